@@ -1,0 +1,15 @@
+# Compiler flags that every target of the project shares.
+add_library(ptc_flags INTERFACE)
+target_compile_options(ptc_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+if(PTC_WERROR)
+  target_compile_options(ptc_flags INTERFACE -Werror)
+endif()
+if(PTC_SANITIZE)
+  target_compile_options(ptc_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+                         -fno-omit-frame-pointer)
+  target_link_options(ptc_flags INTERFACE -fsanitize=address,undefined)
+  target_compile_definitions(ptc_flags INTERFACE PTC_SANITIZED=1)
+endif()
+if(PTC_DISPATCH STREQUAL "switch" OR PTC_SANITIZE)
+  target_compile_definitions(ptc_flags INTERFACE PTC_DISPATCH_SWITCH=1)
+endif()

@@ -1,0 +1,21 @@
+// The whole compiler: text -> program (schema/program.fbs in its object form).
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "compiler/analyzer.h"
+#include "compiler/diagnostic.h"
+#include "program_generated.h"
+
+namespace ptc {
+
+struct CompileResult {
+  std::unique_ptr<schema::ProgramT> program;   // null when failed
+  CompileError error;
+  bool incomplete = false;                     // the text ended inside of a form
+};
+
+CompileResult compile(std::string_view source, const CompileOptions& options);
+
+}  // namespace ptc

@@ -1,0 +1,10 @@
+// Format versions, alone in this file: a change here is the conscious act of changing what is stored.
+#pragma once
+#include <cstdint>
+
+namespace ptc {
+
+inline constexpr std::uint16_t kProgramFormat = 1;
+inline constexpr const char* kEngineVersion = "0.1.0";
+
+}  // namespace ptc

@@ -1,0 +1,87 @@
+#include "vm/builtins/call.h"
+
+#include <algorithm>
+
+#include "vm/value/print.h"
+#include "vm/value/string.h"
+
+namespace ptc {
+
+Journal::~Journal() {
+  for (Entry& entry : entries_) heap_.release(entry.value);
+}
+
+const Value* Journal::find(std::string_view id) const {
+  for (const Entry& entry : entries_) {
+    if (entry.id == id) return &entry.value;
+  }
+  return nullptr;
+}
+
+void Journal::commit(std::string_view id, Value taken) {
+  if (find(id) != nullptr) {
+    heap_.release(taken);
+    return;
+  }
+  entries_.push_back({std::string(id), taken});
+}
+
+bool Journal::erase(std::string_view id) {
+  const auto at = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.id == id; });
+  if (at == entries_.end()) return false;
+  heap_.release(at->value);
+  entries_.erase(at);
+  return true;
+}
+
+Value Call::fail(FaultKind kind, std::string message, std::string hint) {
+  env.fault.kind = kind;
+  env.fault.message = std::move(message);
+  env.fault.hint = std::move(hint);
+  return Value::absent();
+}
+
+Value Call::type_error(std::uint32_t arg_number, std::string_view expected, std::string hint) {
+  const Value got = arg_number >= 1 && arg_number <= args_.size() ? args_[arg_number - 1] : Value::nil();
+  std::string text(name());
+  text += ": arg " + std::to_string(arg_number);
+  if (got.is(Tag::Pending)) {
+    text += " is a pending operation (";
+    text += static_cast<const Pending*>(got.object)->id->view();
+    text += "); use (await …)";
+    return fail(FaultKind::TypeError, std::move(text), std::move(hint));
+  }
+  text += " expected ";
+  text += expected;
+  text += ", got ";
+  text += type_word(got);
+  return fail(FaultKind::TypeError, std::move(text), std::move(hint));
+}
+
+Value Call::memory_error() {
+  return fail(FaultKind::MemoryExceeded,
+              "memory limit of " + std::to_string(heap.limit_bytes()) + " bytes exceeded by " + std::string(name()));
+}
+
+bool Call::reserve(std::uint64_t bytes) {
+  if (heap.can_allocate(bytes)) return true;
+  memory_error();
+  return false;
+}
+
+PlainBuiltin plain_builtin(BuiltinId id) {
+  static constexpr PlainBuiltin kTable[] = {
+#define B(id, name, min, max, kind, category, usage, doc) PTC_ENTRY_##kind(id)
+#define PTC_ENTRY_Plain(id) builtin_##id,
+#define PTC_ENTRY_Stepper(id) nullptr,
+#define PTC_ENTRY_Prelude(id) nullptr,
+#include "schema/builtins.def"
+#undef PTC_ENTRY_Plain
+#undef PTC_ENTRY_Stepper
+#undef PTC_ENTRY_Prelude
+#undef B
+  };
+  return kTable[static_cast<std::size_t>(id)];
+}
+
+}  // namespace ptc

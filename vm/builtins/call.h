@@ -1,0 +1,68 @@
+// One call of a plain builtin. Arguments lie in registers and stay owned by the interpreter, which releases whatever
+// is left in them afterwards: arg(i) borrows, take(i) moves an argument out (so that a vector or map with one owner is
+// changed in place). A builtin returns a value with a reference of its own, or, when it fails, Absent after one of
+// the fail functions parked the reason: `return call.type_error(1, "number");`.
+//
+// The arity was checked against the table before the call. There is no way from here to guest code.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "schema/builtin_id.h"
+#include "vm/builtins/environment.h"
+
+namespace ptc {
+
+class Call {
+ public:
+  Call(Environment& environment, BuiltinId id, std::span<Value> arguments)
+      : heap(environment.heap), env(environment), id_(id), args_(arguments) {}
+
+  Heap& heap;
+  Environment& env;
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(args_.size()); }
+  std::span<const Value> args() const { return args_; }
+  Value arg(std::uint32_t i) const { return args_[i]; }            // borrowed; 0-based
+  Value arg_or_nil(std::uint32_t i) const { return i < args_.size() ? args_[i] : Value::nil(); }
+  Value take(std::uint32_t i) {                                    // the caller now owns it
+    const Value v = args_[i];
+    args_[i] = Value::nil();
+    return v;
+  }
+  std::string_view name() const { return builtin_info(id_).name; }
+  BuiltinId id() const { return id_; }
+
+  // Each parks a fault and returns Absent. Argument numbers are 1-based, as people count.
+  Value fail(FaultKind kind, std::string message, std::string hint = {});
+  // "name: arg 2 expected seqable, got number"; names await when the argument is a pending handle.
+  Value type_error(std::uint32_t arg_number, std::string_view expected, std::string hint = {});
+  Value memory_error();      // memory_exceeded
+  // Before allocating more than a page in one go: false parks memory_exceeded.
+  [[nodiscard]] bool reserve(std::uint64_t bytes);
+  // Work in proportion to data: one unit is about one element visited.
+  void charge(std::uint64_t units) { env.fuel_debt += units; }
+
+ private:
+  BuiltinId id_;
+  std::span<Value> args_;
+};
+
+using PlainBuiltin = Value (*)(Call&);
+
+// Null for builtins that are not Plain.
+PlainBuiltin plain_builtin(BuiltinId id);
+
+#define B(id, name, min, max, kind, category, usage, doc) PTC_DECLARE_##kind(id)
+#define PTC_DECLARE_Plain(id) Value builtin_##id(Call& call);
+#define PTC_DECLARE_Stepper(id)
+#define PTC_DECLARE_Prelude(id)
+#include "schema/builtins.def"
+#undef PTC_DECLARE_Plain
+#undef PTC_DECLARE_Stepper
+#undef PTC_DECLARE_Prelude
+#undef B
+
+}  // namespace ptc

@@ -1,0 +1,71 @@
+// What a builtin can reach besides its arguments: the heap, the limits that concern data, and the records of the run
+// that live outside of the program's own values (prints, journal, step summaries). All of it survives every way in
+// which the program can end.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "schema/fault_kind.h"
+#include "vm/value/heap.h"
+
+namespace ptc {
+
+struct DataLimits {
+  std::uint64_t max_string_bytes = 16u << 20;
+  std::uint32_t max_integer_bits = 65'536;
+  std::uint64_t max_print_bytes = 256u << 10;    // all prints of a run together
+  std::uint32_t max_print_length = 2'000;        // graphemes of one entry; longer entries are cut and get "..."
+  std::uint32_t max_regex_pattern_bytes = 256;
+  std::uint32_t max_regex_input_bytes = 32'768;  // longer inputs are cut
+};
+
+// A guest fault: what happened, said once, at the place where it is known. The position is added by the interpreter.
+struct FaultReport {
+  FaultKind kind{};
+  std::string message;
+  std::string hint;
+};
+
+// The journal of (task id expr): id -> value in commit order. Values are owned by the journal's heap.
+class Journal {
+ public:
+  struct Entry {
+    std::string id;
+    Value value;      // owned
+  };
+  explicit Journal(Heap& heap) : heap_(heap) {}
+  ~Journal();
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+  const Value* find(std::string_view id) const;     // borrowed; null: no entry
+  void commit(std::string_view id, Value taken);    // first commit of an id wins
+  bool erase(std::string_view id);
+  const std::vector<Entry>& entries() const { return entries_; }
+
+ private:
+  Heap& heap_;
+  std::vector<Entry> entries_;
+};
+
+struct StepSummary {
+  std::string id, summary;
+};
+
+struct Environment {
+  explicit Environment(Heap& h) : heap(h), journal(h) {}
+  Heap& heap;
+  DataLimits limits;
+  FaultReport fault;                     // valid after a builtin returned Absent
+  std::uint64_t fuel_debt = 0;           // extra fuel of bulk work, collected by the interpreter after the builtin
+  std::vector<std::string> prints;
+  std::uint64_t print_bytes = 0;
+  bool has_journal = false;
+  Journal journal;
+  std::vector<StepSummary> summaries;    // this turn's step-done records, last write of an id wins
+  std::vector<std::string> warnings;
+  Value budget = Value::nil();           // what (budget/remaining) gives: a map, or nil for none (then {}); owned
+  bool in_parallel_branch = false;       // inside of pmap or pcalls
+};
+
+}  // namespace ptc

@@ -1,0 +1,84 @@
+// A loaded program: immutable, checked, shared by any number of runs and threads. What runs is this; the FlatBuffers
+// form (schema/program.fbs) is only how it travels.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "schema/opcode.h"
+#include "schema/source_span.h"
+#include "vm/value/function.h"
+
+namespace ptc {
+
+namespace schema {
+struct ProgramT;
+}
+
+class Program;
+
+struct SpanEntry {
+  std::uint32_t pc;
+  SourceSpan span;
+};
+
+struct LocalName {
+  std::string name;
+  std::uint16_t reg;
+  std::uint32_t from_pc, to_pc;
+};
+
+// One function of a program.
+struct Prototype : FunctionInfo {
+  const Program* program = nullptr;
+  std::uint32_t index = 0;
+  std::uint32_t register_count = 0;
+  std::uint32_t upvalue_count = 0;
+  std::uint32_t param_count = 0;        // registers filled by a call: required, then the rest vector when variadic
+  std::vector<Instruction> code;
+  std::vector<SpanEntry> spans;
+  std::vector<LocalName> locals;
+  SourceSpan span_at(std::uint32_t pc) const;
+};
+
+// A constant as loaded data; each run makes its own values from it.
+struct ProgramConstant {
+  enum class Kind : std::uint8_t { Nil, False, True, Int, Float, BigInt, String, Keyword, Regex, Vector, Map, Set };
+  Kind kind{};
+  std::int64_t integer = 0;
+  double real = 0;
+  std::string text;
+  std::vector<std::uint32_t> items;
+};
+
+// Why bytes were refused. function and pc say where, when that makes sense.
+struct ProgramError {
+  std::string message;
+  std::uint32_t function = 0, pc = 0;
+};
+
+class Program {
+ public:
+  // From the compiler's own output. Verified in debug builds only: the compiler is trusted, bytes are not.
+  static std::shared_ptr<const Program> from_compiler(const schema::ProgramT& compiled);
+  // From bytes of any origin: FlatBuffers verifier, then our verifier, then the program.
+  static std::variant<std::shared_ptr<const Program>, ProgramError> from_bytes(std::span<const std::uint8_t> bytes);
+
+  const Prototype& entry() const { return functions[0]; }
+
+  std::string source_name, source;
+  std::vector<Prototype> functions;
+  std::vector<ProgramConstant> constants;
+  std::vector<std::string> globals, tools;
+  std::vector<std::uint16_t> builtins;      // BuiltinId of each name the program lists
+  bool is_prelude = false;
+};
+
+// The FlatBuffers bytes of a compiled program.
+std::vector<std::uint8_t> program_bytes(const schema::ProgramT& compiled);
+
+}  // namespace ptc

@@ -1,0 +1,19 @@
+// What printing, docs and errors need to know of a function: the part of a prototype that vm/value may see.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ptc {
+
+struct FunctionInfo {
+  std::string name;          // "" when anonymous
+  std::string printed;       // "#fn[x & r]", or "#<fn>" for functions made by the prelude
+  std::string source;        // the text of the fn form, "" when not kept
+  std::string doc;
+  std::vector<std::string> upvalue_names;
+  std::uint32_t required_count = 0;   // parameters before &
+  bool variadic = false;
+};
+
+}  // namespace ptc

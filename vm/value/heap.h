@@ -1,0 +1,139 @@
+// The heap of one run: allocation with exact byte counting, reference counts, interned keywords.
+//
+// One heap belongs to one run and is used by one thread at a time; nothing in it is global. The memory limit is part
+// of the language: an allocation itself never fails, but once bytes_used() is above the limit over_limit() holds and
+// the interpreter stops the program at the next safe point with memory_exceeded. Whoever is about to allocate more
+// than a page in one go asks can_allocate() first, so that the limit is never passed by more than one object.
+//
+// Freeing is iterative (an intrusive worklist), so a list nested 10^6 deep costs no C++ stack.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "vm/value/object.h"
+#include "vm/value/value.h"
+
+namespace ptc {
+
+inline void retain(Value v) {
+  if (v.is_heap()) ++v.object->rc;
+}
+inline Value retained(Value v) {
+  retain(v);
+  return v;
+}
+inline bool is_unique(Value v) { return v.is_heap() && v.object->rc == 1; }
+
+class Heap {
+ public:
+  explicit Heap(std::uint64_t limit_bytes = UINT64_MAX);
+  ~Heap();   // frees everything, also what is still referenced
+  Heap(const Heap&) = delete;
+  Heap& operator=(const Heap&) = delete;
+
+  // Raw memory, 16-byte granularity; size must be given again when freeing. Never null.
+  void* allocate(std::size_t size_bytes);
+  void deallocate(void* memory, std::size_t size_bytes);
+
+  // A new object with rc 1; size_bytes counts the header and must equal object_size_bytes() of the finished object.
+  template <class T>
+  T* make(Kind kind, std::size_t size_bytes = sizeof(T)) {
+    T* object = static_cast<T*>(allocate(size_bytes));
+    object->rc = 1;
+    object->kind = kind;
+    object->flags = 0;
+    object->extra = 0;
+    ++live_objects_;
+    return object;
+  }
+
+  void release(Value v) {
+    if (v.is_heap() && --v.object->rc == 0) destroy(v.object);
+  }
+  void release(Object* object) {
+    if (--object->rc == 0) destroy(object);
+  }
+
+  std::uint64_t bytes_used() const { return bytes_used_; }
+  std::uint64_t bytes_peak() const { return bytes_peak_; }
+  std::uint64_t limit_bytes() const { return limit_bytes_; }
+  void set_limit_bytes(std::uint64_t limit) { limit_bytes_ = limit; }
+  bool over_limit() const { return bytes_used_ > limit_bytes_; }
+  bool can_allocate(std::uint64_t more_bytes) const {
+    return more_bytes <= limit_bytes_ && bytes_used_ <= limit_bytes_ - more_bytes;
+  }
+  // Memory that belongs to the run but is not an object (register stack, print buffers) is counted here.
+  void account(std::int64_t delta_bytes) {
+    bytes_used_ += static_cast<std::uint64_t>(delta_bytes);
+    if (bytes_used_ > bytes_peak_) bytes_peak_ = bytes_used_;
+  }
+  std::uint64_t live_objects() const { return live_objects_; }   // 0 once every reference is released
+
+  // The keyword of that name, made on first use.
+  const Keyword* intern(std::string_view name);
+  // Same, or null when nothing interned it yet.
+  const Keyword* find_interned(std::string_view name) const;
+  std::size_t interned_count() const { return interned_count_; }
+
+  std::uint32_t next_closure_serial() { return closure_serial_++; }
+
+  // Regexes hold a compiled form made outside of vm/value; whoever makes them says how it is freed.
+  void set_regex_deleter(void (*deleter)(void*)) { regex_deleter_ = deleter; }
+
+ private:
+  void destroy(Object* object);
+
+  static constexpr std::size_t kGranule = 16;
+  static constexpr std::size_t kMaxPooled = 1024;   // larger blocks come from malloc
+  struct FreeBlock {
+    FreeBlock* next;
+  };
+
+  void* allocate_slow(std::size_t rounded);
+
+  std::array<FreeBlock*, kMaxPooled / kGranule + 1> free_{};
+  char* bump_ = nullptr;
+  char* bump_end_ = nullptr;
+  std::vector<void*> chunks_;
+  std::size_t next_chunk_bytes_ = 4096;
+  std::uint64_t bytes_used_ = 0;
+  std::uint64_t bytes_peak_ = 0;
+  std::uint64_t limit_bytes_;
+  std::uint64_t live_objects_ = 0;
+  std::uint32_t closure_serial_ = 1;
+
+  std::vector<const Keyword*> interned_;   // open addressing, power of two
+  std::size_t interned_count_ = 0;
+  void (*regex_deleter_)(void*) = nullptr;
+};
+
+// Bytes that this object takes, header included.
+std::size_t object_size_bytes(const Object* object);
+
+// Owns one reference for the length of a scope: for C++ code that can leave early.
+class Owned {
+ public:
+  Owned(Heap& heap, Value taken) : heap_(&heap), value_(taken) {}
+  ~Owned() { heap_->release(value_); }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  Value get() const { return value_; }           // borrowed
+  Value take() {                                 // hands the reference on
+    const Value v = value_;
+    value_ = Value::nil();
+    return v;
+  }
+  void reset(Value taken) {
+    heap_->release(value_);
+    value_ = taken;
+  }
+
+ private:
+  Heap* heap_;
+  Value value_;
+};
+
+}  // namespace ptc

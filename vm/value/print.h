@@ -1,0 +1,28 @@
+// Text of values. Iterative; never prints addresses. The three forms of semantics 5: readable (pr-str, nested values,
+// EDN), str form (str, join), print form (println).
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "vm/value/heap.h"
+
+namespace ptc {
+
+struct PrintLimit {
+  std::size_t max_bytes = SIZE_MAX;   // stop soon after that many bytes; *truncated says so
+  bool* truncated = nullptr;
+};
+
+void append_readable(std::string& out, Value v, Heap& heap, PrintLimit limit = {});
+// As readable, in the spelling that other EDN readers and the conformance comparer accept: #ptc/fn "…" for functions,
+// #ptc/var name, #ptc/regex "…"; reads back exactly.
+void append_edn(std::string& out, Value v, Heap& heap, PrintLimit limit = {});
+void append_str(std::string& out, Value v, Heap& heap, PrintLimit limit = {});
+void append_print(std::string& out, Value v, Heap& heap, PrintLimit limit = {});
+void append_quoted(std::string& out, std::string_view utf8);     // "…" with the escapes of the readable form
+
+// Word for a kind in error messages: nil boolean number string keyword vector map set function regex date …
+std::string_view type_word(Value v);
+
+}  // namespace ptc

@@ -1,0 +1,58 @@
+// Persistent vectors: flat up to kFlatVectorMax elements, a 32-way trie with a tail above, and arithmetic ranges that
+// compute their elements. Every function that changes a vector takes it and works in place when it holds the only
+// reference; otherwise it copies the path. Elements that a slice leaves out of view are released when it is unique.
+#pragma once
+#include <cstdint>
+#include <span>
+
+#include "vm/value/heap.h"
+
+namespace ptc {
+
+inline constexpr std::uint32_t kFlatVectorMax = 32;
+
+Value vector_empty(Heap& heap);
+Value vector_of(Heap& heap, std::span<const Value> taken);
+Value vector_range(Heap& heap, std::int64_t start, std::int64_t step, std::uint32_t count);   // count may be 0
+
+std::uint32_t vector_count(Value vector);
+// Element i < count: returns it with a reference of the caller's own.
+Value vector_get(Value vector, std::uint32_t i);
+// Element i, borrowed from the vector (ints of a range need no owner).
+Value vector_at(Value vector, std::uint32_t i);
+
+Value vector_push(Heap& heap, Value taken_vector, Value taken_item);
+Value vector_set(Heap& heap, Value taken_vector, std::uint32_t i, Value taken_item);   // i < count
+Value vector_pop(Heap& heap, Value taken_vector);                                      // count > 0
+// Moves element i out when the vector is the only owner (nil stays in its place), else returns a retained copy.
+// The caller must put something back with vector_set before anyone else can see the vector.
+Value vector_take_at(Heap& heap, Value borrowed_vector, std::uint32_t i);
+// Elements [from, to), from <= to <= count. O(1) to O(32) for tries, whichever end is cut.
+Value vector_slice(Heap& heap, Value taken_vector, std::uint32_t from, std::uint32_t to);
+Value vector_concat(Heap& heap, Value taken_a, Value borrowed_b);
+
+// The longest contiguous stretch of elements that begins at i; empty at the end. Ranges give one element at a time
+// through `scratch`, which must outlive the span.
+std::span<const Value> vector_chunk(Value vector, std::uint32_t i, Value& scratch);
+
+// Builds a vector element by element. finish() hands it out; a builder that is dropped releases what it holds.
+class VectorBuilder {
+ public:
+  explicit VectorBuilder(Heap& heap) : heap_(heap), vector_(vector_empty(heap)) {}
+  ~VectorBuilder() { heap_.release(vector_); }
+  VectorBuilder(const VectorBuilder&) = delete;
+  VectorBuilder& operator=(const VectorBuilder&) = delete;
+  void push(Value taken) { vector_ = vector_push(heap_, vector_, taken); }
+  std::uint32_t count() const { return vector_count(vector_); }
+  Value finish() {
+    const Value v = vector_;
+    vector_ = Value::nil();
+    return v;
+  }
+
+ private:
+  Heap& heap_;
+  Value vector_;
+};
+
+}  // namespace ptc
