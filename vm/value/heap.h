@@ -11,8 +11,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include "vm/value/key_array.h"
 #include "vm/value/object.h"
 #include "vm/value/value.h"
 
@@ -35,8 +37,35 @@ class Heap {
   Heap& operator=(const Heap&) = delete;
 
   // Raw memory, 16-byte granularity; size must be given again when freeing. Never null.
-  void* allocate(std::size_t size_bytes);
-  void deallocate(void* memory, std::size_t size_bytes);
+  void* allocate(std::size_t size_bytes) {
+    const std::size_t rounded = rounded_size(size_bytes);
+    bytes_used_ += rounded;
+#ifndef PTC_SANITIZED
+    if (rounded <= kMaxPooled) {
+      FreeBlock*& head = free_[rounded / kGranule];
+      if (head != nullptr) {
+        FreeBlock* const block = head;
+        head = block->next;
+        return block;
+      }
+    }
+#endif
+    return allocate_slow(rounded);
+  }
+  void deallocate(void* memory, std::size_t size_bytes) {
+    const std::size_t rounded = rounded_size(size_bytes);
+    if (bytes_used_ > bytes_peak_) bytes_peak_ = bytes_used_;
+    bytes_used_ -= rounded;
+#ifndef PTC_SANITIZED
+    if (rounded <= kMaxPooled) {
+      FreeBlock* const block = static_cast<FreeBlock*>(memory);
+      block->next = free_[rounded / kGranule];
+      free_[rounded / kGranule] = block;
+      return;
+    }
+#endif
+    free_large(memory);
+  }
 
   // A new object with rc 1; size_bytes counts the header and must equal object_size_bytes() of the finished object.
   template <class T>
@@ -47,7 +76,13 @@ class Heap {
     object->flags = 0;
     object->extra = 0;
     ++live_objects_;
+    if constexpr (std::is_same_v<T, Regex>) register_regex(object);
     return object;
+  }
+  // Gives back an object whose parts were moved elsewhere: nothing it held is released.
+  void discard(Object* emptied, std::size_t size_bytes) {
+    --live_objects_;
+    deallocate(emptied, size_bytes);
   }
 
   void release(Value v) {
@@ -58,7 +93,7 @@ class Heap {
   }
 
   std::uint64_t bytes_used() const { return bytes_used_; }
-  std::uint64_t bytes_peak() const { return bytes_peak_; }
+  std::uint64_t bytes_peak() const { return bytes_used_ > bytes_peak_ ? bytes_used_ : bytes_peak_; }
   std::uint64_t limit_bytes() const { return limit_bytes_; }
   void set_limit_bytes(std::uint64_t limit) { limit_bytes_ = limit; }
   bool over_limit() const { return bytes_used_ > limit_bytes_; }
@@ -67,8 +102,8 @@ class Heap {
   }
   // Memory that belongs to the run but is not an object (register stack, print buffers) is counted here.
   void account(std::int64_t delta_bytes) {
-    bytes_used_ += static_cast<std::uint64_t>(delta_bytes);
     if (bytes_used_ > bytes_peak_) bytes_peak_ = bytes_used_;
+    bytes_used_ += static_cast<std::uint64_t>(delta_bytes);
   }
   std::uint64_t live_objects() const { return live_objects_; }   // 0 once every reference is released
 
@@ -78,35 +113,65 @@ class Heap {
   const Keyword* find_interned(std::string_view name) const;
   std::size_t interned_count() const { return interned_count_; }
 
+  KeyArrayTable& key_arrays() { return key_arrays_; }   // for the map code
+
   std::uint32_t next_closure_serial() { return closure_serial_++; }
 
   // Regexes hold a compiled form made outside of vm/value; whoever makes them says how it is freed.
   void set_regex_deleter(void (*deleter)(void*)) { regex_deleter_ = deleter; }
 
  private:
-  void destroy(Object* object);
-
   static constexpr std::size_t kGranule = 16;
   static constexpr std::size_t kMaxPooled = 1024;   // larger blocks come from malloc
   struct FreeBlock {
     FreeBlock* next;
   };
+  // In front of every block that came from malloc, so that ~Heap finds the ones still in use.
+  struct LargeBlock {
+    LargeBlock *previous, *next;
+  };
 
+  static std::size_t rounded_size(std::size_t size_bytes) { return (size_bytes + kGranule - 1) & ~(kGranule - 1); }
   void* allocate_slow(std::size_t rounded);
+  void* allocate_large(std::size_t size_bytes);
+  void free_large(void* memory);
+  void refill(std::size_t rounded);
+
+  void destroy(Object* object);
+  void enqueue_dead(Object* object);
+  void release_parts(Object* dead);
+  void drop(Object* object) {
+    if (object != nullptr && --object->rc == 0) enqueue_dead(object);
+  }
+  void drop_all(const Value* values, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (values[i].is_heap()) drop(values[i].object);
+    }
+  }
+
+  void register_regex(Regex* regex);
+  void free_regex(Regex* regex);
+
+  const Keyword** intern_slot(std::string_view name, std::uint64_t hash);
+  void grow_interned();
 
   std::array<FreeBlock*, kMaxPooled / kGranule + 1> free_{};
   char* bump_ = nullptr;
   char* bump_end_ = nullptr;
   std::vector<void*> chunks_;
   std::size_t next_chunk_bytes_ = 4096;
+  LargeBlock large_{&large_, &large_};              // ring
+  Object* dead_ = nullptr;                          // worklist of destroy()
   std::uint64_t bytes_used_ = 0;
-  std::uint64_t bytes_peak_ = 0;
+  std::uint64_t bytes_peak_ = 0;                    // brought up to date before every decrease
   std::uint64_t limit_bytes_;
   std::uint64_t live_objects_ = 0;
   std::uint32_t closure_serial_ = 1;
 
   std::vector<const Keyword*> interned_;   // open addressing, power of two
   std::size_t interned_count_ = 0;
+  KeyArrayTable key_arrays_;
+  std::vector<Regex*> regexes_;            // alive ones: their compiled form is not ours to forget
   void (*regex_deleter_)(void*) = nullptr;
 };
 

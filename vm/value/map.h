@@ -13,14 +13,13 @@
 
 namespace ptc {
 
-inline constexpr std::uint32_t kSmallMax = 32;
-
 Value map_empty(Heap& heap);
 std::uint32_t map_count(Value map);
 // The value at that key, borrowed, or Absent.
 Value map_find(Value map, Value key);
-// With a cell to write to: null when absent; only for a unique map that the caller owns (in-place update).
-Value* map_find_mutable(Value unique_map, Value key);
+// The cell of that key's value, to be written in place: null when absent. Only for a unique map that the caller owns;
+// nodes inside that other maps share are copied first.
+Value* map_find_mutable(Heap& heap, Value unique_map, Value key);
 // Flexible access (keyword ~ string, then "-" ~ "_"): borrowed, or Absent. found_key (optional) receives the key that
 // is in the map, borrowed.
 Value map_find_flexible(Heap& heap, Value map, Value key, Value* found_key = nullptr);

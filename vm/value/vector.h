@@ -9,8 +9,6 @@
 
 namespace ptc {
 
-inline constexpr std::uint32_t kFlatVectorMax = 32;
-
 Value vector_empty(Heap& heap);
 Value vector_of(Heap& heap, std::span<const Value> taken);
 Value vector_range(Heap& heap, std::int64_t start, std::int64_t step, std::uint32_t count);   // count may be 0

@@ -1,0 +1,142 @@
+// Memory of a run: pools of 16-byte size classes filled from chunks, blocks from malloc above that, keywords.
+//
+// bytes_used() counts rounded sizes of what was handed out, never chunks, so the number is the same in every build and
+// on every machine. Sanitized builds take every block from malloc so that misuse is seen.
+#include "vm/value/heap.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "vm/value/string.h"
+
+namespace ptc {
+
+namespace {
+
+constexpr std::size_t kMaxChunkBytes = 256 * 1024;
+
+void* must_malloc(std::size_t size_bytes) {
+  void* memory = std::malloc(size_bytes);
+  if (memory == nullptr) std::abort();   // the machine has less memory than the limit that the host chose
+  return memory;
+}
+
+}  // namespace
+
+Heap::Heap(std::uint64_t limit_bytes) : limit_bytes_(limit_bytes) {}
+
+Heap::~Heap() {
+  for (const Regex* regex : regexes_) {
+    if (regex->compiled != nullptr && regex_deleter_ != nullptr) regex_deleter_(regex->compiled);
+  }
+  while (large_.next != &large_) free_large(large_.next + 1);
+  for (void* chunk : chunks_) std::free(chunk);
+}
+
+void* Heap::allocate_slow(std::size_t rounded) {
+#ifdef PTC_SANITIZED
+  return allocate_large(rounded);
+#else
+  if (rounded > kMaxPooled) return allocate_large(rounded);
+  if (static_cast<std::size_t>(bump_end_ - bump_) < rounded) refill(rounded);
+  char* const block = bump_;
+  bump_ += rounded;
+  return block;
+#endif
+}
+
+// Starts a new chunk; what is left of the old one goes to the free lists.
+void Heap::refill(std::size_t rounded) {
+  while (bump_ != bump_end_) {
+    const std::size_t size = std::min(static_cast<std::size_t>(bump_end_ - bump_), kMaxPooled);
+    FreeBlock* const block = ::new (bump_) FreeBlock{free_[size / kGranule]};
+    free_[size / kGranule] = block;
+    bump_ += size;
+  }
+  const std::size_t size = std::max(next_chunk_bytes_, rounded);
+  bump_ = static_cast<char*>(must_malloc(size));
+  bump_end_ = bump_ + size;
+  chunks_.push_back(bump_);
+  next_chunk_bytes_ = std::min(next_chunk_bytes_ * 2, kMaxChunkBytes);
+}
+
+void* Heap::allocate_large(std::size_t size_bytes) {
+  static_assert(sizeof(LargeBlock) == kGranule);
+  LargeBlock* const block = static_cast<LargeBlock*>(must_malloc(sizeof(LargeBlock) + size_bytes));
+  block->previous = &large_;
+  block->next = large_.next;
+  block->next->previous = block;
+  large_.next = block;
+  return block + 1;
+}
+
+void Heap::free_large(void* memory) {
+  LargeBlock* const block = static_cast<LargeBlock*>(memory) - 1;
+  block->previous->next = block->next;
+  block->next->previous = block->previous;
+  std::free(block);
+}
+
+void Heap::register_regex(Regex* regex) {
+  regex->source = nullptr;
+  regex->compiled = nullptr;
+  regex->registry_index = regexes_.size();
+  regexes_.push_back(regex);
+}
+
+void Heap::free_regex(Regex* regex) {
+  Regex* const moved = regexes_.back();
+  regexes_[regex->registry_index] = moved;
+  moved->registry_index = regex->registry_index;
+  regexes_.pop_back();
+  if (regex->compiled != nullptr && regex_deleter_ != nullptr) regex_deleter_(regex->compiled);
+  drop(regex->source);
+  discard(regex, sizeof(Regex));
+}
+
+// The slot where that name is, or where it belongs. The table has a free slot.
+const Keyword** Heap::intern_slot(std::string_view name, std::uint64_t hash) {
+  const std::size_t mask = interned_.size() - 1;
+  std::size_t i = hash & mask;
+  while (interned_[i] != nullptr && (interned_[i]->hash != hash || interned_[i]->name() != name)) i = (i + 1) & mask;
+  return &interned_[i];
+}
+
+const Keyword* Heap::intern(std::string_view name) {
+  if ((interned_count_ + 1) * 2 > interned_.size()) grow_interned();
+  const std::uint64_t hash = hash_bytes(name);
+  const Keyword** const slot = intern_slot(name, hash);
+  if (*slot != nullptr) return *slot;
+  Keyword* const keyword = static_cast<Keyword*>(allocate(sizeof(Keyword) + name.size()));
+  keyword->hash = hash;
+  keyword->size_bytes = static_cast<std::uint32_t>(name.size());
+  keyword->serial = static_cast<std::uint32_t>(interned_count_++);
+  if (!name.empty()) std::memcpy(keyword + 1, name.data(), name.size());
+  return *slot = keyword;
+}
+
+const Keyword* Heap::find_interned(std::string_view name) const {
+  if (interned_.empty()) return nullptr;
+  const std::uint64_t hash = hash_bytes(name);
+  const std::size_t mask = interned_.size() - 1;
+  for (std::size_t i = hash & mask; interned_[i] != nullptr; i = (i + 1) & mask) {
+    if (interned_[i]->hash == hash && interned_[i]->name() == name) return interned_[i];
+  }
+  return nullptr;
+}
+
+void Heap::grow_interned() {
+  std::vector<const Keyword*> old(interned_.empty() ? 64 : interned_.size() * 2);
+  old.swap(interned_);
+  const std::size_t mask = interned_.size() - 1;
+  for (const Keyword* keyword : old) {
+    if (keyword == nullptr) continue;
+    std::size_t i = keyword->hash & mask;
+    while (interned_[i] != nullptr) i = (i + 1) & mask;
+    interned_[i] = keyword;
+  }
+}
+
+}  // namespace ptc

@@ -1,0 +1,49 @@
+// The key arrays that small maps share: one per set of keyword and string keys in a heap, found by content.
+//
+// The table is weak: it holds no references, and a dying array takes itself out (Heap does that). Only arrays of
+// keywords and strings are in it, because those are what records have. A second, one-entry cache answers the usual
+// question "this array plus that key" when many maps of one shape are built key by key.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "vm/value/object.h"
+
+namespace ptc {
+
+class KeyArrayTable {
+ public:
+  // What a key adds to the hash of an array that contains it.
+  static std::uint64_t key_part(Value key);
+  static bool can_intern(Value key) { return key.is_keyword() || key.is_string(); }
+
+  // The array of that hash for which matches(array) holds, borrowed, or null.
+  template <class Matches>
+  KeyArray* find(std::uint64_t hash, Matches matches) const {
+    if (slots_.empty()) return nullptr;
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t i = hash & mask; slots_[i] != nullptr; i = (i + 1) & mask) {
+      if (slots_[i]->hash == hash && matches(*slots_[i])) return slots_[i];
+    }
+    return nullptr;
+  }
+  void insert(KeyArray* array);    // array->hash is set; sets kInterned
+  void erase(KeyArray* array);
+
+  // The last "array plus key" that was asked for; from == null when there is none.
+  struct Transition {
+    const KeyArray* from = nullptr;
+    KeyArray* to = nullptr;        // borrowed
+    std::uint32_t position = 0;    // of the new key in to
+  };
+  Transition last;
+
+ private:
+  void grow();
+
+  std::vector<KeyArray*> slots_;   // open addressing, power of two
+  std::size_t count_ = 0;
+};
+
+}  // namespace ptc

@@ -1,0 +1,59 @@
+// Order and hash of text, byte by byte, without decoding.
+#include <bit>
+#include <cstring>
+
+#include "vm/value/string.h"
+
+namespace ptc {
+
+namespace {
+
+__extension__ typedef unsigned __int128 Wide;
+
+constexpr std::uint64_t kSeed = 0x9e3779b97f4a7c15;
+constexpr std::uint64_t kFactor = 0xd1342543de82ef95;
+
+std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
+  const Wide product = static_cast<Wide>(a) * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+std::uint64_t load(const char* bytes, std::size_t count) {   // little endian on every machine
+  std::uint64_t word = 0;
+  if constexpr (std::endian::native == std::endian::little) {
+    std::memcpy(&word, bytes, count);
+  } else {
+    for (std::size_t i = 0; i < count; ++i) {
+      word |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
+    }
+  }
+  return word;
+}
+
+}  // namespace
+
+std::uint64_t hash_bytes(std::string_view bytes) {
+  std::uint64_t h = kSeed ^ bytes.size();
+  const char* at = bytes.data();
+  std::size_t left = bytes.size();
+  for (; left >= 8; left -= 8, at += 8) h = fold(h ^ load(at, 8), kFactor) + kSeed;
+  if (left != 0) h = fold(h ^ load(at, left), kFactor) + kSeed;
+  h = fold(h, kSeed);
+  return h == 0 ? 1 : h;
+}
+
+// UTF-8 bytes order as code points do. UTF-16 differs in one way: code points above U+FFFF (lead byte F0 and up) are
+// written with surrogates, which come before U+E000..U+FFFF (lead bytes EE and EF).
+int compare_utf16(std::string_view a, std::string_view b) {
+  const std::size_t common = a.size() < b.size() ? a.size() : b.size();
+  std::size_t i = 0;
+  while (i + 8 <= common && load(a.data() + i, 8) == load(b.data() + i, 8)) i += 8;
+  while (i < common && a[i] == b[i]) ++i;
+  if (i == common) return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
+  const unsigned char x = static_cast<unsigned char>(a[i]);
+  const unsigned char y = static_cast<unsigned char>(b[i]);
+  const bool surrogates_decide = x >= 0xee && y >= 0xee && (x >= 0xf0) != (y >= 0xf0);
+  return ((x < y) != surrogates_decide) ? -1 : 1;
+}
+
+}  // namespace ptc
