@@ -44,7 +44,7 @@ struct Object {
 static_assert(sizeof(Object) == 8);
 
 struct String : Object {
-  static constexpr std::uint8_t kAscii = 1;         // flags: all bytes < 0x80
+  static constexpr std::uint8_t kAscii = 1;         // flags: every byte is a cluster (ASCII without CR LF)
   static constexpr std::uint8_t kScanned = 2;       // flags: kAscii is valid
   std::uint32_t size_bytes;
   std::uint32_t grapheme_count;                     // 0: not counted yet (or empty)
@@ -177,6 +177,7 @@ struct Var : Object {
 };
 
 struct Instant : Object {
+  static constexpr std::uint8_t kLegacyDate = 1;   // flags: a java.util.Date, whole milliseconds
   std::int64_t epoch_seconds;
   std::uint32_t nanos;          // 0 .. 999,999,999
   std::uint32_t unused;

@@ -13,11 +13,11 @@ Value string_raw(Heap& heap, std::size_t size_bytes);         // bytes to be fil
 inline const String* as_string(Value v) { return static_cast<const String*>(v.object); }
 inline std::string_view string_view_of(Value v) { return as_string(v)->view(); }
 
-bool string_is_ascii(Value string);                            // cached
+bool string_is_ascii(Value string);                            // every byte is a cluster of its own; cached
 std::uint32_t string_count(Value string);                      // grapheme clusters, cached
 // Byte offset of cluster i (i <= count).
 std::size_t string_offset(Value string, std::uint32_t i);
-// Number of clusters in the first `offset` bytes (offset on a cluster boundary).
+// Number of clusters in the first `offset` bytes; inside of a cluster, the index of that cluster.
 std::uint32_t string_index_of_offset(Value string, std::size_t offset);
 // Length in bytes of the cluster that starts at text[0]; 0 for empty text.
 std::size_t grapheme_length(std::string_view text);
