@@ -66,6 +66,10 @@ struct Environment {
   std::vector<std::string> warnings;
   Value budget = Value::nil();           // what (budget/remaining) gives: a map, or nil for none (then {}); owned
   bool in_parallel_branch = false;       // inside of pmap or pcalls
+  // Now, in milliseconds since 1970, as the host answered it; null: nobody asked yet. A builtin that needs it then
+  // fails with Cancelled and needs_clock, and the interpreter asks the host and runs the same call again.
+  const std::int64_t* clock_millis = nullptr;
+  bool needs_clock = false;
 };
 
 }  // namespace ptc
