@@ -78,7 +78,7 @@ inline constexpr std::uint32_t kSmallMax = 32;        // entries of a SmallMap o
 // What all three vector kinds start with.
 struct VectorHeader : Object {
   std::uint32_t count;
-  std::uint32_t start;            // FlatVector, TrieVector: slots before the first element; they hold nothing of ours
+  std::uint32_t start;            // slots before the first element: empty (flat), nil or not in view (trie)
 };
 
 struct FlatVector : VectorHeader {              // extra: capacity in slots

@@ -13,11 +13,16 @@ Value vector_empty(Heap& heap);
 Value vector_of(Heap& heap, std::span<const Value> taken);
 Value vector_range(Heap& heap, std::int64_t start, std::int64_t step, std::uint32_t count);   // count may be 0
 
-std::uint32_t vector_count(Value vector);
-// Element i < count: returns it with a reference of the caller's own.
-Value vector_get(Value vector, std::uint32_t i);
-// Element i, borrowed from the vector (ints of a range need no owner).
-Value vector_at(Value vector, std::uint32_t i);
+inline std::uint32_t vector_count(Value vector) { return static_cast<const VectorHeader*>(vector.object)->count; }
+Value trie_or_range_at(const VectorHeader* vector, std::uint32_t i);
+// Element i < count, borrowed from the vector (ints of a range need no owner).
+inline Value vector_at(Value vector, std::uint32_t i) {
+  const VectorHeader* const header = static_cast<const VectorHeader*>(vector.object);
+  if (header->kind == Kind::FlatVector) return static_cast<const FlatVector*>(header)->items()[i];
+  return trie_or_range_at(header, i);
+}
+// The same with a reference of the caller's own.
+inline Value vector_get(Value vector, std::uint32_t i) { return retained(vector_at(vector, i)); }
 
 Value vector_push(Heap& heap, Value taken_vector, Value taken_item);
 Value vector_set(Heap& heap, Value taken_vector, std::uint32_t i, Value taken_item);   // i < count
