@@ -1,0 +1,56 @@
+// println appends one entry to the prints of the run. Entries are cut at max_print_length clusters; all entries together
+// have a limit of their own.
+#include "vm/builtins/text.h"
+#include "vm/value/print.h"
+#include "vm/value/string.h"
+
+namespace ptc {
+namespace {
+
+// More bytes than this per cluster cannot be part of an entry, however its clusters are made.
+constexpr std::size_t kMaxBytesPerCluster = 64;
+
+// Bytes of the first `count` clusters.
+std::size_t length_of_graphemes(std::string_view text, std::uint32_t count) {
+  std::size_t length = 0;
+  for (; count > 0 && length < text.size(); --count) length += grapheme_length(text.substr(length));
+  return length;
+}
+
+// The arguments in print form, joined by a space; stops soon after max_bytes, and says so.
+std::string printed(Call& call, std::size_t max_bytes, bool& truncated) {
+  std::string entry;
+  for (std::uint32_t i = 0; i < call.count() && !truncated; ++i) {
+    if (i > 0) entry += ' ';
+    std::string piece;
+    append_print(piece, call.arg(i), call.heap, {max_bytes, &truncated});
+    entry += piece;
+    truncated = truncated || entry.size() > max_bytes;
+  }
+  return entry;
+}
+
+}  // namespace
+
+Value builtin_println(Call& call) {
+  const DataLimits& limits = call.env.limits;
+  bool truncated = false;
+  std::string entry = printed(call, std::size_t{limits.max_print_length} * kMaxBytesPerCluster, truncated);
+  const std::size_t kept = length_of_graphemes(entry, limits.max_print_length);
+  if (truncated || kept < entry.size()) {
+    entry.resize(kept);
+    entry += "...";
+  }
+  charge_bytes(call, entry.size());
+  // An empty entry counts as well, or their number would have no limit.
+  const std::uint64_t total = call.env.print_bytes + entry.size() + 1;
+  if (total > limits.max_print_bytes) {
+    return call.fail(FaultKind::PrintLimitExceeded,
+                     "println: more than " + std::to_string(limits.max_print_bytes) + " bytes printed");
+  }
+  call.env.print_bytes = total;
+  call.env.prints.push_back(std::move(entry));
+  return Value::nil();
+}
+
+}  // namespace ptc

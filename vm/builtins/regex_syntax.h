@@ -1,0 +1,19 @@
+// From the pattern syntax of the language to RE2's. What only a backtracking engine can do (look-around, back-references,
+// atomic groups, possessive quantifiers …) is refused with a sentence that names it; a few spellings that RE2 lacks are
+// rewritten: (?<name>…), \uXXXX, \h, \R, \e, \p{Alpha} and the other POSIX classes, (?#…) comments.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace ptc {
+
+struct RegexSyntaxError {
+  std::string message;
+  std::size_t offset = 0;     // bytes into the pattern
+};
+
+// False: *error says why. The result may still be refused by RE2.
+bool translate_regex(std::string_view pattern, std::string& translated, RegexSyntaxError& error);
+
+}  // namespace ptc

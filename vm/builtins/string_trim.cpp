@@ -1,0 +1,82 @@
+// Blanks and case: trim and its family, blank?, upper-case, lower-case, capitalize.
+#include "vm/builtins/text.h"
+#include "vm/value/string.h"
+#include "vm/value/unicode_case.h"
+#include "vm/value/utf8.h"
+
+namespace ptc {
+namespace {
+
+std::string_view without_leading_blanks(std::string_view text) {
+  while (!text.empty()) {
+    const Utf8Step step = utf8_decode(text);
+    if (!is_blank(step.code_point)) break;
+    text.remove_prefix(step.length);
+  }
+  return text;
+}
+
+std::string_view without_trailing_blanks(std::string_view text) {
+  while (!text.empty()) {
+    std::size_t start = text.size() - 1;
+    while (start > 0 && (static_cast<unsigned char>(text[start]) & 0xC0u) == 0x80u) --start;
+    if (!is_blank(utf8_decode(text.substr(start)).code_point)) break;
+    text = text.substr(0, start);
+  }
+  return text;
+}
+
+Value trimmed(Call& call, std::string_view result) {
+  if (result.size() == as_string(call.arg(0))->size_bytes) return call.take(0);
+  return text_result(call, result);
+}
+
+using CaseMapping = void (*)(std::string&, std::string_view);
+
+Value mapped(Call& call, CaseMapping append) {
+  if (!check_strings(call, 0, 1)) return Value::absent();
+  const std::string_view text = string_view_of(call.arg(0));
+  if (!check_text_size(call, text.size())) return Value::absent();
+  std::string out;
+  out.reserve(text.size());
+  append(out, text);
+  return text_result(call, out);
+}
+
+}  // namespace
+
+Value builtin_trim(Call& call) {
+  if (!check_strings(call, 0, 1)) return Value::absent();
+  return trimmed(call, without_trailing_blanks(without_leading_blanks(string_view_of(call.arg(0)))));
+}
+
+Value builtin_triml(Call& call) {
+  if (!check_strings(call, 0, 1)) return Value::absent();
+  return trimmed(call, without_leading_blanks(string_view_of(call.arg(0))));
+}
+
+Value builtin_trimr(Call& call) {
+  if (!check_strings(call, 0, 1)) return Value::absent();
+  return trimmed(call, without_trailing_blanks(string_view_of(call.arg(0))));
+}
+
+Value builtin_trim_newline(Call& call) {
+  if (!check_strings(call, 0, 1)) return Value::absent();
+  std::string_view text = string_view_of(call.arg(0));
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
+  return trimmed(call, text);
+}
+
+Value builtin_blank_p(Call& call) {
+  if (call.arg(0).is_nil()) return Value::boolean(true);
+  if (!call.arg(0).is_string()) return call.type_error(1, "string or nil");
+  return Value::boolean(without_leading_blanks(string_view_of(call.arg(0))).empty());
+}
+
+Value builtin_upcase(Call& call) { return mapped(call, append_upper); }
+Value builtin_upper_case(Call& call) { return mapped(call, append_upper); }
+Value builtin_downcase(Call& call) { return mapped(call, append_lower); }
+Value builtin_lower_case(Call& call) { return mapped(call, append_lower); }
+Value builtin_capitalize(Call& call) { return mapped(call, append_capitalized); }
+
+}  // namespace ptc

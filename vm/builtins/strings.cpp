@@ -1,0 +1,196 @@
+// Building text: str pr-str join name keyword subs escape, and reverse of a string.
+#include <algorithm>
+#include <cstring>
+
+#include "vm/builtins/text.h"
+#include "vm/value/map.h"
+#include "vm/value/print.h"
+#include "vm/value/string.h"
+#include "vm/value/vector.h"
+
+namespace ptc {
+namespace {
+
+// When all arguments are strings their bytes are copied once, straight into the result.
+std::optional<Value> concatenated_strings(Call& call) {
+  std::uint64_t size = 0;
+  for (const Value v : call.args()) {
+    if (!v.is_string()) return std::nullopt;
+    size += as_string(v)->size_bytes;
+  }
+  if (!check_text_size(call, size)) return Value::absent();
+  charge_bytes(call, size);
+  const Value result = string_raw(call.heap, static_cast<std::size_t>(size));
+  char* out = static_cast<String*>(result.object)->bytes();
+  for (const Value v : call.args()) {
+    const std::string_view text = string_view_of(v);
+    if (!text.empty()) std::memcpy(out, text.data(), text.size());
+    out += text.size();
+  }
+  return result;
+}
+
+// What a keyword literal can spell after its colon.
+bool is_keyword_name(std::string_view name) {
+  constexpr std::string_view kPunctuation = "+-*<>=?!_";
+  return !name.empty() && std::all_of(name.begin(), name.end(), [&](char c) {
+    const bool letter_or_digit = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    return letter_or_digit || kPunctuation.find(c) != std::string_view::npos;
+  });
+}
+
+// The elements of what join accepts, in order; false when a fault is parked.
+template <class Visit>
+bool for_each_joined(Call& call, std::uint32_t arg_number, Value coll, Visit visit) {
+  if (coll.is_nil()) return true;
+  if (coll.is_vector()) {
+    const std::uint32_t count = vector_count(coll);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (!visit(vector_at(coll, i))) return false;
+    }
+    return true;
+  }
+  if (coll.is_string()) {
+    const Owned parts(call.heap, string_graphemes(call.heap, coll));
+    return for_each_joined(call, arg_number, parts.get(), visit);
+  }
+  if (coll.is_map()) {
+    const Owned entries(call.heap, map_entries(call.heap, coll));
+    return for_each_joined(call, arg_number, entries.get(), visit);
+  }
+  if (coll.is_set()) {
+    MapCursor cursor(call.heap, coll);
+    while (cursor.next()) {
+      if (!visit(cursor.key())) return false;
+    }
+    return true;
+  }
+  call.type_error(arg_number, "seqable");
+  return false;
+}
+
+}  // namespace
+
+Value builtin_str(Call& call) {
+  if (call.count() == 1 && call.arg(0).is_string()) return call.take(0);
+  if (const std::optional<Value> joined = concatenated_strings(call)) return *joined;
+  std::string out;
+  for (std::uint32_t i = 0; i < call.count(); ++i) {
+    if (call.arg(i).is(Tag::Pending)) return call.type_error(i + 1, "data");
+    if (!append_str_form(call, out, call.arg(i))) return Value::absent();
+  }
+  return text_result(call, out);
+}
+
+Value builtin_pr_str(Call& call) {
+  const std::size_t limit = static_cast<std::size_t>(call.env.limits.max_string_bytes);
+  std::string out;
+  for (std::uint32_t i = 0; i < call.count(); ++i) {
+    if (i > 0) out += ' ';
+    std::string piece;
+    bool truncated = false;
+    append_readable(piece, call.arg(i), call.heap, {limit + 1, &truncated});
+    out += piece;
+    if (truncated || out.size() > limit) {
+      if (!check_text_size(call, limit + 1)) return Value::absent();
+    }
+  }
+  return text_result(call, out);
+}
+
+Value builtin_join(Call& call) {
+  const std::uint32_t coll = call.count() - 1;
+  std::string_view separator;
+  if (coll == 1) {
+    if (!check_strings(call, 0, 1)) return Value::absent();
+    separator = string_view_of(call.arg(0));
+  }
+  std::string out;
+  bool first = true;
+  const bool done = for_each_joined(call, coll + 1, call.arg(coll), [&](Value v) {
+    if (v.is(Tag::Pending)) {
+      pending_inside(call, coll + 1, v);
+      return false;
+    }
+    if (!first) out += separator;
+    first = false;
+    call.charge(1);
+    return append_str_form(call, out, v);
+  });
+  return done ? text_result(call, out) : Value::absent();
+}
+
+Value builtin_name(Call& call) {
+  const Value v = call.arg(0);
+  if (v.is_string()) return call.take(0);
+  if (v.is_keyword()) return string_of(call.heap, v.keyword->name());
+  return call.type_error(1, "keyword or string");
+}
+
+Value builtin_keyword(Call& call) {
+  const Value v = call.arg(0);
+  if (v.is_nil() || v.is_keyword()) return v;
+  if (!v.is_string()) return call.type_error(1, "keyword, string or nil");
+  const std::string_view name = string_view_of(v);
+  if (is_keyword_name(name)) return Value::of(call.heap.intern(name));
+  std::string text = "keyword: invalid keyword name ";
+  append_quoted(text, name.substr(0, 100));
+  return call.fail(FaultKind::TypeError, std::move(text),
+                   "Keyword names are made of ASCII letters, digits and + - * < > = ? ! _");
+}
+
+Value builtin_subs(Call& call) {
+  if (!check_strings(call, 0, 1)) return Value::absent();
+  const Value s = call.arg(0);
+  const std::uint32_t count = string_count(s);
+  const std::optional<std::uint32_t> from = position_argument(call, 1, count);
+  if (!from) return Value::absent();
+  std::uint32_t to = count;
+  if (call.count() == 3) {
+    const std::optional<std::uint32_t> end = position_argument(call, 2, count);
+    if (!end) return Value::absent();
+    to = *end;
+  }
+  to = std::max(*from, to);
+  // Positions in text with larger clusters are found by walking it.
+  charge_bytes(call, string_is_ascii(s) ? to - *from : as_string(s)->size_bytes);
+  if (!check_text_size(call, as_string(s)->size_bytes)) return Value::absent();
+  return string_slice(call.heap, s, *from, to);
+}
+
+Value builtin_escape(Call& call) {
+  if (!check_strings(call, 0, 1)) return Value::absent();
+  const Value replacements = call.arg(1);
+  if (!replacements.is_map()) {
+    return call.type_error(2, "map", "For a function use replace with #\"(?s).\", or (join (map f s)).");
+  }
+  std::string out;
+  for (std::string_view rest = string_view_of(call.arg(0)); !rest.empty();) {
+    const std::size_t length = grapheme_length(rest);
+    const Owned part(call.heap, string_of(call.heap, rest.substr(0, length)));
+    const Value replacement = map_find(replacements, part.get());
+    if (replacement.is(Tag::Pending)) return pending_inside(call, 2, replacement);
+    const bool found = !replacement.is_absent() && !replacement.is_nil();
+    if (!append_str_form(call, out, found ? replacement : part.get())) return Value::absent();
+    rest.remove_prefix(length);
+  }
+  return text_result(call, out);
+}
+
+Value builtin_string_reverse(Call& call) {
+  if (!check_strings(call, 0, 1)) return Value::absent();
+  const std::string_view text = string_view_of(call.arg(0));
+  if (!check_text_size(call, text.size())) return Value::absent();
+  charge_bytes(call, text.size());
+  std::string out(text.size(), '\0');
+  std::size_t end = text.size();
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t length = grapheme_length(rest);
+    end -= length;
+    std::memcpy(out.data() + end, rest.data(), length);
+    rest.remove_prefix(length);
+  }
+  return string_of(call.heap, out);
+}
+
+}  // namespace ptc

@@ -1,0 +1,101 @@
+#include "vm/builtins/text.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "vm/value/print.h"
+#include "vm/value/string.h"
+
+namespace ptc {
+namespace {
+
+constexpr std::uint64_t kBytesPerFuelUnit = 16;
+constexpr std::uint64_t kPageBytes = 4096;
+
+}  // namespace
+
+bool check_strings(Call& call, std::uint32_t first, std::uint32_t last) {
+  for (std::uint32_t i = first; i < last && i < call.count(); ++i) {
+    if (call.arg(i).is_string()) continue;
+    call.type_error(i + 1, "string");
+    return false;
+  }
+  return true;
+}
+
+bool check_none_pending(Call& call) {
+  for (std::uint32_t i = 0; i < call.count(); ++i) {
+    if (!call.arg(i).is(Tag::Pending)) continue;
+    call.type_error(i + 1, "data");
+    return false;
+  }
+  return true;
+}
+
+Value pending_inside(Call& call, std::uint32_t arg_number, Value handle) {
+  std::string text(call.name());
+  text += ": arg " + std::to_string(arg_number) + " holds a pending operation (";
+  text += static_cast<const Pending*>(handle.object)->id->view();
+  text += "); use (await …)";
+  return call.fail(FaultKind::TypeError, std::move(text));
+}
+
+std::optional<std::int64_t> integer_argument(Call& call, std::uint32_t i) {
+  const Value v = call.arg(i);
+  if (v.is_int()) return v.i;
+  if (v.is(Tag::BigInt)) return (v.object->flags & BigInt::kNegative) != 0 ? INT64_MIN : INT64_MAX;
+  if (v.is_float() && std::floor(v.d) == v.d && std::isfinite(v.d)) {
+    if (v.d >= 9.2e18) return INT64_MAX;
+    if (v.d <= -9.2e18) return INT64_MIN;
+    return static_cast<std::int64_t>(v.d);
+  }
+  call.type_error(i + 1, "integer");
+  return std::nullopt;
+}
+
+std::optional<std::uint32_t> position_argument(Call& call, std::uint32_t i, std::uint32_t count) {
+  const std::optional<std::int64_t> position = integer_argument(call, i);
+  if (!position) return std::nullopt;
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(*position, 0, count));
+}
+
+void charge_bytes(Call& call, std::uint64_t size_bytes) { call.charge(size_bytes / kBytesPerFuelUnit); }
+
+bool check_text_size(Call& call, std::uint64_t size_bytes) {
+  const std::uint64_t limit = call.env.limits.max_string_bytes;
+  if (size_bytes > limit) {
+    call.fail(FaultKind::StringLimitExceeded,
+              std::string(call.name()) + ": string longer than " + std::to_string(limit) + " bytes");
+    return false;
+  }
+  return size_bytes < kPageBytes || call.reserve(size_bytes);
+}
+
+Value text_result(Call& call, std::string_view utf8) {
+  if (!check_text_size(call, utf8.size())) return Value::absent();
+  charge_bytes(call, utf8.size());
+  return string_of(call.heap, utf8);
+}
+
+bool append_str_form(Call& call, std::string& out, Value v) {
+  const std::uint64_t limit = call.env.limits.max_string_bytes;
+  if (v.is_string()) {
+    const std::string_view text = string_view_of(v);
+    if (out.size() + text.size() > limit) return check_text_size(call, out.size() + text.size());
+    out += text;
+    return true;
+  }
+  std::string piece;
+  bool truncated = false;
+  append_str(piece, v, call.heap, {static_cast<std::size_t>(limit) + 1, &truncated});
+  if (truncated || out.size() + piece.size() > limit) return check_text_size(call, limit + 1);
+  out += piece;
+  return true;
+}
+
+NamedCall::NamedCall(Call& call, BuiltinId as)
+    : call_(call.env, as, std::span<Value>(args_, std::min<std::size_t>(call.count(), kMaxArgs))) {
+  std::copy_n(call.args().begin(), std::min<std::size_t>(call.count(), kMaxArgs), args_);
+}
+
+}  // namespace ptc
