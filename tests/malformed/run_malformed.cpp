@@ -1,0 +1,77 @@
+// Runs broken programs: whatever the text, the outcome is a value or a fault with a kind and a position, within limits.
+//
+//   ptc_malformed_test FOLDER [COUNT] [SEED]
+//
+// The texts are mutations of the test programs under FOLDER. A crash, a leak or a hang fails the test by itself; what is
+// checked here is that every fault has a kind of the table and a line.
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "malformed/mutations.h"
+#include "schema/fault_kind.h"
+#include "support/program_file.h"
+#include "support/program_run.h"
+
+namespace {
+
+using ptc::test::Mode;
+using ptc::test::Observation;
+using ptc::test::ProgramFile;
+
+std::uint64_t number_or(const char* text, std::uint64_t fallback) {
+  std::uint64_t number = fallback;
+  if (text != nullptr) std::from_chars(text, text + std::strlen(text), number);
+  return number;
+}
+
+ptc::SessionOptions bounded() {
+  ptc::SessionOptions options;
+  options.limits.fuel = 200'000;
+  options.limits.memory_bytes = 16u << 20;
+  options.limits.loop = 5'000;
+  return options;
+}
+
+bool is_reported(const Observation& seen) {
+  if (!seen.setup_complaint.empty()) return false;
+  if (seen.status != ptc::OutcomeStatus::Error) return !seen.value_edn.empty();
+  return ptc::find_fault(seen.kind).has_value() && !seen.message.empty() && seen.line >= 1 && seen.column >= 1;
+}
+
+}  // namespace
+
+int main(int count, char** texts) {
+  if (count < 2) {
+    std::fputs("usage: ptc_malformed_test FOLDER [COUNT] [SEED]\n", stderr);
+    return 2;
+  }
+  const std::vector<ProgramFile> originals = ptc::test::read_program_files(texts[1], "");
+  const std::uint64_t wanted = number_or(count > 2 ? texts[2] : nullptr, 1'000);
+  ptc::test::Dice dice(number_or(count > 3 ? texts[3] : nullptr, 20'240'229));
+  if (originals.empty()) {
+    std::fprintf(stderr, "no programs under %s\n", texts[1]);
+    return 2;
+  }
+  const ptc::Engine engine({.cached_programs = 0});
+  std::size_t failed = 0, values = 0;
+  for (std::uint64_t i = 0; i < wanted; ++i) {
+    const ProgramFile& first = originals[dice.below(originals.size())];
+    const ProgramFile& second = originals[dice.below(originals.size())];
+    ProgramFile broken;
+    broken.source = ptc::test::mutated(first.source, second.source, dice);
+    broken.options = bounded();
+    const Observation seen = observe(engine, broken, i % 4 == 3 ? Mode::Stepped : Mode::Straight);
+    if (seen.status != ptc::OutcomeStatus::Error) ++values;
+    if (!is_reported(seen)) {
+      ++failed;
+      std::printf("FAILED from %s: kind '%s' at %u:%u, message '%s'\n%s\n", first.name.c_str(), seen.kind.c_str(),
+                  seen.line, seen.column, seen.message.c_str(), broken.source.c_str());
+    }
+  }
+  std::printf("%llu programs, %zu of them still gave a value\n", static_cast<unsigned long long>(wanted), values);
+  std::printf("%llu passed, %zu failed\n", static_cast<unsigned long long>(wanted - failed), failed);
+  return failed == 0 ? 0 : 1;
+}

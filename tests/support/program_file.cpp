@@ -1,0 +1,200 @@
+// Reads the directive lines of test programs. Anything that looks like a directive and cannot be read is a complaint:
+// a misspelt expectation must not pass silently.
+#include "support/program_file.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
+
+namespace ptc::test {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
+  return text;
+}
+
+// The rest of the line when it begins with that word.
+std::optional<std::string_view> after(std::string_view line, std::string_view word) {
+  if (!line.starts_with(word)) return std::nullopt;
+  line.remove_prefix(word.size());
+  if (!line.empty() && line.front() != ' ') return std::nullopt;
+  return trimmed(line);
+}
+
+template <class Number>
+bool read_number(std::string_view text, Number& out) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+void read_fault(std::string_view text, ProgramFile& file) {
+  Expectation& expect = file.expect;
+  expect.stated = true;
+  expect.status = OutcomeStatus::Error;
+  std::string_view place;
+  const std::size_t at = text.starts_with("at ") ? 0 : text.find(" at ");
+  if (at != std::string_view::npos) {
+    place = trimmed(text.substr(text.find("at ", at) + 3));
+    text = trimmed(text.substr(0, at));
+  }
+  expect.kind = text;
+  if (place.empty()) return;
+  const std::size_t colon = place.find(':');
+  const bool line_read = read_number(place.substr(0, colon), expect.line);
+  const bool column_read = colon == std::string_view::npos || read_number(place.substr(colon + 1), expect.column);
+  if (!line_read || !column_read) file.complaint = "bad position: " + std::string(place);
+}
+
+void read_tool(std::string_view text, ProgramFile& file) {
+  const std::size_t name_end = text.find(' ');
+  const std::size_t good = text.find(" => "), bad = text.find(" =! ");
+  const std::size_t arrow = std::min(good, bad);
+  if (name_end == std::string_view::npos || arrow == std::string_view::npos || arrow <= name_end) {
+    file.complaint = "bad tool line: " + std::string(text);
+    return;
+  }
+  ToolAnswer answer;
+  answer.name = text.substr(0, name_end);
+  answer.args_edn = trimmed(text.substr(name_end, arrow - name_end));
+  answer.result_edn = trimmed(text.substr(arrow + 4));
+  answer.failed = bad < good;
+  if (answer.failed && answer.result_edn.size() >= 2) {
+    answer.result_edn = answer.result_edn.substr(1, answer.result_edn.size() - 2);
+  }
+  file.tool_names.push_back(answer.name);
+  file.answers.push_back(std::move(answer));
+}
+
+struct LimitRow {
+  std::string_view key;
+  void (*set)(SessionOptions&, std::uint64_t);
+};
+constexpr LimitRow kLimitRows[] = {
+    {":fuel", [](SessionOptions& o, std::uint64_t n) { o.limits.fuel = n; }},
+    {":memory-bytes", [](SessionOptions& o, std::uint64_t n) { o.limits.memory_bytes = n; }},
+    {":depth", [](SessionOptions& o, std::uint64_t n) { o.limits.depth = static_cast<std::uint32_t>(n); }},
+    {":loop", [](SessionOptions& o, std::uint64_t n) { o.limits.loop = static_cast<std::uint32_t>(n); }},
+    {":tool-calls", [](SessionOptions& o, std::uint64_t n) { o.limits.tool_calls = static_cast<std::uint32_t>(n); }},
+    {":parallel", [](SessionOptions& o, std::uint64_t n) { o.limits.max_parallel = static_cast<std::uint32_t>(n); }},
+    {":max-symbols", [](SessionOptions& o, std::uint64_t n) { o.max_symbols = static_cast<std::uint32_t>(n); }},
+    {":string-bytes", [](SessionOptions& o, std::uint64_t n) { o.limits.data.max_string_bytes = n; }},
+    {":integer-bits",
+     [](SessionOptions& o, std::uint64_t n) { o.limits.data.max_integer_bits = static_cast<std::uint32_t>(n); }},
+    {":print-bytes", [](SessionOptions& o, std::uint64_t n) { o.limits.data.max_print_bytes = n; }},
+    {":print-length",
+     [](SessionOptions& o, std::uint64_t n) { o.limits.data.max_print_length = static_cast<std::uint32_t>(n); }},
+    {":float-precision", [](SessionOptions& o, std::uint64_t n) { o.float_precision = static_cast<int>(n); }},
+};
+
+// {:key number … :signature "text"}
+void read_settings(std::string_view text, ProgramFile& file) {
+  if (!text.starts_with('{') || !text.ends_with('}')) {
+    file.complaint = "expected {…}: " + std::string(text);
+    return;
+  }
+  text = trimmed(text.substr(1, text.size() - 2));
+  while (!text.empty()) {
+    const std::size_t key_end = text.find(' ');
+    const std::string_view key = text.substr(0, key_end);
+    text = key_end == std::string_view::npos ? std::string_view() : trimmed(text.substr(key_end));
+    if (key == ":signature" && text.starts_with('"')) {
+      const std::size_t close = text.find('"', 1);
+      file.options.signature = text.substr(1, close - 1);
+      text = trimmed(text.substr(std::min(close + 1, text.size())));
+      continue;
+    }
+    const std::string_view number_text = text.substr(0, text.find(' '));
+    const auto row = std::find_if(std::begin(kLimitRows), std::end(kLimitRows),
+                                  [key](const LimitRow& candidate) { return candidate.key == key; });
+    std::uint64_t number = 0;
+    if (row == std::end(kLimitRows) || !read_number(number_text, number)) {
+      file.complaint = "unknown setting: " + std::string(key);
+      return;
+    }
+    row->set(file.options, number);
+    text = trimmed(text.substr(number_text.size()));
+  }
+}
+
+struct TextRow {
+  std::string_view word;
+  void (*set)(ProgramFile&, std::string_view);
+};
+
+void expect_value(ProgramFile& file, OutcomeStatus status, std::string_view text) {
+  file.expect.stated = true;
+  file.expect.status = status;
+  file.expect.value_edn = text;
+}
+
+constexpr TextRow kDirectives[] = {
+    {"=>", [](ProgramFile& f, std::string_view t) { expect_value(f, OutcomeStatus::Ok, t); }},
+    {"return", [](ProgramFile& f, std::string_view t) { expect_value(f, OutcomeStatus::Return, t); }},
+    {"fail", [](ProgramFile& f, std::string_view t) { expect_value(f, OutcomeStatus::Fail, t); }},
+    {"!!", [](ProgramFile& f, std::string_view t) { read_fault(t, f); }},
+    {"prints", [](ProgramFile& f, std::string_view t) { f.expect.prints_edn = t; }},
+    {"journal",
+     [](ProgramFile& f, std::string_view t) {
+       f.expect.journal_edn = t;
+       f.has_journal = true;
+     }},
+    {"memory", [](ProgramFile& f, std::string_view t) { f.expect.memory_edn = t; }},
+    {"summaries", [](ProgramFile& f, std::string_view t) { f.expect.summaries_edn = t; }},
+    {"data", [](ProgramFile& f, std::string_view t) { f.data_edn = t; }},
+    {"memory-in", [](ProgramFile& f, std::string_view t) { f.memory_edn = t; }},
+    {"journal-in",
+     [](ProgramFile& f, std::string_view t) {
+       f.journal_edn = t;
+       f.has_journal = true;
+     }},
+    {"history", [](ProgramFile& f, std::string_view t) { f.history_edn = t; }},
+    {"budget", [](ProgramFile& f, std::string_view t) { f.budget_edn = t; }},
+    {"tool", [](ProgramFile& f, std::string_view t) { read_tool(t, f); }},
+    {"tool-def", [](ProgramFile& f, std::string_view t) { f.tool_names.emplace_back(t); }},
+    {"limits", [](ProgramFile& f, std::string_view t) { read_settings(t, f); }},
+    {"options", [](ProgramFile& f, std::string_view t) { read_settings(t, f); }},
+    {"heavy", [](ProgramFile& f, std::string_view) { f.heavy = true; }},
+};
+
+}  // namespace
+
+ProgramFile parse_program_file(std::string name, std::string source) {
+  ProgramFile file;
+  file.name = std::move(name);
+  file.source = std::move(source);
+  std::string_view rest = file.source;
+  for (bool first = true; !rest.empty(); first = false) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (first || !line.starts_with(";; ")) continue;   // the first line is the claim
+    line = trimmed(line.substr(3));
+    for (const TextRow& row : kDirectives) {
+      if (const auto text = after(line, row.word)) row.set(file, *text);
+    }
+  }
+  if (!file.expect.stated && file.complaint.empty()) file.complaint = "no expectation";
+  return file;
+}
+
+std::vector<ProgramFile> read_program_files(const std::string& folder, std::string_view filter) {
+  namespace fs = std::filesystem;
+  std::vector<ProgramFile> files;
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(folder, error), end; it != end; it.increment(error)) {
+    if (it->path().extension() != ".ptc") continue;
+    std::string name = fs::relative(it->path(), folder, error).replace_extension().string();
+    if (name.find(filter) == std::string::npos) continue;
+    std::ifstream in(it->path(), std::ios::binary);
+    files.push_back(parse_program_file(std::move(name), std::string(std::istreambuf_iterator<char>(in), {})));
+  }
+  std::sort(files.begin(), files.end(), [](const ProgramFile& a, const ProgramFile& b) { return a.name < b.name; });
+  return files;
+}
+
+}  // namespace ptc::test

@@ -1,0 +1,56 @@
+// A test program: a .ptc file whose `;;` lines say what must come of it. The whole file is the program text (the
+// directives are comments), so positions count lines of the file.
+//
+//   ;; => VALUE            completes with that value, in EDN spelling       ;; return VALUE    ;; fail VALUE
+//   ;; !! kind at L:C      a fault; kind and position may each be left out, the column too
+//   ;; prints ["…"]  ;; journal {…}  ;; memory {…}  ;; summaries {…}        what the run leaves behind
+//   ;; data {…}  ;; memory-in {…}  ;; journal-in {…}  ;; history […]  ;; budget {…}      what it is given
+//   ;; tool NAME ARGS => RESULT      ;; tool NAME ARGS =! "error"           ;; tool-def NAME
+//   ;; limits {:fuel 100 …}          ;; options {:float-precision 2 :signature "…"}
+//   ;; heavy                         only the straight mode, once
+//
+// A journal is supplied when a journal line is there. Lines that begin otherwise are plain comments.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/outcome.h"
+#include "runtime/session.h"
+
+namespace ptc::test {
+
+struct ToolAnswer {
+  std::string name, args_edn, result_edn;   // result_edn: EDN text, or the message when it failed
+  bool failed = false;
+};
+
+struct Expectation {
+  bool stated = false;
+  OutcomeStatus status = OutcomeStatus::Ok;
+  std::string value_edn;
+  std::string kind;                         // "": any
+  std::uint32_t line = 0, column = 0;       // 0: any
+  std::optional<std::string> prints_edn, journal_edn, memory_edn, summaries_edn;
+};
+
+struct ProgramFile {
+  std::string name;                         // path without folder of the suite and extension
+  std::string source;
+  Expectation expect;
+  std::string data_edn, memory_edn, journal_edn, history_edn, budget_edn;
+  bool has_journal = false, heavy = false;
+  std::vector<ToolAnswer> answers;
+  std::vector<std::string> tool_names;
+  SessionOptions options;
+  std::string complaint;                    // not empty: the file itself is malformed
+};
+
+ProgramFile parse_program_file(std::string name, std::string source);
+
+// Every .ptc file under the folder, sorted by name; `filter` is a substring of the name.
+std::vector<ProgramFile> read_program_files(const std::string& folder, std::string_view filter);
+
+}  // namespace ptc::test

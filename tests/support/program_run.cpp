@@ -1,0 +1,260 @@
+// The driver of the program tests: a Session fed from the file, with recorded tool answers in place of a host.
+#include "support/program_run.h"
+
+#include <memory>
+#include <variant>
+
+#include "compiler/compile.h"
+#include "schema/fault_kind.h"
+#include "vm/exec/program.h"
+#include "vm/value/map.h"
+#include "vm/value/print.h"
+
+namespace ptc::test {
+namespace {
+
+std::string edn_text(Heap& heap, Value value) {
+  std::string text;
+  append_edn(text, value, heap);
+  return text;
+}
+
+// The text as this engine writes it.
+std::optional<std::string> canonical(Session& session, std::string_view edn, std::string& complaint) {
+  const std::optional<Value> value = session.read_value(edn, {}, complaint);
+  if (!value) return std::nullopt;
+  std::string text = edn_text(session.heap(), *value);
+  session.heap().release(*value);
+  return text;
+}
+
+// Gives the recorded answers: the first unused one with the same name and arguments, else the last such one again.
+class Replay {
+ public:
+  Replay(Session& session, const ProgramFile& file, std::string& complaint) : session_(session), answers_(file.answers) {
+    for (ToolAnswer& answer : answers_) {
+      const auto text = canonical(session, answer.args_edn, complaint);
+      if (text) answer.args_edn = *text;
+    }
+    used_.resize(answers_.size());
+    for (const std::string& name : file.tool_names) {
+      ToolDefinition definition;
+      definition.name = name;
+      session.tools().add(std::move(definition), [this](const ToolCall& call) { return reply_to(call); });
+    }
+  }
+
+ private:
+  ToolReply reply_to(const ToolCall& call) {
+    const std::string args = edn_text(call.heap, call.args);
+    std::size_t chosen = answers_.size();
+    for (std::size_t i = 0; i < answers_.size(); ++i) {
+      if (answers_[i].name != call.name || answers_[i].args_edn != args) continue;
+      chosen = i;
+      if (!used_[i]) break;
+    }
+    if (chosen == answers_.size()) return ToolReply::error("no recorded answer for " + args);
+    used_[chosen] = true;
+    if (answers_[chosen].failed) return ToolReply::error(answers_[chosen].result_edn);
+    std::string complaint;
+    const std::optional<Value> value = session_.read_value(answers_[chosen].result_edn, {}, complaint);
+    return value ? ToolReply::value(*value) : ToolReply::error("bad recorded answer: " + complaint);
+  }
+
+  Session& session_;
+  std::vector<ToolAnswer> answers_;
+  std::vector<bool> used_;
+};
+
+std::string load_inputs(Session& session, const ProgramFile& file) {
+  std::optional<std::string> complaint;
+  if (!file.memory_edn.empty()) complaint = session.load_memory(file.memory_edn);
+  if (!complaint && !file.data_edn.empty()) complaint = session.load_context(file.data_edn);
+  if (!complaint && !file.journal_edn.empty()) complaint = session.load_journal(file.journal_edn);
+  if (!complaint && !file.history_edn.empty()) complaint = session.load_history(file.history_edn);
+  if (!complaint && !file.budget_edn.empty()) complaint = session.load_budget(file.budget_edn);
+  if (file.has_journal) session.enable_journal();
+  return complaint.value_or("");
+}
+
+std::vector<std::string> memory_names(Session& session, const ProgramFile& file) {
+  std::vector<std::string> names;
+  if (file.memory_edn.empty()) return names;
+  std::string complaint;
+  const std::optional<Value> memory = session.read_value(file.memory_edn, {}, complaint);
+  if (!memory) return names;
+  {
+    MapCursor cursor(session.heap(), *memory);
+    while (cursor.next()) names.push_back(edn_text(session.heap(), cursor.key()).substr(1));
+  }
+  session.heap().release(*memory);
+  return names;
+}
+
+OutcomeFault fault_of(const CompileError& error) {
+  OutcomeFault fault;
+  fault.kind = error.kind;
+  fault.message = error.message;
+  fault.span = error.span;
+  return fault;
+}
+
+// Compiles beside the engine, so that the program can be written as bytes or left unoptimized.
+Outcome turn_compiled_apart(Session& session, const ProgramFile& file, Mode mode, std::string& complaint) {
+  const std::vector<std::string> names = memory_names(session, file);
+  CompileOptions options;
+  options.memory_names.assign(names.begin(), names.end());
+  options.tool_names = session.tools().names();
+  options.sync_tool_names = session.tools().sync_names();
+  options.check_tools = !session.tools().empty();
+  options.max_symbols = file.options.max_symbols;
+  options.optimize = mode != Mode::Plain;
+  CompileResult compiled = compile(file.source, options);
+  if (compiled.program == nullptr) {
+    Outcome outcome;
+    outcome.fault = fault_of(compiled.error);
+    return outcome;
+  }
+  auto loaded = mode == Mode::Plain ? Program::from_compiler(*compiled.program)
+                                    : Program::from_bytes(program_bytes(*compiled.program));
+  if (const auto* refused = std::get_if<ProgramError>(&loaded)) {
+    complaint = "verifier: " + refused->message + " in function " + std::to_string(refused->function) + " at pc " +
+                std::to_string(refused->pc);
+    return {};
+  }
+  return session.turn(std::get<std::shared_ptr<const Program>>(std::move(loaded)));
+}
+
+void take_outcome(Outcome&& outcome, Observation& seen) {
+  seen.status = outcome.status;
+  seen.value_edn = std::move(outcome.value_edn);
+  if (outcome.status == OutcomeStatus::Error) {
+    seen.kind = fault_name(outcome.fault.kind);
+    seen.message = std::move(outcome.fault.message);
+    seen.line = outcome.fault.span.line;
+    seen.column = outcome.fault.span.column;
+  }
+  seen.prints = std::move(outcome.prints);
+  seen.fuel = outcome.fuel;
+  seen.summaries_edn = "{";
+  for (const auto& [id, text] : outcome.summaries) {
+    if (seen.summaries_edn.size() > 1) seen.summaries_edn += ' ';
+    append_quoted(seen.summaries_edn, id);
+    seen.summaries_edn += ' ';
+    append_quoted(seen.summaries_edn, text);
+  }
+  seen.summaries_edn += '}';
+}
+
+// {"id" value …} of the session, taken apart again by reading it.
+void take_journal(Session& session, Observation& seen) {
+  const std::optional<std::string> text = session.journal_edn();
+  if (!text) return;
+  std::string complaint;
+  const std::optional<Value> journal = session.read_value(*text, {}, complaint);
+  if (!journal) return;
+  {
+    MapCursor cursor(session.heap(), *journal);
+    while (cursor.next()) {
+      seen.journal.emplace_back(edn_text(session.heap(), cursor.key()), edn_text(session.heap(), cursor.value()));
+    }
+  }
+  session.heap().release(*journal);
+}
+
+}  // namespace
+
+Observation observe(const Engine& engine, const ProgramFile& file, Mode mode, std::optional<std::uint64_t> fuel_limit) {
+  Observation seen;
+  SessionOptions options = file.options;
+  if (fuel_limit) options.limits.fuel = *fuel_limit;
+  if (mode == Mode::Stepped) options.slice_fuel = 1;
+  Session session(engine, options);
+  seen.setup_complaint = load_inputs(session, file);
+  Replay replay(session, file, seen.setup_complaint);
+  if (!seen.setup_complaint.empty()) return seen;
+  const bool apart = mode == Mode::Bytes || mode == Mode::Plain;
+  Outcome outcome =
+      apart ? turn_compiled_apart(session, file, mode, seen.setup_complaint) : session.turn(file.source);
+  take_outcome(std::move(outcome), seen);
+  seen.memory_edn = session.memory_edn();
+  take_journal(session, seen);
+  return seen;
+}
+
+std::string journal_text(const Observation& seen) {
+  std::string text = "{";
+  for (const auto& [id, value] : seen.journal) {
+    if (text.size() > 1) text += ' ';
+    text += id + ' ' + value;
+  }
+  return text + '}';
+}
+
+std::string prints_text(const Observation& seen) {
+  std::string text = "[";
+  for (const std::string& entry : seen.prints) {
+    if (text.size() > 1) text += ' ';
+    append_quoted(text, entry);
+  }
+  return text + ']';
+}
+
+namespace {
+
+std::string result_text(const Observation& seen) {
+  if (seen.status == OutcomeStatus::Error) {
+    return "!! " + seen.kind + " at " + std::to_string(seen.line) + ':' + std::to_string(seen.column) + " (" +
+           seen.message + ')';
+  }
+  const std::string_view arrow = seen.status == OutcomeStatus::Ok ? "=>" : outcome_status_name(seen.status);
+  return std::string(arrow) + ' ' + seen.value_edn;
+}
+
+void compare(std::string& out, std::string_view what, const std::optional<std::string>& expected,
+             const std::string& seen) {
+  if (!expected || *expected == seen) return;
+  out += "    " + std::string(what) + " expected " + *expected + "\n    " + std::string(what) + " seen     " + seen + '\n';
+}
+
+}  // namespace
+
+std::string difference_from(const Expectation& expect, const Observation& seen) {
+  if (!seen.setup_complaint.empty()) return "    " + seen.setup_complaint + '\n';
+  std::string out;
+  bool same = expect.status == seen.status;
+  if (same && expect.status == OutcomeStatus::Error) {
+    same = (expect.kind.empty() || expect.kind == seen.kind) && seen.line >= 1 && seen.column >= 1 &&
+           (expect.line == 0 || expect.line == seen.line) && (expect.column == 0 || expect.column == seen.column);
+  } else if (same) {
+    same = expect.value_edn == seen.value_edn;
+  }
+  if (!same) {
+    std::string wanted = expect.value_edn;
+    if (expect.status == OutcomeStatus::Error) {
+      wanted = "!! " + expect.kind + " at " + std::to_string(expect.line) + ':' + std::to_string(expect.column);
+    } else if (expect.status != OutcomeStatus::Ok) {
+      wanted = std::string(outcome_status_name(expect.status)) + ' ' + wanted;
+    }
+    out += "    expected " + wanted + "\n    seen     " + result_text(seen) + '\n';
+  }
+  compare(out, "prints", expect.prints_edn, prints_text(seen));
+  compare(out, "journal", expect.journal_edn, journal_text(seen));
+  compare(out, "memory", expect.memory_edn, seen.memory_edn);
+  compare(out, "summaries", expect.summaries_edn, seen.summaries_edn);
+  return out;
+}
+
+std::string difference_between(const Observation& first, const Observation& second) {
+  if (!second.setup_complaint.empty()) return "    " + second.setup_complaint + '\n';
+  std::string out;
+  compare(out, "result", result_text(first), result_text(second));
+  compare(out, "prints", prints_text(first), prints_text(second));
+  compare(out, "journal", journal_text(first), journal_text(second));
+  compare(out, "memory", first.memory_edn, second.memory_edn);
+  compare(out, "summaries", first.summaries_edn, second.summaries_edn);
+  compare(out, "fuel", std::to_string(first.fuel), std::to_string(second.fuel));
+  return out;
+}
+
+}  // namespace ptc::test

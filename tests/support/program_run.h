@@ -1,0 +1,42 @@
+// Runs one test program in one way and says what could be observed from outside.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/program_file.h"
+
+namespace ptc::test {
+
+enum class Mode : std::uint8_t {
+  Straight,   // as a host would run it
+  Stepped,    // the run yields at every safe point
+  Bytes,      // compiled, written as bytes, verified, loaded, run
+  Plain,      // compiled without optimizations
+};
+
+struct Observation {
+  std::string setup_complaint;        // not empty: the inputs could not be loaded, or bytes were refused
+  OutcomeStatus status = OutcomeStatus::Error;
+  std::string value_edn, kind, message;
+  std::uint32_t line = 0, column = 0;
+  std::string memory_edn, summaries_edn;
+  std::vector<std::string> prints;
+  std::vector<std::pair<std::string, std::string>> journal;   // id, value; in commit order
+  std::uint64_t fuel = 0;
+};
+
+Observation observe(const Engine& engine, const ProgramFile& file, Mode mode,
+                    std::optional<std::uint64_t> fuel_limit = std::nullopt);
+
+// Empty when the observation is what the file states, else what differs.
+std::string difference_from(const Expectation& expect, const Observation& seen);
+// Empty when both are the same in everything, fuel included.
+std::string difference_between(const Observation& first, const Observation& second);
+
+// {"id" value …} in id order.
+std::string journal_text(const Observation& seen);
+std::string prints_text(const Observation& seen);
+
+}  // namespace ptc::test
