@@ -1,0 +1,101 @@
+// Builtins that compare or count the elements of a sequence, by strict identity (1 and 1.0 differ): distinct, dedupe,
+// frequencies, and the second half of the prelude functions that compute a key per element first (group-by and
+// friends): they get the keys and the items as two vectors of one length.
+#include "vm/builtins/seqable.h"
+#include "vm/value/equality.h"
+#include "vm/value/map.h"
+#include "vm/value/vector.h"
+
+namespace ptc {
+namespace {
+
+// items[i] for every i whose keys[i] is new. Borrows both.
+Value first_per_key(Call& call, Value keys, Value items) {
+  const std::uint32_t count = vector_count(items);
+  call.charge(count);
+  Owned seen(call.heap, set_empty(call.heap));
+  VectorBuilder kept(call.heap);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Value key = vector_at(keys, i);
+    if (set_contains(seen.get(), key)) continue;
+    seen.reset(set_add(call.heap, seen.take(), retained(key)));
+    kept.push(vector_get(items, i));
+  }
+  return kept.finish();
+}
+
+}  // namespace
+
+Value builtin_distinct(Call& call) {
+  const bool already = call.arg(0).is_map() || call.arg(0).is_set();
+  const Value items = take_seq(call, 0);
+  if (items.is_absent() || already) return items;
+  const Owned source(call.heap, items);
+  return first_per_key(call, items, items);
+}
+
+Value builtin_dedupe(Call& call) {
+  const Value items = take_seq(call, 0);
+  if (items.is_absent()) return items;
+  const Owned source(call.heap, items);
+  const std::uint32_t count = vector_count(items);
+  call.charge(count);
+  VectorBuilder kept(call.heap);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (i == 0 || !same_key(vector_at(items, i - 1), vector_at(items, i))) kept.push(vector_get(items, i));
+  }
+  return kept.finish();
+}
+
+Value builtin_frequencies(Call& call) {
+  const Value items = take_seq(call, 0);
+  if (items.is_absent()) return items;
+  const Owned source(call.heap, items);
+  const std::uint32_t count = vector_count(items);
+  call.charge(count);
+  Value counts = map_empty(call.heap);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Value item = vector_at(items, i);
+    if (Value* const cell = map_find_mutable(call.heap, counts, item)) {
+      ++cell->i;
+    } else {
+      counts = map_assoc(call.heap, counts, retained(item), Value::integer(1));
+    }
+  }
+  return counts;
+}
+
+Value builtin_h_distinct_by(Call& call) { return first_per_key(call, call.arg(0), call.arg(1)); }
+
+Value builtin_h_group(Call& call) {
+  const Value keys = call.arg(0), items = call.arg(1);
+  const std::uint32_t count = vector_count(items);
+  call.charge(count);
+  Value groups = map_empty(call.heap);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Value key = vector_at(keys, i);
+    if (Value* const cell = map_find_mutable(call.heap, groups, key)) {
+      *cell = vector_push(call.heap, *cell, vector_get(items, i));
+    } else {
+      const Value first[] = {vector_get(items, i)};
+      groups = map_assoc(call.heap, groups, retained(key), vector_of(call.heap, first));
+    }
+  }
+  return groups;
+}
+
+Value builtin_h_partition_by(Call& call) {
+  const Value keys = call.arg(0), items = call.arg(1);
+  const std::uint32_t count = vector_count(items);
+  call.charge(count);
+  VectorBuilder runs(call.heap);
+  std::uint32_t start = 0;
+  for (std::uint32_t i = 1; i <= count; ++i) {
+    if (i < count && same_key(vector_at(keys, i - 1), vector_at(keys, i))) continue;
+    runs.push(vector_slice(call.heap, retained(items), start, i));
+    start = i;
+  }
+  return runs.finish();
+}
+
+}  // namespace ptc

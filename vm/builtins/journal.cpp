@@ -1,0 +1,87 @@
+// Task ids, and the forms that change the records of a run: task-reset, step-done, budget/remaining. The records live
+// in the environment, outside of the program's values, so that no way of ending can lose them.
+#include <string>
+
+#include "vm/builtins/complaint.h"
+#include "vm/value/numeric.h"
+#include "vm/value/map.h"
+#include "vm/value/string.h"
+
+namespace ptc {
+namespace {
+
+// Strings as they are, keywords by name, numbers as text. False: the value has no such text.
+bool plain_text(Value v, std::string& out) {
+  switch (v.tag) {
+    case Tag::String: out = string_view_of(v); return true;
+    case Tag::Keyword: out = v.keyword->name(); return true;
+    case Tag::Int:
+    case Tag::BigInt: append_integer(out, v); return true;
+    case Tag::Float: append_float(out, v.d, true); return true;
+    default: return false;
+  }
+}
+
+Value not_text(Call& call, std::string_view form, std::string_view what, Value got) {
+  if (got.is(Tag::Pending)) return wrong_kind(call, form, what, "string", got);
+  return call.fail(FaultKind::TypeError,
+                   "(" + std::string(form) + ") " + std::string(what) + " must be a string, got " + shown(call, got));
+}
+
+bool refused_in_parallel(Call& call) {
+  if (!call.env.in_parallel_branch) return false;
+  call.fail(FaultKind::PmapError, std::string(call.name()) + " is not allowed inside pmap or pcalls",
+            "record it after the parallel form, from its results");
+  return true;
+}
+
+void record_summary(Environment& env, std::string id, std::string summary) {
+  for (StepSummary& record : env.summaries) {
+    if (record.id != id) continue;
+    record.summary = std::move(summary);
+    return;
+  }
+  env.summaries.push_back({std::move(id), std::move(summary)});
+}
+
+// As task ids, and booleans by name.
+bool step_text(Value v, std::string& out) {
+  if (v.is(Tag::True) || v.is(Tag::False)) {
+    out = v.truthy() ? "true" : "false";
+    return true;
+  }
+  return plain_text(v, out);
+}
+
+}  // namespace
+
+Value builtin_h_task_id(Call& call) {
+  if (call.arg(0).is_string()) return call.take(0);
+  std::string id;
+  if (!plain_text(call.arg(0), id)) return not_text(call, "task", "id", call.arg(0));
+  return string_of(call.heap, id);
+}
+
+Value builtin_task_reset(Call& call) {
+  std::string id;
+  if (!plain_text(call.arg(0), id)) return not_text(call, "task-reset", "id", call.arg(0));
+  if (refused_in_parallel(call)) return Value::absent();
+  call.env.journal.erase(id);
+  return Value::nil();
+}
+
+Value builtin_step_done(Call& call) {
+  std::string id, summary;
+  if (!step_text(call.arg(0), id)) return not_text(call, "step-done", "id", call.arg(0));
+  if (!step_text(call.arg(1), summary)) return not_text(call, "step-done", "summary", call.arg(1));
+  if (refused_in_parallel(call)) return Value::absent();
+  const Value result = call.arg(1).is_string() ? call.take(1) : string_of(call.heap, summary);
+  record_summary(call.env, std::move(id), std::move(summary));
+  return result;
+}
+
+Value builtin_budget_remaining(Call& call) {
+  return call.env.budget.is_nil() ? map_empty(call.heap) : retained(call.env.budget);
+}
+
+}  // namespace ptc
