@@ -18,7 +18,6 @@
 
 namespace {
 
-using namespace std::string_view_literals;
 using ptc::test::Mode;
 using ptc::test::Observation;
 using ptc::test::ProgramFile;
@@ -36,8 +35,8 @@ Arguments read_arguments(int count, char** texts) {
   Arguments out;
   for (int i = 1; i < count; ++i) {
     const std::string_view text = texts[i];
-    std::string* value = text == "--filter"sv ? &out.filter : text == "--mode"sv ? &out.mode : nullptr;
-    if (value == nullptr && text == "--docs"sv) value = &out.documents.emplace_back();
+    std::string* value = text == "--filter" ? &out.filter : text == "--mode" ? &out.mode : nullptr;
+    if (value == nullptr && text == "--docs") value = &out.documents.emplace_back();
     if (value != nullptr) {
       if (++i == count) return out.refused = true, out;
       *value = texts[i];

@@ -31,7 +31,8 @@ std::optional<std::string> canonical(Session& session, std::string_view edn, std
 // Gives the recorded answers: the first unused one with the same name and arguments, else the last such one again.
 class Replay {
  public:
-  Replay(Session& session, const ProgramFile& file, std::string& complaint) : session_(session), answers_(file.answers) {
+  Replay(Session& session, const ProgramFile& file, std::string& complaint)
+      : session_(session), answers_(file.answers) {
     for (ToolAnswer& answer : answers_) {
       const auto text = canonical(session, answer.args_edn, complaint);
       if (text) answer.args_edn = *text;
@@ -214,7 +215,8 @@ std::string result_text(const Observation& seen) {
 void compare(std::string& out, std::string_view what, const std::optional<std::string>& expected,
              const std::string& seen) {
   if (!expected || *expected == seen) return;
-  out += "    " + std::string(what) + " expected " + *expected + "\n    " + std::string(what) + " seen     " + seen + '\n';
+  const std::string label = "    " + std::string(what);
+  out += label + " expected " + *expected + '\n' + label + " seen     " + seen + '\n';
 }
 
 }  // namespace
