@@ -34,6 +34,8 @@ Value map_take_at(Heap& heap, Value borrowed_map, Value borrowed_key);
 // key array with other maps of the same keys.
 Value map_from(Heap& heap, std::span<Value> taken_keys, std::span<Value> taken_values);
 
+struct MapEntry;   // map_layout.h
+
 // In canonical order: visits every entry, borrowed. Not to be used across a safe point.
 class MapCursor {
  public:
@@ -46,14 +48,11 @@ class MapCursor {
   Value value() const { return value_; }   // for sets: the member again
 
  private:
-  struct Entry {
-    Value key, value;
-  };
   Heap& heap_;
   Value source_;
   Value key_, value_;
   std::uint32_t index_ = 0, count_ = 0;
-  Entry* sorted_ = nullptr;          // only for hashed collections
+  MapEntry* sorted_ = nullptr;         // only for hashed collections
 };
 
 Value map_keys(Heap& heap, Value borrowed_map);       // vector, canonical order

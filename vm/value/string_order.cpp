@@ -2,21 +2,12 @@
 #include <bit>
 #include <cstring>
 
+#include "vm/value/hash_mix.h"
 #include "vm/value/string.h"
 
 namespace ptc {
 
 namespace {
-
-__extension__ typedef unsigned __int128 Wide;
-
-constexpr std::uint64_t kSeed = 0x9e3779b97f4a7c15;
-constexpr std::uint64_t kFactor = 0xd1342543de82ef95;
-
-std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
-  const Wide product = static_cast<Wide>(a) * b;
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-}
 
 std::uint64_t load(const char* bytes, std::size_t count) {   // little endian on every machine
   std::uint64_t word = 0;
@@ -33,12 +24,12 @@ std::uint64_t load(const char* bytes, std::size_t count) {   // little endian on
 }  // namespace
 
 std::uint64_t hash_bytes(std::string_view bytes) {
-  std::uint64_t h = kSeed ^ bytes.size();
+  std::uint64_t h = kHashFactor * (bytes.size() + 1);
   const char* at = bytes.data();
   std::size_t left = bytes.size();
-  for (; left >= 8; left -= 8, at += 8) h = fold(h ^ load(at, 8), kFactor) + kSeed;
-  if (left != 0) h = fold(h ^ load(at, left), kFactor) + kSeed;
-  h = fold(h, kSeed);
+  for (; left >= 8; left -= 8, at += 8) h = hash_text_step(h, load(at, 8));
+  if (left != 0) h = hash_text_step(h, load(at, left));
+  h = hash_fold(h, kHashSeed);
   return h == 0 ? 1 : h;
 }
 

@@ -1,0 +1,63 @@
+// Flexible access: exactly, then keyword for string or string for keyword, then with "_" for every "-", keyword first.
+#include <algorithm>
+#include <string>
+
+#include "vm/value/equality.h"
+#include "vm/value/map.h"
+#include "vm/value/map_layout.h"
+#include "vm/value/string.h"
+
+namespace ptc {
+
+namespace {
+
+// Where an entry lies; key null: nowhere.
+struct Found {
+  const Value* key = nullptr;
+  const Value* value = nullptr;
+};
+
+Found small_entry(Value map, std::uint32_t i) {
+  if (i == kNotFound) return {};
+  return {as_small_map(map)->keys->keys() + i, as_small_map(map)->values() + i};
+}
+
+Found hashed_entry(const Value* entry) { return entry == nullptr ? Found{} : Found{entry, entry + 1}; }
+
+Found find_key(Value map, Value key) {
+  if (map.object->kind == Kind::SmallMap) return small_entry(map, keys_find(as_small_map(map)->keys, key));
+  return hashed_entry(champ_find(as_hashed(map)->root, hash_key(key), key));
+}
+
+Found find_text(Value map, std::string_view text) {
+  if (map.object->kind == Kind::SmallMap) return small_entry(map, keys_find_text(as_small_map(map)->keys, text));
+  return hashed_entry(champ_find_text(as_hashed(map)->root, hash_bytes(text), text));
+}
+
+Found find_keyword(const Heap& heap, Value map, std::string_view name) {
+  const Keyword* const keyword = heap.find_interned(name);
+  return keyword == nullptr ? Found{} : find_key(map, Value::of(keyword));
+}
+
+Found find_flexible(const Heap& heap, Value map, Value key) {
+  Found found = find_key(map, key);
+  if (found.key != nullptr || (!key.is_keyword() && !key.is_string())) return found;
+  const std::string_view name = key.is_keyword() ? key.keyword->name() : string_view_of(key);
+  found = key.is_keyword() ? find_text(map, name) : find_keyword(heap, map, name);
+  if (found.key != nullptr || name.find('-') == std::string_view::npos) return found;
+  std::string twin(name);
+  std::replace(twin.begin(), twin.end(), '-', '_');
+  found = find_keyword(heap, map, twin);
+  return found.key != nullptr ? found : find_text(map, twin);
+}
+
+}  // namespace
+
+Value map_find_flexible(Heap& heap, Value map, Value key, Value* found_key) {
+  const Found found = find_flexible(heap, map, key);
+  if (found.key == nullptr) return Value::absent();
+  if (found_key != nullptr) *found_key = *found.key;
+  return *found.value;
+}
+
+}  // namespace ptc
