@@ -2,7 +2,7 @@
 // the code generator walks; it has no names left that could be captured, only local ids.
 //
 // Invariants: a Local node refers to a local bound by an enclosing binder (Let, Loop, Fn parameter, For clause, Fold).
-// A local is bound exactly once in the tree (loop locals are re-bound by Recur to their own Loop only). A Recur
+// It is a tree: no node has two parents. A local is bound exactly once in the tree (loop locals are re-bound by Recur to their own Loop only). A Recur
 // stands in tail position of its Loop or Fn and has exactly as many kids as the target has locals.
 #pragma once
 #include <cstdint>
@@ -24,6 +24,7 @@ enum class NodeKind : std::uint8_t {
   Local,         // local
   Global,        // text: name in the user namespace (defined by the program, or in memory when it was compiled).
                  //   or_nil: an unbound name gives nil instead of unbound_var (direct operands of `or`)
+                 //   or_builtin: an unbound name gives `builtin` (a def of that name may or may not have run)
   Builtin,       // builtin: the function as a value
   Tool,          // text: tool name, as a function value
   Data,          // text: key of the context (data/KEY)
@@ -61,9 +62,11 @@ struct ForClause {
 struct Node {
   NodeKind kind{};
   bool or_nil = false;      // Global
+  bool or_builtin = false;  // Global
   bool once = false;        // Def
   bool variadic = false;    // Fn: the last local collects the remaining arguments as a vector
   bool collect = false;     // For
+  bool last_use = false;    // Local; set by the liveness pass (liveness.h)
   BuiltinId builtin{};      // Builtin, Invoke
   std::uint32_t constant = 0;
   std::uint32_t number = 0;
