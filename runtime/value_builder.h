@@ -1,0 +1,62 @@
+// Puts nested values together from a stream of parts, for readers of EDN and JSON. No recursion: open
+// collections are a stack of positions in one stack of items.
+//
+// Invariant: every item is owned by the builder until it moves into its collection; a builder that is dropped
+// halfway releases all of them.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vm/value/heap.h"
+
+namespace ptc {
+
+class ValueBuilder {
+ public:
+  enum class Shape : std::uint8_t { Vector, Map, Set };
+
+  explicit ValueBuilder(Heap& heap) : heap_(heap) {}
+  ~ValueBuilder();
+  ValueBuilder(const ValueBuilder&) = delete;
+  ValueBuilder& operator=(const ValueBuilder&) = delete;
+
+  void add(Value taken) { items_.push_back(taken); }
+  void open() { starts_.push_back(items_.size()); }
+  std::size_t depth() const { return starts_.size(); }
+  std::size_t count() const {
+    return items_.size() - (starts_.empty() ? 0 : starts_.back());
+  }  // of the open one
+  // The items since open() become one collection, an item of what encloses it. A map needs an even count; of
+  // equal keys the last one wins.
+  void close(Shape shape);
+  // Hands the last item out.
+  Value take();
+
+ private:
+  Value finished_map(std::size_t start);
+  Value finished_set(std::size_t start);
+
+  Heap& heap_;
+  std::vector<Value> items_;
+  std::vector<std::size_t> starts_;
+  std::vector<Value> keys_, values_;  // scratch of close()
+};
+
+// Why a text could not be read, and the byte where.
+struct TextError {
+  std::string message;
+  std::size_t offset = 0;
+};
+
+// Appends a code point as UTF-8; surrogates and what is beyond Unicode become U+FFFD.
+void append_code_point(std::string& out, std::uint32_t code);
+// The four hex digits at text[at] as a code unit, -1 when there are none.
+int hex_unit(std::string_view text, std::size_t at);
+// Decodes XXXX of \uXXXX at text[at], with the second half of a surrogate pair when it follows; moves at
+// behind it. False: no four hex digits there.
+bool append_unicode_escape(std::string& out, std::string_view text, std::size_t& at);
+
+}  // namespace ptc
