@@ -58,16 +58,12 @@ void read_tool(std::string_view text, ProgramFile& file) {
     file.complaint = "bad tool line: " + std::string(text);
     return;
   }
-  ToolAnswer answer;
-  answer.name = text.substr(0, name_end);
-  answer.args_edn = trimmed(text.substr(name_end, arrow - name_end));
-  answer.result_edn = trimmed(text.substr(arrow + 4));
-  answer.failed = bad < good;
-  if (answer.failed && answer.result_edn.size() >= 2) {
-    answer.result_edn = answer.result_edn.substr(1, answer.result_edn.size() - 2);
-  }
-  file.tool_names.push_back(answer.name);
-  file.answers.push_back(std::move(answer));
+  RecordedCall call;
+  call.tool = text.substr(0, name_end);
+  call.args_edn = trimmed(text.substr(name_end, arrow - name_end));
+  (good < bad ? call.result_edn : call.error_edn).emplace(trimmed(text.substr(arrow + 4)));
+  file.tool_names.push_back(call.tool);
+  file.calls.push_back(std::move(call));
 }
 
 struct LimitRow {

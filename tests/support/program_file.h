@@ -18,14 +18,10 @@
 #include <vector>
 
 #include "runtime/outcome.h"
+#include "runtime/replay.h"
 #include "runtime/session.h"
 
 namespace ptc::test {
-
-struct ToolAnswer {
-  std::string name, args_edn, result_edn;   // result_edn: EDN text, or the message when it failed
-  bool failed = false;
-};
 
 struct Expectation {
   bool stated = false;
@@ -42,7 +38,7 @@ struct ProgramFile {
   Expectation expect;
   std::string data_edn, memory_edn, journal_edn, history_edn, budget_edn;
   bool has_journal = false, heavy = false;
-  std::vector<ToolAnswer> answers;
+  std::vector<RecordedCall> calls;
   std::vector<std::string> tool_names;
   SessionOptions options;
   std::string complaint;                    // not empty: the file itself is malformed

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "compiler/compile.h"
+#include "runtime/replay.h"
 #include "schema/fault_kind.h"
 #include "vm/exec/program.h"
 #include "vm/value/map.h"
@@ -19,53 +20,18 @@ std::string edn_text(Heap& heap, Value value) {
   return text;
 }
 
-// The text as this engine writes it.
-std::optional<std::string> canonical(Session& session, std::string_view edn, std::string& complaint) {
-  const std::optional<Value> value = session.read_value(edn, {}, complaint);
-  if (!value) return std::nullopt;
-  std::string text = edn_text(session.heap(), *value);
-  session.heap().release(*value);
-  return text;
+// Registers the tools of the file; recorded answers take the place of a host.
+std::string load_tools(Session& session, const ProgramFile& file, ToolReplay& replay) {
+  for (const RecordedCall& call : file.calls) {
+    if (const auto complaint = replay.add(call)) return *complaint;
+  }
+  for (const std::string& name : file.tool_names) {
+    ToolDefinition definition;
+    definition.name = name;
+    session.tools().add(std::move(definition), [&replay](const ToolCall& call) { return replay.answer(call); });
+  }
+  return {};
 }
-
-// Gives the recorded answers: the first unused one with the same name and arguments, else the last such one again.
-class Replay {
- public:
-  Replay(Session& session, const ProgramFile& file, std::string& complaint)
-      : session_(session), answers_(file.answers) {
-    for (ToolAnswer& answer : answers_) {
-      const auto text = canonical(session, answer.args_edn, complaint);
-      if (text) answer.args_edn = *text;
-    }
-    used_.resize(answers_.size());
-    for (const std::string& name : file.tool_names) {
-      ToolDefinition definition;
-      definition.name = name;
-      session.tools().add(std::move(definition), [this](const ToolCall& call) { return reply_to(call); });
-    }
-  }
-
- private:
-  ToolReply reply_to(const ToolCall& call) {
-    const std::string args = edn_text(call.heap, call.args);
-    std::size_t chosen = answers_.size();
-    for (std::size_t i = 0; i < answers_.size(); ++i) {
-      if (answers_[i].name != call.name || answers_[i].args_edn != args) continue;
-      chosen = i;
-      if (!used_[i]) break;
-    }
-    if (chosen == answers_.size()) return ToolReply::error("no recorded answer for " + args);
-    used_[chosen] = true;
-    if (answers_[chosen].failed) return ToolReply::error(answers_[chosen].result_edn);
-    std::string complaint;
-    const std::optional<Value> value = session_.read_value(answers_[chosen].result_edn, {}, complaint);
-    return value ? ToolReply::value(*value) : ToolReply::error("bad recorded answer: " + complaint);
-  }
-
-  Session& session_;
-  std::vector<ToolAnswer> answers_;
-  std::vector<bool> used_;
-};
 
 std::string load_inputs(Session& session, const ProgramFile& file) {
   std::optional<std::string> complaint;
@@ -171,8 +137,9 @@ Observation observe(const Engine& engine, const ProgramFile& file, Mode mode, st
   if (fuel_limit) options.limits.fuel = *fuel_limit;
   if (mode == Mode::Stepped) options.slice_fuel = 1;
   Session session(engine, options);
+  ToolReplay replay(session.heap());
   seen.setup_complaint = load_inputs(session, file);
-  Replay replay(session, file, seen.setup_complaint);
+  if (seen.setup_complaint.empty()) seen.setup_complaint = load_tools(session, file, replay);
   if (!seen.setup_complaint.empty()) return seen;
   const bool apart = mode == Mode::Bytes || mode == Mode::Plain;
   Outcome outcome =
