@@ -1,0 +1,56 @@
+// What one turn of a session came to. Texts only: an outcome stays valid when the session is gone.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "schema/fault_kind.h"
+#include "schema/source_span.h"
+#include "vm/exec/program.h"
+
+namespace ptc {
+
+enum class OutcomeStatus : std::uint8_t { Ok, Return, Fail, Error };
+
+constexpr std::string_view outcome_status_name(OutcomeStatus status) {
+  switch (status) {
+    case OutcomeStatus::Ok: return "ok";
+    case OutcomeStatus::Return: return "return";
+    case OutcomeStatus::Fail: return "fail";
+    case OutcomeStatus::Error: return "error";
+  }
+  return "";
+}
+
+struct OutcomeFault {
+  FaultKind kind{};
+  std::string message, hint;
+  SourceSpan span;
+  std::string source_name, source;     // whose text the span is in
+  bool incomplete = false;             // the program ended inside of a form
+};
+
+struct ToolOutcome {
+  std::string name, args_edn, result_edn;
+  std::string error;                   // when failed
+  bool failed = false, cached = false;
+  std::uint64_t micros = 0;
+};
+
+struct Outcome {
+  OutcomeStatus status = OutcomeStatus::Error;
+  std::string value_edn;               // unless Error
+  OutcomeFault fault;                  // when Error
+  std::vector<std::string> prints;
+  std::vector<std::pair<std::string, std::string>> summaries;   // step id, text; in id order
+  std::vector<ToolOutcome> tool_calls;
+  std::vector<std::string> warnings;
+  std::uint64_t fuel = 0, micros = 0, peak_bytes = 0;
+};
+
+// The fault with excerpt and hint.
+std::string render_fault(const OutcomeFault& fault, bool colour = false);
+
+}  // namespace ptc

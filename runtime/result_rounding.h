@@ -1,0 +1,17 @@
+// float_precision: floats of a result rounded to n decimals, half away from zero on the exact binary value, inside of
+// vectors and map values; map keys, sets and everything else stay as they are.
+#pragma once
+#include <cstdint>
+
+#include "vm/value/heap.h"
+
+namespace ptc {
+
+double round_to_decimals(double x, int decimals);
+Value round_result(Heap& heap, Value taken, int decimals);
+
+// Values visited when a value is written out; stops counting at `limit`. Shared parts count every time, as they are
+// written every time.
+std::uint64_t written_size(Heap& heap, Value value, std::uint64_t limit);
+
+}  // namespace ptc

@@ -1,0 +1,255 @@
+// Driving a turn: start, step in slices, serve what the run asks for, collect what it leaves behind.
+#include "runtime/session.h"
+
+#include <algorithm>
+
+#include "runtime/result_rounding.h"
+#include "vm/value/map.h"
+#include "vm/value/print.h"
+#include "vm/value/string.h"
+
+namespace ptc {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kMaxResultSize = 32u << 20;    // values written in one result, see written_size
+constexpr std::size_t kHistorySize = 3;
+
+std::string edn_of(Heap& heap, Value v) {
+  std::string text;
+  append_edn(text, v, heap);
+  return text;
+}
+
+std::uint64_t micros_since(Clock::time_point start) {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
+}
+
+std::int64_t epoch_millis() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+OutcomeFault fault_of(const RunFault& fault) {
+  OutcomeFault out{fault.kind, fault.message, fault.hint, fault.span, {}, {}, false};
+  if (fault.program != nullptr) {
+    out.source_name = fault.program->source_name;
+    out.source = fault.program->source;
+  }
+  return out;
+}
+
+OutcomeFault plain_fault(FaultKind kind, std::string message, std::string hint = {}) {
+  return {kind, std::move(message), std::move(hint), {}, {}, {}, false};
+}
+
+}  // namespace
+
+Session::Session(const Engine& engine, SessionOptions options)
+    : engine_(engine), options_(std::move(options)), run_(std::make_unique<Run>(options_.limits)) {
+  if (options_.signature.empty()) return;
+  auto parsed = parse_signature(options_.signature);
+  if (auto* signature = std::get_if<Signature>(&parsed)) {
+    signature_ = std::move(*signature);
+  } else {
+    const SignatureError& error = std::get<SignatureError>(parsed);
+    signature_error_ = "signature: " + error.message + " at column " + std::to_string(error.column);
+  }
+}
+
+Session::~Session() {
+  Heap& own = heap();
+  own.release(context_);
+  own.release(result_);
+  for (const Value v : history_) own.release(v);
+  for (auto& [key, cached] : tool_cache_) own.release(cached.value);
+}
+
+std::vector<std::string_view> Session::definition_names() const {
+  std::vector<std::string_view> names;
+  run_->for_each_definition([&names](std::string_view name, Value) { names.push_back(name); });
+  return names;
+}
+
+CompileAnswer Session::compile(std::string_view source) const {
+  const std::vector<std::string_view> memory = definition_names();
+  const std::vector<std::string_view> tools = tools_.names();
+  const std::vector<std::string_view> sync_tools = tools_.sync_names();
+  CompileRequest request;
+  request.source = source;
+  request.source_name = options_.source_name;
+  request.memory_names = memory;
+  request.tool_names = tools;
+  request.sync_tool_names = sync_tools;
+  request.check_tools = !tools.empty();
+  request.max_symbols = options_.max_symbols;
+  request.strict_task_ids = options_.strict_task_ids;
+  return engine_.compile(request);
+}
+
+Outcome Session::turn(std::string_view source) {
+  const auto start = Clock::now();
+  Outcome outcome;
+  if (!signature_error_.empty()) {
+    outcome.fault = plain_fault(FaultKind::ParseError, signature_error_);
+    return outcome;
+  }
+  CompileAnswer compiled = compile(source);
+  if (compiled.program == nullptr) {
+    outcome.fault = {compiled.error.kind,  std::move(compiled.error.message), std::move(compiled.error.hint),
+                     compiled.error.span,  options_.source_name,              std::string(source),
+                     compiled.incomplete};
+    outcome.micros = micros_since(start);
+    return outcome;
+  }
+  outcome = turn(std::move(compiled.program));
+  outcome.micros = micros_since(start);
+  return outcome;
+}
+
+Outcome Session::turn(std::shared_ptr<const Program> program) {
+  const auto start = Clock::now();
+  if (!signature_error_.empty()) {
+    Outcome refused;
+    refused.fault = plain_fault(FaultKind::ParseError, signature_error_);
+    return refused;
+  }
+  begin_turn(std::move(program));
+  Outcome outcome = drive();
+  outcome.micros = micros_since(start);
+  return outcome;
+}
+
+void Session::begin_turn(std::shared_ptr<const Program> program) {
+  heap().release(result_);
+  result_ = Value::nil();
+  seen_prints_ = seen_commits_ = 0;
+  if (options_.timeout) deadline_ = Clock::now() + *options_.timeout;
+  if (!context_.is_nil()) run_->set_context(retained(context_));
+  std::vector<Value> history;
+  for (const Value v : history_) history.push_back(retained(v));
+  run_->set_history(std::move(history));
+  run_->start(std::move(program));
+  seen_commits_ = run_->environment().journal.entries().size();
+}
+
+Outcome Session::drive() {
+  Outcome outcome;
+  for (;;) {
+    if (cancelled()) {
+      run_->cancel(FaultKind::Cancelled, "the program was stopped");
+    } else if (deadline_ && Clock::now() >= *deadline_) {
+      run_->cancel(FaultKind::Timeout, "execution exceeded " + std::to_string(options_.timeout->count()) + "ms limit");
+    }
+    run_->set_clock(options_.fixed_clock_millis.value_or(epoch_millis()));
+    const StepStatus status = run_->step(options_.slice_fuel);
+    report_progress();
+    switch (status) {
+      case StepStatus::Yielded: break;
+      case StepStatus::NeedsTool: serve_tools(); break;
+      default: finish(status, outcome); return outcome;
+    }
+  }
+}
+
+void Session::report_progress() {
+  if (observer_ == nullptr) return;
+  const Environment& records = run_->environment();
+  for (; seen_prints_ < records.prints.size(); ++seen_prints_) observer_->on_print(records.prints[seen_prints_]);
+  const auto& entries = records.journal.entries();
+  for (; seen_commits_ < entries.size(); ++seen_commits_) {
+    observer_->on_commit(entries[seen_commits_].id, edn_of(heap(), entries[seen_commits_].value));
+  }
+}
+
+void Session::finish(StepStatus status, Outcome& outcome) {
+  if (status == StepStatus::Faulted) {
+    outcome.status = OutcomeStatus::Error;
+    outcome.fault = fault_of(run_->fault());
+  } else {
+    outcome.status = status == StepStatus::Completed  ? OutcomeStatus::Ok
+                     : status == StepStatus::Returned ? OutcomeStatus::Return
+                                                      : OutcomeStatus::Fail;
+    collect_value(outcome);
+  }
+  collect_records(outcome);
+}
+
+void Session::collect_value(Outcome& outcome) {
+  if (written_size(heap(), run_->result(), kMaxResultSize) >= kMaxResultSize) {
+    outcome.status = OutcomeStatus::Error;
+    outcome.fault = plain_fault(FaultKind::MemoryExceeded, "the result is too large to be written out",
+                                "return a part of it, or its count");
+    return;
+  }
+  if (signature_ && outcome.status != OutcomeStatus::Fail) {
+    const auto mismatches = check_type(heap(), signature_->result, run_->result(), "return");
+    if (!mismatches.empty()) {
+      outcome.status = OutcomeStatus::Error;
+      outcome.fault = plain_fault(FaultKind::ValidationError, mismatch_text(mismatches),
+                                  "the result must match " + render_type(signature_->result));
+      return;
+    }
+  }
+  result_ = retained(run_->result());
+  if (outcome.status != OutcomeStatus::Fail) push_history(result_);
+  if (options_.float_precision) result_ = round_result(heap(), result_, *options_.float_precision);
+  outcome.value_edn = edn_of(heap(), result_);
+}
+
+void Session::push_history(Value borrowed) {
+  history_.insert(history_.begin(), retained(borrowed));
+  if (history_.size() > kHistorySize) {
+    heap().release(history_.back());
+    history_.pop_back();
+  }
+}
+
+void Session::collect_records(Outcome& outcome) {
+  Environment& records = run_->environment();
+  outcome.prints = records.prints;
+  outcome.warnings = records.warnings;
+  for (const StepSummary& step : records.summaries) outcome.summaries.emplace_back(step.id, step.summary);
+  std::sort(outcome.summaries.begin(), outcome.summaries.end());
+  for (const ToolRecord& record : run_->tool_records()) {
+    ToolOutcome& call = outcome.tool_calls.emplace_back();
+    call.name = record.tool;
+    call.args_edn = edn_of(heap(), record.args);
+    call.cached = record.cached;
+    call.failed = record.result.is_absent();
+    if (call.failed) {
+      call.error = record.error;
+    } else {
+      call.result_edn = edn_of(heap(), record.result);
+    }
+  }
+  outcome.fuel = run_->fuel_used();
+  outcome.peak_bytes = heap().bytes_peak();
+}
+
+std::string Session::memory_edn() {
+  std::string text = "{";
+  run_->for_each_definition([&](std::string_view name, Value value) {
+    if (text.size() > 1) text += ' ';
+    append_edn(text, Value::of(heap().intern(name)), heap());
+    text += ' ';
+    append_edn(text, value, heap());
+  });
+  return text + '}';
+}
+
+std::optional<std::string> Session::journal_edn() {
+  const Environment& records = run_->environment();
+  if (!records.has_journal) return std::nullopt;
+  std::string text = "{";
+  for (const Journal::Entry& entry : records.journal.entries()) {
+    if (text.size() > 1) text += ' ';
+    append_quoted(text, entry.id);
+    text += ' ';
+    append_edn(text, entry.value, heap());
+  }
+  return text + '}';
+}
+
+}  // namespace ptc

@@ -1,0 +1,118 @@
+// A session: one run (vm/exec/run.h) with what the host adds to it: inputs as text, tools, clock, deadline, cancelling,
+// records, rounding and the signature of the result. A session can take several turns; definitions, journal, cached tool
+// answers and the last three results carry over from turn to turn.
+//
+// A session belongs to one thread at a time. The engine must outlive it.
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/engine.h"
+#include "runtime/outcome.h"
+#include "runtime/signature.h"
+#include "runtime/tools.h"
+#include "vm/exec/run.h"
+
+namespace ptc {
+
+struct SessionOptions {
+  RunLimits limits;
+  std::uint32_t max_symbols = 10'000;
+  std::optional<std::chrono::milliseconds> timeout;   // of one turn
+  std::optional<int> float_precision;
+  std::string signature;                              // of the result; "" for none
+  std::string source_name;
+  bool strict_task_ids = false;
+  std::optional<std::int64_t> fixed_clock_millis;     // what the program sees as the time; else the system clock
+  std::uint64_t slice_fuel = 50'000;                  // between two looks at clock and cancel flag
+};
+
+// Is told what happens while it happens. Prints and commits are noticed at the end of each slice.
+class SessionObserver {
+ public:
+  virtual ~SessionObserver() = default;
+  virtual void on_print(std::string_view) {}
+  virtual void on_tool(const ToolOutcome&) {}
+  virtual void on_commit(std::string_view /*task_id*/, std::string_view /*value_edn*/) {}
+};
+
+class Session {
+ public:
+  Session(const Engine& engine, SessionOptions options);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // Inputs, before the first turn. Each gives a message when the text is refused.
+  std::optional<std::string> load_memory(std::string_view edn);
+  std::optional<std::string> load_context(std::string_view edn);
+  std::optional<std::string> load_journal(std::string_view edn);
+  std::optional<std::string> load_history(std::string_view edn);    // vector, oldest first
+  std::optional<std::string> load_budget(std::string_view edn);
+  void set_context(Value taken_map);
+  void enable_journal();
+
+  ToolRegistry& tools() { return tools_; }
+  void set_observer(SessionObserver* observer) { observer_ = observer; }        // not owned
+  void set_cancel_flag(const std::atomic<bool>* flag) { cancelled_ = flag; }    // not owned
+
+  Outcome turn(std::string_view source);
+  Outcome turn(std::shared_ptr<const Program> program);
+  CompileAnswer compile(std::string_view source) const;
+
+  Heap& heap() { return run_->heap(); }
+  Value result() const { return result_; }       // of the last turn that ended well; borrowed
+  std::string memory_edn();                      // {:name value}
+  std::optional<std::string> journal_edn();      // {"id" value}; nothing when there is no journal
+
+  // The value of EDN text in this session's heap, owned by the caller; function texts are compiled and may mention
+  // `names` besides the definitions.
+  std::optional<Value> read_value(std::string_view edn, std::span<const std::string_view> names, std::string& message);
+
+ private:
+  struct CachedAnswer {
+    Value value;    // owned
+  };
+
+  void begin_turn(std::shared_ptr<const Program> program);
+  Outcome drive();
+  void serve_tools();
+  void serve_tool(const ToolRequest& request);
+  void report_progress();
+  void finish(StepStatus status, Outcome& outcome);
+  void collect_value(Outcome& outcome);
+  void collect_records(Outcome& outcome);
+  void push_history(Value borrowed);
+  bool cancelled() const { return cancelled_ != nullptr && cancelled_->load(std::memory_order_relaxed); }
+  std::vector<std::string_view> definition_names() const;
+  Value make_function(std::string_view source, Value borrowed_captured, std::span<const std::string_view> names);
+  std::optional<Value> read_map(std::string_view edn, std::string_view what, std::string& message);
+
+  const Engine& engine_;
+  SessionOptions options_;
+  std::unique_ptr<Run> run_;
+  ToolRegistry tools_;
+  SessionObserver* observer_ = nullptr;
+  const std::atomic<bool>* cancelled_ = nullptr;
+
+  std::optional<Signature> signature_;
+  std::string signature_error_;
+  Value context_ = Value::nil();        // owned
+  Value result_ = Value::nil();         // owned
+  std::vector<Value> history_;          // owned, newest first, at most three
+  std::unordered_map<std::string, CachedAnswer> tool_cache_;   // by name and arguments
+
+  // Of the current turn.
+  std::optional<Deadline> deadline_;
+  std::size_t seen_prints_ = 0, seen_commits_ = 0;
+  std::uint64_t fuel_before_ = 0;
+};
+
+}  // namespace ptc

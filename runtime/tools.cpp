@@ -1,0 +1,104 @@
+#include "runtime/tools.h"
+
+#include <algorithm>
+
+#include "vm/value/map.h"
+#include "vm/value/vector.h"
+
+namespace ptc {
+namespace {
+
+char folded(char c) { return c == '-' ? '_' : c; }
+
+bool equal_folded(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return folded(x) == folded(y); });
+}
+
+bool is_plain_leaf(Value v) {
+  switch (v.tag) {
+    case Tag::Nil:
+    case Tag::False:
+    case Tag::True:
+    case Tag::Int:
+    case Tag::Float:
+    case Tag::BigInt:
+    case Tag::String:
+    case Tag::Keyword: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+void ToolRegistry::add(ToolDefinition definition, ToolHandler handler) {
+  const auto at = std::lower_bound(tools_.begin(), tools_.end(), definition.name,
+                                   [](const Tool& tool, const std::string& name) { return tool.definition.name < name; });
+  if (at != tools_.end() && at->definition.name == definition.name) {
+    *at = {std::move(definition), std::move(handler)};
+  } else {
+    tools_.insert(at, {std::move(definition), std::move(handler)});
+  }
+}
+
+const Tool* ToolRegistry::find(std::string_view name) const {
+  const auto at = std::lower_bound(tools_.begin(), tools_.end(), name,
+                                   [](const Tool& tool, std::string_view n) { return tool.definition.name < n; });
+  if (at != tools_.end() && at->definition.name == name) return &*at;
+  for (const Tool& tool : tools_) {
+    if (equal_folded(tool.definition.name, name)) return &tool;
+  }
+  return nullptr;
+}
+
+std::vector<std::string_view> ToolRegistry::names() const {
+  std::vector<std::string_view> names;
+  names.reserve(tools_.size());
+  for (const Tool& tool : tools_) names.push_back(tool.definition.name);
+  return names;
+}
+
+std::vector<std::string_view> ToolRegistry::sync_names() const {
+  std::vector<std::string_view> names;
+  for (const Tool& tool : tools_) {
+    if (!tool.definition.is_async) names.push_back(tool.definition.name);
+  }
+  return names;
+}
+
+std::string unknown_tool_message(std::string_view name, const ToolRegistry& tools) {
+  std::string text = "Unknown tool: " + std::string(name) + ". ";
+  if (tools.empty()) return text + "No tools available.";
+  text += "Available tools: ";
+  bool first = true;
+  for (const std::string_view known : tools.names()) {
+    if (!first) text += ", ";
+    text += known;
+    first = false;
+  }
+  return text;
+}
+
+bool is_plain_data(Heap& heap, Value value, Value* offender) {
+  std::vector<Value> open{value};     // borrowed from `value`
+  while (!open.empty()) {
+    const Value v = open.back();
+    open.pop_back();
+    if (v.is_vector()) {
+      for (std::uint32_t i = 0, n = vector_count(v); i < n; ++i) {
+        const Value item = vector_at(v, i);
+        if (!item.is_int()) open.push_back(item);
+      }
+    } else if (v.is_map() || v.is_set()) {
+      for (MapCursor entry(heap, v); entry.next();) {
+        open.push_back(entry.key());
+        if (v.is_map()) open.push_back(entry.value());
+      }
+    } else if (!is_plain_leaf(v)) {
+      if (offender != nullptr) *offender = v;
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace ptc

@@ -1,0 +1,81 @@
+#include "vm/value/heap.h"
+
+#include <gtest/gtest.h>
+
+#include "value_model.h"
+#include "vm/value/numeric.h"
+
+namespace ptc {
+namespace {
+
+TEST(Heap, CountsRoundedBytes) {
+  Heap heap;
+  for (const std::size_t size : {1u, 16u, 17u, 1024u, 1025u, 100'000u}) {
+    void* const memory = heap.allocate(size);
+    EXPECT_EQ(heap.bytes_used(), (size + 15) / 16 * 16);
+    heap.deallocate(memory, size);
+    EXPECT_EQ(heap.bytes_used(), 0u);
+  }
+  EXPECT_EQ(heap.bytes_peak(), 100'000u);
+}
+
+TEST(Heap, KnowsItsLimit) {
+  Heap heap(64);
+  EXPECT_TRUE(heap.can_allocate(64));
+  EXPECT_FALSE(heap.can_allocate(65));
+  EXPECT_FALSE(heap.can_allocate(UINT64_MAX));
+  heap.account(80);
+  EXPECT_TRUE(heap.over_limit());
+  EXPECT_FALSE(heap.can_allocate(0));
+  heap.account(-80);
+  EXPECT_FALSE(heap.over_limit());
+  EXPECT_EQ(heap.bytes_peak(), 80u);
+}
+
+TEST(Heap, InternsByName) {
+  Heap heap;
+  EXPECT_EQ(heap.find_interned("a"), nullptr);
+  const Keyword* const a = heap.intern("a");
+  for (int i = 0; i < 1000; ++i) heap.intern("key" + std::to_string(i));
+  EXPECT_EQ(heap.intern("a"), a);
+  EXPECT_EQ(heap.find_interned("a"), a);
+  EXPECT_EQ(heap.find_interned("b"), nullptr);
+  EXPECT_EQ(heap.intern("")->name(), "");
+  EXPECT_EQ(heap.interned_count(), 1002u);
+  EXPECT_EQ(a->serial, 0u);
+}
+
+TEST(Heap, FreesWhatIsStillReferenced) {   // ASan would report leaks
+  static int deleted;
+  deleted = 0;
+  {
+    Heap heap;
+    heap.set_regex_deleter([](void*) { ++deleted; });
+    int compiled = 0;
+    for (int i = 0; i < 3; ++i) {
+      Regex* const regex = heap.make<Regex>(Kind::Regex);
+      regex->compiled = &compiled;
+      if (i == 1) heap.release(regex);
+    }
+    EXPECT_EQ(deleted, 1);
+    string_of(heap, std::string(5000, 'x'));
+    vector_range(heap, 0, 1, 10);
+  }
+  EXPECT_EQ(deleted, 3);
+}
+
+TEST_F(ValueTest, SizesOfFinishedObjects) {
+  VectorBuilder builder(heap);
+  for (std::uint32_t n = 0; n < 40; ++n) builder.push(item(n));
+  const Value all[] = {text("abc"), builder.finish(), vector_range(heap, 0, 1, 5), map_empty(heap), set_empty(heap),
+                       integer_from_decimal(heap, "123456789012345678901234567890")};
+  for (const Value v : all) {
+    const std::uint64_t before = heap.live_objects();
+    EXPECT_GE(object_size_bytes(v.object), sizeof(Object));
+    release(v);
+    EXPECT_LT(heap.live_objects(), before);
+  }
+}
+
+}  // namespace
+}  // namespace ptc
