@@ -29,6 +29,7 @@
 
 #include "compiler/analyzer.h"
 #include "compiler/constants.h"
+#include "compiler/form_identity.h"
 #include "compiler/scope.h"
 
 namespace ptc {
@@ -50,11 +51,6 @@ class Analyzer {
 
  private:
   using Items = std::span<const Form* const>;
-
-  // Target and place of the enclosing function or loop, saved around a new one.
-  struct RecurScope {
-    Node* target;
-  };
 
   // A Let under construction: bindings in order.
   struct Bindings {
@@ -83,7 +79,7 @@ class Analyzer {
   Node* analyze_test(const Form& form);                           // only truthiness of the value matters
   bool analyze_into(Node& parent, Items forms);                   // operands, appended to kids
   Node* analyze_collection(const Form& form, NodeKind kind, Constant::Kind constant);
-  bool check_duplicates(const Form& form, const Node& node, std::size_t step);
+  bool check_duplicates(const Form& form, std::size_t step);
   Node* analyze_regex(const Form& form);
 
   // --- Nodes (nodes.cpp)
@@ -117,7 +113,9 @@ class Analyzer {
   Node* make_global(const Form& form, std::string_view name, bool or_nil);
   Node* record_unbound(const Form& form, std::string_view name);
   bool report_unbound();
+  bool report_unknown_methods();
   bool report_unknown_tools();
+  bool check_static_arity(const Form& form, BuiltinId builtin, std::size_t count);
   Node* fail_namespace(const Form& form, std::string_view space, std::string_view member);
 
   // --- Special forms
@@ -249,6 +247,7 @@ class Analyzer {
   const CompileOptions& options_;
   Ast& ast_;
   ConstantTable constants_;
+  FormIdentity identity_;
   Scope scope_;
   AnalyzeResult result_;
   std::uint32_t depth_ = 0;
@@ -257,6 +256,7 @@ class Analyzer {
   Node* recur_target_ = nullptr;
   const Form* task_id_ = nullptr;
   std::vector<UnboundName> unbound_;
+  std::vector<std::pair<std::string_view, SourceSpan>> unknown_methods_;
   std::vector<std::pair<std::string_view, SourceSpan>> unknown_tools_;
   std::unordered_set<std::string_view> tools_seen_;
 };

@@ -85,7 +85,7 @@ AnalyzeResult Analyzer::run(const std::vector<const Form*>& forms) {
     span.end = forms.back()->span.end;
   }
   ast_.root = analyze_body(span, forms, false);
-  if (ast_.root != nullptr && report_unbound()) report_unknown_tools();
+  if (ast_.root != nullptr && report_unbound() && report_unknown_methods()) report_unknown_tools();
   return std::move(result_);
 }
 
@@ -181,28 +181,31 @@ bool Analyzer::analyze_into(Node& parent, Items forms) {
   return true;
 }
 
-// A Const node with number == 1 was computed from something that is no literal.
+// A collection of literals is a constant, unless keys are equal that the text does not show to be equal (regexes).
 Node* Analyzer::analyze_collection(const Form& form, NodeKind kind, Constant::Kind constant) {
+  const std::size_t step = kind == NodeKind::MakeMap ? 2 : 1;
+  if (kind != NodeKind::MakeVector && !check_duplicates(form, step)) return nullptr;
   Node* node = ast_.make(kind, form.span);
   if (!analyze_into(*node, form.items)) return nullptr;
-  if (kind == NodeKind::MakeMap && !check_duplicates(form, *node, 2)) return nullptr;
-  if (kind == NodeKind::MakeSet && !check_duplicates(form, *node, 1)) return nullptr;
-  for (const Node* kid : node->kids) {
-    if (kid->kind != NodeKind::Const || kid->number != 0) return node;
-  }
   std::vector<std::uint32_t> items;
-  items.reserve(node->kids.size());
-  for (const Node* kid : node->kids) items.push_back(kid->constant);
+  std::unordered_set<std::uint32_t> keys;
+  for (std::size_t i = 0; i < node->kids.size(); ++i) {
+    const Node& kid = *node->kids[i];
+    if (kid.kind != NodeKind::Const) return node;
+    if (kind != NodeKind::MakeVector && i % step == 0 && !keys.insert(kid.constant).second) return node;
+    items.push_back(kid.constant);
+  }
   return make_constant(form.span, constants_.collection(constant, std::move(items)));
 }
 
-bool Analyzer::check_duplicates(const Form& form, const Node& node, std::size_t step) {
+bool Analyzer::check_duplicates(const Form& form, std::size_t step) {
+  if (form.items.size() < 2 * step) return true;
   std::unordered_set<std::uint32_t> seen;
-  for (std::size_t i = 0; i < node.kids.size(); i += step) {
-    const Node& key = *node.kids[i];
-    if (key.kind != NodeKind::Const || key.number != 0 || seen.insert(key.constant).second) continue;
-    fail(form.items[i]->span, FaultKind::DuplicateKey,
-         {step == 2 ? "duplicate key " : "duplicate element ", source_text(*form.items[i]),
+  for (std::size_t i = 0; i < form.items.size(); i += step) {
+    const Form& key = *form.items[i];
+    if (seen.insert(identity_.of(key)).second) continue;
+    fail(key.span, FaultKind::DuplicateKey,
+         {step == 2 ? "duplicate key " : "duplicate element ", source_text(key),
           step == 2 ? " in map literal" : " in set literal"});
     return false;
   }

@@ -83,6 +83,23 @@ Node* Analyzer::analyze_unqualified(const Form& form, std::string_view name, boo
   return record_unbound(form, name);
 }
 
+// A wrong number of arguments is a fault of the run, except for names that were forms, and interop members.
+bool Analyzer::check_static_arity(const Form& form, BuiltinId builtin, std::size_t count) {
+  if (accepts(builtin, count)) return true;
+  const BuiltinInfo& info = builtin_info(builtin);
+  if (builtin == BuiltinId::juxt || builtin == BuiltinId::pmap || builtin == BuiltinId::apply) {
+    fail(form.span, FaultKind::InvalidArity, {"expected ", info.usage.empty() ? info.name : info.usage});
+    return false;
+  }
+  if (info.category != BuiltinCategory::Interop) return true;
+  const std::string least = std::to_string(info.min_args);
+  const std::string most = info.max_args == kVariadic ? " or more" : "-" + std::to_string(info.max_args);
+  fail(form.span, FaultKind::JavaArityError,
+       {info.name, " expects ", least, info.max_args == info.min_args ? "" : most,
+        info.min_args == 1 && info.max_args == 1 ? " argument, got " : " arguments, got ", std::to_string(count)});
+  return false;
+}
+
 Node* Analyzer::analyze_call(const Form& form) {
   const Form& head = *form.items[0];
   const Items arguments = Items(form.items).subspan(1);
@@ -94,6 +111,9 @@ Node* Analyzer::analyze_call(const Form& form) {
     callee->kind = NodeKind::Builtin;
   }
   Node* node = nullptr;
+  if (named && callee->kind == NodeKind::Builtin && !check_static_arity(form, callee->builtin, arguments.size())) {
+    return nullptr;
+  }
   if (named && callee->kind == NodeKind::Builtin && accepts(callee->builtin, arguments.size())) {
     if (Node* inlined = inline_sequence_call(form, callee->builtin); inlined != nullptr || result_.failed) {
       return inlined;

@@ -2,6 +2,28 @@
 #include "compiler/analysis.h"
 
 namespace ptc {
+namespace {
+
+bool is_possible_collection(const Form& form) {
+  switch (form.kind) {
+    case FormKind::True: case FormKind::False: case FormKind::Int: case FormKind::Float: case FormKind::Keyword:
+    case FormKind::Regex: case FormKind::Lambda: return false;
+    default: return true;
+  }
+}
+
+// Bindings of a pattern as Let clauses.
+void append_lets(const Node& let, Node& node) {
+  for (std::size_t i = 0; i < let.locals.size(); ++i) {
+    ForClause clause;
+    clause.kind = ForClause::Kind::Let;
+    clause.local = let.locals[i];
+    clause.expression = let.kids[i];
+    node.clauses.push_back(std::move(clause));
+  }
+}
+
+}  // namespace
 
 Node* Analyzer::form_for(const Form& form, bool) { return analyze_comprehension(form, "for", true); }
 Node* Analyzer::form_doseq(const Form& form, bool) { return analyze_comprehension(form, "doseq", false); }
@@ -42,6 +64,11 @@ bool Analyzer::analyze_clauses(const Form& form, std::string_view word, Node& no
       if (!analyze_modifier(word, *items[i], *items[i + 1], node)) return false;
       continue;
     }
+    if (!is_possible_collection(*items[i + 1])) {
+      fail(items[i + 1]->span, FaultKind::InvalidArity,
+           {word, " binding '", source_text(*items[i]), "' expected a collection, got: ", source_text(*items[i + 1])});
+      return false;
+    }
     ForClause clause;
     clause.kind = ForClause::Kind::Bind;
     clause.function = word;
@@ -52,21 +79,6 @@ bool Analyzer::analyze_clauses(const Form& form, std::string_view word, Node& no
   }
   return true;
 }
-
-namespace {
-
-// Bindings of a pattern as Let clauses.
-void append_lets(const Node& let, Node& node) {
-  for (std::size_t i = 0; i < let.locals.size(); ++i) {
-    ForClause clause;
-    clause.kind = ForClause::Kind::Let;
-    clause.local = let.locals[i];
-    clause.expression = let.kids[i];
-    node.clauses.push_back(std::move(clause));
-  }
-}
-
-}  // namespace
 
 // Gives the last clause its local and takes the element apart when the pattern asks for it.
 bool Analyzer::bind_element(const Form& pattern, Node& node) {

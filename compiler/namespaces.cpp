@@ -189,11 +189,19 @@ Node* Analyzer::fail_namespace(const Form& form, std::string_view space, std::st
               {"unknown namespace ", space, "/. Use tool/ for tools, data/ for input data"}, hint);
 }
 
+// An unknown method is reported after the names that nothing defines.
 Node* Analyzer::analyze_method(const Form& form, std::string_view name) {
   if (const auto id = find_builtin(name)) return analyze_builtin(form, *id);
-  return fail(form.span, FaultKind::UnsupportedMethod,
-              {"Unknown method '", name, "'. Supported interop methods: ", list_methods()},
-              "Use (.method obj) syntax");
+  unknown_methods_.emplace_back(name, form.span);
+  return make_nil(form.span);
+}
+
+bool Analyzer::report_unknown_methods() {
+  if (unknown_methods_.empty()) return true;
+  const auto& [name, span] = unknown_methods_.front();
+  fail(span, FaultKind::UnsupportedMethod,
+       {"Unknown method '", name, "'. Supported interop methods: ", list_methods()}, "Use (.method obj) syntax");
+  return false;
 }
 
 }  // namespace ptc

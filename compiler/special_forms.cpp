@@ -250,10 +250,8 @@ Node* Analyzer::analyze_lambda(const Form& form) {
   const std::size_t mark = scope_.mark();
   node->printed = "#fn[";
   for (std::size_t i = 1; i <= placeholders.count; ++i) {
-    const Form* name = nullptr;
-    Form* made = arena_.make(FormKind::Symbol, form.span);
-    made->text = "%" + std::to_string(i);
-    name = made;
+    Form* name = arena_.make(FormKind::Symbol, form.span);   // owns the text that the scope refers to
+    name->text = "%" + std::to_string(i);
     node->locals.push_back(ast_.new_local(name->text, form.span));
     scope_.bind(name->text, node->locals.back());
     if (i == 1) scope_.bind("%", node->locals.back());

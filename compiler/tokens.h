@@ -8,8 +8,8 @@
 
 namespace ptc {
 
-// Digits that an integer literal may have: 65,536 bits.
-inline constexpr std::size_t kMaxIntegerDigits = 19'729;
+// Digits that an integer literal may have.
+inline constexpr std::size_t kMaxIntegerDigits = 100;
 
 // Bytes of the blank character (any Unicode White_Space, comma, byte order mark) that `text` starts with, or 0.
 std::size_t blank_length(std::string_view text);
