@@ -1,5 +1,5 @@
-// + - * / and their kin. Accumulators are owned by the loop: every intermediate BigInt is released as soon as the
-// next one is there.
+// + - * / and their kin. Accumulators are owned by the loop: every intermediate BigInt is released as soon as
+// the next one is there.
 #include "vm/builtins/number_call.h"
 
 namespace ptc {
@@ -23,7 +23,8 @@ Value fold(Call& call, Value taken_accumulator, std::uint32_t from, LimitedOpera
   for (std::uint32_t i = from; i < call.count(); ++i) {
     if (!require_number(call, i)) return Value::absent();
     charge_big(call, accumulator.get(), call.arg(i), operation == num_mul);
-    const NumericResult next = operation(call.heap, accumulator.get(), call.arg(i), call.env.limits.max_integer_bits);
+    const NumericResult next =
+        operation(call.heap, accumulator.get(), call.arg(i), call.env.limits.max_integer_bits);
     if (next.error != NumericError::None) return number_or_fault(call, next);
     accumulator.reset(next.value);
   }

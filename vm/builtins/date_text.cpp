@@ -84,9 +84,18 @@ std::optional<std::int64_t> clock_time(std::string_view word) {
 
 // Seconds east of Greenwich from +0200, +02:00 or a zone name of RFC 2822.
 std::optional<std::int64_t> zone_offset(std::string_view word) {
-  static constexpr std::array<std::pair<std::string_view, int>, 12> kZones = {
-      {{"utc", 0}, {"gmt", 0}, {"ut", 0}, {"z", 0}, {"est", -5}, {"edt", -4},
-       {"cst", -6}, {"cdt", -5}, {"mst", -7}, {"mdt", -6}, {"pst", -8}, {"pdt", -7}}};
+  static constexpr std::array<std::pair<std::string_view, int>, 12> kZones = {{{"utc", 0},
+                                                                               {"gmt", 0},
+                                                                               {"ut", 0},
+                                                                               {"z", 0},
+                                                                               {"est", -5},
+                                                                               {"edt", -4},
+                                                                               {"cst", -6},
+                                                                               {"cdt", -5},
+                                                                               {"mst", -7},
+                                                                               {"mdt", -6},
+                                                                               {"pst", -8},
+                                                                               {"pdt", -7}}};
   for (const auto& [name, hours] : kZones) {
     if (same_word(word, name)) return hours * 3'600;
   }
@@ -99,8 +108,8 @@ std::optional<std::int64_t> zone_offset(std::string_view word) {
   return word[0] == '-' ? -offset : offset;
 }
 
-std::optional<std::int64_t> millis_of(std::int64_t year, std::uint32_t month, std::int64_t day, std::int64_t second,
-                                      std::int64_t offset) {
+std::optional<std::int64_t> millis_of(std::int64_t year, std::uint32_t month, std::int64_t day,
+                                      std::int64_t second, std::int64_t offset) {
   if (day < 1 || day > days_in_month(year, month)) return std::nullopt;
   const std::int64_t days = days_from_civil({year, month, static_cast<std::uint32_t>(day)});
   return (days * kSecondsPerDay + second - offset) * 1'000;

@@ -1,7 +1,8 @@
 // LocalDate, Instant, Duration, java.util.Date and the clock.
 //
-// A java.util.Date is an instant with Instant::kLegacyDate set: same order and same point of time, but .getTime,
-// .before and .after belong to it alone, and Duration/between and .toEpochMilli to true instants alone.
+// A java.util.Date is an instant with Instant::kLegacyDate set: same order and same point of time, but
+// .getTime, .before and .after belong to it alone, and Duration/between and .toEpochMilli to true instants
+// alone.
 #include <string>
 
 #include "vm/builtins/date_text.h"
@@ -24,7 +25,7 @@ Seconds seconds_of(Value instant) {
 
 // Milliseconds, floored; false when they do not fit in 64 bits.
 bool floored_millis(Seconds at, std::int64_t& millis) {
-  if (at.seconds < 0 && at.nanos > 0) {       // away from the lower end before multiplying
+  if (at.seconds < 0 && at.nanos > 0) {  // away from the lower end before multiplying
     if (__builtin_mul_overflow(at.seconds + 1, 1'000, &millis)) return false;
     return !__builtin_add_overflow(millis, static_cast<std::int64_t>(at.nanos / 1'000'000) - 1'000, &millis);
   }
@@ -107,7 +108,8 @@ Value builtin_date_new(Call& call) {
     if (!java_string(call, 0, text)) return Value::absent();
     const auto parsed = parse_date_text(text);
     if (!parsed) {
-      return java_domain_error(call, "cannot parse " + shown(text) + ". Expected ISO-8601, RFC 2822, or milliseconds");
+      return java_domain_error(
+          call, "cannot parse " + shown(text) + ". Expected ISO-8601, RFC 2822, or milliseconds");
     }
     return legacy_date_of(call.heap, *parsed);
   }
@@ -151,7 +153,8 @@ Value builtin_Duration_between(Call& call) {
 Value builtin_dot_getTime(Call& call) {
   if (!is_legacy_date(call.arg(0))) return java_type_error(call, 1, "java.util.Date");
   std::int64_t millis = 0;
-  if (!floored_millis(seconds_of(call.arg(0)), millis)) return java_domain_error(call, "the date is out of range");
+  if (!floored_millis(seconds_of(call.arg(0)), millis))
+    return java_domain_error(call, "the date is out of range");
   return Value::integer(millis);
 }
 
@@ -199,7 +202,7 @@ Value builtin_dot_toMillis(Call& call) {
   if (!floored_millis({length->seconds, length->nanos}, millis)) {
     return java_domain_error(call, "the milliseconds do not fit in 64 bits");
   }
-  const bool cut = length->seconds < 0 && length->nanos % 1'000'000 != 0;   // toward zero, not down
+  const bool cut = length->seconds < 0 && length->nanos % 1'000'000 != 0;  // toward zero, not down
   return Value::integer(cut ? millis + 1 : millis);
 }
 

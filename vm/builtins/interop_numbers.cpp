@@ -41,12 +41,13 @@ Value builtin_Double_parseDouble(Call& call) { return parse_real(call, parse_jav
 Value builtin_Float_parseFloat(Call& call) { return parse_real(call, parse_java_float, "float"); }
 
 Value builtin_Integer_parseInt(Call& call) {
-  return parse_integer(call, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max(),
-                       "integer");
+  return parse_integer(call, std::numeric_limits<std::int32_t>::min(),
+                       std::numeric_limits<std::int32_t>::max(), "integer");
 }
 
 Value builtin_Long_parseLong(Call& call) {
-  return parse_integer(call, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(), "long");
+  return parse_integer(call, std::numeric_limits<std::int64_t>::min(),
+                       std::numeric_limits<std::int64_t>::max(), "long");
 }
 
 Value builtin_Boolean_parseBoolean(Call& call) {

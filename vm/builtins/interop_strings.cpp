@@ -1,5 +1,5 @@
-// String methods. Positions of .indexOf and .lastIndexOf count grapheme clusters like the rest of the language;
-// .length and .substring count UTF-16 code units like Java.
+// String methods. Positions of .indexOf and .lastIndexOf count grapheme clusters like the rest of the
+// language; .length and .substring count UTF-16 code units like Java.
 #include <string_view>
 
 #include "vm/builtins/java_call.h"

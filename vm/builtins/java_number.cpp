@@ -1,5 +1,5 @@
-// The grammar is checked here; std::from_chars does the arithmetic. from_chars says "out of range" for both ends, so
-// whether a number overflowed is told by the place of its first non-zero digit.
+// The grammar is checked here; std::from_chars does the arithmetic. from_chars says "out of range" for both
+// ends, so whether a number overflowed is told by the place of its first non-zero digit.
 #include "vm/builtins/java_number.h"
 
 #include <utf8proc.h>
@@ -24,8 +24,8 @@ std::string_view trimmed(std::string_view text) {
 // What stands between the sign and the suffix of a number.
 struct Digits {
   bool hex = false;
-  std::string_view text;          // as from_chars wants it: no 0x
-  std::int64_t leading = 0;       // digits before the point up to the first non-zero one, negative: zeros after it
+  std::string_view text;     // as from_chars wants it: no 0x
+  std::int64_t leading = 0;  // digits before the point up to the first non-zero one, negative: zeros after it
   bool zero = true;
   std::int64_t exponent = 0;
 };
@@ -50,7 +50,8 @@ bool scan(std::string_view& text, Digits& out) {
     if (point && out.zero) --out.leading;
   }
   if (digits == 0) return false;
-  const bool marked = i < text.size() && (out.hex ? text[i] == 'p' || text[i] == 'P' : text[i] == 'e' || text[i] == 'E');
+  const bool marked =
+      i < text.size() && (out.hex ? text[i] == 'p' || text[i] == 'P' : text[i] == 'e' || text[i] == 'E');
   if (out.hex && !marked) return false;
   if (marked) {
     ++i;
@@ -100,8 +101,8 @@ std::optional<double> parse_real(std::string_view text) {
   return negative ? -x : x;
 }
 
-// The value of a decimal digit of any script, or -1. Unicode keeps the ten digits of a script together and in order,
-// so the distance from the start of their run tells the value.
+// The value of a decimal digit of any script, or -1. Unicode keeps the ten digits of a script together and in
+// order, so the distance from the start of their run tells the value.
 int digit_value(utf8proc_int32_t code) {
   if (utf8proc_category(code) != UTF8PROC_CATEGORY_ND) return -1;
   utf8proc_int32_t first = code;
@@ -118,13 +119,14 @@ std::optional<std::int64_t> parse_java_integer(std::string_view text, std::int64
   const bool negative = !text.empty() && text.front() == '-';
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
   if (text.empty()) return std::nullopt;
-  std::int64_t n = 0;               // counted downwards: the least integer has no positive twin
+  std::int64_t n = 0;  // counted downwards: the least integer has no positive twin
   while (!text.empty()) {
     utf8proc_int32_t code = 0;
     const auto size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
                                        static_cast<utf8proc_ssize_t>(text.size()), &code);
     const int digit = size > 0 ? digit_value(code) : -1;
-    if (digit < 0 || __builtin_mul_overflow(n, 10, &n) || __builtin_sub_overflow(n, digit, &n)) return std::nullopt;
+    if (digit < 0 || __builtin_mul_overflow(n, 10, &n) || __builtin_sub_overflow(n, digit, &n))
+      return std::nullopt;
     text.remove_prefix(static_cast<std::size_t>(size));
   }
   if (!negative) {

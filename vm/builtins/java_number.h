@@ -6,8 +6,9 @@
 
 namespace ptc {
 
-// Double.parseDouble: blanks around it (up to U+0020), NaN and Infinity with a sign, digits on at least one side of
-// the point, an exponent, hexadecimal with a p exponent, a suffix f F d D. Out of range: infinity or zero.
+// Double.parseDouble: blanks around it (up to U+0020), NaN and Infinity with a sign, digits on at least one
+// side of the point, an exponent, hexadecimal with a p exponent, a suffix f F d D. Out of range: infinity or
+// zero.
 std::optional<double> parse_java_double(std::string_view text);
 // Float.parseFloat: the same text, rounded once to 32 bits.
 std::optional<double> parse_java_float(std::string_view text);

@@ -1,4 +1,5 @@
-// Math/… and the constants of Double. Kinds of results are Java's: ceil and floor give floats, round an integer.
+// Math/… and the constants of Double. Kinds of results are Java's: ceil and floor give floats, round an
+// integer.
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -92,7 +93,9 @@ Value builtin_Math_hypot(Call& call) {
 Value builtin_Math_PI(Call&) { return Value::real(std::numbers::pi); }
 Value builtin_Math_E(Call&) { return Value::real(std::numbers::e); }
 Value builtin_Double_POSITIVE_INFINITY(Call&) { return Value::real(std::numeric_limits<double>::infinity()); }
-Value builtin_Double_NEGATIVE_INFINITY(Call&) { return Value::real(-std::numeric_limits<double>::infinity()); }
+Value builtin_Double_NEGATIVE_INFINITY(Call&) {
+  return Value::real(-std::numeric_limits<double>::infinity());
+}
 Value builtin_Double_NaN(Call&) { return Value::real(std::numeric_limits<double>::quiet_NaN()); }
 
 }  // namespace ptc

@@ -18,13 +18,16 @@ Value number_or_fault(Call& call, NumericResult result) {
   const std::string name(call.name());
   switch (result.error) {
     case NumericError::None: return result.value;
-    case NumericError::NotANumber: return call.fail(FaultKind::TypeError, name + ": expected number arguments");
-    case NumericError::DivisionByZero: return call.fail(FaultKind::ArithmeticError, name + ": division by zero");
+    case NumericError::NotANumber:
+      return call.fail(FaultKind::TypeError, name + ": expected number arguments");
+    case NumericError::DivisionByZero:
+      return call.fail(FaultKind::ArithmeticError, name + ": division by zero");
     case NumericError::NoInteger:
       return call.fail(FaultKind::ArithmeticError, name + ": the result has no integer value");
     case NumericError::TooWide:
-      return call.fail(FaultKind::IntegerLimitExceeded,
-                       name + ": integer wider than " + std::to_string(call.env.limits.max_integer_bits) + " bits");
+      return call.fail(
+          FaultKind::IntegerLimitExceeded,
+          name + ": integer wider than " + std::to_string(call.env.limits.max_integer_bits) + " bits");
   }
   return Value::absent();
 }

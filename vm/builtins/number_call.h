@@ -11,15 +11,16 @@ namespace ptc {
   call.type_error(i + 1, "number");
   return false;
 }
-[[nodiscard]] bool require_numbers(Call& call);   // all arguments
+[[nodiscard]] bool require_numbers(Call& call);  // all arguments
 
 // The value, or Absent with the fault parked. Operands were checked to be numbers before.
 Value number_or_fault(Call& call, NumericResult result);
 
-// Interop members report wrong kinds as java_type_error: turns the parked type_error into one, unless it names await.
+// Interop members report wrong kinds as java_type_error: turns the parked type_error into one, unless it
+// names await.
 Value as_java_fault(Call& call, Value result);
 Value java_type_error(Call& call, std::uint32_t arg_number, std::string_view expected);
-Value java_domain_error(Call& call, std::string message);   // "name: message"
+Value java_domain_error(Call& call, std::string message);  // "name: message"
 
 // Math.pow of Java: as C, except that NaN and infinite exponents of 1 and -1 give NaN.
 double java_pow(double base, double exponent);

@@ -1,7 +1,7 @@
 // BigInt objects and their arithmetic on top of boost::multiprecision::cpp_int.
 //
-// Hazard: cpp_int reads text with a leading 0 as octal and leaves right shifts of negative numbers to its version, so
-// both are handled here by hand.
+// Hazard: cpp_int reads text with a leading 0 as octal and leaves right shifts of negative numbers to its
+// version, so both are handled here by hand.
 #include "vm/value/bigint.h"
 
 #include <algorithm>
@@ -52,7 +52,8 @@ int compare_magnitude(std::span<const std::uint64_t> a, std::span<const std::uin
 
 std::uint32_t bit_width_of(std::span<const std::uint64_t> limbs) {
   if (limbs.empty()) return 0;
-  return static_cast<std::uint32_t>((limbs.size() - 1) * 64) + static_cast<std::uint32_t>(std::bit_width(limbs.back()));
+  return static_cast<std::uint32_t>((limbs.size() - 1) * 64) +
+         static_cast<std::uint32_t>(std::bit_width(limbs.back()));
 }
 
 Big to_cpp(Value v) {
@@ -76,7 +77,7 @@ using DoubleLimbs = std::array<std::uint64_t, 17>;
 std::span<const std::uint64_t> limbs_of_double(double x, DoubleLimbs& limbs) {
   limbs.fill(0);
   int exponent = 0;
-  const double fraction = std::frexp(std::fabs(x), &exponent);                    // x = fraction * 2^exponent
+  const double fraction = std::frexp(std::fabs(x), &exponent);  // x = fraction * 2^exponent
   const auto mantissa = static_cast<std::uint64_t>(std::ldexp(fraction, 53));
   const int shift = exponent - 53;
   if (shift <= 0) {
@@ -114,7 +115,8 @@ Big compute(BigOp op, const Big& a, const Big& b) {
   return Big();
 }
 
-// The highest 64 bits of a magnitude with the last bit sticky, so that one conversion to double rounds correctly.
+// The highest 64 bits of a magnitude with the last bit sticky, so that one conversion to double rounds
+// correctly.
 std::uint64_t leading_bits(std::span<const std::uint64_t> limbs) {
   const std::uint64_t top = limbs.back();
   const int shift = std::countl_zero(top);
@@ -186,7 +188,7 @@ NumericResult big_arithmetic(Heap& heap, BigOp op, Value a, Value b, std::uint32
   const std::uint64_t least = op == BigOp::Mul && bits_a > 0 && bits_b > 0 ? bits_a + bits_b - 1 : 0;
   if (least > max_bits) return {Value::nil(), NumericError::TooWide};
   const Value result = from_cpp(heap, compute(op, to_cpp(a), to_cpp(b)));
-  if (integer_bits(result) > max_bits) {     // one bit over at most: the estimate above is short by no more
+  if (integer_bits(result) > max_bits) {  // one bit over at most: the estimate above is short by no more
     heap.release(result);
     return {Value::nil(), NumericError::TooWide};
   }
@@ -227,7 +229,8 @@ int big_compare(Value a, Value b) {
 int big_compare_double(Value big, double finite) {
   std::uint64_t one = 0;
   const Parts parts = parts_of(big, one);
-  if (std::fabs(finite) < 9223372036854775808.0 || parts.negative != (finite < 0)) return parts.negative ? -1 : 1;
+  if (std::fabs(finite) < 9223372036854775808.0 || parts.negative != (finite < 0))
+    return parts.negative ? -1 : 1;
   DoubleLimbs limbs;
   const int order = compare_magnitude(parts.limbs, limbs_of_double(finite, limbs));
   return parts.negative ? -order : order;
@@ -264,7 +267,7 @@ bool big_bit_test(Value big, std::uint64_t bit) {
   const std::uint64_t limb = bit / 64;
   if (limb >= parts.limbs.size()) return parts.negative;
   std::uint64_t word = parts.limbs[limb];
-  if (parts.negative) {                       // two's complement: the bits of ~(magnitude - 1)
+  if (parts.negative) {  // two's complement: the bits of ~(magnitude - 1)
     const auto lower = parts.limbs.first(limb);
     const bool borrow = std::all_of(lower.begin(), lower.end(), [](std::uint64_t l) { return l == 0; });
     word = ~(word - (borrow ? 1U : 0U));

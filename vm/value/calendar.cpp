@@ -1,5 +1,5 @@
-// Calendar arithmetic by the 400-year cycle of 146,097 days, with years that begin in March so that the leap day is
-// the last day of a year.
+// Calendar arithmetic by the 400-year cycle of 146,097 days, with years that begin in March so that the leap
+// day is the last day of a year.
 #include "vm/value/calendar.h"
 
 #include <array>
@@ -10,7 +10,7 @@ namespace ptc {
 namespace {
 
 constexpr std::int64_t kDaysPerCycle = 146'097;
-constexpr std::int64_t kEpochShift = 719'468;   // days from 0000-03-01 to 1970-01-01
+constexpr std::int64_t kEpochShift = 719'468;  // days from 0000-03-01 to 1970-01-01
 
 std::int64_t floor_div(std::int64_t a, std::int64_t b) {
   const std::int64_t q = a / b;
@@ -52,7 +52,8 @@ std::int64_t days_from_civil(CivilDate date) {
   const std::int64_t year_of_cycle = year - cycle * 400;
   const std::int64_t month_from_march = date.month > 2 ? date.month - 3 : date.month + 9;
   const std::int64_t day_of_year = (153 * month_from_march + 2) / 5 + date.day - 1;
-  const std::int64_t day_of_cycle = year_of_cycle * 365 + year_of_cycle / 4 - year_of_cycle / 100 + day_of_year;
+  const std::int64_t day_of_cycle =
+      year_of_cycle * 365 + year_of_cycle / 4 - year_of_cycle / 100 + day_of_year;
   return cycle * kDaysPerCycle + day_of_cycle - kEpochShift;
 }
 
@@ -62,7 +63,8 @@ CivilDate civil_from_days(std::int64_t days) {
   const std::int64_t day_of_cycle = shifted - cycle * kDaysPerCycle;
   const std::int64_t year_of_cycle =
       (day_of_cycle - day_of_cycle / 1'460 + day_of_cycle / 36'524 - day_of_cycle / 146'096) / 365;
-  const std::int64_t day_of_year = day_of_cycle - (365 * year_of_cycle + year_of_cycle / 4 - year_of_cycle / 100);
+  const std::int64_t day_of_year =
+      day_of_cycle - (365 * year_of_cycle + year_of_cycle / 4 - year_of_cycle / 100);
   const std::int64_t month_from_march = (5 * day_of_year + 2) / 153;
   const std::int64_t day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
   const std::int64_t month = month_from_march < 10 ? month_from_march + 3 : month_from_march - 9;
@@ -100,7 +102,7 @@ void append_duration(std::string& out, Seconds length) {
     out += "PT0S";
     return;
   }
-  const bool borrowed = length.seconds < 0 && length.nanos > 0;   // -1.5 s is stored as -2 s + 0.5 s
+  const bool borrowed = length.seconds < 0 && length.nanos > 0;  // -1.5 s is stored as -2 s + 0.5 s
   const std::int64_t whole = borrowed ? length.seconds + 1 : length.seconds;
   const std::int64_t hours = whole / 3'600;
   const std::int64_t minutes = whole % 3'600 / 60;

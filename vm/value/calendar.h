@@ -1,7 +1,7 @@
 // The proleptic Gregorian calendar and the ISO-8601 texts of dates, instants and durations.
 //
-// Invariant: a date lies between kMinEpochDay and kMaxEpochDay (years -999,999,999 to 999,999,999) and an instant
-// between kMinEpochSecond and kMaxEpochSecond; whoever makes one from numbers checks that first.
+// Invariant: a date lies between kMinEpochDay and kMaxEpochDay (years -999,999,999 to 999,999,999) and an
+// instant between kMinEpochSecond and kMaxEpochSecond; whoever makes one from numbers checks that first.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -19,14 +19,14 @@ inline constexpr std::uint32_t kNanosPerSecond = 1'000'000'000;
 
 struct CivilDate {
   std::int64_t year;
-  std::uint32_t month;   // 1 .. 12
-  std::uint32_t day;     // 1 .. 31
+  std::uint32_t month;  // 1 .. 12
+  std::uint32_t day;    // 1 .. 31
 };
 
 // A point of time or a span of time: whole seconds, floored, and the nanoseconds above.
 struct Seconds {
   std::int64_t seconds;
-  std::uint32_t nanos;   // 0 .. 999,999,999
+  std::uint32_t nanos;  // 0 .. 999,999,999
 };
 
 bool is_leap_year(std::int64_t year);
@@ -37,23 +37,23 @@ CivilDate civil_from_days(std::int64_t days);
 
 inline constexpr std::int64_t kMinEpochDay = -365'243'219'162;
 inline constexpr std::int64_t kMaxEpochDay = 365'241'780'471;
-inline constexpr std::int64_t kMinEpochSecond = -31'557'014'167'219'200;   // year -1,000,000,000
-inline constexpr std::int64_t kMaxEpochSecond = 31'556'889'864'403'199;    // year 1,000,000,000
+inline constexpr std::int64_t kMinEpochSecond = -31'557'014'167'219'200;  // year -1,000,000,000
+inline constexpr std::int64_t kMaxEpochSecond = 31'556'889'864'403'199;   // year 1,000,000,000
 
-void append_date(std::string& out, std::int64_t epoch_day);          // 2024-01-15, +12345-01-01, -0001-12-31
-enum class Fraction : std::uint8_t { AsNeeded, Millis };             // AsNeeded: 0, 3, 6 or 9 digits
+void append_date(std::string& out, std::int64_t epoch_day);  // 2024-01-15, +12345-01-01, -0001-12-31
+enum class Fraction : std::uint8_t { AsNeeded, Millis };     // AsNeeded: 0, 3, 6 or 9 digits
 void append_instant(std::string& out, Seconds at, Fraction fraction = Fraction::AsNeeded);
-void append_duration(std::string& out, Seconds length);              // PT8H6M12.345S
+void append_duration(std::string& out, Seconds length);  // PT8H6M12.345S
 
 std::optional<std::int64_t> parse_date(std::string_view text);
-// Strict: date, T, time with seconds, Z or ±HH:MM[:SS]. Lenient: also a date alone (midnight), a blank for T, no
-// seconds, offsets without a colon.
+// Strict: date, T, time with seconds, Z or ±HH:MM[:SS]. Lenient: also a date alone (midnight), a blank for T,
+// no seconds, offsets without a colon.
 enum class InstantSyntax : std::uint8_t { Strict, Lenient };
 std::optional<Seconds> parse_instant(std::string_view text, InstantSyntax syntax = InstantSyntax::Strict);
 std::optional<Seconds> parse_duration(std::string_view text);
 
 Value instant_of(Heap& heap, Seconds at);
-Value legacy_date_of(Heap& heap, std::int64_t epoch_millis);   // java.util.Date
+Value legacy_date_of(Heap& heap, std::int64_t epoch_millis);  // java.util.Date
 Value duration_of(Heap& heap, Seconds length);
 // The text of a Date, Instant or Duration value.
 void append_temporal(std::string& out, Value temporal);

@@ -1,4 +1,5 @@
-// ISO-8601 text -> dates, instants, durations. Every number is bounded before it is used, so nothing can overflow.
+// ISO-8601 text -> dates, instants, durations. Every number is bounded before it is used, so nothing can
+// overflow.
 #include <charconv>
 
 #include "vm/value/calendar.h"
@@ -31,7 +32,7 @@ class Scanner {
     if (count < least) return std::nullopt;
     return n;
   }
-  std::size_t digit_count() const { return digit_count_; }   // of the last digits()
+  std::size_t digit_count() const { return digit_count_; }  // of the last digits()
 
  private:
   std::string_view text_;
@@ -190,7 +191,7 @@ std::optional<Seconds> parse_duration(std::string_view text) {
   Seconds total{0, 0};
   bool time = false;
   bool any = false;
-  std::int64_t last_unit = INT64_MAX;          // units come in falling order, each at most once
+  std::int64_t last_unit = INT64_MAX;  // units come in falling order, each at most once
   while (!in.at_end()) {
     if (!time && in.accept_letter('T')) {
       time = true;

@@ -24,7 +24,8 @@ struct ShortestDigits {
 
 ShortestDigits shortest_digits(double positive) {
   std::array<char, 40> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), positive, std::chars_format::scientific).ptr;
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), positive, std::chars_format::scientific).ptr;
   ShortestDigits result;
   const char* at = text.data();
   for (; at != end && *at != 'e'; ++at) {
@@ -51,7 +52,8 @@ std::string scientific_text(const ShortestDigits& d) {
 }
 
 std::string fixed_text(const ShortestDigits& d) {
-  if (d.point <= 0) return "0." + std::string(static_cast<std::size_t>(-d.point), '0') + std::string(d.view());
+  if (d.point <= 0)
+    return "0." + std::string(static_cast<std::size_t>(-d.point), '0') + std::string(d.view());
   const auto whole = static_cast<std::size_t>(d.point);
   if (d.count <= whole) return std::string(d.view()) + std::string(whole - d.count, '0') + ".0";
   return std::string(d.view().substr(0, whole)) + '.' + std::string(d.view().substr(whole));
@@ -156,7 +158,7 @@ void append_float(std::string& out, double x, bool readable) {
     out += "0.0";
     return;
   }
-  constexpr double kExactIntegers = 9007199254740992.0;   // 2^53
+  constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
   const ShortestDigits digits = shortest_digits(magnitude);
   if (magnitude >= kExactIntegers) {
     out += scientific_text(digits);

@@ -1,7 +1,7 @@
 // The numeric tower: int64 inline, arbitrary precision above, binary64. Operands are borrowed, results owned.
 //
-// Only + - * and shifts can leave int64; results are normalised (a BigInt never fits in int64). Integers wider than
-// max_integer_bits are refused before they are computed: NumericError::TooWide.
+// Only + - * and shifts can leave int64; results are normalised (a BigInt never fits in int64). Integers
+// wider than max_integer_bits are refused before they are computed: NumericError::TooWide.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -15,7 +15,7 @@ namespace ptc {
 enum class NumericError : std::uint8_t { None, NotANumber, DivisionByZero, TooWide, NoInteger };
 
 struct NumericResult {
-  Value value;                             // owned when error == None
+  Value value;  // owned when error == None
   NumericError error = NumericError::None;
 };
 
@@ -25,8 +25,9 @@ inline constexpr std::uint32_t kMaxIntegerBitsDefault = 65'536;
 NumericResult num_add(Heap& heap, Value a, Value b, std::uint32_t max_bits = kMaxIntegerBitsDefault);
 NumericResult num_sub(Heap& heap, Value a, Value b, std::uint32_t max_bits = kMaxIntegerBitsDefault);
 NumericResult num_mul(Heap& heap, Value a, Value b, std::uint32_t max_bits = kMaxIntegerBitsDefault);
-NumericResult num_div(Heap& heap, Value a, Value b);    // always a float; int / int 0 is DivisionByZero, float is IEEE
-NumericResult num_quot(Heap& heap, Value a, Value b);   // int, also for floats; infinities and NaN give NaN
+NumericResult num_div(Heap& heap, Value a,
+                      Value b);  // always a float; int / int 0 is DivisionByZero, float is IEEE
+NumericResult num_quot(Heap& heap, Value a, Value b);  // int, also for floats; infinities and NaN give NaN
 NumericResult num_rem(Heap& heap, Value a, Value b);
 NumericResult num_mod(Heap& heap, Value a, Value b);
 NumericResult num_neg(Heap& heap, Value a);
@@ -46,16 +47,20 @@ NumericResult num_round(Heap& heap, Value a);
 // Bitwise on integers of any size, two's complement semantics. shift > 0 is left.
 enum class BitOp : std::uint8_t { And, Or, Xor, AndNot };
 NumericResult num_bit(Heap& heap, BitOp op, Value a, Value b);
-NumericResult num_shift(Heap& heap, Value a, std::int64_t shift, std::uint32_t max_bits = kMaxIntegerBitsDefault);
+NumericResult num_shift(Heap& heap, Value a, std::int64_t shift,
+                        std::uint32_t max_bits = kMaxIntegerBitsDefault);
 bool num_bit_test(Value a, std::uint64_t bit);
 
 // Decimal text -> integer (optional sign, digits only, any size within the limit), or Absent.
-Value integer_from_decimal(Heap& heap, std::string_view text, std::uint32_t max_bits = kMaxIntegerBitsDefault);
+Value integer_from_decimal(Heap& heap, std::string_view text,
+                           std::uint32_t max_bits = kMaxIntegerBitsDefault);
 void append_integer(std::string& out, Value integer);
-// Shortest round-trip spelling: fixed with at least one decimal, or d.de-5 / d.de20 when |x| >= 2^53, or when |x| < 1
-// and that is strictly shorter. Specials: "##Inf" "##-Inf" "##NaN" when readable, else "Infinity" "-Infinity" "NaN".
+// Shortest round-trip spelling: fixed with at least one decimal, or d.de-5 / d.de20 when |x| >= 2^53, or when
+// |x| < 1 and that is strictly shorter. Specials: "##Inf" "##-Inf" "##NaN" when readable, else "Infinity"
+// "-Infinity" "NaN".
 void append_float(std::string& out, double x, bool readable);
-// The double of decimal text ([-+]digits[.digits][e..]); nothing when it is not one. Overflow gives an infinity.
+// The double of decimal text ([-+]digits[.digits][e..]); nothing when it is not one. Overflow gives an
+// infinity.
 std::optional<double> parse_double(std::string_view text);
 
 }  // namespace ptc

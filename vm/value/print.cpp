@@ -1,6 +1,7 @@
 // The text forms. One explicit stack of open collections; a value nested 10^6 deep costs no C++ stack.
 //
-// Invariant: a frame borrows its collection from the value being printed, which the caller keeps alive and unchanged.
+// Invariant: a frame borrows its collection from the value being printed, which the caller keeps alive and
+// unchanged.
 #include "vm/value/print.h"
 
 #include <memory>
@@ -105,7 +106,7 @@ class Printer {
   enum class Shape : std::uint8_t { Vector, Map, Set, Captures };
   struct Frame {
     Shape shape;
-    bool value_next = false;              // the key of this entry is out
+    bool value_next = false;  // the key of this entry is out
     std::uint32_t index = 0;
     std::uint32_t count = 0;
     Value source{};
@@ -147,7 +148,9 @@ class Printer {
   }
 
   static const Closure* closure_of(Value v) { return static_cast<const Closure*>(v.object); }
-  static Value capture(const Frame& frame, std::uint32_t i) { return closure_of(frame.source)->upvalues()[i]; }
+  static Value capture(const Frame& frame, std::uint32_t i) {
+    return closure_of(frame.source)->upvalues()[i];
+  }
   void append_capture_name(const Frame& frame) {
     const auto& names = closure_of(frame.source)->function->upvalue_names;
     const std::size_t i = frame.index - 1;

@@ -85,8 +85,8 @@ TEST_F(PrintTest, WritesTemporals) {
   expect(Value::date(19'724), "#date \"2024-01-02\"", "#date \"2024-01-02\"", "2024-01-02");
   expect(instant_of(heap, {0, 500'000'000}), "#inst \"1970-01-01T00:00:00.500Z\"",
          "#inst \"1970-01-01T00:00:00.500Z\"", "1970-01-01T00:00:00.500Z");
-  expect(legacy_date_of(heap, -1'000), "#inst \"1969-12-31T23:59:59Z\"", "#ptc/jdate \"1969-12-31T23:59:59.000Z\"",
-         "1969-12-31T23:59:59Z");
+  expect(legacy_date_of(heap, -1'000), "#inst \"1969-12-31T23:59:59Z\"",
+         "#ptc/jdate \"1969-12-31T23:59:59.000Z\"", "1969-12-31T23:59:59Z");
   expect(duration_of(heap, {-2, 500'000'000}), "#duration \"PT-1.5S\"", "#duration \"PT-1.5S\"", "PT-1.5S");
 }
 
@@ -100,7 +100,8 @@ TEST_F(PrintTest, WritesFunctions) {
   capturing.source = "(fn [x] (+ n x))";
   capturing.upvalue_names = {"n", "m"};
   expect(closure(capturing, {Value::integer(2), vector({closure(anonymous, {}), text("s")})}), "#fn[x]",
-         "#ptc/closure {:src \"(fn [x] (+ n x))\" :captured {:n 2 :m [#ptc/closure {:src \"(fn [x] \\\"q\\\")\"} \"s\"]}}",
+         "#ptc/closure {:src \"(fn [x] (+ n x))\" :captured {:n 2 :m [#ptc/closure {:src \"(fn [x] "
+         "\\\"q\\\")\"} \"s\"]}}",
          "#fn[x]");
   FunctionInfo prelude;
   prelude.name = "partial";
