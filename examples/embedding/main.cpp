@@ -9,7 +9,9 @@ int main() {
   options.limits.fuel = 100'000;             // a budget of work, the same on every machine
   ptc::Session session(engine, options);     // one run after another, on one thread at a time
   session.load_context(R"({"names" ["Ada" "Grace"]})");
-  session.tools().add({.name = "greeting"}, [](const ptc::ToolCall& call) {
+  ptc::ToolDefinition greeting;
+  greeting.name = "greeting";
+  session.tools().add(greeting, [](const ptc::ToolCall& call) {
     return ptc::ToolReply::value(ptc::string_of(call.heap, "hello"));
   });
   const ptc::Outcome outcome = session.turn(R"((str (tool/greeting) " " (join " and " data/names)))");
