@@ -1,0 +1,21 @@
+// Writing the answers of the batch protocol.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runtime/outcome.h"
+
+namespace ptcvm {
+
+struct BatchAnswer {
+  std::string id_json = "null";              // as it came in
+  ptc::Outcome outcome;
+  std::string memory_edn;
+  std::optional<std::string> journal_edn;
+};
+
+std::string write_answer(const BatchAnswer& answer);
+std::string bad_request(std::string_view id_json, std::string_view message);
+
+}  // namespace ptcvm

@@ -1,0 +1,200 @@
+// Reading requests. The fields and their defaults are the protocol; unknown keys are ignored, known ones of a wrong kind
+// make a bad request. null is the same as absent.
+#include "tools/ptcvm/batch_request.h"
+
+#include <boost/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "runtime/json_text.h"
+#include "runtime/replay.h"
+#include "runtime/session.h"
+#include "tools/ptcvm/batch_answer.h"
+
+namespace ptcvm {
+namespace {
+
+namespace json = boost::json;
+
+// The fields of one object, with the first thing that is wrong remembered.
+class Fields {
+ public:
+  Fields(const json::object& object, std::string& problem) : object_(object), problem_(problem) {}
+
+  const json::value* find(std::string_view name) const {
+    const json::value* value = object_.if_contains({name.data(), name.size()});
+    return value == nullptr || value->is_null() ? nullptr : value;
+  }
+
+  std::optional<std::string_view> text(std::string_view name) const {
+    const json::value* value = find(name);
+    if (value == nullptr) return std::nullopt;
+    if (const json::string* string = value->if_string()) return std::string_view(string->data(), string->size());
+    refuse(name, "a string");
+    return std::nullopt;
+  }
+
+  bool flag(std::string_view name) const {
+    const json::value* value = find(name);
+    if (value == nullptr) return false;
+    if (const bool* set = value->if_bool()) return *set;
+    refuse(name, "a boolean");
+    return false;
+  }
+
+  // Numbers that are too large for the target count as its largest value.
+  template <class T>
+  void limit(std::string_view name, T& target) const {
+    const json::value* value = find(name);
+    if (value == nullptr) return;
+    std::uint64_t number = 0;
+    if (const std::int64_t* whole = value->if_int64(); whole != nullptr && *whole >= 0) {
+      number = static_cast<std::uint64_t>(*whole);
+    } else if (const std::uint64_t* large = value->if_uint64()) {
+      number = *large;
+    } else {
+      refuse(name, "a whole number");
+      return;
+    }
+    target = static_cast<T>(std::min<std::uint64_t>(number, std::numeric_limits<T>::max()));
+  }
+
+  const json::object* object(std::string_view name) const {
+    const json::value* value = find(name);
+    if (value == nullptr) return nullptr;
+    if (const json::object* found = value->if_object()) return found;
+    refuse(name, "an object");
+    return nullptr;
+  }
+
+  // Calls `each` with the fields of every element.
+  void objects(std::string_view name, const auto& each) const {
+    const json::value* value = find(name);
+    if (value == nullptr) return;
+    const json::array* array = value->if_array();
+    if (array == nullptr) return refuse(name, "a list");
+    for (const json::value& element : *array) {
+      const json::object* found = element.if_object();
+      if (found == nullptr) return refuse(name, "a list of objects");
+      each(Fields(*found, problem_));
+    }
+  }
+
+ private:
+  void refuse(std::string_view name, std::string_view wanted) const {
+    if (problem_.empty()) problem_ = std::string(name) + " must be " + std::string(wanted);
+  }
+
+  const json::object& object_;
+  std::string& problem_;
+};
+
+ptc::SessionOptions session_options(const Fields& request, std::string& problem) {
+  ptc::SessionOptions options;
+  if (const json::object* given = request.object("opts")) {
+    const Fields opts(*given, problem);
+    int precision = -1;
+    opts.limit("float_precision", precision);
+    if (precision >= 0) options.float_precision = precision;
+    opts.limit("max_print_length", options.limits.data.max_print_length);
+    opts.limit("max_symbols", options.max_symbols);
+    opts.limit("max_tool_calls", options.limits.tool_calls);
+    options.signature = opts.text("signature").value_or("");
+  }
+  if (const json::object* given = request.object("limits")) {
+    const Fields limits(*given, problem);
+    limits.limit("fuel", options.limits.fuel);
+    limits.limit("memory_bytes", options.limits.memory_bytes);
+    limits.limit("depth", options.limits.depth);
+    limits.limit("loop", options.limits.loop);
+    limits.limit("tool_calls", options.limits.tool_calls);
+    std::uint32_t timeout_ms = 0;
+    limits.limit("timeout_ms", timeout_ms);
+    if (limits.find("timeout_ms") != nullptr) options.timeout = std::chrono::milliseconds(timeout_ms);
+  }
+  return options;
+}
+
+// The registered tools are those that are declared and those that have recorded answers.
+void add_tools(const Fields& request, ptc::Session& session, ptc::ToolReplay& replay, std::string& problem) {
+  const auto handler = [&replay](const ptc::ToolCall& call) { return replay.answer(call); };
+  request.objects("tools", [&](const Fields& entry) {
+    ptc::RecordedCall call;
+    call.tool = entry.text("name").value_or("");
+    call.args_edn = entry.text("args_edn").value_or("{}");
+    if (const auto text = entry.text("result_edn")) call.result_edn = *text;
+    if (const auto text = entry.text("error")) call.error_edn = *text;
+    ptc::ToolDefinition definition;
+    definition.name = call.tool;
+    if (session.tools().find(definition.name) == nullptr) session.tools().add(std::move(definition), handler);
+    if (const auto message = replay.add(std::move(call)); message && problem.empty()) {
+      problem = "args_edn of a tool: " + *message;
+    }
+  });
+  request.objects("tool_defs", [&](const Fields& entry) {
+    ptc::ToolDefinition definition;
+    definition.name = entry.text("name").value_or("");
+    definition.signature = entry.text("signature").value_or("");
+    definition.cache = entry.flag("cache");
+    definition.is_async = entry.flag("async");
+    definition.effect = entry.text("effect").value_or("");
+    session.tools().add(std::move(definition), handler);
+  });
+}
+
+void load_inputs(const Fields& request, ptc::Session& session, std::string& problem) {
+  const auto load = [&](const Fields& fields, std::string_view name, const auto& loader) {
+    const auto text = fields.text(name);
+    if (!text || !problem.empty()) return;
+    if (const auto message = loader(*text)) problem = std::string(name) + ": " + *message;
+  };
+  load(request, "memory_edn", [&](std::string_view edn) { return session.load_memory(edn); });
+  load(request, "context_edn", [&](std::string_view edn) { return session.load_context(edn); });
+  load(request, "journal_edn", [&](std::string_view edn) { return session.load_journal(edn); });
+  load(request, "history_edn", [&](std::string_view edn) { return session.load_history(edn); });
+  if (const json::object* given = request.object("opts")) {
+    const Fields opts(*given, problem);
+    load(opts, "budget_edn", [&](std::string_view edn) { return session.load_budget(edn); });
+  }
+}
+
+std::string answer_object(const ptc::Engine& engine, const json::object& object) {
+  std::string problem;
+  const Fields request(object, problem);
+  BatchAnswer answer;
+  if (const json::value* id = request.find("id")) answer.id_json = json::serialize(*id);
+  const auto source = request.text("source");
+  if (!source && problem.empty()) problem = "source is missing";
+  const ptc::SessionOptions options = session_options(request, problem);
+  if (!problem.empty()) return bad_request(answer.id_json, problem);
+
+  ptc::Session session(engine, options);
+  ptc::ToolReplay replay(session.heap());
+  add_tools(request, session, replay, problem);
+  if (!session.signature_error()) load_inputs(request, session, problem);
+  if (!problem.empty()) return bad_request(answer.id_json, problem);
+
+  answer.outcome = session.turn(*source);
+  // An error leaves the namespace as it was given.
+  const bool failed = answer.outcome.status == ptc::OutcomeStatus::Error;
+  answer.memory_edn = failed ? std::string(request.text("memory_edn").value_or("{}")) : session.memory_edn();
+  answer.journal_edn = session.journal_edn();
+  return write_answer(answer);
+}
+
+}  // namespace
+
+std::string refuse_request(std::string_view message) { return bad_request("null", message); }
+
+std::string answer_request(const ptc::Engine& engine, std::string_view line) {
+  json::parse_options options;
+  options.allow_invalid_utf8 = true;       // the language replaces malformed text itself
+  json::error_code error;
+  json::monotonic_resource memory;
+  const json::value parsed = json::parse({line.data(), line.size()}, error, &memory, options);
+  if (error) return bad_request("null", "the line is no JSON: " + error.message());
+  const json::object* object = parsed.if_object();
+  return object == nullptr ? bad_request("null", "a request is a JSON object") : answer_object(engine, *object);
+}
+
+}  // namespace ptcvm

@@ -1,0 +1,16 @@
+// One line of the batch protocol: a JSON request in, a JSON answer out.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "runtime/engine.h"
+
+namespace ptcvm {
+
+// The answer to one request line, without the newline. Never fails: a line that is no request is answered with
+// bad_request. Safe to call from several threads.
+std::string answer_request(const ptc::Engine& engine, std::string_view line);
+// The answer to a line that is longer than the protocol takes.
+std::string refuse_request(std::string_view message);
+
+}  // namespace ptcvm

@@ -1,0 +1,167 @@
+// ptcvm check, compile and dis: what happens to a program before it runs.
+#include <iostream>
+
+#include "compiler/compile.h"
+#include "runtime/diagnostic_text.h"
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/files.h"
+#include "tools/ptcvm/loading.h"
+#include "tools/ptcvm/run_options.h"
+#include "tools/ptcvm/terminal.h"
+#include "vm/exec/disassembler.h"
+
+namespace ptcvm {
+namespace {
+
+struct CheckRequest {
+  std::vector<std::string> files;
+  std::vector<std::string> tools;
+  std::string memory;
+  bool quiet = false;
+};
+
+struct FileRequest {
+  std::string file, output;
+  bool optimize = true;
+};
+
+std::string shown_name(const std::string& file) { return file == "-" ? "<stdin>" : file; }
+
+void report(const ptc::CompileError& error, const std::string& file, const std::string& source) {
+  std::cerr << ptc::render_diagnostic(
+      {ptc::fault_name(error.kind), error.message, error.hint, shown_name(file), source, error.span}, stderr_has_colour());
+}
+
+int worse(int a, int b) { return a == kBadInput || b == kBadInput ? kBadInput : std::max(a, b); }
+
+int check_file(const std::string& file, const CheckRequest& request) {
+  std::string message;
+  const auto loaded = load_program(file, message);
+  if (!loaded) {
+    complain(message);
+    return kBadInput;
+  }
+  if (loaded->program != nullptr) return kSuccess;     // the verifier accepted it
+  const ptc::Engine engine;
+  RunOptions options;
+  options.memory = request.memory;
+  const auto session = make_session(engine, options, shown_name(file), message);
+  if (session == nullptr) {
+    complain(message);
+    return kBadInput;
+  }
+  for (const std::string& tool : request.tools) {
+    session->tools().add({tool, {}, false, false, {}}, [](const ptc::ToolCall&) { return ptc::ToolReply{}; });
+  }
+  const ptc::CompileAnswer answer = session->compile(loaded->source);
+  if (answer.program != nullptr) {
+    if (!request.quiet) std::cout << shown_name(file) << ": ok\n";
+    return kSuccess;
+  }
+  report(answer.error, file, loaded->source);
+  return kProgramFailed;
+}
+
+std::unique_ptr<ptc::schema::ProgramT> compile_file(const FileRequest& request, int& status) {
+  std::string message;
+  const auto source = read_file(request.file, message);
+  if (!source) {
+    complain(message);
+    status = kBadInput;
+    return nullptr;
+  }
+  ptc::CompileOptions options;
+  options.optimize = request.optimize;
+  ptc::CompileResult compiled = ptc::compile(*source, options);
+  if (compiled.program == nullptr) {
+    report(compiled.error, request.file, *source);
+    status = kProgramFailed;
+    return nullptr;
+  }
+  compiled.program->source_name = shown_name(request.file);
+  return std::move(compiled.program);
+}
+
+std::string default_output(const std::string& file) {
+  if (file == "-") return "-";
+  const std::size_t dot = file.rfind('.');
+  const std::size_t slash = file.rfind('/');
+  const bool has_extension = dot != std::string::npos && (slash == std::string::npos || dot > slash + 1);
+  return (has_extension ? file.substr(0, dot) : file) + ".ptcp";
+}
+
+int compile_to_file(const FileRequest& request) {
+  int status = kSuccess;
+  const auto program = compile_file(request, status);
+  if (program == nullptr) return status;
+  const std::vector<std::uint8_t> bytes = ptc::program_bytes(*program);
+  std::string message;
+  const std::string output = request.output.empty() ? default_output(request.file) : request.output;
+  if (write_file(output, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, message)) return kSuccess;
+  complain(message);
+  return kBadInput;
+}
+
+int disassemble_file(const FileRequest& request) {
+  std::string message;
+  auto loaded = load_program(request.file, message);
+  if (!loaded) {
+    complain(message);
+    return kBadInput;
+  }
+  if (loaded->program == nullptr) {
+    ptc::CompileOptions options;
+    options.optimize = request.optimize;
+    ptc::CompileResult compiled = ptc::compile(loaded->source, options);
+    if (compiled.program == nullptr) {
+      report(compiled.error, request.file, loaded->source);
+      return kProgramFailed;
+    }
+    auto built = ptc::Program::from_compiler(*compiled.program);
+    if (const auto* error = std::get_if<ptc::ProgramError>(&built)) {
+      complain(error->message);
+      return kProgramFailed;
+    }
+    loaded->program = std::get<std::shared_ptr<const ptc::Program>>(built);
+  }
+  std::cout << ptc::disassemble(*loaded->program);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app, int& status) {
+  auto* command = app.add_subcommand("check", "Look for errors without running anything");
+  auto request = std::make_shared<CheckRequest>();
+  command->add_option("FILE", request->files, "Programs; - is standard input")->required();
+  command->add_option("--tool", request->tools, "A tool that the program may call; with none, tool names are not checked")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command->add_option("--memory", request->memory, "Stored definitions, an EDN map {:name value}")->type_name("FILE");
+  command->add_flag("-q,--quiet", request->quiet, "Say nothing about good files");
+  command->footer("Examples:\n  ptcvm check report.ptc\n  ptcvm check --tool search --tool fetch agent.ptc");
+  command->callback([request, &status] {
+    for (const std::string& file : request->files) status = worse(status, check_file(file, *request));
+  });
+}
+
+void add_compile_command(CLI::App& app, int& status) {
+  auto* command = app.add_subcommand("compile", "Compile a program to a file that `ptcvm run` takes");
+  auto request = std::make_shared<FileRequest>();
+  command->add_option("FILE", request->file, "The program; - is standard input")->required();
+  command->add_option("-o,--output", request->output, "Where to write; - is standard output (default: FILE with .ptcp)");
+  command->add_flag("!--no-optimize", request->optimize, "Neither fold constants nor inline functions");
+  command->footer("Examples:\n  ptcvm compile report.ptc -o report.ptcp\n  ptcvm run report.ptcp --data orders.json");
+  command->callback([request, &status] { status = compile_to_file(*request); });
+}
+
+void add_dis_command(CLI::App& app, int& status) {
+  auto* command = app.add_subcommand("dis", "Show the instructions of a program");
+  auto request = std::make_shared<FileRequest>();
+  command->add_option("FILE", request->file, "Source text or a compiled file; - is standard input")->required();
+  command->add_flag("!--no-optimize", request->optimize, "Neither fold constants nor inline functions");
+  command->footer("Examples:\n  ptcvm dis report.ptc\n  echo '(+ data/a 1)' | ptcvm dis -");
+  command->callback([request, &status] { status = disassemble_file(*request); });
+}
+
+}  // namespace ptcvm

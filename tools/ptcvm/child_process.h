@@ -1,0 +1,29 @@
+// Runs a program to its end: text in, text out, both bounded, with a deadline and a cancel flag. The child gets a process
+// group of its own, which is killed as a whole when time is up.
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ptcvm {
+
+struct ChildLimits {
+  std::size_t max_output_bytes = 16u << 20;
+  std::size_t max_error_bytes = 8u << 10;       // the rest of standard error is thrown away
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+  const std::atomic<bool>* cancelled = nullptr;
+};
+
+struct ChildResult {
+  enum class End { Exited, Signalled, NotStarted, TimedOut, Cancelled, TooMuchOutput };
+  End end = End::NotStarted;
+  int code = 0;                  // exit status, signal number or errno
+  std::string output, error;
+};
+
+ChildResult run_child(const std::vector<std::string>& command, std::string_view input, const ChildLimits& limits);
+
+}  // namespace ptcvm

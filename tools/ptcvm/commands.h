@@ -1,0 +1,26 @@
+// The subcommands of ptcvm, one file each. Every add_… function declares its options and sets `status` when it ran.
+#pragma once
+#include <CLI/CLI.hpp>
+
+namespace ptcvm {
+
+// Exit statuses of every command.
+inline constexpr int kSuccess = 0;
+inline constexpr int kProgramFailed = 1;
+inline constexpr int kUsage = 2;
+inline constexpr int kBadInput = 65;
+inline constexpr int kSuspended = 75;
+
+void add_run_command(CLI::App& app, int& status);
+void add_eval_command(CLI::App& app, int& status);
+void add_check_command(CLI::App& app, int& status);
+void add_compile_command(CLI::App& app, int& status);
+void add_dis_command(CLI::App& app, int& status);
+void add_doc_command(CLI::App& app, int& status);
+void add_apropos_command(CLI::App& app, int& status);
+void add_fmt_command(CLI::App& app, int& status);
+void add_repl_command(CLI::App& app, int& status);
+void add_batch_command(CLI::App& app, int& status);
+void add_completion_command(CLI::App& app, int& status);
+
+}  // namespace ptcvm

@@ -1,0 +1,77 @@
+#include "tools/ptcvm/external_tool.h"
+
+#include <cstring>
+
+#include "runtime/json_value.h"
+#include "tools/ptcvm/child_process.h"
+#include "tools/ptcvm/words.h"
+
+namespace ptcvm {
+namespace {
+
+std::string trimmed(std::string text) {
+  const std::size_t last = text.find_last_not_of(" \t\r\n");
+  text.resize(last == std::string::npos ? 0 : last + 1);
+  return text;
+}
+
+std::string failure_of(const ExternalTool& tool, const ChildResult& child) {
+  switch (child.end) {
+    case ChildResult::End::NotStarted:
+      return "cannot start " + tool.command[0] + ": " + std::strerror(child.code);
+    case ChildResult::End::TimedOut: return "no answer before the deadline of the run";
+    case ChildResult::End::Cancelled: return "stopped";
+    case ChildResult::End::TooMuchOutput: return "its output is too large";
+    case ChildResult::End::Signalled: return "ended by signal " + std::to_string(child.code);
+    case ChildResult::End::Exited: break;
+  }
+  std::string text = trimmed(child.error);
+  return text.empty() ? "exit status " + std::to_string(child.code) : text;
+}
+
+ptc::ToolReply answer_of(const ptc::ToolCall& call, const std::string& output) {
+  if (trimmed(output).empty()) return ptc::ToolReply::value(ptc::Value::nil());
+  auto parsed = ptc::read_json(call.heap, output);
+  if (auto* value = std::get_if<ptc::Value>(&parsed)) return ptc::ToolReply::value(*value);
+  return ptc::ToolReply::error("its output is no JSON: " + std::get<ptc::JsonError>(parsed).message);
+}
+
+}  // namespace
+
+std::optional<ExternalTool> parse_external_tool(std::string_view text, bool with_shell, std::string& message) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0) {
+    message = "a tool is written NAME=COMMAND, got " + std::string(text);
+    return std::nullopt;
+  }
+  ExternalTool tool;
+  tool.name = text.substr(0, equals);
+  const std::string_view command = text.substr(equals + 1);
+  if (with_shell) {
+    tool.command = {"sh", "-c", std::string(command)};
+    return tool;
+  }
+  auto words = split_words(command);
+  if (!words || words->empty()) {
+    message = "the command of tool " + tool.name + (words ? " is empty" : " has an open quote");
+    return std::nullopt;
+  }
+  tool.command = std::move(*words);
+  return tool;
+}
+
+ptc::ToolHandler external_tool_handler(ExternalTool tool) {
+  return [tool = std::move(tool)](const ptc::ToolCall& call) {
+    std::string input;
+    ptc::append_json(input, call.args, call.heap);
+    input += '\n';
+    ChildLimits limits;
+    limits.deadline = call.deadline;
+    limits.cancelled = call.cancelled;
+    const ChildResult child = run_child(tool.command, input, limits);
+    if (child.end != ChildResult::End::Exited || child.code != 0) return ptc::ToolReply::error(failure_of(tool, child));
+    return answer_of(call, child.output);
+  };
+}
+
+}  // namespace ptcvm

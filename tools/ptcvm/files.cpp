@@ -1,0 +1,54 @@
+#include "tools/ptcvm/files.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+namespace ptcvm {
+namespace {
+
+struct CloseFile {
+  void operator()(std::FILE* file) const {
+    if (file != stdin && file != stdout) std::fclose(file);
+  }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+std::string reason(const std::string& path, std::string_view what) {
+  return std::string(what) + " " + (path == "-" ? "standard input" : path) + ": " + std::strerror(errno);
+}
+
+}  // namespace
+
+std::optional<std::string> read_file(const std::string& path, std::string& message) {
+  const File file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
+  if (file == nullptr) {
+    message = reason(path, "cannot read");
+    return std::nullopt;
+  }
+  std::string text;
+  char buffer[65536];
+  for (;;) {
+    const std::size_t got = std::fread(buffer, 1, sizeof buffer, file.get());
+    text.append(buffer, got);
+    if (got < sizeof buffer) break;
+  }
+  if (std::ferror(file.get())) {
+    message = reason(path, "cannot read");
+    return std::nullopt;
+  }
+  return text;
+}
+
+bool write_file(const std::string& path, std::string_view bytes, std::string& message) {
+  const File file(path == "-" ? stdout : std::fopen(path.c_str(), "wb"));
+  if (file == nullptr || std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() ||
+      std::fflush(file.get()) != 0) {
+    message = reason(path, "cannot write");
+    return false;
+  }
+  return true;
+}
+
+}  // namespace ptcvm

@@ -1,0 +1,20 @@
+// Lines typed by a person (editing and history when libedit is there) or piped in.
+#pragma once
+#include <memory>
+#include <string>
+
+namespace ptcvm {
+
+class LineEditor {
+ public:
+  enum class Result { Line, End, Interrupted };
+  virtual ~LineEditor() = default;
+  // The line without its newline. The prompt is shown to people only.
+  virtual Result read(const std::string& prompt, std::string& line) = 0;
+  virtual void remember(const std::string& /*text*/) {}     // adds to the history
+};
+
+// For a terminal with history in ~/.ptcvm_history, or plain standard input.
+std::unique_ptr<LineEditor> make_line_editor();
+
+}  // namespace ptcvm

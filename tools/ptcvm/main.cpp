@@ -1,0 +1,47 @@
+// ptcvm: run, check, compile, inspect and format PTC-Lisp programs.
+#include <csignal>
+#include <iostream>
+
+#include "schema/version.h"
+#include "tools/ptcvm/commands.h"
+
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  ptcvm eval '(reduce + (range 10))'
+  ptcvm run report.ptc --data orders.json --output pretty
+  ptcvm run agent.ptc --tool search='python3 search.py' --timeout 5000
+  ptcvm check report.ptc
+  ptcvm doc group-by
+  ptcvm batch --jobs 4 < requests.jsonl
+
+Exit status: 0 success, 1 the program failed, 2 usage, 65 bad input, 75 suspended.)";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  CLI::App app("PTC-Lisp: a bounded, deterministic language for programs that call tools.", "ptcvm");
+  app.set_version_flag("--version", std::string("ptcvm ") + ptc::kEngineVersion);
+  app.require_subcommand(1);
+  app.footer(kExamples);
+  int status = ptcvm::kSuccess;
+  ptcvm::add_run_command(app, status);
+  ptcvm::add_eval_command(app, status);
+  ptcvm::add_check_command(app, status);
+  ptcvm::add_compile_command(app, status);
+  ptcvm::add_dis_command(app, status);
+  ptcvm::add_doc_command(app, status);
+  ptcvm::add_apropos_command(app, status);
+  ptcvm::add_fmt_command(app, status);
+  ptcvm::add_repl_command(app, status);
+  ptcvm::add_batch_command(app, status);
+  ptcvm::add_completion_command(app, status);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? ptcvm::kSuccess : ptcvm::kUsage;
+  }
+  std::cout.flush();
+  return std::cout.good() ? status : ptcvm::kBadInput;
+}

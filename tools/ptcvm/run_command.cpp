@@ -1,0 +1,120 @@
+// ptcvm run and ptcvm eval: one turn of one session. The value alone goes to standard output.
+#include <csignal>
+#include <cstring>
+#include <iostream>
+
+#include "runtime/json_value.h"
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/files.h"
+#include "tools/ptcvm/interrupt.h"
+#include "tools/ptcvm/loading.h"
+#include "tools/ptcvm/pretty.h"
+#include "tools/ptcvm/run_options.h"
+#include "tools/ptcvm/terminal.h"
+#include "tools/ptcvm/trace.h"
+
+namespace ptcvm {
+namespace {
+
+constexpr const char* kRunExamples = R"(Examples:
+  ptcvm run report.ptc --data orders.json
+  ptcvm run report.ptc --data orders=orders.json --data rates=rates.edn --output pretty
+  echo '(+ 1 2)' | ptcvm run -
+  ptcvm run agent.ptc --tool search='python3 search.py' --tool-shell now='date +%s' --timeout 5000
+  ptcvm run report.ptcp --fuel 1000000 --trace events.jsonl --stats
+
+The value goes to standard output, prints and errors go to standard error.)";
+
+constexpr const char* kEvalExamples = R"(Examples:
+  ptcvm eval '(map inc [1 2 3])'
+  ptcvm eval '(count data/rows)' --data rows.json --output json)";
+
+struct RunRequest {
+  std::string file, expression;
+  RunOptions options;
+};
+
+void write_value(const ptc::Outcome& outcome, ptc::Session& session, OutputForm form) {
+  switch (form) {
+    case OutputForm::Edn: std::cout << outcome.value_edn << '\n'; return;
+    case OutputForm::Pretty: std::cout << pretty_edn(outcome.value_edn) << '\n'; return;
+    case OutputForm::Json: break;
+  }
+  std::string text;
+  ptc::append_json(text, session.result(), session.heap());
+  std::cout << text << '\n';
+}
+
+void write_stats(const ptc::Outcome& outcome) {
+  std::cerr << "fuel " << outcome.fuel << ", " << outcome.micros << " us, peak " << outcome.peak_bytes << " bytes\n";
+}
+
+int report(const ptc::Outcome& outcome, ptc::Session& session, const RunOptions& options) {
+  for (const std::string& warning : outcome.warnings) std::cerr << "warning: " << warning << '\n';
+  if (options.stats) write_stats(outcome);
+  if (outcome.status == ptc::OutcomeStatus::Error) {
+    std::cerr << ptc::render_fault(outcome.fault, stderr_has_colour());
+    return kProgramFailed;
+  }
+  write_value(outcome, session, options.output);
+  if (outcome.status != ptc::OutcomeStatus::Fail) return kSuccess;
+  complain("the program ended with (fail …)");
+  return kProgramFailed;
+}
+
+int run_program(const LoadedProgram& loaded, const std::string& name, const RunOptions& options) {
+  const ptc::Engine engine;
+  std::string message;
+  std::unique_ptr<TraceFile> trace;
+  if (!options.trace.empty() && (trace = TraceFile::open(options.trace, message)) == nullptr) {
+    complain(message);
+    return kBadInput;
+  }
+  const auto session = make_session(engine, options, name, message);
+  if (session == nullptr) {
+    complain(message);
+    return kBadInput;
+  }
+  RunReporter reporter(stderr, trace.get());
+  session->set_observer(&reporter);
+  const InterruptFlag interrupted;
+  session->set_cancel_flag(interrupted.flag());
+  if (trace != nullptr) trace->start(name);
+  const ptc::Outcome outcome = loaded.program != nullptr ? session->turn(loaded.program) : session->turn(loaded.source);
+  if (trace != nullptr) trace->end(outcome);
+  return report(outcome, *session, options);
+}
+
+int run_file(const RunRequest& request) {
+  std::string message;
+  const auto loaded = load_program(request.file, message);
+  if (!loaded) {
+    complain(message);
+    return kBadInput;
+  }
+  return run_program(*loaded, request.file == "-" ? "<stdin>" : request.file, request.options);
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, int& status) {
+  auto* command = app.add_subcommand("run", "Run a program: source text or a compiled file");
+  auto request = std::make_shared<RunRequest>();
+  command->add_option("FILE", request->file, "The program; - is standard input")->required();
+  declare_run_options(*command, request->options);
+  command->footer(kRunExamples);
+  command->callback([request, &status] { status = run_file(*request); });
+}
+
+void add_eval_command(CLI::App& app, int& status) {
+  auto* command = app.add_subcommand("eval", "Run a program given on the command line");
+  auto request = std::make_shared<RunRequest>();
+  command->add_option("EXPR", request->expression, "The program text")->required();
+  declare_run_options(*command, request->options);
+  command->footer(kEvalExamples);
+  command->callback([request, &status] {
+    status = run_program({request->expression, nullptr}, "<eval>", request->options);
+  });
+}
+
+}  // namespace ptcvm

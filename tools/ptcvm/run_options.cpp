@@ -1,0 +1,163 @@
+#include "tools/ptcvm/run_options.h"
+
+#include <algorithm>
+#include <map>
+
+#include "runtime/json_value.h"
+#include "tools/ptcvm/external_tool.h"
+#include "tools/ptcvm/files.h"
+#include "vm/value/map.h"
+#include "vm/value/string.h"
+
+namespace ptcvm {
+namespace {
+
+struct DataSource {
+  std::string key;      // "": the file is the whole context
+  std::string path;
+};
+
+DataSource data_source_of(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) return {"", text};
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+bool is_edn_path(const std::string& path) { return path.ends_with(".edn"); }
+
+std::optional<ptc::Value> read_data(ptc::Session& session, const std::string& path, std::string& message) {
+  const auto text = read_file(path, message);
+  if (!text) return std::nullopt;
+  if (is_edn_path(path)) {
+    std::string reason;
+    auto value = session.read_value(*text, {}, reason);
+    if (!value) message = path + ": " + reason;
+    return value;
+  }
+  auto parsed = ptc::read_json(session.heap(), *text);
+  if (auto* value = std::get_if<ptc::Value>(&parsed)) return *value;
+  message = path + ": " + std::get<ptc::JsonError>(parsed).message;
+  return std::nullopt;
+}
+
+// Adds the entries of `value` to `context`, or the value itself under its key.
+bool merge_data(ptc::Heap& heap, ptc::Value& context, const DataSource& source, ptc::Value taken, std::string& message) {
+  if (!source.key.empty()) {
+    context = ptc::map_assoc(heap, context, ptc::string_of(heap, source.key), taken);
+    return true;
+  }
+  if (!taken.is_map()) {
+    heap.release(taken);
+    message = source.path + ": the context must be a map; to give it a name write --data KEY=" + source.path;
+    return false;
+  }
+  for (ptc::MapCursor entry(heap, taken); entry.next();) {
+    context = ptc::map_assoc(heap, context, ptc::retained(entry.key()), ptc::retained(entry.value()));
+  }
+  heap.release(taken);
+  return true;
+}
+
+bool load_data(ptc::Session& session, const RunOptions& options, std::string& message) {
+  ptc::Heap& heap = session.heap();
+  ptc::Value context = ptc::map_empty(heap);
+  for (const std::string& text : options.data) {
+    const DataSource source = data_source_of(text);
+    const auto value = read_data(session, source.path, message);
+    if (!value || !merge_data(heap, context, source, *value, message)) {
+      heap.release(context);
+      return false;
+    }
+  }
+  session.set_context(context);
+  return true;
+}
+
+bool load_text(const std::string& path, std::string& message, const auto& load) {
+  if (path.empty()) return true;
+  const auto text = read_file(path, message);
+  if (!text) return false;
+  if (const auto problem = load(*text)) {
+    message = path + ": " + *problem;
+    return false;
+  }
+  return true;
+}
+
+ptc::SessionOptions session_options(const RunOptions& options, std::string source_name) {
+  ptc::SessionOptions out;
+  if (options.fuel) out.limits.fuel = *options.fuel;
+  if (options.memory_limit) out.limits.memory_bytes = *options.memory_limit;
+  if (options.loop_limit) out.limits.loop = *options.loop_limit;
+  if (options.depth_limit) out.limits.depth = *options.depth_limit;
+  if (options.tool_calls) out.limits.tool_calls = *options.tool_calls;
+  if (options.max_symbols) out.max_symbols = *options.max_symbols;
+  if (options.timeout_ms) out.timeout = std::chrono::milliseconds(*options.timeout_ms);
+  out.float_precision = options.float_precision;
+  out.signature = options.signature;
+  out.strict_task_ids = options.strict_task_ids;
+  out.source_name = std::move(source_name);
+  return out;
+}
+
+}  // namespace
+
+void declare_run_options(CLI::App& command, RunOptions& options) {
+  static const std::map<std::string, OutputForm> forms{
+      {"edn", OutputForm::Edn}, {"json", OutputForm::Json}, {"pretty", OutputForm::Pretty}};
+  command.add_option("--data", options.data, "Context for data/…: a .json or .edn file with a map, or KEY=FILE; repeatable")
+      ->type_name("[KEY=]FILE");
+  command.add_option("--memory", options.memory, "Stored definitions, an EDN map {:name value}")->type_name("FILE");
+  command.add_option("--journal", options.journal, "Journal for (task …), an EDN map {\"id\" value}")->type_name("FILE");
+  command.add_option("--tool", options.tools, "Command behind (tool/NAME …): JSON arguments on its stdin, JSON on its stdout")
+      ->type_name("NAME=COMMAND");
+  command.add_option("--tool-shell", options.shell_tools, "As --tool, but the command is given to sh -c")
+      ->type_name("NAME=COMMAND");
+  command.add_option("--cache-tool", options.cached_tools, "Keep the answers of this tool: equal arguments, one call")
+      ->type_name("NAME");
+  command.add_option("--output", options.output, "How the value is written: edn, json or pretty")
+      ->transform(CLI::CheckedTransformer(forms, CLI::ignore_case).description(""))
+      ->type_name("FORM");
+  command.add_option("--trace", options.trace, "Write every event of the run as a line of JSON")->type_name("FILE");
+  command.add_option("--signature", options.signature, "What the result must look like, e.g. '{name :string, age :int?}'");
+  command.add_option("--float-precision", options.float_precision, "Round floats of the result to that many decimals")
+      ->check(CLI::Range(0, 300).description(""));
+  command.add_option("--fuel", options.fuel, "Instruction budget");
+  command.add_option("--memory-limit", options.memory_limit, "Bytes that may be live at once");
+  command.add_option("--loop-limit", options.loop_limit, "Jumps of one loop");
+  command.add_option("--depth-limit", options.depth_limit, "Nested calls");
+  command.add_option("--tool-calls", options.tool_calls, "Tool calls of the run");
+  command.add_option("--max-symbols", options.max_symbols, "Distinct names in the program");
+  command.add_option("--timeout", options.timeout_ms, "Wall-clock limit in milliseconds")->type_name("MS");
+  command.add_flag("--strict-task-ids", options.strict_task_ids, "Accept only string literals as ids of (task …)");
+  command.add_flag("--stats", options.stats, "Show fuel, time and memory on standard error");
+}
+
+bool add_tools(ptc::ToolRegistry& tools, const RunOptions& options, std::string& message) {
+  const auto add_all = [&](const std::vector<std::string>& texts, bool with_shell) {
+    for (const std::string& text : texts) {
+      auto tool = parse_external_tool(text, with_shell, message);
+      if (!tool) return false;
+      ptc::ToolDefinition definition;
+      definition.name = tool->name;
+      definition.cache = std::count(options.cached_tools.begin(), options.cached_tools.end(), tool->name) > 0;
+      tools.add(std::move(definition), external_tool_handler(std::move(*tool)));
+    }
+    return true;
+  };
+  return add_all(options.tools, false) && add_all(options.shell_tools, true);
+}
+
+std::unique_ptr<ptc::Session> make_session(const ptc::Engine& engine, const RunOptions& options, std::string source_name,
+                                           std::string& message) {
+  auto session = std::make_unique<ptc::Session>(engine, session_options(options, std::move(source_name)));
+  const auto load_memory = [&](const std::string& text) { return session->load_memory(text); };
+  const auto load_journal = [&](const std::string& text) { return session->load_journal(text); };
+  if (!add_tools(session->tools(), options, message) || !load_data(*session, options, message) ||
+      !load_text(options.memory, message, load_memory) || !load_text(options.journal, message, load_journal)) {
+    return nullptr;
+  }
+  return session;
+}
+
+}  // namespace ptcvm

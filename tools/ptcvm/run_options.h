@@ -1,0 +1,35 @@
+// The options that run, eval and repl share, and the session that they ask for.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/session.h"
+
+namespace ptcvm {
+
+enum class OutputForm { Edn, Json, Pretty };
+
+struct RunOptions {
+  std::vector<std::string> data;         // FILE, or KEY=FILE
+  std::string memory, journal, trace, signature;
+  std::vector<std::string> tools, shell_tools, cached_tools;
+  OutputForm output = OutputForm::Edn;
+  std::optional<std::uint64_t> fuel, memory_limit;
+  std::optional<std::uint32_t> loop_limit, depth_limit, tool_calls, max_symbols, timeout_ms;
+  std::optional<int> float_precision;
+  bool strict_task_ids = false, stats = false;
+};
+
+void declare_run_options(CLI::App& command, RunOptions& options);
+
+// Null when an input is refused; `message` then says why (exit status kBadInput).
+std::unique_ptr<ptc::Session> make_session(const ptc::Engine& engine, const RunOptions& options, std::string source_name,
+                                           std::string& message);
+// Registers the tools of the options, with no-op handlers when they are only needed by name.
+bool add_tools(ptc::ToolRegistry& tools, const RunOptions& options, std::string& message);
+
+}  // namespace ptcvm

@@ -1,0 +1,11 @@
+// Whether a stream is a terminal that wants colour, and messages of the tool itself.
+#pragma once
+#include <string_view>
+
+namespace ptcvm {
+
+bool stderr_has_colour();     // a terminal, and NO_COLOR is not set
+bool stdin_is_terminal();
+void complain(std::string_view message);   // "ptcvm: message" on standard error
+
+}  // namespace ptcvm

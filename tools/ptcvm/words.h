@@ -1,0 +1,14 @@
+// A command line split into words as a POSIX shell would, without any expansion: blanks separate, '…' is literal, "…"
+// knows \" \\ \$ \` and \newline, a backslash outside of quotes makes the next character ordinary.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ptcvm {
+
+// Nothing when a quote is not closed or the text ends in a backslash.
+std::optional<std::vector<std::string>> split_words(std::string_view text);
+
+}  // namespace ptcvm
