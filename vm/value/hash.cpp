@@ -139,7 +139,7 @@ std::uint64_t advance(Stack& stack, std::uint64_t h) {
 std::uint64_t hash_key(Value v) {
   if (!is_collection(v)) return hash_scalar(v);
   Stack stack;
-  std::uint64_t h = open(stack, v);
+  std::uint64_t h = hash_mix(kHashSeed, open(stack, v));
   while (!stack.empty()) h = advance(stack, h);
   return h;
 }

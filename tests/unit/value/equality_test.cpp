@@ -65,8 +65,12 @@ TEST_F(EqualityTest, Table) {
     EXPECT_EQ(equal(c.b, c.a), c.equal) << n;
     EXPECT_EQ(same_key(c.a, c.b), c.same_key) << n;
     EXPECT_EQ(canonical_order(c.a, c.b) == 0, c.same_key) << n;
-    if (c.same_key) EXPECT_EQ(hash_key(c.a), hash_key(c.b)) << n;
-    if (!c.same_key) EXPECT_NE(hash_key(c.a), hash_key(c.b)) << n;
+    if (c.same_key) {
+      EXPECT_EQ(hash_key(c.a), hash_key(c.b)) << n;
+    }
+    if (!c.same_key) {
+      EXPECT_NE(hash_key(c.a), hash_key(c.b)) << n;
+    }
     release(c.a);
     release(c.b);
   }

@@ -1,6 +1,8 @@
 #include "vm/value/map.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <map>
 #include <vector>
 
@@ -31,7 +33,9 @@ class MapTest : public ValueTest {
     Value previous = Value::absent();
     std::size_t visited = 0;
     for (MapCursor at(heap, version.map); at.next(); ++visited) {
-      if (!previous.is_absent()) ASSERT_LT(canonical_order(previous, at.key()), 0);
+      if (!previous.is_absent()) {
+        ASSERT_LT(canonical_order(previous, at.key()), 0);
+      }
       previous = at.key();
       ASSERT_TRUE(same_word(map_find(version.map, at.key()), at.value()));
     }

@@ -89,7 +89,9 @@ TEST_F(OrderTest, GuestCompare) {
     const Comparison result = guest_compare(c.a, c.b);
     EXPECT_EQ(result.status, c.status) << (&c - cases);
     EXPECT_EQ(result.order, c.order) << (&c - cases);
-    if (result.status == Incomparable && c.a.is_vector()) EXPECT_TRUE(result.a.is_string());
+    if (result.status == Incomparable && c.a.is_vector()) {
+      EXPECT_TRUE(result.a.is_string());
+    }
     release(c.a);
     release(c.b);
   }
