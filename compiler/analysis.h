@@ -34,7 +34,7 @@
 
 namespace ptc {
 
-inline constexpr std::uint32_t kMaxAnalysisDepth = 2'000;
+inline constexpr std::uint32_t kMaxAnalysisDepth = 1'000;
 
 class Analyzer {
  public:
@@ -107,9 +107,6 @@ class Analyzer {
   Node* analyze_data_call(const Form& form);
   bool is_visible_builtin(BuiltinId id) const;
   bool is_global(std::string_view name) const;
-  // The builtin that the head of a call names, when nothing shadows it.
-  std::optional<BuiltinId> named_builtin(const Form& form) const;
-  bool is_core_form_name(std::string_view name) const;
   Node* make_global(const Form& form, std::string_view name, bool or_nil);
   Node* record_unbound(const Form& form, std::string_view name);
   bool report_unbound();
@@ -154,6 +151,9 @@ class Analyzer {
   bool bind_pairs(Items pairs, Bindings bindings);
   Node* analyze_plain_loop(const Form& form, bool tail);
   Node* analyze_pattern_loop(const Form& form, bool tail);
+  bool bind_first_values(Items pairs, Node& loop, Bindings outer);
+  bool bind_first_value(const Form& pattern, Node* value, bool last, Node& loop, Bindings outer);
+  bool bind_loop_locals(Items pairs, const Node& loop, Bindings inner);
   Node* analyze_loop_body(const Form& form, Node* loop);
   bool check_binding_pair(const Form& form, std::string_view usage);
   enum class Presence : std::uint8_t { Truthy, NotNil };
@@ -233,6 +233,7 @@ class Analyzer {
   Node* inline_sequence_call(const Form& form, BuiltinId builtin);
 
   static const HeadForm* find_head_form(std::string_view name);
+  const HeadForm* find_unshadowed_form(std::string_view name) const;
 
   struct UnboundName {
     std::string_view name;

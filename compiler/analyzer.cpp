@@ -130,19 +130,19 @@ Node* Analyzer::analyze_list(const Form& form, bool tail) {
   }
   const Form& head = *form.items[0];
   if (head.kind != FormKind::Symbol) return analyze_call(form);
-  std::string_view name = head.text;
-  for (const std::string_view prefix : {std::string_view("clojure.core/"), std::string_view("core/")}) {
-    if (name.starts_with(prefix) && find_head_form(name.substr(prefix.size())) != nullptr) {
-      return (this->*find_head_form(name.substr(prefix.size()))->handler)(form, tail);
-    }
-  }
-  const HeadForm* special = find_head_form(name);
-  if (special != nullptr && (!special->shadowable || scope_.find_local(name) == kNoLocal)) {
-    return (this->*special->handler)(form, tail);
-  }
-  if (name.starts_with("tool/")) return analyze_tool_call(form, name.substr(5));
-  if (name.starts_with("data/")) return analyze_data_call(form);
+  if (const HeadForm* special = find_unshadowed_form(head.text)) return (this->*special->handler)(form, tail);
+  if (head.text.starts_with("tool/")) return analyze_tool_call(form, std::string_view(head.text).substr(5));
+  if (head.text.starts_with("data/")) return analyze_data_call(form);
   return analyze_call(form);
+}
+
+// The special form or macro that `name` means in head position here; clojure.core/ in front names it in any scope.
+const Analyzer::HeadForm* Analyzer::find_unshadowed_form(std::string_view name) const {
+  if (name.starts_with("clojure.core/")) return find_head_form(name.substr(13));
+  if (name.starts_with("core/")) return find_head_form(name.substr(5));
+  const HeadForm* form = find_head_form(name);
+  if (form == nullptr || !form->shadowable || scope_.find_local(name) == kNoLocal) return form;
+  return nullptr;
 }
 
 Node* Analyzer::analyze_body(SourceSpan span, Items forms, bool tail) {

@@ -69,35 +69,48 @@ Node* Analyzer::analyze_plain_loop(const Form& form, bool) {
 // The first values are evaluated and matched in a let around the loop, because later ones may use the names of earlier
 // patterns; the loop then carries whole values in temporaries and matches them again at each turn.
 Node* Analyzer::analyze_pattern_loop(const Form& form, bool) {
-  const Items pairs(form.items[1]->items);
   const std::size_t mark = scope_.mark();
   const Bindings outer = start_let(form.span);
   Node* loop = ast_.make(NodeKind::Loop, form.span);
-  for (std::size_t i = 0; i < pairs.size(); i += 2) {
-    Node* value = analyze(*pairs[i + 1], false);
-    if (value == nullptr) return nullptr;
-    const LocalId first = new_temporary(pairs[i]->span);
-    outer.add(first, value);
-    if (i + 2 < pairs.size() && !destructure(*pairs[i], make_local(pairs[i]->span, first), outer)) return nullptr;
-    const bool plain = pairs[i]->kind == FormKind::Symbol;
-    loop->locals.push_back(ast_.new_local(plain ? pairs[i]->text : std::string(), pairs[i]->span));
-    loop->kids.push_back(make_local(pairs[i]->span, first));
-  }
+  if (!bind_first_values(form.items[1]->items, *loop, outer)) return nullptr;
   scope_.restore(mark);
   const Bindings inner = start_let(form.span);
-  for (std::size_t i = 0; i < pairs.size(); i += 2) {
-    const LocalId local = loop->locals[i / 2];
-    if (pairs[i]->kind == FormKind::Symbol) {
-      if (!check_pattern_name(*pairs[i])) return nullptr;
-      scope_.bind(pairs[i]->text, local);
-    } else if (!destructure(*pairs[i], make_local(pairs[i]->span, local), inner)) {
-      return nullptr;
-    }
-  }
+  if (!bind_loop_locals(form.items[1]->items, *loop, inner)) return nullptr;
   Node* body = finish_let(inner, analyze_loop_body(form, loop));
   if (body == nullptr) return nullptr;
   loop->kids.push_back(body);
   return finish_let(outer, loop);
+}
+
+bool Analyzer::bind_first_values(Items pairs, Node& loop, Bindings outer) {
+  for (std::size_t i = 0; i < pairs.size(); i += 2) {
+    Node* value = analyze(*pairs[i + 1], false);
+    if (value == nullptr || !bind_first_value(*pairs[i], value, i + 2 == pairs.size(), loop, outer)) return false;
+  }
+  return true;
+}
+
+bool Analyzer::bind_first_value(const Form& pattern, Node* value, bool last, Node& loop, Bindings outer) {
+  const LocalId first = new_temporary(pattern.span);
+  outer.add(first, value);
+  const bool plain = pattern.kind == FormKind::Symbol;
+  loop.locals.push_back(ast_.new_local(plain ? pattern.text : std::string(), pattern.span));
+  loop.kids.push_back(make_local(pattern.span, first));
+  return last || destructure(pattern, make_local(pattern.span, first), outer);
+}
+
+bool Analyzer::bind_loop_locals(Items pairs, const Node& loop, Bindings inner) {
+  for (std::size_t i = 0; i < pairs.size(); i += 2) {
+    const LocalId local = loop.locals[i / 2];
+    const Form& pattern = *pairs[i];
+    if (pattern.kind != FormKind::Symbol) {
+      if (!destructure(pattern, make_local(pattern.span, local), inner)) return false;
+    } else {
+      if (!check_pattern_name(pattern)) return false;
+      scope_.bind(pattern.text, local);
+    }
+  }
+  return true;
 }
 
 // `usage` is how the form looks, "(if-let [name expr] then else)".

@@ -222,9 +222,9 @@ Node* Analyzer::analyze_test(const Form& form) {
   if (form.kind != FormKind::List || form.items.size() < 2 || form.items[0]->kind != FormKind::Symbol) {
     return analyze(form, false);
   }
-  const std::string_view name = form.items[0]->text;
-  if ((name != "and" && name != "or") || scope_.find_local(name) != kNoLocal) return analyze(form, false);
-  return analyze_test_chain(form, name == "and");
+  const HeadForm* head = find_unshadowed_form(form.items[0]->text);
+  if (head == nullptr || (head->name != "and" && head->name != "or")) return analyze(form, false);
+  return analyze_test_chain(form, head->name == "and");
 }
 
 Node* Analyzer::analyze_test_chain(const Form& form, bool is_and) {
