@@ -2,8 +2,8 @@
 //
 //   ptc_malformed_test FOLDER [COUNT] [SEED]
 //
-// The texts are mutations of the test programs under FOLDER. A crash, a leak or a hang fails the test by itself; checked
-// here is that every fault has a kind of the table and a line.
+// The texts are mutations of the test programs under FOLDER. A crash, a leak or a hang fails the test by itself; here
+// it is checked that every fault has a kind of the table and a line.
 #include <charconv>
 #include <cstdio>
 #include <cstring>
