@@ -60,6 +60,7 @@ class Session {
   void enable_journal();
 
   ToolRegistry& tools() { return tools_; }
+  bool signature_error() const { return !signature_error_.empty(); }            // every turn fails with parse_error
   void set_observer(SessionObserver* observer) { observer_ = observer; }        // not owned
   void set_cancel_flag(const std::atomic<bool>* flag) { cancelled_ = flag; }    // not owned
 
