@@ -39,7 +39,7 @@ struct Prototype : FunctionInfo {
   std::uint32_t register_count = 0;
   std::uint32_t upvalue_count = 0;
   std::uint32_t param_count = 0;        // registers filled by a call: required, then the rest vector when variadic
-  std::vector<Instruction> code;
+  std::vector<Instruction> code;        // register operands scaled to byte offsets once verified
   std::vector<SpanEntry> spans;
   std::vector<LocalName> locals;
   SourceSpan span_at(std::uint32_t pc) const;
@@ -63,8 +63,9 @@ struct ProgramError {
 
 class Program {
  public:
-  // From the compiler's own output. Verified in debug builds only: the compiler is trusted, bytes are not.
-  static std::shared_ptr<const Program> from_compiler(const schema::ProgramT& compiled);
+  // From the compiler's own output. Verified in debug builds only: the compiler is trusted, bytes are not. A regular
+  // expression literal that RE2 refuses is an error here, too.
+  static std::variant<std::shared_ptr<const Program>, ProgramError> from_compiler(const schema::ProgramT& compiled);
   // From bytes of any origin: FlatBuffers verifier, then our verifier, then the program.
   static std::variant<std::shared_ptr<const Program>, ProgramError> from_bytes(std::span<const std::uint8_t> bytes);
 

@@ -59,7 +59,6 @@ enum class StepStatus : std::uint8_t {
   Failed,       // result(): (fail v)
   Faulted,      // fault(); the namespace is as it was at start()
   NeedsTool,    // tool_requests() wait for answer() or answer_error()
-  NeedsClock,   // answer_clock() goes on
   Yielded,      // the slice is used up; step() goes on
 };
 
@@ -97,7 +96,8 @@ class Run {
   void answer(std::uint64_t request_id, Value taken, bool cached = false);
   void answer_error(std::uint64_t request_id, std::string message);   // raises tool_error at the call
   void answer_fault(std::uint64_t request_id, FaultKind kind, std::string message, std::string hint);
-  void answer_clock(std::int64_t epoch_millis);
+  // The time that the program sees, in milliseconds since 1970. Call it before each step(); the core has no clock.
+  void set_clock(std::int64_t epoch_millis);
 
   std::span<const ToolRecord> tool_records() const;
   std::uint64_t fuel_used() const;

@@ -1,0 +1,297 @@
+// Calls of anything: closures push a frame, plain builtins run at once, data looks itself up, tools park the fiber.
+//
+// A window is [callee][arguments…] at an absolute register. When a call is Done the window's first register holds the
+// result and the arguments are gone; when it is Faulted every register of the window still holds a value (or nil).
+// The calling frame's pc is at the call instruction; it moves on when a callee was pushed or the fiber parked.
+#include <algorithm>
+#include <cstring>
+
+#include "vm/builtins/call.h"
+#include "vm/exec/run_impl.h"
+#include "vm/value/map.h"
+#include "vm/value/print.h"
+#include "vm/value/string.h"
+#include "vm/value/vector.h"
+
+namespace ptc {
+namespace {
+
+std::string arguments_text(std::uint32_t count) {
+  return std::to_string(count) + (count == 1 ? " argument" : " arguments");
+}
+
+std::string closure_arity_text(const Prototype& prototype, std::uint32_t got) {
+  std::string text = prototype.name.empty() ? "fn" : prototype.name;
+  if (prototype.name.empty() && !prototype.spans.empty()) {
+    const SourceSpan at = prototype.spans.front().span;
+    text += " at " + std::to_string(at.line) + ":" + std::to_string(at.column);
+  }
+  text += prototype.variadic ? " expects at least " : " expects ";
+  return text + arguments_text(prototype.required_count) + ", got " + std::to_string(got);
+}
+
+std::string builtin_arity_text(const BuiltinInfo& info, std::uint32_t got) {
+  std::string text(info.name);
+  if (info.max_args == kVariadic) {
+    text += " expects at least " + arguments_text(static_cast<std::uint32_t>(info.min_args));
+  } else if (info.min_args == info.max_args) {
+    text += " expects " + arguments_text(static_cast<std::uint32_t>(info.min_args));
+  } else {
+    text += " expects " + std::to_string(info.min_args) + " to " +
+            arguments_text(static_cast<std::uint32_t>(info.max_args));
+  }
+  return text + ", got " + std::to_string(got);
+}
+
+bool arity_fits(const BuiltinInfo& info, std::uint32_t count) {
+  return count >= static_cast<std::uint32_t>(info.min_args) &&
+         (info.max_args == kVariadic || count <= static_cast<std::uint32_t>(info.max_args));
+}
+
+void pass_call(Fiber& fiber) {
+  if (!fiber.frames.empty() && fiber.frames.back().kind == Frame::Kind::Bytecode) ++fiber.frames.back().pc;
+}
+
+}  // namespace
+
+bool RunImpl::grow_stack(Fiber& fiber, std::uint32_t registers) {
+  std::uint64_t size = std::max<std::uint64_t>(registers, std::uint64_t{fiber.stack_size} * 2);
+  if (!heap.can_allocate((size - fiber.stack_size) * sizeof(Value))) {
+    size = registers;
+    if (!heap.can_allocate((size - fiber.stack_size) * sizeof(Value))) return raise_memory();
+  }
+  auto* grown = static_cast<Value*>(std::malloc(size * sizeof(Value)));
+  if (fiber.stack_size != 0) std::memcpy(static_cast<void*>(grown), fiber.stack, fiber.stack_size * sizeof(Value));
+  std::memset(static_cast<void*>(grown + fiber.stack_size), 0, (size - fiber.stack_size) * sizeof(Value));
+  std::free(fiber.stack);
+  heap.account(static_cast<std::int64_t>((size - fiber.stack_size) * sizeof(Value)));
+  fiber.stack = grown;
+  fiber.stack_size = static_cast<std::uint32_t>(size);
+  return true;
+}
+
+bool RunImpl::push_frame(Fiber& fiber, const Frame& frame, std::uint32_t registers) {
+  if (fiber.frames.size() >= limits.depth) {
+    return raise(FaultKind::RecursionLimitExceeded,
+                 "calls are nested more than " + std::to_string(limits.depth) + " deep",
+                 "use loop/recur, reduce or map instead of deep recursion");
+  }
+  if (std::uint64_t{frame.base} + registers > fiber.stack_size && !grow_stack(fiber, frame.base + registers)) {
+    return false;
+  }
+  pass_call(fiber);
+  fiber.frames.push_back(frame);
+  return true;
+}
+
+RunImpl::CallResult RunImpl::call_closure(Fiber& fiber, const Closure* closure, std::uint32_t window,
+                                          std::uint32_t count, bool owns_callee) {
+  const auto& prototype = *static_cast<const Prototype*>(closure->function);
+  const bool fits = prototype.variadic ? count >= prototype.required_count : count == prototype.required_count;
+  if (!fits) {
+    raise(FaultKind::ArityError, closure_arity_text(prototype, count));
+    return CallResult::Faulted;
+  }
+  const Frame frame{prototype.code.data(), closure, window + 1, 0, Frame::Kind::Bytecode, owns_callee, BuiltinId{}, 0};
+  if (!push_frame(fiber, frame, prototype.register_count)) return CallResult::Faulted;
+  if (prototype.variadic) {
+    Value* rest = fiber.stack + frame.base + prototype.required_count;
+    const std::uint32_t extra = count - prototype.required_count;
+    *rest = vector_of(heap, {rest, extra});
+    fuel_left -= extra / 8;
+  }
+  return CallResult::Pushed;
+}
+
+RunImpl::CallResult RunImpl::call_builtin(Fiber& fiber, BuiltinId id, std::uint32_t window, std::uint32_t count,
+                                          bool owns_callee) {
+  const BuiltinInfo& info = builtin_info(id);
+  if (!arity_fits(info, count)) {
+    raise(FaultKind::ArityError, builtin_arity_text(info, count));
+    return CallResult::Faulted;
+  }
+  if (info.kind == BuiltinKind::Plain) {
+    Value* args = fiber.stack + window + 1;
+    Call call(env, id, {args, count});
+    const Value value = plain_builtin(id)(call);
+    fuel_left -= static_cast<std::int64_t>(env.fuel_debt);
+    env.fuel_debt = 0;
+    if (value.is_absent()) {
+      raise_parked();
+      return CallResult::Faulted;
+    }
+    for (std::uint32_t k = 0; k < count; ++k) heap.release(args[k]);
+    fiber.stack[window] = value;
+    return CallResult::Done;
+  }
+  if (info.kind == BuiltinKind::Prelude) {
+    const Closure* closure = prelude_closure(id);
+    if (closure == nullptr) {
+      raise(FaultKind::BadProgram, "the prelude does not define " + std::string(info.name));
+      return CallResult::Faulted;
+    }
+    return call_closure(fiber, closure, window, count, owns_callee);
+  }
+  if (id == BuiltinId::apply) return apply(fiber, window, count);
+  const Frame frame{nullptr, nullptr, window + 1, 0, Frame::Kind::Stepper, owns_callee, id, 0};
+  constexpr std::uint32_t kOwnSlots = 8;
+  if (!push_frame(fiber, frame, count + kOwnSlots + 4)) return CallResult::Faulted;
+  fiber.frames.back().slot_count = static_cast<std::uint16_t>(count + kOwnSlots);
+  for (std::uint32_t k = 0; k < kOwnSlots; ++k) fiber.stack[frame.base + count + k] = Value::nil();
+  return CallResult::Pushed;
+}
+
+// (apply f a b coll): the arguments are spread out and f is called in the same window; no frame of its own.
+RunImpl::CallResult RunImpl::apply(Fiber& fiber, std::uint32_t window, std::uint32_t count) {
+  Value* args = fiber.stack + window + 1;
+  Value last = args[count - 1];
+  if (!last.is_vector()) {
+    Value sequence_args[3] = {string_of(heap, "apply"), Value::integer(count), last};
+    args[count - 1] = Value::nil();
+    Call call(env, BuiltinId::h_seq, sequence_args);
+    const Value sequence = plain_builtin(BuiltinId::h_seq)(call);
+    for (Value& left : sequence_args) heap.release(left);
+    if (sequence.is_absent()) {
+      raise_parked();
+      return CallResult::Faulted;
+    }
+    args[count - 1] = last = sequence;
+  }
+  const std::uint32_t spread = vector_count(last);
+  const std::uint32_t total = count - 2 + spread;
+  if (window + 1 + std::uint64_t{total} + 1 > fiber.stack_size && !grow_stack(fiber, window + 2 + total)) {
+    return CallResult::Faulted;
+  }
+  fuel_left -= spread / 8;
+  args = fiber.stack + window + 1;
+  const Value callee = args[0];
+  for (std::uint32_t k = 0; k + 2 < count; ++k) args[k] = args[k + 1];
+  for (std::uint32_t k = 0; k < spread; ++k) args[count - 2 + k] = vector_get(last, k);
+  heap.release(last);
+  fiber.stack[window] = callee;
+  const CallResult called = call_value(fiber, window, total);
+  if (called == CallResult::Faulted) {
+    for (std::uint32_t k = 0; k <= total; ++k) heap.release(fiber.stack[window + k]);
+    for (std::uint32_t k = 0; k <= count; ++k) fiber.stack[window + k] = Value::nil();
+  }
+  return called;
+}
+
+RunImpl::CallResult RunImpl::call_tool(Fiber& fiber, const Keyword* tool, std::uint32_t window) {
+  if (tool_calls >= limits.tool_calls) {
+    raise(FaultKind::ToolCallLimitExceeded,
+          "tool call limit exceeded (" + std::to_string(limits.tool_calls) + " calls)");
+    return CallResult::Faulted;
+  }
+  ++tool_calls;
+  fiber.state = Fiber::State::WaitsForTool;
+  fiber.request_id = next_request++;
+  fiber.result_slot = window;
+  const Value args = fiber.stack[window + 1];
+  fiber.records.push_back({std::string(tool->name()), args, Value::absent(), {}, false});
+  requests.push_back({fiber.request_id, tool->name(), args, user_span(fiber, nullptr)});
+  pass_call(fiber);
+  return CallResult::Parked;
+}
+
+RunImpl::CallResult RunImpl::call_value(Fiber& fiber, std::uint32_t window, std::uint32_t count) {
+  const Value callee = fiber.stack[window];
+  Value* args = fiber.stack + window + 1;
+  // Data in head position is a lookup by the builtin `get`; its arguments are put into the order that `get` wants.
+  const auto look_up = [&](Value where, Value key, FaultKind wrong_count, std::uint32_t max,
+                           std::string_view what) -> CallResult {
+    if (count < 1 || count > max) {
+      raise(wrong_count, std::string(what) + (max == 1 ? " expects 1 argument, got " : " expects 1 or 2 arguments, got ") +
+                             std::to_string(count));
+      return CallResult::Faulted;
+    }
+    Value get_args[3] = {retained(where), retained(key), count == 2 ? retained(args[1]) : Value::nil()};
+    Call call(env, BuiltinId::get, {get_args, count + 1});
+    const Value value = plain_builtin(BuiltinId::get)(call);
+    for (const Value& arg : get_args) heap.release(arg);
+    fuel_left -= static_cast<std::int64_t>(env.fuel_debt);
+    env.fuel_debt = 0;
+    if (value.is_absent()) {
+      raise_parked();
+      return CallResult::Faulted;
+    }
+    for (std::uint32_t k = 0; k < count; ++k) heap.release(args[k]);
+    heap.release(callee);
+    fiber.stack[window] = value;
+    return CallResult::Done;
+  };
+  switch (callee.tag) {
+    case Tag::Closure: {
+      return call_closure(fiber, static_cast<const Closure*>(callee.object), window, count, true);
+    }
+    case Tag::Builtin: return call_builtin(fiber, callee.builtin(), window, count, false);
+    case Tag::Keyword:
+      if (count >= 1 && !args[0].is_map() && !args[0].is(Tag::Pending)) {   // a field of no map: nil or the default
+        if (count <= 2) {
+          const Value value = count == 2 ? retained(args[1]) : Value::nil();
+          for (std::uint32_t k = 0; k < count; ++k) heap.release(args[k]);
+          fiber.stack[window] = value;
+          return CallResult::Done;
+        }
+      }
+      return look_up(count >= 1 ? args[0] : Value::nil(), callee, FaultKind::InvalidKeywordCall, 2, "keyword");
+    case Tag::Map:
+      return look_up(callee, count >= 1 ? args[0] : Value::nil(), FaultKind::InvalidMapCall, 2, "map");
+    case Tag::Set: return look_up(callee, count >= 1 ? args[0] : Value::nil(), FaultKind::ArityError, 1, "set");
+    case Tag::Vector:
+      return look_up(callee, count >= 1 ? args[0] : Value::nil(), FaultKind::ArityError, 2, "vector");
+    case Tag::Tool: {
+      if (count > 1) {
+        raise(FaultKind::InvalidToolArgs, "tool/" + std::string(callee.keyword->name()) + " takes one map of arguments, got " +
+                                              std::to_string(count) + " arguments");
+        return CallResult::Faulted;
+      }
+      Value map_arg[1] = {count == 1 ? retained(args[0]) : map_empty(heap)};
+      Call call(env, BuiltinId::h_tool_args, map_arg);
+      const Value checked = plain_builtin(BuiltinId::h_tool_args)(call);
+      heap.release(map_arg[0]);
+      if (checked.is_absent()) {
+        raise_parked();
+        return CallResult::Faulted;
+      }
+      if (count == 1) heap.release(args[0]);
+      if (window + 2 > fiber.stack_size && !grow_stack(fiber, window + 2)) {
+        heap.release(checked);
+        return CallResult::Faulted;
+      }
+      fiber.stack[window + 1] = checked;
+      const CallResult called = call_tool(fiber, callee.keyword, window);
+      if (called == CallResult::Faulted && count == 0) {
+        heap.release(checked);
+        fiber.stack[window + 1] = Value::nil();
+      }
+      return called;
+    }
+    default: {
+      if (callee.is(Tag::Pending)) {
+        raise(FaultKind::TypeError, "a pending operation is not callable; use (await …)");
+        return CallResult::Faulted;
+      }
+      std::string text;
+      append_readable(text, callee, heap, {80, nullptr});
+      raise(FaultKind::NotCallable, callee.is_nil() ? "nil is not callable" : "not callable: " + text);
+      return CallResult::Faulted;
+    }
+  }
+}
+
+const Closure* RunImpl::function_closure(Link& program_link, std::uint32_t index) {
+  std::vector<Value>& made = program_link.functions;
+  if (made.empty()) made.resize(program_link.program->functions.size(), Value::nil());
+  if (made[index].is_nil()) {
+    auto* closure = heap.make<Closure>(Kind::Closure);
+    closure->upvalue_count = 0;
+    closure->serial = heap.next_closure_serial();
+    closure->function = &program_link.program->functions[index];
+    closure->link = &program_link;
+    made[index] = Value::of(Tag::Closure, closure);
+  }
+  return static_cast<const Closure*>(made[index].object);
+}
+
+}  // namespace ptc

@@ -1,0 +1,88 @@
+// A fiber: one thread of execution of a program, entirely as data.
+//
+// Everything that is live at a safe point lies in `stack` and `frames`; nothing is in C++ locals. Frames are records of
+// a stack of their own; their registers lie in one array, windows overlapping: the arguments of a call are computed
+// where the callee's first registers will be, and its result lands one below them (base - 1, the caller's window).
+//
+// Hazards: `stack` and `frames` move when they grow. Which registers of a frame are alive is known only through
+// FrameStates (frame_states.h): a dead register holds stale bits that must not be looked at. Slots of a stepper frame
+// are always all valid.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "schema/builtin_id.h"
+#include "schema/fault_kind.h"
+#include "schema/opcode.h"
+#include "vm/value/value.h"
+
+namespace ptc {
+
+struct Closure;
+
+struct Frame {
+  enum class Kind : std::uint8_t { Bytecode, Stepper };
+  const Instruction* pc;       // Bytecode: the next instruction (the one being executed while it is on top)
+  const Closure* closure;      // Bytecode: the running function, kept alive by its caller. Stepper: null
+  std::uint32_t base;          // first register or slot
+  std::uint16_t stage;         // Stepper: which step runs next
+  Kind kind;
+  bool owns_callee;            // stack[base - 1] holds a reference to the callee that this frame gives up at its end
+  BuiltinId builtin;           // Stepper
+  std::uint16_t slot_count;    // Stepper
+};
+
+// A task whose body is being evaluated.
+struct OpenTask {
+  std::string id;
+  std::uint32_t frame_count;   // of the fiber when it was opened
+};
+
+struct ToolRecordData {
+  std::string tool;
+  Value args, result;          // owned; result Absent when it failed
+  std::string error;
+  bool cached = false;
+};
+
+// One definition made inside of a parallel branch: visible in that branch only.
+struct BranchDefinition {
+  std::uint32_t cell;
+  Value value;                 // owned
+  bool defined;
+};
+
+struct Fiber {
+  enum class State : std::uint8_t {
+    Ready,
+    WaitsForTool,      // request_id
+    WaitsForTask,      // another fiber evaluates the task that this one wants; retries its instruction
+    WaitsForBranches,  // its stepper frame collects child fibers
+    Finished,          // result
+    Faulted,           // fault_kind, fault_message
+  };
+  std::uint32_t id = 0;
+  State state = State::Ready;
+  Fiber* parent = nullptr;
+  std::uint32_t branch_index = 0;
+  std::uint64_t request_id = 0;
+  std::uint32_t result_slot = 0;       // absolute register that receives a tool's result
+
+  Value* stack = nullptr;
+  std::uint32_t stack_size = 0;        // registers allocated
+  std::vector<Frame> frames;
+  std::vector<OpenTask> open_tasks;
+  std::string waits_for_task;
+
+  FaultKind fault_kind{};              // when Faulted
+  std::string fault_message;
+  Value result = Value::nil();         // owned, when Finished
+  std::vector<BranchDefinition> definitions;
+  std::vector<std::string> prints;     // of a branch, until it is merged into its parent
+  std::vector<ToolRecordData> records;
+  std::vector<std::unique_ptr<Fiber>> children;   // of the pmap or pcalls that this fiber waits for
+};
+
+}  // namespace ptc

@@ -1,0 +1,713 @@
+// The interpreter loop.
+//
+// Rules
+//  1. Handlers keep only trivially destructible locals.
+//  2. Anything that may push a frame or grow the stack ends with RELOAD: base, code and constants may have moved.
+//  3. A safe point tests one counter (fuel). When it is used up nothing of the instruction has happened yet and pc
+//     points at it.
+//  4. An instruction that faults leaves its operands in place, or nil where it already gave one up: unwinding releases
+//     what FrameStates says was alive before the instruction.
+//  5. Values are copied as two words (operator= of Value); operands are read as fields, registers as base + offset.
+#include "vm/builtins/call.h"
+#include "vm/exec/run_impl.h"
+#include "vm/value/equality.h"
+#include "vm/value/map.h"
+#include "vm/value/string.h"
+#include "vm/value/vector.h"
+
+#if !defined(PTC_DISPATCH_SWITCH) && (defined(__GNUC__) || defined(__clang__))
+#define PTC_COMPUTED_GOTO 1
+#pragma GCC diagnostic ignored "-Wpedantic"
+#endif
+
+namespace ptc {
+
+namespace {
+
+inline Value& reg(Value* base, std::uint16_t offset) {
+  return *reinterpret_cast<Value*>(reinterpret_cast<char*>(base) + offset);
+}
+inline std::uint32_t index_of(std::uint16_t offset) { return offset / static_cast<std::uint32_t>(sizeof(Value)); }
+
+inline const Instruction* jump_target(const Instruction* next, std::uint16_t offset) {
+  return next + static_cast<std::int16_t>(offset);
+}
+
+}  // namespace
+
+#define A reg(base, i.a)
+#define B reg(base, i.b)
+#define C reg(base, i.c)
+#define IMM_B static_cast<std::int16_t>(i.b)
+#define IMM_C static_cast<std::int16_t>(i.c)
+#define TAKE(flag) ((i.flags & (flag)) != 0)
+
+// Dispatch: `pc` points past the instruction in `i`.
+#ifdef PTC_COMPUTED_GOTO
+#define NEXT               \
+  do {                     \
+    i = *pc++;             \
+    goto* kLabels[static_cast<std::size_t>(i.op)]; \
+  } while (false)
+#define CASE(name) op_##name:
+#else
+#define NEXT goto dispatch
+#define CASE(name) case Op::name:
+#endif
+
+#define SAVE()                              \
+  do {                                      \
+    fiber.frames.back().pc = pc - 1;        \
+    fuel_left = fuel;                       \
+  } while (false)
+// After frames or stack changed: continue whatever is on top.
+#define RELOAD() goto reload
+#define FAULT()      \
+  do {               \
+    SAVE();          \
+    return ExitReason::Faulted; \
+  } while (false)
+#define SAFE_POINT()                \
+  do {                              \
+    if (fuel <= 0) [[unlikely]] {   \
+      SAVE();                       \
+      return ExitReason::OutOfSlice; \
+    }                               \
+    --fuel;                         \
+  } while (false)
+// After a builtin that ran outside of call_builtin().
+#define COLLECT_DEBT()                                  \
+  do {                                                  \
+    fuel -= static_cast<std::int64_t>(env.fuel_debt);   \
+    env.fuel_debt = 0;                                  \
+  } while (false)
+// After an instruction that allocated and is complete.
+#define CHECK_MEMORY()                         \
+  do {                                         \
+    if (heap.over_limit()) [[unlikely]] goto out_of_memory; \
+  } while (false)
+
+ExitReason RunImpl::interpret(Fiber& fiber) {
+#ifdef PTC_COMPUTED_GOTO
+  static const void* const kLabels[] = {
+#define OP(name, operands, control, meaning) &&op_##name,
+#include "schema/opcodes.def"
+#undef OP
+  };
+#endif
+  const Instruction* pc = nullptr;
+  Value* base = nullptr;
+  const Value* constants = nullptr;
+  Link* link = nullptr;
+  const Closure* closure = nullptr;
+  std::int64_t fuel = fuel_left;
+  Instruction i;
+  CallResult called{};
+
+reload : {
+  const Frame& frame = fiber.frames.back();
+  if (frame.kind == Frame::Kind::Stepper) goto run_stepper;
+  base = fiber.stack + frame.base;
+  pc = frame.pc;
+  closure = frame.closure;
+  link = static_cast<Link*>(closure->link);
+  constants = link->constants.data();
+}
+  NEXT;
+
+#ifndef PTC_COMPUTED_GOTO
+dispatch:
+  i = *pc++;
+  switch (i.op) {
+#endif
+
+  CASE(Nop) { NEXT; }
+  CASE(Move) {
+    const Value v = B;
+    if (!TAKE(kTakeB)) retain(v);
+    A = v;
+    NEXT;
+  }
+  CASE(LoadConst) {
+    const Value v = constants[i.b];
+    retain(v);
+    A = v;
+    NEXT;
+  }
+  CASE(LoadInt) {
+    A = Value::integer(IMM_B);
+    NEXT;
+  }
+  CASE(LoadNil) {
+    A = Value::nil();
+    NEXT;
+  }
+  CASE(LoadTrue) {
+    A = Value::boolean(true);
+    NEXT;
+  }
+  CASE(LoadFalse) {
+    A = Value::boolean(false);
+    NEXT;
+  }
+  CASE(LoadBuiltin) {
+    A = Value::of(static_cast<BuiltinId>(link->program->builtins[i.b]));
+    NEXT;
+  }
+  CASE(LoadTool) {
+    Value tool = Value::of(link->tools[i.b]);
+    tool.tag = Tag::Tool;
+    A = tool;
+    NEXT;
+  }
+  CASE(LoadSelf) {
+    const Value self = Value::of(Tag::Closure, const_cast<Closure*>(closure));
+    retain(self);
+    A = self;
+    NEXT;
+  }
+  CASE(LoadUp) {
+    const Value v = closure->upvalues()[i.b];
+    retain(v);
+    A = v;
+    NEXT;
+  }
+  CASE(LoadData) {
+    Value v = context.is_map() ? map_find_flexible(heap, context, constants[i.b]) : Value::absent();
+    if (v.is_absent()) v = Value::nil();
+    retain(v);
+    A = v;
+    NEXT;
+  }
+  CASE(LoadHistory) {
+    const Value v = i.b <= history.size() ? history[i.b - 1u] : Value::nil();
+    retain(v);
+    A = v;
+    NEXT;
+  }
+  CASE(LoadGlobal) {
+    const Cell* cell = link->cells[i.b];
+    if (!cell->defined) [[unlikely]] {
+      raise(FaultKind::UnboundVar, "Undefined variable: " + std::string(cell->name->name()));
+      FAULT();
+    }
+    retain(cell->value);
+    A = cell->value;
+    NEXT;
+  }
+  CASE(LoadGlobalOrNil) {
+    const Value v = link->cells[i.b]->value;   // nil while it is not defined
+    retain(v);
+    A = v;
+    NEXT;
+  }
+  CASE(DefGlobal) {
+    const Value v = A;
+    if (!TAKE(kTakeA)) retain(v);
+    define_cell(fiber, link->cells[i.b], v);
+    NEXT;
+  }
+  CASE(LoadVar) {
+    Var* var = heap.make<Var>(Kind::Var);
+    var->name = link->cells[i.b]->name;
+    A = Value::of(Tag::Var, var);
+    NEXT;
+  }
+  CASE(JumpIfDefined) {
+    if (link->cells[i.b]->defined) pc = jump_target(pc, i.c);
+    NEXT;
+  }
+  CASE(Drop) {
+    heap.release(A);
+    NEXT;
+  }
+  CASE(MakeClosure) {
+    Value* window = &A;
+    if (i.c == 0 && link == prelude) {
+      window[0] = Value::of(Tag::Closure, const_cast<Closure*>(function_closure(*link, i.b)));
+      retain(window[0]);
+      NEXT;
+    }
+    const Prototype& prototype = link->program->functions[i.b];
+    auto* made = heap.make<Closure>(Kind::Closure, sizeof(Closure) + i.c * sizeof(Value));
+    made->upvalue_count = i.c;
+    made->serial = heap.next_closure_serial();
+    made->function = &prototype;
+    made->link = link;
+    for (std::uint32_t k = 0; k < i.c; ++k) made->upvalues()[k] = window[1 + k];
+    window[0] = Value::of(Tag::Closure, made);
+    CHECK_MEMORY();
+    NEXT;
+  }
+  CASE(MakeVector) {
+    Value* window = &A;
+    window[0] = vector_of(heap, {window + 1, i.b});
+    CHECK_MEMORY();
+    NEXT;
+  }
+  CASE(MakeMap) {
+    make_map(&A, i.b);
+    CHECK_MEMORY();
+    NEXT;
+  }
+  CASE(MakeSet) {
+    make_set(&A, i.b);
+    CHECK_MEMORY();
+    NEXT;
+  }
+  CASE(VectorPush) {
+    Value& vector = A;
+    if (!vector.is_vector()) [[unlikely]] {
+      raise(FaultKind::BadProgram, "push to a value that is no vector");
+      FAULT();
+    }
+    const Value v = B;
+    if (!TAKE(kTakeB)) retain(v);
+    vector = vector_push(heap, vector, v);
+    CHECK_MEMORY();
+    NEXT;
+  }
+
+#define ARITHMETIC(name, overflow, operation)                                        \
+  CASE(name) {                                                                       \
+    const Value &x = B, &y = C;                                                      \
+    if (x.is_int() && y.is_int()) [[likely]] {                                       \
+      std::int64_t sum;                                                              \
+      if (!overflow(x.i, y.i, &sum)) [[likely]] {                                    \
+        A = Value::integer(sum);                                                     \
+        NEXT;                                                                        \
+      }                                                                              \
+    } else if (x.is_float() && y.is_float()) {                                       \
+      A = Value::real(x.d operation y.d);                                            \
+      NEXT;                                                                          \
+    }                                                                                \
+    if (!slow_arithmetic(Op::name, &A, &B, &C, i.flags)) FAULT();                    \
+    CHECK_MEMORY();                                                                  \
+    NEXT;                                                                            \
+  }
+  ARITHMETIC(Add, __builtin_add_overflow, +)
+  ARITHMETIC(Sub, __builtin_sub_overflow, -)
+  ARITHMETIC(Mul, __builtin_mul_overflow, *)
+#undef ARITHMETIC
+  CASE(Div) {
+    const Value &x = B, &y = C;
+    if (x.is_float() && y.is_float()) {
+      A = Value::real(x.d / y.d);
+      NEXT;
+    }
+    if (x.is_int() && y.is_int() && y.i != 0) {
+      A = Value::real(static_cast<double>(x.i) / static_cast<double>(y.i));
+      NEXT;
+    }
+    if (!slow_arithmetic(Op::Div, &A, &B, &C, i.flags)) FAULT();
+    NEXT;
+  }
+#define ADD_IMMEDIATE(name)                                                          \
+  CASE(name) {                                                                       \
+    const Value& x = B;                                                              \
+    if (x.is_int()) [[likely]] {                                                     \
+      std::int64_t sum;                                                              \
+      if (!__builtin_add_overflow(x.i, std::int64_t{IMM_C}, &sum)) [[likely]] {      \
+        A = Value::integer(sum);                                                     \
+        NEXT;                                                                        \
+      }                                                                              \
+    }                                                                                \
+    if (!slow_add_immediate(Op::name, &A, &B, IMM_C, i.flags)) FAULT();              \
+    NEXT;                                                                            \
+  }
+  ADD_IMMEDIATE(AddImm)
+  ADD_IMMEDIATE(Inc)
+#undef ADD_IMMEDIATE
+
+#define COMPARE(name, operation)                                                     \
+  CASE(name) {                                                                       \
+    const Value &x = B, &y = C;                                                      \
+    if (x.is_int() && y.is_int()) [[likely]] {                                       \
+      A = Value::boolean(x.i operation y.i);                                         \
+    } else if (x.is_float() && y.is_float()) {                                       \
+      A = Value::boolean(x.d operation y.d);                                         \
+    } else {                                                                         \
+      const int holds = slow_compare(Op::name, &B, &C, i.flags, kTakeB, kTakeC);     \
+      if (holds < 0) FAULT();                                                        \
+      A = Value::boolean(holds != 0);                                                \
+    }                                                                                \
+    NEXT;                                                                            \
+  }
+  COMPARE(Less, <)
+  COMPARE(LessEq, <=)
+  COMPARE(Greater, >)
+  COMPARE(GreaterEq, >=)
+#undef COMPARE
+  CASE(Equal) {
+    const Value x = B, y = C;
+    const bool same = equal(x, y);
+    if (TAKE(kTakeB)) heap.release(x);
+    if (TAKE(kTakeC)) heap.release(y);
+    A = Value::boolean(same);
+    NEXT;
+  }
+  CASE(Not) {
+    const Value x = B;
+    if (TAKE(kTakeB)) heap.release(x);
+    A = Value::boolean(!x.truthy());
+    NEXT;
+  }
+  CASE(IsNil) {
+    const Value x = B;
+    if (TAKE(kTakeB)) heap.release(x);
+    A = Value::boolean(x.is_nil());
+    NEXT;
+  }
+
+  CASE(Jump) {
+    pc = jump_target(pc, i.c);
+    NEXT;
+  }
+#define JUMP_IF(name, condition)                                                     \
+  CASE(name) {                                                                       \
+    const Value x = A;                                                               \
+    if (TAKE(kTakeA)) heap.release(x);                                               \
+    if (condition) pc = jump_target(pc, i.c);                                        \
+    NEXT;                                                                            \
+  }
+  JUMP_IF(JumpIf, x.truthy())
+  JUMP_IF(JumpIfNot, !x.truthy())
+  JUMP_IF(JumpIfNil, x.is_nil())
+  JUMP_IF(JumpIfNotNil, !x.is_nil())
+#undef JUMP_IF
+#define JUMP_COMPARE(name, compare_op, operation, wanted)                            \
+  CASE(name) {                                                                       \
+    const Value &x = A, &y = B;                                                      \
+    bool holds;                                                                      \
+    if (x.is_int() && y.is_int()) [[likely]] {                                       \
+      holds = x.i operation y.i;                                                     \
+    } else if (x.is_float() && y.is_float()) {                                       \
+      holds = x.d operation y.d;                                                     \
+    } else {                                                                         \
+      const int slow = slow_compare(Op::compare_op, &A, &B, i.flags, kTakeA, kTakeB); \
+      if (slow < 0) FAULT();                                                         \
+      holds = slow != 0;                                                             \
+    }                                                                                \
+    if (holds == wanted) pc = jump_target(pc, i.c);                                  \
+    NEXT;                                                                            \
+  }
+  JUMP_COMPARE(JumpLess, Less, <, true)
+  JUMP_COMPARE(JumpNotLess, Less, <, false)
+  JUMP_COMPARE(JumpLessEq, LessEq, <=, true)
+  JUMP_COMPARE(JumpNotLessEq, LessEq, <=, false)
+#undef JUMP_COMPARE
+#define JUMP_EQUAL(name, wanted)                                                     \
+  CASE(name) {                                                                       \
+    const Value x = A, y = B;                                                        \
+    const bool same = x.is_int() && y.is_int() ? x.i == y.i : equal(x, y);           \
+    if (TAKE(kTakeA)) heap.release(x);                                               \
+    if (TAKE(kTakeB)) heap.release(y);                                               \
+    if (same == wanted) pc = jump_target(pc, i.c);                                   \
+    NEXT;                                                                            \
+  }
+  JUMP_EQUAL(JumpEqual, true)
+  JUMP_EQUAL(JumpNotEqual, false)
+#undef JUMP_EQUAL
+#define JUMP_IMMEDIATE(name, compare_op, operation, wanted)                          \
+  CASE(name) {                                                                       \
+    const Value& x = A;                                                              \
+    bool holds;                                                                      \
+    if (x.is_int()) [[likely]] {                                                     \
+      holds = x.i operation IMM_B;                                                   \
+    } else if (x.is_float()) {                                                       \
+      holds = x.d operation IMM_B;                                                   \
+    } else {                                                                         \
+      Value number = Value::integer(IMM_B);                                          \
+      const int slow = slow_compare(Op::compare_op, &A, &number, i.flags, kTakeA, 0); \
+      if (slow < 0) FAULT();                                                         \
+      holds = slow != 0;                                                             \
+    }                                                                                \
+    if (holds == wanted) pc = jump_target(pc, i.c);                                  \
+    NEXT;                                                                            \
+  }
+  JUMP_IMMEDIATE(JumpLessImm, Less, <, true)
+  JUMP_IMMEDIATE(JumpNotLessImm, Less, <, false)
+  JUMP_IMMEDIATE(JumpGreaterImm, Greater, >, true)
+  JUMP_IMMEDIATE(JumpNotGreaterImm, Greater, >, false)
+  JUMP_IMMEDIATE(JumpNotLessEqImm, LessEq, <=, false)
+  JUMP_IMMEDIATE(JumpNotGreaterEqImm, GreaterEq, >=, false)
+#undef JUMP_IMMEDIATE
+#define JUMP_EQUAL_IMMEDIATE(name, wanted)                                           \
+  CASE(name) {                                                                       \
+    const Value x = A;                                                               \
+    const bool same = x.is_int() ? x.i == IMM_B : x.is_float() && x.d == IMM_B;      \
+    if (TAKE(kTakeA)) heap.release(x);                                               \
+    if (same == wanted) pc = jump_target(pc, i.c);                                   \
+    NEXT;                                                                            \
+  }
+  JUMP_EQUAL_IMMEDIATE(JumpEqualImm, true)
+  JUMP_EQUAL_IMMEDIATE(JumpNotEqualImm, false)
+#undef JUMP_EQUAL_IMMEDIATE
+  CASE(JumpEqualConst) {
+    const Value x = A;
+    const bool same = equal(x, constants[i.b]);
+    if (TAKE(kTakeA)) heap.release(x);
+    if (same) pc = jump_target(pc, i.c);
+    NEXT;
+  }
+
+  CASE(LoopStart) {
+    A = Value::integer(link->loop_limit);
+    NEXT;
+  }
+  CASE(LoopJump) {
+    SAFE_POINT();
+    Value& jumps = A;
+    if (jumps.i == 0) [[unlikely]] {
+      raise(FaultKind::LoopLimitExceeded,
+            "Loop iteration limit exceeded (" + std::to_string(limits.loop) + " iterations)",
+            "use reduce or map over a finite sequence instead, or split the work across smaller loops");
+      FAULT();
+    }
+    --jumps.i;
+    pc = jump_target(pc, i.c);
+    NEXT;
+  }
+  CASE(JumpBack) {
+    SAFE_POINT();
+    pc = jump_target(pc, i.c);
+    NEXT;
+  }
+
+  CASE(CallGlobal) {
+    SAFE_POINT();
+    const Cell* cell = link->cells[i.b];
+    const Value callee = cell->value;
+    if (callee.is(Tag::Closure)) [[likely]] {
+      const auto* target = static_cast<const Closure*>(callee.object);
+      const auto* prototype = static_cast<const Prototype*>(target->function);
+      const std::uint32_t window = static_cast<std::uint32_t>(&A - fiber.stack);
+      if (!prototype->variadic && prototype->required_count == i.c && fiber.frames.size() < limits.depth &&
+          window + 1 + prototype->register_count <= fiber.stack_size) [[likely]] {
+        fiber.frames.back().pc = pc;
+        fiber.frames.push_back({prototype->code.data(), target, window + 1, 0, Frame::Kind::Bytecode, false,
+                                BuiltinId{}, 0});
+        base = fiber.stack + window + 1;
+        pc = prototype->code.data();
+        closure = target;
+        link = static_cast<Link*>(closure->link);
+        constants = link->constants.data();
+        NEXT;
+      }
+    } else if (!cell->defined) [[unlikely]] {
+      raise(FaultKind::UnboundVar, "Undefined variable: " + std::string(cell->name->name()));
+      FAULT();
+    }
+    SAVE();
+    const std::uint32_t window = static_cast<std::uint32_t>(&A - fiber.stack);
+    retain(callee);
+    fiber.stack[window] = callee;
+    called = call_value(fiber, window, i.c);
+    if (called == CallResult::Faulted) {   // the window's own slot is dead for this instruction
+      heap.release(fiber.stack[window]);
+      fiber.stack[window] = Value::nil();
+    }
+    goto after_call;
+  }
+  CASE(Call) {
+    SAFE_POINT();
+    const Value callee = A;
+    const std::uint32_t window = static_cast<std::uint32_t>(&A - fiber.stack);
+    if (callee.is(Tag::Closure)) [[likely]] {
+      const auto* target = static_cast<const Closure*>(callee.object);
+      const auto* prototype = static_cast<const Prototype*>(target->function);
+      if (!prototype->variadic && prototype->required_count == i.b && fiber.frames.size() < limits.depth &&
+          window + 1 + prototype->register_count <= fiber.stack_size) [[likely]] {
+        fiber.frames.back().pc = pc;
+        fiber.frames.push_back({prototype->code.data(), target, window + 1, 0, Frame::Kind::Bytecode, true,
+                                BuiltinId{}, 0});
+        base = fiber.stack + window + 1;
+        pc = prototype->code.data();
+        closure = target;
+        link = static_cast<Link*>(closure->link);
+        constants = link->constants.data();
+        NEXT;
+      }
+    }
+    SAVE();
+    called = call_value(fiber, window, i.b);
+    goto after_call;
+  }
+  CASE(CallBuiltin) {
+    SAFE_POINT();
+    const auto id = static_cast<BuiltinId>(link->program->builtins[i.b]);
+    SAVE();
+    called = call_builtin(fiber, id, static_cast<std::uint32_t>(&A - fiber.stack), i.c, false);
+    goto after_call;
+  }
+  CASE(CallTool) {
+    SAFE_POINT();
+    SAVE();
+    called = call_tool(fiber, link->tools[i.b], static_cast<std::uint32_t>(&A - fiber.stack));
+    goto after_call;
+  }
+
+  CASE(Return) {
+    const Value result_value = A;
+    const Frame& top = fiber.frames.back();
+    if (top.owns_callee) heap.release(base[-1]);
+    base[-1] = result_value;
+    fiber.frames.pop_back();
+    if (fiber.frames.empty()) [[unlikely]] {
+      fiber.result = result_value;
+      fuel_left = fuel;
+      return ExitReason::Finished;
+    }
+    const Frame& caller = fiber.frames.back();
+    if (caller.kind == Frame::Kind::Stepper) goto run_stepper;
+    base = fiber.stack + caller.base;
+    pc = caller.pc;
+    closure = caller.closure;
+    link = static_cast<Link*>(closure->link);
+    constants = link->constants.data();
+    NEXT;
+  }
+  CASE(Stop) {
+    SAVE();
+    if (fiber.parent != nullptr) {
+      raise(FaultKind::PmapError, i.b != 0 ? "fail called inside pmap" : "return called inside pmap");
+      return ExitReason::Faulted;
+    }
+    release_result();
+    result = A;
+    A = Value::nil();
+    stop_is_fail = i.b != 0;
+    return ExitReason::Stopped;
+  }
+
+  CASE(IterStart) {
+    if (!iterator_start(&A, constants[i.b], i.c)) FAULT();
+    COLLECT_DEBT();
+    CHECK_MEMORY();
+    NEXT;
+  }
+  CASE(IterNext) {
+    Value* iterator = &B;
+    if (static_cast<std::uint64_t>(iterator[1].i) < vector_count(iterator[0])) [[likely]] {
+      A = vector_get(iterator[0], static_cast<std::uint32_t>(iterator[1].i));
+      ++iterator[1].i;
+    } else {
+      pc = jump_target(pc, i.c);
+    }
+    NEXT;
+  }
+  CASE(TaskStart) {
+    Value* window = &A;
+    switch (task_start(fiber, window)) {
+      case TaskResult::Hit: pc = jump_target(pc, i.c); break;
+      case TaskResult::Miss: break;
+      case TaskResult::Faulted: FAULT();
+      case TaskResult::Wait: SAVE(); return ExitReason::Parked;
+    }
+    NEXT;
+  }
+  CASE(TaskEnd) {
+    if (!task_end(fiber, &A)) FAULT();
+    NEXT;
+  }
+
+  CASE(GetKeyword) {
+    if (!get_keyword(&A, &B, constants[i.c], TAKE(kTakeB))) FAULT();
+    NEXT;
+  }
+  CASE(Get) {
+    if (!plain_two(BuiltinId::get, &A, &B, &C, i.flags)) FAULT();
+    COLLECT_DEBT();
+    NEXT;
+  }
+  CASE(Nth) {
+    const Value x = B, n = C;
+    if (x.is_vector() && n.is_int()) [[likely]] {
+      const Value v = static_cast<std::uint64_t>(n.i) < vector_count(x)
+                          ? vector_get(x, static_cast<std::uint32_t>(n.i))
+                          : Value::nil();
+      if (TAKE(kTakeB)) heap.release(x);
+      A = v;
+      NEXT;
+    }
+    if (!plain_two(BuiltinId::nth, &A, &B, &C, i.flags)) FAULT();
+    COLLECT_DEBT();
+    NEXT;
+  }
+  CASE(Count) {
+    const Value x = B;
+    if (x.is_vector()) [[likely]] {
+      const std::uint32_t n = vector_count(x);
+      if (TAKE(kTakeB)) heap.release(x);
+      A = Value::integer(n);
+      NEXT;
+    }
+    if (!plain_one(BuiltinId::count, &A, &B, TAKE(kTakeB))) FAULT();
+    COLLECT_DEBT();
+    NEXT;
+  }
+  CASE(Conj) {
+    if (B.is_vector()) [[likely]] {
+      const Value x = B, item = C;
+      if (TAKE(kTakeB)) {
+        B = Value::nil();
+      } else {
+        retain(x);
+      }
+      if (!TAKE(kTakeC)) retain(item);
+      A = vector_push(heap, x, item);
+      CHECK_MEMORY();
+      NEXT;
+    }
+    if (!plain_two(BuiltinId::conj, &A, &B, &C, i.flags)) FAULT();
+    COLLECT_DEBT();
+    CHECK_MEMORY();
+    NEXT;
+  }
+
+#ifndef PTC_COMPUTED_GOTO
+  }
+#endif
+
+after_call:
+  fuel = fuel_left;
+  switch (called) {
+    case CallResult::Done:
+      base = fiber.stack + fiber.frames.back().base;
+      if (heap.over_limit()) [[unlikely]] goto out_of_memory;
+      NEXT;
+    case CallResult::Pushed: RELOAD();
+    case CallResult::Parked: return ExitReason::Parked;
+    case CallResult::Faulted: return ExitReason::Faulted;
+  }
+  __builtin_unreachable();
+
+run_stepper:
+  fuel_left = fuel;
+  called = step_stepper(fiber);
+  fuel = fuel_left;
+  switch (called) {
+    case CallResult::Done:   // the stepper's frame is gone and its result delivered
+      if (fiber.frames.empty()) {
+        fiber.result = fiber.stack[0];
+        return ExitReason::Finished;
+      }
+      if (heap.over_limit()) [[unlikely]] {
+        raise_memory();
+        return ExitReason::Faulted;
+      }
+      RELOAD();
+    case CallResult::Pushed: RELOAD();
+    case CallResult::Parked: return ExitReason::Parked;
+    case CallResult::Faulted: return ExitReason::Faulted;
+  }
+  __builtin_unreachable();
+
+out_of_memory:
+  fiber.frames.back().pc = pc;   // the instruction is complete: the next one never starts
+  fuel_left = fuel;
+  raise_memory();
+  return ExitReason::Faulted;
+}
+
+}  // namespace ptc

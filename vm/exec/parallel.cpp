@@ -1,0 +1,233 @@
+// pmap and pcalls: every branch is a fiber. Branches start in index order and run one at a time until they end or
+// park; results, prints and tool records come out in index order, whatever order things finish in.
+//
+// A branch sees the namespace as it is; its own definitions are visible to it alone: they are swapped into the cells
+// while it runs and out again when it stops (enter_branch, leave_branch), so that reading a name costs nothing extra.
+#include <utility>
+
+#include "vm/builtins/call.h"
+#include "vm/exec/run_impl.h"
+#include "vm/value/print.h"
+#include "vm/value/string.h"
+#include "vm/value/vector.h"
+
+namespace ptc {
+namespace {
+
+enum Stage : std::uint16_t { kStart, kCollect };
+
+std::string_view form_name(BuiltinId id) { return builtin_info(id).name; }
+
+}  // namespace
+
+RunImpl::CallResult RunImpl::step_parallel(Fiber& fiber) {
+  if (fiber.frames.back().stage == kStart) return start_branches(fiber);
+  return collect_branches(fiber);
+}
+
+RunImpl::CallResult RunImpl::start_branches(Fiber& fiber) {
+  const Frame frame = fiber.frames.back();
+  Value* slots = fiber.stack + frame.base;
+  const std::uint32_t arg_count = frame.slot_count - 8u;
+  std::uint32_t branches = arg_count;
+  if (frame.builtin == BuiltinId::pmap) {
+    branches = UINT32_MAX;
+    for (std::uint32_t k = 1; k < arg_count; ++k) {
+      Value args[3] = {string_of(heap, form_name(frame.builtin)), Value::integer(k + 1), slots[k]};
+      slots[k] = Value::nil();
+      Call call(env, BuiltinId::h_seq, args);
+      const Value sequence = plain_builtin(BuiltinId::h_seq)(call);
+      for (const Value& arg : args) heap.release(arg);
+      if (sequence.is_absent()) {
+        raise_parked();
+        return CallResult::Faulted;
+      }
+      slots[k] = sequence;
+      branches = std::min(branches, vector_count(sequence));
+    }
+  }
+  if (branches > limits.max_parallel) {
+    raise(FaultKind::ParallelCapacityExceeded, std::string(form_name(frame.builtin)) + " of " + std::to_string(branches) +
+                                                   " branches, at most " + std::to_string(limits.max_parallel));
+    return CallResult::Faulted;
+  }
+  fiber.frames.back().stage = kCollect;
+  fiber.children.reserve(branches);
+  for (std::uint32_t index = 0; index < branches; ++index) {
+    std::vector<Value> args;
+    if (frame.builtin == BuiltinId::pmap) {
+      for (std::uint32_t k = 1; k < arg_count; ++k) args.push_back(vector_get(slots[k], index));
+    }
+    start_branch(fiber, index, frame.builtin == BuiltinId::pmap ? slots[0] : slots[index], args);
+  }
+  fuel_left -= branches;
+  fiber.state = Fiber::State::WaitsForBranches;
+  return CallResult::Parked;
+}
+
+// args are taken.
+void RunImpl::start_branch(Fiber& parent, std::uint32_t index, Value callee, std::span<const Value> args) {
+  parent.children.push_back(make_fiber(nullptr));
+  Fiber& branch = *parent.children.back();
+  branch.parent = &parent;
+  branch.branch_index = index;
+  const BuiltinId form = parent.frames.back().builtin;
+  const std::uint32_t count = static_cast<std::uint32_t>(args.size());
+  const auto refuse = [&](FaultKind kind, std::string message) {
+    for (const Value& arg : args) heap.release(arg);
+    fail_branch(branch, kind, std::move(message));
+  };
+  if (form == BuiltinId::pcalls) {
+    if (!callee.is_function()) {
+      std::string text;
+      append_readable(text, callee, heap, {60, nullptr});
+      return refuse(FaultKind::TypeError, "pcalls requires callable thunks, got: " + text);
+    }
+    if (callee.is(Tag::Closure)) {
+      const FunctionInfo& info = *static_cast<const Closure*>(callee.object)->function;
+      if (info.required_count != 0) {
+        return refuse(FaultKind::ArityError, "pcalls requires zero-arity thunks, got function with arity " +
+                                                 std::to_string(info.required_count));
+      }
+    }
+  }
+  if (!grow_stack(branch, std::max(count + 2, 32u))) return refuse(fault.kind, fault.message);
+  branch.stack[0] = retained(callee);
+  for (std::uint32_t k = 0; k < count; ++k) branch.stack[1 + k] = args[k];
+  switch (call_value(branch, 0, count)) {
+    case CallResult::Done:
+      branch.result = branch.stack[0];
+      branch.state = Fiber::State::Finished;
+      return;
+    case CallResult::Faulted:
+      for (std::uint32_t k = 0; k <= count; ++k) heap.release(branch.stack[k]);
+      fail_branch(branch, fault.kind, fault.message);
+      return;
+    case CallResult::Pushed:
+    case CallResult::Parked: return;
+  }
+}
+
+void RunImpl::fail_branch(Fiber& fiber, FaultKind kind, std::string message) {
+  discard_branches(fiber);
+  unwind(fiber);
+  fiber.state = Fiber::State::Faulted;
+  fiber.fault_kind = kind;
+  fiber.fault_message = std::move(message);
+}
+
+// Called once every branch is over, or one failed and no other can go on.
+RunImpl::CallResult RunImpl::collect_branches(Fiber& fiber) {
+  const BuiltinId form = fiber.frames.back().builtin;
+  const bool is_pmap = form == BuiltinId::pmap;
+  const Fiber* failed = nullptr;
+  for (const auto& child : fiber.children) {
+    if (child->state == Fiber::State::Faulted) {
+      failed = child.get();
+      break;
+    }
+  }
+  if (failed != nullptr) {
+    std::string text(form_name(form));
+    text += (is_pmap ? ": element " : ": branch ") + std::to_string(failed->branch_index) + ": ";
+    text += std::string(fault_name(failed->fault_kind)) + ": " + failed->fault_message;
+    discard_branches(fiber);
+    raise(is_pmap ? FaultKind::PmapError : FaultKind::PcallsError, std::move(text));
+    return CallResult::Faulted;
+  }
+  VectorBuilder results(heap);
+  for (const auto& child : fiber.children) {
+    results.push(child->result);
+    child->result = Value::nil();
+  }
+  discard_branches(fiber);
+  return finish_stepper(fiber, results.finish());
+}
+
+void RunImpl::discard_branches(Fiber& fiber) {
+  for (const auto& child : fiber.children) {
+    discard_branches(*child);
+    if (child->state == Fiber::State::WaitsForTool) {
+      std::erase_if(requests, [&](const ToolRequest& request) { return request.id == child->request_id; });
+      child->records.back().error = "given up: a sibling branch failed before the tool answered";
+    }
+    std::vector<std::string>& prints = fiber.parent == nullptr ? env.prints : fiber.prints;
+    for (std::string& text : child->prints) prints.push_back(std::move(text));
+    for (ToolRecordData& record : child->records) fiber.records.push_back(std::move(record));
+    child->prints.clear();
+    child->records.clear();
+    destroy_fiber(*child);
+  }
+  fiber.children.clear();
+}
+
+void RunImpl::enter_branch(Fiber& fiber) {
+  if (fiber.parent == nullptr) return;
+  enter_branch(*fiber.parent);
+  for (BranchDefinition& definition : fiber.definitions) {
+    Cell& target = cells[definition.cell];
+    std::swap(target.value, definition.value);
+    std::swap(target.defined, definition.defined);
+  }
+  std::swap(env.prints, fiber.prints);
+  env.in_parallel_branch = true;
+}
+
+void RunImpl::leave_branch(Fiber& fiber) {
+  if (fiber.parent == nullptr) return;
+  std::swap(env.prints, fiber.prints);
+  for (std::size_t k = fiber.definitions.size(); k-- > 0;) {
+    BranchDefinition& definition = fiber.definitions[k];
+    Cell& target = cells[definition.cell];
+    std::swap(target.value, definition.value);
+    std::swap(target.defined, definition.defined);
+  }
+  leave_branch(*fiber.parent);
+  env.in_parallel_branch = false;
+}
+
+bool RunImpl::task_is_open(const Fiber& fiber, std::string_view id) const {
+  for (const Fiber* up = fiber.parent; up != nullptr; up = up->parent) {
+    for (const auto& sibling : up->children) {
+      if (sibling.get() == &fiber) continue;
+      for (const OpenTask& open : sibling->open_tasks) {
+        if (open.id == id) return true;
+      }
+    }
+  }
+  return false;
+}
+
+// The next fiber that can go on, depth first in index order; null when all of them wait.
+Fiber* RunImpl::next_ready(Fiber& fiber) {
+  switch (fiber.state) {
+    case Fiber::State::Ready: return &fiber;
+    case Fiber::State::WaitsForTask:
+      if (task_is_open(fiber, fiber.waits_for_task)) return nullptr;
+      fiber.state = Fiber::State::Ready;
+      return &fiber;
+    case Fiber::State::WaitsForBranches: {
+      bool any_failed = false, all_over = true;
+      for (const auto& child : fiber.children) {
+        if (Fiber* ready = next_ready(*child)) return ready;
+        any_failed |= child->state == Fiber::State::Faulted;
+        all_over &= child->state == Fiber::State::Faulted || child->state == Fiber::State::Finished;
+      }
+      if (!any_failed && !all_over) return nullptr;
+      fiber.state = Fiber::State::Ready;
+      return &fiber;
+    }
+    default: return nullptr;
+  }
+}
+
+void RunImpl::fail_waiting(Fiber& fiber, FaultKind kind, std::string message, std::string hint) {
+  if (fiber.parent != nullptr) {
+    fail_branch(fiber, kind, std::move(message));
+    return;
+  }
+  raise(kind, std::move(message), std::move(hint));
+  tool_failed = true;
+}
+
+}  // namespace ptc

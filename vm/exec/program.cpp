@@ -1,0 +1,134 @@
+#include "vm/exec/program.h"
+
+#include <algorithm>
+
+#include "program_generated.h"
+#include "schema/builtin_id.h"
+#include "schema/version.h"
+#include "vm/builtins/regex.h"
+#include "vm/exec/verifier.h"
+
+namespace ptc {
+namespace {
+
+using LoadResult = std::variant<std::shared_ptr<Program>, ProgramError>;
+
+// Source text of a function's form, or "" when the offsets make no sense.
+std::string slice(const std::string& source, std::uint32_t begin, std::uint32_t end) {
+  if (begin >= end || end > source.size()) return {};
+  return source.substr(begin, end - begin);
+}
+
+Prototype load_function(const Program& program, const schema::FunctionT& in, std::uint32_t index) {
+  Prototype out;
+  out.name = in.name;
+  out.printed = in.printed;
+  out.source = slice(program.source, in.source_begin, in.source_end);
+  out.doc = in.doc;
+  out.upvalue_names = in.upvalue_names;
+  out.required_count = in.required_count;
+  out.variadic = in.variadic;
+  out.program = &program;
+  out.index = index;
+  out.register_count = in.register_count;
+  out.upvalue_count = static_cast<std::uint32_t>(in.upvalue_names.size());
+  out.param_count = std::uint32_t{in.required_count} + (in.variadic ? 1 : 0);
+  out.code.reserve(in.code.size());
+  for (const std::uint64_t word : in.code) out.code.push_back(decode(word));
+  out.spans.reserve(in.spans.size());
+  for (const schema::SpanEntry& span : in.spans) {
+    out.spans.push_back({span.pc(), {span.begin(), span.end(), span.line(), span.column()}});
+  }
+  for (const auto& local : in.locals) {
+    if (local) out.locals.push_back({local->name, local->register_, local->from_pc, local->to_pc});
+  }
+  return out;
+}
+
+LoadResult load(const schema::ProgramT& in) {
+  auto program = std::make_shared<Program>();
+  program->source_name = in.source_name;
+  program->source = in.source;
+  program->globals = in.globals;
+  program->tools = in.tools;
+  for (const std::string& name : in.builtins) {
+    const auto id = find_builtin(name);
+    if (!id) return ProgramError{"unknown builtin " + name, 0, 0};
+    program->builtins.push_back(static_cast<std::uint16_t>(*id));
+  }
+  for (const auto& constant : in.constants) {
+    if (!constant || constant->kind > schema::ConstantKind::MAX) return ProgramError{"unknown constant", 0, 0};
+    program->constants.push_back({static_cast<ProgramConstant::Kind>(constant->kind), constant->integer, constant->real,
+                                  constant->text, constant->items});
+    if (constant->kind == schema::ConstantKind::Regex) {
+      std::string reason;
+      std::size_t position = 0;
+      if (!regex_check(constant->text, reason, position)) {
+        return ProgramError{"invalid regex literal #\"" + constant->text + "\": " + reason, 0, 0};
+      }
+    }
+  }
+  program->functions.reserve(in.functions.size());
+  for (std::size_t i = 0; i < in.functions.size(); ++i) {
+    if (!in.functions[i]) return ProgramError{"missing function", static_cast<std::uint32_t>(i), 0};
+    program->functions.push_back(load_function(*program, *in.functions[i], static_cast<std::uint32_t>(i)));
+  }
+  return program;
+}
+
+// Register operands become byte offsets, so that a handler adds them to the frame's base and needs no shift.
+void scale_registers(Program& program) {
+  for (Prototype& function : program.functions) {
+    for (Instruction& i : function.code) {
+      std::uint16_t* operands[3] = {&i.a, &i.b, &i.c};
+      for (std::size_t k = 0; k < 3; ++k) {
+        const Operand kind = op_info(i.op).operands[k];
+        if (kind == Operand::Dst || kind == Operand::Src || kind == Operand::Mod || kind == Operand::Win) {
+          *operands[k] = static_cast<std::uint16_t>(*operands[k] * sizeof(Value));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+SourceSpan Prototype::span_at(std::uint32_t pc) const {
+  const auto after = std::upper_bound(spans.begin(), spans.end(), pc,
+                                      [](std::uint32_t at, const SpanEntry& entry) { return at < entry.pc; });
+  return after == spans.begin() ? SourceSpan{} : std::prev(after)->span;
+}
+
+std::variant<std::shared_ptr<const Program>, ProgramError> Program::from_compiler(const schema::ProgramT& compiled) {
+  LoadResult loaded = load(compiled);
+  if (auto* error = std::get_if<ProgramError>(&loaded)) return std::move(*error);
+  const auto program = std::get<std::shared_ptr<Program>>(loaded);
+#ifndef NDEBUG
+  if (auto error = verify(*program)) return std::move(*error);
+#endif
+  scale_registers(*program);
+  return std::shared_ptr<const Program>(program);
+}
+
+std::variant<std::shared_ptr<const Program>, ProgramError> Program::from_bytes(std::span<const std::uint8_t> bytes) {
+  flatbuffers::Verifier verifier(bytes.data(), bytes.size());
+  if (!schema::VerifyProgramBuffer(verifier)) return ProgramError{"not a program: the container is damaged", 0, 0};
+  std::unique_ptr<schema::ProgramT> unpacked(schema::GetProgram(bytes.data())->UnPack());
+  if (unpacked->format != kProgramFormat) {
+    return ProgramError{"program format " + std::to_string(unpacked->format) + " is not supported", 0, 0};
+  }
+  LoadResult loaded = load(*unpacked);
+  if (auto* error = std::get_if<ProgramError>(&loaded)) return std::move(*error);
+  const auto program = std::get<std::shared_ptr<Program>>(loaded);
+  if (auto error = verify(*program)) return std::move(*error);
+  scale_registers(*program);
+  return std::shared_ptr<const Program>(program);
+}
+
+std::vector<std::uint8_t> program_bytes(const schema::ProgramT& compiled) {
+  flatbuffers::FlatBufferBuilder builder;
+  schema::FinishProgramBuffer(builder, schema::Program::Pack(builder, &compiled));
+  return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
+}
+
+}  // namespace ptc

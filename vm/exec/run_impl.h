@@ -1,0 +1,167 @@
+// The inside of a run: shared by the interpreter loop, calls, steppers, parallel branches and unwinding.
+#pragma once
+#include <array>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "vm/builtins/environment.h"
+#include "vm/exec/fiber.h"
+#include "vm/exec/frame_states.h"
+#include "vm/exec/program.h"
+#include "vm/exec/run.h"
+#include "vm/value/heap.h"
+
+namespace ptc {
+
+// A name of the user namespace. Cells never move: code finds them through Link.
+struct Cell {
+  Value value = Value::nil();
+  const Keyword* name = nullptr;
+  bool defined = false;
+  std::uint32_t index = 0;
+};
+
+// A program bound to a run: its constants as values, its names as cells.
+struct Link {
+  std::shared_ptr<const Program> program;
+  std::vector<Value> constants;
+  std::vector<Cell*> cells;
+  std::vector<const Keyword*> tools;
+  Closure* entry = nullptr;                 // owned
+  std::vector<Value> functions;             // prelude only: closures by function index, made on first use
+  std::int64_t loop_limit = 0;
+};
+
+enum class ExitReason : std::uint8_t {
+  Finished,     // the fiber's bottom frame returned
+  Stopped,      // (return v) or (fail v)
+  Faulted,
+  Parked,       // the fiber's state says what it waits for
+  OutOfSlice,   // fuel of this slice is used up
+};
+
+class RunImpl {
+ public:
+  explicit RunImpl(const RunLimits& limits);
+  ~RunImpl();
+
+  // interpreter.cpp: runs the fiber until it has a reason to stop.
+  ExitReason interpret(Fiber& fiber);
+
+  // calls.cpp. A call of the value in stack[window] with `count` arguments above it.
+  enum class CallResult : std::uint8_t { Pushed, Done, Faulted, Parked };
+  CallResult call_value(Fiber& fiber, std::uint32_t window, std::uint32_t count);
+  CallResult call_builtin(Fiber& fiber, BuiltinId id, std::uint32_t window, std::uint32_t count, bool owns_callee);
+  CallResult call_closure(Fiber& fiber, const Closure* closure, std::uint32_t window, std::uint32_t count,
+                          bool owns_callee);
+  CallResult call_tool(Fiber& fiber, const Keyword* tool, std::uint32_t window);
+  CallResult apply(Fiber& fiber, std::uint32_t window, std::uint32_t count);
+  bool push_frame(Fiber& fiber, const Frame& frame, std::uint32_t registers);
+  bool grow_stack(Fiber& fiber, std::uint32_t registers);
+  const Closure* prelude_closure(BuiltinId id);
+  const Closure* function_closure(Link& link, std::uint32_t index);
+
+  // steppers.cpp: runs the stepper frame on top until it calls something, ends or fails. Its stage says whether the
+  // result of a call lies in the register above its slots.
+  CallResult step_stepper(Fiber& fiber);
+  CallResult finish_stepper(Fiber& fiber, Value taken);
+  // Calls stack-free from a stepper: callee and arguments (all borrowed) go into the window above the slots.
+  CallResult call_from_stepper(Fiber& fiber, Value callee, std::span<const Value> args);
+  Value take_stepper_result(Fiber& fiber);
+  CallResult step_sort(Fiber& fiber);
+  bool sort_start(Fiber& fiber, Value* slots, std::uint32_t arg_count);
+  bool sort_natively(Value* slots, bool descending);
+
+  // slow_paths.cpp. Registers are given by address; operands flagged as taken are consumed on success.
+  bool slow_arithmetic(Op op, Value* dst, Value* b, Value* c, std::uint8_t flags);
+  bool slow_add_immediate(Op op, Value* dst, Value* b, std::int64_t number, std::uint8_t flags);
+  // 1, 0: the comparison; -1: fault
+  int slow_compare(Op op, Value* a, Value* b, std::uint8_t flags, std::uint8_t take_a, std::uint8_t take_b);
+  bool get_keyword(Value* dst, Value* b, Value key, bool take);
+  bool plain_two(BuiltinId id, Value* dst, Value* b, Value* c, std::uint8_t flags);
+  bool plain_one(BuiltinId id, Value* dst, Value* b, bool take);
+  bool iterator_start(Value* iterator, Value function_name, std::uint32_t argument);
+  bool make_map(Value* window, std::uint32_t pairs);
+  bool make_set(Value* window, std::uint32_t count);
+  void define_cell(Fiber& fiber, Cell* cell, Value taken);
+
+  // tasks.cpp. Hit: the value lies in window[0]. Miss: window[1] holds the id. Wait: another fiber evaluates it.
+  enum class TaskResult : std::uint8_t { Hit, Miss, Wait, Faulted };
+  TaskResult task_start(Fiber& fiber, Value* window);
+  bool task_end(Fiber& fiber, Value* window);
+
+  // parallel.cpp
+  CallResult step_parallel(Fiber& fiber);
+  CallResult start_branches(Fiber& fiber);
+  CallResult collect_branches(Fiber& fiber);
+  void start_branch(Fiber& parent, std::uint32_t index, Value callee, std::span<const Value> args);
+  void enter_branch(Fiber& fiber);      // its definitions and prints become the visible ones
+  void leave_branch(Fiber& fiber);
+  Fiber* next_ready(Fiber& fiber);
+  void discard_branches(Fiber& fiber);  // keeps their prints and records
+  bool task_is_open(const Fiber& fiber, std::string_view id) const;
+  void fail_branch(Fiber& fiber, FaultKind kind, std::string message);
+  void fail_waiting(Fiber& fiber, FaultKind kind, std::string message, std::string hint);
+
+  // unwinding.cpp
+  void unwind(Fiber& fiber);            // releases every register, empties the frames
+  const FrameStates& states_of(const Prototype& prototype);
+  SourceSpan user_span(const Fiber& fiber, std::shared_ptr<const Program>* program) const;
+
+  // faults. Each parks the fault and returns false.
+  bool raise(FaultKind kind, std::string message, std::string hint = {});
+  bool raise_parked();                  // what a builtin left in environment.fault
+  bool raise_memory();
+
+  // run.cpp
+  StepStatus step(std::uint64_t slice);
+  Link& link(std::shared_ptr<const Program> program);
+  Cell* cell(std::string_view name);
+  Value constant_value(const Link& link, std::size_t index);
+  StepStatus finish(StepStatus status);
+  void rollback();
+  void release_result();
+  std::unique_ptr<Fiber> make_fiber(const Closure* entry);
+  void destroy_fiber(Fiber& fiber);
+  Fiber* find_waiting(Fiber& fiber, std::uint64_t request_id);
+  void retire(Value taken);
+
+  RunLimits limits;
+  Heap heap;
+  Environment env;
+  std::deque<Cell> cells;
+  std::map<std::string, Cell*, std::less<>> cell_of;
+  std::deque<Link> links;
+  Link* prelude = nullptr;
+  std::vector<Value> base_values;          // of cells at start(), for rollback; Absent: was not defined
+  std::vector<Value> retired;              // closures that a redefinition replaced while they may be running
+  std::unique_ptr<Fiber> main;
+  std::shared_ptr<const Program> program;
+
+  std::int64_t fuel_left = 0;              // of the slice; may go below zero by bulk work of one builtin
+  std::uint64_t fuel_used = 0;             // finished slices
+  std::uint64_t tool_calls = 0;
+  std::uint32_t next_fiber_id = 1;
+  std::int64_t clock_millis = 0;
+
+  Value context = Value::nil();            // owned
+  std::vector<Value> history;              // owned, newest first
+  Value result = Value::nil();             // owned
+  bool stop_is_fail = false;
+  RunFault fault;
+  bool tool_failed = false;                // the main fiber's tool call failed; the next step() reports it
+  bool cancelled = false;
+  FaultKind cancel_kind{};
+  std::string cancel_message;
+  std::vector<ToolRequest> requests;       // waiting; args are owned by the record in request_args
+  std::uint64_t next_request = 1;
+  std::vector<ToolRecord> records;         // made from the fibers' records when the run ends
+  std::unordered_map<const Prototype*, FrameStates> states;
+};
+
+}  // namespace ptc

@@ -1,0 +1,201 @@
+// What the interpreter does when operands are not two small ints or two floats: big integers, mixed kinds, errors,
+// collections. On success operands flagged as taken are released and the destination is written last.
+#include <string>
+
+#include "vm/builtins/call.h"
+#include "vm/exec/run_impl.h"
+#include "vm/value/equality.h"
+#include "vm/value/map.h"
+#include "vm/value/numeric.h"
+#include "vm/value/print.h"
+#include "vm/value/string.h"
+#include "vm/value/vector.h"
+
+namespace ptc {
+namespace {
+
+const char* operator_name(Op op) {
+  switch (op) {
+    case Op::Add: return "+";
+    case Op::Sub: return "-";
+    case Op::Mul: return "*";
+    case Op::Div: return "/";
+    case Op::Less: return "<";
+    case Op::LessEq: return "<=";
+    case Op::Greater: return ">";
+    case Op::GreaterEq: return ">=";
+    default: return "";
+  }
+}
+
+std::string expected_number(std::string_view name, int argument, Value got) {
+  std::string text(name);
+  text += ": arg " + std::to_string(argument);
+  if (got.is(Tag::Pending)) {
+    text += " is a pending operation (" +
+            std::string(static_cast<const Pending*>(got.object)->id->view()) + "); use (await …)";
+    return text;
+  }
+  return text + " expected number, got " + std::string(type_word(got));
+}
+
+}  // namespace
+
+bool RunImpl::slow_arithmetic(Op op, Value* dst, Value* b, Value* c, std::uint8_t flags) {
+  const std::uint32_t bits = limits.data.max_integer_bits;
+  NumericResult computed{};
+  switch (op) {
+    case Op::Add: computed = num_add(heap, *b, *c, bits); break;
+    case Op::Sub: computed = num_sub(heap, *b, *c, bits); break;
+    case Op::Mul: computed = num_mul(heap, *b, *c, bits); break;
+    default: computed = num_div(heap, *b, *c); break;
+  }
+  switch (computed.error) {
+    case NumericError::None: break;
+    case NumericError::DivisionByZero: return raise(FaultKind::ArithmeticError, "division by zero");
+    case NumericError::TooWide:
+      return raise(FaultKind::IntegerLimitExceeded, "integer wider than " + std::to_string(bits) + " bits");
+    default: {
+      const bool first = !b->is_number();
+      return raise(FaultKind::TypeError, expected_number(operator_name(op), first ? 1 : 2, first ? *b : *c));
+    }
+  }
+  const Value x = *b, y = *c;
+  if ((flags & kTakeB) != 0) heap.release(x);
+  if ((flags & kTakeC) != 0) heap.release(y);
+  *dst = computed.value;
+  return true;
+}
+
+bool RunImpl::slow_add_immediate(Op op, Value* dst, Value* b, std::int64_t number, std::uint8_t flags) {
+  const NumericResult computed = num_add(heap, *b, Value::integer(number), limits.data.max_integer_bits);
+  if (computed.error == NumericError::TooWide) {
+    return raise(FaultKind::IntegerLimitExceeded,
+                 "integer wider than " + std::to_string(limits.data.max_integer_bits) + " bits");
+  }
+  if (computed.error != NumericError::None) {
+    const std::string_view name = op == Op::Inc ? (number > 0 ? "inc" : "dec") : (number < 0 ? "-" : "+");
+    return raise(FaultKind::TypeError, expected_number(name, 1, *b));
+  }
+  const Value x = *b;
+  if ((flags & kTakeB) != 0) heap.release(x);
+  *dst = computed.value;
+  return true;
+}
+
+int RunImpl::slow_compare(Op op, Value* a, Value* b, std::uint8_t flags, std::uint8_t take_a, std::uint8_t take_b) {
+  if (!a->is_number() || !b->is_number()) {
+    std::string text = std::string(operator_name(op)) + ": expected number arguments, got ";
+    text += std::string(type_word(*a)) + ", " + std::string(type_word(*b));
+    if (a->is(Tag::Pending) || b->is(Tag::Pending)) {
+      text = expected_number(operator_name(op), a->is(Tag::Pending) ? 1 : 2, a->is(Tag::Pending) ? *a : *b);
+    }
+    raise(FaultKind::TypeError, std::move(text));
+    return -1;
+  }
+  const Ordering order = num_compare(*a, *b);
+  const Value x = *a, y = *b;
+  if ((flags & take_a) != 0) heap.release(x);
+  if ((flags & take_b) != 0) heap.release(y);
+  if (order == Ordering::Unordered) return 0;
+  switch (op) {
+    case Op::Less: return order == Ordering::Less;
+    case Op::LessEq: return order != Ordering::Greater;
+    case Op::Greater: return order == Ordering::Greater;
+    default: return order != Ordering::Less;
+  }
+}
+
+bool RunImpl::plain_two(BuiltinId id, Value* dst, Value* b, Value* c, std::uint8_t flags) {
+  Value args[2] = {*b, *c};
+  if ((flags & kTakeB) != 0) {
+    *b = Value::nil();
+  } else {
+    retain(args[0]);
+  }
+  if ((flags & kTakeC) != 0) {
+    *c = Value::nil();
+  } else {
+    retain(args[1]);
+  }
+  Call call(env, id, args);
+  const Value value = plain_builtin(id)(call);
+  for (const Value& arg : args) heap.release(arg);
+  if (value.is_absent()) return raise_parked();
+  *dst = value;
+  return true;
+}
+
+bool RunImpl::plain_one(BuiltinId id, Value* dst, Value* b, bool take) {
+  Value args[1] = {*b};
+  if (take) {
+    *b = Value::nil();
+  } else {
+    retain(args[0]);
+  }
+  Call call(env, id, args);
+  const Value value = plain_builtin(id)(call);
+  heap.release(args[0]);
+  if (value.is_absent()) return raise_parked();
+  *dst = value;
+  return true;
+}
+
+// (:k x): the field of a map (flexible), of the immediate answer of a pending handle, or nil.
+bool RunImpl::get_keyword(Value* dst, Value* b, Value key, bool take) {
+  const Value x = *b;
+  Value found = Value::absent();
+  if (x.is_map()) {
+    found = map_find(x, key);
+    if (found.is_absent()) found = map_find_flexible(heap, x, key);
+  } else if (x.is(Tag::Pending)) {
+    const Value immediate = static_cast<const Pending*>(x.object)->immediate;
+    if (immediate.is_map()) found = map_find_flexible(heap, immediate, key);
+  }
+  if (found.is_absent()) found = Value::nil();
+  retain(found);
+  if (take) heap.release(x);
+  *dst = found;
+  return true;
+}
+
+bool RunImpl::iterator_start(Value* iterator, Value function_name, std::uint32_t argument) {
+  if (!iterator[0].is_vector()) {
+    Value args[3] = {retained(function_name), Value::integer(argument), iterator[0]};
+    iterator[0] = Value::nil();
+    Call call(env, BuiltinId::h_seq, args);
+    const Value sequence = plain_builtin(BuiltinId::h_seq)(call);
+    for (const Value& arg : args) heap.release(arg);
+    if (sequence.is_absent()) return raise_parked();
+    iterator[0] = sequence;
+  }
+  iterator[1] = Value::integer(0);
+  return true;
+}
+
+bool RunImpl::make_map(Value* window, std::uint32_t pairs) {
+  constexpr std::uint32_t kOnStack = 32;
+  Value few[2 * kOnStack];
+  std::vector<Value> many;
+  Value* keys = few;
+  if (pairs > kOnStack) {
+    many.resize(std::size_t{pairs} * 2);
+    keys = many.data();
+  }
+  Value* values = keys + pairs;
+  for (std::uint32_t k = 0; k < pairs; ++k) {
+    keys[k] = window[1 + 2 * k];
+    values[k] = window[2 + 2 * k];
+  }
+  window[0] = map_from(heap, {keys, pairs}, {values, pairs});
+  return true;
+}
+
+bool RunImpl::make_set(Value* window, std::uint32_t count) {
+  Value set = set_empty(heap);
+  for (std::uint32_t k = 1; k <= count; ++k) set = set_add(heap, set, window[k]);
+  window[0] = set;
+  return true;
+}
+
+}  // namespace ptc

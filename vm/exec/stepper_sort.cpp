@@ -1,0 +1,309 @@
+// sort and sort-by. Keys are computed first (guest calls, one a step); then either a native stable sort, when nothing
+// of the guest's decides the order, or a bottom-up merge sort whose whole state lies in the frame's slots, so that a
+// comparator may do anything, also suspend.
+//
+// A comparator's answer: true or a negative number: first before second. false: the comparator is asked the other way
+// round; equal elements keep their order. A positive number: second before first.
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "vm/builtins/call.h"
+#include "vm/exec/run_impl.h"
+#include "vm/value/map.h"
+#include "vm/value/order.h"
+#include "vm/value/print.h"
+#include "vm/value/string.h"
+#include "vm/value/vector.h"
+
+namespace ptc {
+namespace {
+
+// Own slots, after the arguments.
+enum Slot : std::uint32_t { kItems, kKeys, kOrder, kMerged, kWidth, kLow, kLeft, kRight };
+constexpr std::uint32_t kOwnSlots = 8;
+
+enum Stage : std::uint16_t { kStart, kNextKey, kAwaitKey, kMerge, kAwaitAnswer, kAwaitReverse };
+
+// Where the run that begins at `low` meets its neighbour, and where that one ends.
+struct Runs {
+  std::int64_t middle, high;
+};
+Runs runs_at(std::int64_t low, std::int64_t width, std::int64_t count) {
+  return {std::min(low + width, count), std::min(low + 2 * width, count)};
+}
+
+bool is_key_name(Value v) { return v.is_keyword() || v.is_string() || v.is_vector(); }
+
+std::string incomparable_text(const Comparison& comparison) {
+  if (comparison.status == Comparison::Status::Nan) return "compare: unordered comparison with NaN";
+  return "compare: values are not comparable: " + std::string(type_word(comparison.a)) + ", " +
+         std::string(type_word(comparison.b));
+}
+
+}  // namespace
+
+// Validates the arguments and puts items (and natively computed keys) into place.
+bool RunImpl::sort_start(Fiber& fiber, Value* slots, std::uint32_t arg_count) {
+  const BuiltinId id = fiber.frames.back().builtin;
+  const std::string_view name = builtin_info(id).name;
+  Value* own = slots + arg_count;
+  const Value collection = slots[arg_count - 1];
+  const bool has_comparator = arg_count == (id == BuiltinId::sort ? 2u : 3u);
+  if (has_comparator && collection.is_function()) {
+    return raise(FaultKind::TypeError, std::string(name) + ": arg " + std::to_string(arg_count) +
+                                           " expected seqable, got function",
+                 id == BuiltinId::sort ? "the order is (sort comparator coll)"
+                                       : "the order is (sort-by key comparator coll)");
+  }
+  Value args[3] = {string_of(heap, name), Value::integer(arg_count), retained(collection)};
+  Call call(env, BuiltinId::h_seq, args);
+  own[kItems] = plain_builtin(BuiltinId::h_seq)(call);
+  for (const Value& arg : args) heap.release(arg);
+  if (own[kItems].is_absent()) {
+    own[kItems] = Value::nil();
+    return raise_parked();
+  }
+  fuel_left -= vector_count(own[kItems]);
+  if (id == BuiltinId::sort) {
+    own[kKeys] = retained(own[kItems]);
+    return true;
+  }
+  own[kKeys] = vector_empty(heap);
+  if (!is_key_name(slots[0])) return true;
+  const std::uint32_t count = vector_count(own[kItems]);
+  const BuiltinId getter = slots[0].is_vector() ? BuiltinId::get_in : BuiltinId::get;
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const Value item = vector_get(own[kItems], k);
+    const bool has_fields = item.is_map() || item.is(Tag::Pending) || slots[0].is_vector();
+    Value get_args[2] = {item, retained(slots[0])};
+    Value key = Value::nil();
+    if (has_fields) {
+      Call get(env, getter, get_args);
+      key = plain_builtin(getter)(get);
+    }
+    for (const Value& arg : get_args) heap.release(arg);
+    if (key.is_absent()) return raise_parked();
+    own[kKeys] = vector_push(heap, own[kKeys], key);
+  }
+  return true;
+}
+
+// Sorts by kKeys in the default order; the result replaces kItems.
+bool RunImpl::sort_natively(Value* own, bool descending) {
+  const std::uint32_t count = vector_count(own[kItems]);
+  if (!heap.can_allocate(std::uint64_t{count} * 24)) return raise_memory();
+  struct Entry {
+    Value key;
+    std::uint32_t index;
+  };
+  std::vector<Entry> entries(count);
+  bool all_ints = true;
+  for (std::uint32_t k = 0; k < count; ++k) {
+    entries[k] = {vector_at(own[kKeys], k), k};
+    all_ints = all_ints && entries[k].key.is_int();
+  }
+  Comparison failed;
+  if (all_ints) {
+    if (descending) {
+      std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return b.key.i < a.key.i; });
+    } else {
+      std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.key.i < b.key.i; });
+    }
+  } else {
+    const auto less = [&](const Value& a, const Value& b) {
+      const Comparison comparison = guest_compare(a, b);
+      if (comparison.status == Comparison::Status::Ordered) return comparison.order < 0;
+      if (failed.status == Comparison::Status::Ordered) failed = comparison;
+      return false;
+    };
+    std::stable_sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
+      return descending ? less(b.key, a.key) : less(a.key, b.key);
+    });
+  }
+  if (failed.status != Comparison::Status::Ordered) return raise(FaultKind::TypeError, incomparable_text(failed));
+  std::int64_t levels = 1;
+  for (std::uint32_t n = count; n > 1; n /= 2) ++levels;
+  fuel_left -= levels * count / 8;
+  VectorBuilder sorted(heap);
+  for (const Entry& entry : entries) sorted.push(vector_get(own[kItems], entry.index));
+  heap.release(own[kItems]);
+  own[kItems] = sorted.finish();
+  return true;
+}
+
+RunImpl::CallResult RunImpl::step_sort(Fiber& fiber) {
+  const BuiltinId id = fiber.frames.back().builtin;
+  const std::uint32_t arg_count = fiber.frames.back().slot_count - kOwnSlots;
+  const bool has_comparator = arg_count == (id == BuiltinId::sort ? 2u : 3u);
+  const auto slots = [&] { return fiber.stack + fiber.frames.back().base; };
+  const auto own = [&] { return slots() + arg_count; };
+  const auto set_stage = [&](Stage stage) { fiber.frames.back().stage = stage; };
+  const auto comparator = [&] { return has_comparator ? slots()[arg_count - 2] : Value::nil(); };
+
+  // The next element of one run goes to the merged order.
+  const auto take = [&](Slot side) {
+    const Value position = vector_at(own()[kOrder], static_cast<std::uint32_t>(own()[side].i));
+    own()[kMerged] = vector_push(heap, own()[kMerged], position);
+    own()[side] = Value::integer(own()[side].i + 1);
+  };
+
+  switch (fiber.frames.back().stage) {
+    case kStart: {
+      if (!sort_start(fiber, slots(), arg_count)) return CallResult::Faulted;
+      goto next_key;
+    }
+    case kNextKey: goto next_key;
+    case kAwaitKey: own()[kKeys] = vector_push(heap, own()[kKeys], take_stepper_result(fiber)); goto next_key;
+    case kMerge: goto merge;
+    case kAwaitAnswer: {
+      const Value answer = take_stepper_result(fiber);
+      if (answer.is_number()) {
+        const bool after = answer.is_int() ? answer.i > 0
+                                           : guest_compare(answer, Value::integer(0)).order > 0;
+        heap.release(answer);
+        take(after ? kRight : kLeft);
+        goto merge;
+      }
+      const bool before = answer.truthy();
+      heap.release(answer);
+      if (before) {
+        take(kLeft);
+        goto merge;
+      }
+      const std::uint32_t left = static_cast<std::uint32_t>(vector_at(own()[kOrder], static_cast<std::uint32_t>(own()[kLeft].i)).i);
+      const std::uint32_t right = static_cast<std::uint32_t>(vector_at(own()[kOrder], static_cast<std::uint32_t>(own()[kRight].i)).i);
+      const Value pair[2] = {vector_at(own()[kKeys], right), vector_at(own()[kKeys], left)};
+      set_stage(kAwaitReverse);
+      const CallResult called = call_from_stepper(fiber, comparator(), pair);
+      if (called != CallResult::Done) return called;
+      [[fallthrough]];
+    }
+    case kAwaitReverse: {
+      const Value answer = take_stepper_result(fiber);
+      const bool after = answer.truthy() && !answer.is_number();
+      heap.release(answer);
+      take(after ? kRight : kLeft);
+      goto merge;
+    }
+    default: raise(FaultKind::BadProgram, "unknown stage of sort"); return CallResult::Faulted;
+  }
+
+next_key:
+  for (;;) {
+    const std::uint32_t done = vector_count(own()[kKeys]);
+    if (done == vector_count(own()[kItems])) break;
+    if (fuel_left <= 0) {
+      set_stage(kNextKey);
+      return CallResult::Parked;   // the fiber stays ready: the next slice goes on here
+    }
+    --fuel_left;
+    set_stage(kAwaitKey);
+    const Value item = vector_get(own()[kItems], done);
+    const Value args[1] = {item};
+    const CallResult called = call_from_stepper(fiber, slots()[0], args);
+    heap.release(item);
+    if (called != CallResult::Done) return called;
+    own()[kKeys] = vector_push(heap, own()[kKeys], take_stepper_result(fiber));
+  }
+  {
+    const Value by = comparator();
+    const bool is_asc = by.is_keyword() && by.keyword->name() == "asc";
+    const bool is_desc = by.is_keyword() && by.keyword->name() == "desc";
+    const bool is_compare = by.is(Tag::Builtin) && by.builtin() == BuiltinId::compare;
+    if (by.is_nil() || is_asc || is_desc || is_compare) {
+      if (!sort_natively(own(), is_desc)) return CallResult::Faulted;
+      return finish_stepper(fiber, retained(own()[kItems]));
+    }
+    if (by.is(Tag::Builtin) && (by.builtin() == BuiltinId::lt || by.builtin() == BuiltinId::gt)) {
+      bool numbers = true;
+      for (std::uint32_t k = 0; k < vector_count(own()[kKeys]) && numbers; ++k) {
+        const Value key = vector_at(own()[kKeys], k);
+        numbers = key.is_int() || (key.is_float() && key.d == key.d);
+      }
+      if (numbers) {
+        if (!sort_natively(own(), by.builtin() == BuiltinId::gt)) return CallResult::Faulted;
+        return finish_stepper(fiber, retained(own()[kItems]));
+      }
+    }
+    const bool callable = by.is_function() || by.is_map() || by.is_set();
+    if (!callable) {
+      std::string text;
+      append_readable(text, by, heap, {60, nullptr});
+      raise(FaultKind::TypeError, std::string(builtin_info(id).name) + ": invalid comparator " + text,
+            "a comparator is :asc, :desc or a function of two arguments");
+      return CallResult::Faulted;
+    }
+    own()[kOrder] = vector_range(heap, 0, 1, vector_count(own()[kItems]));
+    own()[kMerged] = vector_empty(heap);
+    own()[kWidth] = Value::integer(1);
+    own()[kLow] = Value::integer(0);
+    own()[kLeft] = Value::integer(0);
+    own()[kRight] = Value::integer(1);
+    set_stage(kMerge);
+  }
+
+merge:
+  for (;;) {
+    const std::int64_t count = vector_count(own()[kItems]);
+    const std::int64_t width = own()[kWidth].i;
+    if (width >= count) {
+      VectorBuilder sorted(heap);
+      for (std::uint32_t k = 0; k < count; ++k) {
+        sorted.push(vector_get(own()[kItems], static_cast<std::uint32_t>(vector_at(own()[kOrder], k).i)));
+      }
+      return finish_stepper(fiber, sorted.finish());
+    }
+    const Runs runs = runs_at(own()[kLow].i, width, count);
+    const std::int64_t left = own()[kLeft].i, right = own()[kRight].i;
+    if (left >= runs.middle || right >= runs.high) {   // one run is used up: the rest of the other follows
+      for (std::int64_t k = left; k < runs.middle; ++k) {
+        own()[kMerged] = vector_push(heap, own()[kMerged], vector_at(own()[kOrder], static_cast<std::uint32_t>(k)));
+      }
+      for (std::int64_t k = right; k < runs.high; ++k) {
+        own()[kMerged] = vector_push(heap, own()[kMerged], vector_at(own()[kOrder], static_cast<std::uint32_t>(k)));
+      }
+      if (runs.high < count) {
+        own()[kLow] = Value::integer(runs.high);
+      } else {
+        heap.release(own()[kOrder]);
+        own()[kOrder] = own()[kMerged];
+        own()[kMerged] = vector_empty(heap);
+        own()[kWidth] = Value::integer(width * 2);
+        own()[kLow] = Value::integer(0);
+      }
+      own()[kLeft] = own()[kLow];
+      own()[kRight] = Value::integer(std::min(own()[kLow].i + own()[kWidth].i, count));
+      continue;
+    }
+    if (fuel_left <= 0) {
+      set_stage(kMerge);
+      return CallResult::Parked;   // the fiber stays ready: the next slice goes on here
+    }
+    --fuel_left;
+    const auto key_at = [&](std::int64_t position) {
+      return vector_at(own()[kKeys], static_cast<std::uint32_t>(
+                                         vector_at(own()[kOrder], static_cast<std::uint32_t>(position)).i));
+    };
+    const Value pair[2] = {key_at(left), key_at(right)};
+    set_stage(kAwaitAnswer);
+    CallResult called = call_from_stepper(fiber, comparator(), pair);
+    if (called != CallResult::Done) return called;
+    Value answer = take_stepper_result(fiber);
+    bool right_first = false;
+    if (answer.is_number()) {
+      right_first = answer.is_int() ? answer.i > 0 : guest_compare(answer, Value::integer(0)).order > 0;
+    } else if (!answer.truthy()) {
+      const Value reversed[2] = {pair[1], pair[0]};
+      set_stage(kAwaitReverse);
+      called = call_from_stepper(fiber, comparator(), reversed);
+      if (called != CallResult::Done) return called;
+      answer = take_stepper_result(fiber);
+      right_first = answer.truthy() && !answer.is_number();
+    }
+    heap.release(answer);
+    take(right_first ? kRight : kLeft);
+  }
+}
+
+}  // namespace ptc

@@ -1,0 +1,53 @@
+// (task id expr): the journal's hit, the open task, the commit. A commit is visible before the next instruction.
+#include "vm/exec/run_impl.h"
+#include "vm/value/string.h"
+
+namespace ptc {
+
+RunImpl::TaskResult RunImpl::task_start(Fiber& fiber, Value* window) {
+  if (!window[1].is_string()) {
+    raise(FaultKind::BadProgram, "task id is no string");
+    return TaskResult::Faulted;
+  }
+  const std::string_view id = string_view_of(window[1]);
+  if (env.has_journal) {
+    if (const Value* known = env.journal.find(id)) {
+      const Value v = retained(*known);
+      heap.release(window[1]);
+      window[0] = v;
+      return TaskResult::Hit;
+    }
+    if (task_is_open(fiber, id)) {
+      fiber.state = Fiber::State::WaitsForTask;
+      fiber.waits_for_task = id;
+      return TaskResult::Wait;
+    }
+  } else {
+    const std::string warning = "task \"" + std::string(id) + "\": no journal, result not cached";
+    bool known = false;
+    for (const std::string& text : env.warnings) known |= text == warning;
+    if (!known) env.warnings.push_back(warning);
+  }
+  fiber.open_tasks.push_back({std::string(id), static_cast<std::uint32_t>(fiber.frames.size())});
+  return TaskResult::Miss;
+}
+
+bool RunImpl::task_end(Fiber& fiber, Value* window) {
+  if (!window[1].is_string()) return raise(FaultKind::BadProgram, "task id is no string");
+  const std::string_view id = string_view_of(window[1]);
+  for (std::size_t k = fiber.open_tasks.size(); k-- > 0;) {
+    if (fiber.open_tasks[k].id != id) continue;
+    fiber.open_tasks.erase(fiber.open_tasks.begin() + static_cast<std::ptrdiff_t>(k));
+    break;
+  }
+  if (env.has_journal) {
+    env.journal.commit(id, retained(window[0]));   // an earlier commit of the same id stays
+    const Value committed = retained(*env.journal.find(id));
+    heap.release(window[0]);
+    window[0] = committed;
+  }
+  heap.release(window[1]);
+  return true;
+}
+
+}  // namespace ptc

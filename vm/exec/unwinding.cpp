@@ -1,0 +1,73 @@
+// Ending a fiber in the middle of its work: every register that FrameStates calls owned is released, frame by frame.
+#include "vm/exec/run_impl.h"
+
+namespace ptc {
+
+const FrameStates& RunImpl::states_of(const Prototype& prototype) {
+  const auto [at, added] = states.try_emplace(&prototype);
+  if (added) {
+    // The analysis wants register indices; loaded code has byte offsets.
+    std::vector<Instruction> code = prototype.code;
+    for (Instruction& i : code) {
+      std::uint16_t* operands[3] = {&i.a, &i.b, &i.c};
+      for (std::size_t k = 0; k < 3; ++k) {
+        const Operand kind = op_info(i.op).operands[k];
+        if (kind == Operand::Dst || kind == Operand::Src || kind == Operand::Mod || kind == Operand::Win) {
+          *operands[k] = static_cast<std::uint16_t>(*operands[k] / sizeof(Value));
+        }
+      }
+    }
+    FrameStates::analyze(code, prototype.register_count, prototype.param_count, at->second);
+  }
+  return at->second;
+}
+
+// The top frame of a fiber that parked or faulted is at the instruction that did not finish, except after a tool call:
+// then, and in every frame below, the instruction before pc is a call, and nothing from its window on is this frame's.
+void RunImpl::unwind(Fiber& fiber) {
+  std::uint32_t limit = UINT32_MAX;
+  if (fiber.state == Fiber::State::WaitsForTool) limit = fiber.result_slot;
+  while (!fiber.frames.empty()) {
+    const Frame& frame = fiber.frames.back();
+    Value* const registers = fiber.stack + frame.base;
+    if (frame.kind == Frame::Kind::Stepper) {
+      for (std::uint32_t k = 0; k < frame.slot_count; ++k) heap.release(registers[k]);
+    } else {
+      const auto& prototype = *static_cast<const Prototype*>(frame.closure->function);
+      std::uint32_t pc = static_cast<std::uint32_t>(frame.pc - prototype.code.data());
+      if (limit != UINT32_MAX) --pc;
+      const RegState* before = states_of(prototype).before(pc);
+      for (std::uint32_t k = 0; before != nullptr && k < prototype.register_count; ++k) {
+        if (is_owned(before[k]) && frame.base + k < limit) heap.release(registers[k]);
+      }
+    }
+    limit = frame.base - 1;
+    if (frame.owns_callee) heap.release(fiber.stack[limit]);
+    fiber.frames.pop_back();
+  }
+  fiber.open_tasks.clear();
+}
+
+// The position that a person should look at: the innermost frame whose program has a source of the user's.
+SourceSpan RunImpl::user_span(const Fiber& fiber, std::shared_ptr<const Program>* program_out) const {
+  bool top = true;
+  for (const Fiber* f = &fiber; f != nullptr; f = f->parent) {
+    for (std::size_t k = f->frames.size(); k-- > 0;) {
+      const Frame& frame = f->frames[k];
+      const bool innermost = top;
+      top = false;
+      if (frame.kind == Frame::Kind::Stepper) continue;
+      const auto* frame_link = static_cast<const Link*>(frame.closure->link);
+      if (frame_link == prelude) continue;
+      const auto& prototype = *static_cast<const Prototype*>(frame.closure->function);
+      std::uint32_t pc = static_cast<std::uint32_t>(frame.pc - prototype.code.data());
+      const bool inside_call = !innermost || f->state == Fiber::State::WaitsForTool;
+      if (inside_call && pc > 0) --pc;
+      if (program_out != nullptr) *program_out = frame_link->program;
+      return prototype.span_at(pc);
+    }
+  }
+  return {};
+}
+
+}  // namespace ptc
