@@ -230,7 +230,12 @@ class Analyzer {
   // --- Optimizations
   Node* fold_invoke(Node* node);
   Node* fold_if(Node* node);
+  bool is_literal_function(const Form& form) const;
+  Node* inline_body(Node* function, LocalId& element);
+  Node* inline_literal_call(Node* call);
   Node* inline_sequence_call(const Form& form, BuiltinId builtin);
+  Node* make_comprehension(const Form& form, BuiltinId builtin, std::string_view name, Node* function,
+                           Node* collection);
 
   static const HeadForm* find_head_form(std::string_view name);
   const HeadForm* find_unshadowed_form(std::string_view name) const;

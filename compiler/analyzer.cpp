@@ -6,6 +6,7 @@
 
 #include "compiler/analysis.h"
 #include "compiler/regex_check.h"
+#include "compiler/tokens.h"
 
 namespace ptc {
 namespace {
@@ -14,11 +15,7 @@ constexpr std::size_t kClippedBytes = 60;
 
 std::string_view clip(std::string_view text) {
   const std::size_t line = text.find('\n');
-  if (line != std::string_view::npos) text = text.substr(0, line);
-  if (text.size() <= kClippedBytes) return text;
-  std::size_t end = kClippedBytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  return text.substr(0, end);
+  return clip_utf8(line == std::string_view::npos ? text : text.substr(0, line), kClippedBytes);
 }
 
 // Keywords that forms of the language give a meaning to.

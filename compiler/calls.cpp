@@ -123,7 +123,7 @@ Node* Analyzer::analyze_call(const Form& form) {
     node = make_call(form.span, callee);
   }
   if (!analyze_into(*node, arguments)) return nullptr;
-  return node->kind == NodeKind::Invoke ? fold_invoke(node) : node;
+  return node->kind == NodeKind::Invoke ? fold_invoke(node) : inline_literal_call(node);
 }
 
 Node* Analyzer::analyze_data_call(const Form& form) {

@@ -43,6 +43,8 @@ constexpr auto kRefused = std::to_array<RefusedSyntax>({
     {"#^", "metadata syntax (#^meta) is not supported", "Leave the metadata out"},
 });
 
+constexpr std::size_t kQuotedBytes = 40;   // of a token that a message quotes
+
 std::string position_text(SourceSpan at) {
   return "line " + std::to_string(at.line) + ", column " + std::to_string(at.column);
 }
@@ -72,6 +74,11 @@ class Reader {
     if (result_.failed) return;
     result_.failed = true;
     result_.error = {FaultKind::ParseError, std::move(message), std::string(hint), span};
+  }
+
+  // The text since `start` and a closing quote, clipped.
+  std::string quoted(SourceSpan start) const {
+    return std::string(clip_utf8(cursor_.slice(start.begin), kQuotedBytes)) + "'";
   }
 
   void skip_blanks() {
@@ -249,7 +256,7 @@ class Reader {
     if (token.find_first_of("xX") != std::string_view::npos) hint = "Numbers are decimal only";
     if (token.back() == 'N' || token.back() == 'M') hint = "Leave the suffix out: integers have any size";
     if (token.back() == '.') hint = "Write at least one digit after the point, such as 5.0";
-    fail(cursor_.span_from(start), "malformed number '" + std::string(token.substr(0, 40)) + "'", hint);
+    fail(cursor_.span_from(start), "malformed number '" + std::string(clip_utf8(token, kQuotedBytes)) + "'", hint);
   }
 
   void read_symbol() {
@@ -262,7 +269,7 @@ class Reader {
     if (token == "false") kind = FormKind::False;
     if (kind != FormKind::Symbol && !at_delimiter(cursor_.rest())) {
       cursor_.advance_bytes(run_length(cursor_.rest()));
-      return fail(cursor_.span_from(start), "malformed literal '" + std::string(cursor_.slice(start.begin)) + "'",
+      return fail(cursor_.span_from(start), "malformed literal '" + quoted(start),
                   "nil, true and false need a blank or a delimiter after them");
     }
     std::string text(kind == FormKind::Symbol ? token : std::string_view());
@@ -287,7 +294,7 @@ class Reader {
     if (token == ":") hint = "Maps have no colon between key and value: {\"key\" 1} or {:key 1}";
     if (token.find('/') != std::string_view::npos) hint = "Keywords have no namespace: write :name";
     if (token.starts_with("::")) hint = "Write one colon";
-    fail(cursor_.span_from(start), "malformed keyword '" + std::string(token.substr(0, 40)) + "'", hint);
+    fail(cursor_.span_from(start), "malformed keyword '" + std::string(clip_utf8(token, kQuotedBytes)) + "'", hint);
   }
 
   void read_character() {
@@ -303,7 +310,7 @@ class Reader {
     cursor_.advance_bytes(run_length(cursor_.rest()));
     std::string text;
     if (!parse_character(cursor_.slice(name), text)) {
-      return fail(cursor_.span_from(start), "malformed character '" + std::string(cursor_.slice(start.begin)) + "'",
+      return fail(cursor_.span_from(start), "malformed character '" + quoted(start),
                   "A character is \\a, \\newline, \\space, \\tab, \\return, \\backspace, \\formfeed, \\uXXXX or \\oNNN");
     }
     add_atom(FormKind::String, start)->text = std::move(text);
@@ -350,7 +357,7 @@ class Reader {
     if (cursor_.peek() == '#') {
       cursor_.advance();
       while (is_symbol_part(cursor_.peek())) cursor_.advance();
-      return fail(cursor_.span_from(start), "unknown reader syntax '" + std::string(cursor_.slice(start.begin)) + "'",
+      return fail(cursor_.span_from(start), "unknown reader syntax '" + quoted(start),
                   "Known: #{set}, #(lambda), #\"regex\", #'name, #_ (discard), ##Inf ##-Inf ##NaN");
     }
     cursor_.advance();

@@ -135,6 +135,12 @@ void append_utf8(std::string& out, char32_t c) {
   }
 }
 
+std::string_view clip_utf8(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
+  return text.substr(0, bytes);
+}
+
 std::size_t find_malformed_utf8(std::string_view text) {
   std::size_t i = 0;
   while (i < text.size()) {

@@ -37,6 +37,8 @@ bool parse_character(std::string_view token, std::string& out);
 std::string decode_string(std::string_view body, bool regex);
 
 void append_utf8(std::string& out, char32_t c);
+// The start of `text`, at most `bytes` long, cut between characters.
+std::string_view clip_utf8(std::string_view text, std::size_t bytes);
 // Offset of the first byte that is not UTF-8, or npos.
 std::size_t find_malformed_utf8(std::string_view text);
 
