@@ -31,10 +31,7 @@ RunImpl::~RunImpl() {
   }
   for (const Value& v : retired) heap.release(v);
   for (const Value& v : history) heap.release(v);
-  for (ToolRecord& record : records) {
-    heap.release(record.args);
-    heap.release(record.result);
-  }
+  clear_records();
   heap.release(context);
   heap.release(env.budget);
 }
@@ -136,6 +133,22 @@ Link& RunImpl::link(std::shared_ptr<const Program> linked) {
     }
   }
   return made;
+}
+
+void RunImpl::clear_records() {
+  for (ToolRecord& record : records) {
+    heap.release(record.args);
+    heap.release(record.result);
+  }
+  records.clear();
+  env.prints.clear();
+  env.print_bytes = 0;
+  env.summaries.clear();
+  env.warnings.clear();
+  env.fuel_debt = 0;
+  fuel_used = 0;
+  tool_calls = 0;
+  cancelled = false;
 }
 
 void RunImpl::release_result() {
@@ -351,6 +364,7 @@ void Run::start(std::shared_ptr<const Program> program) {
     run.main.reset();
     run.rollback();
   }
+  run.clear_records();
   Link& link = run.link(program);
   if (link.entry == nullptr) {
     link.entry = const_cast<Closure*>(run.function_closure(link, 0));

@@ -126,6 +126,7 @@ class RunImpl {
   StepStatus finish(StepStatus status);
   void rollback();
   void release_result();
+  void clear_records();                 // prints, summaries, tool records and budgets used belong to one turn
   std::unique_ptr<Fiber> make_fiber(const Closure* entry);
   void destroy_fiber(Fiber& fiber);
   Fiber* find_waiting(Fiber& fiber, std::uint64_t request_id);
