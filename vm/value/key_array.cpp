@@ -1,11 +1,7 @@
 // The weak table of shared key arrays (key_array.h): linear probing, deletion by shifting back.
 #include "vm/value/key_array.h"
 
-#include "vm/value/equality.h"
-
 namespace ptc {
-
-std::uint64_t KeyArrayTable::key_part(Value key) { return hash_key(key) | 1; }
 
 void KeyArrayTable::insert(KeyArray* array) {
   if ((count_ + 1) * 2 > slots_.size()) grow();
@@ -18,7 +14,6 @@ void KeyArrayTable::insert(KeyArray* array) {
 }
 
 void KeyArrayTable::erase(KeyArray* array) {
-  if (last.from == array || last.to == array) last = {};
   const std::size_t mask = slots_.size() - 1;
   std::size_t hole = array->hash & mask;
   while (slots_[hole] != array) hole = (hole + 1) & mask;

@@ -1,13 +1,15 @@
 // The key arrays that small maps share: one per set of keyword and string keys in a heap, found by content.
 //
 // The table is weak: it holds no references, and a dying array takes itself out (Heap does that). Only arrays of
-// keywords and strings are in it, because those are what records have. A second, one-entry cache answers the usual
-// question "this array plus that key" when many maps of one shape are built key by key.
+// keywords and strings are in it, because those are what records have. The hash of an array is a sum over its keys, so that
+// of "this array plus that key" is known without making it.
 #pragma once
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "vm/value/equality.h"
 #include "vm/value/object.h"
 
 namespace ptc {
@@ -15,7 +17,9 @@ namespace ptc {
 class KeyArrayTable {
  public:
   // What a key adds to the hash of an array that contains it.
-  static std::uint64_t key_part(Value key);
+  static std::uint64_t key_part(Value name) {
+    return name.is_keyword() ? name.keyword->hash | 1 : std::rotl(hash_key(name), 32) | 1;
+  }
   static bool can_intern(Value key) { return key.is_keyword() || key.is_string(); }
 
   // The array of that hash for which matches(array) holds, borrowed, or null.
@@ -30,14 +34,6 @@ class KeyArrayTable {
   }
   void insert(KeyArray* array);    // array->hash is set; sets kInterned
   void erase(KeyArray* array);
-
-  // The last "array plus key" that was asked for; from == null when there is none.
-  struct Transition {
-    const KeyArray* from = nullptr;
-    KeyArray* to = nullptr;        // borrowed
-    std::uint32_t position = 0;    // of the new key in to
-  };
-  Transition last;
 
  private:
   void grow();

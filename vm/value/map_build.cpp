@@ -41,13 +41,6 @@ Value small_from(Heap& heap, std::span<const Value> taken_keys, std::span<const 
 
 }  // namespace
 
-void sorted_entries(const HashMap* hashed, MapEntry* out) {
-  MapEntry* end = out;
-  const bool is_set = hashed->kind == Kind::HashSet;
-  champ_visit(hashed->root, [&](const Value* entry) { *end++ = {entry[0], is_set ? entry[0] : entry[1]}; });
-  std::sort(out, end, [](const MapEntry& a, const MapEntry& b) { return canonical_order(a.key, b.key) < 0; });
-}
-
 Value map_from(Heap& heap, std::span<Value> taken_keys, std::span<Value> taken_values) {
   if (taken_keys.size() > kSmallMax) {
     Value map = map_empty(heap);

@@ -42,6 +42,20 @@ std::uint32_t lower_bound(const KeyArray* keys, Value key) {
   return low;
 }
 
+// Strings of records are few and often alike, so their (cached) hashes are compared before their bytes.
+std::uint32_t find_string(const KeyArray* keys, Value key) {
+  const std::uint64_t hash = hash_key(key);
+  for (std::uint32_t i = 0, n = keys->extra; i < n; ++i) {
+    const Value candidate = keys->keys()[i];
+    if (!candidate.is_string()) continue;
+    if (candidate.bits == key.bits) return i;
+    const std::uint64_t cached = static_cast<const String*>(candidate.object)->hash;
+    if (cached != hash && cached != 0) continue;
+    if (string_view_of(candidate) == string_view_of(key)) return i;
+  }
+  return kNotFound;
+}
+
 // Moves the keys of an array of ours, or shares those of another one; then gives the array up. The new array has a
 // gap of one at `position`, or lacks the key there, which the caller then owns.
 KeyArray* copy_with_gap(Heap& heap, KeyArray* taken, std::uint32_t position) {
@@ -58,56 +72,42 @@ KeyArray* copy_with_gap(Heap& heap, KeyArray* taken, std::uint32_t position) {
   return copy;
 }
 
-// Whether `keys` is `base` with `added` at `position`; all of them names.
-bool is_extension(const KeyArray* keys, const KeyArray* base, std::uint32_t position, Value added) {
-  if (keys->extra != base->extra + 1 || !same_name(keys->keys()[position], added)) return false;
+// Where `added` is in `keys`, if these are otherwise the keys of `base`; else kNotFound. All of them are names.
+std::uint32_t extension_position(const KeyArray& keys, const KeyArray* base, Value added) {
+  if (keys.extra != base->extra + 1) return kNotFound;
+  const std::uint32_t position = keys_find(&keys, added);
+  if (position == kNotFound) return kNotFound;
   for (std::uint32_t i = 0; i < base->extra; ++i) {
-    if (!same_name(keys->keys()[i < position ? i : i + 1], base->keys()[i])) return false;
+    if (!same_name(keys.keys()[i < position ? i : i + 1], base->keys()[i])) return kNotFound;
   }
-  return true;
+  return position;
 }
 
 KeyArray* interned_with(Heap& heap, KeyArray* taken, Value taken_key, std::uint32_t* position) {
-  KeyArrayTable& table = heap.key_arrays();
-  KeyArray* result = nullptr;
-  if (table.last.from == taken && same_name(table.last.to->keys()[table.last.position], taken_key)) {
-    *position = table.last.position;
-    result = table.last.to;
+  const std::uint64_t hash = taken->hash + KeyArrayTable::key_part(taken_key);
+  KeyArray* result = heap.key_arrays().find(hash, [&](const KeyArray& keys) {
+    return (*position = extension_position(keys, taken, taken_key)) != kNotFound;
+  });
+  if (result != nullptr) {
     ++result->rc;
-  } else {
-    const std::uint32_t at = *position = lower_bound(taken, taken_key);
-    const std::uint64_t hash = taken->hash + KeyArrayTable::key_part(taken_key);
-    result = table.find(hash, [&](const KeyArray& keys) { return is_extension(&keys, taken, at, taken_key); });
-    if (result != nullptr) {
-      ++result->rc;
-    } else {
-      ++taken->rc;   // for copy_with_gap
-      result = copy_with_gap(heap, taken, at);
-      result->keys()[at] = retained(taken_key);
-      result->hash = hash;
-      table.insert(result);
-    }
-    table.last = {taken, result, at};
+    heap.release(taken_key);
+    heap.release(taken);
+    return result;
   }
-  heap.release(taken_key);
-  heap.release(taken);
+  *position = lower_bound(taken, taken_key);
+  result = copy_with_gap(heap, taken, *position);
+  result->keys()[*position] = taken_key;
+  result->hash = hash;
+  heap.key_arrays().insert(result);
   return result;
 }
 
 }  // namespace
 
 std::uint32_t keys_find_slowly(const KeyArray* keys, Value key) {
-  const Value* const all = keys->keys();
-  const std::uint32_t count = keys->extra;
-  if (key.is_string()) return keys_find_text(keys, string_view_of(key));
-  if (key.is_heap() || key.is_float()) {
-    const std::uint32_t i = lower_bound(keys, key);
-    return i < count && same_key(all[i], key) ? i : kNotFound;
-  }
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (same_word(all[i], key)) return i;
-  }
-  return kNotFound;
+  if (key.is_string()) return find_string(keys, key);
+  const std::uint32_t i = lower_bound(keys, key);
+  return i < keys->extra && same_key(keys->keys()[i], key) ? i : kNotFound;
 }
 
 std::uint32_t keys_find_text(const KeyArray* keys, std::string_view text) {

@@ -15,14 +15,14 @@ inline constexpr std::uint32_t kNotFound = UINT32_MAX;
 
 enum class Sharing : std::uint8_t { Interned, Private };   // may the array be interned?
 
-std::uint32_t keys_find_slowly(const KeyArray* keys, Value key);
+std::uint32_t keys_find_slowly(const KeyArray* keys, Value key);   // strings, floats, collections …
 
 // Index of that key, or kNotFound.
 inline std::uint32_t keys_find(const KeyArray* keys, Value key) {
-  if (!key.is_keyword()) return keys_find_slowly(keys, key);
+  if (key.is_heap() || key.is_float()) return keys_find_slowly(keys, key);
   const Value* const all = keys->keys();
   for (std::uint32_t i = 0, n = keys->extra; i < n; ++i) {
-    if (same_word(all[i], key)) return i;
+    if (all[i].bits == key.bits && all[i].tag == key.tag) return i;
   }
   return kNotFound;
 }

@@ -179,29 +179,16 @@ Value trie_or_range_at(const VectorHeader* vector, std::uint32_t i) {
   return trie_leaf(trie, slot)->items[slot & kTrieMask];
 }
 
-Value vector_push(Heap& heap, Value taken_vector, Value taken_item) {
-  Value vector = taken_vector;
-  if (vector.object->kind == Kind::FlatVector) {
-    FlatVector* flat = as_flat(vector);
-    if (flat->count < kFlatVectorMax) {
-      flat = flat_with_room(heap, flat);
-      flat->items()[flat->count++] = taken_item;
-      return of(flat);
-    }
-    vector = of(trie_of_flat(heap, flat));
-  } else if (vector.object->kind == Kind::RangeVector) {
-    return vector_push(heap, with_items(heap, vector), taken_item);
+Value vector_push_slowly(Heap& heap, Value taken_vector, Value taken_item) {
+  const Value vector = with_items(heap, taken_vector);
+  if (vector.object->kind == Kind::FlatVector && vector_count(vector) < kFlatVectorMax) {
+    FlatVector* const flat = flat_with_room(heap, as_flat(vector));
+    flat->items()[flat->count++] = taken_item;
+    return of(flat);
   }
-  TrieVector* const trie = trie_own_header(heap, as_trie(vector));
-  VectorLeaf* const tail = trie->tail;
-  const std::uint32_t used = trie_end(trie) & kTrieMask;
-  if (tail->rc == 1 && used != 0 && tail->extra == used) {
-    tail->items[used] = taken_item;
-    tail->extra = static_cast<std::uint16_t>(used + 1);
-    ++trie->count;
-  } else {
-    trie_push(heap, trie, taken_item);
-  }
+  TrieVector* const trie = vector.object->kind == Kind::FlatVector ? trie_of_flat(heap, as_flat(vector))
+                                                                   : trie_own_header(heap, as_trie(vector));
+  trie_push(heap, trie, taken_item);
   return of(trie);
 }
 

@@ -24,7 +24,22 @@ inline Value vector_at(Value vector, std::uint32_t i) {
 // The same with a reference of the caller's own.
 inline Value vector_get(Value vector, std::uint32_t i) { return retained(vector_at(vector, i)); }
 
-Value vector_push(Heap& heap, Value taken_vector, Value taken_item);
+Value vector_push_slowly(Heap& heap, Value taken_vector, Value taken_item);
+inline Value vector_push(Heap& heap, Value taken_vector, Value taken_item) {
+  Object* const object = taken_vector.object;
+  if (object->rc == 1 && object->kind == Kind::TrieVector) {
+    TrieVector* const trie = static_cast<TrieVector*>(object);
+    const std::uint32_t used = (trie->start + trie->count) % kFlatVectorMax;
+    VectorLeaf* const tail = trie->tail;
+    if (used != 0 && tail->extra == used && tail->rc == 1) {
+      tail->items[used] = taken_item;
+      tail->extra = static_cast<std::uint16_t>(used + 1);
+      ++trie->count;
+      return taken_vector;
+    }
+  }
+  return vector_push_slowly(heap, taken_vector, taken_item);
+}
 Value vector_set(Heap& heap, Value taken_vector, std::uint32_t i, Value taken_item);   // i < count
 Value vector_pop(Heap& heap, Value taken_vector);                                      // count > 0
 // Moves element i out when the vector is the only owner (nil stays in its place), else returns a retained copy.

@@ -1,0 +1,66 @@
+// The canonical order of a hashed map or set. Most comparisons are decided by one word made of each key beforehand:
+// its prefix, monotone in canonical order among keys of one tag.
+#include <algorithm>
+#include <vector>
+
+#include "vm/value/map_layout.h"
+#include "vm/value/order.h"
+#include "vm/value/string.h"
+
+namespace ptc {
+
+namespace {
+
+struct SortKey {
+  std::uint64_t prefix;
+  std::uint32_t index;
+  bool has_prefix;
+};
+
+// The first 8 bytes of text as a number. Bytes are renamed so that they order as UTF-16 does: the lead bytes F0..F4
+// (surrogates) come before EE and EF.
+std::uint64_t text_prefix(std::string_view text) {
+  std::uint64_t prefix = 0;
+  for (std::size_t i = 0; i < 8; ++i) {
+    std::uint32_t byte = i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+    if (byte >= 0xf0) {
+      byte -= 2;
+    } else if (byte >= 0xee) {
+      byte += 5;
+    }
+    prefix = prefix << 8 | byte;
+  }
+  return prefix;
+}
+
+// Keys of one tag only: then prefixes compare with each other.
+SortKey sort_key(Value key, std::uint32_t index) {
+  if (key.is_int()) return {key.bits ^ std::uint64_t{1} << 63, index, true};
+  if (key.is_string()) return {text_prefix(string_view_of(key)), index, true};
+  if (key.is_keyword()) return {text_prefix(key.keyword->name()), index, true};
+  return {0, index, false};
+}
+
+}  // namespace
+
+void sorted_entries(const HashMap* hashed, MapEntry* out) {
+  const bool is_set = hashed->kind == Kind::HashSet;
+  std::vector<MapEntry> entries;
+  std::vector<SortKey> keys;
+  entries.reserve(hashed->count);
+  keys.reserve(hashed->count);
+  bool one_tag = true;
+  champ_visit(hashed->root, [&](const Value* entry) {
+    keys.push_back(sort_key(entry[0], static_cast<std::uint32_t>(entries.size())));
+    entries.push_back({entry[0], is_set ? entry[0] : entry[1]});
+    one_tag = one_tag && entry[0].tag == entries[0].key.tag;
+  });
+  const bool use_prefix = one_tag && keys[0].has_prefix;
+  std::sort(keys.begin(), keys.end(), [&](const SortKey& a, const SortKey& b) {
+    if (use_prefix && a.prefix != b.prefix) return a.prefix < b.prefix;
+    return canonical_order(entries[a.index].key, entries[b.index].key) < 0;
+  });
+  for (const SortKey& key : keys) *out++ = entries[key.index];
+}
+
+}  // namespace ptc
