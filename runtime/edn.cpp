@@ -271,7 +271,7 @@ class EdnReader {
     if (name == "pending" && !open_.empty() && open_.back().kind == Kind::List && builder_.count() == 0) {
       open_.back().pending = true;
     }
-    finish(string_of(heap_, name));
+    finish(edn_symbol(heap_, name));
   }
 
   void read_number(std::string_view name, std::size_t begin) {

@@ -1,10 +1,10 @@
 // EDN text -> values: what append_edn writes, and what hosts write by hand. Iterative; nesting is bounded by
 // the text.
 //
-// Lists are vectors, symbols strings (the language has none), characters one-character strings, ratios
-// floats.
-// #"…" is a regex as programs write it, #ptc/regex "…" one with all escapes of a string. Of equal map keys
-// the last wins. Functions need hooks: this file knows no compiler.
+// Lists are vectors, characters one-character strings, ratios floats. The language has no symbols: x is read
+// as the string "'x", which is what data/'x looks for. #"…" is a regex as programs write it, #ptc/regex "…"
+// one with all escapes of a string. Of equal map keys the last wins. Functions need hooks: this file knows no
+// compiler.
 #pragma once
 #include <functional>
 #include <string>

@@ -40,6 +40,11 @@ Value regex_value(Heap& heap, std::string_view text) {
   return regex_make(heap, text, &error);
 }
 
+// The name may come as a symbol, that is with its quote.
+Value var_value(Heap& heap, std::string_view text) {
+  return edn_var(heap, text.starts_with('\'') ? text.substr(1) : text);
+}
+
 Value same_string(Heap& heap, std::string_view text) { return string_of(heap, text); }
 
 // Tags whose value is made from a string alone.
@@ -59,11 +64,11 @@ constexpr TextTag kTextTags[] = {
     {"ptc/kw", keyword_value},
     {"ptc/regex", regex_value},
     {"regex", regex_value},
-    {"ptc/sym", same_string},
+    {"ptc/sym", edn_symbol},
     {"ptc/time", same_string},
     {"uuid", same_string},
-    {"ptc/var", edn_var},
-    {"var", edn_var},
+    {"ptc/var", var_value},
+    {"var", var_value},
 };
 
 Value closure_value(Heap& heap, Value map, const EdnHooks& hooks) {
@@ -77,6 +82,8 @@ Value closure_value(Heap& heap, Value map, const EdnHooks& hooks) {
 }
 
 }  // namespace
+
+Value edn_symbol(Heap& heap, std::string_view name) { return string_of(heap, "'" + std::string(name)); }
 
 Value edn_var(Heap& heap, std::string_view name) {
   auto* var = heap.make<Var>(Kind::Var);

@@ -86,8 +86,8 @@ TEST_F(EdnTest, ReadsOtherSpellings) {
       {"#ptc/time \"09:14:00\"", "\"09:14:00\""},
       {"#ptc/tuple [:error :as_data]", "[:error :as_data]"},
       {"#ptc/pending \"x\"", "(pending \"x\")"},
-      {"(pending 1 2)", "[\"pending\" 1 2]"},
-      {"{:ref x}", "{:ref \"x\"}"},
+      {"(pending 1 2)", "[\"'pending\" 1 2]"},
+      {"{:ref x}", "{:ref \"'x\"}"},
       {"#\"\\d\\\"\"", "#ptc/regex \"\\\\d\\\"\""},
       {"{:a 1 :a 2}", "{:a 2}"},
   };
