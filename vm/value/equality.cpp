@@ -11,6 +11,7 @@
 #include "vm/value/map.h"
 #include "vm/value/numeric.h"
 #include "vm/value/vector.h"
+#include "vm/value/visited_pairs.h"
 
 namespace ptc {
 
@@ -81,7 +82,12 @@ struct Frame {
   Part part;
   Mode mode;
 };
-using Stack = boost::container::small_vector<Frame, 8>;
+struct Stack : boost::container::small_vector<Frame, 8> {
+  VisitedPairs tolerant, strict;
+  bool met(const Object* a, const Object* b, Mode mode) {
+    return (mode == Mode::Strict ? strict : tolerant).meet(a, b);
+  }
+};
 
 bool same_shape(const HashNode* a, const HashNode* b) {
   return a->flags == b->flags && a->datamap == b->datamap && a->nodemap == b->nodemap;
@@ -91,6 +97,7 @@ bool same_shape(const HashNode* a, const HashNode* b) {
 bool push_nodes(Stack& stack, const HashNode* a, const HashNode* b, Mode mode) {
   if (a == b && mode == Mode::Strict) return true;   // tolerant: a NaN inside must still differ
   if (!same_shape(a, b)) return false;
+  if (stack.met(a, b, mode)) return true;
   const std::uint32_t words = a->entry_count() * a->entry_words();
   stack.push_back({a, b, 0, words + a->child_count(), Frame::Part::Node, mode});
   return true;
@@ -101,6 +108,7 @@ void push_keys(Stack& stack, const KeyArray* a, const KeyArray* b) {
 }
 
 bool push_containers(Stack& stack, Value a, Value b, Mode mode) {
+  if (stack.met(a.object, b.object, mode)) return true;
   switch (a.object->kind) {
     case Kind::SmallMap: {
       const SmallMap *x = object_of<SmallMap>(a), *y = object_of<SmallMap>(b);

@@ -1,16 +1,19 @@
-// hash_key: the contents of a value as a stream of words that are mixed one after another.
+// hash_key: a container's hash mixes its kind and count, then the hashes of its parts in the order of the layout.
 //
-// Containers put their kind and count before their parts, so that different nestings give different streams. Key
-// arrays are sorted and CHAMP tries have one shape for one set of keys, so equal values give equal streams.
+// Key arrays are sorted and CHAMP tries have one shape for one set of keys, so equal values have their parts in equal
+// order. Values are DAGs: in large ones the hashes of containers are kept, so that no shared part is gone through
+// again and again (see visited_pairs.h).
 #include <boost/container/small_vector.hpp>
 #include <bit>
 #include <cmath>
+#include <unordered_map>
 
 #include "vm/value/equality.h"
 #include "vm/value/hash_mix.h"
 #include "vm/value/map.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
+#include "vm/value/visited_pairs.h"
 
 namespace ptc {
 
@@ -62,86 +65,105 @@ std::uint64_t hash_scalar(Value v) {
 }
 
 struct Frame {
-  enum class Part : std::uint8_t { Elements, Keys, Values, Node };
+  enum class Part : std::uint8_t { Elements, Keys, Entries, Root, Node };
   const Object* object;
+  std::uint64_t hash;
   std::uint32_t next, count;
   Part part;
 };
-using Stack = boost::container::small_vector<Frame, 8>;
 
-void push_node(Stack& stack, const HashNode* node) {
-  stack.push_back({node, 0, node->entry_count() * node->entry_words() + node->child_count(), Frame::Part::Node});
-}
-
-// Puts the parts of a collection on the stack; returns the word that stands before them.
-std::uint64_t open(Stack& stack, Value v) {
-  std::uint32_t count = 0;
+Frame frame_of(Value v) {
+  const auto frame = [&](std::uint32_t count, std::uint32_t parts, Frame::Part part) {
+    return Frame{v.object, hash_mix(kHashSeed, hash_word(v.tag, count)), 0, parts, part};
+  };
   switch (v.object->kind) {
-    case Kind::SmallMap: {
-      const SmallMap* map = static_cast<const SmallMap*>(v.object);
-      count = map->extra;
-      stack.push_back({map, 0, count, Frame::Part::Values});
-      stack.push_back({map->keys, 0, count, Frame::Part::Keys});
-      break;
-    }
-    case Kind::SmallSet:
-      count = v.object->extra;
-      stack.push_back({static_cast<const SmallSet*>(v.object)->keys, 0, count, Frame::Part::Keys});
-      break;
+    case Kind::SmallMap: return frame(v.object->extra, v.object->extra * 2u, Frame::Part::Entries);
+    case Kind::SmallSet: return frame(v.object->extra, v.object->extra, Frame::Part::Keys);
     case Kind::HashMap:
-    case Kind::HashSet:
-      count = static_cast<const HashMap*>(v.object)->count;
-      push_node(stack, static_cast<const HashMap*>(v.object)->root);
-      break;
-    default:
-      count = vector_count(v);
-      stack.push_back({v.object, 0, count, Frame::Part::Elements});
+    case Kind::HashSet: return frame(static_cast<const HashMap*>(v.object)->count, 1, Frame::Part::Root);
+    default: return frame(vector_count(v), vector_count(v), Frame::Part::Elements);
   }
-  return hash_word(v.tag, count);
 }
 
-inline Value part_of(const Frame& f, std::uint32_t i) {
+Frame frame_of(const HashNode* node) {
+  return {node, kHashSeed, 0, node->entry_count() * node->entry_words() + node->child_count(), Frame::Part::Node};
+}
+
+// Part i of a frame: a value, or a node of a trie.
+struct PartOf {
+  Value value;
+  const HashNode* node;
+};
+inline PartOf part_of(const Frame& f, std::uint32_t i) {
   switch (f.part) {
-    case Frame::Part::Keys: return static_cast<const KeyArray*>(f.object)->keys()[i];
-    case Frame::Part::Values: return static_cast<const SmallMap*>(f.object)->values()[i];
-    case Frame::Part::Node: return static_cast<const HashNode*>(f.object)->entries()[i];
+    case Frame::Part::Keys: return {static_cast<const SmallSet*>(f.object)->keys->keys()[i], nullptr};
+    case Frame::Part::Entries: {
+      const SmallMap* map = static_cast<const SmallMap*>(f.object);
+      return {i < map->extra ? map->keys->keys()[i] : map->values()[i - map->extra], nullptr};
+    }
+    case Frame::Part::Root: return {Value::nil(), static_cast<const HashMap*>(f.object)->root};
+    case Frame::Part::Node: {
+      const HashNode* node = static_cast<const HashNode*>(f.object);
+      const std::uint32_t words = node->entry_count() * node->entry_words();
+      if (i >= words) return {Value::nil(), node->children()[i - words]};
+      return {node->entries()[i], nullptr};
+    }
     case Frame::Part::Elements: break;
   }
-  return vector_at(Value::of(Tag::Vector, const_cast<Object*>(f.object)), i);
+  return {vector_at(Value::of(Tag::Vector, const_cast<Object*>(f.object)), i), nullptr};
 }
 
-// Goes through the top frame until it is done or another container must come first.
-std::uint64_t advance(Stack& stack, std::uint64_t h) {
-  Frame& f = stack.back();
-  std::uint32_t parts = f.count;
-  if (f.part == Frame::Part::Node) {
-    const HashNode* node = static_cast<const HashNode*>(f.object);
-    parts = node->entry_count() * node->entry_words();
-  }
-  while (f.next < parts) {
-    const Value v = part_of(f, f.next++);
-    if (is_collection(v)) {
-      if (f.next == f.count) stack.pop_back();   // last part: the stack need not remember this frame
-      return hash_mix(h, open(stack, v));
+class HashWalk {
+ public:
+  std::uint64_t run(Value collection) {
+    stack_.push_back(frame_of(collection));
+    while (true) {
+      if (!advance()) continue;
+      const Frame done = stack_.back();
+      stack_.pop_back();
+      if (visits_ >= kFreeVisits) known_.emplace(done.object, done.hash);
+      if (stack_.empty()) return done.hash;
+      stack_.back().hash = hash_mix(stack_.back().hash, done.hash);
     }
-    h = hash_mix(h, hash_scalar(v));
   }
-  if (f.next == f.count) {
-    stack.pop_back();
-    return h;
+
+ private:
+  // Goes through the top frame until it is done (true) or another container must come first.
+  bool advance() {
+    Frame& f = stack_.back();
+    while (f.next < f.count) {
+      const PartOf part = part_of(f, f.next++);
+      if (part.node == nullptr && !is_collection(part.value)) {
+        f.hash = hash_mix(f.hash, hash_scalar(part.value));
+        continue;
+      }
+      const Object* const object = part.node != nullptr ? part.node : part.value.object;
+      if (const std::uint64_t* known = find_known(object)) {
+        f.hash = hash_mix(f.hash, *known);
+        continue;
+      }
+      stack_.push_back(part.node != nullptr ? frame_of(part.node) : frame_of(part.value));
+      return false;
+    }
+    return true;
   }
-  push_node(stack, static_cast<const HashNode*>(f.object)->children()[f.next++ - parts]);
-  return h;
-}
+
+  const std::uint64_t* find_known(const Object* object) {
+    if (visits_ < kFreeVisits) {
+      ++visits_;
+      return nullptr;
+    }
+    const auto found = known_.find(object);
+    return found == known_.end() ? nullptr : &found->second;
+  }
+
+  boost::container::small_vector<Frame, 8> stack_;
+  std::unordered_map<const Object*, std::uint64_t> known_;
+  std::uint32_t visits_ = 0;
+};
 
 }  // namespace
 
-std::uint64_t hash_key(Value v) {
-  if (!is_collection(v)) return hash_scalar(v);
-  Stack stack;
-  std::uint64_t h = hash_mix(kHashSeed, open(stack, v));
-  while (!stack.empty()) h = advance(stack, h);
-  return h;
-}
+std::uint64_t hash_key(Value v) { return is_collection(v) ? HashWalk().run(v) : hash_scalar(v); }
 
 }  // namespace ptc

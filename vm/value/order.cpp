@@ -17,6 +17,7 @@
 #include "vm/value/numeric.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
+#include "vm/value/visited_pairs.h"
 
 namespace ptc {
 
@@ -141,8 +142,9 @@ struct Frame {
 
 class CanonicalWalk {
  public:
-  // Puts two collections of equal count on the stack.
+  // Puts two collections of equal count on the stack, unless they are known to be equal.
   void open(Value a, Value b) {
+    if (visited_.meet(a.object, b.object)) return;
     switch (a.object->kind) {
       case Kind::SmallMap: {
         const SmallMap *x = object_of<SmallMap>(a), *y = object_of<SmallMap>(b);
@@ -260,10 +262,12 @@ class CanonicalWalk {
   int unwind(int order) {
     while (!stack_.empty() && stack_.back().part != Frame::Part::Least) stack_.pop_back();
     if (stack_.empty()) return order;
+    visited_.forget();   // some of the pairs that were met differ
     take_order(least_.back(), order);
     return 0;
   }
 
+  VisitedPairs visited_;
   boost::container::small_vector<Frame, 8> stack_;
   std::vector<Least> least_;   // one for each Least frame
 };
@@ -316,6 +320,7 @@ Comparison guest_compare(Value a, Value b) {
   Comparison result = compare_flat(a, b, &descend);
   if (!descend) return result;
   boost::container::small_vector<VectorPair, 8> stack;
+  VisitedPairs visited;
   stack.push_back({a, b, 0});
   while (!stack.empty()) {
     VectorPair& top = stack.back();
@@ -329,7 +334,7 @@ Comparison guest_compare(Value a, Value b) {
     descend = false;
     result = compare_flat(x, y, &descend);
     if (result.status != Comparison::Status::Ordered || result.order != 0) return result;
-    if (descend) stack.push_back({x, y, 0});
+    if (descend && !visited.meet(x.object, y.object)) stack.push_back({x, y, 0});
   }
   return result;
 }

@@ -1,4 +1,5 @@
-// Values nested 10^6 deep are built, compared, hashed, ordered and freed without C++ stack.
+// Values nested 10^6 deep are built, compared, hashed, ordered and freed without C++ stack. Maps and sets, which are
+// slower to build with sanitizers, are nested so deep that a recursion of 40 bytes a level would show.
 #include "value_model.h"
 #include "vm/value/order.h"
 
@@ -6,20 +7,21 @@ namespace ptc {
 namespace {
 
 constexpr int kDepth = 1'000'000;
+constexpr int kMapDepth = 200'000;
 
 using DepthTest = ValueTest;
 
-// Wraps a value kDepth times.
+// Wraps a value `depth` times.
 template <class Wrap>
-Value nested(std::int64_t innermost, Wrap wrap) {
+Value nested(std::int64_t innermost, int depth, Wrap wrap) {
   Value v = Value::integer(innermost);
-  for (int i = 0; i < kDepth; ++i) v = wrap(v);
+  for (int i = 0; i < depth; ++i) v = wrap(v);
   return v;
 }
 
 template <class Wrap>
-void check(Heap& heap, Wrap wrap) {
-  const Value a = nested(1, wrap), b = nested(1, wrap), c = nested(2, wrap);
+void check(Heap& heap, int depth, Wrap wrap) {
+  const Value a = nested(1, depth, wrap), b = nested(1, depth, wrap), c = nested(2, depth, wrap);
   EXPECT_TRUE(equal(a, b));
   EXPECT_FALSE(equal(a, c));
   EXPECT_TRUE(same_key(a, b));
@@ -31,8 +33,8 @@ void check(Heap& heap, Wrap wrap) {
 }
 
 TEST_F(DepthTest, Vectors) {
-  check(heap, [&](Value v) { return vector_of(heap, {&v, 1}); });
-  check(heap, [&](Value v) {   // not the last element
+  check(heap, kDepth, [&](Value v) { return vector_of(heap, {&v, 1}); });
+  check(heap, kDepth, [&](Value v) {   // not the last element
     const Value items[] = {v, Value::nil()};
     return vector_of(heap, items);
   });
@@ -40,23 +42,53 @@ TEST_F(DepthTest, Vectors) {
 
 TEST_F(DepthTest, MapsByValue) {
   const Value key = keyword("k");
-  check(heap, [&](Value v) { return map_assoc(heap, map_empty(heap), key, v); });
+  check(heap, kMapDepth, [&](Value v) { return map_assoc(heap, map_empty(heap), key, v); });
 }
 
 TEST_F(DepthTest, Sets) {
-  check(heap, [&](Value v) { return set_add(heap, set_empty(heap), v); });
+  check(heap, kMapDepth, [&](Value v) { return set_add(heap, set_empty(heap), v); });
 }
 
 TEST_F(DepthTest, MapsByKey) {
-  check(heap, [&](Value v) { return map_assoc(heap, map_empty(heap), v, Value::nil()); });
+  check(heap, kMapDepth, [&](Value v) { return map_assoc(heap, map_empty(heap), v, Value::nil()); });
 }
 
 TEST_F(DepthTest, GuestCompare) {
   const auto wrap = [&](Value v) { return vector_of(heap, {&v, 1}); };
-  const Value a = nested(1, wrap), b = nested(2, wrap);
+  const Value a = nested(1, kDepth, wrap), b = nested(2, kDepth, wrap);
   EXPECT_EQ(guest_compare(a, b).order, -1);
   release(a);
   release(b);
+}
+
+// Each level refers to the one below twice: 2^200 paths, 200 objects.
+TEST_F(DepthTest, SharedLevels) {
+  const auto tower = [&](std::int64_t innermost, bool hashed) {
+    Value v = Value::integer(innermost);
+    for (int i = 0; i < 200; ++i) {
+      const Value pair[] = {retained(v), v};
+      v = vector_of(heap, pair);
+      for (std::int64_t n = 0; hashed && n < 33; ++n) {
+        v = n == 0 ? map_assoc(heap, map_empty(heap), Value::integer(0), v)
+                   : map_assoc(heap, v, Value::integer(n), Value::nil());
+      }
+    }
+    return v;
+  };
+  for (const bool hashed : {false, true}) {
+    const Value a = tower(1, hashed), b = tower(1, hashed), c = tower(2, hashed);
+    EXPECT_TRUE(equal(a, b));
+    EXPECT_TRUE(same_key(a, b));
+    EXPECT_EQ(hash_key(a), hash_key(b));
+    EXPECT_NE(hash_key(a), hash_key(c));
+    EXPECT_EQ(canonical_order(a, b), 0);
+    EXPECT_LT(canonical_order(a, c), 0);
+    if (!hashed) {
+      EXPECT_EQ(guest_compare(a, b).order, 0);
+      EXPECT_EQ(guest_compare(a, c).order, -1);
+    }
+    for (const Value v : {a, b, c}) release(v);
+  }
 }
 
 // Each level is a large map that has the two forms of the level below as keys: only those are compared.
