@@ -170,9 +170,14 @@ ProgramFile parse_program_file(std::string name, std::string source) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (first || !line.starts_with(";; ")) continue;   // the first line is the claim
     line = trimmed(line.substr(3));
+    bool known = false;
     for (const TextRow& row : kDirectives) {
-      if (const auto text = after(line, row.word)) row.set(file, *text);
+      if (const auto text = after(line, row.word)) {
+        row.set(file, *text);
+        known = true;
+      }
     }
+    if (!known) file.complaint = "unknown directive: " + std::string(line);
   }
   if (!file.expect.stated && file.complaint.empty()) file.complaint = "no expectation";
   return file;

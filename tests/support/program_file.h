@@ -9,7 +9,8 @@
 //   ;; limits {:fuel 100 …}          ;; options {:float-precision 2 :signature "…"}
 //   ;; heavy                         only the straight mode, once
 //
-// A journal is supplied when a journal line is there. Lines that begin otherwise are plain comments.
+// A journal is supplied when a journal line is there. Other lines that begin with `;; ` are refused, so that a misspelt
+// directive is noticed; the first line of the file is its claim.
 #pragma once
 #include <cstdint>
 #include <optional>

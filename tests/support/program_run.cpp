@@ -7,6 +7,7 @@
 #include "compiler/compile.h"
 #include "runtime/replay.h"
 #include "schema/fault_kind.h"
+#include "vm/builtins/regex.h"
 #include "vm/exec/program.h"
 #include "vm/value/map.h"
 #include "vm/value/print.h"
@@ -76,6 +77,7 @@ Outcome turn_compiled_apart(Session& session, const ProgramFile& file, Mode mode
   options.check_tools = !session.tools().empty();
   options.max_symbols = file.options.max_symbols;
   options.optimize = mode != Mode::Plain;
+  options.check_regex = regex_check;
   CompileResult compiled = compile(file.source, options);
   if (compiled.program == nullptr) {
     Outcome outcome;
