@@ -26,6 +26,7 @@ struct CompiledRegex {
   CompiledRegex& operator=(const CompiledRegex&) = delete;
   Heap& heap;
   std::unique_ptr<re2::RE2> automaton;
+  bool reads_little = false;             // reads_little_past_match of the pattern, known with the automaton
 };
 
 void delete_compiled(void* compiled) { delete static_cast<CompiledRegex*>(compiled); }
@@ -77,14 +78,16 @@ std::string error_text(std::string_view pattern, const RegexSyntaxError& error) 
          error.message;
 }
 
-const re2::RE2* automaton_of(Value regex) {
-  Regex* r = static_cast<Regex*>(regex.object);
+// Compiled on first use; the automaton is null when the pattern is invalid.
+const CompiledRegex& compiled_regex(Value regex) {
+  const Regex* r = static_cast<const Regex*>(regex.object);
   CompiledRegex* compiled = static_cast<CompiledRegex*>(r->compiled);
   if (compiled->automaton == nullptr) {
     RegexSyntaxError error;
     compiled->automaton = checked(r->source->view(), error);
+    compiled->reads_little = reads_little_past_match(r->source->view());
   }
-  return compiled->automaton.get();
+  return *compiled;
 }
 
 }  // namespace
@@ -119,6 +122,7 @@ Value regex_make(Heap& heap, std::string_view pattern, std::string* error) {
   regex->source = static_cast<String*>(source.object);
   auto compiled = std::make_unique<CompiledRegex>(heap);
   compiled->automaton = std::move(automaton);
+  compiled->reads_little = reads_little_past_match(pattern);
   regex->compiled = compiled.release();
   return Value::of(Tag::Regex, regex);
 }
@@ -142,7 +146,10 @@ Value regex_of_argument(Call& call, std::uint32_t i) {
 }
 
 RegexSearch::RegexSearch(Call& call, Value regex, std::string_view text, Groups groups)
-    : call_(call), text_(text), automaton_(automaton_of(regex)) {
+    : call_(call), text_(text) {
+  const CompiledRegex& compiled = compiled_regex(regex);
+  automaton_ = compiled.automaton.get();
+  reads_little_ = compiled.reads_little;
   if (automaton_ == nullptr) {
     call_.fail(FaultKind::TypeError, std::string(call_.name()) + ": invalid regex");
     failed_ = true;
@@ -155,18 +162,20 @@ RegexSearch::RegexSearch(Call& call, Value regex, std::string_view text, Groups 
 
 bool RegexSearch::run(std::size_t from, re2::RE2::Anchor anchor) {
   if (failed_) return false;
-  const std::size_t rest = text_.size() - from;
-  scanned_bytes_ += rest;
-  call_.charge(1 + rest / kScannedBytesPerFuelUnit);
-  if (scanned_bytes_ > kMaxScannedBytes) {
-    call_.fail(FaultKind::RegexLimitExceeded,
-               std::string(call_.name()) + ": too many matches in a long text",
-               "Use a string separator or pattern, or work on the lines one by one.");
-    failed_ = true;
-    return false;
-  }
-  return automaton_->Match(re2::StringPiece(text_.data(), text_.size()), from, text_.size(), anchor,
-                           matched_.data(), static_cast<int>(matched_.size()));
+  const bool found = automaton_->Match(re2::StringPiece(text_.data(), text_.size()), from, text_.size(), anchor,
+                                       matched_.data(), static_cast<int>(matched_.size()));
+  return charge_scan(from, found) && found;
+}
+
+bool RegexSearch::charge_scan(std::size_t from, bool found) {
+  const std::size_t read = (found && reads_little_ ? end() : text_.size()) - from;
+  scanned_bytes_ += read;
+  call_.charge(1 + read / kScannedBytesPerFuelUnit);
+  if (scanned_bytes_ <= kMaxScannedBytes) return true;
+  call_.fail(FaultKind::RegexLimitExceeded, std::string(call_.name()) + ": too many matches in a long text",
+             "Use a pattern without | and without repeated groups, or a string, or work on the lines one by one.");
+  failed_ = true;
+  return false;
 }
 
 bool RegexSearch::find(std::size_t from) { return run(from, re2::RE2::UNANCHORED); }

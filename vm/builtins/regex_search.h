@@ -1,7 +1,8 @@
 // Matches of one regex in one text.
 //
-// A search may read to the end of the text however short the match is, so finding all matches can cost the square of
-// the length. Each search is charged as fuel, and one builtin call may read at most kMaxScannedBytes.
+// With some patterns a search reads to the end of the text however short the match is, so finding all matches can cost
+// the square of the length. Each search is charged as fuel for what it may have read, and one builtin call may read at
+// most kMaxScannedBytes.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +17,7 @@ namespace ptc {
 
 class RegexSearch {
  public:
-  static constexpr std::uint64_t kMaxScannedBytes = std::uint64_t{2} << 30;
+  static constexpr std::uint64_t kMaxScannedBytes = std::uint64_t{256} << 20;
 
   enum class Groups : std::uint8_t { None, All };
 
@@ -42,6 +43,7 @@ class RegexSearch {
 
  private:
   bool run(std::size_t from, re2::RE2::Anchor anchor);
+  bool charge_scan(std::size_t from, bool found);
 
   Call& call_;
   std::string_view text_;
@@ -50,6 +52,7 @@ class RegexSearch {
   std::vector<re2::StringPiece> matched_;
   std::uint64_t scanned_bytes_ = 0;
   std::size_t next_from_ = 0;
+  bool reads_little_ = false;
   bool exhausted_ = false;
   bool failed_ = false;
 };

@@ -246,6 +246,28 @@ bool Translator::escape() {
 
 }  // namespace
 
+bool reads_little_past_match(std::string_view pattern) {
+  constexpr std::string_view kRepeats = "*+?{";
+  bool in_class = false;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const char c = pattern[i];
+    const char next = i + 1 < pattern.size() ? pattern[i + 1] : '\0';
+    if (c == '\\') {
+      if (next == 'Q' || next == 'R') return false;
+      ++i;
+    } else if (in_class) {
+      in_class = c != ']';
+    } else if (c == '[') {
+      in_class = true;
+      if (next == '^') ++i;
+      if (i + 1 < pattern.size() && pattern[i + 1] == ']') ++i;
+    } else if (c == '|' || (c == ')' && next != '\0' && kRepeats.find(next) != std::string_view::npos)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool translate_regex(std::string_view pattern, std::string& translated, RegexSyntaxError& error) {
   translated.clear();
   return Translator(pattern, translated, error).run();

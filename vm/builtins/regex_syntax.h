@@ -16,4 +16,9 @@ struct RegexSyntaxError {
 // False: *error says why. The result may still be refused by RE2.
 bool translate_regex(std::string_view pattern, std::string& translated, RegexSyntaxError& error);
 
+// Whether a search never reads far past the match that it finds, for any text: true only for patterns that are a plain
+// sequence, without alternatives and without repeated groups. There, whenever a match is found, every attempt that
+// began before it and sits in an unbounded repeat would have matched with the same characters, so none is left waiting.
+bool reads_little_past_match(std::string_view pattern);
+
 }  // namespace ptc
