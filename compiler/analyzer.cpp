@@ -5,7 +5,6 @@
 #include <array>
 
 #include "compiler/analysis.h"
-#include "compiler/regex_check.h"
 #include "compiler/tokens.h"
 
 namespace ptc {
@@ -112,12 +111,13 @@ Node* Analyzer::analyze_form(const Form& form, bool tail) {
 }
 
 Node* Analyzer::analyze_regex(const Form& form) {
-  RegexProblem problem;
-  if (check_regex(form.text, problem)) return make_constant(form.span, constants_.regex(form.text));
+  std::string reason;
+  std::size_t position = 0;
+  if (options_.check_regex == nullptr || options_.check_regex(form.text, reason, position)) {
+    return make_constant(form.span, constants_.regex(form.text));
+  }
   return fail(form.span, FaultKind::InvalidForm,
-              {"invalid regex literal #\"", form.text, "\": ", problem.reason, " at position ",
-               std::to_string(problem.position)},
-              problem.hint);
+              {"invalid regex literal #\"", clip(form.text), "\": ", reason, " at position ", std::to_string(position)});
 }
 
 Node* Analyzer::analyze_list(const Form& form, bool tail) {

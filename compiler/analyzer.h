@@ -19,6 +19,8 @@ struct CompileOptions {
   bool strict_task_ids = false;                     // (task id …) only with a string literal
   bool prelude = false;                             // hidden %names are visible; functions print as #<fn>
   bool optimize = true;                             // constant folding, inlining of literal closures
+  // Whether the engine can run a regular expression; if not, why and at which character. Null: all are accepted.
+  bool (*check_regex)(std::string_view pattern, std::string& error, std::size_t& position) = nullptr;
 };
 
 struct AnalyzeResult {

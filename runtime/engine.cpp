@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "compiler/compile.h"
+#include "vm/builtins/regex.h"
 
 namespace ptc {
 namespace {
@@ -47,6 +48,7 @@ CompileAnswer compile_now(const CompileRequest& request) {
   options.sync_tool_names = copy_of(request.sync_tool_names);
   options.check_tools = request.check_tools;
   options.strict_task_ids = request.strict_task_ids;
+  options.check_regex = regex_check;
   CompileResult compiled = compile(request.source, options);
   CompileAnswer answer;
   answer.incomplete = compiled.incomplete;

@@ -8,6 +8,7 @@
 #include "tools/ptcvm/loading.h"
 #include "tools/ptcvm/run_options.h"
 #include "tools/ptcvm/terminal.h"
+#include "vm/builtins/regex.h"
 #include "vm/exec/disassembler.h"
 
 namespace ptcvm {
@@ -72,6 +73,7 @@ std::unique_ptr<ptc::schema::ProgramT> compile_file(const FileRequest& request, 
   }
   ptc::CompileOptions options;
   options.optimize = request.optimize;
+  options.check_regex = ptc::regex_check;
   ptc::CompileResult compiled = ptc::compile(*source, options);
   if (compiled.program == nullptr) {
     report(compiled.error, request.file, *source);
@@ -112,6 +114,7 @@ int disassemble_file(const FileRequest& request) {
   if (loaded->program == nullptr) {
     ptc::CompileOptions options;
     options.optimize = request.optimize;
+    options.check_regex = ptc::regex_check;
     ptc::CompileResult compiled = ptc::compile(loaded->source, options);
     if (compiled.program == nullptr) {
       report(compiled.error, request.file, loaded->source);
