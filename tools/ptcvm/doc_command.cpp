@@ -47,9 +47,14 @@ int show_matches(const std::string& word) {
 void add_doc_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("doc", "Explain a function, special form, namespace or piece of syntax");
   auto names = std::make_shared<std::vector<std::string>>();
-  command->add_option("NAME", *names, "What to explain")->required();
-  command->footer("Examples:\n  ptcvm doc group-by\n  ptcvm doc clojure.string/join\n  ptcvm doc '#()'\n  ptcvm doc -- '->>'");
-  command->callback([names, &status] { status = show_doc(*names); });
+  command->add_option("NAME", *names, "What to explain");
+  command->allow_extras();      // names that look like options: -> and ->>
+  command->footer("Examples:\n  ptcvm doc group-by\n  ptcvm doc clojure.string/join\n  ptcvm doc '#()' '->>'");
+  command->callback([command, names, &status] {
+    for (const std::string& name : command->remaining()) names->push_back(name);
+    if (names->empty()) throw CLI::RequiredError("NAME");
+    status = show_doc(*names);
+  });
 }
 
 void add_apropos_command(CLI::App& app, int& status) {

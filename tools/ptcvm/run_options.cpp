@@ -106,15 +106,19 @@ void declare_run_options(CLI::App& command, RunOptions& options) {
   static const std::map<std::string, OutputForm> forms{
       {"edn", OutputForm::Edn}, {"json", OutputForm::Json}, {"pretty", OutputForm::Pretty}};
   command.add_option("--data", options.data, "Context for data/…: a .json or .edn file with a map, or KEY=FILE; repeatable")
-      ->type_name("[KEY=]FILE");
+      ->type_name("[KEY=]FILE")
+      ->allow_extra_args(false);
   command.add_option("--memory", options.memory, "Stored definitions, an EDN map {:name value}")->type_name("FILE");
   command.add_option("--journal", options.journal, "Journal for (task …), an EDN map {\"id\" value}")->type_name("FILE");
   command.add_option("--tool", options.tools, "Command behind (tool/NAME …): JSON arguments on its stdin, JSON on its stdout")
-      ->type_name("NAME=COMMAND");
+      ->type_name("NAME=COMMAND")
+      ->allow_extra_args(false);
   command.add_option("--tool-shell", options.shell_tools, "As --tool, but the command is given to sh -c")
-      ->type_name("NAME=COMMAND");
+      ->type_name("NAME=COMMAND")
+      ->allow_extra_args(false);
   command.add_option("--cache-tool", options.cached_tools, "Keep the answers of this tool: equal arguments, one call")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->allow_extra_args(false);
   command.add_option("--output", options.output, "How the value is written: edn, json or pretty")
       ->transform(CLI::CheckedTransformer(forms, CLI::ignore_case).description(""))
       ->type_name("FORM");
