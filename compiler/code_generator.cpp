@@ -40,7 +40,7 @@ FunctionGenerator::FunctionGenerator(GeneratorContext& context, const FunctionSc
     : context_(context), scope_(scope), register_of_(context.ast.locals.size(), -1),
       bound_at_(context.ast.locals.size(), 0) {}
 
-std::uint32_t FunctionGenerator::generate() {
+std::uint32_t FunctionGenerator::generate(const Node* definition) {
   const std::uint32_t index = static_cast<std::uint32_t>(context_.program.functions.size());
   context_.program.functions.push_back(nullptr);   // reserve: inner functions come after their outer one
   const Node* fn = scope_.fn;
@@ -62,9 +62,13 @@ std::uint32_t FunctionGenerator::generate() {
   auto function = std::make_unique<schema::FunctionT>();
   if (fn != nullptr) {
     for (const LocalId local : fn->locals) unbind(local);
-    function->name = fn->text;
-    function->printed = fn->printed;
-    function->doc = fn->doc;
+    if (definition != nullptr) {
+      function->name = definition->text;
+      function->doc = definition->doc;
+    } else if (fn->local != kNoLocal) {
+      function->name = context_.ast.locals[fn->local].name;
+    }
+    function->printed = context_.prelude ? "#<fn>" : fn->printed;
     function->source_begin = fn->span.begin;
     function->source_end = fn->span.end;
     function->required_count = static_cast<std::uint16_t>(fn->locals.size() - (fn->variadic ? 1 : 0));

@@ -53,8 +53,9 @@ struct GeneratorContext {
 class FunctionGenerator {
  public:
   FunctionGenerator(GeneratorContext& context, const FunctionScope& scope);
-  // Generates the function (and the ones inside of it) and adds it to the program; its index.
-  std::uint32_t generate();
+  // Generates the function (and the ones inside of it) and adds it to the program; its index. definition: the Def that
+  // names the function, or null.
+  std::uint32_t generate(const Node* definition = nullptr);
 
  private:
   // Where the value of an expression goes.
@@ -138,6 +139,7 @@ class FunctionGenerator {
   std::vector<std::uint32_t> bound_at_;            // by LocalId: pc
   std::vector<LoopTarget> loops_;
   SourceSpan span_;
+  const Node* definition_ = nullptr;               // the Def whose value is being generated
 };
 
 }  // namespace ptc

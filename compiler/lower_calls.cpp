@@ -137,6 +137,8 @@ void FunctionGenerator::gen_pieces(const Node* node, Reg dst, Op op, std::uint32
 }
 
 void FunctionGenerator::gen_fn(const Node* node, Reg dst) {
+  const Node* definition = definition_;
+  definition_ = nullptr;
   const std::uint32_t mark = out_.mark();
   const Reg base = window_base(dst);
   const FunctionScope& inner = *context_.captures.scope_of.at(node);
@@ -152,7 +154,7 @@ void FunctionGenerator::gen_fn(const Node* node, Reg dst) {
       emit(Op::LoadUp, 0, slot, upvalue_index(local));
     }
   }
-  const std::uint32_t function = FunctionGenerator(context_, inner).generate();
+  const std::uint32_t function = FunctionGenerator(context_, inner).generate(definition);
   emit(Op::MakeClosure, 0, base, function, static_cast<std::uint32_t>(inner.captures.size()));
   finish_window(base, dst, mark);
 }

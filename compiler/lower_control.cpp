@@ -227,6 +227,7 @@ void FunctionGenerator::gen_def(const Node* node, Dest dest) {
   const std::uint32_t mark = out_.mark();
   Label defined, end;
   if (node->once) jump(Op::JumpIfDefined, 0, 0, global, defined);
+  definition_ = node->kids[0]->kind == NodeKind::Fn ? node : nullptr;
   const Operand value = gen_operand(node->kids[0]);
   emit(Op::DefGlobal, value.take ? kTakeA : std::uint8_t{0}, value.reg, global);
   if (node->once) {
