@@ -222,7 +222,9 @@ HashNode* pull_up(Heap& heap, HashNode* parent, std::uint64_t hash, std::uint32_
 
 }  // namespace
 
-HashNode* champ_empty(Heap& heap, bool is_set) { return make_node(heap, is_set ? HashNode::kSet : std::uint8_t{0}, 0, 0); }
+HashNode* champ_empty(Heap& heap, bool is_set) {
+  return make_node(heap, is_set ? HashNode::kSet : std::uint8_t{0}, 0, 0);
+}
 
 const Value* champ_find(const HashNode* root, std::uint64_t hash, Value key) {
   const HashNode* node = root;

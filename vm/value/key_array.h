@@ -1,8 +1,8 @@
 // The key arrays that small maps share: one per set of keyword and string keys in a heap, found by content.
 //
 // The table is weak: it holds no references, and a dying array takes itself out (Heap does that). Only arrays of
-// keywords and strings are in it, because those are what records have. The hash of an array is a sum over its keys, so that
-// of "this array plus that key" is known without making it.
+// keywords and strings are in it, because those are what records have. The hash of an array is a sum over its keys,
+// so that of "this array plus that key" is known without making it.
 #pragma once
 #include <bit>
 #include <cstddef>

@@ -81,7 +81,8 @@ Object* range_into_items(Heap& heap, RangeVector* taken) {
   const std::uint32_t count = taken->count;
   if (count <= kFlatVectorMax) {
     FlatVector* const flat = make_flat(heap, grown_capacity(count));
-    for (; flat->count < count; ++flat->count) flat->slots()[flat->count] = Value::integer(range_item(taken, flat->count));
+    for (std::uint32_t i = 0; i < count; ++i) flat->slots()[i] = Value::integer(range_item(taken, i));
+    flat->count = count;
     result = flat;
   } else {
     TrieVector* const trie = trie_empty(heap);
