@@ -6,6 +6,7 @@
 //   - every local is moved out at its last use or dropped where a path stops needing it (liveness.h)
 #pragma once
 #include <map>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -137,7 +138,7 @@ class FunctionGenerator {
   Emitter out_;
   std::vector<std::int32_t> register_of_;          // by LocalId, -1: none
   std::vector<std::uint32_t> bound_at_;            // by LocalId: pc
-  std::vector<LoopTarget> loops_;
+  std::deque<LoopTarget> loops_;      // targets stay where they are while inner loops come and go
   SourceSpan span_;
   const Node* definition_ = nullptr;               // the Def whose value is being generated
 };
