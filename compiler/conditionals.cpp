@@ -99,6 +99,7 @@ Node* Analyzer::form_case(const Form& form, bool tail) {
     if (!case_constants(*items[i], seen, constants)) return nullptr;
     Node* result = analyze_branch(*items[i + 1], tail);
     if (result == nullptr) return nullptr;
+    if (constants.empty()) continue;   // earlier clauses have them all
     node->case_constants.push_back(std::move(constants));
     node->kids.push_back(result);
   }

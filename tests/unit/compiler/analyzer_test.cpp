@@ -52,7 +52,7 @@ TEST(Analyzer, ExpandsConditionals) {
       {"(or)", "nil"},
       {"(or nowhere 1)", "(let [_.0 nowhere|nil] (if _.0 _.0 1))"},
       {"(case p 1 :a (2 3) :b :c)", "(case p (1) :a (2 3) :b :c)"},
-      {"(case p 1 :a 1 :b)", "(case p (1) :a () :b nil)"},
+      {"(case p 1 :a 1 :b)", "(case p (1) :a nil)"},
       {"(condp = p 1 :a :b)", "(let [_.0 p] (if (= 1 _.0) :a :b))"},
       {"(condp q p 1 :>> r)",
        "(let [_.0 q _.1 p] (let [_.2 (call _.0 1 _.1)] (if _.2 (call r _.2) nil)))"},
