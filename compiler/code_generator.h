@@ -5,8 +5,8 @@
 //   - the destination of an expression is written as the last action on every path through it
 //   - every local is moved out at its last use or dropped where a path stops needing it (liveness.h)
 #pragma once
-#include <map>
 #include <deque>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
