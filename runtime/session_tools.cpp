@@ -57,8 +57,9 @@ void Session::serve_tool(const ToolRequest& request) {
   ToolReply reply = tool->handler(call);
   Value offender = Value::nil();
   if (!reply.failed && !is_plain_data(heap(), reply.result, &offender)) {
-    heap().release(reply.result);
+    const Value refused = reply.result;      // offender is a part of it
     reply = ToolReply::error("its answer holds a " + std::string(type_word(offender)) + ", which is not plain data");
+    heap().release(refused);
   }
   if (reply.failed) {
     std::string message = failure_message(tool->definition.name, reply.message);
