@@ -258,6 +258,7 @@ class Analyzer {
   AnalyzeResult result_;
   std::uint32_t depth_ = 0;
   std::uint32_t function_depth_ = 0;
+  std::uint32_t task_depth_ = 0;
   bool in_lambda_ = false;
   Node* recur_target_ = nullptr;
   const Form* task_id_ = nullptr;

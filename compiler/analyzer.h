@@ -15,7 +15,7 @@ struct CompileOptions {
   std::vector<std::string_view> memory_names;       // names that the user namespace holds already
   std::vector<std::string_view> tool_names;         // registered tools
   std::vector<std::string_view> sync_tool_names;    // those that are not async: (await (tool/x …)) of one is refused
-  bool check_tools = false;                         // refuse unknown tools (only when at least one is registered)
+  bool check_tools = false;                         // refuse tools that tool_names lacks
   bool strict_task_ids = false;                     // (task id …) only with a string literal
   bool prelude = false;                             // hidden %names are visible; functions print as #<fn>
   bool optimize = true;                             // constant folding, inlining of literal closures

@@ -65,7 +65,7 @@ Node* Analyzer::analyze_symbol(const Form& form, std::string_view name, bool or_
 }
 
 Node* Analyzer::analyze_unqualified(const Form& form, std::string_view name, bool or_nil) {
-  if (is_global(name)) return make_global(form, name, false);
+  if (is_global(name)) return make_global(form, name, or_nil);
   const std::optional<BuiltinId> builtin = find_builtin(name);
   if (builtin && is_visible_builtin(*builtin)) {
     if (options_.prelude || !scope_.may_be_defined(name)) return analyze_builtin(form, *builtin);

@@ -221,7 +221,9 @@ Node* Analyzer::form_task(const Form& form, bool) {
   task_id_ = nullptr;
   if (id_node == nullptr) return nullptr;
   if (id.kind != FormKind::String) id_node = make_invoke(id.span, BuiltinId::h_task_id, {id_node});
+  ++task_depth_;
   Node* body = analyze(*form.items[2], false);
+  --task_depth_;
   if (body == nullptr) return nullptr;
   Node* node = ast_.make(NodeKind::Task, form.span);
   node->kids = {id_node, body};

@@ -22,9 +22,10 @@ bool is_atomic_literal(const Form& form) {
 
 }  // namespace
 
+// Without any tool the body of a task is let through: the journal may have its value.
 void Analyzer::note_tool(const Form& form, std::string_view name) {
   if (tools_seen_.insert(name).second) ast_.tools_used.emplace_back(name);
-  if (!options_.check_tools || options_.tool_names.empty()) return;
+  if (!options_.check_tools || (options_.tool_names.empty() && task_depth_ > 0)) return;
   for (const std::string_view tool : options_.tool_names) {
     if (same_folded(tool, name)) return;
   }
@@ -38,7 +39,8 @@ bool Analyzer::report_unknown_tools() {
   std::string available;
   for (const std::string_view name : names) available += (available.empty() ? "" : ", ") + std::string(name);
   const auto& [name, span] = unknown_tools_.front();
-  fail(span, FaultKind::UnknownTool, {"Unknown tool: ", name, ". Available tools: ", available});
+  fail(span, FaultKind::UnknownTool,
+       {"Unknown tool: ", name, available.empty() ? ". No tools available." : ". Available tools: ", available});
   return false;
 }
 

@@ -46,8 +46,8 @@ TEST(Analyzer, ExpandsConditionals) {
       {"(cond p 1 q 2)", "(if p 1 (if q 2 nil))"},
       {"(cond p 1 :else 2)", "(if p 1 2)"},
       {"(and p q)", "(let [_.0 p] (if _.0 q _.0))"},
-      {"(or p q)", "(let [_.0 p] (if _.0 _.0 q))"},
-      {"(if (and p (or q r)) 1 2)", "(if (if p (if q true r) false) 1 2)"},
+      {"(or p q)", "(let [_.0 p|nil] (if _.0 _.0 q|nil))"},
+      {"(if (and p (or q r)) 1 2)", "(if (if p (if q|nil true r|nil) false) 1 2)"},
       {"(and)", "true"},
       {"(or)", "nil"},
       {"(or nowhere 1)", "(let [_.0 nowhere|nil] (if _.0 _.0 1))"},
@@ -103,6 +103,7 @@ TEST(Analyzer, ResolvesNamesFromTheInsideOut) {
       {"(if data/x (def count 5)) (count [1])", "(do (if data/x (def count 5) nil) (call count|builtin [1]))"},
       {"(defn f [] (g)) (defn g [] 1)", "(do (def f (fn [] (call g))) (def g (fn [] 1)))"},
       {"(defonce x \"doc\" 1)", "(defonce x 1)"},
+      {"(def n (or n 0))", "(def n (let [_.0 n|nil] (if _.0 _.0 0)))"},
       {"(fn f [x] (f x))", "(fn f.0 [x.1] (call f.0 x.1))"},
       {"#(+ %2 %&)", "(fn [%1.0 %2.1 & %&.2] (+ %2.1 %&.2))"},
       {"#(%)", "(fn [%1.0] %1.0)"},
@@ -233,6 +234,9 @@ TEST(Analyzer, ChecksToolsMethodsAndLimits) {
   options.check_tools = true;
   EXPECT_EQ(analyzed("(tool/get-user)", options), "(tool/get-user {})");
   EXPECT_EQ(analyzed("(if false (tool/other))", options), "unknown_tool: Unknown tool: other. Available tools: get_user");
+  options.tool_names.clear();
+  EXPECT_EQ(analyzed("(fn [] tool/other)", options), "unknown_tool: Unknown tool: other. No tools available.");
+  EXPECT_EQ(analyzed("(task \"a\" (tool/f))", options), "(task \"a\" (tool/f {}))");
   EXPECT_EQ(refused("(.nope 1)").kind, FaultKind::UnsupportedMethod);
   EXPECT_EQ(refused("(Math/nope 1)").kind, FaultKind::UnsupportedJavaMember);
   options.strict_task_ids = true;
