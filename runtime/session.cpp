@@ -63,7 +63,7 @@ Session::~Session() {
   own.release(context_);
   own.release(result_);
   for (const Value v : history_) own.release(v);
-  for (auto& [key, cached] : tool_cache_) own.release(cached.value);
+  for (const auto& [key, cached] : tool_cache_) own.release(cached);
 }
 
 std::vector<std::string_view> Session::definition_names() const {
@@ -82,7 +82,7 @@ CompileAnswer Session::compile(std::string_view source) const {
   request.memory_names = memory;
   request.tool_names = tools;
   request.sync_tool_names = sync_tools;
-  request.check_tools = !tools.empty();
+  request.check_tools = options_.check_tools;
   request.max_symbols = options_.max_symbols;
   request.strict_task_ids = options_.strict_task_ids;
   return engine_.compile(request);

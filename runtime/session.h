@@ -30,6 +30,7 @@ struct SessionOptions {
   std::string signature;                              // of the result; "" for none
   std::string source_name;
   bool strict_task_ids = false;
+  bool check_tools = true;                            // unknown tools are refused before the program runs
   std::optional<std::int64_t> fixed_clock_millis;     // what the program sees as the time; else the system clock
   std::uint64_t slice_fuel = 50'000;                  // between two looks at clock and cancel flag
 };
@@ -78,10 +79,6 @@ class Session {
   std::optional<Value> read_value(std::string_view edn, std::span<const std::string_view> names, std::string& message);
 
  private:
-  struct CachedAnswer {
-    Value value;    // owned
-  };
-
   void begin_turn(std::shared_ptr<const Program> program);
   Outcome drive();
   void serve_tools();
@@ -108,7 +105,8 @@ class Session {
   Value context_ = Value::nil();        // owned
   Value result_ = Value::nil();         // owned
   std::vector<Value> history_;          // owned, newest first, at most three
-  std::unordered_map<std::string, CachedAnswer> tool_cache_;   // by name and arguments
+  std::unordered_map<std::string, Value> tool_cache_;   // owned; by name and arguments
+  std::vector<std::pair<std::string, Value>> fresh_answers_;   // owned; of the calls that are being served together
 
   // Of the current turn.
   std::optional<Deadline> deadline_;

@@ -1,4 +1,7 @@
 // Tool calls of a session: finding the tool, the cache of answers, and what goes back into the run.
+//
+// Calls of parallel branches that wait at the same time are all made: none sees the answer to another, and of equal
+// calls the last answer is the one that stays in the cache.
 #include "runtime/session.h"
 #include "vm/value/print.h"
 
@@ -17,6 +20,13 @@ void Session::serve_tools() {
   const std::span<const ToolRequest> waiting = run_->tool_requests();
   const std::vector<ToolRequest> requests(waiting.begin(), waiting.end());
   for (const ToolRequest& request : requests) serve_tool(request);
+  for (auto& [key, answer] : fresh_answers_) {
+    const auto [at, is_new] = tool_cache_.emplace(std::move(key), answer);
+    if (is_new) continue;
+    heap().release(at->second);
+    at->second = answer;
+  }
+  fresh_answers_.clear();
 }
 
 void Session::serve_tool(const ToolRequest& request) {
@@ -46,9 +56,9 @@ void Session::serve_tool(const ToolRequest& request) {
     key = tool->definition.name + ' ' + record.args_edn;
     if (const auto found = tool_cache_.find(key); found != tool_cache_.end()) {
       record.cached = true;
-      if (observer_ != nullptr) append_edn(record.result_edn, found->second.value, heap());
+      if (observer_ != nullptr) append_edn(record.result_edn, found->second, heap());
       report({});
-      run_->answer(request.id, retained(found->second.value), true);
+      run_->answer(request.id, retained(found->second), true);
       return;
     }
   }
@@ -67,7 +77,7 @@ void Session::serve_tool(const ToolRequest& request) {
     run_->answer_error(request.id, std::move(message));
     return;
   }
-  if (tool->definition.cache) tool_cache_.emplace(std::move(key), CachedAnswer{retained(reply.result)});
+  if (tool->definition.cache) fresh_answers_.emplace_back(std::move(key), retained(reply.result));
   if (observer_ != nullptr) append_edn(record.result_edn, reply.result, heap());
   report({});
   run_->answer(request.id, reply.result);

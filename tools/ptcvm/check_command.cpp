@@ -46,6 +46,7 @@ int check_file(const std::string& file, const CheckRequest& request) {
   const ptc::Engine engine;
   RunOptions options;
   options.memory = request.memory;
+  options.check_tools = !request.tools.empty();
   const auto session = make_session(engine, options, shown_name(file), message);
   if (session == nullptr) {
     complain(message);

@@ -96,6 +96,7 @@ ptc::SessionOptions session_options(const RunOptions& options, std::string sourc
   out.float_precision = options.float_precision;
   out.signature = options.signature;
   out.strict_task_ids = options.strict_task_ids;
+  out.check_tools = options.check_tools;
   out.source_name = std::move(source_name);
   return out;
 }

@@ -21,7 +21,7 @@ struct RunOptions {
   std::optional<std::uint64_t> fuel, memory_limit;
   std::optional<std::uint32_t> loop_limit, depth_limit, tool_calls, max_symbols, timeout_ms;
   std::optional<int> float_precision;
-  bool strict_task_ids = false, stats = false;
+  bool strict_task_ids = false, stats = false, check_tools = true;
 };
 
 void declare_run_options(CLI::App& command, RunOptions& options);

@@ -194,6 +194,22 @@ RunImpl::CallResult RunImpl::call_tool(Fiber& fiber, const Keyword* tool, std::u
   return CallResult::Parked;
 }
 
+// Of a tool called as a function: one map, nothing, or keys and values. Borrows; Absent: a fault is raised.
+Value RunImpl::tool_arguments(Value tool, const Value* args, std::uint32_t count) {
+  if (count > 1 && count % 2 == 1) {
+    raise(FaultKind::InvalidToolArgs, "tool/" + std::string(tool.keyword->name()) +
+                                          " takes one map or keys and values, got " + std::to_string(count) + " arguments");
+    return Value::absent();
+  }
+  Value map = count == 1 ? retained(args[0]) : map_empty(heap);
+  for (std::uint32_t k = 0; k + 1 < count; k += 2) map = map_assoc(heap, map, retained(args[k]), retained(args[k + 1]));
+  Call call(env, BuiltinId::h_tool_args, {&map, 1});
+  const Value checked = plain_builtin(BuiltinId::h_tool_args)(call);
+  heap.release(map);
+  if (checked.is_absent()) raise_parked();
+  return checked;
+}
+
 RunImpl::CallResult RunImpl::call_value(Fiber& fiber, std::uint32_t window, std::uint32_t count) {
   const Value callee = fiber.stack[window];
   Value* args = fiber.stack + window + 1;
@@ -241,29 +257,22 @@ RunImpl::CallResult RunImpl::call_value(Fiber& fiber, std::uint32_t window, std:
     case Tag::Vector:
       return look_up(callee, count >= 1 ? args[0] : Value::nil(), FaultKind::ArityError, 2, "vector");
     case Tag::Tool: {
-      if (count > 1) {
-        raise(FaultKind::InvalidToolArgs, "tool/" + std::string(callee.keyword->name()) + " takes one map of arguments, got " +
-                                              std::to_string(count) + " arguments");
-        return CallResult::Faulted;
-      }
-      Value map_arg[1] = {count == 1 ? retained(args[0]) : map_empty(heap)};
-      Call call(env, BuiltinId::h_tool_args, map_arg);
-      const Value checked = plain_builtin(BuiltinId::h_tool_args)(call);
-      heap.release(map_arg[0]);
-      if (checked.is_absent()) {
-        raise_parked();
-        return CallResult::Faulted;
-      }
-      if (count == 1) heap.release(args[0]);
+      const Value checked = tool_arguments(callee, args, count);
+      if (checked.is_absent()) return CallResult::Faulted;
       if (window + 2 > fiber.stack_size && !grow_stack(fiber, window + 2)) {
         heap.release(checked);
         return CallResult::Faulted;
       }
-      fiber.stack[window + 1] = checked;
+      args = fiber.stack + window + 1;
+      for (std::uint32_t k = 0; k < count; ++k) {
+        heap.release(args[k]);
+        args[k] = Value::nil();
+      }
+      args[0] = checked;
       const CallResult called = call_tool(fiber, callee.keyword, window);
       if (called == CallResult::Faulted && count == 0) {
         heap.release(checked);
-        fiber.stack[window + 1] = Value::nil();
+        args[0] = Value::nil();
       }
       return called;
     }
