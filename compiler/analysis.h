@@ -35,6 +35,8 @@
 namespace ptc {
 
 inline constexpr std::uint32_t kMaxAnalysisDepth = 1'000;
+inline constexpr std::string_view kTooDeep = "expression nested too deeply";
+inline constexpr std::string_view kTooDeepHint = "Split it with let or defn";
 
 class Analyzer {
  public:
@@ -67,6 +69,7 @@ class Analyzer {
   std::nullptr_t fail(const Form& form, FaultKind kind, std::string_view message, std::string_view hint = {});
   std::nullptr_t fail_arity(const Form& form, std::string_view usage);
   std::string_view source_text(const Form& form) const;      // clipped
+  bool check_tree_depth();
   bool check_symbol_limit(const std::vector<const Form*>& forms);
 
   // --- Analysis of any form (analyzer.cpp)

@@ -6,6 +6,7 @@
 
 #include "compiler/analysis.h"
 #include "compiler/tokens.h"
+#include "compiler/tree_depth.h"
 
 namespace ptc {
 namespace {
@@ -81,14 +82,21 @@ AnalyzeResult Analyzer::run(const std::vector<const Form*>& forms) {
     span.end = forms.back()->span.end;
   }
   ast_.root = analyze_body(span, forms, false);
-  if (ast_.root != nullptr && report_unbound() && report_unknown_methods()) report_unknown_tools();
+  if (ast_.root != nullptr && check_tree_depth() && report_unbound() && report_unknown_methods()) report_unknown_tools();
   return std::move(result_);
+}
+
+bool Analyzer::check_tree_depth() {
+  const Node* deep = find_too_deep(ast_.root, kMaxTreeDepth);
+  if (deep == nullptr) return true;
+  fail(deep->span, FaultKind::InvalidForm, {kTooDeep}, kTooDeepHint);
+  return false;
 }
 
 Node* Analyzer::analyze(const Form& form, bool tail) {
   if (result_.failed) return nullptr;
   if (depth_ >= kMaxAnalysisDepth) {
-    return fail(form, FaultKind::InvalidForm, "expression nested too deeply", "Split it with let or defn");
+    return fail(form, FaultKind::InvalidForm, kTooDeep, kTooDeepHint);
   }
   ++depth_;
   Node* node = analyze_form(form, tail);

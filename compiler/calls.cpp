@@ -87,7 +87,8 @@ Node* Analyzer::analyze_unqualified(const Form& form, std::string_view name, boo
 bool Analyzer::check_static_arity(const Form& form, BuiltinId builtin, std::size_t count) {
   if (accepts(builtin, count)) return true;
   const BuiltinInfo& info = builtin_info(builtin);
-  if (builtin == BuiltinId::juxt || builtin == BuiltinId::pmap || builtin == BuiltinId::apply) {
+  const bool was_form = builtin == BuiltinId::juxt || builtin == BuiltinId::pmap || builtin == BuiltinId::apply;
+  if (was_form || builtin == BuiltinId::budget_remaining) {
     fail(form.span, FaultKind::InvalidArity, {"expected ", info.usage.empty() ? info.name : info.usage});
     return false;
   }

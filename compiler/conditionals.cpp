@@ -11,7 +11,7 @@ bool Analyzer::enter_chain(const Form& form, std::size_t links) {
     depth_ += static_cast<std::uint32_t>(links);
     return true;
   }
-  fail(form, FaultKind::InvalidForm, "expression nested too deeply", "Split it with let or defn");
+  fail(form, FaultKind::InvalidForm, kTooDeep, kTooDeepHint);
   return false;
 }
 

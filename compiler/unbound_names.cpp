@@ -11,6 +11,8 @@ namespace {
 // Names in scope are kept, for suggestions, with this many unbound names; and this many of them.
 constexpr std::size_t kDetailedNames = 8;
 constexpr std::size_t kKeptLocals = 200;
+// Names that one message lists.
+constexpr std::size_t kListedNames = 20;
 
 }  // namespace
 
@@ -34,9 +36,11 @@ bool Analyzer::report_unbound() {
     if (unbound.deferred && scope_.program_names().contains(unbound.name)) continue;
     if (!seen.insert(unbound.name).second) continue;
     if (first == nullptr) first = &unbound;
-    names += (count++ == 0 ? "" : ", ") + std::string(unbound.name);
+    if (++count > kListedNames) continue;
+    names += (count == 1 ? "" : ", ") + std::string(unbound.name);
   }
   if (first == nullptr) return true;
+  if (count > kListedNames) names += ", …";
   std::vector<std::string_view> candidates = first->locals;
   candidates.insert(candidates.end(), options_.memory_names.begin(), options_.memory_names.end());
   candidates.insert(candidates.end(), scope_.program_names().begin(), scope_.program_names().end());

@@ -1,0 +1,14 @@
+// How deep the analysed tree is. The passes after the analyzer recurse over it; this bounds their stack.
+#pragma once
+#include <cstdint>
+
+#include "compiler/ast.h"
+
+namespace ptc {
+
+inline constexpr std::uint32_t kMaxTreeDepth = 1'000;
+
+// A node that lies deeper than `max_depth`, or null. Iterative.
+const Node* find_too_deep(const Node* root, std::uint32_t max_depth);
+
+}  // namespace ptc
