@@ -88,6 +88,12 @@ Value builtin_h_fail(Call& call) {
 // (%accepts-none? f)
 Value builtin_h_accepts_none(Call& call) { return Value::boolean(accepts_none(call.arg(0))); }
 
+// (reduced x) is a closure of the prelude's own function %reduced; no program can give a function such a name.
+Value builtin_reduced_p(Call& call) {
+  const Value x = call.arg(0);
+  return Value::boolean(x.is(Tag::Closure) && static_cast<const Closure*>(x.object)->function->name == "%reduced");
+}
+
 // (%join wrap? pieces): the results of mapcat's function in one vector; wrap? lets a scalar stand for itself
 Value builtin_h_join(Call& call) {
   const bool wrap = call.arg(0).truthy();

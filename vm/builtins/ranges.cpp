@@ -24,6 +24,7 @@ Value integer_range(Call& call, std::int64_t start, std::int64_t end, std::int64
   const std::uint64_t width = up ? static_cast<std::uint64_t>(step) : 0 - static_cast<std::uint64_t>(step);
   const std::uint64_t count = (distance - 1) / width + 1;
   if (count > UINT32_MAX) return call.memory_error();
+  call.charge(count);   // although a range computes its elements: what a program may do must not hang on that
   return vector_range(call.heap, start, step, static_cast<std::uint32_t>(count));
 }
 

@@ -33,6 +33,7 @@ TEST_F(PredicatesTest, Kinds) {
       {"(distinct? 1 1.0)", "true"},
       {"(distinct? ##NaN ##NaN)", "false"},
       {"(any? nil)", "true"},
+      {"(reduced? 5)", "false"},
       {"(not nil)", "true"},
       {"(boolean 0)", "true"},
   });
