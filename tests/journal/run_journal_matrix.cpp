@@ -36,7 +36,7 @@ constexpr Place kPlaces[] = {
     {"map", "(map (fn [x] (if (= x 1) TASK END)) [1 2])"},
     {"filter", "(filter (fn [x] (if (= x 1) TASK END)) [1 2])"},
     {"reduce", "(reduce (fn [a x] (if (= x 1) TASK END)) 0 [1 2])"},
-    {"sort key", "(sort-by (fn [x] (if (= x 1) TASK END)) [1 2])"},
+    {"sort key", "(sort-by (fn [x] (if (= x 1) (do TASK 1) END)) [1 2])"},
     {"comparator", "(sort (fn [a b] TASK END true) [2 1])"},
     {"group-by", "(group-by (fn [x] (if (= x 1) TASK END)) [1 2])"},
     {"update", "(update {:a 1} :a (fn [x] TASK END))"},
