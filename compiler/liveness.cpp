@@ -143,7 +143,35 @@ class LastUseFinder {
     return uses;
   }
 
+  // kid = local + small number
+  bool counts(const Node* kid, LocalId local) const {
+    const DirectOp direct = direct_op(ast_, *kid);
+    return direct.shape == DirectOp::Shape::Immediate && keeps_local(kid->kids[0], local);
+  }
+  void find_recurs(const Node* node, const Node* target, std::vector<const Node*>& out) const {
+    if (node->kind == NodeKind::Fn) return;
+    if (node->kind == NodeKind::Recur && node->target == target) out.push_back(node);
+    for (const ForClause& clause : node->clauses) find_recurs(clause.expression, target, out);
+    for (const Node* kid : node->kids) find_recurs(kid, target, out);
+  }
+  void find_counters(const Node* loop) {
+    std::vector<const Node*> recurs;
+    find_recurs(loop->kids.back(), loop, recurs);
+    for (const Node* recur : recurs) out_.counts_in_place[recur].resize(recur->kids.size(), false);
+    for (std::size_t i = 0; i < loop->locals.size(); ++i) {
+      const Node* start = loop->kids[i];
+      if (start->kind != NodeKind::Const || ast_.constants[start->constant].kind != Constant::Kind::Int) continue;
+      bool always = true;
+      for (const Node* recur : recurs) {
+        always &= counts(recur->kids[i], loop->locals[i]) || keeps_local(recur->kids[i], loop->locals[i]);
+      }
+      if (!always) continue;
+      for (const Node* recur : recurs) out_.counts_in_place[recur][i] = counts(recur->kids[i], loop->locals[i]);
+    }
+  }
+
   void walk_loop(Node* node, LocalSet& live) {
+    find_counters(node);
     LocalSet at_jump = outer_uses(node->kids.back());
     for (const LocalId local : node->locals) at_jump.remove(local);
     at_jump.unite(live);
@@ -178,10 +206,15 @@ class LastUseFinder {
     for (std::size_t i = 0; i < node->kids.size(); ++i) {
       if (keeps_local(node->kids[i], targets[i])) live.add(targets[i]);
     }
+    const auto at = out_.counts_in_place.find(node);
+    const auto in_place = [&](std::size_t i) { return at != out_.counts_in_place.end() && at->second[i]; };
+    for (std::size_t i = node->kids.size(); i-- > 0;) {
+      if (in_place(i)) walk(node->kids[i], live);
+    }
     for (std::size_t i = node->kids.size(); i-- > 0;) {
       if (keeps_local(node->kids[i], targets[i])) {
         node->kids[i]->last_use = false;
-      } else {
+      } else if (!in_place(i)) {
         walk(node->kids[i], live);
       }
     }

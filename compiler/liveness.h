@@ -22,6 +22,9 @@ struct Liveness {
   std::unordered_map<const Node*, std::vector<std::vector<LocalId>>> exit_drops;
   // By For node, then clause index: bound by the clause but never read.
   std::unordered_map<const Node*, std::vector<bool>> unused;
+  // By Recur node, parallel to its kids: the kid only counts its own local up or down and cannot fail, because the
+  // local is a number from the start. Such kids are evaluated last, in place.
+  std::unordered_map<const Node*, std::vector<bool>> counts_in_place;
   // By Fn node, parallel to FunctionScope::captures: the capture is the enclosing function's last use of it.
   std::unordered_map<const Node*, std::vector<bool>> capture_is_last;
 };

@@ -63,16 +63,29 @@ struct CompareJump {
   Op when_true, when_false;         // on registers
   bool swapped;                     // operands in the other order
   Op imm_true, imm_false;           // second operand a small integer; Nop: no such form
+  Op const_true, const_false;       // second operand a constant number; Nop: no such form
 };
 
 constexpr CompareJump kCompareJumps[] = {
-    {BuiltinId::lt, Op::JumpLess, Op::JumpNotLess, false, Op::JumpLessImm, Op::JumpNotLessImm},
-    {BuiltinId::gt, Op::JumpLess, Op::JumpNotLess, true, Op::JumpGreaterImm, Op::JumpNotGreaterImm},
-    {BuiltinId::le, Op::JumpLessEq, Op::JumpNotLessEq, false, Op::Nop, Op::JumpNotLessEqImm},
-    {BuiltinId::ge, Op::JumpLessEq, Op::JumpNotLessEq, true, Op::Nop, Op::JumpNotGreaterEqImm},
-    {BuiltinId::eq, Op::JumpEqual, Op::JumpNotEqual, false, Op::JumpEqualImm, Op::JumpNotEqualImm},
-    {BuiltinId::not_equal, Op::JumpNotEqual, Op::JumpEqual, false, Op::JumpNotEqualImm, Op::JumpEqualImm},
+    {BuiltinId::lt, Op::JumpLess, Op::JumpNotLess, false, Op::JumpLessImm, Op::JumpNotLessImm,
+     Op::JumpLessConst, Op::JumpNotLessConst},
+    {BuiltinId::gt, Op::JumpLess, Op::JumpNotLess, true, Op::JumpGreaterImm, Op::JumpNotGreaterImm,
+     Op::JumpGreaterConst, Op::JumpNotGreaterConst},
+    {BuiltinId::le, Op::JumpLessEq, Op::JumpNotLessEq, false, Op::Nop, Op::JumpNotLessEqImm, Op::Nop,
+     Op::Nop},
+    {BuiltinId::ge, Op::JumpLessEq, Op::JumpNotLessEq, true, Op::Nop, Op::JumpNotGreaterEqImm, Op::Nop,
+     Op::Nop},
+    {BuiltinId::eq, Op::JumpEqual, Op::JumpNotEqual, false, Op::JumpEqualImm, Op::JumpNotEqualImm,
+     Op::Nop, Op::Nop},
+    {BuiltinId::not_equal, Op::JumpNotEqual, Op::JumpEqual, false, Op::JumpNotEqualImm, Op::JumpEqualImm,
+     Op::Nop, Op::Nop},
 };
+
+bool is_number_constant(const Ast& ast, const Node& node) {
+  if (node.kind != NodeKind::Const) return false;
+  const Constant::Kind kind = ast.constants[node.constant].kind;
+  return kind == Constant::Kind::Int || kind == Constant::Kind::Float;
+}
 
 }  // namespace
 
@@ -85,6 +98,12 @@ bool FunctionGenerator::gen_compare_jump(const Node* test, bool jump_when, Label
     if (immediate != Op::Nop && small_integer(context_.ast, *test->kids[1], &number)) {
       const Operand value = gen_operand(test->kids[0]);
       jump(immediate, value.take ? kTakeA : std::uint8_t{0}, value.reg, static_cast<std::uint16_t>(number), target);
+      return true;
+    }
+    const Op constant = jump_when ? entry.const_true : entry.const_false;
+    if (constant != Op::Nop && is_number_constant(context_.ast, *test->kids[1])) {
+      const Operand value = gen_operand(test->kids[0]);
+      jump(constant, value.take ? kTakeA : std::uint8_t{0}, value.reg, test->kids[1]->constant, target);
       return true;
     }
     const Operand first = gen_operand(test->kids[0]);
@@ -149,12 +168,19 @@ void FunctionGenerator::gen_recur(const Node* node) {
     Reg target, temporary;
   };
   std::vector<Waiting> waiting;
+  const auto counts = context_.liveness.counts_in_place.find(node);
+  const auto in_place = [&](std::size_t i) {
+    return counts != context_.liveness.counts_in_place.end() && counts->second[i];
+  };
   for (std::size_t i = 0; i < node->kids.size(); ++i) {
     const LocalId local = node->target->locals[i];
     const Node* kid = node->kids[i];
     if (kid->kind == NodeKind::Local && kid->local == local) continue;   // keeps its value
+    if (in_place(i)) continue;
     bool needed_later = false;
-    for (std::size_t k = i + 1; k < node->kids.size(); ++k) needed_later |= mentions(node->kids[k], local);
+    for (std::size_t k = i + 1; k < node->kids.size(); ++k) {
+      needed_later |= !in_place(k) && mentions(node->kids[k], local);
+    }
     if (!needed_later) {
       gen(kid, Dest::to(target->registers[i]));
     } else {
@@ -164,7 +190,19 @@ void FunctionGenerator::gen_recur(const Node* node) {
     }
   }
   for (const Waiting& move : waiting) emit(Op::Move, kTakeB, move.target, move.temporary);
-  jump(Op::LoopJump, 0, target->counter, 0, target->head);
+  // Counters step in place, the last one by 1 together with the jump.
+  std::size_t fused = node->kids.size();
+  for (std::size_t i = 0; i < node->kids.size(); ++i) {
+    if (in_place(i) && direct_op(context_.ast, *node->kids[i]).immediate == 1) fused = i;
+  }
+  for (std::size_t i = 0; i < node->kids.size(); ++i) {
+    if (in_place(i) && i != fused) gen(node->kids[i], Dest::to(target->registers[i]));
+  }
+  if (fused < node->kids.size()) {
+    jump(Op::LoopJumpInc, 0, target->counter, target->registers[fused], target->head);
+  } else {
+    jump(Op::LoopJump, 0, target->counter, 0, target->head);
+  }
   out_.release_to(mark);
 }
 

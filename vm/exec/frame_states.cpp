@@ -37,6 +37,11 @@ class Transfer {
       case Op::LoopJump:
         if (at(instruction.a) != RegState::Counter) why = "no loop counter";
         return;
+      case Op::LoopJumpInc:
+        if (at(instruction.a) != RegState::Counter) why = "no loop counter";
+        read(instruction.b, true);
+        write(instruction.b, RegState::Owned);
+        return;
       case Op::Drop:
         if (at(instruction.a) == RegState::Iterator) {
           set(instruction.a, RegState::Dead);

@@ -35,20 +35,18 @@ inline const Instruction* jump_target(const Instruction* next, std::uint16_t off
 
 }  // namespace
 
-#define A reg(base, i.a)
-#define B reg(base, i.b)
-#define C reg(base, i.c)
-#define IMM_B static_cast<std::int16_t>(i.b)
-#define IMM_C static_cast<std::int16_t>(i.c)
-#define TAKE(flag) ((i.flags & (flag)) != 0)
+// The instruction being executed: pc points past it. Fields are read where they are used; a decoded copy would be merged
+// into one shared block by the compiler, and the branch predictor would lose the opcode's own dispatch.
+#define INSN pc[-1]
+#define A reg(base, INSN.a)
+#define B reg(base, INSN.b)
+#define C reg(base, INSN.c)
+#define IMM_B static_cast<std::int16_t>(INSN.b)
+#define IMM_C static_cast<std::int16_t>(INSN.c)
+#define TAKE(flag) ((INSN.flags & (flag)) != 0)
 
-// Dispatch: `pc` points past the instruction in `i`.
 #ifdef PTC_COMPUTED_GOTO
-#define NEXT               \
-  do {                     \
-    i = *pc++;             \
-    goto* kLabels[static_cast<std::size_t>(i.op)]; \
-  } while (false)
+#define NEXT goto* kLabels[static_cast<std::size_t>((pc++)->op)]
 #define CASE(name) op_##name:
 #else
 #define NEXT goto dispatch
@@ -74,6 +72,15 @@ inline const Instruction* jump_target(const Instruction* next, std::uint16_t off
       return ExitReason::OutOfSlice; \
     }                               \
     --fuel;                         \
+  } while (false)
+// The program of the running closure. Calls stay within one program nearly always: a compare that is predicted keeps
+// the loads of its tables off the path of every call and return.
+#define ENTER_LINK()                                                  \
+  do {                                                                \
+    if (closure->link != link) [[unlikely]] {                         \
+      link = static_cast<Link*>(closure->link);                       \
+      constants = link->constants.data();                             \
+    }                                                                 \
   } while (false)
 // After a builtin that ran outside of call_builtin().
 #define COLLECT_DEBT()                                  \
@@ -101,7 +108,6 @@ ExitReason RunImpl::interpret(Fiber& fiber) {
   Link* link = nullptr;
   const Closure* closure = nullptr;
   std::int64_t fuel = fuel_left;
-  Instruction i;
   CallResult called{};
 
 reload : {
@@ -110,15 +116,14 @@ reload : {
   base = fiber.stack + frame.base;
   pc = frame.pc;
   closure = frame.closure;
-  link = static_cast<Link*>(closure->link);
-  constants = link->constants.data();
+  ENTER_LINK();
 }
   NEXT;
 
 #ifndef PTC_COMPUTED_GOTO
 dispatch:
-  i = *pc++;
-  switch (i.op) {
+  ++pc;
+  switch (INSN.op) {
 #endif
 
   CASE(Nop) { NEXT; }
@@ -129,7 +134,7 @@ dispatch:
     NEXT;
   }
   CASE(LoadConst) {
-    const Value v = constants[i.b];
+    const Value v = constants[INSN.b];
     retain(v);
     A = v;
     NEXT;
@@ -151,11 +156,11 @@ dispatch:
     NEXT;
   }
   CASE(LoadBuiltin) {
-    A = Value::of(static_cast<BuiltinId>(link->program->builtins[i.b]));
+    A = Value::of(static_cast<BuiltinId>(link->program->builtins[INSN.b]));
     NEXT;
   }
   CASE(LoadTool) {
-    Value tool = Value::of(link->tools[i.b]);
+    Value tool = Value::of(link->tools[INSN.b]);
     tool.tag = Tag::Tool;
     A = tool;
     NEXT;
@@ -167,26 +172,26 @@ dispatch:
     NEXT;
   }
   CASE(LoadUp) {
-    const Value v = closure->upvalues()[i.b];
+    const Value v = closure->upvalues()[INSN.b];
     retain(v);
     A = v;
     NEXT;
   }
   CASE(LoadData) {
-    Value v = context.is_map() ? map_find_flexible(heap, context, constants[i.b]) : Value::absent();
+    Value v = context.is_map() ? map_find_flexible(heap, context, constants[INSN.b]) : Value::absent();
     if (v.is_absent()) v = Value::nil();
     retain(v);
     A = v;
     NEXT;
   }
   CASE(LoadHistory) {
-    const Value v = i.b <= history.size() ? history[i.b - 1u] : Value::nil();
+    const Value v = INSN.b <= history.size() ? history[INSN.b - 1u] : Value::nil();
     retain(v);
     A = v;
     NEXT;
   }
   CASE(LoadGlobal) {
-    const Cell* cell = link->cells[i.b];
+    const Cell* cell = link->cells[INSN.b];
     if (!cell->defined) [[unlikely]] {
       raise(FaultKind::UnboundVar, "Undefined variable: " + std::string(cell->name->name()));
       FAULT();
@@ -196,7 +201,7 @@ dispatch:
     NEXT;
   }
   CASE(LoadGlobalOrNil) {
-    const Value v = link->cells[i.b]->value;   // nil while it is not defined
+    const Value v = link->cells[INSN.b]->value;   // nil while it is not defined
     retain(v);
     A = v;
     NEXT;
@@ -204,17 +209,17 @@ dispatch:
   CASE(DefGlobal) {
     const Value v = A;
     if (!TAKE(kTakeA)) retain(v);
-    define_cell(fiber, link->cells[i.b], v);
+    define_cell(fiber, link->cells[INSN.b], v);
     NEXT;
   }
   CASE(LoadVar) {
     Var* var = heap.make<Var>(Kind::Var);
-    var->name = link->cells[i.b]->name;
+    var->name = link->cells[INSN.b]->name;
     A = Value::of(Tag::Var, var);
     NEXT;
   }
   CASE(JumpIfDefined) {
-    if (link->cells[i.b]->defined) pc = jump_target(pc, i.c);
+    if (link->cells[INSN.b]->defined) pc = jump_target(pc, INSN.c);
     NEXT;
   }
   CASE(Drop) {
@@ -223,35 +228,35 @@ dispatch:
   }
   CASE(MakeClosure) {
     Value* window = &A;
-    if (i.c == 0 && link == prelude) {
-      window[0] = Value::of(Tag::Closure, const_cast<Closure*>(function_closure(*link, i.b)));
+    if (INSN.c == 0 && link == prelude) {
+      window[0] = Value::of(Tag::Closure, const_cast<Closure*>(function_closure(*link, INSN.b)));
       retain(window[0]);
       NEXT;
     }
-    const Prototype& prototype = link->program->functions[i.b];
-    auto* made = heap.make<Closure>(Kind::Closure, sizeof(Closure) + i.c * sizeof(Value));
-    made->upvalue_count = i.c;
+    const Prototype& prototype = link->program->functions[INSN.b];
+    auto* made = heap.make<Closure>(Kind::Closure, sizeof(Closure) + INSN.c * sizeof(Value));
+    made->upvalue_count = INSN.c;
     made->serial = heap.next_closure_serial();
     made->function = &prototype;
     made->link = link;
-    for (std::uint32_t k = 0; k < i.c; ++k) made->upvalues()[k] = window[1 + k];
+    for (std::uint32_t k = 0; k < INSN.c; ++k) made->upvalues()[k] = window[1 + k];
     window[0] = Value::of(Tag::Closure, made);
     CHECK_MEMORY();
     NEXT;
   }
   CASE(MakeVector) {
     Value* window = &A;
-    window[0] = vector_of(heap, {window + 1, i.b});
+    window[0] = vector_of(heap, {window + 1, INSN.b});
     CHECK_MEMORY();
     NEXT;
   }
   CASE(MakeMap) {
-    make_map(&A, i.b);
+    make_map(&A, INSN.b);
     CHECK_MEMORY();
     NEXT;
   }
   CASE(MakeSet) {
-    make_set(&A, i.b);
+    make_set(&A, INSN.b);
     CHECK_MEMORY();
     NEXT;
   }
@@ -281,7 +286,7 @@ dispatch:
       A = Value::real(x.d operation y.d);                                            \
       NEXT;                                                                          \
     }                                                                                \
-    if (!slow_arithmetic(Op::name, &A, &B, &C, i.flags)) FAULT();                    \
+    if (!slow_arithmetic(Op::name, &A, &B, &C, INSN.flags)) FAULT();                    \
     CHECK_MEMORY();                                                                  \
     NEXT;                                                                            \
   }
@@ -299,7 +304,7 @@ dispatch:
       A = Value::real(static_cast<double>(x.i) / static_cast<double>(y.i));
       NEXT;
     }
-    if (!slow_arithmetic(Op::Div, &A, &B, &C, i.flags)) FAULT();
+    if (!slow_arithmetic(Op::Div, &A, &B, &C, INSN.flags)) FAULT();
     NEXT;
   }
 #define ADD_IMMEDIATE(name)                                                          \
@@ -312,7 +317,7 @@ dispatch:
         NEXT;                                                                        \
       }                                                                              \
     }                                                                                \
-    if (!slow_add_immediate(Op::name, &A, &B, IMM_C, i.flags)) FAULT();              \
+    if (!slow_add_immediate(Op::name, &A, &B, IMM_C, INSN.flags)) FAULT();              \
     NEXT;                                                                            \
   }
   ADD_IMMEDIATE(AddImm)
@@ -327,7 +332,7 @@ dispatch:
     } else if (x.is_float() && y.is_float()) {                                       \
       A = Value::boolean(x.d operation y.d);                                         \
     } else {                                                                         \
-      const int holds = slow_compare(Op::name, &B, &C, i.flags, kTakeB, kTakeC);     \
+      const int holds = slow_compare(Op::name, &B, &C, INSN.flags, kTakeB, kTakeC);     \
       if (holds < 0) FAULT();                                                        \
       A = Value::boolean(holds != 0);                                                \
     }                                                                                \
@@ -360,14 +365,14 @@ dispatch:
   }
 
   CASE(Jump) {
-    pc = jump_target(pc, i.c);
+    pc = jump_target(pc, INSN.c);
     NEXT;
   }
 #define JUMP_IF(name, condition)                                                     \
   CASE(name) {                                                                       \
     const Value x = A;                                                               \
     if (TAKE(kTakeA)) heap.release(x);                                               \
-    if (condition) pc = jump_target(pc, i.c);                                        \
+    if (condition) pc = jump_target(pc, INSN.c);                                        \
     NEXT;                                                                            \
   }
   JUMP_IF(JumpIf, x.truthy())
@@ -384,11 +389,11 @@ dispatch:
     } else if (x.is_float() && y.is_float()) {                                       \
       holds = x.d operation y.d;                                                     \
     } else {                                                                         \
-      const int slow = slow_compare(Op::compare_op, &A, &B, i.flags, kTakeA, kTakeB); \
+      const int slow = slow_compare(Op::compare_op, &A, &B, INSN.flags, kTakeA, kTakeB); \
       if (slow < 0) FAULT();                                                         \
       holds = slow != 0;                                                             \
     }                                                                                \
-    if (holds == wanted) pc = jump_target(pc, i.c);                                  \
+    if (holds == wanted) pc = jump_target(pc, INSN.c);                                  \
     NEXT;                                                                            \
   }
   JUMP_COMPARE(JumpLess, Less, <, true)
@@ -402,7 +407,7 @@ dispatch:
     const bool same = x.is_int() && y.is_int() ? x.i == y.i : equal(x, y);           \
     if (TAKE(kTakeA)) heap.release(x);                                               \
     if (TAKE(kTakeB)) heap.release(y);                                               \
-    if (same == wanted) pc = jump_target(pc, i.c);                                   \
+    if (same == wanted) pc = jump_target(pc, INSN.c);                                   \
     NEXT;                                                                            \
   }
   JUMP_EQUAL(JumpEqual, true)
@@ -418,11 +423,11 @@ dispatch:
       holds = x.d operation IMM_B;                                                   \
     } else {                                                                         \
       Value number = Value::integer(IMM_B);                                          \
-      const int slow = slow_compare(Op::compare_op, &A, &number, i.flags, kTakeA, 0); \
+      const int slow = slow_compare(Op::compare_op, &A, &number, INSN.flags, kTakeA, 0); \
       if (slow < 0) FAULT();                                                         \
       holds = slow != 0;                                                             \
     }                                                                                \
-    if (holds == wanted) pc = jump_target(pc, i.c);                                  \
+    if (holds == wanted) pc = jump_target(pc, INSN.c);                                  \
     NEXT;                                                                            \
   }
   JUMP_IMMEDIATE(JumpLessImm, Less, <, true)
@@ -432,12 +437,34 @@ dispatch:
   JUMP_IMMEDIATE(JumpNotLessEqImm, LessEq, <=, false)
   JUMP_IMMEDIATE(JumpNotGreaterEqImm, GreaterEq, >=, false)
 #undef JUMP_IMMEDIATE
+#define JUMP_CONSTANT(name, compare_op, operation, wanted)                           \
+  CASE(name) {                                                                       \
+    const Value &x = A, &y = constants[INSN.b];                                      \
+    bool holds;                                                                      \
+    if (x.is_int() && y.is_int()) [[likely]] {                                       \
+      holds = x.i operation y.i;                                                     \
+    } else if (x.is_float() && y.is_float()) {                                       \
+      holds = x.d operation y.d;                                                     \
+    } else {                                                                         \
+      Value number = y;                                                              \
+      const int slow = slow_compare(Op::compare_op, &A, &number, INSN.flags, kTakeA, 0); \
+      if (slow < 0) FAULT();                                                         \
+      holds = slow != 0;                                                             \
+    }                                                                                \
+    if (holds == wanted) pc = jump_target(pc, INSN.c);                               \
+    NEXT;                                                                            \
+  }
+  JUMP_CONSTANT(JumpLessConst, Less, <, true)
+  JUMP_CONSTANT(JumpNotLessConst, Less, <, false)
+  JUMP_CONSTANT(JumpGreaterConst, Greater, >, true)
+  JUMP_CONSTANT(JumpNotGreaterConst, Greater, >, false)
+#undef JUMP_CONSTANT
 #define JUMP_EQUAL_IMMEDIATE(name, wanted)                                           \
   CASE(name) {                                                                       \
     const Value x = A;                                                               \
     const bool same = x.is_int() ? x.i == IMM_B : x.is_float() && x.d == IMM_B;      \
     if (TAKE(kTakeA)) heap.release(x);                                               \
-    if (same == wanted) pc = jump_target(pc, i.c);                                   \
+    if (same == wanted) pc = jump_target(pc, INSN.c);                                   \
     NEXT;                                                                            \
   }
   JUMP_EQUAL_IMMEDIATE(JumpEqualImm, true)
@@ -445,9 +472,9 @@ dispatch:
 #undef JUMP_EQUAL_IMMEDIATE
   CASE(JumpEqualConst) {
     const Value x = A;
-    const bool same = equal(x, constants[i.b]);
+    const bool same = equal(x, constants[INSN.b]);
     if (TAKE(kTakeA)) heap.release(x);
-    if (same) pc = jump_target(pc, i.c);
+    if (same) pc = jump_target(pc, INSN.c);
     NEXT;
   }
 
@@ -458,31 +485,40 @@ dispatch:
   CASE(LoopJump) {
     SAFE_POINT();
     Value& jumps = A;
-    if (jumps.i == 0) [[unlikely]] {
-      raise(FaultKind::LoopLimitExceeded,
-            "Loop iteration limit exceeded (" + std::to_string(limits.loop) + " iterations)",
-            "use reduce or map over a finite sequence instead, or split the work across smaller loops");
+    if (jumps.i == 0) [[unlikely]] goto loop_limit;
+    --jumps.i;
+    pc = jump_target(pc, INSN.c);
+    NEXT;
+  }
+  CASE(LoopJumpInc) {
+    SAFE_POINT();
+    Value& jumps = A;
+    if (jumps.i == 0) [[unlikely]] goto loop_limit;
+    Value& x = B;
+    if (x.is_int() && x.i != INT64_MAX) [[likely]] {
+      ++x.i;
+    } else if (!slow_add_immediate(Op::Inc, &B, &B, 1, kTakeB)) {
       FAULT();
     }
     --jumps.i;
-    pc = jump_target(pc, i.c);
+    pc = jump_target(pc, INSN.c);
     NEXT;
   }
   CASE(JumpBack) {
     SAFE_POINT();
-    pc = jump_target(pc, i.c);
+    pc = jump_target(pc, INSN.c);
     NEXT;
   }
 
   CASE(CallGlobal) {
     SAFE_POINT();
-    const Cell* cell = link->cells[i.b];
+    const Cell* cell = link->cells[INSN.b];
     const Value callee = cell->value;
     if (callee.is(Tag::Closure)) [[likely]] {
       const auto* target = static_cast<const Closure*>(callee.object);
       const auto* prototype = static_cast<const Prototype*>(target->function);
       const std::uint32_t window = static_cast<std::uint32_t>(&A - fiber.stack);
-      if (!prototype->variadic && prototype->required_count == i.c && fiber.frames.size() < limits.depth &&
+      if (!prototype->variadic && prototype->required_count == INSN.c && fiber.frames.size() < limits.depth &&
           window + 1 + prototype->register_count <= fiber.stack_size) [[likely]] {
         fiber.frames.back().pc = pc;
         fiber.frames.push_back({prototype->code.data(), target, window + 1, 0, Frame::Kind::Bytecode, false,
@@ -490,8 +526,7 @@ dispatch:
         base = fiber.stack + window + 1;
         pc = prototype->code.data();
         closure = target;
-        link = static_cast<Link*>(closure->link);
-        constants = link->constants.data();
+        ENTER_LINK();
         NEXT;
       }
     } else if (!cell->defined) [[unlikely]] {
@@ -502,7 +537,7 @@ dispatch:
     const std::uint32_t window = static_cast<std::uint32_t>(&A - fiber.stack);
     retain(callee);
     fiber.stack[window] = callee;
-    called = call_value(fiber, window, i.c);
+    called = call_value(fiber, window, INSN.c);
     if (called == CallResult::Faulted) {   // the window's own slot is dead for this instruction
       heap.release(fiber.stack[window]);
       fiber.stack[window] = Value::nil();
@@ -516,7 +551,7 @@ dispatch:
     if (callee.is(Tag::Closure)) [[likely]] {
       const auto* target = static_cast<const Closure*>(callee.object);
       const auto* prototype = static_cast<const Prototype*>(target->function);
-      if (!prototype->variadic && prototype->required_count == i.b && fiber.frames.size() < limits.depth &&
+      if (!prototype->variadic && prototype->required_count == INSN.b && fiber.frames.size() < limits.depth &&
           window + 1 + prototype->register_count <= fiber.stack_size) [[likely]] {
         fiber.frames.back().pc = pc;
         fiber.frames.push_back({prototype->code.data(), target, window + 1, 0, Frame::Kind::Bytecode, true,
@@ -524,26 +559,25 @@ dispatch:
         base = fiber.stack + window + 1;
         pc = prototype->code.data();
         closure = target;
-        link = static_cast<Link*>(closure->link);
-        constants = link->constants.data();
+        ENTER_LINK();
         NEXT;
       }
     }
     SAVE();
-    called = call_value(fiber, window, i.b);
+    called = call_value(fiber, window, INSN.b);
     goto after_call;
   }
   CASE(CallBuiltin) {
     SAFE_POINT();
-    const auto id = static_cast<BuiltinId>(link->program->builtins[i.b]);
+    const auto id = static_cast<BuiltinId>(link->program->builtins[INSN.b]);
     SAVE();
-    called = call_builtin(fiber, id, static_cast<std::uint32_t>(&A - fiber.stack), i.c, false);
+    called = call_builtin(fiber, id, static_cast<std::uint32_t>(&A - fiber.stack), INSN.c, false);
     goto after_call;
   }
   CASE(CallTool) {
     SAFE_POINT();
     SAVE();
-    called = call_tool(fiber, link->tools[i.b], static_cast<std::uint32_t>(&A - fiber.stack));
+    called = call_tool(fiber, link->tools[INSN.b], static_cast<std::uint32_t>(&A - fiber.stack));
     goto after_call;
   }
 
@@ -563,25 +597,24 @@ dispatch:
     base = fiber.stack + caller.base;
     pc = caller.pc;
     closure = caller.closure;
-    link = static_cast<Link*>(closure->link);
-    constants = link->constants.data();
+    ENTER_LINK();
     NEXT;
   }
   CASE(Stop) {
     SAVE();
     if (fiber.parent != nullptr) {
-      raise(FaultKind::PmapError, i.b != 0 ? "fail called inside pmap" : "return called inside pmap");
+      raise(FaultKind::PmapError, INSN.b != 0 ? "fail called inside pmap" : "return called inside pmap");
       return ExitReason::Faulted;
     }
     release_result();
     result = A;
     A = Value::nil();
-    stop_is_fail = i.b != 0;
+    stop_is_fail = INSN.b != 0;
     return ExitReason::Stopped;
   }
 
   CASE(IterStart) {
-    if (!iterator_start(&A, constants[i.b], i.c)) FAULT();
+    if (!iterator_start(&A, constants[INSN.b], INSN.c)) FAULT();
     COLLECT_DEBT();
     CHECK_MEMORY();
     NEXT;
@@ -592,14 +625,14 @@ dispatch:
       A = vector_get(iterator[0], static_cast<std::uint32_t>(iterator[1].i));
       ++iterator[1].i;
     } else {
-      pc = jump_target(pc, i.c);
+      pc = jump_target(pc, INSN.c);
     }
     NEXT;
   }
   CASE(TaskStart) {
     Value* window = &A;
     switch (task_start(fiber, window)) {
-      case TaskResult::Hit: pc = jump_target(pc, i.c); break;
+      case TaskResult::Hit: pc = jump_target(pc, INSN.c); break;
       case TaskResult::Miss: break;
       case TaskResult::Faulted: FAULT();
       case TaskResult::Wait: SAVE(); return ExitReason::Parked;
@@ -612,11 +645,11 @@ dispatch:
   }
 
   CASE(GetKeyword) {
-    if (!get_keyword(&A, &B, constants[i.c], TAKE(kTakeB))) FAULT();
+    if (!get_keyword(&A, &B, constants[INSN.c], TAKE(kTakeB))) FAULT();
     NEXT;
   }
   CASE(Get) {
-    if (!plain_two(BuiltinId::get, &A, &B, &C, i.flags)) FAULT();
+    if (!plain_two(BuiltinId::get, &A, &B, &C, INSN.flags)) FAULT();
     COLLECT_DEBT();
     NEXT;
   }
@@ -630,7 +663,7 @@ dispatch:
       A = v;
       NEXT;
     }
-    if (!plain_two(BuiltinId::nth, &A, &B, &C, i.flags)) FAULT();
+    if (!plain_two(BuiltinId::nth, &A, &B, &C, INSN.flags)) FAULT();
     COLLECT_DEBT();
     NEXT;
   }
@@ -659,7 +692,7 @@ dispatch:
       CHECK_MEMORY();
       NEXT;
     }
-    if (!plain_two(BuiltinId::conj, &A, &B, &C, i.flags)) FAULT();
+    if (!plain_two(BuiltinId::conj, &A, &B, &C, INSN.flags)) FAULT();
     COLLECT_DEBT();
     CHECK_MEMORY();
     NEXT;
@@ -702,6 +735,11 @@ run_stepper:
     case CallResult::Faulted: return ExitReason::Faulted;
   }
   __builtin_unreachable();
+
+loop_limit:
+  raise(FaultKind::LoopLimitExceeded, "Loop iteration limit exceeded (" + std::to_string(limits.loop) + " iterations)",
+        "use reduce or map over a finite sequence instead, or split the work across smaller loops");
+  FAULT();
 
 out_of_memory:
   fiber.frames.back().pc = pc;   // the instruction is complete: the next one never starts
