@@ -74,10 +74,10 @@ class Run(CommandLineTest):
     def test_data(self):
         rows = self.file("rows.json", '{"rows": [{"n": 1}, {"n": 2}], "big": 12345678901234567890123}')
         self.assertEqual(ptcvm("eval", "(sum-by :n data/rows)", "--data", rows)[1], "3\n")
-        self.assertEqual(ptcvm("eval", "data/big", "--data", rows)[1], "12345678901234567890123\n")
+        self.assertEqual(ptcvm("eval", "data/big", "--data", rows)[1], "12345678901234567890123N\n")
         edn = self.file("more.edn", "{:k #{1 2}}")
         self.assertEqual(ptcvm("eval", "[data/k (count data/rows)]", "--data", rows, "--data", edn)[1], "[#{1 2} 2]\n")
-        self.assertEqual(ptcvm("eval", '(get data/all "big")', "--data", "all=" + rows)[1], "12345678901234567890123\n")
+        self.assertEqual(ptcvm("eval", '(get data/all "big")', "--data", "all=" + rows)[1], "12345678901234567890123N\n")
 
     def test_output_forms(self):
         program = '{:a [1 2.5 nil "x"] :b :k}'
@@ -195,8 +195,8 @@ class OtherCommands(CommandLineTest):
         self.assertEqual(ptcvm("run", compiled)[0], 65)
 
     def test_doc_and_apropos(self):
-        for name in ["map", "let", "->>", "#()", "data/", "clojure.string/join", "quote", ":keys"]:
-            status, out, err = ptcvm("doc", "--", name)
+        for name in ["map", "let", "->>", "#()", "data/", "clojure.string/join", "quote", ":keys", "->"]:
+            status, out, err = ptcvm("doc", name)
             self.assertEqual(status, 0, name + err)
             self.assertGreater(len(out.splitlines()), 1, name)
         status, _, err = ptcvm("doc", "grop-by")
@@ -230,7 +230,7 @@ class Repl(CommandLineTest):
                                                ":doc map\n:reset\n(or x 0)\n:quit\n(+ 1 1)\n")
         self.assertEqual(status, 0)
         lines = out.splitlines()
-        self.assertEqual(lines[:5], ["#ptc/var x", "42", "p", "[42 #ptc/var x]", "40"])
+        self.assertEqual(lines[:5], ["#'x", "42", "p", "[42 #'x]", "40"])
         self.assertEqual(lines[5], "{:x 40}")
         self.assertEqual(lines[-1], "0")
         self.assertIn("type_error", err)

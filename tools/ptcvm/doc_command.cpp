@@ -51,7 +51,9 @@ void add_doc_command(CLI::App& app, int& status) {
   command->allow_extras();      // names that look like options: -> and ->>
   command->footer("Examples:\n  ptcvm doc group-by\n  ptcvm doc clojure.string/join\n  ptcvm doc '#()' '->>'");
   command->callback([command, names, &status] {
-    for (const std::string& name : command->remaining()) names->push_back(name);
+    for (const std::string& name : command->remaining()) {
+      if (name != "--") names->push_back(name);
+    }
     if (names->empty()) throw CLI::RequiredError("NAME");
     status = show_doc(*names);
   });
