@@ -64,7 +64,7 @@ constexpr Ending kEndings[] = {
     {"tool error", "(tool/boom {})", Status::Error},
     {"not callable", "(5 1)", Status::Error},
     {"fuel", "((fn [n] (recur (inc n))) 0)", Status::Error},
-    {"memory", "(count (range 3000000))", Status::Error},
+    {"memory", "(count (map str (range 3000000)))", Status::Error},
     {"depth", "((fn f [n] (+ 1 (f n))) 0)", Status::Error},
     {"loop limit", "(loop [i 0] (if (< i 500000) (recur (inc i)) i))", Status::Error},
 };
@@ -83,7 +83,7 @@ ProgramFile program_of(const Place& place, const Ending& ending) {
   file.has_journal = true;
   file.tool_names = {"boom"};
   file.calls.push_back({"boom", "{}", std::nullopt, "\"down\""});
-  file.options.limits.fuel = 400'000;
+  file.options.limits.fuel = ending.name == "memory" ? 100'000'000 : 400'000;
   file.options.limits.memory_bytes = 8u << 20;
   file.options.limits.loop = ending.name == "fuel" ? 10'000'000 : 10'000;
   return file;
