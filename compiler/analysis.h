@@ -14,11 +14,12 @@
 //   unbound_names.cpp     names that nothing defines
 //   folding.cpp, inlining.cpp
 //
-// Conventions: a method that analyses gives null after it has recorded the error (the first one wins); every caller
-// passes null on. `tail` says whether the value of the form is the value of the enclosing loop or function, which is
-// what recur asks for. Expansions refer to evaluated values by LocalId only, so no name can be captured.
-// Hazard: analysis is recursive; depth_ keeps it within kMaxAnalysisDepth. Keep frames of recursive methods small: no
-// strings by value outside of failing paths.
+// Conventions: a method that analyses gives null after it has recorded the error (the first one wins); every
+// caller passes null on. `tail` says whether the value of the form is the value of the enclosing loop or
+// function, which is what recur asks for. Expansions refer to evaluated values by LocalId only, so no name
+// can be captured.
+// Hazard: analysis is recursive; depth_ keeps it within kMaxAnalysisDepth. Keep frames of recursive methods
+// small: no strings by value outside of failing paths.
 #pragma once
 #include <initializer_list>
 #include <span>
@@ -137,7 +138,8 @@ class Analyzer {
   Node* analyze_lambda_body(const Form& form);
   Node* make_stop(const Form& form, NodeKind kind, std::string_view usage);
   bool check_def_name(const Form& form, const Form& name);
-  Node* analyze_definition(const Form& form, const Form& name, std::string_view doc, const Form& value, bool once);
+  Node* analyze_definition(const Form& form, const Form& name, std::string_view doc, const Form& value,
+                           bool once);
   // A function of `params` (a vector form) and `body`; `name` is null when it has none.
   Node* analyze_function(const Form& form, const Form* name, const Form& params, Items body);
   bool analyze_params(const Form& params, Node& function, Bindings destructured);
@@ -171,7 +173,8 @@ class Analyzer {
   Node* form_condp(const Form& form, bool tail);
   Node* form_and(const Form& form, bool tail);
   Node* form_or(const Form& form, bool tail);
-  bool case_constants(const Form& form, std::unordered_set<std::uint32_t>& seen, std::vector<std::uint32_t>& out);
+  bool case_constants(const Form& form, std::unordered_set<std::uint32_t>& seen,
+                      std::vector<std::uint32_t>& out);
   Node* analyze_operand_chain(const Form& form, bool is_and, bool tail);
   Node* analyze_test_chain(const Form& form, bool is_and);
   Node* analyze_or_operand(const Form& form, bool tail);
@@ -206,7 +209,8 @@ class Analyzer {
   bool destructure_vector(const Form& pattern, Node* value, Bindings bindings);
   bool destructure_map(const Form& pattern, Node* value, Bindings bindings);
   bool destructure_rest(const Form& pattern, LocalId source, std::size_t index, Bindings bindings);
-  bool destructure_names(const Form& names, FormKind key_kind, LocalId map, const Form* defaults, Bindings bindings);
+  bool destructure_names(const Form& names, FormKind key_kind, LocalId map, const Form* defaults,
+                         Bindings bindings);
   bool bind_entry(const Form& target, Node* key, LocalId map, const Form* defaults, Bindings bindings);
   bool bind_name(const Form& symbol, Node* value, Bindings bindings);
   bool is_bindable(const Form& symbol) const;

@@ -32,8 +32,8 @@ Analyzer::Analyzer(std::string_view source, FormArena& arena, const CompileOptio
   for (const std::string_view name : options.memory_names) scope_.define_always(name);
 }
 
-std::nullptr_t Analyzer::fail(SourceSpan span, FaultKind kind, std::initializer_list<std::string_view> message,
-                              std::string_view hint) {
+std::nullptr_t Analyzer::fail(SourceSpan span, FaultKind kind,
+                              std::initializer_list<std::string_view> message, std::string_view hint) {
   if (result_.failed) return nullptr;
   result_.failed = true;
   result_.error.kind = kind;
@@ -43,7 +43,8 @@ std::nullptr_t Analyzer::fail(SourceSpan span, FaultKind kind, std::initializer_
   return nullptr;
 }
 
-std::nullptr_t Analyzer::fail(const Form& form, FaultKind kind, std::string_view message, std::string_view hint) {
+std::nullptr_t Analyzer::fail(const Form& form, FaultKind kind, std::string_view message,
+                              std::string_view hint) {
   return fail(form.span, kind, {message}, hint);
 }
 
@@ -82,7 +83,8 @@ AnalyzeResult Analyzer::run(const std::vector<const Form*>& forms) {
     span.end = forms.back()->span.end;
   }
   ast_.root = analyze_body(span, forms, false);
-  if (ast_.root != nullptr && check_tree_depth() && report_unbound() && report_unknown_methods()) report_unknown_tools();
+  if (ast_.root != nullptr && check_tree_depth() && report_unbound() && report_unknown_methods())
+    report_unknown_tools();
   return std::move(result_);
 }
 
@@ -125,7 +127,8 @@ Node* Analyzer::analyze_regex(const Form& form) {
     return make_constant(form.span, constants_.regex(form.text));
   }
   return fail(form.span, FaultKind::InvalidForm,
-              {"invalid regex literal #\"", clip(form.text), "\": ", reason, " at position ", std::to_string(position)});
+              {"invalid regex literal #\"", clip(form.text), "\": ", reason, " at position ",
+               std::to_string(position)});
 }
 
 Node* Analyzer::analyze_list(const Form& form, bool tail) {
@@ -141,7 +144,8 @@ Node* Analyzer::analyze_list(const Form& form, bool tail) {
   return analyze_call(form);
 }
 
-// The special form or macro that `name` means in head position here; clojure.core/ in front names it in any scope.
+// The special form or macro that `name` means in head position here; clojure.core/ in front names it in any
+// scope.
 const Analyzer::HeadForm* Analyzer::find_unshadowed_form(std::string_view name) const {
   if (name.starts_with("clojure.core/")) return find_head_form(name.substr(13));
   if (name.starts_with("core/")) return find_head_form(name.substr(5));
@@ -186,7 +190,8 @@ bool Analyzer::analyze_into(Node& parent, Items forms) {
   return true;
 }
 
-// A collection of literals is a constant, unless keys are equal that the text does not show to be equal (regexes).
+// A collection of literals is a constant, unless keys are equal that the text does not show to be equal
+// (regexes).
 Node* Analyzer::analyze_collection(const Form& form, NodeKind kind, Constant::Kind constant) {
   const std::size_t step = kind == NodeKind::MakeMap ? 2 : 1;
   if (kind != NodeKind::MakeVector && !check_duplicates(form, step)) return nullptr;

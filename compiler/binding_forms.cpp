@@ -33,7 +33,8 @@ Node* Analyzer::form_let(const Form& form, bool tail) {
   const std::size_t mark = scope_.mark();
   const Bindings bindings = start_let(form.span);
   Node* body = nullptr;
-  if (bind_pairs(form.items[1]->items, bindings)) body = analyze_body(form.span, Items(form.items).subspan(2), tail);
+  if (bind_pairs(form.items[1]->items, bindings))
+    body = analyze_body(form.span, Items(form.items).subspan(2), tail);
   scope_.restore(mark);
   return finish_let(bindings, body);
 }
@@ -66,8 +67,8 @@ Node* Analyzer::analyze_plain_loop(const Form& form, bool) {
   return loop;
 }
 
-// The first values are evaluated and matched in a let around the loop, because later ones may use the names of earlier
-// patterns; the loop then carries whole values in temporaries and matches them again at each turn.
+// The first values are evaluated and matched in a let around the loop, because later ones may use the names
+// of earlier patterns; the loop then carries whole values in temporaries and matches them again at each turn.
 Node* Analyzer::analyze_pattern_loop(const Form& form, bool) {
   const std::size_t mark = scope_.mark();
   const Bindings outer = start_let(form.span);
@@ -85,7 +86,8 @@ Node* Analyzer::analyze_pattern_loop(const Form& form, bool) {
 bool Analyzer::bind_first_values(Items pairs, Node& loop, Bindings outer) {
   for (std::size_t i = 0; i < pairs.size(); i += 2) {
     Node* value = analyze(*pairs[i + 1], false);
-    if (value == nullptr || !bind_first_value(*pairs[i], value, i + 2 == pairs.size(), loop, outer)) return false;
+    if (value == nullptr || !bind_first_value(*pairs[i], value, i + 2 == pairs.size(), loop, outer))
+      return false;
   }
   return true;
 }
@@ -125,7 +127,8 @@ bool Analyzer::check_binding_pair(const Form& form, std::string_view usage) {
   return false;
 }
 
-Node* Analyzer::bind_conditionally(const Form& form, Presence presence, Items then, const Form* otherwise, bool tail) {
+Node* Analyzer::bind_conditionally(const Form& form, Presence presence, Items then, const Form* otherwise,
+                                   bool tail) {
   const Form& pattern = *form.items[1]->items[0];
   Node* value = analyze(*form.items[1]->items[1], false);
   if (value == nullptr) return nullptr;

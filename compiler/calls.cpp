@@ -87,7 +87,8 @@ Node* Analyzer::analyze_unqualified(const Form& form, std::string_view name, boo
 bool Analyzer::check_static_arity(const Form& form, BuiltinId builtin, std::size_t count) {
   if (accepts(builtin, count)) return true;
   const BuiltinInfo& info = builtin_info(builtin);
-  const bool was_form = builtin == BuiltinId::juxt || builtin == BuiltinId::pmap || builtin == BuiltinId::apply;
+  const bool was_form =
+      builtin == BuiltinId::juxt || builtin == BuiltinId::pmap || builtin == BuiltinId::apply;
   if (was_form || builtin == BuiltinId::budget_remaining) {
     fail(form.span, FaultKind::InvalidArity, {"expected ", info.usage.empty() ? info.name : info.usage});
     return false;
@@ -97,7 +98,8 @@ bool Analyzer::check_static_arity(const Form& form, BuiltinId builtin, std::size
   const std::string most = info.max_args == kVariadic ? " or more" : "-" + std::to_string(info.max_args);
   fail(form.span, FaultKind::JavaArityError,
        {info.name, " expects ", least, info.max_args == info.min_args ? "" : most,
-        info.min_args == 1 && info.max_args == 1 ? " argument, got " : " arguments, got ", std::to_string(count)});
+        info.min_args == 1 && info.max_args == 1 ? " argument, got " : " arguments, got ",
+        std::to_string(count)});
   return false;
 }
 
@@ -112,7 +114,8 @@ Node* Analyzer::analyze_call(const Form& form) {
     callee->kind = NodeKind::Builtin;
   }
   Node* node = nullptr;
-  if (named && callee->kind == NodeKind::Builtin && !check_static_arity(form, callee->builtin, arguments.size())) {
+  if (named && callee->kind == NodeKind::Builtin &&
+      !check_static_arity(form, callee->builtin, arguments.size())) {
     return nullptr;
   }
   if (named && callee->kind == NodeKind::Builtin && accepts(callee->builtin, arguments.size())) {
@@ -131,8 +134,8 @@ Node* Analyzer::analyze_data_call(const Form& form) {
   const std::string_view name = form.items[0]->text;
   return make_invoke(form.span, BuiltinId::h_fail,
                      {make_string(form.span, "not_callable"),
-                      make_string(form.span, std::string(name) + " is not callable: write " + std::string(name) +
-                                                 " without parentheses")});
+                      make_string(form.span, std::string(name) + " is not callable: write " +
+                                                 std::string(name) + " without parentheses")});
 }
 
 }  // namespace ptc

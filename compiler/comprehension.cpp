@@ -6,7 +6,11 @@ namespace {
 
 bool is_possible_collection(const Form& form) {
   switch (form.kind) {
-    case FormKind::True: case FormKind::False: case FormKind::Int: case FormKind::Float: case FormKind::Keyword:
+    case FormKind::True:
+    case FormKind::False:
+    case FormKind::Int:
+    case FormKind::Float:
+    case FormKind::Keyword:
     case FormKind::Regex: case FormKind::Lambda: return false;
     default: return true;
   }
@@ -33,7 +37,8 @@ Node* Analyzer::analyze_comprehension(const Form& form, std::string_view word, b
     return fail(form.span, FaultKind::InvalidArity, {"expected (", word, " [name coll ...] body ...)"});
   }
   if (form.items.size() < 3) {
-    return fail(form.span, FaultKind::InvalidArity, {word, " requires at least one body expression, missing body"});
+    return fail(form.span, FaultKind::InvalidArity,
+                {word, " requires at least one body expression, missing body"});
   }
   Node* node = ast_.make(NodeKind::For, form.span);
   node->collect = collect;
@@ -66,7 +71,8 @@ bool Analyzer::analyze_clauses(const Form& form, std::string_view word, Node& no
     }
     if (!is_possible_collection(*items[i + 1])) {
       fail(items[i + 1]->span, FaultKind::InvalidArity,
-           {word, " binding '", source_text(*items[i]), "' expected a collection, got: ", source_text(*items[i + 1])});
+           {word, " binding '", source_text(*items[i]),
+            "' expected a collection, got: ", source_text(*items[i + 1])});
       return false;
     }
     ForClause clause;
@@ -100,7 +106,8 @@ bool Analyzer::analyze_modifier(std::string_view word, const Form& key, const Fo
   ForClause clause;
   if (key.text == "let") {
     if (value.kind != FormKind::Vector || value.items.size() % 2 != 0) {
-      fail(value.span, FaultKind::InvalidForm, {":let in ", word, " must be followed by a vector of bindings"});
+      fail(value.span, FaultKind::InvalidForm,
+           {":let in ", word, " must be followed by a vector of bindings"});
       return false;
     }
     const Bindings bindings = start_let(value.span);

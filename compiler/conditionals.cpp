@@ -59,7 +59,8 @@ Node* Analyzer::form_cond(const Form& form, bool tail) {
   scope_.forget_defined(mark);
   depth_ -= static_cast<std::uint32_t>(clauses);
   Node* node = make_nil(form.span);
-  for (std::size_t i = clauses; i-- > 0;) node = make_if(items[2 * i]->span, pairs[i].first, pairs[i].second, node);
+  for (std::size_t i = clauses; i-- > 0;)
+    node = make_if(items[2 * i]->span, pairs[i].first, pairs[i].second, node);
   return node;
 }
 
@@ -75,7 +76,8 @@ bool Analyzer::case_constants(const Form& form, std::unordered_set<std::uint32_t
     const auto constant = value->kind == FormKind::Regex ? std::nullopt : constants_.atom(*value);
     if (!constant) {
       fail(value->span, FaultKind::InvalidForm,
-           {"case test values must be compile-time constants (keyword, string, number, boolean, nil or character), got: ",
+           {"case test values must be compile-time constants (keyword, string, number, boolean, nil or "
+            "character), got: ",
             source_text(*value)},
            "Use cond to compare with computed values");
       return false;
@@ -87,7 +89,8 @@ bool Analyzer::case_constants(const Form& form, std::unordered_set<std::uint32_t
 
 Node* Analyzer::form_case(const Form& form, bool tail) {
   const Items items = Items(form.items).subspan(1);
-  if (items.empty()) return fail(form, FaultKind::InvalidForm, "case requires at least an expression to test");
+  if (items.empty())
+    return fail(form, FaultKind::InvalidForm, "case requires at least an expression to test");
   Node* node = ast_.make(NodeKind::Case, form.span);
   Node* subject = analyze(*items[0], false);
   if (subject == nullptr) return nullptr;
@@ -130,7 +133,8 @@ Node* Analyzer::analyze_condp_clause(const Form& form, Node* predicate, LocalId 
 Node* Analyzer::form_condp(const Form& form, bool tail) {
   const Items items = Items(form.items).subspan(1);
   if (items.size() < 3) {
-    return fail(form, FaultKind::InvalidForm, "condp requires a predicate, an expression and at least one clause",
+    return fail(form, FaultKind::InvalidForm,
+                "condp requires a predicate, an expression and at least one clause",
                 "(condp = x 1 :one 2 :two :other)");
   }
   const Bindings bindings = start_let(form.span);
@@ -175,7 +179,8 @@ Node* Analyzer::form_condp(const Form& form, bool tail) {
     } else {
       const Bindings test = start_let(clause->test->span);
       test.add(clause->passed, clause->test);
-      node = finish_let(test, make_if(form.span, make_local(form.span, clause->passed), clause->result, node));
+      node =
+          finish_let(test, make_if(form.span, make_local(form.span, clause->passed), clause->result, node));
     }
   }
   return finish_let(bindings, node);

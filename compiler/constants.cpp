@@ -19,7 +19,8 @@ std::string key_of(Constant::Kind kind, std::string_view rest) {
 std::string join_items(Constant::Kind kind, const std::vector<std::uint32_t>& items) {
   const std::size_t width = kind == Constant::Kind::Map ? 2 : 1;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> entries;
-  for (std::size_t i = 0; i + width <= items.size(); i += width) entries.emplace_back(items[i], items[i + width - 1]);
+  for (std::size_t i = 0; i + width <= items.size(); i += width)
+    entries.emplace_back(items[i], items[i + width - 1]);
   if (kind != Constant::Kind::Vector) std::sort(entries.begin(), entries.end());
   std::string text;
   for (const auto& [first, second] : entries) {
@@ -32,7 +33,8 @@ std::string join_items(Constant::Kind kind, const std::vector<std::uint32_t>& it
 }  // namespace
 
 std::uint32_t ConstantTable::intern(std::string key, Constant constant) {
-  const auto [at, added] = indices_.try_emplace(std::move(key), static_cast<std::uint32_t>(ast_.constants.size()));
+  const auto [at, added] =
+      indices_.try_emplace(std::move(key), static_cast<std::uint32_t>(ast_.constants.size()));
   if (added) ast_.constants.push_back(std::move(constant));
   return at->second;
 }
@@ -67,7 +69,8 @@ std::uint32_t ConstantTable::real(double value) {
   Constant constant;
   constant.kind = Constant::Kind::Float;
   constant.real = value;
-  return intern(key_of(constant.kind, std::to_string(std::bit_cast<std::uint64_t>(value))), std::move(constant));
+  return intern(key_of(constant.kind, std::to_string(std::bit_cast<std::uint64_t>(value))),
+                std::move(constant));
 }
 
 std::uint32_t ConstantTable::collection(Constant::Kind kind, std::vector<std::uint32_t> items) {

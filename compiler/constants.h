@@ -1,7 +1,8 @@
 // The constant table of a program: literals as entries of Ast::constants, equal ones shared.
 //
-// Two literals are the same constant exactly when they are the same value by the strict equality of map keys: 1 and 1.0
-// differ, order in maps and sets does not matter. (0.0 and -0.0 are kept apart so that the sign survives.)
+// Two literals are the same constant exactly when they are the same value by the strict equality of map keys:
+// 1 and 1.0 differ, order in maps and sets does not matter. (0.0 and -0.0 are kept apart so that the sign
+// survives.)
 #pragma once
 #include <cstdint>
 #include <optional>

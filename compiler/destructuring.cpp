@@ -1,11 +1,13 @@
-// Binding patterns, expanded into bindings of temporaries and names to calls of the hidden destructuring builtins.
+// Binding patterns, expanded into bindings of temporaries and names to calls of the hidden destructuring
+// builtins.
 #include <algorithm>
 
 #include "compiler/analysis.h"
 
 namespace ptc {
 
-// A name that a pattern, a parameter or def may introduce: unqualified, no method, no placeholder, no history reference.
+// A name that a pattern, a parameter or def may introduce: unqualified, no method, no placeholder, no history
+// reference.
 bool Analyzer::is_bindable(const Form& symbol) const {
   const std::string_view name = symbol.text;
   if (name == "/") return true;
@@ -21,7 +23,8 @@ bool Analyzer::check_pattern_name(const Form& symbol) {
 }
 
 Node* Analyzer::fail_pattern(const Form& pattern) {
-  return fail(pattern.span, FaultKind::UnsupportedPattern, {"unsupported binding pattern: ", source_text(pattern)},
+  return fail(pattern.span, FaultKind::UnsupportedPattern,
+              {"unsupported binding pattern: ", source_text(pattern)},
               "A pattern is a name, a vector of patterns or a map such as {:keys [a b]}");
 }
 
@@ -53,13 +56,15 @@ bool Analyzer::destructure_vector(const Form& pattern, Node* value, Bindings bin
   const Items items(pattern.items);
   const LocalId whole = bind_temporary(pattern.span, value, bindings);
   const LocalId source = bind_temporary(
-      pattern.span, make_invoke(pattern.span, BuiltinId::h_check_seq, {make_local(pattern.span, whole)}), bindings);
+      pattern.span, make_invoke(pattern.span, BuiltinId::h_check_seq, {make_local(pattern.span, whole)}),
+      bindings);
   bool rest = false;
   for (std::size_t i = 0; i < items.size(); ++i) {
     const Form& item = *items[i];
     if (item.kind == FormKind::Keyword && item.text == "as") {
       if (i + 2 != items.size() || items[i + 1]->kind != FormKind::Symbol) {
-        fail(item, FaultKind::UnsupportedPattern, "unsupported binding pattern: :as must be followed by one name, last");
+        fail(item, FaultKind::UnsupportedPattern,
+             "unsupported binding pattern: :as must be followed by one name, last");
         return false;
       }
       return bind_name(*items[i + 1], make_local(item.span, whole), bindings);
@@ -79,16 +84,18 @@ bool Analyzer::destructure_vector(const Form& pattern, Node* value, Bindings bin
       ++i;
       continue;
     }
-    Node* element = make_invoke(item.span, BuiltinId::h_nth_bind,
-                                {make_local(item.span, source), make_integer(item.span, static_cast<std::int64_t>(i))});
+    Node* element =
+        make_invoke(item.span, BuiltinId::h_nth_bind,
+                    {make_local(item.span, source), make_integer(item.span, static_cast<std::int64_t>(i))});
     if (!destructure(item, element, bindings)) return false;
   }
   return true;
 }
 
 bool Analyzer::destructure_rest(const Form& pattern, LocalId source, std::size_t index, Bindings bindings) {
-  Node* rest = make_invoke(pattern.span, BuiltinId::h_rest_bind,
-                           {make_local(pattern.span, source), make_integer(pattern.span, static_cast<std::int64_t>(index))});
+  Node* rest = make_invoke(
+      pattern.span, BuiltinId::h_rest_bind,
+      {make_local(pattern.span, source), make_integer(pattern.span, static_cast<std::int64_t>(index))});
   if (pattern.kind == FormKind::Map) rest = make_invoke(pattern.span, BuiltinId::h_kwargs, {rest});
   return destructure(pattern, rest, bindings);
 }
@@ -121,12 +128,14 @@ bool Analyzer::destructure_map(const Form& pattern, Node* value, Bindings bindin
       if (!destructure_names(operand, kind, map, defaults, bindings)) return false;
     } else if (entry.text == "as") {
       if (operand.kind != FormKind::Symbol) {
-        fail(operand, FaultKind::UnsupportedPattern, "unsupported binding pattern: :as must be followed by a name");
+        fail(operand, FaultKind::UnsupportedPattern,
+             "unsupported binding pattern: :as must be followed by a name");
         return false;
       }
       if (!bind_name(operand, make_local(operand.span, map), bindings)) return false;
     } else if (entry.text != "or") {
-      fail(entry.span, FaultKind::UnsupportedPattern, {"unsupported binding pattern: :", entry.text, " in a map pattern"},
+      fail(entry.span, FaultKind::UnsupportedPattern,
+           {"unsupported binding pattern: :", entry.text, " in a map pattern"},
            "Known: :keys, :strs, :or, :as, or a name and its key such as {x :x}");
       return false;
     }
@@ -162,17 +171,20 @@ bool Analyzer::destructure_names(const Form& names, FormKind key_kind, LocalId m
 const Form* Analyzer::find_default(const Form* defaults, std::string_view name) const {
   if (defaults == nullptr) return nullptr;
   for (std::size_t i = 0; i + 1 < defaults->items.size(); i += 2) {
-    if (defaults->items[i]->kind == FormKind::Symbol && defaults->items[i]->text == name) return defaults->items[i + 1];
+    if (defaults->items[i]->kind == FormKind::Symbol && defaults->items[i]->text == name)
+      return defaults->items[i + 1];
   }
   return nullptr;
 }
 
 // One `target key` entry. A default is evaluated only when the key is missing.
-bool Analyzer::bind_entry(const Form& target, Node* key, LocalId map, const Form* defaults, Bindings bindings) {
+bool Analyzer::bind_entry(const Form& target, Node* key, LocalId map, const Form* defaults,
+                          Bindings bindings) {
   const SourceSpan span = target.span;
   const Form* fallback = target.kind == FormKind::Symbol ? find_default(defaults, target.text) : nullptr;
   if (fallback == nullptr) {
-    return destructure(target, make_invoke(span, BuiltinId::h_get_bind, {make_local(span, map), key}), bindings);
+    return destructure(target, make_invoke(span, BuiltinId::h_get_bind, {make_local(span, map), key}),
+                       bindings);
   }
   Node* second_key = nullptr;
   if (key->kind == NodeKind::Const) {

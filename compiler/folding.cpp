@@ -1,5 +1,5 @@
-// Constant folding: only what is exact and cannot fail. Integers stay integers of 64 bits; anything beyond is left to
-// the run.
+// Constant folding: only what is exact and cannot fail. Integers stay integers of 64 bits; anything beyond is
+// left to the run.
 #include <optional>
 
 #include "compiler/analysis.h"
@@ -15,8 +15,10 @@ struct Folded {
 Folded fold_step(BuiltinId id, std::int64_t a, std::int64_t b) {
   Folded result;
   switch (id) {
-    case BuiltinId::add: case BuiltinId::inc: result.failed = __builtin_add_overflow(a, b, &result.number); break;
-    case BuiltinId::sub: case BuiltinId::dec: result.failed = __builtin_sub_overflow(a, b, &result.number); break;
+    case BuiltinId::add:
+    case BuiltinId::inc: result.failed = __builtin_add_overflow(a, b, &result.number); break;
+    case BuiltinId::sub:
+    case BuiltinId::dec: result.failed = __builtin_sub_overflow(a, b, &result.number); break;
     case BuiltinId::mul: result.failed = __builtin_mul_overflow(a, b, &result.number); break;
     default: result.failed = true;
   }

@@ -16,7 +16,8 @@ std::string FormIdentity::items_key(const Form& form, std::size_t width, bool or
   }
   if (!ordered) std::sort(entries.begin(), entries.end());
   std::string text;
-  for (const auto& [first, second] : entries) text += std::to_string(first) + ":" + std::to_string(second) + ",";
+  for (const auto& [first, second] : entries)
+    text += std::to_string(first) + ":" + std::to_string(second) + ",";
   return text;
 }
 

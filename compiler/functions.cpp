@@ -16,7 +16,8 @@ Node* Analyzer::form_fn(const Form& form, bool) {
   }
   if (items.size() <= params) return fail_arity(form, kUsage);
   if (items[params]->kind == FormKind::List) {
-    return fail(*items[params], FaultKind::InvalidForm, "multi-arity fn not supported, use one function for each arity");
+    return fail(*items[params], FaultKind::InvalidForm,
+                "multi-arity fn not supported, use one function for each arity");
   }
   if (items[params]->kind != FormKind::Vector) {
     return fail(items[params]->span, FaultKind::InvalidForm,
@@ -50,8 +51,8 @@ Node* Analyzer::analyze_function(const Form& form, const Form* name, const Form&
   return function;
 }
 
-// Destructured parameters arrive in temporaries and are taken apart at the start of the body, so that recur does the
-// same again.
+// Destructured parameters arrive in temporaries and are taken apart at the start of the body, so that recur
+// does the same again.
 bool Analyzer::analyze_params(const Form& params, Node& function, Bindings destructured) {
   function.printed = "#fn[";
   std::vector<const Form*> patterns;

@@ -1,6 +1,6 @@
-// Literal functions that are called where they stand: ((fn [x] …) 1) becomes a let, (map (fn [x] …) coll) and its like a
-// comprehension. The function's own node is turned into the loop when some recur has it as its target, so that the
-// targets stay right.
+// Literal functions that are called where they stand: ((fn [x] …) 1) becomes a let, (map (fn [x] …) coll) and
+// its like a comprehension. The function's own node is turned into the loop when some recur has it as its
+// target, so that the targets stay right.
 #include "compiler/analysis.h"
 
 namespace ptc {
@@ -26,7 +26,8 @@ bool takes_exactly(const Node& function, std::size_t count) {
 
 bool Analyzer::is_literal_function(const Form& form) const {
   if (form.kind == FormKind::Lambda) return true;
-  if (form.kind != FormKind::List || form.items.size() < 2 || form.items[0]->kind != FormKind::Symbol) return false;
+  if (form.kind != FormKind::List || form.items.size() < 2 || form.items[0]->kind != FormKind::Symbol)
+    return false;
   const HeadForm* head = find_unshadowed_form(form.items[0]->text);
   return head != nullptr && head->name == "fn" && form.items[1]->kind == FormKind::Vector;
 }

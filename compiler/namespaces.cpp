@@ -24,9 +24,9 @@ constexpr auto kNamespaces = std::to_array<Namespace>({
 });
 
 constexpr std::string_view kNamespaceList =
-    "tool/, data/, budget/, clojure.core/, clojure.string/ (str/, string/), clojure.set/ (set/), clojure.walk/ "
-    "(walk/), regex/, json/, Math/, System/, Double/, Float/, Integer/, Long/, Boolean/, LocalDate/, Instant/, "
-    "Duration/";
+    "tool/, data/, budget/, clojure.core/, clojure.string/ (str/, string/), clojure.set/ (set/), "
+    "clojure.walk/ (walk/), regex/, json/, Math/, System/, Double/, Float/, Integer/, Long/, Boolean/, "
+    "LocalDate/, Instant/, Duration/";
 
 // Builtins that a namespace has beyond those of its category, as in Clojure.
 struct Extra {
@@ -154,7 +154,8 @@ Node* Analyzer::analyze_qualified(const Form& form, std::string_view name) {
   const std::string_view space = name.substr(0, slash);
   const std::string_view member = name.substr(slash + 1);
   if (space == "data") {
-    if (member.empty()) return fail(form, FaultKind::InvalidForm, "data/ must be followed by the name of a key");
+    if (member.empty())
+      return fail(form, FaultKind::InvalidForm, "data/ must be followed by the name of a key");
     Node* node = ast_.make(NodeKind::Data, form.span);
     node->text = member;
     return node;
@@ -200,7 +201,8 @@ bool Analyzer::report_unknown_methods() {
   if (unknown_methods_.empty()) return true;
   const auto& [name, span] = unknown_methods_.front();
   fail(span, FaultKind::UnsupportedMethod,
-       {"Unknown method '", name, "'. Supported interop methods: ", list_methods()}, "Use (.method obj) syntax");
+       {"Unknown method '", name, "'. Supported interop methods: ", list_methods()},
+       "Use (.method obj) syntax");
   return false;
 }
 

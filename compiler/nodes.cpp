@@ -10,7 +10,9 @@ Node* Analyzer::make_constant(SourceSpan span, std::uint32_t constant) {
 }
 
 Node* Analyzer::make_nil(SourceSpan span) { return make_constant(span, constants_.nil()); }
-Node* Analyzer::make_boolean(SourceSpan span, bool value) { return make_constant(span, constants_.boolean(value)); }
+Node* Analyzer::make_boolean(SourceSpan span, bool value) {
+  return make_constant(span, constants_.boolean(value));
+}
 Node* Analyzer::make_integer(SourceSpan span, std::int64_t value) {
   return make_constant(span, constants_.integer(value));
 }

@@ -28,10 +28,13 @@ struct RefusedSyntax {
 
 // Tried in order: longer prefixes first.
 constexpr auto kRefused = std::to_array<RefusedSyntax>({
-    {"@", "deref syntax (@var) is not supported. Atoms and refs are not available", "Use let, loop or def for values that change"},
-    {"'", "quote syntax ('expr) is not supported. Use vectors [1 2 3] instead of quoted lists", "Use a keyword (:name) or a string in place of a quoted symbol"},
+    {"@", "deref syntax (@var) is not supported. Atoms and refs are not available",
+     "Use let, loop or def for values that change"},
+    {"'", "quote syntax ('expr) is not supported. Use vectors [1 2 3] instead of quoted lists",
+     "Use a keyword (:name) or a string in place of a quoted symbol"},
     {"`", "syntax quote (`expr) is not supported. There are no macros", "Use a function"},
-    {"~@", "unquote-splicing (~@expr) is not supported. There are no macros", "Use into or concat to join collections"},
+    {"~@", "unquote-splicing (~@expr) is not supported. There are no macros",
+     "Use into or concat to join collections"},
     {"~", "unquote (~expr) is not supported. There are no macros", "Use a function"},
     {"^", "metadata syntax (^meta) is not supported", "Leave the metadata out"},
     {"#?@", "reader conditionals (#?@) are not supported", "Write only the branch that is meant"},
@@ -132,7 +135,8 @@ class Reader {
     const SourceSpan start = cursor_.span();
     cursor_.advance_bytes(opener.size());
     if (open_.size() > max_depth_) {
-      return fail(cursor_.span_from(start), "forms nested deeper than " + std::to_string(max_depth_) + " levels",
+      return fail(cursor_.span_from(start),
+                  "forms nested deeper than " + std::to_string(max_depth_) + " levels",
                   "Split the expression with let or defn");
     }
     open_.push_back({arena_.make(kind, start), opener, closer, 0, {}});
@@ -243,8 +247,8 @@ class Reader {
     switch (number.kind) {
       case NumberToken::Kind::Malformed: return fail_number(start, token);
       case NumberToken::Kind::TooLong:
-        return fail(cursor_.span_from(start), "integer literal longer than " + std::to_string(kMaxIntegerDigits) +
-                                                  " digits");
+        return fail(cursor_.span_from(start),
+                    "integer literal longer than " + std::to_string(kMaxIntegerDigits) + " digits");
       case NumberToken::Kind::Int: add_atom(FormKind::Int, start)->text = std::move(number.digits); return;
       case NumberToken::Kind::Float: add_atom(FormKind::Float, start)->real = number.real; return;
     }
@@ -256,7 +260,8 @@ class Reader {
     if (token.find_first_of("xX") != std::string_view::npos) hint = "Numbers are decimal only";
     if (token.back() == 'N' || token.back() == 'M') hint = "Leave the suffix out: integers have any size";
     if (token.back() == '.') hint = "Write at least one digit after the point, such as 5.0";
-    fail(cursor_.span_from(start), "malformed number '" + std::string(clip_utf8(token, kQuotedBytes)) + "'", hint);
+    fail(cursor_.span_from(start), "malformed number '" + std::string(clip_utf8(token, kQuotedBytes)) + "'",
+         hint);
   }
 
   void read_symbol() {
@@ -294,7 +299,8 @@ class Reader {
     if (token == ":") hint = "Maps have no colon between key and value: {\"key\" 1} or {:key 1}";
     if (token.find('/') != std::string_view::npos) hint = "Keywords have no namespace: write :name";
     if (token.starts_with("::")) hint = "Write one colon";
-    fail(cursor_.span_from(start), "malformed keyword '" + std::string(clip_utf8(token, kQuotedBytes)) + "'", hint);
+    fail(cursor_.span_from(start), "malformed keyword '" + std::string(clip_utf8(token, kQuotedBytes)) + "'",
+         hint);
   }
 
   void read_character() {
@@ -311,7 +317,8 @@ class Reader {
     std::string text;
     if (!parse_character(cursor_.slice(name), text)) {
       return fail(cursor_.span_from(start), "malformed character '" + quoted(start),
-                  "A character is \\a, \\newline, \\space, \\tab, \\return, \\backspace, \\formfeed, \\uXXXX or \\oNNN");
+                  "A character is \\a, \\newline, \\space, \\tab, \\return, \\backspace, \\formfeed, \\uXXXX "
+                  "or \\oNNN");
     }
     add_atom(FormKind::String, start)->text = std::move(text);
   }
@@ -335,8 +342,9 @@ class Reader {
       cursor_.advance();
     }
     if (cursor_.at_end()) {
-      fail(opening, std::string("unclosed ") + (kind == FormKind::Regex ? "regex" : "string") + " opened at " +
-                        position_text(opening),
+      fail(opening,
+           std::string("unclosed ") + (kind == FormKind::Regex ? "regex" : "string") + " opened at " +
+               position_text(opening),
            "Add the missing '\"'");
       result_.incomplete = true;
       return;
@@ -362,9 +370,11 @@ class Reader {
     }
     cursor_.advance();
     const std::string character(cursor_.slice(start.begin));
-    const bool quote = character == "\u201c" || character == "\u201d" || character == "\u2018" || character == "\u2019";
+    const bool quote =
+        character == "\u201c" || character == "\u201d" || character == "\u2018" || character == "\u2019";
     fail(cursor_.span_from(start), "unexpected character '" + character + "'",
-         quote ? "Write straight quotes: \"text\"" : "Names are made of ASCII letters, digits and + - * / < > = ? ! _ % . &");
+         quote ? "Write straight quotes: \"text\""
+               : "Names are made of ASCII letters, digits and + - * / < > = ? ! _ % . &");
   }
 
   Cursor cursor_;
@@ -392,7 +402,8 @@ ReadResult read_forms(std::string_view text, FormArena& arena, std::uint32_t max
     result.error = {FaultKind::ParseError, "the text is longer than 4 GiB", "", {}};
     return result;
   }
-  if (const std::size_t bad = find_malformed_utf8(text); bad != std::string_view::npos) return refuse_text(text, bad);
+  if (const std::size_t bad = find_malformed_utf8(text); bad != std::string_view::npos)
+    return refuse_text(text, bad);
   return Reader(text, arena, max_depth).run();
 }
 

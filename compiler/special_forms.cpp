@@ -27,7 +27,8 @@ Placeholders find_placeholders(const Form& lambda) {
     if (name == "%") found.count = std::max<std::size_t>(found.count, 1);
     if (name.size() < 2 || name.size() > 3) continue;
     std::size_t number = 0;
-    for (const char c : name.substr(1)) number = c >= '0' && c <= '9' ? number * 10 + std::size_t(c - '0') : 1000;
+    for (const char c : name.substr(1))
+      number = c >= '0' && c <= '9' ? number * 10 + std::size_t(c - '0') : 1000;
     if (number <= kMaxPlaceholder) found.count = std::max(found.count, number);
   }
   return found;
@@ -130,19 +131,21 @@ Node* Analyzer::form_def(const Form& form, bool) {
   if (count < 2) return fail(form.span, FaultKind::InvalidArity, {"expected (", word, " name value)"});
   if (!check_def_name(form, *form.items[1])) return nullptr;
   if (count == 2) {
-    return fail(form.span, FaultKind::InvalidArity,
-                {"expected (", word, " name value), got (", word, " ", form.items[1]->text, ") without value"});
+    return fail(
+        form.span, FaultKind::InvalidArity,
+        {"expected (", word, " name value), got (", word, " ", form.items[1]->text, ") without value"});
   }
   const bool documented = count == 4 && form.items[2]->kind == FormKind::String;
   if (count > 3 && !documented) {
-    return fail(form.span, FaultKind::InvalidArity, {"expected (", word, " name value) or (", word, " name \"doc\" value)"});
+    return fail(form.span, FaultKind::InvalidArity,
+                {"expected (", word, " name value) or (", word, " name \"doc\" value)"});
   }
   return analyze_definition(form, *form.items[1], documented ? form.items[2]->text : std::string_view(),
                             *form.items[count - 1], word == "defonce");
 }
 
-Node* Analyzer::analyze_definition(const Form& form, const Form& name, std::string_view doc, const Form& value,
-                                   bool once) {
+Node* Analyzer::analyze_definition(const Form& form, const Form& name, std::string_view doc,
+                                   const Form& value, bool once) {
   scope_.define(name.text);
   Node* expression = analyze(value, false);
   if (expression == nullptr) return nullptr;
@@ -206,7 +209,9 @@ Node* Analyzer::make_stop(const Form& form, NodeKind kind, std::string_view usag
   return analyze_into(*node, Items(form.items).subspan(1)) ? node : nullptr;
 }
 
-Node* Analyzer::form_return(const Form& form, bool) { return make_stop(form, NodeKind::Return, "(return value)"); }
+Node* Analyzer::form_return(const Form& form, bool) {
+  return make_stop(form, NodeKind::Return, "(return value)");
+}
 Node* Analyzer::form_fail(const Form& form, bool) { return make_stop(form, NodeKind::Fail, "(fail error)"); }
 
 Node* Analyzer::form_task(const Form& form, bool) {

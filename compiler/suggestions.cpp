@@ -84,7 +84,8 @@ std::string_view foreign_name_advice(std::string_view name) {
   return {};
 }
 
-std::string suggest_name(std::string_view name, bool is_special_form, const std::vector<std::string_view>& candidates) {
+std::string suggest_name(std::string_view name, bool is_special_form,
+                         const std::vector<std::string_view>& candidates) {
   const std::string text(name);
   if (is_special_form) return "'" + text + "' is a special form, use (" + text + " ...) with parentheses";
   if (const std::string_view advice = foreign_name_advice(name); !advice.empty()) {

@@ -25,8 +25,8 @@ std::optional<char32_t> parse_digits(std::string_view digits, std::size_t count,
 bool is_high_surrogate(char32_t c) { return c >= 0xd800 && c <= 0xdbff; }
 bool is_low_surrogate(char32_t c) { return c >= 0xdc00 && c <= 0xdfff; }
 
-// \uXXXX, or a surrogate pair of two, at `text` (which starts after the backslash). Gives the bytes used, 0 when the
-// text is no such escape: a surrogate without its partner stays as it is written.
+// \uXXXX, or a surrogate pair of two, at `text` (which starts after the backslash). Gives the bytes used, 0
+// when the text is no such escape: a surrogate without its partner stays as it is written.
 std::size_t decode_unicode(std::string_view text, std::string& out) {
   const auto first = text[0] == 'u' ? parse_digits(text.substr(1), 4, 16) : std::nullopt;
   if (!first || is_low_surrogate(*first)) return 0;
@@ -56,8 +56,12 @@ std::optional<char> simple_escape(char c, bool regex) {
 }  // namespace
 
 bool parse_character(std::string_view token, std::string& out) {
-  static constexpr auto kNames = std::to_array<std::pair<std::string_view, char>>({
-      {"newline", '\n'}, {"space", ' '}, {"tab", '\t'}, {"return", '\r'}, {"backspace", '\b'}, {"formfeed", '\f'}});
+  static constexpr auto kNames = std::to_array<std::pair<std::string_view, char>>({{"newline", '\n'},
+                                                                                   {"space", ' '},
+                                                                                   {"tab", '\t'},
+                                                                                   {"return", '\r'},
+                                                                                   {"backspace", '\b'},
+                                                                                   {"formfeed", '\f'}});
   out.clear();
   if (token.empty()) return false;
   const auto lead = static_cast<unsigned char>(token[0]);

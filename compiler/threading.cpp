@@ -1,4 +1,5 @@
-// The threading macros: steps are rewritten into ordinary forms and then analysed as if they had been written so.
+// The threading macros: steps are rewritten into ordinary forms and then analysed as if they had been written
+// so.
 #include "compiler/analysis.h"
 
 namespace ptc {
@@ -18,7 +19,8 @@ const Form* Analyzer::thread_step(const Form& step, const Form* value, Threading
 
 Node* Analyzer::thread_all(const Form& form, Threading where, bool tail) {
   if (form.items.size() < 2) {
-    return fail(form.span, FaultKind::InvalidThreadForm, {form.items[0]->text, " requires at least one expression"});
+    return fail(form.span, FaultKind::InvalidThreadForm,
+                {form.items[0]->text, " requires at least one expression"});
   }
   const Form* value = form.items[1];
   for (std::size_t i = 2; i < form.items.size(); ++i) {
@@ -31,8 +33,12 @@ Node* Analyzer::thread_all(const Form& form, Threading where, bool tail) {
   return analyze(*value, tail);
 }
 
-Node* Analyzer::form_thread_first(const Form& form, bool tail) { return thread_all(form, Threading::First, tail); }
-Node* Analyzer::form_thread_last(const Form& form, bool tail) { return thread_all(form, Threading::Last, tail); }
+Node* Analyzer::form_thread_first(const Form& form, bool tail) {
+  return thread_all(form, Threading::First, tail);
+}
+Node* Analyzer::form_thread_last(const Form& form, bool tail) {
+  return thread_all(form, Threading::Last, tail);
+}
 
 Node* Analyzer::form_as_thread(const Form& form, bool tail) {
   if (form.items.size() < 3 || form.items[2]->kind != FormKind::Symbol) {
@@ -69,13 +75,18 @@ Node* Analyzer::thread_if(const Form& form, Threading where, bool) {
   return finish_let(bindings, value);
 }
 
-Node* Analyzer::form_cond_thread_first(const Form& form, bool tail) { return thread_if(form, Threading::First, tail); }
-Node* Analyzer::form_cond_thread_last(const Form& form, bool tail) { return thread_if(form, Threading::Last, tail); }
+Node* Analyzer::form_cond_thread_first(const Form& form, bool tail) {
+  return thread_if(form, Threading::First, tail);
+}
+Node* Analyzer::form_cond_thread_last(const Form& form, bool tail) {
+  return thread_if(form, Threading::Last, tail);
+}
 
 Node* Analyzer::thread_some(const Form& form, Threading where, bool tail) {
   const Items items = Items(form.items).subspan(1);
   if (items.empty()) {
-    return fail(form.span, FaultKind::InvalidThreadForm, {form.items[0]->text, " requires at least one expression"});
+    return fail(form.span, FaultKind::InvalidThreadForm,
+                {form.items[0]->text, " requires at least one expression"});
   }
   if (!enter_chain(form, items.size())) return nullptr;
   const std::size_t mark = scope_.defined_mark();
@@ -99,7 +110,11 @@ Node* Analyzer::thread_some(const Form& form, Threading where, bool tail) {
   return node;
 }
 
-Node* Analyzer::form_some_thread_first(const Form& form, bool tail) { return thread_some(form, Threading::First, tail); }
-Node* Analyzer::form_some_thread_last(const Form& form, bool tail) { return thread_some(form, Threading::Last, tail); }
+Node* Analyzer::form_some_thread_first(const Form& form, bool tail) {
+  return thread_some(form, Threading::First, tail);
+}
+Node* Analyzer::form_some_thread_last(const Form& form, bool tail) {
+  return thread_some(form, Threading::Last, tail);
+}
 
 }  // namespace ptc

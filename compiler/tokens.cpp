@@ -82,7 +82,8 @@ bool is_symbol_start(char c) {
 }
 bool is_symbol_part(char c) { return is_symbol_start(c) || is_digit(c) || c == '\''; }
 bool is_keyword_part(char c) {
-  return is_letter(c) || is_digit(c) || (c != '\0' && std::string_view("+-*<>=?!_").find(c) != std::string_view::npos);
+  return is_letter(c) || is_digit(c) ||
+         (c != '\0' && std::string_view("+-*<>=?!_").find(c) != std::string_view::npos);
 }
 
 NumberToken parse_number(std::string_view token) {

@@ -1,5 +1,5 @@
-// The atoms of program text: what a number, a character, a string, a keyword or a symbol is. Pure functions over text;
-// positions and nesting are the reader's.
+// The atoms of program text: what a number, a character, a string, a keyword or a symbol is. Pure functions
+// over text; positions and nesting are the reader's.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,8 @@ namespace ptc {
 // Digits that an integer literal may have.
 inline constexpr std::size_t kMaxIntegerDigits = 100;
 
-// Bytes of the blank character (any Unicode White_Space, comma, byte order mark) that `text` starts with, or 0.
+// Bytes of the blank character (any Unicode White_Space, comma, byte order mark) that `text` starts with, or
+// 0.
 std::size_t blank_length(std::string_view text);
 // Whether a token may end right before `rest`: at the end, a blank, a comment, a delimiter.
 bool at_delimiter(std::string_view rest);
@@ -30,7 +31,8 @@ struct NumberToken {
 };
 NumberToken parse_number(std::string_view token);
 
-// A character literal without its backslash ("a", "newline", "u0041", "o101") as UTF-8; false when it is none.
+// A character literal without its backslash ("a", "newline", "u0041", "o101") as UTF-8; false when it is
+// none.
 bool parse_character(std::string_view token, std::string& out);
 
 // The text of a string literal's body (without quotes). `regex`: only \\ \" \n \t \r are decoded.

@@ -9,7 +9,8 @@ namespace {
 char folded(char c) { return c == '-' ? '_' : c; }
 
 bool same_folded(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return folded(x) == folded(y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return folded(x) == folded(y); });
 }
 
 bool is_atomic_literal(const Form& form) {
@@ -40,7 +41,8 @@ bool Analyzer::report_unknown_tools() {
   for (const std::string_view name : names) available += (available.empty() ? "" : ", ") + std::string(name);
   const auto& [name, span] = unknown_tools_.front();
   fail(span, FaultKind::UnknownTool,
-       {"Unknown tool: ", name, available.empty() ? ". No tools available." : ". Available tools: ", available});
+       {"Unknown tool: ", name,
+        available.empty() ? ". No tools available." : ". Available tools: ", available});
   return false;
 }
 
@@ -69,8 +71,9 @@ Node* Analyzer::fail_positional(const Form& form, std::string_view name, const F
   if (argument.kind == FormKind::String) {
     hint = "Got string " + text + " — try (tool/" + std::string(name) + " {:key " + text + "})";
   }
-  return fail(form.span, FaultKind::InvalidToolArgs,
-              {"Tool calls require named arguments. Use (tool/", name, " {:key value}), not positional args."}, hint);
+  return fail(
+      form.span, FaultKind::InvalidToolArgs,
+      {"Tool calls require named arguments. Use (tool/", name, " {:key value}), not positional args."}, hint);
 }
 
 Node* Analyzer::tool_arguments(const Form& form, std::string_view name) {
@@ -88,7 +91,8 @@ Node* Analyzer::tool_arguments(const Form& form, std::string_view name) {
   for (std::size_t i = 0; i < arguments.size(); i += 2) {
     const FormKind kind = arguments[i]->kind;
     if (kind == FormKind::Keyword || kind == FormKind::String) continue;
-    if (is_atomic_literal(*arguments[i]) || kind == FormKind::Vector || kind == FormKind::Map || kind == FormKind::Set) {
+    if (is_atomic_literal(*arguments[i]) || kind == FormKind::Vector || kind == FormKind::Map ||
+        kind == FormKind::Set) {
       return fail_positional(form, name, *arguments[i]);
     }
   }

@@ -1,5 +1,5 @@
-// Names that nothing defines. They are collected while the program is analysed and reported at its end: other static
-// errors come first, and inside of functions a definition further down will do.
+// Names that nothing defines. They are collected while the program is analysed and reported at its end: other
+// static errors come first, and inside of functions a definition further down will do.
 #include <algorithm>
 
 #include "compiler/analysis.h"
@@ -47,7 +47,8 @@ bool Analyzer::report_unbound() {
   std::sort(candidates.begin(), candidates.end());
   std::string hint = suggest_name(first->name, find_head_form(first->name) != nullptr, candidates);
   if (first->task_id) hint = "task ids are strings: (task \"" + std::string(first->name) + "\" …)";
-  fail(first->span, FaultKind::UnboundVar, {count == 1 ? "Undefined variable: " : "Undefined variables: ", names}, hint);
+  fail(first->span, FaultKind::UnboundVar,
+       {count == 1 ? "Undefined variable: " : "Undefined variables: ", names}, hint);
   return false;
 }
 

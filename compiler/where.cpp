@@ -7,14 +7,16 @@
 namespace ptc {
 namespace {
 
-constexpr auto kOperators = std::to_array<std::string_view>({"=", "not=", ">", "<", ">=", "<=", "in", "includes"});
+constexpr auto kOperators =
+    std::to_array<std::string_view>({"=", "not=", ">", "<", ">=", "<=", "in", "includes"});
 
 }  // namespace
 
 // The field as a constant vector of keywords and strings.
 Node* Analyzer::where_path(const Form& field) {
   if (field.kind == FormKind::Keyword) {
-    return make_constant(field.span, constants_.collection(Constant::Kind::Vector, {constants_.keyword(field.text)}));
+    return make_constant(field.span,
+                         constants_.collection(Constant::Kind::Vector, {constants_.keyword(field.text)}));
   }
   if (field.kind != FormKind::Vector || field.items.empty()) {
     return fail(field.span, FaultKind::InvalidWhereForm,

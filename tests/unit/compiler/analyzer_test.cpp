@@ -54,11 +54,11 @@ TEST(Analyzer, ExpandsConditionals) {
       {"(case p 1 :a (2 3) :b :c)", "(case p (1) :a (2 3) :b :c)"},
       {"(case p 1 :a 1 :b)", "(case p (1) :a nil)"},
       {"(condp = p 1 :a :b)", "(let [_.0 p] (if (= 1 _.0) :a :b))"},
-      {"(condp q p 1 :>> r)",
-       "(let [_.0 q _.1 p] (let [_.2 (call _.0 1 _.1)] (if _.2 (call r _.2) nil)))"},
+      {"(condp q p 1 :>> r)", "(let [_.0 q _.1 p] (let [_.2 (call _.0 1 _.1)] (if _.2 (call r _.2) nil)))"},
       {"(if-let [x p] x q)", "(let [x.0 p] (if x.0 x.0 q))"},
       {"(if-some [x p] x q)", "(let [x.0 p] (if (nil? x.0) q x.0))"},
-      {"(when-let [[a] p] a)", "(let [_.0 p] (if _.0 (let [_.1 (%check-seq _.0) a.2 (%nth _.1 0)] a.2) nil))"},
+      {"(when-let [[a] p] a)",
+       "(let [_.0 p] (if _.0 (let [_.1 (%check-seq _.0) a.2 (%nth _.1 0)] a.2) nil))"},
       {"(when-first [x p] x)", "(let [_.0 (seq p)] (if _.0 (let [x.1 (first _.0)] x.1) nil))"},
   };
   for (const Expansion& c : cases) EXPECT_EQ(analyzed(c.source, memory), c.tree) << c.source;
@@ -87,9 +87,11 @@ TEST(Analyzer, TakesPatternsApart) {
       {"(fn [a & {:keys [b]}] b)",
        "(fn [a.0 & _.1] (let [_.2 (%check-map (%kwargs _.1)) b.3 (%get _.2 :b)] b.3))"},
       {"(loop [[x] [1]] (if x (recur nil) x))",
-       "(let [_.0 [1]] (loop [_.1 _.0] (let [_.2 (%check-seq _.1) x.3 (%nth _.2 0)] (if x.3 (recur nil) x.3))))"},
+       "(let [_.0 [1]] (loop [_.1 _.0] (let [_.2 (%check-seq _.1) x.3 (%nth _.2 0)] (if x.3 (recur nil) "
+       "x.3))))"},
       {"(for [[k v] data/m :when v] k)",
-       "(for [_.0 data/m :let _.1 (%check-seq _.0) :let k.2 (%nth _.1 0) :let v.3 (%nth _.1 1) :when v.3] k.2)"},
+       "(for [_.0 data/m :let _.1 (%check-seq _.0) :let k.2 (%nth _.1 0) :let v.3 (%nth _.1 1) :when v.3] "
+       "k.2)"},
   });
 }
 
@@ -100,7 +102,8 @@ TEST(Analyzer, ResolvesNamesFromTheInsideOut) {
       {"(let [let inc] (let 1))", "(let [let.0 #inc] (call let.0 1))"},
       {"(let [if 1] (if 2 if 3))", "(let [if.0 1] if.0)"},
       {"(def count 5) (count 1)", "(do (def count 5) (call count 1))"},
-      {"(if data/x (def count 5)) (count [1])", "(do (if data/x (def count 5) nil) (call count|builtin [1]))"},
+      {"(if data/x (def count 5)) (count [1])",
+       "(do (if data/x (def count 5) nil) (call count|builtin [1]))"},
       {"(defn f [] (g)) (defn g [] 1)", "(do (def f (fn [] (call g))) (def g (fn [] 1)))"},
       {"(defonce x \"doc\" 1)", "(defonce x 1)"},
       {"(def n (or n 0))", "(def n (let [_.0 n|nil] (if _.0 _.0 0)))"},
@@ -164,7 +167,8 @@ TEST(Analyzer, FoldsAndInlines) {
 }
 
 TEST(Analyzer, RefusesMalformedForms) {
-  const struct { std::string_view source, error; } cases[] = {
+  const struct { std::string_view source, error;
+  } cases[] = {
       {"()", "invalid_form: Empty list is not a valid expression"},
       {"(if)", "invalid_arity: expected (if cond then else?)"},
       {"(def x)", "invalid_arity: expected (def name value), got (def x) without value"},
@@ -176,16 +180,19 @@ TEST(Analyzer, RefusesMalformedForms) {
       {"(let [{:syms [a]} 1] 1)", "unsupported_pattern: unsupported binding pattern: :syms in a map pattern"},
       {"(fn [&] 1)", "invalid_form: & must be followed by a pattern"},
       {"(fn [& a b] 1)", "invalid_form: & must be followed by exactly one pattern, got extra: b"},
-      {"(defn f ([x] x))", "invalid_form: multi-arity defn not supported, use separate defn forms for each arity"},
+      {"(defn f ([x] x))",
+       "invalid_form: multi-arity defn not supported, use separate defn forms for each arity"},
       {"(recur 1)", "invalid_form: recur must be in tail position"},
       {"(loop [x 1] (recur))", "invalid_arity: recur expects 1 argument, got 0"},
       {"(cond 1)", "invalid_cond_form: cond requires even number of test/result forms"},
       {"(->)", "invalid_thread_form: -> requires at least one expression"},
-      {"(cond-> 1 2)", "invalid_thread_form: cond-> requires even number of test/form pairs after expression"},
+      {"(cond-> 1 2)",
+       "invalid_thread_form: cond-> requires even number of test/form pairs after expression"},
       {"(where \"a\")", "invalid_where_form: field must be keyword or vector, got: \"a\""},
       {"(where :a ~= 1)", "unreadable: unquote (~expr) is not supported. There are no macros"},
       {"(where :a like 1)", "invalid_where_operator: unknown where operator: like"},
-      {"(for [x [1] :whend x] x)", "invalid_form: unknown modifier :whend in for. Known: :when, :let, :while"},
+      {"(for [x [1] :whend x] x)",
+       "invalid_form: unknown modifier :whend in for. Known: :when, :let, :while"},
       {"(for [x [1]])", "invalid_arity: for requires at least one body expression, missing body"},
       {"%", "invalid_placeholder: placeholder '%' can only be used inside #() anonymous function syntax"},
       {"#(map #(inc %) %)", "invalid_form: Nested #() anonymous functions are not allowed"},
@@ -196,7 +203,8 @@ TEST(Analyzer, RefusesMalformedForms) {
       {"budget/x", "invalid_form: Unknown budget function: budget/x. Available: budget/remaining"},
       {"(. x y)", "invalid_form: (. obj method) syntax is not supported. Use (.method obj) instead."},
       {"(tool/f 5)",
-       "invalid_tool_args: Tool calls require named arguments. Use (tool/f {:key value}), not positional args."},
+       "invalid_tool_args: Tool calls require named arguments. Use (tool/f {:key value}), not positional "
+       "args."},
       {"(task \"a\")", "invalid_arity: expected (task \"id\" expr)"},
       {"(return)", "invalid_arity: expected (return value)"},
   };
@@ -204,12 +212,14 @@ TEST(Analyzer, RefusesMalformedForms) {
 }
 
 TEST(Analyzer, ReportsUnboundNamesLastAndWithHints) {
-  const struct { std::string_view source, message, hint; } cases[] = {
+  const struct { std::string_view source, message, hint;
+  } cases[] = {
       {"(do b a b)", "Undefined variables: b, a", ""},
       {"(get_in {} [])", "Undefined variable: get_in", "Use hyphens not underscores (try: get-in)"},
       {"if", "Undefined variable: if", "'if' is a special form, use (if ...) with parentheses"},
       {"(try 1)", "Undefined variable: try",
-       "Not available in PTC-Lisp — There is no exception handling. Test values first; use (fail value) to stop with "
+       "Not available in PTC-Lisp — There is no exception handling. Test values first; use (fail value) to "
+       "stop with "
        "an error"},
       {"(let [total 1] (inc totla))", "Undefined variable: totla", "Did you mean: total"},
       {"(redcue + [1])", "Undefined variable: redcue", "Did you mean: reduce"},
@@ -233,16 +243,19 @@ TEST(Analyzer, ChecksToolsMethodsAndLimits) {
   options.tool_names = {"get_user"};
   options.check_tools = true;
   EXPECT_EQ(analyzed("(tool/get-user)", options), "(tool/get-user {})");
-  EXPECT_EQ(analyzed("(if false (tool/other))", options), "unknown_tool: Unknown tool: other. Available tools: get_user");
+  EXPECT_EQ(analyzed("(if false (tool/other))", options),
+            "unknown_tool: Unknown tool: other. Available tools: get_user");
   options.tool_names.clear();
-  EXPECT_EQ(analyzed("(fn [] tool/other)", options), "unknown_tool: Unknown tool: other. No tools available.");
+  EXPECT_EQ(analyzed("(fn [] tool/other)", options),
+            "unknown_tool: Unknown tool: other. No tools available.");
   EXPECT_EQ(analyzed("(task \"a\" (tool/f))", options), "(task \"a\" (tool/f {}))");
   EXPECT_EQ(refused("(.nope 1)").kind, FaultKind::UnsupportedMethod);
   EXPECT_EQ(refused("(Math/nope 1)").kind, FaultKind::UnsupportedJavaMember);
   options.strict_task_ids = true;
   EXPECT_EQ(refused("(task data/id 1)", options).kind, FaultKind::InvalidForm);
   options.max_symbols = 2;
-  EXPECT_EQ(refused("[:a :b :c]", options).message, "program contains 3 unique symbols/keywords, exceeds limit of 2");
+  EXPECT_EQ(refused("[:a :b :c]", options).message,
+            "program contains 3 unique symbols/keywords, exceeds limit of 2");
   EXPECT_EQ(analyzed("(let [a 1] (+ a 2))", options), "(let [a.0 1] (+ a.0 2))");
 }
 

@@ -122,10 +122,19 @@ TEST(Reader, RefusesWithMessageAndPosition) {
 }
 
 TEST(Reader, RefusesForeignReaderSyntaxOneByOne) {
-  const struct { std::string_view text, word; } cases[] = {
-      {"@x", "deref"},       {"'x", "quote syntax"},    {"`x", "syntax quote"}, {"~x", "unquote"},
-      {"~@x", "splicing"},   {"^x y", "metadata"},      {"#?(:a 1)", "conditionals"},
-      {"#inst \"x\"", "#inst"}, {"#uuid \"x\"", "#uuid"}, {"#:a{}", "namespaced maps"}, {"#=(f)", "read-time"},
+  const struct { std::string_view text, word;
+  } cases[] = {
+      {"@x", "deref"},
+      {"'x", "quote syntax"},
+      {"`x", "syntax quote"},
+      {"~x", "unquote"},
+      {"~@x", "splicing"},
+      {"^x y", "metadata"},
+      {"#?(:a 1)", "conditionals"},
+      {"#inst \"x\"", "#inst"},
+      {"#uuid \"x\"", "#uuid"},
+      {"#:a{}", "namespaced maps"},
+      {"#=(f)", "read-time"},
   };
   for (const auto& c : cases) {
     FormArena arena;
