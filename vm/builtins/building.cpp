@@ -1,5 +1,6 @@
-// Builtins that make or extend vectors: constructors, cons, conj, concat, into, reverse, flatten. A collection that
-// nobody else holds is extended in place, so conj and into in a loop cost what a mutable table costs.
+// Builtins that make or extend vectors: constructors, cons, conj, concat, into, reverse, flatten. A
+// collection that nobody else holds is extended in place, so conj and into in a loop cost what a mutable
+// table costs.
 #include <vector>
 
 #include "vm/builtins/complaint.h"
@@ -25,13 +26,15 @@ Value vector_of_arguments(Call& call) {
 Value map_with_entries(Call& call, Value taken_map, Value entries) {
   Value result = taken_map;
   MapCursor cursor(call.heap, entries);
-  while (cursor.next()) result = map_assoc(call.heap, result, retained(cursor.key()), retained(cursor.value()));
+  while (cursor.next()) {
+    result = map_assoc(call.heap, result, retained(cursor.key()), retained(cursor.value()));
+  }
   call.charge(map_count(entries));
   return result;
 }
 
-// One item onto a map: a [key value] pair, another map, or nil. Takes the map and the item; on failure both are given
-// up and Absent is returned.
+// One item onto a map: a [key value] pair, another map, or nil. Takes the map and the item; on failure both
+// are given up and Absent is returned.
 Value map_with_item(Call& call, Value taken_map, Value taken_item) {
   const Owned item(call.heap, taken_item);
   if (taken_item.is_nil()) return taken_map;
@@ -145,13 +148,13 @@ Value builtin_reverse(Call& call) {
   return reversed.finish();
 }
 
-// Iterative, and bounded by what a copy without sharing could hold: a small vector that contains itself many times
-// over would otherwise take exponential time.
+// Iterative, and bounded by what a copy without sharing could hold: a small vector that contains itself many
+// times over would otherwise take exponential time.
 Value builtin_flatten(Call& call) {
   if (call.arg(0).is_nil()) return vector_empty(call.heap);
   if (!call.arg(0).is_vector()) return call.type_error(1, "vector");
   struct Level {
-    Value vector;   // borrowed: kept alive by the argument
+    Value vector;  // borrowed: kept alive by the argument
     std::uint32_t next;
   };
   std::vector<Level> levels{{call.arg(0), 0}};

@@ -1,5 +1,5 @@
-// Builtins that merge several sequences into one: zip, interleave, interpose, and the argument rows of map over many
-// collections. All stop at the shortest.
+// Builtins that merge several sequences into one: zip, interleave, interpose, and the argument rows of map
+// over many collections. All stop at the shortest.
 #include <algorithm>
 #include <vector>
 

@@ -5,8 +5,8 @@
 
 namespace ptc {
 
-Value wrong_kind(Call& call, std::string_view function, std::string_view subject, std::string_view expected, Value got,
-                 std::string hint) {
+Value wrong_kind(Call& call, std::string_view function, std::string_view subject, std::string_view expected,
+                 Value got, std::string hint) {
   std::string text(function);
   text += ": ";
   text += subject;
@@ -23,8 +23,8 @@ Value wrong_kind(Call& call, std::string_view function, std::string_view subject
   return call.fail(FaultKind::TypeError, std::move(text), std::move(hint));
 }
 
-Value wrong_argument(Call& call, std::string_view function, std::int64_t arg_number, std::string_view expected,
-                     Value got, std::string hint) {
+Value wrong_argument(Call& call, std::string_view function, std::int64_t arg_number,
+                     std::string_view expected, Value got, std::string hint) {
   return wrong_kind(call, function, "arg " + std::to_string(arg_number), expected, got, std::move(hint));
 }
 

@@ -1,5 +1,6 @@
-// Type errors about values that are not (or no longer) plain arguments of the running call: elements, values inside of
-// a path, and arguments that a hidden builtin checks in the name of a prelude function. One spelling for all.
+// Type errors about values that are not (or no longer) plain arguments of the running call: elements, values
+// inside of a path, and arguments that a hidden builtin checks in the name of a prelude function. One
+// spelling for all.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -9,13 +10,14 @@
 
 namespace ptc {
 
-// Parks "function: subject expected …, got …" (or names await for a pending handle); gives Absent. got is borrowed.
-Value wrong_kind(Call& call, std::string_view function, std::string_view subject, std::string_view expected, Value got,
-                 std::string hint = {});
+// Parks "function: subject expected …, got …" (or names await for a pending handle); gives Absent. got is
+// borrowed.
+Value wrong_kind(Call& call, std::string_view function, std::string_view subject, std::string_view expected,
+                 Value got, std::string hint = {});
 
 // The same about argument number `arg_number` (1-based) of that function.
-Value wrong_argument(Call& call, std::string_view function, std::int64_t arg_number, std::string_view expected,
-                     Value got, std::string hint = {});
+Value wrong_argument(Call& call, std::string_view function, std::int64_t arg_number,
+                     std::string_view expected, Value got, std::string hint = {});
 
 // Readable text of a value for an error message, cut after about 60 bytes.
 std::string shown(Call& call, Value borrowed);

@@ -1,5 +1,6 @@
-// describe: a bounded summary of the shape of data, as a map that a program (or a model) can look into. It looks one
-// level deep, and one level deeper for the fields of maps in a sequence; its size does not grow with the data.
+// describe: a bounded summary of the shape of data, as a map that a program (or a model) can look into. It
+// looks one level deep, and one level deeper for the fields of maps in a sequence; its size does not grow
+// with the data.
 #include <algorithm>
 #include <string_view>
 
@@ -15,8 +16,8 @@ namespace ptc {
 namespace {
 
 struct Options {
-  std::uint32_t examples = 3;   // example values shown
-  std::uint32_t keys = 20;      // fields described
+  std::uint32_t examples = 3;  // example values shown
+  std::uint32_t keys = 20;     // fields described
 };
 
 // A map with keyword keys, under construction.
@@ -55,7 +56,8 @@ class Profile {
       if (least_.is_absent() || num_compare(v, least_) == Ordering::Less) least_ = v;
       if (greatest_.is_absent() || num_compare(v, greatest_) == Ordering::Greater) greatest_ = v;
     }
-    const bool simple = v.is_number() || v.is_keyword() || (v.is_string() && string_view_of(v).size() <= kExampleBytes);
+    const bool simple =
+        v.is_number() || v.is_keyword() || (v.is_string() && string_view_of(v).size() <= kExampleBytes);
     if (simple && examples_.count() < wanted_) examples_.push(retained(v));
   }
 
@@ -74,7 +76,7 @@ class Profile {
   Owned kinds_;
   VectorBuilder examples_;
   std::uint32_t wanted_;
-  Value least_ = Value::absent(), greatest_ = Value::absent();   // borrowed from the data
+  Value least_ = Value::absent(), greatest_ = Value::absent();  // borrowed from the data
 };
 
 // {key {:count n :types … }} over the maps among the items.

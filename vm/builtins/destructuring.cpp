@@ -12,7 +12,8 @@ namespace {
 
 Value mismatch(Call& call, std::string_view expected, Value got) {
   if (got.is(Tag::Pending)) return wrong_kind(call, "destructuring", "value", expected, got);
-  return call.fail(FaultKind::DestructureError, "expected " + std::string(expected) + ", got " + shown(call, got));
+  return call.fail(FaultKind::DestructureError,
+                   "expected " + std::string(expected) + ", got " + shown(call, got));
 }
 
 std::uint32_t position(Value index) { return static_cast<std::uint32_t>(index.i); }
@@ -57,7 +58,9 @@ Value builtin_h_rest_bind(Call& call) {
 
 Value builtin_h_check_seq(Call& call) {
   const Value source = call.arg(0);
-  if (!source.is_vector() && !source.is_nil() && !source.is_string()) return mismatch(call, "list or nil", source);
+  if (!source.is_vector() && !source.is_nil() && !source.is_string()) {
+    return mismatch(call, "list or nil", source);
+  }
   return take_seq(call, 0);
 }
 

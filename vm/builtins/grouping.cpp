@@ -1,6 +1,6 @@
-// Builtins that compare or count the elements of a sequence, by strict identity (1 and 1.0 differ): distinct, dedupe,
-// frequencies, and the second half of the prelude functions that compute a key per element first (group-by and
-// friends): they get the keys and the items as two vectors of one length.
+// Builtins that compare or count the elements of a sequence, by strict identity (1 and 1.0 differ): distinct,
+// dedupe, frequencies, and the second half of the prelude functions that compute a key per element first
+// (group-by and friends): they get the keys and the items as two vectors of one length.
 #include "vm/builtins/seqable.h"
 #include "vm/value/equality.h"
 #include "vm/value/map.h"

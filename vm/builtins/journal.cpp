@@ -1,10 +1,10 @@
-// Task ids, and the forms that change the records of a run: task-reset, step-done, budget/remaining. The records live
-// in the environment, outside of the program's values, so that no way of ending can lose them.
+// Task ids, and the forms that change the records of a run: task-reset, step-done, budget/remaining. The
+// records live in the environment, outside of the program's values, so that no way of ending can lose them.
 #include <string>
 
 #include "vm/builtins/complaint.h"
-#include "vm/value/numeric.h"
 #include "vm/value/map.h"
+#include "vm/value/numeric.h"
 #include "vm/value/string.h"
 
 namespace ptc {
@@ -24,8 +24,8 @@ bool plain_text(Value v, std::string& out) {
 
 Value not_text(Call& call, std::string_view form, std::string_view what, Value got) {
   if (got.is(Tag::Pending)) return wrong_kind(call, form, what, "string", got);
-  return call.fail(FaultKind::TypeError,
-                   "(" + std::string(form) + ") " + std::string(what) + " must be a string, got " + shown(call, got));
+  return call.fail(FaultKind::TypeError, "(" + std::string(form) + ") " + std::string(what) +
+                                             " must be a string, got " + shown(call, got));
 }
 
 bool refused_in_parallel(Call& call) {

@@ -1,4 +1,5 @@
-// keywordize-keys and stringify-keys: the keys of every map at any depth; map keys themselves are not entered.
+// keywordize-keys and stringify-keys: the keys of every map at any depth; map keys themselves are not
+// entered.
 #include "vm/builtins/rewrite.h"
 #include "vm/value/string.h"
 

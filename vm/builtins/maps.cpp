@@ -17,8 +17,9 @@ constexpr std::uint64_t kEntryBytes = 32;
 Value map_of_arguments(Call& call) {
   const std::uint32_t count = call.count();
   if (count % 2 != 0) {
-    return call.fail(FaultKind::ArityError, std::string(call.name()) +
-                                                " requires an even number of arguments, got " + std::to_string(count));
+    return call.fail(
+        FaultKind::ArityError,
+        std::string(call.name()) + " requires an even number of arguments, got " + std::to_string(count));
   }
   if (!call.reserve(count * kEntryBytes)) return Value::absent();
   std::vector<Value> keys, values;
@@ -104,7 +105,9 @@ Value builtin_merge(Call& call) {
       return Value::absent();
     }
     MapCursor cursor(call.heap, call.arg(i));
-    while (cursor.next()) result = map_assoc(call.heap, result, retained(cursor.key()), retained(cursor.value()));
+    while (cursor.next()) {
+      result = map_assoc(call.heap, result, retained(cursor.key()), retained(cursor.value()));
+    }
   }
   return result;
 }
@@ -165,7 +168,9 @@ Value builtin_map_invert(Call& call) {
   if (source.is_nil()) return inverted;
   call.charge(map_count(source));
   MapCursor cursor(call.heap, source);
-  while (cursor.next()) inverted = map_assoc(call.heap, inverted, retained(cursor.value()), retained(cursor.key()));
+  while (cursor.next()) {
+    inverted = map_assoc(call.heap, inverted, retained(cursor.value()), retained(cursor.key()));
+  }
   return inverted;
 }
 

@@ -1,7 +1,8 @@
-// Writing into nested collections: assoc-in and the hidden halves of update and update-in. A collection is opened at
-// a key (its entry moved out when nobody else holds the collection, with nil left in its place) and closed again with
-// the new value, so that a chain of uniquely owned collections is changed in place. An opened collection must not
-// reach guest code before it is closed; it is only ever held by C++ here, or by a register of the prelude.
+// Writing into nested collections: assoc-in and the hidden halves of update and update-in. A collection is
+// opened at a key (its entry moved out when nobody else holds the collection, with nil left in its place) and
+// closed again with the new value, so that a chain of uniquely owned collections is changed in place. An
+// opened collection must not reach guest code before it is closed; it is only ever held by C++ here, or by a
+// register of the prelude.
 #include <string>
 #include <vector>
 
@@ -16,8 +17,8 @@ namespace ptc {
 namespace {
 
 struct Opened {
-  Value container;   // owned map or vector
-  Value key;         // owned: the key to write to (the one found, or the one asked for)
+  Value container;  // owned map or vector
+  Value key;        // owned: the key to write to (the one found, or the one asked for)
 };
 
 void give_up(Heap& heap, const Opened& opened) {
@@ -45,8 +46,8 @@ bool open_vector(Call& call, std::string_view function, Opened& opened, Value& e
 
 // Takes the collection, borrows the key. entry: what was there (owned), or nil. False: a fault was parked and
 // everything given up.
-bool open_at(Call& call, std::string_view function, Value taken_coll, Value key, bool flexible, Opened& opened,
-             Value& entry, bool& present) {
+bool open_at(Call& call, std::string_view function, Value taken_coll, Value key, bool flexible,
+             Opened& opened, Value& entry, bool& present) {
   entry = Value::nil();
   present = false;
   if (taken_coll.is_vector()) {
@@ -112,8 +113,8 @@ Value builtin_h_open(Call& call) {
   Opened opened{};
   Value entry{};
   bool present = false;
-  if (!open_at(call, string_view_of(call.arg(0)), call.take(1), call.arg(2), call.arg(3).truthy(), opened, entry,
-               present)) {
+  if (!open_at(call, string_view_of(call.arg(0)), call.take(1), call.arg(2), call.arg(3).truthy(), opened,
+               entry, present)) {
     return Value::absent();
   }
   const Value parts[] = {opened.container, opened.key, entry, Value::boolean(present)};

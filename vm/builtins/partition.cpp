@@ -1,5 +1,5 @@
-// Builtins that cut a sequence into groups of equal size. The size of all groups together is known before the first
-// is made, so overlapping windows cannot pass the memory limit.
+// Builtins that cut a sequence into groups of equal size. The size of all groups together is known before the
+// first is made, so overlapping windows cannot pass the memory limit.
 #include <algorithm>
 
 #include "vm/builtins/complaint.h"
@@ -10,7 +10,7 @@ namespace ptc {
 namespace {
 
 constexpr std::uint64_t kSlotBytes = 16;
-constexpr std::uint64_t kGroupBytes = 48;   // an element slot and the header of a vector
+constexpr std::uint64_t kGroupBytes = 48;  // an element slot and the header of a vector
 
 // Argument i as a group size or step: at least 1; larger than any vector is all the same.
 bool positive_argument(Call& call, std::uint32_t i, std::string_view what, std::uint32_t& out) {
@@ -31,8 +31,8 @@ bool positive_argument(Call& call, std::uint32_t i, std::string_view what, std::
 
 struct Plan {
   std::uint32_t size = 0, step = 0;
-  bool keep_short = false;    // partition-all: every short group at the end stays
-  Value pad = Value::nil();   // owned vector that fills one short group, or nil
+  bool keep_short = false;   // partition-all: every short group at the end stays
+  Value pad = Value::nil();  // owned vector that fills one short group, or nil
 };
 
 bool reserve_groups(Call& call, const Plan& plan, std::uint32_t count) {
@@ -47,7 +47,8 @@ Value padded_group(Heap& heap, Value items, std::uint32_t from, const Plan& plan
   const std::uint32_t count = vector_count(items);
   const Value group = vector_slice(heap, retained(items), from, count);
   const std::uint32_t missing = plan.size - (count - from);
-  const Owned fill(heap, vector_slice(heap, retained(plan.pad), 0, std::min(missing, vector_count(plan.pad))));
+  const Owned fill(heap,
+                   vector_slice(heap, retained(plan.pad), 0, std::min(missing, vector_count(plan.pad))));
   return vector_concat(heap, group, fill.get());
 }
 

@@ -1,5 +1,5 @@
-// Builtins about pending handles. No operation can be in flight yet, so whatever needs the state of one fails with
-// unknown_pending; what a handle says about itself works.
+// Builtins about pending handles. No operation can be in flight yet, so whatever needs the state of one fails
+// with unknown_pending; what a handle says about itself works.
 #include <string>
 
 #include "vm/builtins/call.h"
@@ -16,8 +16,8 @@ std::string operation_name(Value v) {
 
 Value unknown(Call& call) {
   const std::string id = operation_name(call.arg(0));
-  return call.fail(FaultKind::UnknownPending,
-                   std::string(call.name()) + ": no operation" + (id.empty() ? "" : " " + id) + " is known to this run");
+  return call.fail(FaultKind::UnknownPending, std::string(call.name()) + ": no operation" +
+                                                  (id.empty() ? "" : " " + id) + " is known to this run");
 }
 
 }  // namespace

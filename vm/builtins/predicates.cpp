@@ -1,4 +1,5 @@
-// Type tests. They accept every value (a pending handle too) and never fail; number tests are false for non-numbers.
+// Type tests. They accept every value (a pending handle too) and never fail; number tests are false for
+// non-numbers.
 #include <cmath>
 
 #include "vm/builtins/seqable.h"

@@ -1,5 +1,6 @@
-// Hidden builtins of the prelude: argument checks in the name of the function that the user called, and the parts of
-// it that are native. Their own arguments come from the prelude, so shapes that it guarantees are not checked again.
+// Hidden builtins of the prelude: argument checks in the name of the function that the user called, and the
+// parts of it that are native. Their own arguments come from the prelude, so shapes that it guarantees are
+// not checked again.
 #include <algorithm>
 
 #include "schema/fault_kind.h"
@@ -17,7 +18,8 @@ constexpr std::uint64_t kSlotBytes = 16;
 
 // Argument `checked` (0-based) is what the user gave as argument number arg(1) of function arg(0).
 Value refused(Call& call, std::string_view expected, std::string hint = {}) {
-  return wrong_argument(call, string_view_of(call.arg(0)), call.arg(1).i, expected, call.arg(2), std::move(hint));
+  return wrong_argument(call, string_view_of(call.arg(0)), call.arg(1).i, expected, call.arg(2),
+                        std::move(hint));
 }
 
 bool accepts_none(Value f) {
@@ -39,8 +41,9 @@ Value builtin_h_seq(Call& call) {
 Value builtin_h_map(Call& call) {
   if (call.arg(2).is_map()) return call.take(2);
   if (call.arg(2).is_nil()) return map_empty(call.heap);
-  return refused(call, "map",
-                 call.arg(2).is_function() ? "the map comes first: use -> (thread-first) instead of ->>" : "");
+  return refused(
+      call, "map",
+      call.arg(2).is_function() ? "the map comes first: use -> (thread-first) instead of ->>" : "");
 }
 
 // (%kv "reduce-kv" 3 coll) -> [k v k v …]
@@ -88,10 +91,12 @@ Value builtin_h_fail(Call& call) {
 // (%accepts-none? f)
 Value builtin_h_accepts_none(Call& call) { return Value::boolean(accepts_none(call.arg(0))); }
 
-// (reduced x) is a closure of the prelude's own function %reduced; no program can give a function such a name.
+// (reduced x) is a closure of the prelude's own function %reduced; no program can give a function such a
+// name.
 Value builtin_reduced_p(Call& call) {
   const Value x = call.arg(0);
-  return Value::boolean(x.is(Tag::Closure) && static_cast<const Closure*>(x.object)->function->name == "%reduced");
+  return Value::boolean(x.is(Tag::Closure) &&
+                        static_cast<const Closure*>(x.object)->function->name == "%reduced");
 }
 
 // (%join wrap? pieces): the results of mapcat's function in one vector; wrap? lets a scalar stand for itself

@@ -1,5 +1,5 @@
-// Builtins that make sequences out of nothing: range, repeat, combinations. How long the result is is known before it
-// is made.
+// Builtins that make sequences out of nothing: range, repeat, combinations. How long the result is is known
+// before it is made.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -24,7 +24,7 @@ Value integer_range(Call& call, std::int64_t start, std::int64_t end, std::int64
   const std::uint64_t width = up ? static_cast<std::uint64_t>(step) : 0 - static_cast<std::uint64_t>(step);
   const std::uint64_t count = (distance - 1) / width + 1;
   if (count > UINT32_MAX) return call.memory_error();
-  call.charge(count);   // although a range computes its elements: what a program may do must not hang on that
+  call.charge(count);  // although a range computes its elements: what a program may do must not hang on that
   return vector_range(call.heap, start, step, static_cast<std::uint32_t>(count));
 }
 
@@ -40,7 +40,8 @@ Value summed_range(Call& call, Value start, Value end, Value step) {
   const Ordering towards = num_compare(Value::integer(0), step);
   const double expected = (num_to_double(end) - num_to_double(start)) / num_to_double(step);
   if (std::isinf(expected) && expected > 0) return call.memory_error();
-  if (expected > 0 && (expected > UINT32_MAX || !call.reserve(static_cast<std::uint64_t>(expected) * kSlotBytes))) {
+  if (expected > 0 &&
+      (expected > UINT32_MAX || !call.reserve(static_cast<std::uint64_t>(expected) * kSlotBytes))) {
     return call.memory_error();
   }
   VectorBuilder items(call.heap);
@@ -90,7 +91,8 @@ Value builtin_range(Call& call) {
   const Value step = call.count() > 2 ? call.arg(2) : Value::integer(1);
   const Ordering sign = num_compare(step, Value::integer(0));
   if (sign == Ordering::Equal) {
-    return call.fail(FaultKind::TypeError, "range: step must not be zero", "use (repeat n x) for n equal elements");
+    return call.fail(FaultKind::TypeError, "range: step must not be zero",
+                     "use (repeat n x) for n equal elements");
   }
   if (start.is_int() && end.is_int() && step.is_int()) return integer_range(call, start.i, end.i, step.i);
   if (sign == Ordering::Unordered) return vector_empty(call.heap);

@@ -1,5 +1,5 @@
-// Rewrites a tree of vectors, maps and sets: new keys, new leaves, same shape. Iterative, so nesting costs no C++
-// stack; the work is bounded by what a copy without sharing could hold within the memory limit.
+// Rewrites a tree of vectors, maps and sets: new keys, new leaves, same shape. Iterative, so nesting costs no
+// C++ stack; the work is bounded by what a copy without sharing could hold within the memory limit.
 #pragma once
 #include <string>
 #include <vector>
@@ -33,14 +33,14 @@ class TreeRewriter {
 
  private:
   struct Level {
-    Value source;                   // borrowed: kept alive by the root
-    std::vector<Value> children;    // borrowed: elements, or values of a map
-    std::vector<Value> old_keys;    // borrowed; maps only
-    std::vector<Value> keys;        // owned; maps only
-    std::vector<Value> done;        // owned
+    Value source;                 // borrowed: kept alive by the root
+    std::vector<Value> children;  // borrowed: elements, or values of a map
+    std::vector<Value> old_keys;  // borrowed; maps only
+    std::vector<Value> keys;      // owned; maps only
+    std::vector<Value> done;      // owned
   };
   bool open(Value source);
-  Value close();                    // owned, or Absent
+  Value close();  // owned, or Absent
   void drop_levels();
 
   std::vector<Level> levels_;

@@ -1,4 +1,5 @@
-// Seqable values as vectors; see seqable.h. Conversions are checked against the memory limit before they start.
+// Seqable values as vectors; see seqable.h. Conversions are checked against the memory limit before they
+// start.
 #include "vm/builtins/seqable.h"
 
 #include <cmath>
@@ -11,8 +12,8 @@ namespace ptc {
 namespace {
 
 constexpr std::uint64_t kSlotBytes = 16;
-constexpr std::uint64_t kPairBytes = 64;       // an element slot and a vector of two
-constexpr std::uint64_t kGraphemeBytes = 64;   // an element slot and a short string
+constexpr std::uint64_t kPairBytes = 64;      // an element slot and a vector of two
+constexpr std::uint64_t kGraphemeBytes = 64;  // an element slot and a short string
 
 Value pair_at(Heap& heap, Value map, std::uint32_t i) {
   MapCursor cursor(heap, map);
@@ -29,9 +30,7 @@ Value member_at(Heap& heap, Value set, std::uint32_t i) {
 
 }  // namespace
 
-bool is_seqable(Value v) {
-  return v.is_vector() || v.is_nil() || v.is_map() || v.is_set() || v.is_string();
-}
+bool is_seqable(Value v) { return v.is_vector() || v.is_nil() || v.is_map() || v.is_set() || v.is_string(); }
 
 std::uint32_t seqable_count(Value seqable) {
   switch (seqable.tag) {

@@ -1,4 +1,5 @@
-// Builtins that look at single elements of a sequence, or at its size. Nothing here builds more than one element.
+// Builtins that look at single elements of a sequence, or at its size. Nothing here builds more than one
+// element.
 #include "vm/builtins/complaint.h"
 #include "vm/builtins/seqable.h"
 #include "vm/value/map.h"

@@ -17,7 +17,9 @@ bool sets_only(Call& call) {
   return true;
 }
 
-bool has_member(Value set_or_nil, Value item) { return set_or_nil.is_set() && set_contains(set_or_nil, item); }
+bool has_member(Value set_or_nil, Value item) {
+  return set_or_nil.is_set() && set_contains(set_or_nil, item);
+}
 std::uint32_t size_of(Value set_or_nil) { return set_or_nil.is_set() ? set_count(set_or_nil) : 0; }
 
 // Every member of `part` is in `whole`.
@@ -100,7 +102,9 @@ Value builtin_intersection(Call& call) {
   MapCursor cursor(call.heap, call.arg(smallest));
   while (cursor.next()) {
     bool everywhere = true;
-    for (std::uint32_t i = 0; i < call.count() && everywhere; ++i) everywhere = has_member(call.arg(i), cursor.key());
+    for (std::uint32_t i = 0; i < call.count() && everywhere; ++i) {
+      everywhere = has_member(call.arg(i), cursor.key());
+    }
     if (!everywhere) result = set_remove(call.heap, result, cursor.key());
   }
   return result;

@@ -12,7 +12,8 @@ std::uint32_t clamped(std::int64_t n, std::uint32_t count) {
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(n, 0, count));
 }
 
-// The elements [from, to) of argument `arg`, where limits(count) says which, without expanding all of a long string.
+// The elements [from, to) of argument `arg`, where limits(count) says which, without expanding all of a long
+// string.
 template <class Limits>
 Value part(Call& call, std::uint32_t arg, Limits limits) {
   const Value coll = call.arg(arg);

@@ -1,5 +1,5 @@
-// What a tool call hands to the host: data only, string keys with "-" turned into "_", sets as vectors. Keyword values
-// and dates stay values; they become text where the host's format has no such kind.
+// What a tool call hands to the host: data only, string keys with "-" turned into "_", sets as vectors.
+// Keyword values and dates stay values; they become text where the host's format has no such kind.
 #include <string>
 
 #include "vm/builtins/complaint.h"
@@ -39,10 +39,12 @@ class ArgumentConverter final : public TreeRewriter {
                         "arg " + path() + " is a pending operation (" + id + "); await it first",
                         "await it first, or pass (pending-id h)");
     }
-    const bool is_code = leaf.is_function() || leaf.is(Tag::Regex) || leaf.is(Tag::Var) || leaf.is(Tag::Hidden);
+    const bool is_code =
+        leaf.is_function() || leaf.is(Tag::Regex) || leaf.is(Tag::Var) || leaf.is(Tag::Hidden);
     if (!is_code) return retained(leaf);
     const std::string kind = leaf.is_function() ? "functions" : leaf.is(Tag::Regex) ? "regexes" : "vars";
-    return call_.fail(FaultKind::InvalidToolArgs, "arg " + path() + ": " + kind + " cannot be passed to tools");
+    return call_.fail(FaultKind::InvalidToolArgs,
+                      "arg " + path() + ": " + kind + " cannot be passed to tools");
   }
 
   Value finish_set(std::vector<Value>& taken_items) override { return vector_of(call_.heap, taken_items); }

@@ -1,5 +1,5 @@
-// Sums, averages and extremes of a sequence, and pluck. nil elements are left out. The prelude's …-by functions
-// compute the keys first and hand them to the hidden halves here.
+// Sums, averages and extremes of a sequence, and pluck. nil elements are left out. The prelude's …-by
+// functions compute the keys first and hand them to the hidden halves here.
 #include <string>
 
 #include "vm/builtins/complaint.h"
@@ -15,8 +15,8 @@ namespace ptc {
 namespace {
 
 struct Total {
-  Value sum;                 // owned; Absent: a fault was parked
-  std::uint32_t count = 0;   // numbers added
+  Value sum;                // owned; Absent: a fault was parked
+  std::uint32_t count = 0;  // numbers added
 };
 
 Total total_of(Call& call, std::string_view function, Value items) {
@@ -33,7 +33,8 @@ Total total_of(Call& call, std::string_view function, Value items) {
     }
     const NumericResult next = num_add(call.heap, sum.get(), item, call.env.limits.max_integer_bits);
     if (next.error != NumericError::None) {
-      total.sum = call.fail(FaultKind::IntegerLimitExceeded, std::string(function) + ": integer wider than the limit");
+      total.sum = call.fail(FaultKind::IntegerLimitExceeded,
+                            std::string(function) + ": integer wider than the limit");
       return total;
     }
     total.sum = next.value;
@@ -50,8 +51,8 @@ Value average_of(Call& call, std::string_view function, Value items) {
   return num_div(call.heap, total.sum, Value::integer(total.count)).value;
 }
 
-// Index of the item whose key is least (or greatest), the first of equals, nil keys left out; count when there is
-// none. False: a fault was parked.
+// Index of the item whose key is least (or greatest), the first of equals, nil keys left out; count when
+// there is none. False: a fault was parked.
 bool extreme_index(Call& call, std::string_view function, bool greatest, Value keys, std::uint32_t& best) {
   const std::uint32_t count = vector_count(keys);
   call.charge(count);
@@ -70,7 +71,8 @@ bool extreme_index(Call& call, std::string_view function, bool greatest, Value k
       return false;
     }
     if (order.status == Comparison::Status::Incomparable) {
-      wrong_kind(call, function, "key " + shown(call, key), "value comparable with " + shown(call, rival), key);
+      wrong_kind(call, function, "key " + shown(call, key), "value comparable with " + shown(call, rival),
+                 key);
       return false;
     }
     if (greatest ? order.order > 0 : order.order < 0) best = i;
@@ -78,8 +80,8 @@ bool extreme_index(Call& call, std::string_view function, bool greatest, Value k
   return true;
 }
 
-// As Clojure decides between numeric keys: of the first two, the second unless the first is strictly better; later
-// items win ties, and NaN never wins.
+// As Clojure decides between numeric keys: of the first two, the second unless the first is strictly better;
+// later items win ties, and NaN never wins.
 bool replaces(bool second, bool greatest, Value best, Value key) {
   const Ordering order = greatest ? num_compare(best, key) : num_compare(key, best);
   if (second) return !(greatest ? order == Ordering::Greater : num_compare(best, key) == Ordering::Less);

@@ -1,5 +1,5 @@
-// The tests behind (where field op value). Keywords and strings are the same text here; mixed kinds are never ordered;
-// a field that is missing, or belongs to something that is no map, is nil.
+// The tests behind (where field op value). Keywords and strings are the same text here; mixed kinds are never
+// ordered; a field that is missing, or belongs to something that is no map, is nil.
 #include <string_view>
 
 #include "vm/builtins/call.h"
