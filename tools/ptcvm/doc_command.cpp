@@ -46,16 +46,14 @@ int show_matches(const std::string& word) {
 
 void add_doc_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("doc", "Explain a function, special form, namespace or piece of syntax");
-  auto names = std::make_shared<std::vector<std::string>>();
-  command->add_option("NAME", *names, "What to explain");
-  command->allow_extras();      // names that look like options: -> and ->>
-  command->footer("Examples:\n  ptcvm doc group-by\n  ptcvm doc clojure.string/join\n  ptcvm doc '#()' '->>'");
-  command->callback([command, names, &status] {
-    for (const std::string& name : command->remaining()) {
-      if (name != "--") names->push_back(name);
-    }
-    if (names->empty()) throw CLI::RequiredError("NAME");
-    status = show_doc(*names);
+  command->prefix_command();      // takes every argument as it is: names look like options (->) and like lists ([ ])
+  command->footer("Usage: ptcvm doc NAME...\n\n"
+                  "Examples:\n  ptcvm doc group-by\n  ptcvm doc clojure.string/join\n  ptcvm doc '#()' '->>'");
+  command->callback([command, &status] {
+    std::vector<std::string> names = command->remaining();
+    std::erase(names, "--");
+    if (names.empty()) throw CLI::RequiredError("NAME");
+    status = show_doc(names);
   });
 }
 
