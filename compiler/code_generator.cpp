@@ -218,6 +218,16 @@ void FunctionGenerator::gen_leaf(const Node* node, Reg dst) {
       }
       return;
     case NodeKind::Global:
+      if (node->or_builtin) {
+        Label defined, end;
+        jump(Op::JumpIfDefined, 0, 0, tables.global(node->text), defined);
+        emit(Op::LoadBuiltin, 0, dst, tables.builtin(node->builtin));
+        jump(Op::Jump, 0, 0, 0, end);
+        out_.place(defined);
+        emit(Op::LoadGlobal, 0, dst, tables.global(node->text));
+        out_.place(end);
+        return;
+      }
       emit(node->or_nil ? Op::LoadGlobalOrNil : Op::LoadGlobal, 0, dst, tables.global(node->text));
       return;
     case NodeKind::Builtin: emit(Op::LoadBuiltin, 0, dst, tables.builtin(node->builtin)); return;

@@ -189,7 +189,8 @@ class LastUseFinder {
     LocalSet with_locals = live;
     for (const LocalId local : at_jump.minus(with_locals)) unused.push_back(local);
     set_drops(node->kids.back(), std::move(unused));
-    for (const LocalId local : node->locals) live.remove(local);
+    // Where the loop starts, all of its locals are there.
+    for (const LocalId local : node->locals) live.add(local);
     live.unite(at_jump);
     for (std::size_t i = node->locals.size(); i-- > 0;) {
       live.remove(node->locals[i]);
@@ -251,7 +252,7 @@ class LastUseFinder {
   void walk_optional(Node* node, std::size_t skippable, LocalSet& live) {
     const LocalSet after = live;
     walk(node->kids[skippable], live);
-    set_drops(node, live.minus(after));
+    if (std::vector<LocalId> drops = live.minus(after); !drops.empty()) out_.skip_drops[node] = std::move(drops);
     live.unite(after);
     walk_reverse(node, live, 0, skippable);
   }

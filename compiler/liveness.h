@@ -15,9 +15,10 @@ namespace ptc {
 
 struct Liveness {
   // Locals that are live before this node's parent branches but not in this node: dropped before it runs.
-  // Keys: branches of If and Case, bodies of Let, Loop, Fn; a Task or defonce node (the path
-  // that skips its last kid).
+  // Keys: branches of If and Case, bodies of Let, Loop, Fn.
   std::unordered_map<const Node*, std::vector<LocalId>> entry_drops;
+  // By Task or defonce node: what only its last kid needed, dropped on the path that skips that kid.
+  std::unordered_map<const Node*, std::vector<LocalId>> skip_drops;
   // By For node, then clause index. Bind: when the loop is over. When, While: on the path that leaves the iteration.
   std::unordered_map<const Node*, std::vector<std::vector<LocalId>>> exit_drops;
   // By For node, then clause index: bound by the clause but never read.

@@ -54,7 +54,7 @@ void FunctionGenerator::gen_call(const Node* node, Reg dst) {
   const Reg base = window_base(dst);
   const Node* callee = node->kids[0];
   const std::uint32_t count = static_cast<std::uint32_t>(node->kids.size() - 1);
-  const bool by_name = callee->kind == NodeKind::Global && !callee->or_nil;
+  const bool by_name = callee->kind == NodeKind::Global && !callee->or_nil && !callee->or_builtin;
   if (!by_name) gen(callee, Dest::to(base));
   for (std::size_t i = 1; i < node->kids.size(); ++i) {
     const Reg slot = out_.allocate();

@@ -247,8 +247,8 @@ void FunctionGenerator::gen_task(const Node* node, Reg dst) {
   jump(Op::TaskStart, 0, value, 0, hit);
   gen(node->kids[1], Dest::to(value));
   emit(Op::TaskEnd, 0, value);
-  const auto drops = context_.liveness.entry_drops.find(node);
-  if (drops != context_.liveness.entry_drops.end()) {
+  const auto drops = context_.liveness.skip_drops.find(node);
+  if (drops != context_.liveness.skip_drops.end()) {
     jump(Op::Jump, 0, 0, 0, end);
     out_.place(hit);
     drop_locals(drops->second);
@@ -269,8 +269,8 @@ void FunctionGenerator::gen_def(const Node* node, Dest dest) {
   const Operand value = gen_operand(node->kids[0]);
   emit(Op::DefGlobal, value.take ? kTakeA : std::uint8_t{0}, value.reg, global);
   if (node->once) {
-    const auto drops = context_.liveness.entry_drops.find(node);
-    if (drops != context_.liveness.entry_drops.end()) {
+    const auto drops = context_.liveness.skip_drops.find(node);
+    if (drops != context_.liveness.skip_drops.end()) {
       jump(Op::Jump, 0, 0, 0, end);
       out_.place(defined);
       drop_locals(drops->second);

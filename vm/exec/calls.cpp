@@ -71,16 +71,20 @@ bool RunImpl::grow_stack(Fiber& fiber, std::uint32_t registers) {
 }
 
 bool RunImpl::push_frame(Fiber& fiber, const Frame& frame, std::uint32_t registers) {
-  if (fiber.frames.size() >= limits.depth) {
-    return raise(FaultKind::RecursionLimitExceeded,
-                 "calls are nested more than " + std::to_string(limits.depth) + " deep",
-                 "use loop/recur, reduce or map instead of deep recursion");
+  if (fiber.frames.full()) {
+    const std::uint32_t before = fiber.frames.capacity();
+    if (!fiber.frames.grow(limits.depth)) {
+      return raise(FaultKind::RecursionLimitExceeded,
+                   "calls are nested more than " + std::to_string(limits.depth) + " deep",
+                   "use loop/recur, reduce or map instead of deep recursion");
+    }
+    heap.account(static_cast<std::int64_t>(std::uint64_t{fiber.frames.capacity() - before} * sizeof(Frame)));
   }
   if (std::uint64_t{frame.base} + registers > fiber.stack_size && !grow_stack(fiber, frame.base + registers)) {
     return false;
   }
   pass_call(fiber);
-  fiber.frames.push_back(frame);
+  fiber.frames.push() = frame;
   return true;
 }
 
@@ -178,12 +182,6 @@ RunImpl::CallResult RunImpl::apply(Fiber& fiber, std::uint32_t window, std::uint
 }
 
 RunImpl::CallResult RunImpl::call_tool(Fiber& fiber, const Keyword* tool, std::uint32_t window) {
-  if (tool_calls >= limits.tool_calls) {
-    raise(FaultKind::ToolCallLimitExceeded,
-          "tool call limit exceeded (" + std::to_string(limits.tool_calls) + " calls)");
-    return CallResult::Faulted;
-  }
-  ++tool_calls;
   fiber.state = Fiber::State::WaitsForTool;
   fiber.request_id = next_request++;
   fiber.result_slot = window;
@@ -255,6 +253,11 @@ RunImpl::CallResult RunImpl::call_value(Fiber& fiber, std::uint32_t window, std:
       return look_up(callee, count >= 1 ? args[0] : Value::nil(), FaultKind::InvalidMapCall, 2, "map");
     case Tag::Set: return look_up(callee, count >= 1 ? args[0] : Value::nil(), FaultKind::ArityError, 1, "set");
     case Tag::Vector:
+      if (count >= 1 && !args[0].is_integer()) {
+        raise(FaultKind::TypeError, "a vector is called with an index, got " + std::string(type_word(args[0])),
+              "a path is followed by (get-in x path)");
+        return CallResult::Faulted;
+      }
       return look_up(callee, count >= 1 ? args[0] : Value::nil(), FaultKind::ArityError, 2, "vector");
     case Tag::Tool: {
       const Value checked = tool_arguments(callee, args, count);

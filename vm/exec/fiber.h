@@ -9,6 +9,7 @@
 // are always all valid.
 #pragma once
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +33,42 @@ struct Frame {
   bool owns_callee;            // stack[base - 1] holds a reference to the callee that this frame gives up at its end
   BuiltinId builtin;           // Stepper
   std::uint16_t slot_count;    // Stepper
+};
+
+// The frames of a fiber. Its capacity never exceeds the depth limit that grow() is given, so that "is there room" is
+// the only test that a call makes.
+class FrameStack {
+ public:
+  FrameStack() = default;
+  ~FrameStack() { std::free(begin_); }
+  FrameStack(const FrameStack&) = delete;
+  FrameStack& operator=(const FrameStack&) = delete;
+
+  bool empty() const { return end_ == begin_; }
+  bool full() const { return end_ == limit_; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(end_ - begin_); }
+  std::uint32_t capacity() const { return static_cast<std::uint32_t>(limit_ - begin_); }
+  Frame& back() { return end_[-1]; }
+  const Frame& back() const { return end_[-1]; }
+  const Frame& operator[](std::size_t k) const { return begin_[k]; }
+  Frame& push() { return *end_++; }   // not when full; the caller fills in every field
+  void pop_back() { --end_; }
+  // Room for more, at most max_frames in all. False: no more is allowed.
+  bool grow(std::uint32_t max_frames) {
+    const std::uint32_t old_capacity = capacity(), used = size();
+    if (old_capacity >= max_frames) return false;
+    const std::uint32_t wanted = old_capacity == 0 ? 8 : old_capacity * 2;
+    const std::uint32_t allowed = wanted < max_frames ? wanted : max_frames;
+    begin_ = static_cast<Frame*>(std::realloc(static_cast<void*>(begin_), allowed * sizeof(Frame)));
+    end_ = begin_ + used;
+    limit_ = begin_ + allowed;
+    return true;
+  }
+
+ private:
+  Frame* begin_ = nullptr;
+  Frame* end_ = nullptr;
+  Frame* limit_ = nullptr;
 };
 
 // A task whose body is being evaluated.
@@ -72,7 +109,7 @@ struct Fiber {
 
   Value* stack = nullptr;
   std::uint32_t stack_size = 0;        // registers allocated
-  std::vector<Frame> frames;
+  FrameStack frames;
   std::vector<OpenTask> open_tasks;
   std::string waits_for_task;
 

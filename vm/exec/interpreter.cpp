@@ -518,11 +518,14 @@ dispatch:
       const auto* target = static_cast<const Closure*>(callee.object);
       const auto* prototype = static_cast<const Prototype*>(target->function);
       const std::uint32_t window = static_cast<std::uint32_t>(&A - fiber.stack);
-      if (!prototype->variadic && prototype->required_count == INSN.c && fiber.frames.size() < limits.depth &&
+      if (!prototype->variadic && prototype->required_count == INSN.c && !fiber.frames.full() &&
           window + 1 + prototype->register_count <= fiber.stack_size) [[likely]] {
         fiber.frames.back().pc = pc;
-        fiber.frames.push_back({prototype->code.data(), target, window + 1, 0, Frame::Kind::Bytecode, false,
-                                BuiltinId{}, 0});
+        Frame& callee_frame = fiber.frames.push();
+        callee_frame.closure = target;
+        callee_frame.base = window + 1;
+        callee_frame.kind = Frame::Kind::Bytecode;
+        callee_frame.owns_callee = false;
         base = fiber.stack + window + 1;
         pc = prototype->code.data();
         closure = target;
@@ -551,11 +554,14 @@ dispatch:
     if (callee.is(Tag::Closure)) [[likely]] {
       const auto* target = static_cast<const Closure*>(callee.object);
       const auto* prototype = static_cast<const Prototype*>(target->function);
-      if (!prototype->variadic && prototype->required_count == INSN.b && fiber.frames.size() < limits.depth &&
+      if (!prototype->variadic && prototype->required_count == INSN.b && !fiber.frames.full() &&
           window + 1 + prototype->register_count <= fiber.stack_size) [[likely]] {
         fiber.frames.back().pc = pc;
-        fiber.frames.push_back({prototype->code.data(), target, window + 1, 0, Frame::Kind::Bytecode, true,
-                                BuiltinId{}, 0});
+        Frame& callee_frame = fiber.frames.push();
+        callee_frame.closure = target;
+        callee_frame.base = window + 1;
+        callee_frame.kind = Frame::Kind::Bytecode;
+        callee_frame.owns_callee = true;
         base = fiber.stack + window + 1;
         pc = prototype->code.data();
         closure = target;
@@ -610,6 +616,7 @@ dispatch:
     result = A;
     A = Value::nil();
     stop_is_fail = INSN.b != 0;
+    if (!stop_is_fail) commit_open_tasks(fiber);
     return ExitReason::Stopped;
   }
 

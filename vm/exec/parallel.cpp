@@ -222,7 +222,7 @@ Fiber* RunImpl::next_ready(Fiber& fiber) {
 }
 
 void RunImpl::fail_waiting(Fiber& fiber, FaultKind kind, std::string message, std::string hint) {
-  if (fiber.parent != nullptr) {
+  if (fiber.parent != nullptr && kind != FaultKind::ToolCallLimitExceeded) {   // that budget is the whole run's
     fail_branch(fiber, kind, std::move(message));
     return;
   }

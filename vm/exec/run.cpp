@@ -159,12 +159,13 @@ void RunImpl::release_result() {
 std::unique_ptr<Fiber> RunImpl::make_fiber(const Closure* entry) {
   auto fiber = std::make_unique<Fiber>();
   fiber->id = next_fiber_id++;
-  fiber->frames.reserve(8);
+  fiber->frames.grow(limits.depth);
+  heap.account(static_cast<std::int64_t>(fiber->frames.capacity() * sizeof(Frame)));
   if (entry != nullptr) {
     const auto& prototype = *static_cast<const Prototype*>(entry->function);
     grow_stack(*fiber, std::max<std::uint32_t>(prototype.register_count + 1, 32));
     if (fiber->stack == nullptr) return fiber;
-    fiber->frames.push_back({prototype.code.data(), entry, 1, 0, Frame::Kind::Bytecode, false, BuiltinId{}, 0});
+    fiber->frames.push() = {prototype.code.data(), entry, 1, 0, Frame::Kind::Bytecode, false, BuiltinId{}, 0};
   }
   return fiber;
 }
@@ -183,6 +184,7 @@ void RunImpl::destroy_fiber(Fiber& fiber) {
     std::free(fiber.stack);
     fiber.stack = nullptr;
   }
+  heap.account(-static_cast<std::int64_t>(fiber.frames.capacity() * sizeof(Frame)));
 }
 
 void RunImpl::retire(Value taken) { retired.push_back(taken); }
@@ -302,9 +304,14 @@ StepStatus RunImpl::step(std::uint64_t slice) {
     switch (reason) {
       case ExitReason::OutOfSlice:
       case ExitReason::Parked: break;
-      case ExitReason::Stopped: return finish(stop_is_fail ? StepStatus::Failed : StepStatus::Returned);
+      case ExitReason::Stopped:
+        if (fuel_used > limits.fuel) break;   // the last builtin's bulk work: reported above
+        return finish(stop_is_fail ? StepStatus::Failed : StepStatus::Returned);
       case ExitReason::Finished:
-        if (fiber == main.get()) return finish(StepStatus::Completed);
+        if (fiber == main.get()) {
+          if (fuel_used > limits.fuel) break;
+          return finish(StepStatus::Completed);
+        }
         fiber->state = Fiber::State::Finished;
         break;
       case ExitReason::Faulted:
@@ -403,6 +410,17 @@ Fiber* take_request(RunImpl& run, std::uint64_t request_id) {
 }
 
 }  // namespace
+
+bool Run::admit(std::uint64_t request_id) {
+  RunImpl& run = *impl_;
+  if (run.tool_calls < run.limits.tool_calls) {
+    ++run.tool_calls;
+    return true;
+  }
+  answer_fault(request_id, FaultKind::ToolCallLimitExceeded,
+               "tool call limit exceeded (" + std::to_string(run.limits.tool_calls) + " calls)", {});
+  return false;
+}
 
 void Run::answer(std::uint64_t request_id, Value taken, bool cached) {
   Fiber* fiber = take_request(*impl_, request_id);

@@ -93,6 +93,9 @@ class Run {
   void cancel(FaultKind kind, std::string message);   // the next step() reports it as a fault (timeout, cancelled)
 
   std::span<const ToolRequest> tool_requests() const;
+  // Before a tool is really called (not when its answer comes from a cache): counts the call. False: the limit of
+  // tool calls is passed; the request failed with tool_call_limit_exceeded and must not be made.
+  [[nodiscard]] bool admit(std::uint64_t request_id);
   void answer(std::uint64_t request_id, Value taken, bool cached = false);
   void answer_error(std::uint64_t request_id, std::string message);   // raises tool_error at the call
   void answer_fault(std::uint64_t request_id, FaultKind kind, std::string message, std::string hint);

@@ -95,6 +95,7 @@ class RunImpl {
   enum class TaskResult : std::uint8_t { Hit, Miss, Wait, Faulted };
   TaskResult task_start(Fiber& fiber, Value* window);
   bool task_end(Fiber& fiber, Value* window);
+  void commit_open_tasks(Fiber& fiber);
 
   // parallel.cpp
   CallResult step_parallel(Fiber& fiber);

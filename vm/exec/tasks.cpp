@@ -32,6 +32,14 @@ RunImpl::TaskResult RunImpl::task_start(Fiber& fiber, Value* window) {
   return TaskResult::Miss;
 }
 
+// (return v) inside of task bodies: v is what they came to.
+void RunImpl::commit_open_tasks(Fiber& fiber) {
+  if (!env.has_journal) return;
+  for (std::size_t k = fiber.open_tasks.size(); k-- > 0;) {
+    env.journal.commit(fiber.open_tasks[k].id, retained(result));
+  }
+}
+
 bool RunImpl::task_end(Fiber& fiber, Value* window) {
   if (!window[1].is_string()) return raise(FaultKind::BadProgram, "task id is no string");
   const std::string_view id = string_view_of(window[1]);

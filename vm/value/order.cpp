@@ -286,7 +286,7 @@ Comparison compare_flat(Value a, Value b, bool* descend) {
   if (a.tag != b.tag) return {Incomparable, 0, a, b};
   switch (a.tag) {
     case Tag::String: return ordered(compare_utf16(string_view_of(a), string_view_of(b)));
-    case Tag::Keyword: return ordered(a.keyword->name().compare(b.keyword->name()));
+    case Tag::Keyword: return ordered(compare_utf16(a.keyword->name(), b.keyword->name()));
     case Tag::Date: return ordered(order_of(a.i, b.i));
     case Tag::Instant: return ordered(order_instants(object_of<Instant>(a), object_of<Instant>(b)));
     case Tag::Duration: return ordered(order_durations(object_of<Duration>(a), object_of<Duration>(b)));
