@@ -63,6 +63,7 @@ void Session::serve_tool(const ToolRequest& request) {
     }
   }
 
+  if (!run_->admit(request.id)) return;
   const ToolCall call{tool->definition.name, request.args, heap(), deadline_, cancelled_};
   ToolReply reply = tool->handler(call);
   Value offender = Value::nil();
