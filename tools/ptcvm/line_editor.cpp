@@ -46,10 +46,6 @@ class EditedInput : public LineEditor {
     el_set(editor_, EL_PROMPT, prompt_of);
     el_set(editor_, EL_EDITOR, "emacs");
     el_set(editor_, EL_SIGNAL, 0);
-    // While a line is edited Ctrl-C is a key and no signal: libedit would go on reading after the signal.
-    el_set(editor_, EL_SETTY, "-d", "intr=", nullptr);
-    el_set(editor_, EL_ADDFN, "interrupt", "Forget the line", on_interrupt);
-    el_set(editor_, EL_BIND, "^C", "interrupt", nullptr);
     el_set(editor_, EL_HIST, history, history_);
     el_source(editor_, nullptr);
   }
@@ -66,13 +62,12 @@ class EditedInput : public LineEditor {
 
   Result read(const std::string& prompt, std::string& line) override {
     prompt_ = prompt;
-    interrupted_ = false;
     int count = 0;
     const char* text = el_gets(editor_, &count);
-    if (interrupted_ || text == nullptr || count <= 0) {
+    if (text == nullptr || count <= 0) {
       el_reset(editor_);
       std::cout << '\n' << std::flush;
-      return interrupted_ ? Result::Interrupted : Result::End;
+      return Result::End;
     }
     line.assign(text, static_cast<std::size_t>(count));
     if (!line.empty() && line.back() == '\n') line.pop_back();
@@ -85,23 +80,15 @@ class EditedInput : public LineEditor {
   }
 
  private:
-  static EditedInput& self_of(EditLine* editor) {
+  static char* prompt_of(EditLine* editor) {
     void* self = nullptr;
     el_get(editor, EL_CLIENTDATA, &self);
-    return *static_cast<EditedInput*>(self);
-  }
-
-  static char* prompt_of(EditLine* editor) { return self_of(editor).prompt_.data(); }
-
-  static unsigned char on_interrupt(EditLine* editor, int) {
-    self_of(editor).interrupted_ = true;
-    return CC_EOF;
+    return static_cast<EditedInput*>(self)->prompt_.data();
   }
 
   EditLine* editor_;
   History* history_;
   std::string history_path_, prompt_;
-  bool interrupted_ = false;
 };
 
 #endif

@@ -7,9 +7,9 @@ namespace ptcvm {
 
 class LineEditor {
  public:
-  enum class Result { Line, End, Interrupted };
+  enum class Result { Line, End };
   virtual ~LineEditor() = default;
-  // The line without its newline. The prompt is shown to people only.
+  // The line without its newline. The prompt is shown to people only. A signal while waiting looks like the end.
   virtual Result read(const std::string& prompt, std::string& line) = 0;
   virtual void remember(const std::string& /*text*/) {}     // adds to the history
 };

@@ -36,11 +36,11 @@ class Repl {
     std::string line;
     while (!done_) {
       const auto got = editor->read(text_.empty() ? kPrompt : kMorePrompt, line);
-      if (got == LineEditor::Result::End) break;
-      if (got == LineEditor::Result::Interrupted || interrupted_.take()) {
+      if (interrupted_.take()) {
         text_.clear();
         continue;
       }
+      if (got == LineEditor::Result::End) break;
       take_line(line);
       if (text_.empty() && !taken_.empty()) editor->remember(taken_);
     }
