@@ -59,17 +59,19 @@ std::string_view Analyzer::source_text(const Form& form) const {
 
 bool Analyzer::check_symbol_limit(const std::vector<const Form*>& forms) {
   std::unordered_set<std::string> seen;
-  std::vector<const Form*> open(forms.begin(), forms.end());
+  SourceSpan first_over;    // the name that is one too many, in the order of the text
+  std::vector<const Form*> open(forms.rbegin(), forms.rend());
   while (!open.empty()) {
     const Form& form = *open.back();
     open.pop_back();
-    open.insert(open.end(), form.items.begin(), form.items.end());
+    open.insert(open.end(), form.items.rbegin(), form.items.rend());
     const bool symbol = form.kind == FormKind::Symbol || form.kind == FormKind::VarQuote;
     if (symbol && find_head_form(form.text) == nullptr && !find_builtin(form.text)) seen.insert(form.text);
     if (form.kind == FormKind::Keyword && !is_language_keyword(form.text)) seen.insert(":" + form.text);
+    if (first_over.line == 0 && seen.size() > options_.max_symbols) first_over = form.span;
   }
   if (seen.size() <= options_.max_symbols) return true;
-  fail(SourceSpan{}, FaultKind::SymbolLimitExceeded,
+  fail(first_over, FaultKind::SymbolLimitExceeded,
        {"program contains ", std::to_string(seen.size()), " unique symbols/keywords, exceeds limit of ",
         std::to_string(options_.max_symbols)});
   return false;

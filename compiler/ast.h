@@ -2,8 +2,9 @@
 // the code generator walks; it has no names left that could be captured, only local ids.
 //
 // Invariants: a Local node refers to a local bound by an enclosing binder (Let, Loop, Fn parameter, For clause, Fold).
-// It is a tree: no node has two parents. A local is bound exactly once in the tree (loop locals are re-bound by Recur to their own Loop only). A Recur
-// stands in tail position of its Loop or Fn and has exactly as many kids as the target has locals.
+// It is a tree: no node has two parents. A local is bound exactly once in the tree (loop locals are re-bound by Recur
+// to their own Loop only). A Recur stands in tail position of its Loop or Fn and has exactly as many kids as the target
+// has locals.
 #pragma once
 #include <cstdint>
 #include <deque>

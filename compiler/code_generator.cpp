@@ -1,6 +1,7 @@
 #include "compiler/code_generator.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace ptc {
 
@@ -9,8 +10,8 @@ ProgramTables::ProgramTables(schema::ProgramT& program, const Ast& ast) : progra
     const Constant& constant = ast.constants[i];
     auto out = std::make_unique<schema::ConstantT>();
     out->kind = static_cast<schema::ConstantKind>(constant.kind);
-    out->integer = constant.integer;
-    out->real = constant.real;
+    out->integer =
+        constant.kind == Constant::Kind::Float ? std::bit_cast<std::int64_t>(constant.real) : constant.integer;
     out->text = constant.text;
     out->items = constant.items;
     program_.constants.push_back(std::move(out));

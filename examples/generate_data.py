@@ -48,7 +48,8 @@ def orders():
     products = [{"sku": f"p{i:02}", "title": f"{dice.pick(GOODS)} {i}", "price": (500 + dice.below(20000)) / 100,
                  "stock": dice.below(40)} for i in range(30)]
     day = datetime.date(2024, 1, 1)
-    rows = [{"order_id": 1000 + i, "customer_id": f"c{dice.below(63):03}", "date": str(day + datetime.timedelta(i // 4)),
+    rows = [{"order_id": 1000 + i, "customer_id": f"c{dice.below(63):03}",
+             "date": str(day + datetime.timedelta(i // 4)),
              "lines": [{"sku": f"p{dice.below(30):02}", "qty": 1 + dice.below(4)} for _ in range(1 + dice.below(3))],
              "status": dice.pick(["paid", "paid", "paid", "open", "cancelled"])} for i in range(320)]
     write("order-report/data.json", {"customers": customers, "products": products, "orders": rows}, per_line=True)
@@ -57,7 +58,8 @@ def orders():
 def sales():
     dice = Dice(2)
     start = datetime.date(2024, 1, 1)
-    rows = [{"day": str(start + datetime.timedelta(dice.below(366))), "region": dice.pick(["north", "south", "east", "west"]),
+    rows = [{"day": str(start + datetime.timedelta(dice.below(366))), 
+             "region": dice.pick(["north", "south", "east", "west"]),
              "rep": f"r{dice.below(12):02}", "amount": dice.below(500000) / 100 if dice.below(40) else None}
             for _ in range(1500)]
     write("sales-summary/data.json", {"sales": rows}, per_line=True)
@@ -73,7 +75,8 @@ def log():
         level = dice.pick(["INFO", "INFO", "INFO", "INFO", "WARN", "ERROR"])
         text = {"INFO": f"request {dice.below(9999):04} done in {5 + dice.below(900)}ms",
                 "WARN": f"retry {1 + dice.below(3)} of request {dice.below(9999):04}",
-                "ERROR": dice.pick(["timeout after 3000ms", "connection refused by 10.0.0.7", "quota exceeded for user ada@example.org"]),
+                "ERROR": dice.pick(["timeout after 3000ms", "connection refused by 10.0.0.7",
+                                    "quota exceeded for user ada@example.org"]),
                 }[level]
         lines.append(f"{moment.isoformat()}Z {level} [{service}] {text}")
     (HERE / "service-log/data.json").write_text(
@@ -94,20 +97,23 @@ def invoices():
 
 def payments():
     dice = Dice(5)
-    rows = [{"id": f"{i:03}", "iban": f"DE{dice.below(10**9):09}", "amount": 100 * (1 + dice.below(90))} for i in range(1, 9)]
+    rows = [{"id": f"{i:03}", "iban": f"DE{dice.below(10**9):09}", "amount": 100 * (1 + dice.below(90))}
+            for i in range(1, 9)]
     write("payment-run/data.json", {"payments": rows}, per_line=True)
 
 
 def quote():
     write("quote-tools/data.json", {"customer": "Ueda GmbH", "currency": "EUR",
-                                    "items": [{"sku": "A-100", "qty": 3}, {"sku": "B-220", "qty": 1}, {"sku": "Z-999", "qty": 2}]})
+                                    "items": [{"sku": "A-100", "qty": 3}, {"sku": "B-220", "qty": 1},
+                                              {"sku": "Z-999", "qty": 2}]})
 
 
 def invoice():
     write("invoice-text/data.json", {
         "invoice": {"no": "2024-0815", "date": "2024-05-31", "tax_rate": 0.19,
                     "to": {"name": "Katarína Wójcik", "street": "Lindenweg 4", "city": "10115 Berlin"},
-                    "lines": [{"text": "Oak desk", "qty": 1, "price": 649.0}, {"text": "Lamp “Étoile”", "qty": 4, "price": 39.9},
+                    "lines": [{"text": "Oak desk", "qty": 1, "price": 649.0},
+                              {"text": "Lamp “Étoile”", "qty": 4, "price": 39.9},
                               {"text": "Delivery", "qty": 1, "price": 25.0}]}})
 
 

@@ -23,7 +23,8 @@ std::string edn_of(Heap& heap, Value v) {
 }
 
 std::uint64_t micros_since(Clock::time_point start) {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
 }
 
 std::int64_t epoch_millis() {

@@ -1,6 +1,6 @@
 // A session: one run (vm/exec/run.h) with what the host adds to it: inputs as text, tools, clock, deadline, cancelling,
-// records, rounding and the signature of the result. A session can take several turns; definitions, journal, cached tool
-// answers and the last three results carry over from turn to turn.
+// records, rounding and the signature of the result. A session can take several turns; definitions, journal, cached
+// tool answers and the last three results carry over from turn to turn.
 //
 // A session belongs to one thread at a time. The engine must outlive it.
 #pragma once

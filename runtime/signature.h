@@ -20,7 +20,20 @@ namespace ptc {
 struct SignatureField;
 
 struct SignatureType {
-  enum class Kind : std::uint8_t { Any, String, Int, Float, Bool, Keyword, Map, Date, Datetime, Duration, List, Record };
+  enum class Kind : std::uint8_t {
+    Any,
+    String,
+    Int,
+    Float,
+    Bool,
+    Keyword,
+    Map,
+    Date,
+    Datetime,
+    Duration,
+    List,
+    Record
+  };
   Kind kind = Kind::Any;
   bool optional = false;
   std::vector<SignatureField> fields;    // Record

@@ -31,8 +31,9 @@ bool is_plain_leaf(Value v) {
 }  // namespace
 
 void ToolRegistry::add(ToolDefinition definition, ToolHandler handler) {
-  const auto at = std::lower_bound(tools_.begin(), tools_.end(), definition.name,
-                                   [](const Tool& tool, const std::string& name) { return tool.definition.name < name; });
+  const auto at =
+      std::lower_bound(tools_.begin(), tools_.end(), definition.name,
+                       [](const Tool& tool, const std::string& name) { return tool.definition.name < name; });
   if (at != tools_.end() && at->definition.name == definition.name) {
     *at = {std::move(definition), std::move(handler)};
   } else {

@@ -77,7 +77,8 @@ class Run(CommandLineTest):
         self.assertEqual(ptcvm("eval", "data/big", "--data", rows)[1], "12345678901234567890123N\n")
         edn = self.file("more.edn", "{:k #{1 2}}")
         self.assertEqual(ptcvm("eval", "[data/k (count data/rows)]", "--data", rows, "--data", edn)[1], "[#{1 2} 2]\n")
-        self.assertEqual(ptcvm("eval", '(get data/all "big")', "--data", "all=" + rows)[1], "12345678901234567890123N\n")
+        self.assertEqual(ptcvm("eval", '(get data/all "big")', "--data", "all=" + rows)[1],
+                         "12345678901234567890123N\n")
 
     def test_output_forms(self):
         program = '{:a [1 2.5 nil "x"] :b :k}'
@@ -117,7 +118,8 @@ class Run(CommandLineTest):
     def test_trace_and_stats(self):
         trace = os.path.join(self.folder.name, "t.jsonl")
         journal = self.file("j.edn", "{}")
-        status, _, err = ptcvm("eval", '(println "p") (task "a" 1) (tool/one)', "--tool", "one=echo 1", "--trace", trace,
+        status, _, err = ptcvm("eval", '(println "p") (task "a" 1) (tool/one)', "--tool", "one=echo 1",
+                               "--trace", trace,
                                "--journal", journal, "--stats")
         self.assertEqual(status, 0, err)
         with open(trace, encoding="utf-8") as lines:
@@ -281,7 +283,8 @@ class Batch(CommandLineTest):
         self.assertTrue(answer["value_edn"].startswith("[##Inf ##-Inf ##NaN 1.0e21 "), answer["value_edn"])
 
     def test_bad_requests_are_answered(self):
-        answers = self.ask("no json", "[1]", "{}", {"id": 5}, {"id": 6, "source": 7}, {"id": 7, "source": "1", "opts": 3},
+        answers = self.ask("no json", "[1]", "{}", {"id": 5}, {"id": 6, "source": 7},
+                           {"id": 7, "source": "1", "opts": 3},
                            {"id": 8, "source": "1", "memory_edn": "{:a"}, {"id": 9, "source": "2"})
         self.assertEqual([a["error_kind"] for a in answers], ["bad_request"] * 7 + [None])
         self.assertEqual([a["id"] for a in answers], [None, None, None, 5, 6, 7, 8, 9])

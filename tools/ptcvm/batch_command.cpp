@@ -117,7 +117,8 @@ class ParallelBatch {
     std::unique_lock lock(mutex_);
     std::string out;
     for (;;) {
-      answered_.wait(lock, [&] { return slot(written_).state == Slot::State::Answered || (ended_ && written_ == asked_); });
+      answered_.wait(lock,
+                     [&] { return slot(written_).state == Slot::State::Answered || (ended_ && written_ == asked_); });
       if (slot(written_).state != Slot::State::Answered) return;
       while (slot(written_).state == Slot::State::Answered && out.size() < kFlushBytes) {
         Slot& done = slot(written_++);
@@ -175,7 +176,8 @@ void add_batch_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("batch", "Answer a stream of requests: one JSON object a line, answers in order");
   auto jobs = std::make_shared<unsigned>(1);
   command->add_option("--jobs", *jobs, "Threads that answer; 0: one a processor")->type_name("N");
-  command->footer(R"text(A request has id and source, and may have context_edn, memory_edn, journal_edn, history_edn, opts, limits,
+  command->footer(
+      R"text(A request has id and source, and may have context_edn, memory_edn, journal_edn, history_edn, opts, limits,
 tool_defs and tools (recorded answers). An answer has id, status, value_edn, error_kind, message, line, column,
 hint, prints, memory_edn, journal_edn, summaries, tool_calls, warnings and fuel.
 

@@ -1,5 +1,5 @@
-// Reading requests. The fields and their defaults are the protocol; unknown keys are ignored, known ones of a wrong kind
-// make a bad request. null is the same as absent.
+// Reading requests. The fields and their defaults are the protocol; unknown keys are ignored, known ones of a wrong
+// kind make a bad request. null is the same as absent.
 #include "tools/ptcvm/batch_request.h"
 
 #include <boost/json.hpp>

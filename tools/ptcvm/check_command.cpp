@@ -30,7 +30,8 @@ std::string shown_name(const std::string& file) { return file == "-" ? "<stdin>"
 
 void report(const ptc::CompileError& error, const std::string& file, const std::string& source) {
   std::cerr << ptc::render_diagnostic(
-      {ptc::fault_name(error.kind), error.message, error.hint, shown_name(file), source, error.span}, stderr_has_colour());
+      {ptc::fault_name(error.kind), error.message, error.hint, shown_name(file), source, error.span},
+      stderr_has_colour());
 }
 
 int worse(int a, int b) { return a == kBadInput || b == kBadInput ? kBadInput : std::max(a, b); }
@@ -138,7 +139,8 @@ void add_check_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("check", "Look for errors without running anything");
   auto request = std::make_shared<CheckRequest>();
   command->add_option("FILE", request->files, "Programs; - is standard input")->required();
-  command->add_option("--tool", request->tools, "A tool that the program may call; with none, tool names are not checked")
+  command
+      ->add_option("--tool", request->tools, "A tool that the program may call; with none, tool names are not checked")
       ->type_name("NAME")
       ->allow_extra_args(false);
   command->add_option("--memory", request->memory, "Stored definitions, an EDN map {:name value}")->type_name("FILE");
@@ -153,7 +155,8 @@ void add_compile_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("compile", "Compile a program to a file that `ptcvm run` takes");
   auto request = std::make_shared<FileRequest>();
   command->add_option("FILE", request->file, "The program; - is standard input")->required();
-  command->add_option("-o,--output", request->output, "Where to write; - is standard output (default: FILE with .ptcp)");
+  command->add_option("-o,--output", request->output,
+                      "Where to write; - is standard output (default: FILE with .ptcp)");
   command->add_flag("!--no-optimize", request->optimize, "Neither fold constants nor inline functions");
   command->footer("Examples:\n  ptcvm compile report.ptc -o report.ptcp\n  ptcvm run report.ptcp --data orders.json");
   command->callback([request, &status] { status = compile_to_file(*request); });

@@ -64,7 +64,8 @@ class Child {
  private:
   int start(const std::vector<std::string>& command) {
     Descriptor child_in, child_out, child_error;
-    if (!open_pipe(child_in, to_child_) || !open_pipe(from_child_, child_out) || !open_pipe(errors_, child_error)) return errno;
+    if (!open_pipe(child_in, to_child_) || !open_pipe(from_child_, child_out) || !open_pipe(errors_, child_error))
+      return errno;
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, child_in.get(), STDIN_FILENO);
@@ -104,7 +105,8 @@ class Child {
     }
     if (result_.output.size() > limits_.max_output_bytes) return stop(ChildResult::End::TooMuchOutput);
     if (limits_.cancelled != nullptr && limits_.cancelled->load()) return stop(ChildResult::End::Cancelled);
-    if (limits_.deadline && std::chrono::steady_clock::now() >= *limits_.deadline) return stop(ChildResult::End::TimedOut);
+    if (limits_.deadline && std::chrono::steady_clock::now() >= *limits_.deadline)
+      return stop(ChildResult::End::TimedOut);
     return false;
   }
 
@@ -117,7 +119,8 @@ class Child {
 
   void exchange() {
     if (to_child_.is_open() && input_.empty()) to_child_.close();
-    std::array<pollfd, 3> waits{{{to_child_.get(), POLLOUT, 0}, {from_child_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}}};
+    std::array<pollfd, 3> waits{
+        {{to_child_.get(), POLLOUT, 0}, {from_child_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}}};
     const bool any_open = to_child_.is_open() || from_child_.is_open() || errors_.is_open();
     const int ready = any_open ? poll(waits.data(), waits.size(), reaped_ ? 0 : kTickMillis) : 0;
     quiet_ = ready == 0;

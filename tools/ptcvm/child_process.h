@@ -1,5 +1,5 @@
-// Runs a program to its end: text in, text out, both bounded, with a deadline and a cancel flag. The child gets a process
-// group of its own, which is killed as a whole when time is up.
+// Runs a program to its end: text in, text out, both bounded, with a deadline and a cancel flag. The child gets a
+// process group of its own, which is killed as a whole when time is up.
 #pragma once
 #include <atomic>
 #include <chrono>

@@ -23,7 +23,8 @@ int show_doc(const std::vector<std::string>& names) {
     if (!entries.empty()) continue;
     std::string message = "nothing is named " + name;
     const auto similar = similar_names(name);
-    for (std::size_t i = 0; i < similar.size(); ++i) message += (i == 0 ? ". Did you mean: " : ", ") + std::string(similar[i]);
+    for (std::size_t i = 0; i < similar.size(); ++i)
+      message += (i == 0 ? ". Did you mean: " : ", ") + std::string(similar[i]);
     complain(message);
     status = kProgramFailed;
   }

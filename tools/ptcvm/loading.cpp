@@ -26,8 +26,8 @@ std::optional<LoadedProgram> load_program(const std::string& path, std::string& 
   auto loaded = ptc::Program::from_bytes(bytes);
   if (auto* program = std::get_if<std::shared_ptr<const ptc::Program>>(&loaded)) return LoadedProgram{{}, *program};
   const ptc::ProgramError& error = std::get<ptc::ProgramError>(loaded);
-  message = path + ": bad_program: " + error.message + " (function " + std::to_string(error.function) + ", instruction " +
-            std::to_string(error.pc) + ")";
+  message = path + ": bad_program: " + error.message + " (function " + std::to_string(error.function) +
+            ", instruction " + std::to_string(error.pc) + ")";
   return std::nullopt;
 }
 

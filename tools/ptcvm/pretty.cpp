@@ -124,7 +124,8 @@ class Layout {
     if (text_[at_] == '"') {
       end = skip_string(text_, at_);
     } else {
-      while (end < text_.size() && text_[end] != ' ' && !is_open(text_[end]) && !is_close(text_[end]) && text_[end] != '"') {
+      while (end < text_.size() && text_[end] != ' ' && !is_open(text_[end]) && !is_close(text_[end]) &&
+             text_[end] != '"') {
         ++end;
       }
     }

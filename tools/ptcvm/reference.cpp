@@ -47,7 +47,9 @@ constexpr auto kForeignNames = std::to_array<ForeignName>({
 #undef FOREIGN
 });
 
-ReferenceEntry entry_of(const ForeignName& foreign) { return {foreign.name, "not in the language", {}, foreign.advice}; }
+ReferenceEntry entry_of(const ForeignName& foreign) {
+  return {foreign.name, "not in the language", {}, foreign.advice};
+}
 
 bool is_visible(const ptc::BuiltinInfo& info) { return info.category != ptc::BuiltinCategory::Hidden; }
 
@@ -105,7 +107,8 @@ std::size_t distance(std::string_view a, std::string_view b, std::size_t limit) 
     for (std::size_t j = 1; j <= b.size(); ++j) {
       const std::size_t change = lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1;
       row[j] = std::min({back[j] + 1, row[j - 1] + 1, back[j - 1] + change});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], two_back[j - 2] + 1);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], two_back[j - 2] + 1);
     }
     two_back = back;
     back = row;

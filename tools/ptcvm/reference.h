@@ -9,7 +9,7 @@ namespace ptcvm {
 
 struct ReferenceEntry {
   std::string_view name;
-  std::string_view kind;      // function, string function, special form, macro, namespace, syntax, not in the language …
+  std::string_view kind;   // function, string function, special form, macro, namespace, syntax, not in the language …
   std::string_view usage;     // may be empty
   std::string_view doc;
 };

@@ -41,7 +41,8 @@ std::optional<ptc::Value> read_data(ptc::Session& session, const std::string& pa
 }
 
 // Adds the entries of `value` to `context`, or the value itself under its key.
-bool merge_data(ptc::Heap& heap, ptc::Value& context, const DataSource& source, ptc::Value taken, std::string& message) {
+bool merge_data(ptc::Heap& heap, ptc::Value& context, const DataSource& source, ptc::Value taken,
+                std::string& message) {
   if (!source.key.empty()) {
     context = ptc::map_assoc(heap, context, ptc::string_of(heap, source.key), taken);
     return true;
@@ -106,12 +107,17 @@ ptc::SessionOptions session_options(const RunOptions& options, std::string sourc
 void declare_run_options(CLI::App& command, RunOptions& options) {
   static const std::map<std::string, OutputForm> forms{
       {"edn", OutputForm::Edn}, {"json", OutputForm::Json}, {"pretty", OutputForm::Pretty}};
-  command.add_option("--data", options.data, "Context for data/…: a .json or .edn file with a map, or KEY=FILE; repeatable")
+  command
+      .add_option("--data", options.data,
+                  "Context for data/…: a .json or .edn file with a map, or KEY=FILE; repeatable")
       ->type_name("[KEY=]FILE")
       ->allow_extra_args(false);
   command.add_option("--memory", options.memory, "Stored definitions, an EDN map {:name value}")->type_name("FILE");
-  command.add_option("--journal", options.journal, "Journal for (task …), an EDN map {\"id\" value}")->type_name("FILE");
-  command.add_option("--tool", options.tools, "Command behind (tool/NAME …): JSON arguments on its stdin, JSON on its stdout")
+  command.add_option("--journal", options.journal, "Journal for (task …), an EDN map {\"id\" value}")
+      ->type_name("FILE");
+  command
+      .add_option("--tool", options.tools,
+                  "Command behind (tool/NAME …): JSON arguments on its stdin, JSON on its stdout")
       ->type_name("NAME=COMMAND")
       ->allow_extra_args(false);
   command.add_option("--tool-shell", options.shell_tools, "As --tool, but the command is given to sh -c")
@@ -124,7 +130,8 @@ void declare_run_options(CLI::App& command, RunOptions& options) {
       ->transform(CLI::CheckedTransformer(forms, CLI::ignore_case).description(""))
       ->type_name("FORM");
   command.add_option("--trace", options.trace, "Write every event of the run as a line of JSON")->type_name("FILE");
-  command.add_option("--signature", options.signature, "What the result must look like, e.g. '{name :string, age :int?}'");
+  command.add_option("--signature", options.signature,
+                     "What the result must look like, e.g. '{name :string, age :int?}'");
   command.add_option("--float-precision", options.float_precision, "Round floats of the result to that many decimals")
       ->check(CLI::Range(0, 300).description(""));
   command.add_option("--fuel", options.fuel, "Instruction budget");
@@ -153,8 +160,8 @@ bool add_tools(ptc::ToolRegistry& tools, const RunOptions& options, std::string&
   return add_all(options.tools, false) && add_all(options.shell_tools, true);
 }
 
-std::unique_ptr<ptc::Session> make_session(const ptc::Engine& engine, const RunOptions& options, std::string source_name,
-                                           std::string& message) {
+std::unique_ptr<ptc::Session> make_session(const ptc::Engine& engine, const RunOptions& options,
+                                           std::string source_name, std::string& message) {
   auto session = std::make_unique<ptc::Session>(engine, session_options(options, std::move(source_name)));
   const auto load_memory = [&](const std::string& text) { return session->load_memory(text); };
   const auto load_journal = [&](const std::string& text) { return session->load_journal(text); };

@@ -27,8 +27,8 @@ struct RunOptions {
 void declare_run_options(CLI::App& command, RunOptions& options);
 
 // Null when an input is refused; `message` then says why (exit status kBadInput).
-std::unique_ptr<ptc::Session> make_session(const ptc::Engine& engine, const RunOptions& options, std::string source_name,
-                                           std::string& message);
+std::unique_ptr<ptc::Session> make_session(const ptc::Engine& engine, const RunOptions& options,
+                                           std::string source_name, std::string& message);
 // Registers the tools of the options, with no-op handlers when they are only needed by name.
 bool add_tools(ptc::ToolRegistry& tools, const RunOptions& options, std::string& message);
 

@@ -1,4 +1,5 @@
-// The events of a run as lines of JSON: {"ms":1.204,"event":"print","text":"…"}. Events: start, print, tool, commit, end.
+// The events of a run as lines of JSON: {"ms":1.204,"event":"print","text":"…"}. Events: start, print, tool, commit,
+// end.
 #pragma once
 #include <chrono>
 #include <cstdio>

@@ -7,8 +7,11 @@
 
 namespace ptc {
 
-Journal::~Journal() {
+Journal::~Journal() { clear(); }
+
+void Journal::clear() {
   for (Entry& entry : entries_) heap_.release(entry.value);
+  entries_.clear();
 }
 
 const Value* Journal::find(std::string_view id) const {

@@ -41,6 +41,7 @@ class Journal {
   const Value* find(std::string_view id) const;     // borrowed; null: no entry
   void commit(std::string_view id, Value taken);    // first commit of an id wins
   bool erase(std::string_view id);
+  void clear();
   const std::vector<Entry>& entries() const { return entries_; }
 
  private:

@@ -1,5 +1,5 @@
-// println appends one entry to the prints of the run. Entries are cut at max_print_length clusters; all entries together
-// have a limit of their own.
+// println appends one entry to the prints of the run. Entries are cut at max_print_length clusters; all entries
+// together have a limit of their own.
 #include "vm/builtins/text.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"

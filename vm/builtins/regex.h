@@ -1,4 +1,5 @@
-// Regular expressions: linear time (RE2) over UTF-8. \d \w \s \b are ASCII as in Clojure; \p{L} and friends are Unicode.
+// Regular expressions: linear time (RE2) over UTF-8. \d \w \s \b are ASCII as in Clojure; \p{L} and friends are
+// Unicode.
 //
 // A Regex value holds its source text and, once it was used, the compiled automaton. The automaton is outside of the
 // heap, so every regex counts kRegexBytes against the memory limit from its making on, whether compiled or not: what a

@@ -1,6 +1,6 @@
-// From the pattern syntax of the language to RE2's. What only a backtracking engine can do (look-around, back-references,
-// atomic groups, possessive quantifiers …) is refused with a sentence that names it; a few spellings that RE2 lacks are
-// rewritten: (?<name>…), \uXXXX, \h, \R, \e, \p{Alpha} and the other POSIX classes, (?#…) comments.
+// From the pattern syntax of the language to RE2's. What only a backtracking engine can do (look-around,
+// back-references, atomic groups, possessive quantifiers …) is refused with a sentence that names it; a few spellings
+// that RE2 lacks are rewritten: (?<name>…), \uXXXX, \h, \R, \e, \p{Alpha} and the other POSIX classes, (?#…) comments.
 #pragma once
 #include <cstddef>
 #include <string>

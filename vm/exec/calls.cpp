@@ -196,7 +196,8 @@ RunImpl::CallResult RunImpl::call_tool(Fiber& fiber, const Keyword* tool, std::u
 Value RunImpl::tool_arguments(Value tool, const Value* args, std::uint32_t count) {
   if (count > 1 && count % 2 == 1) {
     raise(FaultKind::InvalidToolArgs, "tool/" + std::string(tool.keyword->name()) +
-                                          " takes one map or keys and values, got " + std::to_string(count) + " arguments");
+                                          " takes one map or keys and values, got " + std::to_string(count) +
+                                          " arguments");
     return Value::absent();
   }
   Value map = count == 1 ? retained(args[0]) : map_empty(heap);
@@ -215,7 +216,8 @@ RunImpl::CallResult RunImpl::call_value(Fiber& fiber, std::uint32_t window, std:
   const auto look_up = [&](Value where, Value key, FaultKind wrong_count, std::uint32_t max,
                            std::string_view what) -> CallResult {
     if (count < 1 || count > max) {
-      raise(wrong_count, std::string(what) + (max == 1 ? " expects 1 argument, got " : " expects 1 or 2 arguments, got ") +
+      raise(wrong_count, std::string(what) +
+                             (max == 1 ? " expects 1 argument, got " : " expects 1 or 2 arguments, got ") +
                              std::to_string(count));
       return CallResult::Faulted;
     }

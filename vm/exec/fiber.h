@@ -8,6 +8,7 @@
 // FrameStates (frame_states.h): a dead register holds stale bits that must not be looked at. Slots of a stepper frame
 // are always all valid.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -59,7 +60,10 @@ class FrameStack {
     if (old_capacity >= max_frames) return false;
     const std::uint32_t wanted = old_capacity == 0 ? 8 : old_capacity * 2;
     const std::uint32_t allowed = wanted < max_frames ? wanted : max_frames;
-    begin_ = static_cast<Frame*>(std::realloc(static_cast<void*>(begin_), allowed * sizeof(Frame)));
+    auto* moved = static_cast<Frame*>(std::malloc(allowed * sizeof(Frame)));
+    std::copy(begin_, end_, moved);
+    std::free(begin_);
+    begin_ = moved;
     end_ = begin_ + used;
     limit_ = begin_ + allowed;
     return true;

@@ -35,8 +35,8 @@ inline const Instruction* jump_target(const Instruction* next, std::uint16_t off
 
 }  // namespace
 
-// The instruction being executed: pc points past it. Fields are read where they are used; a decoded copy would be merged
-// into one shared block by the compiler, and the branch predictor would lose the opcode's own dispatch.
+// The instruction being executed: pc points past it. Fields are read where they are used; a decoded copy would be
+// merged into one shared block by the compiler, and the branch predictor would lose the opcode's own dispatch.
 #define INSN pc[-1]
 #define A reg(base, INSN.a)
 #define B reg(base, INSN.b)
@@ -60,10 +60,11 @@ inline const Instruction* jump_target(const Instruction* next, std::uint16_t off
   } while (false)
 // After frames or stack changed: continue whatever is on top.
 #define RELOAD() goto reload
-#define FAULT()      \
-  do {               \
-    SAVE();          \
-    return ExitReason::Faulted; \
+#define FAULT()                                         \
+  do {                                                  \
+    COLLECT_DEBT();                                     \
+    SAVE();                                             \
+    return ExitReason::Faulted;                         \
   } while (false)
 #define SAFE_POINT()                \
   do {                              \

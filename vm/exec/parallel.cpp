@@ -47,8 +47,9 @@ RunImpl::CallResult RunImpl::start_branches(Fiber& fiber) {
     }
   }
   if (branches > limits.max_parallel) {
-    raise(FaultKind::ParallelCapacityExceeded, std::string(form_name(frame.builtin)) + " of " + std::to_string(branches) +
-                                                   " branches, at most " + std::to_string(limits.max_parallel));
+    raise(FaultKind::ParallelCapacityExceeded, std::string(form_name(frame.builtin)) + " of " +
+                                                   std::to_string(branches) + " branches, at most " +
+                                                   std::to_string(limits.max_parallel));
     return CallResult::Faulted;
   }
   fiber.frames.back().stage = kCollect;

@@ -1,6 +1,7 @@
 #include "vm/exec/program.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "program_generated.h"
 #include "schema/builtin_id.h"
@@ -58,8 +59,8 @@ LoadResult load(const schema::ProgramT& in) {
   }
   for (const auto& constant : in.constants) {
     if (!constant || constant->kind > schema::ConstantKind::MAX) return ProgramError{"unknown constant", 0, 0};
-    program->constants.push_back({static_cast<ProgramConstant::Kind>(constant->kind), constant->integer, constant->real,
-                                  constant->text, constant->items});
+    program->constants.push_back({static_cast<ProgramConstant::Kind>(constant->kind), constant->integer,
+                                  std::bit_cast<double>(constant->integer), constant->text, constant->items});
     if (constant->kind == schema::ConstantKind::Regex) {
       std::string reason;
       std::size_t position = 0;

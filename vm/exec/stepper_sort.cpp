@@ -106,9 +106,11 @@ bool RunImpl::sort_natively(Value* own, bool descending) {
   Comparison failed;
   if (all_ints) {
     if (descending) {
-      std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return b.key.i < a.key.i; });
+      std::stable_sort(entries.begin(), entries.end(),
+                       [](const Entry& a, const Entry& b) { return b.key.i < a.key.i; });
     } else {
-      std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.key.i < b.key.i; });
+      std::stable_sort(entries.begin(), entries.end(),
+                       [](const Entry& a, const Entry& b) { return a.key.i < b.key.i; });
     }
   } else {
     const auto less = [&](const Value& a, const Value& b) {
@@ -171,8 +173,10 @@ RunImpl::CallResult RunImpl::step_sort(Fiber& fiber) {
         take(kLeft);
         goto merge;
       }
-      const std::uint32_t left = static_cast<std::uint32_t>(vector_at(own()[kOrder], static_cast<std::uint32_t>(own()[kLeft].i)).i);
-      const std::uint32_t right = static_cast<std::uint32_t>(vector_at(own()[kOrder], static_cast<std::uint32_t>(own()[kRight].i)).i);
+      const std::uint32_t left =
+          static_cast<std::uint32_t>(vector_at(own()[kOrder], static_cast<std::uint32_t>(own()[kLeft].i)).i);
+      const std::uint32_t right =
+          static_cast<std::uint32_t>(vector_at(own()[kOrder], static_cast<std::uint32_t>(own()[kRight].i)).i);
       const Value pair[2] = {vector_at(own()[kKeys], right), vector_at(own()[kKeys], left)};
       set_stage(kAwaitReverse);
       const CallResult called = call_from_stepper(fiber, comparator(), pair);

@@ -104,7 +104,8 @@ std::string_view check_constants(const Program& program) {
     const ProgramConstant& constant = program.constants[i];
     const bool has_items = constant.kind >= ProgramConstant::Kind::Vector;
     if (!has_items && !constant.items.empty()) return "constant with items it cannot have";
-    if (constant.kind == ProgramConstant::Kind::Map && constant.items.size() % 2 != 0) return "map constant with odd items";
+    if (constant.kind == ProgramConstant::Kind::Map && constant.items.size() % 2 != 0)
+      return "map constant with odd items";
     for (const std::uint32_t item : constant.items) {
       if (item >= i) return "constant refers forward";
     }

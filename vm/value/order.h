@@ -3,7 +3,8 @@
 //   keywords (by name) < dates < instants < durations < vectors (length, then elements) < maps (size, then keys, then
 //   values) < sets (size, then members) < everything else (kind, then stable id: builtin name, closure serial,
 //   regex source, var name, pending id).
-// guest_compare: what `compare`, `sort` and friends accept (semantics 4.4): nil first; numbers; strings by UTF-16 code units, as Clojure;
+// guest_compare: what `compare`, `sort` and friends accept (semantics 4.4): nil first; numbers; strings by UTF-16 code
+// units, as Clojure;
 //   keywords by name; booleans; vectors by length then elements; dates, instants, durations among themselves.
 #pragma once
 #include <cstdint>

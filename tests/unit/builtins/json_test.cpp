@@ -61,8 +61,9 @@ TEST_F(JsonTest, Generates) {
 }
 
 TEST_F(JsonTest, ComplaintsNameThePath) {
-  EXPECT_EQ(run(B::json_generate_string, {map({{"a", vec({1, keyword("x")})}})}),
-            R"(!! type_error: json/generate-string: cannot write a keyword as a value (use (name k)), at path ["a" 1])");
+  EXPECT_EQ(
+      run(B::json_generate_string, {map({{"a", vec({1, keyword("x")})}})}),
+      R"(!! type_error: json/generate-string: cannot write a keyword as a value (use (name k)), at path ["a" 1])");
   EXPECT_EQ(run(B::json_generate_string, {vec({map({{nullptr, 1}})})}),
             "!! type_error: json/generate-string: cannot write a map key that is a nil, at path [0 nil]");
   EXPECT_EQ(fault(B::json_generate_string, {1.0 / 0.0}), "type_error");

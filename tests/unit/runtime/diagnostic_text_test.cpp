@@ -13,8 +13,8 @@ SourceSpan span_of(std::string_view source, std::string_view part, std::uint32_t
 
 TEST(DiagnosticText, shows_kind_position_line_and_hint) {
   const std::string_view source = "(def a 1)\n(+ a nil)\n";
-  EXPECT_EQ(render_diagnostic({"type_error", "+: arg 2 expected number, got nil", "check for nil first", "sum.ptc", source,
-                               span_of(source, "(+ a nil)", 2, 1)}),
+  EXPECT_EQ(render_diagnostic({"type_error", "+: arg 2 expected number, got nil", "check for nil first", "sum.ptc",
+                               source, span_of(source, "(+ a nil)", 2, 1)}),
             "error[type_error]: +: arg 2 expected number, got nil\n"
             "  --> sum.ptc:2:1\n"
             "   |\n"

@@ -24,8 +24,9 @@ TEST(Signature, writes_what_it_read) {
 }
 
 TEST(Signature, refuses_other_text) {
-  for (const std::string_view text : {"", "(", "invalid syntax", "not a valid signature", ":unknown", "[:int", "[]",
-                                      "{name :string", "(q :string)", "{:name :string}", ":int :int", "{a :int b :int}"}) {
+  for (const std::string_view text :
+       {"", "(", "invalid syntax", "not a valid signature", ":unknown", "[:int", "[]", "{name :string", "(q :string)",
+        "{:name :string}", ":int :int", "{a :int b :int}"}) {
     EXPECT_TRUE(std::holds_alternative<SignatureError>(parse_signature(text))) << text;
   }
   EXPECT_TRUE(std::holds_alternative<SignatureError>(parse_signature(std::string(1000, '['))));

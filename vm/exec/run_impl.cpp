@@ -1,0 +1,340 @@
+// The life of a run: links to programs, slices, outcomes, rollback. Its public face is run.cpp.
+#include "vm/exec/run_impl.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "vm/builtins/regex.h"
+#include "vm/exec/prelude.h"
+#include "vm/value/map.h"
+#include "vm/value/numeric.h"
+#include "vm/value/string.h"
+#include "vm/value/vector.h"
+
+namespace ptc {
+
+RunImpl::RunImpl(const RunLimits& run_limits) : limits(run_limits), heap(run_limits.memory_bytes), env(heap) {
+  env.limits = limits.data;
+  env.clock_millis = &clock_millis;
+}
+
+RunImpl::~RunImpl() {
+  if (main) destroy_fiber(*main);
+  release_result();
+  rollback();
+  for (Cell& cell_data : cells) heap.release(cell_data.value);
+  for (Link& program_link : links) {
+    for (const Value& v : program_link.constants) heap.release(v);
+    for (const Value& v : program_link.functions) heap.release(v);
+    if (program_link.entry != nullptr) heap.release(program_link.entry);
+  }
+  for (const Value& v : retired) heap.release(v);
+  for (const Value& v : history) heap.release(v);
+  clear_records();
+  heap.release(context);
+  heap.release(env.budget);
+  env.journal.clear();
+#ifdef PTC_SANITIZED
+  if (heap.live_objects() != 0) __builtin_trap();   // somebody lost a reference
+#endif
+}
+
+bool RunImpl::raise(FaultKind kind, std::string message, std::string hint) {
+  fault.kind = kind;
+  fault.message = std::move(message);
+  fault.hint = std::move(hint);
+  return false;
+}
+
+bool RunImpl::raise_parked() { return raise(env.fault.kind, std::move(env.fault.message), std::move(env.fault.hint)); }
+
+bool RunImpl::raise_memory() {
+  return raise(FaultKind::MemoryExceeded,
+               "memory limit of " + std::to_string(limits.memory_bytes) + " bytes exceeded");
+}
+
+Cell* RunImpl::cell(std::string_view name) {
+  const auto at = cell_of.find(name);
+  if (at != cell_of.end()) return at->second;
+  Cell& made = cells.emplace_back();
+  made.name = heap.intern(name);
+  made.index = static_cast<std::uint32_t>(cells.size() - 1);
+  cell_of.emplace(std::string(name), &made);
+  return &made;
+}
+
+Value RunImpl::constant_value(const Link& program_link, std::size_t index) {
+  const ProgramConstant& constant = program_link.program->constants[index];
+  const auto item = [&](std::size_t k) { return retained(program_link.constants[constant.items[k]]); };
+  switch (constant.kind) {
+    case ProgramConstant::Kind::Nil: return Value::nil();
+    case ProgramConstant::Kind::False: return Value::boolean(false);
+    case ProgramConstant::Kind::True: return Value::boolean(true);
+    case ProgramConstant::Kind::Int: return Value::integer(constant.integer);
+    case ProgramConstant::Kind::Float: return Value::real(constant.real);
+    case ProgramConstant::Kind::BigInt: {
+      const Value v = integer_from_decimal(heap, constant.text, UINT32_MAX);
+      return v.is_absent() ? Value::nil() : v;
+    }
+    case ProgramConstant::Kind::String: return string_of(heap, constant.text);
+    case ProgramConstant::Kind::Keyword: return Value::of(heap.intern(constant.text));
+    case ProgramConstant::Kind::Regex: {
+      std::string reason;
+      const Value v = regex_make(heap, constant.text, &reason);
+      return v.is_absent() ? Value::nil() : v;   // refused when the program was loaded
+    }
+    case ProgramConstant::Kind::Vector: {
+      VectorBuilder builder(heap);
+      for (std::size_t k = 0; k < constant.items.size(); ++k) builder.push(item(k));
+      return builder.finish();
+    }
+    case ProgramConstant::Kind::Map: {
+      std::vector<Value> keys, values;
+      for (std::size_t k = 0; k + 1 < constant.items.size(); k += 2) {
+        keys.push_back(item(k));
+        values.push_back(item(k + 1));
+      }
+      return map_from(heap, keys, values);
+    }
+    case ProgramConstant::Kind::Set: {
+      Value set = set_empty(heap);
+      for (std::size_t k = 0; k < constant.items.size(); ++k) set = set_add(heap, set, item(k));
+      return set;
+    }
+  }
+  return Value::nil();
+}
+
+// The prelude's names are its own functions, cells of their own; a program's names are the user namespace.
+Link& RunImpl::link(std::shared_ptr<const Program> linked) {
+  for (Link& known : links) {
+    if (known.program == linked) return known;
+  }
+  Link& made = links.emplace_back();
+  const bool is_prelude = linked == prelude_program();
+  made.program = std::move(linked);
+  made.loop_limit = is_prelude ? INT64_MAX : limits.loop;
+  made.constants.reserve(made.program->constants.size());
+  for (std::size_t k = 0; k < made.program->constants.size(); ++k) made.constants.push_back(constant_value(made, k));
+  for (const std::string& name : made.program->tools) made.tools.push_back(heap.intern(name));
+  for (const std::string& name : made.program->globals) {
+    if (!is_prelude) {
+      made.cells.push_back(cell(name));
+      continue;
+    }
+    Cell& own = *(made.cells.emplace_back(cell("%prelude/" + name)));
+    own.defined = true;
+    if (const auto builtin = find_builtin(name)) {
+      own.value = Value::of(*builtin);
+    } else {
+      for (const Prototype& function : made.program->functions) {
+        if (function.name != name || function.upvalue_count != 0) continue;
+        own.value = Value::of(Tag::Closure, const_cast<Closure*>(function_closure(made, function.index)));
+        retain(own.value);
+        break;
+      }
+    }
+  }
+  return made;
+}
+
+void RunImpl::clear_records() {
+  for (ToolRecord& record : records) {
+    heap.release(record.args);
+    heap.release(record.result);
+  }
+  records.clear();
+  env.prints.clear();
+  env.print_bytes = 0;
+  env.summaries.clear();
+  env.warnings.clear();
+  env.fuel_debt = 0;
+  fuel_used = 0;
+  tool_calls = 0;
+  cancelled = false;
+}
+
+void RunImpl::release_result() {
+  heap.release(result);
+  result = Value::nil();
+}
+
+std::unique_ptr<Fiber> RunImpl::make_fiber(const Closure* entry) {
+  auto fiber = std::make_unique<Fiber>();
+  fiber->id = next_fiber_id++;
+  fiber->frames.grow(limits.depth);
+  heap.account(static_cast<std::int64_t>(fiber->frames.capacity() * sizeof(Frame)));
+  if (entry != nullptr) {
+    const auto& prototype = *static_cast<const Prototype*>(entry->function);
+    grow_stack(*fiber, std::max<std::uint32_t>(prototype.register_count + 1, 32));
+    if (fiber->stack == nullptr) return fiber;
+    fiber->frames.push() = {prototype.code.data(), entry, 1, 0, Frame::Kind::Bytecode, false, BuiltinId{}, 0};
+  }
+  return fiber;
+}
+
+void RunImpl::destroy_fiber(Fiber& fiber) {
+  discard_branches(fiber);
+  unwind(fiber);
+  heap.release(fiber.result);
+  for (const BranchDefinition& definition : fiber.definitions) heap.release(definition.value);
+  for (const ToolRecordData& record : fiber.records) {
+    heap.release(record.args);
+    heap.release(record.result);
+  }
+  if (fiber.stack != nullptr) {
+    heap.account(-static_cast<std::int64_t>(fiber.stack_size * sizeof(Value)));
+    std::free(fiber.stack);
+    fiber.stack = nullptr;
+  }
+  heap.account(-static_cast<std::int64_t>(fiber.frames.capacity() * sizeof(Frame)));
+}
+
+void RunImpl::retire(Value taken) { retired.push_back(taken); }
+
+void RunImpl::define_cell(Fiber& fiber, Cell* target, Value taken) {
+  if (fiber.parent != nullptr) {   // visible in this branch only: remember what the others see
+    bool known = false;
+    for (const BranchDefinition& definition : fiber.definitions) known |= definition.cell == target->index;
+    if (!known) {
+      fiber.definitions.push_back({target->index, target->value, target->defined});
+      target->value = Value::nil();
+    }
+  }
+  const Value old = target->value;
+  target->value = taken;
+  target->defined = true;
+  if (!old.is(Tag::Closure)) {
+    heap.release(old);
+    return;
+  }
+  retire(old);   // it may be running
+  if (fiber.parent == nullptr && fiber.frames.size() == 1) {
+    for (const Value& v : retired) heap.release(v);
+    retired.clear();
+  }
+}
+
+// Gives the namespace back the values it had at start().
+void RunImpl::rollback() {
+  for (std::size_t k = 0; k < base_values.size(); ++k) {
+    heap.release(cells[k].value);
+    cells[k].defined = !base_values[k].is_absent();
+    cells[k].value = cells[k].defined ? base_values[k] : Value::nil();
+  }
+  base_values.clear();
+}
+
+StepStatus RunImpl::finish(StepStatus status) {
+  if (status == StepStatus::Faulted) fault.span = user_span(*main, &fault.program);
+  discard_branches(*main);
+  unwind(*main);
+  requests.clear();
+  for (ToolRecordData& record : main->records) {
+    records.push_back({std::move(record.tool), record.args, record.result, std::move(record.error), record.cached,
+                       static_cast<std::uint32_t>(records.size())});
+  }
+  main->records.clear();
+  for (std::string& text : main->prints) env.prints.push_back(std::move(text));
+  main->prints.clear();
+  if (status == StepStatus::Completed) {
+    release_result();
+    result = main->result;
+    main->result = Value::nil();
+  }
+  if (status == StepStatus::Faulted) {
+    rollback();
+  } else {
+    for (const Value& v : base_values) heap.release(v);
+    base_values.clear();
+  }
+  destroy_fiber(*main);
+  main.reset();
+  for (const Value& v : retired) heap.release(v);
+  retired.clear();
+  return status;
+}
+
+namespace {
+
+// Budgets of the whole run: a branch that used one up did not fail by itself.
+bool ends_everything(FaultKind kind) {
+  return kind == FaultKind::FuelExceeded || kind == FaultKind::MemoryExceeded ||
+         kind == FaultKind::ToolCallLimitExceeded || kind == FaultKind::PrintLimitExceeded ||
+         kind == FaultKind::BadProgram;
+}
+
+}  // namespace
+
+StepStatus RunImpl::step(std::uint64_t slice) {
+  if (!main) return StepStatus::Faulted;
+  constexpr std::uint64_t kLargest = std::uint64_t{1} << 62;
+  std::uint64_t slice_left = std::min(slice, kLargest);
+  for (;;) {
+    if (cancelled) {
+      cancelled = false;
+      raise(cancel_kind, cancel_message);
+      return finish(StepStatus::Faulted);
+    }
+    if (tool_failed) {
+      tool_failed = false;
+      return finish(StepStatus::Faulted);
+    }
+    if (main->stack == nullptr) {
+      raise_memory();
+      return finish(StepStatus::Faulted);
+    }
+    Fiber* fiber = next_ready(*main);
+    if (fiber == nullptr) {
+      if (!requests.empty()) return StepStatus::NeedsTool;
+      raise(FaultKind::PmapError, "parallel branches wait for each other's tasks");
+      return finish(StepStatus::Faulted);
+    }
+    if (fuel_used >= limits.fuel) {
+      raise(FaultKind::FuelExceeded, "fuel limit of " + std::to_string(limits.fuel) + " exceeded");
+      return finish(StepStatus::Faulted);
+    }
+    if (slice_left == 0) return StepStatus::Yielded;
+    const std::uint64_t given = std::min(slice_left, limits.fuel - fuel_used);
+    fuel_left = static_cast<std::int64_t>(std::min(given, kLargest));
+    const std::int64_t before = fuel_left;
+    enter_branch(*fiber);
+    const ExitReason reason = interpret(*fiber);
+    leave_branch(*fiber);
+    const auto used = static_cast<std::uint64_t>(before - fuel_left);
+    fuel_used += used;
+    slice_left -= std::min(slice_left, used);
+    const bool ends = reason == ExitReason::Stopped || reason == ExitReason::Faulted || fiber == main.get();
+    if (fuel_used > limits.fuel && reason != ExitReason::OutOfSlice && reason != ExitReason::Parked && ends) {
+      // Bulk work of the last builtin went over the budget: whatever came of it does not count.
+      release_result();
+      raise(FaultKind::FuelExceeded, "fuel limit of " + std::to_string(limits.fuel) + " exceeded");
+      return finish(StepStatus::Faulted);
+    }
+    switch (reason) {
+      case ExitReason::OutOfSlice:
+      case ExitReason::Parked: break;
+      case ExitReason::Stopped:
+        return finish(stop_is_fail ? StepStatus::Failed : StepStatus::Returned);
+      case ExitReason::Finished:
+        if (fiber == main.get()) return finish(StepStatus::Completed);
+        fiber->state = Fiber::State::Finished;
+        break;
+      case ExitReason::Faulted:
+        if (fiber == main.get()) return finish(StepStatus::Faulted);
+        if (ends_everything(fault.kind)) return finish(StepStatus::Faulted);
+        fail_branch(*fiber, fault.kind, fault.message);
+        break;
+    }
+  }
+}
+
+Fiber* RunImpl::find_waiting(Fiber& fiber, std::uint64_t request_id) {
+  if (fiber.state == Fiber::State::WaitsForTool && fiber.request_id == request_id) return &fiber;
+  for (const auto& child : fiber.children) {
+    if (Fiber* found = find_waiting(*child, request_id)) return found;
+  }
+  return nullptr;
+}
+
+}  // namespace ptc
