@@ -107,6 +107,7 @@ class Repl {
   void evaluate() {
     interrupted_.take();
     const ptc::Outcome outcome = session_->turn(text_);
+    interrupted_.take();         // it concerned that program
     if (outcome.status == ptc::OutcomeStatus::Error && outcome.fault.incomplete) {
       unfinished_ = outcome.fault;
       return;
