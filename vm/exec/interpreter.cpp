@@ -29,6 +29,19 @@ inline Value& reg(Value* base, std::uint16_t offset) {
 }
 inline std::uint32_t index_of(std::uint16_t offset) { return offset / static_cast<std::uint32_t>(sizeof(Value)); }
 
+// A value read and written as two words. One 16-byte move of a value that was just stored as two words would wait for
+// the stores to leave the store buffer.
+inline Value words(const Value& v) {
+  Value out;
+  out.tag = v.tag;
+  out.bits = v.bits;
+  return out;
+}
+inline void put(Value& to, Value v) {
+  to.tag = v.tag;
+  to.bits = v.bits;
+}
+
 inline const Instruction* jump_target(const Instruction* next, std::uint16_t offset) {
   return next + static_cast<std::int16_t>(offset);
 }
@@ -129,15 +142,15 @@ dispatch:
 
   CASE(Nop) { NEXT; }
   CASE(Move) {
-    const Value v = B;
+    const Value v = words(B);
     if (!TAKE(kTakeB)) retain(v);
-    A = v;
+    put(A, v);
     NEXT;
   }
   CASE(LoadConst) {
-    const Value v = constants[INSN.b];
+    const Value v = words(constants[INSN.b]);
     retain(v);
-    A = v;
+    put(A, v);
     NEXT;
   }
   CASE(LoadInt) {
@@ -173,9 +186,9 @@ dispatch:
     NEXT;
   }
   CASE(LoadUp) {
-    const Value v = closure->upvalues()[INSN.b];
+    const Value v = words(closure->upvalues()[INSN.b]);
     retain(v);
-    A = v;
+    put(A, v);
     NEXT;
   }
   CASE(LoadData) {
@@ -371,7 +384,7 @@ dispatch:
   }
 #define JUMP_IF(name, condition)                                                     \
   CASE(name) {                                                                       \
-    const Value x = A;                                                               \
+    const Value x = words(A);                                                        \
     if (TAKE(kTakeA)) heap.release(x);                                               \
     if (condition) pc = jump_target(pc, INSN.c);                                        \
     NEXT;                                                                            \
@@ -462,7 +475,7 @@ dispatch:
 #undef JUMP_CONSTANT
 #define JUMP_EQUAL_IMMEDIATE(name, wanted)                                           \
   CASE(name) {                                                                       \
-    const Value x = A;                                                               \
+    const Value x = words(A);                                                        \
     const bool same = x.is_int() ? x.i == IMM_B : x.is_float() && x.d == IMM_B;      \
     if (TAKE(kTakeA)) heap.release(x);                                               \
     if (same == wanted) pc = jump_target(pc, INSN.c);                                   \
@@ -514,7 +527,7 @@ dispatch:
   CASE(CallGlobal) {
     SAFE_POINT();
     const Cell* cell = link->cells[INSN.b];
-    const Value callee = cell->value;
+    const Value callee = words(cell->value);
     if (callee.is(Tag::Closure)) [[likely]] {
       const auto* target = static_cast<const Closure*>(callee.object);
       const auto* prototype = static_cast<const Prototype*>(target->function);
@@ -550,7 +563,7 @@ dispatch:
   }
   CASE(Call) {
     SAFE_POINT();
-    const Value callee = A;
+    const Value callee = words(A);
     const std::uint32_t window = static_cast<std::uint32_t>(&A - fiber.stack);
     if (callee.is(Tag::Closure)) [[likely]] {
       const auto* target = static_cast<const Closure*>(callee.object);
@@ -589,10 +602,10 @@ dispatch:
   }
 
   CASE(Return) {
-    const Value result_value = A;
+    const Value result_value = words(A);
     const Frame& top = fiber.frames.back();
     if (top.owns_callee) heap.release(base[-1]);
-    base[-1] = result_value;
+    put(base[-1], result_value);
     fiber.frames.pop_back();
     if (fiber.frames.empty()) [[unlikely]] {
       fiber.result = result_value;
