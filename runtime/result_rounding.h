@@ -10,6 +10,9 @@ namespace ptc {
 double round_to_decimals(double x, int decimals);
 Value round_result(Heap& heap, Value taken, int decimals);
 
+// What no text of one value, of all definitions or of one argument map may exceed, counted as written_size does.
+inline constexpr std::uint64_t kMaxWrittenSize = 8u << 20;
+
 // Values visited when a value is written out; stops counting at `limit`. Shared parts count every time, as they are
 // written every time.
 std::uint64_t written_size(Heap& heap, Value value, std::uint64_t limit);

@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kMaxResultSize = 32u << 20;    // values written in one result, see written_size
+constexpr std::size_t kMaxEventBytes = 1u << 20;       // of a value that an observer is shown
 constexpr std::size_t kHistorySize = 3;
 
 std::string edn_of(Heap& heap, Value v) {
@@ -21,6 +21,8 @@ std::string edn_of(Heap& heap, Value v) {
   append_edn(text, v, heap);
   return text;
 }
+
+bool can_be_written(Heap& heap, Value v) { return written_size(heap, v, kMaxWrittenSize) < kMaxWrittenSize; }
 
 std::uint64_t micros_since(Clock::time_point start) {
   return static_cast<std::uint64_t>(
@@ -64,6 +66,7 @@ Session::~Session() {
   own.release(context_);
   own.release(result_);
   for (const Value v : history_) own.release(v);
+  forget_saved_definitions();
   for (const auto& [key, cached] : tool_cache_) own.release(cached);
 }
 
@@ -131,6 +134,7 @@ void Session::begin_turn(std::shared_ptr<const Program> program) {
   std::vector<Value> history;
   for (const Value v : history_) history.push_back(retained(v));
   run_->set_history(std::move(history));
+  save_definitions();
   run_->start(std::move(program));
   seen_commits_ = run_->environment().journal.entries().size();
 }
@@ -160,7 +164,9 @@ void Session::report_progress() {
   for (; seen_prints_ < records.prints.size(); ++seen_prints_) observer_->on_print(records.prints[seen_prints_]);
   const auto& entries = records.journal.entries();
   for (; seen_commits_ < entries.size(); ++seen_commits_) {
-    observer_->on_commit(entries[seen_commits_].id, edn_of(heap(), entries[seen_commits_].value));
+    std::string value;
+    append_edn(value, entries[seen_commits_].value, heap(), {kMaxEventBytes, nullptr});
+    observer_->on_commit(entries[seen_commits_].id, value);
   }
 }
 
@@ -178,7 +184,15 @@ void Session::finish(StepStatus status, Outcome& outcome) {
 }
 
 void Session::collect_value(Outcome& outcome) {
-  if (written_size(heap(), run_->result(), kMaxResultSize) >= kMaxResultSize) {
+  if (!definitions_fit()) {
+    restore_definitions();
+    outcome.status = OutcomeStatus::Error;
+    outcome.fault = plain_fault(FaultKind::MemoryLimitExceeded, "the definitions are too large to be written out",
+                                "define a part of the data, or a summary");
+    return;
+  }
+  if (!can_be_written(heap(), run_->result())) {
+    restore_definitions();
     outcome.status = OutcomeStatus::Error;
     outcome.fault = plain_fault(FaultKind::MemoryExceeded, "the result is too large to be written out",
                                 "return a part of it, or its count");
@@ -188,6 +202,7 @@ void Session::collect_value(Outcome& outcome) {
     const auto mismatches = check_type(heap(), signature_->result, run_->result(), "return");
     if (!mismatches.empty()) {
       outcome.status = OutcomeStatus::Error;
+      restore_definitions();
       outcome.fault = plain_fault(FaultKind::ValidationError, mismatch_text(mismatches),
                                   "the result must match " + render_type(signature_->result));
       return;
@@ -207,10 +222,39 @@ void Session::push_history(Value borrowed) {
   }
 }
 
+bool Session::definitions_fit() const {
+  std::uint64_t size = 0;
+  run_->for_each_definition([this, &size](std::string_view, Value value) {
+    if (size < kMaxWrittenSize) size += written_size(run_->heap(), value, kMaxWrittenSize - size);
+  });
+  return size < kMaxWrittenSize;
+}
+
+// The run itself goes back to the old definitions when it fails; a result that is refused comes after its end.
+void Session::save_definitions() {
+  forget_saved_definitions();
+  run_->for_each_definition([this](std::string_view name, Value value) {
+    saved_definitions_.emplace_back(name, retained(value));
+  });
+}
+
+void Session::restore_definitions() {
+  std::vector<std::string> names;
+  run_->for_each_definition([&names](std::string_view name, Value) { names.emplace_back(name); });
+  for (const std::string& name : names) run_->undefine(name);
+  for (const auto& [name, value] : saved_definitions_) run_->define(name, retained(value));
+}
+
+void Session::forget_saved_definitions() {
+  for (const auto& [name, value] : saved_definitions_) heap().release(value);
+  saved_definitions_.clear();
+}
+
 void Session::collect_records(Outcome& outcome) {
   Environment& records = run_->environment();
   outcome.prints = records.prints;
   outcome.warnings = records.warnings;
+  warn_of_large_commits(outcome);
   for (const StepSummary& step : records.summaries) outcome.summaries.emplace_back(step.id, step.summary);
   std::sort(outcome.summaries.begin(), outcome.summaries.end());
   for (const ToolRecord& record : run_->tool_records()) {
@@ -229,6 +273,13 @@ void Session::collect_records(Outcome& outcome) {
   outcome.peak_bytes = heap().bytes_peak();
 }
 
+void Session::warn_of_large_commits(Outcome& outcome) {
+  for (const Journal::Entry& entry : run_->environment().journal.entries()) {
+    if (can_be_written(heap(), entry.value)) continue;
+    outcome.warnings.push_back("task \"" + entry.id + "\": its value is too large to be written out");
+  }
+}
+
 std::string Session::memory_edn() {
   std::string text = "{";
   run_->for_each_definition([&](std::string_view name, Value value) {
@@ -245,6 +296,7 @@ std::optional<std::string> Session::journal_edn() {
   if (!records.has_journal) return std::nullopt;
   std::string text = "{";
   for (const Journal::Entry& entry : records.journal.entries()) {
+    if (!can_be_written(heap(), entry.value)) continue;
     if (text.size() > 1) text += ' ';
     append_quoted(text, entry.id);
     text += ' ';

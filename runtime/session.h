@@ -88,6 +88,11 @@ class Session {
   void collect_value(Outcome& outcome);
   void collect_records(Outcome& outcome);
   void push_history(Value borrowed);
+  bool definitions_fit() const;
+  void warn_of_large_commits(Outcome& outcome);
+  void save_definitions();
+  void restore_definitions();
+  void forget_saved_definitions();
   bool cancelled() const { return cancelled_ != nullptr && cancelled_->load(std::memory_order_relaxed); }
   std::vector<std::string_view> definition_names() const;
   Value make_function(std::string_view source, Value borrowed_captured, std::span<const std::string_view> names);
@@ -109,6 +114,7 @@ class Session {
   std::vector<std::pair<std::string, Value>> fresh_answers_;   // owned; of the calls that are being served together
 
   // Of the current turn.
+  std::vector<std::pair<std::string, Value>> saved_definitions_;   // owned; for what fails after the run's own end
   std::optional<Deadline> deadline_;
   std::size_t seen_prints_ = 0, seen_commits_ = 0;
   std::uint64_t fuel_before_ = 0;

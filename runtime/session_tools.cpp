@@ -2,6 +2,7 @@
 //
 // Calls of parallel branches that wait at the same time are all made: none sees the answer to another, and of equal
 // calls the last answer is the one that stays in the cache.
+#include "runtime/result_rounding.h"
 #include "runtime/session.h"
 #include "vm/value/print.h"
 
@@ -30,6 +31,10 @@ void Session::serve_tools() {
 }
 
 void Session::serve_tool(const ToolRequest& request) {
+  if (written_size(heap(), request.args, kMaxWrittenSize) >= kMaxWrittenSize) {
+    run_->answer_fault(request.id, FaultKind::InvalidToolArgs, "the arguments are too large to be written out", {});
+    return;
+  }
   ToolOutcome record;
   record.name = request.tool;
   append_edn(record.args_edn, request.args, heap());

@@ -23,6 +23,13 @@ void Run::define(std::string_view name, Value taken) {
   cell->defined = true;
 }
 
+void Run::undefine(std::string_view name) {
+  Cell* cell = impl_->cell(name);
+  impl_->heap.release(cell->value);
+  cell->value = Value::nil();
+  cell->defined = false;
+}
+
 void Run::set_context(Value taken_map) {
   impl_->heap.release(impl_->context);
   impl_->context = taken_map;

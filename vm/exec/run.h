@@ -77,6 +77,7 @@ class Run {
 
   // Before start(). All values are taken.
   void define(std::string_view name, Value taken);    // a name of the user namespace
+  void undefine(std::string_view name);
   void set_context(Value taken_map);
   void set_history(std::vector<Value> taken_newest_first);
   void set_budget(Value taken_map);
