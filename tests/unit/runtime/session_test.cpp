@@ -96,7 +96,8 @@ TEST_F(SessionTest, stored_functions_are_compiled_with_what_they_captured) {
 }
 
 TEST_F(SessionTest, stored_text_cannot_run_anything) {
-  for (const std::string_view function : {"(println 1)", "(fn [] 1) (println 2)", "", "(", "(do (fn [] 1))", "no-such-name"}) {
+  for (const std::string_view function :
+       {"(println 1)", "(fn [] 1) (println 2)", "", "(", "(do (fn [] 1))", "no-such-name"}) {
     const auto session = make();
     EXPECT_NE(session->load_memory("{:f #ptc/fn \"" + std::string(function) + "\"}"), std::nullopt) << function;
     EXPECT_TRUE(session->turn("1").prints.empty());
