@@ -77,6 +77,10 @@ class FunctionGenerator {
     Label head;
     Reg counter;
     std::vector<Reg> registers;
+    // A loop whose body is (if (< i number) … …) over its counting local i tests at its end: jumps go behind the test
+    // at the head, and the way out leads to the other branch.
+    LocalId tested = kNoLocal;
+    Label body = {}, otherwise = {};
   };
   struct Turn {     // of the innermost Bind of a comprehension
     Label next, exit;
@@ -107,6 +111,8 @@ class FunctionGenerator {
   void gen_do(const Node* node, Dest dest);
   void gen_let(const Node* node, Dest dest);
   void gen_loop(const Node* node, Dest dest);
+  LocalId tested_local(const Node* node) const;
+  void gen_tested_body(const Node* test, LoopTarget& target, Dest dest);
   void gen_recur(const Node* node);
   void gen_stop(const Node* node);
   void gen_case(const Node* node, Dest dest);

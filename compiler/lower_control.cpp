@@ -1,4 +1,6 @@
 // Control flow: branches, blocks, loops, case, task, def.
+#include <algorithm>
+
 #include "compiler/code_generator.h"
 
 namespace ptc {
@@ -125,17 +127,61 @@ void FunctionGenerator::gen_loop(const Node* node, Dest dest) {
     bind(node->locals[i], reg);
     target.registers.push_back(reg);
   }
+  target.tested = tested_local(node);
   if (node->has_recur) {
     target.counter = out_.allocate();
     emit(Op::LoopStart, 0, target.counter);
   }
+  if (target.tested != kNoLocal) {
+    emit(Op::LoadNumber, 0, out_.allocate(), node->kids.back()->kids[0]->kids[1]->constant);
+  }
   out_.place(target.head);
   loops_.push_back(std::move(target));
   drop_at_entry(node->kids.back());
-  gen(node->kids.back(), dest);
+  if (loops_.back().tested != kNoLocal) {
+    gen_tested_body(node->kids.back(), loops_.back(), dest);
+  } else {
+    gen(node->kids.back(), dest);
+  }
   loops_.pop_back();
   for (const LocalId local : node->locals) unbind(local);
   out_.release_to(mark);
+}
+
+// The local i of a loop (if (< i number) … …) that every recur steps by 1 in place, or kNoLocal.
+LocalId FunctionGenerator::tested_local(const Node* node) const {
+  const Node* body = node->kids.back();
+  if (!node->has_recur || body->kind != NodeKind::If) return kNoLocal;
+  if (context_.liveness.entry_drops.count(body) != 0) return kNoLocal;
+  const Node* test = body->kids[0];
+  if (test->kind != NodeKind::Invoke || test->builtin != BuiltinId::lt || test->kids.size() != 2) return kNoLocal;
+  if (test->kids[0]->kind != NodeKind::Local || !is_number_constant(context_.ast, *test->kids[1])) return kNoLocal;
+  const LocalId local = test->kids[0]->local;
+  const auto at = std::find(node->locals.begin(), node->locals.end(), local);
+  if (at == node->locals.end() || test->kids[0]->last_use) return kNoLocal;
+  const auto index = static_cast<std::size_t>(at - node->locals.begin());
+  for (const auto& [recur, in_place] : context_.liveness.counts_in_place) {
+    if (recur->target != node) continue;
+    if (!in_place[index] || direct_op(context_.ast, *recur->kids[index]).immediate != 1) return kNoLocal;
+  }
+  return local;
+}
+
+void FunctionGenerator::gen_tested_body(const Node* body, LoopTarget& target, Dest dest) {
+  const Reg tested = static_cast<Reg>(register_of_[target.tested]);
+  Label end;
+  const SourceSpan saved = span_;
+  span_ = body->kids[0]->span;
+  jump(Op::JumpNotLess, 0, tested, target.counter + 1u, target.otherwise);
+  span_ = saved;
+  out_.place(target.body);
+  drop_at_entry(body->kids[1]);
+  gen(body->kids[1], dest);
+  if (dest.kind != Dest::Kind::Tail) jump(Op::Jump, 0, 0, 0, end);
+  out_.place(target.otherwise);
+  drop_at_entry(body->kids[2]);
+  gen(body->kids[2], dest);
+  out_.place(end);
 }
 
 bool FunctionGenerator::mentions(const Node* node, LocalId local) const {
@@ -193,12 +239,19 @@ void FunctionGenerator::gen_recur(const Node* node) {
   // Counters step in place, the last one by 1 together with the jump.
   std::size_t fused = node->kids.size();
   for (std::size_t i = 0; i < node->kids.size(); ++i) {
-    if (in_place(i) && direct_op(context_.ast, *node->kids[i]).immediate == 1) fused = i;
+    const bool is_tested = target->tested == node->target->locals[i];
+    if (in_place(i) && direct_op(context_.ast, *node->kids[i]).immediate == 1 &&
+        (target->tested == kNoLocal || is_tested)) {
+      fused = i;
+    }
   }
   for (std::size_t i = 0; i < node->kids.size(); ++i) {
     if (in_place(i) && i != fused) gen(node->kids[i], Dest::to(target->registers[i]));
   }
-  if (fused < node->kids.size()) {
+  if (target->tested != kNoLocal) {
+    jump(Op::LoopJumpIncLess, 0, target->counter, target->registers[fused], target->body);
+    jump(Op::Jump, 0, 0, 0, target->otherwise);
+  } else if (fused < node->kids.size()) {
     jump(Op::LoopJumpInc, 0, target->counter, target->registers[fused], target->head);
   } else {
     jump(Op::LoopJump, 0, target->counter, 0, target->head);

@@ -42,6 +42,12 @@ class Transfer {
         read(instruction.b, true);
         write(instruction.b, RegState::Owned);
         return;
+      case Op::LoopJumpIncLess:
+        if (at(instruction.a) != RegState::Counter) why = "no loop counter";
+        read(instruction.a + 1u, false);
+        read(instruction.b, true);
+        write(instruction.b, RegState::Owned);
+        return;
       case Op::Drop:
         if (at(instruction.a) == RegState::Iterator) {
           set(instruction.a, RegState::Dead);
@@ -137,6 +143,7 @@ class Transfer {
   static RegState result_state(Op op) {
     switch (op) {
       case Op::LoadInt:
+      case Op::LoadNumber:
       case Op::LoadNil:
       case Op::LoadTrue:
       case Op::LoadFalse:
@@ -229,7 +236,8 @@ std::optional<FrameStates::Failure> FrameStates::analyze(const std::vector<Instr
       const std::int64_t target = std::int64_t{pc} + 1 + static_cast<std::int16_t>(instruction.c);
       if (!arrive(static_cast<std::uint32_t>(target), jumped)) return Failure{pc, "registers differ where paths meet"};
     }
-    if (control == Control::Jump || control == Control::Loop) continue;
+    const bool goes_on = instruction.op == Op::LoopJumpIncLess;
+    if (control == Control::Jump || (control == Control::Loop && !goes_on)) continue;
     Transfer through(states.data(), register_count);
     through.branch(instruction, false);
     if (!through.why.empty()) return Failure{pc, through.why};

@@ -27,7 +27,6 @@ namespace {
 inline Value& reg(Value* base, std::uint16_t offset) {
   return *reinterpret_cast<Value*>(reinterpret_cast<char*>(base) + offset);
 }
-inline std::uint32_t index_of(std::uint16_t offset) { return offset / static_cast<std::uint32_t>(sizeof(Value)); }
 
 // A value read and written as two words. One 16-byte move of a value that was just stored as two words would wait for
 // the stores to leave the store buffer.
@@ -151,6 +150,10 @@ dispatch:
     const Value v = words(constants[INSN.b]);
     retain(v);
     put(A, v);
+    NEXT;
+  }
+  CASE(LoadNumber) {
+    put(A, words(constants[INSN.b]));
     NEXT;
   }
   CASE(LoadInt) {
@@ -516,6 +519,22 @@ dispatch:
     }
     --jumps.i;
     pc = jump_target(pc, INSN.c);
+    NEXT;
+  }
+  CASE(LoopJumpIncLess) {
+    SAFE_POINT();
+    Value* loop = &A;   // counter, bound
+    if (loop[0].i == 0) [[unlikely]] goto loop_limit;
+    Value& x = B;
+    bool less;
+    if (x.is_int() && loop[1].is_int() && x.i != INT64_MAX) [[likely]] {
+      less = ++x.i < loop[1].i;
+    } else {
+      if (!slow_add_immediate(Op::Inc, &B, &B, 1, kTakeB)) FAULT();
+      less = slow_compare(Op::Less, &B, &loop[1], 0, 0, 0) == 1;   // two numbers: cannot fail
+    }
+    --loop[0].i;
+    if (less) pc = jump_target(pc, INSN.c);
     NEXT;
   }
   CASE(JumpBack) {

@@ -40,8 +40,9 @@ class FunctionVerifier {
       if (!why.empty()) return why;
     }
     if ((i.flags & ~may_take) != 0) return "flags that mean nothing";
-    const bool falls_through = info.control != Control::End && info.control != Control::Jump &&
-                               info.control != Control::Loop;
+    const bool falls_through = i.op == Op::LoopJumpIncLess ||
+                               (info.control != Control::End && info.control != Control::Jump &&
+                                info.control != Control::Loop);
     if (falls_through && pc + 1 == function_.code.size()) return "code runs off the end";
     return special(i);
   }
@@ -80,6 +81,11 @@ class FunctionVerifier {
         return program_.functions[i.b].upvalue_count == i.c ? "" : "wrong number of captured values";
       case Op::GetKeyword:
         return program_.constants[i.c].kind == ProgramConstant::Kind::Keyword ? "" : "constant is no keyword";
+      case Op::LoadNumber: {
+        const ProgramConstant::Kind kind = program_.constants[i.b].kind;
+        const bool number = kind == ProgramConstant::Kind::Int || kind == ProgramConstant::Kind::Float;
+        return number ? "" : "constant is no number";
+      }
       case Op::LoadData:
         return program_.constants[i.b].kind == ProgramConstant::Kind::String ? "" : "constant is no string";
       case Op::IterStart:
