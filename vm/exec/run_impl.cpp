@@ -226,7 +226,13 @@ void RunImpl::rollback() {
 }
 
 StepStatus RunImpl::finish(StepStatus status) {
-  if (status == StepStatus::Faulted) fault.span = user_span(*main, &fault.program);
+  if (status == StepStatus::Faulted) {
+    fault.span = user_span(*main, &fault.program);
+    if (fault.span.line == 0 && program && !program->entry().spans.empty()) {   // noticed once the last call was over
+      fault.span = program->entry().spans.back().span;
+      fault.program = program;
+    }
+  }
   discard_branches(*main);
   unwind(*main);
   requests.clear();
