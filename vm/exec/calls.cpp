@@ -137,6 +137,11 @@ RunImpl::CallResult RunImpl::call_builtin(Fiber& fiber, BuiltinId id, std::uint3
     return call_closure(fiber, closure, window, count, owns_callee);
   }
   if (id == BuiltinId::apply) return apply(fiber, window, count);
+  if (count > std::min<std::uint32_t>(limits.max_parallel, UINT16_MAX / 2)) {   // slot_count has 16 bits
+    raise(FaultKind::ParallelCapacityExceeded, std::string(info.name) + " of " + std::to_string(count) +
+                                                   " branches, at most " + std::to_string(limits.max_parallel));
+    return CallResult::Faulted;
+  }
   const Frame frame{nullptr, nullptr, window + 1, 0, Frame::Kind::Stepper, owns_callee, id, 0};
   constexpr std::uint32_t kOwnSlots = 8;
   if (!push_frame(fiber, frame, count + kOwnSlots + 4)) return CallResult::Faulted;

@@ -23,7 +23,6 @@ const Closure* RunImpl::prelude_closure(BuiltinId id) {
   if (prelude == nullptr) {
     prelude = &link(prelude_program());
   }
-  const Program& program_data = *prelude->program;
   const std::string_view name = builtin_info(id).name;
   static const std::unordered_map<std::string_view, std::uint32_t> index_of = [] {
     std::unordered_map<std::string_view, std::uint32_t> index;
@@ -35,7 +34,6 @@ const Closure* RunImpl::prelude_closure(BuiltinId id) {
     }
     return index;
   }();
-  (void)program_data;
   const auto at = index_of.find(name);
   return at == index_of.end() ? nullptr : function_closure(*prelude, at->second);
 }
