@@ -305,7 +305,7 @@ const Closure* RunImpl::function_closure(Link& program_link, std::uint32_t index
   if (made[index].is_nil()) {
     auto* closure = heap.make<Closure>(Kind::Closure);
     closure->upvalue_count = 0;
-    closure->serial = heap.next_closure_serial();
+    closure->serial = 0;   // never a value that a program can hold
     closure->function = &program_link.program->functions[index];
     closure->link = &program_link;
     made[index] = Value::of(Tag::Closure, closure);

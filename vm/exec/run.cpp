@@ -136,7 +136,7 @@ std::uint64_t Run::fuel_used() const { return std::min(impl_->fuel_used, impl_->
 
 void Run::for_each_definition(const std::function<void(std::string_view, Value)>& visit) const {
   for (const auto& [name, cell] : impl_->cell_of) {
-    if (cell->defined && !name.starts_with('%')) visit(name, cell->value);
+    if (cell->defined) visit(name, cell->value);
   }
 }
 

@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "vm/builtins/environment.h"
@@ -112,7 +111,6 @@ class RunImpl {
 
   // unwinding.cpp
   void unwind(Fiber& fiber);            // releases every register, empties the frames
-  const FrameStates& states_of(const Prototype& prototype);
   SourceSpan user_span(const Fiber& fiber, std::shared_ptr<const Program>* program) const;
 
   // faults. Each parks the fault and returns false.
@@ -123,6 +121,9 @@ class RunImpl {
   // run.cpp
   StepStatus step(std::uint64_t slice);
   Link& link(std::shared_ptr<const Program> program);
+  // The two halves of link(): a restored run puts the key arrays that its constants share between them.
+  Link& begin_link(std::shared_ptr<const Program> program);   // constants that are no collections
+  void finish_link(Link& link);                               // collections, tools, names
   Cell* cell(std::string_view name);
   Value constant_value(const Link& link, std::size_t index);
   StepStatus finish(StepStatus status);
@@ -137,7 +138,8 @@ class RunImpl {
   RunLimits limits;
   Heap heap;
   Environment env;
-  std::deque<Cell> cells;
+  std::deque<Cell> cells;                  // of the user namespace
+  std::deque<Cell> prelude_cells;          // never change once the prelude is linked
   std::map<std::string, Cell*, std::less<>> cell_of;
   std::deque<Link> links;
   Link* prelude = nullptr;
@@ -164,7 +166,6 @@ class RunImpl {
   std::vector<ToolRequest> requests;       // waiting; args are owned by the record in request_args
   std::uint64_t next_request = 1;
   std::vector<ToolRecord> records;         // made from the fibers' records when the run ends
-  std::unordered_map<const Prototype*, FrameStates> states;
 };
 
 }  // namespace ptc
