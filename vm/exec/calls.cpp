@@ -8,6 +8,7 @@
 
 #include "vm/builtins/call.h"
 #include "vm/exec/run_impl.h"
+#include "vm/exec/stepper_slots.h"
 #include "vm/value/map.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"
@@ -143,10 +144,9 @@ RunImpl::CallResult RunImpl::call_builtin(Fiber& fiber, BuiltinId id, std::uint3
     return CallResult::Faulted;
   }
   const Frame frame{nullptr, nullptr, window + 1, 0, Frame::Kind::Stepper, owns_callee, id, 0};
-  constexpr std::uint32_t kOwnSlots = 8;
-  if (!push_frame(fiber, frame, count + kOwnSlots + 4)) return CallResult::Faulted;
-  fiber.frames.back().slot_count = static_cast<std::uint16_t>(count + kOwnSlots);
-  for (std::uint32_t k = 0; k < kOwnSlots; ++k) fiber.stack[frame.base + count + k] = Value::nil();
+  if (!push_frame(fiber, frame, count + kStepperSlots + 4)) return CallResult::Faulted;
+  fiber.frames.back().slot_count = static_cast<std::uint16_t>(count + kStepperSlots);
+  for (std::uint32_t k = 0; k < kStepperSlots; ++k) fiber.stack[frame.base + count + k] = Value::nil();
   return CallResult::Pushed;
 }
 
@@ -192,9 +192,15 @@ RunImpl::CallResult RunImpl::call_tool(Fiber& fiber, const Keyword* tool, std::u
   fiber.result_slot = window;
   const Value args = fiber.stack[window + 1];
   fiber.records.push_back({std::string(tool->name()), args, Value::absent(), {}, false});
-  requests.push_back({fiber.request_id, tool->name(), args, user_span(fiber, nullptr)});
   pass_call(fiber);
+  requests.push_back(request_of(fiber));
   return CallResult::Parked;
+}
+
+// What the host is asked by a fiber that waits for a tool.
+ToolRequest RunImpl::request_of(const Fiber& fiber) const {
+  const ToolRecordData& record = fiber.records.back();
+  return {fiber.request_id, heap.find_interned(record.tool)->name(), record.args, user_span(fiber, nullptr)};
 }
 
 // Of a tool called as a function: one map, nothing, or keys and values. Borrows; Absent: a fault is raised.

@@ -7,6 +7,7 @@
 
 #include "vm/builtins/call.h"
 #include "vm/exec/run_impl.h"
+#include "vm/exec/stepper_slots.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
@@ -14,21 +15,19 @@
 namespace ptc {
 namespace {
 
-enum Stage : std::uint16_t { kStart, kCollect };
-
 std::string_view form_name(BuiltinId id) { return builtin_info(id).name; }
 
 }  // namespace
 
 RunImpl::CallResult RunImpl::step_parallel(Fiber& fiber) {
-  if (fiber.frames.back().stage == kStart) return start_branches(fiber);
+  if (fiber.frames.back().stage == kParallelStart) return start_branches(fiber);
   return collect_branches(fiber);
 }
 
 RunImpl::CallResult RunImpl::start_branches(Fiber& fiber) {
   const Frame frame = fiber.frames.back();
   Value* slots = fiber.stack + frame.base;
-  const std::uint32_t arg_count = frame.slot_count - 8u;
+  const std::uint32_t arg_count = frame.slot_count - kStepperSlots;
   std::uint32_t branches = arg_count;
   if (frame.builtin == BuiltinId::pmap) {
     branches = UINT32_MAX;
@@ -52,7 +51,7 @@ RunImpl::CallResult RunImpl::start_branches(Fiber& fiber) {
                                                    std::to_string(limits.max_parallel));
     return CallResult::Faulted;
   }
-  fiber.frames.back().stage = kCollect;
+  fiber.frames.back().stage = kParallelCollect;
   fiber.children.reserve(branches);
   for (std::uint32_t index = 0; index < branches; ++index) {
     std::vector<Value> args;

@@ -8,6 +8,7 @@
 namespace ptc {
 
 Run::Run(const RunLimits& limits) : impl_(std::make_unique<RunImpl>(limits)) {}
+Run::Run(std::unique_ptr<RunImpl> restored) : impl_(std::move(restored)) {}
 Run::~Run() = default;
 Run::Run(Run&&) noexcept = default;
 Run& Run::operator=(Run&&) noexcept = default;

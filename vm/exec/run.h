@@ -26,6 +26,7 @@ struct RunLimits {
   std::uint32_t tool_calls = 1'000;
   std::uint32_t max_parallel = 10'000;       // branches of one pmap or pcalls
   DataLimits data;
+  bool operator==(const RunLimits&) const = default;
 };
 
 // A guest fault with its position in the user's program.
@@ -108,6 +109,10 @@ class Run {
   // Every name of the user namespace with its value, in name order, borrowed.
   void for_each_definition(const std::function<void(std::string_view, Value)>& visit) const;
   std::shared_ptr<const Program> program() const;
+
+  // For vm/snapshot alone.
+  explicit Run(std::unique_ptr<RunImpl> restored);
+  RunImpl& impl() const { return *impl_; }
 
  private:
   std::unique_ptr<RunImpl> impl_;

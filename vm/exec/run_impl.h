@@ -59,6 +59,7 @@ class RunImpl {
   CallResult call_closure(Fiber& fiber, const Closure* closure, std::uint32_t window, std::uint32_t count,
                           bool owns_callee);
   CallResult call_tool(Fiber& fiber, const Keyword* tool, std::uint32_t window);
+  ToolRequest request_of(const Fiber& fiber) const;
   Value tool_arguments(Value tool, const Value* args, std::uint32_t count);
   CallResult apply(Fiber& fiber, std::uint32_t window, std::uint32_t count);
   bool push_frame(Fiber& fiber, const Frame& frame, std::uint32_t registers);

@@ -1,0 +1,89 @@
+// The slots of builtins that call guest code, stage by stage. Their code reads numbers and vectors from there without
+// looking at tags, so everything that it relies on is checked here.
+#include "vm/exec/stepper_slots.h"
+#include "vm/snapshot/fiber_check.h"
+#include "vm/value/vector.h"
+
+namespace ptc {
+namespace {
+
+bool is_position(Value v, std::int64_t least, std::int64_t most) { return v.is_int() && v.i >= least && v.i <= most; }
+
+// A vector of indices below `count`.
+bool are_indices(Value v, std::uint32_t count) {
+  if (!v.is_vector()) return false;
+  for (std::uint32_t k = 0, n = vector_count(v); k < n; ++k) {
+    if (!is_position(vector_at(v, k), 0, std::int64_t{count} - 1)) return false;
+  }
+  return true;
+}
+
+std::string check_merge(const Value* own, std::uint16_t stage) {
+  const std::uint32_t count = vector_count(own[kSortItems]);
+  if (vector_count(own[kSortKeys]) != count || count < 1) return "sort: keys missing";
+  if (!are_indices(own[kSortOrder], count) || vector_count(own[kSortOrder]) != count) return "sort: order";
+  if (!are_indices(own[kSortMerged], count)) return "sort: merged";
+  if (!is_position(own[kSortWidth], 1, std::int64_t{2} * count)) return "sort: width";
+  if (!is_position(own[kSortLow], 0, count)) return "sort: low";
+  const std::int64_t low = own[kSortLow].i, width = own[kSortWidth].i;
+  const std::int64_t middle = std::min<std::int64_t>(low + width, count);
+  const std::int64_t high = std::min<std::int64_t>(low + 2 * width, count);
+  if (!is_position(own[kSortLeft], low, middle) || !is_position(own[kSortRight], middle, high)) return "sort: runs";
+  const std::int64_t done = own[kSortLeft].i + (own[kSortRight].i - middle);
+  if (std::int64_t{vector_count(own[kSortMerged])} != done) return "sort: merged";
+  const bool asked = stage == kSortAwaitAnswer || stage == kSortAwaitReverse;
+  if (asked && (own[kSortLeft].i >= middle || own[kSortRight].i >= high)) return "sort: nothing to compare";
+  return {};
+}
+
+std::string check_sort(const FrameState& frame, const Value* slots, bool on_top) {
+  const std::uint32_t arg_count = frame.slot_count - kStepperSlots;
+  const std::uint32_t least = frame.builtin == BuiltinId::sort ? 1 : 2;
+  if (arg_count < least || arg_count > least + 1) return "sort: arguments";
+  const Value* const own = slots + arg_count;
+  if (!on_top && !stepper_awaits_result(frame.builtin, frame.stage)) return "sort: calls nothing";
+  switch (frame.stage) {
+    case kSortStart: return {};
+    case kSortNextKey:
+    case kSortAwaitKey: {
+      if (!own[kSortItems].is_vector() || !own[kSortKeys].is_vector()) return "sort: items";
+      const std::uint32_t wanted = vector_count(own[kSortItems]), have = vector_count(own[kSortKeys]);
+      return have < wanted || (have == wanted && frame.stage == kSortNextKey) ? "" : "sort: more keys than items";
+    }
+    case kSortMerge:
+    case kSortAwaitAnswer:
+    case kSortAwaitReverse:
+      if (!own[kSortItems].is_vector() || !own[kSortKeys].is_vector()) return "sort: items";
+      return check_merge(own, frame.stage);
+    default: return "sort: unknown stage";
+  }
+}
+
+std::string check_parallel(const FrameState& frame, const FiberState& fiber, bool on_top) {
+  if (!on_top) return "branches below another frame";
+  if (frame.stage == kParallelStart && fiber.state == Fiber::State::Ready) return {};
+  const bool collects = fiber.state == Fiber::State::Ready || fiber.state == Fiber::State::WaitsForBranches;
+  return frame.stage == kParallelCollect && collects ? "" : "branches: unknown stage";
+}
+
+}  // namespace
+
+std::string check_stepper(const FrameState& frame, const Value* slots, const FiberState& fiber, bool on_top) {
+  if (frame.slot_count < kStepperSlots) return "too few slots";
+  const bool waits_elsewhere = fiber.state == Fiber::State::WaitsForTask ||
+                               fiber.state == Fiber::State::WaitsForBranches;
+  switch (frame.builtin) {
+    case BuiltinId::sort:
+    case BuiltinId::sort_by:
+      if (on_top && waits_elsewhere) return "sort: waits for something else";
+      if (on_top && Fiber::is_inside_call(fiber.state) && !stepper_awaits_result(frame.builtin, frame.stage)) {
+        return "sort: calls nothing";
+      }
+      return check_sort(frame, slots, on_top);
+    case BuiltinId::pmap:
+    case BuiltinId::pcalls: return check_parallel(frame, fiber, on_top);
+    default: return "a builtin that calls nothing";
+  }
+}
+
+}  // namespace ptc
