@@ -28,7 +28,7 @@ RunImpl::CallResult RunImpl::step_parallel(Fiber& fiber) {
 RunImpl::CallResult RunImpl::start_branches(Fiber& fiber) {
   const Frame frame = fiber.frames.back();
   Value* slots = fiber.stack + frame.base;
-  const std::uint32_t arg_count = frame.slot_count - 8u;
+  const std::uint32_t arg_count = frame.slot_count - kStepperSlots;
   std::uint32_t branches = arg_count;
   if (frame.builtin == BuiltinId::pmap) {
     branches = UINT32_MAX;
@@ -52,7 +52,14 @@ RunImpl::CallResult RunImpl::start_branches(Fiber& fiber) {
                                                    std::to_string(limits.max_parallel));
     return CallResult::Faulted;
   }
+  if (fiber.nesting >= kMaxNesting) {
+    raise(FaultKind::ParallelCapacityExceeded, std::string(form_name(frame.builtin)) + " is nested more than " +
+                                                   std::to_string(kMaxNesting) + " deep");
+    return CallResult::Faulted;
+  }
   fiber.frames.back().stage = kCollect;
+  fiber.fork_call = next_position(fiber);
+  fiber.fork_operation = 0;
   fiber.children.reserve(branches);
   for (std::uint32_t index = 0; index < branches; ++index) {
     std::vector<Value> args;
@@ -71,6 +78,7 @@ void RunImpl::start_branch(Fiber& parent, std::uint32_t index, Value callee, std
   parent.children.push_back(make_fiber(nullptr));
   Fiber& branch = *parent.children.back();
   branch.parent = &parent;
+  branch.nesting = parent.nesting + 1;
   branch.branch_index = index;
   const BuiltinId form = parent.frames.back().builtin;
   const std::uint32_t count = static_cast<std::uint32_t>(args.size());
@@ -223,7 +231,7 @@ Fiber* RunImpl::next_ready(Fiber& fiber) {
 }
 
 void RunImpl::fail_waiting(Fiber& fiber, FaultKind kind, std::string message, std::string hint) {
-  if (fiber.parent != nullptr && kind != FaultKind::ToolCallLimitExceeded) {   // that budget is the whole run's
+  if (fiber.parent != nullptr && !ends_everything(kind)) {
     fail_branch(fiber, kind, std::move(message));
     return;
   }

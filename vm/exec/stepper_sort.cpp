@@ -21,7 +21,6 @@ namespace {
 
 // Own slots, after the arguments.
 enum Slot : std::uint32_t { kItems, kKeys, kOrder, kMerged, kWidth, kLow, kLeft, kRight };
-constexpr std::uint32_t kOwnSlots = 8;
 
 enum Stage : std::uint16_t { kStart, kNextKey, kAwaitKey, kMerge, kAwaitAnswer, kAwaitReverse };
 
@@ -136,7 +135,7 @@ bool RunImpl::sort_natively(Value* own, bool descending) {
 
 RunImpl::CallResult RunImpl::step_sort(Fiber& fiber) {
   const BuiltinId id = fiber.frames.back().builtin;
-  const std::uint32_t arg_count = fiber.frames.back().slot_count - kOwnSlots;
+  const std::uint32_t arg_count = fiber.frames.back().slot_count - kStepperSlots;
   const bool has_comparator = arg_count == (id == BuiltinId::sort ? 2u : 3u);
   const auto slots = [&] { return fiber.stack + fiber.frames.back().base; };
   const auto own = [&] { return slots() + arg_count; };
