@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "schema/fault_kind.h"
+#include "vm/builtins/operations.h"
 #include "vm/value/heap.h"
 
 namespace ptc {
@@ -55,7 +56,7 @@ struct StepSummary {
 };
 
 struct Environment {
-  explicit Environment(Heap& h) : heap(h), journal(h) {}
+  explicit Environment(Heap& h) : heap(h), journal(h), operations(h) {}
   Heap& heap;
   DataLimits limits;
   FaultReport fault;                     // valid after a builtin returned Absent
@@ -64,6 +65,7 @@ struct Environment {
   std::uint64_t print_bytes = 0;
   bool has_journal = false;
   Journal journal;
+  Operations operations;                 // like the journal: never rolled back
   std::vector<StepSummary> summaries;    // this turn's step-done records, last write of an id wins
   std::vector<std::string> warnings;
   Value budget = Value::nil();           // what (budget/remaining) gives: a map, or nil for none (then {}); owned

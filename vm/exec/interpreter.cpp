@@ -649,6 +649,7 @@ dispatch:
       raise(FaultKind::PmapError, INSN.b != 0 ? "fail called inside pmap" : "return called inside pmap");
       return ExitReason::Faulted;
     }
+    if (!holds_no_handle(A, INSN.b != 0 ? "fail: the value" : "return: the value")) return ExitReason::Faulted;
     release_result();
     result = A;
     A = Value::nil();

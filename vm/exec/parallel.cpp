@@ -51,7 +51,14 @@ RunImpl::CallResult RunImpl::start_branches(Fiber& fiber) {
                                                    std::to_string(limits.max_parallel));
     return CallResult::Faulted;
   }
+  if (fiber.nesting >= kMaxNesting) {
+    raise(FaultKind::ParallelCapacityExceeded, std::string(form_name(frame.builtin)) + " is nested more than " +
+                                                   std::to_string(kMaxNesting) + " deep");
+    return CallResult::Faulted;
+  }
   fiber.frames.back().stage = kParallelCollect;
+  fiber.fork_call = next_position(fiber);
+  fiber.fork_operation = 0;
   fiber.children.reserve(branches);
   for (std::uint32_t index = 0; index < branches; ++index) {
     std::vector<Value> args;
@@ -70,6 +77,7 @@ void RunImpl::start_branch(Fiber& parent, std::uint32_t index, Value callee, std
   parent.children.push_back(make_fiber(nullptr));
   Fiber& branch = *parent.children.back();
   branch.parent = &parent;
+  branch.nesting = parent.nesting + 1;
   branch.branch_index = index;
   const BuiltinId form = parent.frames.back().builtin;
   const std::uint32_t count = static_cast<std::uint32_t>(args.size());
@@ -222,7 +230,7 @@ Fiber* RunImpl::next_ready(Fiber& fiber) {
 }
 
 void RunImpl::fail_waiting(Fiber& fiber, FaultKind kind, std::string message, std::string hint) {
-  if (fiber.parent != nullptr && kind != FaultKind::ToolCallLimitExceeded) {   // that budget is the whole run's
+  if (fiber.parent != nullptr && !ends_everything(kind)) {
     fail_branch(fiber, kind, std::move(message));
     return;
   }

@@ -17,6 +17,11 @@ enum SortStage : std::uint16_t {
 };
 enum ParallelStage : std::uint16_t { kParallelStart, kParallelCollect };
 
+// Of await and its kin. Targets: one handle, or a vector of handles and of values that pass through. Deadline: when the
+// wait ends by itself; Timeout: how long it was to be.
+enum AwaitSlot : std::uint32_t { kAwaitTargets, kAwaitDeadline, kAwaitTimeout };
+enum AwaitStage : std::uint16_t { kAwaitStart, kAwaitWait, kAwaitTimedOut };
+
 // At that stage the result of a call lies (or will lie) in the register above the slots.
 constexpr bool stepper_awaits_result(BuiltinId builtin, std::uint16_t stage) {
   if (builtin != BuiltinId::sort && builtin != BuiltinId::sort_by) return false;

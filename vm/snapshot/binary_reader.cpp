@@ -51,6 +51,11 @@ RunLimits BinaryReader::limits() const {
   out.loop = in->loop();
   out.tool_calls = in->tool_calls();
   out.max_parallel = in->max_parallel();
+  out.pending = in->pending();
+  out.suspensions = in->suspensions();
+  out.operation_ttl_ms = in->operation_ttl_ms();
+  out.await_timeout_ms = in->await_timeout_ms();
+  out.outstanding = static_cast<Outstanding>(std::min<std::uint8_t>(in->outstanding(), 2));
   out.data.max_string_bytes = in->max_string_bytes();
   out.data.max_integer_bits = in->max_integer_bits();
   out.data.max_print_bytes = in->max_print_bytes();
@@ -71,8 +76,6 @@ bool BinaryReader::read_host(HostState& out) {
   out.max_symbols = in->max_symbols();
   out.timeout_ms = in->timeout_ms();
   out.active_ms = in->active_ms();
-  out.run_id = text(in->run_id());
-  out.turn = in->turn();
   every(in->tools(), [&](const schema::Tool& tool) {
     out.tools.push_back({text(tool.name()), text(tool.signature()), text(tool.effect()), tool.mode()});
     return true;
@@ -193,6 +196,7 @@ bool BinaryReader::read_state(RunState& out) {
     state.status = static_cast<Operation::Status>(in.status());
     state.delivered = in.delivered();
     state.detached = in.detached();
+    state.awaits_at_call = in.awaits_at_call();
     state.tool = text(in.tool());
     state.reason = text(in.reason());
     state.sequence = in.sequence();
@@ -219,6 +223,12 @@ bool BinaryReader::read_state(RunState& out) {
   out.fuel_used = in_.fuel_used();
   out.tool_calls = in_.tool_calls();
   out.bytes_peak = in_.bytes_peak();
+  out.suspended = in_.suspended();
+  out.suspensions = in_.suspensions();
+  out.operations_before = in_.operations_before();
+  if (!texts(in_.cancel_requests(), out.cancel_requests)) return invalid("cancel requests");
+  out.run_id = text(in_.run_id());
+  out.turn = in_.turn();
   out.next_request = in_.next_request();
   out.next_fiber_id = in_.next_fiber_id();
   out.closure_serial = in_.closure_serial();
@@ -261,6 +271,13 @@ bool BinaryReader::fibers(RunState& out) {
     state.id = in.id();
     state.state = static_cast<Fiber::State>(in.state());
     state.request_id = in.request();
+    state.request_task = text(in.request_task());
+    state.request_path = text(in.request_path());
+    state.request_key = text(in.request_key());
+    state.calls = in.calls();
+    state.fork_call = in.fork_call();
+    state.operations = in.operations();
+    state.fork_operation = in.fork_operation();
     state.stack_size = in.stack_size();
     state.frame_capacity = in.frame_capacity();
     if (in.frames() != nullptr) {
@@ -269,7 +286,7 @@ bool BinaryReader::fibers(RunState& out) {
       }
     }
     every(in.open_tasks(), [&](const schema::OpenTask& task) {
-      state.open_tasks.push_back({text(task.id()), task.frames()});
+      state.open_tasks.push_back({text(task.id()), task.frames(), task.calls()});
       return true;
     });
     state.waits_for_task = text(in.waits_for_task());
@@ -286,7 +303,8 @@ bool BinaryReader::fibers(RunState& out) {
     }
     if (!texts(in.prints(), state.prints)) return false;
     return every(in.records(), [&](const schema::ToolRecord& record) {
-      state.records.push_back({text(record.tool()), Value::nil(), Value::nil(), text(record.error()), record.cached()});
+      state.records.push_back({text(record.tool()), Value::nil(), Value::nil(), text(record.error()), record.cached(),
+                               text(record.operation())});
       return true;
     });
   });

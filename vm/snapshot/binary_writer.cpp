@@ -91,6 +91,7 @@ class BinaryWriter {
     out.add_reason(reason);
     out.add_tool(tool);
     out.add_id(id);
+    out.add_awaits_at_call(in.awaits_at_call);
     out.add_detached(in.detached);
     out.add_delivered(in.delivered);
     out.add_status(static_cast<schema::OperationStatus>(in.status));
@@ -116,7 +117,7 @@ class BinaryWriter {
     const auto frame_list = frames(in);
     const auto tasks = list(in.open_tasks, [this](const OpenTask& task) {
       const Text id = text(task.id);
-      return schema::CreateOpenTask(builder_, id, task.frame_count);
+      return schema::CreateOpenTask(builder_, id, task.frame_count, task.calls);
     });
     const Text waits = text(in.waits_for_task);
     const bool faulted = in.state == Fiber::State::Faulted;
@@ -127,15 +128,24 @@ class BinaryWriter {
         made.empty() ? List<const schema::Definition*>() : builder_.CreateVectorOfStructs(made);
     const auto prints = texts(in.prints);
     const auto records = list(in.records, [this](const ToolRecordData& record) {
-      const Text tool = text(record.tool), error = text(record.error);
+      const Text tool = text(record.tool), error = text(record.error), opened = text(record.operation);
       schema::ToolRecordBuilder out(builder_);
+      out.add_operation(opened);
       out.add_error(error);
       out.add_tool(tool);
       out.add_cached(record.cached);
       return out.Finish();
     });
+    const Text task = text(in.request_task), path = text(in.request_path), key = text(in.request_key);
     schema::FiberBuilder out(builder_);
     out.add_request(in.request_id);
+    out.add_request_key(key);
+    out.add_request_path(path);
+    out.add_request_task(task);
+    out.add_fork_operation(in.fork_operation);
+    out.add_operations(in.operations);
+    out.add_fork_call(in.fork_call);
+    out.add_calls(in.calls);
     out.add_records(records);
     out.add_prints(prints);
     out.add_definitions(definitions);
@@ -156,10 +166,14 @@ class BinaryWriter {
     const RunLimits& in = state_.limits;
     if (in == RunLimits{}) return {};
     schema::LimitsBuilder out(builder_);
+    out.add_await_timeout_ms(in.await_timeout_ms);
+    out.add_operation_ttl_ms(in.operation_ttl_ms);
     out.add_max_print_bytes(in.data.max_print_bytes);
     out.add_max_string_bytes(in.data.max_string_bytes);
     out.add_memory_bytes(in.memory_bytes);
     out.add_fuel(in.fuel);
+    out.add_suspensions(in.suspensions);
+    out.add_pending(in.pending);
     out.add_max_regex_input_bytes(in.data.max_regex_input_bytes);
     out.add_max_regex_pattern_bytes(in.data.max_regex_pattern_bytes);
     out.add_max_print_length(in.data.max_print_length);
@@ -168,11 +182,12 @@ class BinaryWriter {
     out.add_tool_calls(in.tool_calls);
     out.add_loop(in.loop);
     out.add_depth(in.depth);
+    out.add_outstanding(static_cast<std::uint8_t>(in.outstanding));
     return out.Finish();
   }
 
   Offset<schema::Session> session() {
-    const Text source_name = text(host_.source_name), signature = text(host_.signature), run_id = text(host_.run_id);
+    const Text source_name = text(host_.source_name), signature = text(host_.signature);
     const auto tools = list(host_.tools, [this](const HostTool& tool) {
       const Text name = text(tool.name), its_signature = text(tool.signature), effect = text(tool.effect);
       return schema::CreateTool(builder_, name, its_signature, effect, tool.mode);
@@ -181,12 +196,10 @@ class BinaryWriter {
     for (const auto& [key, value] : host_.cached_answers) keys.push_back(builder_.CreateString(key));
     const auto cached = keys.empty() ? List<Text>() : builder_.CreateVector(keys);
     schema::SessionBuilder out(builder_);
-    out.add_turn(host_.turn);
     out.add_active_ms(host_.active_ms);
     out.add_timeout_ms(host_.timeout_ms);
     out.add_cached_answers(cached);
     out.add_tools(tools);
-    out.add_run_id(run_id);
     out.add_max_symbols(host_.max_symbols);
     out.add_float_precision(host_.float_precision);
     out.add_signature(signature);
@@ -229,10 +242,13 @@ class BinaryWriter {
     });
     const Text fault = state_.tool_failed ? text(fault_name(state_.fault_kind)) : Text();
     const Text fault_message = text(state_.fault_message), fault_hint = text(state_.fault_hint);
+    const auto cancels = texts(state_.cancel_requests);
+    const Text run_id = text(state_.run_id);
     const auto limit_table = limits();
     const auto session_table = session();
 
     schema::SnapshotBuilder out(builder_);
+    out.add_turn(state_.turn);
     out.add_next_request(state_.next_request);
     out.add_bytes_peak(state_.bytes_peak);
     out.add_tool_calls(state_.tool_calls);
@@ -240,6 +256,8 @@ class BinaryWriter {
     out.add_print_bytes(state_.print_bytes);
     out.add_last_fresh_id(state_.last_fresh_id);
     out.add_last_sequence(state_.last_sequence);
+    out.add_run_id(run_id);
+    out.add_cancel_requests(cancels);
     out.add_session(session_table);
     out.add_limits(limit_table);
     out.add_fault_hint(fault_hint);
@@ -258,6 +276,8 @@ class BinaryWriter {
     out.add_names(name_list);
     out.add_programs(programs);
     out.add_engine(engine);
+    out.add_operations_before(state_.operations_before);
+    out.add_suspensions(state_.suspensions);
     out.add_closure_serial(state_.closure_serial);
     out.add_next_fiber_id(state_.next_fiber_id);
     out.add_retired(static_cast<std::uint32_t>(state_.retired.size()));
@@ -265,6 +285,7 @@ class BinaryWriter {
     out.add_running(state_.running);
     out.add_oldest_reader(kSnapshotOldestReader);
     out.add_format(kSnapshotFormat);
+    out.add_suspended(state_.suspended);
     out.add_has_journal(state_.has_journal);
     return out.Finish();
   }

@@ -53,6 +53,11 @@ class FiberCapture {
     out_.id = fiber_.id;
     out_.state = fiber_.state;
     out_.request_id = fiber_.request_id;
+    request();
+    out_.calls = fiber_.calls;
+    out_.fork_call = fiber_.fork_call;
+    out_.operations = fiber_.operations;
+    out_.fork_operation = fiber_.fork_operation;
     out_.stack_size = fiber_.stack_size;
     out_.frame_capacity = fiber_.frames.capacity();
     out_.open_tasks = fiber_.open_tasks;
@@ -76,6 +81,16 @@ class FiberCapture {
   std::uint32_t window_after(std::uint32_t k) const {
     if (k + 1 < fiber_.frames.size()) return fiber_.frames[k + 1].base - 1;
     return Fiber::is_inside_call(fiber_.state) ? fiber_.result_slot : UINT32_MAX;
+  }
+
+  void request() {
+    if (fiber_.state != Fiber::State::WaitsForTool) return;
+    for (const ToolRequest& request : run_.requests) {
+      if (request.id != fiber_.request_id) continue;
+      out_.request_task = request.task_id;
+      out_.request_path = request.call_path;
+      out_.request_key = request.key;
+    }
   }
 
   void frame(std::uint32_t k) {
@@ -145,6 +160,9 @@ RunState capture(const RunImpl& run) {
   capture_cells(run, out);
   out.has_journal = run.env.has_journal;
   for (const Journal::Entry& entry : run.env.journal.entries()) out.journal.push_back({entry.id, entry.value});
+  out.operations = run.env.operations.all();
+  out.last_sequence = run.env.operations.last_sequence;
+  out.last_fresh_id = run.env.operations.last_fresh_id;
   out.context = run.context;
   out.history = run.history;
   out.budget = run.env.budget;
@@ -157,6 +175,12 @@ RunState capture(const RunImpl& run) {
   out.fuel_used = run.fuel_used;
   out.tool_calls = run.tool_calls;
   out.bytes_peak = run.heap.bytes_peak();
+  out.suspended = run.suspended;
+  out.suspensions = run.suspensions;
+  out.operations_before = run.operations_before;
+  out.cancel_requests = run.cancel_requests;
+  out.run_id = run.run_id;
+  out.turn = run.turn;
   out.next_request = run.next_request;
   out.next_fiber_id = run.next_fiber_id;
   out.closure_serial = run.heap.closure_serial();

@@ -80,7 +80,7 @@ bool FiberCheck::stepper(const FrameState& frame, bool on_top) {
     if (!is_visible(value(frame, k))) return wrong("a slot without a value");
   }
   const Value* const slots = frame.value_count == 0 ? nullptr : &value(frame, 0);
-  if (std::string why = check_stepper(frame, slots, fiber_, on_top); !why.empty()) return wrong(why);
+  if (std::string why = check_stepper(frame, slots, fiber_, context_, on_top); !why.empty()) return wrong(why);
   plans.push_back({window_ + 1, 0, nullptr});
   window_ += 1 + frame.slot_count;
   return true;
@@ -121,7 +121,7 @@ bool FiberCheck::keeps_closure(const FrameState& frame, bool at_bottom) const {
   const auto* closure = static_cast<const Closure*>(frame.closure.object);
   if (at_bottom && is_main_) return !frame.owns_callee && closure == run_.links[state_.running].entry;
   if (static_cast<const Prototype*>(closure->function)->index == 0) return false;
-  return frame.owns_callee || kept_.contains(closure);
+  return frame.owns_callee || context_.kept_closures.contains(closure);
 }
 
 bool FiberCheck::registers(const FrameState& frame, const RegState* states, std::uint32_t limit,

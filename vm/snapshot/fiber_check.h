@@ -2,6 +2,7 @@
 // registers go. Nothing is changed; the state may come from anywhere.
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -17,13 +18,17 @@ struct FramePlan {
   const RegState* states = nullptr;     // Bytecode: what the registers hold
 };
 
-using KeptClosures = boost::unordered_flat_set<const Object*>;   // that live as long as the run
+// What the frames of any fiber may rely on.
+struct CheckContext {
+  boost::unordered_flat_set<const Object*> kept_closures;       // that live as long as the run
+  boost::unordered_flat_set<std::string_view> operations;       // ids
+};
 
 class FiberCheck {
  public:
-  FiberCheck(const RunImpl& run, const RunState& state, const FiberState& fiber, const KeptClosures& kept,
+  FiberCheck(const RunImpl& run, const RunState& state, const FiberState& fiber, const CheckContext& context,
              bool is_main)
-      : run_(run), state_(state), fiber_(fiber), kept_(kept), is_main_(is_main) {}
+      : run_(run), state_(state), fiber_(fiber), context_(context), is_main_(is_main) {}
 
   bool run();
   std::string problem;
@@ -42,12 +47,13 @@ class FiberCheck {
   const RunImpl& run_;
   const RunState& state_;
   const FiberState& fiber_;
-  const KeptClosures& kept_;
+  const CheckContext& context_;
   const bool is_main_;
   std::uint32_t window_ = 0;            // of the next frame: its callee's register
 };
 
 // What sort, pmap and the like keep in their slots: "" or what is wrong. slots: slot_count values.
-std::string check_stepper(const FrameState& frame, const Value* slots, const FiberState& fiber, bool on_top);
+std::string check_stepper(const FrameState& frame, const Value* slots, const FiberState& fiber,
+                          const CheckContext& context, bool on_top);
 
 }  // namespace ptc

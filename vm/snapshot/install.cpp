@@ -74,11 +74,11 @@ class Installer {
     return {};
   }
 
-  // Functions that a frame may run without owning them.
-  KeptClosures kept_closures() const {
-    KeptClosures kept;
+  // Functions that a frame may run without owning them, and what an await may wait for.
+  CheckContext context() const {
+    CheckContext out;
     const auto keep = [&](Value v) {
-      if (v.is(Tag::Closure)) kept.insert(v.object);
+      if (v.is(Tag::Closure)) out.kept_closures.insert(v.object);
     };
     for (const CellState& cell : state_.cells) {
       keep(cell.value);
@@ -91,11 +91,12 @@ class Installer {
     for (const Link& link : run_.links) {
       for (const Value& function : link.functions) keep(function);
     }
-    return kept;
+    for (const Operation& operation : state_.operations) out.operations.insert(operation.id);
+    return out;
   }
 
   std::string check_fibers() {
-    const KeptClosures kept = kept_closures();
+    const CheckContext known = context();
     std::vector<std::uint64_t> requests;
     std::vector<std::uint32_t> ancestors;   // of the fiber before: parents come first, depth first
     std::uint64_t stack_bytes = 0;
@@ -104,6 +105,7 @@ class Installer {
       const std::string where = "fiber " + std::to_string(k) + ": ";
       if ((k == 0) != (fiber.parent == FiberState::kNoParent)) return where + "its parent";
       while (!ancestors.empty() && ancestors.back() != fiber.parent) ancestors.pop_back();
+      if (ancestors.size() > kMaxNesting) return where + "branches nested too deep";
       if (k > 0 && (ancestors.empty() || !collects_branches(state_.fibers[fiber.parent]))) return where + "its parent";
       ancestors.push_back(k);
       for (const DefinitionState& definition : fiber.definitions) {
@@ -111,7 +113,7 @@ class Installer {
           return where + "its definitions";
         }
       }
-      FiberCheck check(run_, state_, fiber, kept, k == 0);
+      FiberCheck check(run_, state_, fiber, known, k == 0);
       if (!check.run()) return where + check.problem;
       stack_bytes += std::uint64_t{fiber.stack_size} * sizeof(Value);
       if (!run_.heap.can_allocate(stack_bytes)) return where + "more stack than the memory limit";
@@ -155,6 +157,15 @@ class Installer {
     run_.env.warnings = std::move(state_.warnings);
     run_.env.print_bytes = state_.print_bytes;
     run_.env.summaries = std::move(state_.summaries);
+    for (Operation& operation : state_.operations) {
+      Operation taken = std::move(operation);
+      operation.args = operation.immediate = operation.arrived_immediate = operation.result = Value::nil();
+      run_.env.operations.open(std::move(taken));
+    }
+    run_.env.operations.last_sequence = state_.last_sequence;
+    run_.env.operations.last_fresh_id = state_.last_fresh_id;
+    run_.cancel_requests = std::move(state_.cancel_requests);
+    run_.run_id = std::move(state_.run_id);
   }
 
   bool install_fibers() {
@@ -168,6 +179,7 @@ class Installer {
         run_.main = std::move(fiber);
       } else {
         Fiber& parent = *made[state.parent];
+        made.back()->nesting = parent.nesting + 1;
         made.back()->branch_index = static_cast<std::uint32_t>(parent.children.size());
         parent.children.push_back(std::move(fiber));
       }
@@ -187,6 +199,10 @@ class Installer {
     fiber.state = state.state;
     fiber.request_id = state.request_id;
     fiber.result_slot = result_slots_[index];
+    fiber.calls = state.calls;
+    fiber.fork_call = state.fork_call;
+    fiber.operations = state.operations;
+    fiber.fork_operation = state.fork_operation;
     fiber.open_tasks = std::move(state.open_tasks);
     fiber.waits_for_task = std::move(state.waits_for_task);
     fiber.fault_kind = state.fault_kind;
@@ -231,10 +247,11 @@ class Installer {
 
   // What the host is asked follows from the fibers that wait for it.
   void list_requests(const std::vector<Fiber*>& fibers) {
-    for (Fiber* fiber : fibers) {
-      if (fiber->state != Fiber::State::WaitsForTool) continue;
-      if (state_.tool_failed && fiber == run_.main.get()) continue;
-      run_.requests.push_back(run_.request_of(*fiber));
+    for (std::size_t k = 0; k < fibers.size(); ++k) {
+      if (fibers[k]->state != Fiber::State::WaitsForTool || (state_.tool_failed && k == 0)) continue;
+      FiberState& state = state_.fibers[k];
+      run_.requests.push_back(run_.request_of(*fibers[k], std::move(state.request_task),
+                                              std::move(state.request_path), std::move(state.request_key)));
     }
     std::sort(run_.requests.begin(), run_.requests.end(),
               [](const ToolRequest& a, const ToolRequest& b) { return a.id < b.id; });
@@ -243,6 +260,10 @@ class Installer {
   void install_counters() {
     run_.fuel_used = state_.fuel_used;
     run_.tool_calls = state_.tool_calls;
+    run_.suspended = state_.suspended;
+    run_.suspensions = state_.suspensions;
+    run_.operations_before = state_.operations_before;
+    run_.turn = state_.turn;
     run_.next_request = state_.next_request;
     run_.next_fiber_id = state_.next_fiber_id;
     run_.tool_failed = state_.tool_failed;

@@ -29,6 +29,8 @@ RunLimits smaller(const RunLimits& a, const RunLimits& b) {
   out.loop = std::min(a.loop, b.loop);
   out.tool_calls = std::min(a.tool_calls, b.tool_calls);
   out.max_parallel = std::min(a.max_parallel, b.max_parallel);
+  out.pending = std::min(a.pending, b.pending);
+  out.suspensions = std::min(a.suspensions, b.suspensions);
   out.data.max_string_bytes = std::min(a.data.max_string_bytes, b.data.max_string_bytes);
   out.data.max_integer_bits = std::min(a.data.max_integer_bits, b.data.max_integer_bits);
   out.data.max_print_bytes = std::min(a.data.max_print_bytes, b.data.max_print_bytes);
@@ -208,7 +210,7 @@ std::string_view snapshot_error_name(SnapshotError error) {
 RunLimits RestoreOptions::unlimited() {
   RunLimits most;
   most.fuel = most.memory_bytes = UINT64_MAX;
-  most.depth = most.loop = most.tool_calls = most.max_parallel = UINT32_MAX;
+  most.depth = most.loop = most.tool_calls = most.max_parallel = most.pending = most.suspensions = UINT32_MAX;
   most.data.max_string_bytes = most.data.max_print_bytes = UINT64_MAX;
   most.data.max_integer_bits = most.data.max_print_length = UINT32_MAX;
   most.data.max_regex_pattern_bytes = most.data.max_regex_input_bytes = UINT32_MAX;

@@ -62,6 +62,8 @@ struct FiberState {
   std::uint32_t id = 0;
   Fiber::State state{};
   std::uint64_t request_id = 0;
+  std::string request_task, request_path, request_key;   // of the tool request
+  std::uint32_t calls = 0, fork_call = 0, operations = 0, fork_operation = 0;
   std::uint32_t stack_size = 0, frame_capacity = 0;
   std::vector<FrameState> frames;         // bottom first
   std::vector<Value> values;
@@ -96,6 +98,11 @@ struct RunState {
   std::uint64_t print_bytes = 0;
   std::vector<StepSummary> summaries;
   std::uint64_t fuel_used = 0, tool_calls = 0, bytes_peak = 0;
+  bool suspended = false;
+  std::uint32_t suspensions = 0, operations_before = 0;
+  std::vector<std::string> cancel_requests;
+  std::string run_id;
+  std::uint64_t turn = 0;
   std::uint64_t next_request = 1;
   std::uint32_t next_fiber_id = 1, closure_serial = 1;
   bool tool_failed = false;               // the next step reports this fault:

@@ -37,8 +37,6 @@ struct HostState {
   std::uint32_t max_symbols = 10'000;
   std::uint64_t timeout_ms = 0;  // of the turn; 0: none
   std::uint64_t active_ms = 0;   // used of it
-  std::string run_id;
-  std::uint64_t turn = 1;
   std::vector<HostTool> tools;                                  // by name
   std::vector<std::pair<std::string, Value>> cached_answers;    // by key; values are borrowed when written, owned when read
 };

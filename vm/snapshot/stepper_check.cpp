@@ -2,6 +2,8 @@
 // looking at tags, so everything that it relies on is checked here.
 #include "vm/exec/stepper_slots.h"
 #include "vm/snapshot/fiber_check.h"
+#include "vm/value/map.h"
+#include "vm/value/pending.h"
 #include "vm/value/vector.h"
 
 namespace ptc {
@@ -66,12 +68,69 @@ std::string check_parallel(const FrameState& frame, const FiberState& fiber, boo
   return frame.stage == kParallelCollect && collects ? "" : "branches: unknown stage";
 }
 
+bool is_await(BuiltinId id) {
+  switch (id) {
+    case BuiltinId::await:
+    case BuiltinId::await_all:
+    case BuiltinId::await_any:
+    case BuiltinId::await_settled:
+    case BuiltinId::await_signal:
+    case BuiltinId::sleep:
+    case BuiltinId::h_await_call: return true;
+    default: return false;
+  }
+}
+
+bool are_targets(Value targets, BuiltinId form, const CheckContext& context) {
+  const auto known = [&](Value v) { return !v.is(Tag::Pending) || context.operations.contains(pending_id_of(v)); };
+  if (targets.is(Tag::Pending)) {
+    return known(targets) && form != BuiltinId::await_all && form != BuiltinId::await_any;
+  }
+  const bool several = form == BuiltinId::await_all || form == BuiltinId::await_any ||
+                       form == BuiltinId::await_settled;
+  if (!targets.is_vector() || !several) return false;
+  const std::uint32_t count = vector_count(targets);
+  for (std::uint32_t k = 0; k < count; ++k) {
+    if (!known(vector_at(targets, k))) return false;
+  }
+  return count > 0 || form != BuiltinId::await_any;
+}
+
+std::string check_await(const FrameState& frame, const Value* slots, const FiberState& fiber,
+                        const CheckContext& context, bool on_top) {
+  const std::uint32_t arg_count = frame.slot_count - kStepperSlots;
+  const BuiltinInfo& info = builtin_info(frame.builtin);
+  const auto most = static_cast<std::uint32_t>(info.max_args), least = static_cast<std::uint32_t>(info.min_args);
+  if (arg_count < least || (info.max_args != kVariadic && arg_count > most)) return "await: arguments";
+  if (!on_top) return "await: below another frame";
+  const Value* const own = slots + arg_count;
+  const bool ready = fiber.state == Fiber::State::Ready;
+  switch (frame.stage) {
+    case kAwaitStart: return ready && own[kAwaitDeadline].is_nil() && own[kAwaitTimeout].is_nil() ? "" : "await: start";
+    case kAwaitWait:
+      if (!ready && fiber.state != Fiber::State::WaitsForOperations) return "await: waits for something else";
+      break;
+    case kAwaitTimedOut:
+      if (!ready) return "await: waits after its time";
+      break;
+    default: return "await: unknown stage";
+  }
+  if (!are_targets(own[kAwaitTargets], frame.builtin, context)) return "await: what it waits for";
+  const bool of_map = own[kAwaitTargets].is_vector() && slots[0].is_map();
+  if (of_map && map_count(slots[0]) != vector_count(own[kAwaitTargets])) return "await: its map";
+  for (const AwaitSlot slot : {kAwaitDeadline, kAwaitTimeout}) {
+    if (!own[slot].is_nil() && !own[slot].is_int()) return "await: its time";
+  }
+  return {};
+}
+
 }  // namespace
 
-std::string check_stepper(const FrameState& frame, const Value* slots, const FiberState& fiber, bool on_top) {
+std::string check_stepper(const FrameState& frame, const Value* slots, const FiberState& fiber,
+                          const CheckContext& context, bool on_top) {
   if (frame.slot_count < kStepperSlots) return "too few slots";
-  const bool waits_elsewhere = fiber.state == Fiber::State::WaitsForTask ||
-                               fiber.state == Fiber::State::WaitsForBranches;
+  if (is_await(frame.builtin)) return check_await(frame, slots, fiber, context, on_top);
+  const bool waits_elsewhere = fiber.state != Fiber::State::Ready && fiber.state != Fiber::State::WaitsForTool;
   switch (frame.builtin) {
     case BuiltinId::sort:
     case BuiltinId::sort_by:

@@ -6,6 +6,7 @@
 #include "vm/snapshot/value_reader.h"
 #include "vm/snapshot/value_stream.h"
 #include "vm/value/calendar.h"
+#include "vm/value/pending.h"
 #include "vm/value/string.h"
 #include "vm/value/utf8.h"
 
@@ -323,9 +324,7 @@ bool ValueReader::pending() {
   std::span<const Value> id;
   if (!top_values(1, id)) return false;
   if (!id[0].is_string()) return fail("operation whose id is no text");
-  Pending* const made = heap_.make<Pending>(Kind::Pending);
-  made->id = static_cast<String*>(id[0].object);
-  replace_top(1, Value::of(Tag::Pending, made));
+  replace_top(1, pending_of(heap_, id[0]));
   return true;
 }
 

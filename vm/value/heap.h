@@ -77,6 +77,7 @@ class Heap {
     object->extra = 0;
     ++live_objects_;
     if constexpr (std::is_same_v<T, Regex>) register_regex(object);
+    if constexpr (std::is_same_v<T, Pending>) ++live_handles_;
     return object;
   }
   // Gives back an object whose parts were moved elsewhere: nothing it held is released.
@@ -106,6 +107,7 @@ class Heap {
     bytes_used_ += static_cast<std::uint64_t>(delta_bytes);
   }
   std::uint64_t live_objects() const { return live_objects_; }   // 0 once every reference is released
+  std::uint64_t live_handles() const { return live_handles_; }   // pending handles among them
 
   // The keyword of that name, made on first use.
   const Keyword* intern(std::string_view name);
@@ -171,6 +173,7 @@ class Heap {
   std::uint64_t bytes_peak_ = 0;                    // brought up to date before every decrease
   std::uint64_t limit_bytes_;
   std::uint64_t live_objects_ = 0;
+  std::uint64_t live_handles_ = 0;
   std::uint32_t closure_serial_ = 1;
 
   std::vector<const Keyword*> interned_;   // open addressing, power of two
