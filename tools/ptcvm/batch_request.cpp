@@ -136,7 +136,7 @@ void add_tools(const Fields& request, ptc::Session& session, ptc::ToolReplay& re
     definition.name = entry.text("name").value_or("");
     definition.signature = entry.text("signature").value_or("");
     definition.cache = entry.flag("cache");
-    definition.is_async = entry.flag("async");
+    definition.async = entry.flag("async") ? ptc::AsyncMode::Yes : ptc::AsyncMode::No;
     definition.effect = entry.text("effect").value_or("");
     session.tools().add(std::move(definition), handler);
   });

@@ -54,7 +54,7 @@ int check_file(const std::string& file, const CheckRequest& request) {
     return kBadInput;
   }
   for (const std::string& tool : request.tools) {
-    session->tools().add({tool, {}, false, false, {}}, [](const ptc::ToolCall&) { return ptc::ToolReply{}; });
+    session->tools().add({tool, {}, false, ptc::AsyncMode::No, {}}, [](const ptc::ToolCall&) { return ptc::ToolReply{}; });
   }
   const ptc::CompileAnswer answer = session->compile(loaded->source);
   if (answer.program != nullptr) {
