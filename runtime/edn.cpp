@@ -12,6 +12,7 @@
 #include "runtime/edn_tags.h"
 #include "vm/builtins/regex.h"
 #include "vm/value/numeric.h"
+#include "vm/value/pending.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
 
@@ -128,7 +129,7 @@ class EdnReader {
     Owned list(heap_, builder_.take());
     Value id = vector_get(list.get(), 1);
     if (id.is_string()) {
-      finish(edn_pending(heap_, id));
+      finish(pending_of(heap_, id));
     } else {
       heap_.release(id);
       fail_at("a pending handle needs a string", last.begin);

@@ -4,6 +4,7 @@
 #include "vm/builtins/regex.h"
 #include "vm/value/calendar.h"
 #include "vm/value/map.h"
+#include "vm/value/pending.h"
 #include "vm/value/string.h"
 
 namespace ptc {
@@ -92,13 +93,6 @@ Value edn_var(Heap& heap, std::string_view name) {
   return Value::of(Tag::Var, var);
 }
 
-Value edn_pending(Heap& heap, Value taken_id) {
-  auto* pending = heap.make<Pending>(Kind::Pending);
-  pending->id = static_cast<String*>(taken_id.object);
-  pending->immediate = Value::nil();
-  return Value::of(Tag::Pending, pending);
-}
-
 Value apply_edn_tag(Heap& heap, std::string_view tag, Value taken, const EdnHooks& hooks,
                     std::string& message) {
   Owned value(heap, taken);
@@ -111,7 +105,7 @@ Value apply_edn_tag(Heap& heap, std::string_view tag, Value taken, const EdnHook
   } else if (tag == "ptc/fn" || tag == "ptc/builtin") {
     if (hooks.function) made = hooks.function(string_view_of(taken));
   } else if (tag == "ptc/pending" || tag == "pending") {
-    return edn_pending(heap, value.take());
+    return pending_of(heap, value.take());
   } else {
     for (const TextTag& known : kTextTags) {
       if (known.tag == tag) made = known.make(heap, string_view_of(taken));

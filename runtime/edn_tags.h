@@ -11,7 +11,6 @@ namespace ptc {
 // value.
 Value apply_edn_tag(Heap& heap, std::string_view tag, Value taken, const EdnHooks& hooks,
                     std::string& message);
-Value edn_pending(Heap& heap, Value taken_id);
 Value edn_symbol(Heap& heap, std::string_view name);
 Value edn_var(Heap& heap, std::string_view name);
 

@@ -2,7 +2,7 @@
 // "!! kind: message". After each test nothing may be left on the heap.
 //
 // The reader knows nil, true, false, numbers, "strings" without escapes, :keywords, [vectors], {maps}, #{sets},
-// (pending "id" value) and, as functions, the names of builtins.
+// (pending "id" immediate), which opens that operation, and, as functions, the names of builtins.
 #pragma once
 #include <charconv>
 #include <string>
@@ -15,6 +15,7 @@
 #include "vm/builtins/call.h"
 #include "vm/value/map.h"
 #include "vm/value/numeric.h"
+#include "vm/value/pending.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
@@ -23,7 +24,7 @@ namespace ptc::test {
 
 class ValueText {
  public:
-  ValueText(Heap& heap, std::string_view text) : heap_(heap), text_(text) {}
+  ValueText(Environment& env, std::string_view text) : env_(env), heap_(env.heap), text_(text) {}
 
   // Every value up to the closing delimiter, owned. The name of a call is skipped by word().
   std::vector<Value> values(char close) {
@@ -81,10 +82,12 @@ class ValueText {
   Value pending() {
     word();
     const std::vector<Value> parts = values(')');
-    Pending* handle = heap_.make<Pending>(Kind::Pending);
-    handle->id = static_cast<String*>(parts[0].object);
-    handle->immediate = parts[1];
-    return Value::of(Tag::Pending, handle);
+    Operation operation;
+    operation.id = string_view_of(parts[0]);
+    operation.tool = "call";
+    operation.immediate = parts[1];
+    env_.operations.open(std::move(operation));
+    return pending_of(env_.heap, parts[0]);
   }
 
   Value atom(std::string_view token) {
@@ -98,6 +101,7 @@ class ValueText {
     return integer_from_decimal(heap_, token);
   }
 
+  Environment& env_;
   Heap& heap_;
   std::string_view text_;
   std::size_t at_ = 0;
@@ -112,7 +116,7 @@ struct BuiltinCase {
 class BuiltinFixture : public ::testing::Test {
  protected:
   std::string run(std::string_view text) {
-    ValueText reader(heap, text);
+    ValueText reader(env, text);
     reader.open('(');
     const std::optional<BuiltinId> id = find_builtin(reader.word());
     if (!id || plain_builtin(*id) == nullptr) return "no such plain builtin";
@@ -127,6 +131,7 @@ class BuiltinFixture : public ::testing::Test {
     }
     heap.release(result);
     for (const Value argument : arguments) heap.release(argument);
+    env.operations.clear();
     return shown;
   }
 

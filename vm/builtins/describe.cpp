@@ -120,7 +120,7 @@ bool read_options(Call& call, Options& options) {
     return false;
   }
   const auto read = [&](std::string_view name, std::uint32_t& out) {
-    const Owned given(call.heap, lookup(call.heap, call.arg(1), Value::of(call.heap.intern(name))));
+    const Owned given(call.heap, lookup(call.env, call.arg(1), Value::of(call.heap.intern(name))));
     std::int64_t n = 0;
     if (position_of(given.get(), n)) out = static_cast<std::uint32_t>(std::clamp<std::int64_t>(n, 0, 100));
   };

@@ -25,7 +25,7 @@ bool field(Call& call, Value& found) {
     mismatch(call, "map or nil", source);
     return false;
   }
-  found = lookup(call.heap, source, call.arg(1));
+  found = lookup(call.env, source, call.arg(1));
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "schema/fault_kind.h"
+#include "vm/builtins/operations.h"
 #include "vm/value/heap.h"
 
 namespace ptc {
@@ -18,6 +19,7 @@ struct DataLimits {
   std::uint32_t max_print_length = 2'000;        // graphemes of one entry; longer entries are cut and get "..."
   std::uint32_t max_regex_pattern_bytes = 256;
   std::uint32_t max_regex_input_bytes = 32'768;  // longer inputs are cut
+  bool operator==(const DataLimits&) const = default;
 };
 
 // A guest fault: what happened, said once, at the place where it is known. The position is added by the interpreter.
@@ -54,7 +56,7 @@ struct StepSummary {
 };
 
 struct Environment {
-  explicit Environment(Heap& h) : heap(h), journal(h) {}
+  explicit Environment(Heap& h) : heap(h), journal(h), operations(h) {}
   Heap& heap;
   DataLimits limits;
   FaultReport fault;                     // valid after a builtin returned Absent
@@ -63,6 +65,7 @@ struct Environment {
   std::uint64_t print_bytes = 0;
   bool has_journal = false;
   Journal journal;
+  Operations operations;                 // like the journal: never rolled back
   std::vector<StepSummary> summaries;    // this turn's step-done records, last write of an id wins
   std::vector<std::string> warnings;
   Value budget = Value::nil();           // what (budget/remaining) gives: a map, or nil for none (then {}); owned

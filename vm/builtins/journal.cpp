@@ -67,6 +67,7 @@ Value builtin_task_reset(Call& call) {
   if (!plain_text(call.arg(0), id)) return not_text(call, "task-reset", "id", call.arg(0));
   if (refused_in_parallel(call)) return Value::absent();
   call.env.journal.erase(id);
+  call.env.operations.detach_task(id);
   return Value::nil();
 }
 

@@ -5,6 +5,7 @@
 #include "vm/builtins/seqable.h"
 #include "vm/value/equality.h"
 #include "vm/value/map.h"
+#include "vm/value/pending.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
 
@@ -26,7 +27,8 @@ bool index_below(Value key, std::uint32_t count, std::uint32_t& out) {
   return true;
 }
 
-Value lookup(Heap& heap, Value borrowed_coll, Value borrowed_key) {
+Value lookup(Environment& env, Value borrowed_coll, Value borrowed_key) {
+  Heap& heap = env.heap;
   std::uint32_t i = 0;
   switch (borrowed_coll.tag) {
     case Tag::Map: return retained_or_absent(map_find_flexible(heap, borrowed_coll, borrowed_key));
@@ -38,7 +40,7 @@ Value lookup(Heap& heap, Value borrowed_coll, Value borrowed_key) {
       if (!index_below(borrowed_key, string_count(borrowed_coll), i)) return Value::absent();
       return string_slice(heap, borrowed_coll, i, i + 1);
     case Tag::Pending: {
-      const Value immediate = static_cast<const Pending*>(borrowed_coll.object)->immediate;
+      const Value immediate = env.operations.immediate_of(pending_id_of(borrowed_coll));
       if (!immediate.is_map()) return Value::absent();
       return retained_or_absent(map_find_flexible(heap, immediate, borrowed_key));
     }
@@ -46,11 +48,11 @@ Value lookup(Heap& heap, Value borrowed_coll, Value borrowed_key) {
   }
 }
 
-Value lookup_path(Heap& heap, Value borrowed_root, Value borrowed_path_vector) {
-  Owned at(heap, retained(borrowed_root));
+Value lookup_path(Environment& env, Value borrowed_root, Value borrowed_path_vector) {
+  Owned at(env.heap, retained(borrowed_root));
   const std::uint32_t count = vector_count(borrowed_path_vector);
   for (std::uint32_t i = 0; i < count; ++i) {
-    const Value next = lookup(heap, at.get(), vector_at(borrowed_path_vector, i));
+    const Value next = lookup(env, at.get(), vector_at(borrowed_path_vector, i));
     if (next.is_absent()) return next;
     at.reset(next);
   }
@@ -59,7 +61,7 @@ Value lookup_path(Heap& heap, Value borrowed_root, Value borrowed_path_vector) {
 
 Value builtin_get(Call& call) {
   if (!has_entries(call.arg(0))) return call.type_error(1, kEntriesExpected);
-  const Value found = lookup(call.heap, call.arg(0), call.arg(1));
+  const Value found = lookup(call.env, call.arg(0), call.arg(1));
   if (!found.is_absent()) return found;
   return call.count() > 2 ? call.take(2) : Value::nil();
 }
@@ -69,7 +71,7 @@ Value builtin_get_in(Call& call) {
   if (call.arg(1).is_nil()) return call.take(0);
   if (!call.arg(1).is_vector()) return call.type_error(2, "vector of keys");
   call.charge(vector_count(call.arg(1)));
-  const Value found = lookup_path(call.heap, call.arg(0), call.arg(1));
+  const Value found = lookup_path(call.env, call.arg(0), call.arg(1));
   if (!found.is_absent()) return found;
   return call.count() > 2 ? call.take(2) : Value::nil();
 }
@@ -111,7 +113,7 @@ Value builtin_h_find_entry(Call& call) {
 
 // (%path-get x path): get-in that gives nil for anything without entries.
 Value builtin_h_path_get(Call& call) {
-  const Value found = lookup_path(call.heap, call.arg(0), call.arg(1));
+  const Value found = lookup_path(call.env, call.arg(0), call.arg(1));
   return found.is_absent() ? Value::nil() : found;
 }
 
@@ -128,7 +130,7 @@ Value builtin_select_keys(Call& call) {
   Value selected = map_empty(call.heap);
   for (std::uint32_t i = 0; i < count; ++i) {
     const Value key = vector_at(keys, i);
-    const Value found = lookup(call.heap, source, key);
+    const Value found = lookup(call.env, source, key);
     if (!found.is_absent()) selected = map_assoc(call.heap, selected, retained(key), found);
   }
   return selected;

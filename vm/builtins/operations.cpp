@@ -4,6 +4,26 @@
 
 namespace ptc {
 
+std::string_view operation_kind_name(Operation::Kind kind) {
+  switch (kind) {
+    case Operation::Kind::Tool: return "tool";
+    case Operation::Kind::Sleep: return "sleep";
+    case Operation::Kind::Signal: return "signal";
+  }
+  return "";
+}
+
+std::string_view operation_status_name(Operation::Status status) {
+  switch (status) {
+    case Operation::Status::Waiting: return "waiting";
+    case Operation::Status::Ok: return "ok";
+    case Operation::Status::Error: return "error";
+    case Operation::Status::Cancelled: return "cancelled";
+    case Operation::Status::Expired: return "expired";
+  }
+  return "";
+}
+
 Operations::~Operations() { clear(); }
 
 void Operations::clear() {
@@ -15,20 +35,37 @@ void Operations::clear() {
   }
   all_.clear();
   index_.clear();
+  of_task_.clear();
+  inbox_.clear();
+  waiting_ = 0;
+  earliest_due_ = INT64_MAX;
 }
 
 const Operation* Operations::find(std::string_view id) const {
-  const auto at = index_.find(std::string(id));
+  const auto at = index_.find(id);
   return at == index_.end() ? nullptr : &all_[at->second];
 }
 
 Operation* Operations::find(std::string_view id) {
-  const auto at = index_.find(std::string(id));
+  const auto at = index_.find(id);
   return at == index_.end() ? nullptr : &all_[at->second];
 }
 
+Value Operations::immediate_of(std::string_view id) const {
+  const Operation* operation = find(id);
+  return operation == nullptr ? Value::nil() : operation->immediate;
+}
+
 Operation& Operations::open(Operation taken) {
-  index_.emplace(taken.id, all_.size());
+  const auto index = static_cast<std::uint32_t>(all_.size());
+  index_.emplace(taken.id, index);
+  if (!taken.task_id.empty() && !taken.detached) of_task_[taken.task_id].push_back(index);
+  const bool is_waiting = taken.status == Operation::Status::Waiting;
+  if (is_waiting) {
+    ++waiting_;
+    if (taken.due_ms != 0) earliest_due_ = std::min(earliest_due_, taken.due_ms);
+  }
+  if (!taken.arrived_immediate.is_absent() || (!is_waiting && !taken.delivered)) inbox_.push_back(index);
   all_.push_back(std::move(taken));
   return all_.back();
 }
@@ -40,15 +77,39 @@ std::string Operations::fresh_id() {
   }
 }
 
-std::uint32_t Operations::waiting_count() const {
-  return static_cast<std::uint32_t>(std::count_if(all_.begin(), all_.end(), [](const Operation& operation) {
-    return operation.status == Operation::Status::Waiting;
-  }));
+std::string Operations::known_text() const {
+  constexpr std::size_t kShown = 10;
+  if (all_.empty()) return "none";
+  std::string text;
+  const std::size_t first = all_.size() > kShown ? all_.size() - kShown : 0;
+  for (std::size_t k = first; k < all_.size(); ++k) {
+    text += (k > first ? ", " : "") + all_[k].id + " (" + all_[k].tool + ')';
+  }
+  return first == 0 ? text : text + " and " + std::to_string(first) + " older ones";
+}
+
+std::vector<const Operation*> Operations::attachable(std::string_view task_id, std::string_view call_path) const {
+  std::vector<const Operation*> found;
+  const auto at = of_task_.find(task_id);
+  if (at == of_task_.end()) return found;
+  for (const std::uint32_t index : at->second) {
+    if (all_[index].call_path == call_path) found.push_back(&all_[index]);
+  }
+  return found;
+}
+
+void Operations::detach_task(std::string_view task_id) {
+  const auto at = of_task_.find(task_id);
+  if (at == of_task_.end()) return;
+  for (const std::uint32_t index : at->second) all_[index].detached = true;
+  of_task_.erase(at);
 }
 
 void Operations::settle(Operation& operation, Operation::Status status) {
   operation.status = status;
   operation.sequence = ++last_sequence;
+  --waiting_;
+  inbox_.push_back(index_of(operation));
 }
 
 void Operations::settle_ok(Operation& operation, Value taken_result) {
@@ -71,10 +132,37 @@ void Operations::settle_expired(Operation& operation) { settle(operation, Operat
 void Operations::progress(Operation& operation, Value taken_immediate) {
   heap_.release(operation.arrived_immediate);
   operation.arrived_immediate = taken_immediate;
+  inbox_.push_back(index_of(operation));
 }
 
-void Operations::deliver_all() {
-  for (Operation& operation : all_) {
+void Operations::settle_due(std::int64_t now_ms) {
+  if (now_ms < earliest_due_) return;
+  std::vector<std::uint32_t> due;
+  earliest_due_ = INT64_MAX;
+  for (std::uint32_t k = 0; k < all_.size(); ++k) {
+    const Operation& operation = all_[k];
+    if (operation.status != Operation::Status::Waiting || operation.due_ms == 0) continue;
+    if (operation.due_ms <= now_ms) {
+      due.push_back(k);
+    } else {
+      earliest_due_ = std::min(earliest_due_, operation.due_ms);
+    }
+  }
+  std::stable_sort(due.begin(), due.end(),
+                   [this](std::uint32_t a, std::uint32_t b) { return all_[a].due_ms < all_[b].due_ms; });
+  for (const std::uint32_t k : due) {
+    if (all_[k].kind == Operation::Kind::Sleep) {
+      settle_ok(all_[k], Value::nil());
+    } else {
+      settle_expired(all_[k]);
+    }
+  }
+}
+
+bool Operations::deliver_all() {
+  if (inbox_.empty()) return false;
+  for (const std::uint32_t index : inbox_) {
+    Operation& operation = all_[index];
     if (!operation.arrived_immediate.is_absent()) {
       heap_.release(operation.immediate);
       operation.immediate = operation.arrived_immediate;
@@ -82,6 +170,8 @@ void Operations::deliver_all() {
     }
     if (operation.status != Operation::Status::Waiting) operation.delivered = true;
   }
+  inbox_.clear();
+  return true;
 }
 
 }  // namespace ptc

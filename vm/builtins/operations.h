@@ -4,8 +4,11 @@
 // host says about an operation (settle, progress) lands in its inbox side at once, but the program sees it only from
 // the next suspension point on: deliver_all() moves what arrived to the visible side. So a program depends on the
 // order of settlements between suspension points and on nothing else.
+//
+// Hazard: open() moves the entries; an Operation& dies with it.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -23,7 +26,8 @@ struct Operation {
   Kind kind = Kind::Tool;
   Status status = Status::Waiting;
   bool delivered = false;                  // the program may see status and result
-  bool detached = false;                   // its task was reset: no re-run attaches to it
+  bool detached = false;                   // its task was committed or reset: no re-run attaches to it
+  bool awaits_at_call = false;             // of an auto tool: the call itself waits, the program never sees a handle
   std::string tool;                        // "sleep" and "await-signal" for those kinds
   Value args = Value::nil();               // owned; a map with string keys
   Value immediate = Value::nil();          // owned; what a handle's fields read
@@ -38,6 +42,9 @@ struct Operation {
   std::string key;                         // idempotency key given to the tool
 };
 
+std::string_view operation_kind_name(Operation::Kind kind);         // tool, sleep, signal
+std::string_view operation_status_name(Operation::Status status);   // waiting, ok, error, cancelled, expired
+
 class Operations {
  public:
   explicit Operations(Heap& heap) : heap_(heap) {}
@@ -48,10 +55,18 @@ class Operations {
   const std::vector<Operation>& all() const { return all_; }   // in order of opening
   const Operation* find(std::string_view id) const;
   Operation* find(std::string_view id);
-  // The id must be new. Takes the operation's values.
+  // What the fields of a handle are read from: the visible immediate value, borrowed; nil when the id is unknown.
+  Value immediate_of(std::string_view id) const;
+  // The id must be new. Takes the operation's values. Also how an operation is put back that was written out before.
   Operation& open(Operation taken);
   std::string fresh_id();                  // "op1", "op2", …: none that is in use
-  std::uint32_t waiting_count() const;
+  std::uint32_t waiting_count() const { return waiting_; }
+  // "call_1 (make_phone_call), call_2 (ask)": the last ones known, for messages.
+  std::string known_text() const;
+
+  // The operations that a task's body opened and that a re-run of it may attach to, in order of opening.
+  std::vector<const Operation*> attachable(std::string_view task_id, std::string_view call_path) const;
+  void detach_task(std::string_view task_id);
 
   // What the host says. Each wants a Waiting operation.
   void settle_ok(Operation& operation, Value taken_result);
@@ -59,19 +74,33 @@ class Operations {
   void settle_cancelled(Operation& operation, std::string reason);
   void settle_expired(Operation& operation);
   void progress(Operation& operation, Value taken_immediate);
-  // Suspension point: everything that arrived becomes visible.
-  void deliver_all();
+  // Sleeps that are over end well, others that are too old expire; in the order of their times.
+  void settle_due(std::int64_t now_ms);
+  // Suspension point: everything that arrived becomes visible. False: nothing new.
+  bool deliver_all();
 
   void clear();
   std::uint64_t last_sequence = 0;
   std::uint64_t last_fresh_id = 0;
 
  private:
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  std::uint32_t index_of(const Operation& operation) const {
+    return static_cast<std::uint32_t>(&operation - all_.data());
+  }
   void settle(Operation& operation, Operation::Status status);
 
   Heap& heap_;
   std::vector<Operation> all_;
-  std::unordered_map<std::string, std::size_t> index_;
+  // Derived from all_, kept so that nothing above walks the whole table.
+  std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> index_;
+  std::map<std::string, std::vector<std::uint32_t>, std::less<>> of_task_;   // not detached
+  std::vector<std::uint32_t> inbox_;        // what deliver_all() has to look at
+  std::uint32_t waiting_ = 0;
+  std::int64_t earliest_due_ = INT64_MAX;   // of the waiting ones; may be too early
 };
 
 }  // namespace ptc

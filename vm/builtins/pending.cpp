@@ -1,26 +1,29 @@
-// Builtins about pending handles. No operation can be in flight yet, so whatever needs the state of one fails
-// with unknown_pending; what a handle says about itself works.
+// Builtins about pending handles that need not wait: what a handle says about itself and what is known of its
+// operation. They read the visible side of the operations only, so asking again and again cannot see a change.
+#include "vm/builtins/pending.h"
+
 #include <string>
 
 #include "vm/builtins/call.h"
+#include "vm/value/pending.h"
 #include "vm/value/string.h"
 
 namespace ptc {
 namespace {
 
-std::string operation_name(Value v) {
-  if (v.is(Tag::Pending)) return std::string(static_cast<const Pending*>(v.object)->id->view());
-  if (v.is_string()) return std::string(string_view_of(v));
-  return {};
-}
-
-Value unknown(Call& call) {
-  const std::string id = operation_name(call.arg(0));
-  return call.fail(FaultKind::UnknownPending, std::string(call.name()) + ": no operation" +
-                                                  (id.empty() ? "" : " " + id) + " is known to this run");
-}
+constexpr std::string_view kHandleExpected = "pending handle or id";
 
 }  // namespace
+
+bool names_operation(Value v) { return v.is(Tag::Pending) || v.is_string(); }
+
+std::string_view operation_name(Value v) { return v.is_string() ? string_view_of(v) : pending_id_of(v); }
+
+Value unknown_pending(Environment& env, std::string_view id) {
+  env.fault = {FaultKind::UnknownPending,
+               "no pending operation \"" + std::string(id) + "\". Known: " + env.operations.known_text(), {}};
+  return Value::absent();
+}
 
 Value builtin_pending_p(Call& call) { return Value::boolean(call.arg(0).is(Tag::Pending)); }
 
@@ -29,10 +32,18 @@ Value builtin_pending_id(Call& call) {
   return retained(Value::of(Tag::String, static_cast<const Pending*>(call.arg(0).object)->id));
 }
 
-Value builtin_pending(Call& call) { return unknown(call); }
-Value builtin_resolved_p(Call& call) { return unknown(call); }
-Value builtin_await_all(Call& call) { return unknown(call); }
-Value builtin_await_any(Call& call) { return unknown(call); }
-Value builtin_await_settled(Call& call) { return unknown(call); }
+Value builtin_pending(Call& call) {
+  if (!names_operation(call.arg(0))) return call.type_error(1, kHandleExpected);
+  const std::string_view id = operation_name(call.arg(0));
+  if (call.env.operations.find(id) == nullptr) return unknown_pending(call.env, id);
+  return call.arg(0).is_string() ? pending_of(call.heap, call.take(0)) : call.take(0);
+}
+
+Value builtin_resolved_p(Call& call) {
+  if (!names_operation(call.arg(0))) return call.type_error(1, kHandleExpected);
+  const std::string_view id = operation_name(call.arg(0));
+  const Operation* operation = call.env.operations.find(id);
+  return operation == nullptr ? unknown_pending(call.env, id) : Value::boolean(operation->delivered);
+}
 
 }  // namespace ptc

@@ -158,7 +158,7 @@ Value builtin_pluck(Call& call) {
     if (!item.is_map() && !item.is_nil() && !item.is(Tag::Pending)) {
       return wrong_kind(call, "pluck", "element " + std::to_string(i), "map", item);
     }
-    const Value field = key.is_vector() ? lookup_path(call.heap, item, key) : lookup(call.heap, item, key);
+    const Value field = key.is_vector() ? lookup_path(call.env, item, key) : lookup(call.env, item, key);
     fields.push(field.is_absent() ? Value::nil() : field);
   }
   return fields.finish();

@@ -16,14 +16,14 @@ namespace {
 bool is_record(Value v) { return v.is_map() || v.is(Tag::Pending); }
 
 // Owned; nil when missing.
-Value field_of(Heap& heap, Value item, Value path) {
+Value field_of(Environment& env, Value item, Value path) {
   if (!path.is_vector()) {
-    const Value found = is_record(item) ? lookup(heap, item, path) : Value::absent();
+    const Value found = is_record(item) ? lookup(env, item, path) : Value::absent();
     return found.is_absent() ? Value::nil() : found;
   }
-  Owned at(heap, retained(item));
+  Owned at(env.heap, retained(item));
   for (std::uint32_t i = 0; i < vector_count(path); ++i) {
-    const Value next = is_record(at.get()) ? lookup(heap, at.get(), vector_at(path, i)) : Value::absent();
+    const Value next = is_record(at.get()) ? lookup(env, at.get(), vector_at(path, i)) : Value::absent();
     at.reset(next.is_absent() ? Value::nil() : next);
   }
   return at.take();
@@ -95,13 +95,13 @@ bool holds(Call& call, Value field, std::string_view op, Value value) {
 Value builtin_h_where(Call& call) {
   std::string_view op;
   if (!text_of(call.arg(1), op)) return call.type_error(2, "operator");
-  const Owned field(call.heap, field_of(call.heap, call.arg(3), call.arg(0)));
+  const Owned field(call.heap, field_of(call.env, call.arg(3), call.arg(0)));
   return Value::boolean(holds(call, field.get(), op, call.arg(2)));
 }
 
 // (%where-truthy path item)
 Value builtin_h_where_truthy(Call& call) {
-  const Owned field(call.heap, field_of(call.heap, call.arg(1), call.arg(0)));
+  const Owned field(call.heap, field_of(call.env, call.arg(1), call.arg(0)));
   return Value::boolean(field.get().truthy());
 }
 

@@ -8,6 +8,7 @@
 
 #include "vm/builtins/call.h"
 #include "vm/exec/run_impl.h"
+#include "vm/exec/stepper_slots.h"
 #include "vm/value/map.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"
@@ -48,11 +49,11 @@ bool arity_fits(const BuiltinInfo& info, std::uint32_t count) {
          (info.max_args == kVariadic || count <= static_cast<std::uint32_t>(info.max_args));
 }
 
-void pass_call(Fiber& fiber) {
+}  // namespace
+
+void RunImpl::pass_call(Fiber& fiber) {
   if (!fiber.frames.empty() && fiber.frames.back().kind == Frame::Kind::Bytecode) ++fiber.frames.back().pc;
 }
-
-}  // namespace
 
 bool RunImpl::grow_stack(Fiber& fiber, std::uint32_t registers) {
   std::uint64_t size = std::max<std::uint64_t>(registers, std::uint64_t{fiber.stack_size} * 2);
@@ -70,7 +71,7 @@ bool RunImpl::grow_stack(Fiber& fiber, std::uint32_t registers) {
   return true;
 }
 
-bool RunImpl::push_frame(Fiber& fiber, const Frame& frame, std::uint32_t registers) {
+bool RunImpl::make_room(Fiber& fiber, std::uint32_t base, std::uint32_t registers) {
   if (fiber.frames.full()) {
     const std::uint32_t before = fiber.frames.capacity();
     if (!fiber.frames.grow(limits.depth)) {
@@ -80,9 +81,11 @@ bool RunImpl::push_frame(Fiber& fiber, const Frame& frame, std::uint32_t registe
     }
     heap.account(static_cast<std::int64_t>(std::uint64_t{fiber.frames.capacity() - before} * sizeof(Frame)));
   }
-  if (std::uint64_t{frame.base} + registers > fiber.stack_size && !grow_stack(fiber, frame.base + registers)) {
-    return false;
-  }
+  return std::uint64_t{base} + registers <= fiber.stack_size || grow_stack(fiber, base + registers);
+}
+
+bool RunImpl::push_frame(Fiber& fiber, const Frame& frame, std::uint32_t registers) {
+  if (!make_room(fiber, frame.base, registers)) return false;
   pass_call(fiber);
   fiber.frames.push() = frame;
   return true;
@@ -143,10 +146,9 @@ RunImpl::CallResult RunImpl::call_builtin(Fiber& fiber, BuiltinId id, std::uint3
     return CallResult::Faulted;
   }
   const Frame frame{nullptr, nullptr, window + 1, 0, Frame::Kind::Stepper, owns_callee, id, 0};
-  constexpr std::uint32_t kOwnSlots = 8;
-  if (!push_frame(fiber, frame, count + kOwnSlots + 4)) return CallResult::Faulted;
-  fiber.frames.back().slot_count = static_cast<std::uint16_t>(count + kOwnSlots);
-  for (std::uint32_t k = 0; k < kOwnSlots; ++k) fiber.stack[frame.base + count + k] = Value::nil();
+  if (!push_frame(fiber, frame, count + kStepperSlots + 4)) return CallResult::Faulted;
+  fiber.frames.back().slot_count = static_cast<std::uint16_t>(count + kStepperSlots);
+  for (std::uint32_t k = 0; k < kStepperSlots; ++k) fiber.stack[frame.base + count + k] = Value::nil();
   return CallResult::Pushed;
 }
 
@@ -187,14 +189,27 @@ RunImpl::CallResult RunImpl::apply(Fiber& fiber, std::uint32_t window, std::uint
 }
 
 RunImpl::CallResult RunImpl::call_tool(Fiber& fiber, const Keyword* tool, std::uint32_t window) {
+  const Value args = fiber.stack[window + 1];
+  std::string task_id;
+  std::string path = call_path(fiber, task_id);
+  const Operation* known = nullptr;
+  if (!find_attachable(task_id, path, tool->name(), args, &known)) return CallResult::Faulted;
+  if (known != nullptr) return attach_call(fiber, *known, window);
+  std::string key = call_key(task_id, path);
   fiber.state = Fiber::State::WaitsForTool;
   fiber.request_id = next_request++;
   fiber.result_slot = window;
-  const Value args = fiber.stack[window + 1];
-  fiber.records.push_back({std::string(tool->name()), args, Value::absent(), {}, false});
-  requests.push_back({fiber.request_id, tool->name(), args, user_span(fiber, nullptr)});
+  fiber.records.push_back({std::string(tool->name()), args, Value::absent(), {}, false, {}});
   pass_call(fiber);
+  requests.push_back(request_of(fiber, std::move(task_id), std::move(path), std::move(key)));
   return CallResult::Parked;
+}
+
+// What the host is asked by a fiber that waits for a tool.
+ToolRequest RunImpl::request_of(const Fiber& fiber, std::string task_id, std::string path, std::string key) const {
+  const ToolRecordData& record = fiber.records.back();
+  return {fiber.request_id, heap.find_interned(record.tool)->name(), record.args, user_span(fiber, nullptr),
+          std::move(task_id), std::move(path), std::move(key)};
 }
 
 // Of a tool called as a function: one map, nothing, or keys and values. Borrows; Absent: a fault is raised.
@@ -305,7 +320,7 @@ const Closure* RunImpl::function_closure(Link& program_link, std::uint32_t index
   if (made[index].is_nil()) {
     auto* closure = heap.make<Closure>(Kind::Closure);
     closure->upvalue_count = 0;
-    closure->serial = heap.next_closure_serial();
+    closure->serial = 0;   // never a value that a program can hold
     closure->function = &program_link.program->functions[index];
     closure->link = &program_link;
     made[index] = Value::of(Tag::Closure, closure);

@@ -79,6 +79,7 @@ class FrameStack {
 struct OpenTask {
   std::string id;
   std::uint32_t frame_count;   // of the fiber when it was opened
+  std::uint32_t calls = 0;     // positions given out inside of its body (Fiber::calls)
 };
 
 struct ToolRecordData {
@@ -86,6 +87,7 @@ struct ToolRecordData {
   Value args, result;          // owned; result Absent when it failed
   std::string error;
   bool cached = false;
+  std::string operation;       // of an async call: its operation's id; result is then the handle
 };
 
 // One definition made inside of a parallel branch: visible in that branch only.
@@ -99,14 +101,19 @@ struct Fiber {
   enum class State : std::uint8_t {
     Ready,
     WaitsForTool,      // request_id
+    WaitsForOperations,  // its stepper frame is an await; everything else is in that frame's slots (await.cpp)
     WaitsForTask,      // another fiber evaluates the task that this one wants; retries its instruction
     WaitsForBranches,  // its stepper frame collects child fibers
     Finished,          // result
     Faulted,           // fault_kind, fault_message
   };
+  // The top frame's pc is past a call whose result is still to come.
+  static bool is_inside_call(State state) { return state == State::WaitsForTool; }
+
   std::uint32_t id = 0;
   State state = State::Ready;
   Fiber* parent = nullptr;
+  std::uint32_t nesting = 0;           // branches around it
   std::uint32_t branch_index = 0;
   std::uint64_t request_id = 0;
   std::uint32_t result_slot = 0;       // absolute register that receives a tool's result
@@ -115,6 +122,10 @@ struct Fiber {
   std::uint32_t stack_size = 0;        // registers allocated
   FrameStack frames;
   std::vector<OpenTask> open_tasks;
+  std::uint32_t calls = 0;             // positions given out outside of tasks: to calls, sleeps, signals, forks
+  std::uint32_t fork_call = 0;         // the position of the pmap or pcalls that the children belong to
+  std::uint32_t operations = 0;        // ids given out, when this is a branch
+  std::uint32_t fork_operation = 0;    // what the children's ids begin with; 0: none of them needed one yet
   std::string waits_for_task;
 
   FaultKind fault_kind{};              // when Faulted

@@ -122,6 +122,10 @@ ExitReason RunImpl::interpret(Fiber& fiber) {
   const Closure* closure = nullptr;
   std::int64_t fuel = fuel_left;
   CallResult called{};
+  if (fiber.frames.empty()) {   // a branch that is nothing but a tool call, which has its answer
+    fiber.result = fiber.stack[0];
+    return ExitReason::Finished;
+  }
 
 reload : {
   const Frame& frame = fiber.frames.back();
@@ -645,6 +649,7 @@ dispatch:
       raise(FaultKind::PmapError, INSN.b != 0 ? "fail called inside pmap" : "return called inside pmap");
       return ExitReason::Faulted;
     }
+    if (!holds_no_handle(A, INSN.b != 0 ? "fail: the value" : "return: the value")) return ExitReason::Faulted;
     release_result();
     result = A;
     A = Value::nil();

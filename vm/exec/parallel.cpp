@@ -7,6 +7,7 @@
 
 #include "vm/builtins/call.h"
 #include "vm/exec/run_impl.h"
+#include "vm/exec/stepper_slots.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
@@ -14,21 +15,19 @@
 namespace ptc {
 namespace {
 
-enum Stage : std::uint16_t { kStart, kCollect };
-
 std::string_view form_name(BuiltinId id) { return builtin_info(id).name; }
 
 }  // namespace
 
 RunImpl::CallResult RunImpl::step_parallel(Fiber& fiber) {
-  if (fiber.frames.back().stage == kStart) return start_branches(fiber);
+  if (fiber.frames.back().stage == kParallelStart) return start_branches(fiber);
   return collect_branches(fiber);
 }
 
 RunImpl::CallResult RunImpl::start_branches(Fiber& fiber) {
   const Frame frame = fiber.frames.back();
   Value* slots = fiber.stack + frame.base;
-  const std::uint32_t arg_count = frame.slot_count - 8u;
+  const std::uint32_t arg_count = frame.slot_count - kStepperSlots;
   std::uint32_t branches = arg_count;
   if (frame.builtin == BuiltinId::pmap) {
     branches = UINT32_MAX;
@@ -52,7 +51,14 @@ RunImpl::CallResult RunImpl::start_branches(Fiber& fiber) {
                                                    std::to_string(limits.max_parallel));
     return CallResult::Faulted;
   }
-  fiber.frames.back().stage = kCollect;
+  if (fiber.nesting >= kMaxNesting) {
+    raise(FaultKind::ParallelCapacityExceeded, std::string(form_name(frame.builtin)) + " is nested more than " +
+                                                   std::to_string(kMaxNesting) + " deep");
+    return CallResult::Faulted;
+  }
+  fiber.frames.back().stage = kParallelCollect;
+  fiber.fork_call = next_position(fiber);
+  fiber.fork_operation = 0;
   fiber.children.reserve(branches);
   for (std::uint32_t index = 0; index < branches; ++index) {
     std::vector<Value> args;
@@ -71,6 +77,7 @@ void RunImpl::start_branch(Fiber& parent, std::uint32_t index, Value callee, std
   parent.children.push_back(make_fiber(nullptr));
   Fiber& branch = *parent.children.back();
   branch.parent = &parent;
+  branch.nesting = parent.nesting + 1;
   branch.branch_index = index;
   const BuiltinId form = parent.frames.back().builtin;
   const std::uint32_t count = static_cast<std::uint32_t>(args.size());
@@ -223,7 +230,7 @@ Fiber* RunImpl::next_ready(Fiber& fiber) {
 }
 
 void RunImpl::fail_waiting(Fiber& fiber, FaultKind kind, std::string message, std::string hint) {
-  if (fiber.parent != nullptr && kind != FaultKind::ToolCallLimitExceeded) {   // that budget is the whole run's
+  if (fiber.parent != nullptr && !ends_everything(kind)) {
     fail_branch(fiber, kind, std::move(message));
     return;
   }

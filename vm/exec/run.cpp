@@ -8,6 +8,7 @@
 namespace ptc {
 
 Run::Run(const RunLimits& limits) : impl_(std::make_unique<RunImpl>(limits)) {}
+Run::Run(std::unique_ptr<RunImpl> restored) : impl_(std::move(restored)) {}
 Run::~Run() = default;
 Run::Run(Run&&) noexcept = default;
 Run& Run::operator=(Run&&) noexcept = default;
@@ -55,6 +56,11 @@ void Run::start(std::shared_ptr<const Program> program) {
     run.rollback();
   }
   run.clear_records();
+  run.suspended = false;
+  run.suspensions = 0;
+  run.operations_before = static_cast<std::uint32_t>(run.env.operations.all().size());
+  run.env.operations.deliver_all();
+  ++run.turn;
   Link& link = run.link(program);
   if (link.entry == nullptr) {
     link.entry = const_cast<Closure*>(run.function_closure(link, 0));
@@ -62,7 +68,7 @@ void Run::start(std::shared_ptr<const Program> program) {
   }
   run.program = std::move(program);
   run.fault = {};
-  run.base_values.clear();
+  run.forget_base();
   for (const Cell& cell : run.cells) {
     run.base_values.push_back(cell.defined ? retained(cell.value) : Value::absent());
   }
@@ -70,6 +76,7 @@ void Run::start(std::shared_ptr<const Program> program) {
 }
 
 StepStatus Run::step(std::uint64_t fuel_slice) { return impl_->step(fuel_slice); }
+void Run::revert() { impl_->rollback(); }
 Value Run::result() const { return impl_->result; }
 const RunFault& Run::fault() const { return impl_->fault; }
 
@@ -80,19 +87,6 @@ void Run::cancel(FaultKind kind, std::string message) {
 }
 
 std::span<const ToolRequest> Run::tool_requests() const { return impl_->requests; }
-
-namespace {
-
-// The waiting fiber and its record; the request is no longer listed.
-Fiber* take_request(RunImpl& run, std::uint64_t request_id) {
-  if (!run.main) return nullptr;
-  Fiber* fiber = run.find_waiting(*run.main, request_id);
-  if (fiber == nullptr) return nullptr;
-  std::erase_if(run.requests, [&](const ToolRequest& request) { return request.id == request_id; });
-  return fiber;
-}
-
-}  // namespace
 
 bool Run::admit(std::uint64_t request_id) {
   RunImpl& run = *impl_;
@@ -106,15 +100,14 @@ bool Run::admit(std::uint64_t request_id) {
 }
 
 void Run::answer(std::uint64_t request_id, Value taken, bool cached) {
-  Fiber* fiber = take_request(*impl_, request_id);
+  Fiber* fiber = impl_->take_request(request_id, nullptr);
   if (fiber == nullptr) {
     impl_->heap.release(taken);
     return;
   }
   fiber->records.back().result = retained(taken);
   fiber->records.back().cached = cached;
-  fiber->stack[fiber->result_slot] = taken;
-  fiber->state = Fiber::State::Ready;
+  impl_->put_answer(*fiber, taken);
 }
 
 void Run::answer_error(std::uint64_t request_id, std::string message) {
@@ -123,20 +116,18 @@ void Run::answer_error(std::uint64_t request_id, std::string message) {
 
 void Run::answer_fault(std::uint64_t request_id, FaultKind kind, std::string message, std::string hint) {
   RunImpl& run = *impl_;
-  Fiber* fiber = take_request(run, request_id);
-  if (fiber == nullptr) return;
-  fiber->records.back().error = message;
-  run.fail_waiting(*fiber, kind, std::move(message), std::move(hint));
+  Fiber* fiber = run.take_request(request_id, nullptr);
+  if (fiber != nullptr) run.fail_call(*fiber, kind, std::move(message), std::move(hint));
 }
 
 void Run::set_clock(std::int64_t epoch_millis) { impl_->clock_millis = epoch_millis; }
+std::int64_t Run::clock() const { return impl_->clock_millis; }
 
-std::span<const ToolRecord> Run::tool_records() const { return impl_->records; }
 std::uint64_t Run::fuel_used() const { return std::min(impl_->fuel_used, impl_->limits.fuel); }
 
 void Run::for_each_definition(const std::function<void(std::string_view, Value)>& visit) const {
   for (const auto& [name, cell] : impl_->cell_of) {
-    if (cell->defined && !name.starts_with('%')) visit(name, cell->value);
+    if (cell->defined) visit(name, cell->value);
   }
 }
 

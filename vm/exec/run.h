@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,13 @@
 
 namespace ptc {
 
+// What becomes of operations that still wait when a turn ends well, and of the losers of await-any.
+enum class Outstanding : std::uint8_t {
+  Detach,   // they stay in the table: later turns may await them
+  Cancel,   // they are cancelled, and the host is asked to tell their tools (take_cancel_requests)
+  Error,    // the turn fails with pending_outstanding
+};
+
 struct RunLimits {
   std::uint64_t fuel = 100'000'000;          // one unit: a call, a loop jump, a step or about one element of bulk work
   std::uint64_t memory_bytes = 256u << 20;
@@ -25,7 +33,13 @@ struct RunLimits {
   std::uint32_t loop = 10'000;               // jumps of one loop activation
   std::uint32_t tool_calls = 1'000;
   std::uint32_t max_parallel = 10'000;       // branches of one pmap or pcalls
+  std::uint32_t pending = 1'000;             // operations that wait at once
+  std::uint32_t suspensions = 10'000;        // of one turn
+  std::int64_t operation_ttl_ms = std::int64_t{7} * 24 * 3600 * 1000;   // when the tool gives none; 0: for ever
+  std::int64_t await_timeout_ms = 0;         // of awaits that give none; 0: none
+  Outstanding outstanding = Outstanding::Detach;
   DataLimits data;
+  bool operator==(const RunLimits&) const = default;
 };
 
 // A guest fault with its position in the user's program.
@@ -42,15 +56,52 @@ struct ToolRequest {
   std::string_view tool;
   Value args;                // borrowed: map with string keys
   SourceSpan span;
+  std::string task_id;       // of the innermost open task, or ""
+  std::string call_path;     // position of the call inside of that task's body, or of the turn; see call_sites.cpp
+  std::string key;           // the same for the same intent, whenever the program runs again
 };
 
+// What a call of an async tool gave.
+struct PendingReply {
+  enum class Use : std::uint8_t {
+    Handle,       // async: the call yields the handle
+    WaitAtCall,   // auto: the call waits and yields the result
+    Unexpected,   // the tool is neither: the operation is kept, the call fails with unexpected_pending
+  };
+  std::string id;                          // "": the run gives it one
+  Value immediate = Value::nil();          // owned by whoever holds the reply
+  std::optional<std::int64_t> ttl_ms;
+  Use use = Use::Handle;
+};
+
+// What the host says about an operation.
+struct Settlement {
+  enum class Kind : std::uint8_t { Ok, Error, Cancelled, Progress };
+  Kind kind = Kind::Ok;
+  Value value = Value::nil();              // Ok: the result; Progress: the new immediate value
+  std::string reason;                      // Error, Cancelled
+};
+
+enum class ResolveStatus : std::uint8_t {
+  Done,
+  Same,              // it was settled just so before: nothing changed
+  AlreadyResolved,   // it was settled otherwise
+  Unknown,           // no such operation
+};
+
+// An operation that a part of the program waits for now.
+struct AwaitedOperation {
+  std::string_view id;
+  std::int64_t deadline_ms;                // the earliest time that changes the wait by itself; 0: none
+};
+
+// Values are borrowed from the run, until the next step() or start().
 struct ToolRecord {
   std::string tool;
-  Value args;                // owned by the run
-  Value result;              // owned by the run; Absent when it failed
+  Value args;
+  Value result;              // Absent when it failed; of an async call what it came to, or its handle
   std::string error;
   bool cached = false;
-  std::uint32_t order = 0;   // position in the order of calls
 };
 
 enum class StepStatus : std::uint8_t {
@@ -58,7 +109,8 @@ enum class StepStatus : std::uint8_t {
   Returned,     // result(): (return v)
   Failed,       // result(): (fail v)
   Faulted,      // fault(); the namespace is as it was at start()
-  NeedsTool,    // tool_requests() wait for answer() or answer_error()
+  NeedsTool,    // tool_requests() wait for an answer
+  Suspended,    // nothing goes on before an operation is resolved or a deadline passes: awaited(), next_deadline()
   Yielded,      // the slice is used up; step() goes on
 };
 
@@ -89,6 +141,9 @@ class Run {
   // Executes at most about fuel_slice units.
   StepStatus step(std::uint64_t fuel_slice = UINT64_MAX);
 
+  // After the end of a turn whose result the host refuses: the namespace is again as it was at start().
+  void revert();
+
   Value result() const;                               // borrowed
   const RunFault& fault() const;
   void cancel(FaultKind kind, std::string message);   // the next step() reports it as a fault (timeout, cancelled)
@@ -101,13 +156,43 @@ class Run {
   void answer_error(std::uint64_t request_id, std::string message);   // raises tool_error at the call
   void answer_fault(std::uint64_t request_id, FaultKind kind, std::string message, std::string hint);
   // The time that the program sees, in milliseconds since 1970. Call it before each step(); the core has no clock.
+  // Deadlines, sleeps and the age of operations are looked at when a suspended run steps again, never in between.
   void set_clock(std::int64_t epoch_millis);
+  std::int64_t clock() const;
 
-  std::span<const ToolRecord> tool_records() const;
+  // Asynchronous operations (vm/builtins/operations.h); they outlive turns and are never rolled back.
+  // Names the run and its calls: part of every idempotency key outside of tasks.
+  void set_identity(std::string run_id, std::uint64_t turn);
+  const std::string& run_id() const;
+  std::uint64_t turn() const;                         // start() counts it up
+  // Before an async tool is called: false when as many operations wait as may; the request then failed with
+  // pending_limit_exceeded and must not be made.
+  [[nodiscard]] bool admit_operation(std::uint64_t request_id);
+  // Takes the reply's values. The operation, until the next one is opened; null: the reply was refused (its id is in
+  // use) and the call fails.
+  const Operation* answer_pending(std::uint64_t request_id, PendingReply reply);
+  // Of an async tool that was done at once: the call yields the handle of a settled operation. Ok or Error.
+  const Operation* answer_resolved(std::uint64_t request_id, Settlement settlement);
+  // Any time, any order. Takes the settlement's value. The program sees it from its next suspension point on.
+  ResolveStatus resolve(std::string_view operation_id, Settlement settlement);
+  // What resolve() would say; borrows.
+  ResolveStatus can_resolve(std::string_view operation_id, const Settlement& settlement) const;
+  const Operations& operations() const;
+  Operations& operations();                           // before start(): what an earlier session left behind
+  std::vector<AwaitedOperation> awaited() const;      // of a suspended run: in fiber order, each operation once
+  std::optional<std::int64_t> next_deadline() const;  // the earliest of them
+  std::vector<std::string> take_cancel_requests();    // operations whose tools should be told that nobody waits
+  std::uint32_t suspensions() const;                  // of this turn
+
+  std::vector<ToolRecord> tool_records() const;       // in the order of calls; also of a run that is not over
   std::uint64_t fuel_used() const;
   // Every name of the user namespace with its value, in name order, borrowed.
   void for_each_definition(const std::function<void(std::string_view, Value)>& visit) const;
   std::shared_ptr<const Program> program() const;
+
+  // For vm/snapshot alone.
+  explicit Run(std::unique_ptr<RunImpl> restored);
+  RunImpl& impl() const { return *impl_; }
 
  private:
   std::unique_ptr<RunImpl> impl_;

@@ -22,7 +22,8 @@ RunImpl::~RunImpl() {
   if (main) destroy_fiber(*main);
   release_result();
   rollback();
-  for (Cell& cell_data : cells) heap.release(cell_data.value);
+  for (const Cell& cell_data : cells) heap.release(cell_data.value);
+  for (const Cell& cell_data : prelude_cells) heap.release(cell_data.value);
   for (Link& program_link : links) {
     for (const Value& v : program_link.constants) heap.release(v);
     for (const Value& v : program_link.functions) heap.release(v);
@@ -34,6 +35,7 @@ RunImpl::~RunImpl() {
   heap.release(context);
   heap.release(env.budget);
   env.journal.clear();
+  env.operations.clear();
 #ifdef PTC_SANITIZED
   if (heap.live_objects() != 0) __builtin_trap();   // somebody lost a reference
 #endif
@@ -105,24 +107,42 @@ Value RunImpl::constant_value(const Link& program_link, std::size_t index) {
   return Value::nil();
 }
 
-// The prelude's names are its own functions, cells of their own; a program's names are the user namespace.
 Link& RunImpl::link(std::shared_ptr<const Program> linked) {
   for (Link& known : links) {
     if (known.program == linked) return known;
   }
+  Link& made = begin_link(std::move(linked));
+  finish_link(made);
+  return made;
+}
+
+Link& RunImpl::begin_link(std::shared_ptr<const Program> linked) {
   Link& made = links.emplace_back();
-  const bool is_prelude = linked == prelude_program();
   made.program = std::move(linked);
-  made.loop_limit = is_prelude ? INT64_MAX : limits.loop;
-  made.constants.reserve(made.program->constants.size());
-  for (std::size_t k = 0; k < made.program->constants.size(); ++k) made.constants.push_back(constant_value(made, k));
+  made.loop_limit = made.program == prelude_program() ? INT64_MAX : limits.loop;
+  const std::size_t count = made.program->constants.size();
+  made.constants.assign(count, Value::nil());
+  for (std::size_t k = 0; k < count; ++k) {
+    if (!is_collection(made.program->constants[k])) made.constants[k] = constant_value(made, k);
+  }
+  return made;
+}
+
+// The prelude's names are its own functions, cells of their own; a program's names are the user namespace.
+void RunImpl::finish_link(Link& made) {
+  const bool is_prelude = made.program == prelude_program();
+  for (std::size_t k = 0; k < made.constants.size(); ++k) {
+    if (is_collection(made.program->constants[k])) made.constants[k] = constant_value(made, k);
+  }
   for (const std::string& name : made.program->tools) made.tools.push_back(heap.intern(name));
   for (const std::string& name : made.program->globals) {
     if (!is_prelude) {
       made.cells.push_back(cell(name));
       continue;
     }
-    Cell& own = *(made.cells.emplace_back(cell("%prelude/" + name)));
+    Cell& own = prelude_cells.emplace_back();
+    made.cells.push_back(&own);
+    own.name = heap.intern(name);
     own.defined = true;
     if (const auto builtin = find_builtin(name)) {
       own.value = Value::of(*builtin);
@@ -135,11 +155,10 @@ Link& RunImpl::link(std::shared_ptr<const Program> linked) {
       }
     }
   }
-  return made;
 }
 
 void RunImpl::clear_records() {
-  for (ToolRecord& record : records) {
+  for (const ToolRecordData& record : records) {
     heap.release(record.args);
     heap.release(record.result);
   }
@@ -225,7 +244,13 @@ void RunImpl::rollback() {
   base_values.clear();
 }
 
+void RunImpl::forget_base() {
+  for (const Value& v : base_values) heap.release(v);
+  base_values.clear();
+}
+
 StepStatus RunImpl::finish(StepStatus status) {
+  status = settle_outstanding(status);
   if (status == StepStatus::Faulted) {
     fault.span = user_span(*main, &fault.program);
     if (fault.span.line == 0 && program && !program->entry().spans.empty()) {   // noticed once the last call was over
@@ -236,10 +261,7 @@ StepStatus RunImpl::finish(StepStatus status) {
   discard_branches(*main);
   unwind(*main);
   requests.clear();
-  for (ToolRecordData& record : main->records) {
-    records.push_back({std::move(record.tool), record.args, record.result, std::move(record.error), record.cached,
-                       static_cast<std::uint32_t>(records.size())});
-  }
+  for (ToolRecordData& record : main->records) records.push_back(std::move(record));
   main->records.clear();
   for (std::string& text : main->prints) env.prints.push_back(std::move(text));
   main->prints.clear();
@@ -248,12 +270,7 @@ StepStatus RunImpl::finish(StepStatus status) {
     result = main->result;
     main->result = Value::nil();
   }
-  if (status == StepStatus::Faulted) {
-    rollback();
-  } else {
-    for (const Value& v : base_values) heap.release(v);
-    base_values.clear();
-  }
+  if (status == StepStatus::Faulted) rollback();   // else the base stays for Run::revert()
   destroy_fiber(*main);
   main.reset();
   for (const Value& v : retired) heap.release(v);
@@ -261,19 +278,31 @@ StepStatus RunImpl::finish(StepStatus status) {
   return status;
 }
 
-namespace {
-
-// Budgets of the whole run: a branch that used one up did not fail by itself.
 bool ends_everything(FaultKind kind) {
-  return kind == FaultKind::FuelExceeded || kind == FaultKind::MemoryExceeded ||
-         kind == FaultKind::ToolCallLimitExceeded || kind == FaultKind::PrintLimitExceeded ||
-         kind == FaultKind::BadProgram;
+  switch (kind) {
+    case FaultKind::FuelExceeded:
+    case FaultKind::MemoryExceeded:
+    case FaultKind::ToolCallLimitExceeded:
+    case FaultKind::PrintLimitExceeded:
+    case FaultKind::PendingLimitExceeded:
+    case FaultKind::SuspensionLimitExceeded:
+    case FaultKind::BadProgram: return true;
+    default: return false;
+  }
 }
 
-}  // namespace
+// A suspended run is asked again: time passes, results arrive. False: nothing in it can go on.
+bool RunImpl::resume() {
+  env.operations.settle_due(clock_millis);
+  env.operations.deliver_all();
+  wake(*main, true);
+  return next_ready(*main) != nullptr;
+}
 
 StepStatus RunImpl::step(std::uint64_t slice) {
   if (!main) return StepStatus::Faulted;
+  if (suspended && !cancelled && !resume()) return StepStatus::Suspended;
+  suspended = false;
   constexpr std::uint64_t kLargest = std::uint64_t{1} << 62;
   std::uint64_t slice_left = std::min(slice, kLargest);
   for (;;) {
@@ -293,6 +322,12 @@ StepStatus RunImpl::step(std::uint64_t slice) {
     Fiber* fiber = next_ready(*main);
     if (fiber == nullptr) {
       if (!requests.empty()) return StepStatus::NeedsTool;
+      if (deliver() && next_ready(*main) != nullptr) continue;
+      if (waits_for_operations(*main)) {
+        suspended = true;
+        ++suspensions;
+        return StepStatus::Suspended;
+      }
       raise(FaultKind::PmapError, "parallel branches wait for each other's tasks");
       return finish(StepStatus::Faulted);
     }

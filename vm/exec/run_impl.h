@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "vm/builtins/environment.h"
@@ -14,9 +13,17 @@
 #include "vm/exec/frame_states.h"
 #include "vm/exec/program.h"
 #include "vm/exec/run.h"
+#include "vm/exec/stepper_slots.h"
 #include "vm/value/heap.h"
 
 namespace ptc {
+
+inline constexpr std::uint32_t kAwaitCallRegisters = 1 + kStepperSlots;   // of the wait of an auto tool's call
+// Branches inside of branches. Fibers are walked recursively, so this bounds the C++ stack.
+inline constexpr std::uint32_t kMaxNesting = 256;
+
+// Budgets of the whole run: a branch that used one up did not fail by itself.
+bool ends_everything(FaultKind kind);
 
 // A name of the user namespace. Cells never move: code finds them through Link.
 struct Cell {
@@ -25,6 +32,8 @@ struct Cell {
   bool defined = false;
   std::uint32_t index = 0;
 };
+
+struct AwaitSlots;   // await.h
 
 // A program bound to a run: its constants as values, its names as cells.
 struct Link {
@@ -60,6 +69,9 @@ class RunImpl {
   CallResult call_closure(Fiber& fiber, const Closure* closure, std::uint32_t window, std::uint32_t count,
                           bool owns_callee);
   CallResult call_tool(Fiber& fiber, const Keyword* tool, std::uint32_t window);
+  ToolRequest request_of(const Fiber& fiber, std::string task_id, std::string path, std::string key) const;
+  bool make_room(Fiber& fiber, std::uint32_t base, std::uint32_t registers);   // for one more frame
+  static void pass_call(Fiber& fiber);                  // the call instruction on top is done with
   Value tool_arguments(Value tool, const Value* args, std::uint32_t count);
   CallResult apply(Fiber& fiber, std::uint32_t window, std::uint32_t count);
   bool push_frame(Fiber& fiber, const Frame& frame, std::uint32_t registers);
@@ -77,6 +89,54 @@ class RunImpl {
   CallResult step_sort(Fiber& fiber);
   bool sort_start(Fiber& fiber, Value* slots, std::uint32_t arg_count);
   bool sort_natively(Value* slots, bool descending);
+
+  // await.cpp: await, await-all, await-any, await-settled, sleep, await-signal and the wait of an auto tool's call.
+  CallResult step_await(Fiber& fiber);
+  bool await_start(Fiber& fiber);                       // checks the arguments, fills in the slots
+  bool await_options(Fiber& fiber);
+  Value await_target(Value borrowed, BuiltinId form);   // a handle of a known operation, or Absent: fault raised
+  Value await_targets(Value borrowed, BuiltinId form);
+  Value start_sleep(Fiber& fiber, Value milliseconds);
+  Value start_signal(Fiber& fiber, Value name);
+  bool await_holds(const Fiber& fiber) const;
+  CallResult await_finish(Fiber& fiber);
+  CallResult await_timed_out(Fiber& fiber);
+  Value await_result(Fiber& fiber);                     // Absent: fault raised
+  Value await_values(const AwaitSlots& slots);
+  Value await_settled_values(const AwaitSlots& slots);
+  Value await_winner(const AwaitSlots& slots, const Operation* first);
+  void cancel_losers(Value targets);
+  bool raise_settlement(const Operation& operation);
+  void wake(Fiber& fiber, bool time_passed);            // makes fibers ready whose wait is over
+  bool deliver();                                       // a suspension point: what arrived becomes visible
+  bool waits_for_operations(const Fiber& fiber) const;
+  void collect_awaited(const Fiber& fiber, std::vector<AwaitedOperation>& out) const;
+
+  // call_sites.cpp: names of calls and operations that depend on the program alone.
+  std::uint32_t next_position(Fiber& fiber);
+  std::string call_path(Fiber& fiber, std::string& task_id);
+  std::string call_key(std::string_view task_id, std::string_view path) const;
+  std::string fresh_operation_id(Fiber& fiber);
+  std::string branch_prefix(Fiber& branch);
+  // An operation that an earlier turn opened at this place of an open task; null: none. Fails with task_diverged
+  // when that place did something else.
+  bool find_attachable(std::string_view task_id, std::string_view path, std::string_view tool, Value args,
+                       const Operation** found);
+
+  // run_operations.cpp
+  bool room_for_operation();                            // false: pending_limit_exceeded is raised
+  Value open_operation(Fiber& fiber, Operation taken);  // the handle
+  void push_await_call(Fiber& fiber, std::uint32_t window, Value taken_handle);
+  CallResult attach_call(Fiber& fiber, const Operation& operation, std::uint32_t window);
+  void give_handle(Fiber& fiber, const Operation& operation, bool waits);
+  void put_answer(Fiber& fiber, Value taken);           // of the tool that the fiber waits for
+  Fiber* take_request(std::uint64_t request_id, ToolRequest* out);   // no longer listed; null: unknown
+  void fail_call(Fiber& fiber, FaultKind kind, std::string message, std::string hint);
+  std::string settlement_text(const Operation& operation) const;
+  void cancel_operation(std::string_view id, std::string reason);   // when it waits; the host is to be told
+  StepStatus settle_outstanding(StepStatus status);
+  void collect_records(const std::vector<ToolRecordData>& from, std::vector<ToolRecord>& out) const;
+  void collect_records(const Fiber& fiber, std::vector<ToolRecord>& out) const;   // and those of its children
 
   // slow_paths.cpp. Registers are given by address; operands flagged as taken are consumed on success.
   bool slow_arithmetic(Op op, Value* dst, Value* b, Value* c, std::uint8_t flags);
@@ -112,8 +172,9 @@ class RunImpl {
 
   // unwinding.cpp
   void unwind(Fiber& fiber);            // releases every register, empties the frames
-  const FrameStates& states_of(const Prototype& prototype);
   SourceSpan user_span(const Fiber& fiber, std::shared_ptr<const Program>* program) const;
+
+  bool holds_no_handle(Value v, std::string_view what);   // what return and fail give back
 
   // faults. Each parks the fault and returns false.
   bool raise(FaultKind kind, std::string message, std::string hint = {});
@@ -122,11 +183,16 @@ class RunImpl {
 
   // run.cpp
   StepStatus step(std::uint64_t slice);
+  bool resume();
   Link& link(std::shared_ptr<const Program> program);
+  // The two halves of link(): a restored run puts the key arrays that its constants share between them.
+  Link& begin_link(std::shared_ptr<const Program> program);   // constants that are no collections
+  void finish_link(Link& link);                               // collections, tools, names
   Cell* cell(std::string_view name);
   Value constant_value(const Link& link, std::size_t index);
   StepStatus finish(StepStatus status);
   void rollback();
+  void forget_base();
   void release_result();
   void clear_records();                 // prints, summaries, tool records and budgets used belong to one turn
   std::unique_ptr<Fiber> make_fiber(const Closure* entry);
@@ -137,7 +203,8 @@ class RunImpl {
   RunLimits limits;
   Heap heap;
   Environment env;
-  std::deque<Cell> cells;
+  std::deque<Cell> cells;                  // of the user namespace
+  std::deque<Cell> prelude_cells;          // never change once the prelude is linked
   std::map<std::string, Cell*, std::less<>> cell_of;
   std::deque<Link> links;
   Link* prelude = nullptr;
@@ -151,6 +218,12 @@ class RunImpl {
   std::uint64_t tool_calls = 0;
   std::uint32_t next_fiber_id = 1;
   std::int64_t clock_millis = 0;
+  bool suspended = false;                  // what the last step() said
+  std::uint32_t suspensions = 0;           // of this turn
+  std::uint32_t operations_before = 0;     // how many were known at start(): those that a re-run attaches to
+  std::vector<std::string> cancel_requests;
+  std::string run_id;
+  std::uint64_t turn = 0;
 
   Value context = Value::nil();            // owned
   std::vector<Value> history;              // owned, newest first
@@ -163,8 +236,7 @@ class RunImpl {
   std::string cancel_message;
   std::vector<ToolRequest> requests;       // waiting; args are owned by the record in request_args
   std::uint64_t next_request = 1;
-  std::vector<ToolRecord> records;         // made from the fibers' records when the run ends
-  std::unordered_map<const Prototype*, FrameStates> states;
+  std::vector<ToolRecordData> records;     // of the fibers, once the turn is over
 };
 
 }  // namespace ptc

@@ -7,6 +7,7 @@
 #include "vm/value/equality.h"
 #include "vm/value/map.h"
 #include "vm/value/numeric.h"
+#include "vm/value/pending.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
@@ -33,7 +34,7 @@ std::string expected_number(std::string_view name, int argument, Value got) {
   text += ": arg " + std::to_string(argument);
   if (got.is(Tag::Pending)) {
     text += " is a pending operation (" +
-            std::string(static_cast<const Pending*>(got.object)->id->view()) + "); use (await …)";
+            std::string(pending_id_of(got)) + "); use (await …)";
     return text;
   }
   return text + " expected number, got " + std::string(type_word(got));
@@ -149,7 +150,7 @@ bool RunImpl::get_keyword(Value* dst, Value* b, Value key, bool take) {
     found = map_find(x, key);
     if (found.is_absent()) found = map_find_flexible(heap, x, key);
   } else if (x.is(Tag::Pending)) {
-    const Value immediate = static_cast<const Pending*>(x.object)->immediate;
+    const Value immediate = env.operations.immediate_of(pending_id_of(x));
     if (immediate.is_map()) found = map_find_flexible(heap, immediate, key);
   }
   if (found.is_absent()) found = Value::nil();

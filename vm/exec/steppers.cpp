@@ -9,6 +9,13 @@ RunImpl::CallResult RunImpl::step_stepper(Fiber& fiber) {
     case BuiltinId::sort_by: return step_sort(fiber);
     case BuiltinId::pmap:
     case BuiltinId::pcalls: return step_parallel(fiber);
+    case BuiltinId::await:
+    case BuiltinId::await_all:
+    case BuiltinId::await_any:
+    case BuiltinId::await_settled:
+    case BuiltinId::await_signal:
+    case BuiltinId::sleep:
+    case BuiltinId::h_await_call: return step_await(fiber);
     default: raise(FaultKind::BadProgram, "not a stepper"); return CallResult::Faulted;
   }
 }

@@ -28,7 +28,7 @@ RunImpl::TaskResult RunImpl::task_start(Fiber& fiber, Value* window) {
     for (const std::string& text : env.warnings) known |= text == warning;
     if (!known) env.warnings.push_back(warning);
   }
-  fiber.open_tasks.push_back({std::string(id), static_cast<std::uint32_t>(fiber.frames.size())});
+  fiber.open_tasks.push_back({std::string(id), static_cast<std::uint32_t>(fiber.frames.size()), 0});
   return TaskResult::Miss;
 }
 
@@ -37,6 +37,7 @@ void RunImpl::commit_open_tasks(Fiber& fiber) {
   if (!env.has_journal) return;
   for (std::size_t k = fiber.open_tasks.size(); k-- > 0;) {
     env.journal.commit(fiber.open_tasks[k].id, retained(result));
+    env.operations.detach_task(fiber.open_tasks[k].id);
   }
 }
 
@@ -54,6 +55,7 @@ bool RunImpl::task_end(Fiber& fiber, Value* window) {
     heap.release(window[0]);
     window[0] = committed;
   }
+  env.operations.detach_task(id);   // what its body opened is done with
   heap.release(window[1]);
   return true;
 }

@@ -77,6 +77,7 @@ class Heap {
     object->extra = 0;
     ++live_objects_;
     if constexpr (std::is_same_v<T, Regex>) register_regex(object);
+    if constexpr (std::is_same_v<T, Pending>) ++live_handles_;
     return object;
   }
   // Gives back an object whose parts were moved elsewhere: nothing it held is released.
@@ -106,16 +107,22 @@ class Heap {
     bytes_used_ += static_cast<std::uint64_t>(delta_bytes);
   }
   std::uint64_t live_objects() const { return live_objects_; }   // 0 once every reference is released
+  std::uint64_t live_handles() const { return live_handles_; }   // pending handles among them
 
   // The keyword of that name, made on first use.
   const Keyword* intern(std::string_view name);
   // Same, or null when nothing interned it yet.
   const Keyword* find_interned(std::string_view name) const;
-  std::size_t interned_count() const { return interned_count_; }
+  const std::vector<const Keyword*>& keywords() const { return keywords_; }   // by serial
 
   KeyArrayTable& key_arrays() { return key_arrays_; }   // for the map code
 
   std::uint32_t next_closure_serial() { return closure_serial_++; }
+  std::uint32_t closure_serial() const { return closure_serial_; }              // that the next closure gets
+  void restore_counters(std::uint32_t closure_serial, std::uint64_t bytes_peak) {   // of a run that goes on
+    closure_serial_ = closure_serial;
+    bytes_peak_ = bytes_peak;
+  }
 
   // Regexes hold a compiled form made outside of vm/value; whoever makes them says how it is freed.
   void set_regex_deleter(void (*deleter)(void*)) { regex_deleter_ = deleter; }
@@ -166,10 +173,11 @@ class Heap {
   std::uint64_t bytes_peak_ = 0;                    // brought up to date before every decrease
   std::uint64_t limit_bytes_;
   std::uint64_t live_objects_ = 0;
+  std::uint64_t live_handles_ = 0;
   std::uint32_t closure_serial_ = 1;
 
   std::vector<const Keyword*> interned_;   // open addressing, power of two
-  std::size_t interned_count_ = 0;
+  std::vector<const Keyword*> keywords_;
   KeyArrayTable key_arrays_;
   std::vector<Regex*> regexes_;            // alive ones: their compiled form is not ours to forget
   void (*regex_deleter_)(void*) = nullptr;

@@ -140,7 +140,7 @@ void Heap::release_parts(Object* dead) {
       discard(dead, sizeof(Closure) + dead->rc * sizeof(Value));
       return;
     case Kind::Pending:
-      drop_all(&static_cast<Pending*>(dead)->immediate, 1);
+      --live_handles_;
       discard(dead, sizeof(Pending));
       return;
     default: return;   // never waits

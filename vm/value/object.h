@@ -189,9 +189,9 @@ struct Duration : Object {
   std::uint32_t unused;
 };
 
+// What the operation is and how it stands is in the run's Operations (vm/builtins); a handle only names it.
 struct Pending : Object {
   String* id;              // owned
-  Value immediate;         // owned
 };
 
 }  // namespace ptc

@@ -15,6 +15,7 @@
 #include "vm/builtins/regex.h"
 #include "vm/value/map.h"
 #include "vm/value/numeric.h"
+#include "vm/value/pending.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
@@ -57,12 +58,7 @@ inline Arg map(std::vector<std::pair<Arg, Arg>> entries) {
   });
 }
 inline Arg pending(std::string id) {
-  return Arg([id](Heap& h) {
-    Pending* p = h.make<Pending>(Kind::Pending);
-    p->id = static_cast<String*>(string_of(h, id).object);
-    p->immediate = Value::nil();
-    return Value::of(Tag::Pending, p);
-  });
+  return Arg([id](Heap& h) { return pending_of(h, string_of(h, id)); });
 }
 
 class BuiltinTest : public ::testing::Test {

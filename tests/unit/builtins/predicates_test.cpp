@@ -121,7 +121,12 @@ TEST_F(PredicatesTest, PendingHandles) {
       {"(pending? (pending \"c1\" nil))", "true"},
       {"(pending? 1)", "false"},
       {"(pending-id (pending \"c1\" nil))", "\"c1\""},
-      {"(await-all [1])", "!! unknown_pending: await-all: no operation is known to this run"},
+      {"(pending-id \"c1\")", "!! type_error: pending-id: arg 1 expected pending operation, got string"},
+      {"(pending (pending \"c1\" nil))", "(pending \"c1\")"},
+      {"(pending \"c1\")", "!! unknown_pending: no pending operation \"c1\". Known: none"},
+      {"(pending 1)", "!! type_error: pending: arg 1 expected pending handle or id, got number"},
+      {"(resolved? (pending \"c1\" nil))", "false"},
+      {"(resolved? \"c1\")", "!! unknown_pending: no pending operation \"c1\". Known: none"},
   });
 }
 

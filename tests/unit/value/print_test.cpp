@@ -11,6 +11,7 @@
 #include "vm/value/function.h"
 #include "vm/value/map.h"
 #include "vm/value/numeric.h"
+#include "vm/value/pending.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
 
@@ -113,10 +114,7 @@ TEST_F(PrintTest, WritesInertValues) {
   auto* var = heap.make<Var>(Kind::Var);
   var->name = heap.intern("x");
   expect(Value::of(Tag::Var, var), "#'x");
-  auto* pending = heap.make<Pending>(Kind::Pending);
-  pending->id = static_cast<String*>(text("call_1").object);
-  pending->immediate = Value::nil();
-  expect(Value::of(Tag::Pending, pending), "(pending \"call_1\")");
+  expect(pending_of(heap, text("call_1")), "(pending \"call_1\")");
   auto* regex = heap.make<Regex>(Kind::Regex);
   regex->source = static_cast<String*>(text("\\d\"").object);
   regex->compiled = nullptr;

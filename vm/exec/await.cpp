@@ -1,0 +1,247 @@
+// await and its kin: steppers that wait for operations.
+//
+// The whole wait lies in the frame's slots: what it waits for, until when. A fiber in state WaitsForOperations has such
+// a frame on top, in stage kAwaitWait. wake() makes it ready when its condition holds on the visible side of the operations,
+// which only ever grows, or when its deadline has passed; then the frame goes on from its slots, and knows by its stage
+// which of the two it was. Waiting costs no fuel, so a program uses the same whether an answer was there or not.
+#include "vm/exec/await.h"
+
+#include <algorithm>
+
+#include "vm/builtins/pending.h"
+#include "vm/value/map.h"
+#include "vm/value/print.h"
+#include "vm/value/string.h"
+
+namespace ptc {
+namespace {
+
+std::string_view expected_collection(BuiltinId form) {
+  switch (form) {
+    case BuiltinId::await_any: return "a vector of handles";
+    case BuiltinId::await_settled: return "a handle, or a vector or map of handles";
+    default: return "a vector or map of handles";
+  }
+}
+
+}  // namespace
+
+// The handle of a known operation.
+Value RunImpl::await_target(Value borrowed, BuiltinId form) {
+  if (!names_operation(borrowed)) {
+    raise(FaultKind::TypeError,
+          std::string(builtin_info(form).name) + ": expected a pending handle or id, got " +
+              std::string(type_word(borrowed)),
+          "only a call of an async tool gives a handle; any other value is used directly");
+    return Value::absent();
+  }
+  if (env.operations.find(operation_name(borrowed)) == nullptr) {
+    unknown_pending(env, operation_name(borrowed));
+    raise_parked();
+    return Value::absent();
+  }
+  return borrowed.is_string() ? pending_of(heap, retained(borrowed)) : retained(borrowed);
+}
+
+// One handle, or the elements as a vector in which the ids of known operations have become handles.
+Value RunImpl::await_targets(Value borrowed, BuiltinId form) {
+  const bool single = form == BuiltinId::await || (form == BuiltinId::await_settled && names_operation(borrowed));
+  if (single) return await_target(borrowed, form);
+  const bool fits = borrowed.is_nil() || borrowed.is_vector() || borrowed.is_set() ||
+                    (borrowed.is_map() && form != BuiltinId::await_any);
+  if (!fits) {
+    raise(FaultKind::TypeError, std::string(builtin_info(form).name) + ": expected " +
+                                    std::string(expected_collection(form)) + ", got " +
+                                    std::string(type_word(borrowed)));
+    return Value::absent();
+  }
+  VectorBuilder targets(heap);
+  const auto add = [&](Value item) {
+    const bool is_id = item.is_string() && env.operations.find(string_view_of(item)) != nullptr;
+    const Value target = is_id || item.is(Tag::Pending) ? await_target(item, form) : retained(item);
+    if (target.is_absent()) return false;
+    targets.push(target);
+    return true;
+  };
+  if (borrowed.is_vector()) {
+    for (std::uint32_t k = 0, count = vector_count(borrowed); k < count; ++k) {
+      if (!add(vector_at(borrowed, k))) return Value::absent();
+    }
+  } else if (!borrowed.is_nil()) {
+    for (MapCursor entry(heap, borrowed); entry.next();) {
+      if (!add(entry.value())) return Value::absent();
+    }
+  }
+  if (targets.count() == 0 && form == BuiltinId::await_any) {
+    raise(FaultKind::TypeError, "await-any: there is nothing to wait for");
+    return Value::absent();
+  }
+  fuel_left -= targets.count() / 8;
+  return targets.finish();
+}
+
+// {:timeout-ms n :default v}: the time limit goes into its slot; the default stays in the map.
+bool RunImpl::await_options(Fiber& fiber) {
+  const AwaitSlots slots = await_slots(fiber);
+  const std::string name(builtin_info(fiber.frames.back().builtin).name);
+  if (limits.await_timeout_ms > 0) slots.own(kAwaitTimeout) = Value::integer(limits.await_timeout_ms);
+  if (slots.arg_count < 2 || slots.args[1].is_nil()) return true;
+  const Value options = slots.args[1];
+  if (!options.is_map()) {
+    return raise(FaultKind::TypeError, name + ": arg 2 expected map of options, got " + std::string(type_word(options)));
+  }
+  const bool has_default = fiber.frames.back().builtin != BuiltinId::await_settled;
+  for (MapCursor entry(heap, options); entry.next();) {
+    const Value key = entry.key(), value = entry.value();
+    const std::string_view text = key.is_keyword() ? key.keyword->name() : key.is_string() ? string_view_of(key) : "";
+    if (text == "default" && has_default) continue;
+    if (text != "timeout-ms" && text != "timeout_ms") {
+      std::string shown;
+      append_readable(shown, key, heap, {60, nullptr});
+      return raise(FaultKind::TypeError, name + ": unknown option " + shown,
+                   has_default ? "the options are :timeout-ms and :default"
+                               : "the option is :timeout-ms; what is late gives {:status :timeout}");
+    }
+    if (value.is_nil()) continue;
+    if (!value.is_int() || value.i < 0) {
+      return raise(FaultKind::TypeError,
+                   name + ": :timeout-ms expected a whole number of milliseconds, got " + std::string(type_word(value)));
+    }
+    slots.own(kAwaitTimeout) = value;
+  }
+  return true;
+}
+
+Value RunImpl::start_sleep(Fiber& fiber, Value milliseconds) {
+  if (!milliseconds.is_int() || milliseconds.i < 0) {
+    raise(FaultKind::TypeError, "sleep: arg 1 expected a whole number of milliseconds, got " +
+                                    (milliseconds.is_int() ? std::to_string(milliseconds.i)
+                                                           : std::string(type_word(milliseconds))));
+    return Value::absent();
+  }
+  Operation operation;
+  operation.kind = Operation::Kind::Sleep;
+  operation.tool = "sleep";
+  operation.args = map_assoc(heap, map_empty(heap), string_of(heap, "ms"), milliseconds);
+  if (__builtin_add_overflow(clock_millis, milliseconds.i, &operation.due_ms)) operation.due_ms = INT64_MAX;
+  if (operation.due_ms == 0) operation.due_ms = 1;   // 0 is never
+  return open_operation(fiber, std::move(operation));
+}
+
+Value RunImpl::start_signal(Fiber& fiber, Value name) {
+  if (!name.is_string() && !name.is_keyword()) {
+    raise(FaultKind::TypeError,
+          "await-signal: arg 1 expected the name of a signal, got " + std::string(type_word(name)));
+    return Value::absent();
+  }
+  const Value text = name.is_string() ? retained(name) : string_of(heap, name.keyword->name());
+  Operation operation;
+  operation.kind = Operation::Kind::Signal;
+  operation.tool = "await-signal";
+  operation.args = map_assoc(heap, map_empty(heap), string_of(heap, "name"), text);
+  return open_operation(fiber, std::move(operation));
+}
+
+bool RunImpl::await_start(Fiber& fiber) {
+  const AwaitSlots slots = await_slots(fiber);
+  const BuiltinId form = fiber.frames.back().builtin;
+  const bool waits_at_call = form == BuiltinId::h_await_call;
+  if (form != BuiltinId::sleep && !waits_at_call && !await_options(fiber)) return false;
+  Value targets = Value::absent();
+  switch (form) {
+    case BuiltinId::sleep: targets = start_sleep(fiber, slots.args[0]); break;
+    case BuiltinId::await_signal: targets = start_signal(fiber, slots.args[0]); break;
+    case BuiltinId::h_await_call: targets = retained(slots.args[0]); break;
+    default: targets = await_targets(slots.args[0], form);
+  }
+  if (targets.is_absent()) return false;
+  slots.own(kAwaitTargets) = targets;
+  return true;
+}
+
+bool RunImpl::await_holds(const Fiber& fiber) const {
+  const Value targets = await_slots(fiber).own(kAwaitTargets);
+  const BuiltinId form = fiber.frames.back().builtin;
+  bool all = true, any = false, failed = false;
+  each_target(env.operations, targets, [&](std::uint32_t, Value, const Operation* operation) {
+    const bool settled = operation == nullptr || operation->delivered;
+    all &= settled;
+    any |= settled;
+    failed |= operation != nullptr && settled && has_failed(*operation);
+  });
+  switch (form) {
+    case BuiltinId::await_any: return any;
+    case BuiltinId::await_all: return all || failed;
+    default: return all;
+  }
+}
+
+RunImpl::CallResult RunImpl::step_await(Fiber& fiber) {
+  if (fiber.frames.back().stage == kAwaitStart) {
+    if (!await_start(fiber)) return CallResult::Faulted;
+    deliver();
+  }
+  if (await_holds(fiber)) return await_finish(fiber);
+  if (fiber.frames.back().stage == kAwaitTimedOut) return await_timed_out(fiber);
+  if (suspensions >= limits.suspensions) {
+    raise(FaultKind::SuspensionLimitExceeded,
+          "the program waited " + std::to_string(limits.suspensions) + " times, which is the limit",
+          "start several operations and wait for them together with (await-all …)");
+    return CallResult::Faulted;
+  }
+  const AwaitSlots slots = await_slots(fiber);
+  if (slots.own(kAwaitDeadline).is_nil() && slots.own(kAwaitTimeout).is_int()) {
+    std::int64_t deadline = 0;
+    if (__builtin_add_overflow(clock_millis, slots.own(kAwaitTimeout).i, &deadline)) deadline = INT64_MAX;
+    slots.own(kAwaitDeadline) = Value::integer(deadline);
+  }
+  fiber.frames.back().stage = kAwaitWait;
+  fiber.state = Fiber::State::WaitsForOperations;
+  return CallResult::Parked;
+}
+
+RunImpl::CallResult RunImpl::await_finish(Fiber& fiber) {
+  const Value value = await_result(fiber);
+  return value.is_absent() ? CallResult::Faulted : finish_stepper(fiber, value);
+}
+
+bool RunImpl::deliver() {
+  if (!env.operations.deliver_all()) return false;
+  if (main) wake(*main, false);
+  return true;
+}
+
+void RunImpl::wake(Fiber& fiber, bool time_passed) {
+  if (fiber.state == Fiber::State::WaitsForOperations) {
+    const Value deadline = await_slots(fiber).own(kAwaitDeadline);
+    if (await_holds(fiber)) {
+      fiber.state = Fiber::State::Ready;
+    } else if (time_passed && deadline.is_int() && deadline.i <= clock_millis) {
+      fiber.frames.back().stage = kAwaitTimedOut;
+      fiber.state = Fiber::State::Ready;
+    }
+  }
+  for (const auto& child : fiber.children) wake(*child, time_passed);
+}
+
+bool RunImpl::waits_for_operations(const Fiber& fiber) const {
+  if (fiber.state == Fiber::State::WaitsForOperations) return true;
+  return std::any_of(fiber.children.begin(), fiber.children.end(),
+                     [this](const auto& child) { return waits_for_operations(*child); });
+}
+
+void RunImpl::collect_awaited(const Fiber& fiber, std::vector<AwaitedOperation>& out) const {
+  if (fiber.state == Fiber::State::WaitsForOperations) {
+    const AwaitSlots slots = await_slots(fiber);
+    const Value limit = slots.own(kAwaitDeadline);
+    each_target(env.operations, slots.own(kAwaitTargets),
+                [&](std::uint32_t, Value, const Operation* operation) {
+                  if (operation == nullptr || operation->delivered) return;
+                  const bool is_sleep = operation->kind == Operation::Kind::Sleep;
+                  out.push_back({operation->id, is_sleep ? operation->due_ms : limit.is_int() ? limit.i : 0});
+                });
+  }
+  for (const auto& child : fiber.children) collect_awaited(*child, out);
+}
+
+}  // namespace ptc

@@ -1,0 +1,194 @@
+// What a wait comes to: the results in the shape of the argument, or a fault.
+#include <algorithm>
+
+#include "vm/exec/await.h"
+#include "vm/value/map.h"
+#include "vm/value/string.h"
+
+namespace ptc {
+namespace {
+
+using Status = Operation::Status;
+
+std::string subject(const Operation& operation) { return operation.id + " (" + operation.tool + ')'; }
+
+// The one that was settled first among those that the program sees and that `wanted` accepts.
+template <class Wanted>
+const Operation* earliest(const Operations& operations, Value targets, const Wanted& wanted) {
+  const Operation* first = nullptr;
+  each_target(operations, targets, [&](std::uint32_t, Value, const Operation* operation) {
+    if (operation == nullptr || !operation->delivered || !wanted(*operation)) return;
+    if (first == nullptr || operation->sequence < first->sequence) first = operation;
+  });
+  return first;
+}
+
+class KeywordMap {
+ public:
+  explicit KeywordMap(Heap& heap) : heap_(heap), map_(map_empty(heap)) {}
+  KeywordMap& with(std::string_view key, Value taken) {
+    map_ = map_assoc(heap_, map_, Value::of(heap_.intern(key)), taken);
+    return *this;
+  }
+  Value take() const { return map_; }
+
+ private:
+  Heap& heap_;
+  Value map_;
+};
+
+// Of one target of await-settled.
+Value settled_entry(Heap& heap, Value target, const Operation* operation) {
+  KeywordMap entry(heap);
+  const auto status = [&heap](std::string_view name) { return Value::of(heap.intern(name)); };
+  if (operation == nullptr) return entry.with("status", status("ok")).with("value", retained(target)).take();
+  if (!operation->delivered || operation->status == Status::Expired) {
+    return entry.with("status", status("timeout")).take();
+  }
+  if (operation->status == Status::Ok) {
+    return entry.with("status", status("ok")).with("value", retained(operation->result)).take();
+  }
+  std::string reason = operation->reason;
+  if (operation->status == Status::Cancelled) reason = reason.empty() ? "cancelled" : "cancelled: " + reason;
+  return entry.with("status", status("error")).with("reason", string_of(heap, reason)).take();
+}
+
+// As the argument was: a vector, or a map with its keys.
+Value shaped(Heap& heap, Value argument, Value taken_items) {
+  if (!argument.is_map()) return taken_items;
+  const Owned items(heap, taken_items);
+  Value map = map_empty(heap);
+  std::uint32_t k = 0;
+  for (MapCursor entry(heap, argument); entry.next();) {
+    map = map_assoc(heap, map, retained(entry.key()), vector_get(items.get(), k++));
+  }
+  return map;
+}
+
+// The given default, owned, or Absent.
+Value given_default(Heap& heap, const AwaitSlots& slots) {
+  if (slots.arg_count < 2 || !slots.args[1].is_map()) return Value::absent();
+  const Value given = map_find_flexible(heap, slots.args[1], Value::of(heap.intern("default")));
+  return given.is_absent() ? given : retained(given);
+}
+
+}  // namespace
+
+std::string RunImpl::settlement_text(const Operation& operation) const {
+  switch (operation.status) {
+    case Status::Error: {
+      const bool is_tool = operation.kind == Operation::Kind::Tool;
+      return (is_tool ? "Tool '" + operation.tool + '\'' : operation.tool) + " failed: " + operation.reason +
+             " (pending " + operation.id + ')';
+    }
+    case Status::Cancelled:
+      return subject(operation) + " was cancelled" + (operation.reason.empty() ? "" : ": " + operation.reason);
+    case Status::Expired: return subject(operation) + " expired before it was resolved";
+    case Status::Waiting:
+    case Status::Ok: break;
+  }
+  return {};
+}
+
+bool RunImpl::raise_settlement(const Operation& operation) {
+  const FaultKind kind = operation.status == Status::Error       ? FaultKind::ToolError
+                         : operation.status == Status::Cancelled ? FaultKind::AwaitCancelled
+                                                                 : FaultKind::AwaitTimeout;
+  return raise(kind, settlement_text(operation), "(await-settled …) gives failures as data");
+}
+
+// One operation, or all of them.
+Value RunImpl::await_values(const AwaitSlots& slots) {
+  const Value targets = slots.own(kAwaitTargets);
+  if (!targets.is_vector()) return retained(env.operations.find(pending_id_of(targets))->result);
+  VectorBuilder values(heap);
+  each_target(env.operations, targets, [&](std::uint32_t, Value target, const Operation* operation) {
+    values.push(retained(operation == nullptr ? target : operation->result));
+  });
+  return shaped(heap, slots.args[0], values.finish());
+}
+
+Value RunImpl::await_settled_values(const AwaitSlots& slots) {
+  const Value targets = slots.own(kAwaitTargets);
+  VectorBuilder entries(heap);
+  each_target(env.operations, targets, [&](std::uint32_t, Value target, const Operation* operation) {
+    entries.push(settled_entry(heap, target, operation));
+  });
+  const Value all = entries.finish();
+  if (targets.is_vector()) return shaped(heap, slots.args[0], all);
+  const Owned owner(heap, all);
+  return vector_get(all, 0);
+}
+
+// The operation that was settled first; a plain value was there before any of them.
+Value RunImpl::await_winner(const AwaitSlots& slots, const Operation* first) {
+  const Value targets = slots.own(kAwaitTargets);
+  Value plain = Value::absent();
+  std::uint32_t index = UINT32_MAX;
+  each_target(env.operations, targets, [&](std::uint32_t k, Value target, const Operation* operation) {
+    if (operation != nullptr || !plain.is_absent()) return;
+    plain = target;
+    index = k;
+  });
+  if (plain.is_absent()) {
+    each_target(env.operations, targets, [&](std::uint32_t k, Value, const Operation* operation) {
+      if (operation == first) index = std::min(index, k);
+    });
+  }
+  cancel_losers(targets);
+  KeywordMap winner(heap);
+  winner.with("index", Value::integer(index));
+  winner.with("id", plain.is_absent() ? string_of(heap, first->id) : Value::nil());
+  winner.with("value", retained(plain.is_absent() ? first->result : plain));
+  return winner.take();
+}
+
+void RunImpl::cancel_losers(Value targets) {
+  if (limits.outstanding != Outstanding::Cancel) return;
+  each_target(env.operations, targets, [&](std::uint32_t, Value, const Operation* operation) {
+    if (operation != nullptr) cancel_operation(operation->id, "another operation of await-any was first");
+  });
+}
+
+Value RunImpl::await_result(Fiber& fiber) {
+  const AwaitSlots slots = await_slots(fiber);
+  const BuiltinId form = fiber.frames.back().builtin;
+  if (form == BuiltinId::await_settled) return await_settled_values(slots);
+  const Value targets = slots.own(kAwaitTargets);
+  bool has_plain = false;
+  each_target(env.operations, targets,
+              [&](std::uint32_t, Value, const Operation* operation) { has_plain |= operation == nullptr; });
+  const bool any = form == BuiltinId::await_any;
+  const Operation* first = earliest(env.operations, targets, [any](const Operation& o) { return any || has_failed(o); });
+  if (first != nullptr && has_failed(*first) && !(any && has_plain)) {
+    if (first->status == Status::Expired) {
+      if (const Value given = given_default(heap, slots); !given.is_absent()) return given;
+    }
+    raise_settlement(*first);
+    return Value::absent();
+  }
+  return any ? await_winner(slots, first) : await_values(slots);
+}
+
+RunImpl::CallResult RunImpl::await_timed_out(Fiber& fiber) {
+  const AwaitSlots slots = await_slots(fiber);
+  if (fiber.frames.back().builtin == BuiltinId::await_settled) {
+    return finish_stepper(fiber, await_settled_values(slots));
+  }
+  if (const Value given = given_default(heap, slots); !given.is_absent()) return finish_stepper(fiber, given);
+  std::string text;
+  std::uint32_t late = 0;
+  constexpr std::uint32_t kNamed = 5;
+  each_target(env.operations, slots.own(kAwaitTargets),
+              [&](std::uint32_t, Value, const Operation* operation) {
+                if (operation == nullptr || operation->delivered || ++late > kNamed) return;
+                text += (text.empty() ? "" : ", ") + subject(*operation);
+              });
+  if (late > kNamed) text += " and " + std::to_string(late - kNamed) + " more";
+  raise(FaultKind::AwaitTimeout,
+        text + " not resolved within " + std::to_string(slots.own(kAwaitTimeout).i) + "ms",
+        "give a :default, or await it again later: the operation stays pending");
+  return CallResult::Faulted;
+}
+
+}  // namespace ptc
