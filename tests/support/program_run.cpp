@@ -139,7 +139,7 @@ Observation observe(const Engine& engine, const ProgramFile& file, Mode mode, st
   if (fuel_limit) options.limits.fuel = *fuel_limit;
   if (mode == Mode::Stepped) options.slice_fuel = 1;
   Session session(engine, options);
-  ToolReplay replay(session.heap());
+  ToolReplay replay;
   seen.setup_complaint = load_inputs(session, file);
   if (seen.setup_complaint.empty()) seen.setup_complaint = load_tools(session, file, replay);
   if (!seen.setup_complaint.empty()) return seen;
