@@ -66,7 +66,7 @@ class Run(CommandLineTest):
         self.assertEqual(ptcvm("--help")[0], 0)
 
     def test_every_command_has_help_with_examples(self):
-        for command in "run eval check compile dis doc apropos fmt repl batch completion".split():
+        for command in "run eval check compile dis doc apropos fmt repl batch keys completion".split():
             status, out, _ = ptcvm(command, "--help")
             self.assertEqual(status, 0, command)
             self.assertIn("xamples:", out, command)
@@ -224,6 +224,74 @@ class OtherCommands(CommandLineTest):
         self.assertEqual(ptcvm("completion", "fish")[0], 2)
         script = self.file("c.bash", ptcvm("completion", "bash")[1])
         self.assertEqual(subprocess.run(["bash", "-n", script]).returncode, 0)
+        offered = lambda *words: subprocess.run(
+            ["bash", "-c", 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ptcvm; '
+             'echo "${COMPREPLY[@]}"', "-", script, "ptcvm", *words], capture_output=True, text=True).stdout.split()
+        self.assertEqual(offered("ke"), ["keys"])
+        self.assertEqual(offered("keys", "r"), ["rotate", "revoke"])
+        self.assertEqual(offered("keys", "new", "--n"), ["--not-after"])
+
+
+class Keys(CommandLineTest):
+    def ring(self, name="ring.json"):
+        return os.path.join(self.folder.name, name)
+
+    def test_a_ring_from_first_key_to_revocation(self):
+        ring = self.ring()
+        self.assertEqual(ptcvm("keys", "new", ring, "--id", "a"), (0, "", ""))
+        self.assertEqual(os.stat(ring).st_mode & 0o777, 0o600)
+        self.assertEqual(ptcvm("keys", "rotate", ring, "--id", "b", "--algorithm", "ed25519",
+                               "--not-after", "2400-01-01"), (0, "", ""))
+        status, out, _ = ptcvm("keys", "list", ring)
+        rows = [line.split() for line in out.splitlines()]
+        self.assertEqual(status, 0)
+        self.assertEqual([row[:3] for row in rows], [["id", "algorithm", "state"], ["a", "hmac-sha256", "verify-only"],
+                                                     ["b", "ed25519", "signing"]])
+        self.assertEqual(rows[2][4], "2400-01-01T00:00:00Z")
+        with open(ring, encoding="utf-8") as file:
+            keys = json.load(file)["keys"]
+        for key in keys:
+            self.assertNotIn(key["secret"], out)
+        status, _, err = ptcvm("keys", "revoke", ring, "--id", "b")
+        self.assertEqual(status, 0)
+        self.assertIn("no signing key", err)
+        self.assertIn("revoked", ptcvm("keys", "list", ring)[1])
+
+    def test_export_writes_public_halves_only(self):
+        ring, public = self.ring(), self.ring("public.json")
+        ptcvm("keys", "new", ring, "--id", "a", "--algorithm", "ed25519")
+        self.assertEqual(ptcvm("keys", "export", ring, "--public", "-o", public), (0, "", ""))
+        with open(public, encoding="utf-8") as file:
+            text = file.read()
+        self.assertNotIn("secret", text)
+        self.assertEqual(ptcvm("keys", "export", ring, "--public", "-o", "-")[1], text)
+        self.assertIn("verify-only", ptcvm("keys", "list", public)[1])
+        self.assertEqual(ptcvm("keys", "export", ring, "-o", public)[0], 2)
+        shared = self.ring("shared.json")
+        ptcvm("keys", "new", shared, "--id", "a")
+        self.assertEqual(ptcvm("keys", "export", shared, "--public", "-o", public)[0], 65)
+
+    def test_refusals_keep_the_ring(self):
+        ring = self.ring()
+        ptcvm("keys", "new", ring, "--id", "a")
+        with open(ring, encoding="utf-8") as file:
+            before = file.read()
+        for arguments, status, words in [
+                (["new", ring, "--id", "b"], 65, "File exists"),
+                (["rotate", ring, "--id", "a"], 65, "there already"),
+                (["rotate", ring, "--id", "a b"], 65, "a key id is"),
+                (["rotate", ring, "--id", "b", "--not-after", "soon"], 2, "must be a date"),
+                (["rotate", ring, "--id", "b", "--not-after", "2001-01-01"], 65, "ends before it begins"),
+                (["rotate", ring, "--id", "b", "--algorithm", "md5"], 2, "algorithm"),
+                (["revoke", ring, "--id", "b"], 65, "no key b"),
+                (["list", ring + "x"], 65, "cannot read"),
+                (["list"], 2, "RING"),
+                ([], 2, "subcommand")]:
+            done = ptcvm("keys", *arguments)
+            self.assertEqual(done[0], status, arguments)
+            self.assertIn(words, done[2], arguments)
+        with open(ring, encoding="utf-8") as file:
+            self.assertEqual(file.read(), before)
 
 
 class Repl(CommandLineTest):

@@ -19,6 +19,7 @@ struct DataLimits {
   std::uint32_t max_print_length = 2'000;        // graphemes of one entry; longer entries are cut and get "..."
   std::uint32_t max_regex_pattern_bytes = 256;
   std::uint32_t max_regex_input_bytes = 32'768;  // longer inputs are cut
+  bool operator==(const DataLimits&) const = default;
 };
 
 // A guest fault: what happened, said once, at the place where it is known. The position is added by the interpreter.

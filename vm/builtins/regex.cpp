@@ -116,13 +116,17 @@ Value regex_make(Heap& heap, std::string_view pattern, std::string* error) {
       return Value::absent();
     }
   }
+  const Value regex = regex_of_source(heap, string_of(heap, pattern));
+  static_cast<CompiledRegex*>(static_cast<Regex*>(regex.object)->compiled)->automaton = std::move(automaton);
+  return regex;
+}
+
+Value regex_of_source(Heap& heap, Value taken_source) {
   heap.set_regex_deleter(delete_compiled);
-  const Value source = string_of(heap, pattern);
   Regex* regex = heap.make<Regex>(Kind::Regex);
-  regex->source = static_cast<String*>(source.object);
+  regex->source = static_cast<String*>(taken_source.object);
   auto compiled = std::make_unique<CompiledRegex>(heap);
-  compiled->automaton = std::move(automaton);
-  compiled->reads_little = reads_little_past_match(pattern);
+  compiled->reads_little = reads_little_past_match(string_view_of(taken_source));
   regex->compiled = compiled.release();
   return Value::of(Tag::Regex, regex);
 }

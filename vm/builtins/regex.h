@@ -22,5 +22,7 @@ bool regex_check(std::string_view pattern, std::string& error, std::size_t& posi
 // A regex value. With error: checked now, Absent and a sentence when it is invalid. With null the caller promises that
 // regex_check accepted it, and it is compiled when it is first used.
 Value regex_make(Heap& heap, std::string_view pattern, std::string* error);
+// The same over a string of its own, unchecked: a pattern that is invalid after all fails with type_error when used.
+Value regex_of_source(Heap& heap, Value taken_source);
 
 }  // namespace ptc

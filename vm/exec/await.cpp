@@ -1,7 +1,7 @@
 // await and its kin: steppers that wait for operations.
 //
 // The whole wait lies in the frame's slots: what it waits for, until when. A fiber in state WaitsForOperations has such
-// a frame on top, in stage kWait. wake() makes it ready when its condition holds on the visible side of the operations,
+// a frame on top, in stage kAwaitWait. wake() makes it ready when its condition holds on the visible side of the operations,
 // which only ever grows, or when its deadline has passed; then the frame goes on from its slots, and knows by its stage
 // which of the two it was. Waiting costs no fuel, so a program uses the same whether an answer was there or not.
 #include "vm/exec/await.h"
@@ -15,8 +15,6 @@
 
 namespace ptc {
 namespace {
-
-enum Stage : std::uint16_t { kStart, kWait, kTimedOut };
 
 std::string_view expected_collection(BuiltinId form) {
   switch (form) {
@@ -86,7 +84,7 @@ Value RunImpl::await_targets(Value borrowed, BuiltinId form) {
 bool RunImpl::await_options(Fiber& fiber) {
   const AwaitSlots slots = await_slots(fiber);
   const std::string name(builtin_info(fiber.frames.back().builtin).name);
-  if (limits.await_timeout_ms > 0) slots.own(AwaitSlots::kTimeout) = Value::integer(limits.await_timeout_ms);
+  if (limits.await_timeout_ms > 0) slots.own(kAwaitTimeout) = Value::integer(limits.await_timeout_ms);
   if (slots.arg_count < 2 || slots.args[1].is_nil()) return true;
   const Value options = slots.args[1];
   if (!options.is_map()) {
@@ -109,7 +107,7 @@ bool RunImpl::await_options(Fiber& fiber) {
       return raise(FaultKind::TypeError,
                    name + ": :timeout-ms expected a whole number of milliseconds, got " + std::string(type_word(value)));
     }
-    slots.own(AwaitSlots::kTimeout) = value;
+    slots.own(kAwaitTimeout) = value;
   }
   return true;
 }
@@ -157,12 +155,12 @@ bool RunImpl::await_start(Fiber& fiber) {
     default: targets = await_targets(slots.args[0], form);
   }
   if (targets.is_absent()) return false;
-  slots.own(AwaitSlots::kTargets) = targets;
+  slots.own(kAwaitTargets) = targets;
   return true;
 }
 
 bool RunImpl::await_holds(const Fiber& fiber) const {
-  const Value targets = await_slots(fiber).own(AwaitSlots::kTargets);
+  const Value targets = await_slots(fiber).own(kAwaitTargets);
   const BuiltinId form = fiber.frames.back().builtin;
   bool all = true, any = false, failed = false;
   each_target(env.operations, targets, [&](std::uint32_t, Value, const Operation* operation) {
@@ -179,12 +177,12 @@ bool RunImpl::await_holds(const Fiber& fiber) const {
 }
 
 RunImpl::CallResult RunImpl::step_await(Fiber& fiber) {
-  if (fiber.frames.back().stage == kStart) {
+  if (fiber.frames.back().stage == kAwaitStart) {
     if (!await_start(fiber)) return CallResult::Faulted;
     deliver();
   }
   if (await_holds(fiber)) return await_finish(fiber);
-  if (fiber.frames.back().stage == kTimedOut) return await_timed_out(fiber);
+  if (fiber.frames.back().stage == kAwaitTimedOut) return await_timed_out(fiber);
   if (suspensions >= limits.suspensions) {
     raise(FaultKind::SuspensionLimitExceeded,
           "the program waited " + std::to_string(limits.suspensions) + " times, which is the limit",
@@ -192,12 +190,12 @@ RunImpl::CallResult RunImpl::step_await(Fiber& fiber) {
     return CallResult::Faulted;
   }
   const AwaitSlots slots = await_slots(fiber);
-  if (slots.own(AwaitSlots::kDeadline).is_nil() && slots.own(AwaitSlots::kTimeout).is_int()) {
+  if (slots.own(kAwaitDeadline).is_nil() && slots.own(kAwaitTimeout).is_int()) {
     std::int64_t deadline = 0;
-    if (__builtin_add_overflow(clock_millis, slots.own(AwaitSlots::kTimeout).i, &deadline)) deadline = INT64_MAX;
-    slots.own(AwaitSlots::kDeadline) = Value::integer(deadline);
+    if (__builtin_add_overflow(clock_millis, slots.own(kAwaitTimeout).i, &deadline)) deadline = INT64_MAX;
+    slots.own(kAwaitDeadline) = Value::integer(deadline);
   }
-  fiber.frames.back().stage = kWait;
+  fiber.frames.back().stage = kAwaitWait;
   fiber.state = Fiber::State::WaitsForOperations;
   return CallResult::Parked;
 }
@@ -215,11 +213,11 @@ bool RunImpl::deliver() {
 
 void RunImpl::wake(Fiber& fiber, bool time_passed) {
   if (fiber.state == Fiber::State::WaitsForOperations) {
-    const Value deadline = await_slots(fiber).own(AwaitSlots::kDeadline);
+    const Value deadline = await_slots(fiber).own(kAwaitDeadline);
     if (await_holds(fiber)) {
       fiber.state = Fiber::State::Ready;
     } else if (time_passed && deadline.is_int() && deadline.i <= clock_millis) {
-      fiber.frames.back().stage = kTimedOut;
+      fiber.frames.back().stage = kAwaitTimedOut;
       fiber.state = Fiber::State::Ready;
     }
   }
@@ -235,8 +233,8 @@ bool RunImpl::waits_for_operations(const Fiber& fiber) const {
 void RunImpl::collect_awaited(const Fiber& fiber, std::vector<AwaitedOperation>& out) const {
   if (fiber.state == Fiber::State::WaitsForOperations) {
     const AwaitSlots slots = await_slots(fiber);
-    const Value limit = slots.own(AwaitSlots::kDeadline);
-    each_target(env.operations, slots.own(AwaitSlots::kTargets),
+    const Value limit = slots.own(kAwaitDeadline);
+    each_target(env.operations, slots.own(kAwaitTargets),
                 [&](std::uint32_t, Value, const Operation* operation) {
                   if (operation == nullptr || operation->delivered) return;
                   const bool is_sleep = operation->kind == Operation::Kind::Sleep;

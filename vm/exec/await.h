@@ -8,13 +8,11 @@
 
 namespace ptc {
 
-// Of an await's frame: the arguments, then its own slots. kTargets: one handle, or a vector of handles and of values
-// that pass through. kDeadline: when the wait ends by itself; kTimeout: how long it was to be.
+// Of an await's frame: the arguments, then its own slots (stepper_slots.h).
 struct AwaitSlots {
-  enum Own : std::uint32_t { kTargets, kDeadline, kTimeout };
   Value* args;
   std::uint32_t arg_count;
-  Value& own(Own slot) const { return args[arg_count + slot]; }
+  Value& own(AwaitSlot slot) const { return args[arg_count + slot]; }
 };
 
 inline AwaitSlots await_slots(const Fiber& fiber) {

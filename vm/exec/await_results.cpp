@@ -99,7 +99,7 @@ bool RunImpl::raise_settlement(const Operation& operation) {
 
 // One operation, or all of them.
 Value RunImpl::await_values(const AwaitSlots& slots) {
-  const Value targets = slots.own(AwaitSlots::kTargets);
+  const Value targets = slots.own(kAwaitTargets);
   if (!targets.is_vector()) return retained(env.operations.find(pending_id_of(targets))->result);
   VectorBuilder values(heap);
   each_target(env.operations, targets, [&](std::uint32_t, Value target, const Operation* operation) {
@@ -109,7 +109,7 @@ Value RunImpl::await_values(const AwaitSlots& slots) {
 }
 
 Value RunImpl::await_settled_values(const AwaitSlots& slots) {
-  const Value targets = slots.own(AwaitSlots::kTargets);
+  const Value targets = slots.own(kAwaitTargets);
   VectorBuilder entries(heap);
   each_target(env.operations, targets, [&](std::uint32_t, Value target, const Operation* operation) {
     entries.push(settled_entry(heap, target, operation));
@@ -122,7 +122,7 @@ Value RunImpl::await_settled_values(const AwaitSlots& slots) {
 
 // The operation that was settled first; a plain value was there before any of them.
 Value RunImpl::await_winner(const AwaitSlots& slots, const Operation* first) {
-  const Value targets = slots.own(AwaitSlots::kTargets);
+  const Value targets = slots.own(kAwaitTargets);
   Value plain = Value::absent();
   std::uint32_t index = UINT32_MAX;
   each_target(env.operations, targets, [&](std::uint32_t k, Value target, const Operation* operation) {
@@ -154,7 +154,7 @@ Value RunImpl::await_result(Fiber& fiber) {
   const AwaitSlots slots = await_slots(fiber);
   const BuiltinId form = fiber.frames.back().builtin;
   if (form == BuiltinId::await_settled) return await_settled_values(slots);
-  const Value targets = slots.own(AwaitSlots::kTargets);
+  const Value targets = slots.own(kAwaitTargets);
   bool has_plain = false;
   each_target(env.operations, targets,
               [&](std::uint32_t, Value, const Operation* operation) { has_plain |= operation == nullptr; });
@@ -179,14 +179,14 @@ RunImpl::CallResult RunImpl::await_timed_out(Fiber& fiber) {
   std::string text;
   std::uint32_t late = 0;
   constexpr std::uint32_t kNamed = 5;
-  each_target(env.operations, slots.own(AwaitSlots::kTargets),
+  each_target(env.operations, slots.own(kAwaitTargets),
               [&](std::uint32_t, Value, const Operation* operation) {
                 if (operation == nullptr || operation->delivered || ++late > kNamed) return;
                 text += (text.empty() ? "" : ", ") + subject(*operation);
               });
   if (late > kNamed) text += " and " + std::to_string(late - kNamed) + " more";
   raise(FaultKind::AwaitTimeout,
-        text + " not resolved within " + std::to_string(slots.own(AwaitSlots::kTimeout).i) + "ms",
+        text + " not resolved within " + std::to_string(slots.own(kAwaitTimeout).i) + "ms",
         "give a :default, or await it again later: the operation stays pending");
   return CallResult::Faulted;
 }

@@ -8,6 +8,7 @@
 
 #include "vm/builtins/call.h"
 #include "vm/exec/run_impl.h"
+#include "vm/exec/stepper_slots.h"
 #include "vm/value/map.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"
@@ -199,10 +200,16 @@ RunImpl::CallResult RunImpl::call_tool(Fiber& fiber, const Keyword* tool, std::u
   fiber.request_id = next_request++;
   fiber.result_slot = window;
   fiber.records.push_back({std::string(tool->name()), args, Value::absent(), {}, false, {}});
-  requests.push_back({fiber.request_id, tool->name(), args, user_span(fiber, nullptr), std::move(task_id),
-                      std::move(path), std::move(key)});
   pass_call(fiber);
+  requests.push_back(request_of(fiber, std::move(task_id), std::move(path), std::move(key)));
   return CallResult::Parked;
+}
+
+// What the host is asked by a fiber that waits for a tool.
+ToolRequest RunImpl::request_of(const Fiber& fiber, std::string task_id, std::string path, std::string key) const {
+  const ToolRecordData& record = fiber.records.back();
+  return {fiber.request_id, heap.find_interned(record.tool)->name(), record.args, user_span(fiber, nullptr),
+          std::move(task_id), std::move(path), std::move(key)};
 }
 
 // Of a tool called as a function: one map, nothing, or keys and values. Borrows; Absent: a fault is raised.
@@ -313,7 +320,7 @@ const Closure* RunImpl::function_closure(Link& program_link, std::uint32_t index
   if (made[index].is_nil()) {
     auto* closure = heap.make<Closure>(Kind::Closure);
     closure->upvalue_count = 0;
-    closure->serial = heap.next_closure_serial();
+    closure->serial = 0;   // never a value that a program can hold
     closure->function = &program_link.program->functions[index];
     closure->link = &program_link;
     made[index] = Value::of(Tag::Closure, closure);

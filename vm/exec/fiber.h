@@ -107,6 +107,9 @@ struct Fiber {
     Finished,          // result
     Faulted,           // fault_kind, fault_message
   };
+  // The top frame's pc is past a call whose result is still to come.
+  static bool is_inside_call(State state) { return state == State::WaitsForTool; }
+
   std::uint32_t id = 0;
   State state = State::Ready;
   Fiber* parent = nullptr;

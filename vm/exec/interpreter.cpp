@@ -122,6 +122,10 @@ ExitReason RunImpl::interpret(Fiber& fiber) {
   const Closure* closure = nullptr;
   std::int64_t fuel = fuel_left;
   CallResult called{};
+  if (fiber.frames.empty()) {   // a branch that is nothing but a tool call, which has its answer
+    fiber.result = fiber.stack[0];
+    return ExitReason::Finished;
+  }
 
 reload : {
   const Frame& frame = fiber.frames.back();

@@ -7,6 +7,7 @@
 
 #include "vm/builtins/call.h"
 #include "vm/exec/run_impl.h"
+#include "vm/exec/stepper_slots.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
@@ -14,14 +15,12 @@
 namespace ptc {
 namespace {
 
-enum Stage : std::uint16_t { kStart, kCollect };
-
 std::string_view form_name(BuiltinId id) { return builtin_info(id).name; }
 
 }  // namespace
 
 RunImpl::CallResult RunImpl::step_parallel(Fiber& fiber) {
-  if (fiber.frames.back().stage == kStart) return start_branches(fiber);
+  if (fiber.frames.back().stage == kParallelStart) return start_branches(fiber);
   return collect_branches(fiber);
 }
 
@@ -57,7 +56,7 @@ RunImpl::CallResult RunImpl::start_branches(Fiber& fiber) {
                                                    std::to_string(kMaxNesting) + " deep");
     return CallResult::Faulted;
   }
-  fiber.frames.back().stage = kCollect;
+  fiber.frames.back().stage = kParallelCollect;
   fiber.fork_call = next_position(fiber);
   fiber.fork_operation = 0;
   fiber.children.reserve(branches);

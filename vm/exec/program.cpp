@@ -25,6 +25,8 @@ Prototype load_function(const Program& program, const schema::FunctionT& in, std
   out.name = in.name;
   out.printed = in.printed;
   out.source = slice(program.source, in.source_begin, in.source_end);
+  out.source_begin = in.source_begin;
+  out.source_end = in.source_end;
   out.doc = in.doc;
   out.upvalue_names = in.upvalue_names;
   out.required_count = in.required_count;
@@ -48,6 +50,7 @@ Prototype load_function(const Program& program, const schema::FunctionT& in, std
 
 LoadResult load(const schema::ProgramT& in) {
   auto program = std::make_shared<Program>();
+  program->engine = in.engine;
   program->source_name = in.source_name;
   program->source = in.source;
   program->globals = in.globals;
@@ -77,22 +80,31 @@ LoadResult load(const schema::ProgramT& in) {
   return program;
 }
 
+bool is_register(Operand kind) {
+  return kind == Operand::Dst || kind == Operand::Src || kind == Operand::Mod || kind == Operand::Win;
+}
+
+template <class Change>
+void change_registers(Instruction& i, Change change) {
+  std::uint16_t* const operands[3] = {&i.a, &i.b, &i.c};
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (is_register(op_info(i.op).operands[k])) *operands[k] = static_cast<std::uint16_t>(change(*operands[k]));
+  }
+}
+
 // Register operands become byte offsets, so that a handler adds them to the frame's base and needs no shift.
 void scale_registers(Program& program) {
   for (Prototype& function : program.functions) {
-    for (Instruction& i : function.code) {
-      std::uint16_t* operands[3] = {&i.a, &i.b, &i.c};
-      for (std::size_t k = 0; k < 3; ++k) {
-        const Operand kind = op_info(i.op).operands[k];
-        if (kind == Operand::Dst || kind == Operand::Src || kind == Operand::Mod || kind == Operand::Win) {
-          *operands[k] = static_cast<std::uint16_t>(*operands[k] * sizeof(Value));
-        }
-      }
-    }
+    for (Instruction& i : function.code) change_registers(i, [](std::size_t reg) { return reg * sizeof(Value); });
   }
 }
 
 }  // namespace
+
+Instruction with_register_indices(Instruction scaled) {
+  change_registers(scaled, [](std::size_t offset) { return offset / sizeof(Value); });
+  return scaled;
+}
 
 SourceSpan Prototype::span_at(std::uint32_t pc) const {
   const auto after = std::upper_bound(spans.begin(), spans.end(), pc,

@@ -1,6 +1,7 @@
 // A loaded program: immutable, checked, shared by any number of runs and threads. What runs is this; the FlatBuffers
 // form (schema/program.fbs) is only how it travels.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -11,6 +12,7 @@
 
 #include "schema/opcode.h"
 #include "schema/source_span.h"
+#include "vm/exec/made_once.h"
 #include "vm/value/function.h"
 
 namespace ptc {
@@ -19,6 +21,7 @@ namespace schema {
 struct ProgramT;
 }
 
+class FrameStates;
 class Program;
 
 struct SpanEntry {
@@ -34,6 +37,9 @@ struct LocalName {
 
 // One function of a program.
 struct Prototype : FunctionInfo {
+  Prototype();
+  ~Prototype();
+  Prototype(Prototype&& moved) noexcept;
   const Program* program = nullptr;
   std::uint32_t index = 0;
   std::uint32_t register_count = 0;
@@ -42,8 +48,17 @@ struct Prototype : FunctionInfo {
   std::vector<Instruction> code;        // register operands scaled to byte offsets once verified
   std::vector<SpanEntry> spans;
   std::vector<LocalName> locals;
+  std::uint32_t source_begin = 0, source_end = 0;
   SourceSpan span_at(std::uint32_t pc) const;
+  // What each register holds at each instruction; computed when first asked for, by any thread.
+  const FrameStates& states() const;
+
+ private:
+  MadeOnce<FrameStates> states_;
 };
+
+// Register operands of loaded code are byte offsets; this is the instruction as it was compiled.
+Instruction with_register_indices(Instruction scaled);
 
 // A constant as loaded data; each run makes its own values from it.
 struct ProgramConstant {
@@ -55,10 +70,20 @@ struct ProgramConstant {
   std::vector<std::uint32_t> items;
 };
 
+constexpr bool is_collection(const ProgramConstant& constant) {
+  return constant.kind >= ProgramConstant::Kind::Vector;
+}
+
 // Why bytes were refused. function and pc say where, when that makes sense.
 struct ProgramError {
   std::string message;
   std::uint32_t function = 0, pc = 0;
+};
+
+// A program as bytes (schema/program.fbs). Equal programs have equal bytes.
+struct EncodedProgram {
+  std::vector<std::uint8_t> bytes;
+  std::array<std::uint8_t, 32> sha256;
 };
 
 class Program {
@@ -71,12 +96,17 @@ class Program {
 
   const Prototype& entry() const { return functions[0]; }
 
-  std::string source_name, source;
+  // Made when first asked for, by any thread.
+  const EncodedProgram& encoded() const;
+
+  std::string engine, source_name, source;
   std::vector<Prototype> functions;
   std::vector<ProgramConstant> constants;
   std::vector<std::string> globals, tools;
   std::vector<std::uint16_t> builtins;      // BuiltinId of each name the program lists
-  bool is_prelude = false;
+
+ private:
+  MadeOnce<EncodedProgram> encoded_;
 };
 
 // The FlatBuffers bytes of a compiled program.

@@ -8,6 +8,7 @@
 namespace ptc {
 
 Run::Run(const RunLimits& limits) : impl_(std::make_unique<RunImpl>(limits)) {}
+Run::Run(std::unique_ptr<RunImpl> restored) : impl_(std::move(restored)) {}
 Run::~Run() = default;
 Run::Run(Run&&) noexcept = default;
 Run& Run::operator=(Run&&) noexcept = default;
@@ -125,7 +126,7 @@ std::uint64_t Run::fuel_used() const { return std::min(impl_->fuel_used, impl_->
 
 void Run::for_each_definition(const std::function<void(std::string_view, Value)>& visit) const {
   for (const auto& [name, cell] : impl_->cell_of) {
-    if (cell->defined && !name.starts_with('%')) visit(name, cell->value);
+    if (cell->defined) visit(name, cell->value);
   }
 }
 

@@ -39,6 +39,7 @@ struct RunLimits {
   std::int64_t await_timeout_ms = 0;         // of awaits that give none; 0: none
   Outstanding outstanding = Outstanding::Detach;
   DataLimits data;
+  bool operator==(const RunLimits&) const = default;
 };
 
 // A guest fault with its position in the user's program.
@@ -192,6 +193,10 @@ class Run {
   // Every name of the user namespace with its value, in name order, borrowed.
   void for_each_definition(const std::function<void(std::string_view, Value)>& visit) const;
   std::shared_ptr<const Program> program() const;
+
+  // For vm/snapshot alone.
+  explicit Run(std::unique_ptr<RunImpl> restored);
+  RunImpl& impl() const { return *impl_; }
 
  private:
   std::unique_ptr<RunImpl> impl_;

@@ -22,7 +22,8 @@ RunImpl::~RunImpl() {
   if (main) destroy_fiber(*main);
   release_result();
   rollback();
-  for (Cell& cell_data : cells) heap.release(cell_data.value);
+  for (const Cell& cell_data : cells) heap.release(cell_data.value);
+  for (const Cell& cell_data : prelude_cells) heap.release(cell_data.value);
   for (Link& program_link : links) {
     for (const Value& v : program_link.constants) heap.release(v);
     for (const Value& v : program_link.functions) heap.release(v);
@@ -106,24 +107,42 @@ Value RunImpl::constant_value(const Link& program_link, std::size_t index) {
   return Value::nil();
 }
 
-// The prelude's names are its own functions, cells of their own; a program's names are the user namespace.
 Link& RunImpl::link(std::shared_ptr<const Program> linked) {
   for (Link& known : links) {
     if (known.program == linked) return known;
   }
+  Link& made = begin_link(std::move(linked));
+  finish_link(made);
+  return made;
+}
+
+Link& RunImpl::begin_link(std::shared_ptr<const Program> linked) {
   Link& made = links.emplace_back();
-  const bool is_prelude = linked == prelude_program();
   made.program = std::move(linked);
-  made.loop_limit = is_prelude ? INT64_MAX : limits.loop;
-  made.constants.reserve(made.program->constants.size());
-  for (std::size_t k = 0; k < made.program->constants.size(); ++k) made.constants.push_back(constant_value(made, k));
+  made.loop_limit = made.program == prelude_program() ? INT64_MAX : limits.loop;
+  const std::size_t count = made.program->constants.size();
+  made.constants.assign(count, Value::nil());
+  for (std::size_t k = 0; k < count; ++k) {
+    if (!is_collection(made.program->constants[k])) made.constants[k] = constant_value(made, k);
+  }
+  return made;
+}
+
+// The prelude's names are its own functions, cells of their own; a program's names are the user namespace.
+void RunImpl::finish_link(Link& made) {
+  const bool is_prelude = made.program == prelude_program();
+  for (std::size_t k = 0; k < made.constants.size(); ++k) {
+    if (is_collection(made.program->constants[k])) made.constants[k] = constant_value(made, k);
+  }
   for (const std::string& name : made.program->tools) made.tools.push_back(heap.intern(name));
   for (const std::string& name : made.program->globals) {
     if (!is_prelude) {
       made.cells.push_back(cell(name));
       continue;
     }
-    Cell& own = *(made.cells.emplace_back(cell("%prelude/" + name)));
+    Cell& own = prelude_cells.emplace_back();
+    made.cells.push_back(&own);
+    own.name = heap.intern(name);
     own.defined = true;
     if (const auto builtin = find_builtin(name)) {
       own.value = Value::of(*builtin);
@@ -136,7 +155,6 @@ Link& RunImpl::link(std::shared_ptr<const Program> linked) {
       }
     }
   }
-  return made;
 }
 
 void RunImpl::clear_records() {

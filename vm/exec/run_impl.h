@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "vm/builtins/environment.h"
@@ -14,12 +13,11 @@
 #include "vm/exec/frame_states.h"
 #include "vm/exec/program.h"
 #include "vm/exec/run.h"
+#include "vm/exec/stepper_slots.h"
 #include "vm/value/heap.h"
 
 namespace ptc {
 
-// Slots that every stepper frame has behind its arguments.
-inline constexpr std::uint32_t kStepperSlots = 8;
 inline constexpr std::uint32_t kAwaitCallRegisters = 1 + kStepperSlots;   // of the wait of an auto tool's call
 // Branches inside of branches. Fibers are walked recursively, so this bounds the C++ stack.
 inline constexpr std::uint32_t kMaxNesting = 256;
@@ -71,6 +69,7 @@ class RunImpl {
   CallResult call_closure(Fiber& fiber, const Closure* closure, std::uint32_t window, std::uint32_t count,
                           bool owns_callee);
   CallResult call_tool(Fiber& fiber, const Keyword* tool, std::uint32_t window);
+  ToolRequest request_of(const Fiber& fiber, std::string task_id, std::string path, std::string key) const;
   bool make_room(Fiber& fiber, std::uint32_t base, std::uint32_t registers);   // for one more frame
   static void pass_call(Fiber& fiber);                  // the call instruction on top is done with
   Value tool_arguments(Value tool, const Value* args, std::uint32_t count);
@@ -173,7 +172,6 @@ class RunImpl {
 
   // unwinding.cpp
   void unwind(Fiber& fiber);            // releases every register, empties the frames
-  const FrameStates& states_of(const Prototype& prototype);
   SourceSpan user_span(const Fiber& fiber, std::shared_ptr<const Program>* program) const;
 
   bool holds_no_handle(Value v, std::string_view what);   // what return and fail give back
@@ -187,6 +185,9 @@ class RunImpl {
   StepStatus step(std::uint64_t slice);
   bool resume();
   Link& link(std::shared_ptr<const Program> program);
+  // The two halves of link(): a restored run puts the key arrays that its constants share between them.
+  Link& begin_link(std::shared_ptr<const Program> program);   // constants that are no collections
+  void finish_link(Link& link);                               // collections, tools, names
   Cell* cell(std::string_view name);
   Value constant_value(const Link& link, std::size_t index);
   StepStatus finish(StepStatus status);
@@ -202,7 +203,8 @@ class RunImpl {
   RunLimits limits;
   Heap heap;
   Environment env;
-  std::deque<Cell> cells;
+  std::deque<Cell> cells;                  // of the user namespace
+  std::deque<Cell> prelude_cells;          // never change once the prelude is linked
   std::map<std::string, Cell*, std::less<>> cell_of;
   std::deque<Link> links;
   Link* prelude = nullptr;
@@ -236,7 +238,6 @@ class RunImpl {
   std::vector<ToolRequest> requests;       // waiting; args are owned by the record in request_args
   std::uint64_t next_request = 1;
   std::vector<ToolRecordData> records;     // of the fibers, once the turn is over
-  std::unordered_map<const Prototype*, FrameStates> states;
 };
 
 }  // namespace ptc

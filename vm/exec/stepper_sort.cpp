@@ -10,6 +10,7 @@
 
 #include "vm/builtins/call.h"
 #include "vm/exec/run_impl.h"
+#include "vm/exec/stepper_slots.h"
 #include "vm/value/map.h"
 #include "vm/value/order.h"
 #include "vm/value/print.h"
@@ -18,11 +19,6 @@
 
 namespace ptc {
 namespace {
-
-// Own slots, after the arguments.
-enum Slot : std::uint32_t { kItems, kKeys, kOrder, kMerged, kWidth, kLow, kLeft, kRight };
-
-enum Stage : std::uint16_t { kStart, kNextKey, kAwaitKey, kMerge, kAwaitAnswer, kAwaitReverse };
 
 // Where the run that begins at `low` meets its neighbour, and where that one ends.
 struct Runs {
@@ -57,23 +53,23 @@ bool RunImpl::sort_start(Fiber& fiber, Value* slots, std::uint32_t arg_count) {
   }
   Value args[3] = {string_of(heap, name), Value::integer(arg_count), retained(collection)};
   Call call(env, BuiltinId::h_seq, args);
-  own[kItems] = plain_builtin(BuiltinId::h_seq)(call);
+  own[kSortItems] = plain_builtin(BuiltinId::h_seq)(call);
   for (const Value& arg : args) heap.release(arg);
-  if (own[kItems].is_absent()) {
-    own[kItems] = Value::nil();
+  if (own[kSortItems].is_absent()) {
+    own[kSortItems] = Value::nil();
     return raise_parked();
   }
-  fuel_left -= vector_count(own[kItems]);
+  fuel_left -= vector_count(own[kSortItems]);
   if (id == BuiltinId::sort) {
-    own[kKeys] = retained(own[kItems]);
+    own[kSortKeys] = retained(own[kSortItems]);
     return true;
   }
-  own[kKeys] = vector_empty(heap);
+  own[kSortKeys] = vector_empty(heap);
   if (!is_key_name(slots[0])) return true;
-  const std::uint32_t count = vector_count(own[kItems]);
+  const std::uint32_t count = vector_count(own[kSortItems]);
   const BuiltinId getter = slots[0].is_vector() ? BuiltinId::get_in : BuiltinId::get;
   for (std::uint32_t k = 0; k < count; ++k) {
-    const Value item = vector_get(own[kItems], k);
+    const Value item = vector_get(own[kSortItems], k);
     const bool has_fields = item.is_map() || item.is(Tag::Pending) || slots[0].is_vector();
     Value get_args[2] = {item, retained(slots[0])};
     Value key = Value::nil();
@@ -83,14 +79,14 @@ bool RunImpl::sort_start(Fiber& fiber, Value* slots, std::uint32_t arg_count) {
     }
     for (const Value& arg : get_args) heap.release(arg);
     if (key.is_absent()) return raise_parked();
-    own[kKeys] = vector_push(heap, own[kKeys], key);
+    own[kSortKeys] = vector_push(heap, own[kSortKeys], key);
   }
   return true;
 }
 
-// Sorts by kKeys in the default order; the result replaces kItems.
+// Sorts by kSortKeys in the default order; the result replaces kSortItems.
 bool RunImpl::sort_natively(Value* own, bool descending) {
-  const std::uint32_t count = vector_count(own[kItems]);
+  const std::uint32_t count = vector_count(own[kSortItems]);
   if (!heap.can_allocate(std::uint64_t{count} * 24)) return raise_memory();
   struct Entry {
     Value key;
@@ -99,7 +95,7 @@ bool RunImpl::sort_natively(Value* own, bool descending) {
   std::vector<Entry> entries(count);
   bool all_ints = true;
   for (std::uint32_t k = 0; k < count; ++k) {
-    entries[k] = {vector_at(own[kKeys], k), k};
+    entries[k] = {vector_at(own[kSortKeys], k), k};
     all_ints = all_ints && entries[k].key.is_int();
   }
   Comparison failed;
@@ -127,9 +123,9 @@ bool RunImpl::sort_natively(Value* own, bool descending) {
   for (std::uint32_t n = count; n > 1; n /= 2) ++levels;
   fuel_left -= levels * count / 8;
   VectorBuilder sorted(heap);
-  for (const Entry& entry : entries) sorted.push(vector_get(own[kItems], entry.index));
-  heap.release(own[kItems]);
-  own[kItems] = sorted.finish();
+  for (const Entry& entry : entries) sorted.push(vector_get(own[kSortItems], entry.index));
+  heap.release(own[kSortItems]);
+  own[kSortItems] = sorted.finish();
   return true;
 }
 
@@ -139,54 +135,54 @@ RunImpl::CallResult RunImpl::step_sort(Fiber& fiber) {
   const bool has_comparator = arg_count == (id == BuiltinId::sort ? 2u : 3u);
   const auto slots = [&] { return fiber.stack + fiber.frames.back().base; };
   const auto own = [&] { return slots() + arg_count; };
-  const auto set_stage = [&](Stage stage) { fiber.frames.back().stage = stage; };
+  const auto set_stage = [&](SortStage stage) { fiber.frames.back().stage = stage; };
   const auto comparator = [&] { return has_comparator ? slots()[arg_count - 2] : Value::nil(); };
 
   // The next element of one run goes to the merged order.
-  const auto take = [&](Slot side) {
-    const Value position = vector_at(own()[kOrder], static_cast<std::uint32_t>(own()[side].i));
-    own()[kMerged] = vector_push(heap, own()[kMerged], position);
+  const auto take = [&](SortSlot side) {
+    const Value position = vector_at(own()[kSortOrder], static_cast<std::uint32_t>(own()[side].i));
+    own()[kSortMerged] = vector_push(heap, own()[kSortMerged], position);
     own()[side] = Value::integer(own()[side].i + 1);
   };
 
   switch (fiber.frames.back().stage) {
-    case kStart: {
+    case kSortStart: {
       if (!sort_start(fiber, slots(), arg_count)) return CallResult::Faulted;
       goto next_key;
     }
-    case kNextKey: goto next_key;
-    case kAwaitKey: own()[kKeys] = vector_push(heap, own()[kKeys], take_stepper_result(fiber)); goto next_key;
-    case kMerge: goto merge;
-    case kAwaitAnswer: {
+    case kSortNextKey: goto next_key;
+    case kSortAwaitKey: own()[kSortKeys] = vector_push(heap, own()[kSortKeys], take_stepper_result(fiber)); goto next_key;
+    case kSortMerge: goto merge;
+    case kSortAwaitAnswer: {
       const Value answer = take_stepper_result(fiber);
       if (answer.is_number()) {
         const bool after = answer.is_int() ? answer.i > 0
                                            : guest_compare(answer, Value::integer(0)).order > 0;
         heap.release(answer);
-        take(after ? kRight : kLeft);
+        take(after ? kSortRight : kSortLeft);
         goto merge;
       }
       const bool before = answer.truthy();
       heap.release(answer);
       if (before) {
-        take(kLeft);
+        take(kSortLeft);
         goto merge;
       }
       const std::uint32_t left =
-          static_cast<std::uint32_t>(vector_at(own()[kOrder], static_cast<std::uint32_t>(own()[kLeft].i)).i);
+          static_cast<std::uint32_t>(vector_at(own()[kSortOrder], static_cast<std::uint32_t>(own()[kSortLeft].i)).i);
       const std::uint32_t right =
-          static_cast<std::uint32_t>(vector_at(own()[kOrder], static_cast<std::uint32_t>(own()[kRight].i)).i);
-      const Value pair[2] = {vector_at(own()[kKeys], right), vector_at(own()[kKeys], left)};
-      set_stage(kAwaitReverse);
+          static_cast<std::uint32_t>(vector_at(own()[kSortOrder], static_cast<std::uint32_t>(own()[kSortRight].i)).i);
+      const Value pair[2] = {vector_at(own()[kSortKeys], right), vector_at(own()[kSortKeys], left)};
+      set_stage(kSortAwaitReverse);
       const CallResult called = call_from_stepper(fiber, comparator(), pair);
       if (called != CallResult::Done) return called;
       [[fallthrough]];
     }
-    case kAwaitReverse: {
+    case kSortAwaitReverse: {
       const Value answer = take_stepper_result(fiber);
       const bool after = answer.truthy() && !answer.is_number();
       heap.release(answer);
-      take(after ? kRight : kLeft);
+      take(after ? kSortRight : kSortLeft);
       goto merge;
     }
     default: raise(FaultKind::BadProgram, "unknown stage of sort"); return CallResult::Faulted;
@@ -194,20 +190,20 @@ RunImpl::CallResult RunImpl::step_sort(Fiber& fiber) {
 
 next_key:
   for (;;) {
-    const std::uint32_t done = vector_count(own()[kKeys]);
-    if (done == vector_count(own()[kItems])) break;
+    const std::uint32_t done = vector_count(own()[kSortKeys]);
+    if (done == vector_count(own()[kSortItems])) break;
     if (fuel_left <= 0) {
-      set_stage(kNextKey);
+      set_stage(kSortNextKey);
       return CallResult::Parked;   // the fiber stays ready: the next slice goes on here
     }
     --fuel_left;
-    set_stage(kAwaitKey);
-    const Value item = vector_get(own()[kItems], done);
+    set_stage(kSortAwaitKey);
+    const Value item = vector_get(own()[kSortItems], done);
     const Value args[1] = {item};
     const CallResult called = call_from_stepper(fiber, slots()[0], args);
     heap.release(item);
     if (called != CallResult::Done) return called;
-    own()[kKeys] = vector_push(heap, own()[kKeys], take_stepper_result(fiber));
+    own()[kSortKeys] = vector_push(heap, own()[kSortKeys], take_stepper_result(fiber));
   }
   {
     const Value by = comparator();
@@ -216,17 +212,17 @@ next_key:
     const bool is_compare = by.is(Tag::Builtin) && by.builtin() == BuiltinId::compare;
     if (by.is_nil() || is_asc || is_desc || is_compare) {
       if (!sort_natively(own(), is_desc)) return CallResult::Faulted;
-      return finish_stepper(fiber, retained(own()[kItems]));
+      return finish_stepper(fiber, retained(own()[kSortItems]));
     }
     if (by.is(Tag::Builtin) && (by.builtin() == BuiltinId::lt || by.builtin() == BuiltinId::gt)) {
       bool numbers = true;
-      for (std::uint32_t k = 0; k < vector_count(own()[kKeys]) && numbers; ++k) {
-        const Value key = vector_at(own()[kKeys], k);
+      for (std::uint32_t k = 0; k < vector_count(own()[kSortKeys]) && numbers; ++k) {
+        const Value key = vector_at(own()[kSortKeys], k);
         numbers = key.is_int() || (key.is_float() && key.d == key.d);
       }
       if (numbers) {
         if (!sort_natively(own(), by.builtin() == BuiltinId::gt)) return CallResult::Faulted;
-        return finish_stepper(fiber, retained(own()[kItems]));
+        return finish_stepper(fiber, retained(own()[kSortItems]));
       }
     }
     const bool callable = by.is_function() || by.is_map() || by.is_set();
@@ -237,59 +233,59 @@ next_key:
             "a comparator is :asc, :desc or a function of two arguments");
       return CallResult::Faulted;
     }
-    own()[kOrder] = vector_range(heap, 0, 1, vector_count(own()[kItems]));
-    own()[kMerged] = vector_empty(heap);
-    own()[kWidth] = Value::integer(1);
-    own()[kLow] = Value::integer(0);
-    own()[kLeft] = Value::integer(0);
-    own()[kRight] = Value::integer(1);
-    set_stage(kMerge);
+    own()[kSortOrder] = vector_range(heap, 0, 1, vector_count(own()[kSortItems]));
+    own()[kSortMerged] = vector_empty(heap);
+    own()[kSortWidth] = Value::integer(1);
+    own()[kSortLow] = Value::integer(0);
+    own()[kSortLeft] = Value::integer(0);
+    own()[kSortRight] = Value::integer(1);
+    set_stage(kSortMerge);
   }
 
 merge:
   for (;;) {
-    const std::int64_t count = vector_count(own()[kItems]);
-    const std::int64_t width = own()[kWidth].i;
+    const std::int64_t count = vector_count(own()[kSortItems]);
+    const std::int64_t width = own()[kSortWidth].i;
     if (width >= count) {
       VectorBuilder sorted(heap);
       for (std::uint32_t k = 0; k < count; ++k) {
-        sorted.push(vector_get(own()[kItems], static_cast<std::uint32_t>(vector_at(own()[kOrder], k).i)));
+        sorted.push(vector_get(own()[kSortItems], static_cast<std::uint32_t>(vector_at(own()[kSortOrder], k).i)));
       }
       return finish_stepper(fiber, sorted.finish());
     }
-    const Runs runs = runs_at(own()[kLow].i, width, count);
-    const std::int64_t left = own()[kLeft].i, right = own()[kRight].i;
+    const Runs runs = runs_at(own()[kSortLow].i, width, count);
+    const std::int64_t left = own()[kSortLeft].i, right = own()[kSortRight].i;
     if (left >= runs.middle || right >= runs.high) {   // one run is used up: the rest of the other follows
       for (std::int64_t k = left; k < runs.middle; ++k) {
-        own()[kMerged] = vector_push(heap, own()[kMerged], vector_at(own()[kOrder], static_cast<std::uint32_t>(k)));
+        own()[kSortMerged] = vector_push(heap, own()[kSortMerged], vector_at(own()[kSortOrder], static_cast<std::uint32_t>(k)));
       }
       for (std::int64_t k = right; k < runs.high; ++k) {
-        own()[kMerged] = vector_push(heap, own()[kMerged], vector_at(own()[kOrder], static_cast<std::uint32_t>(k)));
+        own()[kSortMerged] = vector_push(heap, own()[kSortMerged], vector_at(own()[kSortOrder], static_cast<std::uint32_t>(k)));
       }
       if (runs.high < count) {
-        own()[kLow] = Value::integer(runs.high);
+        own()[kSortLow] = Value::integer(runs.high);
       } else {
-        heap.release(own()[kOrder]);
-        own()[kOrder] = own()[kMerged];
-        own()[kMerged] = vector_empty(heap);
-        own()[kWidth] = Value::integer(width * 2);
-        own()[kLow] = Value::integer(0);
+        heap.release(own()[kSortOrder]);
+        own()[kSortOrder] = own()[kSortMerged];
+        own()[kSortMerged] = vector_empty(heap);
+        own()[kSortWidth] = Value::integer(width * 2);
+        own()[kSortLow] = Value::integer(0);
       }
-      own()[kLeft] = own()[kLow];
-      own()[kRight] = Value::integer(std::min(own()[kLow].i + own()[kWidth].i, count));
+      own()[kSortLeft] = own()[kSortLow];
+      own()[kSortRight] = Value::integer(std::min(own()[kSortLow].i + own()[kSortWidth].i, count));
       continue;
     }
     if (fuel_left <= 0) {
-      set_stage(kMerge);
+      set_stage(kSortMerge);
       return CallResult::Parked;   // the fiber stays ready: the next slice goes on here
     }
     --fuel_left;
     const auto key_at = [&](std::int64_t position) {
-      return vector_at(own()[kKeys], static_cast<std::uint32_t>(
-                                         vector_at(own()[kOrder], static_cast<std::uint32_t>(position)).i));
+      return vector_at(own()[kSortKeys], static_cast<std::uint32_t>(
+                                         vector_at(own()[kSortOrder], static_cast<std::uint32_t>(position)).i));
     };
     const Value pair[2] = {key_at(left), key_at(right)};
-    set_stage(kAwaitAnswer);
+    set_stage(kSortAwaitAnswer);
     CallResult called = call_from_stepper(fiber, comparator(), pair);
     if (called != CallResult::Done) return called;
     Value answer = take_stepper_result(fiber);
@@ -298,14 +294,14 @@ merge:
       right_first = answer.is_int() ? answer.i > 0 : guest_compare(answer, Value::integer(0)).order > 0;
     } else if (!answer.truthy()) {
       const Value reversed[2] = {pair[1], pair[0]};
-      set_stage(kAwaitReverse);
+      set_stage(kSortAwaitReverse);
       called = call_from_stepper(fiber, comparator(), reversed);
       if (called != CallResult::Done) return called;
       answer = take_stepper_result(fiber);
       right_first = answer.truthy() && !answer.is_number();
     }
     heap.release(answer);
-    take(right_first ? kRight : kLeft);
+    take(right_first ? kSortRight : kSortLeft);
   }
 }
 

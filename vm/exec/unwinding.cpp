@@ -3,25 +3,6 @@
 
 namespace ptc {
 
-const FrameStates& RunImpl::states_of(const Prototype& prototype) {
-  const auto [at, added] = states.try_emplace(&prototype);
-  if (added) {
-    // The analysis wants register indices; loaded code has byte offsets.
-    std::vector<Instruction> code = prototype.code;
-    for (Instruction& i : code) {
-      std::uint16_t* operands[3] = {&i.a, &i.b, &i.c};
-      for (std::size_t k = 0; k < 3; ++k) {
-        const Operand kind = op_info(i.op).operands[k];
-        if (kind == Operand::Dst || kind == Operand::Src || kind == Operand::Mod || kind == Operand::Win) {
-          *operands[k] = static_cast<std::uint16_t>(*operands[k] / sizeof(Value));
-        }
-      }
-    }
-    FrameStates::analyze(code, prototype.register_count, prototype.param_count, at->second);
-  }
-  return at->second;
-}
-
 // The top frame of a fiber that parked or faulted is at the instruction that did not finish, except after a tool call:
 // then, and in every frame below, the instruction before pc is a call, and nothing from its window on is this frame's.
 void RunImpl::unwind(Fiber& fiber) {
@@ -36,7 +17,7 @@ void RunImpl::unwind(Fiber& fiber) {
       const auto& prototype = *static_cast<const Prototype*>(frame.closure->function);
       std::uint32_t pc = static_cast<std::uint32_t>(frame.pc - prototype.code.data());
       if (limit != UINT32_MAX) --pc;
-      const RegState* before = states_of(prototype).before(pc);
+      const RegState* before = prototype.states().before(pc);
       for (std::uint32_t k = 0; before != nullptr && k < prototype.register_count; ++k) {
         if (is_owned(before[k]) && frame.base + k < limit) heap.release(registers[k]);
       }

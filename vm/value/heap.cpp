@@ -105,14 +105,15 @@ const Keyword** Heap::intern_slot(std::string_view name, std::uint64_t hash) {
 }
 
 const Keyword* Heap::intern(std::string_view name) {
-  if ((interned_count_ + 1) * 2 > interned_.size()) grow_interned();
+  if ((keywords_.size() + 1) * 2 > interned_.size()) grow_interned();
   const std::uint64_t hash = hash_bytes(name);
   const Keyword** const slot = intern_slot(name, hash);
   if (*slot != nullptr) return *slot;
   Keyword* const keyword = static_cast<Keyword*>(allocate(sizeof(Keyword) + name.size()));
   keyword->hash = hash;
   keyword->size_bytes = static_cast<std::uint32_t>(name.size());
-  keyword->serial = static_cast<std::uint32_t>(interned_count_++);
+  keyword->serial = static_cast<std::uint32_t>(keywords_.size());
+  keywords_.push_back(keyword);
   if (!name.empty()) std::memcpy(keyword + 1, name.data(), name.size());
   return *slot = keyword;
 }

@@ -113,11 +113,16 @@ class Heap {
   const Keyword* intern(std::string_view name);
   // Same, or null when nothing interned it yet.
   const Keyword* find_interned(std::string_view name) const;
-  std::size_t interned_count() const { return interned_count_; }
+  const std::vector<const Keyword*>& keywords() const { return keywords_; }   // by serial
 
   KeyArrayTable& key_arrays() { return key_arrays_; }   // for the map code
 
   std::uint32_t next_closure_serial() { return closure_serial_++; }
+  std::uint32_t closure_serial() const { return closure_serial_; }              // that the next closure gets
+  void restore_counters(std::uint32_t closure_serial, std::uint64_t bytes_peak) {   // of a run that goes on
+    closure_serial_ = closure_serial;
+    bytes_peak_ = bytes_peak;
+  }
 
   // Regexes hold a compiled form made outside of vm/value; whoever makes them says how it is freed.
   void set_regex_deleter(void (*deleter)(void*)) { regex_deleter_ = deleter; }
@@ -172,7 +177,7 @@ class Heap {
   std::uint32_t closure_serial_ = 1;
 
   std::vector<const Keyword*> interned_;   // open addressing, power of two
-  std::size_t interned_count_ = 0;
+  std::vector<const Keyword*> keywords_;
   KeyArrayTable key_arrays_;
   std::vector<Regex*> regexes_;            // alive ones: their compiled form is not ours to forget
   void (*regex_deleter_)(void*) = nullptr;

@@ -41,7 +41,7 @@ TEST(Heap, InternsByName) {
   EXPECT_EQ(heap.find_interned("a"), a);
   EXPECT_EQ(heap.find_interned("b"), nullptr);
   EXPECT_EQ(heap.intern("")->name(), "");
-  EXPECT_EQ(heap.interned_count(), 1002u);
+  EXPECT_EQ(heap.keywords().size(), 1002u);
   EXPECT_EQ(a->serial, 0u);
 }
 

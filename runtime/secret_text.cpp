@@ -1,0 +1,23 @@
+#include "runtime/secret_text.h"
+
+#include <sodium.h>
+
+#include <new>
+
+namespace ptc {
+
+SecretText::~SecretText() {
+  text.resize(text.capacity());      // within the capacity: moves nothing
+  sodium_memzero(text.data(), text.size());
+}
+
+void* SecretMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
+  return ::operator new(bytes, std::align_val_t(alignment));
+}
+
+void SecretMemory::do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) {
+  sodium_memzero(memory, bytes);
+  ::operator delete(memory, std::align_val_t(alignment));
+}
+
+}  // namespace ptc

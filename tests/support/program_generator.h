@@ -1,0 +1,50 @@
+// Well-typed programs at random: the same seed gives the same text everywhere.
+//
+// A generated program is closed, ends quickly, and is well-typed in a small type system (generator/types.h), so that
+// nearly all of them end well; the others end in a fault or failure on purpose. Its tools have a finite domain of
+// arguments, and every answer is recorded, so a batch request can carry them all. Neither result nor records depend on
+// the order in which operations are resolved: handles are not printed, a tool answers equal arguments equally,
+// await-any chooses only between equals, and failing operations are only met by await-settled.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ptc::test {
+
+enum class ToolMode : std::uint8_t { Sync, Async, Auto };
+
+struct GeneratedTool {
+  std::string name;
+  ToolMode mode = ToolMode::Sync;
+};
+
+struct GeneratedAnswer {
+  std::string tool, args_edn;
+  std::string result_edn;                      // unless it fails
+  std::optional<std::string> error;
+};
+
+struct GeneratedProgram {
+  std::string source;
+  std::vector<GeneratedTool> tools;
+  std::vector<GeneratedAnswer> answers;        // one for each tool and arguments
+  std::optional<std::string> journal_edn;      // nothing: run without a journal
+  bool fails_on_purpose = false;
+};
+
+struct GeneratorOptions {
+  std::uint64_t seed = 1;
+  unsigned size = 120;                         // about how many expressions
+  bool async_tools = true;                     // async and auto tools, await and its kin
+  unsigned failing_percent = 5;                // programs that fail on purpose
+};
+
+GeneratedProgram generate_program(const GeneratorOptions& options);
+
+// One line of `ptcvm batch` input, without the newline.
+std::string batch_request_line(const GeneratedProgram& program, std::string_view id);
+
+}  // namespace ptc::test

@@ -1,0 +1,89 @@
+// Programs as bytes: what a program was compiled to, made again from the loaded form. The loaded form keeps everything
+// that travels, so equal programs give equal bytes, whoever made the bytes they came from.
+#include <sodium/crypto_hash_sha256.h>
+
+#include "program_generated.h"
+#include "schema/builtin_id.h"
+#include "schema/version.h"
+#include "vm/exec/frame_states.h"
+#include "vm/exec/program.h"
+
+namespace ptc {
+namespace {
+
+std::unique_ptr<schema::FunctionT> function_of(const Prototype& in) {
+  auto out = std::make_unique<schema::FunctionT>();
+  out->name = in.name;
+  out->printed = in.printed;
+  out->doc = in.doc;
+  out->source_begin = in.source_begin;
+  out->source_end = in.source_end;
+  out->required_count = static_cast<std::uint16_t>(in.required_count);
+  out->variadic = in.variadic;
+  out->register_count = static_cast<std::uint16_t>(in.register_count);
+  out->upvalue_names = in.upvalue_names;
+  out->code.reserve(in.code.size());
+  for (const Instruction& scaled : in.code) out->code.push_back(encode(with_register_indices(scaled)));
+  out->spans.reserve(in.spans.size());
+  for (const SpanEntry& entry : in.spans) {
+    out->spans.emplace_back(entry.pc, entry.span.begin, entry.span.end, entry.span.line, entry.span.column);
+  }
+  for (const LocalName& local : in.locals) {
+    auto name = std::make_unique<schema::LocalNameT>();
+    name->name = local.name;
+    name->register_ = local.reg;
+    name->from_pc = local.from_pc;
+    name->to_pc = local.to_pc;
+    out->locals.push_back(std::move(name));
+  }
+  return out;
+}
+
+std::unique_ptr<schema::ConstantT> constant_of(const ProgramConstant& in) {
+  auto out = std::make_unique<schema::ConstantT>();
+  out->kind = static_cast<schema::ConstantKind>(in.kind);
+  out->integer = in.integer;
+  out->text = in.text;
+  out->items = in.items;
+  return out;
+}
+
+}  // namespace
+
+const EncodedProgram& Program::encoded() const {
+  return encoded_.get([this] {
+    schema::ProgramT out;
+    out.format = kProgramFormat;
+    out.engine = engine;
+    out.source_name = source_name;
+    out.source = source;
+    for (const Prototype& function : functions) out.functions.push_back(function_of(function));
+    for (const ProgramConstant& constant : constants) out.constants.push_back(constant_of(constant));
+    out.globals = globals;
+    for (const std::uint16_t id : builtins) {
+      out.builtins.emplace_back(builtin_info(static_cast<BuiltinId>(id)).name);
+    }
+    out.tools = tools;
+    auto made = std::make_unique<EncodedProgram>();
+    made->bytes = program_bytes(out);
+    crypto_hash_sha256(made->sha256.data(), made->bytes.data(), made->bytes.size());
+    return made;
+  });
+}
+
+Prototype::Prototype() = default;
+Prototype::~Prototype() = default;
+Prototype::Prototype(Prototype&& moved) noexcept = default;
+
+const FrameStates& Prototype::states() const {
+  return states_.get([this] {
+    std::vector<Instruction> unscaled;
+    unscaled.reserve(code.size());
+    for (const Instruction& scaled : code) unscaled.push_back(with_register_indices(scaled));
+    auto made = std::make_unique<FrameStates>();
+    FrameStates::analyze(unscaled, register_count, param_count, *made);
+    return made;
+  });
+}
+
+}  // namespace ptc

@@ -1,0 +1,314 @@
+#include "vm/snapshot/binary_reader.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "snapshot_generated.h"
+#include "vm/exec/prelude.h"
+#include "vm/value/utf8.h"
+
+namespace ptc {
+namespace {
+
+std::string text(const flatbuffers::String* in) { return in == nullptr ? std::string() : in->str(); }
+
+template <class T>
+std::span<const std::uint8_t> bytes_of(const T* in) {
+  return in == nullptr ? std::span<const std::uint8_t>() : std::span<const std::uint8_t>(in->data(), in->size());
+}
+
+// Calls each(item) for a list of tables that may be absent. FlatBuffers allows no null items after verification.
+template <class List, class Each>
+bool every(const List* list, Each each) {
+  if (list == nullptr) return true;
+  for (const auto* item : *list) {
+    if (item == nullptr || !each(*item)) return false;
+  }
+  return true;
+}
+
+bool texts(const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>* list, std::vector<std::string>& out) {
+  return every(list, [&](const flatbuffers::String& item) {
+    out.push_back(item.str());
+    return utf8_is_valid(out.back());
+  });
+}
+
+}  // namespace
+
+bool BinaryReader::invalid(std::string message) {
+  if (error.message.empty()) error = {SnapshotError::Invalid, std::move(message)};
+  return false;
+}
+
+RunLimits BinaryReader::limits() const {
+  RunLimits out;
+  const schema::Limits* const in = in_.limits();
+  if (in == nullptr) return out;
+  out.fuel = in->fuel();
+  out.memory_bytes = in->memory_bytes();
+  out.depth = in->depth();
+  out.loop = in->loop();
+  out.tool_calls = in->tool_calls();
+  out.max_parallel = in->max_parallel();
+  out.pending = in->pending();
+  out.suspensions = in->suspensions();
+  out.operation_ttl_ms = in->operation_ttl_ms();
+  out.await_timeout_ms = in->await_timeout_ms();
+  out.outstanding = static_cast<Outstanding>(std::min<std::uint8_t>(in->outstanding(), 2));
+  out.data.max_string_bytes = in->max_string_bytes();
+  out.data.max_integer_bits = in->max_integer_bits();
+  out.data.max_print_bytes = in->max_print_bytes();
+  out.data.max_print_length = in->max_print_length();
+  out.data.max_regex_pattern_bytes = in->max_regex_pattern_bytes();
+  out.data.max_regex_input_bytes = in->max_regex_input_bytes();
+  return out;
+}
+
+bool BinaryReader::read_host(HostState& out) {
+  const schema::Session* const in = in_.session();
+  if (in == nullptr) return true;
+  out.source_name = text(in->source_name());
+  out.signature = text(in->signature());
+  out.float_precision = std::clamp(in->float_precision(), -1, 300);
+  out.strict_task_ids = in->strict_task_ids();
+  out.check_tools = in->check_tools();
+  out.max_symbols = in->max_symbols();
+  out.timeout_ms = in->timeout_ms();
+  out.active_ms = in->active_ms();
+  every(in->tools(), [&](const schema::Tool& tool) {
+    out.tools.push_back({text(tool.name()), text(tool.signature()), text(tool.effect()), tool.mode()});
+    return true;
+  });
+  every(in->cached_answers(), [&](const flatbuffers::String& key) {
+    out.cached_answers.emplace_back(key.str(), Value::nil());
+    return true;
+  });
+  return true;
+}
+
+bool BinaryReader::read_programs(ProgramSource* known, RunState& out) {
+  const bool good = every(in_.programs(), [&](const schema::LinkedProgram& in) {
+    LinkState link;
+    link.is_prelude = in.prelude();
+    const auto bytes = bytes_of(in.bytes()), hash = bytes_of(in.sha256());
+    if (link.is_prelude) {
+      link.program = prelude_program();
+      const auto& ours = link.program->encoded().sha256;
+      if (!std::equal(hash.begin(), hash.end(), ours.begin(), ours.end())) {
+        error = {SnapshotError::UnsupportedVersion, "written by an engine with another prelude"};
+        return false;
+      }
+    } else if (!bytes.empty()) {
+      if (known != nullptr) link.program = known->find_bytes(bytes);
+      if (link.program == nullptr) {
+        std::vector<std::uint64_t> aligned((bytes.size() + 7) / 8);
+        std::memcpy(aligned.data(), bytes.data(), bytes.size());
+        auto loaded = Program::from_bytes({reinterpret_cast<const std::uint8_t*>(aligned.data()), bytes.size()});
+        if (const auto* why = std::get_if<ProgramError>(&loaded)) {
+          error = {SnapshotError::BadProgram, "program: " + why->message};
+          return false;
+        }
+        link.program = std::get<std::shared_ptr<const Program>>(loaded);
+        if (known != nullptr) known->keep(link.program);
+      }
+    } else {
+      if (known != nullptr && hash.size() == 32) link.program = known->find(hash);
+      if (link.program == nullptr) {
+        error = {SnapshotError::MissingProgram, "the program is not in the snapshot, and not known here"};
+        return false;
+      }
+    }
+    for (const LinkState& other : out.links) {
+      if (other.program == link.program) return invalid("one program twice");
+    }
+    const std::uint32_t count = static_cast<std::uint32_t>(link.program->functions.size());
+    if (in.functions() == nullptr) {
+      if (!link.is_prelude) link.functions = {0};
+    } else {
+      for (const std::uint32_t index : *in.functions()) {
+        const bool ascending = link.functions.empty() || link.functions.back() < index;
+        if (!ascending || index >= count || (!link.is_prelude && index != 0)) return invalid("functions of a program");
+        if (link.program->functions[index].upvalue_count != 0) return invalid("functions of a program");
+        link.functions.push_back(index);
+      }
+    }
+    out.links.push_back(std::move(link));
+    return true;
+  });
+  if (!good) return error.message.empty() ? invalid("programs") : false;
+  out.running = in_.running();
+  const bool runs = in_.fibers() != nullptr && in_.fibers()->size() != 0;
+  if (!runs) return out.running == 0 || invalid("a program that does not run");
+  if (out.running >= out.links.size() || out.links[out.running].is_prelude) return invalid("the running program");
+  return out.links[out.running].functions == std::vector<std::uint32_t>{0} || invalid("the running program");
+}
+
+bool BinaryReader::names(std::vector<std::string_view>& out) {
+  const auto bytes = bytes_of(in_.names());
+  std::size_t at = 0;
+  while (at < bytes.size()) {
+    std::uint64_t size = 0;
+    unsigned shift = 0;
+    while (at < bytes.size() && bytes[at] >= 0x80 && shift < 28) {
+      size |= std::uint64_t{bytes[at++] & 0x7fu} << shift;
+      shift += 7;
+    }
+    if (at == bytes.size()) return invalid("names: cut off");
+    size |= std::uint64_t{bytes[at++]} << shift;
+    if (size > bytes.size() - at) return invalid("names: cut off");
+    const std::string_view name(reinterpret_cast<const char*>(bytes.data()) + at, size);
+    if (!utf8_is_valid(name)) return invalid("names: text that is not UTF-8");
+    out.push_back(name);
+    at += size;
+  }
+  return true;
+}
+
+bool BinaryReader::builtins(std::vector<BuiltinId>& out) {
+  const bool good = every(in_.builtins(), [&](const flatbuffers::String& name) {
+    const auto id = find_builtin({name.data(), name.size()});
+    if (!id) return invalid("unknown builtin " + name.str());
+    out.push_back(*id);
+    return true;
+  });
+  builtins_ = out;
+  return good || invalid("builtins");
+}
+
+bool BinaryReader::read_state(RunState& out) {
+  every(in_.cells(), [&](const schema::Cell& cell) {
+    CellState& state = out.cells.emplace_back();
+    state.name = text(cell.name());
+    state.defined = cell.defined();
+    return true;
+  });
+  out.has_journal = in_.has_journal();
+  every(in_.journal(), [&](const schema::JournalEntry& entry) {
+    out.journal.push_back({text(entry.id()), Value::nil()});
+    return true;
+  });
+  const bool operations = every(in_.operations(), [&](const schema::Operation& in) {
+    if (in.kind() > schema::OperationKind::MAX || in.status() > schema::OperationStatus::MAX) return false;
+    Operation& state = out.operations.emplace_back();
+    state.id = text(in.id());
+    state.kind = static_cast<Operation::Kind>(in.kind());
+    state.status = static_cast<Operation::Status>(in.status());
+    state.delivered = in.delivered();
+    state.detached = in.detached();
+    state.awaits_at_call = in.awaits_at_call();
+    state.tool = text(in.tool());
+    state.reason = text(in.reason());
+    state.sequence = in.sequence();
+    state.created_ms = in.created_ms();
+    state.due_ms = in.due_ms();
+    state.task_id = text(in.task_id());
+    state.call_path = text(in.call_path());
+    state.key = text(in.key());
+    return utf8_is_valid(state.id) && utf8_is_valid(state.tool) && utf8_is_valid(state.reason);
+  });
+  if (!operations) return invalid("operations");
+  out.last_sequence = in_.last_sequence();
+  out.last_fresh_id = in_.last_fresh_id();
+  const auto stream_size = bytes_of(in_.values()).size();   // every value takes a byte at least
+  if (in_.history() > stream_size || in_.retired() > stream_size) return invalid("history");
+  out.history.assign(in_.history(), Value::nil());
+  out.retired.assign(in_.retired(), Value::nil());
+  if (!texts(in_.prints(), out.prints) || !texts(in_.warnings(), out.warnings)) return invalid("prints");
+  out.print_bytes = in_.print_bytes();
+  every(in_.summaries(), [&](const schema::Summary& summary) {
+    out.summaries.push_back({text(summary.id()), text(summary.text())});
+    return true;
+  });
+  out.fuel_used = in_.fuel_used();
+  out.tool_calls = in_.tool_calls();
+  out.bytes_peak = in_.bytes_peak();
+  out.suspended = in_.suspended();
+  out.suspensions = in_.suspensions();
+  out.operations_before = in_.operations_before();
+  if (!texts(in_.cancel_requests(), out.cancel_requests)) return invalid("cancel requests");
+  out.run_id = text(in_.run_id());
+  out.turn = in_.turn();
+  out.next_request = in_.next_request();
+  out.next_fiber_id = in_.next_fiber_id();
+  out.closure_serial = in_.closure_serial();
+  if (in_.fault() != nullptr) {
+    const auto kind = find_fault({in_.fault()->data(), in_.fault()->size()});
+    if (!kind) return invalid("unknown fault");
+    out.tool_failed = true;
+    out.fault_kind = *kind;
+    out.fault_message = text(in_.fault_message());
+    out.fault_hint = text(in_.fault_hint());
+  }
+  return fibers(out);
+}
+
+bool BinaryReader::fibers(RunState& out) {
+  const std::uint64_t stream_size = bytes_of(in_.values()).size();
+  std::uint64_t slots = 0;
+  const auto frame = [&](const schema::Frame& in, FiberState& fiber) {
+    if (in.kind() > schema::FrameKind::MAX) return false;
+    FrameState& state = fiber.frames.emplace_back();
+    state.kind = static_cast<Frame::Kind>(in.kind());
+    state.owns_callee = in.owns_callee();
+    if (state.kind == Frame::Kind::Stepper) {
+      if (in.program() >= builtins_.size() || in.function() > UINT16_MAX || in.pc() > UINT16_MAX) return false;
+      state.builtin = builtins_[in.program()];
+      state.stage = static_cast<std::uint16_t>(in.function());
+      state.slot_count = static_cast<std::uint16_t>(in.pc());
+      slots += state.slot_count;
+      return slots <= stream_size;
+    }
+    state.link = in.program();
+    state.function = in.function();
+    state.pc = in.pc();
+    return state.link < out.links.size() && state.function < out.links[state.link].program->functions.size();
+  };
+  const bool good = every(in_.fibers(), [&](const schema::Fiber& in) {
+    if (in.state() > schema::FiberState::MAX) return false;
+    FiberState& state = out.fibers.emplace_back();
+    state.parent = in.parent();
+    state.id = in.id();
+    state.state = static_cast<Fiber::State>(in.state());
+    state.request_id = in.request();
+    state.request_task = text(in.request_task());
+    state.request_path = text(in.request_path());
+    state.request_key = text(in.request_key());
+    state.calls = in.calls();
+    state.fork_call = in.fork_call();
+    state.operations = in.operations();
+    state.fork_operation = in.fork_operation();
+    state.stack_size = in.stack_size();
+    state.frame_capacity = in.frame_capacity();
+    if (in.frames() != nullptr) {
+      for (const schema::Frame* one : *in.frames()) {
+        if (!frame(*one, state)) return false;
+      }
+    }
+    every(in.open_tasks(), [&](const schema::OpenTask& task) {
+      state.open_tasks.push_back({text(task.id()), task.frames(), task.calls()});
+      return true;
+    });
+    state.waits_for_task = text(in.waits_for_task());
+    if (in.fault() != nullptr) {
+      const auto kind = find_fault({in.fault()->data(), in.fault()->size()});
+      if (!kind) return false;
+      state.fault_kind = *kind;
+    }
+    state.fault_message = text(in.fault_message());
+    if (in.definitions() != nullptr) {
+      for (const schema::Definition* one : *in.definitions()) {
+        state.definitions.push_back({one->cell(), one->defined(), Value::nil()});
+      }
+    }
+    if (!texts(in.prints(), state.prints)) return false;
+    return every(in.records(), [&](const schema::ToolRecord& record) {
+      state.records.push_back({text(record.tool()), Value::nil(), Value::nil(), text(record.error()), record.cached(),
+                               text(record.operation())});
+      return true;
+    });
+  });
+  return good || invalid("fibers");
+}
+
+}  // namespace ptc

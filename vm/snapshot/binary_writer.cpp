@@ -1,0 +1,306 @@
+// RunState -> bytes. Children are built before their parents and one call at a time: the order of evaluation of
+// arguments, which compilers choose, must not show in the bytes.
+#include "schema/version.h"
+#include "snapshot_generated.h"
+#include "vm/exec/run_impl.h"
+#include "vm/snapshot/run_state.h"
+#include "vm/snapshot/snapshot.h"
+#include "vm/snapshot/value_writer.h"
+
+namespace ptc {
+namespace {
+
+using flatbuffers::Offset;
+using Text = Offset<flatbuffers::String>;
+template <class T>
+using List = Offset<flatbuffers::Vector<T>>;
+
+class BinaryWriter {
+ public:
+  BinaryWriter(const RunImpl& run, const HostState& host, const SnapshotOptions& options)
+      : host_(host), options_(options), state_(capture(run)), values_(run) {}
+
+  std::vector<std::uint8_t> write() {
+    write_values();
+    finish(root());
+    return {builder_.GetBufferPointer(), builder_.GetBufferPointer() + builder_.GetSize()};
+  }
+
+ private:
+  void write_values() {
+    for_each_value(state_, [this](Value& value) { values_.put(value); });
+    for (const auto& [key, value] : host_.cached_answers) values_.put(value);
+    for (const FiberState& fiber : state_.fibers) {
+      for (const FrameState& frame : fiber.frames) {
+        if (frame.kind == Frame::Kind::Stepper) stepper_index(frame.builtin);
+      }
+    }
+  }
+
+  std::uint32_t stepper_index(BuiltinId id) { return values_.builtin_index(id); }
+
+  Text text(std::string_view s) {
+    return s.empty() ? Text() : builder_.CreateString(s.data(), s.size());
+  }
+  List<std::uint8_t> byte_list(const std::vector<std::uint8_t>& bytes) {
+    return bytes.empty() ? List<std::uint8_t>() : builder_.CreateVector(bytes);
+  }
+  template <class T, class Make>
+  auto list(const std::vector<T>& items, Make make) {
+    using Item = decltype(make(items.front()));
+    std::vector<Item> made;
+    made.reserve(items.size());
+    for (const T& item : items) made.push_back(make(item));
+    return made.empty() ? List<Item>() : builder_.CreateVector(made);
+  }
+  List<Text> texts(const std::vector<std::string>& items) {
+    return list(items, [this](const std::string& s) { return builder_.CreateString(s); });
+  }
+  void finish(Offset<schema::Snapshot> root) { schema::FinishSnapshotBuffer(builder_, root); }
+
+  Offset<schema::LinkedProgram> program(const LinkState& link) {
+    List<std::uint8_t> bytes, hash;
+    const EncodedProgram& encoded = link.program->encoded();
+    if (options_.embed_programs && !link.is_prelude) {
+      builder_.ForceVectorAlignment(encoded.bytes.size(), 1, 8);
+      bytes = builder_.CreateVector(encoded.bytes);
+    } else {
+      hash = builder_.CreateVector(encoded.sha256.data(), encoded.sha256.size());
+    }
+    // The entry of the program that runs is always a value; only what is beyond that is said.
+    List<std::uint32_t> functions;
+    if (link.functions != std::vector<std::uint32_t>{0}) functions = builder_.CreateVector(link.functions);
+    schema::LinkedProgramBuilder out(builder_);
+    out.add_functions(functions);
+    out.add_sha256(hash);
+    out.add_bytes(bytes);
+    out.add_prelude(link.is_prelude);
+    return out.Finish();
+  }
+
+  Offset<schema::Operation> operation(const Operation& in) {
+    const Text id = text(in.id), tool = text(in.tool), reason = text(in.reason), task = text(in.task_id);
+    const Text path = text(in.call_path), key = text(in.key);
+    schema::OperationBuilder out(builder_);
+    out.add_due_ms(in.due_ms);
+    out.add_created_ms(in.created_ms);
+    out.add_sequence(in.sequence);
+    out.add_key(key);
+    out.add_call_path(path);
+    out.add_task_id(task);
+    out.add_reason(reason);
+    out.add_tool(tool);
+    out.add_id(id);
+    out.add_awaits_at_call(in.awaits_at_call);
+    out.add_detached(in.detached);
+    out.add_delivered(in.delivered);
+    out.add_status(static_cast<schema::OperationStatus>(in.status));
+    out.add_kind(static_cast<schema::OperationKind>(in.kind));
+    return out.Finish();
+  }
+
+  schema::Frame frame(const FrameState& in) {
+    if (in.kind == Frame::Kind::Stepper) {
+      return {stepper_index(in.builtin), in.stage, in.slot_count, schema::FrameKind::Stepper, in.owns_callee};
+    }
+    return {in.link, in.function, in.pc, schema::FrameKind::Bytecode, in.owns_callee};
+  }
+
+  List<const schema::Frame*> frames(const FiberState& in) {
+    std::vector<schema::Frame> made;
+    made.reserve(in.frames.size());
+    for (const FrameState& one : in.frames) made.push_back(frame(one));
+    return made.empty() ? List<const schema::Frame*>() : builder_.CreateVectorOfStructs(made);
+  }
+
+  Offset<schema::Fiber> fiber(const FiberState& in) {
+    const auto frame_list = frames(in);
+    const auto tasks = list(in.open_tasks, [this](const OpenTask& task) {
+      const Text id = text(task.id);
+      return schema::CreateOpenTask(builder_, id, task.frame_count, task.calls);
+    });
+    const Text waits = text(in.waits_for_task);
+    const bool faulted = in.state == Fiber::State::Faulted;
+    const Text fault = faulted ? text(fault_name(in.fault_kind)) : Text(), message = text(in.fault_message);
+    std::vector<schema::Definition> made;
+    for (const DefinitionState& definition : in.definitions) made.emplace_back(definition.cell, definition.defined);
+    const auto definitions =
+        made.empty() ? List<const schema::Definition*>() : builder_.CreateVectorOfStructs(made);
+    const auto prints = texts(in.prints);
+    const auto records = list(in.records, [this](const ToolRecordData& record) {
+      const Text tool = text(record.tool), error = text(record.error), opened = text(record.operation);
+      schema::ToolRecordBuilder out(builder_);
+      out.add_operation(opened);
+      out.add_error(error);
+      out.add_tool(tool);
+      out.add_cached(record.cached);
+      return out.Finish();
+    });
+    const Text task = text(in.request_task), path = text(in.request_path), key = text(in.request_key);
+    schema::FiberBuilder out(builder_);
+    out.add_request(in.request_id);
+    out.add_request_key(key);
+    out.add_request_path(path);
+    out.add_request_task(task);
+    out.add_fork_operation(in.fork_operation);
+    out.add_operations(in.operations);
+    out.add_fork_call(in.fork_call);
+    out.add_calls(in.calls);
+    out.add_records(records);
+    out.add_prints(prints);
+    out.add_definitions(definitions);
+    out.add_fault_message(message);
+    out.add_fault(fault);
+    out.add_waits_for_task(waits);
+    out.add_open_tasks(tasks);
+    out.add_frames(frame_list);
+    out.add_frame_capacity(in.frame_capacity);
+    out.add_stack_size(in.stack_size);
+    out.add_id(in.id);
+    out.add_parent(in.parent);
+    out.add_state(static_cast<schema::FiberState>(in.state));
+    return out.Finish();
+  }
+
+  Offset<schema::Limits> limits() {
+    const RunLimits& in = state_.limits;
+    if (in == RunLimits{}) return {};
+    schema::LimitsBuilder out(builder_);
+    out.add_await_timeout_ms(in.await_timeout_ms);
+    out.add_operation_ttl_ms(in.operation_ttl_ms);
+    out.add_max_print_bytes(in.data.max_print_bytes);
+    out.add_max_string_bytes(in.data.max_string_bytes);
+    out.add_memory_bytes(in.memory_bytes);
+    out.add_fuel(in.fuel);
+    out.add_suspensions(in.suspensions);
+    out.add_pending(in.pending);
+    out.add_max_regex_input_bytes(in.data.max_regex_input_bytes);
+    out.add_max_regex_pattern_bytes(in.data.max_regex_pattern_bytes);
+    out.add_max_print_length(in.data.max_print_length);
+    out.add_max_integer_bits(in.data.max_integer_bits);
+    out.add_max_parallel(in.max_parallel);
+    out.add_tool_calls(in.tool_calls);
+    out.add_loop(in.loop);
+    out.add_depth(in.depth);
+    out.add_outstanding(static_cast<std::uint8_t>(in.outstanding));
+    return out.Finish();
+  }
+
+  Offset<schema::Session> session() {
+    const Text source_name = text(host_.source_name), signature = text(host_.signature);
+    const auto tools = list(host_.tools, [this](const HostTool& tool) {
+      const Text name = text(tool.name), its_signature = text(tool.signature), effect = text(tool.effect);
+      return schema::CreateTool(builder_, name, its_signature, effect, tool.mode);
+    });
+    std::vector<Text> keys;
+    for (const auto& [key, value] : host_.cached_answers) keys.push_back(builder_.CreateString(key));
+    const auto cached = keys.empty() ? List<Text>() : builder_.CreateVector(keys);
+    schema::SessionBuilder out(builder_);
+    out.add_active_ms(host_.active_ms);
+    out.add_timeout_ms(host_.timeout_ms);
+    out.add_cached_answers(cached);
+    out.add_tools(tools);
+    out.add_max_symbols(host_.max_symbols);
+    out.add_float_precision(host_.float_precision);
+    out.add_signature(signature);
+    out.add_source_name(source_name);
+    out.add_check_tools(host_.check_tools);
+    out.add_strict_task_ids(host_.strict_task_ids);
+    return out.Finish();
+  }
+
+  List<std::uint8_t> names() {
+    std::vector<std::uint8_t> bytes;
+    for (const Keyword* keyword : values_.names) {
+      std::uint64_t size = keyword->size_bytes;
+      for (; size >= 0x80; size >>= 7) bytes.push_back(static_cast<std::uint8_t>(size | 0x80));
+      bytes.push_back(static_cast<std::uint8_t>(size));
+      bytes.insert(bytes.end(), keyword->bytes(), keyword->bytes() + keyword->size_bytes);
+    }
+    return byte_list(bytes);
+  }
+
+  Offset<schema::Snapshot> root() {
+    const Text engine = text(kEngineVersion);
+    const auto programs = list(state_.links, [this](const LinkState& link) { return program(link); });
+    const auto name_list = names();
+    const auto builtins = list(values_.builtins, [this](BuiltinId id) { return text(builtin_info(id).name); });
+    const auto shapes = byte_list(values_.shapes), values = byte_list(values_.bytes);
+    const auto cells = list(state_.cells, [this](const CellState& cell) {
+      const Text name = text(cell.name);
+      return schema::CreateCell(builder_, name, cell.defined);
+    });
+    const auto journal = list(state_.journal, [this](const JournalState& entry) {
+      return schema::CreateJournalEntry(builder_, text(entry.id));
+    });
+    const auto operations = list(state_.operations, [this](const Operation& one) { return operation(one); });
+    const auto fibers = list(state_.fibers, [this](const FiberState& one) { return fiber(one); });
+    const auto prints = texts(state_.prints), warnings = texts(state_.warnings);
+    const auto summaries = list(state_.summaries, [this](const StepSummary& summary) {
+      const Text id = text(summary.id), what = text(summary.summary);
+      return schema::CreateSummary(builder_, id, what);
+    });
+    const Text fault = state_.tool_failed ? text(fault_name(state_.fault_kind)) : Text();
+    const Text fault_message = text(state_.fault_message), fault_hint = text(state_.fault_hint);
+    const auto cancels = texts(state_.cancel_requests);
+    const Text run_id = text(state_.run_id);
+    const auto limit_table = limits();
+    const auto session_table = session();
+
+    schema::SnapshotBuilder out(builder_);
+    out.add_turn(state_.turn);
+    out.add_next_request(state_.next_request);
+    out.add_bytes_peak(state_.bytes_peak);
+    out.add_tool_calls(state_.tool_calls);
+    out.add_fuel_used(state_.fuel_used);
+    out.add_print_bytes(state_.print_bytes);
+    out.add_last_fresh_id(state_.last_fresh_id);
+    out.add_last_sequence(state_.last_sequence);
+    out.add_run_id(run_id);
+    out.add_cancel_requests(cancels);
+    out.add_session(session_table);
+    out.add_limits(limit_table);
+    out.add_fault_hint(fault_hint);
+    out.add_fault_message(fault_message);
+    out.add_fault(fault);
+    out.add_summaries(summaries);
+    out.add_warnings(warnings);
+    out.add_prints(prints);
+    out.add_fibers(fibers);
+    out.add_operations(operations);
+    out.add_journal(journal);
+    out.add_cells(cells);
+    out.add_values(values);
+    out.add_shapes(shapes);
+    out.add_builtins(builtins);
+    out.add_names(name_list);
+    out.add_programs(programs);
+    out.add_engine(engine);
+    out.add_operations_before(state_.operations_before);
+    out.add_suspensions(state_.suspensions);
+    out.add_closure_serial(state_.closure_serial);
+    out.add_next_fiber_id(state_.next_fiber_id);
+    out.add_retired(static_cast<std::uint32_t>(state_.retired.size()));
+    out.add_history(static_cast<std::uint32_t>(state_.history.size()));
+    out.add_running(state_.running);
+    out.add_oldest_reader(kSnapshotOldestReader);
+    out.add_format(kSnapshotFormat);
+    out.add_suspended(state_.suspended);
+    out.add_has_journal(state_.has_journal);
+    return out.Finish();
+  }
+
+  const HostState& host_;
+  const SnapshotOptions& options_;
+  RunState state_;
+  ValueWriter values_;
+  flatbuffers::FlatBufferBuilder builder_;
+};
+
+}  // namespace
+
+std::vector<std::uint8_t> write_snapshot(const Run& run, const HostState& host, const SnapshotOptions& options) {
+  return BinaryWriter(run.impl(), host, options).write();
+}
+
+}  // namespace ptc

@@ -1,0 +1,59 @@
+// Checks the frames of a captured fiber against the verified code that they claim to run, and says where their
+// registers go. Nothing is changed; the state may come from anywhere.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include "vm/exec/frame_states.h"
+#include "vm/snapshot/run_state.h"
+
+namespace ptc {
+
+struct FramePlan {
+  std::uint32_t base = 0;
+  std::uint32_t limit = 0;              // registers from here on belong to the callee
+  const RegState* states = nullptr;     // Bytecode: what the registers hold
+};
+
+// What the frames of any fiber may rely on.
+struct CheckContext {
+  boost::unordered_flat_set<const Object*> kept_closures;       // that live as long as the run
+  boost::unordered_flat_set<std::string_view> operations;       // ids
+};
+
+class FiberCheck {
+ public:
+  FiberCheck(const RunImpl& run, const RunState& state, const FiberState& fiber, const CheckContext& context,
+             bool is_main)
+      : run_(run), state_(state), fiber_(fiber), context_(context), is_main_(is_main) {}
+
+  bool run();
+  std::string problem;
+  std::vector<FramePlan> plans;         // a frame each
+  std::uint32_t result_slot = 0;        // where the answer of the tool goes that the fiber waits for
+
+ private:
+  bool wrong(std::string_view why);
+  bool whole();
+  bool stepper(const FrameState& frame, bool on_top);
+  bool bytecode(const FrameState& frame, bool on_top, bool at_bottom);
+  bool keeps_closure(const FrameState& frame, bool at_bottom) const;
+  bool registers(const FrameState& frame, const RegState* states, std::uint32_t limit, std::int64_t loop_limit);
+  const Value& value(const FrameState& frame, std::uint32_t k) const { return fiber_.values[frame.first_value + k]; }
+
+  const RunImpl& run_;
+  const RunState& state_;
+  const FiberState& fiber_;
+  const CheckContext& context_;
+  const bool is_main_;
+  std::uint32_t window_ = 0;            // of the next frame: its callee's register
+};
+
+// What sort, pmap and the like keep in their slots: "" or what is wrong. slots: slot_count values.
+std::string check_stepper(const FrameState& frame, const Value* slots, const FiberState& fiber,
+                          const CheckContext& context, bool on_top);
+
+}  // namespace ptc

@@ -1,0 +1,288 @@
+#include "vm/snapshot/install.h"
+
+#include <algorithm>
+
+#include "vm/exec/run_impl.h"
+#include "vm/exec/stepper_slots.h"
+#include "vm/snapshot/fiber_check.h"
+#include "vm/value/map.h"
+
+namespace ptc {
+namespace {
+
+bool is_visible(Value v) { return !v.is(Tag::Hidden) && !v.is_absent(); }
+
+Value take(Value& from) {
+  const Value taken = from;
+  from = Value::nil();
+  return taken;
+}
+
+class Installer {
+ public:
+  Installer(RunState& state, RunImpl& run) : state_(state), run_(run) {}
+
+  std::string run() {
+    std::string problem = check_values();
+    if (problem.empty()) problem = check_operations();
+    if (problem.empty()) problem = check_fibers();
+    if (!problem.empty()) return problem;
+    install_namespace();
+    install_records();
+    if (!install_fibers()) return "more stack than the memory limit";
+    install_counters();
+    return {};
+  }
+
+ private:
+  std::string check_values() const {
+    for (const CellState& cell : state_.cells) {
+      if (!is_visible(cell.value) || cell.base.is(Tag::Hidden)) return "definition of " + cell.name;
+      if (!cell.defined && !cell.value.is_nil()) return "value of a name that is not defined";
+    }
+    for (const JournalState& entry : state_.journal) {
+      if (!is_visible(entry.value)) return "journal";
+    }
+    if (!state_.has_journal && !state_.journal.empty()) return "journal entries without a journal";
+    if (!state_.context.is_map() && !state_.context.is_nil()) return "context";
+    if (!state_.budget.is_map() && !state_.budget.is_nil()) return "budget";
+    if (state_.history.size() > 3) return "history goes back three turns";
+    for (const Value& value : state_.history) {
+      if (!is_visible(value)) return "history";
+    }
+    for (const Value& value : state_.retired) {
+      if (!value.is(Tag::Closure)) return "retired functions";
+    }
+    return {};
+  }
+
+  std::string check_operations() const {
+    std::vector<std::string_view> ids;
+    for (const Operation& operation : state_.operations) {
+      const bool waiting = operation.status == Operation::Status::Waiting;
+      const bool visible = is_visible(operation.args) && is_visible(operation.immediate) &&
+                           !operation.arrived_immediate.is(Tag::Hidden) && is_visible(operation.result);
+      if (operation.id.empty() || !visible) return "operation " + operation.id;
+      if (waiting != (operation.sequence == 0) || operation.sequence > state_.last_sequence) {
+        return "operation " + operation.id + ": its place in the order of settlements";
+      }
+      if (waiting && operation.delivered) return "operation " + operation.id + ": delivered before it was settled";
+      ids.push_back(operation.id);
+    }
+    std::sort(ids.begin(), ids.end());
+    if (std::adjacent_find(ids.begin(), ids.end()) != ids.end()) return "two operations with one id";
+    return {};
+  }
+
+  // Functions that a frame may run without owning them, and what an await may wait for.
+  CheckContext context() const {
+    CheckContext out;
+    const auto keep = [&](Value v) {
+      if (v.is(Tag::Closure)) out.kept_closures.insert(v.object);
+    };
+    for (const CellState& cell : state_.cells) {
+      keep(cell.value);
+      keep(cell.base);
+    }
+    for (const Value& value : state_.retired) keep(value);
+    for (const FiberState& fiber : state_.fibers) {
+      for (const DefinitionState& definition : fiber.definitions) keep(definition.value);
+    }
+    for (const Link& link : run_.links) {
+      for (const Value& function : link.functions) keep(function);
+    }
+    for (const Operation& operation : state_.operations) out.operations.insert(operation.id);
+    return out;
+  }
+
+  std::string check_fibers() {
+    const CheckContext known = context();
+    std::vector<std::uint64_t> requests;
+    std::vector<std::uint32_t> ancestors;   // of the fiber before: parents come first, depth first
+    std::uint64_t stack_bytes = 0;
+    for (std::uint32_t k = 0; k < state_.fibers.size(); ++k) {
+      const FiberState& fiber = state_.fibers[k];
+      const std::string where = "fiber " + std::to_string(k) + ": ";
+      if ((k == 0) != (fiber.parent == FiberState::kNoParent)) return where + "its parent";
+      while (!ancestors.empty() && ancestors.back() != fiber.parent) ancestors.pop_back();
+      if (ancestors.size() > kMaxNesting) return where + "branches nested too deep";
+      if (k > 0 && (ancestors.empty() || !collects_branches(state_.fibers[fiber.parent]))) return where + "its parent";
+      ancestors.push_back(k);
+      for (const DefinitionState& definition : fiber.definitions) {
+        if (k == 0 || definition.cell >= run_.cells.size() || !is_visible(definition.value)) {
+          return where + "its definitions";
+        }
+      }
+      FiberCheck check(run_, state_, fiber, known, k == 0);
+      if (!check.run()) return where + check.problem;
+      stack_bytes += std::uint64_t{fiber.stack_size} * sizeof(Value);
+      if (!run_.heap.can_allocate(stack_bytes)) return where + "more stack than the memory limit";
+      if (fiber.state == Fiber::State::WaitsForTool) requests.push_back(fiber.request_id);
+      result_slots_.push_back(check.result_slot);
+      plans_.push_back(std::move(check.plans));
+    }
+    std::sort(requests.begin(), requests.end());
+    if (std::adjacent_find(requests.begin(), requests.end()) != requests.end()) return "two requests with one id";
+    return {};
+  }
+
+  static bool collects_branches(const FiberState& fiber) {
+    if (fiber.frames.empty()) return false;
+    const FrameState& top = fiber.frames.back();
+    const bool parallel = top.builtin == BuiltinId::pmap || top.builtin == BuiltinId::pcalls;
+    return top.kind == Frame::Kind::Stepper && parallel && top.stage == kParallelCollect;
+  }
+
+  void install_namespace() {
+    const bool in_turn = !state_.fibers.empty();
+    for (std::size_t k = 0; k < state_.cells.size(); ++k) {
+      CellState& cell = state_.cells[k];
+      run_.cells[k].defined = cell.defined;
+      run_.cells[k].value = take(cell.value);
+      if (in_turn) run_.base_values.push_back(take(cell.base));
+    }
+    run_.env.has_journal = state_.has_journal;
+    for (JournalState& entry : state_.journal) run_.env.journal.commit(entry.id, take(entry.value));
+    run_.context = take(state_.context);
+    run_.history = std::move(state_.history);
+    state_.history.clear();
+    run_.env.budget = take(state_.budget);
+    run_.retired = std::move(state_.retired);
+    state_.retired.clear();
+    if (in_turn) run_.program = state_.links[state_.running].program;
+  }
+
+  void install_records() {
+    run_.env.prints = std::move(state_.prints);
+    run_.env.warnings = std::move(state_.warnings);
+    run_.env.print_bytes = state_.print_bytes;
+    run_.env.summaries = std::move(state_.summaries);
+    for (Operation& operation : state_.operations) {
+      Operation taken = std::move(operation);
+      operation.args = operation.immediate = operation.arrived_immediate = operation.result = Value::nil();
+      run_.env.operations.open(std::move(taken));
+    }
+    run_.env.operations.last_sequence = state_.last_sequence;
+    run_.env.operations.last_fresh_id = state_.last_fresh_id;
+    run_.cancel_requests = std::move(state_.cancel_requests);
+    run_.run_id = std::move(state_.run_id);
+  }
+
+  bool install_fibers() {
+    std::vector<Fiber*> made;
+    for (std::size_t k = 0; k < state_.fibers.size(); ++k) {
+      FiberState& state = state_.fibers[k];
+      auto fiber = std::make_unique<Fiber>();
+      fiber->parent = k == 0 ? nullptr : made[state.parent];
+      made.push_back(fiber.get());
+      if (k == 0) {
+        run_.main = std::move(fiber);
+      } else {
+        Fiber& parent = *made[state.parent];
+        made.back()->nesting = parent.nesting + 1;
+        made.back()->branch_index = static_cast<std::uint32_t>(parent.children.size());
+        parent.children.push_back(std::move(fiber));
+      }
+      if (!install_fiber(*made.back(), state, k)) return false;
+    }
+    list_requests(made);
+    return true;
+  }
+
+  bool install_fiber(Fiber& fiber, FiberState& state, std::size_t index) {
+    while (fiber.frames.capacity() < state.frame_capacity && fiber.frames.grow(run_.limits.depth)) {
+    }
+    run_.heap.account(static_cast<std::int64_t>(std::uint64_t{fiber.frames.capacity()} * sizeof(Frame)));
+    if (state.stack_size != 0 && !run_.grow_stack(fiber, state.stack_size)) return false;
+    for (std::size_t k = 0; k < state.frames.size(); ++k) push_frame(fiber, state, state.frames[k], plans_[index][k]);
+    fiber.id = state.id;
+    fiber.state = state.state;
+    fiber.request_id = state.request_id;
+    fiber.result_slot = result_slots_[index];
+    fiber.calls = state.calls;
+    fiber.fork_call = state.fork_call;
+    fiber.operations = state.operations;
+    fiber.fork_operation = state.fork_operation;
+    fiber.open_tasks = std::move(state.open_tasks);
+    fiber.waits_for_task = std::move(state.waits_for_task);
+    fiber.fault_kind = state.fault_kind;
+    fiber.fault_message = std::move(state.fault_message);
+    if (state.frames.empty() && state.state == Fiber::State::Ready) {
+      fiber.stack[0] = take(state.result);
+    } else {
+      fiber.result = take(state.result);
+    }
+    for (DefinitionState& definition : state.definitions) {
+      fiber.definitions.push_back({definition.cell, take(definition.value), definition.defined});
+    }
+    fiber.prints = std::move(state.prints);
+    fiber.records = std::move(state.records);
+    state.records.clear();
+    return true;
+  }
+
+  void push_frame(Fiber& fiber, FiberState& state, FrameState& frame, const FramePlan& plan) {
+    Value* const registers = fiber.stack + plan.base;
+    std::uint32_t next = frame.first_value;
+    if (frame.kind == Frame::Kind::Stepper) {
+      for (std::uint32_t k = 0; k < frame.value_count; ++k) registers[k] = take(state.values[next++]);
+      fiber.frames.push() = {nullptr, nullptr, plan.base, frame.stage, Frame::Kind::Stepper, false, frame.builtin,
+                             frame.slot_count};
+      return;
+    }
+    for (std::uint32_t reg = 0; reg < plan.limit; ++reg) {
+      if (plan.states[reg] != RegState::Dead) registers[reg] = take(state.values[next++]);
+    }
+    const auto* closure = static_cast<const Closure*>(frame.closure.object);
+    const auto* prototype = static_cast<const Prototype*>(closure->function);
+    if (frame.owns_callee) {
+      registers[-1] = frame.closure;
+    } else {
+      run_.heap.release(frame.closure);
+    }
+    frame.closure = Value::nil();
+    fiber.frames.push() = {prototype->code.data() + frame.pc, closure, plan.base, 0, Frame::Kind::Bytecode,
+                           frame.owns_callee, BuiltinId{}, 0};
+  }
+
+  // What the host is asked follows from the fibers that wait for it.
+  void list_requests(const std::vector<Fiber*>& fibers) {
+    for (std::size_t k = 0; k < fibers.size(); ++k) {
+      if (fibers[k]->state != Fiber::State::WaitsForTool || (state_.tool_failed && k == 0)) continue;
+      FiberState& state = state_.fibers[k];
+      run_.requests.push_back(run_.request_of(*fibers[k], std::move(state.request_task),
+                                              std::move(state.request_path), std::move(state.request_key)));
+    }
+    std::sort(run_.requests.begin(), run_.requests.end(),
+              [](const ToolRequest& a, const ToolRequest& b) { return a.id < b.id; });
+  }
+
+  void install_counters() {
+    run_.fuel_used = state_.fuel_used;
+    run_.tool_calls = state_.tool_calls;
+    run_.suspended = state_.suspended;
+    run_.suspensions = state_.suspensions;
+    run_.operations_before = state_.operations_before;
+    run_.turn = state_.turn;
+    run_.next_request = state_.next_request;
+    run_.next_fiber_id = state_.next_fiber_id;
+    run_.tool_failed = state_.tool_failed;
+    if (state_.tool_failed) {
+      run_.fault.kind = state_.fault_kind;
+      run_.fault.message = std::move(state_.fault_message);
+      run_.fault.hint = std::move(state_.fault_hint);
+    }
+    run_.heap.restore_counters(state_.closure_serial, std::max(state_.bytes_peak, run_.heap.bytes_used()));
+  }
+
+  RunState& state_;
+  RunImpl& run_;
+  std::vector<std::vector<FramePlan>> plans_;
+  std::vector<std::uint32_t> result_slots_;
+};
+
+}  // namespace
+
+std::string install(RunState& state, RunImpl& run) { return Installer(state, run).run(); }
+
+}  // namespace ptc

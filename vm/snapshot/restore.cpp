@@ -1,0 +1,244 @@
+// Bytes -> run: the order of the checks, and what is put together when.
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "schema/version.h"
+#include "snapshot_generated.h"
+#include "vm/exec/prelude.h"
+#include "vm/exec/frame_states.h"
+#include "vm/exec/run_impl.h"
+#include "vm/exec/stepper_slots.h"
+#include "vm/snapshot/binary_reader.h"
+#include "vm/snapshot/install.h"
+#include "vm/snapshot/snapshot.h"
+#include "vm/snapshot/value_reader.h"
+
+namespace ptc {
+namespace {
+
+using Result = std::variant<Restored, RestoreError>;
+
+constexpr flatbuffers::uoffset_t kMaxTables = 4'000'000;
+
+RunLimits smaller(const RunLimits& a, const RunLimits& b) {
+  RunLimits out = a;
+  out.fuel = std::min(a.fuel, b.fuel);
+  out.memory_bytes = std::min(a.memory_bytes, b.memory_bytes);
+  out.depth = std::min(a.depth, b.depth);
+  out.loop = std::min(a.loop, b.loop);
+  out.tool_calls = std::min(a.tool_calls, b.tool_calls);
+  out.max_parallel = std::min(a.max_parallel, b.max_parallel);
+  out.pending = std::min(a.pending, b.pending);
+  out.suspensions = std::min(a.suspensions, b.suspensions);
+  out.data.max_string_bytes = std::min(a.data.max_string_bytes, b.data.max_string_bytes);
+  out.data.max_integer_bits = std::min(a.data.max_integer_bits, b.data.max_integer_bits);
+  out.data.max_print_bytes = std::min(a.data.max_print_bytes, b.data.max_print_bytes);
+  out.data.max_print_length = std::min(a.data.max_print_length, b.data.max_print_length);
+  out.data.max_regex_pattern_bytes = std::min(a.data.max_regex_pattern_bytes, b.data.max_regex_pattern_bytes);
+  out.data.max_regex_input_bytes = std::min(a.data.max_regex_input_bytes, b.data.max_regex_input_bytes);
+  return out;
+}
+
+// The values of a state belong to somebody at every moment: here until install() took them.
+class OwnedState {
+ public:
+  explicit OwnedState(Heap& heap) : heap_(heap) {}
+  ~OwnedState() {
+    for_each_value(state, [this](Value& value) { heap_.release(value); });
+    for (const auto& [key, value] : host.cached_answers) heap_.release(value);
+  }
+  OwnedState(const OwnedState&) = delete;
+  OwnedState& operator=(const OwnedState&) = delete;
+  RunState state;
+  HostState host;
+
+ private:
+  Heap& heap_;
+};
+
+class Restore {
+ public:
+  Restore(const schema::Snapshot& in, const RestoreOptions& options) : in_(in), options_(options), reader_(in) {}
+
+  Result run() {
+    HostState host;
+    RunState skeleton;
+    if (!reader_.read_host(host) || !reader_.read_programs(options_.programs, skeleton)) return reader_.error;
+    if (options_.check) {
+      if (std::string why = options_.check(host); !why.empty()) return RestoreError{SnapshotError::Refused, why};
+    }
+    skeleton.limits = smaller(reader_.limits(), options_.most);
+    auto run = std::make_unique<RunImpl>(skeleton.limits);
+    OwnedState owned(run->heap);
+    owned.state = std::move(skeleton);
+    owned.host = std::move(host);
+    if (!build(*run, owned.state, owned.host)) return reader_.error;
+    if (std::string why = install(owned.state, *run); !why.empty()) return invalid(std::move(why));
+    HostState out = std::move(owned.host);
+    owned.host.cached_answers.clear();
+    return Restored{Run(std::move(run)), std::move(out)};
+  }
+
+ private:
+  RestoreError invalid(std::string why) { return {SnapshotError::Invalid, std::move(why)}; }
+  bool fail(std::string why) {
+    if (reader_.error.message.empty()) reader_.error = invalid(std::move(why));
+    return false;
+  }
+
+  bool build(RunImpl& run, RunState& state, HostState& host) {
+    ValueReader values(run);
+    std::vector<std::string_view> names;
+    if (!reader_.names(names) || !reader_.builtins(values.builtins) || !reader_.read_state(state)) return false;
+    for (const std::string_view name : names) values.names.push_back(run.heap.intern(name));
+    for (const CellState& cell : state.cells) {
+      const std::size_t before = run.cells.size();
+      run.cell(cell.name);
+      if (run.cells.size() == before) return fail("one name twice");
+    }
+    for (const LinkState& link : state.links) {
+      Link& made = run.begin_link(link.program);
+      if (link.is_prelude) run.prelude = &made;
+    }
+    if (!values.read_shapes(bytes(in_.shapes()))) return fail(values.problem);
+    for (std::size_t k = 0; k < state.links.size(); ++k) finish_link(run, run.links[k], state.links[k]);
+    if (run.cells.size() != state.cells.size()) return fail("names of a program are missing");
+    values.number_linked_objects();
+    return assign(values, state, host);
+  }
+
+  void finish_link(RunImpl& run, Link& link, const LinkState& state) {
+    run.finish_link(link);
+    for (const std::uint32_t index : state.functions) run.function_closure(link, index);
+    if (state.is_prelude || state.functions.empty()) return;
+    link.entry = const_cast<Closure*>(run.function_closure(link, 0));
+    ++link.entry->rc;
+  }
+
+  // Deals the values of the stream out to their places.
+  bool assign(ValueReader& values, RunState& state, HostState& host) {
+    std::vector<Value> roots;
+    if (!values.read(bytes(in_.values()), roots)) return fail(values.problem);
+    const std::string why = place_frame_values(state, roots.size());
+    std::size_t next = 0;
+    bool enough = why.empty();
+    const auto deal = [&](Value& place) {
+      if (next == roots.size()) {
+        enough = false;
+      } else {
+        place = roots[next++];
+      }
+    };
+    if (enough) {
+      for_each_value(state, deal);
+      for (auto& [key, value] : host.cached_answers) deal(value);
+    }
+    const bool all = enough && next == roots.size();
+    for (; next < roots.size(); ++next) values.heap().release(roots[next]);
+    if (!why.empty()) return fail(why);
+    return all || fail("another number of values than places for them");
+  }
+
+  // How many values a frame has follows from its code; here the places are made.
+  std::string place_frame_values(RunState& state, std::size_t available) {
+    std::uint64_t total = 0;
+    for (FiberState& fiber : state.fibers) {
+      for (std::size_t k = 0; k < fiber.frames.size(); ++k) {
+        FrameState& frame = fiber.frames[k];
+        const auto count = frame_value_count(state, fiber, k);
+        if (!count) return "program counter that is never reached";
+        frame.first_value = static_cast<std::uint32_t>(fiber.values.size());
+        frame.value_count = *count;
+        total += *count + 1;
+        if (total > available) return "another number of values than places for them";
+        fiber.values.resize(fiber.values.size() + *count, Value::nil());
+      }
+    }
+    return {};
+  }
+
+  static std::optional<std::uint32_t> frame_value_count(const RunState& state, const FiberState& fiber,
+                                                        std::size_t index) {
+    const FrameState& frame = fiber.frames[index];
+    const bool on_top = index + 1 == fiber.frames.size();
+    if (frame.kind == Frame::Kind::Stepper) {
+      const bool answered = on_top && fiber.state == Fiber::State::Ready &&
+                            stepper_awaits_result(frame.builtin, frame.stage);
+      return frame.slot_count + (answered ? 1u : 0u);
+    }
+    const Prototype& prototype = state.links[frame.link].program->functions[frame.function];
+    std::uint32_t pc = frame.pc, limit = prototype.register_count;
+    if (pc >= prototype.code.size()) return std::nullopt;
+    if (!on_top || Fiber::is_inside_call(fiber.state)) {
+      if (pc == 0) return std::nullopt;
+      const Instruction call = with_register_indices(prototype.code[--pc]);
+      if (op_info(call.op).control != Control::Call) return std::nullopt;
+      limit = call.a;
+    }
+    const RegState* const states = prototype.states().before(pc);
+    if (states == nullptr) return std::nullopt;
+    return static_cast<std::uint32_t>(
+        std::count_if(states, states + limit, [](RegState s) { return s != RegState::Dead; }));
+  }
+
+  template <class T>
+  static std::span<const std::uint8_t> bytes(const T* in) {
+    return in == nullptr ? std::span<const std::uint8_t>() : std::span<const std::uint8_t>(in->data(), in->size());
+  }
+
+  const schema::Snapshot& in_;
+  const RestoreOptions& options_;
+  BinaryReader reader_;
+};
+
+}  // namespace
+
+std::string_view snapshot_error_name(SnapshotError error) {
+  switch (error) {
+    case SnapshotError::NotASnapshot: return "not_a_snapshot";
+    case SnapshotError::Damaged: return "snapshot_damaged";
+    case SnapshotError::UnsupportedVersion: return "snapshot_unsupported_version";
+    case SnapshotError::MissingProgram: return "snapshot_missing_program";
+    case SnapshotError::BadProgram: return "snapshot_bad_program";
+    case SnapshotError::Refused: return "snapshot_refused";
+    case SnapshotError::Invalid: return "snapshot_invalid";
+  }
+  return "";
+}
+
+RunLimits RestoreOptions::unlimited() {
+  RunLimits most;
+  most.fuel = most.memory_bytes = UINT64_MAX;
+  most.depth = most.loop = most.tool_calls = most.max_parallel = most.pending = most.suspensions = UINT32_MAX;
+  most.data.max_string_bytes = most.data.max_print_bytes = UINT64_MAX;
+  most.data.max_integer_bits = most.data.max_print_length = UINT32_MAX;
+  most.data.max_regex_pattern_bytes = most.data.max_regex_input_bytes = UINT32_MAX;
+  return most;
+}
+
+Result restore_snapshot(std::span<const std::uint8_t> bytes, const RestoreOptions& options) {
+  std::vector<std::uint64_t> aligned;
+  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % 8 != 0) {   // scalars are read where they lie
+    aligned.resize((bytes.size() + 7) / 8);
+    std::memcpy(aligned.data(), bytes.data(), bytes.size());
+    bytes = {reinterpret_cast<const std::uint8_t*>(aligned.data()), bytes.size()};
+  }
+  if (bytes.size() < 8 || !schema::SnapshotBufferHasIdentifier(bytes.data())) {
+    return RestoreError{SnapshotError::NotASnapshot, "these bytes are no snapshot"};
+  }
+  flatbuffers::Verifier verifier(bytes.data(), bytes.size(), 64, kMaxTables);
+  if (!schema::VerifySnapshotBuffer(verifier)) {
+    return RestoreError{SnapshotError::Damaged, "the container is damaged"};
+  }
+  const schema::Snapshot* const root = schema::GetSnapshot(bytes.data());
+  if (root->oldest_reader() > kSnapshotFormat) {
+    return RestoreError{SnapshotError::UnsupportedVersion,
+                        "format " + std::to_string(root->format()) + ", readable from " +
+                            std::to_string(root->oldest_reader()) + " on; this engine reads up to " +
+                            std::to_string(kSnapshotFormat)};
+  }
+  return Restore(*root, options).run();
+}
+
+}  // namespace ptc

@@ -1,0 +1,148 @@
+// The slots of builtins that call guest code, stage by stage. Their code reads numbers and vectors from there without
+// looking at tags, so everything that it relies on is checked here.
+#include "vm/exec/stepper_slots.h"
+#include "vm/snapshot/fiber_check.h"
+#include "vm/value/map.h"
+#include "vm/value/pending.h"
+#include "vm/value/vector.h"
+
+namespace ptc {
+namespace {
+
+bool is_position(Value v, std::int64_t least, std::int64_t most) { return v.is_int() && v.i >= least && v.i <= most; }
+
+// A vector of indices below `count`.
+bool are_indices(Value v, std::uint32_t count) {
+  if (!v.is_vector()) return false;
+  for (std::uint32_t k = 0, n = vector_count(v); k < n; ++k) {
+    if (!is_position(vector_at(v, k), 0, std::int64_t{count} - 1)) return false;
+  }
+  return true;
+}
+
+std::string check_merge(const Value* own, std::uint16_t stage) {
+  const std::uint32_t count = vector_count(own[kSortItems]);
+  if (vector_count(own[kSortKeys]) != count || count < 1) return "sort: keys missing";
+  if (!are_indices(own[kSortOrder], count) || vector_count(own[kSortOrder]) != count) return "sort: order";
+  if (!are_indices(own[kSortMerged], count)) return "sort: merged";
+  if (!is_position(own[kSortWidth], 1, std::int64_t{2} * count)) return "sort: width";
+  if (!is_position(own[kSortLow], 0, count)) return "sort: low";
+  const std::int64_t low = own[kSortLow].i, width = own[kSortWidth].i;
+  const std::int64_t middle = std::min<std::int64_t>(low + width, count);
+  const std::int64_t high = std::min<std::int64_t>(low + 2 * width, count);
+  if (!is_position(own[kSortLeft], low, middle) || !is_position(own[kSortRight], middle, high)) return "sort: runs";
+  const std::int64_t done = own[kSortLeft].i + (own[kSortRight].i - middle);
+  if (std::int64_t{vector_count(own[kSortMerged])} != done) return "sort: merged";
+  const bool asked = stage == kSortAwaitAnswer || stage == kSortAwaitReverse;
+  if (asked && (own[kSortLeft].i >= middle || own[kSortRight].i >= high)) return "sort: nothing to compare";
+  return {};
+}
+
+std::string check_sort(const FrameState& frame, const Value* slots, bool on_top) {
+  const std::uint32_t arg_count = frame.slot_count - kStepperSlots;
+  const std::uint32_t least = frame.builtin == BuiltinId::sort ? 1 : 2;
+  if (arg_count < least || arg_count > least + 1) return "sort: arguments";
+  const Value* const own = slots + arg_count;
+  if (!on_top && !stepper_awaits_result(frame.builtin, frame.stage)) return "sort: calls nothing";
+  switch (frame.stage) {
+    case kSortStart: return {};
+    case kSortNextKey:
+    case kSortAwaitKey: {
+      if (!own[kSortItems].is_vector() || !own[kSortKeys].is_vector()) return "sort: items";
+      const std::uint32_t wanted = vector_count(own[kSortItems]), have = vector_count(own[kSortKeys]);
+      return have < wanted || (have == wanted && frame.stage == kSortNextKey) ? "" : "sort: more keys than items";
+    }
+    case kSortMerge:
+    case kSortAwaitAnswer:
+    case kSortAwaitReverse:
+      if (!own[kSortItems].is_vector() || !own[kSortKeys].is_vector()) return "sort: items";
+      return check_merge(own, frame.stage);
+    default: return "sort: unknown stage";
+  }
+}
+
+std::string check_parallel(const FrameState& frame, const FiberState& fiber, bool on_top) {
+  if (!on_top) return "branches below another frame";
+  if (frame.stage == kParallelStart && fiber.state == Fiber::State::Ready) return {};
+  const bool collects = fiber.state == Fiber::State::Ready || fiber.state == Fiber::State::WaitsForBranches;
+  return frame.stage == kParallelCollect && collects ? "" : "branches: unknown stage";
+}
+
+bool is_await(BuiltinId id) {
+  switch (id) {
+    case BuiltinId::await:
+    case BuiltinId::await_all:
+    case BuiltinId::await_any:
+    case BuiltinId::await_settled:
+    case BuiltinId::await_signal:
+    case BuiltinId::sleep:
+    case BuiltinId::h_await_call: return true;
+    default: return false;
+  }
+}
+
+bool are_targets(Value targets, BuiltinId form, const CheckContext& context) {
+  const auto known = [&](Value v) { return !v.is(Tag::Pending) || context.operations.contains(pending_id_of(v)); };
+  if (targets.is(Tag::Pending)) {
+    return known(targets) && form != BuiltinId::await_all && form != BuiltinId::await_any;
+  }
+  const bool several = form == BuiltinId::await_all || form == BuiltinId::await_any ||
+                       form == BuiltinId::await_settled;
+  if (!targets.is_vector() || !several) return false;
+  const std::uint32_t count = vector_count(targets);
+  for (std::uint32_t k = 0; k < count; ++k) {
+    if (!known(vector_at(targets, k))) return false;
+  }
+  return count > 0 || form != BuiltinId::await_any;
+}
+
+std::string check_await(const FrameState& frame, const Value* slots, const FiberState& fiber,
+                        const CheckContext& context, bool on_top) {
+  const std::uint32_t arg_count = frame.slot_count - kStepperSlots;
+  const BuiltinInfo& info = builtin_info(frame.builtin);
+  const auto most = static_cast<std::uint32_t>(info.max_args), least = static_cast<std::uint32_t>(info.min_args);
+  if (arg_count < least || (info.max_args != kVariadic && arg_count > most)) return "await: arguments";
+  if (!on_top) return "await: below another frame";
+  const Value* const own = slots + arg_count;
+  const bool ready = fiber.state == Fiber::State::Ready;
+  switch (frame.stage) {
+    case kAwaitStart: return ready && own[kAwaitDeadline].is_nil() && own[kAwaitTimeout].is_nil() ? "" : "await: start";
+    case kAwaitWait:
+      if (!ready && fiber.state != Fiber::State::WaitsForOperations) return "await: waits for something else";
+      break;
+    case kAwaitTimedOut:
+      if (!ready) return "await: waits after its time";
+      break;
+    default: return "await: unknown stage";
+  }
+  if (!are_targets(own[kAwaitTargets], frame.builtin, context)) return "await: what it waits for";
+  const bool of_map = own[kAwaitTargets].is_vector() && slots[0].is_map();
+  if (of_map && map_count(slots[0]) != vector_count(own[kAwaitTargets])) return "await: its map";
+  for (const AwaitSlot slot : {kAwaitDeadline, kAwaitTimeout}) {
+    if (!own[slot].is_nil() && !own[slot].is_int()) return "await: its time";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string check_stepper(const FrameState& frame, const Value* slots, const FiberState& fiber,
+                          const CheckContext& context, bool on_top) {
+  if (frame.slot_count < kStepperSlots) return "too few slots";
+  if (is_await(frame.builtin)) return check_await(frame, slots, fiber, context, on_top);
+  const bool waits_elsewhere = fiber.state != Fiber::State::Ready && fiber.state != Fiber::State::WaitsForTool;
+  switch (frame.builtin) {
+    case BuiltinId::sort:
+    case BuiltinId::sort_by:
+      if (on_top && waits_elsewhere) return "sort: waits for something else";
+      if (on_top && Fiber::is_inside_call(fiber.state) && !stepper_awaits_result(frame.builtin, frame.stage)) {
+        return "sort: calls nothing";
+      }
+      return check_sort(frame, slots, on_top);
+    case BuiltinId::pmap:
+    case BuiltinId::pcalls: return check_parallel(frame, fiber, on_top);
+    default: return "a builtin that calls nothing";
+  }
+}
+
+}  // namespace ptc

@@ -1,0 +1,98 @@
+// Reads a value stream (value_stream.h) into the heap of a run. The bytes may come from anywhere: every item is checked
+// before it is made, what is made is checked by vm/value/assemble.h, and time and memory are bounded by the length of
+// the stream and by the memory limit of the heap. The first thing that is wrong ends the reading; `problem` says what.
+//
+// Use: names() and the programs' scalar constants first, then read_shapes(), then the programs' collections and
+// functions, then number_linked_objects(), then read().
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "schema/builtin_id.h"
+#include "vm/snapshot/object_walk.h"
+#include "vm/value/assemble.h"
+#include "vm/value/heap.h"
+
+namespace ptc {
+
+class RunImpl;
+
+class ValueReader {
+ public:
+  explicit ValueReader(RunImpl& run);
+  ~ValueReader();
+  ValueReader(const ValueReader&) = delete;
+  ValueReader& operator=(const ValueReader&) = delete;
+
+  std::vector<const Keyword*> names;
+  std::vector<BuiltinId> builtins;
+  std::string problem;
+  Heap& heap() { return heap_; }
+
+  [[nodiscard]] bool read_shapes(std::span<const std::uint8_t> bytes);   // kept alive by the reader
+  void number_linked_objects();
+  // The roots, owned by the caller; nothing when it fails.
+  [[nodiscard]] bool read(std::span<const std::uint8_t> bytes, std::vector<Value>& roots);
+
+  // For walk_objects(), over what the programs made.
+  bool leaf(Value value);
+  void done(const std::vector<WalkStep>& path);
+
+ private:
+  bool fail(std::string_view why);
+  bool run_stream(std::span<const std::uint8_t> bytes);
+  bool item();
+  bool varint(std::uint64_t& n);
+  bool zigzag(std::int64_t& n);
+  bool small(std::uint32_t& n);
+  bool word(std::uint64_t& w);
+
+  bool constant(std::uint64_t n);
+  bool string(std::uint64_t n);
+  bool ref(std::uint64_t n);
+  bool vector(std::uint64_t count, std::uint64_t start, std::uint64_t capacity);
+  bool map(std::uint64_t n);
+  bool keys(std::uint64_t n, bool interned);
+  bool vector_leaf(std::uint64_t n);
+  bool closure(std::uint64_t n);
+  bool hash_node(std::uint64_t n);
+  bool other(std::uint64_t n);
+  bool big_int();
+  bool range();
+  bool vector_node();
+  bool trie();
+  bool set();
+  bool hashed(Kind kind);
+  bool regex();
+  bool instant();
+  bool duration();
+  bool pending();
+
+  // The last n values of the stack when they are all values that a program can hold.
+  bool top_values(std::uint64_t n, std::span<const Value>& values);
+  Object* top_hidden(std::size_t from_top, Kind kind) const;   // null: something else is there
+  Part part(Object* object) const;
+  void push(Value made);                                        // numbers it when it is counted
+  void replace_top(std::size_t popped, Value made);
+  bool charge_keys(std::span<const Value> keys, std::size_t stride);
+
+  RunImpl& run_;
+  Heap& heap_;
+  std::span<const std::uint8_t> bytes_;
+  std::size_t at_ = 0;
+  std::vector<Value> stack_;                                    // owned
+  std::vector<Value> shapes_;                                   // owned
+  std::vector<Value> table_;                                    // by ordinal, borrowed
+  boost::unordered_flat_map<const Object*, PartInfo> infos_;    // of nodes and leaves
+  std::uint64_t compare_budget_ = 1u << 20;                     // objects and bytes that comparing keys may look at
+  // While the linked objects are numbered:
+  boost::unordered_flat_map<const Object*, bool> met_;
+  std::vector<WalkStep> path_;
+};
+
+}  // namespace ptc
