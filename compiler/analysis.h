@@ -230,6 +230,7 @@ class Analyzer {
   // --- Tools
   Node* analyze_tool_name(const Form& form, std::string_view name);
   Node* analyze_tool_call(const Form& form, std::string_view name);
+  bool check_awaited(const Node& node);
   Node* tool_arguments(const Form& form, std::string_view name);
   Node* fail_positional(const Form& form, std::string_view name, const Form& argument);
   void note_tool(const Form& form, std::string_view name);

@@ -127,6 +127,7 @@ Node* Analyzer::analyze_call(const Form& form) {
     node = make_call(form.span, callee);
   }
   if (!analyze_into(*node, arguments)) return nullptr;
+  if (!check_awaited(*node)) return nullptr;
   return node->kind == NodeKind::Invoke ? fold_invoke(node) : inline_literal_call(node);
 }
 

@@ -46,6 +46,19 @@ bool Analyzer::report_unknown_tools() {
   return false;
 }
 
+// Waiting for the call of a tool that gives its answer at once can't work: refused before anything runs.
+bool Analyzer::check_awaited(const Node& node) {
+  const bool awaits = node.kind == NodeKind::Invoke && node.builtin == BuiltinId::await && !node.kids.empty();
+  if (!awaits || node.kids[0]->kind != NodeKind::ToolCall) return true;
+  const std::string_view name = node.kids[0]->text;
+  const bool is_sync = std::any_of(options_.sync_tool_names.begin(), options_.sync_tool_names.end(),
+                                   [name](std::string_view sync) { return same_folded(sync, name); });
+  if (!is_sync) return true;
+  fail(node.span, FaultKind::InvalidForm, {"await: tool/", name, " is not async; use its result directly"},
+       "only tools that are declared async give something to wait for");
+  return false;
+}
+
 Node* Analyzer::analyze_tool_name(const Form& form, std::string_view name) {
   if (name.empty()) return fail(form, FaultKind::InvalidForm, "tool/ must be followed by the name of a tool");
   note_tool(form, name);

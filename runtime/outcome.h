@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,7 +13,7 @@
 
 namespace ptc {
 
-enum class OutcomeStatus : std::uint8_t { Ok, Return, Fail, Error };
+enum class OutcomeStatus : std::uint8_t { Ok, Return, Fail, Error, Suspended };
 
 constexpr std::string_view outcome_status_name(OutcomeStatus status) {
   switch (status) {
@@ -20,6 +21,7 @@ constexpr std::string_view outcome_status_name(OutcomeStatus status) {
     case OutcomeStatus::Return: return "return";
     case OutcomeStatus::Fail: return "fail";
     case OutcomeStatus::Error: return "error";
+    case OutcomeStatus::Suspended: return "suspended";
   }
   return "";
 }
@@ -39,13 +41,24 @@ struct ToolOutcome {
   std::uint64_t micros = 0;
 };
 
+// An operation that still waits.
+struct PendingOutcome {
+  std::string operation, tool, args_edn, args_json, immediate_edn;
+  std::int64_t since_ms = 0;           // 0: the host gave no time
+  std::int64_t deadline_ms = 0;        // when the wait for it ends by itself; 0: never
+  bool awaited = false;                // a part of the program waits for it now
+};
+
 struct Outcome {
   OutcomeStatus status = OutcomeStatus::Error;
-  std::string value_edn;               // unless Error
+  std::string value_edn;               // unless Error or Suspended
   OutcomeFault fault;                  // when Error
   std::vector<std::string> prints;
   std::vector<std::pair<std::string, std::string>> summaries;   // step id, text; in id order
   std::vector<ToolOutcome> tool_calls;
+  std::vector<PendingOutcome> pending;    // every operation of the session that waits, in order of opening
+  std::optional<std::int64_t> next_deadline_ms;   // of a suspended turn: when to resume it at the latest
+  std::vector<std::string> cancelled;     // operations whose tools should be told that nobody waits any more
   std::vector<std::string> warnings;
   std::uint64_t fuel = 0, micros = 0, peak_bytes = 0;
 };

@@ -1,5 +1,7 @@
 #include "runtime/replay.h"
 
+#include <algorithm>
+
 #include "runtime/edn.h"
 #include "runtime/json_value.h"
 #include "vm/value/equality.h"
@@ -63,6 +65,60 @@ ToolReply ToolReplay::answer(const ToolCall& call) {
   entry->used = true;
   return entry->call.error_edn ? error_reply(heap_, *entry->call.error_edn)
                                : value_reply(heap_, entry->call.result_edn.value_or("nil"));
+}
+
+std::vector<Resolution> ToolReplay::answers_to_waiting(Session& session) {
+  std::vector<Resolution> answers;
+  for (const Operation& operation : session.operations().all()) {
+    const bool waits = operation.status == Operation::Status::Waiting;
+    if (!waits || operation.kind != Operation::Kind::Tool) continue;
+    const Tool* tool = session.tools().find(operation.tool);
+    const std::string_view name = tool == nullptr ? std::string_view(operation.tool) : tool->definition.name;
+    ToolReply reply = answer({name, operation.args, session.heap(), std::nullopt, nullptr, {}});
+    if (auto complaint = reply.failed ? std::nullopt : plain_data_complaint(heap_, reply.result)) {
+      heap_.release(reply.result);
+      reply = ToolReply::error(std::move(*complaint));
+    }
+    answers.push_back(reply.failed ? Resolution::error(operation.id, std::move(reply.message))
+                                   : Resolution::ok(operation.id, reply.result));
+  }
+  return answers;
+}
+
+// splitmix64
+std::uint64_t ResolveOrder::next_random() {
+  state_ += 0x9e3779b97f4a7c15u;
+  std::uint64_t z = state_;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+void ResolveOrder::arrange(std::vector<Resolution>& resolutions) {
+  if (kind_ == Kind::Lifo) std::reverse(resolutions.begin(), resolutions.end());
+  if (kind_ != Kind::Shuffled) return;
+  for (std::size_t left = resolutions.size(); left > 1; --left) {
+    std::swap(resolutions[left - 1], resolutions[next_random() % left]);
+  }
+}
+
+std::optional<Outcome> resume_from_replay(Session& session, ToolReplay& replay, ResolveOrder& order,
+                                          const Outcome& suspended) {
+  std::vector<Resolution> answers = replay.answers_to_waiting(session);
+  if (answers.empty() && !suspended.next_deadline_ms) return std::nullopt;
+  order.arrange(answers);
+  std::int64_t now = session.clock();
+  if (answers.empty()) now = std::max(now, *suspended.next_deadline_ms);
+  return session.resume(std::move(answers), now);
+}
+
+Outcome finish_from_replay(Session& session, ToolReplay& replay, ResolveOrder order, Outcome outcome) {
+  while (outcome.status == OutcomeStatus::Suspended) {
+    std::optional<Outcome> next = resume_from_replay(session, replay, order, outcome);
+    if (!next) break;
+    outcome = std::move(*next);
+  }
+  return outcome;
 }
 
 }  // namespace ptc

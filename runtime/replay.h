@@ -1,10 +1,12 @@
 // Recorded tool answers, given again: a call takes the first unused record with equal name and arguments, else the last
-// such record again, else it is a tool error.
+// such record again, else it is a tool error. Asynchronous tools get their recorded answers when the program suspends.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "runtime/session.h"
 #include "runtime/tools.h"
 
 namespace ptc {
@@ -27,6 +29,10 @@ class ToolReplay {
   // A message when the arguments cannot be read.
   std::optional<std::string> add(RecordedCall call);
   ToolReply answer(const ToolCall& call);
+  // Of an async or auto tool: a pending operation, whose recorded answer comes by answers_to_waiting().
+  static ToolReply start(const ToolCall&) { return ToolReply::pending(); }
+  // What is recorded for every waiting operation of a tool, in the order of opening.
+  std::vector<Resolution> answers_to_waiting(Session& session);
 
  private:
   struct Entry {
@@ -40,5 +46,30 @@ class ToolReplay {
   Heap& heap_;
   std::vector<Entry> entries_;
 };
+
+// The order in which answers that came together are told to the program.
+class ResolveOrder {
+ public:
+  static ResolveOrder fifo() { return ResolveOrder(Kind::Fifo, 0); }
+  static ResolveOrder lifo() { return ResolveOrder(Kind::Lifo, 0); }
+  // A permutation that depends on the seed alone; another one at every suspension.
+  static ResolveOrder shuffled(std::uint64_t seed) { return ResolveOrder(Kind::Shuffled, seed); }
+  void arrange(std::vector<Resolution>& resolutions);
+
+ private:
+  enum class Kind : std::uint8_t { Fifo, Lifo, Shuffled };
+  ResolveOrder(Kind kind, std::uint64_t seed) : kind_(kind), state_(seed) {}
+  std::uint64_t next_random();
+
+  Kind kind_;
+  std::uint64_t state_;
+};
+
+// One visit to a suspended session: every recorded answer, or when there is none the time of its next deadline.
+// Nothing: the program waits for what will not come.
+std::optional<Outcome> resume_from_replay(Session& session, ToolReplay& replay, ResolveOrder& order,
+                                          const Outcome& suspended);
+// The same until the turn is over or nothing more can come.
+Outcome finish_from_replay(Session& session, ToolReplay& replay, ResolveOrder order, Outcome outcome);
 
 }  // namespace ptc

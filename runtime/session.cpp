@@ -5,6 +5,7 @@
 
 #include "runtime/result_rounding.h"
 #include "vm/value/map.h"
+#include "vm/value/pending.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"
 
@@ -51,6 +52,7 @@ OutcomeFault plain_fault(FaultKind kind, std::string message, std::string hint =
 
 Session::Session(const Engine& engine, SessionOptions options)
     : engine_(engine), options_(std::move(options)), run_(std::make_unique<Run>(options_.limits)) {
+  run_->set_identity(options_.run_id, 0);
   if (options_.signature.empty()) return;
   auto parsed = parse_signature(options_.signature);
   if (auto* signature = std::get_if<Signature>(&parsed)) {
@@ -66,7 +68,6 @@ Session::~Session() {
   own.release(context_);
   own.release(result_);
   for (const Value v : history_) own.release(v);
-  forget_saved_definitions();
   for (const auto& [key, cached] : tool_cache_) own.release(cached);
 }
 
@@ -113,55 +114,79 @@ Outcome Session::turn(std::string_view source) {
 }
 
 Outcome Session::turn(std::shared_ptr<const Program> program) {
-  const auto start = Clock::now();
   if (!signature_error_.empty()) {
     Outcome refused;
     refused.fault = plain_fault(FaultKind::ParseError, signature_error_);
     return refused;
   }
   begin_turn(std::move(program));
-  Outcome outcome = drive();
-  outcome.micros = micros_since(start);
-  return outcome;
+  return drive();
 }
 
 void Session::begin_turn(std::shared_ptr<const Program> program) {
   heap().release(result_);
   result_ = Value::nil();
-  seen_prints_ = seen_commits_ = 0;
-  if (options_.timeout) deadline_ = Clock::now() + *options_.timeout;
+  seen_prints_ = 0;
+  now_.reset();
   if (!context_.is_nil()) run_->set_context(retained(context_));
   std::vector<Value> history;
   for (const Value v : history_) history.push_back(retained(v));
   run_->set_history(std::move(history));
-  save_definitions();
   run_->start(std::move(program));
   seen_commits_ = run_->environment().journal.entries().size();
 }
 
 Outcome Session::drive() {
   Outcome outcome;
+  const auto start = Clock::now();
+  if (options_.timeout) deadline_ = start + *options_.timeout - std::chrono::microseconds(run_->active_micros());
   for (;;) {
     if (cancelled()) {
       run_->cancel(FaultKind::Cancelled, "the program was stopped");
     } else if (deadline_ && Clock::now() >= *deadline_) {
       run_->cancel(FaultKind::Timeout, "execution exceeded " + std::to_string(options_.timeout->count()) + "ms limit");
     }
-    run_->set_clock(options_.fixed_clock_millis.value_or(epoch_millis()));
+    run_->set_clock(now_ ? *now_ : options_.fixed_clock_millis.value_or(epoch_millis()));
     const StepStatus status = run_->step(options_.slice_fuel);
     report_progress();
     switch (status) {
       case StepStatus::Yielded: break;
       case StepStatus::NeedsTool: serve_tools(); break;
-      default: finish(status, outcome); return outcome;
+      default:
+        finish(status, outcome);
+        outcome.micros = micros_since(start);
+        run_->add_active_micros(outcome.micros);
+        return outcome;
     }
   }
+}
+
+Outcome Session::resume(std::optional<std::int64_t> now_millis) {
+  if (!run_->suspended()) {
+    Outcome refused;
+    refused.fault = plain_fault(FaultKind::BadRequest, "no turn is suspended");
+    return refused;
+  }
+  now_ = now_millis;
+  return drive();
+}
+
+Outcome Session::resume(std::vector<Resolution> taken, std::optional<std::int64_t> now_millis) {
+  if (auto refusal = resolve(std::move(taken))) {
+    Outcome refused;
+    refused.fault = plain_fault(refusal->kind, std::move(refusal->message));
+    collect_pending(refused);
+    return refused;
+  }
+  return resume(now_millis);
 }
 
 void Session::report_progress() {
   if (observer_ == nullptr) return;
   const Environment& records = run_->environment();
   for (; seen_prints_ < records.prints.size(); ++seen_prints_) observer_->on_print(records.prints[seen_prints_]);
+  const auto& operations = records.operations.all();
+  for (; seen_operations_ < operations.size(); ++seen_operations_) observer_->on_open(operations[seen_operations_]);
   const auto& entries = records.journal.entries();
   for (; seen_commits_ < entries.size(); ++seen_commits_) {
     std::string value;
@@ -171,7 +196,10 @@ void Session::report_progress() {
 }
 
 void Session::finish(StepStatus status, Outcome& outcome) {
-  if (status == StepStatus::Faulted) {
+  if (status == StepStatus::Suspended) {
+    outcome.status = OutcomeStatus::Suspended;
+    outcome.next_deadline_ms = run_->next_deadline();
+  } else if (status == StepStatus::Faulted) {
     outcome.status = OutcomeStatus::Error;
     outcome.fault = fault_of(run_->fault());
   } else {
@@ -181,28 +209,38 @@ void Session::finish(StepStatus status, Outcome& outcome) {
     collect_value(outcome);
   }
   collect_records(outcome);
+  collect_pending(outcome);
 }
 
 void Session::collect_value(Outcome& outcome) {
   if (!definitions_fit()) {
-    restore_definitions();
+    run_->revert();
     outcome.status = OutcomeStatus::Error;
     outcome.fault = plain_fault(FaultKind::MemoryLimitExceeded, "the definitions are too large to be written out",
                                 "define a part of the data, or a summary");
     return;
   }
   if (!can_be_written(heap(), run_->result())) {
-    restore_definitions();
+    run_->revert();
     outcome.status = OutcomeStatus::Error;
     outcome.fault = plain_fault(FaultKind::MemoryExceeded, "the result is too large to be written out",
                                 "return a part of it, or its count");
     return;
   }
   if (signature_ && outcome.status != OutcomeStatus::Fail) {
+    std::string path;
+    if (const Value handle = find_pending(heap(), run_->result(), path); !handle.is_absent()) {
+      outcome.status = OutcomeStatus::Error;
+      outcome.fault = plain_fault(FaultKind::PendingInReturn,
+                                  "the result" + (path.empty() ? path : " at " + path) + " is a pending operation (" +
+                                      std::string(pending_id_of(handle)) + "); await it first");
+      run_->revert();
+      return;
+    }
     const auto mismatches = check_type(heap(), signature_->result, run_->result(), "return");
     if (!mismatches.empty()) {
       outcome.status = OutcomeStatus::Error;
-      restore_definitions();
+      run_->revert();
       outcome.fault = plain_fault(FaultKind::ValidationError, mismatch_text(mismatches),
                                   "the result must match " + render_type(signature_->result));
       return;
@@ -228,26 +266,6 @@ bool Session::definitions_fit() const {
     if (size < kMaxWrittenSize) size += written_size(run_->heap(), value, kMaxWrittenSize - size);
   });
   return size < kMaxWrittenSize;
-}
-
-// The run itself goes back to the old definitions when it fails; a result that is refused comes after its end.
-void Session::save_definitions() {
-  forget_saved_definitions();
-  run_->for_each_definition([this](std::string_view name, Value value) {
-    saved_definitions_.emplace_back(name, retained(value));
-  });
-}
-
-void Session::restore_definitions() {
-  std::vector<std::string> names;
-  run_->for_each_definition([&names](std::string_view name, Value) { names.emplace_back(name); });
-  for (const std::string& name : names) run_->undefine(name);
-  for (const auto& [name, value] : saved_definitions_) run_->define(name, retained(value));
-}
-
-void Session::forget_saved_definitions() {
-  for (const auto& [name, value] : saved_definitions_) heap().release(value);
-  saved_definitions_.clear();
 }
 
 void Session::collect_records(Outcome& outcome) {

@@ -33,6 +33,34 @@ struct SessionOptions {
   bool check_tools = true;                            // unknown tools are refused before the program runs
   std::optional<std::int64_t> fixed_clock_millis;     // what the program sees as the time; else the system clock
   std::uint64_t slice_fuel = 50'000;                  // between two looks at clock and cancel flag
+  std::string run_id = "run";                         // in every idempotency key outside of tasks
+  std::uint64_t max_result_bytes = 1u << 20;          // of one resolution, as EDN text
+};
+
+// What a host says about an operation: value, error, cancel or progress. A value lives in the session's heap and is
+// taken by whatever the resolution is given to.
+struct Resolution {
+  std::string operation;
+  Settlement settlement;
+
+  static Resolution ok(std::string operation, Value taken) {
+    return {std::move(operation), {Settlement::Kind::Ok, taken, {}}};
+  }
+  static Resolution error(std::string operation, std::string reason) {
+    return {std::move(operation), {Settlement::Kind::Error, Value::nil(), std::move(reason)}};
+  }
+  static Resolution cancel(std::string operation, std::string reason = {}) {
+    return {std::move(operation), {Settlement::Kind::Cancelled, Value::nil(), std::move(reason)}};
+  }
+  static Resolution progress(std::string operation, Value taken_immediate) {
+    return {std::move(operation), {Settlement::Kind::Progress, taken_immediate, {}}};
+  }
+};
+
+// Why resolutions were refused: already_resolved, unknown_operation, result_too_large, invalid_tool (no plain data).
+struct ResolveRefusal {
+  FaultKind kind{};
+  std::string message;
 };
 
 // Is told what happens while it happens. Prints and commits are noticed at the end of each slice.
@@ -42,6 +70,8 @@ class SessionObserver {
   virtual void on_print(std::string_view) {}
   virtual void on_tool(const ToolOutcome&) {}
   virtual void on_commit(std::string_view /*task_id*/, std::string_view /*value_edn*/) {}
+  virtual void on_open(const Operation&) {}
+  virtual void on_resolve(const Operation&) {}
 };
 
 class Session {
@@ -67,6 +97,20 @@ class Session {
 
   Outcome turn(std::string_view source);
   Outcome turn(std::shared_ptr<const Program> program);
+
+  // A turn that is suspended goes on: with what was resolved, and with `now` as the time when it is given. When nothing
+  // that it waits for has come, it is suspended again and nothing was executed.
+  Outcome resume(std::optional<std::int64_t> now_millis = std::nullopt);
+  // The same after resolve(); refused resolutions change nothing and give an error outcome, the turn stays suspended.
+  Outcome resume(std::vector<Resolution> taken, std::optional<std::int64_t> now_millis = std::nullopt);
+  bool suspended() const { return run_->suspended(); }
+  // Operations, at any time: all of them or, when one is refused, none.
+  std::optional<ResolveRefusal> resolve(std::vector<Resolution> taken);
+  const Operations& operations() const { return run_->operations(); }
+  std::int64_t clock() const { return run_->clock(); }      // what the program saw last
+  // The operations as a JSON list, for hosts that keep them without a snapshot; loaded before the first turn.
+  std::string operations_json();
+  std::optional<std::string> load_operations(std::string_view json);
   CompileAnswer compile(std::string_view source) const;
 
   Heap& heap() { return run_->heap(); }
@@ -90,9 +134,10 @@ class Session {
   void push_history(Value borrowed);
   bool definitions_fit() const;
   void warn_of_large_commits(Outcome& outcome);
-  void save_definitions();
-  void restore_definitions();
-  void forget_saved_definitions();
+  void collect_pending(Outcome& outcome);
+  const Operation* reply_pending(const ToolRequest& request, AsyncMode mode, ToolReply reply);
+  void reply_resolved(const ToolRequest& request, ToolReply reply);
+  std::optional<ResolveRefusal> refuse(std::span<const Resolution> resolutions);
   bool cancelled() const { return cancelled_ != nullptr && cancelled_->load(std::memory_order_relaxed); }
   std::vector<std::string_view> definition_names() const;
   Value make_function(std::string_view source, Value borrowed_captured, std::span<const std::string_view> names);
@@ -113,11 +158,10 @@ class Session {
   std::unordered_map<std::string, Value> tool_cache_;   // owned; by name and arguments
   std::vector<std::pair<std::string, Value>> fresh_answers_;   // owned; of the calls that are being served together
 
-  // Of the current turn.
-  std::vector<std::pair<std::string, Value>> saved_definitions_;   // owned; for what fails after the run's own end
+  // Of the current call of turn() or resume(). What a suspended turn needs is in the run.
   std::optional<Deadline> deadline_;
-  std::size_t seen_prints_ = 0, seen_commits_ = 0;
-  std::uint64_t fuel_before_ = 0;
+  std::optional<std::int64_t> now_;     // the time given to resume()
+  std::size_t seen_prints_ = 0, seen_commits_ = 0, seen_operations_ = 0;
 };
 
 }  // namespace ptc

@@ -48,8 +48,10 @@ Value Session::make_function(std::string_view source, Value borrowed_captured,
   const CompileAnswer answer = engine_.compile(request);
   if (answer.program == nullptr) return Value::absent();
   run_->set_context(retained(borrowed_captured));
+  const std::uint64_t turn = run_->turn();
   run_->start(answer.program);
   const StepStatus status = run_->step();
+  run_->set_identity(run_->run_id(), turn);     // no turn of the program's
   run_->set_context(Value::nil());
   if (status != StepStatus::Completed || !run_->result().is_function()) return Value::absent();
   return retained(run_->result());

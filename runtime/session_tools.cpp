@@ -11,11 +11,35 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::size_t kMaxOperationId = 200;
+
+std::string handle_text(std::string_view id) {
+  std::string text = "(pending ";
+  append_quoted(text, id);
+  return text + ')';
+}
+
 std::string failure_message(std::string_view tool, const std::string& reason) {
   return "Tool '" + std::string(tool) + "' failed: " + reason;
 }
 
 }  // namespace
+
+const Operation* Session::reply_pending(const ToolRequest& request, AsyncMode mode, ToolReply reply) {
+  PendingReply answer;
+  answer.id = std::move(reply.operation_id);
+  answer.immediate = reply.result;
+  answer.ttl_ms = reply.ttl_ms;
+  answer.use = mode == AsyncMode::Yes    ? PendingReply::Use::Handle
+               : mode == AsyncMode::Auto ? PendingReply::Use::WaitAtCall
+                                         : PendingReply::Use::Unexpected;
+  return run_->answer_pending(request.id, std::move(answer));
+}
+
+void Session::reply_resolved(const ToolRequest& request, ToolReply reply) {
+  const Settlement::Kind kind = reply.failed ? Settlement::Kind::Error : Settlement::Kind::Ok;
+  run_->answer_resolved(request.id, {kind, reply.result, std::move(reply.message)});
+}
 
 void Session::serve_tools() {
   const std::span<const ToolRequest> waiting = run_->tool_requests();
@@ -68,14 +92,30 @@ void Session::serve_tool(const ToolRequest& request) {
     }
   }
 
+  const AsyncMode mode = tool->definition.async;
+  if (mode != AsyncMode::No && !run_->admit_operation(request.id)) return;
   if (!run_->admit(request.id)) return;
-  const ToolCall call{tool->definition.name, request.args, heap(), deadline_, cancelled_};
+  const CallMeta meta{run_->run_id(), run_->turn(), request.task_id, request.call_path, request.key};
+  const ToolCall call{tool->definition.name, request.args, heap(), deadline_, cancelled_, meta};
   ToolReply reply = tool->handler(call);
-  Value offender = Value::nil();
-  if (!reply.failed && !is_plain_data(heap(), reply.result, &offender)) {
-    const Value refused = reply.result;      // offender is a part of it
-    reply = ToolReply::error("its answer holds a " + std::string(type_word(offender)) + ", which is not plain data");
-    heap().release(refused);
+  if (auto complaint = reply.failed ? std::nullopt : plain_data_complaint(heap(), reply.result)) {
+    heap().release(reply.result);
+    reply = ToolReply::error(std::move(*complaint));
+  }
+  if (!reply.failed && reply.operation_id.size() > kMaxOperationId) {
+    heap().release(reply.result);
+    reply = ToolReply::error("the id of its operation is longer than " + std::to_string(kMaxOperationId) + " bytes");
+  }
+  if (reply.is_pending) {
+    const Operation* operation = reply_pending(request, mode, std::move(reply));
+    record.result_edn = operation == nullptr ? "" : handle_text(operation->id);
+    report(operation == nullptr ? "the id of its operation is in use" : "");
+    return;
+  }
+  if (mode == AsyncMode::Yes) {     // done at once: still a handle, so that programs have one shape
+    report(reply.failed ? failure_message(tool->definition.name, reply.message) : "");
+    reply_resolved(request, std::move(reply));
+    return;
   }
   if (reply.failed) {
     std::string message = failure_message(tool->definition.name, reply.message);

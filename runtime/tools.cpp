@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "vm/value/map.h"
+#include "vm/value/print.h"
 #include "vm/value/vector.h"
 
 namespace ptc {
@@ -61,7 +62,7 @@ std::vector<std::string_view> ToolRegistry::names() const {
 std::vector<std::string_view> ToolRegistry::sync_names() const {
   std::vector<std::string_view> names;
   for (const Tool& tool : tools_) {
-    if (!tool.definition.is_async) names.push_back(tool.definition.name);
+    if (tool.definition.async == AsyncMode::No) names.push_back(tool.definition.name);
   }
   return names;
 }
@@ -100,6 +101,12 @@ bool is_plain_data(Heap& heap, Value value, Value* offender) {
     }
   }
   return true;
+}
+
+std::optional<std::string> plain_data_complaint(Heap& heap, Value answer) {
+  Value offender = Value::nil();
+  if (is_plain_data(heap, answer, &offender)) return std::nullopt;
+  return "its answer holds a " + std::string(type_word(offender)) + ", which is not plain data";
 }
 
 }  // namespace ptc

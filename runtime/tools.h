@@ -1,4 +1,5 @@
-// Host tools: what a program can call, by name. Synchronous: a handler gives its answer or an error at once.
+// Host tools: what a program can call, by name. A handler gives its answer, an error, or the id of an operation whose
+// answer comes later (ToolReply::pending); what the program gets for that is decided by the tool's AsyncMode.
 //
 // Values cross this boundary in the heap of the run. What a handler gives back must be plain data (is_plain_data):
 // dates travel as ISO text in both directions, functions not at all.
@@ -17,12 +18,28 @@ namespace ptc {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
+enum class AsyncMode : std::uint8_t {
+  No,     // the call gives the answer; a pending operation is an error
+  Yes,    // the call gives a pending handle, also for an answer that is there at once
+  Auto,   // the call gives the answer and waits for it when it has to
+};
+
 struct ToolDefinition {
   std::string name;
   std::string signature;      // may be empty; a signature that cannot be read is ignored
   bool cache = false;         // same name and arguments: the first good answer is used again
-  bool is_async = false;
+  AsyncMode async = AsyncMode::No;
   std::string effect;         // effect class; "" is unsafe
+};
+
+// Which call of which run this is. The key is the same when the program runs again and calls for the same intent: tools
+// with effects should pass it on.
+struct CallMeta {
+  std::string_view run_id;
+  std::uint64_t turn = 0;
+  std::string_view task_id;      // "" outside of tasks
+  std::string_view call_path;
+  std::string_view idempotency_key;
 };
 
 struct ToolCall {
@@ -31,15 +48,37 @@ struct ToolCall {
   Heap& heap;
   std::optional<Deadline> deadline;               // of the whole run
   const std::atomic<bool>* cancelled = nullptr;   // may be null
+  CallMeta meta = {};
 };
 
 struct ToolReply {
   Value result = Value::nil();    // owned by whoever holds the reply
   bool failed = false;
   std::string message;            // when failed
+  bool is_pending = false;        // result is the immediate value of the operation
+  std::string operation_id;       // when pending; "": the run gives it one
+  std::optional<std::int64_t> ttl_ms;
 
-  static ToolReply value(Value taken) { return {taken, false, {}}; }
-  static ToolReply error(std::string message) { return {Value::nil(), true, std::move(message)}; }
+  static ToolReply value(Value taken) {
+    ToolReply reply;
+    reply.result = taken;
+    return reply;
+  }
+  static ToolReply error(std::string message) {
+    ToolReply reply;
+    reply.failed = true;
+    reply.message = std::move(message);
+    return reply;
+  }
+  static ToolReply pending(std::string operation_id = {}, Value taken_immediate = Value::nil(),
+                           std::optional<std::int64_t> ttl_ms = std::nullopt) {
+    ToolReply reply;
+    reply.result = taken_immediate;
+    reply.is_pending = true;
+    reply.operation_id = std::move(operation_id);
+    reply.ttl_ms = ttl_ms;
+    return reply;
+  }
 };
 
 using ToolHandler = std::function<ToolReply(const ToolCall&)>;
@@ -68,5 +107,7 @@ std::string unknown_tool_message(std::string_view name, const ToolRegistry& tool
 
 // nil, booleans, numbers, strings, keywords, and vectors, maps and sets of them. Iterative.
 bool is_plain_data(Heap& heap, Value value, Value* offender = nullptr);
+// Of an answer that is none: "its answer holds a function, which is not plain data".
+std::optional<std::string> plain_data_complaint(Heap& heap, Value answer);
 
 }  // namespace ptc

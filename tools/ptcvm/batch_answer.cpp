@@ -1,6 +1,7 @@
 #include "tools/ptcvm/batch_answer.h"
 
 #include "runtime/json_text.h"
+#include "tools/ptcvm/suspension.h"
 #include "vm/value/print.h"
 
 namespace ptcvm {
@@ -75,9 +76,10 @@ void append_tool_calls(std::string& out, const ptc::Outcome& outcome) {
 std::string write_answer(const BatchAnswer& answer) {
   const ptc::Outcome& outcome = answer.outcome;
   const bool failed = outcome.status == ptc::OutcomeStatus::Error;
+  const bool suspended = outcome.status == ptc::OutcomeStatus::Suspended;
   std::string out = "{\"id\":" + answer.id_json;
   append_text(out, "status", ptc::outcome_status_name(outcome.status));
-  append_text_or_null(out, "value_edn", outcome.value_edn, !failed);
+  append_text_or_null(out, "value_edn", outcome.value_edn, !failed && !suspended);
   append_text_or_null(out, "error_kind", failed ? ptc::fault_name(outcome.fault.kind) : std::string_view(), failed);
   append_text_or_null(out, "message", outcome.fault.message, failed);
   append_number_or_null(out, "line", outcome.fault.span.line);
@@ -91,6 +93,10 @@ std::string write_answer(const BatchAnswer& answer) {
   append_texts(out, "warnings", outcome.warnings);
   append_key(out, "fuel");
   out += std::to_string(outcome.fuel);
+  if (suspended || !outcome.pending.empty()) {
+    append_key(out, "pending");
+    append_pending(out, outcome.pending);
+  }
   out += '}';
   return out;
 }

@@ -42,6 +42,30 @@ class Fields {
     return false;
   }
 
+  // true, false or "auto"
+  ptc::AsyncMode async_mode(std::string_view name) const {
+    const json::value* value = find(name);
+    const json::string* text = value == nullptr ? nullptr : value->if_string();
+    if (text != nullptr && *text == "auto") return ptc::AsyncMode::Auto;
+    return flag(name) ? ptc::AsyncMode::Yes : ptc::AsyncMode::No;
+  }
+
+  // "fifo", "lifo" or the seed of a shuffle
+  ptc::ResolveOrder resolve_order(std::string_view name) const {
+    const json::value* value = find(name);
+    if (value == nullptr) return ptc::ResolveOrder::fifo();
+    if (const json::string* text = value->if_string()) {
+      if (*text == "fifo") return ptc::ResolveOrder::fifo();
+      if (*text == "lifo") return ptc::ResolveOrder::lifo();
+    }
+    if (const std::int64_t* seed = value->if_int64()) {
+      return ptc::ResolveOrder::shuffled(static_cast<std::uint64_t>(*seed));
+    }
+    if (const std::uint64_t* seed = value->if_uint64()) return ptc::ResolveOrder::shuffled(*seed);
+    refuse(name, "\"fifo\", \"lifo\" or a whole number");
+    return ptc::ResolveOrder::fifo();
+  }
+
   // Numbers that are too large for the target count as its largest value.
   template <class T>
   void limit(std::string_view name, T& target) const {
@@ -108,6 +132,8 @@ ptc::SessionOptions session_options(const Fields& request, std::string& problem)
     limits.limit("depth", options.limits.depth);
     limits.limit("loop", options.limits.loop);
     limits.limit("tool_calls", options.limits.tool_calls);
+    limits.limit("pending", options.limits.pending);
+    limits.limit("suspensions", options.limits.suspensions);
     std::uint32_t timeout_ms = 0;
     limits.limit("timeout_ms", timeout_ms);
     if (limits.find("timeout_ms") != nullptr) options.timeout = std::chrono::milliseconds(timeout_ms);
@@ -117,7 +143,7 @@ ptc::SessionOptions session_options(const Fields& request, std::string& problem)
 
 // The registered tools are those that are declared and those that have recorded answers.
 void add_tools(const Fields& request, ptc::Session& session, ptc::ToolReplay& replay, std::string& problem) {
-  const auto handler = [&replay](const ptc::ToolCall& call) { return replay.answer(call); };
+  const ptc::ToolHandler answer_now = [&replay](const ptc::ToolCall& call) { return replay.answer(call); };
   request.objects("tools", [&](const Fields& entry) {
     ptc::RecordedCall call;
     call.tool = entry.text("name").value_or("");
@@ -126,7 +152,7 @@ void add_tools(const Fields& request, ptc::Session& session, ptc::ToolReplay& re
     if (const auto text = entry.text("error")) call.error_edn = *text;
     ptc::ToolDefinition definition;
     definition.name = call.tool;
-    if (session.tools().find(definition.name) == nullptr) session.tools().add(std::move(definition), handler);
+    if (session.tools().find(definition.name) == nullptr) session.tools().add(std::move(definition), answer_now);
     if (const auto message = replay.add(std::move(call)); message && problem.empty()) {
       problem = "args_edn of a tool: " + *message;
     }
@@ -136,9 +162,10 @@ void add_tools(const Fields& request, ptc::Session& session, ptc::ToolReplay& re
     definition.name = entry.text("name").value_or("");
     definition.signature = entry.text("signature").value_or("");
     definition.cache = entry.flag("cache");
-    definition.is_async = entry.flag("async");
+    definition.async = entry.async_mode("async");
     definition.effect = entry.text("effect").value_or("");
-    session.tools().add(std::move(definition), handler);
+    const bool is_sync = definition.async == ptc::AsyncMode::No;
+    session.tools().add(std::move(definition), is_sync ? answer_now : ptc::ToolHandler(ptc::ToolReplay::start));
   });
 }
 
@@ -166,6 +193,7 @@ std::string answer_object(const ptc::Engine& engine, const json::object& object)
   const auto source = request.text("source");
   if (!source && problem.empty()) problem = "source is missing";
   const ptc::SessionOptions options = session_options(request, problem);
+  const ptc::ResolveOrder order = request.resolve_order("resolve_order");
   if (!problem.empty()) return bad_request(answer.id_json, problem);
 
   ptc::Session session(engine, options);
@@ -174,7 +202,7 @@ std::string answer_object(const ptc::Engine& engine, const json::object& object)
   if (!session.signature_error()) load_inputs(request, session, problem);
   if (!problem.empty()) return bad_request(answer.id_json, problem);
 
-  answer.outcome = session.turn(*source);
+  answer.outcome = ptc::finish_from_replay(session, replay, order, session.turn(*source));
   // An error leaves the namespace as it was given.
   const bool failed = answer.outcome.status == ptc::OutcomeStatus::Error;
   answer.memory_edn = failed ? std::string(request.text("memory_edn").value_or("{}")) : session.memory_edn();

@@ -16,7 +16,7 @@ namespace {
 
 struct CheckRequest {
   std::vector<std::string> files;
-  std::vector<std::string> tools;
+  std::vector<std::string> tools, async_tools;
   std::string memory;
   bool quiet = false;
 };
@@ -47,15 +47,16 @@ int check_file(const std::string& file, const CheckRequest& request) {
   const ptc::Engine engine;
   RunOptions options;
   options.memory = request.memory;
-  options.check_tools = !request.tools.empty();
+  options.check_tools = !request.tools.empty() || !request.async_tools.empty();
   const auto session = make_session(engine, options, shown_name(file), message);
   if (session == nullptr) {
     complain(message);
     return kBadInput;
   }
   for (const std::string& tool : request.tools) {
-    session->tools().add({tool, {}, false, false, {}}, [](const ptc::ToolCall&) { return ptc::ToolReply{}; });
+    session->tools().add({tool, {}, false, ptc::AsyncMode::No, {}}, [](const ptc::ToolCall&) { return ptc::ToolReply{}; });
   }
+  add_async_tools(session->tools(), request.async_tools, message);
   const ptc::CompileAnswer answer = session->compile(loaded->source);
   if (answer.program != nullptr) {
     if (!request.quiet) std::cout << shown_name(file) << ": ok\n";
@@ -141,6 +142,9 @@ void add_check_command(CLI::App& app, int& status) {
   command->add_option("FILE", request->files, "Programs; - is standard input")->required();
   command
       ->add_option("--tool", request->tools, "A tool that the program may call; with none, tool names are not checked")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command->add_option("--async-tool", request->async_tools, "The same for a tool whose answers are awaited")
       ->type_name("NAME")
       ->allow_extra_args(false);
   command->add_option("--memory", request->memory, "Stored definitions, an EDN map {:name value}")->type_name("FILE");

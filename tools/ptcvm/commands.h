@@ -9,7 +9,7 @@ inline constexpr int kSuccess = 0;
 inline constexpr int kProgramFailed = 1;
 inline constexpr int kUsage = 2;
 inline constexpr int kBadInput = 65;
-inline constexpr int kSuspended = 75;
+inline constexpr int kSuspended = 75;   // the program waits for operations
 
 void add_run_command(CLI::App& app, int& status);
 void add_eval_command(CLI::App& app, int& status);

@@ -5,6 +5,8 @@
 #include "runtime/json_value.h"
 #include "tools/ptcvm/child_process.h"
 #include "tools/ptcvm/words.h"
+#include "vm/value/map.h"
+#include "vm/value/string.h"
 
 namespace ptcvm {
 namespace {
@@ -34,6 +36,24 @@ ptc::ToolReply answer_of(const ptc::ToolCall& call, const std::string& output) {
   auto parsed = ptc::read_json(call.heap, output);
   if (auto* value = std::get_if<ptc::Value>(&parsed)) return ptc::ToolReply::value(*value);
   return ptc::ToolReply::error("its output is no JSON: " + std::get<ptc::JsonError>(parsed).message);
+}
+
+// The operation that an answer announces, or the answer as it is. "pending" must be a string, and nothing else than
+// "immediate" and "ttl_ms" may be beside it: other maps are data.
+ptc::ToolReply announced(const ptc::ToolCall& call, ptc::ToolReply reply) {
+  if (reply.failed || !reply.result.is_map()) return reply;
+  ptc::Value id = ptc::Value::nil(), immediate = ptc::Value::nil(), ttl = ptc::Value::nil();
+  for (ptc::MapCursor entry(call.heap, reply.result); entry.next();) {
+    const std::string_view key = ptc::string_view_of(entry.key());
+    ptc::Value* const field = key == "pending" ? &id : key == "immediate" ? &immediate : key == "ttl_ms" ? &ttl : nullptr;
+    if (field == nullptr) return reply;
+    *field = entry.value();
+  }
+  if (!id.is_string() || !(ttl.is_nil() || ttl.is_int())) return reply;
+  const ptc::Owned answer(call.heap, reply.result);
+  std::optional<std::int64_t> ttl_ms;
+  if (ttl.is_int()) ttl_ms = ttl.i;
+  return ptc::ToolReply::pending(std::string(ptc::string_view_of(id)), ptc::retained(immediate), ttl_ms);
 }
 
 }  // namespace
@@ -72,6 +92,10 @@ ptc::ToolHandler external_tool_handler(ExternalTool tool) {
     if (child.end != ChildResult::End::Exited || child.code != 0) return ptc::ToolReply::error(failure_of(tool, child));
     return answer_of(call, child.output);
   };
+}
+
+ptc::ToolHandler external_async_tool_handler(ExternalTool tool) {
+  return [run = external_tool_handler(std::move(tool))](const ptc::ToolCall& call) { return announced(call, run(call)); };
 }
 
 }  // namespace ptcvm

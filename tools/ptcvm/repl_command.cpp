@@ -7,6 +7,7 @@
 #include "tools/ptcvm/pretty.h"
 #include "tools/ptcvm/reference.h"
 #include "tools/ptcvm/run_options.h"
+#include "tools/ptcvm/suspension.h"
 #include "tools/ptcvm/terminal.h"
 #include "tools/ptcvm/trace.h"
 
@@ -116,6 +117,7 @@ class Repl {
     switch (outcome.status) {
       case ptc::OutcomeStatus::Error: std::cerr << ptc::render_fault(outcome.fault, stderr_has_colour()); break;
       case ptc::OutcomeStatus::Fail: std::cout << "fail " << pretty_edn(outcome.value_edn) << '\n'; break;
+      case ptc::OutcomeStatus::Suspended: std::cout << "suspended, " << waiting_text(outcome) << '\n'; break;
       default: std::cout << pretty_edn(outcome.value_edn) << '\n';
     }
     if (options_.stats) std::cerr << "fuel " << outcome.fuel << ", " << outcome.micros << " us\n";

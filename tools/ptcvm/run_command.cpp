@@ -10,6 +10,7 @@
 #include "tools/ptcvm/loading.h"
 #include "tools/ptcvm/pretty.h"
 #include "tools/ptcvm/run_options.h"
+#include "tools/ptcvm/suspension.h"
 #include "tools/ptcvm/terminal.h"
 #include "tools/ptcvm/trace.h"
 
@@ -22,8 +23,11 @@ constexpr const char* kRunExamples = R"(Examples:
   echo '(+ 1 2)' | ptcvm run -
   ptcvm run agent.ptc --tool search='python3 search.py' --tool-shell now='date +%s' --timeout 5000
   ptcvm run report.ptcp --fuel 1000000 --trace events.jsonl --stats
+  ptcvm run approval.ptc --async-tool ask_manager --async-tool call='python3 call.py'
 
-The value goes to standard output, prints and errors go to standard error.)";
+The value goes to standard output, prints and errors go to standard error. A program that waits for operations ends
+with status 75; its last line on standard output then lists them:
+{"status":"suspended","pending":[{"op","tool","args","since","deadline"}, …]})";
 
 constexpr const char* kEvalExamples = R"(Examples:
   ptcvm eval '(map inc [1 2 3])'
@@ -55,6 +59,10 @@ int report(const ptc::Outcome& outcome, ptc::Session& session, const RunOptions&
   if (outcome.status == ptc::OutcomeStatus::Error) {
     std::cerr << ptc::render_fault(outcome.fault, stderr_has_colour());
     return kProgramFailed;
+  }
+  if (outcome.status == ptc::OutcomeStatus::Suspended) {
+    std::cout << suspended_line(outcome) << '\n';
+    return kSuspended;
   }
   write_value(outcome, session, options.output);
   if (outcome.status != ptc::OutcomeStatus::Fail) return kSuccess;

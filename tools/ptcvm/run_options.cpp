@@ -123,6 +123,11 @@ void declare_run_options(CLI::App& command, RunOptions& options) {
   command.add_option("--tool-shell", options.shell_tools, "As --tool, but the command is given to sh -c")
       ->type_name("NAME=COMMAND")
       ->allow_extra_args(false);
+  command
+      .add_option("--async-tool", options.async_tools,
+                  "A tool whose answers come later; COMMAND starts it and may give {\"pending\": \"ID\"} or the answer")
+      ->type_name("NAME[=COMMAND]")
+      ->allow_extra_args(false);
   command.add_option("--cache-tool", options.cached_tools, "Keep the answers of this tool: equal arguments, one call")
       ->type_name("NAME")
       ->allow_extra_args(false);
@@ -145,6 +150,22 @@ void declare_run_options(CLI::App& command, RunOptions& options) {
   command.add_flag("--stats", options.stats, "Show fuel, time and memory on standard error");
 }
 
+bool add_async_tools(ptc::ToolRegistry& tools, const std::vector<std::string>& texts, std::string& message) {
+  for (const std::string& text : texts) {
+    ptc::ToolDefinition definition;
+    definition.async = ptc::AsyncMode::Yes;
+    definition.name = text.substr(0, text.find('='));
+    if (text.find('=') == std::string::npos) {     // nothing to start: the operation waits to be resolved
+      tools.add(std::move(definition), [](const ptc::ToolCall&) { return ptc::ToolReply::pending(); });
+      continue;
+    }
+    auto tool = parse_external_tool(text, false, message);
+    if (!tool) return false;
+    tools.add(std::move(definition), external_async_tool_handler(std::move(*tool)));
+  }
+  return true;
+}
+
 bool add_tools(ptc::ToolRegistry& tools, const RunOptions& options, std::string& message) {
   const auto add_all = [&](const std::vector<std::string>& texts, bool with_shell) {
     for (const std::string& text : texts) {
@@ -157,7 +178,8 @@ bool add_tools(ptc::ToolRegistry& tools, const RunOptions& options, std::string&
     }
     return true;
   };
-  return add_all(options.tools, false) && add_all(options.shell_tools, true);
+  return add_all(options.tools, false) && add_all(options.shell_tools, true) &&
+         add_async_tools(tools, options.async_tools, message);
 }
 
 std::unique_ptr<ptc::Session> make_session(const ptc::Engine& engine, const RunOptions& options,

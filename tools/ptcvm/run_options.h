@@ -16,7 +16,7 @@ enum class OutputForm { Edn, Json, Pretty };
 struct RunOptions {
   std::vector<std::string> data;         // FILE, or KEY=FILE
   std::string memory, journal, trace, signature;
-  std::vector<std::string> tools, shell_tools, cached_tools;
+  std::vector<std::string> tools, shell_tools, cached_tools, async_tools;
   OutputForm output = OutputForm::Edn;
   std::optional<std::uint64_t> fuel, memory_limit;
   std::optional<std::uint32_t> loop_limit, depth_limit, tool_calls, max_symbols, timeout_ms;
@@ -30,6 +30,7 @@ void declare_run_options(CLI::App& command, RunOptions& options);
 std::unique_ptr<ptc::Session> make_session(const ptc::Engine& engine, const RunOptions& options,
                                            std::string source_name, std::string& message);
 // Registers the tools of the options, with no-op handlers when they are only needed by name.
+bool add_async_tools(ptc::ToolRegistry& tools, const std::vector<std::string>& texts, std::string& message);
 bool add_tools(ptc::ToolRegistry& tools, const RunOptions& options, std::string& message);
 
 }  // namespace ptcvm

@@ -80,6 +80,22 @@ void TraceFile::commit(std::string_view task_id, std::string_view value_edn) {
   write(std::move(line));
 }
 
+void TraceFile::open(const ptc::Operation& operation) {
+  std::string line = begin_event("open");
+  append_field(line, "op", operation.id);
+  append_field(line, "tool", operation.tool);
+  append_field(line, "task", operation.task_id);
+  append_field(line, "path", operation.call_path);
+  write(std::move(line));
+}
+
+void TraceFile::resolve(const ptc::Operation& operation) {
+  std::string line = begin_event("resolve");
+  append_field(line, "op", operation.id);
+  append_field(line, "status", ptc::operation_status_name(operation.status));
+  write(std::move(line));
+}
+
 void TraceFile::end(const ptc::Outcome& outcome) {
   std::string line = begin_event("end");
   append_field(line, "status", ptc::outcome_status_name(outcome.status));
@@ -88,7 +104,7 @@ void TraceFile::end(const ptc::Outcome& outcome) {
     append_field(line, "message", outcome.fault.message);
     append_number(line, "line", outcome.fault.span.line);
     append_number(line, "column", outcome.fault.span.column);
-  } else {
+  } else if (outcome.status != ptc::OutcomeStatus::Suspended) {
     append_field(line, "value", outcome.value_edn);
   }
   append_number(line, "fuel", outcome.fuel);
@@ -110,6 +126,14 @@ void RunReporter::on_tool(const ptc::ToolOutcome& call) {
 
 void RunReporter::on_commit(std::string_view task_id, std::string_view value_edn) {
   if (trace_ != nullptr) trace_->commit(task_id, value_edn);
+}
+
+void RunReporter::on_open(const ptc::Operation& operation) {
+  if (trace_ != nullptr) trace_->open(operation);
+}
+
+void RunReporter::on_resolve(const ptc::Operation& operation) {
+  if (trace_ != nullptr) trace_->resolve(operation);
 }
 
 }  // namespace ptcvm

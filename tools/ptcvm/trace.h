@@ -1,5 +1,5 @@
 // The events of a run as lines of JSON: {"ms":1.204,"event":"print","text":"…"}. Events: start, print, tool, commit,
-// end.
+// open and resolve (of operations), end.
 #pragma once
 #include <chrono>
 #include <cstdio>
@@ -23,6 +23,8 @@ class TraceFile {
   void print(std::string_view text);
   void tool(const ptc::ToolOutcome& call);
   void commit(std::string_view task_id, std::string_view value_edn);
+  void open(const ptc::Operation& operation);
+  void resolve(const ptc::Operation& operation);
   void end(const ptc::Outcome& outcome);
 
  private:
@@ -41,6 +43,8 @@ class RunReporter : public ptc::SessionObserver {
   void on_print(std::string_view text) override;
   void on_tool(const ptc::ToolOutcome& call) override;
   void on_commit(std::string_view task_id, std::string_view value_edn) override;
+  void on_open(const ptc::Operation& operation) override;
+  void on_resolve(const ptc::Operation& operation) override;
 
  private:
   std::FILE* prints_;

@@ -51,6 +51,7 @@ class Transfer {
       case Op::Drop:
         if (at(instruction.a) == RegState::Iterator) {
           set(instruction.a, RegState::Dead);
+          set(instruction.a + 1u, RegState::Dead);
         } else {
           read(instruction.a, true);
         }

@@ -57,7 +57,6 @@ void Run::start(std::shared_ptr<const Program> program) {
   }
   run.clear_records();
   run.suspended = false;
-  run.suspensions = 0;
   run.operations_before = static_cast<std::uint32_t>(run.env.operations.all().size());
   run.env.operations.deliver_all();
   ++run.turn;

@@ -182,7 +182,11 @@ class Run {
   std::vector<AwaitedOperation> awaited() const;      // of a suspended run: in fiber order, each operation once
   std::optional<std::int64_t> next_deadline() const;  // the earliest of them
   std::vector<std::string> take_cancel_requests();    // operations whose tools should be told that nobody waits
+  bool suspended() const;                             // the last step() ended so
   std::uint32_t suspensions() const;                  // of this turn
+  // Time that the turn spent running, as the host measured it: waiting does not count. Only kept here.
+  void add_active_micros(std::uint64_t micros);
+  std::uint64_t active_micros() const;
 
   std::vector<ToolRecord> tool_records() const;       // in the order of calls; also of a run that is not over
   std::uint64_t fuel_used() const;

@@ -170,6 +170,8 @@ void RunImpl::clear_records() {
   env.fuel_debt = 0;
   fuel_used = 0;
   tool_calls = 0;
+  active_micros = 0;
+  suspensions = 0;
   cancelled = false;
 }
 

@@ -221,6 +221,7 @@ class RunImpl {
   bool suspended = false;                  // what the last step() said
   std::uint32_t suspensions = 0;           // of this turn
   std::uint32_t operations_before = 0;     // how many were known at start(): those that a re-run attaches to
+  std::uint64_t active_micros = 0;         // of this turn, as the host says
   std::vector<std::string> cancel_requests;
   std::string run_id;
   std::uint64_t turn = 0;

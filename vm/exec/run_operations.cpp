@@ -323,7 +323,10 @@ std::optional<std::int64_t> Run::next_deadline() const {
 }
 
 std::vector<std::string> Run::take_cancel_requests() { return std::exchange(impl_->cancel_requests, {}); }
+bool Run::suspended() const { return impl_->main != nullptr && impl_->suspended; }
 std::uint32_t Run::suspensions() const { return impl_->suspensions; }
+void Run::add_active_micros(std::uint64_t micros) { impl_->active_micros += micros; }
+std::uint64_t Run::active_micros() const { return impl_->active_micros; }
 
 std::vector<ToolRecord> Run::tool_records() const {
   std::vector<ToolRecord> out;

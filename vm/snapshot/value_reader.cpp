@@ -43,7 +43,8 @@ void ValueReader::number_linked_objects() {
 
 bool ValueReader::leaf(Value value) {
   if (!value.is_heap()) return true;
-  if (may_be_met_again(value.object) && !met_.emplace(value.object, true).second) return true;
+  // Scalars get their other owners only when the collections are made: how many they have now says nothing.
+  if (!met_.emplace(value.object, true).second) return true;
   if (part_count(value.object) != 0) return false;
   table_.push_back(value);
   return true;

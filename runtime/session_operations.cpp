@@ -1,0 +1,93 @@
+// Asynchronous operations of a session: what hosts resolve, and what an outcome says about those that wait.
+#include <map>
+
+#include "runtime/json_value.h"
+#include "runtime/session.h"
+#include "vm/value/order.h"
+#include "vm/value/print.h"
+
+namespace ptc {
+namespace {
+
+using Said = Settlement::Kind;
+
+bool has_value(const Settlement& settlement) {
+  return settlement.kind == Said::Ok || settlement.kind == Said::Progress;
+}
+
+bool same(const Settlement& a, const Settlement& b) {
+  if (a.kind != b.kind) return false;
+  return has_value(a) ? canonical_order(a.value, b.value) == 0 : a.reason == b.reason;
+}
+
+}  // namespace
+
+std::optional<ResolveRefusal> Session::refuse(std::span<const Resolution> resolutions) {
+  std::map<std::string_view, const Settlement*> settled;      // by an earlier one of these
+  for (const Resolution& resolution : resolutions) {
+    const Settlement& settlement = resolution.settlement;
+    const std::string name = "operation \"" + resolution.operation + '"';
+    if (has_value(settlement)) {
+      if (const auto complaint = plain_data_complaint(heap(), settlement.value)) {
+        return ResolveRefusal{FaultKind::InvalidTool, name + ": " + *complaint};
+      }
+      std::string text;
+      bool truncated = false;
+      append_edn(text, settlement.value, heap(), {options_.max_result_bytes, &truncated});
+      if (truncated) {
+        return ResolveRefusal{FaultKind::ResultTooLarge, name + ": its result is larger than " +
+                                                             std::to_string(options_.max_result_bytes) + " bytes"};
+      }
+    }
+    ResolveStatus status = run_->can_resolve(resolution.operation, settlement);
+    const auto earlier = settled.find(resolution.operation);
+    if (status == ResolveStatus::Done && earlier != settled.end() && !same(*earlier->second, settlement)) {
+      status = ResolveStatus::AlreadyResolved;
+    }
+    if (status == ResolveStatus::Unknown) {
+      return ResolveRefusal{FaultKind::UnknownOperation,
+                            name + " is unknown. Known: " + operations().known_text()};
+    }
+    if (status == ResolveStatus::AlreadyResolved) {
+      return ResolveRefusal{FaultKind::AlreadyResolved, name + " was resolved before, with something else"};
+    }
+    if (settlement.kind != Said::Progress) settled.emplace(resolution.operation, &settlement);
+  }
+  return std::nullopt;
+}
+
+std::optional<ResolveRefusal> Session::resolve(std::vector<Resolution> taken) {
+  if (auto refusal = refuse(taken)) {
+    for (const Resolution& resolution : taken) heap().release(resolution.settlement.value);
+    return refusal;
+  }
+  for (Resolution& resolution : taken) {
+    const ResolveStatus status = run_->resolve(resolution.operation, std::move(resolution.settlement));
+    if (observer_ == nullptr || status != ResolveStatus::Done) continue;
+    observer_->on_resolve(*operations().find(resolution.operation));
+  }
+  return std::nullopt;
+}
+
+void Session::collect_pending(Outcome& outcome) {
+  outcome.cancelled = run_->take_cancel_requests();
+  if (operations().waiting_count() == 0) return;
+  std::map<std::string_view, std::int64_t> awaited;
+  for (const AwaitedOperation& operation : run_->awaited()) awaited.emplace(operation.id, operation.deadline_ms);
+  for (const Operation& operation : operations().all()) {
+    if (operation.status != Operation::Status::Waiting) continue;
+    PendingOutcome& out = outcome.pending.emplace_back();
+    out.operation = operation.id;
+    out.tool = operation.tool;
+    append_edn(out.args_edn, operation.args, heap());
+    append_json(out.args_json, operation.args, heap());
+    append_edn(out.immediate_edn, operation.immediate, heap());
+    out.since_ms = operation.created_ms;
+    const auto at = awaited.find(operation.id);
+    out.awaited = at != awaited.end();
+    if (out.awaited) out.deadline_ms = at->second;
+    if (operation.kind == Operation::Kind::Sleep) out.deadline_ms = operation.due_ms;
+  }
+}
+
+}  // namespace ptc
