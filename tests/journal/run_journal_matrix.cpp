@@ -81,7 +81,7 @@ ProgramFile program_of(const Place& place, const Ending& ending) {
   file.source = replaced(std::string(place.text), "TASK", "(do (task \"t\" (inc 41)) (println \"committed\") true)");
   file.source = replaced(std::move(file.source), "END", ending.text);
   file.has_journal = true;
-  file.tool_names = {"boom"};
+  file.tools = {{"boom", ptc::AsyncMode::No}};
   file.calls.push_back({"boom", "{}", std::nullopt, "\"down\""});
   file.options.limits.fuel = ending.name == "memory" ? 100'000'000 : 400'000;
   file.options.limits.memory_bytes = 8u << 20;

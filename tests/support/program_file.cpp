@@ -50,7 +50,7 @@ void read_fault(std::string_view text, ProgramFile& file) {
   if (!line_read || !column_read) file.complaint = "bad position: " + std::string(place);
 }
 
-void read_tool(std::string_view text, ProgramFile& file) {
+void read_tool(std::string_view text, AsyncMode mode, ProgramFile& file) {
   const std::size_t name_end = text.find(' ');
   const std::size_t good = text.find(" => "), bad = text.find(" =! ");
   const std::size_t arrow = std::min(good, bad);
@@ -62,7 +62,7 @@ void read_tool(std::string_view text, ProgramFile& file) {
   call.tool = text.substr(0, name_end);
   call.args_edn = trimmed(text.substr(name_end, arrow - name_end));
   (good < bad ? call.result_edn : call.error_edn).emplace(trimmed(text.substr(arrow + 4)));
-  file.tool_names.push_back(call.tool);
+  file.tools.emplace_back(call.tool, mode);
   file.calls.push_back(std::move(call));
 }
 
@@ -77,6 +77,11 @@ constexpr LimitRow kLimitRows[] = {
     {":loop", [](SessionOptions& o, std::uint64_t n) { o.limits.loop = static_cast<std::uint32_t>(n); }},
     {":tool-calls", [](SessionOptions& o, std::uint64_t n) { o.limits.tool_calls = static_cast<std::uint32_t>(n); }},
     {":parallel", [](SessionOptions& o, std::uint64_t n) { o.limits.max_parallel = static_cast<std::uint32_t>(n); }},
+    {":pending", [](SessionOptions& o, std::uint64_t n) { o.limits.pending = static_cast<std::uint32_t>(n); }},
+    {":suspensions",
+     [](SessionOptions& o, std::uint64_t n) { o.limits.suspensions = static_cast<std::uint32_t>(n); }},
+    {":await-timeout-ms",
+     [](SessionOptions& o, std::uint64_t n) { o.limits.await_timeout_ms = static_cast<std::int64_t>(n); }},
     {":max-symbols", [](SessionOptions& o, std::uint64_t n) { o.max_symbols = static_cast<std::uint32_t>(n); }},
     {":string-bytes", [](SessionOptions& o, std::uint64_t n) { o.limits.data.max_string_bytes = n; }},
     {":integer-bits",
@@ -150,8 +155,11 @@ constexpr TextRow kDirectives[] = {
      }},
     {"history", [](ProgramFile& f, std::string_view t) { f.history_edn = t; }},
     {"budget", [](ProgramFile& f, std::string_view t) { f.budget_edn = t; }},
-    {"tool", [](ProgramFile& f, std::string_view t) { read_tool(t, f); }},
-    {"tool-def", [](ProgramFile& f, std::string_view t) { f.tool_names.emplace_back(t); }},
+    {"suspended", [](ProgramFile& f, std::string_view t) { expect_value(f, OutcomeStatus::Suspended, t); }},
+    {"tool", [](ProgramFile& f, std::string_view t) { read_tool(t, AsyncMode::No, f); }},
+    {"async-tool", [](ProgramFile& f, std::string_view t) { read_tool(t, AsyncMode::Yes, f); }},
+    {"auto-tool", [](ProgramFile& f, std::string_view t) { read_tool(t, AsyncMode::Auto, f); }},
+    {"tool-def", [](ProgramFile& f, std::string_view t) { f.tools.emplace_back(t, AsyncMode::No); }},
     {"limits", [](ProgramFile& f, std::string_view t) { read_settings(t, f); }},
     {"options", [](ProgramFile& f, std::string_view t) { read_settings(t, f); }},
     {"heavy", [](ProgramFile& f, std::string_view) { f.heavy = true; }},

@@ -5,7 +5,9 @@
 //   ;; !! kind at L:C      a fault; kind and position may each be left out, the column too
 //   ;; prints ["…"]  ;; journal {…}  ;; memory {…}  ;; summaries {…}        what the run leaves behind
 //   ;; data {…}  ;; memory-in {…}  ;; journal-in {…}  ;; history […]  ;; budget {…}      what it is given
+//   ;; suspended ["op1"]             never ends; the operations that it waits for
 //   ;; tool NAME ARGS => RESULT      ;; tool NAME ARGS =! "error"           ;; tool-def NAME
+//   ;; async-tool and ;; auto-tool   as tool, for tools whose answers come when the program is suspended
 //   ;; limits {:fuel 100 …}          ;; options {:float-precision 2 :signature "…"}
 //   ;; heavy                         only the straight mode, once
 //
@@ -16,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/outcome.h"
@@ -40,7 +43,7 @@ struct ProgramFile {
   std::string data_edn, memory_edn, journal_edn, history_edn, budget_edn;
   bool has_journal = false, heavy = false;
   std::vector<RecordedCall> calls;
-  std::vector<std::string> tool_names;
+  std::vector<std::pair<std::string, AsyncMode>> tools;
   SessionOptions options;
   std::string complaint;                    // not empty: the file itself is malformed
 };

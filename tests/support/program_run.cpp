@@ -15,6 +15,8 @@
 namespace ptc::test {
 namespace {
 
+constexpr std::int64_t kClock = 1'000'000;
+
 std::string edn_text(Heap& heap, Value value) {
   std::string text;
   append_edn(text, value, heap);
@@ -26,10 +28,12 @@ std::string load_tools(Session& session, const ProgramFile& file, ToolReplay& re
   for (const RecordedCall& call : file.calls) {
     if (const auto complaint = replay.add(call)) return *complaint;
   }
-  for (const std::string& name : file.tool_names) {
+  for (const auto& [name, mode] : file.tools) {
     ToolDefinition definition;
     definition.name = name;
-    session.tools().add(std::move(definition), [&replay](const ToolCall& call) { return replay.answer(call); });
+    definition.async = mode;
+    const ToolHandler answer_now = [&replay](const ToolCall& call) { return replay.answer(call); };
+    session.tools().add(std::move(definition), mode == AsyncMode::No ? answer_now : ToolHandler(ToolReplay::start));
   }
   return {};
 }
@@ -94,6 +98,21 @@ Outcome turn_compiled_apart(Session& session, const ProgramFile& file, Mode mode
   return session.turn(std::get<std::shared_ptr<const Program>>(std::move(loaded)));
 }
 
+ResolveOrder order_of(Mode mode) {
+  constexpr std::uint64_t kSeed = 20'260;
+  if (mode == Mode::Shuffled) return ResolveOrder::shuffled(kSeed);
+  return mode == Mode::Lifo ? ResolveOrder::lifo() : ResolveOrder::fifo();
+}
+
+std::string texts_edn(const std::vector<std::string>& texts) {
+  std::string edn = "[";
+  for (const std::string& entry : texts) {
+    if (edn.size() > 1) edn += ' ';
+    append_quoted(edn, entry);
+  }
+  return edn + ']';
+}
+
 void take_outcome(Outcome&& outcome, Observation& seen) {
   seen.status = outcome.status;
   seen.value_edn = std::move(outcome.value_edn);
@@ -102,6 +121,16 @@ void take_outcome(Outcome&& outcome, Observation& seen) {
     seen.message = std::move(outcome.fault.message);
     seen.line = outcome.fault.span.line;
     seen.column = outcome.fault.span.column;
+  }
+  if (outcome.status == OutcomeStatus::Suspended) {
+    std::vector<std::string> waits_for;
+    for (const PendingOutcome& operation : outcome.pending) {
+      if (operation.awaited) waits_for.push_back(operation.operation);
+    }
+    seen.value_edn = texts_edn(waits_for);
+  }
+  for (const ToolOutcome& call : outcome.tool_calls) {
+    seen.tool_calls.push_back(call.name + ' ' + call.args_edn + ' ' + (call.failed ? call.error : call.result_edn));
   }
   seen.prints = std::move(outcome.prints);
   seen.fuel = outcome.fuel;
@@ -138,6 +167,7 @@ Observation observe(const Engine& engine, const ProgramFile& file, Mode mode, st
   SessionOptions options = file.options;
   if (fuel_limit) options.limits.fuel = *fuel_limit;
   if (mode == Mode::Stepped) options.slice_fuel = 1;
+  if (!options.fixed_clock_millis) options.fixed_clock_millis = kClock;
   Session session(engine, options);
   ToolReplay replay;
   seen.setup_complaint = load_inputs(session, file);
@@ -146,7 +176,7 @@ Observation observe(const Engine& engine, const ProgramFile& file, Mode mode, st
   const bool apart = mode == Mode::Bytes || mode == Mode::Plain;
   Outcome outcome =
       apart ? turn_compiled_apart(session, file, mode, seen.setup_complaint) : session.turn(file.source);
-  take_outcome(std::move(outcome), seen);
+  take_outcome(finish_from_replay(session, replay, order_of(mode), std::move(outcome)), seen);
   seen.memory_edn = session.memory_edn();
   take_journal(session, seen);
   return seen;
@@ -161,14 +191,7 @@ std::string journal_text(const Observation& seen) {
   return text + '}';
 }
 
-std::string prints_text(const Observation& seen) {
-  std::string text = "[";
-  for (const std::string& entry : seen.prints) {
-    if (text.size() > 1) text += ' ';
-    append_quoted(text, entry);
-  }
-  return text + ']';
-}
+std::string prints_text(const Observation& seen) { return texts_edn(seen.prints); }
 
 namespace {
 
@@ -225,6 +248,7 @@ std::string difference_between(const Observation& first, const Observation& seco
   compare(out, "journal", journal_text(first), journal_text(second));
   compare(out, "memory", first.memory_edn, second.memory_edn);
   compare(out, "summaries", first.summaries_edn, second.summaries_edn);
+  compare(out, "tool calls", texts_edn(first.tool_calls), texts_edn(second.tool_calls));
   compare(out, "fuel", std::to_string(first.fuel), std::to_string(second.fuel));
   return out;
 }

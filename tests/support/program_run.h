@@ -14,6 +14,8 @@ enum class Mode : std::uint8_t {
   Stepped,    // the run yields at every safe point
   Bytes,      // compiled, written as bytes, verified, loaded, run
   Plain,      // compiled without optimizations
+  Lifo,       // answers that come together are told in the opposite order
+  Shuffled,   // … in a random one
 };
 
 struct Observation {
@@ -24,6 +26,7 @@ struct Observation {
   std::string memory_edn, summaries_edn;
   std::vector<std::string> prints;
   std::vector<std::pair<std::string, std::string>> journal;   // id, value; in commit order
+  std::vector<std::string> tool_calls;   // "name args result"
   std::uint64_t fuel = 0;
 };
 

@@ -151,7 +151,7 @@ bool RunImpl::await_start(Fiber& fiber) {
   switch (form) {
     case BuiltinId::sleep: targets = start_sleep(fiber, slots.args[0]); break;
     case BuiltinId::await_signal: targets = start_signal(fiber, slots.args[0]); break;
-    case BuiltinId::h_await_call: targets = retained(slots.args[0]); break;
+    case BuiltinId::h_await_call: targets = await_target(slots.args[0], form); break;
     default: targets = await_targets(slots.args[0], form);
   }
   if (targets.is_absent()) return false;
