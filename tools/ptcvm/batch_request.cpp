@@ -69,6 +69,15 @@ class Fields {
     return ptc::ResolveOrder::fifo();
   }
 
+  // Milliseconds since 1970.
+  std::optional<std::int64_t> time(std::string_view name) const {
+    const json::value* value = find(name);
+    if (value == nullptr) return std::nullopt;
+    if (const std::int64_t* millis = value->if_int64()) return *millis;
+    refuse(name, "a whole number");
+    return std::nullopt;
+  }
+
   // Numbers that are too large for the target count as its largest value.
   template <class T>
   void limit(std::string_view name, T& target) const {
@@ -220,6 +229,10 @@ SuspendPlan suspend_plan(const Fields& request, std::string& problem) {
   return plan;
 }
 
+// Equal requests give equal answers: time stands still where the request puts it, and moves only when the program
+// sleeps or waits for a deadline. 2026-01-01.
+constexpr std::int64_t kBatchClock = 1'767'225'600'000;
+
 // One request, from its beginning or from where another process left it. Gives the answer, or what the next process
 // needs when the request asks for fresh ones.
 BatchStep answer_object(const ptc::Engine& engine, const json::object& object, const HopState* from) {
@@ -234,6 +247,7 @@ BatchStep answer_object(const ptc::Engine& engine, const json::object& object, c
   const SuspendPlan plan = suspend_plan(request, problem);
   if (!problem.empty()) return {bad_request(answer.id_json, problem), std::nullopt};
   if (plan.when == SuspendPlan::When::Every) options.slice_fuel = plan.every;
+  options.fixed_clock_millis = request.time("clock_ms").value_or(kBatchClock);
 
   ptc::Session session(engine, options);
   ptc::ToolReplay replay;
