@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "compiler/compile.h"
+#include "runtime/program_shelf.h"
 #include "vm/builtins/regex.h"
 
 namespace ptc {
@@ -121,7 +122,10 @@ class CompileCache {
   EngineStatistics statistics_;
 };
 
-Engine::Engine(EngineOptions options) : options_(options), cache_(std::make_unique<CompileCache>(options)) {}
+Engine::Engine(EngineOptions options)
+    : options_(options),
+      cache_(std::make_unique<CompileCache>(options)),
+      shelf_(std::make_unique<ProgramShelf>(options.shelved_programs)) {}
 Engine::~Engine() = default;
 
 CompileAnswer Engine::compile(const CompileRequest& request) const {
@@ -135,6 +139,8 @@ CompileAnswer Engine::compile(const CompileRequest& request) const {
   if (answer.program != nullptr) cache_->insert(std::move(key), answer.program);
   return answer;
 }
+
+ProgramSource* Engine::programs() const { return shelf_.get(); }
 
 EngineStatistics Engine::statistics() const { return cache_->statistics(); }
 

@@ -11,11 +11,13 @@
 
 #include "compiler/diagnostic.h"
 #include "vm/exec/program.h"
+#include "vm/snapshot/snapshot.h"
 
 namespace ptc {
 
 struct EngineOptions {
   std::size_t cached_programs = 512;           // 0: no cache
+  std::size_t shelved_programs = 1'024;        // loaded from snapshots, or written into one
   std::size_t cached_source_bytes = 8u << 20;  // of all cached programs together; longer sources are not kept
 };
 
@@ -42,6 +44,7 @@ struct EngineStatistics {
 };
 
 class CompileCache;
+class ProgramShelf;
 
 class Engine {
  public:
@@ -52,10 +55,13 @@ class Engine {
 
   CompileAnswer compile(const CompileRequest& request) const;
   EngineStatistics statistics() const;
+  // Programs that snapshots may name; kept apart from the cache of compiled sources. Owned by the engine.
+  ProgramSource* programs() const;
 
  private:
   EngineOptions options_;
   std::unique_ptr<CompileCache> cache_;
+  std::unique_ptr<ProgramShelf> shelf_;
 };
 
 }  // namespace ptc

@@ -5,6 +5,7 @@
 #include "runtime/edn.h"
 #include "runtime/json_value.h"
 #include "vm/value/equality.h"
+#include "vm/value/print.h"
 #include "vm/value/string.h"
 
 namespace ptc {
@@ -54,17 +55,23 @@ ToolReplay::Entry* ToolReplay::find(const ToolCall& call) {
     }
     return last;
   };
-  if (Entry* exact = pick([&](const Entry& entry) { return equal(entry.args, call.args); })) return exact;
+  std::string edn;
+  append_edn(edn, call.args, call.heap);
+  const auto read = read_edn(heap_, edn);
+  if (const auto* args = std::get_if<Value>(&read)) {
+    const Owned owner(heap_, *args);
+    if (Entry* exact = pick([&](const Entry& entry) { return equal(entry.args, *args); })) return exact;
+  }
   const std::string text = boundary_text(call.heap, call.args);
-  return pick([&](const Entry& entry) { return boundary_text(call.heap, entry.args) == text; });
+  return pick([&](const Entry& entry) { return boundary_text(heap_, entry.args) == text; });
 }
 
 ToolReply ToolReplay::answer(const ToolCall& call) {
   Entry* entry = find(call);
   if (entry == nullptr) return ToolReply::error("no recorded answer for these arguments");
   entry->used = true;
-  return entry->call.error_edn ? error_reply(heap_, *entry->call.error_edn)
-                               : value_reply(heap_, entry->call.result_edn.value_or("nil"));
+  return entry->call.error_edn ? error_reply(call.heap, *entry->call.error_edn)
+                               : value_reply(call.heap, entry->call.result_edn.value_or("nil"));
 }
 
 std::vector<Resolution> ToolReplay::answers_to_waiting(Session& session) {
@@ -75,14 +82,24 @@ std::vector<Resolution> ToolReplay::answers_to_waiting(Session& session) {
     const Tool* tool = session.tools().find(operation.tool);
     const std::string_view name = tool == nullptr ? std::string_view(operation.tool) : tool->definition.name;
     ToolReply reply = answer({name, operation.args, session.heap(), std::nullopt, nullptr, {}});
-    if (auto complaint = reply.failed ? std::nullopt : plain_data_complaint(heap_, reply.result)) {
-      heap_.release(reply.result);
+    if (auto complaint = reply.failed ? std::nullopt : plain_data_complaint(session.heap(), reply.result)) {
+      session.heap().release(reply.result);
       reply = ToolReply::error(std::move(*complaint));
     }
     answers.push_back(reply.failed ? Resolution::error(operation.id, std::move(reply.message))
                                    : Resolution::ok(operation.id, reply.result));
   }
   return answers;
+}
+
+std::string ToolReplay::state() const {
+  std::string state;
+  for (const Entry& entry : entries_) state += entry.used ? '1' : '0';
+  return state;
+}
+
+void ToolReplay::set_state(std::string_view state) {
+  for (std::size_t k = 0; k < entries_.size() && k < state.size(); ++k) entries_[k].used = state[k] == '1';
 }
 
 // splitmix64
@@ -112,7 +129,7 @@ std::optional<Outcome> resume_from_replay(Session& session, ToolReplay& replay, 
   return session.resume(std::move(answers), now);
 }
 
-Outcome finish_from_replay(Session& session, ToolReplay& replay, ResolveOrder order, Outcome outcome) {
+Outcome finish_from_replay(Session& session, ToolReplay& replay, ResolveOrder& order, Outcome outcome) {
   while (outcome.status == OutcomeStatus::Suspended) {
     std::optional<Outcome> next = resume_from_replay(session, replay, order, outcome);
     if (!next) break;

@@ -18,10 +18,10 @@ struct RecordedCall {
   std::optional<std::string> error_edn;      // any EDN; a string is the message, other values their text
 };
 
-// The recorded arguments are values of that heap, which must outlive the replay.
+// Independent of the session that it answers: its values live in a heap of its own.
 class ToolReplay {
  public:
-  explicit ToolReplay(Heap& heap) : heap_(heap) {}
+  ToolReplay() = default;
   ~ToolReplay();
   ToolReplay(const ToolReplay&) = delete;
   ToolReplay& operator=(const ToolReplay&) = delete;
@@ -33,6 +33,9 @@ class ToolReplay {
   static ToolReply start(const ToolCall&) { return ToolReply::pending(); }
   // What is recorded for every waiting operation of a tool, in the order of opening.
   std::vector<Resolution> answers_to_waiting(Session& session);
+  // Which records were used: for another process that goes on with the same records.
+  std::string state() const;
+  void set_state(std::string_view state);
 
  private:
   struct Entry {
@@ -43,7 +46,7 @@ class ToolReplay {
 
   Entry* find(const ToolCall& call);
 
-  Heap& heap_;
+  Heap heap_;
   std::vector<Entry> entries_;
 };
 
@@ -55,6 +58,8 @@ class ResolveOrder {
   // A permutation that depends on the seed alone; another one at every suspension.
   static ResolveOrder shuffled(std::uint64_t seed) { return ResolveOrder(Kind::Shuffled, seed); }
   void arrange(std::vector<Resolution>& resolutions);
+  std::uint64_t state() const { return state_; }
+  void set_state(std::uint64_t state) { state_ = state; }
 
  private:
   enum class Kind : std::uint8_t { Fifo, Lifo, Shuffled };
@@ -70,6 +75,6 @@ class ResolveOrder {
 std::optional<Outcome> resume_from_replay(Session& session, ToolReplay& replay, ResolveOrder& order,
                                           const Outcome& suspended);
 // The same until the turn is over or nothing more can come.
-Outcome finish_from_replay(Session& session, ToolReplay& replay, ResolveOrder order, Outcome outcome);
+Outcome finish_from_replay(Session& session, ToolReplay& replay, ResolveOrder& order, Outcome outcome);
 
 }  // namespace ptc

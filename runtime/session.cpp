@@ -63,12 +63,17 @@ Session::Session(const Engine& engine, SessionOptions options)
   }
 }
 
-Session::~Session() {
+Session::~Session() { forget_values(); }
+
+void Session::forget_values() {
   Heap& own = heap();
   own.release(context_);
   own.release(result_);
+  context_ = result_ = Value::nil();
   for (const Value v : history_) own.release(v);
+  history_.clear();
   for (const auto& [key, cached] : tool_cache_) own.release(cached);
+  tool_cache_.clear();
 }
 
 std::vector<std::string_view> Session::definition_names() const {
@@ -140,6 +145,11 @@ Outcome Session::drive() {
   Outcome outcome;
   const auto start = Clock::now();
   if (options_.timeout) deadline_ = start + *options_.timeout - std::chrono::microseconds(run_->active_micros());
+  const auto finished = [&]() -> Outcome&& {
+    outcome.micros = micros_since(start);
+    run_->add_active_micros(outcome.micros);
+    return std::move(outcome);
+  };
   for (;;) {
     if (cancelled()) {
       run_->cancel(FaultKind::Cancelled, "the program was stopped");
@@ -149,20 +159,36 @@ Outcome Session::drive() {
     run_->set_clock(now_ ? *now_ : options_.fixed_clock_millis.value_or(epoch_millis()));
     const StepStatus status = run_->step(options_.slice_fuel);
     report_progress();
-    switch (status) {
-      case StepStatus::Yielded: break;
-      case StepStatus::NeedsTool: serve_tools(); break;
-      default:
-        finish(status, outcome);
-        outcome.micros = micros_since(start);
-        run_->add_active_micros(outcome.micros);
-        return outcome;
+    const bool goes_on = status == StepStatus::Yielded || status == StepStatus::NeedsTool;
+    if ((goes_on || status == StepStatus::Suspended) && !visit_step_hook(outcome)) return finished();
+    if (!goes_on) {
+      finish(status, outcome);
+      return finished();
+    }
+    if (status == StepStatus::NeedsTool) {
+      serve_tools();
+      if (!visit_step_hook(outcome)) return finished();
     }
   }
 }
 
+bool Session::visit_step_hook(Outcome& outcome) {
+  if (!step_hook_) return true;
+  auto complaint = step_hook_(*this);
+  if (!complaint) return true;
+  outcome.status = OutcomeStatus::Error;
+  outcome.fault = plain_fault(FaultKind::SnapshotInvalid, std::move(*complaint));
+  return false;
+}
+
+Outcome Session::suspended_outcome() {
+  Outcome outcome;
+  finish(StepStatus::Suspended, outcome);
+  return outcome;
+}
+
 Outcome Session::resume(std::optional<std::int64_t> now_millis) {
-  if (!run_->suspended()) {
+  if (!run_->in_turn()) {
     Outcome refused;
     refused.fault = plain_fault(FaultKind::BadRequest, "no turn is suspended");
     return refused;

@@ -19,6 +19,7 @@
 #include "runtime/signature.h"
 #include "runtime/tools.h"
 #include "vm/exec/run.h"
+#include "vm/snapshot/snapshot.h"
 
 namespace ptc {
 
@@ -63,6 +64,13 @@ struct ResolveRefusal {
   std::string message;
 };
 
+// How a host takes a suspended turn over.
+struct SessionRestore {
+  RunLimits most = RestoreOptions::unlimited();   // the turn gets the smaller of these and its own
+  std::optional<std::int64_t> fixed_clock_millis;
+  std::uint64_t slice_fuel = 50'000;
+};
+
 // Is told what happens while it happens. Prints and commits are noticed at the end of each slice.
 class SessionObserver {
  public:
@@ -103,14 +111,35 @@ class Session {
   Outcome resume(std::optional<std::int64_t> now_millis = std::nullopt);
   // The same after resolve(); refused resolutions change nothing and give an error outcome, the turn stays suspended.
   Outcome resume(std::vector<Resolution> taken, std::optional<std::int64_t> now_millis = std::nullopt);
+  bool in_turn() const { return run_->in_turn(); }          // a turn has begun and is not over
+  Outcome suspended_outcome();                              // what turn() or resume() said when it was suspended
   bool suspended() const { return run_->suspended(); }
   // Operations, at any time: all of them or, when one is refused, none.
   std::optional<ResolveRefusal> resolve(std::vector<Resolution> taken);
   const Operations& operations() const { return run_->operations(); }
   std::int64_t clock() const { return run_->clock(); }      // what the program saw last
+  std::optional<std::int64_t> given_time() const { return now_; }      // to resume()
+  void set_clock(std::int64_t millis) { run_->set_clock(millis); }
   // The operations as a JSON list, for hosts that keep them without a snapshot; loaded before the first turn.
   std::string operations_json();
   std::optional<std::string> load_operations(std::string_view json);
+
+  // Snapshots: the session between two steps of a turn, or between turns, as bytes (schema/snapshot.fbs).
+  std::vector<std::uint8_t> snapshot(const SnapshotOptions& options = {}) const;
+  // A session that goes on from there: suspended() says whether a turn waits, then resume(). The tools are this host's;
+  // one that is missing, or whose signature, effect or mode is not what it was, is refused with a report of them all.
+  static std::variant<std::unique_ptr<Session>, RestoreError> restore(const Engine& engine,
+                                                                      std::span<const std::uint8_t> bytes,
+                                                                      ToolRegistry tools,
+                                                                      const SessionRestore& wanted = {});
+  // The same face for people (docs/snapshots.md): lossless and canonical, too. restore() reads both.
+  std::string snapshot_json(const SnapshotOptions& options = {}) const;
+  // The same in place; tools, options and observer stay.
+  [[nodiscard]] std::optional<RestoreError> restart_from(std::span<const std::uint8_t> bytes);
+  // Called between the steps of a turn, where it may take a snapshot and restart from it. A message ends the turn with
+  // the fault snapshot_invalid.
+  void set_step_hook(std::function<std::optional<std::string>(Session&)> hook) { step_hook_ = std::move(hook); }
+
   CompileAnswer compile(std::string_view source) const;
 
   Heap& heap() { return run_->heap(); }
@@ -123,6 +152,10 @@ class Session {
   std::optional<Value> read_value(std::string_view edn, std::span<const std::string_view> names, std::string& message);
 
  private:
+  HostState host_state() const;
+  void adopt(Restored restored);
+  void forget_values();
+  bool visit_step_hook(Outcome& outcome);
   void begin_turn(std::shared_ptr<const Program> program);
   Outcome drive();
   void serve_tools();
@@ -149,6 +182,7 @@ class Session {
   ToolRegistry tools_;
   SessionObserver* observer_ = nullptr;
   const std::atomic<bool>* cancelled_ = nullptr;
+  std::function<std::optional<std::string>(Session&)> step_hook_;
 
   std::optional<Signature> signature_;
   std::string signature_error_;

@@ -169,7 +169,7 @@ Observation observe(const Engine& engine, const ProgramFile& file, Mode mode, st
   if (mode == Mode::Stepped) options.slice_fuel = 1;
   if (!options.fixed_clock_millis) options.fixed_clock_millis = kClock;
   Session session(engine, options);
-  ToolReplay replay(session.heap());
+  ToolReplay replay;
   seen.setup_complaint = load_inputs(session, file);
   if (seen.setup_complaint.empty()) seen.setup_complaint = load_tools(session, file, replay);
   if (!seen.setup_complaint.empty()) return seen;

@@ -93,6 +93,12 @@ std::string write_answer(const BatchAnswer& answer) {
   append_texts(out, "warnings", outcome.warnings);
   append_key(out, "fuel");
   out += std::to_string(outcome.fuel);
+  if (answer.figures) {
+    append_key(out, "suspensions");
+    out += std::to_string(answer.figures->suspensions);
+    append_key(out, "max_snapshot_bytes");
+    out += std::to_string(answer.figures->max_snapshot_bytes);
+  }
   if (suspended || !outcome.pending.empty()) {
     append_key(out, "pending");
     append_pending(out, outcome.pending);

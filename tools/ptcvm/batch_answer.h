@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "runtime/outcome.h"
+#include "tools/ptcvm/batch_suspend.h"
 
 namespace ptcvm {
 
@@ -13,6 +14,7 @@ struct BatchAnswer {
   ptc::Outcome outcome;
   std::string memory_edn;
   std::optional<std::string> journal_edn;
+  std::optional<SuspendFigures> figures;     // when the request asked for suspensions
 };
 
 std::string write_answer(const BatchAnswer& answer);

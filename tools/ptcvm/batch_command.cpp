@@ -5,6 +5,7 @@
 // read by the writer; `state` says whose turn it is.
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <condition_variable>
 #include <mutex>
@@ -170,6 +171,16 @@ int run_batch(unsigned jobs) {
   return ParallelBatch(engine, jobs).run();
 }
 
+int run_hop() {
+  const ptc::Engine engine;
+  std::string input;
+  std::array<char, 1u << 16> buffer;
+  for (ssize_t count = 0; (count = read(STDIN_FILENO, buffer.data(), buffer.size())) > 0;) {
+    input.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+  return write_all(answer_hop(engine, input)) ? kSuccess : kBadInput;
+}
+
 }  // namespace
 
 void add_batch_command(CLI::App& app, int& status) {
@@ -184,6 +195,8 @@ hint, prints, memory_edn, journal_edn, summaries, tool_calls, warnings and fuel.
 Examples:
   echo '{"id":1,"source":"(+ 1 2)"}' | ptcvm batch
   ptcvm batch --jobs 4 < requests.jsonl > answers.jsonl)text");
+  auto* hop = app.add_subcommand("batch-hop", "One step of a batch request that asks for fresh processes")->group("");
+  hop->callback([&status] { status = run_hop(); });
   command->callback([jobs, &status] {
     const unsigned wanted = *jobs == 0 ? std::thread::hardware_concurrency() : *jobs;
     status = run_batch(std::min(std::max(wanted, 1u), kMaxJobs));

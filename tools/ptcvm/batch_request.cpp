@@ -3,6 +3,7 @@
 #include "tools/ptcvm/batch_request.h"
 
 #include <boost/json.hpp>
+#include <charconv>
 #include <optional>
 #include <vector>
 
@@ -10,6 +11,8 @@
 #include "runtime/replay.h"
 #include "runtime/session.h"
 #include "tools/ptcvm/batch_answer.h"
+#include "tools/ptcvm/batch_suspend.h"
+#include "tools/ptcvm/child_process.h"
 
 namespace ptcvm {
 namespace {
@@ -185,44 +188,134 @@ void load_inputs(const Fields& request, ptc::Session& session, std::string& prob
   }
 }
 
-std::string answer_object(const ptc::Engine& engine, const json::object& object) {
+struct BatchStep {
+  std::string answer;
+  std::optional<HopState> hop;       // goes on in another process instead
+};
+
+SuspendPlan suspend_plan(const Fields& request, std::string& problem) {
+  SuspendPlan plan;
+  if (const json::value* when = request.find("suspend")) {
+    if (const json::string* text = when->if_string()) {
+      if (*text == "pending") plan.when = SuspendPlan::When::Pending;
+      if (*text == "every") plan.when = SuspendPlan::When::Every;
+    } else if (when->is_int64() && when->get_int64() > 0) {
+      plan.when = SuspendPlan::When::Every;
+      plan.every = static_cast<std::uint64_t>(when->get_int64());
+    }
+    if (plan.when == SuspendPlan::When::Never) problem = "suspend must be \"pending\", \"every\" or a whole number";
+  }
+  if (const auto hop = request.text("hop")) {
+    plan.fresh_process = *hop == "process";
+    if (!plan.fresh_process) problem = "hop must be \"process\"";
+  }
+  if (const auto face = request.text("face")) {
+    plan.face = *face == "json"        ? SuspendPlan::Face::Json
+                : *face == "alternate" ? SuspendPlan::Face::Alternate
+                                       : SuspendPlan::Face::Binary;
+    if (plan.face == SuspendPlan::Face::Binary && *face != "binary") {
+      problem = "face must be \"binary\", \"json\" or \"alternate\"";
+    }
+  }
+  return plan;
+}
+
+// One request, from its beginning or from where another process left it. Gives the answer, or what the next process
+// needs when the request asks for fresh ones.
+BatchStep answer_object(const ptc::Engine& engine, const json::object& object, const HopState* from) {
   std::string problem;
   const Fields request(object, problem);
   BatchAnswer answer;
   if (const json::value* id = request.find("id")) answer.id_json = json::serialize(*id);
   const auto source = request.text("source");
   if (!source && problem.empty()) problem = "source is missing";
-  const ptc::SessionOptions options = session_options(request, problem);
-  const ptc::ResolveOrder order = request.resolve_order("resolve_order");
-  if (!problem.empty()) return bad_request(answer.id_json, problem);
+  ptc::SessionOptions options = session_options(request, problem);
+  ptc::ResolveOrder order = request.resolve_order("resolve_order");
+  const SuspendPlan plan = suspend_plan(request, problem);
+  if (!problem.empty()) return {bad_request(answer.id_json, problem), std::nullopt};
+  if (plan.when == SuspendPlan::When::Every) options.slice_fuel = plan.every;
 
   ptc::Session session(engine, options);
-  ptc::ToolReplay replay(session.heap());
+  ptc::ToolReplay replay;
   add_tools(request, session, replay, problem);
-  if (!session.signature_error()) load_inputs(request, session, problem);
-  if (!problem.empty()) return bad_request(answer.id_json, problem);
+  if (!session.signature_error() && from == nullptr) load_inputs(request, session, problem);
+  if (!problem.empty()) return {bad_request(answer.id_json, problem), std::nullopt};
 
-  answer.outcome = ptc::finish_from_replay(session, replay, order, session.turn(*source));
+  std::optional<HopState> hop;
+  Hopper hopper(plan, from == nullptr ? SuspendFigures() : from->figures);
+  if (plan.when != SuspendPlan::When::Never) {
+    session.set_step_hook([&](ptc::Session& now) -> std::optional<std::string> {
+      if (!hopper.wants(now)) return std::nullopt;
+      std::string snapshot = hopper.take(now);
+      if (!plan.fresh_process) return Hopper::restart(now, snapshot);
+      hop = {std::move(snapshot), replay.state(), order.state(), now.clock(), now.given_time(), hopper.figures()};
+      return "goes on in another process";
+    });
+  }
+  if (from == nullptr) {
+    answer.outcome = session.turn(*source);
+  } else if (const auto complaint = Hopper::restart(session, from->snapshot)) {
+    answer.outcome.fault.kind = ptc::FaultKind::SnapshotInvalid;
+    answer.outcome.fault.message = *complaint;
+  } else {
+    replay.set_state(from->replay);
+    order.set_state(from->order);
+    session.set_clock(from->clock);
+    answer.outcome = session.suspended() ? session.suspended_outcome() : session.resume(from->now);
+  }
+  if (!hop) answer.outcome = ptc::finish_from_replay(session, replay, order, std::move(answer.outcome));
+  if (hop) return {{}, std::move(hop)};
   // An error leaves the namespace as it was given.
   const bool failed = answer.outcome.status == ptc::OutcomeStatus::Error;
   answer.memory_edn = failed ? std::string(request.text("memory_edn").value_or("{}")) : session.memory_edn();
   answer.journal_edn = session.journal_edn();
-  return write_answer(answer);
+  if (plan.when != SuspendPlan::When::Never) answer.figures = hopper.figures();
+  return {write_answer(answer), std::nullopt};
+}
+
+BatchStep answer_line(const ptc::Engine& engine, std::string_view line, const HopState* from) {
+  json::parse_options options;
+  options.allow_invalid_utf8 = true;       // the language replaces malformed text itself
+  json::error_code error;
+  json::monotonic_resource memory;
+  const json::value parsed = json::parse({line.data(), line.size()}, error, &memory, options);
+  if (error) return {bad_request("null", "the line is no JSON: " + error.message()), std::nullopt};
+  const json::object* object = parsed.if_object();
+  if (object == nullptr) return {bad_request("null", "a request is a JSON object"), std::nullopt};
+  return answer_object(engine, *object, from);
 }
 
 }  // namespace
 
 std::string refuse_request(std::string_view message) { return bad_request("null", message); }
 
+// Each hop is a process of its own that gets the request and the state, and gives the next state or the answer.
 std::string answer_request(const ptc::Engine& engine, std::string_view line) {
-  json::parse_options options;
-  options.allow_invalid_utf8 = true;       // the language replaces malformed text itself
-  json::error_code error;
-  json::monotonic_resource memory;
-  const json::value parsed = json::parse({line.data(), line.size()}, error, &memory, options);
-  if (error) return bad_request("null", "the line is no JSON: " + error.message());
-  const json::object* object = parsed.if_object();
-  return object == nullptr ? bad_request("null", "a request is a JSON object") : answer_object(engine, *object);
+  BatchStep step = answer_line(engine, line, nullptr);
+  while (step.hop) {
+    std::string input = std::to_string(line.size()) + '\n';
+    input.append(line).append(write_hop(*step.hop));
+    ChildLimits limits;
+    limits.max_output_bytes = 1u << 30;
+    ChildResult child = run_child({"/proc/self/exe", "batch-hop"}, input, limits);
+    if (child.end != ChildResult::End::Exited || child.code != 0 || child.output.empty()) {
+      return bad_request("null", "the process of a hop ended with: " + child.error);
+    }
+    const std::string_view rest = std::string_view(child.output).substr(1);
+    step = child.output[0] == 'H' ? BatchStep{{}, read_hop(rest)} : BatchStep{std::string(rest), std::nullopt};
+  }
+  return step.answer;
+}
+
+std::string answer_hop(const ptc::Engine& engine, std::string_view input) {
+  const std::size_t end = input.find('\n');
+  std::size_t size = 0;
+  const auto [stop, error] = std::from_chars(input.data(), input.data() + std::min(end, input.size()), size);
+  if (end == std::string_view::npos || error != std::errc() || size > input.size() - end - 1) return {};
+  const std::optional<HopState> from = read_hop(input.substr(end + 1 + size));
+  if (!from) return {};
+  const BatchStep step = answer_line(engine, input.substr(end + 1, size), &*from);
+  return step.hop ? 'H' + write_hop(*step.hop) : 'A' + step.answer;
 }
 
 }  // namespace ptcvm

@@ -13,4 +13,7 @@ std::string answer_request(const ptc::Engine& engine, std::string_view line);
 // The answer to a line that is longer than the protocol takes.
 std::string refuse_request(std::string_view message);
 
+// In the process of a hop: what answer_request() wrote to it; gives 'A' and the answer, or 'H' and the next state.
+std::string answer_hop(const ptc::Engine& engine, std::string_view input);
+
 }  // namespace ptcvm

@@ -152,20 +152,29 @@ RunImpl::CallResult RunImpl::call_builtin(Fiber& fiber, BuiltinId id, std::uint3
   return CallResult::Pushed;
 }
 
+Value RunImpl::call_plain(BuiltinId id, std::span<Value> taken_args) {
+  Call call(env, id, taken_args);
+  const Value value = plain_builtin(id)(call);
+  for (const Value& arg : taken_args) heap.release(arg);
+  fuel_left -= static_cast<std::int64_t>(env.fuel_debt);
+  env.fuel_debt = 0;
+  if (value.is_absent()) raise_parked();
+  return value;
+}
+
+Value RunImpl::sequence_of(std::string_view function, std::uint32_t argument, Value taken) {
+  Value args[3] = {string_of(heap, function), Value::integer(argument), taken};
+  return call_plain(BuiltinId::h_seq, args);
+}
+
 // (apply f a b coll): the arguments are spread out and f is called in the same window; no frame of its own.
 RunImpl::CallResult RunImpl::apply(Fiber& fiber, std::uint32_t window, std::uint32_t count) {
   Value* args = fiber.stack + window + 1;
   Value last = args[count - 1];
   if (!last.is_vector()) {
-    Value sequence_args[3] = {string_of(heap, "apply"), Value::integer(count), last};
     args[count - 1] = Value::nil();
-    Call call(env, BuiltinId::h_seq, sequence_args);
-    const Value sequence = plain_builtin(BuiltinId::h_seq)(call);
-    for (Value& left : sequence_args) heap.release(left);
-    if (sequence.is_absent()) {
-      raise_parked();
-      return CallResult::Faulted;
-    }
+    const Value sequence = sequence_of("apply", count, last);
+    if (sequence.is_absent()) return CallResult::Faulted;
     args[count - 1] = last = sequence;
   }
   const std::uint32_t spread = vector_count(last);

@@ -32,15 +32,10 @@ RunImpl::CallResult RunImpl::start_branches(Fiber& fiber) {
   if (frame.builtin == BuiltinId::pmap) {
     branches = UINT32_MAX;
     for (std::uint32_t k = 1; k < arg_count; ++k) {
-      Value args[3] = {string_of(heap, form_name(frame.builtin)), Value::integer(k + 1), slots[k]};
+      const Value collection = slots[k];
       slots[k] = Value::nil();
-      Call call(env, BuiltinId::h_seq, args);
-      const Value sequence = plain_builtin(BuiltinId::h_seq)(call);
-      for (const Value& arg : args) heap.release(arg);
-      if (sequence.is_absent()) {
-        raise_parked();
-        return CallResult::Faulted;
-      }
+      const Value sequence = sequence_of(form_name(frame.builtin), k + 1, collection);
+      if (sequence.is_absent()) return CallResult::Faulted;
       slots[k] = sequence;
       branches = std::min(branches, vector_count(sequence));
     }

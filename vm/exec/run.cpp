@@ -131,5 +131,18 @@ void Run::for_each_definition(const std::function<void(std::string_view, Value)>
 }
 
 std::shared_ptr<const Program> Run::program() const { return impl_->program; }
+bool Run::in_turn() const { return impl_->main != nullptr; }
+Value Run::context() const { return impl_->context; }
+std::span<const Value> Run::history() const { return impl_->history; }
+
+std::vector<std::string_view> Run::tool_names() const {
+  std::vector<std::string_view> names;
+  for (const Link& link : impl_->links) {
+    for (const Keyword* tool : link.tools) names.push_back(tool->name());
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
 
 }  // namespace ptc

@@ -192,7 +192,11 @@ class Run {
   std::uint64_t fuel_used() const;
   // Every name of the user namespace with its value, in name order, borrowed.
   void for_each_definition(const std::function<void(std::string_view, Value)>& visit) const;
+  bool in_turn() const;                               // start() was called and the turn is not over
   std::shared_ptr<const Program> program() const;
+  Value context() const;                              // borrowed
+  std::span<const Value> history() const;             // borrowed, newest first
+  std::vector<std::string_view> tool_names() const;   // that its programs name, sorted
 
   // For vm/snapshot alone.
   explicit Run(std::unique_ptr<RunImpl> restored);

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,6 +74,11 @@ class RunImpl {
   bool make_room(Fiber& fiber, std::uint32_t base, std::uint32_t registers);   // for one more frame
   static void pass_call(Fiber& fiber);                  // the call instruction on top is done with
   Value tool_arguments(Value tool, const Value* args, std::uint32_t count);
+  // A plain builtin called from C++ outside of the interpreter loop: takes the arguments, charges its fuel to
+  // fuel_left. Absent: a fault is raised.
+  Value call_plain(BuiltinId id, std::span<Value> taken_args);
+  // The elements of a collection as a vector, complaining in the name of that function and argument (from 1).
+  Value sequence_of(std::string_view function, std::uint32_t argument, Value taken);
   CallResult apply(Fiber& fiber, std::uint32_t window, std::uint32_t count);
   bool push_frame(Fiber& fiber, const Frame& frame, std::uint32_t registers);
   bool grow_stack(Fiber& fiber, std::uint32_t registers);

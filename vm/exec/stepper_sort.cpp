@@ -51,14 +51,9 @@ bool RunImpl::sort_start(Fiber& fiber, Value* slots, std::uint32_t arg_count) {
                  id == BuiltinId::sort ? "the order is (sort comparator coll)"
                                        : "the order is (sort-by key comparator coll)");
   }
-  Value args[3] = {string_of(heap, name), Value::integer(arg_count), retained(collection)};
-  Call call(env, BuiltinId::h_seq, args);
-  own[kSortItems] = plain_builtin(BuiltinId::h_seq)(call);
-  for (const Value& arg : args) heap.release(arg);
-  if (own[kSortItems].is_absent()) {
-    own[kSortItems] = Value::nil();
-    return raise_parked();
-  }
+  const Value items = sequence_of(name, arg_count, retained(collection));
+  if (items.is_absent()) return false;
+  own[kSortItems] = items;
   fuel_left -= vector_count(own[kSortItems]);
   if (id == BuiltinId::sort) {
     own[kSortKeys] = retained(own[kSortItems]);
@@ -74,11 +69,12 @@ bool RunImpl::sort_start(Fiber& fiber, Value* slots, std::uint32_t arg_count) {
     Value get_args[2] = {item, retained(slots[0])};
     Value key = Value::nil();
     if (has_fields) {
-      Call get(env, getter, get_args);
-      key = plain_builtin(getter)(get);
+      key = call_plain(getter, get_args);
+      if (key.is_absent()) return false;
+    } else {
+      heap.release(item);
+      heap.release(get_args[1]);
     }
-    for (const Value& arg : get_args) heap.release(arg);
-    if (key.is_absent()) return raise_parked();
     own[kSortKeys] = vector_push(heap, own[kSortKeys], key);
   }
   return true;

@@ -47,6 +47,9 @@ struct SnapshotOptions {
 
 std::vector<std::uint8_t> write_snapshot(const Run& run, const HostState& host, const SnapshotOptions& options = {});
 
+// The second face (docs/snapshots.md): JSON for people, lossless and canonical. restore_snapshot() takes either.
+std::string write_snapshot_json(const Run& run, const HostState& host, const SnapshotOptions& options = {});
+
 enum class SnapshotError : std::uint8_t {
   NotASnapshot,         // another kind of file
   Damaged,              // the container is broken

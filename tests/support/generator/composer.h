@@ -192,7 +192,8 @@ class Composer {
   Text handles(TypeRef collection_of_handles, unsigned depth);
   Text tool_call(const Tool& tool, unsigned depth);
   Text tool_call_with(const Tool& tool, const Text& number, unsigned style);
-  std::optional<Tool> tool_for(TypeRef result, ToolMode mode, bool shaky);
+  bool has_tool(TypeRef result, ToolMode mode) const;
+  Tool tool_for(TypeRef result, ToolMode mode, bool shaky);
   void record_answers(const Tool& tool);
   bool can_call_tool() const;
   void count_tool_call(unsigned calls = 1);

@@ -127,9 +127,7 @@ Text Composer::body_of_definition(const Text& parameter, TypeRef from, TypeRef t
   const Inside inside(*this);
   const unsigned cost = std::exchange(cost_, 0u);
   const unsigned tool_calls = std::exchange(tool_calls_, 0u);
-  const bool in_branch = place_.in_branch;
-  place_ = Place();
-  place_.in_branch = in_branch;
+  place_.repeats = 1;
   place_.in_function = true;
   place_.indexes.reset();
   variables_.push_back({parameter, from});

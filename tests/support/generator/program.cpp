@@ -156,9 +156,9 @@ Text Composer::failing_form() {
     case 3: return "(map (fn [n] (if (= n 2) (upcase n) (do (println n) n))) (range 4))";
     case 4: return form({"do", before, form({"/", expression(int_, 2), "(count [])"})});
     case 5: return form({"pmap", "(fn [n] (if (odd? n) (+ n nil) n))", "(range 3)"});
-    case 6: return form({"do", before, tool_call_with(*tool_for(string_, ToolMode::Sync, true), "0", 1)});
+    case 6: return form({"do", before, tool_call_with(tool_for(string_, ToolMode::Sync, true), "0", 1)});
     case 7: {
-      const Text call = tool_call_with(*tool_for(string_, ToolMode::Async, true), "0", 1);
+      const Text call = tool_call_with(tool_for(string_, ToolMode::Async, true), "0", 1);
       return form({"do", before, form({"await", call})});
     }
     default: return form({"upcase", expression(types_.handle_of(string_), 1)});

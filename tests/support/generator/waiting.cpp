@@ -23,13 +23,19 @@ std::string_view mode_word(ToolMode mode) {
 bool Composer::can_call_tool() const { return tool_calls_ + place_.repeats <= kMaxToolCalls; }
 void Composer::count_tool_call(unsigned calls) { tool_calls_ += calls * place_.repeats; }
 
-std::optional<Tool> Composer::tool_for(TypeRef result, ToolMode mode, bool shaky) {
+bool Composer::has_tool(TypeRef result, ToolMode mode) const {
+  return std::any_of(tools_.begin(), tools_.end(), [&](const Tool& tool) {
+    return tool.result == result && tool.mode == mode && !tool.shaky;
+  });
+}
+
+// One that is there, or a new one.
+Tool Composer::tool_for(TypeRef result, ToolMode mode, bool shaky) {
   std::vector<const Tool*> fitting;
   for (const Tool& tool : tools_) {
     if (tool.result == result && tool.mode == mode && tool.shaky == shaky) fitting.push_back(&tool);
   }
   if (!fitting.empty()) return *random_.pick(fitting);
-  if (tools_.size() >= kMaxTools && mode == ToolMode::Sync) return std::nullopt;
   const Text name = Text(mode_word(mode)) + std::to_string(tools_.size() + 1);
   const Tool tool{name, mode, result, 2 + random_.below(std::size(kNames) - 1), random_.chance(30), shaky};
   tools_.push_back(tool);
@@ -76,15 +82,15 @@ Text Composer::tool_call(const Tool& tool, unsigned depth) {
 
 Text Composer::from_tool(TypeRef type, unsigned depth) {
   const ToolMode mode = options_.async_tools && random_.chance(35) ? ToolMode::Auto : ToolMode::Sync;
-  const auto tool = can_call_tool() ? tool_for(type, mode, false) : std::nullopt;
-  return tool ? tool_call(*tool, depth) : own_form(type, depth);
+  if (!can_call_tool() || (tools_.size() >= kMaxTools && !has_tool(type, mode))) return own_form(type, depth);
+  return tool_call(tool_for(type, mode, false), depth);
 }
 
 Text Composer::handle(TypeRef handle_type, unsigned depth) {
   if (random_.chance(40)) {
     if (const auto variable = variable_of(handle_type)) return *variable;
   }
-  const Tool tool = *tool_for(handle_type->element, ToolMode::Async, false);
+  const Tool tool = tool_for(handle_type->element, ToolMode::Async, false);
   const Text call = tool_call(tool, depth);
   // The journal would show the handle's id, which counts calls: only where their order is fixed.
   const bool alone = !place_.in_branch && !place_.in_function && place_.indexes && place_.indexes->empty();
@@ -103,7 +109,7 @@ Text Composer::handles(TypeRef type, unsigned depth) {
     }
     return joined(parts, "{", "}");
   }
-  const Tool tool = *tool_for(one->element, ToolMode::Async, false);
+  const Tool tool = tool_for(one->element, ToolMode::Async, false);
   const Text domain = std::to_string(tool.domain);
   if (!can_repeat() || random_.chance(40)) {
     std::vector<Text> parts;
@@ -174,7 +180,7 @@ Text Composer::awaited_together(TypeRef type, unsigned depth) {
 Text Composer::settled(TypeRef type, unsigned depth) {
   const TypeRef result = type->kind == Kind::Vector ? type->element : type;
   if (!options_.async_tools || !can_call_tool() || !can_repeat() || !result->is_data()) return own_form(type, depth);
-  const Tool tool = *tool_for(result, ToolMode::Async, random_.chance(70));
+  const Tool tool = tool_for(result, ToolMode::Async, random_.chance(70));
   if (type->kind != Kind::Vector) {
     const Text call = tool_call(tool, depth);
     const Text otherwise = expression(type, depth);
@@ -198,7 +204,7 @@ Text Composer::settled(TypeRef type, unsigned depth) {
 // Whichever is first, the answer is the same.
 Text Composer::first_of_equals(TypeRef type, unsigned depth) {
   if (!options_.async_tools || !can_call_tool()) return own_form(type, depth);
-  const Tool tool = *tool_for(type, ToolMode::Async, false);
+  const Tool tool = tool_for(type, ToolMode::Async, false);
   const Text number = form({"mod", expression(int_, depth), std::to_string(tool.domain)});
   const Text first = tool_call_with(tool, "k", 1), second = tool_call_with(tool, "k", 0);
   return form({"let", vector({"k", number}), form({":value", form({"await-any", vector({first, second})})})});

@@ -28,7 +28,7 @@ class ReplayTest : public ::testing::Test {
   }
 
   Heap heap_;
-  ToolReplay replay_{heap_};
+  ToolReplay replay_;
 };
 
 TEST_F(ReplayTest, takes_unused_records_in_order_and_repeats_the_last) {

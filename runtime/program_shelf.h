@@ -1,0 +1,32 @@
+// Programs that snapshots can name: by their bytes or by their SHA-256. Loaded programs are shared, so that a thousand
+// suspended runs of one program need it once, and resuming does not load it again. Bounded; the oldest goes first.
+//
+// Any number of threads may use one shelf.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <unordered_map>
+
+#include "vm/snapshot/snapshot.h"
+
+namespace ptc {
+
+class ProgramShelf : public ProgramSource {
+ public:
+  explicit ProgramShelf(std::size_t most_programs) : most_programs_(most_programs) {}
+
+  std::shared_ptr<const Program> find(std::span<const std::uint8_t> sha256) override;
+  std::shared_ptr<const Program> find_bytes(std::span<const std::uint8_t> bytes) override;
+  void keep(const std::shared_ptr<const Program>& program) override;
+
+ private:
+  using Key = std::uint64_t;   // the first bytes of the hash; the whole is compared
+
+  std::mutex mutex_;
+  const std::size_t most_programs_;
+  std::unordered_multimap<Key, std::shared_ptr<const Program>> by_hash_, by_bytes_;
+  std::deque<std::shared_ptr<const Program>> order_;   // oldest first
+};
+
+}  // namespace ptc
