@@ -47,6 +47,9 @@ struct Link {
   std::int64_t loop_limit = 0;
 };
 
+// The idempotency key of a call.
+std::string call_key(std::string_view run_id, std::uint64_t turn, std::string_view task_id, std::string_view path);
+
 enum class ExitReason : std::uint8_t {
   Finished,     // the fiber's bottom frame returned
   Stopped,      // (return v) or (fail v)

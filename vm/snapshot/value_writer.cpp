@@ -102,10 +102,15 @@ void ValueWriter::zigzag(std::int64_t n) {
 }
 
 void ValueWriter::word(std::uint64_t w) {
-  for (unsigned i = 0; i < 64; i += 8) byte(static_cast<unsigned>(w >> i & 0xff));
+  if (silent_) return;
+  std::uint8_t little[8];
+  for (unsigned i = 0; i < 8; ++i) little[i] = static_cast<std::uint8_t>(w >> (8 * i));
+  bytes.make_room(8);
+  bytes.put(little, 8);
 }
 
 void ValueWriter::op(unsigned op, std::uint64_t n) {
+  if (silent_) return;
   if (n < 15) {
     byte(op << 4 | static_cast<unsigned>(n));
   } else {
@@ -196,7 +201,9 @@ bool ValueWriter::leaf(Value value) {
     case Kind::String: {
       const std::string_view text = static_cast<const String*>(object)->view();
       op(code(StreamOp::String), text.size());
-      if (!silent_) bytes.insert(bytes.end(), text.begin(), text.end());
+      if (silent_) break;
+      bytes.make_room(text.size());
+      bytes.put(text.data(), text.size());
       break;
     }
     case Kind::BigInt: {
