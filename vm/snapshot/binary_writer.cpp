@@ -27,6 +27,7 @@ class BinaryWriter {
 
   std::vector<std::uint8_t> write() {
     write_values();
+    builder_ = flatbuffers::FlatBufferBuilder(values_.bytes.view().size() + 2048);
     finish(root());
     return {builder_.GetBufferPointer(), builder_.GetBufferPointer() + builder_.GetSize()};
   }

@@ -90,11 +90,9 @@ bool ValueWriter::is_foreign(const KeyArray* keys, std::uint32_t first, std::uin
 void ValueWriter::put(Value borrowed) { walk_objects(borrowed, path_, *this); }
 
 void ValueWriter::varint(std::uint64_t n) {
-  while (n >= 0x80) {
-    byte(static_cast<unsigned>(n & 0x7f) | 0x80u);
-    n >>= 7;
-  }
-  byte(static_cast<unsigned>(n));
+  if (silent_) return;
+  bytes.make_room(kMostBytes);
+  put_varint(n);
 }
 
 void ValueWriter::zigzag(std::int64_t n) {
@@ -107,16 +105,6 @@ void ValueWriter::word(std::uint64_t w) {
   for (unsigned i = 0; i < 8; ++i) little[i] = static_cast<std::uint8_t>(w >> (8 * i));
   bytes.make_room(8);
   bytes.put(little, 8);
-}
-
-void ValueWriter::op(unsigned op, std::uint64_t n) {
-  if (silent_) return;
-  if (n < 15) {
-    byte(op << 4 | static_cast<unsigned>(n));
-  } else {
-    byte(op << 4 | 15u);
-    varint(n - 15);
-  }
 }
 
 namespace {

@@ -22,7 +22,7 @@ class RunImpl;
 class ByteBuffer {
  public:
   void make_room(std::size_t more) {
-    if (size_ + more > bytes_.size()) bytes_.resize(std::max(size_ + more, bytes_.size() * 2));
+    if (size_ + more > bytes_.size()) [[unlikely]] grow(more);
   }
   void put(unsigned byte) { bytes_[size_++] = static_cast<std::uint8_t>(byte); }    // there is room
   void put(const void* from, std::size_t count) {
@@ -36,6 +36,8 @@ class ByteBuffer {
   }
 
  private:
+  void grow(std::size_t more) { bytes_.resize(std::max(size_ + more, bytes_.size() * 2)); }
+
   std::vector<std::uint8_t> bytes_ = std::vector<std::uint8_t>(256);
   std::size_t size_ = 0;
 };
@@ -66,7 +68,21 @@ class ValueWriter {
   bool scalar(Value value);
   bool known(const Object* object);
   void number(const Object* object);
-  void op(unsigned op, std::uint64_t n);
+  static constexpr std::size_t kMostBytes = 11;   // of an op and its number
+  void op(unsigned op, std::uint64_t n) {
+    if (silent_) return;
+    bytes.make_room(kMostBytes);
+    if (n < 15) [[likely]] {
+      bytes.put(op << 4 | static_cast<unsigned>(n));
+    } else {
+      bytes.put(op << 4 | 15u);
+      put_varint(n - 15);
+    }
+  }
+  void put_varint(std::uint64_t n) {   // there is room
+    for (; n >= 0x80; n >>= 7) bytes.put(static_cast<unsigned>(n & 0x7f) | 0x80u);
+    bytes.put(static_cast<unsigned>(n));
+  }
   void byte(unsigned b) {
     if (silent_) return;
     bytes.make_room(1);
