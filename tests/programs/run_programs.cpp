@@ -22,6 +22,7 @@ using ptc::test::Mode;
 using ptc::test::Observation;
 using ptc::test::ProgramFile;
 
+constexpr std::uint64_t kSuspensions = 300;
 constexpr std::uint64_t kFuelSteps = 200;
 
 struct Arguments {
@@ -92,7 +93,8 @@ constexpr ModeRow kModes[] = {{"stepped", Mode::Stepped},
                               {"bytes", Mode::Bytes},
                               {"plain", Mode::Plain},
                               {"lifo", Mode::Lifo},
-                              {"shuffled", Mode::Shuffled}};
+                              {"shuffled", Mode::Shuffled},
+                              {"suspended", Mode::Suspended}};
 
 // Empty when the program passes.
 std::string failures_of(const ptc::Engine& engine, const ProgramFile& file, std::string_view only_mode) {
@@ -105,7 +107,9 @@ std::string failures_of(const ptc::Engine& engine, const ProgramFile& file, std:
   for (const ModeRow& row : kModes) {
     if (!wanted(row.name)) continue;
     if ((row.mode == Mode::Lifo || row.mode == Mode::Shuffled) && !waits(file)) continue;
-    Observation seen = observe(engine, file, row.mode);
+    // Long programs are suspended at some hundred points, all others at every one.
+    const std::uint64_t slice = row.mode == Mode::Suspended ? 1 + straight.fuel / kSuspensions : 1;
+    Observation seen = observe(engine, file, row.mode, std::nullopt, slice);
     if (row.mode == Mode::Plain) seen.fuel = straight.fuel;   // other code, other cost
     const std::string difference = difference_between(straight, seen);
     if (!difference.empty()) out += "  in mode " + std::string(row.name) + ":\n" + difference;

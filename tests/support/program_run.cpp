@@ -98,6 +98,16 @@ Outcome turn_compiled_apart(Session& session, const ProgramFile& file, Mode mode
   return session.turn(std::get<std::shared_ptr<const Program>>(std::move(loaded)));
 }
 
+// The turn is written, destroyed and restored; what was restored writes the same bytes.
+std::optional<std::string> go_on_from_bytes(Session& session) {
+  const std::vector<std::uint8_t> bytes = session.snapshot();
+  const std::uint64_t used = session.heap().bytes_used();
+  if (const auto error = session.restart_from(bytes)) return error->message;
+  if (session.heap().bytes_used() != used) return "restored with another number of bytes in use";
+  if (session.snapshot() != bytes) return "restored, and writes other bytes";
+  return std::nullopt;
+}
+
 ResolveOrder order_of(Mode mode) {
   constexpr std::uint64_t kSeed = 20'260;
   if (mode == Mode::Shuffled) return ResolveOrder::shuffled(kSeed);
@@ -162,21 +172,24 @@ void take_journal(Session& session, Observation& seen) {
 
 }  // namespace
 
-Observation observe(const Engine& engine, const ProgramFile& file, Mode mode, std::optional<std::uint64_t> fuel_limit) {
+Observation observe(const Engine& engine, const ProgramFile& file, Mode mode, std::optional<std::uint64_t> fuel_limit,
+                    std::uint64_t slice_fuel) {
   Observation seen;
   SessionOptions options = file.options;
   if (fuel_limit) options.limits.fuel = *fuel_limit;
-  if (mode == Mode::Stepped) options.slice_fuel = 1;
+  if (mode == Mode::Stepped || mode == Mode::Suspended) options.slice_fuel = slice_fuel;
   if (!options.fixed_clock_millis) options.fixed_clock_millis = kClock;
   Session session(engine, options);
   ToolReplay replay;
+  if (mode == Mode::Suspended) session.set_step_hook(go_on_from_bytes);
   seen.setup_complaint = load_inputs(session, file);
   if (seen.setup_complaint.empty()) seen.setup_complaint = load_tools(session, file, replay);
   if (!seen.setup_complaint.empty()) return seen;
   const bool apart = mode == Mode::Bytes || mode == Mode::Plain;
   Outcome outcome =
       apart ? turn_compiled_apart(session, file, mode, seen.setup_complaint) : session.turn(file.source);
-  take_outcome(finish_from_replay(session, replay, order_of(mode), std::move(outcome)), seen);
+  ResolveOrder order = order_of(mode);
+  take_outcome(finish_from_replay(session, replay, order, std::move(outcome)), seen);
   seen.memory_edn = session.memory_edn();
   take_journal(session, seen);
   return seen;

@@ -16,6 +16,7 @@ enum class Mode : std::uint8_t {
   Plain,      // compiled without optimizations
   Lifo,       // answers that come together are told in the opposite order
   Shuffled,   // … in a random one
+  Suspended,  // written, destroyed and restored at every safe point
 };
 
 struct Observation {
@@ -31,7 +32,7 @@ struct Observation {
 };
 
 Observation observe(const Engine& engine, const ProgramFile& file, Mode mode,
-                    std::optional<std::uint64_t> fuel_limit = std::nullopt);
+                    std::optional<std::uint64_t> fuel_limit = std::nullopt, std::uint64_t slice_fuel = 1);
 
 // Empty when the observation is what the file states, else what differs.
 std::string difference_from(const Expectation& expect, const Observation& seen);

@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 #include <charconv>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "runtime/json_text.h"
@@ -67,6 +68,15 @@ class Fields {
     if (const std::uint64_t* seed = value->if_uint64()) return ptc::ResolveOrder::shuffled(*seed);
     refuse(name, "\"fifo\", \"lifo\" or a whole number");
     return ptc::ResolveOrder::fifo();
+  }
+
+  // Milliseconds since 1970.
+  std::optional<std::int64_t> time(std::string_view name) const {
+    const json::value* value = find(name);
+    if (value == nullptr) return std::nullopt;
+    if (const std::int64_t* millis = value->if_int64()) return *millis;
+    refuse(name, "a whole number");
+    return std::nullopt;
   }
 
   // Numbers that are too large for the target count as its largest value.
@@ -220,6 +230,10 @@ SuspendPlan suspend_plan(const Fields& request, std::string& problem) {
   return plan;
 }
 
+// Equal requests give equal answers: time stands still where the request puts it, and moves only when the program
+// sleeps or waits for a deadline. 2026-01-01.
+constexpr std::int64_t kBatchClock = 1'767'225'600'000;
+
 // One request, from its beginning or from where another process left it. Gives the answer, or what the next process
 // needs when the request asks for fresh ones.
 BatchStep answer_object(const ptc::Engine& engine, const json::object& object, const HopState* from) {
@@ -234,6 +248,7 @@ BatchStep answer_object(const ptc::Engine& engine, const json::object& object, c
   const SuspendPlan plan = suspend_plan(request, problem);
   if (!problem.empty()) return {bad_request(answer.id_json, problem), std::nullopt};
   if (plan.when == SuspendPlan::When::Every) options.slice_fuel = plan.every;
+  options.fixed_clock_millis = request.time("clock_ms").value_or(kBatchClock);
 
   ptc::Session session(engine, options);
   ptc::ToolReplay replay;
@@ -242,10 +257,11 @@ BatchStep answer_object(const ptc::Engine& engine, const json::object& object, c
   if (!problem.empty()) return {bad_request(answer.id_json, problem), std::nullopt};
 
   std::optional<HopState> hop;
+  bool same_step = false;      // the process before hopped between a tool request and its answer
   Hopper hopper(plan, from == nullptr ? SuspendFigures() : from->figures);
   if (plan.when != SuspendPlan::When::Never) {
     session.set_step_hook([&](ptc::Session& now) -> std::optional<std::string> {
-      if (!hopper.wants(now)) return std::nullopt;
+      if (!hopper.wants(now) || std::exchange(same_step, false)) return std::nullopt;
       std::string snapshot = hopper.take(now);
       if (!plan.fresh_process) return Hopper::restart(now, snapshot);
       hop = {std::move(snapshot), replay.state(), order.state(), now.clock(), now.given_time(), hopper.figures()};
@@ -261,6 +277,7 @@ BatchStep answer_object(const ptc::Engine& engine, const json::object& object, c
     replay.set_state(from->replay);
     order.set_state(from->order);
     session.set_clock(from->clock);
+    same_step = session.waits_for_tools();
     answer.outcome = session.suspended() ? session.suspended_outcome() : session.resume(from->now);
   }
   if (!hop) answer.outcome = ptc::finish_from_replay(session, replay, order, std::move(answer.outcome));
