@@ -49,6 +49,7 @@ class Batch(CommandLineTest):
         self.assertEqual(seeded["value_edn"], again["value_edn"])
         self.assertEqual([c["result_edn"] for c in lifo["tool_calls"]], ["10", "20"])
         self.assertNotIn("pending", fifo)
+        self.assertNotIn("outstanding", fifo)
         auto, missing, wrong = self.ask(
             {"id": 1, "source": "(tool/t {:n 1})", "tool_defs": [{"name": "t", "async": "auto"}],
              "tools": request["tools"]},
@@ -58,10 +59,21 @@ class Batch(CommandLineTest):
                          ("tool_error", "Tool 't' failed: no recorded answer for these arguments (pending op1)"))
         self.assertEqual(wrong["error_kind"], "bad_request")
 
+    def test_auto_calls_suspend_at_every_depth(self):
+        source = "(map (fn [n] ((fn f [k] (if (= k 0) (tool/t {}) (+ 1 (f (dec k))))) n)) (range 60))"
+        request = {"source": source, "tool_defs": [{"name": "t", "async": "auto"}],
+                   "tools": [{"name": "t", "args_edn": "{}", "result_edn": "0"}]}
+        straight, suspended = self.ask({"id": 1, **request}, {"id": 2, **request, "suspend": "pending"})
+        self.assertEqual(straight["value_edn"], "[" + " ".join(map(str, range(60))) + "]")
+        self.assertEqual((suspended["value_edn"], suspended["fuel"]), (straight["value_edn"], straight["fuel"]))
+        self.assertEqual(suspended["suspensions"], 60)
+
     def test_time_jumps_to_deadlines_and_a_wait_for_nothing_is_suspended(self):
         slept, suspended = self.ask({"id": 1, "source": "(sleep 100000000)"},
                                     {"id": 2, "source": '(println 1) (await-signal "go")'})
         self.assertEqual((slept["status"], slept["value_edn"]), ("ok", "nil"))
+        (over,) = self.ask({"id": 1, "source": "(tool/t {}) 1", "tool_defs": [{"name": "t", "async": True}]})
+        self.assertEqual((over["status"], over["outstanding"]), ("ok", ["op1"]))
         self.assertEqual((suspended["status"], suspended["value_edn"], suspended["prints"]), ("suspended", None, ["1"]))
         self.assertEqual([(p["op"], p["tool"]) for p in suspended["pending"]], [("op1", "await-signal")])
 

@@ -3,8 +3,8 @@
 // The whole wait lies in the frame's slots: what it waits for, until when. A fiber in state WaitsForOperations has such
 // a frame on top, in stage kAwaitWait. wake() makes it ready when its condition holds on the visible side of the
 // operations, which only ever grows, or when its deadline has passed; then the frame goes on from its slots, and knows
-// by its stage which of the two it was. Waiting costs no fuel, so a program uses the same whether an answer was there or
-// not.
+// by its stage which of the two it was. Waiting costs no fuel, so a program uses the same whether an answer was there
+// or not.
 #include "vm/exec/await.h"
 
 #include <algorithm>

@@ -19,7 +19,8 @@
 
 namespace ptc {
 
-inline constexpr std::uint32_t kAwaitCallRegisters = 1 + kStepperSlots;   // of the wait of an auto tool's call
+// Of the wait of an auto tool's call.
+inline constexpr std::uint32_t kAwaitCallRegisters = 1 + kStepperSlots + kStepperRoom;
 // Branches inside of branches. Fibers are walked recursively, so this bounds the C++ stack.
 inline constexpr std::uint32_t kMaxNesting = 256;
 
