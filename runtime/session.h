@@ -35,6 +35,7 @@ struct SessionOptions {
   std::optional<std::int64_t> fixed_clock_millis;     // what the program sees as the time; else the system clock
   std::uint64_t slice_fuel = 50'000;                  // between two looks at clock and cancel flag
   std::string run_id = "run";                         // in every idempotency key outside of tasks
+  std::uint64_t max_snapshot_bytes = 64u << 20;       // of a suspended turn; larger ones fail before they wait
   std::uint64_t max_result_bytes = 1u << 20;          // of one resolution, as EDN text
 };
 
@@ -157,6 +158,7 @@ class Session {
   void adopt(Restored restored);
   void forget_values();
   bool visit_step_hook(Outcome& outcome);
+  std::optional<std::string> snapshot_too_large() const;
   void begin_turn(std::shared_ptr<const Program> program);
   Outcome drive();
   void serve_tools();
