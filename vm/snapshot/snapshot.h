@@ -28,6 +28,7 @@ struct HostTool {
   std::string effect;            // "" is unsafe
   std::uint8_t mode = 0;         // 0 sync, 1 async, 2 auto
 };
+inline constexpr std::uint8_t kMaxToolMode = 2;
 
 // What the host's side of the turn needs to go on; plain data, kept for it.
 struct HostState {
