@@ -113,6 +113,7 @@ class Session {
   Outcome resume(std::vector<Resolution> taken, std::optional<std::int64_t> now_millis = std::nullopt);
   bool in_turn() const { return run_->in_turn(); }          // a turn has begun and is not over
   Outcome suspended_outcome();                              // what turn() or resume() said when it was suspended
+  bool waits_for_tools() const { return !run_->tool_requests().empty(); }
   bool suspended() const { return run_->suspended(); }
   // Operations, at any time: all of them or, when one is refused, none.
   std::optional<ResolveRefusal> resolve(std::vector<Resolution> taken);

@@ -8,7 +8,7 @@ namespace ptc {
 namespace {
 
 HostTool host_tool(const Tool& tool) {
-  return {tool.definition.name, tool.definition.signature, tool.definition.effect,
+  return {tool.definition.name, signature_hash(tool.definition.signature), tool.definition.effect,
           static_cast<std::uint8_t>(tool.definition.async)};
 }
 
@@ -26,7 +26,7 @@ std::string missing_capabilities(const HostState& state, const ToolRegistry& too
     }
     const HostTool now = host_tool(*tool);
     if (now.signature != wanted.signature) {
-      add("tool " + wanted.name + ": its signature was " + quoted(wanted.signature) + ", now " + quoted(now.signature));
+      add("tool " + wanted.name + ": its signature has changed, now it is " + quoted(tool->definition.signature));
     }
     if (now.effect != wanted.effect) {
       add("tool " + wanted.name + ": its effect was " + quoted(wanted.effect) + ", now " + quoted(now.effect));

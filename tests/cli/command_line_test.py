@@ -6,28 +6,10 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-PTCVM = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build/dev/bin/ptcvm")
-
-
-def ptcvm(*args, stdin="", timeout=60):
-    done = subprocess.run([PTCVM, *args], input=stdin, capture_output=True, text=True, timeout=timeout)
-    return done.returncode, done.stdout, done.stderr
-
-
-class CommandLineTest(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def file(self, name, text):
-        path = os.path.join(self.folder.name, name)
-        with open(path, "w", encoding="utf-8") as out:
-            out.write(text)
-        return path
+from ptcvm_process import PTCVM, CommandLineTest, ptcvm
 
 
 class Run(CommandLineTest):
@@ -182,6 +164,7 @@ class OtherCommands(CommandLineTest):
         tools = self.file("t.ptc", "(tool/a) (tool/b)")
         self.assertEqual(ptcvm("check", tools)[0], 0)
         self.assertEqual(ptcvm("check", "--tool", "a", tools)[0], 1)
+        self.assertEqual(ptcvm("check", "--tool", "a", "--async-tool", "b", tools)[0], 0)
         self.assertEqual(ptcvm("check", "--tool", "a", "--tool", "b", tools)[0], 0)
 
     def test_compile_run_and_disassemble(self):
@@ -318,12 +301,6 @@ class Repl(CommandLineTest):
 
 
 class Batch(CommandLineTest):
-    def ask(self, *requests, jobs="1"):
-        text = "".join((r if isinstance(r, str) else json.dumps(r)) + "\n" for r in requests)
-        status, out, err = ptcvm("batch", "--jobs", jobs, stdin=text)
-        self.assertEqual((status, err), (0, ""))
-        return [json.loads(line) for line in out.splitlines()]
-
     def test_answer_fields(self):
         (answer,) = self.ask({"id": "a", "source": '(println "x") (def n 1) (step-done "s" "t") (task "j" 2) 0.1',
                               "journal_edn": "{}", "unknown": 1})

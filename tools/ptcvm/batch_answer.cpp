@@ -71,6 +71,18 @@ void append_tool_calls(std::string& out, const ptc::Outcome& outcome) {
   out += ']';
 }
 
+// What a suspended program waits for, with times; of one that is over the ids of what still waits.
+void append_waiting(std::string& out, const ptc::Outcome& outcome) {
+  if (outcome.status == ptc::OutcomeStatus::Suspended) {
+    append_key(out, "pending");
+    append_pending(out, outcome.pending);
+  } else if (!outcome.pending.empty()) {
+    std::vector<std::string> operations;
+    for (const ptc::PendingOutcome& operation : outcome.pending) operations.push_back(operation.operation);
+    append_texts(out, "outstanding", operations);
+  }
+}
+
 }  // namespace
 
 std::string write_answer(const BatchAnswer& answer) {
@@ -99,10 +111,7 @@ std::string write_answer(const BatchAnswer& answer) {
     append_key(out, "max_snapshot_bytes");
     out += std::to_string(answer.figures->max_snapshot_bytes);
   }
-  if (suspended || !outcome.pending.empty()) {
-    append_key(out, "pending");
-    append_pending(out, outcome.pending);
-  }
+  append_waiting(out, outcome);
   out += '}';
   return out;
 }

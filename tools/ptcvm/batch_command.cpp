@@ -192,6 +192,11 @@ void add_batch_command(CLI::App& app, int& status) {
 tool_defs and tools (recorded answers). An answer has id, status, value_edn, error_kind, message, line, column,
 hint, prints, memory_edn, journal_edn, summaries, tool_calls, warnings and fuel.
 
+A tool with "async": true or "auto" in tool_defs gets its recorded answer when the program waits, together with all
+others, in the order of resolve_order: "fifo", "lifo" or the seed of a shuffle. Sleeps and time limits pass at once. A
+program that waits for what never comes has status "suspended" and a list "pending"; one that is over while operations
+wait lists their ids in "outstanding".
+
 Examples:
   echo '{"id":1,"source":"(+ 1 2)"}' | ptcvm batch
   ptcvm batch --jobs 4 < requests.jsonl > answers.jsonl)text");

@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 #include <charconv>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "runtime/json_text.h"
@@ -256,10 +257,11 @@ BatchStep answer_object(const ptc::Engine& engine, const json::object& object, c
   if (!problem.empty()) return {bad_request(answer.id_json, problem), std::nullopt};
 
   std::optional<HopState> hop;
+  bool same_step = false;      // the process before hopped between a tool request and its answer
   Hopper hopper(plan, from == nullptr ? SuspendFigures() : from->figures);
   if (plan.when != SuspendPlan::When::Never) {
     session.set_step_hook([&](ptc::Session& now) -> std::optional<std::string> {
-      if (!hopper.wants(now)) return std::nullopt;
+      if (!hopper.wants(now) || std::exchange(same_step, false)) return std::nullopt;
       std::string snapshot = hopper.take(now);
       if (!plan.fresh_process) return Hopper::restart(now, snapshot);
       hop = {std::move(snapshot), replay.state(), order.state(), now.clock(), now.given_time(), hopper.figures()};
@@ -275,6 +277,7 @@ BatchStep answer_object(const ptc::Engine& engine, const json::object& object, c
     replay.set_state(from->replay);
     order.set_state(from->order);
     session.set_clock(from->clock);
+    same_step = session.waits_for_tools();
     answer.outcome = session.suspended() ? session.suspended_outcome() : session.resume(from->now);
   }
   if (!hop) answer.outcome = ptc::finish_from_replay(session, replay, order, std::move(answer.outcome));

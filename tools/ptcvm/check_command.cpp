@@ -54,7 +54,8 @@ int check_file(const std::string& file, const CheckRequest& request) {
     return kBadInput;
   }
   for (const std::string& tool : request.tools) {
-    session->tools().add({tool, {}, false, ptc::AsyncMode::No, {}}, [](const ptc::ToolCall&) { return ptc::ToolReply{}; });
+    session->tools().add({tool, {}, false, ptc::AsyncMode::No, {}},
+                         [](const ptc::ToolCall&) { return ptc::ToolReply{}; });
   }
   add_async_tools(session->tools(), request.async_tools, message);
   const ptc::CompileAnswer answer = session->compile(loaded->source);

@@ -45,7 +45,10 @@ ptc::ToolReply announced(const ptc::ToolCall& call, ptc::ToolReply reply) {
   ptc::Value id = ptc::Value::nil(), immediate = ptc::Value::nil(), ttl = ptc::Value::nil();
   for (ptc::MapCursor entry(call.heap, reply.result); entry.next();) {
     const std::string_view key = ptc::string_view_of(entry.key());
-    ptc::Value* const field = key == "pending" ? &id : key == "immediate" ? &immediate : key == "ttl_ms" ? &ttl : nullptr;
+    ptc::Value* const field = key == "pending"     ? &id
+                              : key == "immediate" ? &immediate
+                              : key == "ttl_ms"    ? &ttl
+                                                   : nullptr;
     if (field == nullptr) return reply;
     *field = entry.value();
   }
@@ -95,7 +98,9 @@ ptc::ToolHandler external_tool_handler(ExternalTool tool) {
 }
 
 ptc::ToolHandler external_async_tool_handler(ExternalTool tool) {
-  return [run = external_tool_handler(std::move(tool))](const ptc::ToolCall& call) { return announced(call, run(call)); };
+  return [run = external_tool_handler(std::move(tool))](const ptc::ToolCall& call) {
+    return announced(call, run(call));
+  };
 }
 
 }  // namespace ptcvm

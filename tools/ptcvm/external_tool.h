@@ -18,8 +18,8 @@ struct ExternalTool {
 
 std::optional<ExternalTool> parse_external_tool(std::string_view text, bool with_shell, std::string& message);
 ptc::ToolHandler external_tool_handler(ExternalTool tool);
-// As an async tool: its output may also be {"pending": "ID", "immediate": …, "ttl_ms": …}, an operation that is resolved
-// later.
+// As an async tool: its output may also be {"pending": "ID", "immediate": …, "ttl_ms": …}, an operation that is
+// resolved later.
 ptc::ToolHandler external_async_tool_handler(ExternalTool tool);
 
 }  // namespace ptcvm

@@ -1,9 +1,10 @@
 // await and its kin: steppers that wait for operations.
 //
 // The whole wait lies in the frame's slots: what it waits for, until when. A fiber in state WaitsForOperations has such
-// a frame on top, in stage kAwaitWait. wake() makes it ready when its condition holds on the visible side of the operations,
-// which only ever grows, or when its deadline has passed; then the frame goes on from its slots, and knows by its stage
-// which of the two it was. Waiting costs no fuel, so a program uses the same whether an answer was there or not.
+// a frame on top, in stage kAwaitWait. wake() makes it ready when its condition holds on the visible side of the
+// operations, which only ever grows, or when its deadline has passed; then the frame goes on from its slots, and knows
+// by its stage which of the two it was. Waiting costs no fuel, so a program uses the same whether an answer was there
+// or not.
 #include "vm/exec/await.h"
 
 #include <algorithm>
@@ -88,7 +89,8 @@ bool RunImpl::await_options(Fiber& fiber) {
   if (slots.arg_count < 2 || slots.args[1].is_nil()) return true;
   const Value options = slots.args[1];
   if (!options.is_map()) {
-    return raise(FaultKind::TypeError, name + ": arg 2 expected map of options, got " + std::string(type_word(options)));
+    return raise(FaultKind::TypeError,
+                 name + ": arg 2 expected map of options, got " + std::string(type_word(options)));
   }
   const bool has_default = fiber.frames.back().builtin != BuiltinId::await_settled;
   for (MapCursor entry(heap, options); entry.next();) {
@@ -105,7 +107,8 @@ bool RunImpl::await_options(Fiber& fiber) {
     if (value.is_nil()) continue;
     if (!value.is_int() || value.i < 0) {
       return raise(FaultKind::TypeError,
-                   name + ": :timeout-ms expected a whole number of milliseconds, got " + std::string(type_word(value)));
+                   name + ": :timeout-ms expected a whole number of milliseconds, got " +
+                       std::string(type_word(value)));
     }
     slots.own(kAwaitTimeout) = value;
   }

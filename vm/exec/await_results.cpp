@@ -159,7 +159,8 @@ Value RunImpl::await_result(Fiber& fiber) {
   each_target(env.operations, targets,
               [&](std::uint32_t, Value, const Operation* operation) { has_plain |= operation == nullptr; });
   const bool any = form == BuiltinId::await_any;
-  const Operation* first = earliest(env.operations, targets, [any](const Operation& o) { return any || has_failed(o); });
+  const auto decides = [any](const Operation& operation) { return any || has_failed(operation); };
+  const Operation* first = earliest(env.operations, targets, decides);
   if (first != nullptr && has_failed(*first) && !(any && has_plain)) {
     if (first->status == Status::Expired) {
       if (const Value given = given_default(heap, slots); !given.is_absent()) return given;

@@ -37,7 +37,7 @@ std::string RunImpl::call_path(Fiber& fiber, std::string& task_id) {
 }
 
 // A path holds no '#', so what is before the last one is the rest.
-std::string RunImpl::call_key(std::string_view task_id, std::string_view path) const {
+std::string call_key(std::string_view run_id, std::uint64_t turn, std::string_view task_id, std::string_view path) {
   std::string key;
   if (!task_id.empty()) {
     key.append("task:").append(task_id);
@@ -45,6 +45,10 @@ std::string RunImpl::call_key(std::string_view task_id, std::string_view path) c
     key.append("run:").append(run_id).append("@").append(std::to_string(turn));
   }
   return key.append("#").append(path);
+}
+
+std::string RunImpl::call_key(std::string_view task_id, std::string_view path) const {
+  return ptc::call_key(run_id, turn, task_id, path);
 }
 
 std::string RunImpl::branch_prefix(Fiber& branch) {

@@ -146,7 +146,7 @@ RunImpl::CallResult RunImpl::call_builtin(Fiber& fiber, BuiltinId id, std::uint3
     return CallResult::Faulted;
   }
   const Frame frame{nullptr, nullptr, window + 1, 0, Frame::Kind::Stepper, owns_callee, id, 0};
-  if (!push_frame(fiber, frame, count + kStepperSlots + 4)) return CallResult::Faulted;
+  if (!push_frame(fiber, frame, count + kStepperSlots + kStepperRoom)) return CallResult::Faulted;
   fiber.frames.back().slot_count = static_cast<std::uint16_t>(count + kStepperSlots);
   for (std::uint32_t k = 0; k < kStepperSlots; ++k) fiber.stack[frame.base + count + k] = Value::nil();
   return CallResult::Pushed;

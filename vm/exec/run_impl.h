@@ -19,7 +19,8 @@
 
 namespace ptc {
 
-inline constexpr std::uint32_t kAwaitCallRegisters = 1 + kStepperSlots;   // of the wait of an auto tool's call
+// Of the wait of an auto tool's call.
+inline constexpr std::uint32_t kAwaitCallRegisters = 1 + kStepperSlots + kStepperRoom;
 // Branches inside of branches. Fibers are walked recursively, so this bounds the C++ stack.
 inline constexpr std::uint32_t kMaxNesting = 256;
 
@@ -46,6 +47,9 @@ struct Link {
   std::vector<Value> functions;             // prelude only: closures by function index, made on first use
   std::int64_t loop_limit = 0;
 };
+
+// The idempotency key of a call.
+std::string call_key(std::string_view run_id, std::uint64_t turn, std::string_view task_id, std::string_view path);
 
 enum class ExitReason : std::uint8_t {
   Finished,     // the fiber's bottom frame returned

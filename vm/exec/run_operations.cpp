@@ -62,8 +62,8 @@ void RunImpl::push_await_call(Fiber& fiber, std::uint32_t window, Value taken_ha
 RunImpl::CallResult RunImpl::attach_call(Fiber& fiber, const Operation& operation, std::uint32_t window) {
   const bool waits = operation.awaits_at_call;
   if (waits && !make_room(fiber, window + 1, kAwaitCallRegisters)) return CallResult::Faulted;
-  ToolRecordData& record =
-      fiber.records.emplace_back(ToolRecordData{operation.tool, fiber.stack[window + 1], Value::absent(), {}, true, {}});
+  fiber.records.push_back({operation.tool, fiber.stack[window + 1], Value::absent(), {}, true, {}});
+  ToolRecordData& record = fiber.records.back();
   const Value handle = handle_of(heap, operation);
   record.operation = operation.id;
   record.result = retained(handle);
@@ -158,7 +158,8 @@ bool RunImpl::holds_no_handle(Value v, std::string_view what) {
 
 void RunImpl::collect_records(const std::vector<ToolRecordData>& from, std::vector<ToolRecord>& out) const {
   for (const ToolRecordData& record : from) {
-    ToolRecord& shown = out.emplace_back(ToolRecord{record.tool, record.args, record.result, record.error, record.cached});
+    out.push_back({record.tool, record.args, record.result, record.error, record.cached});
+    ToolRecord& shown = out.back();
     const Operation* operation = record.operation.empty() ? nullptr : env.operations.find(record.operation);
     if (operation == nullptr || operation->status == Status::Waiting || !record.error.empty()) continue;
     shown.result = operation->status == Status::Ok ? operation->result : Value::absent();

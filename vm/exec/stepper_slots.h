@@ -8,6 +8,7 @@
 namespace ptc {
 
 inline constexpr std::uint32_t kStepperSlots = 8;   // of its own, after the arguments
+inline constexpr std::uint32_t kStepperRoom = 4;    // registers above the slots, where its calls begin
 
 enum SortSlot : std::uint32_t {
   kSortItems, kSortKeys, kSortOrder, kSortMerged, kSortWidth, kSortLow, kSortLeft, kSortRight

@@ -17,6 +17,10 @@ std::span<const std::uint8_t> bytes_of(const T* in) {
   return in == nullptr ? std::span<const std::uint8_t>() : std::span<const std::uint8_t>(in->data(), in->size());
 }
 
+std::int64_t plus(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
 // Calls each(item) for a list of tables that may be absent. FlatBuffers allows no null items after verification.
 template <class List, class Each>
 bool every(const List* list, Each each) {
@@ -72,7 +76,7 @@ bool BinaryReader::read_host(HostState& out) {
   out.timeout_ms = in->timeout_ms();
   out.active_ms = in->active_ms();
   const bool tools = every(in->tools(), [&](const schema::Tool& tool) {
-    out.tools.push_back({text(tool.name()), text(tool.signature()), text(tool.effect()), tool.mode()});
+    out.tools.push_back({text(tool.name()), tool.signature(), text(tool.effect()), tool.mode()});
     return tool.mode() <= kMaxToolMode;
   });
   if (!tools) return invalid("tools");
@@ -127,6 +131,8 @@ bool BinaryReader::builtins() {
 bool BinaryReader::read_state(RunImpl& run, RunState& out, HostState&) {
   values_.emplace(run);
   if (!names(run.heap) || !builtins()) return false;
+  out.run_id = text(in_.run_id());
+  out.turn = in_.turn();
   every(in_.cells(), [&](const schema::Cell& cell) {
     CellState& state = out.cells.emplace_back();
     state.name = text(cell.name());
@@ -141,7 +147,7 @@ bool BinaryReader::read_state(RunImpl& run, RunState& out, HostState&) {
   const bool operations = every(in_.operations(), [&](const schema::Operation& in) {
     if (in.kind() > schema::OperationKind::MAX || in.status() > schema::OperationStatus::MAX) return false;
     Operation& state = out.operations.emplace_back();
-    state.id = text(in.id());
+    state.id = in.number() != 0 ? "op" + std::to_string(in.number()) : text(in.id());
     state.kind = static_cast<Operation::Kind>(in.kind());
     state.status = static_cast<Operation::Status>(in.status());
     state.delivered = in.delivered();
@@ -150,11 +156,11 @@ bool BinaryReader::read_state(RunImpl& run, RunState& out, HostState&) {
     state.tool = text(in.tool());
     state.reason = text(in.reason());
     state.sequence = in.sequence();
-    state.created_ms = in.created_ms();
-    state.due_ms = in.due_ms();
+    state.created_ms = plus(in_.time_ms(), in.created_after_ms());
+    state.due_ms = in.due_after_ms() == -1 ? 0 : plus(state.created_ms, in.due_after_ms());
     state.task_id = text(in.task_id());
-    state.call_path = text(in.call_path());
-    state.key = text(in.key());
+    state.call_path = in.call() != 0 ? std::to_string(in.call() - 1) : text(in.call_path());
+    state.key = in.key() != nullptr ? in.key()->str() : call_key(out.run_id, out.turn, state.task_id, state.call_path);
     return utf8_is_valid(state.id) && utf8_is_valid(state.tool) && utf8_is_valid(state.reason);
   });
   if (!operations) return invalid("operations");
@@ -177,8 +183,6 @@ bool BinaryReader::read_state(RunImpl& run, RunState& out, HostState&) {
   out.suspensions = in_.suspensions();
   out.operations_before = in_.operations_before();
   if (!texts(in_.cancel_requests(), out.cancel_requests)) return invalid("cancel requests");
-  out.run_id = text(in_.run_id());
-  out.turn = in_.turn();
   out.next_request = in_.next_request();
   out.next_fiber_id = in_.next_fiber_id();
   out.closure_serial = in_.closure_serial();
@@ -260,8 +264,12 @@ bool BinaryReader::fibers(RunState& out) {
     }
     if (!texts(in.prints(), state.prints)) return false;
     return every(in.records(), [&](const schema::ToolRecord& record) {
-      state.records.push_back({text(record.tool()), Value::nil(), Value::nil(), text(record.error()), record.cached(),
-                               text(record.operation())});
+      if (record.operation() > out.operations.size()) return false;
+      const Operation* const operation = record.operation() == 0 ? nullptr : &out.operations[record.operation() - 1];
+      const bool same_tool = record.tool() == nullptr && operation != nullptr;
+      state.records.push_back({same_tool ? operation->tool : text(record.tool()), Value::nil(), Value::nil(),
+                               text(record.error()), record.cached(),
+                               operation == nullptr ? std::string() : operation->id});
       return true;
     });
   });

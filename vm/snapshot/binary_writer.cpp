@@ -1,5 +1,10 @@
 // RunState -> bytes. Children are built before their parents and one call at a time: the order of evaluation of
 // arguments, which compilers choose, must not show in the bytes.
+#include <sodium/crypto_hash_sha256.h>
+
+#include <array>
+#include <charconv>
+
 #include "schema/version.h"
 #include "snapshot_generated.h"
 #include "vm/exec/run_impl.h"
@@ -22,12 +27,14 @@ class BinaryWriter {
 
   std::vector<std::uint8_t> write() {
     write_values();
+    builder_ = flatbuffers::FlatBufferBuilder(values_.bytes.view().size() + 2048);
     finish(root());
     return {builder_.GetBufferPointer(), builder_.GetBufferPointer() + builder_.GetSize()};
   }
 
  private:
   void write_values() {
+    for (std::uint32_t k = 0; k < state_.operations.size(); ++k) operation_index_.emplace(state_.operations[k].id, k);
     for_each_value(state_, [this](Value& value) { values_.put(value); });
     for (const auto& [key, value] : host_.cached_answers) values_.put(value);
     for (const FiberState& fiber : state_.fibers) {
@@ -42,8 +49,11 @@ class BinaryWriter {
   Text text(std::string_view s) {
     return s.empty() ? Text() : builder_.CreateString(s.data(), s.size());
   }
-  List<std::uint8_t> byte_list(const std::vector<std::uint8_t>& bytes) {
-    return bytes.empty() ? List<std::uint8_t>() : builder_.CreateVector(bytes);
+  Text shared_text(std::string_view s) {
+    return s.empty() ? Text() : builder_.CreateSharedString(s.data(), s.size());
+  }
+  List<std::uint8_t> byte_list(std::span<const std::uint8_t> bytes) {
+    return bytes.empty() ? List<std::uint8_t>() : builder_.CreateVector(bytes.data(), bytes.size());
   }
   template <class T, class Make>
   auto list(const std::vector<T>& items, Make make) {
@@ -67,9 +77,10 @@ class BinaryWriter {
     } else {
       hash = builder_.CreateVector(encoded.sha256.data(), encoded.sha256.size());
     }
-    // The entry of the program that runs is always a value; only what is beyond that is said.
+    // A program that ran has its entry as a value; only what is not so is said.
     List<std::uint32_t> functions;
-    if (link.functions != std::vector<std::uint32_t>{0}) functions = builder_.CreateVector(link.functions);
+    const std::vector<std::uint32_t> usual = link.is_prelude ? std::vector<std::uint32_t>() : std::vector<std::uint32_t>{0};
+    if (link.functions != usual) functions = builder_.CreateVector(link.functions);
     schema::LinkedProgramBuilder out(builder_);
     out.add_functions(functions);
     out.add_sha256(hash);
@@ -78,24 +89,59 @@ class BinaryWriter {
     return out.Finish();
   }
 
+  // "op" and a number, or a plain number: what ids and call paths nearly always are. 0: it is not.
+  static std::uint32_t number_of(std::string_view text) {
+    std::uint32_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool whole = error == std::errc() && end == text.data() + text.size() && number < UINT32_MAX;
+    return whole && (text.size() == 1 || text[0] != '0') ? number + 1 : 0;
+  }
+
   Offset<schema::Operation> operation(const Operation& in) {
-    const Text id = text(in.id), tool = text(in.tool), reason = text(in.reason), task = text(in.task_id);
-    const Text path = text(in.call_path), key = text(in.key);
+    std::uint32_t number = in.id.starts_with("op") ? number_of(std::string_view(in.id).substr(2)) : 0;
+    number = number > 1 ? number - 1 : 0;
+    const std::uint32_t call = number_of(in.call_path);
+    const Text id = number != 0 ? Text() : text(in.id), path = call != 0 ? Text() : text(in.call_path);
+    const Text tool = shared_text(in.tool), reason = text(in.reason), task = shared_text(in.task_id);
+    const bool derived = in.key == call_key(state_.run_id, state_.turn, in.task_id, in.call_path);
+    const Text key = derived ? Text() : text(in.key);
     schema::OperationBuilder out(builder_);
-    out.add_due_ms(in.due_ms);
-    out.add_created_ms(in.created_ms);
     out.add_sequence(in.sequence);
+    out.add_due_after_ms(in.due_ms == 0 ? -1 : minus(in.due_ms, in.created_ms));
+    out.add_created_after_ms(minus(in.created_ms, state_.operations.front().created_ms));
     out.add_key(key);
-    out.add_call_path(path);
     out.add_task_id(task);
     out.add_reason(reason);
-    out.add_tool(tool);
+    out.add_call_path(path);
     out.add_id(id);
+    out.add_call(call);
+    out.add_tool(tool);
+    out.add_number(number);
     out.add_awaits_at_call(in.awaits_at_call);
     out.add_detached(in.detached);
     out.add_delivered(in.delivered);
-    out.add_status(static_cast<schema::OperationStatus>(in.status));
     out.add_kind(static_cast<schema::OperationKind>(in.kind));
+    out.add_status(static_cast<schema::OperationStatus>(in.status));
+    return out.Finish();
+  }
+
+  static std::int64_t minus(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+  }
+
+  Offset<schema::ToolRecord> record(const ToolRecordData& in) {
+    std::uint32_t operation = 0;
+    if (!in.operation.empty()) {
+      const auto at = operation_index_.find(in.operation);
+      if (at != operation_index_.end()) operation = at->second + 1;
+    }
+    const bool same_tool = operation != 0 && state_.operations[operation - 1].tool == in.tool;
+    const Text tool = same_tool ? Text() : shared_text(in.tool), error = text(in.error);
+    schema::ToolRecordBuilder out(builder_);
+    out.add_error(error);
+    out.add_tool(tool);
+    out.add_operation(operation);
+    out.add_cached(in.cached);
     return out.Finish();
   }
 
@@ -127,15 +173,7 @@ class BinaryWriter {
     const auto definitions =
         made.empty() ? List<const schema::Definition*>() : builder_.CreateVectorOfStructs(made);
     const auto prints = texts(in.prints);
-    const auto records = list(in.records, [this](const ToolRecordData& record) {
-      const Text tool = text(record.tool), error = text(record.error), opened = text(record.operation);
-      schema::ToolRecordBuilder out(builder_);
-      out.add_operation(opened);
-      out.add_error(error);
-      out.add_tool(tool);
-      out.add_cached(record.cached);
-      return out.Finish();
-    });
+    const auto records = list(in.records, [this](const ToolRecordData& one) { return record(one); });
     const Text task = text(in.request_task), path = text(in.request_path), key = text(in.request_key);
     schema::FiberBuilder out(builder_);
     out.add_request(in.request_id);
@@ -189,8 +227,8 @@ class BinaryWriter {
   Offset<schema::Session> session() {
     const Text source_name = text(host_.source_name), signature = text(host_.signature);
     const auto tools = list(host_.tools, [this](const HostTool& tool) {
-      const Text name = text(tool.name), its_signature = text(tool.signature), effect = text(tool.effect);
-      return schema::CreateTool(builder_, name, its_signature, effect, tool.mode);
+      const Text name = shared_text(tool.name), effect = text(tool.effect);
+      return schema::CreateTool(builder_, name, tool.signature, effect, tool.mode);
     });
     std::vector<Text> keys;
     for (const auto& [key, value] : host_.cached_answers) keys.push_back(builder_.CreateString(key));
@@ -225,7 +263,7 @@ class BinaryWriter {
     const auto programs = list(state_.links, [this](const LinkState& link) { return program(link); });
     const auto name_list = names();
     const auto builtins = list(values_.builtins, [this](BuiltinId id) { return text(builtin_info(id).name); });
-    const auto shapes = byte_list(values_.shapes), values = byte_list(values_.bytes);
+    const auto shapes = byte_list(values_.shapes.view()), values = byte_list(values_.bytes.view());
     const auto cells = list(state_.cells, [this](const CellState& cell) {
       const Text name = text(cell.name);
       return schema::CreateCell(builder_, name, cell.defined);
@@ -248,14 +286,11 @@ class BinaryWriter {
     const auto session_table = session();
 
     schema::SnapshotBuilder out(builder_);
-    out.add_turn(state_.turn);
-    out.add_next_request(state_.next_request);
     out.add_bytes_peak(state_.bytes_peak);
-    out.add_tool_calls(state_.tool_calls);
     out.add_fuel_used(state_.fuel_used);
     out.add_print_bytes(state_.print_bytes);
-    out.add_last_fresh_id(state_.last_fresh_id);
     out.add_last_sequence(state_.last_sequence);
+    if (!state_.operations.empty()) out.add_time_ms(state_.operations.front().created_ms);
     out.add_run_id(run_id);
     out.add_cancel_requests(cancels);
     out.add_session(session_table);
@@ -278,6 +313,10 @@ class BinaryWriter {
     out.add_engine(engine);
     out.add_operations_before(state_.operations_before);
     out.add_suspensions(state_.suspensions);
+    out.add_turn(static_cast<std::uint32_t>(state_.turn));
+    out.add_tool_calls(static_cast<std::uint32_t>(state_.tool_calls));
+    out.add_last_fresh_id(static_cast<std::uint32_t>(state_.last_fresh_id));
+    out.add_next_request(static_cast<std::uint32_t>(state_.next_request));
     out.add_closure_serial(state_.closure_serial);
     out.add_next_fiber_id(state_.next_fiber_id);
     out.add_retired(static_cast<std::uint32_t>(state_.retired.size()));
@@ -294,10 +333,20 @@ class BinaryWriter {
   const SnapshotOptions& options_;
   RunState state_;
   ValueWriter values_;
+  boost::unordered_flat_map<std::string_view, std::uint32_t> operation_index_;
   flatbuffers::FlatBufferBuilder builder_;
 };
 
 }  // namespace
+
+std::uint64_t signature_hash(std::string_view signature) {
+  if (signature.empty()) return 0;
+  std::array<unsigned char, crypto_hash_sha256_BYTES> hash;
+  crypto_hash_sha256(hash.data(), reinterpret_cast<const unsigned char*>(signature.data()), signature.size());
+  std::uint64_t word = 0;
+  for (unsigned i = 0; i < 8; ++i) word |= std::uint64_t{hash[i]} << (8 * i);
+  return word;
+}
 
 std::vector<std::uint8_t> write_snapshot(const Run& run, const HostState& host, const SnapshotOptions& options) {
   return BinaryWriter(run.impl(), host, options).write();

@@ -72,9 +72,10 @@ bool FiberCheck::whole() {
 
 bool FiberCheck::stepper(const FrameState& frame, bool on_top) {
   if (frame.owns_callee) return wrong("a builtin that owns its callee");
-  if (std::uint64_t{window_} + 1 + frame.slot_count + 4 > fiber_.stack_size) return wrong("slots beyond the stack");
   const bool answered = on_top && fiber_.state == Fiber::State::Ready &&
                         stepper_awaits_result(frame.builtin, frame.stage);
+  const std::uint64_t end = std::uint64_t{window_} + 1 + frame.slot_count + (answered ? 1 : 0);
+  if (end > fiber_.stack_size) return wrong("slots beyond the stack");
   if (frame.value_count != frame.slot_count + (answered ? 1u : 0u)) return wrong("another number of slots");
   for (std::uint32_t k = 0; k < frame.value_count; ++k) {
     if (!is_visible(value(frame, k))) return wrong("a slot without a value");

@@ -363,7 +363,7 @@ class JsonWriter {
     for (const HostTool& tool : host_.tools) {
       out_.open('{');
       text("name", tool.name);
-      text("signature", tool.signature);
+      if (tool.signature != 0) number("signature", tool.signature);
       text("effect", tool.effect);
       text("mode", kToolModeNames[tool.mode]);
       out_.close('}');

@@ -2,6 +2,7 @@
 // nested 10^6 deep are legal.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "vm/value/object.h"
@@ -91,6 +92,23 @@ inline Value part_at(const Object* object, std::uint32_t i) {
   }
 }
 
+// The parts of an object whose parts are values in a row; nothing for the others.
+inline std::span<const Value> parts_in_a_row(const Object* object) {
+  switch (object->kind) {
+    case Kind::FlatVector: {
+      const auto* vector = static_cast<const FlatVector*>(object);
+      return {vector->items(), vector->count};
+    }
+    case Kind::VectorLeaf: return {static_cast<const VectorLeaf*>(object)->items, object->extra};
+    case Kind::KeyArray: return {static_cast<const KeyArray*>(object)->keys(), object->extra};
+    case Kind::Closure: {
+      const auto* closure = static_cast<const Closure*>(object);
+      return {closure->upvalues(), closure->upvalue_count};
+    }
+    default: return {};
+  }
+}
+
 // Only an object with several owners can be met twice, except a closure: a running frame borrows its function.
 inline bool may_be_met_again(const Object* object) { return object->rc > 1 || object->kind == Kind::Closure; }
 
@@ -108,12 +126,29 @@ void walk_objects(Value root, std::vector<WalkStep>& path, Visitor& visitor) {
   path.push_back({root.object, 0});
   while (!path.empty()) {
     WalkStep& step = path.back();
-    const std::uint32_t count = part_count(step.object);
     Object* deeper = nullptr;
-    while (step.next < count && deeper == nullptr) {
-      const Value part = part_at(step.object, step.next++);
-      if (!part.is_absent() && !visitor.leaf(part)) deeper = part.object;
+    const std::uint32_t count = part_count(step.object);
+    std::uint32_t next = step.next;
+    if (const std::span<const Value> row = parts_in_a_row(step.object); row.size() == count) {
+      while (next < count && deeper == nullptr) {
+        const Value& part = row[next++];
+        if (!visitor.leaf(part)) deeper = part.object;
+      }
+    } else if (step.object->kind == Kind::SmallMap && next > 0) {
+      const Value* const values = static_cast<const SmallMap*>(step.object)->values();
+      while (next < count && deeper == nullptr) {
+        const Value& part = values[next++ - 1];
+        if (!visitor.leaf(part)) deeper = part.object;
+      }
+    } else {
+      while (next < count && deeper == nullptr) {
+        const Value part = part_at(step.object, next++);
+        if (!part.is_absent() && !visitor.leaf(part)) deeper = part.object;
+        if (step.object->kind == Kind::SmallMap) break;   // the values are in a row
+      }
     }
+    step.next = next;
+    if (deeper == nullptr && next < count) continue;
     if (deeper != nullptr) {
       path.push_back({deeper, 0});
       continue;

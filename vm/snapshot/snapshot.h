@@ -24,11 +24,13 @@ namespace ptc {
 // A tool that the programs of a run name, as the host registered it.
 struct HostTool {
   std::string name;
-  std::string signature;
+  std::uint64_t signature = 0;   // signature_hash() of its signature
   std::string effect;            // "" is unsafe
   std::uint8_t mode = 0;         // 0 sync, 1 async, 2 auto
 };
 inline constexpr std::uint8_t kMaxToolMode = 2;
+
+std::uint64_t signature_hash(std::string_view signature);   // 0 for none
 
 // What the host's side of the turn needs to go on; plain data, kept for it.
 struct HostState {

@@ -107,6 +107,8 @@ bool ValueReader::read(std::span<const std::uint8_t> bytes, std::vector<Value>& 
 bool ValueReader::run_stream(std::span<const std::uint8_t> bytes) {
   bytes_ = bytes;
   at_ = 0;
+  stack_.reserve(64);
+  table_.reserve(table_.size() + bytes.size() / 16);
   while (at_ < bytes_.size()) {
     if (!item()) return false;
     if (heap_.over_limit()) return fail("more than the memory limit");

@@ -1,5 +1,6 @@
 // The items of a value stream, one function a kind: pop the parts, check them, push what they make.
 #include <bit>
+#include <cstring>
 
 #include "vm/builtins/regex.h"
 #include "vm/exec/run_impl.h"
@@ -27,7 +28,9 @@ bool ValueReader::string(std::uint64_t n) {
   const std::string_view text(reinterpret_cast<const char*>(bytes_.data()) + at_, n);
   if (!utf8_is_valid(text)) return fail("text that is not UTF-8");
   at_ += n;
-  push(string_of(heap_, text));
+  const Value made = string_raw(heap_, n);
+  if (n != 0) std::memcpy(static_cast<String*>(made.object)->bytes(), text.data(), n);
+  push(made);
   return true;
 }
 

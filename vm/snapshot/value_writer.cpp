@@ -92,11 +92,9 @@ bool ValueWriter::is_foreign(const KeyArray* keys, std::uint32_t first, std::uin
 void ValueWriter::put(Value borrowed) { walk_objects(borrowed, path_, *this); }
 
 void ValueWriter::varint(std::uint64_t n) {
-  while (n >= 0x80) {
-    byte(static_cast<unsigned>(n & 0x7f) | 0x80u);
-    n >>= 7;
-  }
-  byte(static_cast<unsigned>(n));
+  if (silent_) return;
+  bytes.make_room(kMostBytes);
+  put_varint(n);
 }
 
 void ValueWriter::zigzag(std::int64_t n) {
@@ -104,16 +102,11 @@ void ValueWriter::zigzag(std::int64_t n) {
 }
 
 void ValueWriter::word(std::uint64_t w) {
-  for (unsigned i = 0; i < 64; i += 8) byte(static_cast<unsigned>(w >> i & 0xff));
-}
-
-void ValueWriter::op(unsigned op, std::uint64_t n) {
-  if (n < 15) {
-    byte(op << 4 | static_cast<unsigned>(n));
-  } else {
-    byte(op << 4 | 15u);
-    varint(n - 15);
-  }
+  if (silent_) return;
+  std::uint8_t little[8];
+  for (unsigned i = 0; i < 8; ++i) little[i] = static_cast<std::uint8_t>(w >> (8 * i));
+  bytes.make_room(8);
+  bytes.put(little, 8);
 }
 
 namespace {
@@ -198,7 +191,9 @@ bool ValueWriter::leaf(Value value) {
     case Kind::String: {
       const std::string_view text = static_cast<const String*>(object)->view();
       op(code(StreamOp::String), text.size());
-      if (!silent_) bytes.insert(bytes.end(), text.begin(), text.end());
+      if (silent_) break;
+      bytes.make_room(text.size());
+      bytes.put(text.data(), text.size());
       break;
     }
     case Kind::BigInt: {

@@ -1,7 +1,11 @@
 // Writes values as a value stream (value_stream.h). One writer writes all values of one run.
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -13,7 +17,30 @@
 namespace ptc {
 
 class RunImpl;
-struct Prototype;
+
+// Bytes that only grow; room for one item is made at once.
+class ByteBuffer {
+ public:
+  void make_room(std::size_t more) {
+    if (size_ + more > bytes_.size()) [[unlikely]] grow(more);
+  }
+  void put(unsigned byte) { bytes_[size_++] = static_cast<std::uint8_t>(byte); }    // there is room
+  void put(const void* from, std::size_t count) {
+    std::memcpy(bytes_.data() + size_, from, count);
+    size_ += count;
+  }
+  std::span<const std::uint8_t> view() const { return {bytes_.data(), size_}; }
+  void swap(ByteBuffer& other) {
+    bytes_.swap(other.bytes_);
+    std::swap(size_, other.size_);
+  }
+
+ private:
+  void grow(std::size_t more) { bytes_.resize(std::max(size_ + more, bytes_.size() * 2)); }
+
+  std::vector<std::uint8_t> bytes_ = std::vector<std::uint8_t>(256);
+  std::size_t size_ = 0;
+};
 
 class ValueWriter {
  public:
@@ -22,8 +49,8 @@ class ValueWriter {
   void put(Value borrowed);
   std::uint32_t builtin_index(BuiltinId id);
 
-  std::vector<std::uint8_t> bytes;              // the stream
-  std::vector<std::uint8_t> shapes;             // before it: key arrays that constants share with older values
+  ByteBuffer bytes;                             // the stream
+  ByteBuffer shapes;                            // before it: key arrays that constants share with older values
   struct Shape {
     const KeyArray* keys;
     std::uint32_t first_ordinal;
@@ -49,9 +76,25 @@ class ValueWriter {
   bool scalar(Value value);
   bool known(const Object* object);
   void number(const Object* object);
-  void op(unsigned op, std::uint64_t n);
+  static constexpr std::size_t kMostBytes = 11;   // of an op and its number
+  void op(unsigned op, std::uint64_t n) {
+    if (silent_) return;
+    bytes.make_room(kMostBytes);
+    if (n < 15) [[likely]] {
+      bytes.put(op << 4 | static_cast<unsigned>(n));
+    } else {
+      bytes.put(op << 4 | 15u);
+      put_varint(n - 15);
+    }
+  }
+  void put_varint(std::uint64_t n) {   // there is room
+    for (; n >= 0x80; n >>= 7) bytes.put(static_cast<unsigned>(n & 0x7f) | 0x80u);
+    bytes.put(static_cast<unsigned>(n));
+  }
   void byte(unsigned b) {
-    if (!silent_) bytes.push_back(static_cast<std::uint8_t>(b));
+    if (silent_) return;
+    bytes.make_room(1);
+    bytes.put(b);
   }
   void varint(std::uint64_t n);
   void zigzag(std::int64_t n);

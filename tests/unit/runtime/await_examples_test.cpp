@@ -26,7 +26,8 @@ TEST_F(AwaitExamples, e1_two_calls_are_in_flight_at_once) {
 }
 
 TEST_F(AwaitExamples, e2_awaiting_at_once_makes_calls_serial) {
-  EXPECT_EQ(run("(let [ta (await (tool/call {:to \"alice\"})) tb (await (tool/call {:to \"bob\"}))] [ta tb])"), "|| c1");
+  EXPECT_EQ(run("(let [ta (await (tool/call {:to \"alice\"})) tb (await (tool/call {:to \"bob\"}))] [ta tb])"),
+            "|| c1");
   EXPECT_EQ(calls.size(), 1u);
   EXPECT_EQ(resume("c1", "\"A\""), "|| c2");
   EXPECT_EQ(resume("c2", "\"B\""), "= [\"A\" \"B\"]");
@@ -74,9 +75,7 @@ TEST_F(AwaitExamples, e7_a_default_after_the_time_limit_and_a_late_result) {
   EXPECT_EQ(resume_at(kStart + 59'999), "|| q1");
   EXPECT_EQ(resume_at(kStart + 60'000), "= :no-answer");
   EXPECT_EQ(session().memory_edn(), "{:d :no-answer :h (pending \"q1\")}");
-  std::vector<Resolution> late;
-  late.push_back(ok("q1", "\"ok\""));
-  EXPECT_FALSE(session().resolve(std::move(late)).has_value());
+  EXPECT_EQ(resolve(ok("q1", "\"ok\"")), "done");
   EXPECT_EQ(run("(await h)"), "= \"ok\"");
 }
 
@@ -154,9 +153,7 @@ TEST_F(AwaitExamples, e14_a_rerun_attaches_to_the_call_of_an_open_task) {
   EXPECT_EQ(run(program), "|| c1");
   EXPECT_EQ(session().journal_edn(), "{}");
   EXPECT_EQ(keys, Texts{"task:call_alice_0412#0"});
-  std::vector<Resolution> late;
-  late.push_back(ok("c1", "\"T\""));
-  session().resolve(std::move(late));
+  EXPECT_EQ(resolve(ok("c1", "\"T\"")), "done");
   const std::string table = session().operations_json();
 
   open();

@@ -81,6 +81,17 @@ class AwaitTest : public ::testing::Test {
   }
   std::string resume_at(std::int64_t now) { return shown(session().resume(now)); }
 
+  // Without going on: "done", or the kind of the refusal.
+  std::string resolve(std::vector<Resolution> resolutions) {
+    const auto refusal = session().resolve(std::move(resolutions));
+    return refusal ? std::string(fault_name(refusal->kind)) : "done";
+  }
+  std::string resolve(Resolution resolution) {
+    std::vector<Resolution> one;
+    one.push_back(std::move(resolution));
+    return resolve(std::move(one));
+  }
+
   // "= VALUE", "return VALUE", "fail VALUE", "!! KIND MESSAGE", "|| ID …" for what a suspended program waits for.
   std::string shown(Outcome outcome) {
     last = std::move(outcome);

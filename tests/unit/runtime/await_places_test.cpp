@@ -127,14 +127,17 @@ TEST_F(AwaitPlaces, every_order_of_up_to_five_answers_gives_the_same) {
   const std::vector<const char*> programs = {
       "(await-all (map #(tool/echo {:v %}) (range 5)))",
       "(let [hs (mapv #(tool/echo {:v %}) (range 5))] (map (fn [h] (println (await h)) (await h)) hs))",
-      "(pmap (fn [x] (println \"start\" x) (let [r (await (tool/echo {:v x}))] (println \"end\" r) (* r r))) (range 5))",
+      "(pmap (fn [x] (println \"start\" x) (let [r (await (tool/echo {:v x}))] (println \"end\" r) (* r r)))"
+      "      (range 5))",
       "(pmap (fn [x] (+ (await (tool/echo {:v x})) (await (tool/echo {:v 10})))) (range 3))",
       "(pmap (fn [x] (let [s (reduce + (pmap (fn [y] (tool/auto {:v (* x y)})) [1 2])) h (tool/echo {:v s})]"
       "                (println (pr-str h)) (await h))) [1 2])",
       "(await-settled {:a (tool/echo {:v 1}) :b (tool/echo {:v 2}) :c (tool/echo {:v 3})})",
       "(pmap (fn [x] (def y x) (await (tool/echo {:v x})) (task (str \"t\" x) (tool/auto {:v y}))) (range 3))",
-      "(let [a (tool/echo {:v 1}) b (pcalls #(tool/auto {:v 2}) #(await (tool/echo {:v 3})))] (sort-by - (conj b (await a))))",
-      "(let [hs (map #(tool/echo {:v %}) (range 4))] (sort (fn [a b] (< (await (nth hs b)) (await (nth hs a)))) (range 4)))",
+      "(let [a (tool/echo {:v 1}) b (pcalls #(tool/auto {:v 2}) #(await (tool/echo {:v 3})))]"
+      "  (sort-by - (conj b (await a))))",
+      "(let [hs (map #(tool/echo {:v %}) (range 4)) at (fn [k] (await (nth hs k)))]"
+      "  (sort (fn [a b] (< (at b) (at a))) (range 4)))",
   };
   for (const char* program : programs) {
     std::string first;

@@ -72,5 +72,25 @@ TEST_F(ReplayTest, refuses_arguments_that_cannot_be_read) {
   EXPECT_NE(replay_.add({"f", "{", "1", std::nullopt}), std::nullopt);
 }
 
+std::string arranged(ResolveOrder& order, int count) {
+  std::vector<Resolution> resolutions;
+  for (int k = 0; k < count; ++k) resolutions.push_back(Resolution::cancel(std::to_string(k)));
+  order.arrange(resolutions);
+  std::string text;
+  for (const Resolution& resolution : resolutions) text += resolution.operation;
+  return text;
+}
+
+TEST(ResolveOrderTest, a_seed_gives_the_same_permutations_everywhere) {
+  ResolveOrder fifo = ResolveOrder::fifo(), lifo = ResolveOrder::lifo(), shuffled = ResolveOrder::shuffled(1);
+  EXPECT_EQ(arranged(fifo, 5), "01234");
+  EXPECT_EQ(arranged(lifo, 5), "43210");
+  const std::string first = arranged(shuffled, 9), second = arranged(shuffled, 9);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(first, "243068175");
+  EXPECT_EQ(second, "837254160");
+  EXPECT_EQ(arranged(shuffled, 0), "");
+}
+
 }  // namespace
 }  // namespace ptc
