@@ -1,11 +1,10 @@
 #include "vm/snapshot/binary_reader.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "snapshot_generated.h"
-#include "vm/exec/prelude.h"
 #include "vm/exec/run_impl.h"
+#include "vm/snapshot/program_entries.h"
 #include "vm/value/utf8.h"
 
 namespace ptc {
@@ -41,12 +40,7 @@ bool texts(const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>* 
 
 }  // namespace
 
-bool BinaryReader::invalid(std::string message) {
-  if (error.message.empty()) error = {SnapshotError::Invalid, std::move(message)};
-  return false;
-}
-
-RunLimits BinaryReader::limits() const {
+RunLimits BinaryReader::limits() {
   RunLimits out;
   const schema::Limits* const in = in_.limits();
   if (in == nullptr) return out;
@@ -81,10 +75,11 @@ bool BinaryReader::read_host(HostState& out) {
   out.max_symbols = in->max_symbols();
   out.timeout_ms = in->timeout_ms();
   out.active_ms = in->active_ms();
-  every(in->tools(), [&](const schema::Tool& tool) {
+  const bool tools = every(in->tools(), [&](const schema::Tool& tool) {
     out.tools.push_back({text(tool.name()), tool.signature(), text(tool.effect()), tool.mode()});
-    return true;
+    return tool.mode() <= kMaxToolMode;
   });
+  if (!tools) return invalid("tools");
   every(in->cached_answers(), [&](const flatbuffers::String& key) {
     out.cached_answers.emplace_back(key.str(), Value::nil());
     return true;
@@ -94,62 +89,15 @@ bool BinaryReader::read_host(HostState& out) {
 
 bool BinaryReader::read_programs(ProgramSource* known, RunState& out) {
   const bool good = every(in_.programs(), [&](const schema::LinkedProgram& in) {
-    LinkState link;
-    link.is_prelude = in.prelude();
-    const auto bytes = bytes_of(in.bytes()), hash = bytes_of(in.sha256());
-    if (link.is_prelude) {
-      link.program = prelude_program();
-      const auto& ours = link.program->encoded().sha256;
-      if (!std::equal(hash.begin(), hash.end(), ours.begin(), ours.end())) {
-        error = {SnapshotError::UnsupportedVersion, "written by an engine with another prelude"};
-        return false;
-      }
-    } else if (!bytes.empty()) {
-      if (known != nullptr) link.program = known->find_bytes(bytes);
-      if (link.program == nullptr) {
-        std::vector<std::uint64_t> aligned((bytes.size() + 7) / 8);
-        std::memcpy(aligned.data(), bytes.data(), bytes.size());
-        auto loaded = Program::from_bytes({reinterpret_cast<const std::uint8_t*>(aligned.data()), bytes.size()});
-        if (const auto* why = std::get_if<ProgramError>(&loaded)) {
-          error = {SnapshotError::BadProgram, "program: " + why->message};
-          return false;
-        }
-        link.program = std::get<std::shared_ptr<const Program>>(loaded);
-        if (known != nullptr) known->keep(link.program);
-      }
-    } else {
-      if (known != nullptr && hash.size() == 32) link.program = known->find(hash);
-      if (link.program == nullptr) {
-        error = {SnapshotError::MissingProgram, "the program is not in the snapshot, and not known here"};
-        return false;
-      }
-    }
-    for (const LinkState& other : out.links) {
-      if (other.program == link.program) return invalid("one program twice");
-    }
-    const std::uint32_t count = static_cast<std::uint32_t>(link.program->functions.size());
-    if (in.functions() == nullptr) {
-      if (!link.is_prelude) link.functions = {0};
-    } else {
-      for (const std::uint32_t index : *in.functions()) {
-        const bool ascending = link.functions.empty() || link.functions.back() < index;
-        if (!ascending || index >= count || (!link.is_prelude && index != 0)) return invalid("functions of a program");
-        if (link.program->functions[index].upvalue_count != 0) return invalid("functions of a program");
-        link.functions.push_back(index);
-      }
-    }
-    out.links.push_back(std::move(link));
-    return true;
+    ProgramEntry entry{bytes_of(in.bytes()), bytes_of(in.sha256()), in.prelude(), {}};
+    if (in.functions() != nullptr) entry.functions.emplace(in.functions()->begin(), in.functions()->end());
+    return add_program(entry, known, out, error);
   });
   if (!good) return error.message.empty() ? invalid("programs") : false;
-  out.running = in_.running();
-  const bool runs = in_.fibers() != nullptr && in_.fibers()->size() != 0;
-  if (!runs) return out.running == 0 || invalid("a program that does not run");
-  if (out.running >= out.links.size() || out.links[out.running].is_prelude) return invalid("the running program");
-  return out.links[out.running].functions == std::vector<std::uint32_t>{0} || invalid("the running program");
+  return set_running(in_.running(), in_.fibers() != nullptr && in_.fibers()->size() != 0, out, error);
 }
 
-bool BinaryReader::names(std::vector<std::string_view>& out) {
+bool BinaryReader::names(Heap& heap) {
   const auto bytes = bytes_of(in_.names());
   std::size_t at = 0;
   while (at < bytes.size()) {
@@ -164,24 +112,25 @@ bool BinaryReader::names(std::vector<std::string_view>& out) {
     if (size > bytes.size() - at) return invalid("names: cut off");
     const std::string_view name(reinterpret_cast<const char*>(bytes.data()) + at, size);
     if (!utf8_is_valid(name)) return invalid("names: text that is not UTF-8");
-    out.push_back(name);
+    values_->names.push_back(heap.intern(name));
     at += size;
   }
   return true;
 }
 
-bool BinaryReader::builtins(std::vector<BuiltinId>& out) {
+bool BinaryReader::builtins() {
   const bool good = every(in_.builtins(), [&](const flatbuffers::String& name) {
     const auto id = find_builtin({name.data(), name.size()});
     if (!id) return invalid("unknown builtin " + name.str());
-    out.push_back(*id);
+    values_->builtins.push_back(*id);
     return true;
   });
-  builtins_ = out;
   return good || invalid("builtins");
 }
 
-bool BinaryReader::read_state(RunState& out) {
+bool BinaryReader::read_state(RunImpl& run, RunState& out, HostState&) {
+  values_.emplace(run);
+  if (!names(run.heap) || !builtins()) return false;
   out.run_id = text(in_.run_id());
   out.turn = in_.turn();
   every(in_.cells(), [&](const schema::Cell& cell) {
@@ -248,6 +197,13 @@ bool BinaryReader::read_state(RunState& out) {
   return fibers(out);
 }
 
+bool BinaryReader::read_shapes() { return values_->read_shapes(bytes_of(in_.shapes())) || invalid(values_->problem); }
+
+bool BinaryReader::read_values(std::vector<Value>& roots) {
+  values_->number_linked_objects();
+  return values_->read(bytes_of(in_.values()), roots) || invalid(values_->problem);
+}
+
 bool BinaryReader::fibers(RunState& out) {
   const std::uint64_t stream_size = bytes_of(in_.values()).size();
   std::uint64_t slots = 0;
@@ -257,8 +213,8 @@ bool BinaryReader::fibers(RunState& out) {
     state.kind = static_cast<Frame::Kind>(in.kind());
     state.owns_callee = in.owns_callee();
     if (state.kind == Frame::Kind::Stepper) {
-      if (in.program() >= builtins_.size() || in.function() > UINT16_MAX || in.pc() > UINT16_MAX) return false;
-      state.builtin = builtins_[in.program()];
+      if (in.program() >= values_->builtins.size() || in.function() > UINT16_MAX || in.pc() > UINT16_MAX) return false;
+      state.builtin = values_->builtins[in.program()];
       state.stage = static_cast<std::uint16_t>(in.function());
       state.slot_count = static_cast<std::uint16_t>(in.pc());
       slots += state.slot_count;

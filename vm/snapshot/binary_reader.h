@@ -1,12 +1,11 @@
 // Bytes -> RunState. Every table is read once, after the FlatBuffers verifier; names are resolved, enumerations and
 // indices into other tables checked. What the state means is checked by install.h.
 #pragma once
-#include <span>
-#include <string>
+#include <optional>
 #include <vector>
 
-#include "vm/snapshot/run_state.h"
-#include "vm/snapshot/snapshot.h"
+#include "vm/snapshot/snapshot_reader.h"
+#include "vm/snapshot/value_reader.h"
 
 namespace ptc {
 
@@ -14,26 +13,24 @@ namespace schema {
 struct Snapshot;
 }
 
-// The parts of a snapshot that need no heap. False: error says why.
-class BinaryReader {
+class BinaryReader : public SnapshotReader {
  public:
   explicit BinaryReader(const schema::Snapshot& in) : in_(in) {}
 
-  bool read_host(HostState& out);
-  bool read_programs(ProgramSource* known, RunState& out);
-  bool read_state(RunState& out);        // after read_programs
-  RunLimits limits() const;
-  bool names(std::vector<std::string_view>& out);
-  bool builtins(std::vector<BuiltinId>& out);
-
-  RestoreError error;
+  bool read_host(HostState& out) override;
+  bool read_programs(ProgramSource* known, RunState& out) override;
+  RunLimits limits() override;
+  bool read_state(RunImpl& run, RunState& out, HostState& host) override;
+  bool read_shapes() override;
+  bool read_values(std::vector<Value>& roots) override;
 
  private:
-  bool invalid(std::string message);
+  bool names(Heap& heap);
+  bool builtins();
   bool fibers(RunState& out);
 
   const schema::Snapshot& in_;
-  std::vector<BuiltinId> builtins_;
+  std::optional<ValueReader> values_;
 };
 
 }  // namespace ptc

@@ -5,14 +5,12 @@
 
 #include "schema/version.h"
 #include "snapshot_generated.h"
-#include "vm/exec/prelude.h"
-#include "vm/exec/frame_states.h"
 #include "vm/exec/run_impl.h"
-#include "vm/exec/stepper_slots.h"
 #include "vm/snapshot/binary_reader.h"
+#include "vm/snapshot/frame_view.h"
 #include "vm/snapshot/install.h"
+#include "vm/snapshot/json_reader.h"
 #include "vm/snapshot/snapshot.h"
-#include "vm/snapshot/value_reader.h"
 
 namespace ptc {
 namespace {
@@ -59,7 +57,7 @@ class OwnedState {
 
 class Restore {
  public:
-  Restore(const schema::Snapshot& in, const RestoreOptions& options) : in_(in), options_(options), reader_(in) {}
+  Restore(SnapshotReader& reader, const RestoreOptions& options) : reader_(reader), options_(options) {}
 
   Result run() {
     HostState host;
@@ -88,10 +86,7 @@ class Restore {
   }
 
   bool build(RunImpl& run, RunState& state, HostState& host) {
-    ValueReader values(run);
-    std::vector<std::string_view> names;
-    if (!reader_.names(names) || !reader_.builtins(values.builtins) || !reader_.read_state(state)) return false;
-    for (const std::string_view name : names) values.names.push_back(run.heap.intern(name));
+    if (!reader_.read_state(run, state, host)) return false;
     for (const CellState& cell : state.cells) {
       const std::size_t before = run.cells.size();
       run.cell(cell.name);
@@ -101,11 +96,10 @@ class Restore {
       Link& made = run.begin_link(link.program);
       if (link.is_prelude) run.prelude = &made;
     }
-    if (!values.read_shapes(bytes(in_.shapes()))) return fail(values.problem);
+    if (!reader_.read_shapes()) return false;
     for (std::size_t k = 0; k < state.links.size(); ++k) finish_link(run, run.links[k], state.links[k]);
     if (run.cells.size() != state.cells.size()) return fail("names of a program are missing");
-    values.number_linked_objects();
-    return assign(values, state, host);
+    return assign(run.heap, state, host);
   }
 
   void finish_link(RunImpl& run, Link& link, const LinkState& state) {
@@ -116,13 +110,13 @@ class Restore {
     ++link.entry->rc;
   }
 
-  // Deals the values of the stream out to their places.
-  bool assign(ValueReader& values, RunState& state, HostState& host) {
+  // Deals the values out to their places.
+  bool assign(Heap& heap, RunState& state, HostState& host) {
     std::vector<Value> roots;
-    if (!values.read(bytes(in_.values()), roots)) return fail(values.problem);
-    const std::string why = place_frame_values(state, roots.size());
+    const bool read = reader_.read_values(roots);
+    const std::string why = read ? place_frame_values(state, roots.size()) : std::string();
     std::size_t next = 0;
-    bool enough = why.empty();
+    bool enough = read && why.empty();
     const auto deal = [&](Value& place) {
       if (next == roots.size()) {
         enough = false;
@@ -135,7 +129,8 @@ class Restore {
       for (auto& [key, value] : host.cached_answers) deal(value);
     }
     const bool all = enough && next == roots.size();
-    for (; next < roots.size(); ++next) values.heap().release(roots[next]);
+    for (; next < roots.size(); ++next) heap.release(roots[next]);
+    if (!read) return false;
     if (!why.empty()) return fail(why);
     return all || fail("another number of values than places for them");
   }
@@ -158,39 +153,35 @@ class Restore {
     return {};
   }
 
-  static std::optional<std::uint32_t> frame_value_count(const RunState& state, const FiberState& fiber,
-                                                        std::size_t index) {
-    const FrameState& frame = fiber.frames[index];
-    const bool on_top = index + 1 == fiber.frames.size();
-    if (frame.kind == Frame::Kind::Stepper) {
-      const bool answered = on_top && fiber.state == Fiber::State::Ready &&
-                            stepper_awaits_result(frame.builtin, frame.stage);
-      return frame.slot_count + (answered ? 1u : 0u);
-    }
-    const Prototype& prototype = state.links[frame.link].program->functions[frame.function];
-    std::uint32_t pc = frame.pc, limit = prototype.register_count;
-    if (pc >= prototype.code.size()) return std::nullopt;
-    if (!on_top || Fiber::is_inside_call(fiber.state)) {
-      if (pc == 0) return std::nullopt;
-      const Instruction call = with_register_indices(prototype.code[--pc]);
-      if (op_info(call.op).control != Control::Call) return std::nullopt;
-      limit = call.a;
-    }
-    const RegState* const states = prototype.states().before(pc);
-    if (states == nullptr) return std::nullopt;
-    return static_cast<std::uint32_t>(
-        std::count_if(states, states + limit, [](RegState s) { return s != RegState::Dead; }));
-  }
-
-  template <class T>
-  static std::span<const std::uint8_t> bytes(const T* in) {
-    return in == nullptr ? std::span<const std::uint8_t>() : std::span<const std::uint8_t>(in->data(), in->size());
-  }
-
-  const schema::Snapshot& in_;
+  SnapshotReader& reader_;
   const RestoreOptions& options_;
-  BinaryReader reader_;
 };
+
+Result restore_binary(std::span<const std::uint8_t> bytes, const RestoreOptions& options) {
+  std::vector<std::uint64_t> aligned;
+  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % 8 != 0) {   // scalars are read where they lie
+    aligned.resize((bytes.size() + 7) / 8);
+    std::memcpy(aligned.data(), bytes.data(), bytes.size());
+    bytes = {reinterpret_cast<const std::uint8_t*>(aligned.data()), bytes.size()};
+  }
+  if (bytes.size() < 8 || !schema::SnapshotBufferHasIdentifier(bytes.data())) {
+    return RestoreError{SnapshotError::NotASnapshot, "these bytes are no snapshot"};
+  }
+  flatbuffers::Verifier verifier(bytes.data(), bytes.size(), 64, kMaxTables);
+  if (!schema::VerifySnapshotBuffer(verifier)) {
+    return RestoreError{SnapshotError::Damaged, "the container is damaged"};
+  }
+  const schema::Snapshot* const root = schema::GetSnapshot(bytes.data());
+  if (auto error = unsupported_format(root->format(), root->oldest_reader())) return *error;
+  BinaryReader reader(*root);
+  return Restore(reader, options).run();
+}
+
+Result restore_json(std::string_view text, const RestoreOptions& options) {
+  JsonReader reader;
+  if (!reader.parse(text)) return reader.error;
+  return Restore(reader, options).run();
+}
 
 }  // namespace
 
@@ -217,28 +208,18 @@ RunLimits RestoreOptions::unlimited() {
   return most;
 }
 
+std::optional<RestoreError> unsupported_format(std::uint64_t format, std::uint64_t oldest_reader) {
+  if (oldest_reader <= kSnapshotFormat) return std::nullopt;
+  return RestoreError{SnapshotError::UnsupportedVersion,
+                      "format " + std::to_string(format) + ", readable from " + std::to_string(oldest_reader) +
+                          " on; this engine reads up to " + std::to_string(kSnapshotFormat)};
+}
+
 Result restore_snapshot(std::span<const std::uint8_t> bytes, const RestoreOptions& options) {
-  std::vector<std::uint64_t> aligned;
-  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % 8 != 0) {   // scalars are read where they lie
-    aligned.resize((bytes.size() + 7) / 8);
-    std::memcpy(aligned.data(), bytes.data(), bytes.size());
-    bytes = {reinterpret_cast<const std::uint8_t*>(aligned.data()), bytes.size()};
-  }
-  if (bytes.size() < 8 || !schema::SnapshotBufferHasIdentifier(bytes.data())) {
-    return RestoreError{SnapshotError::NotASnapshot, "these bytes are no snapshot"};
-  }
-  flatbuffers::Verifier verifier(bytes.data(), bytes.size(), 64, kMaxTables);
-  if (!schema::VerifySnapshotBuffer(verifier)) {
-    return RestoreError{SnapshotError::Damaged, "the container is damaged"};
-  }
-  const schema::Snapshot* const root = schema::GetSnapshot(bytes.data());
-  if (root->oldest_reader() > kSnapshotFormat) {
-    return RestoreError{SnapshotError::UnsupportedVersion,
-                        "format " + std::to_string(root->format()) + ", readable from " +
-                            std::to_string(root->oldest_reader()) + " on; this engine reads up to " +
-                            std::to_string(kSnapshotFormat)};
-  }
-  return Restore(*root, options).run();
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && text[first] == '{') return restore_json(text, options);
+  return restore_binary(bytes, options);
 }
 
 }  // namespace ptc

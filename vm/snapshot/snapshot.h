@@ -28,6 +28,7 @@ struct HostTool {
   std::string effect;            // "" is unsafe
   std::uint8_t mode = 0;         // 0 sync, 1 async, 2 auto
 };
+inline constexpr std::uint8_t kMaxToolMode = 2;
 
 std::uint64_t signature_hash(std::string_view signature);   // 0 for none
 

@@ -17,12 +17,16 @@ bool ValueReader::fail(std::string_view why) {
   return false;
 }
 
-bool ValueReader::read_shapes(std::span<const std::uint8_t> bytes) {
+void ValueReader::number_scalars() {
   for (const Link& link : run_.links) {
     for (std::size_t k = 0; k < link.constants.size(); ++k) {
       if (!is_collection(link.program->constants[k])) walk_objects(link.constants[k], path_, *this);
     }
   }
+}
+
+bool ValueReader::read_shapes(std::span<const std::uint8_t> bytes) {
+  number_scalars();
   if (!run_stream(bytes)) return false;
   for (const Value& shape : stack_) {
     if (!shape.is(Tag::Hidden) || shape.object->kind != Kind::KeyArray) return fail("a shape that is no key array");
@@ -30,6 +34,18 @@ bool ValueReader::read_shapes(std::span<const std::uint8_t> bytes) {
   shapes_.swap(stack_);
   for (const Value& shape : shapes_) met_.emplace(shape.object, true);
   return true;
+}
+
+std::string ValueReader::add_shape(std::span<const Value> taken_keys) {
+  KeyArray* const made = assemble_keys(heap_, taken_keys, true);
+  if (made == nullptr) return "keys that are no names, not in order, or there already";
+  for (const Value& key : taken_keys) {
+    if (key.is_heap() && met_.emplace(key.object, true).second) table_.push_back(key);
+  }
+  met_.emplace(made, true);
+  table_.push_back(hidden(made));
+  shapes_.push_back(hidden(made));
+  return {};
 }
 
 void ValueReader::number_linked_objects() {
@@ -79,7 +95,7 @@ void ValueReader::done(const std::vector<WalkStep>& path) {
 }
 
 bool ValueReader::read(std::span<const std::uint8_t> bytes, std::vector<Value>& roots) {
-  compare_budget_ += bytes.size() * 64;
+  allow_comparing(bytes.size());
   if (!run_stream(bytes)) return false;
   for (const Value& root : stack_) {
     if (root.is(Tag::Hidden)) return fail("an inner object in the place of a value");

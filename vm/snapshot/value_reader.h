@@ -36,6 +36,24 @@ class ValueReader {
 
   [[nodiscard]] bool read_shapes(std::span<const std::uint8_t> bytes);   // kept alive by the reader
   void number_linked_objects();
+
+  // The same for who has the shapes in another form: constants first, then shape by shape. Takes the keys, sorted;
+  // "" or why it did not.
+  void number_scalars();
+  std::string add_shape(std::span<const Value> taken_keys);
+  // By ordinal, borrowed: what the programs made, then what was read.
+  std::span<const Value> linked() const { return table_; }
+  PartInfo info(const Object* object) const {
+    const auto at = infos_.find(object);
+    return at == infos_.end() ? PartInfo{} : at->second;
+  }
+  // What comparing and hashing these keys may look at is charged before it is done: keys may be large and shared.
+  void allow_comparing(std::size_t input_bytes) { compare_budget_ += input_bytes * 64; }
+  bool charge_keys(std::span<const Value> keys, std::size_t stride);
+  // Takes what it captures; null: `why` says why it did not.
+  Closure* make_closure(std::uint32_t program, std::uint32_t function, std::uint32_t serial,
+                        std::span<const Value> taken, std::string& why);
+
   // The roots, owned by the caller; nothing when it fails.
   [[nodiscard]] bool read(std::span<const std::uint8_t> bytes, std::vector<Value>& roots);
 
@@ -79,7 +97,6 @@ class ValueReader {
   Part part(Object* object) const;
   void push(Value made);                                        // numbers it when it is counted
   void replace_top(std::size_t popped, Value made);
-  bool charge_keys(std::span<const Value> keys, std::size_t stride);
 
   RunImpl& run_;
   Heap& heap_;

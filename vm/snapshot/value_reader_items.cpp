@@ -62,7 +62,6 @@ bool ValueReader::map(std::uint64_t n) {
   return true;
 }
 
-// What comparing and hashing these keys may look at is charged before it is done: keys may be large and shared.
 bool ValueReader::charge_keys(std::span<const Value> keys, std::size_t stride) {
   std::vector<Value> open;
   for (std::size_t i = 0; i < keys.size(); i += stride) {
@@ -106,19 +105,36 @@ bool ValueReader::closure(std::uint64_t n) {
   std::span<const Value> captured;
   std::uint32_t program = 0, function = 0, serial = 0;
   if (!top_values(n, captured) || !small(program) || !small(function) || !small(serial)) return false;
-  if (program >= run_.links.size()) return fail("function of an unknown program");
+  std::string why;
+  Closure* const made = make_closure(program, function, serial, captured, why);
+  if (made == nullptr) return fail(why);
+  replace_top(n, Value::of(Tag::Closure, made));
+  return true;
+}
+
+Closure* ValueReader::make_closure(std::uint32_t program, std::uint32_t function, std::uint32_t serial,
+                                   std::span<const Value> taken, std::string& why) {
+  if (program >= run_.links.size()) {
+    why = "function of an unknown program";
+    return nullptr;
+  }
   Link& link = run_.links[program];
-  if (function == 0 || function >= link.program->functions.size()) return fail("unknown function");
+  if (function == 0 || function >= link.program->functions.size()) {
+    why = "unknown function";
+    return nullptr;
+  }
   const Prototype& prototype = link.program->functions[function];
-  if (prototype.upvalue_count != n) return fail("function with another number of captured values");
-  auto* made = heap_.make<Closure>(Kind::Closure, sizeof(Closure) + n * sizeof(Value));
-  made->upvalue_count = static_cast<std::uint32_t>(n);
+  if (prototype.upvalue_count != taken.size()) {
+    why = "function with another number of captured values";
+    return nullptr;
+  }
+  auto* made = heap_.make<Closure>(Kind::Closure, sizeof(Closure) + taken.size() * sizeof(Value));
+  made->upvalue_count = prototype.upvalue_count;
   made->serial = serial;
   made->function = &prototype;
   made->link = &link;
-  std::copy(captured.begin(), captured.end(), made->upvalues());
-  replace_top(n, Value::of(Tag::Closure, made));
-  return true;
+  std::copy(taken.begin(), taken.end(), made->upvalues());
+  return made;
 }
 
 bool ValueReader::hash_node(std::uint64_t n) {

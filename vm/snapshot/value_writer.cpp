@@ -32,6 +32,7 @@ void ValueWriter::name_unlinked_keywords() {
   for (const Keyword* keyword : all) {
     if (!linked[keyword->serial]) name_index(keyword);
   }
+  unlinked_names = names.size();
 }
 
 // Scalars of all links, then the shapes, then collections and functions: the reader makes them in this order.
@@ -70,6 +71,7 @@ void ValueWriter::write_foreign_shapes(const std::vector<std::uint32_t>& first_o
       KeyArray* const keys = static_cast<SmallMap*>(constant.object)->keys;
       if ((keys->flags & KeyArray::kInterned) == 0 || !seen.emplace(keys, true).second) continue;
       if (!is_foreign(keys, first, end)) continue;
+      foreign_shapes.push_back({keys, ordinal_});
       silent_ = false;
       bytes.swap(shapes);
       put(hidden(keys));

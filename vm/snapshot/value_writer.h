@@ -50,11 +50,19 @@ class ValueWriter {
   std::uint32_t builtin_index(BuiltinId id);
 
   ByteBuffer bytes;                             // the stream
-  ByteBuffer shapes;              // before it: key arrays that constants share with older values
+  ByteBuffer shapes;                            // before it: key arrays that constants share with older values
+  struct Shape {
+    const KeyArray* keys;
+    std::uint32_t first_ordinal;
+  };
+  std::vector<Shape> foreign_shapes;            // the same; objects with a lower ordinal are there before it
   // Of keywords, tools and vars, by index in the stream. First come all names that no program brings with it, in the
   // order of their interning, used or not: they stay in memory as long as the run lives.
   std::vector<const Keyword*> names;
+  std::size_t unlinked_names = 0;               // that come first
   std::vector<BuiltinId> builtins;              // by index in the stream
+  // Before anything is put: the objects of the programs that values may share.
+  const boost::unordered_flat_map<const Object*, std::uint32_t>& ordinals() const { return ordinals_; }
 
   // For walk_objects().
   bool leaf(Value value);

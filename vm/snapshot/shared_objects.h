@@ -1,0 +1,50 @@
+// Which objects of a run are met more than once, and which belong to its programs: what the JSON face must know before
+// it writes the first value. Objects with one owner are not looked up at all.
+#pragma once
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "vm/snapshot/object_walk.h"
+#include "vm/snapshot/value_writer.h"
+
+namespace ptc {
+
+class RunImpl;
+
+struct Met {
+  static constexpr std::uint32_t kNotLinked = UINT32_MAX;
+  std::uint32_t ordinal = kNotLinked;   // of an object of a program
+  std::uint32_t times = 0;              // met in values
+  std::uint32_t id = 0;                 // given by the writer; 0: none
+  bool is_written = false;
+  bool is_linked() const { return ordinal != kNotLinked; }
+};
+
+class SharedObjects {
+ public:
+  SharedObjects(const RunImpl& run, const ValueWriter& linked);
+
+  void meet(Value value) { walk_objects(value, path_, *this); }
+  // Null: the object has one place.
+  Met* find(const Object* object);
+  bool is_shared(const Object* object);
+  // The object that a program has for that text, or null.
+  const Object* constant_text(std::string_view text) const;
+  // Shared key arrays of names that values have and programs have not, in the order of meeting.
+  const std::vector<const KeyArray*>& key_arrays() const { return key_arrays_; }
+
+  // For walk_objects().
+  bool leaf(Value value);
+  void done(const std::vector<WalkStep>&) {}
+
+ private:
+  boost::unordered_flat_map<const Object*, Met> met_;
+  boost::unordered_flat_map<std::string_view, const Object*> texts_;
+  std::vector<const KeyArray*> key_arrays_;
+  std::vector<WalkStep> path_;
+};
+
+}  // namespace ptc
