@@ -23,6 +23,7 @@ class BinaryReader : public SnapshotReader {
   bool read_state(RunImpl& run, RunState& out, HostState& host) override;
   bool read_shapes() override;
   bool read_values(std::vector<Value>& roots) override;
+  void forget_values() override { values_.reset(); }
 
  private:
   bool names(Heap& heap);

@@ -25,6 +25,7 @@ bool is_known_section(std::string_view name) {
 }
 
 bool from_hex(std::string_view text, std::vector<std::uint8_t>& out) {
+  if (text.empty()) return true;
   out.resize(text.size() / 2);
   std::size_t size = 0;
   const char* end = nullptr;
@@ -33,6 +34,7 @@ bool from_hex(std::string_view text, std::vector<std::uint8_t>& out) {
 }
 
 bool from_base64(std::string_view text, std::vector<std::uint8_t>& out) {
+  if (text.empty()) return true;
   out.resize(text.size() / 4 * 3 + 3);
   std::size_t size = 0;
   const char* end = nullptr;

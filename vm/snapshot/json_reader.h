@@ -6,6 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
+
 #include "vm/snapshot/json_fields.h"
 #include "vm/snapshot/json_value_reader.h"
 #include "vm/snapshot/snapshot_reader.h"
@@ -22,6 +25,7 @@ class JsonReader : public SnapshotReader {
   bool read_state(RunImpl& run, RunState& out, HostState& host) override;
   bool read_shapes() override;
   bool read_values(std::vector<Value>& roots) override;
+  void forget_values() override { values_.reset(); }
 
  private:
   // Where a value comes from; in the order of for_each_value.
@@ -46,6 +50,7 @@ class JsonReader : public SnapshotReader {
   void records(RunState& out);
   void counters(RunState& out);
   void fiber(JsonNode node, RunState& out);
+  bool has_operation(const RunState& state, std::string_view id);
   void definitions(JsonFields& fields, const RunState& state, FiberState& fiber);
   void frame(JsonNode node, const RunState& state, FiberState& out);
   void frame_places(JsonNode node, const RunState& state, FiberState& fiber, std::size_t index);
@@ -59,6 +64,7 @@ class JsonReader : public SnapshotReader {
   std::vector<Place> places_;
   std::vector<JsonNode> cached_answers_;
   boost::unordered_flat_map<std::string_view, std::uint32_t> cell_index_;
+  boost::unordered_flat_set<std::string_view> operation_ids_;
 };
 
 }  // namespace ptc

@@ -98,6 +98,7 @@ void JsonReader::fiber(JsonNode node, RunState& out) {
     one.text("error", record.error);
     one.flag("cached", record.cached);
     one.text("operation", record.operation);
+    if (!record.operation.empty() && !has_operation(out, record.operation)) one.fail("is not there", "operation");
     return one.done();
   });
   place(fields.find("result"));
@@ -110,6 +111,13 @@ void JsonReader::fiber(JsonNode node, RunState& out) {
   fields.done();
   for (std::size_t k = 0; k < frames.size() && !problem_.found(); ++k) frame(frames[k], out, fiber);
   for (std::size_t k = 0; k < frames.size() && !problem_.found(); ++k) frame_places(frames[k], out, fiber, k);
+}
+
+bool JsonReader::has_operation(const RunState& state, std::string_view id) {
+  if (operation_ids_.empty()) {
+    for (const Operation& operation : state.operations) operation_ids_.insert(operation.id);
+  }
+  return operation_ids_.contains(id);
 }
 
 void JsonReader::definitions(JsonFields& fields, const RunState& state, FiberState& fiber) {

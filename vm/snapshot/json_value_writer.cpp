@@ -29,6 +29,12 @@ bool is_plain_name(Value key) {
   return key.is_string() && (string_view_of(key).empty() || string_view_of(key).front() != '$');
 }
 
+// Values of bounded size that are no collections.
+bool is_written_again(Kind kind) {
+  return kind == Kind::RangeVector || kind == Kind::Var || kind == Kind::Instant || kind == Kind::Duration ||
+         kind == Kind::Regex || kind == Kind::Pending;
+}
+
 std::uint32_t present_count(const Object* object) {
   std::uint32_t count = 0;
   for (std::uint32_t i = 0; i < part_count(object); ++i) count += part_at(object, i).is_absent() ? 0u : 1u;
@@ -254,8 +260,7 @@ void JsonValueWriter::text_facts(Value value) {
 bool JsonValueWriter::refer(Value value, bool& quiet) {
   Met* const met = shared_.find(value.object);
   if (met == nullptr) return false;
-  const std::uint32_t parts = part_count(value.object);
-  const bool small = (parts == 0 && value.object->kind != Kind::BigInt) || value.is(Tag::Regex) || value.is(Tag::Pending);
+  const bool small = is_written_again(value.object->kind);
   if (met->is_linked()) {
     if ((met->is_written && !small) || value.is(Tag::Closure) || out_.depth() >= kMaxDepth) {
       reference(*met);

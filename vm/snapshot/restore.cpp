@@ -71,7 +71,9 @@ class Restore {
     OwnedState owned(run->heap);
     owned.state = std::move(skeleton);
     owned.host = std::move(host);
-    if (!build(*run, owned.state, owned.host)) return reader_.error;
+    const bool built = build(*run, owned.state, owned.host);
+    reader_.forget_values();
+    if (!built) return reader_.error;
     if (std::string why = install(owned.state, *run); !why.empty()) return invalid(std::move(why));
     HostState out = std::move(owned.host);
     owned.host.cached_answers.clear();

@@ -22,6 +22,7 @@ class SnapshotReader {
   // The links are complete. The roots in the order of for_each_value, then the cached answers; owned by the caller,
   // also of what was read before something failed.
   virtual bool read_values(std::vector<Value>& roots) = 0;
+  virtual void forget_values() = 0;                     // releases what it holds of the run's heap
 
   RestoreError error;
 

@@ -29,34 +29,40 @@ std::shared_ptr<const Program> compiled(std::string_view source) {
   return answer.program;
 }
 
-Run restored(const Run& run) {
+enum class Face { None, Binary, Json };
+
+Run restored(const Run& run, Face face) {
   const std::vector<std::uint8_t> bytes = write_snapshot(run, {});
-  auto result = restore_snapshot(bytes);
+  const std::string text = write_snapshot_json(run, {});
+  const std::span<const std::uint8_t> json(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
+  auto result = restore_snapshot(face == Face::Json ? json : bytes);
   if (const auto* error = std::get_if<RestoreError>(&result)) {
-    ADD_FAILURE() << snapshot_error_name(error->kind) << ": " << error->message;
+    ADD_FAILURE() << snapshot_error_name(error->kind) << ": " << error->message << '\n' << text;
     return Run(run.limits());
   }
   Run again = std::move(std::get<Restored>(result).run);
   EXPECT_EQ(again.heap().bytes_used(), const_cast<Run&>(run).heap().bytes_used());
-  EXPECT_EQ(write_snapshot(again, {}), bytes);
+  EXPECT_EQ(write_snapshot(again, {}), bytes) << text;
+  EXPECT_EQ(write_snapshot_json(again, {}), text);
   return again;
 }
 
 // Tools answer with their argument map.
-End finish(std::shared_ptr<const Program> program, bool suspend, RunLimits limits = {}) {
-  Run run(limits);
+End finish(std::shared_ptr<const Program> program, Face face) {
+  const bool suspend = face != Face::None;
+  Run run(RunLimits{});
   run.enable_journal();
   run.start(std::move(program));
   for (;;) {
     const StepStatus status = run.step(suspend ? 1 : UINT64_MAX);
     if (status == StepStatus::Yielded || status == StepStatus::NeedsTool) {
-      if (suspend) run = restored(run);
+      if (suspend) run = restored(run, face);
       if (testing::Test::HasFailure()) return {};
       while (!run.tool_requests().empty()) {
         const ToolRequest request = run.tool_requests().front();
         EXPECT_TRUE(run.admit(request.id));
         run.answer(request.id, retained(request.args));
-        if (suspend) run = restored(run);
+        if (suspend) run = restored(run, face);
       }
       continue;
     }
@@ -72,15 +78,18 @@ End finish(std::shared_ptr<const Program> program, bool suspend, RunLimits limit
 
 class RoundTrip : public testing::TestWithParam<const char*> {};
 
-TEST_P(RoundTrip, EndsAsTheStraightRun) {
-  const auto program = compiled(GetParam());
+void expect_as_straight(const char* source, Face face) {
+  const auto program = compiled(source);
   ASSERT_NE(program, nullptr);
-  const End straight = finish(program, false), hopped = finish(program, true);
+  const End straight = finish(program, Face::None), hopped = finish(program, face);
   EXPECT_EQ(hopped.status, straight.status);
   EXPECT_EQ(hopped.text, straight.text);
   EXPECT_EQ(hopped.prints, straight.prints);
   EXPECT_EQ(hopped.fuel, straight.fuel);
 }
+
+TEST_P(RoundTrip, EndsAsTheStraightRun) { expect_as_straight(GetParam(), Face::Binary); }
+TEST_P(RoundTrip, EndsAsTheStraightRunThroughJson) { expect_as_straight(GetParam(), Face::Json); }
 
 INSTANTIATE_TEST_SUITE_P(Programs, RoundTrip, testing::Values(
     "(+ 1 2)", "(do (def r #\"a+\") (loop [i 0] (if (< i 3) (recur (inc i)) r)))",
