@@ -119,6 +119,7 @@ class Session {
   // Operations, at any time: all of them or, when one is refused, none.
   std::optional<ResolveRefusal> resolve(std::vector<Resolution> taken);
   const Operations& operations() const { return run_->operations(); }
+  const std::string& run_id() const { return run_->run_id(); }
   std::int64_t clock() const { return run_->clock(); }      // what the program saw last
   std::optional<std::int64_t> given_time() const { return now_; }      // to resume()
   void set_clock(std::int64_t millis) { run_->set_clock(millis); }
