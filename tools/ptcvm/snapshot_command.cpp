@@ -1,0 +1,220 @@
+// ptcvm snapshot show | json | from-json | diff | verify: looking at snapshots without running them.
+#include <boost/json.hpp>
+#include <chrono>
+#include <iostream>
+#include <set>
+
+#include "runtime/engine.h"
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/files.h"
+#include "tools/ptcvm/loading.h"
+#include "tools/ptcvm/snapshot_file.h"
+#include "tools/ptcvm/snapshot_show.h"
+#include "tools/ptcvm/terminal.h"
+
+namespace ptcvm {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kMaxJsonDepth = 256;      // deeper values stand in a list of their own
+
+struct LookRequest {
+  std::string file, other, output = "-", program;
+  SealOptions seal;
+};
+
+// A snapshot that is only looked at: no tools, and nobody steps it.
+class Looker {
+ public:
+  explicit Looker(const LookRequest& request) : request_(request) {}
+
+  std::optional<ptc::Restored> open(const std::string& path) {
+    auto file = read_snapshot_file(path, request_.seal, message_);
+    if (!file || !shelve_program()) return std::nullopt;
+    size_bytes_ = file->bytes.size();
+    ptc::RestoreOptions options;
+    options.programs = engine_.programs();
+    auto restored = ptc::restore_snapshot(
+        {reinterpret_cast<const std::uint8_t*>(file->bytes.data()), file->bytes.size()}, options);
+    if (const auto* error = std::get_if<ptc::RestoreError>(&restored)) {
+      message_ = path + ": " + std::string(ptc::snapshot_error_name(error->kind)) + ": " + error->message;
+      return std::nullopt;
+    }
+    return std::get<ptc::Restored>(std::move(restored));
+  }
+
+  std::optional<std::string> open_json(const std::string& path) {
+    auto restored = open(path);
+    if (!restored) return std::nullopt;
+    std::string text = ptc::write_snapshot_json(restored->run, restored->host);
+    forget(*restored);
+    return text;
+  }
+
+  // Cached answers belong to whoever restored.
+  static void forget(ptc::Restored& restored) {
+    for (const auto& [key, value] : restored.host.cached_answers) restored.run.heap().release(value);
+    restored.host.cached_answers.clear();
+  }
+
+  int refuse() const {
+    complain(message_);
+    return kBadInput;
+  }
+  std::size_t size_bytes() const { return size_bytes_; }
+  std::string& message() { return message_; }
+
+ private:
+  bool shelve_program() {
+    if (request_.program.empty()) return true;
+    const auto loaded = load_program(request_.program, message_);
+    if (!loaded) return false;
+    if (loaded->program == nullptr) {
+      message_ = request_.program + ": a compiled program is needed (ptcvm compile)";
+      return false;
+    }
+    engine_.programs()->keep(loaded->program);
+    return true;
+  }
+
+  const LookRequest& request_;
+  const ptc::Engine engine_;
+  std::size_t size_bytes_ = 0;
+  std::string message_;
+};
+
+int show(const LookRequest& request) {
+  Looker looker(request);
+  auto restored = looker.open(request.file);
+  if (!restored) return looker.refuse();
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  std::cout << show_snapshot(*restored, looker.size_bytes(),
+                             std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+  Looker::forget(*restored);
+  return kSuccess;
+}
+
+int to_json(const LookRequest& request) {
+  Looker looker(request);
+  const auto text = looker.open_json(request.file);
+  if (!text || !write_file(request.output, *text, looker.message())) return looker.refuse();
+  return kSuccess;
+}
+
+int from_json(const LookRequest& request) {
+  Looker looker(request);
+  auto restored = looker.open(request.file);
+  if (!restored) return looker.refuse();
+  const std::vector<std::uint8_t> bytes = ptc::write_snapshot(restored->run, restored->host);
+  Looker::forget(*restored);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (request.output == "-") {
+    std::cout << text;
+    return kSuccess;
+  }
+  return write_file(request.output, text, looker.message()) ? kSuccess : looker.refuse();
+}
+
+int verify(const LookRequest& request) {
+  Looker looker(request);
+  auto restored = looker.open(request.file);
+  if (!restored) {
+    complain(looker.message());
+    return kProgramFailed;
+  }
+  Looker::forget(*restored);
+  std::cout << request.file << ": good\n";
+  return kSuccess;
+}
+
+// Differences by path, the first ones of each place: "namespace.x: 1 -> 2".
+class Differences {
+ public:
+  void compare(const std::string& path, const json::value* a, const json::value* b) {
+    if (a == nullptr || b == nullptr) {
+      line(path, a == nullptr ? "absent" : shown(*a), b == nullptr ? "absent" : shown(*b));
+    } else if (a->is_object() && b->is_object()) {
+      std::set<std::string> names;
+      for (const auto& member : a->get_object()) names.emplace(member.key());
+      for (const auto& member : b->get_object()) names.emplace(member.key());
+      for (const std::string& name : names) {
+        compare(path.empty() ? name : path + '.' + name, a->get_object().if_contains(name),
+                b->get_object().if_contains(name));
+      }
+    } else if (a->is_array() && b->is_array()) {
+      const json::array &x = a->get_array(), &y = b->get_array();
+      for (std::size_t k = 0; k < std::max(x.size(), y.size()); ++k) {
+        compare(path + '[' + std::to_string(k) + ']', k < x.size() ? &x[k] : nullptr, k < y.size() ? &y[k] : nullptr);
+      }
+    } else if (*a != *b) {
+      line(path, shown(*a), shown(*b));
+    }
+  }
+  std::size_t count() const { return count_; }
+
+ private:
+  static std::string shown(const json::value& value) {
+    constexpr std::size_t kMost = 100;
+    std::string text = json::serialize(value);
+    if (text.size() > kMost) text = text.substr(0, kMost) + "…";
+    return text;
+  }
+  void line(const std::string& path, const std::string& a, const std::string& b) {
+    ++count_;
+    std::cout << path << ": " << a << " -> " << b << '\n';
+  }
+  std::size_t count_ = 0;
+};
+
+int diff(const LookRequest& request) {
+  Looker looker(request);
+  const auto a = looker.open_json(request.file);
+  if (!a) return looker.refuse();
+  const auto b = looker.open_json(request.other);
+  if (!b) return looker.refuse();
+  if (*a == *b) return kSuccess;
+  json::parse_options options;
+  options.max_depth = kMaxJsonDepth;
+  const json::value left = json::parse(*a, {}, options), right = json::parse(*b, {}, options);
+  Differences differences;
+  differences.compare("", &left, &right);
+  return differences.count() == 0 ? kSuccess : kProgramFailed;
+}
+
+template <class Action>
+void add_part(CLI::App& command, int& status, const char* name, const char* what, const char* output, bool two,
+              Action action) {
+  auto* part = command.add_subcommand(name, what);
+  auto request = std::make_shared<LookRequest>();
+  part->add_option(two ? "A" : "FILE", request->file, "A snapshot, of either face")->required();
+  if (two) part->add_option("B", request->other, "The other one")->required();
+  if (output != nullptr) part->add_option("-o,--output", request->output, output)->type_name("OUT");
+  part->add_option("--program", request->program, "The compiled program, when the snapshot only names it")
+      ->type_name("FILE");
+  declare_seal_options(*part, request->seal);
+  part->callback([request, action, &status] { status = action(*request); });
+}
+
+}  // namespace
+
+void add_snapshot_command(CLI::App& app, int& status) {
+  auto* command = app.add_subcommand("snapshot", "Look at snapshots: show, json, from-json, diff, verify");
+  command->require_subcommand(1);
+  command->footer(R"(Examples:
+  ptcvm snapshot show state.ptcs
+  ptcvm snapshot json state.ptcs | jq -r '.pending[].tool'
+  ptcvm snapshot from-json state.json -o state.ptcs
+  ptcvm snapshot diff before.ptcs after.ptcs
+  ptcvm snapshot verify state.ptcs
+
+Exit status of diff: 0 equal, 1 different; of verify: 0 good, 1 refused.)");
+  add_part(*command, status, "show", "What it waits for, where, with which values and budgets", nullptr, false, show);
+  add_part(*command, status, "json", "The snapshot as JSON", "Where to write; - is standard output", false, to_json);
+  add_part(*command, status, "from-json", "JSON back to the binary face", "Where to write; - is standard output", false,
+           from_json);
+  add_part(*command, status, "diff", "Where two snapshots differ", nullptr, true, diff);
+  add_part(*command, status, "verify", "Whether it could be restored", nullptr, false, verify);
+}
+
+}  // namespace ptcvm
