@@ -159,6 +159,12 @@ Outcome Session::drive() {
     run_->set_clock(now_ ? *now_ : options_.fixed_clock_millis.value_or(epoch_millis()));
     const StepStatus status = run_->step(options_.slice_fuel);
     report_progress();
+    if (status == StepStatus::Suspended) {
+      if (auto complaint = snapshot_too_large()) {
+        run_->cancel(FaultKind::SnapshotTooLarge, std::move(*complaint));
+        continue;
+      }
+    }
     const bool goes_on = status == StepStatus::Yielded || status == StepStatus::NeedsTool;
     if ((goes_on || status == StepStatus::Suspended) && !visit_step_hook(outcome)) return finished();
     if (!goes_on) {

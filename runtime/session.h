@@ -35,6 +35,7 @@ struct SessionOptions {
   std::optional<std::int64_t> fixed_clock_millis;     // what the program sees as the time; else the system clock
   std::uint64_t slice_fuel = 50'000;                  // between two looks at clock and cancel flag
   std::string run_id = "run";                         // in every idempotency key outside of tasks
+  std::uint64_t max_snapshot_bytes = 64u << 20;       // of a suspended turn; larger ones fail before they wait
   std::uint64_t max_result_bytes = 1u << 20;          // of one resolution, as EDN text
 };
 
@@ -118,6 +119,7 @@ class Session {
   // Operations, at any time: all of them or, when one is refused, none.
   std::optional<ResolveRefusal> resolve(std::vector<Resolution> taken);
   const Operations& operations() const { return run_->operations(); }
+  const std::string& run_id() const { return run_->run_id(); }
   std::int64_t clock() const { return run_->clock(); }      // what the program saw last
   std::optional<std::int64_t> given_time() const { return now_; }      // to resume()
   void set_clock(std::int64_t millis) { run_->set_clock(millis); }
@@ -157,6 +159,7 @@ class Session {
   void adopt(Restored restored);
   void forget_values();
   bool visit_step_hook(Outcome& outcome);
+  std::optional<std::string> snapshot_too_large() const;
   void begin_turn(std::shared_ptr<const Program> program);
   Outcome drive();
   void serve_tools();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "runtime/result_rounding.h"
 #include "runtime/session.h"
 
 namespace ptc {
@@ -69,6 +70,25 @@ std::vector<std::uint8_t> Session::snapshot(const SnapshotOptions& options) cons
 
 std::string Session::snapshot_json(const SnapshotOptions& options) const {
   return write_snapshot_json(*run_, host_state(), options);
+}
+
+// Names what takes most of the room, so that the program can be changed. Values never take more bytes in a snapshot
+// than on the heap: a run that is small there is not written for this.
+std::optional<std::string> Session::snapshot_too_large() const {
+  if (run_->heap().bytes_used() <= options_.max_snapshot_bytes) return std::nullopt;
+  const std::size_t size = snapshot().size();
+  if (size <= options_.max_snapshot_bytes) return std::nullopt;
+  std::string_view largest;
+  std::uint64_t most = 0;
+  run_->for_each_definition([&](std::string_view name, Value value) {
+    const std::uint64_t bytes = written_size(run_->heap(), value, options_.max_snapshot_bytes);
+    if (bytes <= most) return;
+    most = bytes;
+    largest = name;
+  });
+  const std::string what = most > size / 4 ? "the definition of " + std::string(largest) : "values of the running program";
+  return "the suspended program takes " + std::to_string(size) + " bytes, at most " +
+         std::to_string(options_.max_snapshot_bytes) + "; most of it is " + what;
 }
 
 // Takes over a restored run; what the session shares with its run is taken from there.

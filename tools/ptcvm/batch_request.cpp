@@ -147,6 +147,7 @@ ptc::SessionOptions session_options(const Fields& request, std::string& problem)
     limits.limit("tool_calls", options.limits.tool_calls);
     limits.limit("pending", options.limits.pending);
     limits.limit("suspensions", options.limits.suspensions);
+    limits.limit("snapshot_bytes", options.max_snapshot_bytes);
     std::uint32_t timeout_ms = 0;
     limits.limit("timeout_ms", timeout_ms);
     if (limits.find("timeout_ms") != nullptr) options.timeout = std::chrono::milliseconds(timeout_ms);

@@ -20,6 +20,7 @@ void add_doc_command(CLI::App& app, int& status);
 void add_apropos_command(CLI::App& app, int& status);
 void add_fmt_command(CLI::App& app, int& status);
 void add_repl_command(CLI::App& app, int& status);
+void add_resume_command(CLI::App& app, int& status);
 void add_batch_command(CLI::App& app, int& status);
 void add_keys_command(CLI::App& app, int& status);
 void add_completion_command(CLI::App& app, int& status);

@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
   ptcvm::add_apropos_command(app, status);
   ptcvm::add_fmt_command(app, status);
   ptcvm::add_repl_command(app, status);
+  ptcvm::add_resume_command(app, status);
   ptcvm::add_batch_command(app, status);
   ptcvm::add_keys_command(app, status);
   ptcvm::add_completion_command(app, status);

@@ -8,6 +8,7 @@
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/interrupt.h"
 #include "tools/ptcvm/loading.h"
+#include "tools/ptcvm/report.h"
 #include "tools/ptcvm/pretty.h"
 #include "tools/ptcvm/run_options.h"
 #include "tools/ptcvm/suspension.h"
@@ -36,41 +37,11 @@ constexpr const char* kEvalExamples = R"(Examples:
 struct RunRequest {
   std::string file, expression;
   RunOptions options;
+  ParkOptions park;
 };
 
-void write_value(const ptc::Outcome& outcome, ptc::Session& session, OutputForm form) {
-  switch (form) {
-    case OutputForm::Edn: std::cout << outcome.value_edn << '\n'; return;
-    case OutputForm::Pretty: std::cout << pretty_edn(outcome.value_edn) << '\n'; return;
-    case OutputForm::Json: break;
-  }
-  std::string text;
-  ptc::append_json(text, session.result(), session.heap());
-  std::cout << text << '\n';
-}
-
-void write_stats(const ptc::Outcome& outcome) {
-  std::cerr << "fuel " << outcome.fuel << ", " << outcome.micros << " us, peak " << outcome.peak_bytes << " bytes\n";
-}
-
-int report(const ptc::Outcome& outcome, ptc::Session& session, const RunOptions& options) {
-  for (const std::string& warning : outcome.warnings) std::cerr << "warning: " << warning << '\n';
-  if (options.stats) write_stats(outcome);
-  if (outcome.status == ptc::OutcomeStatus::Error) {
-    std::cerr << ptc::render_fault(outcome.fault, stderr_has_colour());
-    return kProgramFailed;
-  }
-  if (outcome.status == ptc::OutcomeStatus::Suspended) {
-    std::cout << suspended_line(outcome) << '\n';
-    return kSuspended;
-  }
-  write_value(outcome, session, options.output);
-  if (outcome.status != ptc::OutcomeStatus::Fail) return kSuccess;
-  complain("the program ended with (fail …)");
-  return kProgramFailed;
-}
-
-int run_program(const LoadedProgram& loaded, const std::string& name, const RunOptions& options) {
+int run_program(const LoadedProgram& loaded, const std::string& name, const RunOptions& options,
+                const ParkOptions& park) {
   const ptc::Engine engine;
   std::string message;
   std::unique_ptr<TraceFile> trace;
@@ -90,7 +61,7 @@ int run_program(const LoadedProgram& loaded, const std::string& name, const RunO
   if (trace != nullptr) trace->start(name);
   const ptc::Outcome outcome = loaded.program != nullptr ? session->turn(loaded.program) : session->turn(loaded.source);
   if (trace != nullptr) trace->end(outcome);
-  return report(outcome, *session, options);
+  return report(outcome, *session, options.output, options.stats, park);
 }
 
 int run_file(const RunRequest& request) {
@@ -100,7 +71,7 @@ int run_file(const RunRequest& request) {
     complain(message);
     return kBadInput;
   }
-  return run_program(*loaded, request.file == "-" ? "<stdin>" : request.file, request.options);
+  return run_program(*loaded, request.file == "-" ? "<stdin>" : request.file, request.options, request.park);
 }
 
 }  // namespace
@@ -110,6 +81,7 @@ void add_run_command(CLI::App& app, int& status) {
   auto request = std::make_shared<RunRequest>();
   command->add_option("FILE", request->file, "The program; - is standard input")->required();
   declare_run_options(*command, request->options);
+  declare_park_options(*command, request->park);
   command->footer(kRunExamples);
   command->callback([request, &status] { status = run_file(*request); });
 }
@@ -119,9 +91,10 @@ void add_eval_command(CLI::App& app, int& status) {
   auto request = std::make_shared<RunRequest>();
   command->add_option("EXPR", request->expression, "The program text")->required();
   declare_run_options(*command, request->options);
+  declare_park_options(*command, request->park);
   command->footer(kEvalExamples);
   command->callback([request, &status] {
-    status = run_program({request->expression, nullptr}, "<eval>", request->options);
+    status = run_program({request->expression, nullptr}, "<eval>", request->options, request->park);
   });
 }
 

@@ -104,17 +104,9 @@ ptc::SessionOptions session_options(const RunOptions& options, std::string sourc
 
 }  // namespace
 
-void declare_run_options(CLI::App& command, RunOptions& options) {
+void declare_tool_options(CLI::App& command, RunOptions& options) {
   static const std::map<std::string, OutputForm> forms{
       {"edn", OutputForm::Edn}, {"json", OutputForm::Json}, {"pretty", OutputForm::Pretty}};
-  command
-      .add_option("--data", options.data,
-                  "Context for data/…: a .json or .edn file with a map, or KEY=FILE; repeatable")
-      ->type_name("[KEY=]FILE")
-      ->allow_extra_args(false);
-  command.add_option("--memory", options.memory, "Stored definitions, an EDN map {:name value}")->type_name("FILE");
-  command.add_option("--journal", options.journal, "Journal for (task …), an EDN map {\"id\" value}")
-      ->type_name("FILE");
   command
       .add_option("--tool", options.tools,
                   "Command behind (tool/NAME …): JSON arguments on its stdin, JSON on its stdout")
@@ -134,6 +126,19 @@ void declare_run_options(CLI::App& command, RunOptions& options) {
   command.add_option("--output", options.output, "How the value is written: edn, json or pretty")
       ->transform(CLI::CheckedTransformer(forms, CLI::ignore_case).description(""))
       ->type_name("FORM");
+  command.add_flag("--stats", options.stats, "Show fuel, time and memory on standard error");
+}
+
+void declare_run_options(CLI::App& command, RunOptions& options) {
+  command
+      .add_option("--data", options.data,
+                  "Context for data/…: a .json or .edn file with a map, or KEY=FILE; repeatable")
+      ->type_name("[KEY=]FILE")
+      ->allow_extra_args(false);
+  command.add_option("--memory", options.memory, "Stored definitions, an EDN map {:name value}")->type_name("FILE");
+  command.add_option("--journal", options.journal, "Journal for (task …), an EDN map {\"id\" value}")
+      ->type_name("FILE");
+  declare_tool_options(command, options);
   command.add_option("--trace", options.trace, "Write every event of the run as a line of JSON")->type_name("FILE");
   command.add_option("--signature", options.signature,
                      "What the result must look like, e.g. '{name :string, age :int?}'");
@@ -147,7 +152,6 @@ void declare_run_options(CLI::App& command, RunOptions& options) {
   command.add_option("--max-symbols", options.max_symbols, "Distinct names in the program");
   command.add_option("--timeout", options.timeout_ms, "Wall-clock limit in milliseconds")->type_name("MS");
   command.add_flag("--strict-task-ids", options.strict_task_ids, "Accept only string literals as ids of (task …)");
-  command.add_flag("--stats", options.stats, "Show fuel, time and memory on standard error");
 }
 
 bool add_async_tools(ptc::ToolRegistry& tools, const std::vector<std::string>& texts, std::string& message) {

@@ -24,6 +24,8 @@ struct RunOptions {
   bool strict_task_ids = false, stats = false, check_tools = true;
 };
 
+// Tools and the form of the output: also what resume takes.
+void declare_tool_options(CLI::App& command, RunOptions& options);
 void declare_run_options(CLI::App& command, RunOptions& options);
 
 // Null when an input is refused; `message` then says why (exit status kBadInput).

@@ -1,0 +1,66 @@
+#include "tools/ptcvm/report.h"
+
+#include <iostream>
+
+#include "runtime/json_value.h"
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/pretty.h"
+#include "tools/ptcvm/suspension.h"
+#include "tools/ptcvm/terminal.h"
+
+namespace ptcvm {
+namespace {
+
+bool write_state(const ptc::Session& session, const ParkOptions& park) {
+  const std::vector<std::uint8_t> bytes = session.snapshot({!park.program_by_hash});
+  std::string message;
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (write_snapshot_file(park.snapshot, text, park.seal, session.run_id(), park.sequence, message)) return true;
+  complain(message);
+  return false;
+}
+
+void write_value(const ptc::Outcome& outcome, ptc::Session& session, OutputForm form) {
+  switch (form) {
+    case OutputForm::Edn: std::cout << outcome.value_edn << '\n'; return;
+    case OutputForm::Pretty: std::cout << pretty_edn(outcome.value_edn) << '\n'; return;
+    case OutputForm::Json: break;
+  }
+  std::string text;
+  ptc::append_json(text, session.result(), session.heap());
+  std::cout << text << '\n';
+}
+
+void write_stats(const ptc::Outcome& outcome) {
+  std::cerr << "fuel " << outcome.fuel << ", " << outcome.micros << " us, peak " << outcome.peak_bytes << " bytes\n";
+}
+
+}  // namespace
+
+int report(const ptc::Outcome& outcome, ptc::Session& session, OutputForm form, bool stats, const ParkOptions& park) {
+  for (const std::string& warning : outcome.warnings) std::cerr << "warning: " << warning << '\n';
+  if (stats) write_stats(outcome);
+  if (outcome.status == ptc::OutcomeStatus::Error) {
+    std::cerr << ptc::render_fault(outcome.fault, stderr_has_colour());
+    return kProgramFailed;
+  }
+  if (outcome.status == ptc::OutcomeStatus::Suspended) {
+    if (!park.snapshot.empty() && !write_state(session, park)) return kBadInput;
+    std::cout << suspended_line(outcome) << '\n';
+    return kSuspended;
+  }
+  write_value(outcome, session, form);
+  if (outcome.status != ptc::OutcomeStatus::Fail) return kSuccess;
+  complain("the program ended with (fail …)");
+  return kProgramFailed;
+}
+
+void declare_park_options(CLI::App& command, ParkOptions& options) {
+  command.add_option("--snapshot", options.snapshot, "Where the state goes when the program is suspended")
+      ->type_name("OUT");
+  command.add_flag("--program-by-hash", options.program_by_hash,
+                   "Leave the program out of the snapshot: whoever resumes must have it");
+  declare_seal_options(command, options.seal);
+}
+
+}  // namespace ptcvm

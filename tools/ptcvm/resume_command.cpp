@@ -1,0 +1,183 @@
+// ptcvm resume: goes on from a snapshot with what was resolved meanwhile.
+#include <chrono>
+#include <iostream>
+
+#include "runtime/json_value.h"
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/interrupt.h"
+#include "tools/ptcvm/loading.h"
+#include "tools/ptcvm/report.h"
+#include "tools/ptcvm/run_options.h"
+#include "tools/ptcvm/terminal.h"
+#include "tools/ptcvm/trace.h"
+#include "vm/value/string.h"
+
+namespace ptcvm {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  ptcvm run approval.ptc --async-tool ask_manager --snapshot state.ptcs
+  ptcvm resume state.ptcs --async-tool ask_manager --resolve 'op1={"decision":"approved"}' --snapshot state.ptcs
+  ptcvm resume state.ptcs --async-tool ask_manager --fail 'op1=nobody answered'
+  ptcvm resume state.ptcs --tool price='python3 price.py' --snapshot state.ptcs
+
+The tools must be those of the run: a tool that is missing or has changed is refused before anything is executed.
+Without a resolution the program goes on only if its time has come. Exit status 75: it is suspended again.)";
+
+struct ResumeRequest {
+  std::string snapshot, program;
+  std::vector<std::string> resolved, failed, cancelled;
+  std::int64_t after_ms = 0;
+  RunOptions options;
+  ParkOptions park;
+};
+
+// "op1=…" in two; the second is empty when there is no "=".
+std::pair<std::string, std::string> parts_of(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos) return {text, {}};
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+class Resume {
+ public:
+  explicit Resume(const ResumeRequest& request) : request_(request) {}
+
+  int run() {
+    auto file = read_snapshot_file(request_.snapshot, request_.park.seal, message_);
+    if (!file || !restore(*file)) return refuse();
+    std::vector<ptc::Resolution> resolutions;
+    if (!read_resolutions(resolutions)) return refuse();
+    RunReporter reporter(stderr, nullptr);
+    session_->set_observer(&reporter);
+    const InterruptFlag interrupted;
+    session_->set_cancel_flag(interrupted.flag());
+    if (auto refusal = session_->resolve(std::move(resolutions))) {
+      message_ = std::string(ptc::fault_name(refusal->kind)) + ": " + refusal->message;
+      return refuse();
+    }
+    const ptc::Outcome outcome = session_->resume(now());
+    ParkOptions park = request_.park;
+    if (file->sequence) park.sequence = *file->sequence + 1;
+    if (outcome.status == ptc::OutcomeStatus::Suspended && park.snapshot.empty()) {
+      message_ = "the program is suspended again, and there is no --snapshot to keep its state in; " +
+                 request_.snapshot + " is as it was";
+      return refuse();
+    }
+    return report(outcome, *session_, request_.options.output, request_.options.stats, park);
+  }
+
+ private:
+  int refuse() const {
+    complain(message_);
+    return kBadInput;
+  }
+
+  bool restore(const SnapshotFile& file) {
+    ptc::ToolRegistry tools;
+    if (!add_tools(tools, request_.options, message_) || !shelve_program(tools)) return false;
+    const std::span<const std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(file.bytes.data()),
+                                              file.bytes.size());
+    auto restored = ptc::Session::restore(engine_, bytes, std::move(tools));
+    if (const auto* error = std::get_if<ptc::RestoreError>(&restored)) {
+      message_ = request_.snapshot + ": " + std::string(ptc::snapshot_error_name(error->kind)) + ": " + error->message;
+      return false;
+    }
+    session_ = std::get<std::unique_ptr<ptc::Session>>(std::move(restored));
+    if (session_->in_turn()) return true;
+    message_ = request_.snapshot + " holds no program that goes on";
+    return false;
+  }
+
+  // For snapshots that only name their program.
+  bool shelve_program(const ptc::ToolRegistry& tools) {
+    if (request_.program.empty()) return true;
+    const auto loaded = load_program(request_.program, message_);
+    if (!loaded) return false;
+    auto program = loaded->program;
+    if (program == nullptr) {
+      const auto names = tools.names(), sync_names = tools.sync_names();
+      ptc::CompileRequest compile;
+      compile.source = loaded->source;
+      compile.source_name = request_.program;
+      compile.tool_names = names;
+      compile.sync_tool_names = sync_names;
+      auto answer = engine_.compile(compile);
+      program = answer.program;
+      message_ = request_.program + ": " + answer.error.message;
+    }
+    if (program == nullptr) return false;
+    engine_.programs()->keep(program);
+    return true;
+  }
+
+  bool read_resolutions(std::vector<ptc::Resolution>& out) {
+    for (const std::string& text : request_.resolved) {
+      const auto [operation, json] = parts_of(text);
+      auto value = ptc::read_json(session_->heap(), json);
+      if (const auto* error = std::get_if<ptc::JsonError>(&value)) {
+        for (const ptc::Resolution& made : out) session_->heap().release(made.settlement.value);
+        message_ = "--resolve " + text + ": what follows = must be JSON: " + error->message;
+        return false;
+      }
+      out.push_back(ptc::Resolution::ok(operation, std::get<ptc::Value>(value)));
+    }
+    for (const std::string& text : request_.failed) {
+      const auto [operation, reason] = parts_of(text);
+      out.push_back(ptc::Resolution::error(operation, reason_text(reason)));
+    }
+    for (const std::string& text : request_.cancelled) {
+      const auto [operation, reason] = parts_of(text);
+      out.push_back(ptc::Resolution::cancel(operation, reason_text(reason)));
+    }
+    return true;
+  }
+
+  // A JSON string is its content, any other text is itself.
+  std::string reason_text(const std::string& reason) {
+    if (!reason.starts_with('"')) return reason;
+    auto value = ptc::read_json(session_->heap(), reason);
+    const auto* read = std::get_if<ptc::Value>(&value);
+    if (read == nullptr) return reason;
+    const ptc::Owned owner(session_->heap(), *read);
+    return read->is_string() ? std::string(ptc::string_view_of(*read)) : reason;
+  }
+
+  std::optional<std::int64_t> now() const {
+    if (request_.after_ms == 0) return std::nullopt;
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::milliseconds>(now).count() + request_.after_ms;
+  }
+
+  const ResumeRequest& request_;
+  const ptc::Engine engine_;
+  std::unique_ptr<ptc::Session> session_;
+  std::string message_;
+};
+
+}  // namespace
+
+void add_resume_command(CLI::App& app, int& status) {
+  auto* command = app.add_subcommand("resume", "Go on from a snapshot with what was resolved meanwhile");
+  auto request = std::make_shared<ResumeRequest>();
+  command->add_option("SNAPSHOT", request->snapshot, "What run or resume wrote with --snapshot")->required();
+  command->add_option("--resolve", request->resolved, "The result of an operation; repeatable")
+      ->type_name("OP=JSON")
+      ->allow_extra_args(false);
+  command->add_option("--fail", request->failed, "An operation failed; repeatable")
+      ->type_name("OP=REASON")
+      ->allow_extra_args(false);
+  command->add_option("--cancel", request->cancelled, "An operation is given up; repeatable")
+      ->type_name("OP[=REASON]")
+      ->allow_extra_args(false);
+  command->add_option("--after", request->after_ms, "Act as if that much more time had passed: sleeps, deadlines")
+      ->type_name("MS");
+  command->add_option("--program", request->program, "The program, when the snapshot only names it (.ptc or .ptcp)")
+      ->type_name("FILE");
+  declare_tool_options(*command, request->options);
+  declare_park_options(*command, request->park);
+  command->footer(kExamples);
+  command->callback([request, &status] { status = Resume(*request).run(); });
+}
+
+}  // namespace ptcvm

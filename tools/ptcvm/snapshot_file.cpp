@@ -1,0 +1,126 @@
+#include "tools/ptcvm/snapshot_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+
+#include "runtime/sealing.h"
+#include "tools/ptcvm/files.h"
+
+namespace ptcvm {
+namespace {
+
+std::int64_t now_seconds() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
+}
+
+std::span<const std::uint8_t> bytes_of(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+// A multiple of 16, where envelopes and snapshots are read in place.
+std::string_view aligned_copy(std::vector<std::uint64_t>& storage, std::string_view bytes) {
+  storage.assign(bytes.size() / 8 + 3, 0);
+  const std::size_t skip = reinterpret_cast<std::uintptr_t>(storage.data()) % 16 == 0 ? 0 : 1;
+  char* const begin = reinterpret_cast<char*>(storage.data() + skip);
+  if (!bytes.empty()) std::memcpy(begin, bytes.data(), bytes.size());
+  return {begin, bytes.size()};
+}
+
+bool write_whole(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return fsync(file) == 0;
+}
+
+bool replace_file(const std::string& path, std::string_view bytes, std::string& message) {
+  const std::string draft = path + ".new";
+  const int file = open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const bool written = file >= 0 && write_whole(file, bytes);
+  if (file >= 0) close(file);
+  if (written && std::rename(draft.c_str(), path.c_str()) == 0) return true;
+  message = "cannot write " + path + ": " + std::strerror(errno);
+  if (file >= 0) unlink(draft.c_str());
+  return false;
+}
+
+}  // namespace
+
+void declare_seal_options(CLI::App& command, SealOptions& options) {
+  command.add_option("--keys", options.keys, "Key ring: snapshots are sealed with it, and only sealed ones are taken")
+      ->type_name("RING");
+  command.add_option("--tenant", options.tenant, "Whose snapshots these are (with --keys)");
+  command.add_option("--expect-sequence", options.expected_sequence,
+                     "Refuse any other snapshot of the run than this one (with --keys)")
+      ->type_name("N");
+}
+
+std::optional<SnapshotFile> read_snapshot_file(const std::string& path, const SealOptions& options,
+                                               std::string& message) {
+  const auto text = read_file(path, message);
+  if (!text) return std::nullopt;
+  SnapshotFile file;
+  file.bytes = aligned_copy(file.storage, *text);
+  const bool sealed = ptc::looks_sealed(bytes_of(file.bytes));
+  if (options.keys.empty()) {
+    if (!sealed) return file;
+    message = path + " is sealed: give its key ring with --keys";
+    return std::nullopt;
+  }
+  auto ring = ptc::KeyRing::load(options.keys);
+  if (auto* problem = std::get_if<std::string>(&ring)) {
+    message = *problem;
+    return std::nullopt;
+  }
+  const ptc::OpenRequest request{.tenant = options.tenant,
+                                 .expected_run_id = std::nullopt,
+                                 .expected_sequence = options.expected_sequence,
+                                 .keys = std::get<ptc::KeyRing>(ring),
+                                 .now_seconds = now_seconds()};
+  const auto opened = ptc::open_sealed(bytes_of(file.bytes), request);
+  if (const auto* failure = std::get_if<ptc::SealFailure>(&opened)) {
+    message = path + ": " + std::string(ptc::seal_error_name(failure->error)) + ": " + failure->message;
+    return std::nullopt;
+  }
+  const auto& envelope = std::get<ptc::OpenedEnvelope>(opened);
+  file.sequence = envelope.sequence;
+  file.bytes = {reinterpret_cast<const char*>(envelope.payload.data()), envelope.payload.size()};
+  return file;
+}
+
+bool write_snapshot_file(const std::string& path, std::string_view bytes, const SealOptions& options,
+                         std::string_view run_id, std::uint64_t sequence, std::string& message) {
+  if (options.keys.empty()) return replace_file(path, bytes, message);
+  auto ring = ptc::KeyRing::load(options.keys);
+  if (auto* problem = std::get_if<std::string>(&ring)) {
+    message = *problem;
+    return false;
+  }
+  const ptc::SealingKey* const key = std::get<ptc::KeyRing>(ring).signing();
+  if (key == nullptr) {
+    message = options.keys + " has no key that signs";
+    return false;
+  }
+  const auto sealed = ptc::seal(bytes_of(bytes), {.tenant = options.tenant,
+                                                  .run_id = run_id,
+                                                  .sequence = sequence,
+                                                  .key = *key,
+                                                  .now_seconds = now_seconds()});
+  if (const auto* failure = std::get_if<ptc::SealFailure>(&sealed)) {
+    message = std::string(ptc::seal_error_name(failure->error)) + ": " + failure->message;
+    return false;
+  }
+  const auto& envelope = std::get<std::vector<std::uint8_t>>(sealed);
+  return replace_file(path, {reinterpret_cast<const char*>(envelope.data()), envelope.size()}, message);
+}
+
+}  // namespace ptcvm

@@ -1,0 +1,33 @@
+// Snapshots as files: either face, plain or sealed. A sealed one is opened with a key ring and sealed again under the
+// next sequence number, so that an older file of the same run can be told from the newest.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ptcvm {
+
+struct SealOptions {
+  std::string keys, tenant = "default";
+  std::optional<std::uint64_t> expected_sequence;
+};
+
+void declare_seal_options(CLI::App& command, SealOptions& options);
+
+struct SnapshotFile {
+  std::vector<std::uint64_t> storage;        // what `bytes` points into, aligned
+  std::string_view bytes;                    // the snapshot itself
+  std::optional<std::uint64_t> sequence;     // when it was sealed
+};
+
+// Nothing when the file is refused; `message` then says why.
+std::optional<SnapshotFile> read_snapshot_file(const std::string& path, const SealOptions& options,
+                                               std::string& message);
+// Whole or not at all, readable by the owner only. Sealed when the options have keys.
+bool write_snapshot_file(const std::string& path, std::string_view bytes, const SealOptions& options,
+                         std::string_view run_id, std::uint64_t sequence, std::string& message);
+
+}  // namespace ptcvm
