@@ -23,7 +23,9 @@ const json::array* list_of(JsonFields& fields, std::string_view name) {
   return nullptr;
 }
 
-std::uint32_t size_of(const json::array* list) { return list == nullptr ? 0 : static_cast<std::uint32_t>(list->size()); }
+std::uint32_t size_of(const json::array* list) {
+  return list == nullptr ? 0 : static_cast<std::uint32_t>(list->size());
+}
 
 }  // namespace
 
@@ -132,7 +134,8 @@ JsonNode JsonValueReader::part(const Frame& frame, std::uint32_t k) const {
 }
 
 bool JsonValueReader::visible(const Frame& frame, std::span<const Value> values) {
-  const bool all = std::none_of(values.begin(), values.end(), [](Value v) { return v.is(Tag::Hidden) || v.is_absent(); });
+  const auto is_inner = [](Value v) { return v.is(Tag::Hidden) || v.is_absent(); };
+  const bool all = std::none_of(values.begin(), values.end(), is_inner);
   return all || fail(frame.node, "an inner object in the place of a value");
 }
 

@@ -164,7 +164,8 @@ Value JsonValueReader::integer(JsonNode node, std::string_view text) {
   std::string_view digits = negative ? text.substr(1) : text;
   if (!digits.starts_with("0x")) {
     constexpr std::uint32_t kMostDecimalBits = 70'000;   // decimal digits take time that grows with their square
-    return integer_from_decimal(heap_, text, static_cast<std::uint32_t>(std::min<std::uint64_t>(widest, kMostDecimalBits)));
+    const auto most = static_cast<std::uint32_t>(std::min<std::uint64_t>(widest, kMostDecimalBits));
+    return integer_from_decimal(heap_, text, most);
   }
   digits.remove_prefix(2);
   if (digits.empty() || digits.size() * 4 > widest + 64) {

@@ -56,7 +56,8 @@ bool JsonReader::parse(std::string_view text) {
   json::parse_options options;
   options.max_depth = kMaxDepth;
   json::error_code code;
-  root_ = json::parse({text.data(), text.size()}, code, json::make_shared_resource<json::monotonic_resource>(), options);
+  auto memory = json::make_shared_resource<json::monotonic_resource>();
+  root_ = json::parse({text.data(), text.size()}, code, std::move(memory), options);
   if (code) {
     error = {SnapshotError::Damaged, "no JSON that a snapshot could be: " + code.message()};
     return false;

@@ -25,6 +25,8 @@ const json::value* below(const json::value* doc, std::string_view name) {
   return index && *index < doc->get_array().size() ? &doc->get_array()[*index] : nullptr;
 }
 
+bool is_key_list(const json::value* doc) { return doc->is_array() && doc->get_array().size() <= kSmallMax; }
+
 const json::string* tag_of(const json::value* doc) {
   if (doc == nullptr || !doc->is_object()) return nullptr;
   const json::value* const tag = doc->get_object().if_contains("$");
@@ -61,7 +63,7 @@ bool JsonValueReader::read_shapes(JsonNode shapes) {
   const json::array& items = shapes.doc->get_array();
   for (std::size_t k = 0; k < items.size(); ++k) {
     const JsonNode shape{&items[k], layout_below(shapes.layout, k)};
-    if (!shape.doc->is_array() || shape.doc->get_array().size() > kSmallMax) return fail(shape, "must be a list of keys");
+    if (!is_key_list(shape.doc)) return fail(shape, "must be a list of keys");
     std::vector<Value> keys;
     for (std::size_t i = 0; i < shape.doc->get_array().size(); ++i) {
       keys.push_back(leaf({&shape.doc->get_array()[i], layout_below(shape.layout, i)}));
@@ -83,13 +85,13 @@ bool JsonValueReader::number_linked_objects(JsonNode key_arrays) {
   const json::array& items = key_arrays.doc->get_array();
   for (std::size_t k = 0; k < items.size(); ++k) {
     const JsonNode node{&items[k], layout_below(key_arrays.layout, k)};
-    if (!node.doc->is_array() || node.doc->get_array().size() > kSmallMax) return fail(node, "must be a list of keys");
+    if (!is_key_list(node.doc)) return fail(node, "must be a list of keys");
     const std::size_t first = stack_.size();
     const json::array& names = node.doc->get_array();
     for (std::size_t i = 0; i < names.size(); ++i) {
-      const Value key = leaf({&names[i], layout_below(node.layout, i)});
-      if (key.is_absent()) return false;
-      stack_.push_back(key);
+      const Begun begun = begin({&names[i], layout_below(node.layout, i)});
+      if (begun == Begun::Failed) return false;
+      if (begun != Begun::Ready) return fail(node, "keys that are no names");
     }
     KeyArray* const made = assemble_keys(heap_, std::span(stack_).subspan(first), true);
     if (made == nullptr) return fail(node, "keys that are no names, not in order, or there already");
@@ -114,7 +116,8 @@ bool JsonValueReader::index_targets() {
       const JsonNode node{&entry.value(), layout_below(around, name)};
       const auto id = index_of(name);
       if (!id || *id == 0 || *id > UINT32_MAX) return fail(node, "objects are named by numbers from 1");
-      if (!add_target(static_cast<std::uint32_t>(*id), {Target::What::Value, Target::State::Open, node, {}})) return false;
+      const Target added{Target::What::Value, Target::State::Open, node, {}};
+      if (!add_target(static_cast<std::uint32_t>(*id), added)) return false;
     }
   }
   std::vector<JsonNode> open;
@@ -155,7 +158,8 @@ bool JsonValueReader::add_target(std::uint32_t id, Target added) {
   if (const json::string* tag = tag_of(node.doc); tag != nullptr && (*tag == "ref" || *tag == "const")) {
     return fail(node, "a reference cannot be referred to");
   }
-  return targets_.emplace(id, std::move(added)).second || fail(node, "object " + std::to_string(id) + " is there twice");
+  if (targets_.emplace(id, std::move(added)).second) return true;
+  return fail(node, "object " + std::to_string(id) + " is there twice");
 }
 
 JsonValueReader::Target* JsonValueReader::target(std::uint32_t id) {
@@ -288,6 +292,10 @@ JsonValueReader::Begun JsonValueReader::demand(std::uint32_t id) {
   const Begun begun = begin(wanted.node);
   if (begun == Begun::Opened) {
     frames_.back().on_demand = true;
+    if (wanted.what == Target::What::Value) {
+      frames_.back().id = id;
+      target(id)->state = Target::State::Building;
+    }
     return Begun::Again;
   }
   fail(wanted.node, "object " + std::to_string(id) + " is not there");

@@ -2,9 +2,9 @@
 // changed it: every value is checked as it is made, and collections are put together by vm/value/assemble.h or by the
 // functions that the language itself uses.
 //
-// What the layout says of a value that does not fit it (any more) is passed over: that a value is an object of a program
-// or the same as another one holds as long as both look the same. References are another matter: one that leads nowhere,
-// or to itself, is refused.
+// What the layout says of a value that does not fit it (any more) is passed over: that a value is an object of a
+// program or the same as another one holds as long as both look the same. References are another matter: one that leads
+// nowhere, or to itself, is refused.
 //
 // Nothing depends on the order in which values are read: an object that is declared further on is made when the first
 // reference needs it. Nothing recurses; the document's own depth is bounded by its parser.

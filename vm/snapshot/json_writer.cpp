@@ -1,11 +1,10 @@
 // RunState -> JSON, the second face of a snapshot (docs/snapshots.md): what a person asks about comes first, what only
-// the engine needs to get back the very same heap comes last. Members that hold their default are left out.
+// the engine needs to get back the very same heap comes last.
 #include <sodium/utils.h>
 
 #include "schema/version.h"
 #include "vm/exec/run_impl.h"
-#include "vm/snapshot/frame_view.h"
-#include "vm/snapshot/json_value_writer.h"
+#include "vm/snapshot/json_sections.h"
 #include "vm/snapshot/run_state.h"
 #include "vm/snapshot/snapshot.h"
 #include "vm/snapshot/state_fields.h"
@@ -13,12 +12,16 @@
 namespace ptc {
 namespace {
 
-using Lines = JsonText::Lines;
-
-class JsonWriter {
+class JsonWriter : private JsonSections {
  public:
   JsonWriter(const RunImpl& run, const HostState& host, const SnapshotOptions& options)
-      : run_(run), host_(host), options_(options), state_(capture(run)), linked_(run), values_(run, linked_, out_) {}
+      : JsonSections(text_, all_values_),
+        run_(run),
+        host_(host),
+        options_(options),
+        state_(capture(run)),
+        linked_(run),
+        all_values_(run, linked_, text_) {}
 
   std::string write() {
     leave_out_defaults();
@@ -31,7 +34,7 @@ class JsonWriter {
     namespaces();
     journal();
     operations("operations", false);
-    fibers();
+    write_fibers(*this, state_);
     records();
     budgets();
     session();
@@ -64,70 +67,6 @@ class JsonWriter {
     return frame.function < made.size() && same_word(made[frame.function], frame.closure);
   }
 
-  void text(std::string_view name, std::string_view value) {
-    if (value.empty()) return;
-    out_.key(name);
-    out_.text(value);
-  }
-  void flag(std::string_view name, bool value) {
-    if (!value) return;
-    out_.key(name);
-    out_.raw("true");
-  }
-  template <class Number>
-  void number(std::string_view name, Number value) {
-    out_.key(name);
-    if constexpr (std::is_signed_v<Number>) {
-      out_.number(std::int64_t{value});
-    } else {
-      out_.number(std::uint64_t{value});
-    }
-  }
-  void time(std::string_view name, std::int64_t millis) {
-    if (millis != 0) return number(name, millis);
-    out_.key(name);
-    out_.raw("null");
-  }
-  void value(std::string_view name, Value value) {
-    out_.key(name);
-    values_.layout.enter(name);
-    values_.put(value);
-    values_.layout.leave();
-  }
-  void value_or_nothing(std::string_view name, Value v) {
-    if (!v.is_nil()) value(name, v);
-  }
-  void open(std::string_view name, char bracket, Lines lines = Lines::Many) {
-    out_.key(name);
-    out_.open(bracket, lines);
-    values_.layout.enter(name);
-  }
-  void open(std::size_t index, Lines lines = Lines::One) {
-    out_.open('{', lines);
-    values_.layout.enter(static_cast<std::uint32_t>(index));
-  }
-  void close(char bracket) {
-    out_.close(bracket);
-    values_.layout.leave();
-  }
-  void texts(std::string_view name, const std::vector<std::string>& items, Lines lines = Lines::Many) {
-    if (items.empty()) return;
-    out_.key(name);
-    out_.open('[', lines);
-    for (const std::string& item : items) out_.text(item);
-    out_.close(']');
-  }
-  template <class List>
-  void value_list(std::string_view name, const List& items) {
-    open(name, '[', Lines::One);
-    for (std::size_t k = 0; k < items.size(); ++k) {
-      values_.layout.enter(static_cast<std::uint32_t>(k));
-      values_.put(items[k]);
-      values_.layout.leave();
-    }
-    close(']');
-  }
-
   void head() {
     number("format", kSnapshotFormat);
     number("oldest_reader", kSnapshotOldestReader);
@@ -150,8 +89,7 @@ class JsonWriter {
       const Operation& operation = state_.operations[k];
       if ((operation.status == Operation::Status::Waiting) != waiting) continue;
       open(place++);
-      out_.key("op");
-      out_.text(operation.id);
+      whole_text("op", operation.id);
       text("tool", operation.tool);
       if (operation.kind != Operation::Kind::Tool) text("kind", kOperationKindNames[std::size_t(operation.kind)]);
       value_or_nothing("args", operation.args);
@@ -197,120 +135,6 @@ class JsonWriter {
     close('}');
   }
 
-  void fibers() {
-    open("fibers", '[');
-    std::vector<FramePosition> tops;
-    for (std::size_t k = 0; k < state_.fibers.size(); ++k) {
-      const FiberState& fiber = state_.fibers[k];
-      const FramePosition around = fiber.parent < tops.size() ? tops[fiber.parent] : FramePosition{};
-      const std::vector<FramePosition> positions = frame_positions(state_, fiber, around);
-      tops.push_back(positions.empty() ? around : positions.back());
-      this->fiber(fiber, k, positions);
-    }
-    close(']');
-  }
-
-  void fiber(const FiberState& fiber, std::size_t index, const std::vector<FramePosition>& positions) {
-    open(index, Lines::Many);
-    number("id", fiber.id);
-    if (fiber.parent != FiberState::kNoParent) number("parent", fiber.parent);
-    text("state", kFiberStateNames[std::size_t(fiber.state)]);
-    if (fiber.state == Fiber::State::Faulted) text("fault", fault_name(fiber.fault_kind));
-    open("frames", '[');
-    for (std::size_t k = fiber.frames.size(); k-- > 0;) frame(fiber, k, positions[k].span);
-    close(']');
-    value_or_nothing("result", fiber.result);
-    for_each_fiber_text(fiber, [this](std::string_view name, const std::string& t) { text(name, t); });
-    for_each_fiber_number(fiber, [this](std::string_view name, auto n) {
-      if (n != 0) number(name, n);
-    });
-    open_tasks(fiber);
-    definitions(fiber);
-    texts("prints", fiber.prints);
-    tool_records(fiber);
-    close('}');
-  }
-
-  void frame(const FiberState& fiber, std::size_t index, SourceSpan at) {
-    const FrameState& frame = fiber.frames[index];
-    open(fiber.frames.size() - 1 - index, Lines::Many);
-    if (at.line != 0) text("at", std::to_string(at.line) + ':' + std::to_string(at.column));
-    const std::span<const Value> values(fiber.values.data() + frame.first_value, frame.value_count);
-    if (frame.kind == Frame::Kind::Stepper) {
-      text("builtin", builtin_info(frame.builtin).name);
-      number("stage", frame.stage);
-      flag("owns_callee", frame.owns_callee);
-      value_list("slots", values);
-      return close('}');
-    }
-    const Prototype& prototype = state_.links[frame.link].program->functions[frame.function];
-    text("name", prototype.name);
-    number("program", frame.link);
-    number("function", frame.function);
-    number("pc", frame.pc);
-    flag("owns_callee", frame.owns_callee);
-    value_or_nothing("closure", frame.closure);
-    const std::vector<std::string_view> names = frame_value_names(state_, fiber, index);
-    open("locals", '{', Lines::One);
-    for (std::size_t k = 0; k < names.size(); ++k) {
-      if (!names[k].empty()) value(names[k], values[k]);
-    }
-    close('}');
-    std::vector<Value> others;
-    for (std::size_t k = 0; k < names.size(); ++k) {
-      if (names[k].empty()) others.push_back(values[k]);
-    }
-    value_list("temporaries", others);
-    close('}');
-  }
-
-  void open_tasks(const FiberState& fiber) {
-    if (fiber.open_tasks.empty()) return;
-    open("open_tasks", '[');
-    for (std::size_t k = 0; k < fiber.open_tasks.size(); ++k) {
-      const OpenTask& task = fiber.open_tasks[k];
-      open(k);
-      out_.key("id");
-      out_.text(task.id);
-      number("frames", task.frame_count);
-      number("calls", task.calls);
-      close('}');
-    }
-    close(']');
-  }
-
-  void definitions(const FiberState& fiber) {
-    if (fiber.definitions.empty()) return;
-    open("definitions", '[');
-    for (std::size_t k = 0; k < fiber.definitions.size(); ++k) {
-      const DefinitionState& definition = fiber.definitions[k];
-      open(k);
-      out_.key("name");
-      out_.text(state_.cells[definition.cell].name);
-      flag("undefined", !definition.defined);
-      value_or_nothing("value", definition.value);
-      close('}');
-    }
-    close(']');
-  }
-
-  void tool_records(const FiberState& fiber) {
-    if (fiber.records.empty()) return;
-    open("tool_calls", '[');
-    for (std::size_t k = 0; k < fiber.records.size(); ++k) {
-      const ToolRecordData& record = fiber.records[k];
-      open(k);
-      text("tool", record.tool);
-      value_or_nothing("args", record.args);
-      value_or_nothing("result", record.result);   // absent: it failed
-      text("error", record.error);
-      flag("cached", record.cached);
-      text("operation", record.operation);
-      close('}');
-    }
-    close(']');
-  }
-
   void records() {
     texts("prints", state_.prints);
     texts("warnings", state_.warnings);
@@ -319,8 +143,7 @@ class JsonWriter {
       out_.open('[', Lines::Many);
       for (const StepSummary& summary : state_.summaries) {
         out_.open('{');
-        out_.key("id");
-        out_.text(summary.id);
+        whole_text("id", summary.id);
         text("text", summary.summary);
         out_.close('}');
       }
@@ -457,8 +280,8 @@ class JsonWriter {
   const SnapshotOptions& options_;
   RunState state_;
   ValueWriter linked_;
-  JsonText out_;
-  JsonValueWriter values_;
+  JsonText text_;
+  JsonValueWriter all_values_;
   std::vector<bool> has_base_;
 };
 

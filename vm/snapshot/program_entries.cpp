@@ -40,7 +40,9 @@ std::shared_ptr<const Program> find_program(const ProgramEntry& entry, ProgramSo
   if (!entry.bytes.empty()) return load_bytes(entry.bytes, known, error);
   std::shared_ptr<const Program> program;
   if (known != nullptr && entry.sha256.size() == 32) program = known->find(entry.sha256);
-  if (program == nullptr) error = {SnapshotError::MissingProgram, "the program is not in the snapshot, and not known here"};
+  if (program == nullptr) {
+    error = {SnapshotError::MissingProgram, "the program is not in the snapshot, and not known here"};
+  }
   return program;
 }
 
