@@ -86,7 +86,8 @@ std::optional<std::string> Session::snapshot_too_large() const {
     most = bytes;
     largest = name;
   });
-  const std::string what = most > size / 4 ? "the definition of " + std::string(largest) : "values of the running program";
+  const std::string what =
+      most > size / 4 ? "the definition of " + std::string(largest) : "values of the running program";
   return "the suspended program takes " + std::to_string(size) + " bytes, at most " +
          std::to_string(options_.max_snapshot_bytes) + "; most of it is " + what;
 }

@@ -39,7 +39,8 @@ std::optional<HopState> read_hop(std::string_view text) {
   };
   HopState state;
   const json::value* replay = head.if_contains("replay");
-  if (replay != nullptr && replay->is_string()) state.replay.assign(replay->get_string().data(), replay->get_string().size());
+  if (replay != nullptr && replay->is_string())
+    state.replay.assign(replay->get_string().data(), replay->get_string().size());
   state.order = number("order");
   state.clock = static_cast<std::int64_t>(number("clock"));
   if (head.contains("now")) state.now = static_cast<std::int64_t>(number("now"));

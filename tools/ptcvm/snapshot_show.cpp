@@ -96,7 +96,8 @@ class Show {
       innermost[k] = positions.empty() ? around : positions.back();
       if (k == kShownFibers) heading("and " + std::to_string(state_.fibers.size() - k) + " more fibers");
       if (k >= kShownFibers) continue;
-      heading("fiber " + std::to_string(k) + (is_main ? " (main) " : " (branch of " + std::to_string(fiber.parent) + ") ") +
+      heading("fiber " + std::to_string(k) +
+              (is_main ? " (main) " : " (branch of " + std::to_string(fiber.parent) + ") ") +
               std::string(state_text(fiber.state)));
       if (fiber.state == ptc::Fiber::State::Faulted) out_ += "  " + fiber.fault_message + '\n';
       excerpt(innermost[k]);
@@ -126,7 +127,9 @@ class Show {
       }
       const ptc::LinkState& link = state_.links[frame.link];
       const ptc::Prototype& function = link.program->functions[frame.function];
-      out_ += "  in " + (frame.function == 0 ? "the program" : function.name.empty() ? function.printed : function.name);
+      out_ += "  in " + (frame.function == 0     ? "the program"
+                         : function.name.empty() ? function.printed
+                                                 : function.name);
       if (!link.is_prelude && positions[k].span.line != 0) {
         out_ += " at " + std::to_string(positions[k].span.line) + ':' + std::to_string(positions[k].span.column);
       }

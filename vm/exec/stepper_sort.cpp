@@ -147,7 +147,9 @@ RunImpl::CallResult RunImpl::step_sort(Fiber& fiber) {
       goto next_key;
     }
     case kSortNextKey: goto next_key;
-    case kSortAwaitKey: own()[kSortKeys] = vector_push(heap, own()[kSortKeys], take_stepper_result(fiber)); goto next_key;
+    case kSortAwaitKey:
+      own()[kSortKeys] = vector_push(heap, own()[kSortKeys], take_stepper_result(fiber));
+      goto next_key;
     case kSortMerge: goto merge;
     case kSortAwaitAnswer: {
       const Value answer = take_stepper_result(fiber);
@@ -253,10 +255,12 @@ merge:
     const std::int64_t left = own()[kSortLeft].i, right = own()[kSortRight].i;
     if (left >= runs.middle || right >= runs.high) {   // one run is used up: the rest of the other follows
       for (std::int64_t k = left; k < runs.middle; ++k) {
-        own()[kSortMerged] = vector_push(heap, own()[kSortMerged], vector_at(own()[kSortOrder], static_cast<std::uint32_t>(k)));
+        own()[kSortMerged] =
+            vector_push(heap, own()[kSortMerged], vector_at(own()[kSortOrder], static_cast<std::uint32_t>(k)));
       }
       for (std::int64_t k = right; k < runs.high; ++k) {
-        own()[kSortMerged] = vector_push(heap, own()[kSortMerged], vector_at(own()[kSortOrder], static_cast<std::uint32_t>(k)));
+        own()[kSortMerged] =
+            vector_push(heap, own()[kSortMerged], vector_at(own()[kSortOrder], static_cast<std::uint32_t>(k)));
       }
       if (runs.high < count) {
         own()[kSortLow] = Value::integer(runs.high);

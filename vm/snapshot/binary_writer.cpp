@@ -79,7 +79,8 @@ class BinaryWriter {
     }
     // A program that ran has its entry as a value; only what is not so is said.
     List<std::uint32_t> functions;
-    const std::vector<std::uint32_t> usual = link.is_prelude ? std::vector<std::uint32_t>() : std::vector<std::uint32_t>{0};
+    const std::vector<std::uint32_t> usual =
+        link.is_prelude ? std::vector<std::uint32_t>() : std::vector<std::uint32_t>{0};
     if (link.functions != usual) functions = builder_.CreateVector(link.functions);
     schema::LinkedProgramBuilder out(builder_);
     out.add_functions(functions);

@@ -41,7 +41,8 @@ struct HostState {
   std::uint64_t timeout_ms = 0;  // of the turn; 0: none
   std::uint64_t active_ms = 0;   // used of it
   std::vector<HostTool> tools;                                  // by name
-  std::vector<std::pair<std::string, Value>> cached_answers;    // by key; values are borrowed when written, owned when read
+  std::vector<std::pair<std::string, Value>>
+      cached_answers;   // by key; values are borrowed when written, owned when read
 };
 
 struct SnapshotOptions {

@@ -14,19 +14,20 @@
 namespace ptc {
 
 enum class StreamOp : std::uint8_t {
-  Constant = 0,     // n: ConstantValue
-  Int = 1,          // n
-  NegativeInt = 2,  // -1 - n
-  String = 3,       // n bytes of UTF-8 follow
-  Ref = 4,          // object n
-  Keyword = 5,      // n: index of the name table (Snapshot.names)
-  Vector = 6,       // pops n elements: flat, no spare room
-  Map = 7,          // pops key array, n values
-  Keys = 8,         // pops n keys: a shared (interned) array
-  Leaf = 9,         // pops n elements
-  Closure = 10,     // pops n captured values; varints: program, function, serial
-  HashNode = 11,    // n: level; varints: flags (1 set, 2 collision), datamap or number of entries, nodemap; pops entries, children
-  Other = 12,       // n: OtherValue
+  Constant = 0,      // n: ConstantValue
+  Int = 1,           // n
+  NegativeInt = 2,   // -1 - n
+  String = 3,        // n bytes of UTF-8 follow
+  Ref = 4,           // object n
+  Keyword = 5,       // n: index of the name table (Snapshot.names)
+  Vector = 6,        // pops n elements: flat, no spare room
+  Map = 7,           // pops key array, n values
+  Keys = 8,          // pops n keys: a shared (interned) array
+  Leaf = 9,          // pops n elements
+  Closure = 10,      // pops n captured values; varints: program, function, serial
+  HashNode = 11,     // n: level; varints: flags (1 set, 2 collision), datamap or number of entries, nodemap; pops
+                     // entries, children
+  Other = 12,        // n: OtherValue
 };
 
 enum class ConstantValue : std::uint8_t { Nil, False, True, Absent };   // Absent: as a root only
