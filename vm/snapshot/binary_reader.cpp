@@ -10,12 +10,15 @@
 namespace ptc {
 namespace {
 
-std::string text(const flatbuffers::String* in) { return in == nullptr ? std::string() : in->str(); }
+// What only the host reads, in whatever encoding it wrote it.
+std::string host_text(const flatbuffers::String* in) { return in == nullptr ? std::string() : in->str(); }
 
 template <class T>
 std::span<const std::uint8_t> bytes_of(const T* in) {
   return in == nullptr ? std::span<const std::uint8_t>() : std::span<const std::uint8_t>(in->data(), in->size());
 }
+
+constexpr std::uint64_t kMaxMillis = 1'000'000'000'000;   // 31 years; in nanoseconds they still fit
 
 // Calls each(item) for a list of tables that may be absent. FlatBuffers allows no null items after verification.
 template <class List, class Each>
@@ -35,6 +38,13 @@ bool texts(const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>* 
 }
 
 }  // namespace
+
+// What programs and people see. Bytes that are no text make the whole state invalid (text_is_valid_).
+std::string BinaryReader::text(const flatbuffers::String* in) {
+  std::string out = host_text(in);
+  if (!utf8_is_valid(out)) text_is_valid_ = false;
+  return out;
+}
 
 bool BinaryReader::invalid(std::string message) {
   if (error.message.empty()) error = {SnapshotError::Invalid, std::move(message)};
@@ -68,23 +78,26 @@ RunLimits BinaryReader::limits() const {
 bool BinaryReader::read_host(HostState& out) {
   const schema::Session* const in = in_.session();
   if (in == nullptr) return true;
-  out.source_name = text(in->source_name());
-  out.signature = text(in->signature());
+  out.source_name = host_text(in->source_name());
+  out.signature = host_text(in->signature());
   out.float_precision = std::clamp(in->float_precision(), -1, 300);
   out.strict_task_ids = in->strict_task_ids();
   out.check_tools = in->check_tools();
   out.max_symbols = in->max_symbols();
   out.timeout_ms = in->timeout_ms();
   out.active_ms = in->active_ms();
+  if (out.timeout_ms > kMaxMillis || out.active_ms > kMaxMillis) return invalid("time limit of the turn");
   every(in->tools(), [&](const schema::Tool& tool) {
     out.tools.push_back({text(tool.name()), text(tool.signature()), text(tool.effect()), tool.mode()});
     return true;
   });
-  every(in->cached_answers(), [&](const flatbuffers::String& key) {
-    out.cached_answers.emplace_back(key.str(), Value::nil());
+  const bool ascending = every(in->cached_answers(), [&](const flatbuffers::String& key) {
+    std::string taken = text(&key);
+    if (!out.cached_answers.empty() && out.cached_answers.back().first >= taken) return false;
+    out.cached_answers.emplace_back(std::move(taken), Value::nil());
     return true;
   });
-  return true;
+  return ascending || invalid("cached answers");
 }
 
 bool BinaryReader::read_programs(ProgramSource* known, RunState& out) {
@@ -205,7 +218,7 @@ bool BinaryReader::read_state(RunState& out) {
     state.task_id = text(in.task_id());
     state.call_path = text(in.call_path());
     state.key = text(in.key());
-    return utf8_is_valid(state.id) && utf8_is_valid(state.tool) && utf8_is_valid(state.reason);
+    return true;
   });
   if (!operations) return invalid("operations");
   out.last_sequence = in_.last_sequence();
@@ -227,7 +240,7 @@ bool BinaryReader::read_state(RunState& out) {
   out.suspensions = in_.suspensions();
   out.operations_before = in_.operations_before();
   if (!texts(in_.cancel_requests(), out.cancel_requests)) return invalid("cancel requests");
-  out.run_id = text(in_.run_id());
+  out.run_id = host_text(in_.run_id());
   out.turn = in_.turn();
   out.next_request = in_.next_request();
   out.next_fiber_id = in_.next_fiber_id();
@@ -240,7 +253,7 @@ bool BinaryReader::read_state(RunState& out) {
     out.fault_message = text(in_.fault_message());
     out.fault_hint = text(in_.fault_hint());
   }
-  return fibers(out);
+  return fibers(out) && (text_is_valid_ || invalid("text that is not UTF-8"));
 }
 
 bool BinaryReader::fibers(RunState& out) {

@@ -8,6 +8,10 @@
 #include "vm/snapshot/run_state.h"
 #include "vm/snapshot/snapshot.h"
 
+namespace flatbuffers {
+struct String;
+}
+
 namespace ptc {
 
 namespace schema {
@@ -30,10 +34,12 @@ class BinaryReader {
 
  private:
   bool invalid(std::string message);
+  std::string text(const flatbuffers::String* in);
   bool fibers(RunState& out);
 
   const schema::Snapshot& in_;
   std::vector<BuiltinId> builtins_;
+  bool text_is_valid_ = true;
 };
 
 }  // namespace ptc
