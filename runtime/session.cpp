@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "runtime/record_texts.h"
 #include "runtime/result_rounding.h"
 #include "vm/value/map.h"
 #include "vm/value/pending.h"
@@ -307,16 +308,17 @@ void Session::collect_records(Outcome& outcome) {
   warn_of_large_commits(outcome);
   for (const StepSummary& step : records.summaries) outcome.summaries.emplace_back(step.id, step.summary);
   std::sort(outcome.summaries.begin(), outcome.summaries.end());
+  RecordTexts texts(heap());
   for (const ToolRecord& record : run_->tool_records()) {
     ToolOutcome& call = outcome.tool_calls.emplace_back();
     call.name = record.tool;
-    call.args_edn = edn_of(heap(), record.args);
+    call.args_edn = texts.edn(record.args);
     call.cached = record.cached;
     call.failed = record.result.is_absent();
     if (call.failed) {
       call.error = record.error;
     } else {
-      call.result_edn = edn_of(heap(), record.result);
+      call.result_edn = texts.edn(record.result);
     }
   }
   outcome.fuel = run_->fuel_used();

@@ -1,10 +1,11 @@
 // Asynchronous operations of a session: what hosts resolve, and what an outcome says about those that wait.
 #include <map>
 
-#include "runtime/json_value.h"
+#include "runtime/record_texts.h"
 #include "runtime/session.h"
 #include "vm/value/order.h"
 #include "vm/value/print.h"
+#include "vm/value/utf8.h"
 
 namespace ptc {
 namespace {
@@ -62,6 +63,8 @@ std::optional<ResolveRefusal> Session::resolve(std::vector<Resolution> taken) {
     return refusal;
   }
   for (Resolution& resolution : taken) {
+    std::string& reason = resolution.settlement.reason;
+    if (!utf8_is_valid(reason)) reason = utf8_repaired(reason);
     const ResolveStatus status = run_->resolve(resolution.operation, std::move(resolution.settlement));
     if (observer_ == nullptr || status != ResolveStatus::Done) continue;
     observer_->on_resolve(*operations().find(resolution.operation));
@@ -74,14 +77,15 @@ void Session::collect_pending(Outcome& outcome) {
   if (operations().waiting_count() == 0) return;
   std::map<std::string_view, std::int64_t> awaited;
   for (const AwaitedOperation& operation : run_->awaited()) awaited.emplace(operation.id, operation.deadline_ms);
+  RecordTexts texts(heap());
   for (const Operation& operation : operations().all()) {
     if (operation.status != Operation::Status::Waiting) continue;
     PendingOutcome& out = outcome.pending.emplace_back();
     out.operation = operation.id;
     out.tool = operation.tool;
-    append_edn(out.args_edn, operation.args, heap());
-    append_json(out.args_json, operation.args, heap());
-    append_edn(out.immediate_edn, operation.immediate, heap());
+    out.args_edn = texts.edn(operation.args);
+    out.args_json = texts.json(operation.args);
+    out.immediate_edn = texts.edn(operation.immediate);
     out.since_ms = operation.created_ms;
     const auto at = awaited.find(operation.id);
     out.awaited = at != awaited.end();

@@ -5,6 +5,7 @@
 #include "runtime/result_rounding.h"
 #include "runtime/session.h"
 #include "vm/value/print.h"
+#include "vm/value/utf8.h"
 
 namespace ptc {
 namespace {
@@ -98,6 +99,7 @@ void Session::serve_tool(const ToolRequest& request) {
   const CallMeta meta{run_->run_id(), run_->turn(), request.task_id, request.call_path, request.key};
   const ToolCall call{tool->definition.name, request.args, heap(), deadline_, cancelled_, meta};
   ToolReply reply = tool->handler(call);
+  if (!utf8_is_valid(reply.message)) reply.message = utf8_repaired(reply.message);
   if (auto complaint = reply.failed ? std::nullopt : plain_data_complaint(heap(), reply.result)) {
     heap().release(reply.result);
     reply = ToolReply::error(std::move(*complaint));

@@ -42,6 +42,7 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
   const Value* find(std::string_view id) const;     // borrowed; null: no entry
   void commit(std::string_view id, Value taken);    // first commit of an id wins
+  void restore(std::string id, Value taken) { entries_.push_back({std::move(id), taken}); }   // an id that is not there
   bool erase(std::string_view id);
   void clear();
   const std::vector<Entry>& entries() const { return entries_; }

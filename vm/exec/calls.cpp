@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "vm/builtins/call.h"
+#include "vm/builtins/hidden_arguments.h"
 #include "vm/exec/run_impl.h"
 #include "vm/exec/stepper_slots.h"
 #include "vm/value/map.h"
@@ -61,9 +62,9 @@ bool RunImpl::grow_stack(Fiber& fiber, std::uint32_t registers) {
     size = registers;
     if (!heap.can_allocate((size - fiber.stack_size) * sizeof(Value))) return raise_memory();
   }
-  auto* grown = static_cast<Value*>(std::malloc(size * sizeof(Value)));
+  auto* grown = static_cast<Value*>(std::calloc(size, sizeof(Value)));   // untouched pages cost nothing
+  if (grown == nullptr) return raise_memory();
   if (fiber.stack_size != 0) std::memcpy(static_cast<void*>(grown), fiber.stack, fiber.stack_size * sizeof(Value));
-  std::memset(static_cast<void*>(grown + fiber.stack_size), 0, (size - fiber.stack_size) * sizeof(Value));
   std::free(fiber.stack);
   heap.account(static_cast<std::int64_t>((size - fiber.stack_size) * sizeof(Value)));
   fiber.stack = grown;
@@ -119,6 +120,10 @@ RunImpl::CallResult RunImpl::call_builtin(Fiber& fiber, BuiltinId id, std::uint3
   }
   if (info.kind == BuiltinKind::Plain) {
     Value* args = fiber.stack + window + 1;
+    if (info.category == BuiltinCategory::Hidden && !hidden_arguments_fit(id, {args, count})) {
+      raise(FaultKind::BadProgram, std::string(info.name) + ": arguments that only wrong code gives");
+      return CallResult::Faulted;
+    }
     Call call(env, id, {args, count});
     const Value value = plain_builtin(id)(call);
     fuel_left -= static_cast<std::int64_t>(env.fuel_debt);

@@ -56,16 +56,21 @@ class FrameStack {
   void pop_back() { --end_; }
   // Room for more, at most max_frames in all. False: no more is allowed.
   bool grow(std::uint32_t max_frames) {
-    const std::uint32_t old_capacity = capacity(), used = size();
+    const std::uint32_t old_capacity = capacity();
     if (old_capacity >= max_frames) return false;
-    const std::uint32_t wanted = old_capacity == 0 ? 8 : old_capacity * 2;
-    const std::uint32_t allowed = wanted < max_frames ? wanted : max_frames;
-    auto* moved = static_cast<Frame*>(std::malloc(allowed * sizeof(Frame)));
+    const std::uint64_t wanted = old_capacity == 0 ? 8 : std::uint64_t{old_capacity} * 2;
+    return reserve(static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, max_frames)));
+  }
+  // Room for exactly that many frames, no less than there are. False: there is no memory.
+  bool reserve(std::uint32_t frames) {
+    const std::uint32_t used = size();
+    auto* moved = static_cast<Frame*>(std::malloc(frames * sizeof(Frame)));
+    if (moved == nullptr) return false;
     std::copy(begin_, end_, moved);
     std::free(begin_);
     begin_ = moved;
     end_ = begin_ + used;
-    limit_ = begin_ + allowed;
+    limit_ = begin_ + frames;
     return true;
   }
 

@@ -193,7 +193,7 @@ bool merge(RegState& into, RegState arriving, bool& changed) {
 
 std::optional<FrameStates::Failure> FrameStates::analyze(const std::vector<Instruction>& code,
                                                          std::uint32_t register_count, std::uint32_t param_count,
-                                                         FrameStates& out) {
+                                                         std::uint64_t& work_left, FrameStates& out) {
   if (code.size() * register_count > kMaxCells) return Failure{0, "function is too large"};
   out.register_count_ = register_count;
   out.states_.assign(code.size() * register_count, RegState::Dead);
@@ -207,6 +207,7 @@ std::optional<FrameStates::Failure> FrameStates::analyze(const std::vector<Instr
       work.push_back(pc);
       return true;
     }
+    if (std::equal(states.begin(), states.end(), known)) return true;
     bool changed = false;
     for (std::uint32_t reg = 0; reg < register_count; ++reg) {
       if (!merge(known[reg], states[reg], changed)) return false;
@@ -221,6 +222,8 @@ std::optional<FrameStates::Failure> FrameStates::analyze(const std::vector<Instr
   while (!work.empty()) {
     const std::uint32_t pc = work.back();
     work.pop_back();
+    if (work_left < register_count + 1u) return Failure{pc, "function takes too long to check"};
+    work_left -= register_count + 1u;
     const Instruction& instruction = code[pc];
     const RegState* known = out.states_.data() + std::size_t{pc} * register_count;
     states.assign(known, known + register_count);

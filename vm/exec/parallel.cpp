@@ -15,6 +15,8 @@
 namespace ptc {
 namespace {
 
+constexpr std::uint64_t kBranchBytes = 8 * sizeof(Frame);   // at least
+
 std::string_view form_name(BuiltinId id) { return builtin_info(id).name; }
 
 }  // namespace
@@ -49,6 +51,10 @@ RunImpl::CallResult RunImpl::start_branches(Fiber& fiber) {
   if (fiber.nesting >= kMaxNesting) {
     raise(FaultKind::ParallelCapacityExceeded, std::string(form_name(frame.builtin)) + " is nested more than " +
                                                    std::to_string(kMaxNesting) + " deep");
+    return CallResult::Faulted;
+  }
+  if (!heap.can_allocate(branches * kBranchBytes)) {
+    raise_memory();
     return CallResult::Faulted;
   }
   fiber.frames.back().stage = kParallelCollect;

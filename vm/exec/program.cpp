@@ -5,6 +5,7 @@
 
 #include "program_generated.h"
 #include "schema/builtin_id.h"
+#include "schema/flat_tree.h"
 #include "schema/version.h"
 #include "vm/builtins/regex.h"
 #include "vm/exec/verifier.h"
@@ -12,7 +13,13 @@
 namespace ptc {
 namespace {
 
+constexpr flatbuffers::uoffset_t kMaxTables = UINT32_MAX;   // a tree has no more than it has bytes
+
+constexpr std::uint64_t kMaxDigits = 200'000;
+
 using LoadResult = std::variant<std::shared_ptr<Program>, ProgramError>;
+
+ProgramError damaged() { return {"not a program: the container is damaged", 0, 0}; }
 
 // Source text of a function's form, or "" when the offsets make no sense.
 std::string slice(const std::string& source, std::uint32_t begin, std::uint32_t end) {
@@ -60,10 +67,17 @@ LoadResult load(const schema::ProgramT& in) {
     if (!id) return ProgramError{"unknown builtin " + name, 0, 0};
     program->builtins.push_back(static_cast<std::uint16_t>(*id));
   }
+  std::uint64_t digits = 0;   // squared: reading a number takes that long
   for (const auto& constant : in.constants) {
     if (!constant || constant->kind > schema::ConstantKind::MAX) return ProgramError{"unknown constant", 0, 0};
     program->constants.push_back({static_cast<ProgramConstant::Kind>(constant->kind), constant->integer,
                                   std::bit_cast<double>(constant->integer), constant->text, constant->items});
+    if (constant->kind == schema::ConstantKind::BigInt) {
+      const std::uint64_t size = constant->text.size();
+      if (size > kMaxDigits || (digits += size * size) > kMaxDigits * kMaxDigits) {
+        return ProgramError{"integer literals of more than " + std::to_string(kMaxDigits) + " digits", 0, 0};
+      }
+    }
     if (constant->kind == schema::ConstantKind::Regex) {
       std::string reason;
       std::size_t position = 0;
@@ -124,8 +138,9 @@ std::variant<std::shared_ptr<const Program>, ProgramError> Program::from_compile
 }
 
 std::variant<std::shared_ptr<const Program>, ProgramError> Program::from_bytes(std::span<const std::uint8_t> bytes) {
-  flatbuffers::Verifier verifier(bytes.data(), bytes.size());
-  if (!schema::VerifyProgramBuffer(verifier)) return ProgramError{"not a program: the container is damaged", 0, 0};
+  if (!is_flat_tree(bytes, schema::ProgramTypeTable())) return damaged();
+  flatbuffers::Verifier verifier(bytes.data(), bytes.size(), 64, kMaxTables);
+  if (!schema::VerifyProgramBuffer(verifier)) return damaged();
   std::unique_ptr<schema::ProgramT> unpacked(schema::GetProgram(bytes.data())->UnPack());
   if (unpacked->format != kProgramFormat) {
     return ProgramError{"program format " + std::to_string(unpacked->format) + " is not supported", 0, 0};

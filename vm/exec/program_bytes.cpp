@@ -81,7 +81,8 @@ const FrameStates& Prototype::states() const {
     unscaled.reserve(code.size());
     for (const Instruction& scaled : code) unscaled.push_back(with_register_indices(scaled));
     auto made = std::make_unique<FrameStates>();
-    FrameStates::analyze(unscaled, register_count, param_count, *made);
+    std::uint64_t work = UINT64_MAX;   // bounded when the program was verified
+    FrameStates::analyze(unscaled, register_count, param_count, work, *made);
     return made;
   });
 }

@@ -81,9 +81,7 @@ Value RunImpl::constant_value(const Link& program_link, std::size_t index) {
     case ProgramConstant::Kind::String: return string_of(heap, constant.text);
     case ProgramConstant::Kind::Keyword: return Value::of(heap.intern(constant.text));
     case ProgramConstant::Kind::Regex: {
-      std::string reason;
-      const Value v = regex_make(heap, constant.text, &reason);
-      return v.is_absent() ? Value::nil() : v;   // refused when the program was loaded
+      return regex_make(heap, constant.text, nullptr);   // looked at when the program was loaded
     }
     case ProgramConstant::Kind::Vector: {
       VectorBuilder builder(heap);

@@ -6,11 +6,15 @@
 namespace ptc {
 namespace {
 
+// Registers that the analysis of a program may look at. Compiled functions take a few visits of each instruction.
+constexpr std::uint64_t kLeastWork = 16u << 20;
+constexpr std::uint64_t kWorkOfInstruction = 512;
+
 class FunctionVerifier {
  public:
   FunctionVerifier(const Program& program, const Prototype& function) : program_(program), function_(function) {}
 
-  std::string_view run(std::uint32_t* pc) {
+  std::string_view run(std::uint32_t* pc, std::uint64_t& work) {
     if (function_.code.empty()) return "function without code";
     if (function_.register_count >= kMaxRegisters) return "too many registers";
     if (function_.param_count > function_.register_count) return "more parameters than registers";
@@ -19,7 +23,7 @@ class FunctionVerifier {
       if (!why.empty()) return why;
     }
     FrameStates states;
-    const auto failure = FrameStates::analyze(function_.code, function_.register_count, function_.param_count, states);
+    const auto failure = FrameStates::analyze(function_.code, function_.register_count, function_.param_count, work, states);
     if (failure) {
       *pc = failure->pc;
       return failure->reason;
@@ -128,9 +132,11 @@ std::optional<ProgramError> verify(const Program& program) {
     return ProgramError{"the entry takes no parameters and captures nothing", 0, 0};
   }
   if (const std::string_view why = check_constants(program); !why.empty()) return ProgramError{std::string(why), 0, 0};
+  std::uint64_t work = kLeastWork;
+  for (const Prototype& function : program.functions) work += function.code.size() * kWorkOfInstruction;
   for (const Prototype& function : program.functions) {
     std::uint32_t pc = 0;
-    const std::string_view why = FunctionVerifier(program, function).run(&pc);
+    const std::string_view why = FunctionVerifier(program, function).run(&pc, work);
     if (!why.empty()) return ProgramError{std::string(why), function.index, pc};
   }
   return std::nullopt;

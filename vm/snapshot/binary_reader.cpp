@@ -10,7 +10,8 @@
 namespace ptc {
 namespace {
 
-std::string text(const flatbuffers::String* in) { return in == nullptr ? std::string() : in->str(); }
+// What only the host reads, in whatever encoding it wrote it.
+std::string host_text(const flatbuffers::String* in) { return in == nullptr ? std::string() : in->str(); }
 
 template <class T>
 std::span<const std::uint8_t> bytes_of(const T* in) {
@@ -20,6 +21,8 @@ std::span<const std::uint8_t> bytes_of(const T* in) {
 std::int64_t plus(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
+
+constexpr std::uint64_t kMaxMillis = 1'000'000'000'000;   // 31 years; in nanoseconds they still fit
 
 // Calls each(item) for a list of tables that may be absent. FlatBuffers allows no null items after verification.
 template <class List, class Each>
@@ -39,6 +42,13 @@ bool texts(const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>* 
 }
 
 }  // namespace
+
+// What programs and people see. Bytes that are no text make the whole state invalid (text_is_valid_).
+std::string BinaryReader::text(const flatbuffers::String* in) {
+  std::string out = host_text(in);
+  if (!utf8_is_valid(out)) text_is_valid_ = false;
+  return out;
+}
 
 RunLimits BinaryReader::limits() {
   RunLimits out;
@@ -67,24 +77,27 @@ RunLimits BinaryReader::limits() {
 bool BinaryReader::read_host(HostState& out) {
   const schema::Session* const in = in_.session();
   if (in == nullptr) return true;
-  out.source_name = text(in->source_name());
-  out.signature = text(in->signature());
+  out.source_name = host_text(in->source_name());
+  out.signature = host_text(in->signature());
   out.float_precision = std::clamp(in->float_precision(), -1, 300);
   out.strict_task_ids = in->strict_task_ids();
   out.check_tools = in->check_tools();
   out.max_symbols = in->max_symbols();
   out.timeout_ms = in->timeout_ms();
   out.active_ms = in->active_ms();
+  if (out.timeout_ms > kMaxMillis || out.active_ms > kMaxMillis) return invalid("time limit of the turn");
   const bool tools = every(in->tools(), [&](const schema::Tool& tool) {
     out.tools.push_back({text(tool.name()), tool.signature(), text(tool.effect()), tool.mode()});
     return tool.mode() <= kMaxToolMode;
   });
   if (!tools) return invalid("tools");
-  every(in->cached_answers(), [&](const flatbuffers::String& key) {
-    out.cached_answers.emplace_back(key.str(), Value::nil());
+  const bool ascending = every(in->cached_answers(), [&](const flatbuffers::String& key) {
+    std::string taken = text(&key);
+    if (!out.cached_answers.empty() && out.cached_answers.back().first >= taken) return false;
+    out.cached_answers.emplace_back(std::move(taken), Value::nil());
     return true;
   });
-  return true;
+  return ascending || invalid("cached answers");
 }
 
 bool BinaryReader::read_programs(ProgramSource* known, RunState& out) {
@@ -160,8 +173,9 @@ bool BinaryReader::read_state(RunImpl& run, RunState& out, HostState&) {
     state.due_ms = in.due_after_ms() == -1 ? 0 : plus(state.created_ms, in.due_after_ms());
     state.task_id = text(in.task_id());
     state.call_path = in.call() != 0 ? std::to_string(in.call() - 1) : text(in.call_path());
-    state.key = in.key() != nullptr ? in.key()->str() : call_key(out.run_id, out.turn, state.task_id, state.call_path);
-    return utf8_is_valid(state.id) && utf8_is_valid(state.tool) && utf8_is_valid(state.reason);
+    state.key = in.key() != nullptr ? text(in.key())
+                                    : call_key(out.run_id, out.turn, state.task_id, state.call_path);
+    return true;
   });
   if (!operations) return invalid("operations");
   out.last_sequence = in_.last_sequence();
@@ -194,7 +208,7 @@ bool BinaryReader::read_state(RunImpl& run, RunState& out, HostState&) {
     out.fault_message = text(in_.fault_message());
     out.fault_hint = text(in_.fault_hint());
   }
-  return fibers(out);
+  return fibers(out) && (text_is_valid_ || invalid("text that is not UTF-8"));
 }
 
 bool BinaryReader::read_shapes() { return values_->read_shapes(bytes_of(in_.shapes())) || invalid(values_->problem); }

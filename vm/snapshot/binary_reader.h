@@ -7,6 +7,10 @@
 #include "vm/snapshot/snapshot_reader.h"
 #include "vm/snapshot/value_reader.h"
 
+namespace flatbuffers {
+struct String;
+}
+
 namespace ptc {
 
 namespace schema {
@@ -26,12 +30,14 @@ class BinaryReader : public SnapshotReader {
   void forget_values() override { values_.reset(); }
 
  private:
+  std::string text(const flatbuffers::String* in);
   bool names(Heap& heap);
   bool builtins();
   bool fibers(RunState& out);
 
   const schema::Snapshot& in_;
   std::optional<ValueReader> values_;
+  bool text_is_valid_ = true;
 };
 
 }  // namespace ptc

@@ -9,7 +9,7 @@ namespace {
 
 bool is_visible(Value v) { return !v.is(Tag::Hidden) && !v.is_absent(); }
 
-bool fits(RegState state, Value value, Value before, std::int64_t loop_limit) {
+bool fits(RegState state, Value value, Value before) {
   switch (state) {
     case RegState::Dead: return false;
     case RegState::Immediate: return is_visible(value) && !value.is_heap();
@@ -17,7 +17,7 @@ bool fits(RegState state, Value value, Value before, std::int64_t loop_limit) {
     case RegState::Iterator: return value.is_vector();
     case RegState::Position:
       return value.is_int() && value.i >= 0 && before.is_vector() && value.i <= std::int64_t{vector_count(before)};
-    case RegState::Counter: return value.is_int() && value.i >= 0 && value.i <= loop_limit;
+    case RegState::Counter: return value.is_int() && value.i >= 0;   // the host's limit cuts it down
   }
   return false;
 }
@@ -63,8 +63,12 @@ bool FiberCheck::whole() {
     if (!has_answer && !Fiber::is_inside_call(fiber_.state)) return wrong("no frames");
     if (fiber_.stack_size == 0) return wrong("no stack");
   }
+  for (const ToolRecordData& record : fiber_.records) {
+    if (!record.args.is_map()) return wrong("a tool call without arguments");
+  }
   if (fiber_.state == Fiber::State::WaitsForTool) {
-    if (fiber_.records.empty() || !fiber_.records.back().args.is_map()) return wrong("a tool call without arguments");
+    if (fiber_.records.empty()) return wrong("a tool request without its call");
+    if (run_.heap.find_interned(fiber_.records.back().tool) == nullptr) return wrong("a tool that nothing names");
     if (fiber_.request_id == 0 || fiber_.request_id >= state_.next_request) return wrong("unknown tool request");
   }
   return true;
@@ -74,7 +78,8 @@ bool FiberCheck::stepper(const FrameState& frame, bool on_top) {
   if (frame.owns_callee) return wrong("a builtin that owns its callee");
   const bool answered = on_top && fiber_.state == Fiber::State::Ready &&
                         stepper_awaits_result(frame.builtin, frame.stage);
-  const std::uint64_t end = std::uint64_t{window_} + 1 + frame.slot_count + (answered ? 1 : 0);
+  const bool has_result_slot = answered || (on_top && Fiber::is_inside_call(fiber_.state));
+  const std::uint64_t end = std::uint64_t{window_} + 1 + frame.slot_count + (has_result_slot ? 1 : 0);
   if (end > fiber_.stack_size) return wrong("slots beyond the stack");
   if (frame.value_count != frame.slot_count + (answered ? 1u : 0u)) return wrong("another number of slots");
   for (std::uint32_t k = 0; k < frame.value_count; ++k) {
@@ -114,25 +119,25 @@ bool FiberCheck::bytecode(const FrameState& frame, bool on_top, bool at_bottom) 
   const RegState* const states = prototype.states().before(pc);
   if (states == nullptr) return wrong("program counter that is never reached");
   plans.push_back({base, limit, states});
-  return registers(frame, states, limit, link->loop_limit);
+  return registers(frame, states, limit);
 }
 
 // Callers own the functions they call, except those that are called by name or belong to the engine.
 bool FiberCheck::keeps_closure(const FrameState& frame, bool at_bottom) const {
   const auto* closure = static_cast<const Closure*>(frame.closure.object);
   if (at_bottom && is_main_) return !frame.owns_callee && closure == run_.links[state_.running].entry;
+  if (frame.owns_callee) return true;
   if (static_cast<const Prototype*>(closure->function)->index == 0) return false;
-  return frame.owns_callee || context_.kept_closures.contains(closure);
+  return context_.kept_closures.contains(closure) || context_.kept_by_branches.contains(closure);
 }
 
-bool FiberCheck::registers(const FrameState& frame, const RegState* states, std::uint32_t limit,
-                           std::int64_t loop_limit) {
+bool FiberCheck::registers(const FrameState& frame, const RegState* states, std::uint32_t limit) {
   std::uint32_t next = 0;
   for (std::uint32_t reg = 0; reg < limit; ++reg) {
     if (states[reg] == RegState::Dead) continue;
     if (next == frame.value_count) return wrong("too few registers");
     const Value before = next > 0 ? value(frame, next - 1) : Value::nil();
-    if (!fits(states[reg], value(frame, next), before, loop_limit)) {
+    if (!fits(states[reg], value(frame, next), before)) {
       return wrong("register " + std::to_string(reg) + " holds the wrong kind of value");
     }
     ++next;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include "vm/exec/frame_states.h"
@@ -18,15 +19,26 @@ struct FramePlan {
   const RegState* states = nullptr;     // Bytecode: what the registers hold
 };
 
-// What the frames of any fiber may rely on.
+// What frames may rely on.
 struct CheckContext {
   boost::unordered_flat_set<const Object*> kept_closures;       // that live as long as the run
+  // That live as long as the fiber: definitions of its own and of the branches around it. How many hold each.
+  boost::unordered_flat_map<const Object*, std::uint32_t> kept_by_branches;
   boost::unordered_flat_set<std::string_view> operations;       // ids
+  // Elements of the vectors in slots that may still be looked at. Vectors share their parts, so what they show is not
+  // bounded by the bytes that they came in; those that a builtin made for itself share nothing.
+  std::uint64_t elements_left = 0;
+
+  bool spend(std::uint64_t elements) {
+    if (elements > elements_left) return false;
+    elements_left -= elements;
+    return true;
+  }
 };
 
 class FiberCheck {
  public:
-  FiberCheck(const RunImpl& run, const RunState& state, const FiberState& fiber, const CheckContext& context,
+  FiberCheck(const RunImpl& run, const RunState& state, const FiberState& fiber, CheckContext& context,
              bool is_main)
       : run_(run), state_(state), fiber_(fiber), context_(context), is_main_(is_main) {}
 
@@ -41,19 +53,19 @@ class FiberCheck {
   bool stepper(const FrameState& frame, bool on_top);
   bool bytecode(const FrameState& frame, bool on_top, bool at_bottom);
   bool keeps_closure(const FrameState& frame, bool at_bottom) const;
-  bool registers(const FrameState& frame, const RegState* states, std::uint32_t limit, std::int64_t loop_limit);
+  bool registers(const FrameState& frame, const RegState* states, std::uint32_t limit);
   const Value& value(const FrameState& frame, std::uint32_t k) const { return fiber_.values[frame.first_value + k]; }
 
   const RunImpl& run_;
   const RunState& state_;
   const FiberState& fiber_;
-  const CheckContext& context_;
+  CheckContext& context_;
   const bool is_main_;
   std::uint32_t window_ = 0;            // of the next frame: its callee's register
 };
 
 // What sort, pmap and the like keep in their slots: "" or what is wrong. slots: slot_count values.
 std::string check_stepper(const FrameState& frame, const Value* slots, const FiberState& fiber,
-                          const CheckContext& context, bool on_top);
+                          CheckContext& context, bool on_top);
 
 }  // namespace ptc

@@ -12,6 +12,12 @@ namespace {
 
 bool is_visible(Value v) { return !v.is(Tag::Hidden) && !v.is_absent(); }
 
+template <class T>
+bool has_twins(std::vector<T>& items) {
+  std::sort(items.begin(), items.end());
+  return std::adjacent_find(items.begin(), items.end()) != items.end();
+}
+
 Value take(Value& from) {
   const Value taken = from;
   from = Value::nil();
@@ -40,9 +46,12 @@ class Installer {
       if (!is_visible(cell.value) || cell.base.is(Tag::Hidden)) return "definition of " + cell.name;
       if (!cell.defined && !cell.value.is_nil()) return "value of a name that is not defined";
     }
+    std::vector<std::string_view> tasks;
     for (const JournalState& entry : state_.journal) {
       if (!is_visible(entry.value)) return "journal";
+      tasks.push_back(entry.id);
     }
+    if (has_twins(tasks)) return "two journal entries with one id";
     if (!state_.has_journal && !state_.journal.empty()) return "journal entries without a journal";
     if (!state_.context.is_map() && !state_.context.is_nil()) return "context";
     if (!state_.budget.is_map() && !state_.budget.is_nil()) return "budget";
@@ -69,12 +78,10 @@ class Installer {
       if (waiting && operation.delivered) return "operation " + operation.id + ": delivered before it was settled";
       ids.push_back(operation.id);
     }
-    std::sort(ids.begin(), ids.end());
-    if (std::adjacent_find(ids.begin(), ids.end()) != ids.end()) return "two operations with one id";
-    return {};
+    return has_twins(ids) ? "two operations with one id" : "";
   }
 
-  // Functions that a frame may run without owning them, and what an await may wait for.
+  // Functions that any frame may run without owning them, and what an await may wait for.
   CheckContext context() const {
     CheckContext out;
     const auto keep = [&](Value v) {
@@ -85,18 +92,30 @@ class Installer {
       keep(cell.base);
     }
     for (const Value& value : state_.retired) keep(value);
-    for (const FiberState& fiber : state_.fibers) {
-      for (const DefinitionState& definition : fiber.definitions) keep(definition.value);
-    }
     for (const Link& link : run_.links) {
       for (const Value& function : link.functions) keep(function);
     }
     for (const Operation& operation : state_.operations) out.operations.insert(operation.id);
+    out.elements_left = run_.heap.bytes_used() / sizeof(Value);
     return out;
   }
 
+  static void keep_definitions(CheckContext& known, const FiberState& fiber) {
+    for (const DefinitionState& definition : fiber.definitions) {
+      if (definition.value.is(Tag::Closure)) ++known.kept_by_branches[definition.value.object];
+    }
+  }
+  static void forget_definitions(CheckContext& known, const FiberState& fiber) {
+    for (const DefinitionState& definition : fiber.definitions) {
+      if (!definition.value.is(Tag::Closure)) continue;
+      const auto at = known.kept_by_branches.find(definition.value.object);
+      if (--at->second == 0) known.kept_by_branches.erase(at);
+    }
+  }
+
   std::string check_fibers() {
-    const CheckContext known = context();
+    if (state_.fibers.empty() && (state_.tool_failed || state_.suspended)) return "a turn without fibers";
+    CheckContext known = context();
     std::vector<std::uint64_t> requests;
     std::vector<std::uint32_t> ancestors;   // of the fiber before: parents come first, depth first
     std::uint64_t stack_bytes = 0;
@@ -104,10 +123,13 @@ class Installer {
       const FiberState& fiber = state_.fibers[k];
       const std::string where = "fiber " + std::to_string(k) + ": ";
       if ((k == 0) != (fiber.parent == FiberState::kNoParent)) return where + "its parent";
-      while (!ancestors.empty() && ancestors.back() != fiber.parent) ancestors.pop_back();
+      for (; !ancestors.empty() && ancestors.back() != fiber.parent; ancestors.pop_back()) {
+        forget_definitions(known, state_.fibers[ancestors.back()]);
+      }
       if (ancestors.size() > kMaxNesting) return where + "branches nested too deep";
       if (k > 0 && (ancestors.empty() || !collects_branches(state_.fibers[fiber.parent]))) return where + "its parent";
       ancestors.push_back(k);
+      keep_definitions(known, fiber);
       for (const DefinitionState& definition : fiber.definitions) {
         if (k == 0 || definition.cell >= run_.cells.size() || !is_visible(definition.value)) {
           return where + "its definitions";
@@ -121,9 +143,7 @@ class Installer {
       result_slots_.push_back(check.result_slot);
       plans_.push_back(std::move(check.plans));
     }
-    std::sort(requests.begin(), requests.end());
-    if (std::adjacent_find(requests.begin(), requests.end()) != requests.end()) return "two requests with one id";
-    return {};
+    return has_twins(requests) ? "two requests with one id" : "";
   }
 
   static bool collects_branches(const FiberState& fiber) {
@@ -142,7 +162,7 @@ class Installer {
       if (in_turn) run_.base_values.push_back(take(cell.base));
     }
     run_.env.has_journal = state_.has_journal;
-    for (JournalState& entry : state_.journal) run_.env.journal.commit(entry.id, take(entry.value));
+    for (JournalState& entry : state_.journal) run_.env.journal.restore(std::move(entry.id), take(entry.value));
     run_.context = take(state_.context);
     run_.history = std::move(state_.history);
     state_.history.clear();
@@ -190,8 +210,8 @@ class Installer {
   }
 
   bool install_fiber(Fiber& fiber, FiberState& state, std::size_t index) {
-    while (fiber.frames.capacity() < state.frame_capacity && fiber.frames.grow(run_.limits.depth)) {
-    }
+    const std::uint32_t room = std::min(state.frame_capacity, run_.limits.depth);
+    if (room != 0 && !fiber.frames.reserve(room)) return false;
     run_.heap.account(static_cast<std::int64_t>(std::uint64_t{fiber.frames.capacity()} * sizeof(Frame)));
     if (state.stack_size != 0 && !run_.grow_stack(fiber, state.stack_size)) return false;
     for (std::size_t k = 0; k < state.frames.size(); ++k) push_frame(fiber, state, state.frames[k], plans_[index][k]);
@@ -230,10 +250,13 @@ class Installer {
                              frame.slot_count};
       return;
     }
-    for (std::uint32_t reg = 0; reg < plan.limit; ++reg) {
-      if (plan.states[reg] != RegState::Dead) registers[reg] = take(state.values[next++]);
-    }
     const auto* closure = static_cast<const Closure*>(frame.closure.object);
+    const std::int64_t loop_limit = static_cast<const Link*>(closure->link)->loop_limit;
+    for (std::uint32_t reg = 0; reg < plan.limit; ++reg) {
+      if (plan.states[reg] == RegState::Dead) continue;
+      registers[reg] = take(state.values[next++]);
+      if (plan.states[reg] == RegState::Counter) registers[reg].i = std::min(registers[reg].i, loop_limit);
+    }
     const auto* prototype = static_cast<const Prototype*>(closure->function);
     if (frame.owns_callee) {
       registers[-1] = frame.closure;

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <optional>
 
+#include "schema/flat_tree.h"
 #include "schema/version.h"
 #include "snapshot_generated.h"
 #include "vm/exec/run_impl.h"
@@ -17,7 +18,7 @@ namespace {
 
 using Result = std::variant<Restored, RestoreError>;
 
-constexpr flatbuffers::uoffset_t kMaxTables = 4'000'000;
+constexpr flatbuffers::uoffset_t kMaxTables = UINT32_MAX;   // a tree has no more than it has bytes
 
 RunLimits smaller(const RunLimits& a, const RunLimits& b) {
   RunLimits out = a;
@@ -134,7 +135,10 @@ class Restore {
     for (; next < roots.size(); ++next) heap.release(roots[next]);
     if (!read) return false;
     if (!why.empty()) return fail(why);
-    return all || fail("another number of values than places for them");
+    if (!all) return fail("another number of values than places for them");
+    return std::none_of(host.cached_answers.begin(), host.cached_answers.end(),
+                        [](const auto& answer) { return answer.second.is_absent(); }) ||
+           fail("cached answers");
   }
 
   // How many values a frame has follows from its code; here the places are made.
@@ -168,6 +172,9 @@ Result restore_binary(std::span<const std::uint8_t> bytes, const RestoreOptions&
   }
   if (bytes.size() < 8 || !schema::SnapshotBufferHasIdentifier(bytes.data())) {
     return RestoreError{SnapshotError::NotASnapshot, "these bytes are no snapshot"};
+  }
+  if (!is_flat_tree(bytes, schema::SnapshotTypeTable())) {
+    return RestoreError{SnapshotError::Damaged, "the container is damaged"};
   }
   flatbuffers::Verifier verifier(bytes.data(), bytes.size(), 64, kMaxTables);
   if (!schema::VerifySnapshotBuffer(verifier)) {

@@ -12,19 +12,24 @@ namespace {
 bool is_position(Value v, std::int64_t least, std::int64_t most) { return v.is_int() && v.i >= least && v.i <= most; }
 
 // A vector of indices below `count`.
-bool are_indices(Value v, std::uint32_t count) {
+bool are_indices(Value v, std::uint32_t count, CheckContext& context) {
   if (!v.is_vector()) return false;
+  if (v.object->kind == Kind::RangeVector) {
+    const std::int64_t most = std::int64_t{count} - 1;   // a range has elements, and is steady
+    return is_position(vector_at(v, 0), 0, most) && is_position(vector_at(v, vector_count(v) - 1), 0, most);
+  }
+  if (!context.spend(vector_count(v))) return false;
   for (std::uint32_t k = 0, n = vector_count(v); k < n; ++k) {
     if (!is_position(vector_at(v, k), 0, std::int64_t{count} - 1)) return false;
   }
   return true;
 }
 
-std::string check_merge(const Value* own, std::uint16_t stage) {
+std::string check_merge(const Value* own, std::uint16_t stage, CheckContext& context) {
   const std::uint32_t count = vector_count(own[kSortItems]);
   if (vector_count(own[kSortKeys]) != count || count < 1) return "sort: keys missing";
-  if (!are_indices(own[kSortOrder], count) || vector_count(own[kSortOrder]) != count) return "sort: order";
-  if (!are_indices(own[kSortMerged], count)) return "sort: merged";
+  if (!are_indices(own[kSortOrder], count, context) || vector_count(own[kSortOrder]) != count) return "sort: order";
+  if (!are_indices(own[kSortMerged], count, context)) return "sort: merged";
   if (!is_position(own[kSortWidth], 1, std::int64_t{2} * count)) return "sort: width";
   if (!is_position(own[kSortLow], 0, count)) return "sort: low";
   const std::int64_t low = own[kSortLow].i, width = own[kSortWidth].i;
@@ -38,10 +43,8 @@ std::string check_merge(const Value* own, std::uint16_t stage) {
   return {};
 }
 
-std::string check_sort(const FrameState& frame, const Value* slots, bool on_top) {
+std::string check_sort(const FrameState& frame, const Value* slots, CheckContext& context, bool on_top) {
   const std::uint32_t arg_count = frame.slot_count - kStepperSlots;
-  const std::uint32_t least = frame.builtin == BuiltinId::sort ? 1 : 2;
-  if (arg_count < least || arg_count > least + 1) return "sort: arguments";
   const Value* const own = slots + arg_count;
   if (!on_top && !stepper_awaits_result(frame.builtin, frame.stage)) return "sort: calls nothing";
   switch (frame.stage) {
@@ -56,7 +59,7 @@ std::string check_sort(const FrameState& frame, const Value* slots, bool on_top)
     case kSortAwaitAnswer:
     case kSortAwaitReverse:
       if (!own[kSortItems].is_vector() || !own[kSortKeys].is_vector()) return "sort: items";
-      return check_merge(own, frame.stage);
+      return check_merge(own, frame.stage, context);
     default: return "sort: unknown stage";
   }
 }
@@ -81,7 +84,7 @@ bool is_await(BuiltinId id) {
   }
 }
 
-bool are_targets(Value targets, BuiltinId form, const CheckContext& context) {
+bool are_targets(Value targets, BuiltinId form, CheckContext& context) {
   const auto known = [&](Value v) { return !v.is(Tag::Pending) || context.operations.contains(pending_id_of(v)); };
   if (targets.is(Tag::Pending)) {
     return known(targets) && form != BuiltinId::await_all && form != BuiltinId::await_any;
@@ -90,6 +93,7 @@ bool are_targets(Value targets, BuiltinId form, const CheckContext& context) {
                        form == BuiltinId::await_settled;
   if (!targets.is_vector() || !several) return false;
   const std::uint32_t count = vector_count(targets);
+  if (!context.spend(count)) return false;
   for (std::uint32_t k = 0; k < count; ++k) {
     if (!known(vector_at(targets, k))) return false;
   }
@@ -97,11 +101,8 @@ bool are_targets(Value targets, BuiltinId form, const CheckContext& context) {
 }
 
 std::string check_await(const FrameState& frame, const Value* slots, const FiberState& fiber,
-                        const CheckContext& context, bool on_top) {
+                        CheckContext& context, bool on_top) {
   const std::uint32_t arg_count = frame.slot_count - kStepperSlots;
-  const BuiltinInfo& info = builtin_info(frame.builtin);
-  const auto most = static_cast<std::uint32_t>(info.max_args), least = static_cast<std::uint32_t>(info.min_args);
-  if (arg_count < least || (info.max_args != kVariadic && arg_count > most)) return "await: arguments";
   if (!on_top) return "await: below another frame";
   const Value* const own = slots + arg_count;
   const bool ready = fiber.state == Fiber::State::Ready;
@@ -127,8 +128,14 @@ std::string check_await(const FrameState& frame, const Value* slots, const Fiber
 }  // namespace
 
 std::string check_stepper(const FrameState& frame, const Value* slots, const FiberState& fiber,
-                          const CheckContext& context, bool on_top) {
+                          CheckContext& context, bool on_top) {
   if (frame.slot_count < kStepperSlots) return "too few slots";
+  const std::uint32_t arg_count = frame.slot_count - kStepperSlots;
+  const BuiltinInfo& info = builtin_info(frame.builtin);
+  const auto most = static_cast<std::uint32_t>(info.max_args), least = static_cast<std::uint32_t>(info.min_args);
+  if (arg_count < least || (info.max_args != kVariadic && arg_count > most)) {
+    return std::string(info.name) + ": another number of arguments";
+  }
   if (is_await(frame.builtin)) return check_await(frame, slots, fiber, context, on_top);
   const bool waits_elsewhere = fiber.state != Fiber::State::Ready && fiber.state != Fiber::State::WaitsForTool;
   switch (frame.builtin) {
@@ -138,7 +145,7 @@ std::string check_stepper(const FrameState& frame, const Value* slots, const Fib
       if (on_top && Fiber::is_inside_call(fiber.state) && !stepper_awaits_result(frame.builtin, frame.stage)) {
         return "sort: calls nothing";
       }
-      return check_sort(frame, slots, on_top);
+      return check_sort(frame, slots, context, on_top);
     case BuiltinId::pmap:
     case BuiltinId::pcalls: return check_parallel(frame, fiber, on_top);
     default: return "a builtin that calls nothing";

@@ -62,6 +62,21 @@ bool ValueReader::map(std::uint64_t n) {
   return true;
 }
 
+namespace {
+
+// What looking at this object alone takes, its parts not counted.
+std::uint64_t cost_of(const Object* object) {
+  switch (object->kind) {
+    case Kind::String: return 1 + static_cast<const String*>(object)->size_bytes / 16;
+    case Kind::BigInt: return 1 + static_cast<const BigInt*>(object)->limb_count;
+    case Kind::RangeVector: return std::uint64_t{1} + static_cast<const RangeVector*>(object)->count;
+    default: return std::uint64_t{1} + part_count(object);
+  }
+}
+
+}  // namespace
+
+// What comparing and hashing these keys may look at is charged before it is done: keys may be large and shared.
 bool ValueReader::charge_keys(std::span<const Value> keys, std::size_t stride) {
   std::vector<Value> open;
   for (std::size_t i = 0; i < keys.size(); i += stride) {
@@ -69,7 +84,7 @@ bool ValueReader::charge_keys(std::span<const Value> keys, std::size_t stride) {
     while (!open.empty()) {
       const Value v = open.back();
       open.pop_back();
-      const std::uint64_t cost = v.is_string() ? 1 + string_view_of(v).size() / 16 : 1 + part_count(v.object);
+      const std::uint64_t cost = cost_of(v.object);
       if (cost > compare_budget_) return fail("keys that take too long to compare");
       compare_budget_ -= cost;
       if (v.is_string() || v.is(Tag::Closure)) continue;
@@ -246,8 +261,9 @@ bool ValueReader::range() {
   std::int64_t first = 0, step = 0;
   std::uint32_t count = 0;
   if (!zigzag(first) || !zigzag(step) || !small(count)) return false;
+  if (count > run_.limits.fuel) return fail("range longer than the fuel limit");   // a program pays for each element
   RangeVector* const made = assemble_range(heap_, first, step, count);
-  if (made == nullptr) return fail("empty range");
+  if (made == nullptr) return fail("range without elements, or beyond all integers");
   push(Value::of(Tag::Vector, made));
   return true;
 }

@@ -107,6 +107,7 @@ TrieVector* assemble_trie(Heap& heap, std::uint32_t start, std::uint32_t count, 
   const std::uint32_t tail_start = (end - 1) & ~kTrieMask;
   if (tail->extra < end - tail_start) return nullptr;
   if (start < root.info.first || tail_start > root.info.last) return nullptr;
+  if (count > heap.bytes_used() / sizeof(Value)) return nullptr;   // one leaf stands in several places
   TrieVector* const trie = heap.make<TrieVector>(Kind::TrieVector);
   trie->flags = root.info.level;
   trie->count = count;
@@ -117,7 +118,10 @@ TrieVector* assemble_trie(Heap& heap, std::uint32_t start, std::uint32_t count, 
 }
 
 RangeVector* assemble_range(Heap& heap, std::int64_t first, std::int64_t step, std::uint32_t count) {
-  if (count == 0) return nullptr;
+  std::int64_t last = 0;
+  const bool steady = count != 0 && !__builtin_mul_overflow(step, std::int64_t{count} - 1, &last) &&
+                      !__builtin_add_overflow(first, last, &last);
+  if (!steady) return nullptr;
   RangeVector* const range = heap.make<RangeVector>(Kind::RangeVector);
   range->count = count;
   range->start = 0;
