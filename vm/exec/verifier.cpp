@@ -23,7 +23,8 @@ class FunctionVerifier {
       if (!why.empty()) return why;
     }
     FrameStates states;
-    const auto failure = FrameStates::analyze(function_.code, function_.register_count, function_.param_count, work, states);
+    const auto failure =
+        FrameStates::analyze(function_.code, function_.register_count, function_.param_count, work, states);
     if (failure) {
       *pc = failure->pc;
       return failure->reason;
