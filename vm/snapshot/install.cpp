@@ -75,6 +75,9 @@ class Installer {
       if (waiting != (operation.sequence == 0) || operation.sequence > state_.last_sequence) {
         return "operation " + operation.id + ": its place in the order of settlements";
       }
+      if (operation.status != Operation::Status::Ok && !operation.result.is_nil()) {
+        return "operation " + operation.id + ": a result without success";
+      }
       if (waiting && operation.delivered) return "operation " + operation.id + ": delivered before it was settled";
       ids.push_back(operation.id);
     }
