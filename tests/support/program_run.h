@@ -1,6 +1,7 @@
 // Runs one test program in one way and says what could be observed from outside.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ enum class Mode : std::uint8_t {
   Lifo,       // answers that come together are told in the opposite order
   Shuffled,   // … in a random one
   Suspended,  // written, destroyed and restored at every safe point
+  SuspendedLifo,   // … and answers that come together are told in the opposite order
 };
 
 struct Observation {
@@ -33,6 +35,10 @@ struct Observation {
 
 Observation observe(const Engine& engine, const ProgramFile& file, Mode mode,
                     std::optional<std::uint64_t> fuel_limit = std::nullopt, std::uint64_t slice_fuel = 1);
+
+// What it was at some of its safe points: at each, when take() says so.
+std::vector<std::vector<std::uint8_t>> snapshots_of(const Engine& engine, const ProgramFile& file,
+                                                    std::uint64_t slice_fuel, const std::function<bool()>& take);
 
 // Empty when the observation is what the file states, else what differs.
 std::string difference_from(const Expectation& expect, const Observation& seen);

@@ -149,10 +149,10 @@ class Restore {
         FrameState& frame = fiber.frames[k];
         const auto count = frame_value_count(state, fiber, k);
         if (!count) return "program counter that is never reached";
-        frame.first_value = static_cast<std::uint32_t>(fiber.values.size());
-        frame.value_count = *count;
         total += *count + 1;
         if (total > available) return "another number of values than places for them";
+        frame.first_value = static_cast<std::uint32_t>(fiber.values.size());
+        frame.value_count = *count;   // only of places that are there: whoever gives up goes through them all
         fiber.values.resize(fiber.values.size() + *count, Value::nil());
       }
     }
