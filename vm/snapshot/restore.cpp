@@ -96,8 +96,7 @@ class Restore {
       if (run.cells.size() == before) return fail("one name twice");
     }
     for (const LinkState& link : state.links) {
-      Link& made = run.begin_link(link.program);
-      if (link.is_prelude) run.prelude = &made;
+      run.begin_link(link.program, link.is_prelude);
     }
     if (!reader_.read_shapes()) return false;
     for (std::size_t k = 0; k < state.links.size(); ++k) finish_link(run, run.links[k], state.links[k]);
@@ -173,6 +172,7 @@ Result restore_binary(std::span<const std::uint8_t> bytes, const RestoreOptions&
   if (bytes.size() < 8 || !schema::SnapshotBufferHasIdentifier(bytes.data())) {
     return RestoreError{SnapshotError::NotASnapshot, "these bytes are no snapshot"};
   }
+  if (bytes.size() % 8 != 0) return RestoreError{SnapshotError::Damaged, "the container is cut off"};
   if (!is_flat_tree(bytes, schema::SnapshotTypeTable())) {
     return RestoreError{SnapshotError::Damaged, "the container is damaged"};
   }

@@ -78,6 +78,8 @@ class ProgramSource {
   virtual std::shared_ptr<const Program> find(std::span<const std::uint8_t> sha256) = 0;         // null: unknown
   virtual std::shared_ptr<const Program> find_bytes(std::span<const std::uint8_t> bytes) = 0;    // equal bytes
   virtual void keep(const std::shared_ptr<const Program>& program) = 0;   // was loaded from a snapshot
+  // A prelude that this engine neither has nor keeps; code that is trusted, so never one that came with a snapshot.
+  virtual std::shared_ptr<const Program> find_prelude(std::span<const std::uint8_t>) { return nullptr; }
 };
 
 struct RestoreOptions {
