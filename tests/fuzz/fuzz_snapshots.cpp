@@ -1,6 +1,7 @@
 // ptc_snapshot_fuzz: breaks snapshots at random and restores them; what can be restored runs to its end.
 //
-//   ptc_snapshot_fuzz [--programs FOLDER] [--generated N] [--seed N] [--count N] [--seconds N] [--last FILE] [--replay FILE]
+//   ptc_snapshot_fuzz [--programs FOLDER] [--generated N] [--seed N] [--count N] [--seconds N] [--last FILE]
+//                     [--replay FILE]
 //
 // The corpus are snapshots of the test programs under FOLDER and of N generated programs, at random safe points.
 // Mutants change bytes, or well-formed parts. Each is stored in FILE (--last) before it is tried, for --replay FILE

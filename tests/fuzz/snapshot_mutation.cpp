@@ -142,8 +142,9 @@ void change_stream(Octets& stream, const Octets& other, Random& random) {
     case 2: stream[at] = static_cast<std::uint8_t>(stream[at] + (random.below(2) == 0 ? 1 : 255)); break;
     default: {
       const std::size_t from = random.below(stream.size());
+      const std::size_t end = std::min<std::size_t>(stream.size(), from + 1 + random.below(8));
       const Octets piece(stream.begin() + static_cast<std::ptrdiff_t>(from),
-                        stream.begin() + static_cast<std::ptrdiff_t>(std::min(stream.size(), from + 1 + random.below(8))));
+                         stream.begin() + static_cast<std::ptrdiff_t>(end));
       if (random.below(2) == 0) {
         std::copy_n(piece.begin(), std::min(piece.size(), stream.size() - at),
                     stream.begin() + static_cast<std::ptrdiff_t>(at));

@@ -33,7 +33,11 @@ class Host {
       look_around();
       switch (run().step(1 + random_.below(random_.below(2) == 0 ? 30 : 20'000))) {
         case StepStatus::Yielded: break;
-        case StepStatus::NeedsTool: answer(run().tool_requests()[random_.below(run().tool_requests().size())].id); break;
+        case StepStatus::NeedsTool: {
+          const auto requests = run().tool_requests();
+          answer(requests[random_.below(requests.size())].id);
+          break;
+        }
         case StepStatus::Suspended:
           if (!settle()) return {};
           break;

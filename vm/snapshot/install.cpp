@@ -69,7 +69,8 @@ class Installer {
   // Numbers that are given out one after the other must not come to an end.
   std::string check_counters() const {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
-    const bool fits = state_.last_sequence < kMost && state_.last_fresh_id < kMost && state_.next_request < kMost;
+    const bool fits = state_.last_sequence < kMost && state_.last_fresh_id < kMost && state_.next_request < kMost &&
+                      state_.operations_before <= state_.operations.size();
     return fits && state_.next_request != 0 ? "" : "counters";
   }
 
