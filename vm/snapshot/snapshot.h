@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "vm/exec/run.h"
+#include "vm/snapshot/migration.h"
 
 namespace ptc {
 
@@ -87,6 +88,9 @@ struct RestoreOptions {
   ProgramSource* programs = nullptr;             // not owned
   // The capability check; "" or why the run may not go on here. Called before anything is built.
   std::function<std::string(const HostState&)> check;
+
+  // Besides the engine's own, before which they are asked: for formats that only this host ever wrote.
+  std::span<const Migration> migrations;
 
   static RunLimits unlimited();
 };
