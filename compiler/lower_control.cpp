@@ -110,7 +110,8 @@ bool FunctionGenerator::gen_compare_jump(const Node* test, bool jump_when, Label
     }
     const Operand first = gen_operand(test->kids[0]);
     const Operand second = gen_operand(test->kids[1]);
-    const Operand a = entry.swapped ? second : first, b = entry.swapped ? first : second;
+    const bool swapped = entry.swapped && first.reg != second.reg;   // the last reading takes the value
+    const Operand a = swapped ? second : first, b = swapped ? first : second;
     const auto flags = static_cast<std::uint8_t>((a.take ? kTakeA : 0) | (b.take ? kTakeB : 0));
     jump(jump_when ? entry.when_true : entry.when_false, flags, a.reg, b.reg, target);
     return true;

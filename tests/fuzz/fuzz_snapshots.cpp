@@ -100,7 +100,8 @@ struct Tally {
   std::chrono::microseconds slowest{};
 };
 
-void attempt(const Arguments& arguments, const Octets& bytes, std::uint64_t seed, Tally& tally) {
+// Why it was refused.
+std::string attempt(const Arguments& arguments, const Octets& bytes, std::uint64_t seed, Tally& tally) {
   store(arguments.last, bytes, seed);
   const auto start = std::chrono::steady_clock::now();
   const ptc::test::Driven driven = ptc::test::drive_snapshot(bytes, seed);
@@ -111,12 +112,13 @@ void attempt(const Arguments& arguments, const Octets& bytes, std::uint64_t seed
   if (driven.restored) ++tally.restored;
   if (!driven.restored) ++tally.refusals[std::string(snapshot_error_name(driven.refusal.kind))];
   tally.slowest = std::max(tally.slowest, spent);
-  if (driven.complaint.empty() && spent < kSlow) return;
+  if (driven.complaint.empty() && spent < kSlow) return driven.refusal.message;
   ++tally.complaints;
   const std::string path = (arguments.last.empty() ? "complaint" : arguments.last) + "." + std::to_string(seed);
   store(path, bytes, seed);
   std::printf("COMPLAINT %s (%lld us) kept in %s\n", driven.complaint.c_str(), static_cast<long long>(spent.count()),
               path.c_str());
+  return driven.refusal.message;
 }
 
 void report(const Tally& tally) {
@@ -154,10 +156,12 @@ int main(int count, char** texts) {
   const std::vector<Octets> corpus = corpus_of(arguments, random);
   std::printf("%zu snapshots\n", corpus.size());
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(arguments.seconds);
-  for (const Octets& bytes : corpus) attempt(arguments, bytes, random.next(), tally);
-  if (tally.restored < corpus.size()) {
+  for (const Octets& bytes : corpus) {
+    const std::uint64_t restored = tally.restored;
+    const std::string why = attempt(arguments, bytes, random.next(), tally);
+    if (tally.restored != restored) continue;
     ++tally.complaints;
-    std::puts("COMPLAINT a snapshot that nobody changed was refused");
+    std::printf("COMPLAINT a snapshot that nobody changed was refused: %s\n", why.c_str());
   }
   while (tally.tried < arguments.count && std::chrono::steady_clock::now() < end) {
     const Octets& first = random.pick(corpus);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "program_generated.h"
 #include "schema/builtin_id.h"
+#include "schema/opcode.h"
 #include "snapshot_generated.h"
 
 namespace ptc::test {
@@ -181,16 +183,57 @@ void change_builtins(schema::SnapshotT& snapshot, Random& random) {
   }
 }
 
+// One or two instructions: another op, other flags, another operand, or a neighbour's place.
+void change_code(schema::FunctionT& function, Random& random) {
+  std::vector<std::uint64_t>& code = function.code;
+  for (unsigned k = random.below(2); k < 2 && !code.empty(); ++k) {
+    const std::size_t index = random.below(code.size());
+    Instruction changed = decode(code[index]);
+    switch (random.below(7)) {
+      case 0: changed.op = static_cast<Op>(random.below(kOpCount)); break;
+      case 1:
+      case 2: changed.flags = static_cast<std::uint8_t>(random.below(8)); break;
+      case 3: change(changed.a, random); break;
+      case 4: change(changed.b, random); break;
+      case 5: change(changed.c, random); break;
+      default: std::swap(code[index], code[random.below(code.size())]); continue;
+    }
+    code[index] = encode(changed);
+  }
+}
+
+// The code of a program, its constants or what it says about its functions.
+void change_bytecode(schema::LinkedProgramT& program, Random& random) {
+  const Octets& bytes = program.bytes;
+  flatbuffers::Verifier verifier(bytes.data(), bytes.size());
+  if (bytes.empty() || !schema::VerifyProgramBuffer(verifier)) return;
+  const std::unique_ptr<schema::ProgramT> parts(schema::GetProgram(bytes.data())->UnPack());
+  if (parts->functions.empty()) return;
+  schema::FunctionT& function = *parts->functions[random.below(parts->functions.size())];
+  switch (random.below(10)) {
+    case 0: change(function.register_count, random); break;
+    case 1: change(function.required_count, random); break;
+    case 2: shuffle_list(parts->constants, random); break;
+    case 3: shuffle_list(parts->builtins, random); break;
+    default: change_code(function, random);
+  }
+  flatbuffers::FlatBufferBuilder builder;
+  schema::FinishProgramBuffer(builder, schema::Program::Pack(builder, parts.get()));
+  program.bytes.assign(builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize());
+}
+
 void change_program(schema::LinkedProgramT& program, const Octets& other, Random& random) {
-  switch (random.below(4)) {
+  switch (random.below(8)) {
     case 0: program.functions.push_back(random.below(20)); break;
     case 1: program.prelude = !program.prelude; break;
-    default: program.bytes = mutated_bytes(std::move(program.bytes), other, random);
+    case 2:
+    case 3: program.bytes = mutated_bytes(std::move(program.bytes), other, random); break;
+    default: change_bytecode(program, random);
   }
 }
 
 void change_part(schema::SnapshotT& snapshot, const schema::SnapshotT& other, Random& random) {
-  switch (random.below(20)) {
+  switch (random.below(24)) {
     case 0: change_counters(snapshot, random); break;
     case 1: change_builtins(snapshot, random); break;
     case 2: snapshot.names = mutated_bytes(std::move(snapshot.names), other.names, random); break;
@@ -203,6 +246,9 @@ void change_part(schema::SnapshotT& snapshot, const schema::SnapshotT& other, Ra
       change_limits(*snapshot.limits, random);
       break;
     case 8:
+    case 20:
+    case 21:
+    case 22:
       if (!snapshot.programs.empty()) {
         change_program(*snapshot.programs[random.below(snapshot.programs.size())], other.values, random);
       }

@@ -137,7 +137,12 @@ class Transfer {
       if (info.operands[i] == Operand::Src) read(operands[i], false);
     }
     for (std::size_t i = 0; i < 3; ++i) {
-      if (info.operands[i] == Operand::Src && (instruction.flags & (1u << i)) != 0) set(operands[i], RegState::Dead);
+      if (info.operands[i] != Operand::Src || (instruction.flags & (1u << i)) == 0) continue;
+      for (std::size_t k = i + 1; k < 3; ++k) {
+        const bool again = info.operands[k] == Operand::Src && operands[k] == operands[i];
+        if (again) why = "takes a register before it reads it again";
+      }
+      set(operands[i], RegState::Dead);
     }
     if (info.operands[0] == Operand::Dst) write(instruction.a, result_state(instruction.op));
   }

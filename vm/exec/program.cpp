@@ -9,6 +9,7 @@
 #include "schema/version.h"
 #include "vm/builtins/regex.h"
 #include "vm/exec/verifier.h"
+#include "vm/value/utf8.h"
 
 namespace ptc {
 namespace {
@@ -94,6 +95,24 @@ LoadResult load(const schema::ProgramT& in) {
   return program;
 }
 
+bool all_utf8(const std::vector<std::string>& texts) { return std::all_of(texts.begin(), texts.end(), utf8_is_valid); }
+
+// Every text of a program can end in a value, a message or the JSON face of a snapshot.
+bool has_only_utf8(const schema::ProgramT& in) {
+  const bool heads = utf8_is_valid(in.engine) && utf8_is_valid(in.source_name) && utf8_is_valid(in.source) &&
+                     all_utf8(in.globals) && all_utf8(in.tools) && all_utf8(in.builtins);
+  return heads &&
+         std::all_of(in.constants.begin(), in.constants.end(),
+                     [](const auto& constant) { return !constant || utf8_is_valid(constant->text); }) &&
+         std::all_of(in.functions.begin(), in.functions.end(), [](const auto& function) {
+           if (!function) return true;
+           const bool named = utf8_is_valid(function->name) && utf8_is_valid(function->printed) &&
+                              utf8_is_valid(function->doc) && all_utf8(function->upvalue_names);
+           return named && std::all_of(function->locals.begin(), function->locals.end(),
+                                       [](const auto& local) { return !local || utf8_is_valid(local->name); });
+         });
+}
+
 bool is_register(Operand kind) {
   return kind == Operand::Dst || kind == Operand::Src || kind == Operand::Mod || kind == Operand::Win;
 }
@@ -157,6 +176,7 @@ std::variant<std::shared_ptr<const Program>, ProgramError> Program::from_bytes(s
   if (unpacked->format != kProgramFormat) {
     return ProgramError{"program format " + std::to_string(unpacked->format) + " is not supported", 0, 0};
   }
+  if (!has_only_utf8(*unpacked)) return ProgramError{"text that is not UTF-8", 0, 0};
   LoadResult loaded = load(*unpacked);
   if (auto* error = std::get_if<ProgramError>(&loaded)) return std::move(*error);
   const auto program = std::get<std::shared_ptr<Program>>(loaded);

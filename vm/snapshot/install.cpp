@@ -68,10 +68,12 @@ class Installer {
 
   // Numbers that are given out one after the other must not come to an end.
   std::string check_counters() const {
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
-    const bool fits = state_.last_sequence < kMost && state_.last_fresh_id < kMost && state_.next_request < kMost &&
-                      state_.operations_before <= state_.operations.size();
-    return fits && state_.next_request != 0 ? "" : "counters";
+    constexpr std::uint64_t kMost = 3'000'000'000, kMostSequence = std::uint64_t{1} << 62;
+    const bool fits = state_.last_sequence < kMostSequence && state_.last_fresh_id < kMost &&
+                      state_.next_request < kMost && state_.next_fiber_id < kMost && state_.turn < kMost &&
+                      state_.suspensions < kMost;
+    const bool begun = state_.next_request != 0 && state_.next_fiber_id != 0;
+    return fits && begun && state_.operations_before <= state_.operations.size() ? "" : "counters";
   }
 
   std::string check_operations() const {
