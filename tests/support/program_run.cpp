@@ -170,18 +170,15 @@ void take_journal(Session& session, Observation& seen) {
   session.heap().release(*journal);
 }
 
-}  // namespace
+using StepHook = std::function<std::optional<std::string>(Session&)>;
 
-Observation observe(const Engine& engine, const ProgramFile& file, Mode mode, std::optional<std::uint64_t> fuel_limit,
-                    std::uint64_t slice_fuel) {
+Observation observe_with(const Engine& engine, const ProgramFile& file, Mode mode, SessionOptions options,
+                         StepHook hook) {
   Observation seen;
-  SessionOptions options = file.options;
-  if (fuel_limit) options.limits.fuel = *fuel_limit;
-  if (mode == Mode::Stepped || mode == Mode::Suspended) options.slice_fuel = slice_fuel;
   if (!options.fixed_clock_millis) options.fixed_clock_millis = kClock;
-  Session session(engine, options);
+  Session session(engine, std::move(options));
   ToolReplay replay;
-  if (mode == Mode::Suspended) session.set_step_hook(go_on_from_bytes);
+  if (hook) session.set_step_hook(std::move(hook));
   seen.setup_complaint = load_inputs(session, file);
   if (seen.setup_complaint.empty()) seen.setup_complaint = load_tools(session, file, replay);
   if (!seen.setup_complaint.empty()) return seen;
@@ -193,6 +190,27 @@ Observation observe(const Engine& engine, const ProgramFile& file, Mode mode, st
   seen.memory_edn = session.memory_edn();
   take_journal(session, seen);
   return seen;
+}
+
+}  // namespace
+
+Observation observe(const Engine& engine, const ProgramFile& file, Mode mode, std::optional<std::uint64_t> fuel_limit,
+                    std::uint64_t slice_fuel) {
+  SessionOptions options = file.options;
+  if (fuel_limit) options.limits.fuel = *fuel_limit;
+  if (mode == Mode::Stepped || mode == Mode::Suspended) options.slice_fuel = slice_fuel;
+  return observe_with(engine, file, mode, std::move(options),
+                      mode == Mode::Suspended ? StepHook(go_on_from_bytes) : StepHook());
+}
+
+void each_json_face(const Engine& engine, const ProgramFile& file, std::uint64_t slice_fuel,
+                    const std::function<void(const std::string&)>& take) {
+  SessionOptions options = file.options;
+  options.slice_fuel = slice_fuel;
+  observe_with(engine, file, Mode::Stepped, std::move(options), [&take](Session& session) {
+    take(session.snapshot_json());
+    return std::optional<std::string>();
+  });
 }
 
 std::string journal_text(const Observation& seen) {

@@ -1,6 +1,7 @@
 // Runs one test program in one way and says what could be observed from outside.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +34,10 @@ struct Observation {
 
 Observation observe(const Engine& engine, const ProgramFile& file, Mode mode,
                     std::optional<std::uint64_t> fuel_limit = std::nullopt, std::uint64_t slice_fuel = 1);
+
+// Runs the program as a host would, in slices of that much fuel, and hands out the JSON face of its state between them.
+void each_json_face(const Engine& engine, const ProgramFile& file, std::uint64_t slice_fuel,
+                    const std::function<void(const std::string&)>& take);
 
 // Empty when the observation is what the file states, else what differs.
 std::string difference_from(const Expectation& expect, const Observation& seen);
