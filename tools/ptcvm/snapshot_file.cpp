@@ -56,12 +56,17 @@ bool replace_file(const std::string& path, std::string_view bytes, std::string& 
 }  // namespace
 
 void declare_seal_options(CLI::App& command, SealOptions& options) {
-  command.add_option("--keys", options.keys, "Key ring: snapshots are sealed with it, and only sealed ones are taken")
-      ->type_name("RING");
-  command.add_option("--tenant", options.tenant, "Whose snapshots these are (with --keys)");
+  auto* keys = command.add_option("--keys", options.keys, "Key ring: only snapshots that it sealed are taken, and "
+                                                          "those that are written are sealed")
+                   ->type_name("RING");
+  command.add_option("--tenant", options.tenant, "Whose snapshots these are (with --keys)")->needs(keys);
+  command.add_option("--expect-run", options.expected_run, "Refuse snapshots of other runs (with --keys)")
+      ->type_name("ID")
+      ->needs(keys);
   command.add_option("--expect-sequence", options.expected_sequence,
                      "Refuse any other snapshot of the run than this one (with --keys)")
-      ->type_name("N");
+      ->type_name("N")
+      ->needs(keys);
 }
 
 std::optional<SnapshotFile> read_snapshot_file(const std::string& path, const SealOptions& options,
@@ -81,8 +86,10 @@ std::optional<SnapshotFile> read_snapshot_file(const std::string& path, const Se
     message = *problem;
     return std::nullopt;
   }
+  std::optional<std::string_view> expected_run;
+  if (options.expected_run) expected_run = *options.expected_run;
   const ptc::OpenRequest request{.tenant = options.tenant,
-                                 .expected_run_id = std::nullopt,
+                                 .expected_run_id = expected_run,
                                  .expected_sequence = options.expected_sequence,
                                  .keys = std::get<ptc::KeyRing>(ring),
                                  .now_seconds = now_seconds()};
