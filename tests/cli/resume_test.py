@@ -253,7 +253,7 @@ class Refusing(SnapshotTest):
         state = self.park()
         answers = ("--resolve", "op1=1", "--resolve", "op2=2")
         for tools, words in (((), "snapshot_refused: tool call is missing"),
-                             (("--tool", "call=cat"), "snapshot_refused: tool call is asynchronous in another way")):
+                             (("--tool", "call=cat"), "snapshot_refused: tool call was async, now it is sync")):
             status, out, err = ptcvm("resume", state, *tools, *answers)
             self.assertEqual((status, out), (65, ""))
             self.assertIn(words, err)
