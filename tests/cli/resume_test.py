@@ -11,29 +11,18 @@ import subprocess
 import sys
 import unittest
 
-from ptcvm_process import CommandLineTest, ptcvm
+from ptcvm_process import SnapshotTest, ptcvm
 
 TWO_CALLS = """(println "asked")
 (let [a (tool/call {:to "Alice"}) b (tool/call {:to "Bob"})]
   (str (await a) " and " (await b)))
 """
-TOOL = ("--async-tool", "call")
+TOOL = SnapshotTest.TOOL
 
 
-class SnapshotTest(CommandLineTest):
-    def path(self, name):
-        return os.path.join(self.folder.name, name)
-
-    def park(self, source=TWO_CALLS, *options, name="state.ptcs", tools=TOOL):
-        """Suspends the program; the path of its snapshot."""
-        state = self.path(name)
-        status, _, err = ptcvm("run", self.file("program.ptc", source), *tools, "--snapshot", state, *options)
-        self.assertEqual(status, 75, err)
-        return state
-
-    def bytes_of(self, path):
-        with open(path, "rb") as file:
-            return file.read()
+class ResumeTest(SnapshotTest):
+    def park(self, source=TWO_CALLS, *options, **more):
+        return super().park(source, *options, **more)
 
     def pending(self, out):
         line = json.loads(out.splitlines()[-1])
@@ -41,7 +30,7 @@ class SnapshotTest(CommandLineTest):
         return [operation["op"] for operation in line["pending"]]
 
 
-class Suspending(SnapshotTest):
+class Suspending(ResumeTest):
     def test_the_last_line_says_what_it_waits_for(self):
         source = '(println "out") (let [a (tool/call {:to "Ann" :n [1 nil :k]})] (await a {:timeout-ms 5000}))'
         status, out, err = ptcvm("eval", source, *TOOL, "--snapshot", self.path("s"))
@@ -72,20 +61,31 @@ class Suspending(SnapshotTest):
     def test_the_snapshot_is_for_its_owner_only(self):
         state = self.park()
         self.assertEqual(os.stat(state).st_mode & 0o777, 0o600)
-        self.assertEqual(os.listdir(self.folder.name).count("state.ptcs.new"), 0)
+        self.assertEqual(sorted(os.listdir(self.folder.name)), ["program.ptc", "state.ptcs"])
 
     def test_nothing_is_written_when_the_program_ends(self):
         state = self.path("s")
         self.assertEqual(ptcvm("eval", "(+ 1 2)", "--snapshot", state), (0, "3\n", ""))
         self.assertFalse(os.path.exists(state))
 
+    def test_devices_and_pipes_stay_what_they_are(self):
+        pipe = self.path("pipe")
+        os.mkfifo(pipe)
+        reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE)
+        self.assertEqual(ptcvm("eval", "(await (tool/call))", *TOOL, "--snapshot", pipe)[0], 75)
+        self.assertIn(b"PTCS", reader.communicate(timeout=30)[0])
+        self.assertEqual(os.listdir(self.folder.name), ["pipe"])
+        self.assertEqual(ptcvm("eval", "(await (tool/call))", *TOOL, "--snapshot", "-")[0], 2)
+
     def test_where_it_cannot_be_written(self):
+        self.assertEqual(ptcvm("eval", "(await (tool/call))", *TOOL, "--snapshot", self.folder.name)[0], 65)
+        self.assertEqual(os.listdir(self.folder.name), [])
         status, out, err = ptcvm("eval", "(await (tool/call))", *TOOL, "--snapshot", self.path("no/such/folder"))
         self.assertEqual((status, out), (65, ""))
         self.assertIn("cannot write", err)
 
 
-class Resuming(SnapshotTest):
+class Resuming(ResumeTest):
     def resume(self, state, *arguments):
         return ptcvm("resume", state, *TOOL, *arguments)
 
@@ -120,6 +120,21 @@ class Resuming(SnapshotTest):
             results.add(out)
         self.assertEqual(len(results), 1)
         self.assertIn("[10 20 30 40]", results.pop())
+
+    def test_an_answer_from_a_file(self):
+        state = self.park("(count (await (tool/call)))")
+        answer = self.file("answer.json", json.dumps("x" * 200_000))
+        self.assertEqual(self.resume(state, "--resolve", "op1=@" + answer), (0, "200000\n", ""))
+        status, _, err = self.resume(state, "--resolve", "op1=@" + self.path("missing"))
+        self.assertEqual(status, 65)
+        self.assertIn("cannot read", err)
+        huge = self.file("huge.json", json.dumps("x" * 2_000_000))
+        status, _, err = self.resume(state, "--resolve", "op1=@" + huge)
+        self.assertEqual(status, 65)
+        self.assertIn("result_too_large", err)
+        status, _, err = self.resume(state, "--resolve", "op1=@" + self.file("bad.json", '{"a"'))
+        self.assertEqual(status, 65)
+        self.assertIn("must be JSON", err)
 
     def test_failing_and_cancelling(self):
         state = self.park("(await-settled [(tool/call {:n 1}) (tool/call {:n 2}) (tool/call {:n 3})])")
@@ -248,7 +263,7 @@ class Resuming(SnapshotTest):
         self.assertIn("fuel_exceeded", self.resume(state, "--resolve", "op1=100000")[2])
 
 
-class Refusing(SnapshotTest):
+class Refusing(ResumeTest):
     def test_capabilities(self):
         state = self.park()
         answers = ("--resolve", "op1=1", "--resolve", "op2=2")

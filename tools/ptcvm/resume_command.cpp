@@ -4,6 +4,7 @@
 
 #include "runtime/json_value.h"
 #include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/files.h"
 #include "tools/ptcvm/interrupt.h"
 #include "tools/ptcvm/loading.h"
 #include "tools/ptcvm/report.h"
@@ -18,6 +19,7 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   ptcvm run approval.ptc --async-tool ask_manager --snapshot state.ptcs
   ptcvm resume state.ptcs --async-tool ask_manager --resolve 'op1={"decision":"approved"}' --snapshot state.ptcs
+  ptcvm resume state.ptcs --async-tool ask_manager --resolve op1=@answer.json
   ptcvm resume state.ptcs --async-tool ask_manager --fail 'op1=nobody answered'
   ptcvm resume state.ptcs --tool price='python3 price.py' --snapshot state.ptcs
 
@@ -102,9 +104,12 @@ class Resume {
     for (const std::string& text : request_.resolved) {
       const auto [operation, json] = parts_of(text);
       if (!json) return complain_of("--resolve " + text, "OP=JSON");
-      auto value = ptc::read_json(session_->heap(), *json);
+      std::optional<std::string> content = *json;
+      if (json->starts_with('@')) content = read_file(json->substr(1), message_);
+      if (!content) return false;
+      auto value = ptc::read_json(session_->heap(), *content);
       if (const auto* error = std::get_if<ptc::JsonError>(&value)) {
-        message_ = "--resolve " + text + ": what follows = must be JSON: " + error->message;
+        message_ = "--resolve " + operation + ": what follows = must be JSON, or @ and a file of it: " + error->message;
         return false;
       }
       out.push_back(ptc::Resolution::ok(operation, std::get<ptc::Value>(value)));
@@ -154,7 +159,8 @@ void add_resume_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("resume", "Go on from a snapshot with what was resolved meanwhile");
   auto request = std::make_shared<ResumeRequest>();
   command->add_option("SNAPSHOT", request->snapshot, "What run or resume wrote with --snapshot")->required();
-  command->add_option("--resolve", request->resolved, "The result of an operation; repeatable")
+  command
+      ->add_option("--resolve", request->resolved, "The result of an operation, or @ and the file that has it; repeatable")
       ->type_name("OP=JSON")
       ->allow_extra_args(false);
   command->add_option("--fail", request->failed, "An operation failed; repeatable")

@@ -73,6 +73,12 @@ class Looker {
   std::string message_;
 };
 
+// Files of either face are for their owner only.
+bool put(const std::string& path, std::string_view text, std::string& message) {
+  if (path == "-") return write_file(path, text, message);
+  return write_snapshot_file(path, text, SealOptions(), "", 0, message);
+}
+
 int show(const LookRequest& request) {
   Looker looker(request);
   auto restored = looker.open(request.file);
@@ -87,7 +93,7 @@ int show(const LookRequest& request) {
 int to_json(const LookRequest& request) {
   Looker looker(request);
   const auto text = looker.open_json(request.file);
-  if (!text || !write_file(request.output, *text, looker.message())) return looker.refuse();
+  if (!text || !put(request.output, *text, looker.message())) return looker.refuse();
   return kSuccess;
 }
 
@@ -98,11 +104,7 @@ int from_json(const LookRequest& request) {
   const std::vector<std::uint8_t> bytes = ptc::write_snapshot(restored->run, restored->host);
   Looker::forget(*restored);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (request.output == "-") {
-    std::cout << text;
-    return kSuccess;
-  }
-  return write_file(request.output, text, looker.message()) ? kSuccess : looker.refuse();
+  return put(request.output, text, looker.message()) ? kSuccess : looker.refuse();
 }
 
 int verify(const LookRequest& request) {

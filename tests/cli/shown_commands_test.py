@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a document shows of the command line, done again: document_test.py PTCVM DOCUMENT.md
+"""What a document shows of the command line, done again: shown_commands_test.py PTCVM DOCUMENT.md
 
 A block under <!-- saved as NAME --> is written to a file of that name. In a block tagged console, lines that begin with
 "$ " are run by bash, one after the other in one folder; what they say on both streams must be what follows, and [N]
