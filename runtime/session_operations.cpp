@@ -58,13 +58,15 @@ std::optional<ResolveRefusal> Session::refuse(std::span<const Resolution> resolu
 }
 
 std::optional<ResolveRefusal> Session::resolve(std::vector<Resolution> taken) {
+  for (Resolution& resolution : taken) {
+    std::string& reason = resolution.settlement.reason;
+    if (!utf8_is_valid(reason)) reason = utf8_repaired(reason);
+  }
   if (auto refusal = refuse(taken)) {
     for (const Resolution& resolution : taken) heap().release(resolution.settlement.value);
     return refusal;
   }
   for (Resolution& resolution : taken) {
-    std::string& reason = resolution.settlement.reason;
-    if (!utf8_is_valid(reason)) reason = utf8_repaired(reason);
     const ResolveStatus status = run_->resolve(resolution.operation, std::move(resolution.settlement));
     if (observer_ == nullptr || status != ResolveStatus::Done) continue;
     observer_->on_resolve(*operations().find(resolution.operation));

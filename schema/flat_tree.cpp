@@ -60,7 +60,8 @@ class FlatWalk {
     std::uint64_t to = 0;
     if (code.is_repeating != 0) return target(at, to) && list(to, code.base_type, type);
     if (code.base_type == flatbuffers::ET_STRING) return target(at, to) && text(to);
-    if (code.base_type != flatbuffers::ET_SEQUENCE || type->st != flatbuffers::ST_TABLE) return true;
+    if (code.base_type != flatbuffers::ET_SEQUENCE) return at % width_of(code.base_type, nullptr) == 0;
+    if (type->st != flatbuffers::ST_TABLE) return true;
     return target(at, to) && table(to, type);
   }
 
@@ -72,6 +73,7 @@ class FlatWalk {
   bool list(std::uint64_t at, unsigned base, const TypeTable* type) {
     const std::uint64_t count = word(at, 4), width = width_of(base, type);
     if (!holds(at + 4, count * width) || !pay(4 + count * width)) return false;
+    if (base != flatbuffers::ET_SEQUENCE && (at + 4) % width != 0) return false;   // the verifier does not look
     const bool texts = base == flatbuffers::ET_STRING;
     const bool tables = base == flatbuffers::ET_SEQUENCE && type->st == flatbuffers::ST_TABLE;
     for (std::uint64_t i = 0; (texts || tables) && i < count; ++i) {
@@ -93,7 +95,7 @@ class FlatWalk {
       case flatbuffers::ET_LONG:
       case flatbuffers::ET_ULONG:
       case flatbuffers::ET_DOUBLE: return 8;
-      case flatbuffers::ET_SEQUENCE:
+      case flatbuffers::ET_SEQUENCE:   // a struct of ours has no field wider than 4 bytes
         if (type->st == flatbuffers::ST_STRUCT) return static_cast<std::uint64_t>(type->values[type->num_elems]);
         return 4;
       default: return 4;

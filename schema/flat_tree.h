@@ -13,8 +13,9 @@ namespace ptc {
 
 inline constexpr std::size_t kMaxFlatBytes = std::size_t{1} << 30;
 
-// Whether all tables, lists and texts that can be reached together take no more than the bytes. Safe on any bytes, in
-// time proportional to their number; what else must hold of them is the FlatBuffers verifier's business.
+// Whether all tables, lists and texts that can be reached together take no more than a small multiple of the bytes, and
+// numbers lie where they can be read, relative to the first byte. Safe on any bytes, in time proportional to their
+// number; what else must hold of them is the FlatBuffers verifier's business.
 bool is_flat_tree(std::span<const std::uint8_t> bytes, const flatbuffers::TypeTable* root);
 
 }  // namespace ptc

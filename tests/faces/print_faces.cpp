@@ -8,9 +8,12 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <variant>
+#include <vector>
 
 #include "support/program_file.h"
 #include "support/program_run.h"
+#include "vm/snapshot/snapshot.h"
 
 namespace {
 
@@ -19,6 +22,15 @@ void print_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   text.back() = '\n';
   std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+bool print_face(const std::vector<std::uint8_t>& bytes) {
+  auto restored = ptc::restore_snapshot(bytes);
+  auto* const state = std::get_if<ptc::Restored>(&restored);
+  if (state == nullptr) return false;
+  print_line(write_snapshot_json(state->run, state->host));
+  for (const auto& [key, value] : state->host.cached_answers) state->run.heap().release(value);
+  return true;
 }
 
 }  // namespace
@@ -31,11 +43,14 @@ int main(int count, char** texts) {
     std::fputs("usage: ptc_json_faces FOLDER [POINTS]\n", stderr);
     return 2;
   }
+  bool all_restored = true;
   const ptc::Engine engine;
   for (const ptc::test::ProgramFile& file : ptc::test::read_program_files(texts[1], "")) {
     if (file.heavy || !file.complaint.empty()) continue;
     const std::uint64_t fuel = observe(engine, file, ptc::test::Mode::Straight).fuel;
-    each_json_face(engine, file, 1 + fuel / points, print_line);
+    for (const auto& bytes : snapshots_of(engine, file, 1 + fuel / points, [] { return true; })) {
+      all_restored = print_face(bytes) && all_restored;
+    }
   }
-  return std::fflush(stdout) == 0 ? 0 : 1;
+  return all_restored && std::fflush(stdout) == 0 ? 0 : 1;
 }

@@ -111,7 +111,7 @@ std::optional<std::string> go_on_from_bytes(Session& session) {
 ResolveOrder order_of(Mode mode) {
   constexpr std::uint64_t kSeed = 20'260;
   if (mode == Mode::Shuffled) return ResolveOrder::shuffled(kSeed);
-  return mode == Mode::Lifo ? ResolveOrder::lifo() : ResolveOrder::fifo();
+  return mode == Mode::Lifo || mode == Mode::SuspendedLifo ? ResolveOrder::lifo() : ResolveOrder::fifo();
 }
 
 std::string texts_edn(const std::vector<std::string>& texts) {
@@ -170,15 +170,18 @@ void take_journal(Session& session, Observation& seen) {
   session.heap().release(*journal);
 }
 
-using StepHook = std::function<std::optional<std::string>(Session&)>;
+}  // namespace
 
-Observation observe_with(const Engine& engine, const ProgramFile& file, Mode mode, SessionOptions options,
-                         StepHook hook) {
+Observation observe(const Engine& engine, const ProgramFile& file, Mode mode, std::optional<std::uint64_t> fuel_limit,
+                    std::uint64_t slice_fuel) {
   Observation seen;
+  SessionOptions options = file.options;
+  if (fuel_limit) options.limits.fuel = *fuel_limit;
+  if (mode == Mode::Stepped || mode == Mode::Suspended || mode == Mode::SuspendedLifo) options.slice_fuel = slice_fuel;
   if (!options.fixed_clock_millis) options.fixed_clock_millis = kClock;
-  Session session(engine, std::move(options));
+  Session session(engine, options);
   ToolReplay replay;
-  if (hook) session.set_step_hook(std::move(hook));
+  if (mode == Mode::Suspended || mode == Mode::SuspendedLifo) session.set_step_hook(go_on_from_bytes);
   seen.setup_complaint = load_inputs(session, file);
   if (seen.setup_complaint.empty()) seen.setup_complaint = load_tools(session, file, replay);
   if (!seen.setup_complaint.empty()) return seen;
@@ -192,25 +195,22 @@ Observation observe_with(const Engine& engine, const ProgramFile& file, Mode mod
   return seen;
 }
 
-}  // namespace
-
-Observation observe(const Engine& engine, const ProgramFile& file, Mode mode, std::optional<std::uint64_t> fuel_limit,
-                    std::uint64_t slice_fuel) {
-  SessionOptions options = file.options;
-  if (fuel_limit) options.limits.fuel = *fuel_limit;
-  if (mode == Mode::Stepped || mode == Mode::Suspended) options.slice_fuel = slice_fuel;
-  return observe_with(engine, file, mode, std::move(options),
-                      mode == Mode::Suspended ? StepHook(go_on_from_bytes) : StepHook());
-}
-
-void each_json_face(const Engine& engine, const ProgramFile& file, std::uint64_t slice_fuel,
-                    const std::function<void(const std::string&)>& take) {
+std::vector<std::vector<std::uint8_t>> snapshots_of(const Engine& engine, const ProgramFile& file,
+                                                    std::uint64_t slice_fuel, const std::function<bool()>& take) {
+  std::vector<std::vector<std::uint8_t>> taken;
   SessionOptions options = file.options;
   options.slice_fuel = slice_fuel;
-  observe_with(engine, file, Mode::Stepped, std::move(options), [&take](Session& session) {
-    take(session.snapshot_json());
-    return std::optional<std::string>();
+  if (!options.fixed_clock_millis) options.fixed_clock_millis = kClock;
+  Session session(engine, options);
+  ToolReplay replay;
+  if (!load_inputs(session, file).empty() || !load_tools(session, file, replay).empty()) return taken;
+  session.set_step_hook([&](Session& at) -> std::optional<std::string> {
+    if (take()) taken.push_back(at.snapshot());
+    return std::nullopt;
   });
+  ResolveOrder order = ResolveOrder::fifo();
+  finish_from_replay(session, replay, order, session.turn(file.source));
+  return taken;
 }
 
 std::string journal_text(const Observation& seen) {

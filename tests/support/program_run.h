@@ -18,6 +18,7 @@ enum class Mode : std::uint8_t {
   Lifo,       // answers that come together are told in the opposite order
   Shuffled,   // … in a random one
   Suspended,  // written, destroyed and restored at every safe point
+  SuspendedLifo,   // … and answers that come together are told in the opposite order
 };
 
 struct Observation {
@@ -35,9 +36,9 @@ struct Observation {
 Observation observe(const Engine& engine, const ProgramFile& file, Mode mode,
                     std::optional<std::uint64_t> fuel_limit = std::nullopt, std::uint64_t slice_fuel = 1);
 
-// Runs the program as a host would, in slices of that much fuel, and hands out the JSON face of its state between them.
-void each_json_face(const Engine& engine, const ProgramFile& file, std::uint64_t slice_fuel,
-                    const std::function<void(const std::string&)>& take);
+// What it was at some of its safe points: at each, when take() says so.
+std::vector<std::vector<std::uint8_t>> snapshots_of(const Engine& engine, const ProgramFile& file,
+                                                    std::uint64_t slice_fuel, const std::function<bool()>& take);
 
 // Empty when the observation is what the file states, else what differs.
 std::string difference_from(const Expectation& expect, const Observation& seen);

@@ -159,8 +159,7 @@ void add_resume_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("resume", "Go on from a snapshot with what was resolved meanwhile");
   auto request = std::make_shared<ResumeRequest>();
   command->add_option("SNAPSHOT", request->snapshot, "What run or resume wrote with --snapshot")->required();
-  command
-      ->add_option("--resolve", request->resolved, "The result of an operation, or @ and the file that has it; repeatable")
+  command->add_option("--resolve", request->resolved, "The result of an operation, or @ and its file; repeatable")
       ->type_name("OP=JSON")
       ->allow_extra_args(false);
   command->add_option("--fail", request->failed, "An operation failed; repeatable")

@@ -204,6 +204,10 @@ RunImpl::CallResult RunImpl::apply(Fiber& fiber, std::uint32_t window, std::uint
 
 RunImpl::CallResult RunImpl::call_tool(Fiber& fiber, const Keyword* tool, std::uint32_t window) {
   const Value args = fiber.stack[window + 1];
+  if (!args.is_map()) {
+    raise(FaultKind::BadProgram, "a tool is called with something that is no map");
+    return CallResult::Faulted;
+  }
   std::string task_id;
   std::string path = call_path(fiber, task_id);
   const Operation* known = nullptr;

@@ -249,7 +249,7 @@ dispatch:
   }
   CASE(MakeClosure) {
     Value* window = &A;
-    if (INSN.c == 0 && link == prelude) {
+    if (INSN.c == 0 && link->is_prelude) {
       window[0] = Value::of(Tag::Closure, const_cast<Closure*>(function_closure(*link, INSN.b)));
       retain(window[0]);
       NEXT;

@@ -1,5 +1,6 @@
 #include "vm/exec/prelude.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -7,35 +8,55 @@
 #include "vm/exec/run_impl.h"
 
 namespace ptc {
+namespace {
 
-const std::shared_ptr<const Program>& prelude_program() {
-  static const std::shared_ptr<const Program> program = [] {
-    auto loaded = Program::from_bytes({kPreludeBytes, kPreludeSize});
-    if (auto* ok = std::get_if<std::shared_ptr<const Program>>(&loaded)) return *ok;
-    std::fputs(std::get<ProgramError>(loaded).message.c_str(), stderr);   // a broken build, never reachable from input
-    std::abort();
-  }();
-  return program;
+std::shared_ptr<const Program> load(std::span<const std::uint8_t> bytes) {
+  auto loaded = Program::from_bytes(bytes);
+  if (auto* program = std::get_if<std::shared_ptr<const Program>>(&loaded)) return std::move(*program);
+  std::fputs(std::get<ProgramError>(loaded).message.c_str(), stderr);   // a broken build, never reachable from input
+  std::abort();
 }
 
-// Names inside of the prelude are its own functions; they are bound once a run needs the first of them.
-const Closure* RunImpl::prelude_closure(BuiltinId id) {
-  if (prelude == nullptr) {
-    prelude = &link(prelude_program());
-  }
-  const std::string_view name = builtin_info(id).name;
-  static const std::unordered_map<std::string_view, std::uint32_t> index_of = [] {
-    std::unordered_map<std::string_view, std::uint32_t> index;
-    const Program& data = *prelude_program();
-    for (const Prototype& function : data.functions) {
-      if (function.upvalue_count == 0 && function.index != 0 && !function.name.empty()) {
-        index.try_emplace(function.name, function.index);
-      }
-    }
-    return index;
+const std::vector<std::shared_ptr<const Program>>& kept_preludes() {
+  static const std::vector<std::shared_ptr<const Program>> all = [] {
+    std::vector<std::shared_ptr<const Program>> loaded;
+    for (const std::span<const std::uint8_t> bytes : kKeptPreludes) loaded.push_back(load(bytes));
+    return loaded;
   }();
-  const auto at = index_of.find(name);
-  return at == index_of.end() ? nullptr : function_closure(*prelude, at->second);
+  return all;
+}
+
+bool is_named(const Program& prelude, std::span<const std::uint8_t> sha256) {
+  const auto& ours = prelude.encoded().sha256;
+  return std::equal(sha256.begin(), sha256.end(), ours.begin(), ours.end());
+}
+
+}  // namespace
+
+const std::shared_ptr<const Program>& own_prelude() {
+  static const std::shared_ptr<const Program> prelude = load(kOwnPrelude);
+  return prelude;
+}
+
+std::shared_ptr<const Program> find_prelude(std::span<const std::uint8_t> sha256) {
+  if (is_named(*own_prelude(), sha256)) return own_prelude();
+  for (const auto& prelude : kept_preludes()) {
+    if (is_named(*prelude, sha256)) return prelude;
+  }
+  return nullptr;
+}
+
+// Names inside of a prelude are its own functions; they are bound once a run needs the first of them.
+const Closure* RunImpl::prelude_closure(BuiltinId id) {
+  const std::string_view name = builtin_info(id).name;
+  for (Link* const linked : preludes) {
+    if (const auto index = linked->program->function_named(name)) return function_closure(*linked, *index);
+  }
+  for (const Link* const linked : preludes) {
+    if (linked->program == own_prelude()) return nullptr;
+  }
+  link_prelude(own_prelude());
+  return prelude_closure(id);
 }
 
 }  // namespace ptc

@@ -126,6 +126,18 @@ SourceSpan Prototype::span_at(std::uint32_t pc) const {
   return after == spans.begin() ? SourceSpan{} : std::prev(after)->span;
 }
 
+std::optional<std::uint32_t> Program::function_named(std::string_view name) const {
+  const FunctionNames& names = function_names_.get([this] {
+    auto made = std::make_unique<FunctionNames>();
+    for (const Prototype& function : functions) {
+      if (function.upvalue_count == 0 && function.index != 0) made->try_emplace(function.name, function.index);
+    }
+    return made;
+  });
+  const auto at = names.find(name);
+  return at == names.end() ? std::nullopt : std::optional(at->second);
+}
+
 std::variant<std::shared_ptr<const Program>, ProgramError> Program::from_compiler(const schema::ProgramT& compiled) {
   LoadResult loaded = load(compiled);
   if (auto* error = std::get_if<ProgramError>(&loaded)) return std::move(*error);

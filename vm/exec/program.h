@@ -4,9 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -105,8 +107,14 @@ class Program {
   std::vector<std::string> globals, tools;
   std::vector<std::uint16_t> builtins;      // BuiltinId of each name the program lists
 
+  // The function of that name that closes over nothing and is not the entry; the first of several.
+  std::optional<std::uint32_t> function_named(std::string_view name) const;
+
  private:
+  using FunctionNames = std::unordered_map<std::string_view, std::uint32_t>;
+
   MadeOnce<EncodedProgram> encoded_;
+  MadeOnce<FunctionNames> function_names_;
 };
 
 // The FlatBuffers bytes of a compiled program.

@@ -114,10 +114,16 @@ Link& RunImpl::link(std::shared_ptr<const Program> linked) {
   return made;
 }
 
-Link& RunImpl::begin_link(std::shared_ptr<const Program> linked) {
+void RunImpl::link_prelude(std::shared_ptr<const Program> linked) {
+  finish_link(begin_link(std::move(linked), true));
+}
+
+Link& RunImpl::begin_link(std::shared_ptr<const Program> linked, bool is_prelude) {
   Link& made = links.emplace_back();
   made.program = std::move(linked);
-  made.loop_limit = made.program == prelude_program() ? INT64_MAX : limits.loop;
+  made.is_prelude = is_prelude;
+  made.loop_limit = is_prelude ? INT64_MAX : limits.loop;
+  if (is_prelude) preludes.push_back(&made);
   const std::size_t count = made.program->constants.size();
   made.constants.assign(count, Value::nil());
   for (std::size_t k = 0; k < count; ++k) {
@@ -128,13 +134,12 @@ Link& RunImpl::begin_link(std::shared_ptr<const Program> linked) {
 
 // The prelude's names are its own functions, cells of their own; a program's names are the user namespace.
 void RunImpl::finish_link(Link& made) {
-  const bool is_prelude = made.program == prelude_program();
   for (std::size_t k = 0; k < made.constants.size(); ++k) {
     if (is_collection(made.program->constants[k])) made.constants[k] = constant_value(made, k);
   }
   for (const std::string& name : made.program->tools) made.tools.push_back(heap.intern(name));
   for (const std::string& name : made.program->globals) {
-    if (!is_prelude) {
+    if (!made.is_prelude) {
       made.cells.push_back(cell(name));
       continue;
     }

@@ -40,6 +40,7 @@ struct AwaitSlots;   // await.h
 // A program bound to a run: its constants as values, its names as cells.
 struct Link {
   std::shared_ptr<const Program> program;
+  bool is_prelude = false;
   std::vector<Value> constants;
   std::vector<Cell*> cells;
   std::vector<const Keyword*> tools;
@@ -195,8 +196,9 @@ class RunImpl {
   StepStatus step(std::uint64_t slice);
   bool resume();
   Link& link(std::shared_ptr<const Program> program);
+  void link_prelude(std::shared_ptr<const Program> linked);
   // The two halves of link(): a restored run puts the key arrays that its constants share between them.
-  Link& begin_link(std::shared_ptr<const Program> program);   // constants that are no collections
+  Link& begin_link(std::shared_ptr<const Program> program, bool is_prelude = false);   // no collections yet
   void finish_link(Link& link);                               // collections, tools, names
   Cell* cell(std::string_view name);
   Value constant_value(const Link& link, std::size_t index);
@@ -217,7 +219,7 @@ class RunImpl {
   std::deque<Cell> prelude_cells;          // never change once the prelude is linked
   std::map<std::string, Cell*, std::less<>> cell_of;
   std::deque<Link> links;
-  Link* prelude = nullptr;
+  std::vector<Link*> preludes;             // oldest first
   std::vector<Value> base_values;          // of cells at start(), for rollback; Absent: was not defined
   std::vector<Value> retired;              // closures that a redefinition replaced while they may be running
   std::unique_ptr<Fiber> main;

@@ -39,7 +39,7 @@ SourceSpan RunImpl::user_span(const Fiber& fiber, std::shared_ptr<const Program>
       top = false;
       if (frame.kind == Frame::Kind::Stepper) continue;
       const auto* frame_link = static_cast<const Link*>(frame.closure->link);
-      if (frame_link == prelude) continue;
+      if (frame_link->is_prelude) continue;
       const auto& prototype = *static_cast<const Prototype*>(frame.closure->function);
       std::uint32_t pc = static_cast<std::uint32_t>(frame.pc - prototype.code.data());
       const bool inside_call = !innermost || f->state == Fiber::State::WaitsForTool;

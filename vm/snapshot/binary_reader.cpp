@@ -64,7 +64,7 @@ RunLimits BinaryReader::limits() {
   out.suspensions = in->suspensions();
   out.operation_ttl_ms = in->operation_ttl_ms();
   out.await_timeout_ms = in->await_timeout_ms();
-  out.outstanding = static_cast<Outstanding>(std::min<std::uint8_t>(in->outstanding(), 2));
+  out.outstanding = static_cast<Outstanding>(in->outstanding());
   out.data.max_string_bytes = in->max_string_bytes();
   out.data.max_integer_bits = in->max_integer_bits();
   out.data.max_print_bytes = in->max_print_bytes();
@@ -152,6 +152,8 @@ bool BinaryReader::read_state(RunImpl& run, RunState& out, HostState&) {
     state.defined = cell.defined();
     return true;
   });
+  const auto* const limits = in_.limits();
+  if (limits != nullptr && limits->outstanding() > std::uint8_t(Outstanding::Error)) return invalid("limits");
   out.has_journal = in_.has_journal();
   every(in_.journal(), [&](const schema::JournalEntry& entry) {
     out.journal.push_back({text(entry.id()), Value::nil()});
@@ -159,6 +161,8 @@ bool BinaryReader::read_state(RunImpl& run, RunState& out, HostState&) {
   });
   const bool operations = every(in_.operations(), [&](const schema::Operation& in) {
     if (in.kind() > schema::OperationKind::MAX || in.status() > schema::OperationStatus::MAX) return false;
+    if (in.number() != 0 && in.id() != nullptr) return false;
+    if (in.call() != 0 && in.call_path() != nullptr) return false;
     Operation& state = out.operations.emplace_back();
     state.id = in.number() != 0 ? "op" + std::to_string(in.number()) : text(in.id());
     state.kind = static_cast<Operation::Kind>(in.kind());

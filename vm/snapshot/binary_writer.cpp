@@ -49,8 +49,13 @@ class BinaryWriter {
   Text text(std::string_view s) {
     return s.empty() ? Text() : builder_.CreateString(s.data(), s.size());
   }
+  // Names that occur again and again are stored once. Long ones are not: read so often they would look like an attack
+  // (schema/flat_tree.h).
   Text shared_text(std::string_view s) {
-    return s.empty() ? Text() : builder_.CreateSharedString(s.data(), s.size());
+    constexpr std::size_t kLongest = 64;
+    if (s.empty()) return Text();
+    return s.size() > kLongest ? builder_.CreateString(s.data(), s.size())
+                               : builder_.CreateSharedString(s.data(), s.size());
   }
   List<std::uint8_t> byte_list(std::span<const std::uint8_t> bytes) {
     return bytes.empty() ? List<std::uint8_t>() : builder_.CreateVector(bytes.data(), bytes.size());
@@ -264,7 +269,9 @@ class BinaryWriter {
     const auto programs = list(state_.links, [this](const LinkState& link) { return program(link); });
     const auto name_list = names();
     const auto builtins = list(values_.builtins, [this](BuiltinId id) { return text(builtin_info(id).name); });
-    const auto shapes = byte_list(values_.shapes.view()), values = byte_list(values_.bytes.view());
+    const auto shapes = byte_list(values_.shapes.view());
+    builder_.ForceVectorAlignment(values_.bytes.view().size(), 1, 8);   // so that the whole is a multiple of 8 bytes
+    const auto values = byte_list(values_.bytes.view());
     const auto cells = list(state_.cells, [this](const CellState& cell) {
       const Text name = text(cell.name);
       return schema::CreateCell(builder_, name, cell.defined);

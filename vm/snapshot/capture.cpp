@@ -16,15 +16,15 @@ std::uint32_t index_of(const std::deque<Link>& links, const void* wanted) {
   return index;
 }
 
-LinkState capture_link(const RunImpl& run, const Link& link) {
+LinkState capture_link(const Link& link) {
   LinkState out;
   out.program = link.program;
-  out.is_prelude = &link == run.prelude;
+  out.is_prelude = link.is_prelude;
   std::vector<bool> bound(link.functions.size());
-  if (out.is_prelude) {
-    for (const Cell& cell : run.prelude_cells) {
-      if (!cell.value.is(Tag::Closure)) continue;
-      const auto* closure = static_cast<const Closure*>(cell.value.object);
+  if (link.is_prelude) {
+    for (const Cell* const cell : link.cells) {
+      if (!cell->value.is(Tag::Closure)) continue;
+      const auto* closure = static_cast<const Closure*>(cell->value.object);
       bound[static_cast<const Prototype*>(closure->function)->index] = true;
     }
   }
@@ -152,7 +152,7 @@ void capture_fibers(const RunImpl& run, RunState& out) {
 RunState capture(const RunImpl& run) {
   RunState out;
   out.limits = run.limits;
-  for (const Link& link : run.links) out.links.push_back(capture_link(run, link));
+  for (const Link& link : run.links) out.links.push_back(capture_link(link));
   for (std::uint32_t k = 0; const Link& link : run.links) {
     if (link.program == run.program) out.running = k;
     ++k;

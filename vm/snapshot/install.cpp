@@ -30,6 +30,7 @@ class Installer {
 
   std::string run() {
     std::string problem = check_values();
+    if (problem.empty()) problem = check_counters();
     if (problem.empty()) problem = check_operations();
     if (problem.empty()) problem = check_fibers();
     if (!problem.empty()) return problem;
@@ -65,6 +66,14 @@ class Installer {
     return {};
   }
 
+  // Numbers that are given out one after the other must not come to an end.
+  std::string check_counters() const {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+    const bool fits = state_.last_sequence < kMost && state_.last_fresh_id < kMost && state_.next_request < kMost &&
+                      state_.operations_before <= state_.operations.size();
+    return fits && state_.next_request != 0 ? "" : "counters";
+  }
+
   std::string check_operations() const {
     std::vector<std::string_view> ids;
     for (const Operation& operation : state_.operations) {
@@ -74,6 +83,9 @@ class Installer {
       if (operation.id.empty() || !visible) return "operation " + operation.id;
       if (waiting != (operation.sequence == 0) || operation.sequence > state_.last_sequence) {
         return "operation " + operation.id + ": its place in the order of settlements";
+      }
+      if (operation.status != Operation::Status::Ok && !operation.result.is_nil()) {
+        return "operation " + operation.id + ": a result without success";
       }
       if (waiting && operation.delivered) return "operation " + operation.id + ": delivered before it was settled";
       ids.push_back(operation.id);

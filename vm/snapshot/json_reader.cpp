@@ -62,20 +62,18 @@ bool JsonReader::parse(std::string_view text) {
     error = {SnapshotError::Damaged, "no JSON that a snapshot could be: " + code.message()};
     return false;
   }
-  if (!root_.is_object() || !root_.get_object().contains("format") || !root_.get_object().contains("programs")) {
+  if (!root_.is_object() || !root_.get_object().contains("format") || !root_.get_object().contains("oldest_reader")) {
     error = {SnapshotError::NotASnapshot, "this JSON is no snapshot"};
     return false;
   }
   if (has_double_members(text, root_)) return invalid("an object names one of its members twice");
-  std::uint32_t format = 0, oldest = UINT32_MAX;
   JsonFields head({&root_, nullptr}, problem_);
-  head.number("format", format);
-  head.number("oldest_reader", oldest);
-  if (!report()) return false;
-  if (auto refused = unsupported_format(format, oldest)) {
-    error = *refused;
-    return false;
-  }
+  head.number("format", header_.format);
+  head.number("oldest_reader", header_.oldest_reader);
+  return report();
+}
+
+bool JsonReader::begin() {
   for (const auto& entry : root_.get_object()) {
     const std::string_view name(entry.key().data(), entry.key().size());
     if (!is_known_section(name)) return invalid("/" + std::string(name.substr(0, 80)) + ": unknown member");

@@ -17,7 +17,9 @@ namespace ptc {
 
 class JsonReader : public SnapshotReader {
  public:
-  bool parse(std::string_view text);
+  bool parse(std::string_view text);                    // then header() is known
+  const SnapshotHeader& header() const { return header_; }
+  bool begin();                                         // of a format that is read as it is; before all that follows
 
   bool read_host(HostState& out) override;
   bool read_programs(ProgramSource* known, RunState& out) override;
@@ -59,6 +61,7 @@ class JsonReader : public SnapshotReader {
   JsonProblem problem_;
   std::size_t text_bytes_ = 0;
   RunLimits limits_;
+  SnapshotHeader header_;
   RunImpl* run_ = nullptr;
   std::optional<JsonValueReader> values_;
   std::vector<Place> places_;

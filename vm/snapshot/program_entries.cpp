@@ -1,6 +1,5 @@
 #include "vm/snapshot/program_entries.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "vm/exec/prelude.h"
@@ -32,9 +31,10 @@ std::shared_ptr<const Program> load_bytes(std::span<const std::uint8_t> bytes, P
 
 std::shared_ptr<const Program> find_program(const ProgramEntry& entry, ProgramSource* known, RestoreError& error) {
   if (entry.prelude) {
-    const auto& ours = prelude_program()->encoded().sha256;
-    if (std::equal(entry.sha256.begin(), entry.sha256.end(), ours.begin(), ours.end())) return prelude_program();
-    error = {SnapshotError::UnsupportedVersion, "written by an engine with another prelude"};
+    auto prelude = find_prelude(entry.sha256);
+    if (prelude == nullptr && known != nullptr) prelude = known->find_prelude(entry.sha256);
+    if (prelude != nullptr) return prelude;
+    error = {SnapshotError::UnsupportedVersion, "written by an engine whose prelude is not kept here"};
     return nullptr;
   }
   if (!entry.bytes.empty()) return load_bytes(entry.bytes, known, error);
@@ -72,7 +72,8 @@ bool set_running(std::uint32_t running, bool in_turn, RunState& out, RestoreErro
   out.running = running;
   if (!in_turn) return running == 0 || invalid(error, "a program that does not run");
   if (running >= out.links.size() || out.links[running].is_prelude) return invalid(error, "the running program");
-  return out.links[running].functions == std::vector<std::uint32_t>{0} || invalid(error, "the running program");
+  if (out.links[running].functions == std::vector<std::uint32_t>{0}) return true;
+  return invalid(error, "the running program");
 }
 
 }  // namespace ptc

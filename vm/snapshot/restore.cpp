@@ -18,6 +18,8 @@ namespace {
 
 using Result = std::variant<Restored, RestoreError>;
 
+enum class Face : std::uint8_t { Binary, Json };
+
 constexpr flatbuffers::uoffset_t kMaxTables = UINT32_MAX;   // a tree has no more than it has bytes
 
 RunLimits smaller(const RunLimits& a, const RunLimits& b) {
@@ -96,8 +98,7 @@ class Restore {
       if (run.cells.size() == before) return fail("one name twice");
     }
     for (const LinkState& link : state.links) {
-      Link& made = run.begin_link(link.program);
-      if (link.is_prelude) run.prelude = &made;
+      run.begin_link(link.program, link.is_prelude);
     }
     if (!reader_.read_shapes()) return false;
     for (std::size_t k = 0; k < state.links.size(); ++k) finish_link(run, run.links[k], state.links[k]);
@@ -149,10 +150,10 @@ class Restore {
         FrameState& frame = fiber.frames[k];
         const auto count = frame_value_count(state, fiber, k);
         if (!count) return "program counter that is never reached";
-        frame.first_value = static_cast<std::uint32_t>(fiber.values.size());
-        frame.value_count = *count;
         total += *count + 1;
         if (total > available) return "another number of values than places for them";
+        frame.first_value = static_cast<std::uint32_t>(fiber.values.size());
+        frame.value_count = *count;   // only of places that are there: whoever gives up goes through them all
         fiber.values.resize(fiber.values.size() + *count, Value::nil());
       }
     }
@@ -163,7 +164,36 @@ class Restore {
   const RestoreOptions& options_;
 };
 
-Result restore_binary(std::span<const std::uint8_t> bytes, const RestoreOptions& options) {
+// A migration made bytes of an older format than it said: following it could go on for ever.
+RestoreError no_progress(std::uint32_t wanted) {
+  return {SnapshotError::Damaged, "a migration did not make format " + std::to_string(wanted)};
+}
+
+Result restore_face(std::span<const std::uint8_t> bytes, Face face, std::uint32_t at_least,
+                    const RestoreOptions& options);
+
+// Nothing: this format is read as it is.
+std::optional<Result> restore_older(std::span<const std::uint8_t> bytes, SnapshotHeader header, Face face,
+                                    const RestoreOptions& options) {
+  if (auto error = unsupported_format(header.format, header.oldest_reader)) return *error;
+  if (header.format >= kSnapshotOldestRead) return std::nullopt;
+  const std::string from = std::to_string(header.format), to = std::to_string(header.format + 1);
+  for (const std::span<const Migration> known : {options.migrations, own_migrations()}) {
+    for (const Migration& migration : known) {
+      const Migration::Step& step = face == Face::Json ? migration.json : migration.binary;
+      if (migration.from != header.format || step == nullptr) continue;
+      const auto made = step(bytes);
+      if (const auto* why = std::get_if<std::string>(&made)) {
+        return RestoreError{SnapshotError::Damaged, "migration from format " + from + " to " + to + ": " + *why};
+      }
+      return restore_face(std::get<Migration::Bytes>(made), face, header.format + 1, options);
+    }
+  }
+  return RestoreError{SnapshotError::UnsupportedVersion,
+                      "format " + from + ", and no migration to " + to + " is known here"};
+}
+
+Result restore_binary(std::span<const std::uint8_t> bytes, std::uint32_t at_least, const RestoreOptions& options) {
   std::vector<std::uint64_t> aligned;
   if (reinterpret_cast<std::uintptr_t>(bytes.data()) % 8 != 0) {   // scalars are read where they lie
     aligned.resize((bytes.size() + 7) / 8);
@@ -173,23 +203,31 @@ Result restore_binary(std::span<const std::uint8_t> bytes, const RestoreOptions&
   if (bytes.size() < 8 || !schema::SnapshotBufferHasIdentifier(bytes.data())) {
     return RestoreError{SnapshotError::NotASnapshot, "these bytes are no snapshot"};
   }
-  if (!is_flat_tree(bytes, schema::SnapshotTypeTable())) {
-    return RestoreError{SnapshotError::Damaged, "the container is damaged"};
-  }
+  const auto header = snapshot_header(bytes);
+  if (!header) return RestoreError{SnapshotError::Damaged, "the container is damaged"};
+  if (header->format < at_least) return no_progress(at_least);
+  if (auto older = restore_older(bytes, *header, Face::Binary, options)) return std::move(*older);
+  if (bytes.size() % 8 != 0) return RestoreError{SnapshotError::Damaged, "the container is cut off"};
   flatbuffers::Verifier verifier(bytes.data(), bytes.size(), 64, kMaxTables);
-  if (!schema::VerifySnapshotBuffer(verifier)) {
+  if (!is_flat_tree(bytes, schema::SnapshotTypeTable()) || !schema::VerifySnapshotBuffer(verifier)) {
     return RestoreError{SnapshotError::Damaged, "the container is damaged"};
   }
-  const schema::Snapshot* const root = schema::GetSnapshot(bytes.data());
-  if (auto error = unsupported_format(root->format(), root->oldest_reader())) return *error;
-  BinaryReader reader(*root);
+  BinaryReader reader(*schema::GetSnapshot(bytes.data()));
   return Restore(reader, options).run();
 }
 
-Result restore_json(std::string_view text, const RestoreOptions& options) {
+Result restore_json(std::span<const std::uint8_t> bytes, std::uint32_t at_least, const RestoreOptions& options) {
   JsonReader reader;
-  if (!reader.parse(text)) return reader.error;
+  if (!reader.parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()})) return reader.error;
+  if (reader.header().format < at_least) return no_progress(at_least);
+  if (auto older = restore_older(bytes, reader.header(), Face::Json, options)) return std::move(*older);
+  if (!reader.begin()) return reader.error;
   return Restore(reader, options).run();
+}
+
+Result restore_face(std::span<const std::uint8_t> bytes, Face face, std::uint32_t at_least,
+                    const RestoreOptions& options) {
+  return face == Face::Json ? restore_json(bytes, at_least, options) : restore_binary(bytes, at_least, options);
 }
 
 }  // namespace
@@ -227,8 +265,8 @@ std::optional<RestoreError> unsupported_format(std::uint64_t format, std::uint64
 Result restore_snapshot(std::span<const std::uint8_t> bytes, const RestoreOptions& options) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first != std::string_view::npos && text[first] == '{') return restore_json(text, options);
-  return restore_binary(bytes, options);
+  const bool is_json = first != std::string_view::npos && text[first] == '{';
+  return restore_face(bytes, is_json ? Face::Json : Face::Binary, 0, options);
 }
 
 }  // namespace ptc

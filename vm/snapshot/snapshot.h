@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "vm/exec/run.h"
+#include "vm/snapshot/migration.h"
 
 namespace ptc {
 
@@ -78,6 +79,8 @@ class ProgramSource {
   virtual std::shared_ptr<const Program> find(std::span<const std::uint8_t> sha256) = 0;         // null: unknown
   virtual std::shared_ptr<const Program> find_bytes(std::span<const std::uint8_t> bytes) = 0;    // equal bytes
   virtual void keep(const std::shared_ptr<const Program>& program) = 0;   // was loaded from a snapshot
+  // A prelude that this engine neither has nor keeps; code that is trusted, so never one that came with a snapshot.
+  virtual std::shared_ptr<const Program> find_prelude(std::span<const std::uint8_t>) { return nullptr; }
 };
 
 struct RestoreOptions {
@@ -85,6 +88,9 @@ struct RestoreOptions {
   ProgramSource* programs = nullptr;             // not owned
   // The capability check; "" or why the run may not go on here. Called before anything is built.
   std::function<std::string(const HostState&)> check;
+
+  // Besides the engine's own, before which they are asked: for formats that only this host ever wrote.
+  std::span<const Migration> migrations;
 
   static RunLimits unlimited();
 };

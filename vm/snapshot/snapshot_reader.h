@@ -33,7 +33,7 @@ class SnapshotReader {
   }
 };
 
-// Nothing: this engine reads it.
+// Nothing: this engine reads it, or migrates it.
 std::optional<RestoreError> unsupported_format(std::uint64_t format, std::uint64_t oldest_reader);
 
 }  // namespace ptc

@@ -1,0 +1,129 @@
+#include "hostile/hostile_fixture.h"
+
+#include <ctime>
+#include <fstream>
+
+#include "support/snapshot_drive.h"
+
+namespace ptc::test {
+namespace {
+
+// What the contract allows a refusal.
+constexpr double kMostSeconds = 0.05;
+constexpr long kMostKilobytes = 64 * 1024;
+
+#ifdef PTC_SANITIZED
+constexpr bool kMeasured = false;   // shadow memory and checks cost more than what is measured
+#else
+constexpr bool kMeasured = true;
+#endif
+
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+long peak_kilobytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stol(line.substr(6));
+  }
+  return 0;
+}
+
+void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
+const Engine& engine() {
+  static const Engine shared;
+  return shared;
+}
+
+SessionOptions options_with(RunLimits limits) {
+  SessionOptions options;
+  options.limits = limits;
+  options.fixed_clock_millis = 1'000'000;
+  return options;
+}
+
+}  // namespace
+
+ToolRegistry HostileSnapshot::tools() {
+  ToolRegistry registry;
+  for (const char* const name : {"ask", "call"}) {
+    ToolDefinition definition;
+    definition.name = name;
+    definition.async = AsyncMode::Yes;
+    registry.add(std::move(definition), [](const ToolCall&) { return ToolReply::pending(); });
+  }
+  ToolDefinition definition;
+  definition.name = "now";
+  registry.add(std::move(definition), [](const ToolCall&) { return ToolReply::value(Value::integer(1)); });
+  return registry;
+}
+
+Octets HostileSnapshot::suspended(std::string_view source, RunLimits limits) {
+  Session session(engine(), options_with(limits));
+  session.enable_journal();
+  session.tools() = tools();
+  const Outcome outcome = session.turn(source);
+  EXPECT_EQ(outcome.status, OutcomeStatus::Suspended) << source;
+  return session.snapshot();
+}
+
+Octets HostileSnapshot::interrupted(std::string_view source, std::uint64_t fuel) {
+  SessionOptions options = options_with({});
+  options.slice_fuel = fuel;
+  Session session(engine(), options);
+  session.tools() = tools();
+  Octets first;
+  session.set_step_hook([&](Session& at) -> std::optional<std::string> {
+    if (first.empty()) first = at.snapshot();
+    return std::nullopt;
+  });
+  session.turn(source);
+  EXPECT_FALSE(first.empty()) << source << ": ended before " << fuel << " units";
+  return first;
+}
+
+std::unique_ptr<schema::SnapshotT> HostileSnapshot::parts(const Octets& bytes) {
+  return std::unique_ptr<schema::SnapshotT>(schema::GetSnapshot(bytes.data())->UnPack());
+}
+
+Octets HostileSnapshot::packed(const schema::SnapshotT& parts) {
+  flatbuffers::FlatBufferBuilder builder;
+  schema::FinishSnapshotBuffer(builder, schema::Snapshot::Pack(builder, &parts));
+  return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
+}
+
+Octets HostileSnapshot::changed(const Octets& bytes, const std::function<void(schema::SnapshotT&)>& change) {
+  const auto snapshot = parts(bytes);
+  change(*snapshot);
+  return packed(*snapshot);
+}
+
+std::string HostileSnapshot::refusal(std::span<const std::uint8_t> bytes, const SessionRestore& wanted,
+                                     ToolRegistry with) {
+  if (kMeasured) forget_peak();
+  const long before = peak_kilobytes();
+  const double start = processor_seconds();
+  auto result = Session::restore(engine(), bytes, std::move(with), wanted);
+  const auto* error = std::get_if<RestoreError>(&result);
+  if (error == nullptr) return "";
+  if (kMeasured) {
+    EXPECT_LT(processor_seconds() - start, kMostSeconds) << error->message;
+    EXPECT_LT(peak_kilobytes() - before, kMostKilobytes) << error->message;
+  }
+  EXPECT_FALSE(error->message.empty());
+  return std::string(snapshot_error_name(error->kind)) + ": " + error->message;
+}
+
+void HostileSnapshot::expect_refused(const Octets& bytes, std::string_view error_name, std::string_view what) {
+  const std::string why = refusal(bytes);
+  EXPECT_TRUE(why.starts_with(std::string(error_name) + ": ")) << "got \"" << why << "\" for " << what;
+}
+
+void HostileSnapshot::expect_harmless(const Octets& bytes) {
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    const Driven driven = drive_snapshot(bytes, seed, small_limits());
+    EXPECT_EQ(driven.complaint, "");
+  }
+}
+
+}  // namespace ptc::test
