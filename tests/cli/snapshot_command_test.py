@@ -209,7 +209,9 @@ class Verify(CommandTest):
         spoilt = bytearray(good)
         spoilt[good.index(b"PTCP") + 4 + 120:good.index(b"PTCP") + 4 + 124] = b"\xff" * 4
         cases = [(self.write("cut", good[:len(good) // 2]), "snapshot_damaged"),
-                 (self.write("zeros", good[:64] + b"\0" * (len(good) - 64)), "snapshot_(damaged|invalid)"),
+                 (self.write("zeros", good[:64] + b"\0" * (len(good) - 64)),
+                  "snapshot_(damaged|invalid|unsupported_version)"),
+                 (self.write("longer", good + b"hello"), "snapshot_damaged"),
                  (self.write("spoilt", bytes(spoilt)), "snapshot_(bad_program|damaged)"),
                  (self.write("noise", b"\x01\x02" * 500), "not_a_snapshot"),
                  (self.write("empty", b""), "not_a_snapshot"),
