@@ -4,6 +4,7 @@
 
 #include "runtime/result_rounding.h"
 #include "runtime/session.h"
+#include "vm/snapshot/state_fields.h"
 
 namespace ptc {
 namespace {
@@ -14,6 +15,10 @@ HostTool host_tool(const Tool& tool) {
 }
 
 std::string quoted(const std::string& text) { return text.empty() ? "none" : '"' + text + '"'; }
+
+std::string mode_text(std::uint8_t mode) {
+  return mode < kToolModeNames.size() ? std::string(kToolModeNames[mode]) : "of an unknown mode";
+}
 
 // The capability report: everything that is missing or changed, or "".
 std::string missing_capabilities(const HostState& state, const ToolRegistry& tools) {
@@ -32,7 +37,9 @@ std::string missing_capabilities(const HostState& state, const ToolRegistry& too
     if (now.effect != wanted.effect) {
       add("tool " + wanted.name + ": its effect was " + quoted(wanted.effect) + ", now " + quoted(now.effect));
     }
-    if (now.mode != wanted.mode) add("tool " + wanted.name + " is asynchronous in another way");
+    if (now.mode != wanted.mode) {
+      add("tool " + wanted.name + " was " + mode_text(wanted.mode) + ", now it is " + mode_text(now.mode));
+    }
   }
   return report;
 }

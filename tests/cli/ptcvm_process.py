@@ -30,3 +30,33 @@ class CommandLineTest(unittest.TestCase):
         status, out, err = ptcvm("batch", "--jobs", jobs, stdin=text)
         self.assertEqual((status, err), (0, ""))
         return [json.loads(line) for line in out.splitlines()]
+
+
+class SnapshotTest(CommandLineTest):
+    """Programs that wait for the asynchronous tool `call`."""
+    TOOL = ("--async-tool", "call")
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def park(self, source, *options, name="state.ptcs", tools=TOOL):
+        """Suspends the program; the path of its snapshot."""
+        state = self.path(name)
+        status, _, err = ptcvm("run", self.file("program.ptc", source), *tools, "--snapshot", state, *options)
+        self.assertEqual(status, 75, err)
+        return state
+
+    def bytes_of(self, path):
+        with open(path, "rb") as file:
+            return file.read()
+
+    def write(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+        return self.path(name)
+
+    def document(self, state, *options):
+        """Its JSON face."""
+        status, out, err = ptcvm("snapshot", "json", state, *options)
+        self.assertEqual((status, err), (0, ""))
+        return json.loads(out)

@@ -31,4 +31,33 @@ std::optional<LoadedProgram> load_program(const std::string& path, std::string& 
   return std::nullopt;
 }
 
+bool shelve_program(const ptc::Engine& engine, const std::string& path, const ptc::ToolRegistry& tools,
+                    std::string& message) {
+  if (path.empty()) return true;
+  const auto loaded = load_program(path, message);
+  if (!loaded) return false;
+  auto program = loaded->program;
+  if (program == nullptr) {
+    const auto names = tools.names(), sync_names = tools.sync_names();
+    ptc::CompileRequest compile;
+    compile.source = loaded->source;
+    compile.source_name = path;
+    compile.tool_names = names;
+    compile.sync_tool_names = sync_names;
+    auto answer = engine.compile(compile);
+    program = answer.program;
+    message = path + ": " + answer.error.message;
+  }
+  if (program == nullptr) return false;
+  engine.programs()->keep(program);
+  return true;
+}
+
+std::string restore_complaint(const std::string& path, const ptc::RestoreError& error, const std::string& program) {
+  std::string text = path + ": " + std::string(ptc::snapshot_error_name(error.kind)) + ": " + error.message;
+  if (error.kind != ptc::SnapshotError::MissingProgram) return text;
+  if (program.empty()) return text + "; give it with --program FILE";
+  return text + "; " + program + " is another one (source text must have the path that it was run by)";
+}
+
 }  // namespace ptcvm

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "runtime/engine.h"
+#include "runtime/tools.h"
 #include "vm/exec/program.h"
 
 namespace ptcvm {
@@ -15,5 +17,12 @@ struct LoadedProgram {
 
 // Nothing when the file cannot be read or its bytecode is refused; `message` then says why.
 std::optional<LoadedProgram> load_program(const std::string& path, std::string& message);
+
+// For snapshots that only name their program: puts it where restoring finds it. Source text gives the same program only
+// under the path that it was run by, because positions name the file. No path, nothing to do.
+bool shelve_program(const ptc::Engine& engine, const std::string& path, const ptc::ToolRegistry& tools,
+                    std::string& message);
+// Why a snapshot was refused, and what to do when --program (here `program`) could help.
+std::string restore_complaint(const std::string& path, const ptc::RestoreError& error, const std::string& program);
 
 }  // namespace ptcvm

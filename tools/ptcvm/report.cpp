@@ -56,8 +56,12 @@ int report(const ptc::Outcome& outcome, ptc::Session& session, OutputForm form, 
 }
 
 void declare_park_options(CLI::App& command, ParkOptions& options) {
+  const auto is_file = [](const std::string& path) {
+    return path.empty() || path == "-" ? "must be a file: standard output says what the program waits for" : "";
+  };
   command.add_option("--snapshot", options.snapshot, "Where the state goes when the program is suspended")
-      ->type_name("OUT");
+      ->type_name("OUT")
+      ->check(CLI::Validator(is_file, ""));
   command.add_flag("--program-by-hash", options.program_by_hash,
                    "Leave the program out of the snapshot: whoever resumes must have it");
   declare_seal_options(command, options.seal);

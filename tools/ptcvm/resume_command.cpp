@@ -4,6 +4,7 @@
 
 #include "runtime/json_value.h"
 #include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/files.h"
 #include "tools/ptcvm/interrupt.h"
 #include "tools/ptcvm/loading.h"
 #include "tools/ptcvm/report.h"
@@ -18,6 +19,7 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   ptcvm run approval.ptc --async-tool ask_manager --snapshot state.ptcs
   ptcvm resume state.ptcs --async-tool ask_manager --resolve 'op1={"decision":"approved"}' --snapshot state.ptcs
+  ptcvm resume state.ptcs --async-tool ask_manager --resolve op1=@answer.json
   ptcvm resume state.ptcs --async-tool ask_manager --fail 'op1=nobody answered'
   ptcvm resume state.ptcs --tool price='python3 price.py' --snapshot state.ptcs
 
@@ -32,12 +34,14 @@ struct ResumeRequest {
   ParkOptions park;
 };
 
-// "op1=…" in two; the second is empty when there is no "=".
-std::pair<std::string, std::string> parts_of(const std::string& text) {
+// "op1=…" in two; without "=" there is no second part.
+std::pair<std::string, std::optional<std::string>> parts_of(const std::string& text) {
   const std::size_t equals = text.find('=');
-  if (equals == std::string::npos) return {text, {}};
+  if (equals == std::string::npos) return {text, std::nullopt};
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
+
+constexpr std::int64_t kMostMillis = std::int64_t{1000} * 366 * 24 * 3600 * 1000;   // about a thousand years
 
 class Resume {
  public:
@@ -75,12 +79,13 @@ class Resume {
 
   bool restore(const SnapshotFile& file) {
     ptc::ToolRegistry tools;
-    if (!add_tools(tools, request_.options, message_) || !shelve_program(tools)) return false;
+    if (!add_tools(tools, request_.options, message_)) return false;
+    if (!shelve_program(engine_, request_.program, tools, message_)) return false;
     const std::span<const std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(file.bytes.data()),
                                               file.bytes.size());
     auto restored = ptc::Session::restore(engine_, bytes, std::move(tools));
     if (const auto* error = std::get_if<ptc::RestoreError>(&restored)) {
-      message_ = request_.snapshot + ": " + std::string(ptc::snapshot_error_name(error->kind)) + ": " + error->message;
+      message_ = restore_complaint(request_.snapshot, *error, request_.program);
       return false;
     }
     session_ = std::get<std::unique_ptr<ptc::Session>>(std::move(restored));
@@ -89,48 +94,41 @@ class Resume {
     return false;
   }
 
-  // For snapshots that only name their program.
-  bool shelve_program(const ptc::ToolRegistry& tools) {
-    if (request_.program.empty()) return true;
-    const auto loaded = load_program(request_.program, message_);
-    if (!loaded) return false;
-    auto program = loaded->program;
-    if (program == nullptr) {
-      const auto names = tools.names(), sync_names = tools.sync_names();
-      ptc::CompileRequest compile;
-      compile.source = loaded->source;
-      compile.source_name = request_.program;
-      compile.tool_names = names;
-      compile.sync_tool_names = sync_names;
-      auto answer = engine_.compile(compile);
-      program = answer.program;
-      message_ = request_.program + ": " + answer.error.message;
-    }
-    if (program == nullptr) return false;
-    engine_.programs()->keep(program);
-    return true;
+  bool read_resolutions(std::vector<ptc::Resolution>& out) {
+    if (read_all(out)) return true;
+    for (const ptc::Resolution& made : out) session_->heap().release(made.settlement.value);
+    return false;
   }
 
-  bool read_resolutions(std::vector<ptc::Resolution>& out) {
+  bool read_all(std::vector<ptc::Resolution>& out) {
     for (const std::string& text : request_.resolved) {
       const auto [operation, json] = parts_of(text);
-      auto value = ptc::read_json(session_->heap(), json);
+      if (!json) return complain_of("--resolve " + text, "OP=JSON");
+      std::optional<std::string> content = *json;
+      if (json->starts_with('@')) content = read_file(json->substr(1), message_);
+      if (!content) return false;
+      auto value = ptc::read_json(session_->heap(), *content);
       if (const auto* error = std::get_if<ptc::JsonError>(&value)) {
-        for (const ptc::Resolution& made : out) session_->heap().release(made.settlement.value);
-        message_ = "--resolve " + text + ": what follows = must be JSON: " + error->message;
+        message_ = "--resolve " + operation + ": what follows = must be JSON, or @ and a file of it: " + error->message;
         return false;
       }
       out.push_back(ptc::Resolution::ok(operation, std::get<ptc::Value>(value)));
     }
     for (const std::string& text : request_.failed) {
       const auto [operation, reason] = parts_of(text);
-      out.push_back(ptc::Resolution::error(operation, reason_text(reason)));
+      if (!reason || reason->empty()) return complain_of("--fail " + text, "OP=REASON");
+      out.push_back(ptc::Resolution::error(operation, reason_text(*reason)));
     }
     for (const std::string& text : request_.cancelled) {
       const auto [operation, reason] = parts_of(text);
-      out.push_back(ptc::Resolution::cancel(operation, reason_text(reason)));
+      out.push_back(ptc::Resolution::cancel(operation, reason_text(reason.value_or(""))));
     }
     return true;
+  }
+
+  bool complain_of(const std::string& given, std::string_view wanted) {
+    message_ = given + ": " + std::string(wanted) + " is wanted";
+    return false;
   }
 
   // A JSON string is its content, any other text is itself.
@@ -161,7 +159,7 @@ void add_resume_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("resume", "Go on from a snapshot with what was resolved meanwhile");
   auto request = std::make_shared<ResumeRequest>();
   command->add_option("SNAPSHOT", request->snapshot, "What run or resume wrote with --snapshot")->required();
-  command->add_option("--resolve", request->resolved, "The result of an operation; repeatable")
+  command->add_option("--resolve", request->resolved, "The result of an operation, or @ and its file; repeatable")
       ->type_name("OP=JSON")
       ->allow_extra_args(false);
   command->add_option("--fail", request->failed, "An operation failed; repeatable")
@@ -171,7 +169,8 @@ void add_resume_command(CLI::App& app, int& status) {
       ->type_name("OP[=REASON]")
       ->allow_extra_args(false);
   command->add_option("--after", request->after_ms, "Act as if that much more time had passed: sleeps, deadlines")
-      ->type_name("MS");
+      ->type_name("MS")
+      ->check(CLI::Range(std::int64_t{0}, kMostMillis).description(""));
   command->add_option("--program", request->program, "The program, when the snapshot only names it (.ptc or .ptcp)")
       ->type_name("FILE");
   declare_tool_options(*command, request->options);

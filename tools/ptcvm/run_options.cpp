@@ -96,6 +96,7 @@ ptc::SessionOptions session_options(const RunOptions& options, std::string sourc
   if (options.timeout_ms) out.timeout = std::chrono::milliseconds(*options.timeout_ms);
   out.float_precision = options.float_precision;
   out.signature = options.signature;
+  out.run_id = options.run_id;
   out.strict_task_ids = options.strict_task_ids;
   out.check_tools = options.check_tools;
   out.source_name = std::move(source_name);
@@ -144,6 +145,10 @@ void declare_run_options(CLI::App& command, RunOptions& options) {
                      "What the result must look like, e.g. '{name :string, age :int?}'");
   command.add_option("--float-precision", options.float_precision, "Round floats of the result to that many decimals")
       ->check(CLI::Range(0, 300).description(""));
+  command.add_option("--run-id", options.run_id,
+                     "Name of the run: in the idempotency keys that tools are given, and in sealed snapshots")
+      ->type_name("ID")
+      ->check(CLI::Validator([](const std::string& id) { return id.empty() ? "must not be empty" : ""; }, ""));
   command.add_option("--fuel", options.fuel, "Instruction budget");
   command.add_option("--memory-limit", options.memory_limit, "Bytes that may be live at once");
   command.add_option("--loop-limit", options.loop_limit, "Jumps of one loop");

@@ -15,7 +15,7 @@ enum class OutputForm { Edn, Json, Pretty };
 
 struct RunOptions {
   std::vector<std::string> data;         // FILE, or KEY=FILE
-  std::string memory, journal, trace, signature;
+  std::string memory, journal, trace, signature, run_id = "run";
   std::vector<std::string> tools, shell_tools, cached_tools, async_tools;
   OutputForm output = OutputForm::Edn;
   std::optional<std::uint64_t> fuel, memory_limit;

@@ -1,4 +1,5 @@
 // ptcvm snapshot show | json | from-json | diff | verify: looking at snapshots without running them.
+#include <algorithm>
 #include <boost/json.hpp>
 #include <chrono>
 #include <iostream>
@@ -31,14 +32,14 @@ class Looker {
 
   std::optional<ptc::Restored> open(const std::string& path) {
     auto file = read_snapshot_file(path, request_.seal, message_);
-    if (!file || !shelve_program()) return std::nullopt;
+    if (!file || !shelve_program(engine_, request_.program, {}, message_)) return std::nullopt;
     size_bytes_ = file->bytes.size();
     ptc::RestoreOptions options;
     options.programs = engine_.programs();
     auto restored = ptc::restore_snapshot(
         {reinterpret_cast<const std::uint8_t*>(file->bytes.data()), file->bytes.size()}, options);
     if (const auto* error = std::get_if<ptc::RestoreError>(&restored)) {
-      message_ = path + ": " + std::string(ptc::snapshot_error_name(error->kind)) + ": " + error->message;
+      message_ = restore_complaint(path, *error, request_.program);
       return std::nullopt;
     }
     return std::get<ptc::Restored>(std::move(restored));
@@ -66,23 +67,17 @@ class Looker {
   std::string& message() { return message_; }
 
  private:
-  bool shelve_program() {
-    if (request_.program.empty()) return true;
-    const auto loaded = load_program(request_.program, message_);
-    if (!loaded) return false;
-    if (loaded->program == nullptr) {
-      message_ = request_.program + ": a compiled program is needed (ptcvm compile)";
-      return false;
-    }
-    engine_.programs()->keep(loaded->program);
-    return true;
-  }
-
   const LookRequest& request_;
   const ptc::Engine engine_;
   std::size_t size_bytes_ = 0;
   std::string message_;
 };
+
+// Files of either face are for their owner only.
+bool put(const std::string& path, std::string_view text, std::string& message) {
+  if (path == "-") return write_file(path, text, message);
+  return write_snapshot_file(path, text, SealOptions(), "", 0, message);
+}
 
 int show(const LookRequest& request) {
   Looker looker(request);
@@ -98,7 +93,7 @@ int show(const LookRequest& request) {
 int to_json(const LookRequest& request) {
   Looker looker(request);
   const auto text = looker.open_json(request.file);
-  if (!text || !write_file(request.output, *text, looker.message())) return looker.refuse();
+  if (!text || !put(request.output, *text, looker.message())) return looker.refuse();
   return kSuccess;
 }
 
@@ -109,11 +104,7 @@ int from_json(const LookRequest& request) {
   const std::vector<std::uint8_t> bytes = ptc::write_snapshot(restored->run, restored->host);
   Looker::forget(*restored);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (request.output == "-") {
-    std::cout << text;
-    return kSuccess;
-  }
-  return write_file(request.output, text, looker.message()) ? kSuccess : looker.refuse();
+  return put(request.output, text, looker.message()) ? kSuccess : looker.refuse();
 }
 
 int verify(const LookRequest& request) {
@@ -128,20 +119,14 @@ int verify(const LookRequest& request) {
   return kSuccess;
 }
 
-// Differences by path, the first ones of each place: "namespace.x: 1 -> 2".
+// Differences by path as jq takes it: "namespace.x: 1 -> 2".
 class Differences {
  public:
   void compare(const std::string& path, const json::value* a, const json::value* b) {
     if (a == nullptr || b == nullptr) {
       line(path, a == nullptr ? "absent" : shown(*a), b == nullptr ? "absent" : shown(*b));
     } else if (a->is_object() && b->is_object()) {
-      std::set<std::string> names;
-      for (const auto& member : a->get_object()) names.emplace(member.key());
-      for (const auto& member : b->get_object()) names.emplace(member.key());
-      for (const std::string& name : names) {
-        compare(path.empty() ? name : path + '.' + name, a->get_object().if_contains(name),
-                b->get_object().if_contains(name));
-      }
+      members(path, a->get_object(), b->get_object());
     } else if (a->is_array() && b->is_array()) {
       const json::array &x = a->get_array(), &y = b->get_array();
       for (std::size_t k = 0; k < std::max(x.size(), y.size()); ++k) {
@@ -154,11 +139,42 @@ class Differences {
   std::size_t count() const { return count_; }
 
  private:
+  // The order of members says something, too: of a journal the order of the commits.
+  void members(const std::string& path, const json::object& a, const json::object& b) {
+    std::set<std::string_view> names;
+    const auto names_of = [&names](const json::object& object) {
+      json::array list;
+      for (const auto& member : object) {
+        names.emplace(member.key().data(), member.key().size());
+        list.emplace_back(member.key());
+      }
+      return list;
+    };
+    const json::array left = names_of(a), right = names_of(b);
+    const bool same_names = names.size() == a.size() && names.size() == b.size();
+    for (const std::string_view name : names) {
+      const json::string_view key(name.data(), name.size());
+      compare(below(path, name), a.if_contains(key), b.if_contains(key));
+    }
+    if (same_names && left != right) line(path, "order " + shown(left), "order " + shown(right));
+  }
+
+  static std::string below(const std::string& path, std::string_view name) {
+    const auto is_plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+    const bool plain = !name.empty() && is_plain(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {
+      return is_plain(c) || (c >= '0' && c <= '9');
+    });
+    if (!plain) return path + '[' + json::serialize(json::string_view(name.data(), name.size())) + ']';
+    return path.empty() ? std::string(name) : path + '.' + std::string(name);
+  }
+
   static std::string shown(const json::value& value) {
     constexpr std::size_t kMost = 100;
     std::string text = json::serialize(value);
-    if (text.size() > kMost) text = text.substr(0, kMost) + "…";
-    return text;
+    if (text.size() <= kMost) return text;
+    std::size_t end = kMost;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80) --end;   // not inside of a character
+    return text.substr(0, end) + "…";
   }
   void line(const std::string& path, const std::string& a, const std::string& b) {
     ++count_;
@@ -190,7 +206,7 @@ void add_part(CLI::App& command, int& status, const char* name, const char* what
   part->add_option(two ? "A" : "FILE", request->file, "A snapshot, of either face")->required();
   if (two) part->add_option("B", request->other, "The other one")->required();
   if (output != nullptr) part->add_option("-o,--output", request->output, output)->type_name("OUT");
-  part->add_option("--program", request->program, "The compiled program, when the snapshot only names it")
+  part->add_option("--program", request->program, "The program, when the snapshot only names it (.ptc or .ptcp)")
       ->type_name("FILE");
   declare_seal_options(*part, request->seal);
   part->callback([request, action, &status] { status = action(*request); });

@@ -1,11 +1,13 @@
 #include "tools/ptcvm/snapshot_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "runtime/sealing.h"
@@ -39,29 +41,51 @@ bool write_whole(int file, std::string_view bytes) {
     if (written <= 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
-  return fsync(file) == 0;
+  return true;
 }
 
+// A device or a pipe stays what it is.
+bool is_special(const std::string& path) {
+  struct stat found {};
+  return stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
+}
+
+// What a link leads to is replaced, not the link.
+std::string behind_links(const std::string& path) {
+  char* const real = realpath(path.c_str(), nullptr);
+  std::string place = real != nullptr ? real : path;
+  std::free(real);
+  return place;
+}
+
+// Beside it under a name of its own, then renamed: readers see the old one or the new one, writers do not meet.
 bool replace_file(const std::string& path, std::string_view bytes, std::string& message) {
-  const std::string draft = path + ".new";
-  const int file = open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  const bool written = file >= 0 && write_whole(file, bytes);
+  const bool in_place = is_special(path);
+  const std::string place = behind_links(path);
+  std::string draft = place + ".XXXXXX";
+  const int file = in_place ? open(path.c_str(), O_WRONLY | O_CLOEXEC) : mkostemp(draft.data(), O_CLOEXEC);
+  bool written = file >= 0 && write_whole(file, bytes) && (in_place || fsync(file) == 0);
+  if (written && !in_place) written = std::rename(draft.c_str(), place.c_str()) == 0;
+  if (!written) message = "cannot write " + path + ": " + std::strerror(errno);
   if (file >= 0) close(file);
-  if (written && std::rename(draft.c_str(), path.c_str()) == 0) return true;
-  message = "cannot write " + path + ": " + std::strerror(errno);
-  if (file >= 0) unlink(draft.c_str());
-  return false;
+  if (file >= 0 && !written && !in_place) unlink(draft.c_str());
+  return written;
 }
 
 }  // namespace
 
 void declare_seal_options(CLI::App& command, SealOptions& options) {
-  command.add_option("--keys", options.keys, "Key ring: snapshots are sealed with it, and only sealed ones are taken")
-      ->type_name("RING");
-  command.add_option("--tenant", options.tenant, "Whose snapshots these are (with --keys)");
+  auto* keys = command.add_option("--keys", options.keys, "Key ring: only snapshots that it sealed are taken, and "
+                                                          "those that are written are sealed")
+                   ->type_name("RING");
+  command.add_option("--tenant", options.tenant, "Whose snapshots these are (with --keys)")->needs(keys);
+  command.add_option("--expect-run", options.expected_run, "Refuse snapshots of other runs (with --keys)")
+      ->type_name("ID")
+      ->needs(keys);
   command.add_option("--expect-sequence", options.expected_sequence,
                      "Refuse any other snapshot of the run than this one (with --keys)")
-      ->type_name("N");
+      ->type_name("N")
+      ->needs(keys);
 }
 
 std::optional<SnapshotFile> read_snapshot_file(const std::string& path, const SealOptions& options,
@@ -81,8 +105,10 @@ std::optional<SnapshotFile> read_snapshot_file(const std::string& path, const Se
     message = *problem;
     return std::nullopt;
   }
+  std::optional<std::string_view> expected_run;
+  if (options.expected_run) expected_run = *options.expected_run;
   const ptc::OpenRequest request{.tenant = options.tenant,
-                                 .expected_run_id = std::nullopt,
+                                 .expected_run_id = expected_run,
                                  .expected_sequence = options.expected_sequence,
                                  .keys = std::get<ptc::KeyRing>(ring),
                                  .now_seconds = now_seconds()};

@@ -12,6 +12,7 @@ namespace ptcvm {
 
 struct SealOptions {
   std::string keys, tenant = "default";
+  std::optional<std::string> expected_run;
   std::optional<std::uint64_t> expected_sequence;
 };
 

@@ -7,6 +7,7 @@
 #include "schema/version.h"
 #include "vm/snapshot/frame_view.h"
 #include "vm/snapshot/run_state.h"
+#include "vm/value/calendar.h"
 #include "vm/value/print.h"
 
 namespace ptcvm {
@@ -15,11 +16,14 @@ namespace {
 constexpr std::size_t kShownBytes = 160;
 constexpr std::size_t kShownFrames = 12;     // of a fiber, innermost first
 constexpr std::size_t kShownFibers = 40;
+constexpr std::int64_t kLastSecond = 253'402'300'799;   // of the year 9999
 
 class Show {
  public:
   Show(const ptc::Restored& restored, std::int64_t now_ms)
-      : heap_(const_cast<ptc::Run&>(restored.run).heap()), state_(capture(restored.run.impl())), now_ms_(now_ms) {}
+      : heap_(const_cast<ptc::Run&>(restored.run).heap()), state_(capture(restored.run.impl())), now_ms_(now_ms) {
+    if (state_.suspended) awaited_ = restored.run.awaited();
+  }
 
   std::string text(std::size_t size_bytes) {
     out_ = "snapshot of " + std::to_string(size_bytes) + " bytes, format " + std::to_string(ptc::kSnapshotFormat) +
@@ -51,6 +55,25 @@ class Show {
     return std::to_string(seconds / 86'400) + " d";
   }
 
+  // "2026-08-01T12:00:00Z (5 min ago)"
+  std::string moment(std::int64_t millis) const {
+    std::string text;
+    const std::int64_t seconds = millis / 1000;
+    if (seconds < 0 || seconds > kLastSecond) return std::to_string(millis) + " ms";
+    ptc::append_instant(text, {seconds, 0});
+    const std::int64_t left = millis - now_ms_;
+    return text + (left > 0 ? " (in " + span_of_time(left) + ')' : " (" + span_of_time(-left) + " ago)");
+  }
+
+  void awaited(const ptc::Operation& operation) {
+    const auto at = std::find_if(awaited_.begin(), awaited_.end(),
+                                 [&operation](const auto& other) { return other.id == operation.id; });
+    if (at == awaited_.end()) return;
+    out_ += ", awaited";
+    const bool limited = at->deadline_ms != 0 && at->deadline_ms != operation.due_ms;
+    if (limited) out_ += " until " + moment(at->deadline_ms);
+  }
+
   void operations() {
     heading("operations");
     if (state_.operations.empty()) out_ += "  none\n";
@@ -58,11 +81,12 @@ class Show {
       out_ += "  " + operation.id + "  " + operation.tool + ' ' + value(operation.args) + '\n';
       out_ += "      " + std::string(operation_status_name(operation.status));
       if (operation.status == ptc::Operation::Status::Waiting) {
-        out_ += " since " + span_of_time(std::max<std::int64_t>(now_ms_ - operation.created_ms, 0));
+        out_ += " since " + moment(operation.created_ms);
         if (operation.due_ms != 0) {
-          const std::int64_t left = operation.due_ms - now_ms_;
-          out_ += left > 0 ? ", until in " + span_of_time(left) : ", its time is over";
+          const bool sleeps = operation.kind == ptc::Operation::Kind::Sleep;
+          out_ += (sleeps ? ", until " : ", expires ") + moment(operation.due_ms);
         }
+        awaited(operation);
       } else if (!operation.reason.empty()) {
         out_ += ": " + operation.reason;
       } else if (operation.status == ptc::Operation::Status::Ok) {
@@ -173,6 +197,7 @@ class Show {
 
   ptc::Heap& heap_;
   const ptc::RunState state_;
+  std::vector<ptc::AwaitedOperation> awaited_;
   const std::int64_t now_ms_;
   std::string out_;
 };

@@ -130,7 +130,7 @@ bool JsonReader::read_host(HostState& out) {
 
 bool JsonReader::read_programs(ProgramSource* known, RunState& out) {
   const JsonNode in = section("programs");
-  if (!in.doc->is_array()) return invalid("/programs: must be an array");
+  if (!in || !in.doc->is_array()) return invalid("/programs: must be an array");
   for (const json::value& item : in.doc->get_array()) {
     if (!program({&item, nullptr}, known, out)) {
       report();
