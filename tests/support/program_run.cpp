@@ -24,7 +24,7 @@ std::string edn_text(Heap& heap, Value value) {
 }
 
 // Registers the tools of the file; recorded answers take the place of a host.
-std::string load_tools(Session& session, const ProgramFile& file, ToolReplay& replay) {
+std::string load_tools(ToolRegistry& tools, const ProgramFile& file, ToolReplay& replay) {
   for (const RecordedCall& call : file.calls) {
     if (const auto complaint = replay.add(call)) return *complaint;
   }
@@ -33,7 +33,7 @@ std::string load_tools(Session& session, const ProgramFile& file, ToolReplay& re
     definition.name = name;
     definition.async = mode;
     const ToolHandler answer_now = [&replay](const ToolCall& call) { return replay.answer(call); };
-    session.tools().add(std::move(definition), mode == AsyncMode::No ? answer_now : ToolHandler(ToolReplay::start));
+    tools.add(std::move(definition), mode == AsyncMode::No ? answer_now : ToolHandler(ToolReplay::start));
   }
   return {};
 }
@@ -183,12 +183,34 @@ Observation observe(const Engine& engine, const ProgramFile& file, Mode mode, st
   ToolReplay replay;
   if (mode == Mode::Suspended || mode == Mode::SuspendedLifo) session.set_step_hook(go_on_from_bytes);
   seen.setup_complaint = load_inputs(session, file);
-  if (seen.setup_complaint.empty()) seen.setup_complaint = load_tools(session, file, replay);
+  if (seen.setup_complaint.empty()) seen.setup_complaint = load_tools(session.tools(), file, replay);
   if (!seen.setup_complaint.empty()) return seen;
   const bool apart = mode == Mode::Bytes || mode == Mode::Plain;
   Outcome outcome =
       apart ? turn_compiled_apart(session, file, mode, seen.setup_complaint) : session.turn(file.source);
   ResolveOrder order = order_of(mode);
+  take_outcome(finish_from_replay(session, replay, order, std::move(outcome)), seen);
+  seen.memory_edn = session.memory_edn();
+  take_journal(session, seen);
+  return seen;
+}
+
+Observation observe_rest(const Engine& engine, const ProgramFile& file, std::span<const std::uint8_t> snapshot) {
+  Observation seen;
+  ToolReplay replay;
+  ToolRegistry tools;
+  seen.setup_complaint = load_tools(tools, file, replay);
+  if (!seen.setup_complaint.empty()) return seen;
+  SessionRestore wanted;
+  wanted.fixed_clock_millis = file.options.fixed_clock_millis.value_or(kClock);
+  auto restored = Session::restore(engine, snapshot, std::move(tools), wanted);
+  if (const auto* error = std::get_if<RestoreError>(&restored)) {
+    seen.setup_complaint = std::string(snapshot_error_name(error->kind)) + ": " + error->message;
+    return seen;
+  }
+  Session& session = *std::get<std::unique_ptr<Session>>(restored);
+  ResolveOrder order = ResolveOrder::fifo();
+  Outcome outcome = session.suspended() ? session.suspended_outcome() : session.resume();
   take_outcome(finish_from_replay(session, replay, order, std::move(outcome)), seen);
   seen.memory_edn = session.memory_edn();
   take_journal(session, seen);
@@ -203,7 +225,7 @@ std::vector<std::vector<std::uint8_t>> snapshots_of(const Engine& engine, const 
   if (!options.fixed_clock_millis) options.fixed_clock_millis = kClock;
   Session session(engine, options);
   ToolReplay replay;
-  if (!load_inputs(session, file).empty() || !load_tools(session, file, replay).empty()) return taken;
+  if (!load_inputs(session, file).empty() || !load_tools(session.tools(), file, replay).empty()) return taken;
   session.set_step_hook([&](Session& at) -> std::optional<std::string> {
     if (take()) taken.push_back(at.snapshot());
     return std::nullopt;
@@ -268,6 +290,19 @@ std::string difference_from(const Expectation& expect, const Observation& seen) 
   compare(out, "journal", expect.journal_edn, journal_text(seen));
   compare(out, "memory", expect.memory_edn, seen.memory_edn);
   compare(out, "summaries", expect.summaries_edn, seen.summaries_edn);
+  return out;
+}
+
+std::string observation_text(const Observation& seen) {
+  std::string out = result_text(seen) + '\n';
+  const auto line = [&out](std::string_view what, const std::string& text) {
+    out.append(what).append(" ").append(text) += '\n';
+  };
+  for (const std::string& print : seen.prints) line("prints", texts_edn({print}));
+  line("journal", journal_text(seen));
+  line("memory", seen.memory_edn);
+  line("summaries", seen.summaries_edn);
+  for (const std::string& call : seen.tool_calls) line("called", call);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ struct Observation {
 Observation observe(const Engine& engine, const ProgramFile& file, Mode mode,
                     std::optional<std::uint64_t> fuel_limit = std::nullopt, std::uint64_t slice_fuel = 1);
 
+// The rest of a run of that file, from one of its snapshots, with the answers of the file.
+Observation observe_rest(const Engine& engine, const ProgramFile& file, std::span<const std::uint8_t> snapshot);
+
 // What it was at some of its safe points: at each, when take() says so.
 std::vector<std::vector<std::uint8_t>> snapshots_of(const Engine& engine, const ProgramFile& file,
                                                     std::uint64_t slice_fuel, const std::function<bool()>& take);
@@ -44,6 +48,9 @@ std::vector<std::vector<std::uint8_t>> snapshots_of(const Engine& engine, const 
 std::string difference_from(const Expectation& expect, const Observation& seen);
 // Empty when both are the same in everything, fuel included.
 std::string difference_between(const Observation& first, const Observation& second);
+
+// Everything that was observed but the fuel, a line each; for people and for files that are kept.
+std::string observation_text(const Observation& seen);
 
 // {"id" value …} in id order.
 std::string journal_text(const Observation& seen);

@@ -28,8 +28,8 @@ struct SnapshotHeader {
   std::uint16_t format = 0, oldest_reader = 0;
 };
 
-// The first two fields of the root table, which every format has in that place; nothing: these bytes have no such table.
-// Safe on any bytes.
+// The first two fields of the root table, which every format has in that place; nothing: these bytes have no such
+// table. Safe on any bytes.
 std::optional<SnapshotHeader> snapshot_header(std::span<const std::uint8_t> bytes);
 
 }  // namespace ptc
