@@ -108,6 +108,20 @@ std::optional<std::string> go_on_from_bytes(Session& session) {
   return std::nullopt;
 }
 
+std::optional<std::string> go_on_from_json(Session& session) {
+  const std::string text = session.snapshot_json();
+  const std::vector<std::uint8_t> bytes = session.snapshot();
+  if (const auto error = session.restart_from({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()})) {
+    return error->message;
+  }
+  if (session.snapshot() != bytes) return "restored from JSON, and writes other bytes";
+  return std::nullopt;
+}
+
+bool is_suspended(Mode mode) {
+  return mode == Mode::Suspended || mode == Mode::SuspendedLifo || mode == Mode::SuspendedJson;
+}
+
 ResolveOrder order_of(Mode mode) {
   constexpr std::uint64_t kSeed = 20'260;
   if (mode == Mode::Shuffled) return ResolveOrder::shuffled(kSeed);
@@ -177,11 +191,11 @@ Observation observe(const Engine& engine, const ProgramFile& file, Mode mode, st
   Observation seen;
   SessionOptions options = file.options;
   if (fuel_limit) options.limits.fuel = *fuel_limit;
-  if (mode == Mode::Stepped || mode == Mode::Suspended || mode == Mode::SuspendedLifo) options.slice_fuel = slice_fuel;
+  if (mode == Mode::Stepped || is_suspended(mode)) options.slice_fuel = slice_fuel;
   if (!options.fixed_clock_millis) options.fixed_clock_millis = kClock;
   Session session(engine, options);
   ToolReplay replay;
-  if (mode == Mode::Suspended || mode == Mode::SuspendedLifo) session.set_step_hook(go_on_from_bytes);
+  if (is_suspended(mode)) session.set_step_hook(mode == Mode::SuspendedJson ? go_on_from_json : go_on_from_bytes);
   seen.setup_complaint = load_inputs(session, file);
   if (seen.setup_complaint.empty()) seen.setup_complaint = load_tools(session.tools(), file, replay);
   if (!seen.setup_complaint.empty()) return seen;

@@ -20,6 +20,7 @@ enum class Mode : std::uint8_t {
   Shuffled,   // … in a random one
   Suspended,  // written, destroyed and restored at every safe point
   SuspendedLifo,   // … and answers that come together are told in the opposite order
+  SuspendedJson,   // … through the JSON face
 };
 
 struct Observation {
