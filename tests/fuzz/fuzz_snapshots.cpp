@@ -3,8 +3,8 @@
 //   ptc_snapshot_fuzz [--programs FOLDER] [--generated N] [--seed N] [--count N] [--seconds N] [--last FILE]
 //                     [--replay FILE]
 //
-// The corpus are snapshots of the test programs under FOLDER and of N generated programs, at random safe points.
-// Mutants change bytes, or well-formed parts. Each is stored in FILE (--last) before it is tried, for --replay FILE
+// The corpus are snapshots of the test programs under FOLDER and of N generated programs, at random safe points, in both
+// faces. Mutants change bytes, or well-formed parts. Each is stored in FILE (--last) before it is tried, for --replay FILE
 // SEED after a crash. Clean when nothing crashes and no complaint is printed. A sanitized build is what it is for.
 #include <charconv>
 #include <chrono>
@@ -14,6 +14,7 @@
 #include <map>
 #include <string>
 
+#include "fuzz/json_mutation.h"
 #include "fuzz/snapshot_mutation.h"
 #include "support/generated_file.h"
 #include "support/program_run.h"
@@ -87,6 +88,34 @@ std::vector<Octets> corpus_of(const Arguments& arguments, Random& random) {
   return corpus;
 }
 
+// The other face, for small ones; "" when it is large.
+std::string json_of(const Octets& bytes) {
+  constexpr std::size_t kLargest = 6'000;
+  if (bytes.size() > kLargest) return {};
+  auto result = ptc::restore_snapshot(bytes);
+  auto* const restored = std::get_if<ptc::Restored>(&result);
+  if (restored == nullptr) return {};
+  std::string text = ptc::write_snapshot_json(restored->run, restored->host);
+  for (const auto& [key, value] : restored->host.cached_answers) restored->run.heap().release(value);
+  return text;
+}
+
+struct Corpus {
+  std::vector<Octets> binary;
+  std::vector<std::string> json;
+};
+
+Octets mutant(const Corpus& corpus, Random& random) {
+  const auto octets = [](const std::string& text) { return Octets(text.begin(), text.end()); };
+  if (random.below(4) == 0 && !corpus.json.empty()) {
+    const std::string &first = random.pick(corpus.json), &second = random.pick(corpus.json);
+    if (random.below(4) != 0) return octets(mutated_json(first, second, random));
+    return mutated_bytes(octets(first), octets(second), random);
+  }
+  const Octets &first = random.pick(corpus.binary), &second = random.pick(corpus.binary);
+  return random.below(4) == 0 ? mutated_bytes(first, second, random) : mutated_parts(first, second, random);
+}
+
 void store(const std::string& path, const Octets& bytes, std::uint64_t seed) {
   if (path.empty()) return;
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
@@ -153,10 +182,13 @@ int main(int count, char** texts) {
     return tally.complaints == 0 ? 0 : 1;
   }
   Random random(arguments.seed);
-  const std::vector<Octets> corpus = corpus_of(arguments, random);
-  std::printf("%zu snapshots\n", corpus.size());
+  Corpus corpus{corpus_of(arguments, random), {}};
+  for (const Octets& bytes : corpus.binary) {
+    if (std::string text = json_of(bytes); !text.empty()) corpus.json.push_back(std::move(text));
+  }
+  std::printf("%zu snapshots, %zu of them also as JSON\n", corpus.binary.size(), corpus.json.size());
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(arguments.seconds);
-  for (const Octets& bytes : corpus) {
+  for (const Octets& bytes : corpus.binary) {
     const std::uint64_t restored = tally.restored;
     const std::string why = attempt(arguments, bytes, random.next(), tally);
     if (tally.restored != restored) continue;
@@ -164,10 +196,7 @@ int main(int count, char** texts) {
     std::printf("COMPLAINT a snapshot that nobody changed was refused: %s\n", why.c_str());
   }
   while (tally.tried < arguments.count && std::chrono::steady_clock::now() < end) {
-    const Octets& first = random.pick(corpus);
-    const Octets& second = random.pick(corpus);
-    const Octets bytes = random.below(4) == 0 ? mutated_bytes(first, second, random)
-                                             : mutated_parts(first, second, random);
+    const Octets bytes = mutant(corpus, random);
     attempt(arguments, bytes, random.next(), tally);
     if (tally.tried % 20'000 == 0) report(tally);
   }

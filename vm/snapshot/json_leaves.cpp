@@ -118,7 +118,8 @@ Value JsonValueReader::tagged_leaf(JsonNode node, JsonFields& fields, std::strin
     fields.number("first", first);
     fields.number("step", step);
     fields.number("count", count);
-    RangeVector* const made = assemble_range(heap_, first, step, count);
+    const bool paid = count <= run_.limits.fuel;   // a program pays for each element
+    RangeVector* const made = paid ? assemble_range(heap_, first, step, count) : nullptr;
     return made == nullptr ? Value::absent() : Value::of(Tag::Vector, made);
   }
   const JsonNode part = fields.find(tag == "pending" ? "id" : "v");

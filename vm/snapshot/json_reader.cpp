@@ -109,7 +109,6 @@ bool JsonReader::read_host(HostState& out) {
     }
   };
   for_each_host_field(out, field);
-  out.float_precision = std::clamp(out.float_precision, -1, 300);
   fields.list("tools", [&](JsonNode node) {
     HostTool& tool = out.tools.emplace_back();
     JsonFields one(node, problem_);
@@ -119,11 +118,16 @@ bool JsonReader::read_host(HostState& out) {
     one.choice("mode", kToolModeNames, tool.mode);
     return one.done();
   });
+  std::vector<std::pair<std::string, JsonNode>> cached;
   fields.members("cached_answers", [&](std::string_view key, JsonNode node) {
-    out.cached_answers.emplace_back(key, Value::nil());
-    cached_answers_.push_back(node);
+    cached.emplace_back(key, node);
     return true;
   });
+  std::sort(cached.begin(), cached.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (auto& [key, node] : cached) {
+    out.cached_answers.emplace_back(std::move(key), Value::nil());
+    cached_answers_.push_back(node);
+  }
   fields.done();
   return report();
 }

@@ -58,6 +58,16 @@ class OwnedState {
   Heap& heap_;
 };
 
+std::string host_problem(const HostState& host) {
+  constexpr std::uint64_t kMaxMillis = 1'000'000'000'000;   // 31 years; in nanoseconds they still fit
+  constexpr int kMaxPrecision = 300;
+  if (host.timeout_ms > kMaxMillis || host.active_ms > kMaxMillis) return "time limit of the turn";
+  if (host.float_precision < -1 || host.float_precision > kMaxPrecision) return "float precision";
+  const auto not_ascending = [](const auto& a, const auto& b) { return a.first >= b.first; };
+  const auto& cached = host.cached_answers;
+  return std::adjacent_find(cached.begin(), cached.end(), not_ascending) == cached.end() ? "" : "cached answers";
+}
+
 class Restore {
  public:
   Restore(SnapshotReader& reader, const RestoreOptions& options) : reader_(reader), options_(options) {}
@@ -65,7 +75,9 @@ class Restore {
   Result run() {
     HostState host;
     RunState skeleton;
-    if (!reader_.read_host(host) || !reader_.read_programs(options_.programs, skeleton)) return reader_.error;
+    if (!reader_.read_host(host)) return reader_.error;
+    if (std::string why = host_problem(host); !why.empty()) return invalid(std::move(why));
+    if (!reader_.read_programs(options_.programs, skeleton)) return reader_.error;
     if (options_.check) {
       if (std::string why = options_.check(host); !why.empty()) return RestoreError{SnapshotError::Refused, why};
     }

@@ -98,6 +98,15 @@ Octets HostileSnapshot::changed(const Octets& bytes, const std::function<void(sc
   return packed(*snapshot);
 }
 
+Octets HostileSnapshot::json_with(const Octets& bytes, const std::string& old, std::string_view now) {
+  auto restored = Session::restore(engine(), bytes, tools(), {});
+  std::string text = std::get<std::unique_ptr<Session>>(restored)->snapshot_json();
+  const std::size_t at = text.find(old);
+  EXPECT_NE(at, std::string::npos) << text;
+  if (at != std::string::npos) text.replace(at, old.size(), now);
+  return {text.begin(), text.end()};
+}
+
 std::string HostileSnapshot::refusal(std::span<const std::uint8_t> bytes, const SessionRestore& wanted,
                                      ToolRegistry with) {
   if (kMeasured) forget_peak();

@@ -30,6 +30,9 @@ class HostileSnapshot : public testing::Test {
   static Octets packed(const schema::SnapshotT& parts);
   static Octets changed(const Octets& bytes, const std::function<void(schema::SnapshotT&)>& change);
 
+  // Its JSON face, in which `old` is replaced once.
+  static Octets json_with(const Octets& bytes, const std::string& old, std::string_view now);
+
   // "" when it was restored, else "error_name: message". Fails the test when the refusal took too long or too much.
   static std::string refusal(std::span<const std::uint8_t> bytes, const SessionRestore& wanted = {},
                              ToolRegistry with = tools());

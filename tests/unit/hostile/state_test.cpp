@@ -168,7 +168,19 @@ TEST_F(State, AToolThatChangedIsReported) {
   EXPECT_EQ(refusal(whole, {}, with([](auto& d) { d.effect = "pure"; })),
             "snapshot_refused: tool call: its effect was none, now \"pure\"");
   EXPECT_EQ(refusal(whole, {}, with([](auto& d) { d.async = AsyncMode::No; })),
-            "snapshot_refused: tool call is asynchronous in another way");
+            "snapshot_refused: tool call was async, now it is sync");
+}
+
+// The same lies in the other face.
+TEST_F(State, TheHostsFieldsAreCheckedInBothFaces) {
+  const Octets whole = suspended("(let [r (range (count \"ab\"))] (await (tool/ask)) r)");
+  expect_refused(changed(whole, [](auto& s) { s.session->timeout_ms = UINT64_MAX; }), "snapshot_invalid", "time");
+  expect_refused(changed(whole, [](auto& s) { s.session->float_precision = 301; }), "snapshot_invalid", "precision");
+  expect_refused(changed(whole, [](auto& s) { s.session->cached_answers = {"b", "a"}; }), "snapshot_invalid", "order");
+  const auto text = json_with(whole, "\"timeout_ms\": 0", "\"timeout_ms\": 18446744073709551615");
+  EXPECT_EQ(refusal(text), "snapshot_invalid: time limit of the turn");
+  EXPECT_EQ(refusal(json_with(whole, "\"float_precision\": -1", "\"float_precision\": -2")),
+            "snapshot_invalid: float precision");
 }
 
 TEST_F(State, AToolThatTheSnapshotKeepsSilentAboutIsStillNotThere) {

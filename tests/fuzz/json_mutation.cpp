@@ -1,0 +1,115 @@
+#include "fuzz/json_mutation.h"
+
+#include <boost/json.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace ptc::test {
+namespace {
+
+namespace json = boost::json;
+
+// All parts of a document that lie inside of it; pointers hold until it is changed.
+std::vector<json::value*> parts_of(json::value& root) {
+  std::vector<json::value*> parts = {&root};
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    if (json::object* const object = parts[k]->if_object()) {
+      for (auto& member : *object) parts.push_back(&member.value());
+    } else if (json::array* const array = parts[k]->if_array()) {
+      for (json::value& element : *array) parts.push_back(&element);
+    }
+  }
+  return parts;
+}
+
+json::value telling_value(Random& random) {
+  switch (random.below(12)) {
+    case 0: return nullptr;
+    case 1: return random.below(2) == 0;
+    case 2: return static_cast<std::int64_t>(random.below(20));
+    case 3: return -1;
+    case 4: return INT64_MAX;
+    case 5: return UINT64_MAX;
+    case 6: return 1.5;
+    case 7: return "";
+    case 8: return "op1";
+    case 9: return json::array();
+    case 10: return json::object();
+    default: return json::object{{"$", random.below(2) == 0 ? "ref" : "clo"}, {"v", random.below(30)}};
+  }
+}
+
+void change_number(json::value& number, Random& random) {
+  const std::int64_t old = number.is_int64() ? number.as_int64() : 0;
+  switch (random.below(4)) {
+    case 0: number = old + 1; break;
+    case 1: number = old == INT64_MIN ? 0 : old - 1; break;
+    case 2: number = static_cast<std::int64_t>(random.below(40)); break;
+    default: number = telling_value(random);
+  }
+}
+
+void change_object(json::object& object, Random& random) {
+  if (object.empty()) return;
+  const std::size_t at = random.below(object.size());
+  const std::string name((object.begin() + static_cast<std::ptrdiff_t>(at))->key());
+  switch (random.below(3)) {
+    case 0: object.erase(name); break;
+    case 1: object["extra"] = object.at(name); break;
+    default: {
+      const std::size_t with = random.below(object.size());
+      (object.begin() + static_cast<std::ptrdiff_t>(at))->value().swap(
+          (object.begin() + static_cast<std::ptrdiff_t>(with))->value());
+    }
+  }
+}
+
+void change_array(json::array& array, Random& random) {
+  if (array.empty()) {
+    array.push_back(telling_value(random));
+    return;
+  }
+  const std::size_t at = random.below(array.size());
+  switch (random.below(3)) {
+    case 0: array.erase(array.begin() + at); break;
+    case 1: {
+      const json::value copy = array[at];
+      array.insert(array.begin() + random.below(array.size() + 1), copy);
+      break;
+    }
+    default: array[at].swap(array[random.below(array.size())]);
+  }
+}
+
+void change_part(json::value& root, json::value& donor, Random& random) {
+  json::value& part = *random.pick(parts_of(root));
+  if (random.below(5) == 0) {
+    part = *random.pick(parts_of(donor));
+  } else if (random.below(6) == 0) {
+    part = telling_value(random);
+  } else if (part.is_object()) {
+    change_object(part.as_object(), random);
+  } else if (part.is_array()) {
+    change_array(part.as_array(), random);
+  } else if (part.is_number()) {
+    change_number(part, random);
+  } else {
+    part = telling_value(random);
+  }
+}
+
+}  // namespace
+
+std::string mutated_json(const std::string& text, const std::string& other, Random& random) {
+  json::error_code code, other_code;
+  json::parse_options options;
+  options.max_depth = 4'000;
+  json::value root = json::parse(text, code, {}, options), donor = json::parse(other, other_code, {}, options);
+  if (code || other_code) return text;
+  const unsigned changes = 1 + random.below(3);
+  for (unsigned k = 0; k < changes; ++k) change_part(root, donor, random);
+  return json::serialize(root);
+}
+
+}  // namespace ptc::test
