@@ -3,9 +3,10 @@
 //   ptc_snapshot_fuzz [--programs FOLDER] [--generated N] [--seed N] [--count N] [--seconds N] [--last FILE]
 //                     [--replay FILE]
 //
-// The corpus are snapshots of the test programs under FOLDER and of N generated programs, at random safe points, in both
-// faces. Mutants change bytes, or well-formed parts. Each is stored in FILE (--last) before it is tried, for --replay FILE
-// SEED after a crash. Clean when nothing crashes and no complaint is printed. A sanitized build is what it is for.
+// The corpus are snapshots of the test programs under FOLDER and of N generated programs, at random safe points, in
+// both faces. Mutants change bytes, or well-formed parts. Each is stored in FILE (--last) before it is tried, for
+// --replay FILE SEED after a crash. Clean when nothing crashes and no complaint is printed. A sanitized build is what
+// it is for.
 #include <charconv>
 #include <chrono>
 #include <cstdio>
