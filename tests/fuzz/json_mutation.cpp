@@ -56,7 +56,11 @@ void change_object(json::object& object, Random& random) {
   const std::string name((object.begin() + static_cast<std::ptrdiff_t>(at))->key());
   switch (random.below(3)) {
     case 0: object.erase(name); break;
-    case 1: object["extra"] = object.at(name); break;
+    case 1: {
+      const json::value copy = object.at(name);
+      object["extra"] = copy;
+      break;
+    }
     default: {
       const std::size_t with = random.below(object.size());
       (object.begin() + static_cast<std::ptrdiff_t>(at))->value().swap(
