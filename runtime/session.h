@@ -68,6 +68,7 @@ struct ResolveRefusal {
 // How a host takes a suspended turn over.
 struct SessionRestore {
   RunLimits most = RestoreOptions::unlimited();   // the turn gets the smaller of these and its own
+  std::size_t most_bytes = RestoreOptions().most_bytes;   // of the snapshot
   std::optional<std::int64_t> fixed_clock_millis;
   std::uint64_t slice_fuel = 50'000;
 };

@@ -115,6 +115,7 @@ void Session::adopt(Restored restored) {
 std::optional<RestoreError> Session::restart_from(std::span<const std::uint8_t> bytes) {
   RestoreOptions options;
   options.most = options_.limits;
+  options.most_bytes = SIZE_MAX;   // its own
   options.programs = engine_.programs();
   options.check = [this](const HostState& state) { return missing_capabilities(state, tools_); };
   auto result = restore_snapshot(bytes, options);
@@ -131,6 +132,7 @@ std::variant<std::unique_ptr<Session>, RestoreError> Session::restore(const Engi
                                                                       const SessionRestore& wanted) {
   RestoreOptions options;
   options.most = wanted.most;
+  options.most_bytes = wanted.most_bytes;
   options.programs = engine.programs();
   options.check = [&tools](const HostState& state) { return missing_capabilities(state, tools); };
   auto result = restore_snapshot(bytes, options);

@@ -24,6 +24,7 @@ constexpr const char* kExamples = R"(Examples:
   ptcvm resume state.ptcs --tool price='python3 price.py' --snapshot state.ptcs
 
 The tools must be those of the run: a tool that is missing or has changed is refused before anything is executed.
+The limits are those of the run, or smaller ones given here; what it has used counts.
 Without a resolution the program goes on only if its time has come. Exit status 75: it is suspended again.)";
 
 struct ResumeRequest {
@@ -83,7 +84,10 @@ class Resume {
     if (!shelve_program(engine_, request_.program, tools, message_)) return false;
     const std::span<const std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(file.bytes.data()),
                                               file.bytes.size());
-    auto restored = ptc::Session::restore(engine_, bytes, std::move(tools));
+    ptc::SessionRestore wanted;
+    wanted.most_bytes = kMostSnapshotBytes;
+    set_limits(request_.options, wanted.most);
+    auto restored = ptc::Session::restore(engine_, bytes, std::move(tools), wanted);
     if (const auto* error = std::get_if<ptc::RestoreError>(&restored)) {
       message_ = restore_complaint(request_.snapshot, *error, request_.program);
       return false;
@@ -174,6 +178,7 @@ void add_resume_command(CLI::App& app, int& status) {
   command->add_option("--program", request->program, "The program, when the snapshot only names it (.ptc or .ptcp)")
       ->type_name("FILE");
   declare_tool_options(*command, request->options);
+  declare_limit_options(*command, request->options);
   declare_park_options(*command, request->park);
   command->footer(kExamples);
   command->callback([request, &status] { status = Resume(*request).run(); });

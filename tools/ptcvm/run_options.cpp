@@ -87,11 +87,7 @@ bool load_text(const std::string& path, std::string& message, const auto& load) 
 
 ptc::SessionOptions session_options(const RunOptions& options, std::string source_name) {
   ptc::SessionOptions out;
-  if (options.fuel) out.limits.fuel = *options.fuel;
-  if (options.memory_limit) out.limits.memory_bytes = *options.memory_limit;
-  if (options.loop_limit) out.limits.loop = *options.loop_limit;
-  if (options.depth_limit) out.limits.depth = *options.depth_limit;
-  if (options.tool_calls) out.limits.tool_calls = *options.tool_calls;
+  set_limits(options, out.limits);
   if (options.max_symbols) out.max_symbols = *options.max_symbols;
   if (options.timeout_ms) out.timeout = std::chrono::milliseconds(*options.timeout_ms);
   out.float_precision = options.float_precision;
@@ -130,6 +126,22 @@ void declare_tool_options(CLI::App& command, RunOptions& options) {
   command.add_flag("--stats", options.stats, "Show fuel, time and memory on standard error");
 }
 
+void declare_limit_options(CLI::App& command, RunOptions& options) {
+  command.add_option("--fuel", options.fuel, "Instruction budget");
+  command.add_option("--memory-limit", options.memory_limit, "Bytes that may be live at once");
+  command.add_option("--loop-limit", options.loop_limit, "Jumps of one loop");
+  command.add_option("--depth-limit", options.depth_limit, "Nested calls");
+  command.add_option("--tool-calls", options.tool_calls, "Tool calls of the run");
+}
+
+void set_limits(const RunOptions& options, ptc::RunLimits& limits) {
+  if (options.fuel) limits.fuel = *options.fuel;
+  if (options.memory_limit) limits.memory_bytes = *options.memory_limit;
+  if (options.loop_limit) limits.loop = *options.loop_limit;
+  if (options.depth_limit) limits.depth = *options.depth_limit;
+  if (options.tool_calls) limits.tool_calls = *options.tool_calls;
+}
+
 void declare_run_options(CLI::App& command, RunOptions& options) {
   command
       .add_option("--data", options.data,
@@ -149,11 +161,7 @@ void declare_run_options(CLI::App& command, RunOptions& options) {
                      "Name of the run: in the idempotency keys that tools are given, and in sealed snapshots")
       ->type_name("ID")
       ->check(CLI::Validator([](const std::string& id) { return id.empty() ? "must not be empty" : ""; }, ""));
-  command.add_option("--fuel", options.fuel, "Instruction budget");
-  command.add_option("--memory-limit", options.memory_limit, "Bytes that may be live at once");
-  command.add_option("--loop-limit", options.loop_limit, "Jumps of one loop");
-  command.add_option("--depth-limit", options.depth_limit, "Nested calls");
-  command.add_option("--tool-calls", options.tool_calls, "Tool calls of the run");
+  declare_limit_options(command, options);
   command.add_option("--max-symbols", options.max_symbols, "Distinct names in the program");
   command.add_option("--timeout", options.timeout_ms, "Wall-clock limit in milliseconds")->type_name("MS");
   command.add_flag("--strict-task-ids", options.strict_task_ids, "Accept only string literals as ids of (task …)");

@@ -24,8 +24,10 @@ struct RunOptions {
   bool strict_task_ids = false, stats = false, check_tools = true;
 };
 
-// Tools and the form of the output: also what resume takes.
+// Tools and the form of the output; limits: also what resume takes.
 void declare_tool_options(CLI::App& command, RunOptions& options);
+void declare_limit_options(CLI::App& command, RunOptions& options);
+void set_limits(const RunOptions& options, ptc::RunLimits& limits);   // those that are given
 void declare_run_options(CLI::App& command, RunOptions& options);
 
 // Null when an input is refused; `message` then says why (exit status kBadInput).

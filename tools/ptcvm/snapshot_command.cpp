@@ -35,6 +35,7 @@ class Looker {
     if (!file || !shelve_program(engine_, request_.program, {}, message_)) return std::nullopt;
     size_bytes_ = file->bytes.size();
     ptc::RestoreOptions options;
+    options.most_bytes = kMostSnapshotBytes;
     options.programs = engine_.programs();
     auto restored = ptc::restore_snapshot(
         {reinterpret_cast<const std::uint8_t*>(file->bytes.data()), file->bytes.size()}, options);

@@ -10,6 +10,9 @@
 
 namespace ptcvm {
 
+// A person chose the file, so it may be larger than what a host takes from others.
+inline constexpr std::size_t kMostSnapshotBytes = std::size_t{1} << 30;
+
 struct SealOptions {
   std::string keys, tenant = "default";
   std::optional<std::string> expected_run;

@@ -251,6 +251,7 @@ std::string_view snapshot_error_name(SnapshotError error) {
     case SnapshotError::UnsupportedVersion: return "snapshot_unsupported_version";
     case SnapshotError::MissingProgram: return "snapshot_missing_program";
     case SnapshotError::BadProgram: return "snapshot_bad_program";
+    case SnapshotError::TooLarge: return "snapshot_too_large";
     case SnapshotError::Refused: return "snapshot_refused";
     case SnapshotError::Invalid: return "snapshot_invalid";
   }
@@ -275,6 +276,10 @@ std::optional<RestoreError> unsupported_format(std::uint64_t format, std::uint64
 }
 
 Result restore_snapshot(std::span<const std::uint8_t> bytes, const RestoreOptions& options) {
+  if (bytes.size() > options.most_bytes) {
+    return RestoreError{SnapshotError::TooLarge, std::to_string(bytes.size()) + " bytes, at most " +
+                                                     std::to_string(options.most_bytes) + " are read"};
+  }
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool is_json = first != std::string_view::npos && text[first] == '{';

@@ -61,6 +61,7 @@ enum class SnapshotError : std::uint8_t {
   UnsupportedVersion,   // of a format that this engine does not read
   MissingProgram,       // by hash, and nobody has it
   BadProgram,           // its bytecode is refused
+  TooLarge,             // more bytes than the host takes
   Refused,              // by the host's check: a missing tool, a changed signature or effect
   Invalid,              // its parts do not fit each other
 };
@@ -85,6 +86,7 @@ class ProgramSource {
 
 struct RestoreOptions {
   RunLimits most = unlimited();                  // the run gets the smaller of these and its own
+  std::size_t most_bytes = std::size_t{64} << 20;   // of the snapshot; reading takes memory in proportion to it
   ProgramSource* programs = nullptr;             // not owned
   // The capability check; "" or why the run may not go on here. Called before anything is built.
   std::function<std::string(const HostState&)> check;

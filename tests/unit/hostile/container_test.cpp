@@ -71,6 +71,17 @@ TEST_F(Container, NumbersThatLieAskewAreDamage) {
                  "snapshot_bad_program");
 }
 
+TEST_F(Container, MoreBytesThanTheHostTakesAreNotLookedAt) {
+  const Octets whole = suspended("(await (tool/ask))");
+  SessionRestore wanted;
+  wanted.most_bytes = whole.size();
+  EXPECT_EQ(refusal(whole, wanted), "");
+  --wanted.most_bytes;
+  EXPECT_EQ(refusal(whole, wanted), "snapshot_too_large: " + std::to_string(whole.size()) + " bytes, at most " +
+                                        std::to_string(wanted.most_bytes) + " are read");
+  expect_refused(Octets((std::size_t{64} << 20) + 1, '{'), "snapshot_too_large");
+}
+
 TEST_F(Container, ANewerFormatIsRefusedByItsNumber) {
   const Octets whole = suspended("(await (tool/ask))");
   EXPECT_EQ(refusal(changed(whole, [](auto& s) { s.format = s.oldest_reader = 77; })),
