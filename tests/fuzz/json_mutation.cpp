@@ -43,8 +43,8 @@ json::value telling_value(Random& random) {
 void change_number(json::value& number, Random& random) {
   const std::int64_t old = number.is_int64() ? number.as_int64() : 0;
   switch (random.below(4)) {
-    case 0: number = old + 1; break;
-    case 1: number = old == INT64_MIN ? 0 : old - 1; break;
+    case 0: number = static_cast<std::int64_t>(static_cast<std::uint64_t>(old) + 1); break;
+    case 1: number = static_cast<std::int64_t>(static_cast<std::uint64_t>(old) - 1); break;
     case 2: number = static_cast<std::int64_t>(random.below(40)); break;
     default: number = telling_value(random);
   }
