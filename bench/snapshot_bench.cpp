@@ -3,6 +3,7 @@
 // Cold loads the program from the snapshot's own bytes, too.
 #include <benchmark/benchmark.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -88,6 +89,9 @@ ptc::Run loaded(benchmark::State& state, std::span<const std::uint8_t> bytes, co
   return std::move(std::get<ptc::Restored>(result).run);
 }
 
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
 void write(benchmark::State& state, const char* source, bool embed) {
   const ptc::Run run = suspended(source);
   const ptc::HostState host_state = host();
@@ -107,7 +111,9 @@ void load(benchmark::State& state, const char* source, bool embed, bool warm) {
   const std::vector<std::uint8_t> bytes = ptc::write_snapshot(run, host(), {embed});
   const ptc::RestoreOptions how = options(warm ? engine().programs() : nullptr);
   for (auto _ : state) {
+    const auto start = Clock::now();
     const ptc::Run again = loaded(state, bytes, how);
+    state.SetIterationTime(seconds_since(start));   // without destroying it
     benchmark::DoNotOptimize(again.suspended());
   }
   state.counters["bytes"] = static_cast<double>(bytes.size());
@@ -120,15 +126,13 @@ void resume(benchmark::State& state, const char* source) {
   const std::vector<std::uint8_t> bytes = ptc::write_snapshot(run, host(), {true});
   const ptc::RestoreOptions how = options(engine().programs());
   for (auto _ : state) {
-    state.PauseTiming();
     ptc::Run again = loaded(state, bytes, how);
-    state.ResumeTiming();
+    const auto start = Clock::now();
     again.set_clock(kNow);
     again.resolve("op1", {ptc::Settlement::Kind::Ok, ptc::Value::integer(7), {}});
-    if (again.step() != ptc::StepStatus::Completed) state.SkipWithError("did not end");
-    state.PauseTiming();
-    { const ptc::Run gone = std::move(again); }
-    state.ResumeTiming();
+    const bool ended = again.step() == ptc::StepStatus::Completed;
+    state.SetIterationTime(seconds_since(start));
+    if (!ended) state.SkipWithError("did not end");
   }
 }
 
@@ -153,13 +157,13 @@ void resume_many(benchmark::State& state) {
 #define SNAPSHOT_CASES(name, source)                                         \
   BENCHMARK_CAPTURE(write, name##_self_contained, source, true);             \
   BENCHMARK_CAPTURE(write, name##_program_by_hash, source, false);           \
-  BENCHMARK_CAPTURE(load, name##_self_contained, source, true, true);        \
-  BENCHMARK_CAPTURE(load, name##_program_by_hash, source, false, true);      \
-  BENCHMARK_CAPTURE(load, name##_cold, source, true, false)
+  BENCHMARK_CAPTURE(load, name##_self_contained, source, true, true)->UseManualTime();   \
+  BENCHMARK_CAPTURE(load, name##_program_by_hash, source, false, true)->UseManualTime(); \
+  BENCHMARK_CAPTURE(load, name##_cold, source, true, false)->UseManualTime()
 SNAPSHOT_CASES(trivial, kTrivial);
 SNAPSHOT_CASES(records, kRecords);
 SNAPSHOT_CASES(pending_100, kPending);
-BENCHMARK_CAPTURE(resume, trivial, kTrivial);
+BENCHMARK_CAPTURE(resume, trivial, kTrivial)->UseManualTime();
 BENCHMARK(resume_many)->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -57,6 +57,7 @@ class Operations {
   Operation* find(std::string_view id);
   // What the fields of a handle are read from: the visible immediate value, borrowed; nil when the id is unknown.
   Value immediate_of(std::string_view id) const;
+  void reserve(std::size_t count) { all_.reserve(count); }
   // The id must be new. Takes the operation's values. Also how an operation is put back that was written out before.
   Operation& open(Operation taken);
   std::string fresh_id();                  // "op1", "op2", …: none that is in use

@@ -154,6 +154,7 @@ bool BinaryReader::read_state(RunImpl& run, RunState& out, HostState&) {
     out.journal.push_back({text(entry.id()), Value::nil()});
     return true;
   });
+  if (in_.operations() != nullptr) out.operations.reserve(in_.operations()->size());
   const bool operations = every(in_.operations(), [&](const schema::Operation& in) {
     if (in.kind() > schema::OperationKind::MAX || in.status() > schema::OperationStatus::MAX) return false;
     if (in.number() != 0 && in.id() != nullptr) return false;
@@ -276,6 +277,7 @@ bool BinaryReader::fibers(RunState& out) {
       }
     }
     if (!texts(in.prints(), state.prints)) return false;
+    if (in.records() != nullptr) state.records.reserve(in.records()->size());
     return every(in.records(), [&](const schema::ToolRecord& record) {
       if (record.operation() > out.operations.size()) return false;
       const Operation* const operation = record.operation() == 0 ? nullptr : &out.operations[record.operation() - 1];

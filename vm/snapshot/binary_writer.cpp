@@ -27,12 +27,21 @@ class BinaryWriter {
 
   std::vector<std::uint8_t> write() {
     write_values();
-    builder_ = flatbuffers::FlatBufferBuilder(values_.bytes.view().size() + 2048);
+    builder_ = flatbuffers::FlatBufferBuilder(likely_size());
     finish(root());
     return {builder_.GetBufferPointer(), builder_.GetBufferPointer() + builder_.GetSize()};
   }
 
  private:
+  std::size_t likely_size() const {
+    constexpr std::size_t kRest = 2'048, kOperation = 128;
+    std::size_t size = kRest + values_.bytes.view().size() + kOperation * state_.operations.size();
+    for (const LinkState& link : state_.links) {
+      if (options_.embed_programs && !link.is_prelude) size += link.program->encoded().bytes.size();
+    }
+    return size;
+  }
+
   void write_values() {
     for (std::uint32_t k = 0; k < state_.operations.size(); ++k) operation_index_.emplace(state_.operations[k].id, k);
     for_each_value(state_, [this](Value& value) { values_.put(value); });
@@ -272,6 +281,7 @@ class BinaryWriter {
     const auto shapes = byte_list(values_.shapes.view());
     builder_.ForceVectorAlignment(values_.bytes.view().size(), 1, 8);   // so that the whole is a multiple of 8 bytes
     const auto values = byte_list(values_.bytes.view());
+    values_.bytes = ByteBuffer(0);   // the result can have its memory
     const auto cells = list(state_.cells, [this](const CellState& cell) {
       const Text name = text(cell.name);
       return schema::CreateCell(builder_, name, cell.defined);

@@ -191,6 +191,7 @@ class Installer {
     run_.env.warnings = std::move(state_.warnings);
     run_.env.print_bytes = state_.print_bytes;
     run_.env.summaries = std::move(state_.summaries);
+    run_.env.operations.reserve(state_.operations.size());
     for (Operation& operation : state_.operations) {
       Operation taken = std::move(operation);
       operation.args = operation.immediate = operation.arrived_immediate = operation.result = Value::nil();

@@ -110,9 +110,30 @@ bool ValueReader::run_stream(std::span<const std::uint8_t> bytes) {
   stack_.reserve(64);
   table_.reserve(table_.size() + bytes.size() / 16);
   while (at_ < bytes_.size()) {
+    if (plain_item()) continue;
     if (!item()) return false;
     if (heap_.over_limit()) return fail("more than the memory limit");
   }
+  return true;
+}
+
+// Most items: small numbers and what is there already.
+bool ValueReader::plain_item() {
+  const unsigned first = bytes_[at_], n = first & 15u;
+  if (n == 15) return false;
+  switch (static_cast<StreamOp>(first >> 4)) {
+    case StreamOp::Int: stack_.push_back(Value::integer(n)); break;
+    case StreamOp::Constant:
+      if (n > static_cast<unsigned>(ConstantValue::True)) return false;
+      stack_.push_back(n == 0 ? Value::nil() : Value::boolean(n == static_cast<unsigned>(ConstantValue::True)));
+      break;
+    case StreamOp::Keyword:
+      if (n >= names.size()) return false;
+      stack_.push_back(Value::of(names[n]));
+      break;
+    default: return false;
+  }
+  ++at_;
   return true;
 }
 

@@ -64,6 +64,7 @@ class ValueReader {
  private:
   bool fail(std::string_view why);
   bool run_stream(std::span<const std::uint8_t> bytes);
+  bool plain_item();                                            // false: it is another, and nothing was read
   bool item();
   bool varint(std::uint64_t& n);
   bool zigzag(std::int64_t& n);

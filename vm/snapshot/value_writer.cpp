@@ -10,10 +10,13 @@ namespace ptc {
 namespace {
 
 constexpr std::uint64_t kCanonicalNan = 0x7ff8000000000000;
+constexpr std::size_t kMostGuessed = std::size_t{4} << 20;
 
 }  // namespace
 
-ValueWriter::ValueWriter(const RunImpl& run) : run_(run) {
+// Values take far less than on the heap; room that is not used is never touched.
+ValueWriter::ValueWriter(const RunImpl& run)
+    : bytes(256 + std::min<std::size_t>(run.heap.bytes_used() / 4, kMostGuessed)), run_(run) {
   name_unlinked_keywords();
   number_linked_objects();
 }
@@ -138,9 +141,13 @@ void ValueWriter::number(const Object* object) {
 
 bool ValueWriter::known(const Object* object) {
   if (!may_be_met_again(object)) return false;
-  const auto at = ordinals_.find(object);
-  if (at == ordinals_.end()) return false;
-  op(code(StreamOp::Ref), at->second);
+  Recent& recent = recent_[reinterpret_cast<std::uintptr_t>(object) / 16 % kRecent];
+  if (recent.object != object) {
+    const auto at = ordinals_.find(object);
+    if (at == ordinals_.end()) return false;
+    recent = {object, at->second};
+  }
+  op(code(StreamOp::Ref), recent.ordinal);
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -21,25 +22,33 @@ class RunImpl;
 // Bytes that only grow; room for one item is made at once.
 class ByteBuffer {
  public:
+  explicit ByteBuffer(std::size_t room = 256)
+      : bytes_(std::make_unique_for_overwrite<std::uint8_t[]>(room)), room_(room) {}
+
   void make_room(std::size_t more) {
-    if (size_ + more > bytes_.size()) [[unlikely]] grow(more);
+    if (size_ + more > room_) [[unlikely]] grow(more);
   }
   void put(unsigned byte) { bytes_[size_++] = static_cast<std::uint8_t>(byte); }    // there is room
   void put(const void* from, std::size_t count) {
-    std::memcpy(bytes_.data() + size_, from, count);
+    std::memcpy(bytes_.get() + size_, from, count);
     size_ += count;
   }
-  std::span<const std::uint8_t> view() const { return {bytes_.data(), size_}; }
+  std::span<const std::uint8_t> view() const { return {bytes_.get(), size_}; }
   void swap(ByteBuffer& other) {
     bytes_.swap(other.bytes_);
     std::swap(size_, other.size_);
+    std::swap(room_, other.room_);
   }
 
  private:
-  void grow(std::size_t more) { bytes_.resize(std::max(size_ + more, bytes_.size() * 2)); }
+  void grow(std::size_t more) {
+    ByteBuffer larger(std::max(size_ + more, room_ * 2));
+    larger.put(bytes_.get(), size_);
+    swap(larger);
+  }
 
-  std::vector<std::uint8_t> bytes_ = std::vector<std::uint8_t>(256);
-  std::size_t size_ = 0;
+  std::unique_ptr<std::uint8_t[]> bytes_;
+  std::size_t size_ = 0, room_ = 0;
 };
 
 class ValueWriter {
@@ -111,6 +120,13 @@ class ValueWriter {
   bool silent_ = false;                         // numbers only
   std::uint32_t ordinal_ = 0;
   boost::unordered_flat_map<const Object*, std::uint32_t> ordinals_;   // of what may be met again
+  // The last of them that were found: records share key arrays and texts.
+  static constexpr std::size_t kRecent = 8;
+  struct Recent {
+    const Object* object = nullptr;
+    std::uint32_t ordinal = 0;
+  };
+  Recent recent_[kRecent];
   boost::unordered_flat_map<const Keyword*, std::uint32_t> name_indices_;
   std::vector<WalkStep> path_;
 };
