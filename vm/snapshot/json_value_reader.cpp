@@ -175,7 +175,7 @@ void JsonValueReader::settle(std::uint32_t id, Value borrowed) {
 }
 
 Value JsonValueReader::linked(std::uint32_t ordinal) const {
-  return ordinal < linked_.linked().size() ? linked_.linked()[ordinal] : Value::absent();
+  return ordinal < linked_.linked().size() ? value_of(linked_.linked()[ordinal]) : Value::absent();
 }
 
 bool JsonValueReader::read(JsonNode place, Value& out) {

@@ -40,10 +40,10 @@ std::string ValueReader::add_shape(std::span<const Value> taken_keys) {
   KeyArray* const made = assemble_keys(heap_, taken_keys, true);
   if (made == nullptr) return "keys that are no names, not in order, or there already";
   for (const Value& key : taken_keys) {
-    if (key.is_heap() && met_.emplace(key.object, true).second) table_.push_back(key);
+    if (key.is_heap() && met_.emplace(key.object, true).second) table_.push_back(key.object);
   }
   met_.emplace(made, true);
-  table_.push_back(hidden(made));
+  table_.push_back(made);
   shapes_.push_back(hidden(made));
   return {};
 }
@@ -62,7 +62,7 @@ bool ValueReader::leaf(Value value) {
   // Scalars get their other owners only when the collections are made: how many they have now says nothing.
   if (!met_.emplace(value.object, true).second) return true;
   if (part_count(value.object) != 0) return false;
-  table_.push_back(value);
+  table_.push_back(value.object);
   return true;
 }
 
@@ -91,7 +91,7 @@ void ValueReader::done(const std::vector<WalkStep>& path) {
     }
     default: break;
   }
-  table_.push_back(value_of(object));
+  table_.push_back(object);
 }
 
 bool ValueReader::read(std::span<const std::uint8_t> bytes, std::vector<Value>& roots) {
@@ -108,7 +108,7 @@ bool ValueReader::run_stream(std::span<const std::uint8_t> bytes) {
   bytes_ = bytes;
   at_ = 0;
   stack_.reserve(64);
-  table_.reserve(table_.size() + bytes.size() / 16);
+  table_.reserve(table_.size() + bytes.size() / 8);
   while (at_ < bytes_.size()) {
     if (plain_item()) continue;
     if (!item()) return false;
@@ -207,7 +207,7 @@ bool ValueReader::word(std::uint64_t& w) {
 
 void ValueReader::push(Value made) {
   stack_.push_back(made);
-  if (made.is_heap()) table_.push_back(made);
+  if (made.is_heap()) table_.push_back(made.object);
 }
 
 void ValueReader::replace_top(std::size_t popped, Value made) {

@@ -42,7 +42,7 @@ class ValueReader {
   void number_scalars();
   std::string add_shape(std::span<const Value> taken_keys);
   // By ordinal, borrowed: what the programs made, then what was read.
-  std::span<const Value> linked() const { return table_; }
+  std::span<Object* const> linked() const { return table_; }
   PartInfo info(const Object* object) const {
     const auto at = infos_.find(object);
     return at == infos_.end() ? PartInfo{} : at->second;
@@ -105,7 +105,7 @@ class ValueReader {
   std::size_t at_ = 0;
   std::vector<Value> stack_;                                    // owned
   std::vector<Value> shapes_;                                   // owned
-  std::vector<Value> table_;                                    // by ordinal, borrowed
+  std::vector<Object*> table_;                                  // by ordinal, borrowed
   boost::unordered_flat_map<const Object*, PartInfo> infos_;    // of nodes and leaves
   std::uint64_t compare_budget_ = 1u << 20;                     // objects and bytes that comparing keys may look at
   // While the linked objects are numbered:

@@ -36,7 +36,7 @@ bool ValueReader::string(std::uint64_t n) {
 
 bool ValueReader::ref(std::uint64_t n) {
   if (n >= table_.size()) return fail("reference to an object that does not exist yet");
-  stack_.push_back(retained(table_[n]));
+  stack_.push_back(retained(value_of(table_[n])));
   return true;
 }
 
