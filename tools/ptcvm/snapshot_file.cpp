@@ -58,17 +58,30 @@ std::string behind_links(const std::string& path) {
   return place;
 }
 
-// Beside it under a name of its own, then renamed: readers see the old one or the new one, writers do not meet.
+// A name that was given lasts only once its folder was written, too.
+bool sync_folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const int handle = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool synced = handle >= 0 && fsync(handle) == 0;
+  if (handle >= 0) close(handle);
+  return synced;
+}
+
+// Beside it under a name of its own, then renamed: readers see the old one or the new one, writers do not meet. What
+// was written lasts when this returns.
 bool replace_file(const std::string& path, std::string_view bytes, std::string& message) {
   const bool in_place = is_special(path);
   const std::string place = behind_links(path);
   std::string draft = place + ".XXXXXX";
   const int file = in_place ? open(path.c_str(), O_WRONLY | O_CLOEXEC) : mkostemp(draft.data(), O_CLOEXEC);
   bool written = file >= 0 && write_whole(file, bytes) && (in_place || fsync(file) == 0);
-  if (written && !in_place) written = std::rename(draft.c_str(), place.c_str()) == 0;
+  bool renamed = false;
+  if (written && !in_place) written = renamed = std::rename(draft.c_str(), place.c_str()) == 0;
+  if (renamed) written = sync_folder_of(place);
   if (!written) message = "cannot write " + path + ": " + std::strerror(errno);
   if (file >= 0) close(file);
-  if (file >= 0 && !written && !in_place) unlink(draft.c_str());
+  if (file >= 0 && !renamed && !in_place) unlink(draft.c_str());
   return written;
 }
 
