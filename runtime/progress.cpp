@@ -83,7 +83,7 @@ std::optional<Plan> read_plan(std::string_view edn, std::string& why) {
     return std::nullopt;
   }
   Plan plan;
-  for (std::size_t k = 0; k < vector_count(value.get()); ++k) {
+  for (std::uint32_t k = 0; k < vector_count(value.get()); ++k) {
     PlanStep step;
     if (!read_step(vector_at(value.get(), k), heap, k + 1, step)) {
       why = "step " + std::to_string(k + 1) + " is neither a text nor a pair [id description]";
