@@ -139,7 +139,6 @@ void Session::begin_turn(std::shared_ptr<const Program> program) {
   for (const Value v : history_) history.push_back(retained(v));
   run_->set_history(std::move(history));
   run_->start(std::move(program));
-  seen_commits_ = run_->environment().journal.entries().size();
 }
 
 Outcome Session::drive() {
@@ -220,12 +219,21 @@ void Session::report_progress() {
   for (; seen_prints_ < records.prints.size(); ++seen_prints_) observer_->on_print(records.prints[seen_prints_]);
   const auto& operations = records.operations.all();
   for (; seen_operations_ < operations.size(); ++seen_operations_) observer_->on_open(operations[seen_operations_]);
-  const auto& entries = records.journal.entries();
-  for (; seen_commits_ < entries.size(); ++seen_commits_) {
-    std::string value;
-    append_edn(value, entries[seen_commits_].value, heap(), {kMaxEventBytes, nullptr});
-    observer_->on_commit(entries[seen_commits_].id, value);
+  for (const Journal::Change& change : run_->environment().journal.take_changes()) {
+    const Owned value(heap(), change.value);
+    if (change.kind == Journal::Change::Kind::Reset) {
+      observer_->on_reset(change.id);
+      continue;
+    }
+    std::string text;
+    append_edn(text, value.get(), heap(), {kMaxEventBytes, nullptr});
+    observer_->on_commit(change.id, text);
   }
+}
+
+void Session::set_observer(SessionObserver* observer) {
+  observer_ = observer;
+  run_->environment().journal.keep_changes(observer != nullptr);
 }
 
 void Session::finish(StepStatus status, Outcome& outcome) {

@@ -80,6 +80,7 @@ class SessionObserver {
   virtual void on_print(std::string_view) {}
   virtual void on_tool(const ToolOutcome&) {}
   virtual void on_commit(std::string_view /*task_id*/, std::string_view /*value_edn*/) {}
+  virtual void on_reset(std::string_view /*task_id*/) {}
   virtual void on_open(const Operation&) {}
   virtual void on_resolve(const Operation&) {}
 };
@@ -102,7 +103,7 @@ class Session {
 
   ToolRegistry& tools() { return tools_; }
   bool signature_error() const { return !signature_error_.empty(); }            // every turn fails with parse_error
-  void set_observer(SessionObserver* observer) { observer_ = observer; }        // not owned
+  void set_observer(SessionObserver* observer);                                 // not owned
   void set_cancel_flag(const std::atomic<bool>* flag) { cancelled_ = flag; }    // not owned
 
   Outcome turn(std::string_view source);
@@ -200,7 +201,7 @@ class Session {
   // Of the current call of turn() or resume(). What a suspended turn needs is in the run.
   std::optional<Deadline> deadline_;
   std::optional<std::int64_t> now_;     // the time given to resume()
-  std::size_t seen_prints_ = 0, seen_commits_ = 0, seen_operations_ = 0;
+  std::size_t seen_prints_ = 0, seen_operations_ = 0;
 };
 
 }  // namespace ptc

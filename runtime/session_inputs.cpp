@@ -133,7 +133,8 @@ std::optional<std::string> Session::load_journal(std::string_view edn) {
   for (MapCursor entry(heap(), *journal); entry.next();) {
     const auto id = name_of(entry.key());
     if (!id) return "ids in the journal must be strings";
-    run_->environment().journal.commit(*id, retained(entry.value()));
+    Journal& kept = run_->environment().journal;
+    if (kept.find(*id) == nullptr) kept.restore(std::string(*id), retained(entry.value()));
   }
   return std::nullopt;
 }

@@ -108,7 +108,7 @@ void Session::adopt(Restored restored) {
   for (auto& [key, value] : restored.host.cached_answers) tool_cache_.emplace(std::move(key), value);
   const Environment& records = run_->environment();
   seen_prints_ = records.prints.size();
-  seen_commits_ = records.journal.entries().size();
+  run_->environment().journal.keep_changes(observer_ != nullptr);
   seen_operations_ = records.operations.all().size();
 }
 

@@ -1,41 +1,9 @@
 #include "vm/builtins/call.h"
 
-#include <algorithm>
-
 #include "vm/value/print.h"
 #include "vm/value/string.h"
 
 namespace ptc {
-
-Journal::~Journal() { clear(); }
-
-void Journal::clear() {
-  for (Entry& entry : entries_) heap_.release(entry.value);
-  entries_.clear();
-}
-
-const Value* Journal::find(std::string_view id) const {
-  for (const Entry& entry : entries_) {
-    if (entry.id == id) return &entry.value;
-  }
-  return nullptr;
-}
-
-void Journal::commit(std::string_view id, Value taken) {
-  if (find(id) != nullptr) {
-    heap_.release(taken);
-    return;
-  }
-  entries_.push_back({std::string(id), taken});
-}
-
-bool Journal::erase(std::string_view id) {
-  const auto at = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.id == id; });
-  if (at == entries_.end()) return false;
-  heap_.release(at->value);
-  entries_.erase(at);
-  return true;
-}
 
 Value Call::fail(FaultKind kind, std::string message, std::string hint) {
   env.fault.kind = kind;

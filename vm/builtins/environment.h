@@ -8,6 +8,7 @@
 
 #include "schema/fault_kind.h"
 #include "vm/builtins/operations.h"
+#include "vm/builtins/task_journal.h"
 #include "vm/value/heap.h"
 
 namespace ptc {
@@ -27,29 +28,6 @@ struct FaultReport {
   FaultKind kind{};
   std::string message;
   std::string hint;
-};
-
-// The journal of (task id expr): id -> value in commit order. Values are owned by the journal's heap.
-class Journal {
- public:
-  struct Entry {
-    std::string id;
-    Value value;      // owned
-  };
-  explicit Journal(Heap& heap) : heap_(heap) {}
-  ~Journal();
-  Journal(const Journal&) = delete;
-  Journal& operator=(const Journal&) = delete;
-  const Value* find(std::string_view id) const;     // borrowed; null: no entry
-  void commit(std::string_view id, Value taken);    // first commit of an id wins
-  void restore(std::string id, Value taken) { entries_.push_back({std::move(id), taken}); }   // an id that is not there
-  bool erase(std::string_view id);
-  void clear();
-  const std::vector<Entry>& entries() const { return entries_; }
-
- private:
-  Heap& heap_;
-  std::vector<Entry> entries_;
 };
 
 struct StepSummary {

@@ -686,6 +686,11 @@ dispatch:
   }
   CASE(TaskEnd) {
     if (!task_end(fiber, &A)) FAULT();
+    if (yields_at_commits && env.has_journal) {
+      fiber.frames.back().pc = pc;
+      fuel_left = fuel;
+      return ExitReason::Committed;
+    }
     NEXT;
   }
 

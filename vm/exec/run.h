@@ -134,6 +134,9 @@ class Run {
   void set_history(std::vector<Value> taken_newest_first);
   void set_budget(Value taken_map);
   void enable_journal();                              // without it (task …) does not cache
+  // From then on step() returns Yielded right after each commit, before the next instruction: the host can make it
+  // durable. No part of the state: whoever restores a run says it again.
+  void set_yields_at_commits(bool wanted);
 
   // May be called again after a run ended: the next turn, with the namespace as it is now.
   void start(std::shared_ptr<const Program> program);

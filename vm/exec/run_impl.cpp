@@ -350,8 +350,10 @@ StepStatus RunImpl::step(std::uint64_t slice) {
     const auto used = static_cast<std::uint64_t>(before - fuel_left);
     fuel_used += used;
     slice_left -= std::min(slice_left, used);
-    const bool ends = reason == ExitReason::Stopped || reason == ExitReason::Faulted || fiber == main.get();
-    if (fuel_used > limits.fuel && reason != ExitReason::OutOfSlice && reason != ExitReason::Parked && ends) {
+    const bool goes_on =
+        reason == ExitReason::OutOfSlice || reason == ExitReason::Parked || reason == ExitReason::Committed;
+    const bool ends = !goes_on && (reason == ExitReason::Stopped || reason == ExitReason::Faulted || fiber == main.get());
+    if (fuel_used > limits.fuel && ends) {
       // Bulk work of the last builtin went over the budget: whatever came of it does not count.
       release_result();
       raise(FaultKind::FuelExceeded, "fuel limit of " + std::to_string(limits.fuel) + " exceeded");
@@ -360,6 +362,7 @@ StepStatus RunImpl::step(std::uint64_t slice) {
     switch (reason) {
       case ExitReason::OutOfSlice:
       case ExitReason::Parked: break;
+      case ExitReason::Committed: return StepStatus::Yielded;
       case ExitReason::Stopped:
         return finish(stop_is_fail ? StepStatus::Failed : StepStatus::Returned);
       case ExitReason::Finished:

@@ -58,6 +58,7 @@ enum class ExitReason : std::uint8_t {
   Faulted,
   Parked,       // the fiber's state says what it waits for
   OutOfSlice,   // fuel of this slice is used up
+  Committed,    // a task was committed, and the host wants to know at once
 };
 
 class RunImpl {
@@ -248,6 +249,7 @@ class RunImpl {
   FaultKind cancel_kind{};
   std::string cancel_message;
   std::vector<ToolRequest> requests;       // waiting; args are owned by the record in request_args
+  bool yields_at_commits = false;
   std::uint64_t next_request = 1;
   std::vector<ToolRecordData> records;     // of the fibers, once the turn is over
 };

@@ -1,0 +1,50 @@
+#include "vm/builtins/task_journal.h"
+
+#include <utility>
+
+namespace ptc {
+
+Journal::~Journal() { clear(); }
+
+void Journal::clear() {
+  for (Entry& entry : entries_) heap_.release(entry.value);
+  for (Change& change : changes_) heap_.release(change.value);
+  entries_.clear();
+  index_.clear();
+  changes_.clear();
+}
+
+const Value* Journal::find(std::string_view id) const {
+  const auto at = index_.find(id);
+  return at == index_.end() ? nullptr : &entries_[at->second].value;
+}
+
+void Journal::restore(std::string id, Value taken) {
+  index_.emplace(id, entries_.size());
+  entries_.push_back({std::move(id), taken});
+}
+
+void Journal::commit(std::string_view id, Value taken) {
+  if (find(id) != nullptr) {
+    heap_.release(taken);
+    return;
+  }
+  if (keeps_changes_) changes_.push_back({Change::Kind::Commit, std::string(id), retained(taken)});
+  restore(std::string(id), taken);
+}
+
+bool Journal::erase(std::string_view id) {
+  const auto known = index_.find(id);
+  if (known == index_.end()) return false;
+  const std::size_t at = known->second;
+  if (keeps_changes_) changes_.push_back({Change::Kind::Reset, std::string(id)});
+  heap_.release(entries_[at].value);
+  index_.erase(known);
+  entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(at));
+  for (std::size_t k = at; k < entries_.size(); ++k) index_.find(entries_[k].id)->second = k;
+  return true;
+}
+
+std::vector<Journal::Change> Journal::take_changes() { return std::exchange(changes_, {}); }
+
+}  // namespace ptc
