@@ -686,12 +686,10 @@ dispatch:
   }
   CASE(TaskEnd) {
     if (!task_end(fiber, &A)) FAULT();
-    if (yields_at_commits && env.has_journal) {
-      fiber.frames.back().pc = pc;
-      fuel_left = fuel;
-      return ExitReason::Committed;
-    }
-    NEXT;
+    if (!yields_at_commits || !env.has_journal) NEXT;
+    fiber.frames.back().pc = pc;
+    fuel_left = fuel;
+    return ExitReason::Committed;
   }
 
   CASE(GetKeyword) {

@@ -352,7 +352,8 @@ StepStatus RunImpl::step(std::uint64_t slice) {
     slice_left -= std::min(slice_left, used);
     const bool goes_on =
         reason == ExitReason::OutOfSlice || reason == ExitReason::Parked || reason == ExitReason::Committed;
-    const bool ends = !goes_on && (reason == ExitReason::Stopped || reason == ExitReason::Faulted || fiber == main.get());
+    const bool ends =
+        !goes_on && (reason == ExitReason::Stopped || reason == ExitReason::Faulted || fiber == main.get());
     if (fuel_used > limits.fuel && ends) {
       // Bulk work of the last builtin went over the budget: whatever came of it does not count.
       release_result();

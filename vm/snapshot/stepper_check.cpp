@@ -1,5 +1,7 @@
 // The slots of builtins that call guest code, stage by stage. Their code reads numbers and vectors from there without
 // looking at tags, so everything that it relies on is checked here.
+#include <algorithm>
+
 #include "vm/exec/stepper_slots.h"
 #include "vm/snapshot/fiber_check.h"
 #include "vm/value/map.h"
@@ -8,6 +10,11 @@
 
 namespace ptc {
 namespace {
+
+// Own slots from there on hold nothing yet: filling them in forgets what they held.
+bool are_empty(const Value* own, std::uint32_t from) {
+  return std::all_of(own + from, own + kStepperSlots, [](Value v) { return v.is_nil(); });
+}
 
 bool is_position(Value v, std::int64_t least, std::int64_t most) { return v.is_int() && v.i >= least && v.i <= most; }
 
@@ -48,10 +55,11 @@ std::string check_sort(const FrameState& frame, const Value* slots, CheckContext
   const Value* const own = slots + arg_count;
   if (!on_top && !stepper_awaits_result(frame.builtin, frame.stage)) return "sort: calls nothing";
   switch (frame.stage) {
-    case kSortStart: return {};
+    case kSortStart: return are_empty(own, 0) ? "" : "sort: slots that nothing filled";
     case kSortNextKey:
     case kSortAwaitKey: {
       if (!own[kSortItems].is_vector() || !own[kSortKeys].is_vector()) return "sort: items";
+      if (!are_empty(own, kSortOrder)) return "sort: slots that nothing filled";
       const std::uint32_t wanted = vector_count(own[kSortItems]), have = vector_count(own[kSortKeys]);
       return have < wanted || (have == wanted && frame.stage == kSortNextKey) ? "" : "sort: more keys than items";
     }
@@ -64,8 +72,9 @@ std::string check_sort(const FrameState& frame, const Value* slots, CheckContext
   }
 }
 
-std::string check_parallel(const FrameState& frame, const FiberState& fiber, bool on_top) {
+std::string check_parallel(const FrameState& frame, const Value* slots, const FiberState& fiber, bool on_top) {
   if (!on_top) return "branches below another frame";
+  if (!are_empty(slots + frame.slot_count - kStepperSlots, 0)) return "branches: slots that nothing filled";
   if (frame.stage == kParallelStart && fiber.state == Fiber::State::Ready) return {};
   const bool collects = fiber.state == Fiber::State::Ready || fiber.state == Fiber::State::WaitsForBranches;
   return frame.stage == kParallelCollect && collects ? "" : "branches: unknown stage";
@@ -107,7 +116,7 @@ std::string check_await(const FrameState& frame, const Value* slots, const Fiber
   const Value* const own = slots + arg_count;
   const bool ready = fiber.state == Fiber::State::Ready;
   switch (frame.stage) {
-    case kAwaitStart: return ready && own[kAwaitDeadline].is_nil() && own[kAwaitTimeout].is_nil() ? "" : "await: start";
+    case kAwaitStart: return ready && are_empty(own, 0) ? "" : "await: start";
     case kAwaitWait:
       if (!ready && fiber.state != Fiber::State::WaitsForOperations) return "await: waits for something else";
       break;
@@ -147,7 +156,7 @@ std::string check_stepper(const FrameState& frame, const Value* slots, const Fib
       }
       return check_sort(frame, slots, context, on_top);
     case BuiltinId::pmap:
-    case BuiltinId::pcalls: return check_parallel(frame, fiber, on_top);
+    case BuiltinId::pcalls: return check_parallel(frame, slots, fiber, on_top);
     default: return "a builtin that calls nothing";
   }
 }

@@ -1,5 +1,10 @@
 // Frames, fibers and programs that lie about each other. Whatever is restored nevertheless must be harmless.
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
 #include "hostile/hostile_fixture.h"
+#include "support/snapshot_drive.h"
 
 namespace ptc::test {
 namespace {
@@ -137,6 +142,29 @@ TEST_F(Frames, SteppersAreWhatTheyAreCalled) {
     });
     expect_refused(other, "snapshot_invalid", name);
   }
+}
+
+// What a stage fills in later holds nothing yet: it would be lost when it is filled in.
+TEST_F(Frames, SlotsThatAreNotFilledYetAreEmpty) {
+  const Octets sort = json_with(suspended(kSorts), "[], null, null", "[], null, \"kept\"");
+  EXPECT_EQ(refusal(sort), "snapshot_invalid: fiber 0: frame 1: sort: slots that nothing filled");
+  const Octets pmap = json_with(suspended(kBranches), "null, null]", "null, \"kept\"]");
+  EXPECT_EQ(refusal(pmap), "snapshot_invalid: fiber 0: frame 1: branches: slots that nothing filled");
+}
+
+// What fuzzing found, kept for ever.
+TEST_F(Frames, WhatOnceDidHarmIsHarmless) {
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(PTC_HOSTILE_SNAPSHOTS)) {
+    std::ifstream in(entry.path(), std::ios::binary);
+    const Octets bytes{std::istreambuf_iterator<char>(in), {}};
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+      const Driven driven = drive_snapshot(bytes, seed, small_limits());
+      EXPECT_EQ(driven.complaint, "") << entry.path() << ", seed " << seed;
+    }
+    ++files;
+  }
+  EXPECT_GE(files, 3u);
 }
 
 TEST_F(Frames, TheRunningProgramIsOneOfThem) {
