@@ -12,6 +12,10 @@
 namespace ptc {
 
 enum class FactAuthor : std::uint8_t { Program, Host, Outside, Person };
+std::string_view fact_author_name(FactAuthor author);   // "program" and so on
+
+// All texts of a fact together.
+inline constexpr std::size_t kMaxFactTextBytes = std::size_t{1} << 28;
 
 struct Fact {
   std::uint64_t seq = 0;                // place in its log, from 1, without gaps; 0: not written yet
@@ -26,11 +30,14 @@ struct Fact {
   friend bool operator==(const Fact&, const Fact&) = default;
 };
 
-// FlatBuffers bytes, without seq: that is the log's. Canonical: equal facts give equal bytes.
+// Whether it can become bytes and be read again: a known kind and author, texts that are UTF-8 and not too large.
+bool is_storable(const Fact& fact);
+// FlatBuffers bytes of a storable fact, without seq: that is the log's. Canonical: equal facts give equal bytes.
 std::vector<std::uint8_t> fact_bytes(const Fact& fact);
-// Nothing: bytes that are no fact of a known format. Safe on any bytes, text that is not UTF-8 is refused.
+// Nothing: bytes that fact_bytes did not make, or that of another format. Safe on any bytes.
 std::optional<Fact> read_fact(std::span<const std::uint8_t> bytes);
-// One JSON object without line breaks, members in the order of fact.fbs, empty ones left out; for logs and exports.
+// One JSON object without line breaks, for logs and exports: seq, then members in the order of fact.fbs. Empty texts and
+// numbers are left out; kind, author and time always stand there.
 std::string fact_json(const Fact& fact);
 
 }  // namespace ptc
