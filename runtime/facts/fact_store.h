@@ -5,8 +5,8 @@
 //   - a fact with a key is there once: whoever comes second gets the first one back, and nothing was written
 //   - effects, observations and control facts are never refused because of what others wrote
 //   - decisions are refused when somebody else observed or decided something after the writer's cut
-// A run is executed by one process at a time: claim() gives a token, and writes under a token that is not the newest, or
-// that was given back, are refused (Fenced). That its lease is over does not fence a token, another claim does.
+// A run is executed by one process at a time: claim() gives a token, and writes under a token that is not the newest,
+// or that was given back, are refused (Fenced). That its lease is over does not fence a token, another claim does.
 // Outsiders write observations and control facts under the token 0.
 //
 // A fact is stored with the token under which it was written; `seq` and `writer` of what is handed in do not matter.
@@ -107,9 +107,9 @@ class FactStore {
  public:
   virtual ~FactStore() = default;
 
-  // Writes all facts in one transaction, in order; each for itself is new or gives back what was there. A log comes to be
-  // with its first fact. Not for decisions. `token` 0: from outside, not for effects. A run that is over runs again with
-  // a new RunStarted.
+  // Writes all facts in one transaction, in order; each for itself is new or gives back what was there. A log comes to
+  // be with its first fact. Not for decisions. `token` 0: from outside, not for effects. A run that is over runs again
+  // with a new RunStarted.
   virtual StoreResult<std::vector<Put>> put(std::string_view log, std::uint64_t token, std::span<const Fact> facts) = 0;
   // All or none. A fact whose key is taken is a conflict, too. Control facts may stand among the decisions.
   virtual StoreResult<Decided> decide(std::string_view log, Cut cut, std::span<const Fact> facts) = 0;
@@ -128,16 +128,16 @@ class FactStore {
   // Parked runs for which a fact has come or whose deadline is not after `now_ms`; in the order of their parking.
   virtual StoreResult<std::vector<std::string>> woken(std::int64_t now_ms, std::size_t most) = 0;
 
-  // The right to execute a run until now + lease. Refused while another holds it, unless that one's token is `dead`: the
-  // caller knows that its process is gone. Works for logs that are not there yet.
+  // The right to execute a run until now + lease. Refused while another holds it, unless that one's token is `dead`:
+  // the caller knows that its process is gone. Works for logs that are not there yet.
   virtual StoreResult<Claim> claim(std::string_view log, std::string_view owner, std::int64_t now_ms,
                                    std::int64_t lease_ms, std::optional<std::uint64_t> dead = std::nullopt) = 0;
   // Both false: it is not the newest claim any more, or was given back.
   virtual StoreResult<bool> renew(std::string_view log, std::uint64_t token, std::int64_t now_ms,
                                   std::int64_t lease_ms) = 0;
   virtual StoreResult<bool> release(std::string_view log, std::uint64_t token) = 0;
-  // The parked run goes on, under a claim: it waits for nothing any more. What was parked stays until the next park() or ended(), so
-  // that a run whose process dies goes on from it again.
+  // The parked run goes on, under a claim: it waits for nothing any more. What was parked stays until the next park()
+  // or ended(), so that a run whose process dies goes on from it again.
   virtual StoreResult<std::vector<Put>> resumed(std::string_view log, std::uint64_t token,
                                                 std::span<const Fact> facts) = 0;
   // The run is over, under a claim; what was parked is gone. The facts of these two are those of put().

@@ -1,5 +1,5 @@
-// A store in memory, for tests and for runs that nobody has to find again. Also what the calls mean, in the fewest words:
-// every other store behaves like this one (tests/store/conformance.h).
+// A store in memory, for tests and for runs that nobody has to find again. Also what the calls mean, in the fewest
+// words: every other store behaves like this one (tests/store/conformance.h).
 #pragma once
 #include <functional>
 #include <map>
