@@ -1,0 +1,12 @@
+#include "runtime/facts/memory_store.h"
+
+#include "tests/store/conformance.h"
+
+namespace ptc {
+namespace {
+
+[[maybe_unused]] const bool kRegistered =
+    store_conformance("MemoryStore", [] { return std::make_unique<MemoryStore>(); });
+
+}  // namespace
+}  // namespace ptc
