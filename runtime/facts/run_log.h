@@ -1,0 +1,120 @@
+// What a log of facts says about its run: the folds that everything else is read from. Facts are added in the order of
+// the log; nothing is ever taken back, later facts only come on top.
+//
+// Keys, as the runtime writes them (a fact with another key, or with none, is read all the same):
+//   task/ID#EPOCH       a task's value; a reset makes the next epoch
+//   reset/ID#EPOCH      the reset of that epoch
+//   intent/KEY#ATTEMPT  a tool is about to be called, KEY is its idempotency key
+//   effect/KEY#ATTEMPT  what became of it
+//   doubt/KEY#ATTEMPT   what a person said about it
+//   operation/OP        an asynchronous operation was started
+//   resolved/OP         its answer
+//   external/ID         a value from outside; a task of that id has it
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/facts/fact.h"
+#include "runtime/progress.h"
+
+namespace ptc {
+
+std::string task_key(std::string_view id, std::uint64_t epoch);
+std::string reset_key(std::string_view id, std::uint64_t epoch);
+std::string intent_key(std::string_view idempotency_key, std::uint64_t attempt);
+std::string effect_key(std::string_view idempotency_key, std::uint64_t attempt);
+std::string doubt_key(std::string_view idempotency_key, std::uint64_t attempt);
+std::string operation_key(std::string_view operation);
+std::string resolved_key(std::string_view operation);
+std::string external_key(std::string_view id);
+
+// What is known of one intended call: the newest attempt.
+enum class EffectState : std::uint8_t {
+  Intended,    // the tool may have been called
+  Committed,   // it answered: value
+  Failed,      // it said that it failed: text
+  Partial,     // it happened in part: value
+  Pending,     // it started the operation `value`
+  InDoubt,     // somebody noted that it is not known
+  NotDone,     // a person said that it did not happen
+  GivenUp,     // a person said that it shall not be tried again
+};
+std::string_view effect_state_name(EffectState state);   // "intended" and so on, as in Fact::status
+std::optional<EffectState> find_effect_state(std::string_view name);
+
+struct LoggedEffect {
+  std::string key;               // idempotency key
+  std::uint64_t attempt = 0;
+  EffectState state{};
+  std::string tool, args, effect_class, task;
+  std::string value, text;
+  std::uint64_t turn = 0;        // of the intent, from 1
+  std::uint64_t writer = 0;      // token under which the intent was written
+};
+
+struct LoggedOperation {
+  std::string id, tool, args, task;
+  std::int64_t opened_ms = 0;
+  std::string status;            // "" while it waits; then ok, error, cancelled
+  std::string value, text, source;
+  std::uint64_t resolved_seq = 0;
+};
+
+class RunLog {
+ public:
+  void add(const Fact& fact);
+
+  std::uint64_t head() const { return head_; }             // of the last fact that was added
+  std::uint64_t turn() const { return turns_ended_ + 1; }  // the one that goes on, or is next
+  bool is_over() const { return is_over_; }                // the last turn has ended, and none began after it
+  const std::optional<Fact>& last_end() const { return last_end_; }
+
+  // Committed tasks and values from outside, in the order of their commits.
+  const std::vector<LoggedTask>& tasks() const { return tasks_; }
+  const LoggedTask* task(std::string_view id) const;       // null: not there, or reset
+  std::uint64_t epoch(std::string_view id) const;          // from 1; grows with each reset
+  const LoggedEffect* effect(std::string_view idempotency_key) const;
+  // Calls of earlier claims of which nobody knows whether they happened, in the order of their intents: what was left
+  // by processes that died. `token` is the claim of now.
+  std::vector<const LoggedEffect*> unsettled(std::uint64_t token) const;
+  const std::vector<LoggedOperation>& operations() const { return operations_; }
+  const LoggedOperation* operation(std::string_view id) const;
+  // Of turns that ended well.
+  const StepSummaries& summaries() const { return summaries_; }
+  const std::optional<Plan>& plan() const { return plan_; }
+
+ private:
+  void commit(std::string_view id, const Fact& fact, std::string source);
+  void reset(const Fact& fact);
+  void intend(const Fact& fact);
+  void settle(const Fact& fact);
+  void open(const Fact& fact);
+  void resolve(const Fact& fact);
+  void set_plan(const Fact& fact);
+
+  std::uint64_t head_ = 0, turns_ended_ = 0;
+  bool is_over_ = false;
+  std::optional<Fact> last_end_;
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  template <class T>
+  using ByText = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
+
+  std::vector<LoggedTask> tasks_;
+  ByText<std::size_t> task_index_;
+  ByText<std::uint64_t> epochs_;
+  std::vector<LoggedEffect> effects_;                              // in the order of their first intents
+  ByText<std::size_t> effect_index_;
+  std::vector<LoggedOperation> operations_;
+  ByText<std::size_t> operation_index_;
+  StepSummaries summaries_;
+  std::optional<Plan> plan_;
+};
+
+}  // namespace ptc
