@@ -58,7 +58,9 @@ void StoreScript::flush(FactStore& store) {
 
 void StoreScript::run(FactStore& store, bool flushes) {
   flushes_ = flushes;
-  for (int i = 0; i < 3; ++i) put(store, token_, {task_fact("t" + std::to_string(i), std::string(300u * i, 'x'))});
+  for (std::size_t i = 0; i < 3; ++i) {
+    put(store, token_, {task_fact("t" + std::to_string(i), std::string(300 * i, 'x'))});
+  }
   put(store, token_, {task_fact("m0"), task_fact("m1"), outside_fact("m2")});
   flush(store);
   park(store, "c1", 100);
