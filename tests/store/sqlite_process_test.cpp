@@ -7,6 +7,7 @@
 #include <csignal>
 #include <functional>
 #include <set>
+#include <thread>
 
 #include "runtime/facts/sqlite_store.h"
 #include "tests/store/store_facts.h"
@@ -149,8 +150,7 @@ std::uint32_t live_and_die(const std::string& path, SqliteMode mode, std::uint32
   for (std::uint32_t i = 0; i < said; ++i) {
     if (const auto number = child.said()) last = *number;
   }
-  for (volatile std::uint32_t spin = 0; spin < said * 9'973 % 60'000; spin = spin + 1) {
-  }
+  std::this_thread::sleep_for(std::chrono::microseconds(from * 97 % 2'000));
   child.kill_now();
   EXPECT_EQ(child.ended(), -1) << "it ended before it was killed";
   while (const auto number = child.said()) last = *number;

@@ -1,0 +1,250 @@
+// The SQLite store against the time of day, and against SQLite itself: what a durable fact costs, what a window saves,
+// and whether a log of a million facts is slower than a short one.
+//
+// Whatever is compared runs in turns, in blocks, so that other load on the machine hits both: the ratios mean
+// something, the times are of this machine and hour. Usage: ptc_store_bench [folder] [facts]
+#include <sqlite3.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <iostream>
+#include <string>
+
+#include "runtime/facts/sqlite_store.h"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using ptc::Fact;
+using ptc::SqliteMode;
+using ptc::SqliteStore;
+
+double cpu_seconds() {
+  timespec spent{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
+  return static_cast<double>(spent.tv_sec) + static_cast<double>(spent.tv_nsec) * 1e-9;
+}
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+[[noreturn]] void stop(const std::string& why) {
+  std::cerr << "ptc_store_bench: " << why << "\n";
+  std::exit(1);
+}
+
+template <class T>
+T good(ptc::StoreResult<T> result) {
+  if (auto* error = std::get_if<ptc::StoreError>(&result)) stop(error->message);
+  return std::move(std::get<T>(result));
+}
+
+Fact task(std::uint64_t number) {
+  Fact fact;
+  fact.kind = ptc::FactKind::TaskCommitted;
+  fact.time_ms = 1'767'225'600'000;
+  fact.id = "charge-" + std::to_string(number);
+  fact.key = "task/" + fact.id + "#0";
+  fact.value = "{:status \"ok\" :amount 1250 :currency \"EUR\" :reference \"" + std::to_string(number * 7919) + "\"}";
+  return fact;
+}
+
+std::unique_ptr<SqliteStore> opened(const std::string& path, SqliteMode mode,
+                                    std::chrono::milliseconds window = std::chrono::milliseconds(5)) {
+  ptc::SqliteOptions options;
+  options.mode = mode;
+  options.group_window = window;
+  return good(SqliteStore::open(path, options));
+}
+
+// A log that grows fact by fact.
+class Writer {
+ public:
+  Writer(const std::string& path, SqliteMode mode) : store_(opened(path, mode)) {
+    token_ = good(store_->claim("run", "bench", 0, 0)).token;
+    const auto info = good(store_->info("run"));
+    next_ = info ? info->head : 0;
+  }
+  double put(int count) {
+    const auto start = Clock::now();
+    for (int i = 0; i < count; ++i) {
+      const Fact fact = task(next_++);
+      if (!good(store_->put("run", token_, {&fact, 1})).front().mine) stop("a key was taken");
+    }
+    good(store_->flush());
+    return seconds_since(start);
+  }
+
+ private:
+  std::unique_ptr<SqliteStore> store_;
+  std::uint64_t token_ = 0, next_ = 0;
+};
+
+// The least that SQLite can do for the same bytes and the same promise.
+class Plain {
+ public:
+  Plain(const std::string& path, bool keyed) {
+    run(sqlite3_open(path.c_str(), &db_));
+    execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    execute("CREATE TABLE line (id INTEGER PRIMARY KEY, key TEXT, body BLOB)");
+    if (keyed) execute("CREATE UNIQUE INDEX line_key ON line (key)");
+    run(sqlite3_prepare_v2(db_, "INSERT INTO line (key, body) VALUES (?, ?)", -1, &insert_, nullptr));
+  }
+  Plain(const Plain&) = delete;
+  Plain& operator=(const Plain&) = delete;
+  ~Plain() {
+    sqlite3_finalize(insert_);
+    sqlite3_close(db_);
+  }
+  double put(int count) {
+    const auto start = Clock::now();
+    for (int i = 0; i < count; ++i) {
+      const Fact fact = task(next_++);
+      const auto body = ptc::fact_bytes(fact);
+      run(sqlite3_bind_text(insert_, 1, fact.key.data(), static_cast<int>(fact.key.size()), SQLITE_STATIC));
+      run(sqlite3_bind_blob(insert_, 2, body.data(), static_cast<int>(body.size()), SQLITE_STATIC));
+      if (sqlite3_step(insert_) != SQLITE_DONE) stop(sqlite3_errmsg(db_));
+      sqlite3_reset(insert_);
+    }
+    return seconds_since(start);
+  }
+
+ private:
+  void execute(const char* sql) { run(sqlite3_exec(db_, sql, nullptr, nullptr, nullptr)); }
+  void run(int code) {
+    if (code != SQLITE_OK) stop(sqlite3_errmsg(db_));
+  }
+
+  sqlite3* db_ = nullptr;
+  sqlite3_stmt* insert_ = nullptr;
+  std::uint64_t next_ = 0;
+};
+
+void compare_writes(const std::string& folder) {
+  constexpr int kBlocks = 20, kBlock = 200, kGroupBlock = 20'000;
+  Plain plain(folder + "/plain.db", false), keyed(folder + "/keyed.db", true);
+  Writer sync(folder + "/sync.db", SqliteMode::Sync), group(folder + "/group.db", SqliteMode::Group);
+  double plain_s = 0, keyed_s = 0, sync_s = 0, group_s = 0;
+  for (int block = 0; block < kBlocks; ++block) {
+    plain_s += plain.put(kBlock);
+    sync_s += sync.put(kBlock);
+    keyed_s += keyed.put(kBlock);
+    group_s += group.put(kGroupBlock);
+  }
+  const double facts = kBlocks * kBlock, group_facts = double{kBlocks} * kGroupBlock;
+  std::printf("plain inserts            %9.0f /s\n", facts / plain_s);
+  std::printf("plain inserts, unique key%9.0f /s\n", facts / keyed_s);
+  std::printf("sync puts                %9.0f /s   %.2f of plain, %.2f of plain with a unique key\n", facts / sync_s,
+              plain_s / sync_s, keyed_s / sync_s);
+  std::printf("group puts, 5 ms         %9.0f /s   %.1f times sync\n", group_facts / group_s,
+              group_facts / group_s / (facts / sync_s));
+}
+
+void fill(const std::string& path, std::uint64_t facts) {
+  const auto store = opened(path, SqliteMode::Group, std::chrono::milliseconds(200));
+  const std::uint64_t token = good(store->claim("run", "bench", 0, 0)).token;
+  for (std::uint64_t at = 0; at < facts;) {
+    std::vector<Fact> batch;
+    for (; batch.size() < 1'000 && at < facts; ++at) batch.push_back(task(at));
+    good(store->put("run", token, batch));
+  }
+}
+
+// SQLite's own look-up in the same file: one statement by the same index, nothing decoded.
+class PlainLook {
+ public:
+  PlainLook(const std::string& path, bool one_transaction) {
+    if (sqlite3_open(path.c_str(), &db_) != SQLITE_OK) stop("no file");
+    sqlite3_exec(db_, "PRAGMA cache_size = -32768", nullptr, nullptr, nullptr);
+    if (one_transaction) sqlite3_exec(db_, "BEGIN", nullptr, nullptr, nullptr);
+    const char* const sql = "SELECT seq, body FROM fact WHERE run = 1 AND key = ?";
+    if (sqlite3_prepare_v2(db_, sql, -1, &select_, nullptr) != SQLITE_OK) stop(sqlite3_errmsg(db_));
+  }
+  PlainLook(const PlainLook&) = delete;
+  PlainLook& operator=(const PlainLook&) = delete;
+  ~PlainLook() {
+    sqlite3_finalize(select_);
+    sqlite3_close(db_);
+  }
+  bool find(const std::string& key) {
+    sqlite3_bind_text(select_, 1, key.data(), static_cast<int>(key.size()), SQLITE_STATIC);
+    const bool found = sqlite3_step(select_) == SQLITE_ROW && sqlite3_column_bytes(select_, 1) > 0;
+    sqlite3_reset(select_);
+    return found;
+  }
+
+ private:
+  sqlite3* db_ = nullptr;
+  sqlite3_stmt* select_ = nullptr;
+};
+
+// CPU seconds of looking up keys at random, or those of a few neighbours.
+template <class Find>
+double look_cpu(std::uint64_t facts, std::uint64_t seed, int looks, Find find) {
+  std::vector<std::string> keys;
+  for (int i = 0; i < looks; ++i) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    keys.push_back(task((seed >> 33) % facts).key);
+  }
+  const double start = cpu_seconds();
+  for (const std::string& key : keys) {
+    if (!find(key)) stop("a fact is missing");
+  }
+  return cpu_seconds() - start;
+}
+
+void look_up(const std::string& path, std::uint64_t facts) {
+  constexpr int kBlocks = 20, kBlock = 10'000;
+  auto start = Clock::now();
+  const auto store = opened(path, SqliteMode::Sync);
+  const double open_ms = seconds_since(start) * 1e3;
+  start = Clock::now();
+  good(store->find("run", task(facts / 2).key));
+  std::printf("log of %llu facts: open %.2f ms, first look-up %.0f us\n", static_cast<unsigned long long>(facts),
+              open_ms, seconds_since(start) * 1e6);
+  PlainLook plain(path, false), held(path, true);
+  for (const std::uint64_t among : {facts, std::uint64_t{1'000}}) {
+    double store_s = 0, plain_s = 0, held_s = 0;
+    const auto find = [&](const auto& key) { return good(store->find("run", key)).has_value(); };
+    for (std::uint64_t block = 0; block < kBlocks; ++block) {
+      store_s += look_cpu(among, block, kBlock, find);
+      plain_s += look_cpu(among, block + 100, kBlock, [&](const auto& key) { return plain.find(key); });
+      held_s += look_cpu(among, block + 200, kBlock, [&](const auto& key) { return held.find(key); });
+    }
+    const double scale = 1e6 / (kBlocks * kBlock);
+    std::printf("look-up among %llu: %.2f us of CPU, SQLite itself %.2f us, in one transaction %.2f us\n",
+                static_cast<unsigned long long>(among), store_s * scale, plain_s * scale, held_s * scale);
+  }
+}
+
+// The same puts at the end of a short and of a long log.
+void compare_lengths(const std::string& short_path, const std::string& long_path) {
+  for (const SqliteMode mode : {SqliteMode::Sync, SqliteMode::Group}) {
+    const int block = mode == SqliteMode::Sync ? 200 : 5'000;
+    Writer small(short_path, mode), large(long_path, mode);
+    double small_s = 0, large_s = 0;
+    for (int i = 0; i < 10; ++i) {
+      small_s += small.put(block / 10);
+      large_s += large.put(block / 10);
+    }
+    std::printf("a %s put: %.1f us at the end of the short log, %.1f us of the long one, ratio %.2f\n",
+                mode == SqliteMode::Sync ? "sync" : "group", small_s * 1e6 / block, large_s * 1e6 / block,
+                large_s / small_s);
+  }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::string folder = count > 1 ? arguments[1] : std::filesystem::temp_directory_path() / "ptc_store_bench";
+  const std::uint64_t facts = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 1'000'000;
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  compare_writes(folder);
+  fill(folder + "/short.db", 1'000);
+  fill(folder + "/long.db", facts);
+  look_up(folder + "/long.db", facts);
+  compare_lengths(folder + "/short.db", folder + "/long.db");
+  std::filesystem::remove_all(folder);
+}
