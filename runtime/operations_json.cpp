@@ -168,6 +168,12 @@ class OperationReader {
 
 }  // namespace
 
+std::string Session::operation_json(const Operation& operation) {
+  std::string text;
+  append_operation(text, operation, heap());
+  return text;
+}
+
 std::string Session::operations_json() {
   std::string out = "[";
   for (const Operation& operation : operations().all()) {

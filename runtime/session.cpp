@@ -53,7 +53,8 @@ OutcomeFault plain_fault(FaultKind kind, std::string message, std::string hint =
 
 Session::Session(const Engine& engine, SessionOptions options)
     : engine_(engine), options_(std::move(options)), run_(std::make_unique<Run>(options_.limits)) {
-  run_->set_identity(options_.run_id, 0);
+  run_->set_identity(options_.run_id, options_.turns_before);
+  run_->set_yields_at_commits(options_.yields_at_commits);
   if (options_.signature.empty()) return;
   auto parsed = parse_signature(options_.signature);
   if (auto* signature = std::get_if<Signature>(&parsed)) {
@@ -226,7 +227,8 @@ void Session::report_progress() {
       continue;
     }
     std::string text;
-    append_edn(text, value.get(), heap(), {kMaxEventBytes, nullptr});
+    const std::size_t most = observer_->wants_whole_values() ? SIZE_MAX : kMaxEventBytes;
+    append_edn(text, value.get(), heap(), {most, nullptr});
     observer_->on_commit(change.id, text);
   }
 }

@@ -35,6 +35,8 @@ struct SessionOptions {
   std::optional<std::int64_t> fixed_clock_millis;     // what the program sees as the time; else the system clock
   std::uint64_t slice_fuel = 50'000;                  // between two looks at clock and cancel flag
   std::string run_id = "run";                         // in every idempotency key outside of tasks
+  std::uint64_t turns_before = 0;                     // of this run in other sessions; turns are counted in keys
+  bool yields_at_commits = false;                     // observers hear of a commit before the next instruction
   std::uint64_t max_snapshot_bytes = 64u << 20;       // of a suspended turn; larger ones fail before they wait
   std::uint64_t max_result_bytes = 1u << 20;          // of one resolution, as EDN text
 };
@@ -71,12 +73,14 @@ struct SessionRestore {
   std::size_t most_bytes = RestoreOptions().most_bytes;   // of the snapshot
   std::optional<std::int64_t> fixed_clock_millis;
   std::uint64_t slice_fuel = 50'000;
+  bool yields_at_commits = false;
 };
 
 // Is told what happens while it happens. Prints and commits are noticed at the end of each slice.
 class SessionObserver {
  public:
   virtual ~SessionObserver() = default;
+  virtual bool wants_whole_values() const { return false; }   // else texts of values may be cut
   virtual void on_print(std::string_view) {}
   virtual void on_tool(const ToolOutcome&) {}
   virtual void on_commit(std::string_view /*task_id*/, std::string_view /*value_edn*/) {}
@@ -98,6 +102,10 @@ class Session {
   std::optional<std::string> load_journal(std::string_view edn);
   std::optional<std::string> load_history(std::string_view edn);    // vector, oldest first
   std::optional<std::string> load_budget(std::string_view edn);
+  // One entry of the journal, also of a restored turn; what is there already is refused.
+  std::optional<std::string> load_task(std::string_view id, std::string_view edn);
+  bool has_task(std::string_view id) const;
+  void forget_tasks_but(const std::function<bool(std::string_view id)>& keep);
   void set_context(Value taken_map);
   void enable_journal();
 
@@ -127,6 +135,7 @@ class Session {
   void set_clock(std::int64_t millis) { run_->set_clock(millis); }
   // The operations as a JSON list, for hosts that keep them without a snapshot; loaded before the first turn.
   std::string operations_json();
+  std::string operation_json(const Operation& operation);   // one of the list
   std::optional<std::string> load_operations(std::string_view json);
 
   // Snapshots: the session between two steps of a turn, or between turns, as bytes (schema/snapshot.fbs).

@@ -124,6 +124,32 @@ void Session::set_context(Value taken_map) {
 
 void Session::enable_journal() { run_->enable_journal(); }
 
+std::optional<std::string> Session::load_task(std::string_view id, std::string_view edn) {
+  std::string message;
+  const auto value = read_value(edn, {}, message);
+  if (!value) return message;
+  enable_journal();
+  Journal& kept = run_->environment().journal;
+  if (kept.find(id) != nullptr) {
+    heap().release(*value);
+    return "two entries of the journal for " + std::string(id);
+  }
+  kept.restore(std::string(id), *value);
+  run_->environment().operations.detach_task(id);   // what its body opened is done with
+  return std::nullopt;
+}
+
+bool Session::has_task(std::string_view id) const { return run_->environment().journal.find(id) != nullptr; }
+
+void Session::forget_tasks_but(const std::function<bool(std::string_view id)>& keep) {
+  Journal& journal = run_->environment().journal;
+  std::vector<std::string> gone;
+  for (const Journal::Entry& entry : journal.entries()) {
+    if (!keep(entry.id)) gone.push_back(entry.id);
+  }
+  for (const std::string& id : gone) journal.erase(id);
+}
+
 std::optional<std::string> Session::load_journal(std::string_view edn) {
   std::string message;
   const auto journal = read_map(edn, "the journal", message);

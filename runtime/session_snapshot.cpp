@@ -109,6 +109,7 @@ void Session::adopt(Restored restored) {
   const Environment& records = run_->environment();
   seen_prints_ = records.prints.size();
   run_->environment().journal.keep_changes(observer_ != nullptr);
+  run_->set_yields_at_commits(options_.yields_at_commits);
   seen_operations_ = records.operations.all().size();
 }
 
@@ -152,6 +153,7 @@ std::variant<std::unique_ptr<Session>, RestoreError> Session::restore(const Engi
   own.strict_task_ids = restored.host.strict_task_ids;
   own.check_tools = restored.host.check_tools;
   own.run_id = restored.run.run_id();
+  own.yields_at_commits = wanted.yields_at_commits;
   own.fixed_clock_millis = wanted.fixed_clock_millis;
   own.slice_fuel = wanted.slice_fuel;
   auto session = std::make_unique<Session>(engine, std::move(own));

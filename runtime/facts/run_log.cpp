@@ -131,8 +131,15 @@ void RunLog::settle(const Fact& fact) {
 
 void RunLog::open(const Fact& fact) {
   const auto [at, is_new] = operation_index_.try_emplace(fact.id, operations_.size());
-  if (!is_new) return;
-  operations_.push_back({fact.id, fact.tool, fact.args, fact.task, fact.time_ms, {}, {}, {}, {}, 0});
+  if (is_new) operations_.emplace_back().id = fact.id;
+  LoggedOperation& operation = operations_[at->second];
+  if (fact.kind != FactKind::OperationOpened || operation.is_opened) return;
+  operation.is_opened = true;
+  operation.tool = fact.tool;
+  operation.args = fact.args;
+  operation.task = fact.task;
+  operation.opened = fact.text;
+  operation.opened_ms = fact.time_ms;
 }
 
 // An answer may come before the log says that the operation was started.

@@ -58,6 +58,8 @@ struct LoggedEffect {
 
 struct LoggedOperation {
   std::string id, tool, args, task;
+  std::string opened;            // the operation as JSON (Session::operation_json), as it was when it was started
+  bool is_opened = false;        // else only its answer is known
   std::int64_t opened_ms = 0;
   std::string status;            // "" while it waits; then ok, error, cancelled
   std::string value, text, source;

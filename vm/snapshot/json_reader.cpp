@@ -26,6 +26,7 @@ bool is_known_section(std::string_view name) {
 
 bool from_hex(std::string_view text, std::vector<std::uint8_t>& out) {
   if (text.empty()) return true;
+  if (text.size() % 2 != 0) return false;
   out.resize(text.size() / 2);
   std::size_t size = 0;
   const char* end = nullptr;

@@ -173,6 +173,13 @@ TEST(RunLog, OperationsAreResolvedOnce) {
   early.status = "error";
   log.add(early);
   EXPECT_EQ(log.log.operation("op2")->status, "error");
+  EXPECT_FALSE(log.log.operation("op2")->is_opened);
+  Fact late = opened;
+  late.id = "op2";
+  log.add(late);
+  EXPECT_TRUE(log.log.operation("op2")->is_opened);
+  EXPECT_EQ(log.log.operation("op2")->tool, "call");
+  EXPECT_EQ(log.log.operation("op2")->value, "3");
 }
 
 TEST(RunLog, PlanAndSummaries) {

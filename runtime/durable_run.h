@@ -1,0 +1,58 @@
+// A run that has a log: whatever becomes of its process, the log says what happened, and opening the run again loses no
+// commit and repeats no effect silently (docs/decisions/0008-durable-runs.md).
+//
+// One call does everything that can be done now: claims the run, reads its log, restores what was parked or runs the
+// program from the top against the log, and ends when the program ends, waits, or a person has to say something.
+// Calling it again is always right.
+//
+// Effects. A tool is `pure`, `idempotent`, `keyed`, `reconcilable` or `unsafe` (also ""). Before any but a pure one is
+// called its intent is in the log, and its answer is there before the program sees it; a program that runs again gets
+// the answer from the log. Of a call that a dead process has left open: idempotent and keyed ones are made again, with
+// the same key; for the others somebody has to say what happened (facts/answers.h), and nothing runs until then.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/facts/fact_store.h"
+#include "runtime/facts/run_log.h"
+#include "runtime/session.h"
+
+namespace ptc {
+
+struct DurableOptions {
+  SessionOptions session;                    // its run_id is the name of the log
+  std::string owner = "ptcvm";               // who executes it: in the claim
+  std::int64_t lease_ms = 60'000;            // of the claim
+  std::optional<std::uint64_t> dead_token;   // of a claim whose process is known to be gone
+  std::function<std::int64_t()> now_ms;      // none: the system clock
+};
+
+enum class DurableEnd : std::uint8_t {
+  Ended,          // the turn ended: `outcome`
+  EndedBefore,    // it had ended well before: `outcome` has status and value only
+  Suspended,      // parked in the store: `outcome` says what it waits for
+  InDoubt,        // nothing ran: `doubts`
+  Busy,           // somebody else executes it: `holder`
+  StoreFailed,    // `error`; what the log holds is right, run it again
+  Refused,        // `message`: an input that makes no sense
+};
+
+struct DurableOutcome {
+  DurableEnd end{};
+  Outcome outcome;
+  std::vector<LoggedEffect> doubts;
+  Claim holder;
+  StoreError error;
+  std::string message;
+};
+
+// The tools are called in this thread. The store must outlive the call.
+DurableOutcome run_durably(const Engine& engine, FactStore& store, const ToolRegistry& tools, std::string_view source,
+                           const DurableOptions& options);
+
+}  // namespace ptc
