@@ -1,5 +1,7 @@
 #include "vm/snapshot/value_reader.h"
 
+#include <cstring>
+
 #include "vm/exec/run_impl.h"
 #include "vm/snapshot/value_stream.h"
 
@@ -117,11 +119,23 @@ bool ValueReader::run_stream(std::span<const std::uint8_t> bytes) {
   return true;
 }
 
-// Most items: small numbers and what is there already.
+// Most items: numbers, names and what is there already. Whatever is not quite so is left to item(), which says why.
 bool ValueReader::plain_item() {
-  const unsigned first = bytes_[at_], n = first & 15u;
-  if (n == 15) return false;
-  switch (static_cast<StreamOp>(first >> 4)) {
+  const std::size_t left = bytes_.size() - at_;
+  const std::uint8_t* const from = bytes_.data() + at_;
+  std::size_t size = 1;
+  std::uint32_t n = from[0] & 15u;
+  if (n == 15) {   // the number follows, in one byte or two
+    if (left < 3) return false;
+    n += from[1] & 0x7fu;
+    size = 2;
+    if (from[1] >= 0x80) {
+      if (from[2] >= 0x80 || from[2] == 0) return false;
+      n += std::uint32_t{from[2]} << 7;
+      size = 3;
+    }
+  }
+  switch (static_cast<StreamOp>(from[0] >> 4)) {
     case StreamOp::Int: stack_.push_back(Value::integer(n)); break;
     case StreamOp::Constant:
       if (n > static_cast<unsigned>(ConstantValue::True)) return false;
@@ -131,9 +145,13 @@ bool ValueReader::plain_item() {
       if (n >= names.size()) return false;
       stack_.push_back(Value::of(names[n]));
       break;
+    case StreamOp::Ref:
+      if (n >= table_.size()) return false;
+      stack_.push_back(retained(value_of(table_[n])));
+      break;
     default: return false;
   }
-  ++at_;
+  at_ += size;
   return true;
 }
 
@@ -200,8 +218,11 @@ bool ValueReader::small(std::uint32_t& n) {
 
 bool ValueReader::word(std::uint64_t& w) {
   if (bytes_.size() - at_ < 8) return fail("cut off");
+  std::uint8_t little[8];
+  std::memcpy(little, bytes_.data() + at_, 8);
   w = 0;
-  for (unsigned i = 0; i < 8; ++i) w |= std::uint64_t{bytes_[at_++]} << (8 * i);
+  for (unsigned i = 0; i < 8; ++i) w |= std::uint64_t{little[i]} << (8 * i);
+  at_ += 8;
   return true;
 }
 
