@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "runtime/clock.h"
 #include "runtime/record_texts.h"
 #include "runtime/result_rounding.h"
 #include "vm/value/map.h"
@@ -29,11 +30,6 @@ bool can_be_written(Heap& heap, Value v) { return written_size(heap, v, kMaxWrit
 std::uint64_t micros_since(Clock::time_point start) {
   return static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
-}
-
-std::int64_t epoch_millis() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
 OutcomeFault fault_of(const RunFault& fault) {
@@ -157,7 +153,7 @@ Outcome Session::drive() {
     } else if (deadline_ && Clock::now() >= *deadline_) {
       run_->cancel(FaultKind::Timeout, "execution exceeded " + std::to_string(options_.timeout->count()) + "ms limit");
     }
-    run_->set_clock(now_ ? *now_ : options_.fixed_clock_millis.value_or(epoch_millis()));
+    run_->set_clock(now_ ? *now_ : options_.fixed_clock_millis.value_or(system_millis()));
     const StepStatus status = run_->step(options_.slice_fuel);
     report_progress();
     if (status == StepStatus::Suspended) {

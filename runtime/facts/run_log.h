@@ -15,11 +15,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "runtime/facts/fact.h"
 #include "runtime/progress.h"
+#include "vm/value/text_map.h"
 
 namespace ptc {
 
@@ -101,20 +101,14 @@ class RunLog {
   std::uint64_t head_ = 0, turns_ended_ = 0;
   bool is_over_ = false;
   std::optional<Fact> last_end_;
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
-  template <class T>
-  using ByText = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
 
   std::vector<LoggedTask> tasks_;
-  ByText<std::size_t> task_index_;
-  ByText<std::uint64_t> epochs_;
+  TextMap<std::size_t> task_index_;
+  TextMap<std::uint64_t> epochs_;
   std::vector<LoggedEffect> effects_;                              // in the order of their first intents
-  ByText<std::size_t> effect_index_;
+  TextMap<std::size_t> effect_index_;
   std::vector<LoggedOperation> operations_;
-  ByText<std::size_t> operation_index_;
+  TextMap<std::size_t> operation_index_;
   StepSummaries summaries_;
   std::optional<Plan> plan_;
 };

@@ -11,10 +11,10 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "vm/value/heap.h"
+#include "vm/value/text_map.h"
 
 namespace ptc {
 
@@ -85,10 +85,6 @@ class Operations {
   std::uint64_t last_fresh_id = 0;
 
  private:
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
   std::uint32_t index_of(const Operation& operation) const {
     return static_cast<std::uint32_t>(&operation - all_.data());
   }
@@ -97,7 +93,7 @@ class Operations {
   Heap& heap_;
   std::vector<Operation> all_;
   // Derived from all_, kept so that nothing above walks the whole table.
-  std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> index_;
+  TextMap<std::uint32_t> index_;
   std::map<std::string, std::vector<std::uint32_t>, std::less<>> of_task_;   // not detached
   std::vector<std::uint32_t> inbox_;        // what deliver_all() has to look at
   std::uint32_t waiting_ = 0;

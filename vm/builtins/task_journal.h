@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "vm/value/heap.h"
+#include "vm/value/text_map.h"
 
 namespace ptc {
 
@@ -43,14 +43,9 @@ class Journal {
   std::vector<Change> take_changes();               // in their order; the values are the caller's
 
  private:
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
-
   Heap& heap_;
   std::vector<Entry> entries_;
-  std::unordered_map<std::string, std::size_t, TextHash, std::equal_to<>> index_;   // in entries_
+  TextMap<std::size_t> index_;   // in entries_
   bool keeps_changes_ = false;
   std::vector<Change> changes_;
 };
