@@ -27,12 +27,13 @@ std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// Field 22 of /proc/PID/stat; the second one, a name in brackets, may hold anything. "": no such process, or one that
-// has ended and that nobody has asked for its status yet.
+// Field 22 of /proc/PID/stat; the second one, a name in brackets, may hold anything. "": no such process, or it cannot
+// be looked at; "over": it has ended, and nobody has asked for its status yet.
 std::string start_time(std::int64_t pid) {
   const std::string stat = content_of("/proc/" + std::to_string(pid) + "/stat");
   std::size_t at = stat.rfind(')');
-  if (at == std::string::npos || stat.find_first_of("ZX", at) == at + 2) return {};
+  if (at == std::string::npos) return {};
+  if (stat.find_first_of("ZX", at) == at + 2) return "over";
   for (int field = 2; field < 21 && at != std::string::npos; ++field) at = stat.find(' ', at + 1);
   if (at == std::string::npos) return {};
   const std::size_t begin = stat.find(' ', at + 1);

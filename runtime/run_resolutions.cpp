@@ -22,22 +22,16 @@ std::string signal_name(const Operation& operation, Heap& heap) {
   return entry.next() && entry.value().is_string() ? std::string(string_view_of(entry.value())) : std::string();
 }
 
-News news_of(const Operation& operation, Session& session, const RunLog& log) {
-  if (operation.status != Operation::Status::Waiting) return {};
+News news_of(const Operation& operation, const RunLog& log) {
   const LoggedOperation* const answer = log.operation(operation.id);
-  if (answer != nullptr && !answer->status.empty()) {
-    return {answer->resolved_seq, operation.id, answer->status, answer->value, answer->text};
-  }
-  const std::string name = signal_name(operation, session.heap());
-  if (name.empty() || log.external_version(name) == 0) return {};
-  const LoggedTask* const value = log.task(name);
-  return value == nullptr ? News() : News{value->seq, operation.id, "ok", value->value_edn, {}};
+  if (operation.status != Operation::Status::Waiting || answer == nullptr || answer->status.empty()) return {};
+  return {answer->resolved_seq, operation.id, answer->status, answer->value, answer->text};
 }
 
-std::vector<News> all_news(Session& session, const RunLog& log, std::uint64_t until) {
+std::vector<News> all_news(const Session& session, const RunLog& log, std::uint64_t until) {
   std::vector<News> all;
   for (const Operation& operation : session.operations().all()) {
-    News news = news_of(operation, session, log);
+    News news = news_of(operation, log);
     if (news.seq != 0 && news.seq <= until) all.push_back(std::move(news));
   }
   std::stable_sort(all.begin(), all.end(), [](const News& a, const News& b) { return a.seq < b.seq; });
@@ -55,7 +49,7 @@ Resolution resolution_of(Session& session, const News& news) {
 
 }  // namespace
 
-bool has_news(Session& session, const RunLog& log, std::uint64_t until) {
+bool has_news(const Session& session, const RunLog& log, std::uint64_t until) {
   return !all_news(session, log, until).empty();
 }
 

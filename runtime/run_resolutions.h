@@ -1,4 +1,4 @@
-// What a log says to a suspended session: answers to operations, values for signals. And the other way round: what a
+// What a log says to a suspended session: answers to operations and signals. And the other way round: what a
 // session waits for, as keys of facts.
 #pragma once
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace ptc {
 
 // What the log, up to the fact `until`, says and the session was not told; in the order of the log.
-bool has_news(Session& session, const RunLog& log, std::uint64_t until);
+bool has_news(const Session& session, const RunLog& log, std::uint64_t until);
 std::vector<Resolution> take_news(Session& session, const RunLog& log, std::uint64_t until);
 
 std::vector<std::string> wait_keys(Session& session, const RunLog& log);

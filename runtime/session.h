@@ -167,6 +167,7 @@ class Session {
   Outcome refused(CompileAnswer answer, std::string_view source) const;   // what turn() says about such a source
 
   Heap& heap() { return run_->heap(); }
+  Value context() const { return context_; }     // borrowed
   Value result() const { return result_; }       // of the last turn that ended well; borrowed
   std::string memory_edn();                      // {:name value}
   std::optional<std::string> journal_edn();      // {"id" value}; nothing when there is no journal

@@ -1,7 +1,10 @@
 #include "runtime/facts/answers.h"
 
+#include <algorithm>
+
 #include "runtime/facts/log_writer.h"
 #include "runtime/process_owner.h"
+#include "runtime/recorded_tools.h"
 
 namespace ptc {
 namespace {
@@ -41,12 +44,30 @@ Fact doubt_fact(const LoggedEffect& effect, EffectState state, FactAuthor author
   return fact;
 }
 
-StoreResult<bool> settle_doubt(FactStore& store, std::string_view run, std::string_view idempotency_key,
-                               DoubtAnswer answer, std::string value_edn, Said said) {
+StoreResult<std::vector<LoggedEffect>> open_doubts(FactStore& store, std::string_view run) {
+  auto info = store.info(run);
+  if (auto* error = std::get_if<StoreError>(&info)) return std::move(*error);
+  const auto& known = std::get<std::optional<RunInfo>>(info);
+  const bool is_executed = known && !known->owner.empty() && !owner_is_gone(known->owner);
   RunLog log;
   if (auto error = read_on(store, run, log)) return std::move(*error);
-  const LoggedEffect* const effect = log.effect(idempotency_key);
-  if (effect == nullptr || effect->state != EffectState::InDoubt) return false;
+  std::vector<LoggedEffect> doubts;
+  for (const LoggedEffect* effect : log.unsettled(0)) {
+    const bool is_open = effect->state == EffectState::InDoubt || !is_executed;
+    if (is_open && !is_called_again(effect->effect_class)) doubts.push_back(*effect);
+  }
+  return doubts;
+}
+
+StoreResult<bool> settle_doubt(FactStore& store, std::string_view run, std::string_view idempotency_key,
+                               DoubtAnswer answer, std::string value_edn, Said said) {
+  auto open = open_doubts(store, run);
+  if (auto* error = std::get_if<StoreError>(&open)) return std::move(*error);
+  const auto& doubts = std::get<std::vector<LoggedEffect>>(open);
+  const auto effect = std::find_if(doubts.begin(), doubts.end(), [idempotency_key](const LoggedEffect& doubt) {
+    return doubt.key == idempotency_key;
+  });
+  if (effect == doubts.end()) return false;
   Fact fact = doubt_fact(*effect, state_of(answer), FactAuthor::Person, std::move(said));
   fact.value = std::move(value_edn);
   auto put = put_one(store, run, fact);

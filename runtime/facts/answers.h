@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/facts/fact_store.h"
 #include "runtime/facts/run_log.h"
@@ -16,7 +17,11 @@ struct Said {
   std::int64_t time_ms = 0;
 };
 
-// What a person says about a call that is in doubt. False: there is no such doubt (any more).
+// The calls of a run of which nobody knows whether they happened, and that may not simply be made again: those that
+// were noted, and those that a process which is gone has left open.
+StoreResult<std::vector<LoggedEffect>> open_doubts(FactStore& store, std::string_view run);
+
+// What a person says about one of them. False: there is no such doubt (any more).
 enum class DoubtAnswer : std::uint8_t { Happened, DidNot, GiveUp };
 StoreResult<bool> settle_doubt(FactStore& store, std::string_view run, std::string_view idempotency_key,
                                DoubtAnswer answer, std::string value_edn, Said said);

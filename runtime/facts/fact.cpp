@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "fact_generated.h"
-#include "runtime/json_text.h"
 #include "vm/value/utf8.h"
 
 namespace ptc {
@@ -51,18 +50,6 @@ std::optional<Fact> decoded(std::span<const std::uint8_t> bytes) {
   take(fact.idempotency_key, stored.idempotency_key());
   take(fact.task, stored.task());
   return fact;
-}
-
-void append_text(std::string& out, std::string_view name, const std::string& text) {
-  if (text.empty()) return;
-  out += ",\"";
-  out += name;
-  out += "\":";
-  append_json_string(out, text);
-}
-
-void append_count(std::string& out, std::string_view name, std::uint64_t count) {
-  if (count != 0) out += ",\"" + std::string(name) + "\":" + std::to_string(count);
 }
 
 }  // namespace
@@ -112,28 +99,6 @@ std::optional<Fact> read_fact(std::span<const std::uint8_t> bytes) {
   std::optional<Fact> fact = decoded(bytes);
   if (!fact || !is_storable(*fact) || !std::ranges::equal(fact_bytes(*fact), bytes)) return std::nullopt;
   return fact;
-}
-
-std::string fact_json(const Fact& fact) {
-  std::string out = "{";
-  if (fact.seq != 0) out += "\"seq\":" + std::to_string(fact.seq) + ",";
-  out += "\"kind\":\"" + std::string(fact_name(fact.kind)) + "\"";
-  append_text(out, "author", std::string(fact_author_name(fact.author)));
-  append_text(out, "source", fact.source);
-  out += ",\"time_ms\":" + std::to_string(fact.time_ms);
-  append_count(out, "writer", fact.writer);
-  append_text(out, "key", fact.key);
-  append_text(out, "id", fact.id);
-  append_text(out, "value", fact.value);
-  append_text(out, "text", fact.text);
-  append_text(out, "status", fact.status);
-  append_text(out, "tool", fact.tool);
-  append_text(out, "args", fact.args);
-  append_text(out, "effect", fact.effect);
-  append_text(out, "idempotency_key", fact.idempotency_key);
-  append_text(out, "task", fact.task);
-  append_count(out, "number", fact.number);
-  return out + "}";
 }
 
 }  // namespace ptc

@@ -36,8 +36,5 @@ bool is_storable(const Fact& fact);
 std::vector<std::uint8_t> fact_bytes(const Fact& fact);
 // Nothing: bytes that fact_bytes did not make, or that of another format. Safe on any bytes.
 std::optional<Fact> read_fact(std::span<const std::uint8_t> bytes);
-// One JSON object without line breaks, for logs and exports: seq, then members in the order of fact.fbs. Empty texts
-// and numbers are left out; kind, author and time always stand there.
-std::string fact_json(const Fact& fact);
 
 }  // namespace ptc

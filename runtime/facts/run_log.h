@@ -102,6 +102,7 @@ class RunLog {
   // Whether one of the calls of a task's body happened or may have happened, and was no pure one.
   bool has_effects(std::string_view task) const;
   const LoggedEffect* effect(std::string_view idempotency_key) const;
+  const std::vector<LoggedEffect>& effects() const { return effects_; }   // in the order of their first intents
   // Calls of earlier claims of which nobody knows whether they happened, in the order of their intents: what was left
   // by processes that died. `token` is the claim of now.
   std::vector<const LoggedEffect*> unsettled(std::uint64_t token) const;
@@ -130,6 +131,7 @@ class RunLog {
   void set_plan(const Fact& fact);
   void end_turn(const Fact& fact);
   void deliver(const Fact& fact);
+  void signal(std::string_view name);
 
   std::uint64_t head_ = 0, turn_ = 0, ends_ = 0;
   bool is_over_ = false, has_news_ = false;
@@ -151,6 +153,7 @@ class RunLog {
   TextMap<std::size_t> effect_index_;
   std::vector<LoggedOperation> operations_;
   TextMap<std::size_t> operation_index_, operation_of_call_;
+  TextMap<std::vector<std::size_t>> waiting_signals_;              // by their arguments
   std::uint64_t operations_before_ = 0, last_operation_ = 0;
   std::vector<std::uint64_t> deliveries_;                          // by suspension; 0: none
   StepSummaries summaries_;

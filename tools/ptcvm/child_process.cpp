@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <thread>
@@ -83,7 +84,11 @@ class Child {
     std::vector<char*> arguments;
     for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
-    const int error = posix_spawnp(&pid_, arguments[0], &actions, &attributes, arguments.data(), environ);
+    const std::vector<std::string> settings = environment();
+    std::vector<char*> variables;
+    for (const std::string& setting : settings) variables.push_back(const_cast<char*>(setting.c_str()));
+    variables.push_back(nullptr);
+    const int error = posix_spawnp(&pid_, arguments[0], &actions, &attributes, arguments.data(), variables.data());
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     if (error != 0) return error;
@@ -91,6 +96,20 @@ class Child {
     set_nonblocking(from_child_.get());
     set_nonblocking(errors_.get());
     return 0;
+  }
+
+  // NAME=VALUE: this process's, those of the limits in place of their namesakes.
+  std::vector<std::string> environment() const {
+    std::vector<std::string> settings;
+    for (const auto& [name, value] : limits_.environment) settings.push_back(name + '=' + value);
+    for (char** at = environ; *at != nullptr; ++at) {
+      const std::string_view setting = *at;
+      const std::string_view name = setting.substr(0, setting.find('='));
+      const bool is_replaced = std::any_of(limits_.environment.begin(), limits_.environment.end(),
+                                           [name](const auto& own) { return own.first == name; });
+      if (!is_replaced) settings.emplace_back(setting);
+    }
+    return settings;
   }
 
   // Whether the result is known. A child that has ended but left its output open to a process of its own is not waited

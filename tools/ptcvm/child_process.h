@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ptcvm {
@@ -15,6 +16,7 @@ struct ChildLimits {
   std::size_t max_error_bytes = 8u << 10;       // the rest of standard error is thrown away
   std::optional<std::chrono::steady_clock::time_point> deadline;
   const std::atomic<bool>* cancelled = nullptr;
+  std::vector<std::pair<std::string, std::string>> environment;   // on top of this process's
 };
 
 struct ChildResult {

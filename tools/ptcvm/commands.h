@@ -9,7 +9,9 @@ inline constexpr int kSuccess = 0;
 inline constexpr int kProgramFailed = 1;
 inline constexpr int kUsage = 2;
 inline constexpr int kBadInput = 65;
-inline constexpr int kSuspended = 75;   // the program waits for operations
+inline constexpr int kBusy = 69;        // another process executes the run
+inline constexpr int kStoreFailed = 74;
+inline constexpr int kSuspended = 75;   // the program waits for operations, or for the word of a person
 
 void add_run_command(CLI::App& app, int& status);
 void add_eval_command(CLI::App& app, int& status);
@@ -23,6 +25,11 @@ void add_repl_command(CLI::App& app, int& status);
 void add_resume_command(CLI::App& app, int& status);
 void add_snapshot_command(CLI::App& app, int& status);
 void add_batch_command(CLI::App& app, int& status);
+void add_resolve_command(CLI::App& app, int& status);
+void add_runs_command(CLI::App& app, int& status);
+void add_journal_command(CLI::App& app, int& status);
+void add_doubt_command(CLI::App& app, int& status);
+void add_progress_command(CLI::App& app, int& status);
 void add_keys_command(CLI::App& app, int& status);
 void add_completion_command(CLI::App& app, int& status);
 

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "runtime/json_text.h"
 #include "runtime/json_value.h"
 #include "tools/ptcvm/child_process.h"
 #include "tools/ptcvm/words.h"
@@ -31,11 +32,39 @@ std::string failure_of(const ExternalTool& tool, const ChildResult& child) {
   return text.empty() ? "exit status " + std::to_string(child.code) : text;
 }
 
+// Whether the command may have done its work all the same. One that says that it failed did not.
+bool may_have_happened(const ChildResult& child) {
+  return child.end != ChildResult::End::NotStarted && child.end != ChildResult::End::Exited;
+}
+
+// As text for an environment: no byte of it ends the text.
+std::string key_text(std::string_view key) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : key) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f && c != '%') {
+      out += c;
+    } else {
+      out.append("%").append(1, kDigits[byte >> 4]).append(1, kDigits[byte & 15]);
+    }
+  }
+  return out;
+}
+
+ChildResult run_command(const ExternalTool& tool, const ptc::ToolCall& call, const std::string& input) {
+  ChildLimits limits;
+  limits.deadline = call.deadline;
+  limits.cancelled = call.cancelled;
+  limits.environment = {{"PTCVM_IDEMPOTENCY_KEY", key_text(call.meta.idempotency_key)}};
+  return run_child(tool.command, input, limits);
+}
+
 ptc::ToolReply answer_of(const ptc::ToolCall& call, const std::string& output) {
   if (trimmed(output).empty()) return ptc::ToolReply::value(ptc::Value::nil());
   auto parsed = ptc::read_json(call.heap, output);
   if (auto* value = std::get_if<ptc::Value>(&parsed)) return ptc::ToolReply::value(*value);
-  return ptc::ToolReply::error("its output is no JSON: " + std::get<ptc::JsonError>(parsed).message);
+  return ptc::ToolReply::unknown("its output is no JSON: " + std::get<ptc::JsonError>(parsed).message);
 }
 
 // The operation that an answer announces, or the answer as it is. "pending" must be a string, and nothing else than
@@ -88,10 +117,8 @@ ptc::ToolHandler external_tool_handler(ExternalTool tool) {
     std::string input;
     ptc::append_json(input, call.args, call.heap);
     input += '\n';
-    ChildLimits limits;
-    limits.deadline = call.deadline;
-    limits.cancelled = call.cancelled;
-    const ChildResult child = run_child(tool.command, input, limits);
+    const ChildResult child = run_command(tool, call, input);
+    if (may_have_happened(child)) return ptc::ToolReply::unknown(failure_of(tool, child));
     if (child.end != ChildResult::End::Exited || child.code != 0) return ptc::ToolReply::error(failure_of(tool, child));
     return answer_of(call, child.output);
   };
@@ -100,6 +127,32 @@ ptc::ToolHandler external_tool_handler(ExternalTool tool) {
 ptc::ToolHandler external_async_tool_handler(ExternalTool tool) {
   return [run = external_tool_handler(std::move(tool))](const ptc::ToolCall& call) {
     return announced(call, run(call));
+  };
+}
+
+ptc::ReconcileHandler external_reconcile_handler(ExternalTool command) {
+  return [command = std::move(command)](const ptc::ToolCall& call) {
+    std::string input = "{\"tool\":";
+    ptc::append_json_string(input, call.name);
+    input += ",\"args\":";
+    ptc::append_json(input, call.args, call.heap);
+    input += ",\"key\":";
+    ptc::append_json_string(input, call.meta.idempotency_key);
+    const ChildResult child = run_command(command, call, input + "}\n");
+    ptc::Reconciled said;
+    if (child.end != ChildResult::End::Exited || child.code != 0) return said;
+    auto parsed = ptc::read_json(call.heap, child.output);
+    const auto* const value = std::get_if<ptc::Value>(&parsed);
+    if (value == nullptr) return said;
+    const ptc::Owned answer(call.heap, *value);
+    if (!answer.get().is_map()) return said;
+    for (ptc::MapCursor entry(call.heap, answer.get()); entry.next();) {
+      const std::string_view name = ptc::string_view_of(entry.key());
+      if (name == "happened" && entry.value().is(ptc::Tag::True)) said.state = ptc::Reconciled::State::Happened;
+      if (name == "happened" && entry.value().is(ptc::Tag::False)) said.state = ptc::Reconciled::State::DidNot;
+      if (name == "value") said.result = ptc::retained(entry.value());
+    }
+    return said;
   };
 }
 

@@ -13,9 +13,12 @@ constexpr const char* kExamples = R"(Examples:
   ptcvm run agent.ptc --tool search='python3 search.py' --timeout 5000
   ptcvm check report.ptc
   ptcvm doc group-by
+  ptcvm run payments.ptc --store runs.db --id may --tool pay='python3 pay.py' --tool-effect pay=keyed
+  ptcvm journal log --store runs.db may
   ptcvm batch --jobs 4 < requests.jsonl
 
-Exit status: 0 success, 1 the program failed, 2 usage, 65 bad input, 75 suspended.)";
+Exit status: 0 success, 1 the program failed, 2 usage, 65 bad input, 69 another process executes the run, 74 the store
+failed, 75 suspended or in doubt.)";
 
 }  // namespace
 
@@ -37,6 +40,11 @@ int main(int argc, char** argv) {
   ptcvm::add_repl_command(app, status);
   ptcvm::add_resume_command(app, status);
   ptcvm::add_snapshot_command(app, status);
+  ptcvm::add_runs_command(app, status);
+  ptcvm::add_resolve_command(app, status);
+  ptcvm::add_journal_command(app, status);
+  ptcvm::add_doubt_command(app, status);
+  ptcvm::add_progress_command(app, status);
   ptcvm::add_batch_command(app, status);
   ptcvm::add_keys_command(app, status);
   ptcvm::add_completion_command(app, status);

@@ -5,6 +5,7 @@
 #include "runtime/json_value.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/pretty.h"
+#include "tools/ptcvm/store_options.h"
 #include "tools/ptcvm/suspension.h"
 #include "tools/ptcvm/terminal.h"
 
@@ -20,15 +21,19 @@ bool write_state(const ptc::Session& session, const ParkOptions& park) {
   return false;
 }
 
-void write_value(const ptc::Outcome& outcome, ptc::Session& session, OutputForm form) {
+std::string json_of(ptc::Session& session) {
+  std::string text;
+  ptc::append_json(text, session.result(), session.heap());
+  return text;
+}
+
+// `json` gives the value in that form.
+void write_value(const ptc::Outcome& outcome, OutputForm form, const auto& json) {
   switch (form) {
     case OutputForm::Edn: std::cout << outcome.value_edn << '\n'; return;
     case OutputForm::Pretty: std::cout << pretty_edn(outcome.value_edn) << '\n'; return;
-    case OutputForm::Json: break;
+    case OutputForm::Json: std::cout << json() << '\n'; return;
   }
-  std::string text;
-  ptc::append_json(text, session.result(), session.heap());
-  std::cout << text << '\n';
 }
 
 void write_stats(const ptc::Outcome& outcome) {
@@ -37,22 +42,39 @@ void write_stats(const ptc::Outcome& outcome) {
 
 }  // namespace
 
-int report(const ptc::Outcome& outcome, ptc::Session& session, OutputForm form, bool stats, const ParkOptions& park) {
-  for (const std::string& warning : outcome.warnings) std::cerr << "warning: " << warning << '\n';
-  if (stats) write_stats(outcome);
+namespace {
+
+int report_end(const ptc::Outcome& outcome, OutputForm form, const auto& json) {
   if (outcome.status == ptc::OutcomeStatus::Error) {
     std::cerr << ptc::render_fault(outcome.fault, stderr_has_colour());
     return kProgramFailed;
   }
-  if (outcome.status == ptc::OutcomeStatus::Suspended) {
-    if (!park.snapshot.empty() && !write_state(session, park)) return kBadInput;
-    std::cout << suspended_line(outcome) << '\n';
-    return kSuspended;
-  }
-  write_value(outcome, session, form);
+  write_value(outcome, form, json);
   if (outcome.status != ptc::OutcomeStatus::Fail) return kSuccess;
   complain("the program ended with (fail …)");
   return kProgramFailed;
+}
+
+void report_beside(const ptc::Outcome& outcome, bool stats) {
+  for (const std::string& warning : outcome.warnings) std::cerr << "warning: " << warning << '\n';
+  if (stats) write_stats(outcome);
+}
+
+}  // namespace
+
+int report_text(const ptc::Outcome& outcome, OutputForm form, bool stats) {
+  report_beside(outcome, stats);
+  return report_end(outcome, form, [&outcome] { return json_of_edn(outcome.value_edn); });
+}
+
+int report(const ptc::Outcome& outcome, ptc::Session& session, OutputForm form, bool stats, const ParkOptions& park) {
+  report_beside(outcome, stats);
+  if (outcome.status != ptc::OutcomeStatus::Suspended) {
+    return report_end(outcome, form, [&session] { return json_of(session); });
+  }
+  if (!park.snapshot.empty() && !write_state(session, park)) return kBadInput;
+  std::cout << suspended_line(outcome) << '\n';
+  return kSuspended;
 }
 
 void declare_park_options(CLI::App& command, ParkOptions& options) {

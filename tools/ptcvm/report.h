@@ -18,6 +18,10 @@ struct ParkOptions {
 
 void declare_park_options(CLI::App& command, ParkOptions& options);
 
+// Of a program that ended, without its session: the value is taken from its text. Functions in it are given to JSON as
+// text.
+int report_text(const ptc::Outcome& outcome, OutputForm form, bool stats);
+
 // A suspended program is written before the line that says so.
 int report(const ptc::Outcome& outcome, ptc::Session& session, OutputForm form, bool stats, const ParkOptions& park);
 

@@ -4,6 +4,7 @@
 #include "runtime/clock.h"
 #include "runtime/json_value.h"
 #include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/durable_command.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/interrupt.h"
 #include "tools/ptcvm/loading.h"
@@ -22,6 +23,7 @@ constexpr const char* kExamples = R"(Examples:
   ptcvm resume state.ptcs --async-tool ask_manager --resolve op1=@answer.json
   ptcvm resume state.ptcs --async-tool ask_manager --fail 'op1=nobody answered'
   ptcvm resume state.ptcs --tool price='python3 price.py' --snapshot state.ptcs
+  ptcvm resume --store runs.db may --tool pay='python3 pay.py' --tool-effect pay=keyed
 
 The tools must be those of the run: a tool that is missing or has changed is refused before anything is executed.
 The limits are those of the run, or smaller ones given here; what it has used counts.
@@ -33,6 +35,7 @@ struct ResumeRequest {
   std::int64_t after_ms = 0;
   RunOptions options;
   ParkOptions park;
+  DurableRequest durable;
 };
 
 // "op1=…" in two; without "=" there is no second part.
@@ -156,12 +159,19 @@ class Resume {
   std::string message_;
 };
 
+int resume_stored(ResumeRequest& request) {
+  request.durable.store.id = request.snapshot;
+  request.durable.after_ms = request.after_ms;
+  return resume_in_store(request.options, request.durable, {request.resolved, request.failed, request.cancelled});
+}
+
 }  // namespace
 
 void add_resume_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("resume", "Go on from a snapshot with what was resolved meanwhile");
   auto request = std::make_shared<ResumeRequest>();
-  command->add_option("SNAPSHOT", request->snapshot, "What run or resume wrote with --snapshot")->required();
+  command->add_option("SNAPSHOT", request->snapshot, "What run or resume wrote with --snapshot; with --store: the run")
+      ->required();
   command->add_option("--resolve", request->resolved, "The result of an operation, or @ and its file; repeatable")
       ->type_name("OP=JSON")
       ->allow_extra_args(false);
@@ -180,7 +190,13 @@ void add_resume_command(CLI::App& app, int& status) {
   declare_limit_options(*command, request->options);
   declare_park_options(*command, request->park);
   command->footer(kExamples);
-  command->callback([request, &status] { status = Resume(*request).run(); });
+  declare_durable_options(*command, request->durable);
+  for (const char* other : {"--snapshot", "--program", "--program-by-hash"}) {
+    command->get_option("--store")->excludes(command->get_option(other));
+  }
+  command->callback([request, &status] {
+    status = request->durable.store.path.empty() ? Resume(*request).run() : resume_stored(*request);
+  });
 }
 
 }  // namespace ptcvm

@@ -5,6 +5,7 @@
 
 #include "runtime/json_value.h"
 #include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/durable_command.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/interrupt.h"
 #include "tools/ptcvm/loading.h"
@@ -25,10 +26,16 @@ constexpr const char* kRunExamples = R"(Examples:
   ptcvm run agent.ptc --tool search='python3 search.py' --tool-shell now='date +%s' --timeout 5000
   ptcvm run report.ptcp --fuel 1000000 --trace events.jsonl --stats
   ptcvm run approval.ptc --async-tool ask_manager --async-tool call='python3 call.py'
+  ptcvm run payments.ptc --store runs.db --id may --tool pay='python3 pay.py' --tool-effect pay=keyed
 
 The value goes to standard output, prints and errors go to standard error. A program that waits for operations ends
 with status 75; its last line on standard output then lists them:
-{"status":"suspended","pending":[{"op","tool","args","since","deadline"}, …]})";
+{"status":"suspended","pending":[{"op","tool","args","since","deadline"}, …]}
+
+With --store every task, call and answer is in the store before the program goes on. The same command again goes on with
+the run of that id, or finishes it, whatever became of the last process; a run that has ended well gives its value. When
+nobody knows whether a call happened, and its effect class does not say that it may be made again, the run waits for the
+word of a person (ptcvm doubt) with status 75 and the line {"status":"in_doubt","doubts":[…]}.)";
 
 constexpr const char* kEvalExamples = R"(Examples:
   ptcvm eval '(map inc [1 2 3])'
@@ -38,10 +45,28 @@ struct RunRequest {
   std::string file, expression;
   RunOptions options;
   ParkOptions park;
+  DurableRequest durable;
 };
 
-int run_program(const LoadedProgram& loaded, const std::string& name, const RunOptions& options,
-                const ParkOptions& park) {
+// The options of runs that a store keeps. What the store keeps itself is not taken from files.
+void declare_store_options(CLI::App& command, const std::shared_ptr<RunRequest>& request) {
+  declare_durable_options(command, request->durable);
+  command.add_option("--plan", request->durable.plan, "With --store: the plan, an EDN vector of texts or [id text]")
+      ->type_name("FILE");
+  command.add_flag("--again", request->durable.again, "With --store: a new turn, also when the run has ended well");
+  CLI::Option* const id = command.get_option("--run-id");
+  command.get_option("--store")->needs(id);
+  for (const char* other : {"--memory", "--journal", "--snapshot"}) {
+    command.get_option("--store")->excludes(command.get_option(other));
+  }
+}
+
+int run_program(const LoadedProgram& loaded, const std::string& name, RunRequest& request) {
+  const RunOptions& options = request.options;
+  if (!request.durable.store.path.empty()) {
+    request.durable.store.id = options.run_id;
+    return run_in_store(loaded, name, options, request.durable);
+  }
   const ptc::Engine engine;
   std::string message;
   std::unique_ptr<TraceFile> trace;
@@ -61,17 +86,17 @@ int run_program(const LoadedProgram& loaded, const std::string& name, const RunO
   if (trace != nullptr) trace->start(name);
   const ptc::Outcome outcome = loaded.program != nullptr ? session->turn(loaded.program) : session->turn(loaded.source);
   if (trace != nullptr) trace->end(outcome);
-  return report(outcome, *session, options.output, options.stats, park);
+  return report(outcome, *session, options.output, options.stats, request.park);
 }
 
-int run_file(const RunRequest& request) {
+int run_file(RunRequest& request) {
   std::string message;
   const auto loaded = load_program(request.file, message);
   if (!loaded) {
     complain(message);
     return kBadInput;
   }
-  return run_program(*loaded, request.file == "-" ? "<stdin>" : request.file, request.options, request.park);
+  return run_program(*loaded, request.file == "-" ? "<stdin>" : request.file, request);
 }
 
 }  // namespace
@@ -82,6 +107,7 @@ void add_run_command(CLI::App& app, int& status) {
   command->add_option("FILE", request->file, "The program; - is standard input")->required();
   declare_run_options(*command, request->options);
   declare_park_options(*command, request->park);
+  declare_store_options(*command, request);
   command->footer(kRunExamples);
   command->callback([request, &status] { status = run_file(*request); });
 }
@@ -92,10 +118,9 @@ void add_eval_command(CLI::App& app, int& status) {
   command->add_option("EXPR", request->expression, "The program text")->required();
   declare_run_options(*command, request->options);
   declare_park_options(*command, request->park);
+  declare_store_options(*command, request);
   command->footer(kEvalExamples);
-  command->callback([request, &status] {
-    status = run_program({request->expression, nullptr}, "<eval>", request->options, request->park);
-  });
+  command->callback([request, &status] { status = run_program({request->expression, nullptr}, "<eval>", *request); });
 }
 
 }  // namespace ptcvm

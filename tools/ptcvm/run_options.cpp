@@ -7,6 +7,7 @@
 #include "tools/ptcvm/external_tool.h"
 #include "tools/ptcvm/files.h"
 #include "vm/value/map.h"
+#include "vm/value/print.h"
 #include "vm/value/string.h"
 
 namespace ptcvm {
@@ -85,6 +86,8 @@ bool load_text(const std::string& path, std::string& message, const auto& load) 
   return true;
 }
 
+}  // namespace
+
 ptc::SessionOptions session_options(const RunOptions& options, std::string source_name) {
   ptc::SessionOptions out;
   set_limits(options, out.limits);
@@ -98,8 +101,6 @@ ptc::SessionOptions session_options(const RunOptions& options, std::string sourc
   out.source_name = std::move(source_name);
   return out;
 }
-
-}  // namespace
 
 void declare_tool_options(CLI::App& command, RunOptions& options) {
   static const std::map<std::string, OutputForm> forms{
@@ -119,6 +120,18 @@ void declare_tool_options(CLI::App& command, RunOptions& options) {
       ->allow_extra_args(false);
   command.add_option("--cache-tool", options.cached_tools, "Keep the answers of this tool: equal arguments, one call")
       ->type_name("NAME")
+      ->allow_extra_args(false);
+  command
+      .add_option("--tool-effect", options.effects,
+                  "What may be done when nobody knows whether a call happened: pure (it has no effect), idempotent "
+                  "(again), keyed (again with its key), reconcilable (ask --tool-reconcile), unsafe (ask a person)")
+      ->type_name("NAME=CLASS")
+      ->allow_extra_args(false);
+  command
+      .add_option("--tool-reconcile", options.reconcilers,
+                  "Command that says whether a call happened: {\"tool\", \"args\", \"key\"} on its stdin; "
+                  "{\"happened\": true, \"value\": …}, {\"happened\": false} or {} on its stdout")
+      ->type_name("NAME=COMMAND")
       ->allow_extra_args(false);
   command.add_option("--output", options.output, "How the value is written: edn, json or pretty")
       ->transform(CLI::CheckedTransformer(forms, CLI::ignore_case).description(""))
@@ -157,8 +170,8 @@ void declare_run_options(CLI::App& command, RunOptions& options) {
                      "What the result must look like, e.g. '{name :string, age :int?}'");
   command.add_option("--float-precision", options.float_precision, "Round floats of the result to that many decimals")
       ->check(CLI::Range(0, 300).description(""));
-  command.add_option("--run-id", options.run_id,
-                     "Name of the run: in the idempotency keys that tools are given, and in sealed snapshots")
+  command.add_option("--run-id,--id", options.run_id,
+                     "Name of the run: in a store, in the idempotency keys that tools are given, in sealed snapshots")
       ->type_name("ID")
       ->check(CLI::Validator([](const std::string& id) { return id.empty() ? "must not be empty" : ""; }, ""));
   declare_limit_options(command, options);
@@ -183,6 +196,53 @@ bool add_async_tools(ptc::ToolRegistry& tools, const std::vector<std::string>& t
   return true;
 }
 
+namespace {
+
+const ptc::Tool* tool_of(const ptc::ToolRegistry& tools, std::string_view option, const std::string& text,
+                         std::string& rest, std::string& message) {
+  const std::size_t equals = text.find('=');
+  const ptc::Tool* const tool = tools.find(text.substr(0, equals));
+  if (equals != std::string::npos && tool != nullptr) {
+    rest = text.substr(equals + 1);
+    return tool;
+  }
+  message = std::string(option) + ' ' + text + ": ";
+  message += equals == std::string::npos ? "NAME=… is wanted" : "there is no tool " + text.substr(0, equals);
+  return nullptr;
+}
+
+bool set_effects(ptc::ToolRegistry& tools, const RunOptions& options, std::string& message) {
+  for (const std::string& text : options.effects) {
+    std::string effect;
+    const ptc::Tool* const tool = tool_of(tools, "--tool-effect", text, effect, message);
+    if (tool == nullptr) return false;
+    if (std::count(ptc::kEffectClasses.begin(), ptc::kEffectClasses.end(), effect) == 0) {
+      message = "--tool-effect " + text + ": the class must be pure, idempotent, keyed, reconcilable or unsafe";
+      return false;
+    }
+    ptc::Tool changed = *tool;
+    changed.definition.effect = effect;
+    tools.add(std::move(changed.definition), std::move(changed.handler), std::move(changed.reconcile));
+  }
+  return true;
+}
+
+bool set_reconcilers(ptc::ToolRegistry& tools, const RunOptions& options, std::string& message) {
+  for (const std::string& text : options.reconcilers) {
+    std::string command;
+    const ptc::Tool* const tool = tool_of(tools, "--tool-reconcile", text, command, message);
+    if (tool == nullptr) return false;
+    auto external = parse_external_tool(text, false, message);
+    if (!external) return false;
+    ptc::Tool changed = *tool;
+    tools.add(std::move(changed.definition), std::move(changed.handler),
+              external_reconcile_handler(std::move(*external)));
+  }
+  return true;
+}
+
+}  // namespace
+
 bool add_tools(ptc::ToolRegistry& tools, const RunOptions& options, std::string& message) {
   const auto add_all = [&](const std::vector<std::string>& texts, bool with_shell) {
     for (const std::string& text : texts) {
@@ -196,7 +256,17 @@ bool add_tools(ptc::ToolRegistry& tools, const RunOptions& options, std::string&
     return true;
   };
   return add_all(options.tools, false) && add_all(options.shell_tools, true) &&
-         add_async_tools(tools, options.async_tools, message);
+         add_async_tools(tools, options.async_tools, message) && set_effects(tools, options, message) &&
+         set_reconcilers(tools, options, message);
+}
+
+std::optional<std::string> context_edn(const RunOptions& options, std::string& message) {
+  const ptc::Engine engine;
+  ptc::Session session(engine, {});
+  if (!load_data(session, options, message)) return std::nullopt;
+  std::string text;
+  ptc::append_edn(text, session.context(), session.heap());
+  return text;
 }
 
 std::unique_ptr<ptc::Session> make_session(const ptc::Engine& engine, const RunOptions& options,

@@ -17,6 +17,7 @@ struct RunOptions {
   std::vector<std::string> data;         // FILE, or KEY=FILE
   std::string memory, journal, trace, signature, run_id = "run";
   std::vector<std::string> tools, shell_tools, cached_tools, async_tools;
+  std::vector<std::string> effects, reconcilers;      // NAME=CLASS, NAME=COMMAND
   OutputForm output = OutputForm::Edn;
   std::optional<std::uint64_t> fuel, memory_limit;
   std::optional<std::uint32_t> loop_limit, depth_limit, tool_calls, max_symbols, timeout_ms;
@@ -36,5 +37,8 @@ std::unique_ptr<ptc::Session> make_session(const ptc::Engine& engine, const RunO
 // Registers the tools of the options, with no-op handlers when they are only needed by name.
 bool add_async_tools(ptc::ToolRegistry& tools, const std::vector<std::string>& texts, std::string& message);
 bool add_tools(ptc::ToolRegistry& tools, const RunOptions& options, std::string& message);
+ptc::SessionOptions session_options(const RunOptions& options, std::string source_name);
+// What --data gives, as EDN; nothing when an input is refused.
+std::optional<std::string> context_edn(const RunOptions& options, std::string& message);
 
 }  // namespace ptcvm

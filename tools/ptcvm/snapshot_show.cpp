@@ -5,9 +5,9 @@
 #include "runtime/diagnostic_text.h"
 #include "schema/builtin_id.h"
 #include "schema/version.h"
+#include "tools/ptcvm/moments.h"
 #include "vm/snapshot/frame_view.h"
 #include "vm/snapshot/run_state.h"
-#include "vm/value/calendar.h"
 #include "vm/value/print.h"
 
 namespace ptcvm {
@@ -16,7 +16,6 @@ namespace {
 constexpr std::size_t kShownBytes = 160;
 constexpr std::size_t kShownFrames = 12;     // of a fiber, innermost first
 constexpr std::size_t kShownFibers = 40;
-constexpr std::int64_t kLastSecond = 253'402'300'799;   // of the year 9999
 
 class Show {
  public:
@@ -47,23 +46,7 @@ class Show {
     return text;
   }
 
-  std::string span_of_time(std::int64_t millis) const {
-    const std::int64_t seconds = millis / 1000;
-    if (seconds < 120) return std::to_string(seconds) + " s";
-    if (seconds < 7200) return std::to_string(seconds / 60) + " min";
-    if (seconds < 172'800) return std::to_string(seconds / 3600) + " h";
-    return std::to_string(seconds / 86'400) + " d";
-  }
-
-  // "2026-08-01T12:00:00Z (5 min ago)"
-  std::string moment(std::int64_t millis) const {
-    std::string text;
-    const std::int64_t seconds = millis / 1000;
-    if (seconds < 0 || seconds > kLastSecond) return std::to_string(millis) + " ms";
-    ptc::append_instant(text, {seconds, 0});
-    const std::int64_t left = millis - now_ms_;
-    return text + (left > 0 ? " (in " + span_of_time(left) + ')' : " (" + span_of_time(-left) + " ago)");
-  }
+  std::string moment(std::int64_t millis) const { return moment_text(millis, now_ms_); }
 
   void awaited(const ptc::Operation& operation) {
     const auto at = std::find_if(awaited_.begin(), awaited_.end(),

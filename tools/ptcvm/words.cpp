@@ -1,5 +1,7 @@
 #include "tools/ptcvm/words.h"
 
+#include <algorithm>
+
 namespace ptcvm {
 namespace {
 
@@ -75,5 +77,22 @@ class WordSplitter {
 }  // namespace
 
 std::optional<std::vector<std::string>> split_words(std::string_view text) { return WordSplitter(text).split(); }
+
+std::string quoted_word(std::string_view word) {
+  constexpr std::string_view kSafe = "-_./:@%+,#=";
+  const bool is_safe = !word.empty() && word.front() != '#' && std::all_of(word.begin(), word.end(), [kSafe](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || kSafe.find(c) != kSafe.npos;
+  });
+  if (is_safe) return std::string(word);
+  std::string out = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else {
+      out += c;
+    }
+  }
+  return out + '\'';
+}
 
 }  // namespace ptcvm

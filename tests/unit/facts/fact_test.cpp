@@ -1,4 +1,5 @@
 #include "runtime/facts/fact.h"
+#include "runtime/facts/fact_json.h"
 
 #include <gtest/gtest.h>
 
@@ -132,6 +133,44 @@ TEST(StoreNames, AreStable) {
   EXPECT_EQ(store_error_name(StoreError::Kind::Misuse), "store_misuse");
   EXPECT_EQ(run_state_name(RunState::Parked), "parked");
   EXPECT_EQ(fact_author_name(FactAuthor::Outside), "outside");
+}
+
+TEST(FactJson, ComesBackAsItWas) {
+  Fact fact;
+  fact.seq = 12;
+  fact.kind = FactKind::Intent;
+  fact.author = FactAuthor::Person;
+  fact.time_ms = -5;
+  fact.writer = UINT64_MAX;
+  fact.number = 3;
+  fact.key = "a\"b\n";
+  fact.source = "\u00e9";
+  fact.id = "i";
+  fact.value = "{:a 1}";
+  fact.text = "t";
+  fact.status = "s";
+  fact.tool = "to";
+  fact.args = "ar";
+  fact.effect = "e";
+  fact.idempotency_key = "k";
+  fact.task = "ta";
+  std::string why;
+  const auto read = read_fact_json(fact_json(fact), why);
+  ASSERT_TRUE(read) << why;
+  EXPECT_EQ(*read, fact);
+}
+
+TEST(FactJson, OtherLinesAreRefused) {
+  for (const char* line : {"", "[", "1", "{}", R"({"kind":"intent"})", R"({"kind":"nothing","author":"host"})",
+                           R"({"kind":"intent","author":"nobody"})", R"({"kind":1,"author":"host"})",
+                           R"({"kind":"intent","author":"host","seq":-1})",
+                           R"({"kind":"intent","author":"host","seq":1.5})",
+                           R"({"kind":"intent","author":"host","color":"red"})",
+                           R"({"kind":"intent","author":"host","key":null})"}) {
+    std::string why;
+    EXPECT_FALSE(read_fact_json(line, why)) << line;
+    EXPECT_FALSE(why.empty()) << line;
+  }
 }
 
 }  // namespace

@@ -23,5 +23,14 @@ TEST(Words, refuses_what_is_not_closed) {
   EXPECT_EQ(split_words("a\\"), std::nullopt);
 }
 
+TEST(QuotedWord, IsTakenBackAsItWas) {
+  for (const char* word : {"plain", "a/b:c#0@2", "", "two words", "it's", "#x", "$HOME", "a\nb", "é"}) {
+    const auto words = split_words(quoted_word(word));
+    ASSERT_TRUE(words) << word;
+    EXPECT_EQ(*words, std::vector<std::string>{word});
+  }
+  EXPECT_EQ(quoted_word("may/task:a#0"), "may/task:a#0");
+}
+
 }  // namespace
 }  // namespace ptcvm

@@ -1,0 +1,135 @@
+// ptcvm doubt: calls of which nobody knows whether they happened, and what a person says about them.
+#include <iostream>
+
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/doubt_text.h"
+#include "tools/ptcvm/store_options.h"
+
+namespace ptcvm {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  ptcvm doubt list --store runs.db
+  ptcvm doubt settle --store runs.db may --happened '"tx_17"'
+  ptcvm doubt settle --store runs.db may may/task:pay_bob#0 --did-not
+  ptcvm doubt settle --store runs.db may --give-up
+
+A call is in doubt when its process died, or was cut off, after the call was begun and before its answer was in the
+store. Look at the outside system, then say what you found. --happened takes the call's answer (JSON, null if it has
+none); --did-not makes the call again when the run goes on; --give-up lets it fail. KEY may be left out when there is
+one doubt only.)";
+
+struct DoubtRequest {
+  StoreOptions store;
+  std::string key, value;
+  bool happened = false, did_not = false, give_up = false, json = false;
+};
+
+void show(const StoreOptions& store, const std::string& run, const std::vector<ptc::LoggedEffect>& doubts, bool json) {
+  if (!json && !doubts.empty()) std::cout << run << '\n';
+  for (const ptc::LoggedEffect& doubt : doubts) {
+    std::cout << (json ? doubt_json(run, doubt) : doubt_text(store, run, doubt)) << '\n';
+  }
+}
+
+std::optional<ptc::StoreError> all_ids(ptc::SqliteStore& store, std::vector<std::string>& ids) {
+  constexpr std::size_t kPage = 500;
+  for (std::size_t count = kPage; count == kPage;) {
+    auto page = store.runs(ids.empty() ? "" : ids.back(), kPage);
+    if (auto* error = std::get_if<ptc::StoreError>(&page)) return std::move(*error);
+    const auto& infos = std::get<std::vector<ptc::RunInfo>>(page);
+    count = infos.size();
+    for (const ptc::RunInfo& info : infos) ids.push_back(info.log);
+  }
+  return std::nullopt;
+}
+
+int list(const DoubtRequest& request) {
+  StoreCommand command(request.store);
+  int status = kSuccess;
+  std::vector<std::string> ids;
+  if (!command.open(StoreUse::Existing, status)) return status;
+  if (!request.store.id.empty()) {
+    if (!command.read_log(status)) return status;
+    ids.push_back(request.store.id);
+  } else if (auto error = all_ids(command.store(), ids)) {
+    return complain_of_store(*error);
+  }
+  bool any = false;
+  for (const std::string& id : ids) {
+    auto doubts = ptc::open_doubts(command.store(), id);
+    if (const auto* error = std::get_if<ptc::StoreError>(&doubts)) return complain_of_store(*error);
+    any = any || !std::get<std::vector<ptc::LoggedEffect>>(doubts).empty();
+    show(request.store, id, std::get<std::vector<ptc::LoggedEffect>>(doubts), request.json);
+  }
+  if (!any && !request.json) std::cerr << "nothing is in doubt\n";
+  return kSuccess;
+}
+
+int settle(const DoubtRequest& request) {
+  StoreCommand command(request.store);
+  int status = kSuccess;
+  std::string message, value;
+  if (request.happened) {
+    auto read = value_argument(request.value, false, message);
+    if (!read) return refuse_input("--happened: " + message);
+    value = std::move(*read);
+  }
+  if (!command.open(StoreUse::Existing, status) || !command.read_log(status)) return status;
+  auto open = ptc::open_doubts(command.store(), request.store.id);
+  if (const auto* error = std::get_if<ptc::StoreError>(&open)) return complain_of_store(*error);
+  const auto& doubts = std::get<std::vector<ptc::LoggedEffect>>(open);
+  std::string key = request.key;
+  if (key.empty() && doubts.size() == 1) key = doubts.front().key;
+  if (key.empty()) {
+    return refuse_input(doubts.empty() ? "nothing is in doubt in " + request.store.id
+                                       : "which one? Give the KEY; `ptcvm doubt list` shows them");
+  }
+  const ptc::DoubtAnswer answer = request.happened  ? ptc::DoubtAnswer::Happened
+                                  : request.did_not ? ptc::DoubtAnswer::DidNot
+                                                    : ptc::DoubtAnswer::GiveUp;
+  auto said = ptc::settle_doubt(command.store(), request.store.id, key, answer, std::move(value), command.said());
+  if (const auto* error = std::get_if<ptc::StoreError>(&said)) return complain_of_store(*error);
+  if (std::get<bool>(said)) return kSuccess;
+  return refuse_input("there is no doubt about " + key + " in " + request.store.id + " (any more)");
+}
+
+}  // namespace
+
+void add_doubt_command(CLI::App& app, int& status) {
+  auto* doubt = app.add_subcommand("doubt", "Calls of which nobody knows whether they happened");
+  doubt->require_subcommand(1);
+  doubt->footer(kExamples);
+  auto request = std::make_shared<DoubtRequest>();
+
+  auto* all = doubt->add_subcommand("list", "Show them, of one run or of all");
+  declare_default_store(*all, request->store);
+  all->add_option("ID", request->store.id, "The run");
+  all->add_flag("--json", request->json, "A line of JSON for each");
+  all->callback([request, &status] { status = list(*request); });
+
+  auto* one = doubt->add_subcommand("settle", "Say what became of one");
+  declare_default_store(*one, request->store);
+  declare_run_id(*one, request->store);
+  one->add_option("KEY", request->key, "The idempotency key of the call, as `doubt list` shows it");
+  auto* answers = one->add_option_group("what became of it");
+  answers
+      ->add_option_function<std::string>(
+          "--happened",
+          [request](const std::string& json) {
+            request->happened = true;
+            request->value = json.empty() ? "null" : json;
+          },
+          "It happened, and this was its answer (JSON, or @ and a file of it)")
+      ->type_name("JSON")
+      ->expected(0, 1)
+      ->default_str("null");
+  answers->add_flag("--did-not", request->did_not, "It did not happen: it is made again");
+  answers->add_flag("--give-up", request->give_up, "It shall not be tried again: it fails");
+  answers->require_option(1);
+  declare_author(*one, request->store);
+  one->footer(kExamples);
+  one->callback([request, &status] { status = settle(*request); });
+}
+
+}  // namespace ptcvm

@@ -1,0 +1,15 @@
+// A call of which nobody knows whether it happened: for people, and for scripts.
+#pragma once
+#include <string>
+
+#include "runtime/facts/run_log.h"
+#include "tools/ptcvm/store_options.h"
+
+namespace ptcvm {
+
+// {"run","key","tool","args","effect","task","attempt"} on one line.
+std::string doubt_json(const std::string& run, const ptc::LoggedEffect& doubt);
+// What it is, and the commands that settle it; indented lines without the last line break.
+std::string doubt_text(const StoreOptions& store, const std::string& run, const ptc::LoggedEffect& doubt);
+
+}  // namespace ptcvm

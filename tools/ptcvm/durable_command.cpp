@@ -1,0 +1,157 @@
+#include "tools/ptcvm/durable_command.h"
+
+#include <iostream>
+
+#include "runtime/clock.h"
+#include "runtime/json_text.h"
+#include "runtime/turn_options.h"
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/doubt_text.h"
+#include "tools/ptcvm/files.h"
+#include "tools/ptcvm/interrupt.h"
+#include "tools/ptcvm/operation_arguments.h"
+#include "tools/ptcvm/report.h"
+#include "tools/ptcvm/suspension.h"
+#include "tools/ptcvm/terminal.h"
+#include "tools/ptcvm/trace.h"
+
+namespace ptcvm {
+namespace {
+
+// A process of this machine that is gone is noticed; the lease is for those of which nothing is known.
+constexpr std::int64_t kLeaseMs = std::int64_t{24} * 3600 * 1000;
+
+class StoredRun {
+ public:
+  StoredRun(const RunOptions& options, const DurableRequest& request)
+      : options_(options), request_(request), command_(request.store) {}
+
+  int start(const LoadedProgram& loaded, const std::string& name) {
+    int status = kSuccess;
+    durable_.session = session_options(options_, name);
+    durable_.program = loaded.program;
+    if (!read_context() || !read_plan()) return refuse_input(message_);
+    if (!command_.open(StoreUse::Create, status)) return status;
+    return run(loaded.source);
+  }
+
+  int resume(const OperationAnswers& answers) {
+    int status = kSuccess;
+    if (!command_.open(StoreUse::Existing, status) || !command_.read_log(status)) return status;
+    if (!command_.log().last_start()) {
+      return refuse_input(request_.store.id + " was never begun: `ptcvm run FILE --store … --id " + request_.store.id +
+                          "` begins it");
+    }
+    if (!answer_operations(command_, answers.resolved, answers.failed, answers.cancelled, message_)) {
+      return refuse_input(message_);
+    }
+    const ptc::LoggedStart& started = *command_.log().last_start();
+    durable_.session = session_options(options_, started.source_name);
+    if (auto complaint = ptc::read_turn_options(started.limits, durable_.session)) {
+      return refuse_input("the options of the run: " + *complaint);
+    }
+    set_limits(options_, durable_.session.limits);
+    durable_.context = started.context;
+    return run(started.source);
+  }
+
+ private:
+  bool read_context() {
+    if (options_.data.empty()) return true;
+    auto context = context_edn(options_, message_);
+    if (context) durable_.context = std::move(*context);
+    return context.has_value();
+  }
+
+  bool read_plan() {
+    if (request_.plan.empty()) return true;
+    const auto text = read_file(request_.plan, message_);
+    if (!text) return false;
+    durable_.plan = ptc::read_plan(*text, message_);
+    if (!durable_.plan) message_ = request_.plan + ": " + message_;
+    return durable_.plan.has_value();
+  }
+
+  int run(const std::string& source) {
+    ptc::ToolRegistry tools;
+    std::unique_ptr<TraceFile> trace;
+    if (!add_tools(tools, options_, message_)) return refuse_input(message_);
+    if (!options_.trace.empty() && (trace = TraceFile::open(options_.trace, message_)) == nullptr) {
+      return refuse_input(message_);
+    }
+    RunReporter reporter(stderr, trace.get());
+    const InterruptFlag interrupted;
+    durable_.session.run_id = request_.store.id;
+    durable_.lease_ms = kLeaseMs;
+    durable_.again = request_.again;
+    durable_.resets_need_reasons = request_.strict_resets;
+    durable_.observer = &reporter;
+    durable_.cancelled = interrupted.flag();
+    if (request_.after_ms != 0) {
+      durable_.now_ms = [after = request_.after_ms] { return ptc::system_millis() + after; };
+    }
+    if (trace != nullptr) trace->start(durable_.session.source_name);
+    const ptc::DurableOutcome done = run_durably(engine_, command_.store(), tools, source, durable_);
+    if (trace != nullptr) trace->end(done.outcome);
+    return report(done);
+  }
+
+  int report(const ptc::DurableOutcome& done) {
+    switch (done.end) {
+      case ptc::DurableEnd::Ended:
+      case ptc::DurableEnd::EndedBefore: return report_text(done.outcome, options_.output, options_.stats);
+      case ptc::DurableEnd::Suspended:
+        for (const std::string& warning : done.outcome.warnings) std::cerr << "warning: " << warning << '\n';
+        std::cout << suspended_line(done.outcome) << '\n';
+        return kSuspended;
+      case ptc::DurableEnd::InDoubt: return report_doubts(done);
+      case ptc::DurableEnd::Busy:
+        complain(request_.store.id + " is being executed by " + done.holder.owner);
+        return kBusy;
+      case ptc::DurableEnd::StoreFailed: return complain_of_store(done.error);
+      case ptc::DurableEnd::Refused: break;
+    }
+    return refuse_input(done.message);
+  }
+
+  int report_doubts(const ptc::DurableOutcome& done) {
+    std::string line = "{\"status\":\"in_doubt\",\"doubts\":[";
+    for (const ptc::LoggedEffect& doubt : done.doubts) {
+      if (&doubt != &done.doubts.front()) line += ',';
+      line += doubt_json(request_.store.id, doubt);
+    }
+    std::cout << line << "]}\n";
+    complain("it is not known whether these calls happened; nothing runs until somebody says so:");
+    for (const ptc::LoggedEffect& doubt : done.doubts) {
+      std::cerr << doubt_text(request_.store, request_.store.id, doubt) << '\n';
+    }
+    return kSuspended;
+  }
+
+  const RunOptions& options_;
+  const DurableRequest& request_;
+  StoreCommand command_;
+  const ptc::Engine engine_;
+  ptc::DurableOptions durable_;
+  std::string message_;
+};
+
+}  // namespace
+
+void declare_durable_options(CLI::App& command, DurableRequest& request) {
+  declare_store(command, request.store);
+  declare_durability(command, request.store);
+  command.add_flag("--strict-resets", request.strict_resets,
+                   "(task-reset id) of a task whose calls had effects needs a reason: (task-reset id \"why\")");
+}
+
+int run_in_store(const LoadedProgram& loaded, const std::string& name, const RunOptions& options,
+                 const DurableRequest& request) {
+  return StoredRun(options, request).start(loaded, name);
+}
+
+int resume_in_store(const RunOptions& options, const DurableRequest& request, const OperationAnswers& answers) {
+  return StoredRun(options, request).resume(answers);
+}
+
+}  // namespace ptcvm

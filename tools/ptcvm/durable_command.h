@@ -1,0 +1,33 @@
+// Runs that a store keeps, as commands: run … --store, and resume … --store.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/durable_run.h"
+#include "tools/ptcvm/loading.h"
+#include "tools/ptcvm/run_options.h"
+#include "tools/ptcvm/store_options.h"
+
+namespace ptcvm {
+
+struct DurableRequest {
+  StoreOptions store;
+  std::string plan;                           // a file
+  bool again = false, strict_resets = false;
+  std::int64_t after_ms = 0;                  // as if that much more time had passed
+};
+
+void declare_durable_options(CLI::App& command, DurableRequest& request);
+
+// The run of that id: begun, gone on with, or its value when it has ended.
+int run_in_store(const LoadedProgram& loaded, const std::string& name, const RunOptions& options,
+                 const DurableRequest& request);
+// The same with the program, inputs and options that the log holds. `answers` are given first.
+struct OperationAnswers {
+  std::vector<std::string> resolved, failed, cancelled;   // OP=JSON, OP=REASON, OP[=REASON]
+};
+int resume_in_store(const RunOptions& options, const DurableRequest& request, const OperationAnswers& answers);
+
+}  // namespace ptcvm

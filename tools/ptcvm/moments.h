@@ -1,0 +1,15 @@
+// Times as people read them.
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace ptcvm {
+
+// "2026-08-01T12:00:00Z"; out of the range of dates: "N ms". Milliseconds since 1970.
+std::string moment_text(std::int64_t millis);
+// The same and how far from now: "2026-08-01T12:00:00Z (5 min ago)".
+std::string moment_text(std::int64_t millis, std::int64_t now_ms);
+// "5 min ago", "in 2 h".
+std::string distance_text(std::int64_t millis, std::int64_t now_ms);
+
+}  // namespace ptcvm

@@ -1,0 +1,23 @@
+// OP=JSON, OP=REASON, OP[=REASON]: what a command line says about operations of a run that a store keeps.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "tools/ptcvm/store_options.h"
+
+namespace ptcvm {
+
+struct OperationAnswer {
+  std::string operation, status;      // ok, error, cancelled
+  std::string value_edn, text;
+};
+
+// Writes the answer down. One that was given before is taken again; another one, or an operation that the run does not
+// know and cannot be about to start, is refused: false, and `message` says why.
+bool answer_operation(StoreCommand& command, const OperationAnswer& answer, std::string& message);
+
+bool answer_operations(StoreCommand& command, const std::vector<std::string>& resolved,
+                       const std::vector<std::string>& failed, const std::vector<std::string>& cancelled,
+                       std::string& message);
+
+}  // namespace ptcvm

@@ -1,0 +1,75 @@
+// ptcvm progress: the checklist of a run's plan.
+#include <iostream>
+
+#include "runtime/json_text.h"
+#include "runtime/progress.h"
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/store_options.h"
+
+namespace ptcvm {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  ptcvm run order.ptc --store runs.db --id may --plan plan.edn
+  ptcvm progress --store runs.db may
+
+The plan is an EDN vector: ["Charge card" "Ship item"], with the ids 1, 2 …, or [["charge" "Charge card"] …]. Steps are
+done when a turn that called (step-done id summary) has ended well.)";
+
+struct ProgressRequest {
+  StoreOptions store;
+  bool json = false;
+};
+
+void append_pair(std::string& out, std::string_view id, std::string_view name, std::string_view text) {
+  out += "{\"id\":";
+  ptc::append_json_string(out, id);
+  out.append(",\"").append(name).append("\":");
+  ptc::append_json_string(out, text);
+  out += '}';
+}
+
+std::string progress_json(const ptc::Plan& plan, const ptc::StepSummaries& summaries) {
+  std::string out = "{\"plan\":[";
+  for (const ptc::PlanStep& step : plan) {
+    if (&step != &plan.front()) out += ',';
+    append_pair(out, step.id, "description", step.description);
+  }
+  out += "],\"summaries\":[";
+  for (const auto& one : summaries) {
+    if (&one != &summaries.front()) out += ',';
+    append_pair(out, one.first, "summary", one.second);
+  }
+  return out + "]}";
+}
+
+int show(const ProgressRequest& request) {
+  StoreCommand command(request.store);
+  int status = kSuccess;
+  if (!command.open(StoreUse::Existing, status) || !command.read_log(status)) return status;
+  const ptc::Plan plan = command.log().plan().value_or(ptc::Plan());
+  const ptc::StepSummaries& summaries = command.log().summaries();
+  if (request.json) {
+    std::cout << progress_json(plan, summaries) << '\n';
+  } else if (!plan.empty()) {
+    std::cout << ptc::render_checklist(plan, summaries) << '\n';
+  } else {
+    std::cerr << "the run has no plan\n";
+    for (const auto& [id, summary] : summaries) std::cout << "- [x] " << id << ": " << summary << '\n';
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_progress_command(CLI::App& app, int& status) {
+  auto* command = app.add_subcommand("progress", "Show the plan of a run in a store as a checklist");
+  auto request = std::make_shared<ProgressRequest>();
+  declare_default_store(*command, request->store);
+  declare_run_id(*command, request->store);
+  command->add_flag("--json", request->json, "As JSON");
+  command->footer(kExamples);
+  command->callback([request, &status] { status = show(*request); });
+}
+
+}  // namespace ptcvm
