@@ -33,6 +33,7 @@ class CrashPoints {
     for (;;) pause();
   }
   std::uint64_t reached() const { return reached_; }
+  bool armed() const { return dies_at_ != 0; }   // else nobody has to tell it anything
 
  private:
   const Ledger& ledger_;
