@@ -4,6 +4,7 @@
 #include <climits>
 
 #include "tests/crash/crash_program.h"
+#include "tests/crash/watched_disk.h"
 #include "tests/unit/runtime/dying_store.h"
 
 namespace ptc {
@@ -25,18 +26,10 @@ class ForgetfulStore final : public DyingStore {
   const FactKind forgotten_;
 };
 
-std::unique_ptr<FactStore> opened(const std::string& path, SqliteMode mode = SqliteMode::Sync) {
-  SqliteOptions wanted;
-  wanted.mode = mode;
-  auto store = SqliteStore::open(path, wanted);
-  auto* const good = std::get_if<std::unique_ptr<SqliteStore>>(&store);
-  return good == nullptr ? nullptr : std::move(*good);
-}
-
 CrashOptions forgetting(FactKind kind) {
   CrashOptions options = crash_options("(do (task \"a\" (tool/transfer {:n 1})) (task \"b\" (tool/charge {:n 2})))");
   options.open = [kind](const std::string& path, CrashPoints&) -> std::unique_ptr<FactStore> {
-    return std::make_unique<ForgetfulStore>(opened(path), kind);
+    return std::make_unique<ForgetfulStore>(open_sqlite(path), kind);
   };
   return options;
 }
@@ -174,7 +167,11 @@ TEST(SoundPrograms, ASleepingRunIsWokenByItsClock) {
 TEST(SoundPrograms, GroupCommitKeepsWhatWasFlushed) {
   CrashOptions options = crash_options(kSixTasks);
   options.durable_at_once = false;
-  options.open = [](const std::string& path, CrashPoints&) { return opened(path, SqliteMode::Group); };
+  options.open = [](const std::string& path, CrashPoints&) {
+    SqliteOptions group;
+    group.mode = SqliteMode::Group;
+    return open_sqlite(path, group);
+  };
   const CrashReport report = Crash(options).every_boundary();
   EXPECT_TRUE(report.ok()) << report.table();
   EXPECT_GT(report.rows.size(), 60u) << report.table();
