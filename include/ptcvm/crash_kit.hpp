@@ -77,11 +77,11 @@ class Crash {
   explicit Crash(CrashOptions options)
       : options_(std::move(options)), folder_(options_.folder) {}
 
-  // One run without a kill, then one for each point, until there is no such point any more.
-  CrashReport every_boundary() {
+  // One run without a kill, then one for each point, until there is no such point any more; or for each `step`-th.
+  CrashReport every_boundary(std::uint64_t step = 1) {
     CrashReport report;
     report.rows.push_back(undisturbed());
-    for (std::uint64_t point = 1; report.rows.front().ok(); ++point) {
+    for (std::uint64_t point = 1; report.rows.front().ok(); point += step) {
       CrashRow row = with_kills({CrashKill{point}});
       if (row.deaths.empty()) break;
       report.rows.push_back(std::move(row));
@@ -120,6 +120,7 @@ class Crash {
     std::filesystem::create_directory(run_folder());
     ledger_.clear();
     late_ = {};
+    held_.reset();
     CrashRow row;
     std::vector<Fact> facts;
     std::uint64_t passed = 0;   // points since the last kill
@@ -131,7 +132,7 @@ class Crash {
       check_life(life, std::exchange(facts, look()), facts, row);
       if (life.killed || !row.complaints.empty()) continue;
       go_on(life, facts, row);
-      facts = look();
+      if (!row.finished) facts = look();
     }
     row.effects = ledger_.entries();
     row.journal = crash_fold(facts).tasks();
@@ -212,12 +213,11 @@ class Crash {
 
   // One process, from its start to its end.
   Life live(const CrashKill& kill, std::uint64_t dies_at, CrashRow& row) {
-    const auto dead = held_token();
     ++row.processes;
     const pid_t process = fork();
     if (process == 0) {
       alarm(options_.most_seconds);
-      be(dies_at, dead);
+      be(dies_at);
       _exit(0);
     }
     const bool by_time = dies_at == 0 && kill.after.count() > 0;
@@ -257,7 +257,7 @@ class Crash {
   }
 
   // In the child.
-  void be(std::uint64_t dies_at, std::optional<std::uint64_t> dead) {
+  void be(std::uint64_t dies_at) {
     CrashPoints points(ledger_, dies_at);
     const auto store = open(run_folder(), points);
     CrashStore watched(*store, ledger_, options_.points_at_writes ? &points : nullptr, options_.durable_at_once);
@@ -266,7 +266,7 @@ class Crash {
     const ToolRegistry tools = options_.points_at_tools ? with_crash_points(plain, points) : plain;
     DurableOptions durable = options_.durable;
     durable.owner = "crash kit, process " + std::to_string(getpid());
-    durable.dead_token = dead;
+    durable.dead_token = held_;
     durable.now_ms = [this] { return now(); };
     const DurableOutcome out = run_durably(engine_, watched, tools, options_.source, durable);
     ledger_.note("points\n" + std::to_string(points.reached()));
@@ -286,14 +286,10 @@ class Crash {
       count = good->size();
       facts.insert(facts.end(), std::make_move_iterator(good->begin()), std::make_move_iterator(good->end()));
     }
-    return facts;
-  }
-  // All our processes are gone: whoever holds the claim is dead.
-  std::optional<std::uint64_t> held_token() {
-    CrashPoints never(ledger_, 0);
-    const auto claim = open(copied(), never)->claim(name(), "crash kit", now(), 1);
+    const auto claim = store->claim(name(), "crash kit", now(), 1);   // of the copy
     const auto* const known = std::get_if<Claim>(&claim);
-    return known == nullptr || known->granted ? std::nullopt : std::optional(known->held_token);
+    held_ = known == nullptr || known->granted ? std::nullopt : std::optional(known->held_token);
+    return facts;
   }
   std::string copied() {
     const std::string copy = folder_.path() + "/copy";
@@ -325,6 +321,7 @@ class Crash {
   const CrashFolder folder_;
   const Engine engine_;                 // made before the children, which share what it has compiled
   Ledger ledger_;
+  std::optional<std::uint64_t> held_;   // the claim that a process has left; all our processes are gone
   std::chrono::milliseconds late_{0};
   std::optional<CrashRow> undisturbed_;
 };
