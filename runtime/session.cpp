@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "runtime/clock.h"
 #include "runtime/record_texts.h"
 #include "runtime/result_rounding.h"
 #include "vm/value/map.h"
@@ -31,11 +32,6 @@ std::uint64_t micros_since(Clock::time_point start) {
       std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
 }
 
-std::int64_t epoch_millis() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-}
-
 OutcomeFault fault_of(const RunFault& fault) {
   OutcomeFault out{fault.kind, fault.message, fault.hint, fault.span, {}, {}, false};
   if (fault.program != nullptr) {
@@ -55,6 +51,7 @@ Session::Session(const Engine& engine, SessionOptions options)
     : engine_(engine), options_(std::move(options)), run_(std::make_unique<Run>(options_.limits)) {
   run_->set_identity(options_.run_id, options_.turns_before);
   run_->set_yields_at_commits(options_.yields_at_commits);
+  run_->operations().last_fresh_id = options_.operations_before;
   if (options_.signature.empty()) return;
   auto parsed = parse_signature(options_.signature);
   if (auto* signature = std::get_if<Signature>(&parsed)) {
@@ -108,15 +105,15 @@ Outcome Session::turn(std::string_view source) {
     return outcome;
   }
   CompileAnswer compiled = compile(source);
-  if (compiled.program == nullptr) {
-    outcome.fault = {compiled.error.kind,  std::move(compiled.error.message), std::move(compiled.error.hint),
-                     compiled.error.span,  options_.source_name,              std::string(source),
-                     compiled.incomplete};
-    outcome.micros = micros_since(start);
-    return outcome;
-  }
-  outcome = turn(std::move(compiled.program));
+  outcome = compiled.program == nullptr ? refused(std::move(compiled), source) : turn(std::move(compiled.program));
   outcome.micros = micros_since(start);
+  return outcome;
+}
+
+Outcome Session::refused(CompileAnswer answer, std::string_view source) const {
+  Outcome outcome;
+  outcome.fault = {answer.error.kind, std::move(answer.error.message), std::move(answer.error.hint), answer.error.span,
+                   options_.source_name, std::string(source), answer.incomplete};
   return outcome;
 }
 
@@ -157,7 +154,7 @@ Outcome Session::drive() {
     } else if (deadline_ && Clock::now() >= *deadline_) {
       run_->cancel(FaultKind::Timeout, "execution exceeded " + std::to_string(options_.timeout->count()) + "ms limit");
     }
-    run_->set_clock(now_ ? *now_ : options_.fixed_clock_millis.value_or(epoch_millis()));
+    run_->set_clock(now_ ? *now_ : options_.fixed_clock_millis.value_or(system_millis()));
     const StepStatus status = run_->step(options_.slice_fuel);
     report_progress();
     if (status == StepStatus::Suspended) {
@@ -223,7 +220,7 @@ void Session::report_progress() {
   for (const Journal::Change& change : run_->environment().journal.take_changes()) {
     const Owned value(heap(), change.value);
     if (change.kind == Journal::Change::Kind::Reset) {
-      observer_->on_reset(change.id);
+      observer_->on_reset(change.id, change.reason);
       continue;
     }
     std::string text;

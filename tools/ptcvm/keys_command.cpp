@@ -1,9 +1,9 @@
 // ptcvm keys: rings of keys that seal snapshots.
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <iostream>
 
+#include "runtime/clock.h"
 #include "runtime/key_ring.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/terminal.h"
@@ -16,11 +16,6 @@ struct KeysRequest {
   std::string ring, id, algorithm, not_after, output;
   bool public_half = false;
 };
-
-std::int64_t now_seconds() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
-}
 
 int refuse(std::string_view message) {
   complain(message);
@@ -40,12 +35,12 @@ std::string state_text(const ptc::SealingKey& key, const ptc::KeyRing& ring) {
 
 std::string end_text(const ptc::SealingKey& key) {
   if (!key.not_after_seconds) return "-";
-  return date_text(*key.not_after_seconds) + (now_seconds() >= *key.not_after_seconds ? " (over)" : "");
+  return date_text(*key.not_after_seconds) + (ptc::system_seconds() >= *key.not_after_seconds ? " (over)" : "");
 }
 
 // Nothing when --algorithm or --not-after is refused.
 std::optional<ptc::NewKey> wanted_key(const KeysRequest& request, ptc::SealAlgorithm otherwise) {
-  ptc::NewKey wanted{request.id, otherwise, now_seconds(), {}};
+  ptc::NewKey wanted{request.id, otherwise, ptc::system_seconds(), {}};
   if (const auto algorithm = ptc::seal_algorithm_named(request.algorithm)) wanted.algorithm = *algorithm;
   if (request.not_after.empty()) return wanted;
   const auto end = ptc::parse_instant(request.not_after, ptc::InstantSyntax::Lenient);

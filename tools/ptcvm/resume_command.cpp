@@ -1,7 +1,7 @@
 // ptcvm resume: goes on from a snapshot with what was resolved meanwhile.
-#include <chrono>
 #include <iostream>
 
+#include "runtime/clock.h"
 #include "runtime/json_value.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
@@ -147,8 +147,7 @@ class Resume {
 
   std::optional<std::int64_t> now() const {
     if (request_.after_ms == 0) return std::nullopt;
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    return std::chrono::duration_cast<std::chrono::milliseconds>(now).count() + request_.after_ms;
+    return ptc::system_millis() + request_.after_ms;
   }
 
   const ResumeRequest& request_;

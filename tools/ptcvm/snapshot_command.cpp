@@ -1,10 +1,10 @@
 // ptcvm snapshot show | json | from-json | diff | verify: looking at snapshots without running them.
 #include <algorithm>
 #include <boost/json.hpp>
-#include <chrono>
 #include <iostream>
 #include <set>
 
+#include "runtime/clock.h"
 #include "runtime/engine.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
@@ -84,9 +84,7 @@ int show(const LookRequest& request) {
   Looker looker(request);
   auto restored = looker.open(request.file);
   if (!restored) return looker.refuse();
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  std::cout << show_snapshot(*restored, looker.size_bytes(),
-                             std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+  std::cout << show_snapshot(*restored, looker.size_bytes(), ptc::system_millis());
   Looker::forget(*restored);
   return kSuccess;
 }

@@ -1,3 +1,4 @@
+#include "runtime/clock.h"
 #include "tools/ptcvm/snapshot_file.h"
 
 #include <fcntl.h>
@@ -5,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,11 +15,6 @@
 
 namespace ptcvm {
 namespace {
-
-std::int64_t now_seconds() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
-}
 
 std::span<const std::uint8_t> bytes_of(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
@@ -124,7 +119,7 @@ std::optional<SnapshotFile> read_snapshot_file(const std::string& path, const Se
                                  .expected_run_id = expected_run,
                                  .expected_sequence = options.expected_sequence,
                                  .keys = std::get<ptc::KeyRing>(ring),
-                                 .now_seconds = now_seconds()};
+                                 .now_seconds = ptc::system_seconds()};
   const auto opened = ptc::open_sealed(bytes_of(file.bytes), request);
   if (const auto* failure = std::get_if<ptc::SealFailure>(&opened)) {
     message = path + ": " + std::string(ptc::seal_error_name(failure->error)) + ": " + failure->message;
@@ -153,7 +148,7 @@ bool write_snapshot_file(const std::string& path, std::string_view bytes, const 
                                                   .run_id = run_id,
                                                   .sequence = sequence,
                                                   .key = *key,
-                                                  .now_seconds = now_seconds()});
+                                                  .now_seconds = ptc::system_seconds()});
   if (const auto* failure = std::get_if<ptc::SealFailure>(&sealed)) {
     message = std::string(ptc::seal_error_name(failure->error)) + ": " + failure->message;
     return false;

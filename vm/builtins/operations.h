@@ -11,10 +11,10 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "vm/value/heap.h"
+#include "vm/value/text_map.h"
 
 namespace ptc {
 
@@ -75,6 +75,8 @@ class Operations {
   void settle_cancelled(Operation& operation, std::string reason);
   void settle_expired(Operation& operation);
   void progress(Operation& operation, Value taken_immediate);
+  // When it was started, if not when it was opened here: its end moves by as much. Of one that waits.
+  void set_created(std::string_view id, std::int64_t created_ms);
   // Sleeps that are over end well, others that are too old expire; in the order of their times.
   void settle_due(std::int64_t now_ms);
   // Suspension point: everything that arrived becomes visible. False: nothing new.
@@ -85,10 +87,6 @@ class Operations {
   std::uint64_t last_fresh_id = 0;
 
  private:
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
   std::uint32_t index_of(const Operation& operation) const {
     return static_cast<std::uint32_t>(&operation - all_.data());
   }
@@ -97,7 +95,7 @@ class Operations {
   Heap& heap_;
   std::vector<Operation> all_;
   // Derived from all_, kept so that nothing above walks the whole table.
-  std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> index_;
+  TextMap<std::uint32_t> index_;
   std::map<std::string, std::vector<std::uint32_t>, std::less<>> of_task_;   // not detached
   std::vector<std::uint32_t> inbox_;        // what deliver_all() has to look at
   std::uint32_t waiting_ = 0;
