@@ -21,7 +21,7 @@ namespace ptc {
 struct CrashCall {
   std::string tool, args, effect;
   std::uint64_t attempts = 0;
-  std::uint64_t excused = 0;       // attempts that failed, or of which somebody said that they did not happen
+  std::uint64_t excused = 0;       // attempts that failed, or of which a person said that they did not happen
   bool by_person = false;          // the newest attempt was settled by a person
   EffectState state{};             // of the newest attempt
 
@@ -50,8 +50,8 @@ inline CrashCalls crash_calls(std::span<const Fact> facts) {
     const auto state = find_effect_state(fact.status);
     if (!settles || !state || fact.number != call.attempts || !call.is_open()) continue;
     call.state = *state;
-    call.by_person = fact.kind == FactKind::DoubtSettled;
-    if (*state == EffectState::Failed || *state == EffectState::NotDone) ++call.excused;
+    call.by_person = fact.author == FactAuthor::Person;
+    if (*state == EffectState::Failed || (*state == EffectState::NotDone && call.by_person)) ++call.excused;
   }
   std::erase_if(calls, [](const auto& entry) { return entry.second.attempts == 0; });
   return calls;
@@ -91,8 +91,9 @@ class CrashClaims {
     }
     for (const auto& [key, call] : now) {
       if (call.state != EffectState::InDoubt) continue;
-      const auto before = open_before.find(key);
-      if (before == open_before.end() || !before->second.is_open()) complain("asked about a known call: " + key);
+      const auto before = open_before.find(key);   // a new call is in doubt when its tool says so itself
+      const bool is_new = before == open_before.end() || before->second.attempts < call.attempts;
+      if (!is_new && !before->second.is_open()) complain("asked about a known call: " + key);
       if (!call.is_asked_for()) complain("asked about a call that can be repeated: " + key);
     }
   }

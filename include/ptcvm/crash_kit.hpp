@@ -51,7 +51,7 @@ struct CrashOptions {
   std::string source;
   // Adds the tools, in each process anew. A tool with an effect says so to the ledger at the moment when it happens.
   std::function<void(ToolRegistry&, Ledger&, CrashPoints&)> tools;
-  DurableOptions durable;                       // owner, dead claim and clock are the kit's
+  DurableOptions durable;                       // owner and clock are the kit's
   // The store, in each process anew, for files whose names begin with `path`. None: SQLite, each write is synced.
   std::function<std::unique_ptr<FactStore>(const std::string& path, CrashPoints&)> open;
   bool durable_at_once = true;                  // false: a write of this store is durable after the next flush()
@@ -120,7 +120,6 @@ class Crash {
     std::filesystem::create_directory(run_folder());
     ledger_.clear();
     late_ = {};
-    held_.reset();
     CrashRow row;
     std::vector<Fact> facts;
     std::uint64_t passed = 0;   // points since the last kill
@@ -153,7 +152,8 @@ class Crash {
     switch (life.end) {
       case DurableEnd::Ended:
       case DurableEnd::EndedBefore:
-        row.finished = true;
+        // A tool that does not know what became of its call makes the turn fail; the next process asks.
+        row.finished = !life.text.starts_with("error") || !has_open_calls(facts);
         row.ended = life.text;
         return;
       case DurableEnd::InDoubt: return settle(facts, row);
@@ -162,13 +162,18 @@ class Crash {
     }
   }
 
+  static bool has_open_calls(const std::vector<Fact>& facts) {
+    const CrashCalls calls = crash_calls(facts);
+    return std::any_of(calls.begin(), calls.end(), [](const auto& entry) { return entry.second.is_open(); });
+  }
+
   void settle(const std::vector<Fact>& facts, CrashRow& row) {
     CrashPoints never(ledger_, 0);
     const auto store = open(run_folder(), never);
     const RunLog log = crash_fold(facts);
     for (const LoggedEffect* const doubt : log.unsettled(0)) {
       const CrashWord word = options_.settle ? options_.settle(*doubt, ledger_) : word_of_ledger(doubt->key);
-      const auto said = settle_doubt(*store, name(), doubt->key, word.answer, word.value, "crash kit", now());
+      const auto said = settle_doubt(*store, name(), doubt->key, word.answer, word.value, {"crash kit", now()});
       const bool* const heard = std::get_if<bool>(&said);
       if (heard == nullptr || !*heard) row.complaints.push_back("nobody listens to what is said about " + doubt->key);
       ++row.asked;
@@ -190,7 +195,7 @@ class Crash {
       const auto given = options_.answer ? options_.answer(operation, ledger_) : answer_of_ledger(operation, facts);
       if (!given) continue;
       const auto put = answer_operation(*store, name(), operation.id, given->status, given->value, given->text,
-                                        "crash kit", now());
+                                        {"crash kit", now()});
       if (std::holds_alternative<Put>(put)) ++answered;
     }
     if (answered > 0) return;
@@ -205,10 +210,18 @@ class Crash {
   std::optional<CrashAnswer> answer_of_ledger(const LoggedOperation& operation, const std::vector<Fact>& facts) const {
     for (const Fact& fact : facts) {
       if (fact.kind != FactKind::OperationOpened || fact.id != operation.id) continue;
-      const auto entry = ledger_.find(fact.idempotency_key);
-      if (entry) return CrashAnswer{"ok", entry->value.empty() ? "nil" : entry->value, {}};
+      for (const LedgerEntry& entry : ledger_.entries()) {
+        if (!is_key_of(entry.key, fact.idempotency_key)) continue;
+        return CrashAnswer{"ok", entry.value.empty() ? "nil" : entry.value, {}};
+      }
     }
     return std::nullopt;
+  }
+
+  // What a tool is told as its key is the name of the call in the program, and in tasks more (recorded_tools.h).
+  bool is_key_of(const std::string& key, const std::string& call) const {
+    const std::string in_task = name() + "/" + call;
+    return key == call || key == in_task || key.starts_with(in_task + "@");
   }
 
   // One process, from its start to its end.
@@ -265,8 +278,7 @@ class Crash {
     if (options_.tools) options_.tools(plain, ledger_, points);
     const ToolRegistry tools = options_.points_at_tools ? with_crash_points(plain, points) : plain;
     DurableOptions durable = options_.durable;
-    durable.owner = "crash kit, process " + std::to_string(getpid());
-    durable.dead_token = held_;
+    durable.owner.clear();   // the process: the next one sees that it is gone
     durable.now_ms = [this] { return now(); };
     const DurableOutcome out = run_durably(engine_, watched, tools, options_.source, durable);
     ledger_.note("points\n" + std::to_string(points.reached()));
@@ -286,9 +298,6 @@ class Crash {
       count = good->size();
       facts.insert(facts.end(), std::make_move_iterator(good->begin()), std::make_move_iterator(good->end()));
     }
-    const auto claim = store->claim(name(), "crash kit", now(), 1);   // of the copy
-    const auto* const known = std::get_if<Claim>(&claim);
-    held_ = known == nullptr || known->granted ? std::nullopt : std::optional(known->held_token);
     return facts;
   }
   std::string copied() {
@@ -321,7 +330,6 @@ class Crash {
   const CrashFolder folder_;
   const Engine engine_;                 // made before the children, which share what it has compiled
   Ledger ledger_;
-  std::optional<std::uint64_t> held_;   // the claim that a process has left; all our processes are gone
   std::chrono::milliseconds late_{0};
   std::optional<CrashRow> undisturbed_;
 };

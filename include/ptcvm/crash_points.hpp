@@ -137,13 +137,14 @@ inline ToolRegistry with_crash_points(const ToolRegistry& tools, CrashPoints& po
   ToolRegistry out;
   for (const std::string_view name : tools.names()) {
     const Tool& tool = *tools.find(name);
-    out.add(tool.definition, [&tool, &points](const ToolCall& call) {
+    ToolHandler handler = [&tool, &points](const ToolCall& call) {
       const std::string what = tool.definition.name + " " + std::string(call.meta.idempotency_key);
       points.reach("before call " + what);
       ToolReply reply = tool.handler(call);
       points.reach("after call " + what);
       return reply;
-    });
+    };
+    out.add(tool.definition, std::move(handler), tool.reconcile);
   }
   return out;
 }

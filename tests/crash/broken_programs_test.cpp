@@ -47,6 +47,23 @@ CrashOptions calling(const char* effect, std::function<ToolReply(const ToolCall&
   return options;
 }
 
+// The same with a tool that can be asked what became of a call.
+CrashOptions calling_with_reconcile(bool lies) {
+  CrashOptions options = crash_options("(task \"a\" (tool/pay {:n 1}))");
+  options.tools = [lies](ToolRegistry& tools, Ledger& ledger, CrashPoints&) {
+    ToolDefinition definition;
+    definition.name = "pay";
+    definition.effect = "reconcilable";
+    const auto pay = [&ledger](const ToolCall& call) { return ledger.happened(call, "1"); };
+    tools.add(std::move(definition), pay, [&ledger, lies](const ToolCall& call) {
+      const bool happened = !lies && ledger.find(call.meta.idempotency_key);
+      return happened ? Reconciled{Reconciled::State::Happened, Value::integer(1)}
+                      : Reconciled{Reconciled::State::DidNot, Value::nil()};
+    });
+  };
+  return options;
+}
+
 // Every complaint of a report, a line each.
 std::string complaints(const CrashReport& report) {
   std::string text;
@@ -133,6 +150,11 @@ TEST(BrokenPrograms, ARunThatNobodyAnswersIsFound) {
   EXPECT_EQ(complaints_of(options), "the run waits, and nobody answers\n");
 }
 
+TEST(BrokenPrograms, AToolThatForgetsWhatItDidIsFound) {
+  const std::string found = complaints_of(calling_with_reconcile(true));
+  EXPECT_TRUE(says(found, "it happened 2 times, and nobody allowed that: pay")) << found;
+}
+
 // And what it must not complain about.
 TEST(SoundPrograms, WhoeverAllowsARepetitionGetsIt) {
   CrashOptions options = calling("unsafe", [](const ToolCall& call, Ledger& ledger) {
@@ -154,6 +176,25 @@ TEST(SoundPrograms, APersonMayGiveUp) {
   EXPECT_TRUE(report.ok()) << report.table();
   EXPECT_TRUE(says(report.table(), "given up")) << report.table();
   EXPECT_EQ(report.repeats(), 0u);
+}
+
+TEST(SoundPrograms, WhoCanBeAskedIsAskedBeforePeople) {
+  const CrashReport report = Crash(calling_with_reconcile(false)).every_boundary();
+  EXPECT_TRUE(report.ok()) << report.table();
+  EXPECT_EQ(report.asked(), 0) << report.table();
+  EXPECT_EQ(report.repeats(), 0u) << report.table();
+}
+
+TEST(SoundPrograms, AToolMayNotKnow) {
+  const CrashReport report = Crash(calling("unsafe", [](const ToolCall& call, Ledger& ledger) {
+                               if (ledger.find(call.meta.idempotency_key)) return ledger.happened(call, "1");
+                               ledger.record(call, "1");
+                               return ToolReply::unknown("the line is dead");
+                             })).every_boundary();
+  EXPECT_TRUE(report.ok()) << report.table();
+  EXPECT_EQ(report.rows.front().asked, 1);
+  EXPECT_EQ(report.rows.front().ended, "ok 1");
+  EXPECT_EQ(report.repeats(), 0u) << report.table();
 }
 
 TEST(SoundPrograms, ASleepingRunIsWokenByItsClock) {

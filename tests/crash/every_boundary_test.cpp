@@ -42,15 +42,14 @@ TEST(EveryBoundary, TwentyTasksLoseNothingAndRepeatNothing) {
   }
 }
 
-// Not yet: the task is committed before the turn has ended, so a run from the top has it and goes on behind it.
+// Not yet. The task is committed before the turn has ended, so a run from the top has it and goes on behind it.
 TEST(EveryBoundary, DISABLED_NothingRunsBehindAReturn) {
   const CrashReport report =
       Crash(crash_options("(do (task \"t\" (return (tool/charge {:n 1}))) (tool/transfer {:n 9}))")).every_boundary();
   EXPECT_TRUE(report.ok()) << report.table();
 }
 
-// Not yet: a call of a task that was reset has the key of the call before.
-TEST(EveryBoundary, DISABLED_ATaskThatWasResetIsDoneAgain) {
+TEST(EveryBoundary, ATaskThatWasResetIsDoneAgain) {
   const char* const source =
       "(do (task \"a\" (tool/charge {:n 1})) (task-reset \"a\") (task \"a\" (tool/charge {:n 1})))";
   const CrashReport report = Crash(crash_options(source)).every_boundary();

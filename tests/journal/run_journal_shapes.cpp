@@ -22,8 +22,7 @@ using ptc::test::DurableSeen;
 
 // Shapes that do not hold yet:
 //   conflicting-branches  a branch that meets another intent under its id takes the value of the first
-//   reset-runs-again      the key of a call does not say how often its task was reset, so the answer is that of before
-const std::set<std::string> kNotYet = {"conflicting-branches", "reset-runs-again"};
+const std::set<std::string> kNotYet = {"conflicting-branches"};
 
 // Errors that have another name in the shapes than here.
 std::string_view own_kind(std::string_view kind) { return kind == "fuel_exhausted" ? "fuel_exceeded" : kind; }
