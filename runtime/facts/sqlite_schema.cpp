@@ -72,11 +72,14 @@ std::int64_t pragma(SqliteConnection& connection, const char* sql) {
   return query.row() ? query.integer_at(0) : 0;
 }
 
-// Of the file, or nothing when it has failed.
+// Of the file, or nothing when it has failed. All is read at one moment: another process may be making the file.
 int version_of(SqliteConnection& connection) {
+  const bool is_own = !connection.in_transaction();
+  if (is_own) connection.execute("BEGIN");
   const std::int64_t version = pragma(connection, "PRAGMA user_version");
   const std::int64_t application = pragma(connection, "PRAGMA application_id");
   const std::int64_t tables = pragma(connection, "SELECT count(*) FROM sqlite_schema");
+  if (is_own) connection.execute("COMMIT");
   if (connection.failed()) return 0;
   const bool fresh = version == 0 && application == 0 && tables == 0;
   if (!fresh && (application != kApplication || version < 1 || tables == 0)) {

@@ -68,6 +68,10 @@ void FaultVfs::disarm() {
   fault_ = DiskFault::None;
 }
 
+void FaultVfs::tell(const char* when, const char* operation, const std::string& path) const {
+  if (watcher_) watcher_(when, operation, path);
+}
+
 bool FaultVfs::fails(Operation operation) {   // the mutex is held
   const bool cut = fault_ == DiskFault::PowerCut;
   Operation hit = Operation::Write;
@@ -133,7 +137,10 @@ int FaultVfs::remove(sqlite3_vfs* vfs, const char* path, int sync_folder) {
   const std::lock_guard lock(disk.mutex_);
   if (disk.fails(Operation::Other)) return SQLITE_IOERR_DELETE;
   disk.disks_.erase(path);
-  return disk.real_->xDelete(disk.real_, path, sync_folder);
+  disk.tell("before", "deletion", path);
+  const int code = disk.real_->xDelete(disk.real_, path, sync_folder);
+  disk.tell("after", "deletion", path);
+  return code;
 }
 
 int FaultVfs::read(sqlite3_file* file, void* out, int size, sqlite3_int64 at) {
@@ -154,7 +161,13 @@ int FaultVfs::write(sqlite3_file* file, const void* bytes, int size, sqlite3_int
   const int written = fault == DiskFault::ShortWrite ? size / 2 : size;
   disk.changed(*self.path, {false, static_cast<std::uint64_t>(at),
                             std::string(static_cast<const char*>(bytes), static_cast<std::size_t>(written))});
+  disk.tell("before", "write", *self.path);
+  if (disk.watcher_) {
+    self.real()->pMethods->xWrite(self.real(), bytes, written / 2, at);
+    disk.tell("halfway through", "write", *self.path);
+  }
   const int code = self.real()->pMethods->xWrite(self.real(), bytes, written, at);
+  disk.tell("after", "write", *self.path);
   if (code != SQLITE_OK || fault == DiskFault::None) return code;
   return fault == DiskFault::ShortWrite ? SQLITE_FULL : SQLITE_IOERR_WRITE;
 }
@@ -166,7 +179,10 @@ int FaultVfs::truncate(sqlite3_file* file, sqlite3_int64 size) {
     if (self.disk->fails(Operation::Other)) return SQLITE_IOERR_TRUNCATE;
     self.disk->changed(*self.path, {true, static_cast<std::uint64_t>(size), ""});
   }
-  return self.real()->pMethods->xTruncate(self.real(), size);
+  if (self.path != nullptr) self.disk->tell("before", "truncation", *self.path);
+  const int code = self.real()->pMethods->xTruncate(self.real(), size);
+  if (self.path != nullptr) self.disk->tell("after", "truncation", *self.path);
+  return code;
 }
 
 // The medium is honest about the rest, so the real sync, which only costs time, is left out.
@@ -175,10 +191,12 @@ int FaultVfs::sync(sqlite3_file* file, int) {
   FaultVfs& disk = *self.disk;
   if (self.path == nullptr) return SQLITE_OK;
   const std::lock_guard lock(disk.mutex_);
+  disk.tell("before", "sync", *self.path);
   if (disk.fails(Operation::Sync)) return disk.fault_ == DiskFault::LostSync ? SQLITE_OK : SQLITE_IOERR_FSYNC;
   Disk& mine = disk.disks_[*self.path];
   for (const Change& change : mine.pending) apply(mine.synced, change, change.bytes.size());
   mine.pending.clear();
+  disk.tell("after", "sync", *self.path);
   return SQLITE_OK;
 }
 

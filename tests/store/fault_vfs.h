@@ -2,14 +2,18 @@
 // them fail, or that one and all after it. It also knows what was synced, so that a power loss can be played: what was
 // not synced is there, or not, or half.
 //
+// Somebody may watch it work: a process that is to be killed in the middle of it (tests/crash).
+//
 // The files themselves always hold what was written; lose_power() changes them afterwards. One FaultVfs at a time.
 #pragma once
 #include <sqlite3.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ptc {
@@ -39,6 +43,10 @@ class FaultVfs {
   void disarm();
   bool fired() const { return fired_; }
 
+  // Is told of each change and each sync of a file: `when` is "before", "after" and, of writes, "halfway through".
+  using Watcher = std::function<void(const char* when, const char* operation, const std::string& path)>;
+  void watch(Watcher watcher) { watcher_ = std::move(watcher); }
+
   // For files that nobody has open. Of what was not synced, each write is kept, dropped or torn, by chance from `seed`;
   // seed 0 drops all, 1 keeps all.
   void lose_power(std::uint64_t seed);
@@ -65,6 +73,7 @@ class FaultVfs {
   static int sync(sqlite3_file* file, int flags);
   static const sqlite3_io_methods& methods();
 
+  void tell(const char* when, const char* operation, const std::string& path) const;
   bool fails(Operation operation);
   void changed(const std::string& path, Change change);
   static void apply(std::string& content, const Change& change, std::size_t most);
@@ -77,6 +86,7 @@ class FaultVfs {
   bool stays_ = false;
   bool fired_ = false;
   std::map<std::string, Disk> disks_;
+  Watcher watcher_;
 };
 
 }  // namespace ptc

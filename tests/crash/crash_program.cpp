@@ -1,0 +1,93 @@
+#include "tests/crash/crash_program.h"
+
+namespace ptc {
+
+const char* const kTwentyTasks = R"(
+(let [rate (task "rate" (tool/look {:what "rate"}))
+      paid (task "charge-1" (tool/charge {:n 1}))
+      sent (task "transfer-1" (tool/transfer {:n 1}))
+      room (task "book-1" (tool/book {:n 1}))
+      call (task "call-1" (tool/call {:to 1}))
+      dial (task "dial-1" (tool/dial {:to 1}))]
+  (task "note-1" (tool/note {:n 1}))
+  (task "mail-1" (tool/mail {:n 1}))
+  (doseq [i [2 3]]
+    (task (str "charge-" i) (tool/charge {:n i}))
+    (task (str "transfer-" i) (tool/transfer {:n i})))
+  (pmap (fn [i] (task (str "branch-" i) (tool/charge {:branch i}))) [1 2])
+  (task "quote-1" (tool/quote {:n 1}))
+  (task "order-1" (await (tool/order {:n 1})))
+  (task "called" (await call))
+  (task "dialled" (await dial))
+  (task "outer" (do (task "inner" (tool/transfer {:n 9})) (tool/note {:n 9})))
+  (tool/mail {:n 99})
+  (task-reset "rate")
+  (step-done "1" "paid")
+  (task "sum" [rate paid sent room]))
+)";
+
+const char* const kSixTasks = R"(
+(let [call (task "call" (tool/call {:to 1}))]
+  (task "charge" (tool/charge {:n 1}))
+  (task "transfer" (tool/transfer {:n 1}))
+  (task "answer" (await call))
+  (task "mail" (tool/mail {:n 2}))
+  (task "end" :done))
+)";
+
+namespace {
+
+struct CrashTool {
+  const char* name;
+  const char* effect;
+  AsyncMode async;
+};
+constexpr CrashTool kCrashTools[] = {
+    {"look", "pure", AsyncMode::No},           {"note", "idempotent", AsyncMode::No},
+    {"charge", "keyed", AsyncMode::No},        {"book", "reconcilable", AsyncMode::No},
+    {"transfer", "unsafe", AsyncMode::No},     {"mail", "", AsyncMode::No},
+    {"quote", "idempotent", AsyncMode::Auto},  {"call", "keyed", AsyncMode::Yes},
+    {"order", "reconcilable", AsyncMode::Yes}, {"dial", "unsafe", AsyncMode::Yes},
+};
+
+}  // namespace
+
+void add_crash_tools(ToolRegistry& tools, Ledger& ledger) {
+  for (const CrashTool& kind : kCrashTools) {
+    ToolDefinition definition;
+    definition.name = kind.name;
+    definition.effect = kind.effect;
+    definition.async = kind.async;
+    tools.add(std::move(definition), [&kind, &ledger](const ToolCall& call) {
+      const std::string key(call.meta.idempotency_key);
+      const std::string receipt = "\"receipt of " + key + "\"";
+      if (std::string_view(kind.effect) == "pure") return ToolReply::value(Value::integer(7));
+      if (kind.async == AsyncMode::No) return ledger.happened(call, receipt);
+      ledger.record(call, receipt);
+      return ToolReply::pending("op of " + key);
+    });
+  }
+}
+
+CrashOptions crash_options(const char* source) {
+  CrashOptions options;
+  options.source = source;
+  options.tools = [](ToolRegistry& tools, Ledger& ledger, CrashPoints&) { add_crash_tools(tools, ledger); };
+  if (std::filesystem::is_directory("/dev/shm")) options.folder = "/dev/shm";
+  return options;
+}
+
+// Points are named "after write intent/KEY#1", "before call TOOL KEY" and so on.
+std::string open_call_at(const std::string& point) {
+  for (const CrashTool& kind : kCrashTools) {
+    const std::string called = std::string(" call ") + kind.name + ' ';
+    if (point.find(called) != std::string::npos) return kind.name;
+  }
+  return {};
+}
+
+bool is_asked_about(const std::string& tool) {
+  return tool == "book" || tool == "order" || tool == "transfer" || tool == "dial" || tool == "mail";
+}
+
+}  // namespace ptc

@@ -1,0 +1,25 @@
+// The programs that our own tests kill, and their tools: one of each effect class, at once and later.
+#pragma once
+#include <string>
+
+#include "ptcvm/crash_kit.hpp"
+
+namespace ptc {
+
+// Twenty tasks and a bare call, with branches, a nested task, handles that are awaited later, and a summary.
+extern const char* const kTwentyTasks;
+// Six tasks, with one answer that comes later.
+extern const char* const kSixTasks;
+
+// Adds the tools that both programs call. Effects are told to the ledger; a pure tool has none.
+void add_crash_tools(ToolRegistry& tools, Ledger& ledger);
+
+// On a fast folder, when there is one: what a kill leaves in a file does not depend on the medium.
+CrashOptions crash_options(const char* source);
+
+// Of the tool whose call a point lies in: after its intent is durable, before its answer is. "" for other points.
+std::string open_call_at(const std::string& point);
+// Whether somebody has to be asked about a call of this tool that was left open.
+bool is_asked_about(const std::string& tool);
+
+}  // namespace ptc
