@@ -240,11 +240,7 @@ Value RunImpl::tool_arguments(Value tool, const Value* args, std::uint32_t count
   }
   Value map = count == 1 ? retained(args[0]) : map_empty(heap);
   for (std::uint32_t k = 0; k + 1 < count; k += 2) map = map_assoc(heap, map, retained(args[k]), retained(args[k + 1]));
-  Call call(env, BuiltinId::h_tool_args, {&map, 1});
-  const Value checked = plain_builtin(BuiltinId::h_tool_args)(call);
-  heap.release(map);
-  if (checked.is_absent()) raise_parked();
-  return checked;
+  return call_plain(BuiltinId::h_tool_args, {&map, 1});
 }
 
 RunImpl::CallResult RunImpl::call_value(Fiber& fiber, std::uint32_t window, std::uint32_t count) {
