@@ -116,6 +116,7 @@ struct Fiber {
   };
   // The top frame's pc is past a call whose result is still to come.
   static bool is_inside_call(State state) { return state == State::WaitsForTool; }
+  static bool is_over(State state) { return state == State::Finished || state == State::Faulted; }
 
   std::uint32_t id = 0;
   State state = State::Ready;

@@ -680,20 +680,16 @@ dispatch:
       case TaskResult::Hit: pc = jump_target(pc, INSN.c); break;
       case TaskResult::Miss: break;
       case TaskResult::Faulted: FAULT();
-      case TaskResult::Wait:
-        SAVE();
-        start_probe(fiber);
-        return ExitReason::Parked;
+      case TaskResult::Wait: SAVE(); start_probe(fiber); return ExitReason::Parked;
     }
     NEXT;
   }
   CASE(TaskEnd) {
     if (!task_end(fiber, &A)) FAULT();
-    const bool commits = yields_at_commits && env.has_journal;
-    if (!commits && (fiber.parent == nullptr || !is_cancelled(fiber))) [[likely]] NEXT;
+    if (!stops_after_task(fiber)) [[likely]] NEXT;
     fiber.frames.back().pc = pc;
     fuel_left = fuel;
-    return commits ? ExitReason::Committed : ExitReason::Parked;
+    return ExitReason::Committed;
   }
 
   CASE(GetKeyword) {

@@ -143,14 +143,14 @@ bool RunImpl::take_probed_answer(Fiber& fiber) {
   return true;
 }
 
-Fiber* RunImpl::next_probe(Fiber& fiber, bool cancelled) {
-  cancelled = cancelled && fiber.open_tasks.empty();
-  if (fiber.state == Fiber::State::WaitsForTask && !cancelled && !fiber.children.empty()) {
+Fiber* RunImpl::next_probe(Fiber& fiber, bool cut_off) {
+  cut_off = cut_off && fiber.open_tasks.empty();
+  if (fiber.state == Fiber::State::WaitsForTask && !cut_off && !fiber.children.empty()) {
     return next_in_probe(*fiber.children.front());
   }
   if (fiber.state != Fiber::State::WaitsForBranches) return nullptr;
   for (const auto& child : fiber.children) {
-    if (Fiber* ready = next_probe(*child, cancelled || fiber.branch_failed)) return ready;
+    if (Fiber* ready = next_probe(*child, cut_off || fiber.branch_failed)) return ready;
   }
   return nullptr;
 }
@@ -171,7 +171,7 @@ Fiber* RunImpl::next_in_probe(Fiber& fiber) {
       bool all_over = true;
       for (const auto& child : fiber.children) {
         if (Fiber* ready = next_in_probe(*child)) return ready;
-        all_over &= child->state == Fiber::State::Finished || child->state == Fiber::State::Faulted;
+        all_over &= Fiber::is_over(child->state);
       }
       if (!all_over && !fiber.branch_failed) return nullptr;
       fiber.state = Fiber::State::Ready;

@@ -364,7 +364,9 @@ StepStatus RunImpl::step(std::uint64_t slice) {
     switch (reason) {
       case ExitReason::OutOfSlice:
       case ExitReason::Parked: break;
-      case ExitReason::Committed: return StepStatus::Yielded;
+      case ExitReason::Committed:
+        if (yields_at_commits) return StepStatus::Yielded;
+        break;
       case ExitReason::Stopped:
         return finish(stop_is_fail ? StepStatus::Failed : StepStatus::Returned);
       case ExitReason::Finished:

@@ -58,7 +58,7 @@ enum class ExitReason : std::uint8_t {
   Faulted,
   Parked,       // the fiber's state says what it waits for
   OutOfSlice,   // fuel of this slice is used up
-  Committed,    // a task was committed, and the host wants to know at once
+  Committed,    // a task is over, and the host wants to know at once, or the fiber is not to go on
 };
 
 class RunImpl {
@@ -170,6 +170,7 @@ class RunImpl {
   enum class TaskResult : std::uint8_t { Hit, Miss, Wait, Faulted };
   TaskResult task_start(Fiber& fiber, Value* window);
   bool task_end(Fiber& fiber, Value* window);
+  bool stops_after_task(const Fiber& fiber) const;
   // The fiber that evaluates the task's body; null: none but those around the asking one.
   const Fiber* task_holder(const Fiber& asking, std::string_view id) const;
   void commit_open_tasks(Fiber& fiber);
@@ -188,11 +189,11 @@ class RunImpl {
 
   // schedule.cpp
   Fiber* next_fiber();                  // that can go on; null when all of them wait
-  Fiber* next_ready(Fiber& fiber, bool cancelled);
-  Fiber* next_with_task(Fiber& fiber, bool cancelled);
-  bool will_go_on(const Fiber& fiber, bool cancelled) const;
-  bool is_cancelled(const Fiber& fiber) const;
-  bool give_up_calls(Fiber& fiber, bool cancelled);     // of cancelled branches; false: there was none
+  Fiber* next_ready(Fiber& fiber, bool cut_off);
+  Fiber* next_with_task(Fiber& fiber, bool cut_off);
+  bool will_go_on(const Fiber& fiber, bool cut_off) const;
+  bool is_cut_off(const Fiber& fiber) const;
+  bool give_up_calls(Fiber& fiber, bool cut_off);     // of branches that are cut off; false: there was none
 
   // probes.cpp
   void start_probe(Fiber& waiting);
@@ -203,7 +204,7 @@ class RunImpl {
   CallResult probe_call(Fiber& fiber, const Keyword* tool, std::uint32_t window);
   Value probe_operation(const Operation& wanted);       // Absent: a fault is raised
   bool meets_intent(std::string_view task_id, std::string_view path, std::string_view tool, Value args);
-  Fiber* next_probe(Fiber& fiber, bool cancelled);
+  Fiber* next_probe(Fiber& fiber, bool cut_off);
   Fiber* next_in_probe(Fiber& fiber);
   bool take_probed_answer(Fiber& fiber);
   const ToolRecordData* recorded_call(const Fiber& fiber, std::string_view key) const;

@@ -36,6 +36,10 @@ RunImpl::TaskResult RunImpl::task_start(Fiber& fiber, Value* window) {
   return TaskResult::Miss;
 }
 
+bool RunImpl::stops_after_task(const Fiber& fiber) const {
+  return (yields_at_commits && env.has_journal) || (fiber.parent != nullptr && is_cut_off(fiber));
+}
+
 // Fibers around the asking one have it open in vain: they wait for what becomes of it. A probe evaluates no task.
 const Fiber* RunImpl::task_holder(const Fiber& asking, std::string_view id) const {
   const Fiber* around[kMaxNesting + 1] = {};

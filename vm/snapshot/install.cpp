@@ -306,7 +306,8 @@ class Installer {
   // What the host is asked follows from the fibers that wait for it.
   void list_requests(const std::vector<Fiber*>& fibers) {
     for (std::size_t k = 0; k < fibers.size(); ++k) {
-      if (fibers[k]->state != Fiber::State::WaitsForTool || fibers[k]->request_id == 0 || (state_.tool_failed && k == 0)) continue;
+      if (fibers[k]->state != Fiber::State::WaitsForTool || fibers[k]->request_id == 0) continue;
+      if (state_.tool_failed && k == 0) continue;
       FiberState& state = state_.fibers[k];
       run_.requests.push_back(run_.request_of(*fibers[k], std::move(state.request_task),
                                               std::move(state.request_path), std::move(state.request_key)));
