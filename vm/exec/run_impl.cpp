@@ -390,12 +390,4 @@ StepStatus RunImpl::step(std::uint64_t slice) {
   }
 }
 
-Fiber* RunImpl::find_waiting(Fiber& fiber, std::uint64_t request_id) {
-  if (fiber.state == Fiber::State::WaitsForTool && fiber.request_id == request_id) return &fiber;
-  for (const auto& child : fiber.children) {
-    if (Fiber* found = find_waiting(*child, request_id)) return found;
-  }
-  return nullptr;
-}
-
 }  // namespace ptc

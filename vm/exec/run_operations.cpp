@@ -106,6 +106,14 @@ void RunImpl::give_handle(Fiber& fiber, const Operation& operation, bool waits) 
   push_await_call(fiber, fiber.result_slot, handle);
 }
 
+Fiber* RunImpl::find_waiting(Fiber& fiber, std::uint64_t request_id) {
+  if (fiber.state == Fiber::State::WaitsForTool && fiber.request_id == request_id) return &fiber;
+  for (const auto& child : fiber.children) {
+    if (Fiber* found = find_waiting(*child, request_id)) return found;
+  }
+  return nullptr;
+}
+
 Fiber* RunImpl::take_request(std::uint64_t request_id, ToolRequest* out) {
   Fiber* fiber = main && request_id != 0 ? find_waiting(*main, request_id) : nullptr;
   if (fiber == nullptr) return nullptr;
