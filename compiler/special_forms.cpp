@@ -242,7 +242,7 @@ Node* Analyzer::form_step_done(const Form& form, bool) {
 }
 
 Node* Analyzer::form_task_reset(const Form& form, bool) {
-  if (form.items.size() != 2) return fail_arity(form, "(task-reset id)");
+  if (form.items.size() != 2 && form.items.size() != 3) return fail_arity(form, "(task-reset id reason?)");
   Node* node = make_invoke(form.span, BuiltinId::task_reset, {});
   return analyze_into(*node, Items(form.items).subspan(1)) ? node : nullptr;
 }

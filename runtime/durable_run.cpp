@@ -7,257 +7,265 @@
 #include "runtime/durable_run.h"
 
 #include <algorithm>
-#include <chrono>
 
+#include "runtime/clock.h"
+#include "runtime/edn.h"
 #include "runtime/facts/log_writer.h"
+#include "runtime/process_owner.h"
 #include "runtime/recorded_tools.h"
-#include "vm/value/print.h"
+#include "runtime/run_observer.h"
+#include "runtime/run_resolutions.h"
+#include "runtime/turn_options.h"
 
 namespace ptc {
 namespace {
 
-std::int64_t system_millis() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-}
-
 bool ended_well(std::string_view status) { return status == "ok" || status == "return"; }
 
-class DurableRun : public SessionObserver {
+class DurableRun {
  public:
   DurableRun(const Engine& engine, FactStore& store, const ToolRegistry& tools, std::string_view source,
              const DurableOptions& options)
-      : engine_(engine), store_(store), host_tools_(tools), source_(source), options_(options),
-        name_(options.session.run_id), writer_(store, name_, options.now_ms ? options.now_ms : system_millis) {}
+      : engine_(engine), host_tools_(tools), source_(options.program ? options.program->source : source),
+        options_(options),
+        writer_(store, options.session.run_id, options.now_ms ? options.now_ms : system_millis, options.lease_ms),
+        observer_(writer_, options.observer) {}
 
   DurableOutcome run() {
-    auto claim = store_.claim(name_, options_.owner, writer_.now(), options_.lease_ms, options_.dead_token);
-    if (const auto* error = std::get_if<StoreError>(&claim)) return failed_with(*error);
-    const Claim& mine = std::get<Claim>(claim);
-    if (!mine.granted) {
+    const auto claim =
+        writer_.claim(options_.owner.empty() ? process_owner() : options_.owner, options_.dead_token);
+    if (claim && !claim->granted) {
       out_.end = DurableEnd::Busy;
-      out_.holder = mine;
+      out_.holder = *claim;
       return std::move(out_);
     }
-    writer_.set_token(mine.token);
-    execute();
+    if (claim && writer_.catch_up()) execute();
     session_.reset();
-    if (out_.end == DurableEnd::StoreFailed) return std::move(out_);
-    if (auto flushed = store_.flush(); std::holds_alternative<StoreError>(flushed)) {
-      return failed_with(std::get<StoreError>(flushed));
+    writer_.release();
+    if (writer_.stopped()) {
+      out_.end = DurableEnd::StoreFailed;
+      out_.error = writer_.error();
     }
-    store_.release(name_, writer_.token());   // or its lease ends
     return std::move(out_);
-  }
-
-  bool wants_whole_values() const override { return true; }
-  void on_commit(std::string_view id, std::string_view value_edn) override {
-    Fact fact = writer_.made(FactKind::TaskCommitted, FactAuthor::Program);
-    fact.key = task_key(id, writer_.log().epoch(id));
-    fact.id = id;
-    fact.value = value_edn;
-    const auto held = writer_.put(std::move(fact));
-    if (!held || held->value == value_edn) return;
-    writer_.stop({StoreError::Kind::Unknown, "task " + std::string(id) + " was committed by somebody else"});
-  }
-  void on_reset(std::string_view id) override {
-    Fact fact = writer_.made(FactKind::TaskReset, FactAuthor::Program);
-    fact.number = writer_.log().epoch(id);
-    fact.key = reset_key(id, fact.number);
-    fact.id = id;
-    writer_.put(std::move(fact));
-  }
-  void on_open(const Operation& operation) override {
-    Fact fact = writer_.made(FactKind::OperationOpened, FactAuthor::Program);
-    fact.key = operation_key(operation.id);
-    fact.id = operation.id;
-    fact.tool = operation.tool;
-    append_edn(fact.args, operation.args, session_->heap());
-    fact.task = operation.task_id;
-    fact.idempotency_key = operation.key;
-    fact.text = session_->operation_json(operation);
-    writer_.put(std::move(fact));
   }
 
  private:
-  DurableOutcome failed_with(StoreError error) {
-    out_.end = DurableEnd::StoreFailed;
-    out_.error = std::move(error);
-    return std::move(out_);
+  const RunLog& log() const { return writer_.log(); }
+
+  bool is_same_source() const { return log().last_start() && log().last_start()->source == source_; }
+  bool is_done() const {
+    return !options_.again && log().is_over() && ended_well(log().last_end()->status) && is_same_source() &&
+           !log().has_news();
+  }
+  // A turn that failed is tried again: it is still the same turn.
+  std::uint64_t turn() const {
+    if (!log().last_start()) return 1;
+    if (!log().is_over()) return log().turn();
+    const bool is_tried_again = !options_.again && is_same_source() && !ended_well(log().last_end()->status);
+    return log().turn() + (is_tried_again ? 0 : 1);
   }
 
   void execute() {
-    if (!writer_.catch_up()) return fail();
-    if (writer_.log().is_over() && ended_well(writer_.log().last_end()->status)) {
-      out_.end = DurableEnd::EndedBefore;
-      out_.outcome.status = writer_.log().last_end()->status == "ok" ? OutcomeStatus::Ok : OutcomeStatus::Return;
-      out_.outcome.value_edn = writer_.log().last_end()->value;
-      return;
-    }
-    if (!note_doubts()) return fail();
-    if (!out_.doubts.empty()) {
-      out_.end = DurableEnd::InDoubt;
-      return;
-    }
-    begin();
-    if (!session_) return writer_.stopped() ? fail() : void();
+    if (is_done()) return answer_again();
+    do {
+      out_.doubts = find_doubts(host_tools_, writer_);
+      if (!out_.doubts.empty() && park_in_doubt()) return;
+    } while (!out_.doubts.empty() && !writer_.stopped());
+    if (writer_.stopped() || !set_plan() || !begin()) return;
     while (!writer_.stopped() && out_.outcome.status == OutcomeStatus::Suspended) {
-      if (has_news()) {
-        resolve_and_resume();
+      if (has_news(*session_, log(), told_until())) {
+        if (writer_.put(resumption())) go_on();
       } else if (park()) {
         return;
       }
     }
-    if (writer_.stopped()) return fail();
-    end_turn();
-    if (writer_.stopped()) fail();
+    if (!writer_.stopped()) end_turn();
   }
 
-  void fail() {
-    out_.end = DurableEnd::StoreFailed;
-    out_.error = writer_.error();
+  void answer_again() {
+    out_.end = DurableEnd::EndedBefore;
+    out_.outcome.status = log().last_end()->status == "ok" ? OutcomeStatus::Ok : OutcomeStatus::Return;
+    out_.outcome.value_edn = log().last_end()->value;
   }
 
-  // Calls that a dead process left open. What can be called again is left to the program.
-  bool note_doubts() {
-    std::vector<LoggedEffect> open;
-    for (const LoggedEffect* effect : writer_.log().unsettled(writer_.token())) {
-      if (!is_called_again(effect->effect_class)) open.push_back(*effect);
+  bool refuse(std::string message) {
+    out_.end = DurableEnd::Refused;
+    out_.message = std::move(message);
+    session_.reset();
+    return false;
+  }
+
+  std::optional<Parked> parked() {
+    auto result = writer_.store().parked(writer_.name());
+    if (const auto* error = std::get_if<StoreError>(&result)) {
+      writer_.stop(*error);
+      return std::nullopt;
     }
-    for (const LoggedEffect& effect : open) {
-      Fact fact = settlement_fact(writer_, effect.key, effect.attempt, EffectState::InDoubt);
-      if (!writer_.put(std::move(fact))) return false;
+    return std::get<std::optional<Parked>>(std::move(result));
+  }
+
+  // What was parked stays as it is; the word of a person wakes it. False: somebody said something meanwhile.
+  bool park_in_doubt() {
+    Parked wanted = parked().value_or(Parked());
+    if (wanted.continuation.empty()) wanted.continuation = continuation();
+    wanted.wait_keys.clear();
+    for (const LoggedEffect& doubt : out_.doubts) wanted.wait_keys.push_back(doubt_key(doubt.key, doubt.attempt));
+    wanted.deadline_ms.reset();
+    wanted.observed_seq = log().head();
+    Fact fact = writer_.made(FactKind::RunSuspended, FactAuthor::Host);
+    fact.status = "in_doubt";
+    out_.end = DurableEnd::InDoubt;
+    return writer_.park({&fact, 1}, wanted);
+  }
+
+  // A plan never changes.
+  bool set_plan() {
+    while (options_.plan && !log().plan()) {
+      Fact fact = writer_.made(FactKind::PlanSet, FactAuthor::Host);
+      fact.key = "plan";
+      fact.value = plan_edn(*options_.plan);
+      writer_.decide({&fact, 1});
+      if (writer_.stopped()) return false;
     }
-    out_.doubts = std::move(open);
-    return true;
+    if (!options_.plan || *options_.plan == *log().plan()) return true;
+    return refuse("the run has another plan, and a plan never changes");
   }
 
-  // From what was parked, else from the top.
-  void begin() {
-    auto parked = store_.parked(name_);
-    if (const auto* error = std::get_if<StoreError>(&parked)) return writer_.stop(*error);
-    if (const auto& known = std::get<std::optional<Parked>>(parked); known && continue_from(*known)) return;
-    from_the_top();
+  // From what was parked, else from the top. False: it ends here.
+  bool begin() {
+    if (const auto known = parked(); known && !known->snapshot.empty()) {
+      auto restored = Session::restore(engine_, known->snapshot, tools(), restore_options());
+      if (const auto* error = std::get_if<RestoreError>(&restored)) {
+        if (error->kind == SnapshotError::Refused) return refuse(error->message);
+      } else if (continue_as(std::get<std::unique_ptr<Session>>(std::move(restored)), known->observed_seq)) {
+        return true;
+      }
+    }
+    return !writer_.stopped() && from_the_top();
   }
 
-  bool continue_from(const Parked& parked) {
+  SessionRestore restore_options() const {
     SessionRestore wanted;
     wanted.most = options_.session.limits;
     wanted.fixed_clock_millis = options_.session.fixed_clock_millis;
     wanted.slice_fuel = options_.session.slice_fuel;
     wanted.yields_at_commits = true;
-    auto restored = Session::restore(engine_, parked.snapshot, recorded_tools(host_tools_, writer_), wanted);
-    if (!std::holds_alternative<std::unique_ptr<Session>>(restored)) return false;   // the log is the truth
-    session_ = std::get<std::unique_ptr<Session>>(std::move(restored));
-    if (!meet_journal()) {
-      session_.reset();
-      return false;
-    }
-    session_->set_observer(this);
-    const Fact fact = writer_.made(FactKind::RunResumed, FactAuthor::Host);
-    if (auto noted = store_.resumed(name_, writer_.token(), {&fact, 1}); std::holds_alternative<StoreError>(noted)) {
-      writer_.stop(std::get<StoreError>(noted));
-      return true;
-    }
-    if (writer_.catch_up()) resolve_and_resume();
+    return wanted;
+  }
+
+  // False: it cannot learn what was committed since it was parked; the log is the truth.
+  bool continue_as(std::unique_ptr<Session> session, std::uint64_t observed_seq) {
+    session->forget_tasks_but([&](std::string_view id) {
+      return log().external_version(id) == 0 && log().value_in(id, log().epoch_at(id, observed_seq)) != nullptr;
+    });
+    const bool can_look_up = std::all_of(log().tasks().begin(), log().tasks().end(), [&](const LoggedTask& task) {
+      return session->has_task(task.id) || !holds_functions(task.value_edn);
+    });
+    if (!can_look_up) return false;
+    session_ = std::move(session);
+    attend(observed_seq);
+    if (writer_.resume(resumption())) go_on();
     return true;
   }
 
-  // What was committed and reset since the run was parked, by itself before its process died, or by others.
-  bool meet_journal() {
-    session_->forget_tasks_but([this](std::string_view id) { return writer_.log().task(id) != nullptr; });
-    return std::all_of(writer_.log().tasks().begin(), writer_.log().tasks().end(), [this](const LoggedTask& task) {
-      return session_->has_task(task.id) || !session_->load_task(task.id, task.value_edn);
-    });
+  ToolRegistry tools() {
+    return recorded_tools(host_tools_, writer_, [this](std::string_view task) { return observer_.epoch(task); });
   }
 
-  void from_the_top() {
-    Fact started = writer_.made(FactKind::RunStarted, FactAuthor::Host);
-    started.text = source_;
-    if (!writer_.put(std::move(started))) return;
+  // What the session of this run is connected with; it is where the log was at `seq`.
+  void attend(std::uint64_t seq) {
+    session_->set_task_source(
+        [this](std::string_view id) { return observer_.value(id); },
+        [this](std::string_view id) {
+          writer_.stop({StoreError::Kind::Corrupt, "the value of task " + std::string(id) + " cannot be read"});
+        });
+    if (options_.resets_need_reasons) {
+      session_->set_reset_rule([this](std::string_view id) { return log().has_effects(id); });
+    }
+    observer_.attend(*session_, seq);
+    session_->set_observer(&observer_);
+    session_->set_cancel_flag(options_.cancelled);
+  }
+
+  bool from_the_top() {
     SessionOptions own = options_.session;
-    own.turns_before = writer_.log().turn() - 1;
+    own.turns_before = turn() - 1;
+    own.operations_before = log().operations_before();
     own.yields_at_commits = true;
     session_ = std::make_unique<Session>(engine_, std::move(own));
-    session_->tools() = recorded_tools(host_tools_, writer_);
+    session_->tools() = tools();
     session_->enable_journal();
-    if (auto complaint = load()) {
-      out_.end = DurableEnd::Refused;
-      out_.message = std::move(*complaint);
-      session_.reset();
-      return;
+    if (auto complaint = load()) return refuse(std::move(*complaint));
+    std::shared_ptr<const Program> program = options_.program;
+    if (program == nullptr) {
+      CompileAnswer compiled = session_->compile(source_);
+      if (compiled.program == nullptr) {
+        out_.end = DurableEnd::Ended;
+        out_.outcome = session_->refused(std::move(compiled), source_);
+        return false;
+      }
+      program = std::move(compiled.program);
     }
-    session_->set_observer(this);
-    out_.outcome = session_->turn(source_);
+    if (!note_start()) return false;
+    attend(0);
+    out_.outcome = session_->turn(std::move(program));
+    return true;
   }
 
-  // What tasks came to, and the operations that their bodies started: handles may name them, and a task that was not
-  // committed attaches to them. All others are opened again by the program.
+  bool note_start() {
+    Fact started = writer_.made(FactKind::RunStarted, FactAuthor::Host);
+    started.number = turn();
+    started.id = options_.session.source_name;
+    started.text = source_;
+    started.value = options_.context;
+    started.args = turn_options_edn(options_.session);
+    return writer_.put(std::move(started)).has_value();
+  }
+
+  // Inputs; what tasks came to, when it cannot be looked up later; and the operations that their bodies started:
+  // handles may name them, and a task that was not committed attaches to them. All others are opened again by the
+  // program.
   std::optional<std::string> load() {
-    std::string operations = "[";
-    for (const LoggedOperation& operation : writer_.log().operations()) {
-      if (operation.task.empty() || operation.opened.empty()) continue;
-      if (operations.size() > 1) operations += ',';
-      operations += operation.opened;
+    if (!options_.context.empty()) {
+      if (auto complaint = session_->load_context(options_.context)) return "the context: " + *complaint;
     }
-    operations += ']';
-    if (auto complaint = session_->load_operations(operations)) return "the log's operations: " + *complaint;
-    for (const LoggedTask& task : writer_.log().tasks()) {
+    if (options_.prepare) {
+      if (auto complaint = options_.prepare(*session_)) return complaint;
+    }
+    if (auto complaint = session_->load_operations(operations_to_attach(log()))) {
+      return "the log's operations: " + *complaint;
+    }
+    for (const LoggedTask& task : log().tasks()) {
+      if (!holds_functions(task.value_edn)) continue;
       const auto complaint = session_->load_task(task.id, task.value_edn);
       if (complaint) return "the log's value of task " + task.id + ": " + *complaint;
     }
     return std::nullopt;
   }
 
-  // Whether the log has an answer that the run was not told.
-  bool has_news() const {
-    return std::any_of(writer_.log().operations().begin(), writer_.log().operations().end(),
-                       [this](const LoggedOperation& answer) { return is_news(answer); });
+  // A program that runs again is told at each suspension what it was told there before, and no more: what it sees does
+  // not depend on when its process died.
+  std::uint64_t told_until() const { return log().delivered(session_->suspensions()).value_or(UINT64_MAX); }
+  Fact resumption() const {
+    Fact fact = writer_.made(FactKind::RunResumed, FactAuthor::Host);
+    fact.number = session_->suspensions();
+    return fact;
   }
-  bool is_news(const LoggedOperation& answer) const {
-    const Operation* const operation = session_->operations().find(answer.id);
-    return operation != nullptr && operation->status == Operation::Status::Waiting && !answer.status.empty();
-  }
+  void go_on() { out_.outcome = session_->resume(take_news(*session_, log(), told_until()), writer_.now()); }
+
+  std::string continuation() const { return writer_.name() + "@" + std::to_string(writer_.token()); }
 
   // False: the run was not parked; the log has something new.
   bool park() {
-    Parked parked;
-    parked.continuation = name_ + "@" + std::to_string(writer_.token());
-    parked.snapshot = session_->snapshot();
-    for (const PendingOutcome& operation : out_.outcome.pending) {
-      parked.wait_keys.push_back(resolved_key(operation.operation));
-    }
-    parked.deadline_ms = out_.outcome.next_deadline_ms;
-    parked.observed_seq = writer_.log().head();
+    Parked wanted;
+    wanted.continuation = continuation();
+    wanted.snapshot = session_->snapshot();
+    wanted.wait_keys = wait_keys(*session_, log());
+    wanted.deadline_ms = out_.outcome.next_deadline_ms;
+    wanted.observed_seq = log().head();
     const Fact fact = writer_.made(FactKind::RunSuspended, FactAuthor::Host);
-    auto result = store_.park(name_, {writer_.token(), writer_.log().head()}, {&fact, 1}, parked);
-    if (const auto* error = std::get_if<StoreError>(&result)) {
-      writer_.stop(*error);
-      return false;
-    }
-    if (std::get<ParkResult>(result).parked) {
-      out_.end = DurableEnd::Suspended;
-      return true;
-    }
-    writer_.catch_up();
-    return false;
-  }
-
-  void resolve_and_resume() {
-    std::vector<Resolution> resolutions;
-    for (const LoggedOperation& answer : writer_.log().operations()) {
-      if (is_news(answer)) resolutions.push_back(resolution_of(answer));
-    }
-    out_.outcome = session_->resume(std::move(resolutions), writer_.now());
-  }
-
-  Resolution resolution_of(const LoggedOperation& answer) {
-    if (answer.status == "cancelled") return Resolution::cancel(answer.id, answer.text);
-    if (answer.status != "ok") return Resolution::error(answer.id, answer.text);
-    std::string why;
-    const auto value = session_->read_value(answer.value, {}, why);
-    if (!value) return Resolution::error(answer.id, "its answer cannot be read: " + why);
-    return Resolution::ok(answer.id, *value);
+    out_.end = DurableEnd::Suspended;
+    return writer_.park({&fact, 1}, wanted);
   }
 
   void end_turn() {
@@ -270,11 +278,8 @@ class DurableRun : public SessionObserver {
       steps.push_back(std::move(step));
     }
     // What others observed meanwhile does not make a summary of this turn wrong.
-    while (!writer_.stopped() && !steps.empty() && outcome.status != OutcomeStatus::Error) {
-      auto decided = store_.decide(name_, {writer_.token(), writer_.log().head()}, steps);
-      if (const auto* error = std::get_if<StoreError>(&decided)) return writer_.stop(*error);
-      if (!std::get<Decided>(decided).conflict) break;
-      if (!writer_.catch_up()) return;
+    const bool counts = outcome.status != OutcomeStatus::Error && !steps.empty();
+    while (counts && !writer_.decide(steps) && !writer_.stopped()) {
     }
     Fact ended = writer_.made(FactKind::TurnEnded, FactAuthor::Host);
     ended.status = outcome_status_name(outcome.status);
@@ -282,18 +287,15 @@ class DurableRun : public SessionObserver {
     if (outcome.status == OutcomeStatus::Error) {
       ended.text = std::string(fault_name(outcome.fault.kind)) + ": " + outcome.fault.message;
     }
-    auto result = store_.ended(name_, writer_.token(), {&ended, 1});
-    if (const auto* error = std::get_if<StoreError>(&result)) return writer_.stop(*error);
-    out_.end = DurableEnd::Ended;
+    if (writer_.end(ended)) out_.end = DurableEnd::Ended;
   }
 
   const Engine& engine_;
-  FactStore& store_;
   const ToolRegistry& host_tools_;
-  const std::string_view source_;
+  const std::string source_;
   const DurableOptions& options_;
-  const std::string name_;
   LogWriter writer_;
+  RunObserver observer_;
   std::unique_ptr<Session> session_;
   DurableOutcome out_;
 };

@@ -308,6 +308,11 @@ class EdnReader {
 
 }  // namespace
 
+bool holds_functions(std::string_view edn) {
+  return edn.find("#ptc/fn") != std::string_view::npos || edn.find("#ptc/closure") != std::string_view::npos ||
+         edn.find("#ptc/builtin") != std::string_view::npos;
+}
+
 std::variant<Value, EdnError> read_edn(Heap& heap, std::string_view text, const EdnHooks& hooks) {
   return EdnReader(heap, text, hooks).read();
 }

@@ -26,6 +26,9 @@ struct EdnHooks {
   std::function<Value(std::string_view text)> function;
 };
 
+// Whether the text may hold functions: reading them needs hooks.
+bool holds_functions(std::string_view edn);
+
 // Exactly one value; the caller owns it.
 std::variant<Value, EdnError> read_edn(Heap& heap, std::string_view text, const EdnHooks& hooks = {});
 

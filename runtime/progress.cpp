@@ -98,6 +98,18 @@ std::optional<Plan> read_plan(std::string_view edn, std::string& why) {
   return plan;
 }
 
+std::string plan_edn(const Plan& plan) {
+  std::string text = "[";
+  for (const PlanStep& step : plan) {
+    text += text.size() > 1 ? " [" : "[";
+    append_quoted(text, step.id);
+    text += ' ';
+    append_quoted(text, step.description);
+    text += ']';
+  }
+  return text + ']';
+}
+
 void add_summaries(StepSummaries& all, const StepSummaries& more) {
   for (const auto& [id, summary] : more) {
     const auto at = std::find_if(all.begin(), all.end(), [&id = id](const auto& one) { return one.first == id; });

@@ -28,6 +28,7 @@ Plan numbered_plan(std::span<const std::string> descriptions);
 // From EDN: a vector of texts, or of pairs [id description]; ids are texts, keywords or whole numbers. Nothing, and
 // why: another shape, an id twice, an empty id.
 std::optional<Plan> read_plan(std::string_view edn, std::string& why);
+std::string plan_edn(const Plan& plan);   // pairs; what read_plan() reads
 
 // Step id and summary.
 using StepSummaries = std::vector<std::pair<std::string, std::string>>;
@@ -82,6 +83,7 @@ class Progress {
 struct LoggedTask {
   std::string id, value_edn;
   std::string source;            // who put it there, when it was not the program
+  std::uint64_t seq = 0;         // of the fact that says it
 };
 
 // "## Mission Log (Completed Tasks)" and a line for each, in the order given; "" when there is none. Values longer than

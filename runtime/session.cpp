@@ -51,6 +51,7 @@ Session::Session(const Engine& engine, SessionOptions options)
     : engine_(engine), options_(std::move(options)), run_(std::make_unique<Run>(options_.limits)) {
   run_->set_identity(options_.run_id, options_.turns_before);
   run_->set_yields_at_commits(options_.yields_at_commits);
+  run_->operations().last_fresh_id = options_.operations_before;
   if (options_.signature.empty()) return;
   auto parsed = parse_signature(options_.signature);
   if (auto* signature = std::get_if<Signature>(&parsed)) {
@@ -104,15 +105,15 @@ Outcome Session::turn(std::string_view source) {
     return outcome;
   }
   CompileAnswer compiled = compile(source);
-  if (compiled.program == nullptr) {
-    outcome.fault = {compiled.error.kind,  std::move(compiled.error.message), std::move(compiled.error.hint),
-                     compiled.error.span,  options_.source_name,              std::string(source),
-                     compiled.incomplete};
-    outcome.micros = micros_since(start);
-    return outcome;
-  }
-  outcome = turn(std::move(compiled.program));
+  outcome = compiled.program == nullptr ? refused(std::move(compiled), source) : turn(std::move(compiled.program));
   outcome.micros = micros_since(start);
+  return outcome;
+}
+
+Outcome Session::refused(CompileAnswer answer, std::string_view source) const {
+  Outcome outcome;
+  outcome.fault = {answer.error.kind, std::move(answer.error.message), std::move(answer.error.hint), answer.error.span,
+                   options_.source_name, std::string(source), answer.incomplete};
   return outcome;
 }
 
@@ -219,7 +220,7 @@ void Session::report_progress() {
   for (const Journal::Change& change : run_->environment().journal.take_changes()) {
     const Owned value(heap(), change.value);
     if (change.kind == Journal::Change::Kind::Reset) {
-      observer_->on_reset(change.id);
+      observer_->on_reset(change.id, change.reason);
       continue;
     }
     std::string text;

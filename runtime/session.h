@@ -36,6 +36,7 @@ struct SessionOptions {
   std::uint64_t slice_fuel = 50'000;                  // between two looks at clock and cancel flag
   std::string run_id = "run";                         // in every idempotency key outside of tasks
   std::uint64_t turns_before = 0;                     // of this run in other sessions; turns are counted in keys
+  std::uint64_t operations_before = 0;                // of this run in other sessions: "opN" begins after it
   bool yields_at_commits = false;                     // observers hear of a commit before the next instruction
   std::uint64_t max_snapshot_bytes = 64u << 20;       // of a suspended turn; larger ones fail before they wait
   std::uint64_t max_result_bytes = 1u << 20;          // of one resolution, as EDN text
@@ -84,7 +85,7 @@ class SessionObserver {
   virtual void on_print(std::string_view) {}
   virtual void on_tool(const ToolOutcome&) {}
   virtual void on_commit(std::string_view /*task_id*/, std::string_view /*value_edn*/) {}
-  virtual void on_reset(std::string_view /*task_id*/) {}
+  virtual void on_reset(std::string_view /*task_id*/, std::string_view /*reason*/) {}
   virtual void on_open(const Operation&) {}
   virtual void on_resolve(const Operation&) {}
 };
@@ -106,6 +107,11 @@ class Session {
   std::optional<std::string> load_task(std::string_view id, std::string_view edn);
   bool has_task(std::string_view id) const;
   void forget_tasks_but(const std::function<bool(std::string_view id)>& keep);
+  // Where tasks are looked for that the session's journal does not hold: EDN text without functions. A text that is
+  // none counts as nil, and `complain` is told.
+  using TaskSource = std::function<const std::string*(std::string_view id)>;   // null: no such task
+  void set_task_source(TaskSource source, std::function<void(std::string_view id)> complain);
+  void set_reset_rule(std::function<bool(std::string_view id)> needs_reason);
   void set_context(Value taken_map);
   void enable_journal();
 
@@ -126,6 +132,7 @@ class Session {
   Outcome suspended_outcome();                              // what turn() or resume() said when it was suspended
   bool waits_for_tools() const { return !run_->tool_requests().empty(); }
   bool suspended() const { return run_->suspended(); }
+  std::uint32_t suspensions() const { return run_->suspensions(); }   // of this turn
   // Operations, at any time: all of them or, when one is refused, none.
   std::optional<ResolveRefusal> resolve(std::vector<Resolution> taken);
   const Operations& operations() const { return run_->operations(); }
@@ -133,6 +140,8 @@ class Session {
   std::int64_t clock() const { return run_->clock(); }      // what the program saw last
   std::optional<std::int64_t> given_time() const { return now_; }      // to resume()
   void set_clock(std::int64_t millis) { run_->set_clock(millis); }
+  // An operation that is as old as that, because it was started before: sleeps and lifetimes end accordingly.
+  void set_operation_age(std::string_view operation, std::int64_t created_ms);
   // The operations as a JSON list, for hosts that keep them without a snapshot; loaded before the first turn.
   std::string operations_json();
   std::string operation_json(const Operation& operation);   // one of the list
@@ -155,6 +164,7 @@ class Session {
   void set_step_hook(std::function<std::optional<std::string>(Session&)> hook) { step_hook_ = std::move(hook); }
 
   CompileAnswer compile(std::string_view source) const;
+  Outcome refused(CompileAnswer answer, std::string_view source) const;   // what turn() says about such a source
 
   Heap& heap() { return run_->heap(); }
   Value result() const { return result_; }       // of the last turn that ended well; borrowed

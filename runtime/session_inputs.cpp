@@ -24,11 +24,6 @@ std::optional<std::string> name_of(Value key) {
   return std::nullopt;
 }
 
-bool holds_functions(std::string_view edn) {
-  return edn.find("#ptc/fn") != std::string_view::npos || edn.find("#ptc/closure") != std::string_view::npos ||
-         edn.find("#ptc/builtin") != std::string_view::npos;
-}
-
 }  // namespace
 
 Value Session::make_function(std::string_view source, Value borrowed_captured,
@@ -148,6 +143,23 @@ void Session::forget_tasks_but(const std::function<bool(std::string_view id)>& k
     if (!keep(entry.id)) gone.push_back(entry.id);
   }
   for (const std::string& id : gone) journal.erase(id);
+}
+
+void Session::set_task_source(TaskSource source, std::function<void(std::string_view)> complain) {
+  enable_journal();
+  run_->environment().journal.set_source(
+      [this, source = std::move(source), complain = std::move(complain)](std::string_view id) {
+        const std::string* const text = source(id);
+        if (text == nullptr) return Value::absent();
+        auto read = read_edn(heap(), *text);
+        if (const auto* value = std::get_if<Value>(&read)) return *value;
+        complain(id);
+        return Value::nil();
+      });
+}
+
+void Session::set_reset_rule(std::function<bool(std::string_view)> needs_reason) {
+  run_->environment().reset_needs_reason = std::move(needs_reason);
 }
 
 std::optional<std::string> Session::load_journal(std::string_view edn) {

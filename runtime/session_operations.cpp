@@ -74,6 +74,10 @@ std::optional<ResolveRefusal> Session::resolve(std::vector<Resolution> taken) {
   return std::nullopt;
 }
 
+void Session::set_operation_age(std::string_view operation, std::int64_t created_ms) {
+  run_->operations().set_created(operation, created_ms);
+}
+
 void Session::collect_pending(Outcome& outcome) {
   outcome.cancelled = run_->take_cancel_requests();
   if (operations().waiting_count() == 0) return;

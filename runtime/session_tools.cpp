@@ -104,6 +104,11 @@ void Session::serve_tool(const ToolRequest& request) {
     heap().release(reply.result);
     reply = ToolReply::error(std::move(*complaint));
   }
+  if (reply.failed && reply.fault != FaultKind::ToolError) {
+    report(reply.message);
+    run_->answer_fault(request.id, reply.fault, std::move(reply.message), {});
+    return;
+  }
   if (!reply.failed && reply.operation_id.size() > kMaxOperationId) {
     heap().release(reply.result);
     reply = ToolReply::error("the id of its operation is longer than " + std::to_string(kMaxOperationId) + " bytes");

@@ -31,14 +31,14 @@ bool is_plain_leaf(Value v) {
 
 }  // namespace
 
-void ToolRegistry::add(ToolDefinition definition, ToolHandler handler) {
+void ToolRegistry::add(ToolDefinition definition, ToolHandler handler, ReconcileHandler reconcile) {
   const auto at =
       std::lower_bound(tools_.begin(), tools_.end(), definition.name,
                        [](const Tool& tool, const std::string& name) { return tool.definition.name < name; });
   if (at != tools_.end() && at->definition.name == definition.name) {
-    *at = {std::move(definition), std::move(handler)};
+    *at = {std::move(definition), std::move(handler), std::move(reconcile)};
   } else {
-    tools_.insert(at, {std::move(definition), std::move(handler)});
+    tools_.insert(at, {std::move(definition), std::move(handler), std::move(reconcile)});
   }
 }
 

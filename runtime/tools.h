@@ -4,6 +4,7 @@
 // Values cross this boundary in the heap of the run. What a handler gives back must be plain data (is_plain_data):
 // dates travel as ISO text in both directions, functions not at all.
 #pragma once
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "schema/fault_kind.h"
 #include "vm/value/heap.h"
 
 namespace ptc {
@@ -29,8 +31,15 @@ struct ToolDefinition {
   std::string signature;      // may be empty; a signature that cannot be read is ignored
   bool cache = false;         // same name and arguments: the first good answer is used again
   AsyncMode async = AsyncMode::No;
-  std::string effect;         // effect class; "" is unsafe
+  std::string effect;         // effect class (kEffectClasses); "" is unsafe
 };
+
+// What may be done about a call of which nobody knows whether it happened.
+//   pure          it has no effect                        idempotent  it may be called again
+//   keyed         it may be called again with its key     reconcilable  it can be asked (Tool::reconcile)
+//   unsafe        a person has to say
+inline constexpr std::array<std::string_view, 5> kEffectClasses = {"pure", "idempotent", "keyed", "reconcilable",
+                                                                   "unsafe"};
 
 // Which call of which run this is. The key is the same when the program runs again and calls for the same intent: tools
 // with effects should pass it on.
@@ -55,6 +64,9 @@ struct ToolReply {
   Value result = Value::nil();    // owned by whoever holds the reply
   bool failed = false;
   std::string message;            // when failed
+  FaultKind fault = FaultKind::ToolError;   // when failed: what the program ends with
+  bool is_unknown = false;        // failed, and it may have happened all the same: its effect class decides
+  bool is_partial = false;        // only a part happened: result says which
   bool is_pending = false;        // result is the immediate value of the operation
   std::string operation_id;       // when pending; "": the run gives it one
   std::optional<std::int64_t> ttl_ms;
@@ -70,6 +82,17 @@ struct ToolReply {
     reply.message = std::move(message);
     return reply;
   }
+  // Nobody knows whether it happened: cut off, no answer, an answer that cannot be read.
+  static ToolReply unknown(std::string message) {
+    ToolReply reply = error(std::move(message));
+    reply.is_unknown = true;
+    return reply;
+  }
+  static ToolReply partial(Value taken) {
+    ToolReply reply = value(taken);
+    reply.is_partial = true;
+    return reply;
+  }
   static ToolReply pending(std::string operation_id = {}, Value taken_immediate = Value::nil(),
                            std::optional<std::int64_t> ttl_ms = std::nullopt) {
     ToolReply reply;
@@ -83,15 +106,24 @@ struct ToolReply {
 
 using ToolHandler = std::function<ToolReply(const ToolCall&)>;
 
+// Whether a call happened that nobody knows about: of a reconcilable tool.
+struct Reconciled {
+  enum class State : std::uint8_t { Happened, DidNot, Unknown };
+  State state = State::Unknown;
+  Value result = Value::nil();    // when it happened; owned by whoever holds it
+};
+using ReconcileHandler = std::function<Reconciled(const ToolCall&)>;   // the call as it was made
+
 struct Tool {
   ToolDefinition definition;
   ToolHandler handler;
+  ReconcileHandler reconcile;     // may be empty: a person is asked
 };
 
 class ToolRegistry {
  public:
   // A second tool of the same name replaces the first.
-  void add(ToolDefinition definition, ToolHandler handler);
+  void add(ToolDefinition definition, ToolHandler handler, ReconcileHandler reconcile = {});
   // The exact name first, then with "-" and "_" taken as the same; null when there is none.
   const Tool* find(std::string_view name) const;
   bool empty() const { return tools_.empty(); }

@@ -1,54 +1,118 @@
 #include "runtime/facts/answers.h"
 
-#include "runtime/facts/run_log.h"
+#include "runtime/facts/log_writer.h"
+#include "runtime/process_owner.h"
 
 namespace ptc {
+namespace {
 
-StoreResult<bool> settle_doubt(FactStore& store, std::string_view run, std::string_view idempotency_key,
-                               DoubtAnswer answer, std::string value_edn, std::string person, std::int64_t now_ms) {
-  RunLog log;
-  constexpr std::size_t kPage = 1'000;
-  for (std::size_t count = kPage; count == kPage;) {
-    auto page = store.read(run, log.head(), kPage);
-    if (auto* error = std::get_if<StoreError>(&page)) return std::move(*error);
-    for (const Fact& fact : std::get<std::vector<Fact>>(page)) log.add(fact);
-    count = std::get<std::vector<Fact>>(page).size();
-  }
-  const LoggedEffect* const effect = log.effect(idempotency_key);
-  if (effect == nullptr || effect->state != EffectState::InDoubt) return false;
+Fact fact_of(FactKind kind, FactAuthor author, Said said) {
   Fact fact;
-  fact.kind = FactKind::DoubtSettled;
-  fact.author = FactAuthor::Person;
-  fact.source = std::move(person);
-  fact.time_ms = now_ms;
-  fact.key = doubt_key(idempotency_key, effect->attempt);
-  fact.idempotency_key = idempotency_key;
-  fact.number = effect->attempt;
-  fact.status = effect_state_name(answer == DoubtAnswer::Happened ? EffectState::Committed
-                                  : answer == DoubtAnswer::DidNot ? EffectState::NotDone
-                                                                  : EffectState::GivenUp);
-  fact.value = std::move(value_edn);
+  fact.kind = kind;
+  fact.author = author;
+  fact.source = std::move(said.by);
+  fact.time_ms = said.time_ms;
+  return fact;
+}
+
+StoreResult<Put> put_one(FactStore& store, std::string_view run, const Fact& fact) {
   auto put = store.put(run, 0, {&fact, 1});
   if (auto* error = std::get_if<StoreError>(&put)) return std::move(*error);
-  return std::get<std::vector<Put>>(put).front().mine;
+  return std::move(std::get<std::vector<Put>>(put).front());
+}
+
+EffectState state_of(DoubtAnswer answer) {
+  switch (answer) {
+    case DoubtAnswer::Happened: return EffectState::Committed;
+    case DoubtAnswer::DidNot: return EffectState::NotDone;
+    case DoubtAnswer::GiveUp: break;
+  }
+  return EffectState::GivenUp;
+}
+
+}  // namespace
+
+Fact doubt_fact(const LoggedEffect& effect, EffectState state, FactAuthor author, Said said) {
+  Fact fact = fact_of(FactKind::DoubtSettled, author, std::move(said));
+  fact.key = doubt_key(effect.key, effect.attempt);
+  fact.idempotency_key = effect.key;
+  fact.number = effect.attempt;
+  fact.status = effect_state_name(state);
+  return fact;
+}
+
+StoreResult<bool> settle_doubt(FactStore& store, std::string_view run, std::string_view idempotency_key,
+                               DoubtAnswer answer, std::string value_edn, Said said) {
+  RunLog log;
+  if (auto error = read_on(store, run, log)) return std::move(*error);
+  const LoggedEffect* const effect = log.effect(idempotency_key);
+  if (effect == nullptr || effect->state != EffectState::InDoubt) return false;
+  Fact fact = doubt_fact(*effect, state_of(answer), FactAuthor::Person, std::move(said));
+  fact.value = std::move(value_edn);
+  auto put = put_one(store, run, fact);
+  if (auto* error = std::get_if<StoreError>(&put)) return std::move(*error);
+  return std::get<Put>(put).mine;
 }
 
 StoreResult<Put> answer_operation(FactStore& store, std::string_view run, std::string_view operation,
-                                  std::string_view status, std::string value_edn, std::string text, std::string source,
-                                  std::int64_t now_ms) {
-  Fact fact;
-  fact.kind = FactKind::OperationResolved;
-  fact.author = FactAuthor::Outside;
-  fact.source = std::move(source);
-  fact.time_ms = now_ms;
+                                  std::string_view status, std::string value_edn, std::string text, Said said) {
+  Fact fact = fact_of(FactKind::OperationResolved, FactAuthor::Outside, std::move(said));
   fact.key = resolved_key(operation);
   fact.id = operation;
   fact.status = status;
   fact.value = std::move(value_edn);
   fact.text = std::move(text);
-  auto put = store.put(run, 0, {&fact, 1});
-  if (auto* error = std::get_if<StoreError>(&put)) return std::move(*error);
-  return std::get<std::vector<Put>>(put).front();
+  return put_one(store, run, fact);
+}
+
+// Two that saw the same version write under the same key: the second one looks again.
+StoreResult<ExternalPut> put_external(FactStore& store, std::string_view run, std::string_view id,
+                                      std::string value_edn, const std::optional<std::string>& instead_of, Said said) {
+  Fact fact = fact_of(FactKind::ExternalValue, FactAuthor::Outside, std::move(said));
+  fact.id = id;
+  fact.value = std::move(value_edn);
+  RunLog log;
+  for (;;) {
+    if (auto error = read_on(store, run, log)) return std::move(*error);
+    fact.number = log.external_version(id) + 1;
+    fact.key = external_key(id, fact.number);
+    if (const LoggedTask* const held = log.task(id)) {
+      const bool is_next = instead_of && *instead_of == held->value_edn && !held->source.empty();
+      if (!is_next || held->value_edn == fact.value) return ExternalPut{false, *held};
+    } else if (instead_of) {
+      return ExternalPut{};
+    }
+    auto put = put_one(store, run, fact);
+    if (auto* error = std::get_if<StoreError>(&put)) return std::move(*error);
+    if (std::get<Put>(put).mine) return ExternalPut{true, std::nullopt};
+  }
+}
+
+StoreResult<TaskResetEnd> reset_task(FactStore& store, std::string_view run, std::string_view task, std::string reason,
+                                     Said said) {
+  constexpr std::int64_t kLeaseMs = 60'000;
+  LogWriter writer(store, std::string(run), [time = said.time_ms] { return time; }, kLeaseMs);
+  const auto claim = writer.claim(process_owner());
+  if (!claim) return writer.error();
+  if (!claim->granted) return TaskResetEnd::Busy;
+  TaskResetEnd end = TaskResetEnd::Done;
+  if (writer.catch_up()) {
+    if (writer.log().task(task) == nullptr && !writer.log().has_effects(task)) {
+      end = TaskResetEnd::NoTask;
+    } else if (reason.empty() && writer.log().has_effects(task)) {
+      end = TaskResetEnd::NeedsReason;
+    } else {
+      Fact fact = fact_of(FactKind::TaskReset, FactAuthor::Person, std::move(said));
+      fact.number = writer.log().epoch(task);
+      fact.key = reset_key(task, fact.number);
+      fact.id = task;
+      fact.text = std::move(reason);
+      writer.put(std::move(fact));
+    }
+  }
+  writer.release();
+  if (writer.stopped()) return writer.error();
+  return end;
 }
 
 }  // namespace ptc

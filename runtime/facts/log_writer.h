@@ -14,12 +14,18 @@
 
 namespace ptc {
 
+// Adds what a log holds after `into.head()`. The error, if there is one.
+std::optional<StoreError> read_on(FactStore& store, std::string_view name, RunLog& into);
+
 class LogWriter {
  public:
-  LogWriter(FactStore& store, std::string name, std::function<std::int64_t()> now_ms)
-      : store_(store), name_(std::move(name)), now_ms_(std::move(now_ms)) {}
+  LogWriter(FactStore& store, std::string name, std::function<std::int64_t()> now_ms, std::int64_t lease_ms)
+      : store_(store), name_(std::move(name)), now_ms_(std::move(now_ms)), lease_ms_(lease_ms) {}
 
-  void set_token(std::uint64_t token) { token_ = token; }   // of the claim
+  // Takes the run over, also from a process that is surely gone (process_owner.h), or whose token is `dead`. Not
+  // granted: somebody else holds it. Nothing: it is stopped.
+  std::optional<Claim> claim(std::string_view owner, std::optional<std::uint64_t> dead = std::nullopt);
+  void release();                                           // what was written is durable; the claim is given back
   std::uint64_t token() const { return token_; }
   const std::string& name() const { return name_; }
   FactStore& store() { return store_; }
@@ -27,8 +33,14 @@ class LogWriter {
   std::int64_t now() const { return now_ms_(); }
   Fact made(FactKind kind, FactAuthor author) const;        // with the time, not written yet
 
-  // What the log holds under its key now; nothing: it is stopped.
+  // What the log holds under its key now; nothing: it is stopped. Prolongs the claim from time to time.
   std::optional<Fact> put(Fact fact);
+  // All of them or, when others decided or observed something meanwhile, none; the writer has then read it. `parked`:
+  // the run is parked with them. False: not written, or stopped.
+  bool decide(std::span<const Fact> facts);
+  bool park(std::span<const Fact> facts, const Parked& parked);
+  bool resume(const Fact& fact);                            // what was parked goes on. False: stopped
+  bool end(const Fact& fact);                               // the run is over. False: stopped
   // Everything that the log holds and was not read yet: own facts, and those of others. False: it is stopped.
   bool catch_up();
   bool flush();
@@ -38,9 +50,22 @@ class LogWriter {
   void stop(StoreError error);                              // the first one stays
 
  private:
+  // The value of what a store said; null: an error, the writer is stopped.
+  template <class T>
+  T* good(StoreResult<T>& result) {
+    if (auto* error = std::get_if<StoreError>(&result)) {
+      stop(std::move(*error));
+      return nullptr;
+    }
+    return &std::get<T>(result);
+  }
+  void keep_claim();
+
   FactStore& store_;
   const std::string name_;
   const std::function<std::int64_t()> now_ms_;
+  const std::int64_t lease_ms_;
+  std::int64_t claimed_ms_ = 0;
   std::uint64_t token_ = 0;
   RunLog log_;
   std::optional<StoreError> error_;

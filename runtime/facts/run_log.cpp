@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 
 namespace ptc {
 namespace {
 
-constexpr std::array<std::string_view, 8> kEffectStates = {"intended", "committed", "failed",   "partial",
-                                                           "pending",  "in_doubt",  "not_done", "given_up"};
+constexpr std::array<std::string_view, 9> kEffectStates = {"intended", "committed", "failed",   "partial", "pending",
+                                                           "in_doubt", "not_done",  "given_up", "reset"};
 
 std::string numbered(std::string_view kind, std::string_view name, std::uint64_t number) {
   return std::string(kind).append("/").append(name).append("#").append(std::to_string(number));
@@ -16,6 +17,14 @@ std::string numbered(std::string_view kind, std::string_view name, std::uint64_t
 
 std::string named(std::string_view kind, std::string_view name) {
   return std::string(kind).append("/").append(name);
+}
+
+// Of an operation that the run named itself, "op12" or "op12.0.1": 12; of others 0.
+std::uint64_t own_number(std::string_view operation) {
+  std::uint64_t number = 0;
+  if (!operation.starts_with("op")) return 0;
+  std::from_chars(operation.data() + 2, operation.data() + operation.size(), number);
+  return number;
 }
 
 }  // namespace
@@ -27,7 +36,7 @@ std::string effect_key(std::string_view key, std::uint64_t attempt) { return num
 std::string doubt_key(std::string_view key, std::uint64_t attempt) { return numbered("doubt", key, attempt); }
 std::string operation_key(std::string_view operation) { return named("operation", operation); }
 std::string resolved_key(std::string_view operation) { return named("resolved", operation); }
-std::string external_key(std::string_view id) { return named("external", id); }
+std::string external_key(std::string_view id, std::uint64_t version) { return numbered("external", id, version); }
 
 std::string_view effect_state_name(EffectState state) { return kEffectStates[static_cast<std::size_t>(state)]; }
 
@@ -40,24 +49,26 @@ std::optional<EffectState> find_effect_state(std::string_view name) {
 void RunLog::add(const Fact& fact) {
   head_ = fact.seq;
   switch (fact.kind) {
-    case FactKind::RunStarted: is_over_ = false; break;
-    case FactKind::TurnEnded:
-      ++turns_ended_;
-      is_over_ = true;
-      last_end_ = fact;
-      break;
+    case FactKind::RunStarted: start_turn(fact); break;
+    case FactKind::TurnEnded: end_turn(fact); break;
     case FactKind::TaskCommitted: commit(fact.id, fact, {}); break;
-    case FactKind::ExternalValue: commit(fact.id, fact, fact.source); break;
-    case FactKind::TaskReset: reset(fact); break;
+    case FactKind::ExternalValue: put_external(fact); break;
+    case FactKind::TaskReset:
+      has_news_ = true;
+      reset(fact);
+      break;
     case FactKind::Intent: intend(fact); break;
-    case FactKind::EffectSettled:
-    case FactKind::DoubtSettled: settle(fact); break;
+    case FactKind::DoubtSettled:
+      has_news_ = true;
+      settle(fact);
+      break;
+    case FactKind::EffectSettled: settle(fact); break;
     case FactKind::OperationOpened: open(fact); break;
     case FactKind::OperationResolved: resolve(fact); break;
     case FactKind::StepDone: add_summaries(summaries_, {{fact.id, fact.text}}); break;
     case FactKind::PlanSet: set_plan(fact); break;
-    case FactKind::RunSuspended:
-    case FactKind::RunResumed: break;
+    case FactKind::RunResumed: deliver(fact); break;
+    case FactKind::RunSuspended: break;
   }
 }
 
@@ -71,6 +82,42 @@ std::uint64_t RunLog::epoch(std::string_view id) const {
   return at == epochs_.end() ? 1 : at->second;
 }
 
+std::uint64_t RunLog::epoch_at(std::string_view id, std::uint64_t seq) const {
+  if (const auto known = past_epochs_.find(id); known != past_epochs_.end()) {
+    for (const PastEpoch& past : known->second) {
+      if (past.reset_seq > seq) return past.epoch;
+    }
+  }
+  return epoch(id);
+}
+
+const std::string* RunLog::value_in(std::string_view id, std::uint64_t wanted) const {
+  if (wanted == epoch(id)) {
+    const LoggedTask* const held = task(id);
+    return held == nullptr ? nullptr : &held->value_edn;
+  }
+  const auto known = past_epochs_.find(id);
+  if (known == past_epochs_.end()) return nullptr;
+  for (const PastEpoch& past : known->second) {
+    if (past.epoch == wanted) return past.value ? &*past.value : nullptr;
+  }
+  return nullptr;
+}
+
+std::uint64_t RunLog::external_version(std::string_view id) const {
+  const auto at = externals_.find(id);
+  return at == externals_.end() ? 0 : at->second;
+}
+
+bool RunLog::has_effects(std::string_view task) const {
+  const auto at = effects_of_task_.find(task);
+  if (at == effects_of_task_.end()) return false;
+  return std::any_of(at->second.begin(), at->second.end(), [this](std::size_t k) {
+    const EffectState state = effects_[k].state;
+    return state != EffectState::Failed && state != EffectState::NotDone && state != EffectState::Reset;
+  });
+}
+
 const LoggedEffect* RunLog::effect(std::string_view idempotency_key) const {
   const auto at = effect_index_.find(idempotency_key);
   return at == effect_index_.end() ? nullptr : &effects_[at->second];
@@ -79,6 +126,24 @@ const LoggedEffect* RunLog::effect(std::string_view idempotency_key) const {
 const LoggedOperation* RunLog::operation(std::string_view id) const {
   const auto at = operation_index_.find(id);
   return at == operation_index_.end() ? nullptr : &operations_[at->second];
+}
+
+const LoggedOperation* RunLog::operation_of(std::string_view call) const {
+  const auto at = operation_of_call_.find(call);
+  return at == operation_of_call_.end() ? nullptr : &operations_[at->second];
+}
+
+// A program that was told something and did not go on by it says so again, with the same number.
+std::optional<std::uint64_t> RunLog::delivered(std::uint64_t number) const {
+  if (number == 0 || number >= deliveries_.size() || deliveries_[number - 1] == 0) return std::nullopt;
+  return deliveries_[number - 1];
+}
+
+void RunLog::deliver(const Fact& fact) {
+  constexpr std::uint64_t kMostSuspensions = 1'000'000;
+  if (fact.number == 0 || fact.number > kMostSuspensions) return;
+  if (deliveries_.size() < fact.number) deliveries_.resize(fact.number);
+  deliveries_[fact.number - 1] = fact.seq;
 }
 
 std::vector<const LoggedEffect*> RunLog::unsettled(std::uint64_t token) const {
@@ -93,10 +158,48 @@ std::vector<const LoggedEffect*> RunLog::unsettled(std::uint64_t token) const {
 // The first value of an id stays until it is reset, whoever said it.
 void RunLog::commit(std::string_view id, const Fact& fact, std::string source) {
   if (!task_index_.try_emplace(std::string(id), tasks_.size()).second) return;
-  tasks_.push_back({std::string(id), fact.value, std::move(source)});
+  tasks_.push_back({std::string(id), fact.value, std::move(source), fact.seq});
 }
 
+// A value from outside takes the place of an earlier one, when whoever put it had seen that one (the version).
+void RunLog::put_external(const Fact& fact) {
+  has_news_ = true;
+  std::uint64_t& version = externals_.try_emplace(fact.id, 0).first->second;
+  const auto known = task_index_.find(fact.id);
+  if (known != task_index_.end() && version != 0 && fact.number > version) {
+    tasks_[known->second] = {fact.id, fact.value, fact.source, fact.seq};
+  } else {
+    commit(fact.id, fact, fact.source);
+  }
+  version = std::max({version, fact.number, std::uint64_t{1}});
+}
+
+void RunLog::start_turn(const Fact& fact) {
+  const std::uint64_t turn = std::max<std::uint64_t>(fact.number, 1);
+  if (turn != turn_) past_epochs_.clear();
+  turn_ = turn;
+  is_over_ = false;
+  last_start_ = {fact.text, fact.id, fact.value, fact.args};
+}
+
+void RunLog::end_turn(const Fact& fact) {
+  ++ends_;
+  is_over_ = true;
+  has_news_ = false;
+  last_end_ = fact;
+  operations_before_ = last_operation_;
+  deliveries_.clear();
+}
+
+// A reset by somebody else holds for a program that runs again from the top.
 void RunLog::reset(const Fact& fact) {
+  if (fact.author == FactAuthor::Program) {
+    const LoggedTask* const held = task(fact.id);
+    past_epochs_[fact.id].push_back(
+        {epoch(fact.id), fact.seq, held == nullptr ? std::nullopt : std::optional(held->value_edn)});
+  } else {
+    past_epochs_.erase(fact.id);
+  }
   if (const auto known = task_index_.find(fact.id); known != task_index_.end()) {
     const std::size_t at = known->second;
     task_index_.erase(known);
@@ -105,15 +208,22 @@ void RunLog::reset(const Fact& fact) {
   }
   std::uint64_t& next = epochs_.try_emplace(fact.id, 1).first->second;
   next = std::max(next, fact.number) + 1;
+  if (const auto calls = effects_of_task_.find(fact.id); calls != effects_of_task_.end()) {
+    for (const std::size_t k : calls->second) effects_[k].state = EffectState::Reset;
+    effects_of_task_.erase(calls);
+  }
 }
 
 void RunLog::intend(const Fact& fact) {
   const auto [at, is_new] = effect_index_.try_emplace(fact.idempotency_key, effects_.size());
-  if (is_new) effects_.emplace_back();
+  if (is_new) {
+    effects_.emplace_back();
+    if (!fact.task.empty()) effects_of_task_[fact.task].push_back(at->second);
+  }
   LoggedEffect& effect = effects_[at->second];
   if (!is_new && fact.number <= effect.attempt) return;
   effect = {fact.idempotency_key, fact.number, EffectState::Intended, fact.tool, fact.args, fact.effect, fact.task,
-            {}, {}, turn(), fact.writer};
+            {}, {}, ends_, fact.writer};
 }
 
 // Of an attempt that is not the newest any more nothing is learnt.
@@ -140,6 +250,9 @@ void RunLog::open(const Fact& fact) {
   operation.task = fact.task;
   operation.opened = fact.text;
   operation.opened_ms = fact.time_ms;
+  operation.created_ms = static_cast<std::int64_t>(fact.number);
+  if (!fact.idempotency_key.empty()) operation_of_call_.insert_or_assign(fact.idempotency_key, at->second);
+  last_operation_ = std::max(last_operation_, own_number(fact.id));
 }
 
 // An answer may come before the log says that the operation was started.
@@ -152,6 +265,7 @@ void RunLog::resolve(const Fact& fact) {
   operation.text = fact.text;
   operation.source = fact.source;
   operation.resolved_seq = fact.seq;
+  operation.ends_before = ends_;
 }
 
 void RunLog::set_plan(const Fact& fact) {

@@ -3,7 +3,9 @@
 // which the program can end.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "schema/fault_kind.h"
@@ -47,6 +49,8 @@ struct Environment {
   Operations operations;                 // like the journal: never rolled back
   std::vector<StepSummary> summaries;    // this turn's step-done records, last write of an id wins
   std::vector<std::string> warnings;
+  // Whether (task-reset id) has to say why, as the host wants it; empty: never.
+  std::function<bool(std::string_view task_id)> reset_needs_reason;
   Value budget = Value::nil();           // what (budget/remaining) gives: a map, or nil for none (then {}); owned
   bool in_parallel_branch = false;       // inside of pmap or pcalls
   // Now, in milliseconds since 1970, as the host answered it; null: nobody asked yet. A builtin that needs it then

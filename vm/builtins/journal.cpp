@@ -63,10 +63,17 @@ Value builtin_h_task_id(Call& call) {
 }
 
 Value builtin_task_reset(Call& call) {
-  std::string id;
+  std::string id, reason;
   if (!plain_text(call.arg(0), id)) return not_text(call, "task-reset", "id", call.arg(0));
+  if (call.count() > 1 && !plain_text(call.arg(1), reason)) {
+    return not_text(call, "task-reset", "reason", call.arg(1));
+  }
   if (refused_in_parallel(call)) return Value::absent();
-  call.env.journal.erase(id);
+  if (reason.empty() && call.env.reset_needs_reason && call.env.reset_needs_reason(id)) {
+    return call.fail(FaultKind::ResetNeedsReason, "(task-reset) the calls of task \"" + id + "\" had effects: say why",
+                     "(task-reset \"" + id + "\" \"why it has to be done again\")");
+  }
+  call.env.journal.reset(id, std::move(reason));
   call.env.operations.detach_task(id);
   return Value::nil();
 }

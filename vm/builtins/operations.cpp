@@ -135,6 +135,17 @@ void Operations::progress(Operation& operation, Value taken_immediate) {
   inbox_.push_back(index_of(operation));
 }
 
+void Operations::set_created(std::string_view id, std::int64_t created_ms) {
+  Operation* const operation = find(id);
+  if (operation == nullptr || operation->status != Operation::Status::Waiting) return;
+  std::int64_t moved = 0;
+  const bool is_far = __builtin_sub_overflow(created_ms, operation->created_ms, &moved);
+  operation->created_ms = created_ms;
+  if (operation->due_ms == 0 || is_far || __builtin_add_overflow(operation->due_ms, moved, &operation->due_ms)) return;
+  if (operation->due_ms == 0) operation->due_ms = 1;   // 0 is never
+  earliest_due_ = std::min(earliest_due_, operation->due_ms);
+}
+
 void Operations::settle_due(std::int64_t now_ms) {
   if (now_ms < earliest_due_) return;
   std::vector<std::uint32_t> due;

@@ -75,6 +75,8 @@ class Operations {
   void settle_cancelled(Operation& operation, std::string reason);
   void settle_expired(Operation& operation);
   void progress(Operation& operation, Value taken_immediate);
+  // When it was started, if not when it was opened here: its end moves by as much. Of one that waits.
+  void set_created(std::string_view id, std::int64_t created_ms);
   // Sleeps that are over end well, others that are too old expire; in the order of their times.
   void settle_due(std::int64_t now_ms);
   // Suspension point: everything that arrived becomes visible. False: nothing new.

@@ -1,5 +1,6 @@
 #include "vm/builtins/task_journal.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ptc {
@@ -19,6 +20,16 @@ const Value* Journal::find(std::string_view id) const {
   return at == index_.end() ? nullptr : &entries_[at->second].value;
 }
 
+const Value* Journal::look_up(std::string_view id) {
+  if (const Value* known = find(id)) return known;
+  const auto is_reset = [id](const Change& change) { return change.kind == Change::Kind::Reset && change.id == id; };
+  if (!source_ || std::any_of(changes_.begin(), changes_.end(), is_reset)) return nullptr;
+  const Value taken = source_(id);
+  if (taken.is_absent()) return nullptr;
+  restore(std::string(id), taken);
+  return find(id);
+}
+
 void Journal::restore(std::string id, Value taken) {
   index_.emplace(id, entries_.size());
   entries_.push_back({std::move(id), taken});
@@ -29,15 +40,21 @@ void Journal::commit(std::string_view id, Value taken) {
     heap_.release(taken);
     return;
   }
-  if (keeps_changes_) changes_.push_back({Change::Kind::Commit, std::string(id), retained(taken)});
+  if (keeps_changes_) changes_.push_back({Change::Kind::Commit, std::string(id), retained(taken), {}});
   restore(std::string(id), taken);
+}
+
+void Journal::reset(std::string_view id, std::string reason) {
+  const bool is_known = erase(id) || source_;   // the host may know more of it than this journal
+  if (keeps_changes_ && is_known) {
+    changes_.push_back({Change::Kind::Reset, std::string(id), Value::nil(), std::move(reason)});
+  }
 }
 
 bool Journal::erase(std::string_view id) {
   const auto known = index_.find(id);
   if (known == index_.end()) return false;
   const std::size_t at = known->second;
-  if (keeps_changes_) changes_.push_back({Change::Kind::Reset, std::string(id)});
   heap_.release(entries_[at].value);
   index_.erase(known);
   entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(at));

@@ -3,10 +3,14 @@
 // Whoever keeps journals outside of the run asks for changes and takes them after each step, before anything else
 // happens; they are no part of the run's state, so a run is not written while there are some. Values belong to the
 // journal's heap.
+//
+// A journal may be a part of a longer one that the host keeps: what is not here is looked for there (look_up).
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "vm/value/heap.h"
@@ -25,21 +29,28 @@ class Journal {
     Kind kind{};
     std::string id;
     Value value = Value::nil();   // owned; of a commit
+    std::string reason;           // of a reset
   };
+  // What the host's journal holds under an id, owned by the caller; absent: nothing.
+  using Source = std::function<Value(std::string_view id)>;
 
   explicit Journal(Heap& heap) : heap_(heap) {}
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  const Value* find(std::string_view id) const;     // borrowed; null: no entry
+  const Value* find(std::string_view id) const;     // borrowed; null: no entry here
+  const Value* look_up(std::string_view id);        // the same, also in the source; what is found there is kept here
   void commit(std::string_view id, Value taken);    // first commit of an id wins
   void restore(std::string id, Value taken);        // an id that is not there; no change
-  bool erase(std::string_view id);
+  void reset(std::string_view id, std::string reason);   // erases it, here or in the source: a change
+  bool erase(std::string_view id);                  // no change
   void clear();
   const std::vector<Entry>& entries() const { return entries_; }
 
   void keep_changes(bool wanted) { keeps_changes_ = wanted; }
+  // Asked for what is not here, unless it was reset and nobody took the change yet.
+  void set_source(Source source) { source_ = std::move(source); }
   std::vector<Change> take_changes();               // in their order; the values are the caller's
 
  private:
@@ -48,6 +59,7 @@ class Journal {
   TextMap<std::size_t> index_;   // in entries_
   bool keeps_changes_ = false;
   std::vector<Change> changes_;
+  Source source_;
 };
 
 }  // namespace ptc

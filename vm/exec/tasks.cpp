@@ -11,7 +11,7 @@ RunImpl::TaskResult RunImpl::task_start(Fiber& fiber, Value* window) {
   }
   const std::string_view id = string_view_of(window[1]);
   if (env.has_journal) {
-    if (const Value* known = env.journal.find(id)) {
+    if (const Value* known = env.journal.look_up(id)) {
       const Value v = retained(*known);
       heap.release(window[1]);
       window[0] = v;

@@ -135,12 +135,98 @@ TEST(RunLog, ADoubtIsSettledByAPerson) {
   EXPECT_EQ(log.log.unsettled(3).size(), 1u);
 }
 
-TEST(RunLog, AnIntentBelongsToItsTurn) {
+TEST(RunLog, AnIntentKnowsTheEndsBeforeIt) {
   Log log;
   log.started().intent("a", 1).ended("error").started().intent("b", 1);
-  EXPECT_EQ(log.log.effect("a")->turn, 1u);
-  EXPECT_EQ(log.log.effect("b")->turn, 2u);
+  EXPECT_EQ(log.log.effect("a")->ends_before, 0u);
+  EXPECT_EQ(log.log.effect("b")->ends_before, 1u);
+  EXPECT_EQ(log.log.ends(), 1u);
+}
+
+TEST(RunLog, ATurnIsNamedByItsStart) {
+  Log log;
+  EXPECT_EQ(log.log.turn(), 0u);
+  log.started();
+  EXPECT_EQ(log.log.turn(), 1u);
+  Fact next = Log::fact(FactKind::RunStarted, "b.ptc", "{:x 1}");
+  next.number = 2;
+  next.text = "(+ 1 2)";
+  log.add(next);
   EXPECT_EQ(log.log.turn(), 2u);
+  EXPECT_EQ(log.log.last_start()->source, "(+ 1 2)");
+  EXPECT_EQ(log.log.last_start()->source_name, "b.ptc");
+  EXPECT_EQ(log.log.last_start()->context, "{:x 1}");
+}
+
+TEST(RunLog, NewsIsWhatOthersSayAfterTheEnd) {
+  Log log;
+  log.add(Log::fact(FactKind::ExternalValue, "x", "1")).started().ended("ok");
+  EXPECT_FALSE(log.log.has_news());
+  log.add(Log::fact(FactKind::OperationResolved, "op1", "1"));
+  EXPECT_FALSE(log.log.has_news());
+  log.add(Log::fact(FactKind::ExternalValue, "y", "1"));
+  EXPECT_TRUE(log.log.has_news());
+  log.started().ended("ok");
+  EXPECT_FALSE(log.log.has_news());
+}
+
+TEST(RunLog, AValueFromOutsideGivesWayToANewerOneOnly) {
+  Log log;
+  Fact value = Log::fact(FactKind::ExternalValue, "d", "1");
+  value.source = "ann";
+  value.number = 1;
+  log.add(value);
+  EXPECT_EQ(log.log.external_version("d"), 1u);
+  value.value = "2";
+  log.add(value);
+  EXPECT_EQ(log.log.task("d")->value_edn, "1");
+  value.number = 2;
+  log.add(value);
+  EXPECT_EQ(log.log.task("d")->value_edn, "2");
+  log.add(Log::fact(FactKind::TaskCommitted, "t", "7"));
+  value.id = "t";
+  log.add(value);
+  EXPECT_EQ(log.log.task("t")->value_edn, "7");
+}
+
+TEST(RunLog, AResetForgetsWhatTheCallsOfATaskCameTo) {
+  Log log;
+  Fact intent = Log::fact(FactKind::Intent, "", "");
+  intent.idempotency_key = "k";
+  intent.number = 1;
+  intent.task = "t";
+  log.add(intent);
+  EXPECT_TRUE(log.log.has_effects("t"));
+  Fact reset = Log::fact(FactKind::TaskReset, "t", "");
+  reset.number = 1;
+  log.add(reset);
+  EXPECT_FALSE(log.log.has_effects("t"));
+  EXPECT_EQ(log.log.effect("k")->state, EffectState::Reset);
+  EXPECT_EQ(log.log.epoch("t"), 2u);
+}
+
+TEST(RunLog, WhatWasDeliveredIsKnownOnceTheProgramWentOn) {
+  Log log;
+  Fact resumed = Log::fact(FactKind::RunResumed, "", "");
+  resumed.number = 1;
+  log.started().add(resumed);
+  EXPECT_FALSE(log.log.delivered(1));
+  log.add(resumed);            // it did not go on by the first
+  resumed.number = 2;
+  log.add(resumed);
+  EXPECT_EQ(log.log.delivered(1), 3u);
+  EXPECT_FALSE(log.log.delivered(2));
+  log.ended("error").started();
+  EXPECT_FALSE(log.log.delivered(1));
+}
+
+TEST(RunLog, OwnOperationsAreCountedUpToTheLastEnd) {
+  Log log;
+  log.started().add(Log::fact(FactKind::OperationOpened, "op12.0.3", "")).add(
+      Log::fact(FactKind::OperationOpened, "call_77", ""));
+  EXPECT_EQ(log.log.operations_before(), 0u);
+  log.ended("error");
+  EXPECT_EQ(log.log.operations_before(), 12u);
 }
 
 TEST(RunLog, ARunIsOverUntilItIsStartedAgain) {
@@ -201,11 +287,11 @@ TEST(RunLog, KeysAreAsDocumented) {
   EXPECT_EQ(doubt_key("k", 1), "doubt/k#1");
   EXPECT_EQ(operation_key("op1"), "operation/op1");
   EXPECT_EQ(resolved_key("op1"), "resolved/op1");
-  EXPECT_EQ(external_key("decision"), "external/decision");
+  EXPECT_EQ(external_key("decision", 2), "external/decision#2");
 }
 
 TEST(RunLog, StatesHaveNames) {
-  for (int k = 0; k < 8; ++k) {
+  for (int k = 0; k < 9; ++k) {
     const auto state = static_cast<EffectState>(k);
     EXPECT_EQ(find_effect_state(effect_state_name(state)), state);
   }

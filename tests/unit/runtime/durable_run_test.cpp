@@ -1,99 +1,10 @@
 // Runs with a log: what is kept, what is not repeated, what is asked. Processes die here by a store that stops working,
 // before or after a write took effect.
-#include "runtime/durable_run.h"
-
-#include <gtest/gtest.h>
-
-#include <map>
-
 #include "dying_store.h"
-#include "runtime/facts/answers.h"
-#include "runtime/facts/memory_store.h"
-#include "vm/value/print.h"
+#include "durable_fixture.h"
 
 namespace ptc {
 namespace {
-
-constexpr std::int64_t kNow = 1'000'000;
-
-class DurableRunTest : public testing::Test {
- protected:
-  // Tools that write down what they really did, by idempotency key.
-  void tool(const char* name, const char* effect, bool fails = false) {
-    ToolDefinition definition;
-    definition.name = name;
-    definition.effect = effect;
-    tools_.add(std::move(definition), [this, fails](const ToolCall& call) {
-      if (fails && failing_) return ToolReply::error("declined");
-      const int count = ++ledger_[std::string(call.meta.idempotency_key)];
-      ++calls_;
-      return ToolReply::value(Value::integer(100 * count + static_cast<int>(ledger_.size())));
-    });
-  }
-  void async_tool(const char* name, const char* effect = "keyed") {
-    ToolDefinition definition;
-    definition.name = name;
-    definition.effect = effect;
-    definition.async = AsyncMode::Yes;
-    tools_.add(std::move(definition), [this](const ToolCall& call) {
-      ++ledger_[std::string(call.meta.idempotency_key)];
-      ++calls_;
-      if (during_call_) during_call_();
-      return ToolReply::pending("c" + std::to_string(calls_));
-    });
-  }
-
-  DurableOptions options() {
-    DurableOptions made;
-    made.session.run_id = "r1";
-    made.session.fixed_clock_millis = kNow;
-    made.now_ms = [this] { return now_; };
-    return made;
-  }
-  DurableOutcome run(std::string_view source, FactStore& store) {
-    DurableOptions wanted = options();
-    wanted.dead_token = last_token();
-    return run_durably(engine_, store, tools_, source, wanted);
-  }
-  DurableOutcome run(std::string_view source) { return run(source, store_); }
-  std::optional<std::uint64_t> last_token() {
-    auto probe = std::get<Claim>(store_.claim("r1", "probe", kNow, 1));
-    if (!probe.granted) return probe.held_token;
-    store_.release("r1", probe.token);
-    return std::nullopt;
-  }
-
-  std::vector<Fact> facts() { return std::get<std::vector<Fact>>(store_.read("r1", 0, 10'000)); }
-  std::string journal() {
-    RunLog log;
-    for (const Fact& fact : facts()) log.add(fact);
-    std::string text;
-    for (const LoggedTask& task : log.tasks()) text += task.id + '=' + task.value_edn + ' ';
-    return text;
-  }
-  // The kinds of the log's facts, as words.
-  std::string kinds() {
-    std::string text;
-    for (const Fact& fact : facts()) text += std::string(fact_name(fact.kind)) + ' ';
-    return text;
-  }
-  void answer(const char* operation, const char* value) {
-    ASSERT_TRUE(std::holds_alternative<Put>(
-        answer_operation(store_, "r1", operation, "ok", value, "", "worker", now_)));
-  }
-  bool says(const std::string& key, DoubtAnswer what, const char* value = "") {
-    return std::get<bool>(settle_doubt(store_, "r1", key, what, value, "ann", now_));
-  }
-
-  const Engine engine_;
-  MemoryStore store_;
-  ToolRegistry tools_;
-  std::map<std::string, int> ledger_;
-  int calls_ = 0;
-  bool failing_ = true;
-  std::int64_t now_ = kNow;
-  std::function<void()> during_call_;
-};
 
 TEST_F(DurableRunTest, EveryStepIsInTheLogBeforeTheNext) {
   tool("pay", "keyed");
@@ -137,14 +48,10 @@ TEST_F(DurableRunTest, WhereverItDiesMoneyMovesOnce) {
   int doubts = 0, writes = 0;
   for (const bool after : {false, true}) {
     for (int n = 0;; ++n) {
-      store_.~MemoryStore();
-      new (&store_) MemoryStore();
-      tools_ = {};
+      begin_anew();
       tool("pay", "unsafe");
       tool("send", "keyed");
-      ledger_.clear();
-      calls_ = 0;
-      DyingStore dying(store_, n, after);
+      DyingStore dying(store(), n, after);
       DurableOutcome seen = run(source, dying);
       const bool died = dying.died();
       EXPECT_EQ(seen.end == DurableEnd::StoreFailed, died);
@@ -160,7 +67,7 @@ TEST_F(DurableRunTest, WhereverItDiesMoneyMovesOnce) {
       ASSERT_TRUE(seen.end == DurableEnd::Ended || seen.end == DurableEnd::EndedBefore) << n << seen.error.message;
       EXPECT_EQ(seen.outcome.value_edn, "[5 101]") << "dead at write " << n;
       for (const auto& [key, count] : ledger_) {
-        const bool is_keyed = key.starts_with("task:t");
+        const bool is_keyed = key.starts_with("r1/task:t");
         EXPECT_LE(count, is_keyed ? 2 : 1) << key << ", dead at write " << n;
       }
       EXPECT_EQ(ledger_.size(), 4u);
@@ -178,7 +85,7 @@ TEST_F(DurableRunTest, WhereverItDiesMoneyMovesOnce) {
 TEST_F(DurableRunTest, AnUnsafeCallInDoubtWaitsForAPerson) {
   tool("pay", "");
   const char* const source = "(task \"a\" (tool/pay {:n 1}))";
-  DyingStore dying(store_, 2, false);   // the intent is there, the answer is not
+  DyingStore dying(store(), 2, false);   // the intent is there, the answer is not
   run(source, dying);
   EXPECT_EQ(calls_, 1);
   for (int k = 0; k < 2; ++k) {
@@ -189,8 +96,8 @@ TEST_F(DurableRunTest, AnUnsafeCallInDoubtWaitsForAPerson) {
   }
   EXPECT_EQ(calls_, 1);
   EXPECT_FALSE(says("no such key", DoubtAnswer::DidNot));
-  EXPECT_TRUE(says("task:a#0", DoubtAnswer::Happened, "\"tx9\""));
-  EXPECT_FALSE(says("task:a#0", DoubtAnswer::DidNot));
+  EXPECT_TRUE(says("r1/task:a#0", DoubtAnswer::Happened, "\"tx9\""));
+  EXPECT_FALSE(says("r1/task:a#0", DoubtAnswer::DidNot));
   EXPECT_EQ(run(source).outcome.value_edn, "\"tx9\"");
   EXPECT_EQ(calls_, 1);
 }
@@ -198,15 +105,15 @@ TEST_F(DurableRunTest, AnUnsafeCallInDoubtWaitsForAPerson) {
 TEST_F(DurableRunTest, ADoubtMayEndInANewCallOrInNone) {
   tool("pay", "");
   const char* const source = "(task \"a\" (tool/pay {:n 1}))";
-  DyingStore first(store_, 2, false);
+  DyingStore first(store(), 2, false);
   run(source, first);
   run(source);
-  EXPECT_TRUE(says("task:a#0", DoubtAnswer::DidNot));
-  DyingStore second(store_, 2, false);   // run_started, intent of the second attempt
+  EXPECT_TRUE(says("r1/task:a#0", DoubtAnswer::DidNot));
+  DyingStore second(store(), 2, false);   // run_started, intent of the second attempt
   run(source, second);
   EXPECT_EQ(calls_, 2);
   EXPECT_EQ(run(source).end, DurableEnd::InDoubt);
-  EXPECT_TRUE(says("task:a#0", DoubtAnswer::GiveUp));
+  EXPECT_TRUE(says("r1/task:a#0", DoubtAnswer::GiveUp));
   const DurableOutcome end = run(source);
   EXPECT_EQ(end.outcome.status, OutcomeStatus::Error);
   EXPECT_NE(end.outcome.fault.message.find("given up"), std::string::npos) << end.outcome.fault.message;
@@ -225,11 +132,11 @@ TEST_F(DurableRunTest, AFailedCallIsMadeAgainInTheNextTurn) {
 
 TEST_F(DurableRunTest, AnotherIntentUnderTheSameIdIsAConflict) {
   tool("pay", "keyed");
-  DyingStore dying(store_, 3, false);   // the answer is there, the commit is not
+  DyingStore dying(store(), 3, false);   // the answer is there, the commit is not
   run("(task \"a\" (tool/pay {:n 1}))", dying);
   const DurableOutcome other = run("(task \"a\" (tool/pay {:n 2}))");
   EXPECT_EQ(other.outcome.status, OutcomeStatus::Error);
-  EXPECT_NE(other.outcome.fault.message.find("task_id_conflict"), std::string::npos);
+  EXPECT_EQ(other.outcome.fault.kind, FaultKind::TaskIdConflict);
   EXPECT_EQ(run("(task \"a\" (tool/pay {:n 1}))").outcome.value_edn, "101");
   EXPECT_EQ(calls_, 1);
 }
@@ -241,9 +148,9 @@ TEST_F(DurableRunTest, ASuspendedRunIsParkedAndGoesOn) {
   async_tool("call");
   EXPECT_EQ(run(kTwoCalls).end, DurableEnd::Suspended);
   EXPECT_EQ(run(kTwoCalls).end, DurableEnd::Suspended);   // nothing has come
-  EXPECT_TRUE(std::get<std::vector<std::string>>(store_.woken(kNow, 9)).empty());
+  EXPECT_TRUE(std::get<std::vector<std::string>>(store().woken(kNow, 9)).empty());
   answer("c2", "20");
-  EXPECT_EQ(std::get<std::vector<std::string>>(store_.woken(kNow, 9)).size(), 1u);
+  EXPECT_EQ(std::get<std::vector<std::string>>(store().woken(kNow, 9)).size(), 1u);
   EXPECT_EQ(run(kTwoCalls).end, DurableEnd::Suspended);
   EXPECT_EQ(journal(), "a=(pending \"c1\") b=20 ");
   answer("c1", "10");
@@ -256,22 +163,18 @@ TEST_F(DurableRunTest, ASuspendedRunIsParkedAndGoesOn) {
 // The parked state is a cache: without it the program runs from the top and comes to the same.
 TEST_F(DurableRunTest, FromTheTopItComesToTheSame) {
   const auto play = [&](bool forgets) {
-    store_.~MemoryStore();
-    new (&store_) MemoryStore();
-    tools_ = {};
-    ledger_.clear();
-    calls_ = 0;
+    begin_anew();
     async_tool("call");
     std::string text;
     const auto forget = [&] {   // a snapshot that no engine reads
       if (!forgets) return;
-      const auto claim = std::get<Claim>(store_.claim("r1", "test", kNow, 1'000));
+      const auto claim = std::get<Claim>(store().claim("r1", "test", kNow, 1'000));
       Parked nothing;
       nothing.continuation = "x";
       nothing.snapshot = {1, 2, 3};
       nothing.observed_seq = 1'000;
-      store_.park("r1", {claim.token, 1'000}, {}, nothing);
-      store_.release("r1", claim.token);
+      store().park("r1", {claim.token, 1'000}, {}, nothing);
+      store().release("r1", claim.token);
     };
     run(kTwoCalls);
     forget();
@@ -302,13 +205,9 @@ TEST_F(DurableRunTest, AnAnswerThatComesBeforeItIsParkedIsSeen) {
 TEST_F(DurableRunTest, WhereverItDiesAnAsyncProgramComesToItsEnd) {
   for (const bool after : {false, true}) {
     for (int n = 0;; ++n) {
-      store_.~MemoryStore();
-      new (&store_) MemoryStore();
-      tools_ = {};
-      ledger_.clear();
-      calls_ = 0;
+      begin_anew();
       async_tool("call");
-      DyingStore dying(store_, n, after);
+      DyingStore dying(store(), n, after);
       DurableOutcome seen = run(kTwoCalls, dying);
       const bool died = dying.died();
       for (int k = 0; k < 6 && seen.end != DurableEnd::Ended && seen.end != DurableEnd::EndedBefore; ++k) {
@@ -334,17 +233,13 @@ TEST_F(DurableRunTest, WhereverAResumedRunDiesItGoesOn) {
       "  (task \"dice\" (tool/dice {})) (task \"pay\" (tool/pay {:n x})) (println \"paid\") (task \"end\" x))";
   for (const bool after : {false, true}) {
     for (int n = 0;; ++n) {
-      store_.~MemoryStore();
-      new (&store_) MemoryStore();
-      tools_ = {};
-      ledger_.clear();
-      calls_ = 0;
+      begin_anew();
       async_tool("call");
       tool("dice", "pure");   // another answer each time
       tool("pay", "keyed");
       EXPECT_EQ(run(source).end, DurableEnd::Suspended);
       answer("c1", "5");
-      DyingStore dying(store_, n, after);
+      DyingStore dying(store(), n, after);
       DurableOutcome seen = run(source, dying);
       const bool died = dying.died();
       const std::string before = journal();
@@ -352,7 +247,7 @@ TEST_F(DurableRunTest, WhereverAResumedRunDiesItGoesOn) {
       ASSERT_TRUE(seen.end == DurableEnd::Ended || seen.end == DurableEnd::EndedBefore) << n << seen.error.message;
       EXPECT_EQ(seen.outcome.value_edn, "5");
       EXPECT_TRUE(journal().starts_with(before)) << before << " became " << journal();
-      EXPECT_LE(ledger_["task:pay#0"], 2);
+      EXPECT_LE(ledger_["r1/task:pay#0"], 2);
       if (!died) break;
     }
   }
@@ -366,23 +261,23 @@ TEST_F(DurableRunTest, AValueFromOutsideIsSeenWhenTheRunGoesOn) {
   said.kind = FactKind::ExternalValue;
   said.author = FactAuthor::Person;
   said.source = "manager";
-  said.key = external_key("decision");
+  said.key = external_key("decision", 1);
   said.id = "decision";
   said.value = "\"theirs\"";
-  store_.put("r1", 0, {&said, 1});
+  store().put("r1", 0, {&said, 1});
   answer("c1", "1");
   EXPECT_EQ(run(source).outcome.value_edn, "\"theirs\"");
 }
 
 TEST_F(DurableRunTest, OneExecutesTheOtherIsTold) {
   tool("pay", "keyed");
-  const Claim held = std::get<Claim>(store_.claim("r1", "somebody", kNow, 5'000));
-  DurableOutcome busy = run_durably(engine_, store_, tools_, "1", options());
+  const Claim held = std::get<Claim>(store().claim("r1", "somebody", kNow, 5'000));
+  DurableOutcome busy = run_durably(engine_, store(), tools_, "1", options());
   EXPECT_EQ(busy.end, DurableEnd::Busy);
   EXPECT_EQ(busy.holder.owner, "somebody");
   now_ += 5'000;
-  EXPECT_EQ(run_durably(engine_, store_, tools_, "1", options()).end, DurableEnd::Ended);
-  EXPECT_FALSE(std::get<bool>(store_.release("r1", held.token)));
+  EXPECT_EQ(run_durably(engine_, store(), tools_, "1", options()).end, DurableEnd::Ended);
+  EXPECT_FALSE(std::get<bool>(store().release("r1", held.token)));
 }
 
 TEST_F(DurableRunTest, SummariesCountWhenTheTurnEndsWell) {

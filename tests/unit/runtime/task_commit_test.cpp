@@ -97,7 +97,7 @@ class Listener : public SessionObserver {
   void on_commit(std::string_view id, std::string_view value) override {
     events.push_back(std::string(id) + '=' + std::string(value));
   }
-  void on_reset(std::string_view id) override { events.push_back("reset " + std::string(id)); }
+  void on_reset(std::string_view id, std::string_view) override { events.push_back("reset " + std::string(id)); }
   std::vector<std::string> events;
 };
 

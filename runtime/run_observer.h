@@ -1,0 +1,40 @@
+// Writes down what happens in a session that has a log: commits, resets, opened operations. Then tells the host.
+//
+// A program that runs again from the top comes to its own resets again: until then it sees what its tasks came to
+// before them. So the epoch of a task, as the program sees it, is counted here.
+#pragma once
+#include "runtime/facts/log_writer.h"
+#include "runtime/session.h"
+
+namespace ptc {
+
+class RunObserver final : public SessionObserver {
+ public:
+  RunObserver(LogWriter& writer, SessionObserver* host) : writer_(writer), host_(host) {}
+
+  // The session is where the log was at `seq`; 0: at the top.
+  void attend(Session& session, std::uint64_t seq) {
+    session_ = &session;
+    begin_seq_ = seq;
+    own_resets_.clear();
+  }
+  std::uint64_t epoch(std::string_view task) const;
+  const std::string* value(std::string_view task) const;   // what it came to, for this program; null: nothing
+
+  bool wants_whole_values() const override { return true; }
+  void on_print(std::string_view text) override;
+  void on_tool(const ToolOutcome& call) override;
+  void on_commit(std::string_view id, std::string_view value_edn) override;
+  void on_reset(std::string_view id, std::string_view reason) override;
+  void on_open(const Operation& operation) override;
+  void on_resolve(const Operation& operation) override;
+
+ private:
+  LogWriter& writer_;
+  SessionObserver* const host_;   // may be null
+  Session* session_ = nullptr;
+  std::uint64_t begin_seq_ = 0;
+  TextMap<std::uint64_t> own_resets_;
+};
+
+}  // namespace ptc
