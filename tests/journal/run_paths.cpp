@@ -110,7 +110,8 @@ class Comparison {
     }
   }
   bool report() const {
-    std::printf("%zu runs, %zu waited and were opened %zu times, %zu failed\n", programs_, compared_, openings_, failed_);
+    std::printf("%zu runs, %zu waited and were opened %zu times, %zu failed\n", programs_, compared_, openings_,
+                failed_);
     return failed_ == 0 && compared_ > 0;
   }
 
