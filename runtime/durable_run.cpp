@@ -73,7 +73,7 @@ class DurableRun {
     } while (!out_.doubts.empty() && !writer_.stopped());
     if (writer_.stopped() || !set_plan() || !begin()) return;
     while (!writer_.stopped() && out_.outcome.status == OutcomeStatus::Suspended) {
-      if (has_news(*session_, log(), told_until())) {
+      if (has_news(*session_, log(), told_until()) || is_due()) {
         if (writer_.put(resumption())) go_on();
       } else if (park()) {
         return;
@@ -241,6 +241,12 @@ class DurableRun {
       if (complaint) return "the log's value of task " + task.id + ": " + *complaint;
     }
     return std::nullopt;
+  }
+
+  // What it waits for was to happen before now: sleeps of a program that runs again keep their time.
+  bool is_due() const {
+    const std::optional<std::int64_t>& deadline = out_.outcome.next_deadline_ms;
+    return deadline && *deadline <= writer_.now();
   }
 
   // A program that runs again is told at each suspension what it was told there before, and no more: what it sees does

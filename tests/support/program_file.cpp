@@ -144,6 +144,8 @@ constexpr TextRow kDirectives[] = {
        f.expect.journal_edn = t;
        f.has_journal = true;
      }},
+    {"calls", [](ProgramFile& f, std::string_view t) { f.expect.calls_edn = t; }},
+    {"says", [](ProgramFile& f, std::string_view t) { f.expect.says = t; }},
     {"memory", [](ProgramFile& f, std::string_view t) { f.expect.memory_edn = t; }},
     {"summaries", [](ProgramFile& f, std::string_view t) { f.expect.summaries_edn = t; }},
     {"data", [](ProgramFile& f, std::string_view t) { f.data_edn = t; }},

@@ -5,6 +5,8 @@
 //   ;; !! kind at L:C      a fault; kind and position may each be left out, the column too
 //   ;; prints ["…"]  ;; journal {…}  ;; memory {…}  ;; summaries {…}        what the run leaves behind
 //   ;; data {…}  ;; memory-in {…}  ;; journal-in {…}  ;; history […]  ;; budget {…}      what it is given
+//   ;; calls ["charge {\"n\" 1}"]      the tool calls that were made, in their order, with their arguments
+//   ;; says TEXT                     a part of the fault's message
 //   ;; suspended ["op1"]             never ends; the operations that it waits for
 //   ;; tool NAME ARGS => RESULT      ;; tool NAME ARGS =! "error"           ;; tool-def NAME
 //   ;; async-tool and ;; auto-tool   as tool, for tools whose answers come when the program is suspended
@@ -33,7 +35,8 @@ struct Expectation {
   std::string value_edn;
   std::string kind;                         // "": any
   std::uint32_t line = 0, column = 0;       // 0: any
-  std::optional<std::string> prints_edn, journal_edn, memory_edn, summaries_edn;
+  std::optional<std::string> prints_edn, journal_edn, memory_edn, summaries_edn, calls_edn;
+  std::string says;
 };
 
 struct ProgramFile {

@@ -154,6 +154,7 @@ void take_outcome(Outcome&& outcome, Observation& seen) {
     seen.value_edn = texts_edn(waits_for);
   }
   for (const ToolOutcome& call : outcome.tool_calls) {
+    if (!call.cached) seen.calls.push_back(call.name + ' ' + call.args_edn);
     seen.tool_calls.push_back(call.name + ' ' + call.args_edn + ' ' + (call.failed ? call.error : call.result_edn));
   }
   seen.prints = std::move(outcome.prints);
@@ -172,6 +173,7 @@ void take_outcome(Outcome&& outcome, Observation& seen) {
 void take_journal(Session& session, Observation& seen) {
   const std::optional<std::string> text = session.journal_edn();
   if (!text) return;
+  seen.commits_edn = *text;
   std::string complaint;
   const std::optional<Value> journal = session.read_value(*text, {}, complaint);
   if (!journal) return;
@@ -304,6 +306,8 @@ std::string difference_from(const Expectation& expect, const Observation& seen) 
   compare(out, "journal", expect.journal_edn, journal_text(seen));
   compare(out, "memory", expect.memory_edn, seen.memory_edn);
   compare(out, "summaries", expect.summaries_edn, seen.summaries_edn);
+  compare(out, "calls", expect.calls_edn, texts_edn(seen.calls));
+  if (seen.message.find(expect.says) == std::string::npos) out += "    says nothing of: " + expect.says + '\n';
   return out;
 }
 
@@ -326,6 +330,7 @@ std::string difference_between(const Observation& first, const Observation& seco
   compare(out, "result", result_text(first), result_text(second));
   compare(out, "prints", prints_text(first), prints_text(second));
   compare(out, "journal", journal_text(first), journal_text(second));
+  compare(out, "commits", first.commits_edn, second.commits_edn);
   compare(out, "memory", first.memory_edn, second.memory_edn);
   compare(out, "summaries", first.summaries_edn, second.summaries_edn);
   compare(out, "tool calls", texts_edn(first.tool_calls), texts_edn(second.tool_calls));

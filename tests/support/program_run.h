@@ -31,7 +31,9 @@ struct Observation {
   std::string memory_edn, summaries_edn;
   std::vector<std::string> prints;
   std::vector<std::pair<std::string, std::string>> journal;   // id, value; in commit order
+  std::string commits_edn;               // the journal in commit order
   std::vector<std::string> tool_calls;   // "name args result"
+  std::vector<std::string> calls;        // "name args" of those that reached their tool
   std::uint64_t fuel = 0;
 };
 
@@ -47,7 +49,7 @@ std::vector<std::vector<std::uint8_t>> snapshots_of(const Engine& engine, const 
 
 // Empty when the observation is what the file states, else what differs.
 std::string difference_from(const Expectation& expect, const Observation& seen);
-// Empty when both are the same in everything, fuel included.
+// Empty when both are the same in everything, fuel and order of commits included.
 std::string difference_between(const Observation& first, const Observation& second);
 
 // Everything that was observed but the fuel, a line each; for people and for files that are kept.

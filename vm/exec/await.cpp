@@ -182,7 +182,7 @@ bool RunImpl::await_holds(const Fiber& fiber) const {
 RunImpl::CallResult RunImpl::step_await(Fiber& fiber) {
   if (fiber.frames.back().stage == kAwaitStart) {
     if (!await_start(fiber)) return CallResult::Faulted;
-    deliver();
+    if (probe_around(fiber) == nullptr) deliver();
   }
   if (await_holds(fiber)) return await_finish(fiber);
   if (fiber.frames.back().stage == kAwaitTimedOut) return await_timed_out(fiber);
@@ -229,6 +229,7 @@ void RunImpl::wake(Fiber& fiber, bool time_passed) {
 
 bool RunImpl::waits_for_operations(const Fiber& fiber) const {
   if (fiber.state == Fiber::State::WaitsForOperations) return true;
+  if (fiber.state == Fiber::State::WaitsForTask) return false;   // a probe waits for what others wait for
   return std::any_of(fiber.children.begin(), fiber.children.end(),
                      [this](const auto& child) { return waits_for_operations(*child); });
 }
@@ -244,6 +245,7 @@ void RunImpl::collect_awaited(const Fiber& fiber, std::vector<AwaitedOperation>&
                   out.push_back({operation->id, is_sleep ? operation->due_ms : limit.is_int() ? limit.i : 0});
                 });
   }
+  if (fiber.state == Fiber::State::WaitsForTask) return;
   for (const auto& child : fiber.children) collect_awaited(*child, out);
 }
 

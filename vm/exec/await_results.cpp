@@ -121,7 +121,8 @@ Value RunImpl::await_settled_values(const AwaitSlots& slots) {
 }
 
 // The operation that was settled first; a plain value was there before any of them.
-Value RunImpl::await_winner(const AwaitSlots& slots, const Operation* first) {
+Value RunImpl::await_winner(Fiber& fiber, const Operation* first) {
+  const AwaitSlots slots = await_slots(fiber);
   const Value targets = slots.own(kAwaitTargets);
   Value plain = Value::absent();
   std::uint32_t index = UINT32_MAX;
@@ -135,7 +136,7 @@ Value RunImpl::await_winner(const AwaitSlots& slots, const Operation* first) {
       if (operation == first) index = std::min(index, k);
     });
   }
-  cancel_losers(targets);
+  if (probe_around(fiber) == nullptr) cancel_losers(targets);
   KeywordMap winner(heap);
   winner.with("index", Value::integer(index));
   winner.with("id", plain.is_absent() ? string_of(heap, first->id) : Value::nil());
@@ -168,7 +169,7 @@ Value RunImpl::await_result(Fiber& fiber) {
     raise_settlement(*first);
     return Value::absent();
   }
-  return any ? await_winner(slots, first) : await_values(slots);
+  return any ? await_winner(fiber, first) : await_values(slots);
 }
 
 RunImpl::CallResult RunImpl::await_timed_out(Fiber& fiber) {

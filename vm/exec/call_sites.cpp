@@ -10,17 +10,14 @@
 #include "vm/value/print.h"
 
 namespace ptc {
-namespace {
 
-std::string call_text(Heap& heap, std::string_view tool, Value args) {
+std::string RunImpl::call_text(std::string_view tool, Value args) {
   constexpr std::size_t kShownBytes = 200;
   std::string text(tool);
   text += ' ';
   append_readable(text, args, heap, {kShownBytes, nullptr});
   return text;
 }
-
-}  // namespace
 
 std::uint32_t RunImpl::next_position(Fiber& fiber) {
   return fiber.open_tasks.empty() ? fiber.calls++ : fiber.open_tasks.back().calls++;
@@ -49,6 +46,13 @@ std::string call_key(std::string_view run_id, std::uint64_t turn, std::string_vi
 
 std::string RunImpl::call_key(std::string_view task_id, std::string_view path) const {
   return ptc::call_key(run_id, turn, task_id, path);
+}
+
+std::string RunImpl::kept_key(const Fiber& fiber, const std::string& key) {
+  for (const Fiber* at = &fiber; at->parent != nullptr; at = at->parent) {
+    if (!at->open_tasks.empty()) return key;
+  }
+  return {};
 }
 
 std::string RunImpl::branch_prefix(Fiber& branch) {
@@ -86,8 +90,8 @@ bool RunImpl::find_attachable(std::string_view task_id, std::string_view path, s
   if (other == nullptr) return true;
   const std::string id(task_id);
   return raise(FaultKind::TaskDiverged,
-               "task \"" + id + "\" first called " + call_text(heap, other->tool, other->args) + ", now " +
-                   call_text(heap, tool, args),
+               "task \"" + id + "\" first called " + call_text(other->tool, other->args) + ", now " +
+                   call_text(tool, args),
                "use (task-reset \"" + id + "\") to start over");
 }
 

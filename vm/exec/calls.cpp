@@ -208,16 +208,17 @@ RunImpl::CallResult RunImpl::call_tool(Fiber& fiber, const Keyword* tool, std::u
     raise(FaultKind::BadProgram, "a tool is called with something that is no map");
     return CallResult::Faulted;
   }
+  if (probe_around(fiber) != nullptr) return probe_call(fiber, tool, window);
   std::string task_id;
   std::string path = call_path(fiber, task_id);
   const Operation* known = nullptr;
   if (!find_attachable(task_id, path, tool->name(), args, &known)) return CallResult::Faulted;
-  if (known != nullptr) return attach_call(fiber, *known, window);
   std::string key = call_key(task_id, path);
+  if (known != nullptr) return attach_call(fiber, *known, window, kept_key(fiber, key));
   fiber.state = Fiber::State::WaitsForTool;
   fiber.request_id = next_request++;
   fiber.result_slot = window;
-  fiber.records.push_back({std::string(tool->name()), args, Value::absent(), {}, false, {}});
+  fiber.records.push_back({std::string(tool->name()), args, Value::absent(), {}, false, {}, kept_key(fiber, key)});
   pass_call(fiber);
   requests.push_back(request_of(fiber, std::move(task_id), std::move(path), std::move(key)));
   return CallResult::Parked;
@@ -240,11 +241,7 @@ Value RunImpl::tool_arguments(Value tool, const Value* args, std::uint32_t count
   }
   Value map = count == 1 ? retained(args[0]) : map_empty(heap);
   for (std::uint32_t k = 0; k + 1 < count; k += 2) map = map_assoc(heap, map, retained(args[k]), retained(args[k + 1]));
-  Call call(env, BuiltinId::h_tool_args, {&map, 1});
-  const Value checked = plain_builtin(BuiltinId::h_tool_args)(call);
-  heap.release(map);
-  if (checked.is_absent()) raise_parked();
-  return checked;
+  return call_plain(BuiltinId::h_tool_args, {&map, 1});
 }
 
 RunImpl::CallResult RunImpl::call_value(Fiber& fiber, std::uint32_t window, std::uint32_t count) {

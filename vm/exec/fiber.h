@@ -93,6 +93,7 @@ struct ToolRecordData {
   std::string error;
   bool cached = false;
   std::string operation;       // of an async call: its operation's id; result is then the handle
+  std::string key;             // of a call in a task that a branch has opened: the idempotency key (probes.cpp)
 };
 
 // One definition made inside of a parallel branch: visible in that branch only.
@@ -105,15 +106,17 @@ struct BranchDefinition {
 struct Fiber {
   enum class State : std::uint8_t {
     Ready,
-    WaitsForTool,      // request_id
+    WaitsForTool,      // request_id; 0: for the answer to the same call of another fiber (probes.cpp)
     WaitsForOperations,  // its stepper frame is an await; everything else is in that frame's slots (await.cpp)
-    WaitsForTask,      // another fiber evaluates the task that this one wants; retries its instruction
+    WaitsForTask,      // another fiber evaluates the task that this one wants; retries its instruction. Its only
+                       // child, if any, is the probe of its own body (probes.cpp)
     WaitsForBranches,  // its stepper frame collects child fibers
     Finished,          // result
     Faulted,           // fault_kind, fault_message
   };
   // The top frame's pc is past a call whose result is still to come.
   static bool is_inside_call(State state) { return state == State::WaitsForTool; }
+  static bool is_over(State state) { return state == State::Finished || state == State::Faulted; }
 
   std::uint32_t id = 0;
   State state = State::Ready;
@@ -132,6 +135,7 @@ struct Fiber {
   std::uint32_t operations = 0;        // ids given out, when this is a branch
   std::uint32_t fork_operation = 0;    // what the children's ids begin with; 0: none of them needed one yet
   std::string waits_for_task;
+  bool branch_failed = false;          // one of the children is Faulted
 
   FaultKind fault_kind{};              // when Faulted
   std::string fault_message;

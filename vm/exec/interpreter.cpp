@@ -680,13 +680,13 @@ dispatch:
       case TaskResult::Hit: pc = jump_target(pc, INSN.c); break;
       case TaskResult::Miss: break;
       case TaskResult::Faulted: FAULT();
-      case TaskResult::Wait: SAVE(); return ExitReason::Parked;
+      case TaskResult::Wait: SAVE(); start_probe(fiber); return ExitReason::Parked;
     }
     NEXT;
   }
   CASE(TaskEnd) {
     if (!task_end(fiber, &A)) FAULT();
-    if (!yields_at_commits || !env.has_journal) NEXT;
+    if (!stops_after_task(fiber)) [[likely]] NEXT;
     fiber.frames.back().pc = pc;
     fuel_left = fuel;
     return ExitReason::Committed;

@@ -60,6 +60,7 @@ RunImpl::CallResult RunImpl::start_branches(Fiber& fiber) {
   fiber.frames.back().stage = kParallelCollect;
   fiber.fork_call = next_position(fiber);
   fiber.fork_operation = 0;
+  fiber.branch_failed = false;
   fiber.children.reserve(branches);
   for (std::uint32_t index = 0; index < branches; ++index) {
     std::vector<Value> args;
@@ -121,6 +122,7 @@ void RunImpl::fail_branch(Fiber& fiber, FaultKind kind, std::string message) {
   discard_branches(fiber);
   unwind(fiber);
   fiber.state = Fiber::State::Faulted;
+  fiber.parent->branch_failed = true;
   fiber.fault_kind = kind;
   fiber.fault_message = std::move(message);
 }
@@ -153,16 +155,24 @@ RunImpl::CallResult RunImpl::collect_branches(Fiber& fiber) {
   return finish_stepper(fiber, results.finish());
 }
 
+// The call that a branch waits for is not made, or nobody hears its answer.
+void RunImpl::give_up_call(Fiber& fiber) {
+  if (fiber.state != Fiber::State::WaitsForTool) return;
+  std::erase_if(requests, [&](const ToolRequest& request) { return request.id == fiber.request_id; });
+  fiber.records.back().error = "given up: a sibling branch failed before the tool answered";
+}
+
 void RunImpl::discard_branches(Fiber& fiber) {
+  if (fiber.state == Fiber::State::WaitsForTask) end_probe(fiber);
   for (const auto& child : fiber.children) {
     discard_branches(*child);
-    if (child->state == Fiber::State::WaitsForTool) {
-      std::erase_if(requests, [&](const ToolRequest& request) { return request.id == child->request_id; });
-      child->records.back().error = "given up: a sibling branch failed before the tool answered";
-    }
+    give_up_call(*child);
     std::vector<std::string>& prints = fiber.parent == nullptr ? env.prints : fiber.prints;
     for (std::string& text : child->prints) prints.push_back(std::move(text));
-    for (ToolRecordData& record : child->records) fiber.records.push_back(std::move(record));
+    for (ToolRecordData& record : child->records) {
+      if (fiber.parent == nullptr) record.key.clear();   // its task is nobody's business any more
+      fiber.records.push_back(std::move(record));
+    }
     child->prints.clear();
     child->records.clear();
     destroy_fiber(*child);
@@ -193,41 +203,6 @@ void RunImpl::leave_branch(Fiber& fiber) {
   }
   leave_branch(*fiber.parent);
   env.in_parallel_branch = false;
-}
-
-bool RunImpl::task_is_open(const Fiber& fiber, std::string_view id) const {
-  for (const Fiber* up = fiber.parent; up != nullptr; up = up->parent) {
-    for (const auto& sibling : up->children) {
-      if (sibling.get() == &fiber) continue;
-      for (const OpenTask& open : sibling->open_tasks) {
-        if (open.id == id) return true;
-      }
-    }
-  }
-  return false;
-}
-
-// The next fiber that can go on, depth first in index order; null when all of them wait.
-Fiber* RunImpl::next_ready(Fiber& fiber) {
-  switch (fiber.state) {
-    case Fiber::State::Ready: return &fiber;
-    case Fiber::State::WaitsForTask:
-      if (task_is_open(fiber, fiber.waits_for_task)) return nullptr;
-      fiber.state = Fiber::State::Ready;
-      return &fiber;
-    case Fiber::State::WaitsForBranches: {
-      bool any_failed = false, all_over = true;
-      for (const auto& child : fiber.children) {
-        if (Fiber* ready = next_ready(*child)) return ready;
-        any_failed |= child->state == Fiber::State::Faulted;
-        all_over &= child->state == Fiber::State::Faulted || child->state == Fiber::State::Finished;
-      }
-      if (!any_failed && !all_over) return nullptr;
-      fiber.state = Fiber::State::Ready;
-      return &fiber;
-    }
-    default: return nullptr;
-  }
 }
 
 void RunImpl::fail_waiting(Fiber& fiber, FaultKind kind, std::string message, std::string hint) {

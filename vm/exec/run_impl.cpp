@@ -301,7 +301,7 @@ bool RunImpl::resume() {
   env.operations.settle_due(clock_millis);
   env.operations.deliver_all();
   wake(*main, true);
-  return next_ready(*main) != nullptr;
+  return next_fiber() != nullptr;
 }
 
 StepStatus RunImpl::step(std::uint64_t slice) {
@@ -324,10 +324,11 @@ StepStatus RunImpl::step(std::uint64_t slice) {
       raise_memory();
       return finish(StepStatus::Faulted);
     }
-    Fiber* fiber = next_ready(*main);
+    Fiber* fiber = next_fiber();
     if (fiber == nullptr) {
+      if (give_up_calls(*main, false)) continue;
       if (!requests.empty()) return StepStatus::NeedsTool;
-      if (deliver() && next_ready(*main) != nullptr) continue;
+      if (deliver() && next_fiber() != nullptr) continue;
       if (waits_for_operations(*main)) {
         suspended = true;
         ++suspensions;
@@ -363,28 +364,30 @@ StepStatus RunImpl::step(std::uint64_t slice) {
     switch (reason) {
       case ExitReason::OutOfSlice:
       case ExitReason::Parked: break;
-      case ExitReason::Committed: return StepStatus::Yielded;
+      case ExitReason::Committed:
+        if (yields_at_commits) return StepStatus::Yielded;
+        break;
       case ExitReason::Stopped:
         return finish(stop_is_fail ? StepStatus::Failed : StepStatus::Returned);
       case ExitReason::Finished:
         if (fiber == main.get()) return finish(StepStatus::Completed);
+        if (fiber == probe_around(*fiber)) {
+          end_probe(*fiber->parent);
+          break;
+        }
         fiber->state = Fiber::State::Finished;
         break;
       case ExitReason::Faulted:
         if (fiber == main.get()) return finish(StepStatus::Faulted);
+        if (probe_around(*fiber) != nullptr) {
+          fail_probe(*fiber);
+          break;
+        }
         if (ends_everything(fault.kind)) return finish(StepStatus::Faulted);
         fail_branch(*fiber, fault.kind, fault.message);
         break;
     }
   }
-}
-
-Fiber* RunImpl::find_waiting(Fiber& fiber, std::uint64_t request_id) {
-  if (fiber.state == Fiber::State::WaitsForTool && fiber.request_id == request_id) return &fiber;
-  for (const auto& child : fiber.children) {
-    if (Fiber* found = find_waiting(*child, request_id)) return found;
-  }
-  return nullptr;
 }
 
 }  // namespace ptc

@@ -58,7 +58,7 @@ enum class ExitReason : std::uint8_t {
   Faulted,
   Parked,       // the fiber's state says what it waits for
   OutOfSlice,   // fuel of this slice is used up
-  Committed,    // a task was committed, and the host wants to know at once
+  Committed,    // a task is over, and the host wants to know at once, or the fiber is not to go on
 };
 
 class RunImpl {
@@ -116,7 +116,7 @@ class RunImpl {
   Value await_result(Fiber& fiber);                     // Absent: fault raised
   Value await_values(const AwaitSlots& slots);
   Value await_settled_values(const AwaitSlots& slots);
-  Value await_winner(const AwaitSlots& slots, const Operation* first);
+  Value await_winner(Fiber& fiber, const Operation* first);
   void cancel_losers(Value targets);
   bool raise_settlement(const Operation& operation);
   void wake(Fiber& fiber, bool time_passed);            // makes fibers ready whose wait is over
@@ -128,6 +128,9 @@ class RunImpl {
   std::uint32_t next_position(Fiber& fiber);
   std::string call_path(Fiber& fiber, std::string& task_id);
   std::string call_key(std::string_view task_id, std::string_view path) const;
+  // The key as the record of the call keeps it: "" unless another branch could evaluate the same task.
+  static std::string kept_key(const Fiber& fiber, const std::string& key);
+  std::string call_text(std::string_view tool, Value args);             // for messages
   std::string fresh_operation_id(Fiber& fiber);
   std::string branch_prefix(Fiber& branch);
   // An operation that an earlier turn opened at this place of an open task; null: none. Fails with task_diverged
@@ -139,7 +142,7 @@ class RunImpl {
   bool room_for_operation();                            // false: pending_limit_exceeded is raised
   Value open_operation(Fiber& fiber, Operation taken);  // the handle
   void push_await_call(Fiber& fiber, std::uint32_t window, Value taken_handle);
-  CallResult attach_call(Fiber& fiber, const Operation& operation, std::uint32_t window);
+  CallResult attach_call(Fiber& fiber, const Operation& operation, std::uint32_t window, std::string key);
   void give_handle(Fiber& fiber, const Operation& operation, bool waits);
   void put_answer(Fiber& fiber, Value taken);           // of the tool that the fiber waits for
   Fiber* take_request(std::uint64_t request_id, ToolRequest* out);   // no longer listed; null: unknown
@@ -167,6 +170,9 @@ class RunImpl {
   enum class TaskResult : std::uint8_t { Hit, Miss, Wait, Faulted };
   TaskResult task_start(Fiber& fiber, Value* window);
   bool task_end(Fiber& fiber, Value* window);
+  bool stops_after_task(const Fiber& fiber) const;
+  // The fiber that evaluates the task's body; null: none but those around the asking one.
+  const Fiber* task_holder(const Fiber& asking, std::string_view id) const;
   void commit_open_tasks(Fiber& fiber);
 
   // parallel.cpp
@@ -176,11 +182,32 @@ class RunImpl {
   void start_branch(Fiber& parent, std::uint32_t index, Value callee, std::span<const Value> args);
   void enter_branch(Fiber& fiber);      // its definitions and prints become the visible ones
   void leave_branch(Fiber& fiber);
-  Fiber* next_ready(Fiber& fiber);
   void discard_branches(Fiber& fiber);  // keeps their prints and records
-  bool task_is_open(const Fiber& fiber, std::string_view id) const;
+  void give_up_call(Fiber& fiber);
   void fail_branch(Fiber& fiber, FaultKind kind, std::string message);
   void fail_waiting(Fiber& fiber, FaultKind kind, std::string message, std::string hint);
+
+  // schedule.cpp
+  Fiber* next_fiber();                  // that can go on; null when all of them wait
+  Fiber* next_ready(Fiber& fiber, bool cut_off);
+  Fiber* next_with_task(Fiber& fiber, bool cut_off);
+  bool will_go_on(const Fiber& fiber, bool cut_off) const;
+  bool is_cut_off(const Fiber& fiber) const;
+  bool give_up_calls(Fiber& fiber, bool cut_off);     // of branches that are cut off; false: there was none
+
+  // probes.cpp
+  void start_probe(Fiber& waiting);
+  void end_probe(Fiber& waiting);       // nothing that it did remains
+  void fail_probe(Fiber& fiber);        // of a fiber inside of a probe, which raised a fault
+  static Fiber* probe_around(Fiber& fiber);             // the probe that it is part of; null: none
+  bool end_of_probe();                  // raises: the probe has nothing more to find
+  CallResult probe_call(Fiber& fiber, const Keyword* tool, std::uint32_t window);
+  Value probe_operation(const Operation& wanted);       // Absent: a fault is raised
+  bool meets_intent(std::string_view task_id, std::string_view path, std::string_view tool, Value args);
+  Fiber* next_probe(Fiber& fiber, bool cut_off);
+  Fiber* next_in_probe(Fiber& fiber);
+  bool take_probed_answer(Fiber& fiber);
+  const ToolRecordData* recorded_call(const Fiber& fiber, std::string_view key) const;
 
   // unwinding.cpp
   void unwind(Fiber& fiber);            // releases every register, empties the frames
@@ -249,6 +276,7 @@ class RunImpl {
   FaultKind cancel_kind{};
   std::string cancel_message;
   std::vector<ToolRequest> requests;       // waiting; args are owned by the record in request_args
+  bool task_closed = false;                // one that a fiber may wait for; spares looking
   bool yields_at_commits = false;
   std::uint64_t next_request = 1;
   std::vector<ToolRecordData> records;     // of the fibers, once the turn is over

@@ -34,6 +34,11 @@ bool RunImpl::room_for_operation() {
 // Of a sleep or a signal. Absent: a fault is raised.
 Value RunImpl::open_operation(Fiber& fiber, Operation taken) {
   taken.call_path = call_path(fiber, taken.task_id);
+  if (probe_around(fiber) != nullptr) {
+    const Value handle = probe_operation(taken);
+    heap.release(taken.args);
+    return handle;
+  }
   const Operation* known = nullptr;
   const bool fits = find_attachable(taken.task_id, taken.call_path, taken.tool, taken.args, &known);
   if (!fits || known != nullptr || !room_for_operation()) {
@@ -59,10 +64,11 @@ void RunImpl::push_await_call(Fiber& fiber, std::uint32_t window, Value taken_ha
 }
 
 // A call in an open task that an earlier run made already: its operation is yielded, the tool is not called.
-RunImpl::CallResult RunImpl::attach_call(Fiber& fiber, const Operation& operation, std::uint32_t window) {
+RunImpl::CallResult RunImpl::attach_call(Fiber& fiber, const Operation& operation, std::uint32_t window,
+                                         std::string key) {
   const bool waits = operation.awaits_at_call;
   if (waits && !make_room(fiber, window + 1, kAwaitCallRegisters)) return CallResult::Faulted;
-  fiber.records.push_back({operation.tool, fiber.stack[window + 1], Value::absent(), {}, true, {}});
+  fiber.records.push_back({operation.tool, fiber.stack[window + 1], Value::absent(), {}, true, {}, std::move(key)});
   ToolRecordData& record = fiber.records.back();
   const Value handle = handle_of(heap, operation);
   record.operation = operation.id;
@@ -100,8 +106,16 @@ void RunImpl::give_handle(Fiber& fiber, const Operation& operation, bool waits) 
   push_await_call(fiber, fiber.result_slot, handle);
 }
 
+Fiber* RunImpl::find_waiting(Fiber& fiber, std::uint64_t request_id) {
+  if (fiber.state == Fiber::State::WaitsForTool && fiber.request_id == request_id) return &fiber;
+  for (const auto& child : fiber.children) {
+    if (Fiber* found = find_waiting(*child, request_id)) return found;
+  }
+  return nullptr;
+}
+
 Fiber* RunImpl::take_request(std::uint64_t request_id, ToolRequest* out) {
-  Fiber* fiber = main ? find_waiting(*main, request_id) : nullptr;
+  Fiber* fiber = main && request_id != 0 ? find_waiting(*main, request_id) : nullptr;
   if (fiber == nullptr) return nullptr;
   const auto at = std::find_if(requests.begin(), requests.end(),
                                [request_id](const ToolRequest& request) { return request.id == request_id; });
@@ -169,6 +183,7 @@ void RunImpl::collect_records(const std::vector<ToolRecordData>& from, std::vect
 
 void RunImpl::collect_records(const Fiber& fiber, std::vector<ToolRecord>& out) const {
   collect_records(fiber.records, out);
+  if (fiber.state == Fiber::State::WaitsForTask) return;   // a probe calls nothing
   for (const auto& child : fiber.children) collect_records(*child, out);
 }
 

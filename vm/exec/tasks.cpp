@@ -17,10 +17,14 @@ RunImpl::TaskResult RunImpl::task_start(Fiber& fiber, Value* window) {
       window[0] = v;
       return TaskResult::Hit;
     }
-    if (task_is_open(fiber, id)) {
+    if (task_holder(fiber, id) != nullptr) {
       fiber.state = Fiber::State::WaitsForTask;
       fiber.waits_for_task = id;
       return TaskResult::Wait;
+    }
+    if (probe_around(fiber) != nullptr) {
+      end_of_probe();
+      return TaskResult::Faulted;
     }
   } else {
     const std::string warning = "task \"" + std::string(id) + "\": no journal, result not cached";
@@ -30,6 +34,29 @@ RunImpl::TaskResult RunImpl::task_start(Fiber& fiber, Value* window) {
   }
   fiber.open_tasks.push_back({std::string(id), static_cast<std::uint32_t>(fiber.frames.size()), 0});
   return TaskResult::Miss;
+}
+
+bool RunImpl::stops_after_task(const Fiber& fiber) const {
+  return (yields_at_commits && env.has_journal) || (fiber.parent != nullptr && is_cut_off(fiber));
+}
+
+// Fibers around the asking one have it open in vain: they wait for what becomes of it. A probe evaluates no task.
+const Fiber* RunImpl::task_holder(const Fiber& asking, std::string_view id) const {
+  const Fiber* around[kMaxNesting + 1] = {};
+  for (const Fiber* at = &asking; at != nullptr; at = at->parent) around[at->nesting] = at;
+  const auto search = [&](const auto& self, const Fiber& fiber) -> const Fiber* {
+    if (fiber.nesting > asking.nesting || around[fiber.nesting] != &fiber) {
+      for (const OpenTask& open : fiber.open_tasks) {
+        if (open.id == id) return &fiber;
+      }
+    }
+    if (fiber.state == Fiber::State::WaitsForTask) return nullptr;
+    for (const auto& child : fiber.children) {
+      if (const Fiber* holder = self(self, *child)) return holder;
+    }
+    return nullptr;
+  };
+  return search(search, *main);
 }
 
 // (return v) inside of task bodies: v is what they came to.
@@ -43,10 +70,12 @@ void RunImpl::commit_open_tasks(Fiber& fiber) {
 
 bool RunImpl::task_end(Fiber& fiber, Value* window) {
   if (!window[1].is_string()) return raise(FaultKind::BadProgram, "task id is no string");
+  if (probe_around(fiber) != nullptr) return end_of_probe();
   const std::string_view id = string_view_of(window[1]);
   for (std::size_t k = fiber.open_tasks.size(); k-- > 0;) {
     if (fiber.open_tasks[k].id != id) continue;
     fiber.open_tasks.erase(fiber.open_tasks.begin() + static_cast<std::ptrdiff_t>(k));
+    task_closed = true;
     break;
   }
   if (env.has_journal) {

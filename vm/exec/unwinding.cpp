@@ -26,6 +26,7 @@ void RunImpl::unwind(Fiber& fiber) {
     if (frame.owns_callee) heap.release(fiber.stack[limit]);
     fiber.frames.pop_back();
   }
+  task_closed |= !fiber.open_tasks.empty();
   fiber.open_tasks.clear();
 }
 

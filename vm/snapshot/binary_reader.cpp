@@ -284,7 +284,7 @@ bool BinaryReader::fibers(RunState& out) {
       const bool same_tool = record.tool() == nullptr && operation != nullptr;
       state.records.push_back({same_tool ? operation->tool : text(record.tool()), Value::nil(), Value::nil(),
                                text(record.error()), record.cached(),
-                               operation == nullptr ? std::string() : operation->id});
+                               operation == nullptr ? std::string() : operation->id, text(record.key())});
       return true;
     });
   });

@@ -151,8 +151,9 @@ class BinaryWriter {
       if (at != operation_index_.end()) operation = at->second + 1;
     }
     const bool same_tool = operation != 0 && state_.operations[operation - 1].tool == in.tool;
-    const Text tool = same_tool ? Text() : shared_text(in.tool), error = text(in.error);
+    const Text tool = same_tool ? Text() : shared_text(in.tool), error = text(in.error), key = text(in.key);
     schema::ToolRecordBuilder out(builder_);
+    out.add_key(key);
     out.add_error(error);
     out.add_tool(tool);
     out.add_operation(operation);

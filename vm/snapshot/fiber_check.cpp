@@ -70,7 +70,11 @@ bool FiberCheck::whole() {
     if (fiber_.records.empty()) return wrong("a tool request without its call");
     if (!fiber_.records.back().result.is_absent()) return wrong("a tool request that was answered");
     if (run_.heap.find_interned(fiber_.records.back().tool) == nullptr) return wrong("a tool that nothing names");
-    if (fiber_.request_id == 0 || fiber_.request_id >= state_.next_request) return wrong("unknown tool request");
+    if (in_probe_) {
+      if (fiber_.request_id != 0 || fiber_.records.back().key.empty()) return wrong("a tool request of a probe");
+    } else if (fiber_.request_id == 0 || fiber_.request_id >= state_.next_request) {
+      return wrong("unknown tool request");
+    }
   }
   return true;
 }

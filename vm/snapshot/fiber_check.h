@@ -39,8 +39,8 @@ struct CheckContext {
 class FiberCheck {
  public:
   FiberCheck(const RunImpl& run, const RunState& state, const FiberState& fiber, CheckContext& context,
-             bool is_main)
-      : run_(run), state_(state), fiber_(fiber), context_(context), is_main_(is_main) {}
+             bool is_main, bool in_probe)
+      : run_(run), state_(state), fiber_(fiber), context_(context), is_main_(is_main), in_probe_(in_probe) {}
 
   bool run();
   std::string problem;
@@ -60,7 +60,7 @@ class FiberCheck {
   const RunState& state_;
   const FiberState& fiber_;
   CheckContext& context_;
-  const bool is_main_;
+  const bool is_main_, in_probe_;
   std::uint32_t window_ = 0;            // of the next frame: its callee's register
 };
 

@@ -132,6 +132,7 @@ class Installer {
     CheckContext known = context();
     std::vector<std::uint64_t> requests;
     std::vector<std::uint32_t> ancestors;   // of the fiber before: parents come first, depth first
+    std::vector<bool> in_probe(state_.fibers.size()), has_probe(state_.fibers.size());
     std::uint64_t stack_bytes = 0;
     for (std::uint32_t k = 0; k < state_.fibers.size(); ++k) {
       const FiberState& fiber = state_.fibers[k];
@@ -141,7 +142,16 @@ class Installer {
         forget_definitions(known, state_.fibers[ancestors.back()]);
       }
       if (ancestors.size() > kMaxNesting) return where + "branches nested too deep";
-      if (k > 0 && (ancestors.empty() || !collects_branches(state_.fibers[fiber.parent]))) return where + "its parent";
+      if (k > 0 && ancestors.empty()) return where + "its parent";
+      if (k > 0 && waits_for_task(state_.fibers[fiber.parent])) {
+        if (fiber.parent == 0 || has_probe[fiber.parent] || !is_probe(fiber, state_.fibers[fiber.parent])) {
+          return where + "its parent";
+        }
+        has_probe[fiber.parent] = in_probe[k] = true;
+      } else if (k > 0) {
+        if (!collects_branches(state_.fibers[fiber.parent])) return where + "its parent";
+        in_probe[k] = in_probe[fiber.parent];
+      }
       ancestors.push_back(k);
       keep_definitions(known, fiber);
       for (const DefinitionState& definition : fiber.definitions) {
@@ -149,11 +159,11 @@ class Installer {
           return where + "its definitions";
         }
       }
-      FiberCheck check(run_, state_, fiber, known, k == 0);
+      FiberCheck check(run_, state_, fiber, known, k == 0, in_probe[k]);
       if (!check.run()) return where + check.problem;
       stack_bytes += std::uint64_t{fiber.stack_size} * sizeof(Value);
       if (!run_.heap.can_allocate(stack_bytes)) return where + "more stack than the memory limit";
-      if (fiber.state == Fiber::State::WaitsForTool) requests.push_back(fiber.request_id);
+      if (fiber.state == Fiber::State::WaitsForTool && !in_probe[k]) requests.push_back(fiber.request_id);
       result_slots_.push_back(check.result_slot);
       plans_.push_back(std::move(check.plans));
     }
@@ -165,6 +175,14 @@ class Installer {
     const FrameState& top = fiber.frames.back();
     const bool parallel = top.builtin == BuiltinId::pmap || top.builtin == BuiltinId::pcalls;
     return top.kind == Frame::Kind::Stepper && parallel && top.stage == kParallelCollect;
+  }
+
+  static bool waits_for_task(const FiberState& fiber) { return fiber.state == Fiber::State::WaitsForTask; }
+
+  // vm/exec/probes.cpp: it began with the body of the task that its parent waits for.
+  static bool is_probe(const FiberState& fiber, const FiberState& parent) {
+    return !fiber.frames.empty() && fiber.frames.front().kind == Frame::Kind::Bytecode &&
+           fiber.open_tasks.size() == 1 && fiber.open_tasks.front().id == parent.waits_for_task;
   }
 
   void install_namespace() {
@@ -216,11 +234,13 @@ class Installer {
         Fiber& parent = *made[state.parent];
         made.back()->nesting = parent.nesting + 1;
         made.back()->branch_index = static_cast<std::uint32_t>(parent.children.size());
+        parent.branch_failed |= state.state == Fiber::State::Faulted;
         parent.children.push_back(std::move(fiber));
       }
       if (!install_fiber(*made.back(), state, k)) return false;
     }
     list_requests(made);
+    run_.task_closed = true;   // maybe
     return true;
   }
 
@@ -286,7 +306,8 @@ class Installer {
   // What the host is asked follows from the fibers that wait for it.
   void list_requests(const std::vector<Fiber*>& fibers) {
     for (std::size_t k = 0; k < fibers.size(); ++k) {
-      if (fibers[k]->state != Fiber::State::WaitsForTool || (state_.tool_failed && k == 0)) continue;
+      if (fibers[k]->state != Fiber::State::WaitsForTool || fibers[k]->request_id == 0) continue;
+      if (state_.tool_failed && k == 0) continue;
       FiberState& state = state_.fibers[k];
       run_.requests.push_back(run_.request_of(*fibers[k], std::move(state.request_task),
                                               std::move(state.request_path), std::move(state.request_key)));

@@ -121,6 +121,7 @@ class FiberWriter {
       out_.text("error", record.error);
       out_.flag("cached", record.cached);
       out_.text("operation", record.operation);
+      out_.text("key", record.key);
       out_.close('}');
     }
     out_.close(']');

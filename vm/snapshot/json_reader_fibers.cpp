@@ -98,6 +98,7 @@ void JsonReader::fiber(JsonNode node, RunState& out) {
     one.text("error", record.error);
     one.flag("cached", record.cached);
     one.text("operation", record.operation);
+    one.text("key", record.key);
     if (!record.operation.empty() && !has_operation(out, record.operation)) one.fail("is not there", "operation");
     return one.done();
   });

@@ -71,6 +71,7 @@ Octets HostileSnapshot::interrupted(std::string_view source, std::uint64_t fuel)
   SessionOptions options = options_with({});
   options.slice_fuel = fuel;
   Session session(engine(), options);
+  session.enable_journal();
   session.tools() = tools();
   Octets first;
   session.set_step_hook([&](Session& at) -> std::optional<std::string> {
