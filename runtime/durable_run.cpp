@@ -175,7 +175,7 @@ class DurableRun {
   // What the session of this run is connected with; it is where the log was at `seq`.
   void attend(std::uint64_t seq) {
     session_->set_task_source(
-        [this](std::string_view id) { return observer_.value(id); },
+        [this](std::string_view id) { return Session::TaskText{observer_.value(id), log().returned_from(id)}; },
         [this](std::string_view id) {
           writer_.stop({StoreError::Kind::Corrupt, "the value of task " + std::string(id) + " cannot be read"});
         });

@@ -26,11 +26,12 @@ const std::string* RunObserver::value(std::string_view task) const {
 }
 
 // The program goes on with its own value: when the log holds another one, put there meanwhile, it must not.
-void RunObserver::on_commit(std::string_view id, std::string_view value_edn) {
+void RunObserver::commit(std::string_view id, std::string_view value_edn, bool returned) {
   Fact fact = writer_.made(FactKind::TaskCommitted, FactAuthor::Program);
   fact.key = task_key(id, epoch(id));
   fact.id = id;
   fact.value = value_edn;
+  if (returned) fact.status = "return";
   if (!writer_.put(std::move(fact))) return;
   const std::string* const held = value(id);
   if (held == nullptr || *held != value_edn) {

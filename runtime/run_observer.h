@@ -24,12 +24,15 @@ class RunObserver final : public SessionObserver {
   bool wants_whole_values() const override { return true; }
   void on_print(std::string_view text) override;
   void on_tool(const ToolOutcome& call) override;
-  void on_commit(std::string_view id, std::string_view value_edn) override;
+  void on_commit(std::string_view id, std::string_view value_edn) override { commit(id, value_edn, false); }
+  void on_return(std::string_view id, std::string_view value_edn) override { commit(id, value_edn, true); }
   void on_reset(std::string_view id, std::string_view reason) override;
   void on_open(const Operation& operation) override;
   void on_resolve(const Operation& operation) override;
 
  private:
+  void commit(std::string_view id, std::string_view value_edn, bool returned);
+
   LogWriter& writer_;
   SessionObserver* const host_;   // may be null
   Session* session_ = nullptr;

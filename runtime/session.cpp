@@ -226,7 +226,11 @@ void Session::report_progress() {
     std::string text;
     const std::size_t most = observer_->wants_whole_values() ? SIZE_MAX : kMaxEventBytes;
     append_edn(text, value.get(), heap(), {most, nullptr});
-    observer_->on_commit(change.id, text);
+    if (change.returned) {
+      observer_->on_return(change.id, text);
+    } else {
+      observer_->on_commit(change.id, text);
+    }
   }
 }
 

@@ -85,6 +85,8 @@ class SessionObserver {
   virtual void on_print(std::string_view) {}
   virtual void on_tool(const ToolOutcome&) {}
   virtual void on_commit(std::string_view /*task_id*/, std::string_view /*value_edn*/) {}
+  // A commit by a (return v) inside of the task's body: the turn is over. on_commit() when nothing else is wanted.
+  virtual void on_return(std::string_view task_id, std::string_view value_edn) { on_commit(task_id, value_edn); }
   virtual void on_reset(std::string_view /*task_id*/, std::string_view /*reason*/) {}
   virtual void on_open(const Operation&) {}
   virtual void on_resolve(const Operation&) {}
@@ -109,7 +111,12 @@ class Session {
   void forget_tasks_but(const std::function<bool(std::string_view id)>& keep);
   // Where tasks are looked for that the session's journal does not hold: EDN text without functions. A text that is
   // none counts as nil, and `complain` is told.
-  using TaskSource = std::function<const std::string*(std::string_view id)>;   // null: no such task
+  // `returned`: as in Journal::Found.
+  struct TaskText {
+    const std::string* edn = nullptr;   // null: no such task
+    bool returned = false;
+  };
+  using TaskSource = std::function<TaskText(std::string_view id)>;
   void set_task_source(TaskSource source, std::function<void(std::string_view id)> complain);
   void set_reset_rule(std::function<bool(std::string_view id)> needs_reason);
   void set_context(Value taken_map);

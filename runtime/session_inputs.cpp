@@ -148,13 +148,13 @@ void Session::forget_tasks_but(const std::function<bool(std::string_view id)>& k
 void Session::set_task_source(TaskSource source, std::function<void(std::string_view)> complain) {
   enable_journal();
   run_->environment().journal.set_source(
-      [this, source = std::move(source), complain = std::move(complain)](std::string_view id) {
-        const std::string* const text = source(id);
-        if (text == nullptr) return Value::absent();
-        auto read = read_edn(heap(), *text);
-        if (const auto* value = std::get_if<Value>(&read)) return *value;
+      [this, source = std::move(source), complain = std::move(complain)](std::string_view id) -> Journal::Found {
+        const TaskText text = source(id);
+        if (text.edn == nullptr) return {};
+        auto read = read_edn(heap(), *text.edn);
+        if (const auto* value = std::get_if<Value>(&read)) return {*value, text.returned};
         complain(id);
-        return Value::nil();
+        return {Value::nil(), text.returned};
       });
 }
 

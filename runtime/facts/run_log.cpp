@@ -71,7 +71,10 @@ void RunLog::add(const Fact& fact) {
   switch (fact.kind) {
     case FactKind::RunStarted: start_turn(fact); break;
     case FactKind::TurnEnded: end_turn(fact); break;
-    case FactKind::TaskCommitted: commit(fact.id, fact, {}); break;
+    case FactKind::TaskCommitted:
+      commit(fact.id, fact, {});
+      if (fact.status == "return") returned_from_.try_emplace(fact.id, true);
+      break;
     case FactKind::ExternalValue: put_external(fact); break;
     case FactKind::TaskReset:
       has_news_ = true;
@@ -216,7 +219,10 @@ void RunLog::signal(std::string_view name) {
 
 void RunLog::start_turn(const Fact& fact) {
   const std::uint64_t turn = std::max<std::uint64_t>(fact.number, 1);
-  if (turn != turn_) past_epochs_.clear();
+  if (turn != turn_) {
+    past_epochs_.clear();
+    returned_from_.clear();
+  }
   turn_ = turn;
   is_over_ = false;
   last_start_ = {fact.text, fact.id, fact.value, fact.args};
@@ -246,6 +252,7 @@ void RunLog::reset(const Fact& fact) {
     tasks_.erase(tasks_.begin() + static_cast<std::ptrdiff_t>(at));
     for (std::size_t k = at; k < tasks_.size(); ++k) task_index_.find(tasks_[k].id)->second = k;
   }
+  returned_from_.erase(fact.id);
   std::uint64_t& next = epochs_.try_emplace(fact.id, 1).first->second;
   next = std::max(next, fact.number) + 1;
   if (const auto calls = effects_of_task_.find(fact.id); calls != effects_of_task_.end()) {

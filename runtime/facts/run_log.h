@@ -98,6 +98,8 @@ class RunLog {
   // comes to later do not count yet. And what the task came to in an epoch; null: nothing.
   std::uint64_t epoch_at(std::string_view id, std::uint64_t seq) const;
   const std::string* value_in(std::string_view id, std::uint64_t epoch) const;
+  // Whether this turn was ended by a (return v) inside of the task's body: it ends there again when it runs again.
+  bool returned_from(std::string_view id) const { return returned_from_.contains(id); }
   std::uint64_t external_version(std::string_view id) const;   // of the last value from outside, from 1; 0: none
   // Whether one of the calls of a task's body happened or may have happened, and was no pure one.
   bool has_effects(std::string_view task) const;
@@ -147,6 +149,7 @@ class RunLog {
   std::vector<LoggedTask> tasks_;
   TextMap<std::size_t> task_index_;
   TextMap<std::uint64_t> epochs_, externals_;
+  TextMap<bool> returned_from_;                                    // tasks of this turn
   TextMap<std::vector<PastEpoch>> past_epochs_;                    // of tasks; rising
   TextMap<std::vector<std::size_t>> effects_of_task_;
   std::vector<LoggedEffect> effects_;                              // in the order of their first intents

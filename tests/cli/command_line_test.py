@@ -85,7 +85,7 @@ class Run(CommandLineTest):
     def test_limits(self):
         forever = "(loop [i 0] (recur (inc i)))"
         self.assertIn("loop_limit_exceeded", ptcvm("eval", forever, "--loop-limit", "10")[2])
-        self.assertIn("fuel_exceeded", ptcvm("eval", forever, "--fuel", "1000", "--loop-limit", "4000000000")[2])
+        self.assertIn("fuel_exhausted", ptcvm("eval", forever, "--fuel", "1000", "--loop-limit", "4000000000")[2])
         begin = time.time()
         status, _, err = ptcvm("eval", "(loop [i 0] (recur (inc i)))", "--timeout", "200", "--loop-limit", "4000000000",
                                "--fuel", "1000000000000")
@@ -355,7 +355,7 @@ class Batch(CommandLineTest):
                                "tools": [{"name": "t", "args_edn": "{}", "result_edn": "1"}]},
                               {"id": 4, "source": loop, "limits": {"timeout_ms": 0}})
         self.assertEqual([x["error_kind"] for x in (a, b, c, d)],
-                         ["loop_limit_exceeded", "fuel_exceeded", "tool_call_limit_exceeded", "timeout"])
+                         ["loop_limit_exceeded", "fuel_exhausted", "tool_call_limit_exceeded", "timeout"])
 
     def test_jobs_keep_the_order(self):
         requests = [{"id": i, "source": "(reduce + (range %d))" % (i * 37 % 500)} for i in range(500)]

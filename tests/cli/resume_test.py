@@ -260,7 +260,7 @@ class Resuming(ResumeTest):
         fuel = [re.match(r"fuel (\d+),", done[2]).group(1) for done in (straight, parked)]
         self.assertEqual(fuel[0], fuel[1])
         state = self.park(source, "--fuel", "200")
-        self.assertIn("fuel_exceeded", self.resume(state, "--resolve", "op1=100000")[2])
+        self.assertIn("fuel_exhausted", self.resume(state, "--resolve", "op1=100000")[2])
 
     def test_limits_may_be_made_smaller(self):
         source = "(let [x (await (tool/call))] (loop [i 0] (if (< i x) (recur (inc i)) i)))"
@@ -268,11 +268,11 @@ class Resuming(ResumeTest):
         done = ("--resolve", "op1=500")
         self.assertEqual(self.resume(state, *done)[:2], (0, "500\n"))
         self.assertEqual(self.resume(state, *done, "--fuel", "1000000")[:2], (0, "500\n"))
-        for option, kind in (("--fuel", "fuel_exceeded"), ("--loop-limit", "loop_limit_exceeded")):
+        for option, kind in (("--fuel", "fuel_exhausted"), ("--loop-limit", "loop_limit_exceeded")):
             status, out, err = self.resume(state, *done, option, "100")
             self.assertEqual((status, out), (1, ""))
             self.assertIn(f"error[{kind}]", err)
-        self.assertIn("fuel_exceeded", self.resume(state, "--resolve", "op1=5000", "--fuel", "1000000")[2])
+        self.assertIn("fuel_exhausted", self.resume(state, "--resolve", "op1=5000", "--fuel", "1000000")[2])
         self.assertEqual(self.resume(state, *done, "--memory-limit", "100")[0], 65)
 
 

@@ -55,7 +55,7 @@ void double_one(std::vector<std::unique_ptr<T>>& list, Random& random) {
 }
 
 void change_text(std::string& text, Random& random) {
-  constexpr const char* kTexts[] = {"", "op1", "op2", "op1.0.1", "a", "x", "task", "type_error", "fuel_exceeded", "f",
+  constexpr const char* kTexts[] = {"", "op1", "op2", "op1.0.1", "a", "x", "task", "type_error", "fuel_exhausted", "f",
                                     "get", "%seq", "%close", "sort", "pmap", "await", "\xff"};
   if (text.empty() || random.below(2) == 0) {
     text = random.pick(kTexts);

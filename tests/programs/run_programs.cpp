@@ -3,7 +3,7 @@
 //   ptc_program_test [FOLDER] [--docs FILE.md]… [--filter TEXT] [--mode straight|stepped|bytes|plain|lifo|shuffled|fuel]
 //
 // A program passes when the straight run gives what its file states and every other mode gives what the straight run
-// gave. Mode fuel runs it with 1, 2, 3 … units below its use: each ends in fuel_exceeded with a prefix of its prints.
+// gave. Mode fuel runs it with 1, 2, 3 … units below its use: each ends in fuel_exhausted with a prefix of its prints.
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -76,9 +76,9 @@ std::string fuel_differences(const ptc::Engine& engine, const ProgramFile& file,
   for (std::uint64_t fuel = 1; fuel < straight.fuel && fuel <= kFuelSteps; ++fuel) {
     const Observation cut = observe(engine, file, Mode::Straight, fuel);
     const bool prefix = is_part_of(cut.prints, straight.prints, waits(file));
-    if (cut.kind == "fuel_exceeded" && prefix && journal_is_part_of(cut, straight)) continue;
+    if (cut.kind == "fuel_exhausted" && prefix && journal_is_part_of(cut, straight)) continue;
     return "  with fuel " + std::to_string(fuel) + " of " + std::to_string(straight.fuel) +
-           ":\n    expected fuel_exceeded and a prefix of the prints\n    seen " +
+           ":\n    expected fuel_exhausted and a prefix of the prints\n    seen " +
            (cut.kind.empty() ? "=> " + cut.value_edn : "!! " + cut.kind + " (" + cut.message + ")") + " prints " +
            prints_text(cut) + " journal " + journal_text(cut) + "\n";
   }
@@ -115,7 +115,7 @@ std::string failures_of(const ptc::Engine& engine, const ProgramFile& file, std:
     const std::string difference = difference_between(straight, seen);
     if (!difference.empty()) out += "  in mode " + std::string(row.name) + ":\n" + difference;
   }
-  if (wanted("fuel") && straight.kind != "fuel_exceeded") out += fuel_differences(engine, file, straight);
+  if (wanted("fuel") && straight.kind != "fuel_exhausted") out += fuel_differences(engine, file, straight);
   return out;
 }
 

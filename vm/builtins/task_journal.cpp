@@ -20,13 +20,15 @@ const Value* Journal::find(std::string_view id) const {
   return at == index_.end() ? nullptr : &entries_[at->second].value;
 }
 
-const Value* Journal::look_up(std::string_view id) {
+const Value* Journal::look_up(std::string_view id, bool& returned) {
+  returned = false;
   if (const Value* known = find(id)) return known;
   const auto is_reset = [id](const Change& change) { return change.kind == Change::Kind::Reset && change.id == id; };
   if (!source_ || std::any_of(changes_.begin(), changes_.end(), is_reset)) return nullptr;
-  const Value taken = source_(id);
-  if (taken.is_absent()) return nullptr;
-  restore(std::string(id), taken);
+  const Found found = source_(id);
+  if (found.value.is_absent()) return nullptr;
+  returned = found.returned;
+  restore(std::string(id), found.value);
   return find(id);
 }
 
@@ -35,19 +37,19 @@ void Journal::restore(std::string id, Value taken) {
   entries_.push_back({std::move(id), taken});
 }
 
-void Journal::commit(std::string_view id, Value taken) {
+void Journal::commit(std::string_view id, Value taken, bool returned) {
   if (find(id) != nullptr) {
     heap_.release(taken);
     return;
   }
-  if (keeps_changes_) changes_.push_back({Change::Kind::Commit, std::string(id), retained(taken), {}});
+  if (keeps_changes_) changes_.push_back({Change::Kind::Commit, std::string(id), retained(taken), {}, returned});
   restore(std::string(id), taken);
 }
 
 void Journal::reset(std::string_view id, std::string reason) {
   const bool is_known = erase(id) || source_;   // the host may know more of it than this journal
   if (keeps_changes_ && is_known) {
-    changes_.push_back({Change::Kind::Reset, std::string(id), Value::nil(), std::move(reason)});
+    changes_.push_back({Change::Kind::Reset, std::string(id), Value::nil(), std::move(reason), false});
   }
 }
 

@@ -30,9 +30,15 @@ class Journal {
     std::string id;
     Value value = Value::nil();   // owned; of a commit
     std::string reason;           // of a reset
+    bool returned = false;        // a commit by a (return v) inside of the task's body, which ended the turn
   };
-  // What the host's journal holds under an id, owned by the caller; absent: nothing.
-  using Source = std::function<Value(std::string_view id)>;
+  // What the host's journal holds under an id; the value is owned by the caller, absent: nothing. `returned`: the same
+  // turn came to it before, by a (return v), and runs again.
+  struct Found {
+    Value value = Value::absent();
+    bool returned = false;
+  };
+  using Source = std::function<Found(std::string_view id)>;
 
   explicit Journal(Heap& heap) : heap_(heap) {}
   ~Journal();
@@ -40,8 +46,9 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
 
   const Value* find(std::string_view id) const;     // borrowed; null: no entry here
-  const Value* look_up(std::string_view id);        // the same, also in the source; what is found there is kept here
-  void commit(std::string_view id, Value taken);    // first commit of an id wins
+  // The same, also in the source; what is found there is kept here. `returned` is set as the source says.
+  const Value* look_up(std::string_view id, bool& returned);
+  void commit(std::string_view id, Value taken, bool returned = false);    // first commit of an id wins
   void restore(std::string id, Value taken);        // an id that is not there; no change
   void reset(std::string_view id, std::string reason);   // erases it, here or in the source: a change
   bool erase(std::string_view id);                  // no change

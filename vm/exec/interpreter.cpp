@@ -680,6 +680,7 @@ dispatch:
       case TaskResult::Hit: pc = jump_target(pc, INSN.c); break;
       case TaskResult::Miss: break;
       case TaskResult::Faulted: FAULT();
+      case TaskResult::Returned: SAVE(); return ExitReason::Stopped;
       case TaskResult::Wait: SAVE(); start_probe(fiber); return ExitReason::Parked;
     }
     NEXT;

@@ -167,8 +167,9 @@ class RunImpl {
   void define_cell(Fiber& fiber, Cell* cell, Value taken);
 
   // tasks.cpp. Hit: the value lies in window[0]. Miss: window[1] holds the id. Wait: another fiber evaluates it.
-  enum class TaskResult : std::uint8_t { Hit, Miss, Wait, Faulted };
+  enum class TaskResult : std::uint8_t { Hit, Returned, Miss, Wait, Faulted };
   TaskResult task_start(Fiber& fiber, Value* window);
+  TaskResult return_again(Fiber& fiber, Value taken);
   bool task_end(Fiber& fiber, Value* window);
   bool stops_after_task(const Fiber& fiber) const;
   // The fiber that evaluates the task's body; null: none but those around the asking one.

@@ -11,9 +11,12 @@ RunImpl::TaskResult RunImpl::task_start(Fiber& fiber, Value* window) {
   }
   const std::string_view id = string_view_of(window[1]);
   if (env.has_journal) {
-    if (const Value* known = env.journal.look_up(id)) {
+    bool returned = false;
+    if (const Value* known = env.journal.look_up(id, returned)) {
       const Value v = retained(*known);
       heap.release(window[1]);
+      window[1] = Value::nil();
+      if (returned && fiber.parent == nullptr) return return_again(fiber, v);
       window[0] = v;
       return TaskResult::Hit;
     }
@@ -34,6 +37,15 @@ RunImpl::TaskResult RunImpl::task_start(Fiber& fiber, Value* window) {
   }
   fiber.open_tasks.push_back({std::string(id), static_cast<std::uint32_t>(fiber.frames.size()), 0});
   return TaskResult::Miss;
+}
+
+// This turn ended here before its process died: what stands behind the task was not reached and is not reached now.
+RunImpl::TaskResult RunImpl::return_again(Fiber& fiber, Value taken) {
+  release_result();
+  result = taken;
+  stop_is_fail = false;
+  commit_open_tasks(fiber);
+  return TaskResult::Returned;
 }
 
 bool RunImpl::stops_after_task(const Fiber& fiber) const {
@@ -63,7 +75,7 @@ const Fiber* RunImpl::task_holder(const Fiber& asking, std::string_view id) cons
 void RunImpl::commit_open_tasks(Fiber& fiber) {
   if (!env.has_journal) return;
   for (std::size_t k = fiber.open_tasks.size(); k-- > 0;) {
-    env.journal.commit(fiber.open_tasks[k].id, retained(result));
+    env.journal.commit(fiber.open_tasks[k].id, retained(result), true);
     env.operations.detach_task(fiber.open_tasks[k].id);
   }
 }

@@ -35,7 +35,7 @@ TEST_F(State, TheHostsLimitsHoldWhateverTheSnapshotClaims) {
   all.push_back(Resolution::ok("op1", Value::nil()));
   const Outcome outcome = session->resume(std::move(all));
   EXPECT_EQ(outcome.status, OutcomeStatus::Error);
-  EXPECT_EQ(fault_name(outcome.fault.kind), "fuel_exceeded");
+  EXPECT_EQ(fault_name(outcome.fault.kind), "fuel_exhausted");
   EXPECT_LE(outcome.fuel, 5'100u);
 }
 
@@ -51,7 +51,7 @@ TEST_F(State, WhatWasUsedStaysUsed) {
   std::vector<Resolution> all;
   all.push_back(Resolution::ok("op1", Value::nil()));
   const Outcome outcome = session->resume(std::move(all));
-  EXPECT_EQ(fault_name(outcome.fault.kind), "fuel_exceeded");
+  EXPECT_EQ(fault_name(outcome.fault.kind), "fuel_exhausted");
   EXPECT_LE(outcome.fuel, 1'100u);
 }
 
