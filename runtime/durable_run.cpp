@@ -39,7 +39,13 @@ class DurableRun {
       out_.holder = *claim;
       return std::move(out_);
     }
-    if (claim && writer_.catch_up()) execute();
+    const bool needs_calls = options_.resets_need_reasons;   // of every task, whoever made them
+    if (claim && (needs_calls ? writer_.open_whole() : writer_.open())) execute();
+    if (needs_whole_) {
+      session_.reset();
+      out_ = {};
+      if (writer_.open_whole()) execute();
+    }
     session_.reset();
     writer_.release();
     if (writer_.stopped()) {
@@ -156,7 +162,8 @@ class DurableRun {
   // False: it cannot learn what was committed since it was parked; the log is the truth.
   bool continue_as(std::unique_ptr<Session> session, std::uint64_t observed_seq) {
     session->forget_tasks_but([&](std::string_view id) {
-      return log().external_version(id) == 0 && log().value_in(id, log().epoch_at(id, observed_seq)) != nullptr;
+      if (log().external_version(id) != 0) return false;
+      return log().epoch(id) == 1 || writer_.task(id, log().epoch_at(id, observed_seq)).edn != nullptr;
     });
     const bool can_look_up = std::all_of(log().tasks().begin(), log().tasks().end(), [&](const LoggedTask& task) {
       return session->has_task(task.id) || !holds_functions(task.value_edn);
@@ -175,7 +182,7 @@ class DurableRun {
   // What the session of this run is connected with; it is where the log was at `seq`.
   void attend(std::uint64_t seq) {
     session_->set_task_source(
-        [this](std::string_view id) { return Session::TaskText{observer_.value(id), log().returned_from(id)}; },
+        [this](std::string_view id) { return look_up(id); },
         [this](std::string_view id) {
           writer_.stop({StoreError::Kind::Corrupt, "the value of task " + std::string(id) + " cannot be read"});
         });
@@ -185,6 +192,15 @@ class DurableRun {
     observer_.attend(*session_, seq);
     session_->set_observer(&observer_);
     session_->set_cancel_flag(options_.cancelled);
+  }
+
+  // Functions are read before the program begins: when there are some, it begins again with the whole log.
+  Session::TaskText look_up(std::string_view id) {
+    const LogWriter::FoundTask found = observer_.found(id);
+    if (found.edn == nullptr || !holds_functions(*found.edn)) return {found.edn, found.returned};
+    needs_whole_ = true;
+    writer_.stop({StoreError::Kind::Misuse, "task " + std::string(id) + " came to a function"});
+    return {};
   }
 
   bool from_the_top() {
@@ -303,6 +319,7 @@ class DurableRun {
   LogWriter writer_;
   RunObserver observer_;
   std::unique_ptr<Session> session_;
+  bool needs_whole_ = false;
   DurableOutcome out_;
 };
 

@@ -16,7 +16,8 @@ constexpr std::uint64_t kReconcileMemory = 64u << 20;
 
 Fact settlement_fact(const LogWriter& writer, std::string_view idempotency_key, std::uint64_t attempt,
                      EffectState state) {
-  Fact fact = writer.made(FactKind::EffectSettled, FactAuthor::Host);
+  const bool is_known = state != EffectState::InDoubt;
+  Fact fact = writer.made(is_known ? FactKind::EffectSettled : FactKind::EffectDoubted, FactAuthor::Host);
   fact.key = effect_key(idempotency_key, attempt);
   fact.idempotency_key = idempotency_key;
   fact.number = attempt;
@@ -51,8 +52,9 @@ class CallRecorder {
     if (writer_.stopped()) return stopped();
     std::uint64_t attempt = 1;
     bool is_intended = false;
-    if (const LoggedEffect* const known = writer_.log().effect(key_)) {
+    if (const LoggedEffect* const known = writer_.effect(key_)) {
       if (known->tool != call_.name || known->args != args_) return conflict(*known);
+      if (is_open_question(*known)) return ask_for(*known);
       if (auto answer = recorded_answer(*known)) return std::move(*answer);
       is_intended = known->state == EffectState::Intended;
       attempt = known->attempt + (is_intended ? 0 : 1);
@@ -74,6 +76,21 @@ class CallRecorder {
                                        std::string(call_.name) + ' ' + args_);
     reply.fault = FaultKind::TaskIdConflict;
     return reply;
+  }
+
+  // Of a claim that somebody else's hid when the run was opened (find_doubts).
+  bool is_open_question(const LoggedEffect& known) const {
+    const bool is_open = known.state == EffectState::Intended || known.state == EffectState::InDoubt;
+    return is_open && known.writer != writer_.token() && !is_called_again(known.effect_class);
+  }
+
+  // The turn ends with it, and the question is put when the run is opened the next time.
+  ToolReply ask_for(const LoggedEffect& known) {
+    const std::string key = known.key;
+    if (known.state == EffectState::Intended) {
+      writer_.put(settlement_fact(writer_, key, known.attempt, EffectState::InDoubt));
+    }
+    return ToolReply::unknown("nobody knows whether the call " + key + " happened");
   }
 
   bool ended_since(const LoggedEffect& known) const { return known.ends_before < writer_.log().ends(); }

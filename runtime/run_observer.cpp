@@ -21,10 +21,6 @@ std::uint64_t RunObserver::epoch(std::string_view task) const {
   return writer_.log().epoch_at(task, begin_seq_) + (resets == own_resets_.end() ? 0 : resets->second);
 }
 
-const std::string* RunObserver::value(std::string_view task) const {
-  return writer_.log().value_in(task, epoch(task));
-}
-
 // The program goes on with its own value: when the log holds another one, put there meanwhile, it must not.
 void RunObserver::commit(std::string_view id, std::string_view value_edn, bool returned) {
   Fact fact = writer_.made(FactKind::TaskCommitted, FactAuthor::Program);
@@ -33,7 +29,7 @@ void RunObserver::commit(std::string_view id, std::string_view value_edn, bool r
   fact.value = value_edn;
   if (returned) fact.status = "return";
   if (!writer_.put(std::move(fact))) return;
-  const std::string* const held = value(id);
+  const std::string* const held = found(id).edn;
   if (held == nullptr || *held != value_edn) {
     writer_.stop({StoreError::Kind::Unknown, "task " + std::string(id) + " has got another value meanwhile"});
   } else if (host_ != nullptr) {
@@ -44,9 +40,10 @@ void RunObserver::commit(std::string_view id, std::string_view value_edn, bool r
 void RunObserver::on_reset(std::string_view id, std::string_view reason) {
   const std::uint64_t ended = epoch(id);
   const bool is_new = ended == writer_.log().epoch(id);
-  if (is_new && writer_.log().task(id) == nullptr && !writer_.log().has_effects(id)) return;   // nothing to be reset
+  const bool is_unknown = found(id).edn == nullptr && !writer_.log().has_effects(id);
+  if (is_new && writer_.is_whole() && is_unknown) return;   // there is nothing to be reset
   ++own_resets_.try_emplace(std::string(id), 0).first->second;
-  if (!is_new) return;                                                                         // the log knows it
+  if (!is_new) return;                                      // the log knows it
   Fact fact = writer_.made(FactKind::TaskReset, FactAuthor::Program);
   fact.number = ended;
   fact.key = reset_key(id, fact.number);

@@ -19,7 +19,7 @@ class RunObserver final : public SessionObserver {
     own_resets_.clear();
   }
   std::uint64_t epoch(std::string_view task) const;
-  const std::string* value(std::string_view task) const;   // what it came to, for this program; null: nothing
+  LogWriter::FoundTask found(std::string_view task) const { return writer_.task(task, epoch(task)); }   // for it
 
   bool wants_whole_values() const override { return true; }
   void on_print(std::string_view text) override;

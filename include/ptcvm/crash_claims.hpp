@@ -46,7 +46,8 @@ inline CrashCalls crash_calls(std::span<const Fact> facts) {
       call.by_person = false;
       call.state = EffectState::Intended;
     }
-    const bool settles = fact.kind == FactKind::EffectSettled || fact.kind == FactKind::DoubtSettled;
+    const bool settles = fact.kind == FactKind::EffectSettled || fact.kind == FactKind::EffectDoubted ||
+                         fact.kind == FactKind::DoubtSettled;
     const auto state = find_effect_state(fact.status);
     if (!settles || !state || fact.number != call.attempts || !call.is_open()) continue;
     call.state = *state;

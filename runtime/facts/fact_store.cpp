@@ -1,5 +1,9 @@
 #include "runtime/facts/fact_store.h"
 
+#include <utility>
+
+#include "runtime/facts/store_rules.h"
+
 namespace ptc {
 
 std::string_view store_error_name(StoreError::Kind kind) {
@@ -24,6 +28,22 @@ std::string_view run_state_name(RunState state) {
     case RunState::Ended: return "ended";
   }
   return "";
+}
+
+StoreResult<std::vector<Fact>> FactStore::read_notable(std::string_view log, std::uint64_t after, std::size_t most) {
+  constexpr std::size_t kPage = 1'000;
+  std::vector<Fact> out;
+  for (std::size_t count = kPage; count == kPage && out.size() < most;) {
+    auto page = read(log, after, kPage);
+    if (auto* error = std::get_if<StoreError>(&page)) return std::move(*error);
+    auto& facts = std::get<std::vector<Fact>>(page);
+    count = facts.size();
+    after += count;
+    for (Fact& fact : facts) {
+      if (is_notable(fact.kind) && out.size() < most) out.push_back(std::move(fact));
+    }
+  }
+  return out;
 }
 
 }  // namespace ptc

@@ -120,6 +120,9 @@ class FactStore {
   // Facts after `after`, at most `most` of them, in order. An unknown log has none.
   virtual StoreResult<std::vector<Fact>> read(std::string_view log, std::uint64_t after, std::size_t most) = 0;
   virtual StoreResult<std::optional<Fact>> find(std::string_view log, std::string_view key) = 0;
+  // The notable ones of them (is_notable in store_rules.h), which a run reads when it is opened: all others it looks up
+  // by their keys. A store that can skip the others does it here.
+  virtual StoreResult<std::vector<Fact>> read_notable(std::string_view log, std::uint64_t after, std::size_t most);
   // What was parked last, unless the run is over; also while it runs again.
   virtual StoreResult<std::optional<Parked>> parked(std::string_view log) = 0;
   virtual StoreResult<std::optional<RunInfo>> info(std::string_view log) = 0;

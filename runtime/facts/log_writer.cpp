@@ -86,6 +86,92 @@ bool LogWriter::end(const Fact& fact) {
   return good(result) != nullptr && catch_up();
 }
 
+bool LogWriter::open() {
+  auto result = store_.info(name_);
+  const auto* const info = good(result);
+  if (info == nullptr) return false;
+  opened_head_ = *info ? (*info)->head : 0;
+  if (opened_head_ == 0) return true;
+  if (!read_notable()) return false;
+  log_.skip_to(opened_head_);
+  const auto doubted = log_.doubted();
+  for (const auto& [key, attempt] : doubted) effect(key);
+  recall_last_call();
+  return catch_up();
+}
+
+bool LogWriter::open_whole() {
+  error_.reset();
+  log_ = RunLog();
+  recalled_.clear();
+  opened_head_ = 0;
+  return catch_up();
+}
+
+bool LogWriter::read_notable() {
+  constexpr std::size_t kPage = 1'000;
+  for (std::uint64_t after = 0;;) {
+    auto page = store_.read_notable(name_, after, kPage);
+    const auto* const facts = good(page);
+    if (facts == nullptr) return false;
+    for (const Fact& fact : *facts) log_.add(fact);
+    if (facts->size() < kPage) return true;
+    after = facts->back().seq;
+  }
+}
+
+// A call that a process left open when it died is the last thing that it wrote: others only wrote after it.
+void LogWriter::recall_last_call() {
+  for (std::uint64_t seq = opened_head_; seq > 0; --seq) {
+    auto page = store_.read(name_, seq - 1, 1);
+    const auto* const facts = good(page);
+    if (facts == nullptr || facts->empty()) return;
+    if (facts->front().writer == 0) continue;
+    if (facts->front().kind == FactKind::Intent) effect(facts->front().idempotency_key);
+    return;
+  }
+}
+
+std::optional<Fact> LogWriter::find(std::string_view key) {
+  auto result = store_.find(name_, key);
+  auto* const found = good(result);
+  return found == nullptr ? std::nullopt : std::move(*found);
+}
+
+const Fact* LogWriter::recalled_task(const std::string& key) {
+  if (const auto known = recalled_.find(key); known != recalled_.end()) return &known->second;
+  auto found = find(key);
+  return found ? &recalled_.emplace(key, std::move(*found)).first->second : nullptr;
+}
+
+// Of a task's own value and one from outside the first in the log counts.
+LogWriter::FoundTask LogWriter::task(std::string_view id, std::uint64_t epoch) {
+  const std::string* const held = log_.value_in(id, epoch);
+  const LoggedTask* const latest = epoch == log_.epoch(id) ? log_.task(id) : nullptr;
+  const bool is_external = latest != nullptr && !latest->source.empty();
+  if (!is_whole() && (held == nullptr || is_external)) {
+    const Fact* const fact = recalled_task(task_key(id, epoch));
+    if (fact != nullptr && (!is_external || fact->seq < latest->seq)) {
+      return {&fact->value, fact->status == "return" && fact->seq > log_.turn_began()};
+    }
+  }
+  return {held, held != nullptr && log_.returned_from(id)};
+}
+
+const LoggedEffect* LogWriter::effect(std::string_view key) {
+  if (const LoggedEffect* known = log_.effect(key)) return known;
+  for (std::uint64_t attempt = 1; !is_whole(); ++attempt) {
+    const auto intent = find(intent_key(key, attempt));
+    if (!intent) break;
+    log_.recall(*intent);
+    const auto settled = find(effect_key(key, attempt));
+    if (settled) log_.recall(*settled);
+    if (settled && settled->kind != FactKind::EffectDoubted) continue;
+    if (const auto said = find(doubt_key(key, attempt))) log_.recall(*said);
+  }
+  return log_.effect(key);
+}
+
 bool LogWriter::catch_up() {
   if (!stopped()) {
     if (auto error = read_on(store_, name_, log_)) stop(std::move(*error));

@@ -1,5 +1,7 @@
-// Writes the facts of one claim, and knows what the log says. After the first thing that goes wrong nothing is written
-// any more: what a run does from there on would be missing in its log, so the run has to stop.
+// Writes the facts of one claim, and knows what the log says: what is notable (store_rules.h) and what was written
+// since the log was opened; tasks and calls of before are looked up when somebody asks for them. So a run with a long
+// log is opened as quickly as one with a short one. After the first thing that goes wrong nothing is written any more:
+// what a run does from there on would be missing in its log, so the run has to stop.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -29,7 +31,20 @@ class LogWriter {
   std::uint64_t token() const { return token_; }
   const std::string& name() const { return name_; }
   FactStore& store() { return store_; }
-  const RunLog& log() const { return log_; }
+  const RunLog& log() const { return log_; }   // without the tasks and calls that were not looked up yet
+  // Under the claim: the notable facts, and the calls of which nobody knows. False: it is stopped.
+  bool open();
+  // Everything, from the first fact on; also of a writer that is stopped, which it is no more.
+  bool open_whole();
+  bool is_whole() const { return opened_head_ == 0; }
+
+  // What a task came to in an epoch. The text lives until the next call.
+  struct FoundTask {
+    const std::string* edn = nullptr;   // null: nothing
+    bool returned = false;              // by a (return v) that ended this turn
+  };
+  FoundTask task(std::string_view id, std::uint64_t epoch);
+  const LoggedEffect* effect(std::string_view idempotency_key);   // null: no such call
   std::int64_t now() const { return now_ms_(); }
   Fact made(FactKind kind, FactAuthor author) const;        // with the time, not written yet
 
@@ -60,6 +75,10 @@ class LogWriter {
     return &std::get<T>(result);
   }
   void keep_claim();
+  std::optional<Fact> find(std::string_view key);
+  const Fact* recalled_task(const std::string& key);
+  bool read_notable();
+  void recall_last_call();
 
   FactStore& store_;
   const std::string name_;
@@ -68,6 +87,8 @@ class LogWriter {
   std::int64_t claimed_ms_ = 0;
   std::uint64_t token_ = 0;
   RunLog log_;
+  std::uint64_t opened_head_ = 0;       // facts up to here may have to be looked up; 0: none
+  TextMap<Fact> recalled_;              // tasks, by key
   std::optional<StoreError> error_;
 };
 

@@ -1,6 +1,5 @@
 #include "runtime/facts/run_log.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -85,6 +84,10 @@ void RunLog::add(const Fact& fact) {
       has_news_ = true;
       settle(fact);
       break;
+    case FactKind::EffectDoubted:
+      doubted_.emplace_back(fact.idempotency_key, fact.number);
+      settle(fact);
+      break;
     case FactKind::EffectSettled: settle(fact); break;
     case FactKind::OperationOpened: open(fact); break;
     case FactKind::OperationResolved: resolve(fact); break;
@@ -93,6 +96,19 @@ void RunLog::add(const Fact& fact) {
     case FactKind::RunResumed: deliver(fact); break;
     case FactKind::RunSuspended: break;
   }
+}
+
+void RunLog::recall(const Fact& fact) {
+  if (fact.kind == FactKind::Intent) {
+    intend(fact);
+  } else {
+    settle(fact);
+  }
+}
+
+std::uint64_t RunLog::ends_before(std::uint64_t seq) const {
+  const auto after = std::lower_bound(end_seqs_.begin(), end_seqs_.end(), seq);
+  return static_cast<std::uint64_t>(after - end_seqs_.begin());
 }
 
 const LoggedTask* RunLog::task(std::string_view id) const {
@@ -212,7 +228,7 @@ void RunLog::signal(std::string_view name) {
     operation.value = value->value_edn;
     operation.source = value->source;
     operation.resolved_seq = head_;
-    operation.ends_before = ends_;
+    operation.ends_before = ends();
   }
   waiting_signals_.erase(waiting);
 }
@@ -220,6 +236,7 @@ void RunLog::signal(std::string_view name) {
 void RunLog::start_turn(const Fact& fact) {
   const std::uint64_t turn = std::max<std::uint64_t>(fact.number, 1);
   if (turn != turn_) {
+    turn_began_ = fact.seq;
     past_epochs_.clear();
     returned_from_.clear();
   }
@@ -229,7 +246,7 @@ void RunLog::start_turn(const Fact& fact) {
 }
 
 void RunLog::end_turn(const Fact& fact) {
-  ++ends_;
+  end_seqs_.push_back(fact.seq);
   is_over_ = true;
   has_news_ = false;
   last_end_ = fact;
@@ -270,7 +287,7 @@ void RunLog::intend(const Fact& fact) {
   LoggedEffect& effect = effects_[at->second];
   if (!is_new && fact.number <= effect.attempt) return;
   effect = {fact.idempotency_key, fact.number, EffectState::Intended, fact.tool, fact.args, fact.effect, fact.task,
-            {}, {}, ends_, fact.writer};
+            {}, {}, ends_before(fact.seq), fact.writer};
 }
 
 // Of an attempt that is not the newest any more nothing is learnt.
@@ -316,7 +333,7 @@ void RunLog::resolve(const Fact& fact) {
   operation.text = fact.text;
   operation.source = fact.source;
   operation.resolved_seq = fact.seq;
-  operation.ends_before = ends_;
+  operation.ends_before = ends();
 }
 
 void RunLog::set_plan(const Fact& fact) {

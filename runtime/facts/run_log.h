@@ -5,16 +5,18 @@
 //   task/ID#EPOCH       a task's value; a reset makes the next epoch
 //   reset/ID#EPOCH      the reset of that epoch
 //   intent/KEY#ATTEMPT  a tool is about to be called, KEY is its idempotency key
-//   effect/KEY#ATTEMPT  what became of it
+//   effect/KEY#ATTEMPT  what became of it, or that nobody knows
 //   doubt/KEY#ATTEMPT   what a person said about it
 //   operation/OP        an asynchronous operation was started
 //   resolved/OP         its answer
 //   external/ID#VERSION a value from outside; a task of that id has it
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/facts/fact.h"
@@ -75,14 +77,18 @@ struct LoggedStart {
   std::string limits;                         // EDN, or ""
 };
 
+// A log may be long, so a run that is opened adds only its notable facts (store_rules.h) and looks the others up when
+// it comes to the tasks and calls that they are about (LogWriter): recall() adds them out of their order.
 class RunLog {
  public:
   void add(const Fact& fact);
+  void recall(const Fact& fact);           // of an intent, or of what became of it: the intent first
+  void skip_to(std::uint64_t head) { head_ = std::max(head_, head); }   // what was not added is looked up
 
   std::uint64_t head() const { return head_; }             // of the last fact that was added
   // Of the last start, from 1; 0: it never began. A turn that failed may be started again: its calls keep their keys.
   std::uint64_t turn() const { return turn_; }
-  std::uint64_t ends() const { return ends_; }             // how often a turn ended
+  std::uint64_t ends() const { return end_seqs_.size(); }  // how often a turn ended
   bool is_over() const { return is_over_; }                // the last turn has ended, and none began after it
   const std::optional<Fact>& last_end() const { return last_end_; }
   const std::optional<LoggedStart>& last_start() const { return last_start_; }
@@ -100,11 +106,14 @@ class RunLog {
   const std::string* value_in(std::string_view id, std::uint64_t epoch) const;
   // Whether this turn was ended by a (return v) inside of the task's body: it ends there again when it runs again.
   bool returned_from(std::string_view id) const { return returned_from_.contains(id); }
+  std::uint64_t turn_began() const { return turn_began_; }  // its first start, as a place in the log
   std::uint64_t external_version(std::string_view id) const;   // of the last value from outside, from 1; 0: none
   // Whether one of the calls of a task's body happened or may have happened, and was no pure one.
   bool has_effects(std::string_view task) const;
   const LoggedEffect* effect(std::string_view idempotency_key) const;
   const std::vector<LoggedEffect>& effects() const { return effects_; }   // in the order of their first intents
+  // Of facts that say that nobody knows: idempotency keys and attempts. Somebody may have said it since.
+  const std::vector<std::pair<std::string, std::uint64_t>>& doubted() const { return doubted_; }
   // Calls of earlier claims of which nobody knows whether they happened, in the order of their intents: what was left
   // by processes that died. `token` is the claim of now.
   std::vector<const LoggedEffect*> unsettled(std::uint64_t token) const;
@@ -135,7 +144,11 @@ class RunLog {
   void deliver(const Fact& fact);
   void signal(std::string_view name);
 
-  std::uint64_t head_ = 0, turn_ = 0, ends_ = 0;
+  std::uint64_t ends_before(std::uint64_t seq) const;
+
+  std::uint64_t head_ = 0, turn_ = 0, turn_began_ = 0;
+  std::vector<std::uint64_t> end_seqs_;
+  std::vector<std::pair<std::string, std::uint64_t>> doubted_;
   bool is_over_ = false, has_news_ = false;
   std::optional<LoggedStart> last_start_;
   std::optional<Fact> last_end_;

@@ -11,7 +11,8 @@ using Kind = StoreError::Kind;
 constexpr std::int64_t kApplication = 0x50544346;   // "PTCF"
 
 // run      a log's id, its state (RunState) and its newest claim; without facts it is a claim only
-// fact     the log itself; key, time and class stand beside the bytes for those who look for them
+// fact     the log itself; key, time and rank stand beside the bytes for those who look for them. rank: 0, 1 notable,
+//          2 notable and makes decisions out of date
 // parked   what a suspended run goes on from; the bytes are last, so that nothing else reads past them
 // waiting  of the parked runs those that wait; apart from parked, for it changes and the snapshot is large
 // meta     one row, written when a failed transaction has to be written over
@@ -29,12 +30,12 @@ CREATE TABLE fact (
   seq INTEGER NOT NULL,
   key TEXT,
   time_ms INTEGER NOT NULL,
-  outdates INTEGER NOT NULL,
+  rank INTEGER NOT NULL,
   body BLOB NOT NULL,
   PRIMARY KEY (run, seq)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX fact_key ON fact (run, key) WHERE key IS NOT NULL;
-CREATE INDEX fact_outdates ON fact (run, seq) WHERE outdates;
+CREATE INDEX fact_notable ON fact (run, seq) WHERE rank;
 CREATE TABLE parked (
   run INTEGER PRIMARY KEY,
   continuation TEXT NOT NULL,

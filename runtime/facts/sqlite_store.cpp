@@ -270,6 +270,11 @@ StoreResult<std::optional<Fact>> SqliteStore::find(std::string_view log, std::st
   return look<std::optional<Fact>>([&](SqliteTables& tables) { return tables.keyed(log, key); });
 }
 
+StoreResult<std::vector<Fact>> SqliteStore::read_notable(std::string_view log, std::uint64_t after, std::size_t most) {
+  if (auto wrong = check_log(log)) return *std::move(wrong);
+  return look<std::vector<Fact>>([&](SqliteTables& tables) { return tables.notable_after(log, after, most); });
+}
+
 StoreResult<std::optional<Parked>> SqliteStore::parked(std::string_view log) {
   if (auto wrong = check_log(log)) return *std::move(wrong);
   return look<std::optional<Parked>>([&](SqliteTables& tables) { return tables.parked(log); });

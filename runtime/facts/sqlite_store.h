@@ -46,6 +46,7 @@ class SqliteStore final : public FactStore {
   StoreResult<ParkResult> park(std::string_view log, Cut cut, std::span<const Fact> facts, const Parked& run) override;
   StoreResult<std::vector<Fact>> read(std::string_view log, std::uint64_t after, std::size_t most) override;
   StoreResult<std::optional<Fact>> find(std::string_view log, std::string_view key) override;
+  StoreResult<std::vector<Fact>> read_notable(std::string_view log, std::uint64_t after, std::size_t most) override;
   StoreResult<std::optional<Parked>> parked(std::string_view log) override;
   StoreResult<std::optional<RunInfo>> info(std::string_view log) override;
   StoreResult<std::vector<RunInfo>> runs(std::string_view after, std::size_t most) override;

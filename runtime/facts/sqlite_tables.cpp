@@ -18,8 +18,11 @@ constexpr char kKeyedInLog[] =
     "SELECT seq, body FROM fact WHERE run = (SELECT id FROM run WHERE log = ?) AND key = ?";
 constexpr char kKeyed[] = "SELECT seq, body FROM fact WHERE run = ? AND key = ?";
 constexpr char kOutdating[] =
-    "SELECT seq, body FROM fact INDEXED BY fact_outdates WHERE run = ? AND seq > ? AND outdates ORDER BY seq";
-constexpr char kAppend[] = "INSERT INTO fact (run, seq, key, time_ms, outdates, body) VALUES (?, ?, ?, ?, ?, ?)";
+    "SELECT seq, body FROM fact INDEXED BY fact_notable WHERE run = ? AND seq > ? AND rank AND rank = 2 ORDER BY seq";
+constexpr char kNotable[] =
+    "SELECT seq, body FROM fact INDEXED BY fact_notable WHERE run = (SELECT id FROM run WHERE log = ?) AND seq > ? "
+    "AND rank ORDER BY seq LIMIT ?";
+constexpr char kAppend[] = "INSERT INTO fact (run, seq, key, time_ms, rank, body) VALUES (?, ?, ?, ?, ?, ?)";
 constexpr char kWake[] =
     "UPDATE waiting SET woken = 1 WHERE run = ?1 AND EXISTS (SELECT 1 FROM wait_key WHERE run = ?1 AND key = ?2)";
 constexpr char kParked[] =
@@ -47,6 +50,11 @@ constexpr char kWoken[] =
 constexpr char kInfo[] = PTC_SELECT_INFO "WHERE log = ?";
 constexpr char kInfos[] = PTC_SELECT_INFO "WHERE log > ? ORDER BY log LIMIT ?";
 #undef PTC_SELECT_INFO
+
+std::int64_t rank_of(FactKind kind) {
+  if (outdates_decisions(kind)) return 2;
+  return is_notable(kind) ? 1 : 0;
+}
 
 void bind_moment(SqliteQuery& query, const std::optional<std::int64_t>& moment) {
   if (moment) {
@@ -119,6 +127,14 @@ std::vector<Fact> SqliteTables::facts_after(std::string_view log, std::uint64_t 
   return out;
 }
 
+std::vector<Fact> SqliteTables::notable_after(std::string_view log, std::uint64_t after, std::size_t most) {
+  SqliteQuery query(connection_, kNotable);
+  query.text(log).count(after).count(most);
+  std::vector<Fact> out;
+  while (query.row()) out.push_back(decoded(query.count_at(0), query.bytes_at(1)));
+  return out;
+}
+
 std::optional<Fact> SqliteTables::keyed(std::string_view log, std::string_view key) {
   SqliteQuery query(connection_, kKeyedInLog);
   query.text(log).text(key);
@@ -157,7 +173,7 @@ Fact SqliteTables::append(RunRow& run, std::uint64_t seq, std::uint64_t token, c
   } else {
     query.text(fact.key);
   }
-  query.integer(fact.time_ms).integer(outdates_decisions(fact.kind) ? 1 : 0).bytes(body).run();
+  query.integer(fact.time_ms).integer(rank_of(fact.kind)).bytes(body).run();
   if (fact.kind == FactKind::RunStarted && run.state == RunState::Ended) set_state(run, RunState::Running);
   if (run.state == RunState::Parked && !fact.key.empty()) {
     SqliteQuery(connection_, kWake).integer(run.id).text(fact.key).run();

@@ -31,6 +31,7 @@ class SqliteTables {
   std::uint64_t head(const RunRow& run);
 
   std::vector<Fact> facts_after(std::string_view log, std::uint64_t after, std::size_t most);
+  std::vector<Fact> notable_after(std::string_view log, std::uint64_t after, std::size_t most);
   std::optional<Fact> keyed(std::string_view log, std::string_view key);
   std::optional<Fact> keyed(const RunRow& run, std::string_view key);
   // The first that makes decisions of `token` out of date.

@@ -22,6 +22,9 @@ std::optional<StoreError> check_seen(std::uint64_t head, std::uint64_t seq);
 
 // Whether a decision that had not seen a fact of this kind is out of date.
 bool outdates_decisions(FactKind kind);
+// Whether a fact says something about its run as a whole, not only about one task or call that has a key of its own.
+// All that make decisions out of date do.
+bool is_notable(FactKind kind);
 bool has_decision(std::span<const Fact> facts);
 std::int64_t lease_end(std::int64_t now_ms, std::int64_t lease_ms);   // the last moment there is, when it is beyond
 

@@ -2,6 +2,7 @@
 #include <limits>
 #include <vector>
 
+#include "runtime/facts/store_rules.h"
 #include "tests/store/conformance.h"
 #include "tests/store/store_facts.h"
 
@@ -98,6 +99,36 @@ void keeps_many_facts(FactStore& store) {
   EXPECT_FALSE(decide_one(store, "a", {token, 0}, step_fact()).conflict);
 }
 
+// Of every kind three, in pages: what is left out can be looked up by its key.
+void reads_notable_facts_in_their_order(FactStore& store) {
+  const std::uint64_t token = claimed(store, "a");
+  std::vector<Fact> wanted;
+  for (int round = 0; round < 3; ++round) {
+    for (std::size_t k = 0; k < kFacts.size(); ++k) {
+      const auto kind = static_cast<FactKind>(k);
+      const Fact fact = fact_of(kind, std::string(fact_name(kind)) + std::to_string(round));
+      if (fact_class(kind) == FactClass::Decision) {
+        ASSERT_FALSE(decide_one(store, "a", {token, head_of(store, "a")}, fact).conflict);
+      } else {
+        ASSERT_TRUE(put_one(store, "a", token, fact).mine);
+      }
+      const Fact held = *taken(store.find("a", fact.key));
+      if (is_notable(kind)) wanted.push_back(held);
+    }
+  }
+  ASSERT_LT(wanted.size(), head_of(store, "a"));
+  for (const std::size_t most : {std::size_t{1}, std::size_t{4}, std::size_t{1'000}}) {
+    std::vector<Fact> read;
+    for (std::size_t count = most; count == most;) {
+      const auto page = taken(store.read_notable("a", read.empty() ? 0 : read.back().seq, most));
+      count = page.size();
+      read.insert(read.end(), page.begin(), page.end());
+    }
+    EXPECT_EQ(read, wanted) << most;
+  }
+  EXPECT_TRUE(taken(store.read_notable("b", 0, 9)).empty());
+}
+
 void refuses_empty_ids(FactStore& store) {
   const Fact fact = outside_fact("k");
   EXPECT_EQ(error_of(store.put("", 0, {&fact, 1})), "store_misuse");
@@ -167,6 +198,7 @@ constexpr auto kCases = std::to_array<StoreCase>({
     {"KeepsLargeAndEmptySnapshots", keeps_large_and_empty_snapshots},
     {"KeepsExtremeNumbers", keeps_extreme_numbers},
     {"KeepsManyFacts", keeps_many_facts},
+    {"ReadsNotableFactsInTheirOrder", reads_notable_facts_in_their_order},
     {"RefusesEmptyIds", refuses_empty_ids},
     {"RefusesWhatIsNoText", refuses_what_is_no_text},
     {"RefusesWhatTheClassForbids", refuses_what_the_class_forbids},

@@ -105,7 +105,7 @@ void effects_are_never_refused(FactStore& store) {
   put_one(store, "a", 0, outside_fact("o"));
   EXPECT_FALSE(decide_one(store, "a", {token, 2}, step_fact()).conflict);
   for (const FactKind kind : {FactKind::TaskCommitted, FactKind::TaskReset, FactKind::Intent, FactKind::EffectSettled,
-                              FactKind::OperationOpened}) {
+                              FactKind::OperationOpened, FactKind::EffectDoubted}) {
     EXPECT_TRUE(put_one(store, "a", token, fact_of(kind, std::string(fact_name(kind)))).mine);
   }
 }

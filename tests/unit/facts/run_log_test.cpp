@@ -220,6 +220,35 @@ TEST(RunLog, WhatWasDeliveredIsKnownOnceTheProgramWentOn) {
   EXPECT_FALSE(log.log.delivered(1));
 }
 
+TEST(RunLog, WhatIsRecalledIsWhatWasAdded) {
+  Fact intent = Log::fact(FactKind::Intent, "", "");
+  intent.idempotency_key = "k";
+  intent.number = 1;
+  Fact doubted = Log::fact(FactKind::EffectDoubted, "", "");
+  doubted.idempotency_key = "k";
+  doubted.number = 1;
+  doubted.status = "in_doubt";
+  Log whole, part;
+  whole.started().add(intent).add(doubted).ended("error");
+  part.started();
+  doubted.seq = 3;
+  part.log.add(doubted);
+  Fact end = Log::fact(FactKind::TurnEnded, "", "");
+  end.seq = 4;
+  part.log.add(end);
+  EXPECT_EQ(part.log.effect("k"), nullptr);
+  ASSERT_EQ(part.log.doubted().size(), 1u);
+  intent.seq = 2;
+  part.log.recall(intent);
+  part.log.recall(doubted);
+  for (const RunLog* log : {&whole.log, &part.log}) {
+    EXPECT_EQ(log->effect("k")->state, EffectState::InDoubt);
+    EXPECT_EQ(log->effect("k")->ends_before, 0u);
+    EXPECT_EQ(log->unsettled(9).size(), 1u);
+    EXPECT_EQ(log->head(), 4u);
+  }
+}
+
 TEST(RunLog, OwnOperationsAreCountedUpToTheLastEnd) {
   Log log;
   log.started().add(Log::fact(FactKind::OperationOpened, "op12.0.3", "")).add(

@@ -291,5 +291,30 @@ TEST_F(DurableEffectsTest, AnOperationOfAFailedTurnIsNotTakenForANewOne) {
   EXPECT_EQ(run(source).outcome.value_edn, "7");
 }
 
+TEST_F(DurableEffectsTest, AFunctionThatATaskCameToIsThereInTheNextProcess) {
+  tool("pay", "unsafe");
+  EXPECT_EQ(run("(do (task \"f\" (fn [x] (* 2 x))) (+ 1 \"x\"))").outcome.status, OutcomeStatus::Error);
+  EXPECT_EQ(run("(do (tool/pay {}) ((task \"f\" nil) 21))").outcome.value_edn, "42");
+  EXPECT_EQ(calls_, 1);
+}
+
+// A claim that wrote something without looking for open calls hides the one that the process before it left.
+TEST_F(DurableEffectsTest, ADoubtThatIsHiddenWhenTheRunIsOpenedIsFoundAtTheCall) {
+  tool("pay", "unsafe");
+  DyingStore dying(store(), 2, false);
+  run(kPay, dying);
+  EXPECT_EQ(calls_, 1);
+  const auto claim = std::get<Claim>(store().claim("r1", "other", kNow, 1'000, last_token()));
+  ASSERT_TRUE(claim.granted);
+  Fact noted;
+  noted.kind = FactKind::RunResumed;
+  store().put("r1", claim.token, {&noted, 1});
+  store().release("r1", claim.token);
+  const DurableOutcome failed = run(kPay);
+  EXPECT_EQ(failed.outcome.fault.kind, FaultKind::ToolError);
+  EXPECT_EQ(run(kPay).end, DurableEnd::InDoubt);
+  EXPECT_EQ(calls_, 1);
+}
+
 }  // namespace
 }  // namespace ptc
