@@ -31,7 +31,8 @@ std::optional<Claim> LogWriter::claim(std::string_view owner, std::optional<std:
 }
 
 void LogWriter::release() {
-  if (flush()) store_.release(name_, token_);   // or its lease ends
+  flush();
+  if (token_ != 0) store_.release(name_, token_);   // or its lease ends
 }
 
 // Well before the lease is over. A claim that was lost shows when something is written.

@@ -25,7 +25,7 @@ class LogWriter {
   // Takes the run over, also from a process that is surely gone (process_owner.h), or whose token is `dead`. Not
   // granted: somebody else holds it. Nothing: it is stopped.
   std::optional<Claim> claim(std::string_view owner, std::optional<std::uint64_t> dead = std::nullopt);
-  void release();                                           // what was written is durable; the claim is given back
+  void release();   // what was written is made durable, if it is not stopped; the claim, if there is one, is given back
   std::uint64_t token() const { return token_; }
   const std::string& name() const { return name_; }
   FactStore& store() { return store_; }

@@ -1,6 +1,7 @@
 #include "tools/ptcvm/run_options.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "runtime/json_value.h"
@@ -150,9 +151,13 @@ void declare_limit_options(CLI::App& command, RunOptions& options) {
 void set_limits(const RunOptions& options, ptc::RunLimits& limits) {
   if (options.fuel) limits.fuel = *options.fuel;
   if (options.memory_limit) limits.memory_bytes = *options.memory_limit;
-  if (options.loop_limit) limits.loop = *options.loop_limit;
-  if (options.depth_limit) limits.depth = *options.depth_limit;
-  if (options.tool_calls) limits.tool_calls = *options.tool_calls;
+  const auto set = [](const std::optional<std::uint64_t>& wanted, std::uint32_t& limit) {
+    constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    if (wanted) limit = static_cast<std::uint32_t>(std::min(*wanted, kMost));
+  };
+  set(options.loop_limit, limits.loop);
+  set(options.depth_limit, limits.depth);
+  set(options.tool_calls, limits.tool_calls);
 }
 
 void declare_run_options(CLI::App& command, RunOptions& options) {

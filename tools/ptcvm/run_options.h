@@ -20,7 +20,8 @@ struct RunOptions {
   std::vector<std::string> effects, reconcilers;      // NAME=CLASS, NAME=COMMAND
   OutputForm output = OutputForm::Edn;
   std::optional<std::uint64_t> fuel, memory_limit;
-  std::optional<std::uint32_t> loop_limit, depth_limit, tool_calls, max_symbols, timeout_ms;
+  std::optional<std::uint64_t> loop_limit, depth_limit, tool_calls;   // as large as they may be, if larger
+  std::optional<std::uint32_t> max_symbols, timeout_ms;
   std::optional<int> float_precision;
   bool strict_task_ids = false, stats = false, check_tools = true;
 };
