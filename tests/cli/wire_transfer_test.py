@@ -58,7 +58,7 @@ class WireTransferTest(CommandLineTest):
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def kill(self, when, what, with_tool=True):
-        """Kills the process at that moment, and the tool unless it is to outlive it. The tool's process, if it lives."""
+        """Kills the process at that moment, and the tool unless it is to outlive it."""
         for name in ("stopped", "go on"):
             pathlib.Path(self.path(name)).unlink(missing_ok=True)
         process = self.start(f"{when} {what}")
@@ -70,7 +70,6 @@ class WireTransferTest(CommandLineTest):
         tool = int(pathlib.Path(self.path("stopped")).read_text(encoding="utf-8"))
         if with_tool:
             os.killpg(tool, signal.SIGKILL)
-        return tool
 
     def ledger(self, *what):
         path = pathlib.Path(self.path("ledger.jsonl"))
@@ -184,6 +183,13 @@ class WireTransferTest(CommandLineTest):
             self.begin(decision)
             self.finish()
             self.assertEqual(self.asked, 0)
+
+    def test_a_change_of_mind_comes_too_late(self):
+        for decision, other in (("approved", "too much"), ("too much", "approved")):
+            self.begin(decision)
+            self.finish()
+            self.say("journal", "put", "may", DECISION, json.dumps(other), "--instead-of", json.dumps(decision))
+            self.finish()
 
 
 if __name__ == "__main__":
