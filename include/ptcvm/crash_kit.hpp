@@ -42,9 +42,10 @@ struct CrashWord {
   DoubtAnswer answer{};
   std::string value;                            // when it happened
 };
-// The answer to an operation: status "ok" (value), "error" or "cancelled" (text).
+// The answer to an operation: status "ok" (value), "error" or "cancelled" (text). With an `id`, the value is put under
+// that id from outside instead: what (await-signal id) waits for.
 struct CrashAnswer {
-  std::string status = "ok", value, text;
+  std::string status = "ok", value, text, id;
 };
 
 struct CrashOptions {
@@ -194,9 +195,7 @@ class Crash {
       if (!operation.status.empty()) continue;
       const auto given = options_.answer ? options_.answer(operation, ledger_) : answer_of_ledger(operation, facts);
       if (!given) continue;
-      const auto put = answer_operation(*store, name(), operation.id, given->status, given->value, given->text,
-                                        {"crash kit", now()});
-      if (std::holds_alternative<Put>(put)) ++answered;
+      if (say(*store, operation, *given)) ++answered;
     }
     if (answered > 0) return;
     const auto info = store->info(name());   // then only time can help
@@ -207,12 +206,21 @@ class Crash {
       row.complaints.push_back("the run waits, and nobody answers");
     }
   }
+  bool say(FactStore& store, const LoggedOperation& operation, const CrashAnswer& given) const {
+    const Said said{"crash kit", now()};
+    if (!given.id.empty()) {
+      const auto put = put_external(store, name(), given.id, given.value, std::nullopt, said);
+      return std::holds_alternative<ExternalPut>(put) && std::get<ExternalPut>(put).is_written;
+    }
+    return std::holds_alternative<Put>(
+        answer_operation(store, name(), operation.id, given.status, given.value, given.text, said));
+  }
   std::optional<CrashAnswer> answer_of_ledger(const LoggedOperation& operation, const std::vector<Fact>& facts) const {
     for (const Fact& fact : facts) {
       if (fact.kind != FactKind::OperationOpened || fact.id != operation.id) continue;
       for (const LedgerEntry& entry : ledger_.entries()) {
         if (!is_key_of(entry.key, fact.idempotency_key)) continue;
-        return CrashAnswer{"ok", entry.value.empty() ? "nil" : entry.value, {}};
+        return CrashAnswer{"ok", entry.value.empty() ? "nil" : entry.value, {}, {}};
       }
     }
     return std::nullopt;

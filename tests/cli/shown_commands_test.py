@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""What a document shows of the command line, done again: shown_commands_test.py PTCVM DOCUMENT.md
+"""What a document shows of the command line, done again: shown_commands_test.py PTCVM DOCUMENT.md [FOLDER]
 
 A block under <!-- saved as NAME --> is written to a file of that name. In a block tagged console, lines that begin with
-"$ " are run by bash, one after the other in one folder; what they say on both streams must be what follows, and [N]
-under it when they end with a status N that is not 0. Points of time and the sizes of snapshots may differ, and … stands
-for any text.
+"$ " are run by bash, one after the other in one folder, which begins as a copy of FOLDER; what they say on both streams
+must be what follows, and [N] under it when they end with a status N that is not 0. Points of time and the sizes of
+snapshots may differ, and … stands for any text.
 """
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -45,6 +46,8 @@ def main():
     environment = {**os.environ, "PATH": f"{ptcvm.parent}:{os.environ['PATH']}", "NO_COLOR": "1"}
     done, failed = 0, 0
     with tempfile.TemporaryDirectory() as folder:
+        for source in sys.argv[3:4]:
+            shutil.copytree(source, folder, dirs_exist_ok=True)
         for name, tag, block in BLOCK.findall(document.read_text(encoding="utf-8")):
             if name:
                 pathlib.Path(folder, name).write_text(block, encoding="utf-8")
