@@ -35,6 +35,17 @@ class CommandLineTest(unittest.TestCase):
 class SnapshotTest(CommandLineTest):
     """Programs that wait for the asynchronous tool `call`."""
     TOOL = ("--async-tool", "call")
+    PROGRAM = """(def limit 10)
+(println "começa")
+(defn ask [who]
+  (let [answer (await (tool/call {:to who}))]
+    (:text answer)))
+(let [n 3
+      first-call (tool/call {:to "Zoë"})]
+  (task "greet"
+    (let [both (pmap ask ["Alice" "Bob"])]
+      [n both (await first-call)])))
+"""
 
     def path(self, name):
         return os.path.join(self.folder.name, name)

@@ -8,17 +8,7 @@ import unittest
 
 from ptcvm_process import SnapshotTest, ptcvm
 
-PROGRAM = """(def limit 10)
-(println "começa")
-(defn ask [who]
-  (let [answer (await (tool/call {:to who}))]
-    (:text answer)))
-(let [n 3
-      first-call (tool/call {:to "Zoë"})]
-  (task "greet"
-    (let [both (pmap ask ["Alice" "Bob"])]
-      [n both (await first-call)])))
-"""
+PROGRAM = SnapshotTest.PROGRAM
 TOOL = SnapshotTest.TOOL
 
 
