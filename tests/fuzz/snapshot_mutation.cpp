@@ -7,6 +7,7 @@
 #include "schema/builtin_id.h"
 #include "schema/opcode.h"
 #include "snapshot_generated.h"
+#include "vm/exec/program.h"
 
 namespace ptc::test {
 namespace {
@@ -217,9 +218,7 @@ void change_bytecode(schema::LinkedProgramT& program, Random& random) {
     case 3: shuffle_list(parts->builtins, random); break;
     default: change_code(function, random);
   }
-  flatbuffers::FlatBufferBuilder builder;
-  schema::FinishProgramBuffer(builder, schema::Program::Pack(builder, parts.get()));
-  program.bytes.assign(builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize());
+  program.bytes = program_bytes(*parts);
 }
 
 void change_program(schema::LinkedProgramT& program, const Octets& other, Random& random) {

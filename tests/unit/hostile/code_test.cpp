@@ -4,6 +4,7 @@
 #include "hostile/hostile_fixture.h"
 #include "program_generated.h"
 #include "schema/opcode.h"
+#include "vm/exec/program.h"
 
 namespace ptc::test {
 namespace {
@@ -20,9 +21,7 @@ Octets with_instruction(const Octets& whole, std::size_t function, std::size_t i
   Instruction instruction = decode(word);
   change(instruction);
   word = encode(instruction);
-  flatbuffers::FlatBufferBuilder builder;
-  schema::FinishProgramBuffer(builder, schema::Program::Pack(builder, program.get()));
-  bytes.assign(builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize());
+  bytes = program_bytes(*program);
   flatbuffers::FlatBufferBuilder outer;
   schema::FinishSnapshotBuffer(outer, schema::Snapshot::Pack(outer, snapshot.get()));
   return {outer.GetBufferPointer(), outer.GetBufferPointer() + outer.GetSize()};
@@ -98,9 +97,7 @@ TEST_F(Code, TextsAreUtf8) {
       const std::unique_ptr<schema::ProgramT> program(
           schema::GetProgram(snapshot.programs[0]->bytes.data())->UnPack());
       change(*program);
-      flatbuffers::FlatBufferBuilder builder;
-      schema::FinishProgramBuffer(builder, schema::Program::Pack(builder, program.get()));
-      snapshot.programs[0]->bytes.assign(builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize());
+      snapshot.programs[0]->bytes = program_bytes(*program);
     });
   };
   const std::string wrong = "a\xff";
