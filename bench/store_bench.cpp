@@ -1,8 +1,9 @@
 // The SQLite store against the time of day, and against SQLite itself: what a durable fact costs, what a window saves,
-// and whether a log of a million facts is slower than a short one.
+// whether a log of a million facts is slower than a short one, and what a run pays for its tasks: to commit the n-th,
+// to be opened when it has many, to come to them again.
 //
 // Whatever is compared runs in turns, in blocks, so that other load on the machine hits both: the ratios mean
-// something, the times are of this machine and hour. Usage: ptc_store_bench [folder] [facts]
+// something, the times are of this machine and hour. Usage: ptc_store_bench [folder] [facts] [tasks of a run]
 #include <sqlite3.h>
 
 #include <chrono>
@@ -13,6 +14,7 @@
 #include <iostream>
 #include <string>
 
+#include "runtime/durable_run.h"
 #include "runtime/facts/sqlite_store.h"
 
 namespace {
@@ -199,6 +201,7 @@ void look_up(const std::string& path, std::uint64_t facts) {
   auto start = Clock::now();
   const auto store = opened(path, SqliteMode::Sync);
   const double open_ms = seconds_since(start) * 1e3;
+  good(store->claim("run", "bench", 0, 0));   // as every run does first: with it the write-ahead log is not empty
   start = Clock::now();
   good(store->find("run", task(facts / 2).key));
   std::printf("log of %llu facts: open %.2f ms, first look-up %.0f us\n", static_cast<unsigned long long>(facts),
@@ -234,11 +237,89 @@ void compare_lengths(const std::string& short_path, const std::string& long_path
   }
 }
 
+// The CPU seconds of 500 commits, up to powers of ten.
+class CommitMeter final : public ptc::SessionObserver {
+ public:
+  explicit CommitMeter(std::vector<double>& costs) : costs_(costs) {}
+  void on_commit(std::string_view, std::string_view) override {
+    if (++count_ + 500 == mark_) begin_ = cpu_seconds();
+    if (count_ != mark_) return;
+    costs_.push_back(cpu_seconds() - begin_);
+    mark_ *= 10;
+  }
+
+ private:
+  std::vector<double>& costs_;
+  std::uint64_t count_ = 0, mark_ = 1'000;
+  double begin_ = 0;
+};
+
+class TaskRun {
+ public:
+  TaskRun(std::uint64_t tasks, const ptc::Engine& engine) : engine_(engine) {
+    source_ = "(loop [i 0] (when (< i " + std::to_string(tasks) + ") (task (str \"charge-\" i) i) (recur (inc i))))";
+    options_.session.limits.fuel = 1'000'000'000'000;
+    options_.session.limits.memory_bytes = std::uint64_t{16} << 30;
+    options_.session.limits.loop = 1'000'000'000;
+  }
+  void run(ptc::FactStore& store, ptc::DurableEnd wanted, ptc::SessionObserver* observer = nullptr,
+           bool again = false) {
+    options_.observer = observer;
+    options_.again = again;
+    const auto out = ptc::run_durably(engine_, store, tools_, source_, options_);
+    if (out.end != wanted || out.outcome.status != ptc::OutcomeStatus::Ok) {
+      stop("a run: " + out.message + out.error.message + out.outcome.fault.message);
+    }
+  }
+
+ private:
+  const ptc::Engine& engine_;
+  ptc::ToolRegistry tools_;
+  std::string source_;
+  ptc::DurableOptions options_;
+};
+
+void print_commits(const char* mode, const std::vector<double>& costs) {
+  std::printf("commit of a task, %s store, us of CPU:", mode);
+  std::uint64_t at = 1'000;
+  for (const double cost : costs) {
+    std::printf("  %.1f at %llu", cost * 1e6 / 500, static_cast<unsigned long long>(at));
+    at *= 10;
+  }
+  std::printf("\n");
+}
+
+// One run that commits all of them, in a store that forgets and in one that does not.
+void compare_commits(const std::string& folder, const ptc::Engine& engine, std::uint64_t tasks) {
+  for (const SqliteMode mode : {SqliteMode::Memory, SqliteMode::Group}) {
+    std::vector<double> costs;
+    CommitMeter meter(costs);
+    TaskRun(tasks, engine).run(*opened(folder + "/commits.db", mode), ptc::DurableEnd::Ended, &meter);
+    print_commits(mode == SqliteMode::Memory ? "memory" : "group", costs);
+  }
+}
+
+// A run of so many tasks has ended; another process opens it, and then runs it again from the top: all are hits.
+void open_run(const std::string& path, const ptc::Engine& engine, std::uint64_t tasks) {
+  TaskRun run(tasks, engine);
+  run.run(*opened(path, SqliteMode::Group), ptc::DurableEnd::Ended);
+  auto start = Clock::now();
+  const auto store = opened(path, SqliteMode::Sync);
+  run.run(*store, ptc::DurableEnd::EndedBefore);
+  const double open_ms = seconds_since(start) * 1e3;
+  const double before = cpu_seconds();
+  run.run(*store, ptc::DurableEnd::Ended, nullptr, true);
+  const double again_us = (cpu_seconds() - before) * 1e6 / static_cast<double>(tasks);
+  std::printf("run of %llu tasks: opened in %.2f ms; again from the top %.1f us of CPU a task\n",
+              static_cast<unsigned long long>(tasks), open_ms, again_us);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   const std::string folder = count > 1 ? arguments[1] : std::filesystem::temp_directory_path() / "ptc_store_bench";
   const std::uint64_t facts = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 1'000'000;
+  const std::uint64_t tasks = count > 3 ? std::strtoull(arguments[3], nullptr, 10) : 100'000;
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   compare_writes(folder);
@@ -246,5 +327,10 @@ int main(int count, char** arguments) {
   fill(folder + "/long.db", facts);
   look_up(folder + "/long.db", facts);
   compare_lengths(folder + "/short.db", folder + "/long.db");
+  const ptc::Engine engine;
+  compare_commits(folder, engine, tasks);
+  for (std::uint64_t many = 10'000; many <= tasks; many *= 10) {
+    open_run(folder + "/run-" + std::to_string(many) + ".db", engine, many);
+  }
   std::filesystem::remove_all(folder);
 }

@@ -26,13 +26,15 @@ void take(std::string& out, const flatbuffers::String* text) {
   if (text != nullptr) out.assign(text->data(), text->size());
 }
 
+// Nothing is copied when it is given back: a fact is large, and a log is many of them.
 std::optional<Fact> decoded(std::span<const std::uint8_t> bytes) {
+  std::optional<Fact> out;
   flatbuffers::Verifier verifier(bytes.data(), bytes.size());
-  if (!schema::VerifyFactBuffer(verifier)) return std::nullopt;
+  if (!schema::VerifyFactBuffer(verifier)) return out;
   const schema::Fact& stored = *schema::GetFact(bytes.data());
-  if (stored.format() != kFormat || stored.kind() >= kFacts.size()) return std::nullopt;
-  if (static_cast<std::size_t>(stored.author()) >= kAuthors.size()) return std::nullopt;
-  Fact fact;
+  if (stored.format() != kFormat || stored.kind() >= kFacts.size()) return out;
+  if (static_cast<std::size_t>(stored.author()) >= kAuthors.size()) return out;
+  Fact& fact = out.emplace();
   fact.kind = static_cast<FactKind>(stored.kind());
   fact.author = static_cast<FactAuthor>(stored.author());
   fact.time_ms = stored.time_ms();
@@ -49,7 +51,31 @@ std::optional<Fact> decoded(std::span<const std::uint8_t> bytes) {
   take(fact.effect, stored.effect());
   take(fact.idempotency_key, stored.idempotency_key());
   take(fact.task, stored.task());
-  return fact;
+  return out;
+}
+
+std::span<const std::uint8_t> encoded(flatbuffers::FlatBufferBuilder& builder, const Fact& fact) {
+  const Text source = text_of(builder, fact.source);
+  const Text key = text_of(builder, fact.key);
+  const Text id = text_of(builder, fact.id);
+  const Text value = text_of(builder, fact.value);
+  const Text text = text_of(builder, fact.text);
+  const Text status = text_of(builder, fact.status);
+  const Text tool = text_of(builder, fact.tool);
+  const Text args = text_of(builder, fact.args);
+  const Text effect = text_of(builder, fact.effect);
+  const Text idempotency_key = text_of(builder, fact.idempotency_key);
+  const Text task = text_of(builder, fact.task);
+  schema::FinishFactBuffer(
+      builder, schema::CreateFact(builder, kFormat, static_cast<std::uint16_t>(fact.kind),
+                                  static_cast<schema::Author>(fact.author), source, fact.time_ms, fact.writer, key, id,
+                                  value, text, status, tool, args, effect, idempotency_key, task, fact.number));
+  return {builder.GetBufferPointer(), builder.GetSize()};
+}
+
+bool is_canonical(const Fact& fact, std::span<const std::uint8_t> bytes) {
+  flatbuffers::FlatBufferBuilder builder(512);
+  return std::ranges::equal(encoded(builder, fact), bytes);
 }
 
 }  // namespace
@@ -70,22 +96,8 @@ bool is_storable(const Fact& fact) {
 
 std::vector<std::uint8_t> fact_bytes(const Fact& fact) {
   flatbuffers::FlatBufferBuilder builder(512);
-  const Text source = text_of(builder, fact.source);
-  const Text key = text_of(builder, fact.key);
-  const Text id = text_of(builder, fact.id);
-  const Text value = text_of(builder, fact.value);
-  const Text text = text_of(builder, fact.text);
-  const Text status = text_of(builder, fact.status);
-  const Text tool = text_of(builder, fact.tool);
-  const Text args = text_of(builder, fact.args);
-  const Text effect = text_of(builder, fact.effect);
-  const Text idempotency_key = text_of(builder, fact.idempotency_key);
-  const Text task = text_of(builder, fact.task);
-  schema::FinishFactBuffer(
-      builder, schema::CreateFact(builder, kFormat, static_cast<std::uint16_t>(fact.kind),
-                                  static_cast<schema::Author>(fact.author), source, fact.time_ms, fact.writer, key, id,
-                                  value, text, status, tool, args, effect, idempotency_key, task, fact.number));
-  return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
+  const std::span<const std::uint8_t> bytes = encoded(builder, fact);
+  return {bytes.begin(), bytes.end()};
 }
 
 std::optional<Fact> read_fact(std::span<const std::uint8_t> bytes) {
@@ -97,7 +109,7 @@ std::optional<Fact> read_fact(std::span<const std::uint8_t> bytes) {
     bytes = {reinterpret_cast<const std::uint8_t*>(aligned.data()), bytes.size()};
   }
   std::optional<Fact> fact = decoded(bytes);
-  if (!fact || !is_storable(*fact) || !std::ranges::equal(fact_bytes(*fact), bytes)) return std::nullopt;
+  if (fact && !(is_storable(*fact) && is_canonical(*fact, bytes))) fact.reset();
   return fact;
 }
 
