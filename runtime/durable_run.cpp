@@ -169,6 +169,7 @@ class DurableRun {
       return session->has_task(task.id) || !holds_functions(task.value_edn);
     });
     if (!can_look_up) return false;
+    if (!is_same_source()) out_.message = "the program that was parked goes on; the source given now is another one";
     session_ = std::move(session);
     attend(observed_seq);
     if (writer_.resume(resumption())) go_on();

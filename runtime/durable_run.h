@@ -4,7 +4,7 @@
 // One call does everything that can be done now: claims the run, reads its log, restores what was parked or runs the
 // program from the top against the log, and ends when the program ends, waits, or a person has to say something.
 // Calling it again is always right:
-//   - a run that waits goes on when something came
+//   - a run that waits goes on when something came; it is the program that was parked, whatever the source is
 //   - one whose process died goes on from what was parked last, or from the top
 //   - one that failed is tried again: committed tasks and calls that were answered are hits, calls keep their keys
 //   - one that ended well is not run again, unless the source is another one, somebody outside said something since (a
@@ -63,7 +63,7 @@ struct DurableOutcome {
   std::vector<LoggedEffect> doubts;
   Claim holder;
   StoreError error;
-  std::string message;
+  std::string message;          // Refused: why. Else a warning, or ""
 };
 
 // The tools are called in this thread. The store must outlive the call.

@@ -175,6 +175,13 @@ class DurableRunTest(StoreTest):
         self.assertEqual(self.ask_store("resume", "r"), (0, "8\n", ""))
 
 
+    def test_what_was_parked_goes_on_and_says_so_when_the_source_is_another_one(self):
+        self.assertEqual(self.run_it('(await-signal "go")', tools=())[0::2], (75, ""))
+        status, _, err = self.run_it("(+ 1 2)", tools=())
+        self.assertEqual(status, 75)
+        self.assertIn("the program that was parked goes on", err)
+
+
 class AnswersTest(StoreTest):
     SOURCE = '(await (tool/ask {:q "x"}))'
     MORE = {"tools": (), "more": ["--async-tool", "ask"]}

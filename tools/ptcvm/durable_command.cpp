@@ -97,6 +97,7 @@ class StoredRun {
   }
 
   int report(const ptc::DurableOutcome& done) {
+    if (done.end != ptc::DurableEnd::Refused && !done.message.empty()) complain("warning: " + done.message);
     switch (done.end) {
       case ptc::DurableEnd::Ended:
       case ptc::DurableEnd::EndedBefore: return report_text(done.outcome, options_.output, options_.stats);
