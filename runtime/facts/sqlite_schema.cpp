@@ -11,8 +11,7 @@ using Kind = StoreError::Kind;
 constexpr std::int64_t kApplication = 0x50544346;   // "PTCF"
 
 // run      a log's id, its state (RunState) and its newest claim; without facts it is a claim only
-// fact     the log itself; key, time and rank stand beside the bytes for those who look for them. rank: 0, 1 notable,
-//          2 notable and makes decisions out of date
+// fact     the log itself; key, time and class stand beside the bytes for those who look for them
 // parked   what a suspended run goes on from; the bytes are last, so that nothing else reads past them
 // waiting  of the parked runs those that wait; apart from parked, for it changes and the snapshot is large
 // meta     one row, written when a failed transaction has to be written over
@@ -30,12 +29,12 @@ CREATE TABLE fact (
   seq INTEGER NOT NULL,
   key TEXT,
   time_ms INTEGER NOT NULL,
-  rank INTEGER NOT NULL,
+  outdates INTEGER NOT NULL,
   body BLOB NOT NULL,
   PRIMARY KEY (run, seq)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX fact_key ON fact (run, key) WHERE key IS NOT NULL;
-CREATE INDEX fact_notable ON fact (run, seq) WHERE rank;
+CREATE INDEX fact_outdates ON fact (run, seq) WHERE outdates;
 CREATE TABLE parked (
   run INTEGER PRIMARY KEY,
   continuation TEXT NOT NULL,
@@ -65,8 +64,17 @@ PRAGMA application_id = 1347699526;
 
 static_assert(kApplication == 1347699526);
 
+// rank: 0; 1 notable (store_rules.h); 2 notable, and makes decisions out of date. Nothing but the bytes says which
+// facts of before are notable: it does no harm to take them all for it.
+constexpr const char* kRanks = R"(
+DROP INDEX fact_outdates;
+ALTER TABLE fact RENAME COLUMN outdates TO rank;
+UPDATE fact SET rank = CASE WHEN rank THEN 2 ELSE 1 END;
+CREATE INDEX fact_notable ON fact (run, seq) WHERE rank;
+)";
+
 // The n-th makes version n + 1 of version n.
-constexpr std::array<const char*, kSqliteStoreVersion> kSteps{kTables};
+constexpr std::array<const char*, kSqliteStoreVersion> kSteps{kTables, kRanks};
 
 std::int64_t pragma(SqliteConnection& connection, const char* sql) {
   SqliteQuery query(connection, sql);

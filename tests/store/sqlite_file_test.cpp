@@ -105,10 +105,34 @@ TEST(SqliteFile, RefusedCallsOfAGroupLeaveTheOthers) {
 TEST(SqliteFile, OfANewerVersionIsRefused) {
   const StoreFile file;
   started(*opened(file), "a");
-  tamper(file, "PRAGMA user_version = 2");
+  tamper(file, "PRAGMA user_version = 3");
   EXPECT_EQ(refusal(file), "store_version");
-  tamper(file, "PRAGMA user_version = 1");
+  tamper(file, "PRAGMA user_version = 2");
   EXPECT_EQ(refusal(file), "");
+}
+
+// Version 1 did not say which facts are notable: all of them are, then. What outdates decisions it said.
+TEST(SqliteFile, OfVersionOneIsTakenOver) {
+  const StoreFile file;
+  {
+    const auto store = opened(file);
+    const std::uint64_t token = started(*store, "a");
+    put_one(*store, "a", token, task_fact("t"));
+    put_one(*store, "a", 0, outside_fact("o"));
+    store->release("a", token);
+  }
+  tamper(file,
+         "DROP INDEX fact_notable; ALTER TABLE fact RENAME COLUMN rank TO outdates;"
+         "UPDATE fact SET outdates = outdates = 2; CREATE INDEX fact_outdates ON fact (run, seq) WHERE outdates;"
+         "PRAGMA user_version = 1");
+  const auto store = opened(file);
+  EXPECT_EQ(taken(store->read("a", 0, 9)).size(), 3u);
+  EXPECT_EQ(taken(store->read_notable("a", 0, 9)).size(), 3u);
+  const std::uint64_t token = claimed(*store, "a");
+  EXPECT_EQ(decide_one(*store, "a", {token, 2}, step_fact("d")).conflict->key, "o");
+  EXPECT_FALSE(decide_one(*store, "a", {token, 3}, step_fact("d")).conflict);
+  put_one(*store, "a", token, task_fact("u"));
+  EXPECT_EQ(taken(store->read_notable("a", 3, 9)).size(), 1u);
 }
 
 TEST(SqliteFile, ThatIsNoStoreIsRefusedAndKept) {
