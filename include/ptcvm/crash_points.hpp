@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "ptcvm/crash_ledger.hpp"
-#include "runtime/facts/fact_store.h"
+#include "runtime/facts/forwarding_store.h"
 #include "runtime/tools.h"
 
 namespace ptc {
@@ -43,11 +43,11 @@ class CrashPoints {
 
 // A store with a point before and after each write; and which says to the ledger which keyed facts it was told to be
 // written, so that a lost one is noticed.
-class CrashStore final : public FactStore {
+class CrashStore final : public ForwardingStore {
  public:
   // `durable_at_once`: what a write has returned is durable; otherwise it is after the next flush().
   CrashStore(FactStore& store, const Ledger& ledger, CrashPoints* points, bool durable_at_once)
-      : store_(store), ledger_(ledger), points_(points), durable_at_once_(durable_at_once) {}
+      : ForwardingStore(store), ledger_(ledger), points_(points), durable_at_once_(durable_at_once) {}
 
   StoreResult<std::vector<Put>> put(std::string_view log, std::uint64_t token, std::span<const Fact> facts) override {
     return noted(write(name_of(facts), [&] { return store_.put(log, token, facts); }));
@@ -81,20 +81,6 @@ class CrashStore final : public FactStore {
     if (std::holds_alternative<std::monostate>(result)) say();
     return result;
   }
-  StoreResult<std::vector<Fact>> read(std::string_view log, std::uint64_t after, std::size_t most) override {
-    return store_.read(log, after, most);
-  }
-  StoreResult<std::optional<Fact>> find(std::string_view log, std::string_view key) override {
-    return store_.find(log, key);
-  }
-  StoreResult<std::optional<Parked>> parked(std::string_view log) override { return store_.parked(log); }
-  StoreResult<std::optional<RunInfo>> info(std::string_view log) override { return store_.info(log); }
-  StoreResult<std::vector<RunInfo>> runs(std::string_view after, std::size_t most) override {
-    return store_.runs(after, most);
-  }
-  StoreResult<std::vector<std::string>> woken(std::int64_t now_ms, std::size_t most) override {
-    return store_.woken(now_ms, most);
-  }
 
  private:
   static std::string name_of(std::span<const Fact> facts) {
@@ -124,7 +110,6 @@ class CrashStore final : public FactStore {
     unsaid_.clear();
   }
 
-  FactStore& store_;
   const Ledger& ledger_;
   CrashPoints* const points_;   // null: none at writes
   const bool durable_at_once_;

@@ -6,6 +6,7 @@
 #include "runtime/edn.h"
 #include "runtime/facts/answers.h"
 #include "runtime/facts/fact_json.h"
+#include "runtime/facts/forwarding_store.h"
 #include "runtime/facts/memory_store.h"
 #include "runtime/facts/run_log.h"
 #include "runtime/replay.h"
@@ -36,54 +37,10 @@ std::size_t id_end(std::string_view text, std::size_t at) {
 }
 
 // A store that parks runs like any other, and has lost what was parked when it is asked.
-class ForgetfulStore final : public FactStore {
+class ForgetfulStore final : public ForwardingStore {
  public:
-  explicit ForgetfulStore(FactStore& kept) : kept_(kept) {}
-  StoreResult<std::vector<Put>> put(std::string_view log, std::uint64_t token, std::span<const Fact> facts) override {
-    return kept_.put(log, token, facts);
-  }
-  StoreResult<Decided> decide(std::string_view log, Cut cut, std::span<const Fact> facts) override {
-    return kept_.decide(log, cut, facts);
-  }
-  StoreResult<ParkResult> park(std::string_view log, Cut cut, std::span<const Fact> facts,
-                               const Parked& run) override {
-    return kept_.park(log, cut, facts, run);
-  }
-  StoreResult<std::vector<Fact>> read(std::string_view log, std::uint64_t after, std::size_t most) override {
-    return kept_.read(log, after, most);
-  }
-  StoreResult<std::optional<Fact>> find(std::string_view log, std::string_view key) override {
-    return kept_.find(log, key);
-  }
+  using ForwardingStore::ForwardingStore;
   StoreResult<std::optional<Parked>> parked(std::string_view) override { return std::optional<Parked>(); }
-  StoreResult<std::optional<RunInfo>> info(std::string_view log) override { return kept_.info(log); }
-  StoreResult<std::vector<RunInfo>> runs(std::string_view after, std::size_t most) override {
-    return kept_.runs(after, most);
-  }
-  StoreResult<std::vector<std::string>> woken(std::int64_t now_ms, std::size_t most) override {
-    return kept_.woken(now_ms, most);
-  }
-  StoreResult<Claim> claim(std::string_view log, std::string_view owner, std::int64_t now_ms, std::int64_t lease_ms,
-                           std::optional<std::uint64_t> dead) override {
-    return kept_.claim(log, owner, now_ms, lease_ms, dead);
-  }
-  StoreResult<bool> renew(std::string_view log, std::uint64_t token, std::int64_t now_ms,
-                          std::int64_t lease_ms) override {
-    return kept_.renew(log, token, now_ms, lease_ms);
-  }
-  StoreResult<bool> release(std::string_view log, std::uint64_t token) override { return kept_.release(log, token); }
-  StoreResult<std::vector<Put>> resumed(std::string_view log, std::uint64_t token,
-                                        std::span<const Fact> facts) override {
-    return kept_.resumed(log, token, facts);
-  }
-  StoreResult<std::vector<Put>> ended(std::string_view log, std::uint64_t token,
-                                      std::span<const Fact> facts) override {
-    return kept_.ended(log, token, facts);
-  }
-  StoreResult<std::monostate> flush() override { return kept_.flush(); }
-
- private:
-  FactStore& kept_;
 };
 
 // The program with its host: tools that answer from the file, now or when it waits.

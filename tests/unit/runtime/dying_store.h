@@ -1,14 +1,14 @@
 // A store whose process dies: from some write on nothing is written, and nothing is read.
 #pragma once
-#include "runtime/facts/fact_store.h"
+#include "runtime/facts/forwarding_store.h"
 
 namespace ptc {
 
 // Passes everything on until its process dies: from then on nothing is written.
-class DyingStore : public FactStore {
+class DyingStore : public ForwardingStore {
  public:
   // Dies at the write after `writes` of them, before it takes effect or after.
-  DyingStore(FactStore& store, int writes, bool after) : store_(store), left_(writes), after_(after) {}
+  DyingStore(FactStore& store, int writes, bool after) : ForwardingStore(store), left_(writes), after_(after) {}
   bool died() const { return died_; }
 
   StoreResult<std::vector<Put>> put(std::string_view log, std::uint64_t token, std::span<const Fact> facts) override {
@@ -24,22 +24,11 @@ class DyingStore : public FactStore {
     if (died_) return dead();
     return store_.read(log, after, most);
   }
-  StoreResult<std::optional<Fact>> find(std::string_view log, std::string_view key) override {
-    return store_.find(log, key);
-  }
-  StoreResult<std::optional<Parked>> parked(std::string_view log) override { return store_.parked(log); }
-  StoreResult<std::optional<RunInfo>> info(std::string_view log) override { return store_.info(log); }
-  StoreResult<std::vector<RunInfo>> runs(std::string_view after, std::size_t most) override {
-    return store_.runs(after, most);
-  }
-  StoreResult<std::vector<std::string>> woken(std::int64_t now_ms, std::size_t most) override {
-    return store_.woken(now_ms, most);
-  }
-  StoreResult<Claim> claim(std::string_view log, std::string_view owner, std::int64_t now_ms, std::int64_t lease_ms,
-                           std::optional<std::uint64_t> dead) override {
-    return store_.claim(log, owner, now_ms, lease_ms, dead);
-  }
   StoreResult<bool> renew(std::string_view, std::uint64_t, std::int64_t, std::int64_t) override { return true; }
+  StoreResult<std::vector<Fact>> read_notable(std::string_view log, std::uint64_t after, std::size_t most) override {
+    if (died_) return dead();
+    return store_.read_notable(log, after, most);
+  }
   StoreResult<bool> release(std::string_view log, std::uint64_t token) override {
     if (died_) return dead();
     return store_.release(log, token);
@@ -68,7 +57,6 @@ class DyingStore : public FactStore {
     return dead();
   }
 
-  FactStore& store_;
   int left_;
   const bool after_;
   bool died_ = false;
