@@ -6,15 +6,38 @@
 
 namespace ptc {
 
-std::optional<StoreError> read_on(FactStore& store, std::string_view name, RunLog& into) {
+namespace {
+
+// `read` gives the page after a place in the log.
+std::optional<StoreError> visit_pages(std::uint64_t after, const auto& read,
+                                      const std::function<void(const Fact&)>& visit) {
   constexpr std::size_t kPage = 1'000;
   for (;;) {
-    auto page = store.read(name, into.head(), kPage);
+    StoreResult<std::vector<Fact>> page = read(after, kPage);
     if (auto* error = std::get_if<StoreError>(&page)) return std::move(*error);
     const auto& facts = std::get<std::vector<Fact>>(page);
-    for (const Fact& fact : facts) into.add(fact);
+    for (const Fact& fact : facts) visit(fact);
     if (facts.size() < kPage) return std::nullopt;
+    after = facts.back().seq;
   }
+}
+
+}  // namespace
+
+std::optional<StoreError> visit_facts(FactStore& store, std::string_view name, std::uint64_t after,
+                                      const std::function<void(const Fact&)>& visit) {
+  const auto read = [&](std::uint64_t seq, std::size_t most) { return store.read(name, seq, most); };
+  return visit_pages(after, read, visit);
+}
+
+std::optional<StoreError> visit_notable(FactStore& store, std::string_view name,
+                                        const std::function<void(const Fact&)>& visit) {
+  const auto read = [&](std::uint64_t seq, std::size_t most) { return store.read_notable(name, seq, most); };
+  return visit_pages(0, read, visit);
+}
+
+std::optional<StoreError> read_on(FactStore& store, std::string_view name, RunLog& into) {
+  return visit_facts(store, name, into.head(), [&into](const Fact& fact) { into.add(fact); });
 }
 
 std::optional<Claim> LogWriter::claim(std::string_view owner, std::optional<std::uint64_t> dead) {
@@ -92,7 +115,10 @@ bool LogWriter::open() {
   if (info == nullptr) return false;
   opened_head_ = *info ? (*info)->head : 0;
   if (opened_head_ == 0) return true;
-  if (!read_notable()) return false;
+  if (auto error = visit_notable(store_, name_, [this](const Fact& fact) { log_.add(fact); })) {
+    stop(std::move(*error));
+    return false;
+  }
   log_.skip_to(opened_head_);
   const auto doubted = log_.doubted();
   for (const auto& [key, attempt] : doubted) effect(key);
@@ -106,18 +132,6 @@ bool LogWriter::open_whole() {
   recalled_.clear();
   opened_head_ = 0;
   return catch_up();
-}
-
-bool LogWriter::read_notable() {
-  constexpr std::size_t kPage = 1'000;
-  for (std::uint64_t after = 0;;) {
-    auto page = store_.read_notable(name_, after, kPage);
-    const auto* const facts = good(page);
-    if (facts == nullptr) return false;
-    for (const Fact& fact : *facts) log_.add(fact);
-    if (facts->size() < kPage) return true;
-    after = facts->back().seq;
-  }
 }
 
 // A call that a process left open when it died is the last thing that it wrote: others only wrote after it.

@@ -16,6 +16,12 @@
 
 namespace ptc {
 
+// Calls `visit` with every fact of a log after `after`, in order. The error, if there is one.
+std::optional<StoreError> visit_facts(FactStore& store, std::string_view name, std::uint64_t after,
+                                      const std::function<void(const Fact&)>& visit);
+// The same for the notable ones.
+std::optional<StoreError> visit_notable(FactStore& store, std::string_view name,
+                                        const std::function<void(const Fact&)>& visit);
 // Adds what a log holds after `into.head()`. The error, if there is one.
 std::optional<StoreError> read_on(FactStore& store, std::string_view name, RunLog& into);
 
@@ -77,7 +83,6 @@ class LogWriter {
   void keep_claim();
   std::optional<Fact> find(std::string_view key);
   const Fact* recalled_task(const std::string& key);
-  bool read_notable();
   void recall_last_call();
 
   FactStore& store_;

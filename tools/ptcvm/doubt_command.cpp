@@ -50,7 +50,7 @@ int list(const DoubtRequest& request) {
   std::vector<std::string> ids;
   if (!command.open(StoreUse::Existing, status)) return status;
   if (!request.store.id.empty()) {
-    if (!command.read_log(status)) return status;
+    if (!command.read_notable(status)) return status;
     ids.push_back(request.store.id);
   } else if (auto error = all_ids(command.store(), ids)) {
     return complain_of_store(*error);
@@ -75,7 +75,7 @@ int settle(const DoubtRequest& request) {
     if (!read) return refuse_input("--happened: " + message);
     value = std::move(*read);
   }
-  if (!command.open(StoreUse::Existing, status) || !command.read_log(status)) return status;
+  if (!command.open(StoreUse::Existing, status) || !command.read_notable(status)) return status;
   auto open = ptc::open_doubts(command.store(), request.store.id);
   if (const auto* error = std::get_if<ptc::StoreError>(&open)) return complain_of_store(*error);
   const auto& doubts = std::get<std::vector<ptc::LoggedEffect>>(open);

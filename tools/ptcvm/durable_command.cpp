@@ -37,7 +37,7 @@ class StoredRun {
 
   int resume(const OperationAnswers& answers) {
     int status = kSuccess;
-    if (!command_.open(StoreUse::Existing, status) || !command_.read_log(status)) return status;
+    if (!command_.open(StoreUse::Existing, status) || !command_.read_notable(status)) return status;
     if (!command_.log().last_start()) {
       return refuse_input(request_.store.id + " was never begun: `ptcvm run FILE --store … --id " + request_.store.id +
                           "` begins it");

@@ -3,6 +3,7 @@
 
 #include "runtime/clock.h"
 #include "runtime/facts/fact_json.h"
+#include "runtime/facts/log_writer.h"
 #include "runtime/progress.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
@@ -36,22 +37,17 @@ struct JournalRequest {
   ShowForm form = ShowForm::Table;
 };
 
-// Calls `visit` with every fact of the log. The exit status.
-int visit_facts(StoreCommand& command, const std::function<void(const ptc::Fact&)>& visit) {
-  constexpr std::size_t kPage = 1'000;
-  std::uint64_t after = 0;
-  for (std::size_t count = kPage; count == kPage;) {
-    auto page = command.store().read(command.options().id, after, kPage);
-    if (const auto* error = std::get_if<ptc::StoreError>(&page)) return complain_of_store(*error);
-    const auto& facts = std::get<std::vector<ptc::Fact>>(page);
-    for (const ptc::Fact& fact : facts) visit(fact);
-    count = facts.size();
-    after += count;
-  }
-  return kSuccess;
+int export_facts(const JournalRequest& request) {
+  StoreCommand command(request.store);
+  int status = kSuccess;
+  if (!command.open(StoreUse::Existing, status) || !command.read_notable(status)) return status;
+  const auto write = [](const ptc::Fact& fact) { std::cout << ptc::fact_json(fact) << '\n'; };
+  const auto error = ptc::visit_facts(command.store(), request.store.id, 0, write);
+  return error ? complain_of_store(*error) : kSuccess;
 }
 
 int show(const JournalRequest& request) {
+  if (request.form == ShowForm::Facts) return export_facts(request);
   StoreCommand command(request.store);
   int status = kSuccess;
   if (!command.open(StoreUse::Existing, status) || !command.read_log(status)) return status;
@@ -59,8 +55,7 @@ int show(const JournalRequest& request) {
     case ShowForm::Table: std::cout << show_journal(command.log(), ptc::system_millis()); break;
     case ShowForm::Json: std::cout << journal_json(request.store.id, command.log()) << '\n'; break;
     case ShowForm::Edn: std::cout << journal_edn(command.log()) << '\n'; break;
-    case ShowForm::Facts:
-      return visit_facts(command, [](const ptc::Fact& fact) { std::cout << ptc::fact_json(fact) << '\n'; });
+    case ShowForm::Facts: break;
   }
   return kSuccess;
 }
@@ -99,7 +94,7 @@ int put(const JournalRequest& request) {
 int reset(const JournalRequest& request) {
   StoreCommand command(request.store);
   int status = kSuccess;
-  if (!command.open(StoreUse::Existing, status) || !command.read_log(status)) return status;
+  if (!command.open(StoreUse::Existing, status) || !command.read_notable(status)) return status;
   auto result =
       ptc::reset_task(command.store(), request.store.id, request.task, request.reason, command.said());
   if (const auto* error = std::get_if<ptc::StoreError>(&result)) return complain_of_store(*error);
@@ -113,13 +108,6 @@ int reset(const JournalRequest& request) {
   }
   complain(request.store.id + " is being executed");
   return kBusy;
-}
-
-int export_facts(const JournalRequest& request) {
-  StoreCommand command(request.store);
-  int status = kSuccess;
-  if (!command.open(StoreUse::Existing, status) || !command.read_log(status)) return status;
-  return visit_facts(command, [](const ptc::Fact& fact) { std::cout << ptc::fact_json(fact) << '\n'; });
 }
 
 int import_facts(const JournalRequest& request) {

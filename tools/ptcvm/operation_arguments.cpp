@@ -1,16 +1,7 @@
 #include "tools/ptcvm/operation_arguments.h"
 
-#include <optional>
-#include <utility>
-
 namespace ptcvm {
 namespace {
-
-std::pair<std::string, std::optional<std::string>> parts_of(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos) return {text, std::nullopt};
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
 
 std::string known_operations(const ptc::RunLog& log) {
   std::string text;
@@ -30,6 +21,12 @@ bool may_be_started(StoreCommand& command) {
 }
 
 }  // namespace
+
+std::pair<std::string, std::optional<std::string>> parts_of(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos) return {text, std::nullopt};
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
 
 bool answer_operation(StoreCommand& command, const OperationAnswer& answer, std::string& message) {
   const ptc::LoggedOperation* const known = command.log().operation(answer.operation);

@@ -1,12 +1,18 @@
-// OP=JSON, OP=REASON, OP[=REASON]: what a command line says about operations of a run that a store keeps.
+// OP=JSON, OP=REASON, OP[=REASON]: what a command line says about operations.
 #pragma once
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/ptcvm/store_options.h"
 
 namespace ptcvm {
 
+// In two at the first "="; without one there is no second part.
+std::pair<std::string, std::optional<std::string>> parts_of(const std::string& text);
+
+// Of a run that a store keeps.
 struct OperationAnswer {
   std::string operation, status;      // ok, error, cancelled
   std::string value_edn, text;

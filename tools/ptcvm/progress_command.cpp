@@ -46,7 +46,7 @@ std::string progress_json(const ptc::Plan& plan, const ptc::StepSummaries& summa
 int show(const ProgressRequest& request) {
   StoreCommand command(request.store);
   int status = kSuccess;
-  if (!command.open(StoreUse::Existing, status) || !command.read_log(status)) return status;
+  if (!command.open(StoreUse::Existing, status) || !command.read_notable(status)) return status;
   const ptc::Plan plan = command.log().plan().value_or(ptc::Plan());
   const ptc::StepSummaries& summaries = command.log().summaries();
   if (request.json) {

@@ -8,6 +8,7 @@
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/interrupt.h"
 #include "tools/ptcvm/loading.h"
+#include "tools/ptcvm/operation_arguments.h"
 #include "tools/ptcvm/report.h"
 #include "tools/ptcvm/run_options.h"
 #include "tools/ptcvm/terminal.h"
@@ -37,13 +38,6 @@ struct ResumeRequest {
   ParkOptions park;
   DurableRequest durable;
 };
-
-// "op1=…" in two; without "=" there is no second part.
-std::pair<std::string, std::optional<std::string>> parts_of(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos) return {text, std::nullopt};
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
 
 constexpr std::int64_t kMostMillis = std::int64_t{1000} * 366 * 24 * 3600 * 1000;   // about a thousand years
 

@@ -85,8 +85,18 @@ bool StoreCommand::open(StoreUse use, int& status) {
   return store_ != nullptr;
 }
 
-bool StoreCommand::read_log(int& status) {
-  if (auto error = ptc::read_on(*store_, options_.id, log_)) {
+bool StoreCommand::read_notable(int& status) {
+  auto info = store_->info(options_.id);
+  if (auto* error = std::get_if<ptc::StoreError>(&info)) return check_read(std::move(*error), status);
+  if (const auto& known = std::get<std::optional<ptc::RunInfo>>(info)) log_.skip_to(known->head);
+  const auto add = [this](const ptc::Fact& fact) { log_.add(fact); };
+  return check_read(ptc::visit_notable(*store_, options_.id, add), status);
+}
+
+bool StoreCommand::read_log(int& status) { return check_read(ptc::read_on(*store_, options_.id, log_), status); }
+
+bool StoreCommand::check_read(std::optional<ptc::StoreError> error, int& status) {
+  if (error) {
     status = complain_of_store(*error);
     return false;
   }

@@ -37,13 +37,17 @@ class StoreCommand {
 
   // False: `status` is what the command ends with.
   bool open(StoreUse use, int& status);
-  bool read_log(int& status);                       // of the run; one that nobody knows is refused
+  // Of the run; one that nobody knows is refused. The notable facts of it (starts, operations, plan …), or all.
+  bool read_notable(int& status);
+  bool read_log(int& status);
   ptc::SqliteStore& store() { return *store_; }
   const ptc::RunLog& log() const { return log_; }
   const StoreOptions& options() const { return options_; }
   ptc::Said said() const;
 
  private:
+  bool check_read(std::optional<ptc::StoreError> error, int& status);
+
   const StoreOptions& options_;
   std::unique_ptr<ptc::SqliteStore> store_;
   ptc::RunLog log_;
