@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@
 #include "vm/value/heap.h"
 
 namespace ptc {
+
+struct Signature;     // runtime/signature/signature.h
 
 using Deadline = std::chrono::steady_clock::time_point;
 
@@ -32,6 +35,7 @@ struct ToolDefinition {
   bool cache = false;         // same name and arguments: the first good answer is used again
   AsyncMode async = AsyncMode::No;
   std::string effect;         // effect class (kEffectClasses); "" is unsafe
+  std::shared_ptr<const Signature> contract = {};   // what calls and answers are held against; null: nothing
 };
 
 // What may be done about a call of which nobody knows whether it happened.
