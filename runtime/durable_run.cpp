@@ -194,6 +194,7 @@ class DurableRun {
       session_->set_reset_rule([this](std::string_view id) { return log().has_effects(id); });
     }
     session_->set_hooks(hooks());
+    if (options_.on_session) options_.on_session(*session_);
     take_approvals(*session_, log());
     observer_.attend(*session_, seq);
     session_->set_observer(&observer_);

@@ -17,7 +17,7 @@
 
 #include "runtime/engine.h"
 #include "runtime/outcome.h"
-#include "runtime/signature.h"
+#include "runtime/signature/signature.h"
 #include "runtime/tools.h"
 #include "vm/exec/run.h"
 #include "vm/snapshot/snapshot.h"

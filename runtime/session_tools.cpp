@@ -4,6 +4,7 @@
 // calls the last answer is the one that stays in the cache.
 #include "runtime/result_rounding.h"
 #include "runtime/session.h"
+#include "runtime/signature/coercion.h"
 #include "vm/value/print.h"
 #include "vm/value/utf8.h"
 
@@ -81,7 +82,20 @@ void Session::serve_tool(const ToolRequest& request) {
       return;
     }
   }
-  const ToolCall call{tool->definition.name, request.args, heap(), deadline_, cancelled_, meta_of(request)};
+  Owned bound(heap(), Value::nil());
+  if (const Signature* const contract = tool->definition.contract.get()) {
+    CoercionResult fitted = bind_arguments(heap(), *contract, retained(request.args));
+    bound.reset(fitted.value);
+    if (!fitted.ok()) {
+      std::string message = tool->definition.name + ": " + mismatch_text(fitted.mismatches);
+      note_call_end({request, Value::absent(), message});
+      run_->answer_fault(request.id, FaultKind::InvalidToolArgs, std::move(message),
+                         "it takes " + render_signature(*contract));
+      return;
+    }
+  }
+  const Value args = bound.get().is_nil() ? request.args : bound.get();
+  const ToolCall call{tool->definition.name, args, heap(), deadline_, cancelled_, meta_of(request)};
   ToolVerdict verdict = gate(request, call);
   const Owned changed(heap(), verdict.args);
   if (verdict.kind == ToolVerdict::Kind::Ask) return;
@@ -89,7 +103,7 @@ void Session::serve_tool(const ToolRequest& request) {
     return finish_call(request, *tool, ToolReply::error("refused: " + verdict.text), {}, 0);
   }
   const bool is_changed = verdict.kind == ToolVerdict::Kind::Change;
-  call_tool(request, *tool, is_changed ? changed.get() : request.args, std::move(key));
+  call_tool(request, *tool, is_changed ? changed.get() : args, std::move(key));
 }
 
 void Session::call_tool(const ToolRequest& request, const Tool& tool, Value args, std::string key) {
@@ -140,6 +154,15 @@ void Session::finish_call(const ToolRequest& request, const Tool& tool, ToolRepl
   if (auto complaint = reply.failed ? std::nullopt : plain_data_complaint(heap(), reply.result)) {
     heap().release(reply.result);
     reply = ToolReply::error(std::move(*complaint));
+  }
+  if (const Signature* const contract = tool.definition.contract.get();
+      contract != nullptr && !reply.failed && !reply.is_pending && !reply.is_partial) {
+    CoercionResult fitted = coerce_type(heap(), contract->result, reply.result, "answer");
+    reply.result = fitted.value;
+    if (!fitted.ok()) {
+      heap().release(reply.result);
+      reply = ToolReply::error("its answer does not fit its signature: " + mismatch_text(fitted.mismatches));
+    }
   }
   if (reply.failed && reply.fault != FaultKind::ToolError) {
     note_call_end({request, Value::absent(), reply.message, false, {}, micros});

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@
 #include "vm/value/heap.h"
 
 namespace ptc {
+
+struct Signature;     // runtime/signature/signature.h
 
 using Deadline = std::chrono::steady_clock::time_point;
 
@@ -35,6 +38,7 @@ struct ToolDefinition {
   std::string effect;         // effect class (kEffectClasses); "" is unsafe
   RetryPolicy retry;          // after errors
   bool deferred = false;      // no handler: the call waits until the host answers it (Session::answer_call)
+  std::shared_ptr<const Signature> contract = {};   // what calls and answers are held against; null: nothing
 };
 
 // What may be done about a call of which nobody knows whether it happened.
