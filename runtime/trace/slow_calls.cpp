@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <map>
 
+#include "runtime/trace/saturated_sum.h"
+
 namespace ptc {
 namespace {
-
-// Times come from files, so their sum may be anything.
-std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
 void count(SlowCalls& calls, const TraceSpan& span) {
   if (span.is_open) {
