@@ -15,4 +15,5 @@ find_program(FLATC flatc REQUIRED)
 find_package(CLI11 CONFIG REQUIRED)
 find_package(GTest)
 find_package(benchmark CONFIG QUIET)
+find_package(CURL 7.85 QUIET)                          # api/otel alone needs it
 find_library(EDIT_LIBRARY edit)

@@ -107,6 +107,7 @@ class OtlpWriter {
     if (span.end != nullptr) {
       list.text("ptcvm.value", span.end->value);
       list.text("ptcvm.error", span.end->error);
+      list.name("ptcvm.operation", span.end->operation);
       list.number("ptcvm.fuel", span.end->fuel);
       list.number("ptcvm.memory_bytes", span.end->bytes);
       if (span.end->cached) list.flag("ptcvm.cached", *span.end->cached);
@@ -130,6 +131,8 @@ class OtlpWriter {
     list.name("ptcvm.id", note.id);
     list.name("ptcvm.task.id", note.task);
     list.text("ptcvm.text", note.text);
+    list.name("ptcvm.status", note.status);
+    list.number("ptcvm.attempt", note.attempt);
     list.text("ptcvm.value", note.value);
     list.number("code.lineno", note.line);
     list.number("code.column", note.column);

@@ -123,7 +123,8 @@ class StepWriter {
     out_ += '{';
     if (result_.end->status == "error") {
       const TraceEvent* const fault = result_.fault != nullptr ? result_.fault : result_.end;
-      append_json_member(out_, "reason", fault->fault.empty() ? std::string_view("error") : std::string_view(fault->fault));
+      const std::string_view reason = fault->fault.empty() ? "error" : std::string_view(fault->fault);
+      append_json_member(out_, "reason", reason);
       append_json_member(out_, "message", fault->error.value_or(""));
       if (!fault->name.empty()) append_json_member(out_, "op", fault->name);
       if (fault->line) append_json_member(out_, "line", *fault->line);

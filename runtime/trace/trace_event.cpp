@@ -14,7 +14,8 @@ namespace json = boost::json;
 constexpr std::size_t kKinds = static_cast<std::size_t>(TraceKind::Other);
 constexpr std::array<std::string_view, kKinds> kKindNames = {
     "run_start", "form",  "tool_start", "tool_end", "open",    "resolve", "commit", "reset",
-    "print",     "progress", "limit",   "warning",  "suspend", "resume",  "fault",  "run_end"};
+    "print",     "progress", "ask",     "retry",    "limit",   "warning", "suspend", "resume",
+    "fault",     "run_end"};
 constexpr std::size_t kMostDepth = 64;   // of members that nobody knows
 
 // Every text and number after run and turn, in the order in which they are written.
@@ -22,6 +23,7 @@ template <class AnyEvent, class Visit>
 void for_each_member(AnyEvent& event, Visit visit) {
   visit("name", event.name);
   visit("id", event.id);
+  visit("operation", event.operation);
   visit("task", event.task);
   visit("path", event.path);
   visit("line", event.line);
@@ -32,6 +34,7 @@ void for_each_member(AnyEvent& event, Visit visit) {
   visit("error", event.error);
   visit("kind", event.fault);
   visit("status", event.status);
+  visit("attempt", event.attempt);
   visit("cached", event.cached);
   visit("micros", event.micros);
   visit("fuel", event.fuel);

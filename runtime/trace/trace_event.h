@@ -16,13 +16,15 @@ enum class TraceKind : std::uint8_t {
   RunStart,    // a turn of the run begins in this process: name (of the program)
   Form,        // a form was evaluated: line, column, micros
   ToolStart,   // id, name, args
-  ToolEnd,     // id, name, value or error, cached, micros
+  ToolEnd,     // id, name, value or error, cached, micros, operation (that it opened)
   Open,        // an operation was opened: id, name (of the tool), task, path, args
   Resolve,     // id, name, status, value or error
   Commit,      // task, value
   Reset,       // task, text (why)
   Print,       // text
-  Progress,    // id, value
+  Progress,    // of an operation: id, value; of a step of the program: name, text
+  Ask,         // somebody is asked about a call, or has decided: id, name, text, status
+  Retry,       // a call failed and is made again: id, name, error, attempt, micros (the pause)
   Limit,       // a budget was used up: name
   Warning,     // text
   Suspend,     // the turn waits: status, text (for what), fuel, micros, bytes
@@ -46,13 +48,14 @@ struct TraceEvent {
 
   std::string name;             // of a tool, a program, a limit
   std::string id;               // of an operation; of a call, the same in ToolStart and ToolEnd
+  std::string operation;        // id of what a call opened
   std::string task;             // id of the innermost open task
   std::string path;             // position of the call inside of the task, or of the run
   std::string fault;            // kind of the fault (member "kind")
   std::string status;
   std::optional<std::string> args, value;   // EDN
   std::optional<std::string> text, error;   // for people
-  std::optional<std::uint64_t> line, column;
+  std::optional<std::uint64_t> line, column, attempt;
   std::optional<std::uint64_t> micros;      // how long it took, at most kLastTraceMicros
   std::optional<std::uint64_t> fuel, bytes;
   std::optional<bool> cached;

@@ -23,7 +23,9 @@ std::string hash_id(const std::string& text, std::size_t bytes) {
 }
 
 // With its length, so that no two lists of parts are the same text.
-void append_part(std::string& out, std::string_view part) { out.append(std::to_string(part.size())).append(":").append(part); }
+void append_part(std::string& out, std::string_view part) {
+  out.append(std::to_string(part.size())).append(":").append(part);
+}
 
 }  // namespace
 

@@ -117,6 +117,8 @@ class RunFold {
       case TraceKind::Form:
       case TraceKind::Print:
       case TraceKind::Progress:
+      case TraceKind::Ask:
+      case TraceKind::Retry:
       case TraceKind::Limit:
       case TraceKind::ToolEnd:
       case TraceKind::Resolve:
@@ -204,6 +206,10 @@ class RunFold {
       if (span.is_open && !has_calls && span.status != "lost") span.end_us = std::max(span.begin_us, last);
     }
     root().end_us = std::max(root().end_us, last);
+    for (std::size_t k = spans_.size(); k-- > 1;) {      // parents are made before their children
+      TraceSpan& parent = spans_[spans_[k].parent];
+      parent.begin_us = std::min(parent.begin_us, spans_[k].begin_us);
+    }
   }
 
   // Children behind their parents, by time. The tree is at most four deep, but it may be wide: no recursion.

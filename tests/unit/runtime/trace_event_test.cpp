@@ -34,10 +34,12 @@ TraceEvent full_event(TraceKind kind) {
   event.turn = 3;
   event.name = "search";
   event.id = "c1";
+  event.operation = "op1";
   event.task = "pay_bob";
   event.path = "0.1";
   event.line = 12;
   event.column = 5;
+  event.attempt = 2;
   event.args = "{\"q\" \"x\"}";
   event.value = "";
   event.text = "";
@@ -84,7 +86,8 @@ TEST(TraceEvent, is_one_line_with_its_members_in_order) {
 }
 
 TEST(TraceEvent, unknown_members_are_passed_over_and_unknown_kinds_kept) {
-  const TraceEvent event = read_well(R"({"seq":1,"t":2,"event":"gc","run":"r","new":{"deep":[1,{"x":null}]},"text":"t"})");
+  const TraceEvent event =
+      read_well(R"({"seq":1,"t":2,"event":"gc","run":"r","new":{"deep":[1,{"x":null}]},"text":"t"})");
   EXPECT_EQ(event.kind, TraceKind::Other);
   EXPECT_EQ(event.event, "gc");
   EXPECT_EQ(event.text, "t");
@@ -108,7 +111,8 @@ TEST(TraceEvent, what_is_no_event_is_refused_with_a_reason) {
   EXPECT_EQ(refusal_of("{} {}").substr(0, 8), "no JSON:");
   EXPECT_EQ(refusal_of("{\"event\":\"\xff\"}").substr(0, 8), "no JSON:");
   EXPECT_EQ(refusal_of(R"({"seq":1,"t":2,"run":"r"})"), "member event must be a text that says what happened");
-  EXPECT_EQ(refusal_of(R"({"seq":1,"t":2,"event":"","run":"r"})"), "member event must be a text that says what happened");
+  EXPECT_EQ(refusal_of(R"({"seq":1,"t":2,"event":"","run":"r"})"),
+            "member event must be a text that says what happened");
   EXPECT_EQ(refusal_of(R"({"seq":1,"t":2,"event":3,"run":"r"})"), "member event must be a text");
   EXPECT_EQ(refusal_of(R"({"t":2,"event":"print","run":"r"})"), "member seq must be a whole number from 1");
   EXPECT_EQ(refusal_of(R"({"seq":1,"event":"print","run":"r"})"), "member t must be microseconds since 1970");
@@ -125,7 +129,8 @@ TEST(TraceEvent, what_is_no_event_is_refused_with_a_reason) {
 }
 
 TEST(TraceEvent, deep_and_long_lines_are_refused) {
-  EXPECT_EQ(refusal_of(R"({"x":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}").substr(0, 8), "no JSON:");
+  const std::string deep = R"({"x":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
+  EXPECT_EQ(refusal_of(deep).substr(0, 8), "no JSON:");
   EXPECT_EQ(refusal_of(std::string(kMostTraceLineBytes + 1, ' ')), "the line is too long");
 }
 

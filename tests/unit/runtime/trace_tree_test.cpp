@@ -72,7 +72,7 @@ TEST(TraceTree, without_its_beginning_is_what_there_is) {
   lines.add(200, "tool_end", R"("id":"c4","name":"t","micros":50,"value":"1")");
   lines.add(300, "run_end", R"("status":"ok")");
   EXPECT_EQ(tree_of(lines), "run r 100+200 ok\n  operation op1 100+0 ok\n  tool t c4 150+50 ok\n");
-  EXPECT_EQ(tree_of(TraceLines().add(3, "tool_end", R"("id":"c1","micros":50)")), "run r 3+0 …\n  tool c1 0+3 ok\n");
+  EXPECT_EQ(tree_of(TraceLines().add(3, "tool_end", R"("id":"c1","micros":50)")), "run r 0+3 …\n  tool c1 0+3 ok\n");
 }
 
 TEST(TraceTree, calls_of_a_killed_process_are_lost) {
@@ -88,7 +88,8 @@ TEST(TraceTree, calls_of_a_killed_process_are_lost) {
 TEST(TraceTree, a_task_that_was_reset_begins_anew) {
   TraceLines lines;
   lines.add(10, "run_start").add(20, "open", R"("id":"op1","name":"ask","task":"a")");
-  lines.add(30, "reset", R"("task":"a","text":"again")").add(40, "resolve", R"("id":"op1","task":"a","status":"cancelled")");
+  lines.add(30, "reset", R"("task":"a","text":"again")");
+  lines.add(40, "resolve", R"("id":"op1","task":"a","status":"cancelled")");
   lines.add(50, "tool_start", R"("id":"c1","name":"t","task":"a")").add(60, "tool_end", R"("id":"c1","name":"t")");
   EXPECT_EQ(tree_of(lines),
             "run r 10+50 …\n  task a 20+10 reset\n    operation ask op1 20+20 cancelled\n"
@@ -104,7 +105,8 @@ TEST(TraceTree, an_operation_that_is_opened_again_is_the_same) {
 
 TEST(TraceTree, turns_are_a_level_when_there_are_several) {
   TraceLines lines;
-  lines.add(10, "run_start", R"("turn":1)").add(15, "print", R"("turn":1)").add(20, "run_end", R"("turn":1,"status":"fail")");
+  lines.add(10, "run_start", R"("turn":1)").add(15, "print", R"("turn":1)");
+  lines.add(20, "run_end", R"("turn":1,"status":"fail")");
   lines.add(30, "run_start", R"("turn":2)").add(35, "commit", R"("turn":2,"task":"a")");
   EXPECT_EQ(tree_of(lines), "run r 10+25 …\n  turn turn 1 1 10+10 fail\n  turn turn 2 2 30+5 …\n    task a 35+0 ok\n");
 }
