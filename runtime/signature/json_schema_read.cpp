@@ -12,6 +12,8 @@
 #include "runtime/signature/json_pointer.h"
 #include "runtime/signature/json_schema.h"
 #include "runtime/signature/schema_alternatives.h"
+#include "vm/value/print.h"
+#include "vm/value/utf8.h"
 
 namespace ptc {
 namespace {
@@ -21,7 +23,9 @@ using TypeKind = SignatureType::Kind;
 
 constexpr std::size_t kMaxJsonDepth = 256;
 constexpr std::size_t kMaxNesting = 256;       // schemas that are being read, one inside of the other
-constexpr std::size_t kMaxWork = 1u << 20;     // names and values, each time that they are looked at
+constexpr std::size_t kMaxWork = 1u << 20;     // values and bytes of names, each time that they are looked at
+constexpr std::size_t kMaxShownWord = 40;
+constexpr const char* kTooLong = "the signature would be longer than one may be";
 
 std::string_view view_of(const json::string& text) { return {text.data(), text.size()}; }
 
@@ -78,6 +82,10 @@ class SchemaReader {
     return false;
   }
 
+  bool fail_too_deep() {
+    return fail("types are nested deeper than " + std::to_string(kMaxSignatureDepth) + " levels");
+  }
+
   bool charge(std::size_t count) {
     work_ += count;
     return work_ <= kMaxWork || fail("the schema is too large when its definitions are put in");
@@ -92,9 +100,7 @@ class SchemaReader {
   }
 
   bool read_schema(const json::value& schema, SignatureType& type, int depth) {
-    if (depth > kMaxSignatureDepth) {
-      return fail("types are nested deeper than " + std::to_string(kMaxSignatureDepth) + " levels");
-    }
+    if (depth > kMaxSignatureDepth) return fail_too_deep();
     if (++types_ > kMaxJsonSchemaTypes) {
       return fail("the schema leads to more than " + std::to_string(kMaxJsonSchemaTypes) + " types");
     }
@@ -132,7 +138,6 @@ class SchemaReader {
     return good;
   }
 
-  // One alternative, or several of which all but null lead to one type.
   bool read_typed(const json::object& object, const json::value& words, SignatureType& type, int depth) {
     if (words.is_string()) return read_word(object, view_of(words.get_string()), type, depth);
     const json::array* const list = words.if_array();
@@ -160,7 +165,11 @@ class SchemaReader {
       return true;
     }
     const auto kind = kind_of_schema_word(word);
-    if (!kind) return fail_under("/type", "unknown type \"" + std::string(word.substr(0, 40)) + '"');
+    if (!kind) {
+      std::string message = "unknown type ";
+      append_quoted(message, utf8_prefix(word, kMaxShownWord));
+      return fail_under("/type", std::move(message));
+    }
     if (*kind == TypeKind::Map) return read_object(object, type, depth);
     if (*kind == TypeKind::List) return read_array(object, type, depth);
     type = plain_type(*kind);
@@ -177,7 +186,7 @@ class SchemaReader {
     const json::value* const items = object.if_contains("items");
     const bool one_type = items != nullptr && items->is_object() && !object.contains("prefixItems");
     if (one_type) return read_at("/items", *items, type.element[0], depth + 1);
-    return depth < kMaxSignatureDepth || fail("types are nested too deep");
+    return depth < kMaxSignatureDepth || fail_too_deep();
   }
 
   bool read_object(const json::object& object, SignatureType& type, int depth) {
@@ -191,6 +200,7 @@ class SchemaReader {
     type.kind = TypeKind::Record;
     for (const auto& entry : properties->get_object()) {
       const std::string_view name(entry.key().data(), entry.key().size());
+      if (!charge(1 + name.size())) return false;
       SignatureField field;
       field.name = name;
       if (!read_at("/properties/" + pointer_part(name), entry.value(), field.type, depth + 1)) return false;
@@ -198,7 +208,9 @@ class SchemaReader {
       type.fields.push_back(std::move(field));
     }
     for (const std::string_view name : required) {
-      if (!properties->get_object().contains(name)) type.fields.push_back({std::string(name), {}});
+      if (properties->get_object().contains(name)) continue;
+      if (depth >= kMaxSignatureDepth) return fail_too_deep();
+      type.fields.push_back({std::string(name), {}});
     }
     if (!can_be_written(type.fields)) type = plain_type(TypeKind::Map);      // the names are lost, no value is
     return true;
@@ -212,6 +224,7 @@ class SchemaReader {
     for (const json::value& name : names->get_array()) {
       if (!name.is_string()) return fail_under("/required", "expected a list of names");
       required.push_back(view_of(name.get_string()));
+      if (!charge(required.back().size())) return false;
     }
     std::sort(required.begin(), required.end());
     required.erase(std::unique(required.begin(), required.end()), required.end());
@@ -279,6 +292,7 @@ class SchemaReader {
   bool read_ref(const json::value& ref, SignatureType& type, int depth) {
     if (!ref.is_string()) return fail_under("/$ref", "expected a text");
     const std::string_view target = view_of(ref.get_string());
+    if (!charge(target.size())) return false;
     for (const std::string_view place : {"$defs", "definitions"}) {
       const std::string prefix = "#/" + std::string(place) + '/';
       if (!target.starts_with(prefix)) continue;
@@ -340,10 +354,11 @@ Member find_schema(const json::object& object, std::string_view pointer,
   return {};
 }
 
-std::variant<SignatureType, JsonSchemaError> type_of(const json::value& schema, std::string pointer) {
-  SchemaReader reader(schema, std::move(pointer));
+std::variant<SignatureType, JsonSchemaError> type_of(const json::value& schema, const std::string& at) {
+  SchemaReader reader(schema, at);
   auto type = reader.read_type();
   if (!type) return reader.take_error();
+  if (render_type(*type).size() > kMaxSignatureBytes) return JsonSchemaError{at, kTooLong};
   return *std::move(type);
 }
 
@@ -378,6 +393,7 @@ std::variant<Signature, JsonSchemaError> signature_from_json_schema(std::string_
     if (auto* const refused = std::get_if<JsonSchemaError>(&type)) return std::move(*refused);
     signature.result = std::get<SignatureType>(std::move(type));
   }
+  if (render_signature(signature).size() > kMaxSignatureBytes) return JsonSchemaError{"", kTooLong};
   return signature;
 }
 

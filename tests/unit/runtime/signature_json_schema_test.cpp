@@ -211,9 +211,34 @@ TEST(JsonSchema, hostile_documents_are_bounded) {
   for (int i = 0; i < 900; ++i) again += "\"p" + std::to_string(i) + R"(":{"$ref":"#/$defs/e"},)";
   EXPECT_NE(read_back(again + R"("z":{}}})").find("too large"), std::string::npos);
 
+  const std::string long_name(50'000, 'x');
+  const std::string inner = R"({"properties":{")" + long_name + R"(":{}}})";
+  const std::string outer = R"({"type":"object","properties":{")" + long_name + R"(":{},"b":)" + inner + "}}";
+  EXPECT_EQ(read_back(outer), "!! : the signature would be longer than one may be");
+
   std::string wide = R"({"type":"object","properties":{)";
   for (int i = 0; i < 2'000; ++i) wide += "\"p" + std::to_string(i) + "\":{},";
   EXPECT_EQ(read_back(wide + R"("z":{}}})"), ":map");
+}
+
+// Whatever is read can be written as text and read again.
+TEST(JsonSchema, changed_documents_are_refused_or_read_as_a_signature) {
+  std::size_t good = 0;
+  for (std::uint32_t seed = 0; seed < 3'000; ++seed) {
+    std::mt19937 random(seed);
+    std::string document = json_schema_of(RandomSignature(seed).make());
+    for (int change = 0; change < 3; ++change) {
+      const std::size_t at = random() % document.size(), size = random() % 12, from = random() % document.size();
+      document.replace(at, random() % 6, document.substr(from, size));
+    }
+    const auto read = signature_from_json_schema(document);
+    if (!std::holds_alternative<Signature>(read)) continue;
+    ++good;
+    const auto again = parse_signature(render_signature(std::get<Signature>(read)));
+    ASSERT_TRUE(std::holds_alternative<Signature>(again)) << document;
+    EXPECT_TRUE(std::get<Signature>(again) == std::get<Signature>(read)) << document;
+  }
+  EXPECT_GT(good, 50u);
 }
 
 }  // namespace

@@ -92,5 +92,30 @@ TEST(SignatureParse, reads_every_signature_that_is_written) {
   }
 }
 
+TEST(SignatureParse, changed_texts_are_refused_inside_of_the_text_or_read) {
+  std::size_t good = 0;
+  for (std::uint32_t seed = 0; seed < 5'000; ++seed) {
+    std::mt19937 random(seed);
+    std::string text = render_signature(RandomSignature(seed).make());
+    for (int change = 0; change < 2; ++change) {
+      static constexpr std::string_view kBytes = "(){}[]:?,-> \n_a\xC3";
+      text.insert(random() % (text.size() + 1), 1, kBytes[random() % kBytes.size()]);
+      text.erase(random() % text.size(), random() % 3);
+      if (text.empty()) text = " ";
+    }
+    const auto read = parse_signature(text);
+    if (const auto* error = std::get_if<SignatureError>(&read)) {
+      EXPECT_TRUE(error->column >= 1 && error->column <= text.size() + 1) << text;
+      EXPECT_FALSE(error->message.empty()) << text;
+      continue;
+    }
+    ++good;
+    const auto again = parse_signature(render_signature(std::get<Signature>(read)));
+    ASSERT_TRUE(std::holds_alternative<Signature>(again)) << text;
+    EXPECT_TRUE(std::get<Signature>(again) == std::get<Signature>(read)) << text;
+  }
+  EXPECT_GT(good, 50u);
+}
+
 }  // namespace
 }  // namespace ptc
