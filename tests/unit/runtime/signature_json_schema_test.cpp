@@ -227,10 +227,8 @@ TEST(JsonSchema, changed_documents_are_refused_or_read_as_a_signature) {
   for (std::uint32_t seed = 0; seed < 3'000; ++seed) {
     std::mt19937 random(seed);
     std::string document = json_schema_of(RandomSignature(seed).make());
-    for (int change = 0; change < 3; ++change) {
-      const std::size_t at = random() % document.size(), size = random() % 12, from = random() % document.size();
-      document.replace(at, random() % 6, document.substr(from, size));
-    }
+    const std::size_t at = random() % document.size(), size = random() % 12, from = random() % document.size();
+    document.replace(at, random() % 6, document.substr(from, size));
     const auto read = signature_from_json_schema(document);
     if (!std::holds_alternative<Signature>(read)) continue;
     ++good;

@@ -97,12 +97,10 @@ TEST(SignatureParse, changed_texts_are_refused_inside_of_the_text_or_read) {
   for (std::uint32_t seed = 0; seed < 5'000; ++seed) {
     std::mt19937 random(seed);
     std::string text = render_signature(RandomSignature(seed).make());
-    for (int change = 0; change < 2; ++change) {
-      static constexpr std::string_view kBytes = "(){}[]:?,-> \n_a\xC3";
-      text.insert(random() % (text.size() + 1), 1, kBytes[random() % kBytes.size()]);
-      text.erase(random() % text.size(), random() % 3);
-      if (text.empty()) text = " ";
-    }
+    static constexpr std::string_view kBytes = "(){}[]:?,-> \n_a\xC3";
+    text.insert(random() % (text.size() + 1), 1, kBytes[random() % kBytes.size()]);
+    text.erase(random() % text.size(), random() % 3);
+    if (text.empty()) text = " ";
     const auto read = parse_signature(text);
     if (const auto* error = std::get_if<SignatureError>(&read)) {
       EXPECT_TRUE(error->column >= 1 && error->column <= text.size() + 1) << text;
