@@ -48,7 +48,7 @@ class Run(CommandLineTest):
         self.assertEqual(ptcvm("--help")[0], 0)
 
     def test_every_command_has_help_with_examples(self):
-        for command in "run eval check compile dis doc apropos fmt repl batch keys completion".split():
+        for command in "run eval check compile dis doc apropos fmt repl batch signature keys completion".split():
             status, out, _ = ptcvm(command, "--help")
             self.assertEqual(status, 0, command)
             self.assertIn("xamples:", out, command)
