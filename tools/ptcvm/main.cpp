@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
   ptcvm::add_batch_command(app, status);
   ptcvm::add_keys_command(app, status);
   ptcvm::add_completion_command(app, status);
+  ptcvm::add_man_command(app, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
