@@ -2,9 +2,11 @@
 #pragma once
 #include <string_view>
 
+#include "ptcvm/config.hpp"
+
 namespace ptcvm {
 
 // "MAJOR.MINOR.PATCH". The text lives as long as the process. Any thread.
-__attribute__((visibility("default"))) std::string_view version() noexcept;
+PTCVM_API std::string_view version() noexcept;
 
 }  // namespace ptcvm
