@@ -34,5 +34,6 @@ void add_progress_command(CLI::App& app, int& status);
 void add_signature_command(CLI::App& app, int& status);
 void add_keys_command(CLI::App& app, int& status);
 void add_completion_command(CLI::App& app, int& status);
+void add_man_command(CLI::App& app, int& status);
 
 }  // namespace ptcvm

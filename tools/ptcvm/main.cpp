@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
   ptcvm::add_signature_command(app, status);
   ptcvm::add_keys_command(app, status);
   ptcvm::add_completion_command(app, status);
+  ptcvm::add_man_command(app, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
