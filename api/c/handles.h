@@ -123,18 +123,20 @@ inline ptcvm_view view_out(const ValueView& view) {
   return out;
 }
 
-// Structs with a size: what is missing stays as it is in `out`, what is unknown must be 0.
+// Structs with a size: what is missing stays as it is in `out`, what is unknown must be 0. They have no padding, in which
+// a later version could not tell a new member from what happened to lie there.
 constexpr std::size_t kMostStructBytes = 4'096;   // a larger struct_size was never set
 void read_struct(void* out, std::size_t known, const void* given);
 void write_struct(void* given, const void* from, std::size_t known);
 template <class T>
 T options_in(const T* given, T defaults = {}) {
-  static_assert(std::is_trivially_copyable_v<T>);
+  static_assert(std::has_unique_object_representations_v<T>);
   if (given != nullptr) read_struct(&defaults, sizeof(T), given);
   return defaults;
 }
 template <class T>
 void struct_out(T* given, const T& from) {
+  static_assert(std::has_unique_object_representations_v<T>);
   write_struct(&the(given), &from, sizeof(T));
 }
 void diagnostic_out(ptcvm_diagnostic* given, const Diagnostic& from);
