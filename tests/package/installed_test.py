@@ -78,6 +78,12 @@ class Files(Package):
                     self.done(run(compiler, *STRICT, "-fsyntax-only", "-I", self.prefix / "include", "-x", "c++", "-",
                                   input=f"#include <ptcvm/{header.name}>\n"))
 
+    def test_the_header_for_c_is_c(self):
+        for compiler, language, standard in itertools.product(COMPILERS, ("c", "c++"), ("11", "17")):
+            with self.subTest(compiler=compiler, language=language, standard=standard):
+                self.done(run(compiler, *STRICT[1:], f"-std={language}{standard}", "-fsyntax-only", "-I",
+                              self.prefix / "include", "-x", language, "-", input="#include <ptcvm/ptcvm.h>\n"))
+
     def test_no_file_of_the_package_knows_the_tree(self):
         for path in self.prefix.rglob("*"):
             if path.suffix in (".cmake", ".pc", ".hpp", ".h"):
