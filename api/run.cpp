@@ -152,6 +152,7 @@ RunState Run::Impl::state_of(ptc::SessionStep came_to) const {
 RunState Run::Impl::step(std::uint64_t fuel) {
   if (state == RunState::Suspended) events.resumed();
   const bool forms = events.wants_forms();
+  if (forms) events.form();
   for (;;) {
     const std::uint64_t before = session->run().fuel_used();
     const std::uint64_t slice = forms ? 1 : std::min(fuel, kSliceFuel);
