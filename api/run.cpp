@@ -138,7 +138,8 @@ RunState Run::Impl::state_of(ptc::SessionStep came_to) const {
     case ptc::SessionStep::Over: break;
     case ptc::SessionStep::Waits: {
       const auto calls = session->waiting_calls();
-      const bool asks_only = !calls.empty() && std::ranges::all_of(calls, [](const auto& c) { return !c.question.empty(); });
+      const auto is_question = [](const ptc::WaitingCall& call) { return !call.question.empty(); };
+      const bool asks_only = !calls.empty() && std::ranges::all_of(calls, is_question);
       return asks_only && !session->next_retry() ? RunState::Suspended : RunState::Yielded;
     }
   }

@@ -16,7 +16,8 @@ class EventTest : public ApiTest {
 };
 
 TEST_F(EventTest, TellsWhatHappensInOrder) {
-  Run run = started("(do (println \"hi\") (task \"t\" (tool/one)) (step-done \"s\" \"well\") (await (tool/page)))", options_);
+  Run run = started("(do (println \"hi\") (task \"t\" (tool/one)) (step-done \"s\" \"well\") (await (tool/page)))",
+                    options_);
   EXPECT_EQ(run.step(), RunState::Suspended);
   EXPECT_EQ(events_.text, "run_start print tool_start(one) tool_end(one) progress(s) commit tool_start(page) "
                           "tool_end(page) open(page) suspend ");
