@@ -83,7 +83,10 @@ Result<StoredOutcome> run_stored(const Engine& engine, Store& store, const Tools
   EventSource events(options.observer);
   ptc::DurableOptions durable = durable_options(options);
   durable.on_session = [&events](ptc::Session& session) { events.attend(session); };
-  if (events.is_watched()) durable.observer = &events;
+  if (events.is_watched()) {
+    durable.observer = &events;
+    durable.cancelled = &events.cancelled();
+  }
   const auto hooked = with_after_hook(ToolAccess::registry(tools), options.hooks.after_tool);
   const ptc::DurableOutcome done =
       ptc::run_durably(EngineAccess::engine(engine), StoreAccess::store(store), *hooked, source, durable);

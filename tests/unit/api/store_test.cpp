@@ -174,6 +174,20 @@ TEST_F(StoreTest, DeniedInAnotherProcess) {
   EXPECT_EQ(paid(), "");
 }
 
+TEST_F(StoreTest, StoredRunsAreWatchedAsOthers) {
+  Tools tools;
+  tools.add("page", "() -> :any", [](ToolCall& call) { return call.pending("p1"); }, {.mode = ToolMode::Async}).value();
+  const char* source = "(do (task \"t\" 1) (await (tool/page)))";
+  Store memory = Store::in_memory();
+  EventList events;
+  (void)run_stored(engine_, memory, tools, source, {.id = "r", .observer = &events, .name = "a.ptc"});
+  EXPECT_EQ(events.text, "run_start(a.ptc) commit tool_start(page) tool_end(page) open(page) suspend ");
+  events.text.clear();
+  ASSERT_TRUE(memory.resolve("r", "p1", Value::of(7)));
+  (void)run_stored(engine_, memory, tools, source, {.id = "r", .observer = &events});
+  EXPECT_EQ(events.text, "resolve(page) resume run_end ");
+}
+
 TEST_F(StoreTest, AttemptsAreInTheLog) {
   Tools tools;
   ToolOptions options;
