@@ -72,4 +72,29 @@ void append_json_string(std::string& out, std::string_view utf8) {
   out += '"';
 }
 
+void append_json_comma(std::string& out) {
+  const char last = out.empty() ? '[' : out.back();
+  if (last != '{' && last != '[' && last != ':') out += ',';
+}
+
+void append_json_name(std::string& out, std::string_view name) {
+  append_json_comma(out);
+  out.append("\"").append(name).append("\":");
+}
+
+void append_json_member(std::string& out, std::string_view name, std::string_view text) {
+  append_json_name(out, name);
+  append_json_string(out, text);
+}
+
+void append_json_member(std::string& out, std::string_view name, std::uint64_t number) {
+  append_json_name(out, name);
+  out += std::to_string(number);
+}
+
+void append_json_member(std::string& out, std::string_view name, std::int64_t number) {
+  append_json_name(out, name);
+  out += std::to_string(number);
+}
+
 }  // namespace ptc

@@ -49,7 +49,7 @@ class Run(CommandLineTest):
         self.assertEqual(ptcvm("--help")[0], 0)
 
     def test_every_command_has_help_with_examples(self):
-        for command in "run eval check compile dis doc apropos fmt repl batch keys completion man".split():
+        for command in "run eval check compile dis doc apropos fmt repl batch signature keys completion man".split():
             status, out, _ = ptcvm(command, "--help")
             self.assertEqual(status, 0, command)
             self.assertIn("xamples:", out, command)
@@ -107,10 +107,12 @@ class Run(CommandLineTest):
         self.assertEqual(status, 0, err)
         with open(trace, encoding="utf-8") as lines:
             events = [json.loads(line) for line in lines]
-        self.assertEqual([e["event"] for e in events][0], "start")
-        self.assertEqual([e["event"] for e in events][-1], "end")
-        self.assertEqual(sorted(e["event"] for e in events), ["commit", "end", "print", "start", "tool"])
-        self.assertTrue(all(e["ms"] >= 0 for e in events))
+        self.assertEqual([e["event"] for e in events][0], "run_start")
+        self.assertEqual([e["event"] for e in events][-1], "run_end")
+        self.assertEqual(sorted(e["event"] for e in events),
+                         ["commit", "print", "run_end", "run_start", "tool_end", "tool_start"])
+        self.assertEqual([e["seq"] for e in events], [1, 2, 3, 4, 5, 6])
+        self.assertTrue(all(abs(e["t"] / 1e6 - time.time()) < 600 for e in events))
         self.assertIn("fuel ", err)
 
 

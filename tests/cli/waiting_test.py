@@ -33,7 +33,7 @@ class Run(CommandLineTest):
         ptcvm("eval", '(task "a" (await (tool/t)))', "--async-tool", "t", "--trace", trace)
         with open(trace, encoding="utf-8") as events:
             opened = [e for e in map(json.loads, events) if e["event"] == "open"]
-        self.assertEqual([(e["op"], e["tool"], e["task"], e["path"]) for e in opened], [("op1", "t", "a", "0")])
+        self.assertEqual([(e["id"], e["name"], e["task"], e["path"]) for e in opened], [("op1", "t", "a", "0")])
 
 
 class Batch(CommandLineTest):

@@ -76,7 +76,8 @@ class StoredRun {
     ptc::ToolRegistry tools;
     std::unique_ptr<TraceFile> trace;
     if (!add_tools(tools, options_, message_)) return refuse_input(message_);
-    if (!options_.trace.empty() && (trace = TraceFile::open(options_.trace, message_)) == nullptr) {
+    if (!options_.trace.empty() &&
+        !(trace = TraceFile::open(options_.trace, TraceFile::Mode::GoOn, request_.store.id, message_))) {
       return refuse_input(message_);
     }
     RunReporter reporter(stderr, trace.get());
@@ -90,10 +91,25 @@ class StoredRun {
     if (request_.after_ms != 0) {
       durable_.now_ms = [after = request_.after_ms] { return ptc::system_millis() + after; };
     }
-    if (trace != nullptr) trace->start(durable_.session.source_name);
+    if (trace != nullptr) trace->expect_start(durable_.session.source_name);
     const ptc::DurableOutcome done = run_durably(engine_, command_.store(), tools, source, durable_);
-    if (trace != nullptr) trace->end(done.outcome);
+    if (trace != nullptr) trace_end(*trace, done);
     return report(done);
+  }
+
+  static void trace_end(TraceFile& trace, const ptc::DurableOutcome& done) {
+    switch (done.end) {
+      case ptc::DurableEnd::Ended:
+      case ptc::DurableEnd::Suspended: return trace.end(done.outcome);
+      case ptc::DurableEnd::StoreFailed: return trace.warn(done.error.message);
+      case ptc::DurableEnd::InDoubt: break;
+      case ptc::DurableEnd::EndedBefore:
+      case ptc::DurableEnd::Busy:
+      case ptc::DurableEnd::Refused: return;
+    }
+    std::string tools;
+    for (const ptc::LoggedEffect& doubt : done.doubts) tools += (tools.empty() ? "" : " ") + doubt.tool;
+    trace.wait_for("in_doubt", tools);
   }
 
   int report(const ptc::DurableOutcome& done) {

@@ -11,18 +11,8 @@
 namespace ptcvm {
 namespace {
 
-constexpr std::size_t kShownBytes = 120;
-
-// Cut at the border of a character.
-std::string shown(const std::string& text) {
-  if (text.size() <= kShownBytes) return text;
-  std::size_t end = kShownBytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) --end;
-  return text.substr(0, end) + "…";
-}
-
 std::string answer_text(const std::string& value, const std::string& text) {
-  return shown(value.empty() ? text : value);
+  return cut_text(value.empty() ? text : value);
 }
 
 void append_member(std::string& out, std::string_view name, std::string_view text) {
@@ -55,18 +45,18 @@ std::string status_of(const ptc::LoggedOperation& operation) {
 std::string show_journal(const ptc::RunLog& log, std::int64_t now_ms) {
   std::vector<std::vector<std::string>> rows = {{"TASK", "VALUE", "FROM"}};
   for (const ptc::LoggedTask& task : log.tasks()) {
-    rows.push_back({task.id, shown(task.value_edn), task.source.empty() ? "program" : task.source});
+    rows.push_back({task.id, cut_text(task.value_edn), task.source.empty() ? "program" : task.source});
   }
   std::string out = rows.size() > 1 ? text_table(rows) : "no tasks\n";
   rows = {{"CALL", "STATE", "KEY", "ANSWER"}};
   for (const ptc::LoggedEffect& effect : log.effects()) {
-    rows.push_back({shown(effect.tool + ' ' + effect.args), std::string(ptc::effect_state_name(effect.state)),
+    rows.push_back({cut_text(effect.tool + ' ' + effect.args), std::string(ptc::effect_state_name(effect.state)),
                     effect.key, answer_text(effect.value, effect.text)});
   }
   if (rows.size() > 1) out += '\n' + text_table(rows);
   rows = {{"OPERATION", "TOOL", "STATE", "SINCE", "ANSWER", "FROM"}};
   for (const ptc::LoggedOperation& operation : log.operations()) {
-    rows.push_back({operation.id, shown(operation.tool + ' ' + operation.args), status_of(operation),
+    rows.push_back({operation.id, cut_text(operation.tool + ' ' + operation.args), status_of(operation),
                     operation.is_opened ? distance_text(operation.opened_ms, now_ms) : "not yet",
                     answer_text(operation.value, operation.text), operation.source});
   }

@@ -45,7 +45,9 @@ int main(int argc, char** argv) {
   ptcvm::add_journal_command(app, status);
   ptcvm::add_doubt_command(app, status);
   ptcvm::add_progress_command(app, status);
+  ptcvm::add_trace_command(app, status);
   ptcvm::add_batch_command(app, status);
+  ptcvm::add_signature_command(app, status);
   ptcvm::add_keys_command(app, status);
   ptcvm::add_completion_command(app, status);
   ptcvm::add_man_command(app, status);

@@ -36,4 +36,12 @@ std::string distance_text(std::int64_t millis, std::int64_t now_ms) {
   return left > 0 ? "in " + span_text(left) : span_text(-left) + " ago";
 }
 
+std::string duration_text(std::uint64_t micros) {
+  const auto tenths = [](std::uint64_t count) { return std::to_string(count / 10) + '.' + std::to_string(count % 10); };
+  if (micros < 1000) return std::to_string(micros) + " us";
+  if (micros < 1'000'000) return tenths(micros / 100) + " ms";
+  if (micros < 120'000'000) return tenths(micros / 100'000) + " s";
+  return span_text(static_cast<std::int64_t>(micros / 1000));
+}
+
 }  // namespace ptcvm

@@ -12,4 +12,7 @@ std::string moment_text(std::int64_t millis, std::int64_t now_ms);
 // "5 min ago", "in 2 h".
 std::string distance_text(std::int64_t millis, std::int64_t now_ms);
 
+// "12 us", "3.4 ms", "56.7 s", "5 min"
+std::string duration_text(std::uint64_t micros);
+
 }  // namespace ptcvm

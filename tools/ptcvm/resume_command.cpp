@@ -50,8 +50,14 @@ class Resume {
     if (!file || !restore(*file)) return refuse();
     std::vector<ptc::Resolution> resolutions;
     if (!read_resolutions(resolutions)) return refuse();
-    RunReporter reporter(stderr, nullptr);
+    std::unique_ptr<TraceFile> trace;
+    const std::string& path = request_.options.trace;
+    if (!path.empty() && !(trace = TraceFile::open(path, TraceFile::Mode::GoOn, session_->run_id(), message_))) {
+      return refuse();
+    }
+    RunReporter reporter(stderr, trace.get());
     session_->set_observer(&reporter);
+    if (trace != nullptr) trace->expect_resume();
     const InterruptFlag interrupted;
     session_->set_cancel_flag(interrupted.flag());
     if (auto refusal = session_->resolve(std::move(resolutions))) {
@@ -59,6 +65,7 @@ class Resume {
       return refuse();
     }
     const ptc::Outcome outcome = session_->resume(now());
+    if (trace != nullptr) trace->end(outcome);
     ParkOptions park = request_.park;
     if (file->sequence) park.sequence = *file->sequence + 1;
     if (outcome.status == ptc::OutcomeStatus::Suspended && park.snapshot.empty()) {

@@ -73,7 +73,8 @@ int run_program(const LoadedProgram& loaded, const std::string& name, RunRequest
   const ptc::Engine engine;
   std::string message;
   std::unique_ptr<TraceFile> trace;
-  if (!options.trace.empty() && (trace = TraceFile::open(options.trace, message)) == nullptr) {
+  if (!options.trace.empty() &&
+      !(trace = TraceFile::open(options.trace, TraceFile::Mode::Anew, options.run_id, message))) {
     complain(message);
     return kBadInput;
   }

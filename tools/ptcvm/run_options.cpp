@@ -104,6 +104,7 @@ ptc::SessionOptions session_options(const RunOptions& options, std::string sourc
 }
 
 void declare_tool_options(CLI::App& command, RunOptions& options) {
+  command.add_option("--trace", options.trace, "Write every event of the run as a line of JSON")->type_name("FILE");
   static const std::map<std::string, OutputForm> forms{
       {"edn", OutputForm::Edn}, {"json", OutputForm::Json}, {"pretty", OutputForm::Pretty}};
   command
@@ -170,7 +171,6 @@ void declare_run_options(CLI::App& command, RunOptions& options) {
   command.add_option("--journal", options.journal, "Journal for (task …), an EDN map {\"id\" value}")
       ->type_name("FILE");
   declare_tool_options(command, options);
-  command.add_option("--trace", options.trace, "Write every event of the run as a line of JSON")->type_name("FILE");
   command.add_option("--signature", options.signature,
                      "What the result must look like, e.g. '{name :string, age :int?}'");
   command.add_option("--float-precision", options.float_precision, "Round floats of the result to that many decimals")

@@ -8,7 +8,6 @@
 #include "runtime/clock.h"
 #include "runtime/edn.h"
 #include "runtime/facts/log_writer.h"
-#include "runtime/json_text.h"
 #include "runtime/json_value.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
@@ -133,20 +132,6 @@ std::optional<std::string> value_argument(const std::string& text, bool is_edn, 
   std::string edn;
   ptc::append_edn(edn, value.get(), heap);
   return edn;
-}
-
-std::string json_of_edn(const std::string& edn) {
-  if (edn.empty()) return "null";
-  ptc::Heap heap(kValueMemory);
-  std::string out;
-  auto read = ptc::read_edn(heap, edn);
-  if (const auto* value = std::get_if<ptc::Value>(&read)) {
-    const ptc::Owned owned(heap, *value);
-    ptc::append_json(out, owned.get(), heap);
-  } else {
-    ptc::append_json_string(out, edn);
-  }
-  return out;
 }
 
 }  // namespace ptcvm

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "runtime/edn_json.h"
 #include "runtime/facts/answers.h"
 #include "runtime/facts/run_log.h"
 #include "runtime/facts/sqlite_store.h"
@@ -59,7 +60,6 @@ int refuse_input(std::string_view message);         // on standard error; kBadIn
 
 // JSON (or, when wanted, EDN) text as canonical EDN; nothing, and why. "@FILE" is the content of the file.
 std::optional<std::string> value_argument(const std::string& text, bool is_edn, std::string& message);
-// EDN text as JSON, where it can be read; else the text as a JSON string.
-std::string json_of_edn(const std::string& edn);
+using ptc::json_of_edn;
 
 }  // namespace ptcvm

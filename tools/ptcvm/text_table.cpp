@@ -1,7 +1,6 @@
 #include "tools/ptcvm/text_table.h"
 
 #include <algorithm>
-#include <cstddef>
 
 namespace ptcvm {
 namespace {
@@ -37,6 +36,13 @@ std::string text_table(const std::vector<std::vector<std::string>>& rows) {
     out += line + '\n';
   }
   return out;
+}
+
+std::string cut_text(const std::string& text, std::size_t most_bytes) {
+  if (text.size() <= most_bytes) return text;
+  std::size_t end = most_bytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) --end;
+  return text.substr(0, end) + "…";
 }
 
 }  // namespace ptcvm

@@ -1,5 +1,6 @@
 // Columns of text for a terminal: left-aligned, two blanks between them, the last one as long as it is.
 #pragma once
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -7,5 +8,8 @@ namespace ptcvm {
 
 // `rows` begin with the headings; all of one length. Control characters become blanks.
 std::string text_table(const std::vector<std::vector<std::string>>& rows);
+
+// Cut at the border of a character, with "…" behind it, when it is longer than that.
+std::string cut_text(const std::string& text, std::size_t most_bytes = 120);
 
 }  // namespace ptcvm

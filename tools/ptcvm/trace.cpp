@@ -1,116 +1,180 @@
 #include "tools/ptcvm/trace.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
-#include "runtime/json_text.h"
+#include "schema/fault_kind.h"
+#include "tools/ptcvm/files.h"
 
 namespace ptcvm {
 namespace {
 
-void append_field(std::string& line, std::string_view name, std::string_view text) {
-  line += ",\"";
-  line += name;
-  line += "\":";
-  ptc::append_json_string(line, text);
-}
+using ptc::TraceEvent;
+using ptc::TraceKind;
 
-void append_number(std::string& line, std::string_view name, std::uint64_t number) {
-  line += ",\"";
-  line += name;
-  line += "\":" + std::to_string(number);
+// A line that a killed process left half written would run into the next one. False: the file cannot be read.
+bool cut_last_line(const std::string& path, std::string& message) {
+  struct stat info = {};
+  if (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return true;
+  const auto text = read_file(path, message);
+  if (!text) return false;
+  const std::size_t whole = text->rfind('\n') + 1;      // npos + 1: none is whole
+  if (whole == text->size() || truncate(path.c_str(), static_cast<off_t>(whole)) == 0) return true;
+  message = "cannot write " + path + ": " + std::strerror(errno);
+  return false;
 }
 
 }  // namespace
 
-std::unique_ptr<TraceFile> TraceFile::open(const std::string& path, std::string& message) {
-  std::FILE* file = std::fopen(path.c_str(), "wb");
+std::unique_ptr<TraceFile> TraceFile::open(const std::string& path, Mode mode, std::string run, std::string& message) {
+  if (mode == Mode::GoOn && !cut_last_line(path, message)) return nullptr;
+  std::FILE* file = std::fopen(path.c_str(), mode == Mode::GoOn ? "ab" : "wb");
   if (file == nullptr) {
     message = "cannot write " + path + ": " + std::strerror(errno);
     return nullptr;
   }
-  return std::unique_ptr<TraceFile>(new TraceFile(file));
+  return std::unique_ptr<TraceFile>(new TraceFile(file, std::move(run)));
 }
 
 TraceFile::~TraceFile() { std::fclose(file_); }
 
-std::string TraceFile::begin_event(std::string_view name) const {
-  const auto micros =
-      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start_).count();
-  std::string fraction = std::to_string(micros % 1000);
-  fraction.insert(0, 3 - fraction.size(), '0');
-  std::string line = "{\"ms\":" + std::to_string(micros / 1000) + '.' + fraction;
-  append_field(line, "event", name);
-  return line;
+std::int64_t TraceFile::now() const {
+  const auto then = opened_.time_since_epoch() + (std::chrono::steady_clock::now() - start_);
+  return std::chrono::duration_cast<std::chrono::microseconds>(then).count();
 }
 
-void TraceFile::write(std::string line) {
-  line += "}\n";
+TraceEvent TraceFile::event(TraceKind kind) const {
+  TraceEvent made;
+  made.kind = kind;
+  made.t = now();
+  made.run = run_;
+  return made;
+}
+
+void TraceFile::write(TraceEvent event) {
+  if (auto before = std::exchange(expected_, std::nullopt)) write(std::move(*before));
+  event.seq = ++last_seq_;
+  std::string line;
+  ptc::append_trace_line(line, event);
   std::fwrite(line.data(), 1, line.size(), file_);
   std::fflush(file_);
 }
 
 void TraceFile::start(std::string_view source_name) {
-  start_ = std::chrono::steady_clock::now();
-  std::string line = begin_event("start");
-  append_field(line, "program", source_name);
-  write(std::move(line));
+  expect_start(source_name);
+  write(*std::exchange(expected_, std::nullopt));
 }
+
+void TraceFile::expect_start(std::string_view source_name) {
+  expected_ = event(TraceKind::RunStart);
+  expected_->name = source_name;
+}
+
+void TraceFile::expect_resume() { expected_ = event(TraceKind::Resume); }
 
 void TraceFile::print(std::string_view text) {
-  std::string line = begin_event("print");
-  append_field(line, "text", text);
-  write(std::move(line));
+  TraceEvent made = event(TraceKind::Print);
+  made.text = text;
+  write(std::move(made));
 }
 
+// The session tells of a call when it is over.
 void TraceFile::tool(const ptc::ToolOutcome& call) {
-  std::string line = begin_event("tool");
-  append_field(line, "name", call.name);
-  append_field(line, "args", call.args_edn);
-  append_field(line, call.failed ? "error" : "result", call.failed ? call.error : call.result_edn);
-  line += call.cached ? ",\"cached\":true" : ",\"cached\":false";
-  append_number(line, "micros", call.micros);
-  write(std::move(line));
+  TraceEvent end = event(TraceKind::ToolEnd);
+  end.name = call.name;
+  end.id = 'c' + std::to_string(++calls_);
+  TraceEvent start = end;
+  start.kind = TraceKind::ToolStart;
+  start.t = std::max<std::int64_t>(0, end.t - static_cast<std::int64_t>(call.micros));
+  start.args = call.args_edn;
+  write(std::move(start));
+  (call.failed ? end.error : end.value) = call.failed ? call.error : call.result_edn;
+  end.cached = call.cached;
+  end.micros = call.micros;
+  write(std::move(end));
 }
 
 void TraceFile::commit(std::string_view task_id, std::string_view value_edn) {
-  std::string line = begin_event("commit");
-  append_field(line, "task", task_id);
-  append_field(line, "value", value_edn);
-  write(std::move(line));
+  TraceEvent made = event(TraceKind::Commit);
+  made.task = task_id;
+  made.value = value_edn;
+  write(std::move(made));
+}
+
+void TraceFile::reset(std::string_view task_id, std::string_view reason) {
+  TraceEvent made = event(TraceKind::Reset);
+  made.task = task_id;
+  if (!reason.empty()) made.text = reason;
+  write(std::move(made));
 }
 
 void TraceFile::open(const ptc::Operation& operation) {
-  std::string line = begin_event("open");
-  append_field(line, "op", operation.id);
-  append_field(line, "tool", operation.tool);
-  append_field(line, "task", operation.task_id);
-  append_field(line, "path", operation.call_path);
-  write(std::move(line));
+  TraceEvent made = event(TraceKind::Open);
+  made.id = operation.id;
+  made.name = operation.tool;
+  made.task = operation.task_id;
+  made.path = operation.call_path;
+  write(std::move(made));
 }
 
 void TraceFile::resolve(const ptc::Operation& operation) {
-  std::string line = begin_event("resolve");
-  append_field(line, "op", operation.id);
-  append_field(line, "status", ptc::operation_status_name(operation.status));
-  write(std::move(line));
+  TraceEvent made = event(TraceKind::Resolve);
+  made.id = operation.id;
+  made.name = operation.tool;
+  made.status = ptc::operation_status_name(operation.status);
+  if (!operation.reason.empty()) made.error = operation.reason;
+  write(std::move(made));
+}
+
+void TraceFile::fault(const ptc::OutcomeFault& fault) {
+  if (ptc::fault_info(fault.kind).phase == ptc::FaultPhase::Limit) {
+    TraceEvent limit = event(TraceKind::Limit);
+    limit.name = ptc::fault_name(fault.kind);
+    write(std::move(limit));
+  }
+  TraceEvent made = event(TraceKind::Fault);
+  made.fault = ptc::fault_name(fault.kind);
+  made.error = fault.message;
+  if (fault.span.line != 0) made.line = fault.span.line;
+  if (fault.span.line != 0) made.column = fault.span.column;
+  write(std::move(made));
 }
 
 void TraceFile::end(const ptc::Outcome& outcome) {
-  std::string line = begin_event("end");
-  append_field(line, "status", ptc::outcome_status_name(outcome.status));
-  if (outcome.status == ptc::OutcomeStatus::Error) {
-    append_field(line, "kind", ptc::fault_name(outcome.fault.kind));
-    append_field(line, "message", outcome.fault.message);
-    append_number(line, "line", outcome.fault.span.line);
-    append_number(line, "column", outcome.fault.span.column);
-  } else if (outcome.status != ptc::OutcomeStatus::Suspended) {
-    append_field(line, "value", outcome.value_edn);
+  for (const std::string& text : outcome.warnings) warn(text);
+  if (outcome.status == ptc::OutcomeStatus::Error) fault(outcome.fault);
+  const bool waits = outcome.status == ptc::OutcomeStatus::Suspended;
+  TraceEvent made = event(waits ? TraceKind::Suspend : TraceKind::RunEnd);
+  made.status = ptc::outcome_status_name(outcome.status);
+  if (waits) {
+    std::string& text = made.text.emplace();
+    for (const ptc::PendingOutcome& operation : outcome.pending) {
+      text += (text.empty() ? "" : " ") + operation.operation;
+    }
+  } else if (outcome.status != ptc::OutcomeStatus::Error) {
+    made.value = outcome.value_edn;
   }
-  append_number(line, "fuel", outcome.fuel);
-  append_number(line, "micros", outcome.micros);
-  append_number(line, "peak_bytes", outcome.peak_bytes);
-  write(std::move(line));
+  made.fuel = outcome.fuel;
+  made.micros = outcome.micros;
+  made.bytes = outcome.peak_bytes;
+  write(std::move(made));
+}
+
+void TraceFile::wait_for(std::string_view status, std::string_view what) {
+  TraceEvent made = event(TraceKind::Suspend);
+  made.status = status;
+  made.text = what;
+  write(std::move(made));
+}
+
+void TraceFile::warn(std::string_view text) {
+  TraceEvent made = event(TraceKind::Warning);
+  made.text = text;
+  write(std::move(made));
 }
 
 void RunReporter::on_print(std::string_view text) {
@@ -126,6 +190,10 @@ void RunReporter::on_tool(const ptc::ToolOutcome& call) {
 
 void RunReporter::on_commit(std::string_view task_id, std::string_view value_edn) {
   if (trace_ != nullptr) trace_->commit(task_id, value_edn);
+}
+
+void RunReporter::on_reset(std::string_view task_id, std::string_view reason) {
+  if (trace_ != nullptr) trace_->reset(task_id, reason);
 }
 
 void RunReporter::on_open(const ptc::Operation& operation) {

@@ -1,5 +1,5 @@
-// The events of a run as lines of JSON: {"ms":1.204,"event":"print","text":"…"}. Events: start, print, tool, commit,
-// open and resolve (of operations), end.
+// What a run tells its user while it goes on: prints on standard error, and every event as a line of a trace file
+// (runtime/trace/trace_event.h).
 #pragma once
 #include <chrono>
 #include <cstdio>
@@ -8,41 +8,57 @@
 
 #include "runtime/outcome.h"
 #include "runtime/session.h"
+#include "runtime/trace/trace_event.h"
 
 namespace ptcvm {
 
 class TraceFile {
  public:
+  enum class Mode { Anew, GoOn };   // GoOn: behind what is in the file, for a run that goes on
   // Null when the file cannot be written; `message` then says why.
-  static std::unique_ptr<TraceFile> open(const std::string& path, std::string& message);
+  static std::unique_ptr<TraceFile> open(const std::string& path, Mode mode, std::string run, std::string& message);
   ~TraceFile();
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
 
   void start(std::string_view source_name);
+  // What is expected is written before the next event: it may be that nothing runs.
+  void expect_start(std::string_view source_name);
+  void expect_resume();
   void print(std::string_view text);
   void tool(const ptc::ToolOutcome& call);
   void commit(std::string_view task_id, std::string_view value_edn);
+  void reset(std::string_view task_id, std::string_view reason);
   void open(const ptc::Operation& operation);
   void resolve(const ptc::Operation& operation);
-  void end(const ptc::Outcome& outcome);
+  void end(const ptc::Outcome& outcome);       // also of a turn that is suspended
+  void wait_for(std::string_view status, std::string_view what);   // suspended for something else than operations
+  void warn(std::string_view text);
 
  private:
-  explicit TraceFile(std::FILE* file) : file_(file) {}
-  std::string begin_event(std::string_view name) const;
-  void write(std::string line);
+  TraceFile(std::FILE* file, std::string run) : file_(file), run_(std::move(run)) {}
+  std::int64_t now() const;
+  ptc::TraceEvent event(ptc::TraceKind kind) const;
+  void fault(const ptc::OutcomeFault& fault);
+  void write(ptc::TraceEvent event);
 
   std::FILE* file_;
+  std::string run_;
+  std::uint64_t last_seq_ = 0, calls_ = 0;
+  std::optional<ptc::TraceEvent> expected_;
+  // Times are those of the system when the file was opened and what has passed since, so they never go back.
+  std::chrono::system_clock::time_point opened_ = std::chrono::system_clock::now();
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// Prints go to standard error as they happen; everything goes to the trace when there is one.
+// Prints go to `prints` as they happen; everything goes to the trace when there is one.
 class RunReporter : public ptc::SessionObserver {
  public:
   RunReporter(std::FILE* prints, TraceFile* trace) : prints_(prints), trace_(trace) {}
   void on_print(std::string_view text) override;
   void on_tool(const ptc::ToolOutcome& call) override;
   void on_commit(std::string_view task_id, std::string_view value_edn) override;
+  void on_reset(std::string_view task_id, std::string_view reason) override;
   void on_open(const ptc::Operation& operation) override;
   void on_resolve(const ptc::Operation& operation) override;
 
