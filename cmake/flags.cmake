@@ -1,5 +1,6 @@
 # Compiler flags that every target of the project shares.
 add_library(ptc_flags INTERFACE)
+target_include_directories(ptc_flags INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(ptc_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
 if(PTC_WERROR)
   target_compile_options(ptc_flags INTERFACE -Werror)

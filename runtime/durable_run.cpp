@@ -79,7 +79,7 @@ class DurableRun {
     } while (!out_.doubts.empty() && !writer_.stopped());
     if (writer_.stopped() || !set_plan() || !begin()) return;
     while (!writer_.stopped() && out_.outcome.status == OutcomeStatus::Suspended) {
-      if (has_news(*session_, log(), told_until()) || is_due()) {
+      if (has_news(*session_, log(), told_until()) || has_decisions(*session_, log()) || is_due()) {
         if (writer_.put(resumption())) go_on();
       } else if (park()) {
         return;
@@ -177,7 +177,10 @@ class DurableRun {
   }
 
   ToolRegistry tools() {
-    return recorded_tools(host_tools_, writer_, [this](std::string_view task) { return observer_.epoch(task); });
+    return recorded_tools(host_tools_, writer_, epoch_of());
+  }
+  EpochOf epoch_of() {
+    return [this](std::string_view task) { return observer_.epoch(task); };
   }
 
   // What the session of this run is connected with; it is where the log was at `seq`.
@@ -190,9 +193,24 @@ class DurableRun {
     if (options_.resets_need_reasons) {
       session_->set_reset_rule([this](std::string_view id) { return log().has_effects(id); });
     }
+    session_->set_hooks(hooks());
+    if (options_.on_session) options_.on_session(*session_);
+    take_approvals(*session_, log());
     observer_.attend(*session_, seq);
     session_->set_observer(&observer_);
     session_->set_cancel_flag(options_.cancelled);
+  }
+
+  // A call that the log knows was judged when it was made.
+  ToolHooks hooks() {
+    ToolHooks own = options_.hooks;
+    own.key_of = [this](const CallMeta& meta) { return recorded_key(meta, epoch_of()); };
+    if (own.before) {
+      own.before = [this, before = std::move(own.before)](const ToolCall& call) {
+        return writer_.effect(recorded_key(call.meta, epoch_of())) == nullptr ? before(call) : ToolVerdict();
+      };
+    }
+    return own;
   }
 
   // Functions are read before the program begins: when there are some, it begins again with the whole log.
@@ -274,7 +292,10 @@ class DurableRun {
     fact.number = session_->suspensions();
     return fact;
   }
-  void go_on() { out_.outcome = session_->resume(take_news(*session_, log(), told_until()), writer_.now()); }
+  void go_on() {
+    take_approvals(*session_, log());
+    out_.outcome = session_->resume(take_news(*session_, log(), told_until()), writer_.now());
+  }
 
   std::string continuation() const { return writer_.name() + "@" + std::to_string(writer_.token()); }
 

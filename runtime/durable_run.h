@@ -43,6 +43,8 @@ struct DurableOptions {
   std::function<std::int64_t()> now_ms;      // none: the system clock
   bool again = false;                        // a new turn, also when the last one ended well
   bool resets_need_reasons = false;          // (task-reset id) of a task whose calls had effects fails without one
+  ToolHooks hooks;                           // `before` is asked once for each call, whatever becomes of the process
+  std::function<void(Session&)> on_session;  // one is about to be driven; it is gone when run_durably() returns
   SessionObserver* observer = nullptr;       // is told what happens, after the log; not owned
   const std::atomic<bool>* cancelled = nullptr;   // not owned
 };

@@ -5,9 +5,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "compiler/compile.h"
+#include "runtime/compiling.h"
 #include "runtime/program_shelf.h"
-#include "vm/builtins/regex.h"
 
 namespace ptc {
 namespace {
@@ -37,35 +36,6 @@ std::string cache_key(const CompileRequest& request) {
   append_part(key, request.source_name);
   key += request.source;
   return key;
-}
-
-std::vector<std::string_view> copy_of(std::span<const std::string_view> names) { return {names.begin(), names.end()}; }
-
-CompileAnswer compile_now(const CompileRequest& request) {
-  CompileOptions options;
-  options.max_symbols = request.max_symbols;
-  options.memory_names = copy_of(request.memory_names);
-  options.tool_names = copy_of(request.tool_names);
-  options.sync_tool_names = copy_of(request.sync_tool_names);
-  options.check_tools = request.check_tools;
-  options.strict_task_ids = request.strict_task_ids;
-  options.check_regex = regex_check;
-  CompileResult compiled = compile(request.source, options);
-  CompileAnswer answer;
-  answer.incomplete = compiled.incomplete;
-  if (compiled.program == nullptr) {
-    answer.error = std::move(compiled.error);
-    return answer;
-  }
-  compiled.program->source_name = std::string(request.source_name);
-  auto loaded = Program::from_compiler(*compiled.program);
-  if (auto* program = std::get_if<std::shared_ptr<const Program>>(&loaded)) {
-    answer.program = std::move(*program);
-  } else {
-    answer.error.kind = FaultKind::InvalidForm;     // a regular expression literal that the engine refuses
-    answer.error.message = std::get<ProgramError>(loaded).message;
-  }
-  return answer;
 }
 
 }  // namespace
@@ -135,7 +105,7 @@ CompileAnswer Engine::compile(const CompileRequest& request) const {
     answer.program = std::move(program);
     return answer;
   }
-  CompileAnswer answer = compile_now(request);
+  CompileAnswer answer = compile_program(request);
   if (answer.program != nullptr) cache_->insert(std::move(key), answer.program);
   return answer;
 }

@@ -49,6 +49,16 @@ struct PendingOutcome {
   bool awaited = false;                // a part of the program waits for it now
 };
 
+// A call that waits for the host.
+struct WaitingCall {
+  std::uint64_t id = 0;                // unique in the run
+  std::string tool, args_edn, args_json;
+  std::string key;                     // the same for the same call, whenever the program runs again
+  std::string task_id;
+  std::string question;                // of a hook that asks; "" for a call of a deferred tool
+  std::uint32_t line = 0, column = 0;
+};
+
 struct Outcome {
   OutcomeStatus status = OutcomeStatus::Error;
   std::string value_edn;               // unless Error or Suspended
@@ -57,6 +67,7 @@ struct Outcome {
   std::vector<std::pair<std::string, std::string>> summaries;   // step id, text; in id order
   std::vector<ToolOutcome> tool_calls;
   std::vector<PendingOutcome> pending;    // every operation of the session that waits, in order of opening
+  std::vector<WaitingCall> calls;         // that wait for the host, in the order of calling
   std::optional<std::int64_t> next_deadline_ms;   // of a suspended turn: when to resume it at the latest
   std::vector<std::string> cancelled;     // operations whose tools should be told that nobody waits any more
   std::vector<std::string> warnings;

@@ -25,6 +25,8 @@ Fact settlement_fact(const LogWriter& writer, std::string_view idempotency_key, 
   return fact;
 }
 
+}  // namespace
+
 // A call path holds digits and dots only, so nothing is taken for something else.
 std::string recorded_key(const CallMeta& meta, const EpochOf& epoch_of) {
   if (meta.task_id.empty()) return std::string(meta.idempotency_key);
@@ -33,6 +35,8 @@ std::string recorded_key(const CallMeta& meta, const EpochOf& epoch_of) {
   if (const std::uint64_t epoch = epoch_of(meta.task_id); epoch > 1) key.append("@").append(std::to_string(epoch));
   return key;
 }
+
+namespace {
 
 EffectState state_of(const ToolReply& reply) {
   if (reply.is_unknown) return EffectState::InDoubt;
@@ -55,14 +59,18 @@ class CallRecorder {
     if (const LoggedEffect* const known = writer_.effect(key_)) {
       if (known->tool != call_.name || known->args != args_) return conflict(*known);
       if (is_open_question(*known)) return ask_for(*known);
-      if (auto answer = recorded_answer(*known)) return std::move(*answer);
+      if (auto answer = recorded_answer(*known)) {
+        answer->attempt = known->attempt;
+        return std::move(*answer);
+      }
       is_intended = known->state == EffectState::Intended;
       attempt = known->attempt + (is_intended ? 0 : 1);
     }
     if (!is_intended && !intend(attempt)) return stopped();
     CallMeta meta = call_.meta;
     meta.idempotency_key = key_;
-    ToolReply reply = tool_.handler({call_.name, call_.args, call_.heap, call_.deadline, call_.cancelled, meta});
+    ToolReply reply = tool_.handler({call_.name, call_.args, call_.heap, call_.deadline, call_.cancelled, meta, attempt});
+    reply.attempt = attempt;
     settle(attempt, reply);
     return reply;
   }
@@ -113,7 +121,7 @@ class CallRecorder {
         return ToolReply::pending(operation == nullptr ? known.text : operation->id, value_of(known).result);
       }
       case EffectState::Failed:
-        if (ended_since(known)) return std::nullopt;
+        if (ended_since(known) || known.attempt < tool_.definition.retry.max_attempts) return std::nullopt;
         return ToolReply::error(known.text);
       case EffectState::GivenUp: return ToolReply::error("given up" + (known.text.empty() ? "" : ": " + known.text));
       case EffectState::Intended:

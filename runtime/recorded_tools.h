@@ -17,6 +17,7 @@ bool is_called_again(std::string_view effect_class);
 // The same tools; tools and writer must outlive them. Pure ones are called as they are. `epoch_of` a task is asked at
 // each call in one.
 using EpochOf = std::function<std::uint64_t(std::string_view task)>;
+std::string recorded_key(const CallMeta& meta, const EpochOf& epoch_of);
 ToolRegistry recorded_tools(const ToolRegistry& tools, LogWriter& writer, const EpochOf& epoch_of);
 
 // Looks after the calls that earlier claims left open: those of reconcilable tools are asked for, the rest of those

@@ -16,5 +16,8 @@ inline constexpr std::uint64_t kMaxWrittenSize = 8u << 20;
 // Values visited when a value is written out; stops counting at `limit`. Shared parts count every time, as they are
 // written every time.
 std::uint64_t written_size(Heap& heap, Value value, std::uint64_t limit);
+inline bool can_be_written(Heap& heap, Value value) {
+  return written_size(heap, value, kMaxWrittenSize) < kMaxWrittenSize;
+}
 
 }  // namespace ptc

@@ -12,6 +12,39 @@ void RunObserver::on_tool(const ToolOutcome& call) {
   if (host_ != nullptr) host_->on_tool(call);
 }
 
+void RunObserver::on_tool_start(const ToolNotice& notice) {
+  if (host_ != nullptr) host_->on_tool_start(notice);
+}
+
+void RunObserver::on_tool_end(const ToolNotice& notice) {
+  if (host_ != nullptr) host_->on_tool_end(notice);
+}
+
+void RunObserver::on_retry(const ToolNotice& notice, std::uint64_t attempt, std::int64_t pause_ms) {
+  if (host_ != nullptr) host_->on_retry(notice, attempt, pause_ms);
+}
+
+void RunObserver::on_commit_value(std::string_view id, Value borrowed) {
+  if (host_ != nullptr) host_->on_commit_value(id, borrowed);
+}
+
+void RunObserver::on_summary(const StepSummary& step) {
+  if (host_ != nullptr) host_->on_summary(step);
+}
+
+// Before anybody can answer it, and before a call that was decided about is made.
+void RunObserver::on_approval(std::string_view key, const Approval& approval) {
+  Fact fact = writer_.made(FactKind::CallJudged, FactAuthor::Host);
+  fact.key = judged_key(key);
+  fact.idempotency_key = key;
+  fact.tool = approval.tool;
+  fact.args = approval.args_edn;
+  fact.status = approval_state_name(approval.state);
+  fact.text = approval.text;
+  if (writer_.log().approval(key) == nullptr) writer_.put(std::move(fact));
+  if (host_ != nullptr) host_->on_approval(key, approval);
+}
+
 void RunObserver::on_resolve(const Operation& operation) {
   if (host_ != nullptr) host_->on_resolve(operation);
 }

@@ -24,6 +24,12 @@ class RunObserver final : public SessionObserver {
   bool wants_whole_values() const override { return true; }
   void on_print(std::string_view text) override;
   void on_tool(const ToolOutcome& call) override;
+  void on_tool_start(const ToolNotice& notice) override;
+  void on_tool_end(const ToolNotice& notice) override;
+  void on_retry(const ToolNotice& notice, std::uint64_t attempt, std::int64_t pause_ms) override;
+  void on_commit_value(std::string_view id, Value borrowed) override;
+  void on_summary(const StepSummary& step) override;
+  void on_approval(std::string_view key, const Approval& approval) override;
   void on_commit(std::string_view id, std::string_view value_edn) override { commit(id, value_edn, false); }
   void on_return(std::string_view id, std::string_view value_edn) override { commit(id, value_edn, true); }
   void on_reset(std::string_view id, std::string_view reason) override;

@@ -59,8 +59,23 @@ std::vector<Resolution> take_news(Session& session, const RunLog& log, std::uint
   return out;
 }
 
+bool has_decisions(const Session& session, const RunLog& log) {
+  return std::ranges::any_of(session.approvals(), [&log](const auto& entry) {
+    const LoggedApproval* const said = log.approval(entry.first);
+    return entry.second.state == Approval::State::Open && said != nullptr && said->is_decided;
+  });
+}
+
+void take_approvals(Session& session, const RunLog& log) {
+  for (const LoggedApproval& said : log.approvals()) {
+    const auto state = find_approval_state(said.state);
+    if (state) session.load_approval(said.key, {*state, said.tool, said.args, said.text});
+  }
+}
+
 std::vector<std::string> wait_keys(Session& session, const RunLog& log) {
   std::vector<std::string> keys;
+  for (const WaitingCall& call : session.waiting_calls()) keys.push_back(decided_key(call.key));
   for (const Operation& operation : session.operations().all()) {
     if (operation.status != Operation::Status::Waiting) continue;
     keys.push_back(resolved_key(operation.id));

@@ -14,6 +14,11 @@ namespace ptc {
 bool has_news(const Session& session, const RunLog& log, std::uint64_t until);
 std::vector<Resolution> take_news(Session& session, const RunLog& log, std::uint64_t until);
 
+// Whether the log says something about calls that hooks asked about, which the session does not know yet; and what the
+// log knows of judged calls, as the session's.
+bool has_decisions(const Session& session, const RunLog& log);
+void take_approvals(Session& session, const RunLog& log);
+
 std::vector<std::string> wait_keys(Session& session, const RunLog& log);
 
 // The operations that the bodies of tasks started and that a program which runs again attaches to, as a JSON list. Not

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,7 +17,7 @@
 
 #include "runtime/engine.h"
 #include "runtime/outcome.h"
-#include "runtime/signature.h"
+#include "runtime/signature/signature.h"
 #include "runtime/tools.h"
 #include "vm/exec/run.h"
 #include "vm/snapshot/snapshot.h"
@@ -77,19 +78,44 @@ struct SessionRestore {
   bool yields_at_commits = false;
 };
 
+// A call as observers see it: values are borrowed for the length of the notice.
+struct ToolNotice {
+  const ToolRequest& request;
+  Value result = Value::absent();      // of the end, when it did not fail
+  std::string_view error = {};         // "" unless it failed
+  bool cached = false;
+  std::string_view operation = {};     // that it started and that waits now; or ""
+  std::uint64_t micros = 0;
+};
+
 // Is told what happens while it happens. Prints and commits are noticed at the end of each slice.
 class SessionObserver {
  public:
   virtual ~SessionObserver() = default;
   virtual bool wants_whole_values() const { return false; }   // else texts of values may be cut
+  virtual bool wants_texts() const { return true; }           // else on_tool() is not called, and texts are ""
   virtual void on_print(std::string_view) {}
   virtual void on_tool(const ToolOutcome&) {}
+  virtual void on_tool_start(const ToolNotice&) {}
+  virtual void on_tool_end(const ToolNotice&) {}
+  virtual void on_retry(const ToolNotice&, std::uint64_t /*attempt that failed*/, std::int64_t /*pause_ms*/) {}
+  virtual void on_commit_value(std::string_view /*task_id*/, Value /*borrowed*/) {}
+  virtual void on_summary(const StepSummary&) {}
+  virtual void on_approval(std::string_view /*key*/, const Approval&) {}   // asked, or decided by a hook
   virtual void on_commit(std::string_view /*task_id*/, std::string_view /*value_edn*/) {}
   // A commit by a (return v) inside of the task's body: the turn is over. on_commit() when nothing else is wanted.
   virtual void on_return(std::string_view task_id, std::string_view value_edn) { on_commit(task_id, value_edn); }
   virtual void on_reset(std::string_view /*task_id*/, std::string_view /*reason*/) {}
   virtual void on_open(const Operation&) {}
   virtual void on_resolve(const Operation&) {}
+};
+
+// What a step of a turn came to.
+enum class SessionStep : std::uint8_t {
+  Yielded,     // the fuel is used up, or a tool was served: step() goes on
+  Waits,       // calls wait for the host: waiting_calls()
+  Suspended,   // nothing goes on before an operation is resolved or a deadline passes
+  Over,        // the turn is over, or there was none
 };
 
 class Session {
@@ -122,13 +148,48 @@ class Session {
   void set_context(Value taken_map);
   void enable_journal();
 
-  ToolRegistry& tools() { return tools_; }
+  ToolRegistry& tools() { return own_tools_; }
+  void share_tools(std::shared_ptr<const ToolRegistry> tools) { shared_tools_ = std::move(tools); }   // instead
   bool signature_error() const { return !signature_error_.empty(); }            // every turn fails with parse_error
   void set_observer(SessionObserver* observer);                                 // not owned
+  void set_hooks(ToolHooks hooks) { hooks_ = std::move(hooks); }
   void set_cancel_flag(const std::atomic<bool>* flag) { cancelled_ = flag; }    // not owned
 
   Outcome turn(std::string_view source);
   Outcome turn(std::shared_ptr<const Program> program);
+
+  // The same in steps, for hosts that own the loop: begin(), then step() until the turn is over. No texts are made
+  // unless outcome() is called. False: the signature of the result cannot be read, outcome() says so.
+  bool begin(std::shared_ptr<const Program> program);
+  SessionStep step(std::uint64_t fuel);
+  SessionStep last_step() const { return last_step_; }
+  OutcomeStatus status() const { return last_step_ == SessionStep::Over ? status_ : OutcomeStatus::Suspended; }
+  const OutcomeFault& fault() const { return fault_; }      // when the turn is over with Error
+  Outcome outcome();                                        // of the turn as it stands
+  const Run& run() const { return *run_; }
+  const std::vector<std::string>& prints() const { return run_->environment().prints; }
+  const std::vector<std::string>& warnings() const { return run_->environment().warnings; }
+  const std::vector<StepSummary>& summaries() const { return run_->environment().summaries; }
+  std::vector<std::string> take_cancel_requests() { return run_->take_cancel_requests(); }
+  bool is_retrying(std::uint64_t request_id) const { return retries_.contains(request_id); }
+  std::string approval_key(const ToolRequest& request) const;
+  SourceSpan position() const { return run_->position(); }  // where the program stands; line 0: nowhere
+
+  // Calls that wait for the host: of deferred tools, and those about which a hook asks. The turn goes on when all of
+  // them are answered, so that what the program sees does not depend on the order of the answers.
+  std::vector<WaitingCall> waiting_calls();
+  // Of calls that failed and are made again: when the first of them is; nothing: none waits for that. And whether
+  // nothing but such calls is waited for.
+  std::optional<Deadline> next_retry() const;
+  bool waits_for_retries_only() const { return !retries_.empty() && retries_.size() == run_->tool_requests().size(); }
+  // Of a deferred tool; takes the reply's values. False: no such call waits.
+  bool answer_call(std::uint64_t request_id, ToolReply reply);
+  // What was asked and decided, by approval key (ToolHooks::key_of). A question may be decided once; decided with
+  // other arguments than those it was asked about, the call is refused. A message says why nothing was decided.
+  std::optional<std::string> decide(std::string_view key, bool is_allowed, std::string reason,
+                                    const std::optional<std::string>& args_edn = std::nullopt);
+  const std::map<std::string, Approval, std::less<>>& approvals() const { return approvals_; }
+  void load_approval(std::string key, Approval approval) { approvals_.insert_or_assign(std::move(key), approval); }
 
   // A turn that is suspended goes on: with what was resolved, and with `now` as the time when it is given. When nothing
   // that it waits for has come, it is suspended again and nothing was executed.
@@ -146,6 +207,7 @@ class Session {
   const std::string& run_id() const { return run_->run_id(); }
   std::int64_t clock() const { return run_->clock(); }      // what the program saw last
   std::optional<std::int64_t> given_time() const { return now_; }      // to resume()
+  void set_given_time(std::optional<std::int64_t> now_millis) { now_ = now_millis; }
   void set_clock(std::int64_t millis) { run_->set_clock(millis); }
   // An operation that is as old as that, because it was started before: sleeps and lifetimes end accordingly.
   void set_operation_age(std::string_view operation, std::int64_t created_ms);
@@ -160,8 +222,14 @@ class Session {
   // one that is missing, or whose signature, effect or mode is not what it was, is refused with a report of them all.
   static std::variant<std::unique_ptr<Session>, RestoreError> restore(const Engine& engine,
                                                                       std::span<const std::uint8_t> bytes,
-                                                                      ToolRegistry tools,
+                                                                      std::shared_ptr<const ToolRegistry> tools,
                                                                       const SessionRestore& wanted = {});
+  static std::variant<std::unique_ptr<Session>, RestoreError> restore(const Engine& engine,
+                                                                      std::span<const std::uint8_t> bytes,
+                                                                      ToolRegistry tools,
+                                                                      const SessionRestore& wanted = {}) {
+    return restore(engine, bytes, std::make_shared<const ToolRegistry>(std::move(tools)), wanted);
+  }
   // The same face for people (docs/snapshots.md): lossless and canonical, too. restore() reads both.
   std::string snapshot_json(const SnapshotOptions& options = {}) const;
   // The same in place; tools, options and observer stay.
@@ -184,18 +252,29 @@ class Session {
   std::optional<Value> read_value(std::string_view edn, std::span<const std::string_view> names, std::string& message);
 
  private:
+  const ToolRegistry& registry() const { return shared_tools_ ? *shared_tools_ : own_tools_; }
   HostState host_state() const;
   void adopt(Restored restored);
   void forget_values();
-  bool visit_step_hook(Outcome& outcome);
+  bool visit_step_hook();
   std::optional<std::string> snapshot_too_large() const;
-  void begin_turn(std::shared_ptr<const Program> program);
   Outcome drive();
+  SessionStep advance(std::uint64_t fuel);
+  bool look_at_limits();
+  void sleep_until_retry() const;
+  bool is_retried(const ToolRequest& request, const Tool& tool, const ToolReply& reply, std::uint64_t micros);
   void serve_tools();
   void serve_tool(const ToolRequest& request);
+  void call_tool(const ToolRequest& request, const Tool& tool, Value borrowed_args, std::string cache_key);
+  void finish_call(const ToolRequest& request, const Tool& tool, ToolReply reply, std::string cache_key,
+                   std::uint64_t micros);
+  void note_call_end(const ToolNotice& notice);
+  ToolVerdict gate(const ToolRequest& request, const ToolCall& call);
+  CallMeta meta_of(const ToolRequest& request) const;
   void report_progress();
-  void finish(StepStatus status, Outcome& outcome);
-  void collect_value(Outcome& outcome);
+  void conclude(StepStatus status);
+  void conclude_value();
+  void refuse_result(OutcomeFault fault);
   void collect_records(Outcome& outcome);
   void push_history(Value borrowed);
   bool definitions_fit() const;
@@ -212,10 +291,18 @@ class Session {
   const Engine& engine_;
   SessionOptions options_;
   std::unique_ptr<Run> run_;
-  ToolRegistry tools_;
+  ToolRegistry own_tools_;
+  std::shared_ptr<const ToolRegistry> shared_tools_;
   SessionObserver* observer_ = nullptr;
   const std::atomic<bool>* cancelled_ = nullptr;
   std::function<std::optional<std::string>(Session&)> step_hook_;
+  ToolHooks hooks_;
+  std::map<std::string, Approval, std::less<>> approvals_;
+  struct Retrying {
+    std::uint64_t attempts = 0;          // that failed
+    Deadline due;
+  };
+  std::map<std::uint64_t, Retrying> retries_;   // by request
 
   std::optional<Signature> signature_;
   std::string signature_error_;
@@ -228,7 +315,10 @@ class Session {
   // Of the current call of turn() or resume(). What a suspended turn needs is in the run.
   std::optional<Deadline> deadline_;
   std::optional<std::int64_t> now_;     // the time given to resume()
-  std::size_t seen_prints_ = 0, seen_operations_ = 0;
+  std::size_t seen_prints_ = 0, seen_operations_ = 0, seen_summaries_ = 0;
+  SessionStep last_step_ = SessionStep::Over;
+  OutcomeStatus status_ = OutcomeStatus::Error;    // when the turn is over
+  OutcomeFault fault_;
 };
 
 }  // namespace ptc

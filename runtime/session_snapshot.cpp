@@ -63,11 +63,15 @@ HostState Session::host_state() const {
     state.active_ms = run_->active_micros() / 1000;
   }
   for (const std::string_view name : run_->tool_names()) {
-    if (const Tool* tool = tools_.find(name)) state.tools.push_back(host_tool(*tool));
+    if (const Tool* tool = registry().find(name)) state.tools.push_back(host_tool(*tool));
   }
   state.cached_answers.assign(tool_cache_.begin(), tool_cache_.end());
   std::sort(state.cached_answers.begin(), state.cached_answers.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [key, approval] : approvals_) {
+    state.approvals.push_back(key);
+    state.approvals.push_back(approval_edn(approval));
+  }
   return state;
 }
 
@@ -106,8 +110,15 @@ void Session::adopt(Restored restored) {
   context_ = retained(run_->context());
   for (const Value& value : run_->history()) history_.push_back(retained(value));
   for (auto& [key, value] : restored.host.cached_answers) tool_cache_.emplace(std::move(key), value);
+  approvals_.clear();
+  const std::vector<std::string>& said = restored.host.approvals;
+  for (std::size_t i = 0; i + 1 < said.size(); i += 2) {
+    if (auto approval = read_approval(said[i + 1])) approvals_.insert_or_assign(said[i], std::move(*approval));
+  }
+  last_step_ = run_->suspended() ? SessionStep::Suspended : run_->in_turn() ? SessionStep::Yielded : SessionStep::Over;
   const Environment& records = run_->environment();
   seen_prints_ = records.prints.size();
+  seen_summaries_ = records.summaries.size();
   run_->environment().journal.keep_changes(observer_ != nullptr);
   run_->set_yields_at_commits(options_.yields_at_commits);
   seen_operations_ = records.operations.all().size();
@@ -118,7 +129,7 @@ std::optional<RestoreError> Session::restart_from(std::span<const std::uint8_t> 
   options.most = options_.limits;
   options.most_bytes = SIZE_MAX;   // its own
   options.programs = engine_.programs();
-  options.check = [this](const HostState& state) { return missing_capabilities(state, tools_); };
+  options.check = [this](const HostState& state) { return missing_capabilities(state, registry()); };
   auto result = restore_snapshot(bytes, options);
   if (auto* error = std::get_if<RestoreError>(&result)) return std::move(*error);
   const std::int64_t clock = run_->clock();
@@ -129,13 +140,13 @@ std::optional<RestoreError> Session::restart_from(std::span<const std::uint8_t> 
 
 std::variant<std::unique_ptr<Session>, RestoreError> Session::restore(const Engine& engine,
                                                                       std::span<const std::uint8_t> bytes,
-                                                                      ToolRegistry tools,
+                                                                      std::shared_ptr<const ToolRegistry> tools,
                                                                       const SessionRestore& wanted) {
   RestoreOptions options;
   options.most = wanted.most;
   options.most_bytes = wanted.most_bytes;
   options.programs = engine.programs();
-  options.check = [&tools](const HostState& state) { return missing_capabilities(state, tools); };
+  options.check = [&tools](const HostState& state) { return missing_capabilities(state, *tools); };
   auto result = restore_snapshot(bytes, options);
   if (auto* error = std::get_if<RestoreError>(&result)) return std::move(*error);
   Restored& restored = std::get<Restored>(result);
@@ -157,7 +168,7 @@ std::variant<std::unique_ptr<Session>, RestoreError> Session::restore(const Engi
   own.fixed_clock_millis = wanted.fixed_clock_millis;
   own.slice_fuel = wanted.slice_fuel;
   auto session = std::make_unique<Session>(engine, std::move(own));
-  session->tools_ = std::move(tools);
+  session->share_tools(std::move(tools));
   if (session->signature_error()) {
     for (auto& [key, value] : restored.host.cached_answers) restored.run.heap().release(value);
     return refused_signature(session->signature_error_);

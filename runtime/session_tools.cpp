@@ -4,6 +4,7 @@
 // calls the last answer is the one that stays in the cache.
 #include "runtime/result_rounding.h"
 #include "runtime/session.h"
+#include "runtime/signature/coercion.h"
 #include "vm/value/print.h"
 #include "vm/value/utf8.h"
 
@@ -55,57 +56,116 @@ void Session::serve_tools() {
   fresh_answers_.clear();
 }
 
+// False arguments, unknown tools and what hooks refuse fail here; a call that has to wait stays among the requests.
 void Session::serve_tool(const ToolRequest& request) {
+  if (const auto retrying = retries_.find(request.id); retrying != retries_.end() && Clock::now() < retrying->second.due) {
+    return;
+  }
   if (written_size(heap(), request.args, kMaxWrittenSize) >= kMaxWrittenSize) {
     run_->answer_fault(request.id, FaultKind::InvalidToolArgs, "the arguments are too large to be written out", {});
     return;
   }
-  ToolOutcome record;
-  record.name = request.tool;
-  append_edn(record.args_edn, request.args, heap());
-  const auto start = Clock::now();
-  const auto report = [&](std::string error) {
-    if (observer_ == nullptr) return;
-    record.failed = !error.empty();
-    record.error = std::move(error);
-    record.micros = static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
-    observer_->on_tool(record);
-  };
-
-  const Tool* tool = tools_.find(request.tool);
+  const Tool* tool = registry().find(request.tool);
   if (tool == nullptr) {
-    std::string message = unknown_tool_message(request.tool, tools_);
-    report(message);
+    std::string message = unknown_tool_message(request.tool, registry());
+    note_call_end({request, Value::absent(), message});
     run_->answer_fault(request.id, FaultKind::UnknownTool, std::move(message), {});
     return;
   }
-
   std::string key;
   if (tool->definition.cache) {
-    key = tool->definition.name + ' ' + record.args_edn;
+    key = tool->definition.name + ' ';
+    append_edn(key, request.args, heap());
     if (const auto found = tool_cache_.find(key); found != tool_cache_.end()) {
-      record.cached = true;
-      if (observer_ != nullptr) append_edn(record.result_edn, found->second, heap());
-      report({});
+      note_call_end({request, found->second, {}, true});
       run_->answer(request.id, retained(found->second), true);
       return;
     }
   }
+  Owned bound(heap(), Value::nil());
+  if (const Signature* const contract = tool->definition.contract.get()) {
+    CoercionResult fitted = bind_arguments(heap(), *contract, retained(request.args));
+    bound.reset(fitted.value);
+    if (!fitted.ok()) {
+      std::string message = tool->definition.name + ": " + mismatch_text(fitted.mismatches);
+      note_call_end({request, Value::absent(), message});
+      run_->answer_fault(request.id, FaultKind::InvalidToolArgs, std::move(message),
+                         "it takes " + render_signature(*contract));
+      return;
+    }
+  }
+  const Value args = bound.get().is_nil() ? request.args : bound.get();
+  const ToolCall call{tool->definition.name, args, heap(), deadline_, cancelled_, meta_of(request)};
+  ToolVerdict verdict = gate(request, call);
+  const Owned changed(heap(), verdict.args);
+  if (verdict.kind == ToolVerdict::Kind::Ask) return;
+  if (verdict.kind == ToolVerdict::Kind::Deny) {
+    return finish_call(request, *tool, ToolReply::error("refused: " + verdict.text), {}, 0);
+  }
+  const bool is_changed = verdict.kind == ToolVerdict::Kind::Change;
+  call_tool(request, *tool, is_changed ? changed.get() : args, std::move(key));
+}
 
-  const AsyncMode mode = tool->definition.async;
+void Session::call_tool(const ToolRequest& request, const Tool& tool, Value args, std::string key) {
+  const AsyncMode mode = tool.definition.async;
   if (mode != AsyncMode::No && !run_->admit_operation(request.id)) return;
-  if (!run_->admit(request.id)) return;
-  const CallMeta meta{run_->run_id(), run_->turn(), request.task_id, request.call_path, request.key};
-  const ToolCall call{tool->definition.name, request.args, heap(), deadline_, cancelled_, meta};
-  ToolReply reply = tool->handler(call);
+  if (tool.definition.deferred) {
+    if (run_->tool_calls_left() == 0) (void)run_->admit(request.id);
+    return;
+  }
+  const auto retrying = retries_.find(request.id);
+  const std::uint64_t attempt = retrying == retries_.end() ? 1 : retrying->second.attempts + 1;
+  if (attempt == 1 && !run_->admit(request.id)) return;
+  if (observer_ != nullptr) observer_->on_tool_start({request});
+  const auto start = Clock::now();
+  ToolReply reply = tool.handler({tool.definition.name, args, heap(), deadline_, cancelled_, meta_of(request), attempt});
+  if (reply.attempt == 0) reply.attempt = attempt;
+  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
+  if (is_retried(request, tool, reply, static_cast<std::uint64_t>(micros))) return;
+  retries_.erase(request.id);
+  finish_call(request, tool, std::move(reply), std::move(key), static_cast<std::uint64_t>(micros));
+}
+
+bool Session::is_retried(const ToolRequest& request, const Tool& tool, const ToolReply& reply, std::uint64_t micros) {
+  const RetryPolicy& policy = tool.definition.retry;
+  const bool is_final = !reply.failed || reply.is_unknown || reply.fault != FaultKind::ToolError;
+  if (is_final || reply.attempt >= policy.max_attempts) return false;
+  const std::int64_t pause = retry_pause_ms(policy, request.key, reply.attempt);
+  retries_[request.id] = {reply.attempt, Clock::now() + std::chrono::milliseconds(pause)};
+  if (observer_ != nullptr) {
+    observer_->on_retry({request, Value::absent(), reply.message, false, {}, micros}, reply.attempt, pause);
+  }
+  return true;
+}
+
+std::optional<Deadline> Session::next_retry() const {
+  std::optional<Deadline> first;
+  for (const auto& [request, retrying] : retries_) {
+    if (!first || retrying.due < *first) first = retrying.due;
+  }
+  return first;
+}
+
+// Takes the reply's values.
+void Session::finish_call(const ToolRequest& request, const Tool& tool, ToolReply reply, std::string key,
+                          std::uint64_t micros) {
+  const AsyncMode mode = tool.definition.async;
   if (!utf8_is_valid(reply.message)) reply.message = utf8_repaired(reply.message);
   if (auto complaint = reply.failed ? std::nullopt : plain_data_complaint(heap(), reply.result)) {
     heap().release(reply.result);
     reply = ToolReply::error(std::move(*complaint));
   }
+  if (const Signature* const contract = tool.definition.contract.get();
+      contract != nullptr && !reply.failed && !reply.is_pending && !reply.is_partial) {
+    CoercionResult fitted = coerce_type(heap(), contract->result, reply.result, "answer");
+    reply.result = fitted.value;
+    if (!fitted.ok()) {
+      heap().release(reply.result);
+      reply = ToolReply::error("its answer does not fit its signature: " + mismatch_text(fitted.mismatches));
+    }
+  }
   if (reply.failed && reply.fault != FaultKind::ToolError) {
-    report(reply.message);
+    note_call_end({request, Value::absent(), reply.message, false, {}, micros});
     run_->answer_fault(request.id, reply.fault, std::move(reply.message), {});
     return;
   }
@@ -114,26 +174,41 @@ void Session::serve_tool(const ToolRequest& request) {
     reply = ToolReply::error("the id of its operation is longer than " + std::to_string(kMaxOperationId) + " bytes");
   }
   if (reply.is_pending) {
+    const ToolRequest served = request;
     const Operation* operation = reply_pending(request, mode, std::move(reply));
-    record.result_edn = operation == nullptr ? "" : handle_text(operation->id);
-    report(operation == nullptr ? "the id of its operation is in use" : "");
+    if (operation == nullptr) {
+      note_call_end({served, Value::absent(), "the id of its operation is in use", false, {}, micros});
+    } else {
+      note_call_end({served, Value::absent(), {}, false, operation->id, micros});
+    }
     return;
   }
+  const std::string failure = reply.failed ? failure_message(tool.definition.name, reply.message) : std::string();
+  note_call_end({request, reply.failed ? Value::absent() : reply.result, failure, false, {}, micros});
   if (mode == AsyncMode::Yes) {     // done at once: still a handle, so that programs have one shape
-    report(reply.failed ? failure_message(tool->definition.name, reply.message) : "");
     reply_resolved(request, std::move(reply));
-    return;
+  } else if (reply.failed) {
+    run_->answer_error(request.id, failure);
+  } else {
+    if (tool.definition.cache && !key.empty()) fresh_answers_.emplace_back(std::move(key), retained(reply.result));
+    run_->answer(request.id, reply.result);
   }
-  if (reply.failed) {
-    std::string message = failure_message(tool->definition.name, reply.message);
-    report(message);
-    run_->answer_error(request.id, std::move(message));
-    return;
-  }
-  if (tool->definition.cache) fresh_answers_.emplace_back(std::move(key), retained(reply.result));
-  if (observer_ != nullptr) append_edn(record.result_edn, reply.result, heap());
-  report({});
-  run_->answer(request.id, reply.result);
+}
+
+void Session::note_call_end(const ToolNotice& notice) {
+  if (observer_ == nullptr) return;
+  observer_->on_tool_end(notice);
+  if (!observer_->wants_texts()) return;
+  ToolOutcome record;
+  record.name = notice.request.tool;
+  append_edn(record.args_edn, notice.request.args, heap());
+  record.error = notice.error;
+  record.failed = !notice.error.empty();
+  record.cached = notice.cached;
+  record.micros = notice.micros;
+  if (!notice.operation.empty()) record.result_edn = handle_text(notice.operation);
+  if (!notice.result.is_absent()) append_edn(record.result_edn, notice.result, heap());
+  observer_->on_tool(record);
 }
 
 }  // namespace ptc

@@ -8,15 +8,19 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "runtime/retry.h"
 #include "schema/fault_kind.h"
 #include "vm/value/heap.h"
 
 namespace ptc {
+
+struct Signature;     // runtime/signature/signature.h
 
 using Deadline = std::chrono::steady_clock::time_point;
 
@@ -32,6 +36,9 @@ struct ToolDefinition {
   bool cache = false;         // same name and arguments: the first good answer is used again
   AsyncMode async = AsyncMode::No;
   std::string effect;         // effect class (kEffectClasses); "" is unsafe
+  RetryPolicy retry;          // after errors
+  bool deferred = false;      // no handler: the call waits until the host answers it (Session::answer_call)
+  std::shared_ptr<const Signature> contract = {};   // what calls and answers are held against; null: nothing
 };
 
 // What may be done about a call of which nobody knows whether it happened.
@@ -58,6 +65,7 @@ struct ToolCall {
   std::optional<Deadline> deadline;               // of the whole run
   const std::atomic<bool>* cancelled = nullptr;   // may be null
   CallMeta meta = {};
+  std::uint64_t attempt = 1;
 };
 
 struct ToolReply {
@@ -66,6 +74,7 @@ struct ToolReply {
   std::string message;            // when failed
   FaultKind fault = FaultKind::ToolError;   // when failed: what the program ends with
   bool is_unknown = false;        // failed, and it may have happened all the same: its effect class decides
+  std::uint64_t attempt = 0;      // which one it was, when somebody else counts them; 0: as the call says
   bool is_partial = false;        // only a part happened: result says which
   bool is_pending = false;        // result is the immediate value of the operation
   std::string operation_id;       // when pending; "": the run gives it one
@@ -105,6 +114,39 @@ struct ToolReply {
 };
 
 using ToolHandler = std::function<ToolReply(const ToolCall&)>;
+
+// What a hook says about a call before it is made.
+struct ToolVerdict {
+  enum class Kind : std::uint8_t {
+    Allow,
+    Change,   // with other arguments
+    Deny,     // the call fails with `text`
+    Ask,      // somebody has to decide; `text` is the question
+  };
+  Kind kind = Kind::Allow;
+  Value args = Value::nil();      // Change: a map with string keys, owned by whoever holds the verdict
+  std::string text;
+};
+
+// Hooks around every call of a session. What `before` decides is kept with the session (Approval), so that a call is
+// judged once, however often its run is suspended or run again.
+struct ToolHooks {
+  std::function<ToolVerdict(const ToolCall&)> before;
+  std::function<std::string(const CallMeta&)> key_of;   // the same for the same call; none: its idempotency key
+};
+
+// What is known of a call that a hook did not simply allow.
+struct Approval {
+  enum class State : std::uint8_t { Open, Allowed, Changed, Denied };
+  State state = State::Open;
+  std::string tool, args_edn;     // that were asked about
+  std::string text;               // Open: the question; Denied: the reason; Changed: the new arguments as EDN
+  bool operator==(const Approval&) const = default;
+};
+std::string_view approval_state_name(Approval::State state);   // "open" and so on
+std::optional<Approval::State> find_approval_state(std::string_view name);
+std::string approval_edn(const Approval& approval);
+std::optional<Approval> read_approval(std::string_view edn);
 
 // Whether a call happened that nobody knows about: of a reconcilable tool.
 struct Reconciled {

@@ -86,6 +86,27 @@ StoreResult<Put> answer_operation(FactStore& store, std::string_view run, std::s
   return put_one(store, run, fact);
 }
 
+StoreResult<DecideEnd> decide_call(FactStore& store, std::string_view run, std::string_view idempotency_key,
+                                   bool is_allowed, std::string reason, const std::optional<std::string>& args_edn,
+                                   Said said) {
+  RunLog log;
+  if (auto error = visit_notable(store, run, [&log](const Fact& fact) { log.add(fact); })) return std::move(*error);
+  const LoggedApproval* const asked = log.approval(idempotency_key);
+  if (asked == nullptr) return DecideEnd::NotAsked;
+  if (args_edn && *args_edn != asked->args) return DecideEnd::OtherArguments;
+  Fact fact = fact_of(FactKind::CallDecided, FactAuthor::Person, std::move(said));
+  fact.key = decided_key(idempotency_key);
+  fact.idempotency_key = idempotency_key;
+  fact.tool = asked->tool;
+  fact.args = asked->args;
+  fact.status = is_allowed ? "allowed" : "denied";
+  fact.text = std::move(reason);
+  if (asked->state != "open") return asked->state == fact.status ? DecideEnd::Done : DecideEnd::DecidedOtherwise;
+  auto put = put_one(store, run, fact);
+  if (auto* error = std::get_if<StoreError>(&put)) return std::move(*error);
+  return std::get<Put>(put).fact.status == fact.status ? DecideEnd::Done : DecideEnd::DecidedOtherwise;
+}
+
 // Two that saw the same version write under the same key: the second one looks again.
 StoreResult<ExternalPut> put_external(FactStore& store, std::string_view run, std::string_view id,
                                       std::string value_edn, const std::optional<std::string>& instead_of, Said said) {

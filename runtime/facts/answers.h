@@ -33,6 +33,18 @@ Fact doubt_fact(const LoggedEffect& effect, EffectState state, FactAuthor author
 StoreResult<Put> answer_operation(FactStore& store, std::string_view run, std::string_view operation,
                                   std::string_view status, std::string value_edn, std::string text, Said said);
 
+// What somebody decides about a call that a hook asked about. `args_edn`: the arguments that he saw; nothing: those that
+// were asked about.
+enum class DecideEnd : std::uint8_t {
+  Done,              // also when it was decided just so before
+  NotAsked,
+  OtherArguments,    // it was asked about other ones
+  DecidedOtherwise,  // before
+};
+StoreResult<DecideEnd> decide_call(FactStore& store, std::string_view run, std::string_view idempotency_key,
+                                   bool is_allowed, std::string reason, const std::optional<std::string>& args_edn,
+                                   Said said);
+
 // A value under an id: a task of that id has it, and a program that waits for the signal of that name gets it. An id
 // keeps its first value. Another one is refused unless it comes from outside and is what `instead_of` says (EDN).
 struct ExternalPut {

@@ -55,6 +55,8 @@ std::string effect_key(std::string_view key, std::uint64_t attempt) { return num
 std::string doubt_key(std::string_view key, std::uint64_t attempt) { return numbered("doubt", key, attempt); }
 std::string operation_key(std::string_view operation) { return named("operation", operation); }
 std::string resolved_key(std::string_view operation) { return named("resolved", operation); }
+std::string judged_key(std::string_view key) { return named("judged", key); }
+std::string decided_key(std::string_view key) { return named("decided", key); }
 std::string external_key(std::string_view id, std::uint64_t version) { return numbered("external", id, version); }
 
 std::string_view effect_state_name(EffectState state) { return kEffectStates[static_cast<std::size_t>(state)]; }
@@ -75,6 +77,8 @@ void RunLog::add(const Fact& fact) {
       if (fact.status == "return") returned_from_.try_emplace(fact.id, true);
       break;
     case FactKind::ExternalValue: put_external(fact); break;
+    case FactKind::CallJudged: judge(fact); break;
+    case FactKind::CallDecided: decide(fact); break;
     case FactKind::TaskReset:
       has_news_ = true;
       reset(fact);
@@ -201,6 +205,26 @@ void RunLog::commit(std::string_view id, const Fact& fact, std::string source) {
 }
 
 // A value from outside takes the place of an earlier one, when whoever put it had seen that one (the version).
+const LoggedApproval* RunLog::approval(std::string_view idempotency_key) const {
+  const auto at = approval_index_.find(idempotency_key);
+  return at == approval_index_.end() ? nullptr : &approvals_[at->second];
+}
+
+void RunLog::judge(const Fact& fact) {
+  const auto [at, is_new] = approval_index_.try_emplace(fact.idempotency_key, approvals_.size());
+  if (is_new) approvals_.push_back({fact.idempotency_key, fact.tool, fact.args, fact.status, fact.text, false});
+}
+
+// Only of what was asked: others cannot decide beforehand.
+void RunLog::decide(const Fact& fact) {
+  const auto at = approval_index_.find(fact.idempotency_key);
+  if (at == approval_index_.end() || approvals_[at->second].state != "open") return;
+  LoggedApproval& approval = approvals_[at->second];
+  approval.state = fact.status;
+  approval.text = fact.text;
+  approval.is_decided = true;
+}
+
 void RunLog::put_external(const Fact& fact) {
   has_news_ = true;
   std::uint64_t& version = externals_.try_emplace(fact.id, 0).first->second;

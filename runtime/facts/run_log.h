@@ -9,6 +9,8 @@
 //   doubt/KEY#ATTEMPT   what a person said about it
 //   operation/OP        an asynchronous operation was started
 //   resolved/OP         its answer
+//   judged/KEY          what a hook said about the call of that idempotency key
+//   decided/KEY         what somebody decided about it
 //   external/ID#VERSION a value from outside; a task of that id has it
 #pragma once
 #include <algorithm>
@@ -32,6 +34,8 @@ std::string effect_key(std::string_view idempotency_key, std::uint64_t attempt);
 std::string doubt_key(std::string_view idempotency_key, std::uint64_t attempt);
 std::string operation_key(std::string_view operation);
 std::string resolved_key(std::string_view operation);
+std::string judged_key(std::string_view idempotency_key);
+std::string decided_key(std::string_view idempotency_key);
 std::string external_key(std::string_view id, std::uint64_t version);
 
 // What is known of one intended call: the newest attempt.
@@ -71,6 +75,13 @@ struct LoggedOperation {
   std::int64_t created_ms = 0;   // by the program's clock
 };
 
+// What is known of a call that a hook did not simply allow (Approval in tools.h).
+struct LoggedApproval {
+  std::string key, tool, args;
+  std::string state, text;       // "open", "changed", "denied"; "allowed" or "denied" once somebody decided
+  bool is_decided = false;
+};
+
 // How a turn was begun last: what another process needs to run it again.
 struct LoggedStart {
   std::string source, source_name, context;   // context: EDN, or ""
@@ -108,6 +119,8 @@ class RunLog {
   bool returned_from(std::string_view id) const { return returned_from_.contains(id); }
   std::uint64_t turn_began() const { return turn_began_; }  // its first start, as a place in the log
   std::uint64_t external_version(std::string_view id) const;   // of the last value from outside, from 1; 0: none
+  const std::vector<LoggedApproval>& approvals() const { return approvals_; }   // in the order of the questions
+  const LoggedApproval* approval(std::string_view idempotency_key) const;       // null: it was not judged
   // Whether one of the calls of a task's body happened or may have happened, and was no pure one.
   bool has_effects(std::string_view task) const;
   const LoggedEffect* effect(std::string_view idempotency_key) const;
@@ -143,6 +156,8 @@ class RunLog {
   void end_turn(const Fact& fact);
   void deliver(const Fact& fact);
   void signal(std::string_view name);
+  void judge(const Fact& fact);
+  void decide(const Fact& fact);
 
   std::uint64_t ends_before(std::uint64_t seq) const;
 
@@ -172,6 +187,8 @@ class RunLog {
   TextMap<std::vector<std::size_t>> waiting_signals_;              // by their arguments
   std::uint64_t operations_before_ = 0, last_operation_ = 0;
   std::vector<std::uint64_t> deliveries_;                          // by suspension; 0: none
+  std::vector<LoggedApproval> approvals_;
+  TextMap<std::size_t> approval_index_;
   StepSummaries summaries_;
   std::optional<Plan> plan_;
 };

@@ -14,6 +14,8 @@ void append_nanos(std::string& out, std::string_view name, std::int64_t micros) 
   append_json_member(out, name, std::to_string(micros) + (micros == 0 ? "" : "000"));
 }
 
+bool is_failure(const TraceEvent& event) { return event.kind == TraceKind::Fault || event.kind == TraceKind::Limit; }
+
 // The list "attributes"; opened by the constructor, closed by close().
 class Attributes {
  public:
@@ -122,7 +124,7 @@ class OtlpWriter {
     append_json_comma(out_);
     out_ += '{';
     append_nanos(out_, "timeUnixNano", note.t);
-    const bool is_fault = note.kind == TraceKind::Fault;
+    const bool is_fault = is_failure(note);
     append_json_member(out_, "name", is_fault ? "exception" : note.word());
     Attributes list(out_);
     list.name(is_fault ? "exception.type" : "ptcvm.kind", note.fault);
@@ -156,7 +158,7 @@ class OtlpWriter {
     for (std::size_t k = run.events.size(); is_whole && k-- > 0;) {
       const TraceEvent& event = *run.events[k];
       const bool is_its = span.kind == SpanKind::Run || std::to_string(event.turn) == span.id;
-      if (is_its && event.kind == TraceKind::Fault && event.error) return *event.error;
+      if (is_its && is_failure(event) && event.error) return *event.error;
     }
     return span.status;
   }

@@ -49,6 +49,7 @@ struct Result {
 void take(Result& result, const TraceEvent& event) {
   switch (event.kind) {
     case TraceKind::RunStart: result.end = result.fault = nullptr; break;
+    case TraceKind::Limit:
     case TraceKind::Fault: result.fault = &event; break;
     case TraceKind::Commit: result.journal[event.task] = &event; break;
     case TraceKind::Reset: result.journal.erase(event.task); break;

@@ -25,11 +25,11 @@ enum class TraceKind : std::uint8_t {
   Progress,    // of an operation: id, value; of a step of the program: name, text
   Ask,         // somebody is asked about a call, or has decided: id, name, text, status
   Retry,       // a call failed and is made again: id, name, error, attempt, micros (the pause)
-  Limit,       // a budget was used up: name
+  Limit,       // the program failed because a budget was used up: as Fault
   Warning,     // text
   Suspend,     // the turn waits: status, text (for what), fuel, micros, bytes
   Resume,      // it goes on, maybe in another process
-  Fault,       // kind, error, line, column
+  Fault,       // the program failed: kind, error, line, column
   RunEnd,      // status, value, fuel, micros, bytes
   Other,       // a word of a newer writer: event
 };
@@ -46,7 +46,7 @@ struct TraceEvent {
   std::string run;              // id of the run
   std::uint64_t turn = 0;       // from 1; 0: not known
 
-  std::string name;             // of a tool, a program, a limit
+  std::string name;             // of a tool, a program, a step
   std::string id;               // of an operation; of a call, the same in ToolStart and ToolEnd
   std::string operation;        // id of what a call opened
   std::string task;             // id of the innermost open task

@@ -125,6 +125,23 @@ std::int64_t Run::clock() const { return impl_->clock_millis; }
 
 std::uint64_t Run::fuel_used() const { return std::min(impl_->fuel_used, impl_->limits.fuel); }
 
+std::uint64_t Run::tool_calls_left() const {
+  const std::uint64_t most = impl_->limits.tool_calls;
+  return most - std::min(impl_->tool_calls, most);
+}
+
+SourceSpan Run::position() const {
+  if (impl_->main == nullptr) return {};
+  const Fiber* fiber = impl_->main.get();
+  while (fiber->state == Fiber::State::WaitsForBranches) {
+    const auto alive = std::find_if(fiber->children.begin(), fiber->children.end(),
+                                    [](const auto& child) { return !Fiber::is_over(child->state); });
+    if (alive == fiber->children.end()) break;
+    fiber = alive->get();
+  }
+  return impl_->user_span(*fiber, nullptr);
+}
+
 void Run::for_each_definition(const std::function<void(std::string_view, Value)>& visit) const {
   for (const auto& [name, cell] : impl_->cell_of) {
     if (cell->defined) visit(name, cell->value);

@@ -193,6 +193,8 @@ class Run {
 
   std::vector<ToolRecord> tool_records() const;       // in the order of calls; also of a run that is not over
   std::uint64_t fuel_used() const;
+  std::uint64_t tool_calls_left() const;              // that admit() would let through
+  SourceSpan position() const;                        // where the fiber stands that goes on next; line 0: nowhere
   // Every name of the user namespace with its value, in name order, borrowed.
   void for_each_definition(const std::function<void(std::string_view, Value)>& visit) const;
   bool in_turn() const;                               // start() was called and the turn is not over

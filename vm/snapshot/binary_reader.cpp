@@ -89,6 +89,10 @@ bool BinaryReader::read_host(HostState& out) {
     return tool.mode() <= kMaxToolMode;
   });
   if (!tools) return invalid("tools");
+  every(in->approvals(), [&](const flatbuffers::String& part) {
+    out.approvals.push_back(text(&part));
+    return true;
+  });
   return every(in->cached_answers(), [&](const flatbuffers::String& key) {
     out.cached_answers.emplace_back(text(&key), Value::nil());
     return true;

@@ -249,9 +249,11 @@ class BinaryWriter {
     std::vector<Text> keys;
     for (const auto& [key, value] : host_.cached_answers) keys.push_back(builder_.CreateString(key));
     const auto cached = keys.empty() ? List<Text>() : builder_.CreateVector(keys);
+    const auto approvals = texts(host_.approvals);
     schema::SessionBuilder out(builder_);
     out.add_active_ms(host_.active_ms);
     out.add_timeout_ms(host_.timeout_ms);
+    out.add_approvals(approvals);
     out.add_cached_answers(cached);
     out.add_tools(tools);
     out.add_max_symbols(host_.max_symbols);

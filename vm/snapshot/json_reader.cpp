@@ -129,6 +129,7 @@ bool JsonReader::read_host(HostState& out) {
     out.cached_answers.emplace_back(std::move(key), Value::nil());
     cached_answers_.push_back(node);
   }
+  fields.texts("approvals", out.approvals);
   fields.done();
   return report();
 }

@@ -195,6 +195,12 @@ class JsonWriter : private JsonSections {
     open("cached_answers", '{');
     for (const auto& [key, cached] : host_.cached_answers) value(key, cached);
     close('}');
+    if (!host_.approvals.empty()) {
+      out_.key("approvals");
+      out_.open('[', Lines::Many);
+      for (const std::string& part : host_.approvals) out_.text(part);
+      out_.close(']');
+    }
     close('}');
   }
 

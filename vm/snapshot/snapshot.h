@@ -44,6 +44,7 @@ struct HostState {
   std::vector<HostTool> tools;                                  // by name
   std::vector<std::pair<std::string, Value>>
       cached_answers;   // by key; values are borrowed when written, owned when read
+  std::vector<std::string> approvals;   // key, text, key, text, …
 };
 
 struct SnapshotOptions {

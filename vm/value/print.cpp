@@ -55,16 +55,6 @@ void append_pattern(std::string& out, std::string_view pattern) {
   out += '"';
 }
 
-// Names that every EDN reader takes as they are.
-bool is_plain_keyword(std::string_view name) {
-  if (name.empty()) return false;
-  for (const char c : name) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (!letter && std::string_view("*+!-_?<>=.'%&$").find(c) == std::string_view::npos) return false;
-  }
-  return true;
-}
-
 void append_tagged(std::string& out, std::string_view tag, std::string_view text) {
   out += tag;
   out += " \"";
@@ -324,6 +314,15 @@ void append_print(std::string& out, Value v, Heap& heap, PrintLimit limit) {
   } else {
     append_readable(out, v, heap, limit);
   }
+}
+
+bool is_plain_keyword(std::string_view name) {
+  if (name.empty()) return false;
+  for (const char c : name) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (!letter && std::string_view("*+!-_?<>=.'%&$").find(c) == std::string_view::npos) return false;
+  }
+  return true;
 }
 
 std::string_view type_word(Value v) {

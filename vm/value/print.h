@@ -23,6 +23,9 @@ void append_str(std::string& out, Value v, Heap& heap, PrintLimit limit = {});
 void append_print(std::string& out, Value v, Heap& heap, PrintLimit limit = {});
 void append_quoted(std::string& out, std::string_view utf8);  // "…" with the escapes of the readable form
 
+// Names of keywords that every EDN reader takes as they are.
+bool is_plain_keyword(std::string_view name);
+
 // Word for a kind in error messages: nil boolean number string keyword vector map set function regex date …
 std::string_view type_word(Value v);
 

@@ -1,5 +1,5 @@
 // Signatures: reading, writing, and the exact paths of what does not fit.
-#include "runtime/signature.h"
+#include "runtime/signature/signature.h"
 
 #include <gtest/gtest.h>
 

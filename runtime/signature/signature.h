@@ -3,8 +3,9 @@
 //   {name :string, age :int?}        [:int]        (q :string) -> {id :int}        () -> :any
 //
 // A type is a keyword, a list [type], a record {field type, …} or nothing (anything). "?" after a type lets it be nil
-// or missing. Records accept further fields. "-" and "_" in field names are the same. Nesting is limited when the text
-// is read (kMaxDepth), so walking a type may recurse: its depth does not depend on the value that is checked.
+// or missing. Records accept further fields. "-" and "_" in field names are the same. Text and nesting are limited when
+// they are read (kMaxSignatureBytes, kMaxSignatureDepth), so walking a type may recurse: its depth does not depend on
+// the value. docs/signatures.md is the page for users; coercion.h and json_schema.h are the rest of the module.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -16,6 +17,11 @@
 #include "vm/value/heap.h"
 
 namespace ptc {
+
+inline constexpr std::size_t kMaxSignatureBytes = 64u << 10;
+inline constexpr std::size_t kMaxSignatureFields = 1'000;     // of one record, and parameters
+inline constexpr int kMaxSignatureDepth = 32;
+inline constexpr std::size_t kMaxMismatches = 10;             // that one check reports
 
 struct SignatureField;
 
@@ -51,6 +57,10 @@ struct Signature {
   SignatureType result;
 };
 
+bool operator==(const SignatureType& a, const SignatureType& b);
+bool operator==(const SignatureField& a, const SignatureField& b);
+bool operator==(const Signature& a, const Signature& b);
+
 struct SignatureError {
   std::string message;
   std::uint32_t column = 0;              // 1-based, in bytes
@@ -65,9 +75,14 @@ std::variant<Signature, SignatureError> parse_signature(std::string_view text);
 std::string render_signature(const Signature& signature);
 std::string render_type(const SignatureType& type);
 
+// Whether a field may have that name: letters, digits, "-" and "_".
+bool is_field_name(std::string_view name);
+// With "-" and "_" taken as the same.
+bool same_field_name(std::string_view a, std::string_view b);
+
 // What is wrong with a borrowed value; empty when it fits. Stops after max_mismatches.
 std::vector<SignatureMismatch> check_type(Heap& heap, const SignatureType& type, Value value, std::string_view root,
-                                          std::size_t max_mismatches = 10);
+                                          std::size_t max_mismatches = kMaxMismatches);
 // "a: b; c: d"
 std::string mismatch_text(const std::vector<SignatureMismatch>& mismatches);
 

@@ -1,0 +1,28 @@
+// The runtime's engine and programs behind the public handles.
+#pragma once
+#include <memory>
+
+#include "ptcvm/engine.hpp"
+#include "runtime/engine.h"
+
+namespace ptcvm {
+
+struct Engine::Impl {
+  explicit Impl(const ptc::EngineOptions& options) : engine(options) {}
+  ptc::Engine engine;
+};
+
+struct Program::Impl {
+  std::shared_ptr<const ptc::Program> program;
+};
+
+struct EngineAccess {
+  static const ptc::Engine& engine(const Engine& engine) { return engine.impl_->engine; }
+  static std::shared_ptr<const void> keep_alive(const Engine& engine) { return engine.impl_; }
+  static const std::shared_ptr<const ptc::Program>& program(const Program& program) { return program.impl_->program; }
+  static Program made(std::shared_ptr<const ptc::Program> program) {
+    return Program(std::make_shared<const Program::Impl>(Program::Impl{std::move(program)}));
+  }
+};
+
+}  // namespace ptcvm

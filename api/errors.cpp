@@ -1,0 +1,51 @@
+#include "api/errors.h"
+
+#include <array>
+
+#include "schema/fault_kind.h"
+
+namespace ptcvm {
+
+const char* errc_name(Errc code) {
+  static constexpr std::array<const char*, 12> kNames = {
+      "invalid_program", "invalid_value",    "invalid_signature", "invalid_snapshot", "refused",      "unknown_operation",
+      "already_resolved", "too_large",       "wrong_state",       "busy",             "store_failed", "not_available"};
+  return kNames[static_cast<std::size_t>(code)];
+}
+
+void throw_exception_from_error(const Error& error, const boost::source_location&) { throw BadResult(error); }
+
+Diagnostic diagnostic_of(const ptc::OutcomeFault& fault) {
+  Diagnostic out;
+  out.kind = ptc::fault_name(fault.kind);
+  out.message = fault.message;
+  out.hint = fault.hint;
+  out.source_name = fault.source_name;
+  out.line = fault.span.line;
+  out.column = fault.span.column;
+  out.begin = fault.span.begin;
+  out.end = fault.span.end;
+  out.is_limit = ptc::fault_info(fault.kind).phase == ptc::FaultPhase::Limit;
+  out.is_incomplete = fault.incomplete;
+  out.text = ptc::render_fault(fault);
+  return out;
+}
+
+Error program_error(const ptc::OutcomeFault& fault) {
+  return {Errc::invalid_program, fault.message, diagnostic_of(fault)};
+}
+
+Error restore_error(const ptc::RestoreError& error) {
+  using Kind = ptc::SnapshotError;
+  switch (error.kind) {
+    case Kind::Refused: return host_error(Errc::refused, error.message);
+    case Kind::TooLarge: return host_error(Errc::too_large, error.message);
+    default: return host_error(Errc::invalid_snapshot, error.message);
+  }
+}
+
+Error store_error(const ptc::StoreError& error) {
+  return host_error(Errc::store_failed, std::string(ptc::store_error_name(error.kind)) + ": " + error.message);
+}
+
+}  // namespace ptcvm

@@ -1,0 +1,18 @@
+// Errors and diagnostics of the public API from those of the runtime.
+#pragma once
+#include <string>
+
+#include "ptcvm/result.hpp"
+#include "runtime/facts/fact_store.h"
+#include "runtime/outcome.h"
+#include "vm/snapshot/snapshot.h"
+
+namespace ptcvm {
+
+inline Error host_error(Errc code, std::string message) { return {code, std::move(message), std::nullopt}; }
+Diagnostic diagnostic_of(const ptc::OutcomeFault& fault);
+Error program_error(const ptc::OutcomeFault& fault);
+Error restore_error(const ptc::RestoreError& error);
+Error store_error(const ptc::StoreError& error);
+
+}  // namespace ptcvm

@@ -1,0 +1,200 @@
+// Stepping a run: slices of the session, with a look at the observer in between.
+#include "ptcvm/run.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "api/errors.h"
+#include "api/run_impl.h"
+#include "runtime/clock.h"
+
+namespace ptcvm {
+namespace {
+
+constexpr std::uint64_t kSliceFuel = 50'000;   // between two looks at clock, cancel flag and observer
+
+std::span<const std::uint8_t> octets(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
+}
+
+std::string_view state_word(RunState state) { return run_state_name(state); }
+
+bool ended(RunState state) {
+  return state == RunState::Completed || state == RunState::Returned || state == RunState::Failed;
+}
+
+}  // namespace
+
+const char* run_state_name(RunState state) {
+  static constexpr const char* kNames[] = {"completed", "returned", "failed", "suspended", "yielded"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+ptc::RunLimits runtime_limits(const Limits& in) {
+  ptc::RunLimits out;
+  out.fuel = in.fuel;
+  out.memory_bytes = in.memory_bytes;
+  out.depth = in.depth;
+  out.loop = in.loop;
+  out.tool_calls = in.tool_calls;
+  out.max_parallel = in.parallel_branches;
+  out.pending = in.pending_operations;
+  out.suspensions = in.suspensions;
+  out.operation_ttl_ms = in.operation_ttl_ms;
+  out.await_timeout_ms = in.await_timeout_ms;
+  out.data.max_string_bytes = in.string_bytes;
+  out.data.max_integer_bits = in.integer_bits;
+  out.data.max_print_bytes = in.print_bytes;
+  return out;
+}
+
+ptc::SessionOptions session_options(const RunOptions& options) {
+  ptc::SessionOptions out;
+  out.limits = runtime_limits(options.limits);
+  if (options.limits.timeout_ms > 0) out.timeout = std::chrono::milliseconds(options.limits.timeout_ms);
+  out.max_snapshot_bytes = options.limits.snapshot_bytes;
+  out.max_result_bytes = options.limits.result_bytes;
+  out.signature = options.signature;
+  out.fixed_clock_millis = options.time_ms;
+  out.run_id = options.id;
+  return out;
+}
+
+void Run::Impl::attend(std::unique_ptr<ptc::Session> made, const Hooks& wanted) {
+  session = std::move(made);
+  events.attend(*session);
+  if (events.is_watched()) session->set_observer(&events);
+  session->set_cancel_flag(&cancelled);
+  session->set_hooks({runtime_hook(wanted.before_tool), {}});
+  on_error = wanted.on_error;
+}
+
+Result<std::unique_ptr<Run::Impl>> make_impl(const Engine& engine, const RunOptions& options) {
+  auto impl = std::make_unique<Run::Impl>(engine, options.observer);
+  impl->limits = options.limits;
+  impl->tools = options.tools;
+  auto session = std::make_unique<ptc::Session>(EngineAccess::engine(engine), session_options(options));
+  if (session->signature_error()) {
+    session->begin(nullptr);
+    return host_error(Errc::invalid_signature, session->fault().message);
+  }
+  session->share_tools(with_after_hook(ToolAccess::registry(options.tools), options.hooks.after_tool));
+  if (options.journal) session->enable_journal();
+  if (!options.data_json.empty()) {
+    auto data = Value::from_json(options.data_json);
+    if (!data) return std::move(data).error();
+    if (data->view().kind() != ValueKind::Map) return host_error(Errc::invalid_value, "data_json must be an object");
+    session->set_context(imported(session->heap(), *data));
+  } else if (!options.data.is_nil()) {
+    if (options.data.kind() != ValueKind::Map) return host_error(Errc::invalid_value, "data must be a map");
+    session->set_context(imported(session->heap(), options.data));
+  }
+  impl->attend(std::move(session), options.hooks);
+  return impl;
+}
+
+Result<std::unique_ptr<Run::Impl>> restore_impl(const Engine& engine, std::span<const std::byte> snapshot,
+                                                const RestoreOptions& options) {
+  auto impl = std::make_unique<Run::Impl>(engine, options.observer);
+  impl->limits = options.limits;
+  impl->tools = options.tools;
+  ptc::SessionRestore wanted;
+  wanted.most = runtime_limits(options.limits);
+  wanted.most_bytes = options.max_bytes;
+  wanted.fixed_clock_millis = options.time_ms;
+  auto restored = ptc::Session::restore(EngineAccess::engine(engine), octets(snapshot),
+                                        with_after_hook(ToolAccess::registry(options.tools), options.hooks.after_tool),
+                                        wanted);
+  if (const auto* error = std::get_if<ptc::RestoreError>(&restored)) return restore_error(*error);
+  impl->attend(std::get<std::unique_ptr<ptc::Session>>(std::move(restored)), options.hooks);
+  impl->state = impl->session->in_turn() ? impl->state_of(impl->session->last_step()) : RunState::Completed;
+  return impl;
+}
+
+Run::Run(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Run::Run(Run&& moved) noexcept = default;
+Run& Run::operator=(Run&& moved) noexcept = default;
+Run::~Run() = default;
+
+Result<Run> Run::start(const Engine& engine, const Program& program, const RunOptions& options) {
+  auto impl = make_impl(engine, options);
+  if (!impl) return std::move(impl).error();
+  (*impl)->session->begin(EngineAccess::program(program));
+  (*impl)->events.start();
+  return Run(std::move(*impl));
+}
+
+Result<Run> Run::restore(const Engine& engine, std::span<const std::byte> snapshot, const RestoreOptions& options) {
+  auto impl = restore_impl(engine, snapshot, options);
+  if (!impl) return std::move(impl).error();
+  return Run(std::move(*impl));
+}
+
+// Calls that the host answers make it yield; questions alone suspend it.
+RunState Run::Impl::state_of(ptc::SessionStep came_to) const {
+  switch (came_to) {
+    case ptc::SessionStep::Suspended: return RunState::Suspended;
+    case ptc::SessionStep::Yielded: return RunState::Yielded;
+    case ptc::SessionStep::Over: break;
+    case ptc::SessionStep::Waits: {
+      const auto calls = session->waiting_calls();
+      const bool asks_only = !calls.empty() && std::ranges::all_of(calls, [](const auto& c) { return !c.question.empty(); });
+      return asks_only && !session->next_retry() ? RunState::Suspended : RunState::Yielded;
+    }
+  }
+  switch (session->status()) {
+    case ptc::OutcomeStatus::Ok: return RunState::Completed;
+    case ptc::OutcomeStatus::Return: return RunState::Returned;
+    default: return RunState::Failed;
+  }
+}
+
+RunState Run::Impl::step(std::uint64_t fuel) {
+  if (state == RunState::Suspended) events.resumed();
+  const bool forms = events.wants_forms();
+  for (;;) {
+    const std::uint64_t before = session->run().fuel_used();
+    const std::uint64_t slice = forms ? 1 : std::min(fuel, kSliceFuel);
+    const RunState came_to = state_of(session->step(slice));
+    if (events.wants_cancel()) cancelled = true;
+    if (ended(came_to)) return settle(came_to);
+    if (forms) events.form();
+    const bool is_paused = events.take_pause();
+    const bool waits = session->last_step() != ptc::SessionStep::Yielded;
+    if (waits && !events.wants_cancel()) return settle(came_to);
+    const std::uint64_t used = session->run().fuel_used() - before;
+    fuel -= std::min(fuel, used);
+    if (is_paused || fuel == 0) return settle(RunState::Yielded);
+  }
+}
+
+RunState Run::Impl::settle(RunState came_to) {
+  const bool was_suspended = state == RunState::Suspended;
+  state = came_to;
+  if (came_to == RunState::Suspended && !was_suspended) events.suspended();
+  if (!ended(came_to)) return came_to;
+  std::optional<Diagnostic> diagnostic;
+  if (session->status() == ptc::OutcomeStatus::Error && (events.is_watched() || on_error)) {
+    diagnostic = diagnostic_of(session->fault());
+  }
+  events.over(diagnostic, state_word(came_to));
+  if (diagnostic && on_error) on_error(*diagnostic);
+  return came_to;
+}
+
+RunState Run::step(std::uint64_t fuel) { return ended(impl_->state) ? impl_->state : impl_->step(fuel); }
+RunState Run::state() const { return impl_->state; }
+bool Run::is_over() const { return ended(impl_->state); }
+void Run::cancel() { impl_->cancelled = true; }
+
+std::vector<std::byte> Run::snapshot(bool self_contained) const {
+  const std::vector<std::uint8_t> bytes = impl_->session->snapshot({self_contained});
+  const auto* const begin = reinterpret_cast<const std::byte*>(bytes.data());
+  return {begin, begin + bytes.size()};
+}
+
+std::string Run::snapshot_json() const { return impl_->session->snapshot_json(); }
+std::size_t Run::memory_bytes() const { return impl_->session->heap().bytes_used(); }
+std::string Run::journal_edn() const { return impl_->session->journal_edn().value_or("{}"); }
+
+}  // namespace ptcvm

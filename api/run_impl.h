@@ -1,0 +1,88 @@
+// A run of the public API: a session of the runtime, and the observer that turns what happens in it into events.
+#pragma once
+#include <atomic>
+#include <memory>
+
+#include "api/engine_access.h"
+#include "api/tools_access.h"
+#include "ptcvm/run.hpp"
+#include "runtime/session.h"
+
+namespace ptcvm {
+
+// Makes the events of one run. Nothing here is done for a run without an observer.
+class EventSource final : public ptc::SessionObserver {
+ public:
+  explicit EventSource(Observer* observer) : observer_(observer) {}
+
+  void attend(ptc::Session& session) { session_ = &session; }
+  bool is_watched() const { return observer_ != nullptr; }
+  bool wants_forms() const { return observer_ != nullptr && observer_->wants_forms(); }
+  bool take_pause() { return std::exchange(pause_, false); }
+  bool wants_cancel() const { return cancel_; }
+
+  void start();
+  void form();
+  void suspended();
+  void resumed() { is_resumed_ = true; }    // said with the next event
+  void over(const std::optional<Diagnostic>& diagnostic, std::string_view status);
+
+  bool wants_texts() const override { return false; }
+  void on_print(std::string_view text) override;
+  void on_tool_start(const ptc::ToolNotice& notice) override;
+  void on_tool_end(const ptc::ToolNotice& notice) override;
+  void on_retry(const ptc::ToolNotice& notice, std::uint64_t attempt, std::int64_t pause_ms) override;
+  void on_commit_value(std::string_view id, ptc::Value borrowed) override;
+  void on_summary(const ptc::StepSummary& step) override;
+  void on_approval(std::string_view key, const ptc::Approval& approval) override;
+  void on_reset(std::string_view id, std::string_view reason) override;
+  void on_open(const ptc::Operation& operation) override;
+  void on_resolve(const ptc::Operation& operation) override;
+
+ private:
+  Event made(EventKind kind) const;
+  void send(Event event);
+  void deliver(Event& event);
+  Event call_event(EventKind kind, const ptc::ToolNotice& notice);
+  Event operation_event(EventKind kind, const ptc::Operation& operation) const;
+
+  Observer* const observer_;
+  ptc::Session* session_ = nullptr;
+  std::uint64_t sequence_ = 0;
+  bool pause_ = false, cancel_ = false, is_resumed_ = false;
+  std::uint32_t form_line_ = 0, form_column_ = 0;
+  std::string number_;                      // text of the call number of the event that is being sent
+};
+
+struct Run::Impl {
+  Impl(const Engine& engine, Observer* observer) : engine(engine), events(observer) {}
+
+  void attend(std::unique_ptr<ptc::Session> made, const Hooks& wanted);
+  RunState step(std::uint64_t fuel);
+  RunState state_of(ptc::SessionStep step) const;
+  RunState settle(RunState came_to);
+
+  Engine engine;                            // keeps it alive
+  std::unique_ptr<ptc::Session> session;
+  EventSource events;
+  std::function<void(const Diagnostic&)> on_error;
+  std::atomic<bool> cancelled{false};
+  RunState state = RunState::Yielded;
+  Limits limits;
+  Tools tools;
+};
+
+struct RunAccess {
+  static Run::Impl& impl(Run& run) { return *run.impl_; }
+  static Run made(std::unique_ptr<Run::Impl> impl) { return Run(std::move(impl)); }
+};
+
+ptc::RunLimits runtime_limits(const Limits& limits);
+ptc::SessionOptions session_options(const RunOptions& options);
+// A session with the options' data, tools and hooks, before its first turn.
+Result<std::unique_ptr<Run::Impl>> make_impl(const Engine& engine, const RunOptions& options);
+Result<std::unique_ptr<Run::Impl>> restore_impl(const Engine& engine, std::span<const std::byte> snapshot,
+                                                const RestoreOptions& options);
+Outcome outcome_of_error(const Error& error);
+
+}  // namespace ptcvm

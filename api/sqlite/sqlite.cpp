@@ -1,0 +1,21 @@
+#include "ptcvm/sqlite.hpp"
+
+#include "api/store_access.h"
+#include "runtime/facts/sqlite_store.h"
+
+namespace ptcvm {
+
+Result<Store> open_sqlite(const std::string& path, const SqliteOptions& options) {
+  ptc::SqliteOptions wanted;
+  wanted.mode = options.durability == Durability::Sync ? ptc::SqliteMode::Sync : ptc::SqliteMode::Group;
+  wanted.group_window = options.window;
+  wanted.busy_timeout = options.busy_timeout;
+  auto opened = ptc::SqliteStore::open(path, wanted);
+  if (const auto* error = std::get_if<ptc::StoreError>(&opened)) {
+    return Error{Errc::store_failed,
+                 std::string(ptc::store_error_name(error->kind)) + ": " + error->message, std::nullopt};
+  }
+  return StoreAccess::made(std::get<std::unique_ptr<ptc::SqliteStore>>(std::move(opened)));
+}
+
+}  // namespace ptcvm

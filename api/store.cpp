@@ -1,0 +1,115 @@
+#include "ptcvm/store.hpp"
+
+#include "api/errors.h"
+#include "api/store_access.h"
+#include "api/value_access.h"
+#include "runtime/clock.h"
+#include "runtime/facts/answers.h"
+#include "runtime/facts/fact_json.h"
+#include "runtime/facts/log_writer.h"
+#include "runtime/facts/memory_store.h"
+#include "runtime/tools.h"
+
+namespace ptcvm {
+namespace {
+
+ptc::Said said(std::string by) { return {std::move(by), ptc::system_millis()}; }
+
+Result<std::string> written(ValueView value) {
+  if (value.is_nil()) return std::string("nil");
+  if (const auto complaint = ptc::plain_data_complaint(*ValueAccess::heap(value), ValueAccess::word(value))) {
+    return host_error(Errc::invalid_value, *complaint);
+  }
+  return value.to_edn();
+}
+
+Result<void> resolved(Store& store, std::string_view run, std::string_view operation, std::string_view status,
+                      std::string value, std::string text, std::string by) {
+  auto put = ptc::answer_operation(StoreAccess::store(store), run, operation, status, value, text, said(std::move(by)));
+  if (const auto* error = std::get_if<ptc::StoreError>(&put)) return store_error(*error);
+  const ptc::Fact& held = std::get<ptc::Put>(put).fact;
+  if (held.status == status && held.value == value && held.text == text) return {};
+  return host_error(Errc::already_resolved,
+                    "operation \"" + std::string(operation) + "\" was resolved before, with something else");
+}
+
+StoredRun stored_run(const ptc::RunInfo& info) {
+  StoredRun out;
+  out.id = info.log;
+  out.state = info.state == ptc::RunState::Running  ? StoredState::Running
+              : info.state == ptc::RunState::Parked ? StoredState::Parked
+                                                    : StoredState::Ended;
+  out.is_woken = info.woken;
+  out.deadline_ms = info.deadline_ms;
+  out.started_ms = info.started_ms;
+  out.changed_ms = info.changed_ms;
+  return out;
+}
+
+}  // namespace
+
+Store Store::in_memory() { return StoreAccess::made(std::make_unique<ptc::MemoryStore>()); }
+
+Result<void> Store::resolve(std::string_view run, std::string_view operation, ValueView value, std::string by) {
+  auto text = written(value);
+  if (!text) return std::move(text).error();
+  return resolved(*this, run, operation, "ok", std::move(*text), {}, std::move(by));
+}
+Result<void> Store::resolve_error(std::string_view run, std::string_view operation, std::string reason, std::string by) {
+  return resolved(*this, run, operation, "error", {}, std::move(reason), std::move(by));
+}
+Result<void> Store::resolve_cancelled(std::string_view run, std::string_view operation, std::string reason,
+                                      std::string by) {
+  return resolved(*this, run, operation, "cancelled", {}, std::move(reason), std::move(by));
+}
+
+Result<void> Store::put(std::string_view run, std::string_view id, ValueView value, std::string by) {
+  auto text = written(value);
+  if (!text) return std::move(text).error();
+  auto put = ptc::put_external(StoreAccess::store(*this), run, id, *text, std::nullopt, said(std::move(by)));
+  if (const auto* error = std::get_if<ptc::StoreError>(&put)) return store_error(*error);
+  const ptc::ExternalPut& done = std::get<ptc::ExternalPut>(put);
+  if (done.is_written || (done.held && done.held->value_edn == *text)) return {};
+  return host_error(Errc::already_resolved, "\"" + std::string(id) + "\" has another value");
+}
+
+Result<void> Store::decide(std::string_view run, std::string_view key, bool allowed, std::string reason, std::string by,
+                           const std::optional<std::string>& args_edn) {
+  auto decided = ptc::decide_call(StoreAccess::store(*this), run, key, allowed, std::move(reason), args_edn,
+                                  said(std::move(by)));
+  if (const auto* error = std::get_if<ptc::StoreError>(&decided)) return store_error(*error);
+  const std::string about = "the call " + std::string(key);
+  switch (std::get<ptc::DecideEnd>(decided)) {
+    case ptc::DecideEnd::Done: return {};
+    case ptc::DecideEnd::NotAsked: return host_error(Errc::refused, "nobody asked about " + about);
+    case ptc::DecideEnd::OtherArguments: return host_error(Errc::refused, about + " was asked about with other arguments");
+    case ptc::DecideEnd::DecidedOtherwise: break;
+  }
+  return host_error(Errc::refused, about + " was decided otherwise before");
+}
+
+Result<std::vector<StoredRun>> Store::runs(std::string_view after, std::size_t most) const {
+  auto known = StoreAccess::store(*this).runs(after, most);
+  if (const auto* error = std::get_if<ptc::StoreError>(&known)) return store_error(*error);
+  std::vector<StoredRun> out;
+  for (const ptc::RunInfo& info : std::get<std::vector<ptc::RunInfo>>(known)) out.push_back(stored_run(info));
+  return out;
+}
+
+Result<std::vector<std::string>> Store::woken(std::int64_t now_ms, std::size_t most) const {
+  auto woken = StoreAccess::store(*this).woken(now_ms, most);
+  if (const auto* error = std::get_if<ptc::StoreError>(&woken)) return store_error(*error);
+  return std::get<std::vector<std::string>>(std::move(woken));
+}
+
+Result<std::string> Store::log_json(std::string_view run) const {
+  std::string out;
+  const auto error = ptc::visit_facts(StoreAccess::store(*this), run, 0, [&out](const ptc::Fact& fact) {
+    ptc::append_fact_json(out, fact);
+    out += '\n';
+  });
+  if (error) return store_error(*error);
+  return out;
+}
+
+}  // namespace ptcvm

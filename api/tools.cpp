@@ -1,0 +1,148 @@
+#include "ptcvm/tools.hpp"
+
+#include <algorithm>
+
+#include "api/errors.h"
+#include "api/tools_access.h"
+
+namespace ptcvm {
+namespace {
+
+constexpr std::array<ptc::AsyncMode, 3> kModes = {ptc::AsyncMode::No, ptc::AsyncMode::Yes, ptc::AsyncMode::Auto};
+constexpr std::array<std::string_view, 5> kEffects = {"unsafe", "pure", "idempotent", "keyed", "reconcilable"};
+
+Error signature_error(const std::string& tool, const ptc::SignatureError& error) {
+  return host_error(Errc::invalid_signature,
+                    "tool " + tool + ": " + error.message + " at column " + std::to_string(error.column));
+}
+
+// Read, and checked against what the callable takes.
+Result<std::shared_ptr<const ptc::Signature>> read_signature(const std::string& tool, std::string_view text,
+                                                             std::size_t count, bool any_count) {
+  std::shared_ptr<const ptc::Signature> signature;
+  if (!text.empty()) {
+    auto parsed = ptc::parse_signature(text);
+    if (const auto* error = std::get_if<ptc::SignatureError>(&parsed)) return signature_error(tool, *error);
+    signature = std::make_shared<const ptc::Signature>(std::get<ptc::Signature>(std::move(parsed)));
+  }
+  const std::size_t named = signature == nullptr ? 0 : signature->params.size();
+  if (!any_count && named != count) {
+    return host_error(Errc::invalid_value, "tool " + tool + ": its callable takes " + std::to_string(count) +
+                                               " arguments, its signature names " + std::to_string(named));
+  }
+  return signature;
+}
+
+ptc::ToolDefinition definition_of(std::string name, std::string_view signature, const ToolOptions& options) {
+  ptc::ToolDefinition out;
+  out.name = std::move(name);
+  out.signature = signature;
+  out.cache = options.cache;
+  out.async = kModes[static_cast<std::size_t>(options.mode)];
+  out.effect = kEffects[static_cast<std::size_t>(options.effect)];
+  out.retry = {options.retry.max_attempts, options.retry.first_delay.count(), options.retry.max_delay.count(),
+               options.retry.factor, options.retry.jitter};
+  return out;
+}
+
+ptc::ReconcileHandler reconciler(std::function<Reconciled(ToolCall&)> ask, std::shared_ptr<const ToolExtras> extras) {
+  if (!ask) return {};
+  return [ask = std::move(ask), extras = std::move(extras)](const ptc::ToolCall& call) {
+    ToolCall::Impl impl(call, extras.get());
+    const Reconciled said = ask(impl.face);
+    ptc::Reconciled out;
+    out.state = said.state == Reconciled::State::Happened ? ptc::Reconciled::State::Happened
+                : said.state == Reconciled::State::DidNot ? ptc::Reconciled::State::DidNot
+                                                          : ptc::Reconciled::State::Unknown;
+    if (said.state == Reconciled::State::Happened) out.result = imported(call.heap, said.result);
+    return out;
+  };
+}
+
+}  // namespace
+
+Tools::Tools() : impl_(std::make_shared<Impl>()) {}
+
+Result<void> Tools::add_handler(std::string name, std::string_view signature, Handler handler, ToolOptions options,
+                                std::size_t count) {
+  auto read = read_signature(name, signature, count, count == kAnyCount);
+  if (!read) return std::move(read).error();
+  auto extras = std::make_shared<const ToolExtras>(
+      ToolExtras{options.description, std::string(signature), *read, options.deadline});
+  ptc::ToolDefinition definition = definition_of(name, signature, options);
+  definition.contract = *read;
+  ptc::ToolHandler called;
+  if (handler) {
+    called = [handler = std::move(handler), extras](const ptc::ToolCall& call) {
+      ToolCall::Impl impl(call, extras.get());
+      return ToolAccess::taken(handler(impl.face));
+    };
+  } else {
+    definition.deferred = true;
+  }
+  if (impl_.use_count() > 1) impl_ = std::make_shared<Impl>(*impl_);
+  if (impl_->registry.use_count() > 1) impl_->registry = std::make_shared<ptc::ToolRegistry>(*impl_->registry);
+  impl_->registry->add(std::move(definition), std::move(called), reconciler(std::move(options.reconcile), extras));
+  std::erase_if(impl_->extras, [&name](const auto& entry) { return entry.first == name; });
+  impl_->extras.emplace_back(std::move(name), std::move(extras));
+  return {};
+}
+
+Result<void> Tools::defer(std::string name, std::string_view signature, ToolOptions options) {
+  return add_handler(std::move(name), signature, {}, std::move(options), kAnyCount);
+}
+
+std::vector<ToolInfo> Tools::list() const {
+  std::vector<ToolInfo> out;
+  for (const auto& [name, extras] : impl_->extras) {
+    const ptc::ToolDefinition& known = impl_->registry->find(name)->definition;
+    ToolInfo& info = out.emplace_back();
+    info.name = name;
+    info.signature = extras->signature_text;
+    info.description = extras->description;
+    info.effect = static_cast<Effect>(std::find(kEffects.begin(), kEffects.end(), known.effect) - kEffects.begin());
+    info.mode = static_cast<ToolMode>(std::find(kModes.begin(), kModes.end(), known.async) - kModes.begin());
+    info.deferred = known.deferred;
+    info.cache = known.cache;
+  }
+  std::sort(out.begin(), out.end(), [](const ToolInfo& a, const ToolInfo& b) { return a.name < b.name; });
+  return out;
+}
+
+bool Tools::empty() const { return impl_->registry->empty(); }
+
+std::shared_ptr<const ptc::ToolRegistry> ToolAccess::registry(const Tools& tools) { return tools.impl_->registry; }
+
+ptc::ToolReply ToolAccess::taken(ToolReply reply) {
+  ptc::ToolReply out = std::move(reply.impl_->reply);
+  reply.impl_->reply.result = ptc::Value::nil();
+  return out;
+}
+
+std::shared_ptr<const ptc::ToolRegistry> with_after_hook(
+    std::shared_ptr<const ptc::ToolRegistry> tools,
+    const std::function<std::optional<Value>(ToolCall&, ValueView)>& after_tool) {
+  if (!after_tool) return tools;
+  auto hooked = std::make_shared<ptc::ToolRegistry>();
+  for (const std::string_view name : tools->names()) {
+    const ptc::Tool* const tool = tools->find(name);
+    ptc::ToolHandler called;
+    if (tool->handler) {
+      called = [tools, tool, after_tool](const ptc::ToolCall& call) {
+        ptc::ToolReply reply = tool->handler(call);
+        if (reply.failed || reply.is_pending) return reply;
+        ToolCall::Impl impl(call, nullptr);
+        if (const auto other = after_tool(impl.face, ValueAccess::view(reply.result, call.heap))) {
+          const ptc::Value replaced = imported(call.heap, *other);
+          call.heap.release(reply.result);
+          reply.result = replaced;
+        }
+        return reply;
+      };
+    }
+    hooked->add(tool->definition, std::move(called), tool->reconcile);
+  }
+  return hooked;
+}
+
+}  // namespace ptcvm

@@ -1,0 +1,38 @@
+# What is installed besides the libraries (api/CMakeLists.txt): headers, package files, the command line. All of it is
+# found relative to itself, so the prefix can be moved.
+include(CMakePackageConfigHelpers)
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ptcvm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "crash_*" EXCLUDE)
+
+set(cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/ptcvm)
+if(BUILD_SHARED_LIBS)
+  set(PTC_SHARED_IS_CHOSEN TRUE)
+else()
+  set(PTC_SHARED_IS_CHOSEN FALSE)
+endif()
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/ptcvmConfig.cmake.in ptcvmConfig.cmake
+                              INSTALL_DESTINATION ${cmake_folder})
+write_basic_package_version_file(ptcvmConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ptcvmConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/ptcvmConfigVersion.cmake
+        DESTINATION ${cmake_folder})
+
+file(RELATIVE_PATH PTC_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" PTC_PC_PREFIX ${PTC_PC_PREFIX})
+function(ptc_pkg_config PTC_PC_NAME PTC_PC_DESCRIPTION PTC_PC_REQUIRES PTC_PC_REQUIRES_PRIVATE PTC_PC_LIBS
+         PTC_PC_LIBS_PRIVATE)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/ptcvm.pc.in ${PTC_PC_NAME}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${PTC_PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+set(archives_need "re2 libutf8proc libsodium")
+set(system "-lboost_json -lstdc++ -pthread")
+ptc_pkg_config(ptcvm "Embeddable engine for PTC-Lisp" "" "${archives_need}" "-L\${libdir} -lptcvm" "${system}")
+ptc_pkg_config(ptcvm-lean "ptcvm without its compiler" "${archives_need}" "" "-L\${libdir} -lptcvm-lean ${system}" "")
+if(PTC_BUILD_SQLITE)
+  # The shared library has this inside: only programs that link archives name it.
+  ptc_pkg_config(ptcvm-sqlite "Stores of ptcvm in SQLite" "ptcvm" "sqlite3" "" "-L\${libdir} -lptcvm-sqlite")
+endif()
+
+if(PTC_BUILD_TOOLS)
+  install(TARGETS ptcvm_cli)
+endif()

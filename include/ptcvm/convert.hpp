@@ -1,0 +1,168 @@
+// C++ types <-> values. Convert<T> is the extension point:
+//
+//   template <> struct ptcvm::Convert<Money> {
+//     static void write(ptcvm::ValueWriter& out, const Money& m) { out.integer(m.cents); }
+//     static ptcvm::Result<Money> read(ptcvm::ValueView v, const ptcvm::Path& at) { … }
+//   };
+//
+// There for booleans, integers, floats, strings, std::optional (nil), std::vector, std::map and std::unordered_map with
+// string keys, Value, ValueView (written only); for described structs in describe.hpp, for boost::json::value in
+// json.hpp. Nothing is converted silently: an int that does not fit into the C++ type is an error with its path.
+#pragma once
+#include <cmath>
+#include <concepts>
+#include <limits>
+#include <map>
+#include <string>
+#include <type_traits>
+#include <unordered_map>
+#include <vector>
+
+#include "ptcvm/value.hpp"
+
+namespace ptcvm {
+
+// Where a value stands inside of another one, for messages: "args.items[2].id". Lives on the stack of the reader.
+struct Path {
+  const Path* parent = nullptr;
+  std::string_view name;                    // of a field; "" for an index
+  std::size_t index = 0;
+  PTCVM_API std::string text() const;
+};
+// "args.items[2].id: expected int, got string"
+PTCVM_API Error expected(std::string_view what, ValueView got, const Path& at);
+
+template <class T>
+Result<T> read(ValueView value, const Path& at) {
+  return Convert<T>::read(value, at);
+}
+template <class T>
+Result<T> read(ValueView value, std::string_view name = "value") {
+  return Convert<T>::read(value, Path{nullptr, name, 0});
+}
+
+template <>
+struct Convert<bool> {
+  static void write(ValueWriter& out, bool b) { out.boolean(b); }
+  static Result<bool> read(ValueView v, const Path& at) {
+    if (const auto b = v.as_bool()) return *b;
+    return expected("bool", v, at);
+  }
+};
+
+template <std::integral T>
+struct Convert<T> {
+  static void write(ValueWriter& out, T n) {
+    static_assert(sizeof(T) < 8 || std::is_signed_v<T>, "write a std::int64_t: integers are signed");
+    out.integer(static_cast<std::int64_t>(n));
+  }
+  static Result<T> read(ValueView v, const Path& at) {
+    const auto n = v.as_int();
+    if (!n) return expected("int", v, at);
+    if (!std::in_range<T>(*n)) return expected("an int of " + std::to_string(8 * sizeof(T)) + " bits", v, at);
+    return static_cast<T>(*n);
+  }
+};
+
+template <std::floating_point T>
+struct Convert<T> {
+  static void write(ValueWriter& out, T x) { out.real(static_cast<double>(x)); }
+  static Result<T> read(ValueView v, const Path& at) {
+    if (const auto x = v.as_double()) return static_cast<T>(*x);
+    return expected("float", v, at);
+  }
+};
+
+template <>
+struct Convert<std::string> {
+  static void write(ValueWriter& out, std::string_view s) { out.string(s); }
+  static Result<std::string> read(ValueView v, const Path& at) {
+    if (const auto s = v.as_string()) return std::string(*s);
+    return expected("string", v, at);
+  }
+};
+// Read, it is borrowed from the value.
+template <>
+struct Convert<std::string_view> {
+  static void write(ValueWriter& out, std::string_view s) { out.string(s); }
+  static Result<std::string_view> read(ValueView v, const Path& at) {
+    if (const auto s = v.as_string()) return *s;
+    return expected("string", v, at);
+  }
+};
+template <>
+struct Convert<const char*> {
+  static void write(ValueWriter& out, const char* s) { out.string(s); }
+};
+template <>
+struct Convert<std::nullptr_t> {
+  static void write(ValueWriter& out, std::nullptr_t) { out.nil(); }
+};
+template <>
+struct Convert<ValueView> {
+  static void write(ValueWriter& out, ValueView v) { out.copy(v); }
+  static Result<ValueView> read(ValueView v, const Path&) { return v; }   // borrowed
+};
+template <>
+struct Convert<Value> {
+  static void write(ValueWriter& out, const Value& v) { out.copy(v.view()); }
+  static Result<Value> read(ValueView v, const Path&) { return Value::copy_of(v); }
+};
+
+template <class T>
+struct Convert<std::optional<T>> {
+  static void write(ValueWriter& out, const std::optional<T>& x) { x ? out.write(*x) : out.nil(); }
+  static Result<std::optional<T>> read(ValueView v, const Path& at) {
+    if (v.is_nil()) return std::optional<T>();
+    auto inner = Convert<T>::read(v, at);
+    if (!inner) return std::move(inner).error();
+    return std::optional<T>(std::move(*inner));
+  }
+};
+
+template <class T>
+struct Convert<std::vector<T>> {
+  static void write(ValueWriter& out, const std::vector<T>& items) {
+    out.begin_vector();
+    for (const auto& item : items) out.write(static_cast<const T&>(item));
+    out.end();
+  }
+  static Result<std::vector<T>> read(ValueView v, const Path& at) {
+    if (v.kind() != ValueKind::Vector && v.kind() != ValueKind::Set) return expected("list", v, at);
+    std::vector<T> out;
+    out.reserve(v.size());
+    for (const ValueView item : v.items()) {
+      auto read = Convert<T>::read(item, Path{&at, {}, out.size()});
+      if (!read) return std::move(read).error();
+      out.push_back(std::move(*read));
+    }
+    return out;
+  }
+};
+
+template <class M>
+struct ConvertMap {
+  static void write(ValueWriter& out, const M& map) {
+    out.begin_map();
+    for (const auto& [key, value] : map) out.entry(key, value);
+    out.end();
+  }
+  static Result<M> read(ValueView v, const Path& at) {
+    if (v.kind() != ValueKind::Map) return expected("map", v, at);
+    M out;
+    for (const auto& [key, value] : v.entries()) {
+      const auto name = key.as_string() ? key.as_string() : key.as_keyword();
+      if (!name) return expected("string or keyword as a key", key, at);
+      auto read = Convert<typename M::mapped_type>::read(value, Path{&at, *name, 0});
+      if (!read) return std::move(read).error();
+      out.emplace(std::string(*name), std::move(*read));
+    }
+    return out;
+  }
+};
+template <class T>
+struct Convert<std::map<std::string, T>> : ConvertMap<std::map<std::string, T>> {};
+template <class T>
+struct Convert<std::unordered_map<std::string, T>> : ConvertMap<std::unordered_map<std::string, T>> {};
+
+}  // namespace ptcvm

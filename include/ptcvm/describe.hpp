@@ -1,0 +1,54 @@
+// Structs and enums that Boost.Describe knows, as maps with string keys and as strings:
+//
+//   struct Item { std::int64_t id; std::string name; std::optional<double> price; };
+//   BOOST_DESCRIBE_STRUCT(Item, (), (id, name, price))
+//
+// Read, a field may be missing only when it is a std::optional; further keys are ignored.
+#pragma once
+#include <boost/describe.hpp>
+#include <boost/mp11/algorithm.hpp>
+
+#include "ptcvm/convert.hpp"
+
+namespace ptcvm {
+
+template <class T>
+struct Convert<T, std::enable_if_t<boost::describe::has_describe_members<T>::value && !std::is_union_v<T>>> {
+  using Members = boost::describe::describe_members<T, boost::describe::mod_public | boost::describe::mod_inherited>;
+
+  static void write(ValueWriter& out, const T& x) {
+    out.begin_map();
+    boost::mp11::mp_for_each<Members>([&](auto member) { out.entry(member.name, x.*member.pointer); });
+    out.end();
+  }
+  static Result<T> read(ValueView v, const Path& at) {
+    if (v.kind() != ValueKind::Map) return expected("map", v, at);
+    T out{};
+    std::optional<Error> error;
+    boost::mp11::mp_for_each<Members>([&](auto member) {
+      if (error) return;
+      using Field = std::remove_reference_t<decltype(out.*member.pointer)>;
+      auto field = Convert<Field>::read(v[member.name], Path{&at, member.name, 0});
+      if (field) {
+        out.*member.pointer = std::move(*field);
+      } else {
+        error = std::move(field).error();
+      }
+    });
+    if (error) return std::move(*error);
+    return out;
+  }
+};
+
+template <class T>
+struct Convert<T, std::enable_if_t<boost::describe::has_describe_enumerators<T>::value>> {
+  static void write(ValueWriter& out, T x) { out.string(boost::describe::enum_to_string(x, "")); }
+  static Result<T> read(ValueView v, const Path& at) {
+    const auto name = v.as_string() ? v.as_string() : v.as_keyword();
+    T out{};
+    if (name && boost::describe::enum_from_string(std::string(*name).c_str(), out)) return out;
+    return expected("one of the names of the enumeration", v, at);
+  }
+};
+
+}  // namespace ptcvm

@@ -1,0 +1,17 @@
+// The whole C++ API but what belongs to a component of its own (sqlite.hpp, asio.hpp, otel.hpp, thread_pool.hpp).
+#pragma once
+#include "ptcvm/config.hpp"
+#include "ptcvm/convert.hpp"
+#include "ptcvm/describe.hpp"
+#include "ptcvm/diagnostic.hpp"
+#include "ptcvm/engine.hpp"
+#include "ptcvm/event.hpp"
+#include "ptcvm/json.hpp"
+#include "ptcvm/limits.hpp"
+#include "ptcvm/result.hpp"
+#include "ptcvm/run.hpp"
+#include "ptcvm/session.hpp"
+#include "ptcvm/store.hpp"
+#include "ptcvm/tools.hpp"
+#include "ptcvm/value.hpp"
+#include "ptcvm/version.hpp"

@@ -1,0 +1,187 @@
+// A run: one program with its memory, stepped by its host. Sans-IO: nothing here blocks, sleeps or starts a thread; tools
+// with callables are called from within step(), everything else is handed out as data.
+//
+//   ptcvm::Engine engine;
+//   auto program = engine.compile("(+ 1 2)");
+//   auto run = ptcvm::Run::start(engine, *program);
+//   if (run->step() == ptcvm::RunState::Completed) std::puts(run->result().to_edn().c_str());
+//
+// A run belongs to one thread at a time and may be moved to another one between two calls. A moved-from run may only be
+// destroyed or assigned to.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ptcvm/config.hpp"
+#include "ptcvm/engine.hpp"
+#include "ptcvm/event.hpp"
+#include "ptcvm/limits.hpp"
+#include "ptcvm/tools.hpp"
+
+namespace ptcvm {
+
+enum class RunState : std::uint8_t {
+  Completed,   // result(): the value of the last form
+  Returned,    // result(): (return v)
+  Failed,      // (fail v), then result() is v; or a fault, then diagnostic() says what
+  Suspended,   // waits for operations (pending()) or for decisions (questions()); snapshot() takes it elsewhere
+  Yielded,     // the budget is used up, an observer paused, or deferred calls wait (calls()): step() goes on
+};
+PTCVM_API const char* run_state_name(RunState state);   // "completed" and so on
+
+// What a hook says about a call before it is made.
+struct HookVerdict {
+  enum class Kind : std::uint8_t { Allow, Change, Deny, Ask };
+  Kind kind = Kind::Allow;
+  Value args;              // Change: a map with string keys
+  std::string text;        // Deny: why; Ask: the question
+
+  static HookVerdict allow() { return {}; }
+  static HookVerdict change(Value args) { return {Kind::Change, std::move(args), {}}; }
+  static HookVerdict deny(std::string why) { return {Kind::Deny, {}, std::move(why)}; }
+  static HookVerdict ask(std::string question) { return {Kind::Ask, {}, std::move(question)}; }
+};
+
+// Hooks around every call. A verdict other than "allow" is part of the run's state: a run that is restored, or run again
+// from its store, is not judged twice, and a verdict holds for the arguments that were judged and for no others.
+struct Hooks {
+  std::function<HookVerdict(ToolCall&)> before_tool;
+  // Sees the answer; what it returns replaces it (nothing: the answer stays).
+  std::function<std::optional<Value>(ToolCall&, ValueView answer)> after_tool;
+  std::function<void(const Diagnostic&)> on_error;     // of a turn that ends with a fault
+};
+
+struct RunOptions {
+  std::string id = "run";                 // part of every idempotency key
+  Tools tools;
+  Limits limits;
+  ValueView data;                         // map for data/…; copied
+  std::string_view data_json;             // the same as JSON text, read when it is not ""
+  std::string signature;                  // of the result: one that does not fit is a fault
+  Hooks hooks;
+  Observer* observer = nullptr;           // not owned; must outlive the run
+  std::optional<std::int64_t> time_ms;    // what the program sees as the time, since 1970; none: the system clock
+  bool journal = true;                    // (task …) runs a step once
+};
+
+// An operation that waits. Views are valid until the run is stepped or destroyed.
+struct PendingOperation {
+  std::string id, tool;
+  ValueView args, progress;
+  std::int64_t since_ms = 0;
+  std::int64_t deadline_ms = 0;           // when the program stops waiting for it; 0: never
+  bool is_awaited = false;                // a part of the program waits for it now
+};
+
+// A call of a deferred tool, or one about which a hook asks.
+struct WaitingCall {
+  std::uint64_t id = 0;                   // of the call in its run: for answer()
+  std::string tool;
+  ValueView args;                         // valid until the run is stepped or destroyed
+  std::string key;                        // the idempotency key; of a question: for decide()
+  std::string task_id;
+  std::string question;                   // "" for a call of a deferred tool
+};
+
+struct Usage {
+  std::uint64_t fuel = 0, peak_bytes = 0, active_micros = 0;
+  std::uint32_t tool_calls = 0, suspensions = 0;
+};
+
+// What a turn came to, with everything in it owned: it may outlive the run and go to other threads.
+struct Outcome {
+  RunState state = RunState::Failed;
+  Value value;
+  std::optional<Diagnostic> diagnostic;   // of a fault
+  std::vector<std::string> prints, warnings;
+  std::vector<std::pair<std::string, std::string>> summaries;   // of (step-done id text), by id
+  Usage usage;
+};
+
+struct RestoreOptions {
+  Tools tools;                            // must have what the run names, as it was: else refused, with a report
+  Limits limits;                          // the run gets the smaller of these and its own
+  std::size_t max_bytes = 64u << 20;      // of the snapshot
+  Hooks hooks;
+  Observer* observer = nullptr;
+  std::optional<std::int64_t> time_ms;
+};
+
+class PTCVM_API Run {
+ public:
+  // invalid_signature, invalid_value (data that is no map).
+  static Result<Run> start(const Engine& engine, const Program& program, const RunOptions& options = {});
+  // A run that goes on where the snapshot was taken: bytes or JSON. Bytes may come from anywhere. invalid_snapshot,
+  // refused, too_large.
+  static Result<Run> restore(const Engine& engine, std::span<const std::byte> snapshot,
+                             const RestoreOptions& options = {});
+  Run(Run&& moved) noexcept;
+  Run& operator=(Run&& moved) noexcept;
+  ~Run();
+
+  // Goes on for at most about `fuel` units of work. A run that is over stays as it is. Suspended with nothing new: it
+  // comes back suspended at once.
+  RunState step(std::uint64_t fuel = UINT64_MAX);
+  RunState state() const;                 // of the last step
+  bool is_over() const;                   // Completed, Returned or Failed
+  void cancel();                          // the next step ends the turn with the fault "cancelled"; any thread
+
+  // Of a run that is over. The view is valid until the run is destroyed, or begins another turn.
+  ValueView result() const;
+  std::optional<Diagnostic> diagnostic() const;
+  // At any time.
+  std::vector<std::string> prints() const;
+  Usage usage() const;
+  Outcome outcome() const;
+  std::string_view id() const;
+
+  // Operations that wait, in the order of their opening. Resolved in any order, at any time, by whoever has the run;
+  // the program sees it when it is stepped. The same twice changes nothing; otherwise already_resolved.
+  // Also: unknown_operation, too_large.
+  std::vector<PendingOperation> pending() const;
+  Result<void> resolve(std::string_view operation, ValueView value);
+  Result<void> resolve_error(std::string_view operation, std::string reason);
+  Result<void> resolve_cancelled(std::string_view operation, std::string reason = {});
+  Result<void> progress(std::string_view operation, ValueView value);   // what its handle shows
+  std::vector<std::string> take_cancelled();   // operations that the program gave up: tell their tools
+  // When a suspended or yielded run should be stepped although nothing came (sleeps, deadlines, retries); ms since 1970.
+  std::optional<std::int64_t> wake_time_ms() const;
+  void set_time(std::int64_t ms);         // what the program sees as the time from the next step on
+
+  // Calls of deferred tools. The run goes on when all of them are answered. wrong_state: no such call waits.
+  std::vector<WaitingCall> calls() const;
+  Result<void> answer(std::uint64_t call, ValueView value);
+  Result<void> answer_error(std::uint64_t call, std::string message);
+  Result<void> answer_pending(std::uint64_t call, std::string operation_id = {});   // tools of mode Async or Auto
+
+  // Calls about which a hook asks. refused: it was decided otherwise, or is about other arguments than `args` (given
+  // when the one who decides saw them). A denied call is a tool_error.
+  std::vector<WaitingCall> questions() const;
+  Result<void> decide(std::string_view key, bool allowed, std::string reason = {},
+                      const std::optional<std::string>& args_edn = std::nullopt);
+
+  // The whole run between two steps, for restore(): canonical, the same state gives the same bytes. With
+  // self_contained = false programs are named by hash, and whoever restores must have compiled or loaded them.
+  std::vector<std::byte> snapshot(bool self_contained = true) const;
+  std::string snapshot_json() const;      // the same for people; lossless
+  std::size_t memory_bytes() const;       // of the run's heap now
+
+  // The journal as EDN, {"id" value}.
+  std::string journal_edn() const;
+
+ private:
+  friend class Session;
+  friend struct RunAccess;
+  struct Impl;
+  explicit Run(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ptcvm

@@ -1,0 +1,99 @@
+// Runs that survive their process. A store keeps, for each run, an append-only log of what happened and what the run is
+// parked with; run_stored() claims a run, goes on with it or runs it from the top against its log, and parks or ends it.
+// Calling it again with the same id is always right: nothing that was committed is lost, nothing that had an effect is
+// repeated silently (docs/navigator.md).
+//
+//   auto store = ptcvm::open_sqlite("runs.db");                      // <ptcvm/sqlite.hpp>
+//   auto outcome = ptcvm::run_stored(engine, *store, tools, source, {.id = "order-17"});
+//
+// A Store is a handle; all copies are the same store, and any number of threads may use them.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ptcvm/run.hpp"
+
+namespace ptcvm {
+
+enum class StoredState : std::uint8_t { Running, Parked, Ended };
+
+struct StoredRun {
+  std::string id;
+  StoredState state{};
+  bool is_woken = false;                      // parked, and something that it waits for has come
+  std::optional<std::int64_t> deadline_ms;    // when it wakes by itself
+  std::int64_t started_ms = 0, changed_ms = 0;
+};
+
+class PTCVM_API Store {
+ public:
+  static Store in_memory();
+
+  // What others say, from any process: it wakes the run. store_failed; already_resolved; invalid_value (a value that
+  // cannot be written down).
+  Result<void> resolve(std::string_view run, std::string_view operation, ValueView value, std::string by = {});
+  Result<void> resolve_error(std::string_view run, std::string_view operation, std::string reason, std::string by = {});
+  Result<void> resolve_cancelled(std::string_view run, std::string_view operation, std::string reason = {},
+                                 std::string by = {});
+  // A value under an id: (task "id" …) has it, and (await-signal "id") gets it.
+  Result<void> put(std::string_view run, std::string_view id, ValueView value, std::string by = {});
+  // About a call that a hook asked about. refused: decided otherwise before, not asked, or asked about other arguments
+  // than args_edn.
+  Result<void> decide(std::string_view run, std::string_view key, bool allowed, std::string reason = {},
+                      std::string by = {}, const std::optional<std::string>& args_edn = std::nullopt);
+
+  Result<std::vector<StoredRun>> runs(std::string_view after = {}, std::size_t most = 1'000) const;   // by id
+  Result<std::vector<std::string>> woken(std::int64_t now_ms, std::size_t most = 1'000) const;        // to be run again
+  Result<std::string> log_json(std::string_view run) const;   // every fact as a line of JSON
+
+ private:
+  friend struct StoreAccess;
+  struct Impl;
+  explicit Store(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+  std::shared_ptr<Impl> impl_;
+};
+
+struct StoredOptions {
+  std::string id = "run";
+  Limits limits;
+  ValueView data;                             // kept in the log
+  std::string signature;
+  Hooks hooks;
+  Observer* observer = nullptr;
+  std::string name;                           // of the source, for messages
+  std::int64_t lease_ms = 60'000;             // of the claim; it is prolonged at each write
+  bool again = false;                         // a new turn, although the last one ended well
+  std::optional<std::int64_t> time_ms;        // what the program sees as the time
+};
+
+enum class StoredEnd : std::uint8_t {
+  Ended,         // the turn is over: outcome
+  EndedBefore,   // it was over and well before: outcome has state and value
+  Suspended,     // parked in the store: pending, questions
+  InDoubt,       // parked: nobody knows whether the calls in `doubts` happened, and a person has to say
+};
+
+// What waits, as data that outlives the run.
+struct StoredWait {
+  std::string key;                            // the id of the operation; the key of a question or of a doubt
+  std::string tool, args_edn, text;           // text: the question
+};
+
+struct StoredOutcome {
+  StoredEnd end{};
+  Outcome outcome;
+  std::vector<StoredWait> pending, questions, doubts;
+  std::optional<std::int64_t> wake_time_ms;
+  std::string warning;                        // "" for none
+};
+
+// The tools are called in this thread, pauses between attempts are slept here. busy: another process executes the run.
+// refused: nothing ran, nothing was changed. store_failed: what the log holds is right; run it again.
+PTCVM_API Result<StoredOutcome> run_stored(const Engine& engine, Store& store, const Tools& tools,
+                                           std::string_view source, const StoredOptions& options);
+
+}  // namespace ptcvm

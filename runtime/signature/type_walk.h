@@ -1,0 +1,61 @@
+// One walk of a value along a type: it finds what does not fit, and converts on the way when that is asked for.
+//
+// Recursion follows the type, whose depth is limited, never the value. Values are DAGs: a part that many others share
+// is looked at once for each type it is held against (after kFreeVisits) and converted once, so the work and what is
+// made stay linear in the value. The path is a stack of places; its text is made only for what does not fit.
+#pragma once
+#include <map>
+#include <utility>
+
+#include "runtime/signature/coercion.h"
+#include "vm/value/visited_pairs.h"
+
+namespace ptc {
+
+class TypeWalk {
+ public:
+  enum class Mode : std::uint8_t { Check, Convert };
+
+  TypeWalk(Heap& heap, std::string_view root, Mode mode, std::size_t max_mismatches)
+      : heap_(heap), root_(root), mode_(mode), max_(max_mismatches) {}
+  ~TypeWalk();
+  TypeWalk(const TypeWalk&) = delete;
+  TypeWalk& operator=(const TypeWalk&) = delete;
+
+  // Absent: nothing changes. Otherwise an owned value. Borrows. When there are mismatches what it gives is worthless.
+  Value walk(const SignatureType& type, Value value);
+  Value walk_arguments(const std::vector<SignatureField>& params, Value map);
+
+  std::vector<SignatureMismatch> take_mismatches() { return std::move(found_); }
+
+ private:
+  struct Place {
+    std::string_view name;       // of a field; empty: an element
+    std::uint32_t index;
+  };
+  using Visit = std::pair<const SignatureType*, const Object*>;
+
+  Value walk_scalar(const SignatureType& type, Value value);
+  Value walk_collection(const SignatureType& type, Value value);
+  Value walk_shared(const SignatureType& type, Value value);
+  Value walk_elements(const SignatureType& element, Value vector);
+  Value walk_fields(const std::vector<SignatureField>& fields, Value map);
+  Value find(Value map, const std::string& name, Value* found_key);
+  void refuse_unknown(const std::vector<SignatureField>& params, Value map);
+
+  bool is_full() const { return found_.size() >= max_; }
+  void report(std::string message);
+  void report_kind(const SignatureType& type, Value value);
+  void report_at(std::string_view name, std::string message);
+
+  Heap& heap_;
+  std::string_view root_;
+  Mode mode_;
+  std::size_t max_;
+  std::vector<Place> path_;
+  std::vector<SignatureMismatch> found_;
+  VisitedPairs visited_;
+  std::map<Visit, Value> converted_;     // owned; looked up only, so that the order of addresses does not matter
+};
+
+}  // namespace ptc

@@ -1,0 +1,5 @@
+#include <iostream>
+
+#include <ptcvm/version.hpp>
+
+int main() { std::cout << "ptcvm " << ptcvm::version() << '\n'; }
