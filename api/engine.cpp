@@ -5,6 +5,7 @@
 #include "api/engine_access.h"
 #include "api/errors.h"
 #include "api/tools_access.h"
+#include "runtime/compiling.h"
 
 namespace ptcvm {
 namespace {
@@ -37,6 +38,7 @@ Result<Program> Engine::compile(std::string_view source, const CompileOptions& o
   request.max_symbols = options.max_symbols;
   ptc::CompileAnswer answer = impl_->engine.compile(request);
   if (answer.program != nullptr) return EngineAccess::made(std::move(answer.program));
+  if (!ptc::has_compiler()) return host_error(Errc::not_available, std::move(answer.error.message));
   return program_error({answer.error.kind, std::move(answer.error.message), std::move(answer.error.hint),
                         answer.error.span, std::string(options.name), std::string(source), answer.incomplete});
 }

@@ -55,7 +55,7 @@ class EventSource final : public ptc::SessionObserver {
 };
 
 struct Run::Impl {
-  Impl(const Engine& engine, Observer* observer) : engine(engine), events(observer) {}
+  Impl(const Engine& shared, Observer* observer) : engine(shared), events(observer) {}
 
   void attend(std::unique_ptr<ptc::Session> made, const Hooks& wanted);
   RunState step(std::uint64_t fuel);

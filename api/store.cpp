@@ -105,7 +105,7 @@ Result<std::vector<std::string>> Store::woken(std::int64_t now_ms, std::size_t m
 Result<std::string> Store::log_json(std::string_view run) const {
   std::string out;
   const auto error = ptc::visit_facts(StoreAccess::store(*this), run, 0, [&out](const ptc::Fact& fact) {
-    ptc::append_fact_json(out, fact);
+    out += ptc::fact_json(fact);
     out += '\n';
   });
   if (error) return store_error(*error);

@@ -49,7 +49,7 @@ ValueWriter& ToolCall::reply_writer() {
 }
 
 ToolReply ToolCall::finish_reply() {
-  return ToolReply(std::make_unique<ToolReply::Impl>(impl_.call.heap, ptc::ToolReply::value(impl_.writer->finish())));
+  return ToolAccess::made(impl_.call.heap, ptc::ToolReply::value(impl_.writer->finish()));
 }
 
 ValueWriter& ToolCall::partial_writer() { return reply_writer(); }
@@ -60,26 +60,25 @@ void ToolCall::finish_partial() {
 }
 
 ToolReply ToolCall::value(Value&& x) {
-  return ToolReply(
-      std::make_unique<ToolReply::Impl>(impl_.call.heap, ptc::ToolReply::value(imported(impl_.call.heap, x.view()))));
+  return ToolAccess::made(impl_.call.heap, ptc::ToolReply::value(imported(impl_.call.heap, x.view())));
 }
 
 ToolReply ToolCall::error(std::string message) const {
-  return ToolReply(std::make_unique<ToolReply::Impl>(impl_.call.heap, ptc::ToolReply::error(std::move(message))));
+  return ToolAccess::made(impl_.call.heap, ptc::ToolReply::error(std::move(message)));
 }
 
 ToolReply ToolCall::unknown(std::string message) const {
-  return ToolReply(std::make_unique<ToolReply::Impl>(impl_.call.heap, ptc::ToolReply::unknown(std::move(message))));
+  return ToolAccess::made(impl_.call.heap, ptc::ToolReply::unknown(std::move(message)));
 }
 
 ToolReply ToolCall::pending(std::string operation_id) const {
-  return ToolReply(std::make_unique<ToolReply::Impl>(impl_.call.heap, ptc::ToolReply::pending(std::move(operation_id))));
+  return ToolAccess::made(impl_.call.heap, ptc::ToolReply::pending(std::move(operation_id)));
 }
 
 ToolReply ToolCall::pending(std::string operation_id, ValueView progress, std::chrono::milliseconds ttl) {
   ptc::ToolReply reply = ptc::ToolReply::pending(std::move(operation_id), imported(impl_.call.heap, progress));
   if (ttl.count() > 0) reply.ttl_ms = ttl.count();
-  return ToolReply(std::make_unique<ToolReply::Impl>(impl_.call.heap, std::move(reply)));
+  return ToolAccess::made(impl_.call.heap, std::move(reply));
 }
 
 ToolReply ToolCall::timed_out() {
@@ -87,7 +86,7 @@ ToolReply ToolCall::timed_out() {
   ptc::Value keys[] = {keyword(heap, "status"), keyword(heap, "partial")};
   ptc::Value values[] = {keyword(heap, "timed-out"), ptc::retained(impl_.partial)};
   ptc::ToolReply reply = ptc::ToolReply::partial(ptc::map_from(heap, keys, values));
-  return ToolReply(std::make_unique<ToolReply::Impl>(heap, std::move(reply)));
+  return ToolAccess::made(heap, std::move(reply));
 }
 
 ToolReply::ToolReply(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -50,6 +50,9 @@ struct ToolCall::Impl {
 struct ToolAccess {
   using Handler = Tools::Handler;
   static std::shared_ptr<const ptc::ToolRegistry> registry(const Tools& tools);
+  static ToolReply made(ptc::Heap& heap, ptc::ToolReply reply) {
+    return ToolReply(std::make_unique<ToolReply::Impl>(heap, std::move(reply)));
+  }
   static ptc::ToolReply taken(ToolReply reply);
 };
 

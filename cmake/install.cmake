@@ -33,6 +33,30 @@ if(PTC_BUILD_SQLITE)
   ptc_pkg_config(ptcvm-sqlite "Stores of ptcvm in SQLite" "ptcvm" "sqlite3" "" "-L\${libdir} -lptcvm-sqlite")
 endif()
 
+# Man pages and completions are made by the command line that was just built.
 if(PTC_BUILD_TOOLS)
   install(TARGETS ptcvm_cli)
+  set(share ${PROJECT_BINARY_DIR}/share)
+  set(folders ${share}/bash-completion/completions ${share}/zsh/site-functions ${share}/fish/vendor_completions.d)
+  find_program(GZIP gzip REQUIRED)
+  add_custom_command(
+    OUTPUT ${share}/made
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${share}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${folders}
+    COMMAND ptcvm_cli man --into ${share}/man/man1
+    COMMAND sh -c "${GZIP} -9n ${share}/man/man1/*.1"
+    COMMAND ptcvm_cli completion bash > ${share}/bash-completion/completions/ptcvm
+    COMMAND ptcvm_cli completion zsh > ${share}/zsh/site-functions/_ptcvm
+    COMMAND ptcvm_cli completion fish > ${share}/fish/vendor_completions.d/ptcvm.fish
+    COMMAND ${CMAKE_COMMAND} -E touch ${share}/made
+    DEPENDS ptcvm_cli VERBATIM)
+  add_custom_target(ptcvm_share ALL DEPENDS ${share}/made)
+  install(DIRECTORY ${share}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR})
+  install(DIRECTORY ${share}/bash-completion ${share}/zsh ${share}/fish DESTINATION ${CMAKE_INSTALL_DATADIR})
+  # Debian's zsh looks here for what packages bring.
+  install(FILES ${share}/zsh/site-functions/_ptcvm DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+endif()
+
+if(PROJECT_IS_TOP_LEVEL AND PTC_BUILD_TOOLS)
+  include(${PROJECT_SOURCE_DIR}/cmake/package.cmake)
 endif()

@@ -7,6 +7,8 @@
 
 namespace ptc {
 
+bool has_compiler();
+
 // Does not look into the cache of an engine.
 CompileAnswer compile_program(const CompileRequest& request);
 

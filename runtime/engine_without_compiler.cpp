@@ -4,6 +4,8 @@
 
 namespace ptc {
 
+bool has_compiler() { return false; }
+
 CompileAnswer compile_program(const CompileRequest& request) {
   CompileAnswer answer;
   answer.error.kind = FaultKind::InvalidForm;

@@ -25,7 +25,7 @@ namespace ptcvm {
 // Where a value stands inside of another one, for messages: "args.items[2].id". Lives on the stack of the reader.
 struct Path {
   const Path* parent = nullptr;
-  std::string_view name;                    // of a field; "" for an index
+  std::string_view name = {};                 // of a field; "" for an index
   std::size_t index = 0;
   PTCVM_API std::string text() const;
 };
@@ -94,6 +94,8 @@ template <>
 struct Convert<const char*> {
   static void write(ValueWriter& out, const char* s) { out.string(s); }
 };
+template <>
+struct Convert<char*> : Convert<const char*> {};   // what a literal decays to
 template <>
 struct Convert<std::nullptr_t> {
   static void write(ValueWriter& out, std::nullptr_t) { out.nil(); }

@@ -25,9 +25,9 @@ struct EngineOptions {
 };
 
 struct CompileOptions {
-  std::string_view name;                         // of the source, for messages
+  std::string_view name = {};                         // of the source, for messages
   const Tools* tools = nullptr;                  // given: a call of an unknown tool is an error here, not when it runs
-  std::span<const std::string_view> defined;     // names that the program may use without defining them
+  std::span<const std::string_view> defined = {};     // names that the program may use without defining them
   bool strict_task_ids = false;                  // (task ID …) takes string literals only
   std::uint32_t max_symbols = 10'000;
 };
@@ -40,6 +40,7 @@ struct EngineStatistics {
 // Compiled code: immutable, checked, shared. A handle, to be copied freely and used by any number of threads.
 class PTCVM_API Program {
  public:
+  struct Impl;   // of the library
   std::string_view source() const;               // lives as long as the program
   std::string_view source_name() const;
   std::string sha256() const;                    // of its bytecode, 64 hex digits: what snapshots name it by
@@ -48,13 +49,13 @@ class PTCVM_API Program {
 
  private:
   friend struct EngineAccess;
-  struct Impl;
   explicit Program(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<const Impl> impl_;
 };
 
 class PTCVM_API Engine {
  public:
+  struct Impl;   // of the library
   explicit Engine(const EngineOptions& options = {});
 
   // Source to program, from the cache when it is there. invalid_program: the diagnostic says what and where. Nothing
@@ -66,7 +67,6 @@ class PTCVM_API Engine {
 
  private:
   friend struct EngineAccess;
-  struct Impl;
   std::shared_ptr<const Impl> impl_;
 };
 

@@ -40,8 +40,8 @@ PTCVM_API const char* run_state_name(RunState state);   // "completed" and so on
 struct HookVerdict {
   enum class Kind : std::uint8_t { Allow, Change, Deny, Ask };
   Kind kind = Kind::Allow;
-  Value args;              // Change: a map with string keys
-  std::string text;        // Deny: why; Ask: the question
+  Value args = {};              // Change: a map with string keys
+  std::string text = {};        // Deny: why; Ask: the question
 
   static HookVerdict allow() { return {}; }
   static HookVerdict change(Value args) { return {Kind::Change, std::move(args), {}}; }
@@ -52,22 +52,22 @@ struct HookVerdict {
 // Hooks around every call. A verdict other than "allow" is part of the run's state: a run that is restored, or run again
 // from its store, is not judged twice, and a verdict holds for the arguments that were judged and for no others.
 struct Hooks {
-  std::function<HookVerdict(ToolCall&)> before_tool;
+  std::function<HookVerdict(ToolCall&)> before_tool = {};
   // Sees the answer; what it returns replaces it (nothing: the answer stays).
-  std::function<std::optional<Value>(ToolCall&, ValueView answer)> after_tool;
-  std::function<void(const Diagnostic&)> on_error;     // of a turn that ends with a fault
+  std::function<std::optional<Value>(ToolCall&, ValueView answer)> after_tool = {};
+  std::function<void(const Diagnostic&)> on_error = {};     // of a turn that ends with a fault
 };
 
 struct RunOptions {
   std::string id = "run";                 // part of every idempotency key
-  Tools tools;
-  Limits limits;
-  ValueView data;                         // map for data/…; copied
-  std::string_view data_json;             // the same as JSON text, read when it is not ""
-  std::string signature;                  // of the result: one that does not fit is a fault
-  Hooks hooks;
+  Tools tools = {};
+  Limits limits = {};
+  ValueView data = {};                         // map for data/…; copied
+  std::string_view data_json = {};             // the same as JSON text, read when it is not ""
+  std::string signature = {};                  // of the result: one that does not fit is a fault
+  Hooks hooks = {};
   Observer* observer = nullptr;           // not owned; must outlive the run
-  std::optional<std::int64_t> time_ms;    // what the program sees as the time, since 1970; none: the system clock
+  std::optional<std::int64_t> time_ms = {};    // what the program sees as the time, since 1970; none: the system clock
   bool journal = true;                    // (task …) runs a step once
 };
 
@@ -106,16 +106,17 @@ struct Outcome {
 };
 
 struct RestoreOptions {
-  Tools tools;                            // must have what the run names, as it was: else refused, with a report
-  Limits limits;                          // the run gets the smaller of these and its own
+  Tools tools = {};                            // must have what the run names, as it was: else refused, with a report
+  Limits limits = {};                          // the run gets the smaller of these and its own
   std::size_t max_bytes = 64u << 20;      // of the snapshot
-  Hooks hooks;
+  Hooks hooks = {};
   Observer* observer = nullptr;
-  std::optional<std::int64_t> time_ms;
+  std::optional<std::int64_t> time_ms = {};
 };
 
 class PTCVM_API Run {
  public:
+  struct Impl;   // of the library
   // invalid_signature, invalid_value (data that is no map).
   static Result<Run> start(const Engine& engine, const Program& program, const RunOptions& options = {});
   // A run that goes on where the snapshot was taken: bytes or JSON. Bytes may come from anywhere. invalid_snapshot,
@@ -179,7 +180,6 @@ class PTCVM_API Run {
  private:
   friend class Session;
   friend struct RunAccess;
-  struct Impl;
   explicit Run(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

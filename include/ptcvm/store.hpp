@@ -31,6 +31,7 @@ struct StoredRun {
 
 class PTCVM_API Store {
  public:
+  struct Impl;   // of the library
   static Store in_memory();
 
   // What others say, from any process: it wakes the run. store_failed; already_resolved; invalid_value (a value that
@@ -52,22 +53,21 @@ class PTCVM_API Store {
 
  private:
   friend struct StoreAccess;
-  struct Impl;
   explicit Store(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<Impl> impl_;
 };
 
 struct StoredOptions {
   std::string id = "run";
-  Limits limits;
-  ValueView data;                             // kept in the log
-  std::string signature;
-  Hooks hooks;
+  Limits limits = {};
+  ValueView data = {};                             // kept in the log
+  std::string signature = {};
+  Hooks hooks = {};
   Observer* observer = nullptr;
-  std::string name;                           // of the source, for messages
+  std::string name = {};                           // of the source, for messages
   std::int64_t lease_ms = 60'000;             // of the claim; it is prolonged at each write
   bool again = false;                         // a new turn, although the last one ended well
-  std::optional<std::int64_t> time_ms;        // what the program sees as the time
+  std::optional<std::int64_t> time_ms = {};        // what the program sees as the time
 };
 
 enum class StoredEnd : std::uint8_t {

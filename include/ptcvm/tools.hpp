@@ -60,7 +60,7 @@ class ToolReply;
 struct Reconciled {
   enum class State : std::uint8_t { Unknown, Happened, DidNot };
   State state = State::Unknown;
-  Value result;                              // when it happened
+  Value result = {};                              // when it happened
 };
 
 struct ToolOptions {
@@ -68,14 +68,15 @@ struct ToolOptions {
   ToolMode mode = ToolMode::Sync;
   bool cache = false;                        // equal arguments: the first good answer of the run is used again
   std::chrono::milliseconds deadline{0};     // of one call; 0: that of the run. See ToolCall::expired()
-  Retry retry;
-  std::string description;                   // for people and models
-  std::function<Reconciled(ToolCall&)> reconcile;
+  Retry retry = {};
+  std::string description = {};                   // for people and models
+  std::function<Reconciled(ToolCall&)> reconcile = {};
 };
 
 // A call, while its callable runs. Everything here is borrowed for that time, and used by its thread only.
 class PTCVM_API ToolCall {
  public:
+  struct Impl;   // of the library
   std::string_view name() const;
   ValueView args() const;                                 // a map with string keys
   ValueView arg(std::string_view name) const { return args()[name]; }   // nil when it is missing
@@ -116,7 +117,6 @@ class PTCVM_API ToolCall {
 
  private:
   friend struct ToolAccess;
-  struct Impl;
   explicit ToolCall(Impl& impl) : impl_(impl) {}
   ValueWriter& reply_writer();
   ToolReply finish_reply();
@@ -128,13 +128,13 @@ class PTCVM_API ToolCall {
 // What a callable says. Made by its ToolCall and used up by returning it.
 class PTCVM_API ToolReply {
  public:
+  struct Impl;   // of the library
   ToolReply(ToolReply&&) noexcept;
   ToolReply& operator=(ToolReply&&) noexcept;
   ~ToolReply();
 
  private:
   friend struct ToolAccess;
-  struct Impl;
   explicit ToolReply(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
@@ -235,6 +235,7 @@ struct ToolInfo {
 
 class PTCVM_API Tools {
  public:
+  struct Impl;   // of the library
   Tools();
 
   // A second tool of the same name replaces the first. invalid_signature: the message says where; invalid_value: the
@@ -265,7 +266,6 @@ class PTCVM_API Tools {
   static constexpr std::size_t kAnyCount = SIZE_MAX;
   Result<void> add_handler(std::string name, std::string_view signature, Handler handler, ToolOptions options,
                            std::size_t count);
-  struct Impl;
   std::shared_ptr<Impl> impl_;
 };
 

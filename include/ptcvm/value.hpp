@@ -86,6 +86,7 @@ struct Convert;   // convert.hpp
 // nil. So any sequence of calls gives a value.
 class PTCVM_API ValueWriter {
  public:
+  struct Impl;   // of the library
   ValueWriter& nil();
   ValueWriter& boolean(bool b);
   ValueWriter& integer(std::int64_t n);
@@ -127,7 +128,6 @@ class PTCVM_API ValueWriter {
 
  private:
   friend struct ValueAccess;
-  struct Impl;
   explicit ValueWriter(Impl& impl) : impl_(impl) {}
   ValueWriter& map_key(std::string_view name);
   Impl& impl_;
@@ -135,6 +135,7 @@ class PTCVM_API ValueWriter {
 
 class PTCVM_API Value {
  public:
+  struct Impl;   // of the library
   Value();                                              // nil
   ~Value();
   Value(Value&& moved) noexcept;
@@ -162,7 +163,6 @@ class PTCVM_API Value {
 
  private:
   friend struct ValueAccess;
-  struct Impl;
   class PTCVM_API Builder {
    public:
     Builder();

@@ -154,11 +154,12 @@ Value TypeWalk::walk_elements(const SignatureType& element, Value vector) {
 
 Value TypeWalk::walk_fields(const std::vector<SignatureField>& fields, Value map) {
   Value changed = Value::absent();
-  for (const SignatureField& field : fields) {
-    if (is_full()) break;
+  const std::vector<Value>& names = names_of(fields);
+  for (std::size_t i = 0; i < fields.size() && !is_full(); ++i) {
+    const SignatureField& field = fields[i];
     path_.push_back({field.name, 0});
     Value key = Value::nil();
-    const Value value = find(map, field.name, &key);
+    const Value value = find(map, field.name, names[i], &key);
     if (value.is_absent()) {
       if (!field.type.optional) report(expected(field.type) + ", the field is missing");
     } else if (const Value fitted = walk(field.type, value); !fitted.is_absent()) {
@@ -177,11 +178,12 @@ Value TypeWalk::walk_arguments(const std::vector<SignatureField>& params, Value 
     return Value::absent();
   }
   Value changed = Value::absent();
-  for (const SignatureField& param : params) {
-    if (is_full()) break;
+  const std::vector<Value>& names = names_of(params);
+  for (std::size_t i = 0; i < params.size() && !is_full(); ++i) {
+    const SignatureField& param = params[i];
     path_.push_back({param.name, 0});
     Value key = Value::nil();
-    const Value value = find(map, param.name, &key);
+    const Value value = find(map, param.name, names[i], &key);
     if (value.is_absent()) {
       if (!param.type.optional) report(expected(param.type) + ", the argument is missing");
     } else {
@@ -215,14 +217,21 @@ void TypeWalk::refuse_unknown(const std::vector<SignatureField>& params, Value m
       continue;
     }
     Value key = Value::nil();
-    find(map, param->name, &key);
+    find(map, param->name, names_of(params)[static_cast<std::size_t>(param - params.begin())], &key);
     if (!same_word(key, entry.key())) report_at(*name, "the argument is given twice");
   }
 }
 
+const std::vector<Value>& TypeWalk::names_of(const std::vector<SignatureField>& fields) {
+  std::vector<Value>& names = names_[&fields];
+  if (names.size() == fields.size()) return names;
+  for (const SignatureField& field : fields) names.push_back(Value::of(heap_.intern(field.name)));
+  return names;
+}
+
 // Exactly, then with "-" for "_" and the other way round.
-Value TypeWalk::find(Value map, const std::string& name, Value* found_key) {
-  const Value exact = map_find_flexible(heap_, map, Value::of(heap_.intern(name)), found_key);
+Value TypeWalk::find(Value map, const std::string& name, Value keyword, Value* found_key) {
+  const Value exact = map_find_flexible(heap_, map, keyword, found_key);
   if (!exact.is_absent() || name.find('_') == std::string::npos) return exact;
   std::string hyphens = name;
   std::replace(hyphens.begin(), hyphens.end(), '_', '-');

@@ -40,7 +40,8 @@ class TypeWalk {
   Value walk_shared(const SignatureType& type, Value value);
   Value walk_elements(const SignatureType& element, Value vector);
   Value walk_fields(const std::vector<SignatureField>& fields, Value map);
-  Value find(Value map, const std::string& name, Value* found_key);
+  const std::vector<Value>& names_of(const std::vector<SignatureField>& fields);
+  Value find(Value map, const std::string& name, Value keyword, Value* found_key);
   void refuse_unknown(const std::vector<SignatureField>& params, Value map);
 
   bool is_full() const { return found_.size() >= max_; }
@@ -55,7 +56,9 @@ class TypeWalk {
   std::vector<Place> path_;
   std::vector<SignatureMismatch> found_;
   VisitedPairs visited_;
-  std::map<Visit, Value> converted_;     // owned; looked up only, so that the order of addresses does not matter
+  // Looked up only, so that the order of addresses does not matter.
+  std::map<Visit, Value> converted_;     // owned
+  std::map<const std::vector<SignatureField>*, std::vector<Value>> names_;     // of fields as keywords, made once
 };
 
 }  // namespace ptc

@@ -14,8 +14,6 @@ void append_nanos(std::string& out, std::string_view name, std::int64_t micros) 
   append_json_member(out, name, std::to_string(micros) + (micros == 0 ? "" : "000"));
 }
 
-bool is_failure(const TraceEvent& event) { return event.kind == TraceKind::Fault || event.kind == TraceKind::Limit; }
-
 // The list "attributes"; opened by the constructor, closed by close().
 class Attributes {
  public:
@@ -127,12 +125,16 @@ class OtlpWriter {
     const bool is_fault = is_failure(note);
     append_json_member(out_, "name", is_fault ? "exception" : note.word());
     Attributes list(out_);
-    list.name(is_fault ? "exception.type" : "ptcvm.kind", note.fault);
-    list.text(is_fault ? "exception.message" : "ptcvm.error", note.error);
-    list.name("ptcvm.name", note.name);
+    if (is_fault) {
+      list.name("exception.type", failure_kind(note));
+      list.text("exception.message", failure_text(note));
+    } else {
+      list.text("ptcvm.error", note.error);
+      list.name("ptcvm.name", note.name);
+      list.text("ptcvm.text", note.text);
+    }
     list.name("ptcvm.id", note.id);
     list.name("ptcvm.task.id", note.task);
-    list.text("ptcvm.text", note.text);
     list.name("ptcvm.status", note.status);
     list.number("ptcvm.attempt", note.attempt);
     list.text("ptcvm.value", note.value);
@@ -158,7 +160,7 @@ class OtlpWriter {
     for (std::size_t k = run.events.size(); is_whole && k-- > 0;) {
       const TraceEvent& event = *run.events[k];
       const bool is_its = span.kind == SpanKind::Run || std::to_string(event.turn) == span.id;
-      if (is_its && is_failure(event) && event.error) return *event.error;
+      if (is_its && is_failure(event) && failure_text(event)) return *failure_text(event);
     }
     return span.status;
   }

@@ -4,6 +4,7 @@
 usage: command_line_test.py PTCVM   (the program under test)"""
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -48,7 +49,7 @@ class Run(CommandLineTest):
         self.assertEqual(ptcvm("--help")[0], 0)
 
     def test_every_command_has_help_with_examples(self):
-        for command in "run eval check compile dis doc apropos fmt repl batch keys completion".split():
+        for command in "run eval check compile dis doc apropos fmt repl batch signature keys completion man".split():
             status, out, _ = ptcvm(command, "--help")
             self.assertEqual(status, 0, command)
             self.assertIn("xamples:", out, command)
@@ -202,19 +203,22 @@ class OtherCommands(CommandLineTest):
         self.assertEqual(ptcvm("fmt", self.file("b.ptc", "(let ["))[0], 1)
 
     def test_completion(self):
-        for shell in ["bash", "zsh"]:
+        for shell in ["bash", "zsh", "fish"]:
             status, out, _ = ptcvm("completion", shell)
             self.assertEqual(status, 0)
-            self.assertIn("--float-precision", out)
-        self.assertEqual(ptcvm("completion", "fish")[0], 2)
+            self.assertIn("float-precision", out)
+            if shutil.which(shell):
+                script = self.file("script", out)
+                self.assertEqual(subprocess.run([shell, "-n", script], capture_output=True).returncode, 0)
+        self.assertEqual(ptcvm("completion", "tcsh")[0], 2)
         script = self.file("c.bash", ptcvm("completion", "bash")[1])
-        self.assertEqual(subprocess.run(["bash", "-n", script]).returncode, 0)
         offered = lambda *words: subprocess.run(
             ["bash", "-c", 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ptcvm; '
              'echo "${COMPREPLY[@]}"', "-", script, "ptcvm", *words], capture_output=True, text=True).stdout.split()
         self.assertEqual(offered("ke"), ["keys"])
         self.assertEqual(offered("keys", "r"), ["rotate", "revoke"])
         self.assertEqual(offered("keys", "new", "--n"), ["--not-after"])
+        self.assertEqual(offered("journal", "show", "--s"), ["--store"])     # beside a group of options
 
 
 class Keys(CommandLineTest):

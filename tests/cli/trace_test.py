@@ -119,8 +119,8 @@ class Recording(TraceTest):
         ptcvm("eval", "(loop [i 0]\n  (recur (inc i)))", "--loop-limit", "10", "--trace", trace)
         self.assertEqual([e["event"] for e in self.lines("t.jsonl")], ["run_start", "limit", "run_end"])
         limit, end = self.lines("t.jsonl")[1:]
-        self.assertEqual((limit["kind"], limit["line"]), ("loop_limit_exceeded", 2))
-        self.assertIn("loop", limit["error"])
+        self.assertEqual((limit["name"], limit["line"]), ("loop_limit_exceeded", 2))
+        self.assertIn("loop", limit["text"])
         self.assertEqual(end["status"], "error")
         ptcvm("eval", "(+ 1 :a)", "--trace", trace)
         self.assertEqual([e["event"] for e in self.lines("t.jsonl")], ["run_start", "fault", "run_end"])

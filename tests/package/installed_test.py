@@ -39,10 +39,12 @@ class Package(unittest.TestCase):
     counter = itertools.count()
 
     def fresh(self, name):
-        """A copy of a project of tests/package, and a folder to build it in."""
-        place = self.folder / f"{name}-{next(self.counter)}"
-        shutil.copytree(HERE / name, place / "source")
-        return place / "source", place / "build"
+        """A copy of a project of tests/package, and a fresh folder to build it in. Unchanged copies are used again, so
+        that what was compiled is, too."""
+        source = self.folder / name
+        if not source.exists():
+            shutil.copytree(HERE / name, source)
+        return source, self.folder / f"{name}-{next(self.counter)}"
 
     def configure(self, name, compiler, *options):
         source, build = self.fresh(name)
@@ -85,31 +87,50 @@ class Files(Package):
 
 
 class CMakeProject(Package):
-    def check(self, compiler, *options):
+    def build(self, compiler, *options):
         build, done = self.configure("consumer", compiler, *options)
         self.done(done)
         self.done(run("cmake", "--build", build))
-        self.assertRegex(self.done(run(build / "print_version")), r"^ptcvm \d+\.\d+\.\d+\n$")
-        return self.done(run("readelf", "-d", build / "print_version"))
+        return build
+
+    def loaded(self, program):
+        return self.done(run("readelf", "-d", program))
+
+    def check(self, build, finish="finish", compiler="compiler"):
+        """A program is suspended by one process and finished by another."""
+        state = build / "state.ptcs"
+        self.assertEqual(self.done(run(build / "start", build.parent / "consumer/approval.ptc", state)),
+                         'suspended\nop1 approve {"amount" 17000 "why" "above the limit"}\n')
+        self.assertEqual(self.done(run(build / finish, state, "op1", "yes")),
+                         f'{compiler}\ncompleted\n"Ada pays 17000: yes"\n')
 
     def test_static(self):
         for compiler in COMPILERS:
             with self.subTest(compiler=compiler):
-                self.assertNotIn("libptcvm", self.check(compiler))
+                build = self.build(compiler)
+                self.check(build)
+                self.assertNotIn("libptcvm", self.loaded(build / "start"))
 
     def test_shared(self):
         for compiler in COMPILERS:
             with self.subTest(compiler=compiler):
-                self.assertIn("[libptcvm.so.0]", self.check(compiler, "-Dptcvm_SHARED=ON"))
+                build = self.build(compiler, "-Dptcvm_SHARED=ON")
+                self.check(build)
+                self.assertIn("[libptcvm.so.0]", self.loaded(build / "start"))
 
     def test_users_may_hide_their_symbols(self):
-        self.check(COMPILERS[0], "-Dptcvm_SHARED=ON", "-DCMAKE_CXX_VISIBILITY_PRESET=hidden")
+        self.check(self.build(COMPILERS[0], "-Dptcvm_SHARED=ON", "-DCMAKE_CXX_VISIBILITY_PRESET=hidden"))
 
-    def test_components(self):
-        for components in ("core;sqlite;asio", "lean"):
-            with self.subTest(components=components):
-                self.check(COMPILERS[0], f"-DCONSUMER_COMPONENTS={components}")
-        self.check(COMPILERS[0], "-DCONSUMER_COMPONENTS=core;sqlite", "-Dptcvm_SHARED=ON")
+    def test_lean_library_goes_on_without_a_compiler(self):
+        self.check(self.build(COMPILERS[0], "-DCONSUMER_COMPONENTS=core;lean;asio"), "lean_finish", "not_available")
+
+    def test_store_in_sqlite(self):
+        for options in ([], ["-Dptcvm_SHARED=ON"]):
+            with self.subTest(options=options):
+                build = self.build(COMPILERS[0], "-DCONSUMER_COMPONENTS=sqlite", *options)
+                out = self.done(run(build / "keep", build / "runs.db"))
+                self.assertRegex(out, r"^waits for approve\n\d+\.\d+\.\d+\n$")
+                self.assertTrue((build / "runs.db").is_file())
 
     def test_an_unknown_component_is_named(self):
         _, done = self.configure("consumer", COMPILERS[0], "-DCONSUMER_COMPONENTS=core;postgres")
@@ -117,34 +138,57 @@ class CMakeProject(Package):
         self.assertIn('ptcvm has no component "postgres". This package has: core', " ".join(done.stderr.split()))
 
     def test_another_version_is_refused(self):
-        source, build = self.fresh("consumer")
-        text = (source / "CMakeLists.txt").read_text()
+        source, build = self.folder / "newer", self.folder / "newer-build"
+        text = (HERE / "consumer/CMakeLists.txt").read_text()
+        source.mkdir()
         (source / "CMakeLists.txt").write_text(text.replace("ptcvm 0.1 CONFIG", "ptcvm 7.0 CONFIG"))
         done = run("cmake", "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("version: 0.1", done.stderr)
 
 
+class Documented(Package):
+    """What docs/packaging.md shows."""
+    def test_hello(self):
+        build, done = self.configure("hello", COMPILERS[0])
+        self.done(done)
+        self.done(run("cmake", "--build", build))
+        self.assertEqual(self.done(run(build / "hello")), "42\n")
+        program = self.folder / "hello-by-hand"
+        self.done(run("sh", "-c", f"c++ -std=c++20 hello.cpp -o {program} $(pkg-config --cflags --libs ptcvm)",
+                      cwd=self.folder / "hello", env=self.environment()))
+        done = run(program, env=self.environment(LD_LIBRARY_PATH=str(self.library)))
+        self.assertEqual(self.done(done), "42\n")
+
+    def test_fetched(self):
+        shutil.copy(HERE / "hello/hello.cpp", self.fresh("fetched")[0])
+        build, done = self.configure("fetched", COMPILERS[0], f"-DFETCHCONTENT_SOURCE_DIR_PTCVM={SOURCE}")
+        self.done(done)
+        self.assertIn("api/libptcvm.a", self.done(run("ninja", "-C", build, "-t", "commands", "hello")))
+
+
 class PkgConfig(Package):
-    def test_shared(self):
-        source, build = self.fresh("consumer")
+    def compile(self, source, flags, *options):
+        """By hand, as without CMake."""
+        folder, build = self.fresh("consumer")
         build.mkdir()
-        for compiler in COMPILERS:
-            with self.subTest(compiler=compiler):
-                self.done(run(compiler, *STRICT, source / "print_version.cpp", "-o", build / "out",
-                              *self.flags("--cflags", "--libs", "ptcvm")))
-                self.assertNotEqual(run(build / "out").returncode, 0)      # the library is not where the loader looks
-                done = run(build / "out", env=self.environment(LD_LIBRARY_PATH=str(self.library)))
-                self.assertRegex(self.done(done), r"^ptcvm \d")
+        self.done(run(COMPILERS[0], *STRICT, *options, folder / source, "-o", build / "out", *flags))
+        return build / "out"
+
+    def test_shared(self):
+        program = self.compile("keep.cpp", self.flags("--cflags", "--libs", "ptcvm"))
+        arguments = [program, program.parent / "runs.db"]
+        self.assertNotEqual(run(*arguments).returncode, 0)      # the library is not where the loader looks
+        done = run(*arguments, env=self.environment(LD_LIBRARY_PATH=str(self.library)))
+        self.assertTrue(self.done(done).startswith("waits for approve\n"))
 
     def test_static(self):
-        source, build = self.fresh("consumer")
-        build.mkdir()
-        for package in ("ptcvm", "ptcvm-sqlite", "ptcvm-lean"):
-            with self.subTest(package=package):
-                self.done(run(COMPILERS[0], "-static", *STRICT, source / "print_version.cpp", "-o", build / package,
-                              *self.flags("--cflags", "--static", "--libs", package)))
-                self.assertRegex(self.done(run(build / package)), r"^ptcvm \d")
+        program = self.compile("keep.cpp", self.flags("--cflags", "--static", "--libs", "ptcvm-sqlite"), "-static")
+        self.assertTrue(self.done(run(program, program.parent / "runs.db")).startswith("waits for approve\n"))
+
+    def test_lean(self):
+        program = self.compile("finish.cpp", self.flags("--cflags", "--libs", "ptcvm-lean"))
+        self.assertIn("not_available", run(program, "/dev/null", "op1", "yes").stdout)
 
     def test_says_its_version(self):
         self.assertRegex(" ".join(self.flags("--modversion", "ptcvm")), r"^\d+\.\d+\.\d+$")

@@ -2,11 +2,13 @@
 #include <iostream>
 
 #include "compiler/compile.h"
+#include "compiler/reader.h"
 #include "runtime/diagnostic_text.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/loading.h"
 #include "tools/ptcvm/run_options.h"
+#include "tools/ptcvm/signature_text.h"
 #include "tools/ptcvm/terminal.h"
 #include "vm/builtins/regex.h"
 #include "vm/exec/disassembler.h"
@@ -17,7 +19,7 @@ namespace {
 struct CheckRequest {
   std::vector<std::string> files;
   std::vector<std::string> tools, async_tools;
-  std::string memory;
+  std::string memory, signature;
   bool quiet = false;
 };
 
@@ -34,6 +36,46 @@ void report(const ptc::CompileError& error, const std::string& file, const std::
       stderr_has_colour());
 }
 
+// Where the program stands when it is one literal: nothing of it has to be evaluated to know its value.
+std::optional<ptc::SourceSpan> literal_span(const std::string& source) {
+  ptc::FormArena arena;
+  const ptc::ReadResult read = ptc::read_forms(source, arena);
+  std::vector<const ptc::Form*> open = read.forms;
+  if (open.size() != 1) return std::nullopt;
+  while (!open.empty()) {
+    const ptc::Form* const form = open.back();
+    open.pop_back();
+    switch (form->kind) {
+      case ptc::FormKind::Nil:
+      case ptc::FormKind::True:
+      case ptc::FormKind::False:
+      case ptc::FormKind::Int:
+      case ptc::FormKind::Float:
+      case ptc::FormKind::String:
+      case ptc::FormKind::Keyword:
+      case ptc::FormKind::Vector:
+      case ptc::FormKind::Map:
+      case ptc::FormKind::Set: open.insert(open.end(), form->items.begin(), form->items.end()); break;
+      default: return std::nullopt;
+    }
+  }
+  return read.forms[0]->span;
+}
+
+// False, and said so, when the program is a literal that does not match the signature of the session.
+bool literal_fits(const std::string& file, const std::string& source, ptc::Session& session,
+                  std::shared_ptr<const ptc::Program> program) {
+  const auto span = literal_span(source);
+  if (!span) return true;
+  const ptc::Outcome outcome = session.turn(std::move(program));
+  if (outcome.status != ptc::OutcomeStatus::Error) return true;
+  const ptc::OutcomeFault& fault = outcome.fault;
+  std::cerr << ptc::render_diagnostic(
+      {ptc::fault_name(fault.kind), fault.message, fault.hint, shown_name(file), source, *span},
+      stderr_has_colour());
+  return false;
+}
+
 int worse(int a, int b) { return a == kBadInput || b == kBadInput ? kBadInput : std::max(a, b); }
 
 int check_file(const std::string& file, const CheckRequest& request) {
@@ -47,6 +89,7 @@ int check_file(const std::string& file, const CheckRequest& request) {
   const ptc::Engine engine;
   RunOptions options;
   options.memory = request.memory;
+  options.signature = request.signature;
   options.check_tools = !request.tools.empty() || !request.async_tools.empty();
   const auto session = make_session(engine, options, shown_name(file), message);
   if (session == nullptr) {
@@ -60,6 +103,9 @@ int check_file(const std::string& file, const CheckRequest& request) {
   add_async_tools(session->tools(), request.async_tools, message);
   const ptc::CompileAnswer answer = session->compile(loaded->source);
   if (answer.program != nullptr) {
+    if (!request.signature.empty() && !literal_fits(file, loaded->source, *session, answer.program)) {
+      return kProgramFailed;
+    }
     if (!request.quiet) std::cout << shown_name(file) << ": ok\n";
     return kSuccess;
   }
@@ -149,9 +195,16 @@ void add_check_command(CLI::App& app, int& status) {
       ->type_name("NAME")
       ->allow_extra_args(false);
   command->add_option("--memory", request->memory, "Stored definitions, an EDN map {:name value}")->type_name("FILE");
+  command->add_option("--signature", request->signature,
+                      "What the result must look like; a program that is one literal is held against it");
   command->add_flag("-q,--quiet", request->quiet, "Say nothing about good files");
-  command->footer("Examples:\n  ptcvm check report.ptc\n  ptcvm check --tool search --tool fetch agent.ptc");
+  command->footer("Examples:\n  ptcvm check report.ptc\n  ptcvm check --tool search --tool fetch agent.ptc\n"
+                  "  ptcvm check --signature '{total :float}' report.ptc");
   command->callback([request, &status] {
+    if (!request->signature.empty() && !read_signature_option("--signature", request->signature)) {
+      status = kUsage;
+      return;
+    }
     for (const std::string& file : request->files) status = worse(status, check_file(file, *request));
   });
 }

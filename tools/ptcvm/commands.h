@@ -31,7 +31,9 @@ void add_journal_command(CLI::App& app, int& status);
 void add_doubt_command(CLI::App& app, int& status);
 void add_trace_command(CLI::App& app, int& status);
 void add_progress_command(CLI::App& app, int& status);
+void add_signature_command(CLI::App& app, int& status);
 void add_keys_command(CLI::App& app, int& status);
 void add_completion_command(CLI::App& app, int& status);
+void add_man_command(CLI::App& app, int& status);
 
 }  // namespace ptcvm

@@ -2,29 +2,23 @@
 #include <algorithm>
 #include <iostream>
 
+#include "tools/ptcvm/command_tree.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/terminal.h"
 
 namespace ptcvm {
 namespace {
 
-std::vector<const CLI::App*> parts_of(const CLI::App& command) {
-  return command.get_subcommands([](const CLI::App*) { return true; });
-}
-
 // Of the command and of its parts, each once.
 std::vector<std::string> option_names(const CLI::App& command) {
   std::vector<std::string> names;
-  for (const CLI::App* part : parts_of(command)) {
-    for (std::string& name : option_names(*part)) {
+  const auto add = [&names](std::vector<std::string> more) {
+    for (std::string& name : more) {
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
     }
-  }
-  if (!names.empty()) return names;
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
-  }
+  };
+  for (const CLI::Option* option : options_of(command)) add(names_of(*option));
+  for (const CLI::App* part : parts_of(command)) add(option_names(*part));
   return names;
 }
 
@@ -107,7 +101,54 @@ std::string zsh_script(const CLI::App& app) {
          "  case \"$command\" in\n" + cases +
          "  esac\n"
          "}\n"
-         "compdef _ptcvm ptcvm\n";
+         // In a file of $fpath the first call is what loads it.
+         "if [ \"$funcstack[1]\" = _ptcvm ]; then _ptcvm \"$@\"; else compdef _ptcvm ptcvm; fi\n";
+}
+
+std::string quoted_for_fish(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "'";
+}
+
+// One line an option: fish shows the description beside the name.
+void add_fish_options(const CLI::App& command, const std::string& condition, std::string& script) {
+  for (const CLI::Option* option : options_of(command)) {
+    script += "complete -c ptcvm -n " + quoted_for_fish(condition);
+    for (const std::string& name : option->get_lnames()) script += " -l " + name;
+    for (const std::string& name : option->get_snames()) script += " -s " + name;
+    if (option->get_type_size() != 0) script += " -r";
+    script += " -d " + quoted_for_fish(option->get_description()) + "\n";
+  }
+}
+
+void add_fish_parts(const CLI::App& command, const std::string& condition, std::string& script) {
+  for (const CLI::App* part : parts_of(command)) {
+    script += "complete -c ptcvm -n " + quoted_for_fish(condition) + " -f -a " + part->get_name() + " -d " +
+              quoted_for_fish(part->get_description()) + "\n";
+  }
+}
+
+std::string fish_script(const CLI::App& app) {
+  std::string script;
+  add_fish_parts(app, "__fish_use_subcommand", script);
+  add_fish_options(app, "__fish_use_subcommand", script);
+  for (const CLI::App* command : parts_of(app)) {
+    const std::string seen = "__fish_seen_subcommand_from " + command->get_name();
+    const std::string parts = joined(part_names(*command));
+    if (parts.empty()) {
+      add_fish_options(*command, seen, script);
+      continue;
+    }
+    add_fish_parts(*command, seen + "; and not __fish_seen_subcommand_from " + parts, script);
+    for (const CLI::App* part : parts_of(*command)) {
+      add_fish_options(*part, seen + "; and __fish_seen_subcommand_from " + part->get_name(), script);
+    }
+  }
+  return script;
 }
 
 }  // namespace
@@ -115,10 +156,13 @@ std::string zsh_script(const CLI::App& app) {
 void add_completion_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("completion", "Print a completion script for a shell");
   auto shell = std::make_shared<std::string>();
-  command->add_option("SHELL", *shell, "bash or zsh")->required()->check(CLI::IsMember({"bash", "zsh"}));
-  command->footer("Examples:\n  source <(ptcvm completion bash)\n  ptcvm completion zsh > ~/.zfunc/_ptcvm");
+  command->add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  command->footer(
+      "Examples:\n  source <(ptcvm completion bash)\n  ptcvm completion zsh > ~/.zfunc/_ptcvm\n"
+      "  ptcvm completion fish > ~/.config/fish/completions/ptcvm.fish");
   command->callback([&app, shell, &status] {
-    std::cout << (*shell == "bash" ? bash_script(app) : zsh_script(app));
+    const auto script = *shell == "bash" ? bash_script : *shell == "zsh" ? zsh_script : fish_script;
+    std::cout << script(app);
     status = kSuccess;
   });
 }

@@ -47,8 +47,10 @@ int main(int argc, char** argv) {
   ptcvm::add_progress_command(app, status);
   ptcvm::add_trace_command(app, status);
   ptcvm::add_batch_command(app, status);
+  ptcvm::add_signature_command(app, status);
   ptcvm::add_keys_command(app, status);
   ptcvm::add_completion_command(app, status);
+  ptcvm::add_man_command(app, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

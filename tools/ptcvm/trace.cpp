@@ -162,8 +162,8 @@ void TraceFile::resolve(const ptc::Operation& operation) {
 void TraceFile::fault(const ptc::OutcomeFault& fault) {
   const bool is_limit = ptc::fault_info(fault.kind).phase == ptc::FaultPhase::Limit;
   TraceEvent made = event(is_limit ? TraceKind::Limit : TraceKind::Fault);
-  made.fault = ptc::fault_name(fault.kind);
-  made.error = fault.message;
+  (is_limit ? made.name : made.fault) = ptc::fault_name(fault.kind);
+  (is_limit ? made.text : made.error) = fault.message;
   if (fault.span.line != 0) made.line = fault.span.line;
   if (fault.span.line != 0) made.column = fault.span.column;
   write(std::move(made));

@@ -1,6 +1,6 @@
-// Pairs that a walk has met: two objects that are compared, or a type and the object that is held against it. Values are
-// DAGs: without this, two values of n objects that refer to each level twice would take 2^n steps to compare. A walk
-// that goes on only while everything is equal, or only looks at each pair, may skip one that it has met before.
+// Pairs that a walk has met: two objects that are compared, or a type and the object that is held against it. Values
+// are DAGs: without this, two values of n objects that refer to each level twice would take 2^n steps to compare. A
+// walk that goes on only while everything is equal, or only looks at each pair, may skip one that it has met before.
 //
 // Walks of usual size pay one addition a container; recording starts after kFreeVisits.
 #pragma once

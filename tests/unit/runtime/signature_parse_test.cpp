@@ -1,9 +1,8 @@
 // The reader of signatures: where its errors stand, what they say, hostile texts, and that it reads what is written.
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "runtime/signature/signature.h"
+#include "tests/unit/runtime/random_signature.h"
 
 namespace ptc {
 namespace {
@@ -82,44 +81,6 @@ TEST(SignatureParse, takes_the_deepest_type_that_is_allowed) {
   EXPECT_TRUE(std::holds_alternative<SignatureError>(parse_signature(nested(33))));
 }
 
-class RandomSignature {
- public:
-  explicit RandomSignature(std::uint32_t seed) : random_(seed) {}
-
-  Signature make() {
-    Signature signature;
-    signature.has_params = below(2) == 0;
-    if (signature.has_params) signature.params = fields(0);
-    signature.result = type(0);
-    return signature;
-  }
-
- private:
-  std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
-
-  SignatureType type(int depth) {
-    SignatureType made;
-    constexpr auto kLast = static_cast<std::uint32_t>(SignatureType::Kind::Record);
-    made.kind = static_cast<SignatureType::Kind>(below(depth > 5 ? kLast - 1 : kLast + 1));
-    made.optional = below(3) == 0;
-    if (made.kind == SignatureType::Kind::List) made.element.push_back(type(depth + 1));
-    if (made.kind == SignatureType::Kind::Record) made.fields = fields(depth);
-    return made;
-  }
-
-  std::vector<SignatureField> fields(int depth) {
-    std::vector<SignatureField> made(below(5));
-    for (std::size_t i = 0; i < made.size(); ++i) {
-      static constexpr std::string_view kNames[] = {"a", "user-id", "_email", "B2", "0"};
-      made[i].name = std::string(kNames[below(5)]) + "x" + std::to_string(i);
-      made[i].type = type(depth + 1);
-    }
-    return made;
-  }
-
-  std::mt19937 random_;
-};
-
 TEST(SignatureParse, reads_every_signature_that_is_written) {
   for (std::uint32_t seed = 0; seed < 2'000; ++seed) {
     const Signature signature = RandomSignature(seed).make();
@@ -129,6 +90,29 @@ TEST(SignatureParse, reads_every_signature_that_is_written) {
     EXPECT_TRUE(std::get<Signature>(again) == signature) << "seed " << seed << ": " << text;
     EXPECT_EQ(render_signature(std::get<Signature>(again)), text);
   }
+}
+
+TEST(SignatureParse, changed_texts_are_refused_inside_of_the_text_or_read) {
+  std::size_t good = 0;
+  for (std::uint32_t seed = 0; seed < 5'000; ++seed) {
+    std::mt19937 random(seed);
+    std::string text = render_signature(RandomSignature(seed).make());
+    static constexpr std::string_view kBytes = "(){}[]:?,-> \n_a\xC3";
+    text.insert(random() % (text.size() + 1), 1, kBytes[random() % kBytes.size()]);
+    text.erase(random() % text.size(), random() % 3);
+    if (text.empty()) text = " ";
+    const auto read = parse_signature(text);
+    if (const auto* error = std::get_if<SignatureError>(&read)) {
+      EXPECT_TRUE(error->column >= 1 && error->column <= text.size() + 1) << text;
+      EXPECT_FALSE(error->message.empty()) << text;
+      continue;
+    }
+    ++good;
+    const auto again = parse_signature(render_signature(std::get<Signature>(read)));
+    ASSERT_TRUE(std::holds_alternative<Signature>(again)) << text;
+    EXPECT_TRUE(std::get<Signature>(again) == std::get<Signature>(read)) << text;
+  }
+  EXPECT_GT(good, 50u);
 }
 
 }  // namespace

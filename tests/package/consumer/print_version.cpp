@@ -1,5 +1,0 @@
-#include <iostream>
-
-#include <ptcvm/version.hpp>
-
-int main() { std::cout << "ptcvm " << ptcvm::version() << '\n'; }

@@ -1,0 +1,197 @@
+// Runs: what step() comes to, budgets, moving, snapshots.
+#include "run_fixture.h"
+
+namespace ptcvm {
+namespace {
+
+class RunTest : public ApiTest {};
+
+TEST_F(RunTest, EveryWayToEnd) {
+  Run completed = started("(+ 1 2)"), returned = started("(do (return 7) 8)"), failed = started("(fail {:why 1})"),
+      faulted = started("(+ 1 \"x\")");
+  EXPECT_EQ(completed.step(), RunState::Completed);
+  EXPECT_EQ(completed.result().as_int(), 3);
+  EXPECT_EQ(returned.step(), RunState::Returned);
+  EXPECT_EQ(returned.result().as_int(), 7);
+  EXPECT_EQ(failed.step(), RunState::Failed);
+  EXPECT_EQ(failed.result().to_edn(), "{:why 1}");
+  EXPECT_FALSE(failed.diagnostic());
+  EXPECT_EQ(faulted.step(), RunState::Failed);
+  ASSERT_TRUE(faulted.diagnostic());
+  EXPECT_EQ(faulted.diagnostic()->kind, "type_error");
+  EXPECT_EQ(faulted.diagnostic()->line, 1u);
+  EXPECT_EQ(faulted.step(), RunState::Failed);   // over is over
+}
+
+TEST_F(RunTest, ABudgetOfASliceYields) {
+  Run run = started("(loop [i 0] (if (< i 5000) (recur (inc i)) i))");
+  int slices = 1;
+  while (run.step(100) == RunState::Yielded) ++slices;
+  EXPECT_GT(slices, 10);
+  EXPECT_EQ(run.result().as_int(), 5000);
+}
+
+TEST_F(RunTest, SlicesChangeNothing) {
+  const char* source = "(reduce + (map #(* % %) (range 1000)))";
+  Run whole = started(source), sliced = started(source);
+  whole.step();
+  while (sliced.step(1) == RunState::Yielded) {
+  }
+  EXPECT_TRUE(whole.result() == sliced.result());
+  EXPECT_EQ(whole.usage().fuel, sliced.usage().fuel);
+}
+
+TEST_F(RunTest, LimitsAreNamedFaults) {
+  RunOptions options;
+  options.limits.fuel = 1'000;
+  Run run = started("(loop [i 0] (recur (inc i)))", options);
+  run.step();
+  EXPECT_EQ(run.diagnostic()->kind, "fuel_exhausted");
+  EXPECT_TRUE(run.diagnostic()->is_limit);
+}
+
+TEST_F(RunTest, DataIsCopiedIn) {
+  RunOptions options;
+  options.data_json = R"({"names": ["a", "b"]})";
+  Run from_json = started("(count data/names)", options);
+  from_json.step();
+  EXPECT_EQ(from_json.result().as_int(), 2);
+  RunOptions from_value;
+  {
+    const Value data = Value::from_edn("{:n 4}").value();
+    from_value.data = data;
+    Run run = started("data/n", from_value);
+    run.step();
+    EXPECT_EQ(run.result().as_int(), 4);
+  }
+  const Value list = Value::from_edn("[1]").value();
+  from_value.data = list;
+  EXPECT_EQ(Run::start(engine_, compiled("1"), from_value).error().code, Errc::invalid_value);
+}
+
+TEST_F(RunTest, ASignatureThatCannotBeReadIsRefused) {
+  RunOptions options;
+  options.signature = "{a :nonsense}";
+  EXPECT_EQ(Run::start(engine_, compiled("1"), options).error().code, Errc::invalid_signature);
+  options.signature = "{a :int}";
+  Run run = started("{:a \"x\"}", options);
+  run.step();
+  EXPECT_EQ(run.diagnostic()->kind, "validation_error");
+}
+
+TEST_F(RunTest, CancelEndsIt) {
+  Run run = started("(loop [i 0] (recur (inc i)))");
+  run.step(10);
+  run.cancel();
+  EXPECT_EQ(run.step(), RunState::Failed);
+  EXPECT_EQ(run.diagnostic()->kind, "cancelled");
+}
+
+TEST_F(RunTest, SuspendsMovesAndGoesOn) {
+  tool("page", "(to :string) -> :any", [](ToolCall& call) { return call.pending(); }, {.mode = ToolMode::Async});
+  Run run = started("(let [h (tool/page {:to \"bo\"})] [(await h) (await h)])");
+  ASSERT_EQ(run.step(), RunState::Suspended);
+  ASSERT_EQ(run.pending().size(), 1u);
+  EXPECT_EQ(run.pending()[0].id, "op1");
+  EXPECT_TRUE(run.pending()[0].is_awaited);
+  EXPECT_EQ(run.step(), RunState::Suspended);
+  Run elsewhere = moved_elsewhere(std::move(run));
+  EXPECT_EQ(elsewhere.state(), RunState::Suspended);
+  EXPECT_EQ(elsewhere.resolve("op9", Value::of(1)).error().code, Errc::unknown_operation);
+  ASSERT_TRUE(elsewhere.resolve("op1", Value::of("yes")));
+  EXPECT_TRUE(elsewhere.resolve("op1", Value::of("yes")));
+  EXPECT_EQ(elsewhere.resolve("op1", Value::of("no")).error().code, Errc::already_resolved);
+  ASSERT_EQ(elsewhere.step(), RunState::Completed);
+  EXPECT_EQ(elsewhere.result().to_edn(), "[\"yes\" \"yes\"]");
+}
+
+TEST_F(RunTest, BothFacesOfASnapshotAreTheSame) {
+  tool("page", "() -> :any", [](ToolCall& call) { return call.pending(); }, {.mode = ToolMode::Async});
+  Run run = started("(await (tool/page))");
+  run.step();
+  const std::string json = run.snapshot_json();
+  auto restored = Run::restore(engine_, std::as_bytes(std::span(json)), {.tools = tools_});
+  ASSERT_TRUE(restored) << restored.error().message;
+  EXPECT_EQ(restored->snapshot(), run.snapshot());
+}
+
+TEST_F(RunTest, AMissingToolIsRefusedWithAReport) {
+  tool("page", "() -> :any", [](ToolCall& call) { return call.pending(); }, {.mode = ToolMode::Async});
+  Run run = started("(await (tool/page))");
+  run.step();
+  const auto refused = Run::restore(engine_, run.snapshot());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::refused);
+  EXPECT_NE(refused.error().message.find("tool page is missing"), std::string::npos);
+}
+
+TEST_F(RunTest, BytesThatAreNoSnapshotAreRefused) {
+  EXPECT_EQ(Run::restore(engine_, {}).error().code, Errc::invalid_snapshot);
+  std::vector<std::byte> bytes = started("1").snapshot();
+  bytes.resize(bytes.size() / 2);
+  EXPECT_EQ(Run::restore(engine_, bytes).error().code, Errc::invalid_snapshot);
+  EXPECT_EQ(Run::restore(engine_, bytes, {.max_bytes = 10}).error().code, Errc::too_large);
+}
+
+TEST_F(RunTest, ProgramsTravelAsBytes) {
+  const Program program = compiled("(+ 20 1)");
+  auto loaded = Engine().load(program.bytecode());
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  EXPECT_EQ(loaded->sha256(), program.sha256());
+  Run run = Run::start(engine_, *loaded).value();
+  run.step();
+  EXPECT_EQ(run.result().as_int(), 21);
+  EXPECT_EQ(engine_.load({}).error().code, Errc::invalid_program);
+}
+
+TEST_F(RunTest, OneSourceIsCompiledOnce) {
+  compiled("(+ 1 1)");
+  compiled("(+ 1 1)");
+  EXPECT_EQ(engine_.statistics().compiled, 1u);
+  EXPECT_EQ(engine_.statistics().cache_hits, 1u);
+}
+
+TEST_F(RunTest, UnknownToolsAreFoundWhenTheToolsAreKnown) {
+  const auto refused = engine_.compile("(tool/nothing {})", {.tools = &tools_});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().diagnostic->kind, "unknown_tool");
+}
+
+TEST_F(RunTest, AnOutcomeOutlivesItsRun) {
+  Outcome outcome;
+  {
+    Run run = started("(println \"hello\") (step-done \"s\" \"done\") [1 2]");
+    run.step();
+    outcome = run.outcome();
+  }
+  EXPECT_EQ(outcome.value.to_edn(), "[1 2]");
+  EXPECT_EQ(outcome.prints, std::vector<std::string>{"hello"});
+  ASSERT_EQ(outcome.summaries.size(), 1u);
+  EXPECT_GT(outcome.usage.fuel, 0u);
+}
+
+TEST_F(RunTest, SleepsSayWhenToComeBack) {
+  RunOptions options;
+  options.time_ms = 1'000;
+  Run run = started("(await (sleep-ms 500))", options);
+  if (run.step() != RunState::Suspended) GTEST_SKIP() << run.diagnostic()->message;
+  EXPECT_EQ(run.wake_time_ms(), 1'500);
+  run.set_time(1'500);
+  EXPECT_EQ(run.step(), RunState::Completed);
+}
+
+TEST_F(RunTest, ASessionKeepsWhatWasDefined) {
+  Session session = Session::create(engine_).value();
+  EXPECT_EQ(session.eval("(def x 20)").state, RunState::Completed);
+  EXPECT_EQ(session.eval("(+ x 1)").value.view().as_int(), 21);
+  EXPECT_EQ(session.eval("(do (def x 0) (+ 1 \"x\"))").state, RunState::Failed);
+  EXPECT_EQ(session.eval("[x *1]").value.to_edn(), "[20 21]");
+  const Outcome refused = session.eval("(+ 1");
+  ASSERT_TRUE(refused.diagnostic);
+  EXPECT_TRUE(refused.diagnostic->is_incomplete);
+  Session elsewhere = Session::restore(Engine(), session.snapshot()).value();
+  EXPECT_EQ(elsewhere.eval("(* x 2)").value.view().as_int(), 40);
+}
+
+}  // namespace
+}  // namespace ptcvm

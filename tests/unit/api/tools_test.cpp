@@ -1,0 +1,170 @@
+// Tools: callables by signature, what is checked and where errors point, waiting and retried calls.
+#include <thread>
+
+#include "run_fixture.h"
+
+struct Hit {
+  std::int64_t id = 0;
+  std::string title;
+};
+BOOST_DESCRIBE_STRUCT(Hit, (), (id, title))
+
+namespace ptcvm {
+namespace {
+
+using std::chrono::milliseconds;
+
+class ToolsTest : public ApiTest {};
+
+TEST_F(ToolsTest, TypedCallablesGetWhatTheSignatureSays) {
+  tool("search", "(q :string, limit :int?) -> [{id :int, title :string}]",
+       [](const std::string& q, std::optional<int> limit) {
+         return std::vector<Hit>(static_cast<std::size_t>(limit.value_or(1)), Hit{7, q});
+       });
+  EXPECT_EQ(answer("(tool/search {:q \"a\"})"), "[{\"id\" 7 \"title\" \"a\"}]");
+  EXPECT_EQ(answer("(count (tool/search {:q \"a\" :limit 3}))"), "3");
+}
+
+TEST_F(ToolsTest, ArgumentsAreConvertedWhereNothingIsLost) {
+  tool("add", "(a :int, b-c :int) -> :int", [](std::int64_t a, std::int64_t b) { return a + b; });
+  EXPECT_EQ(answer("(tool/add {:a \"5\" :b-c 2.0})"), "7");
+}
+
+TEST_F(ToolsTest, ErrorsOfArgumentsSayWhere) {
+  int calls = 0;
+  tool("add", "(a :int, items [{n :int}]) -> :int", [&](std::int64_t, ValueView) { return ++calls; });
+  EXPECT_EQ(answer("(tool/add {:a \"x\" :items []})"), "invalid_tool_args: add: args.a: expected int, got string");
+  EXPECT_EQ(answer("(tool/add {:a 1 :items [{:n 1} {:n :k}]})"),
+            "invalid_tool_args: add: args.items[1].n: expected int, got keyword");
+  EXPECT_EQ(calls, 0);
+}
+
+TEST_F(ToolsTest, AnswersAreHeldAgainstTheSignature) {
+  tool("one", "() -> {n :int}", [] { return Value::from_edn("{\"n\" \"many\"}").value(); });
+  EXPECT_EQ(answer("(tool/one)"),
+            "tool_error: Tool 'one' failed: its answer does not fit its signature: answer.n: expected int, got string");
+}
+
+TEST_F(ToolsTest, ErrorsAreData) {
+  tool("fails", "() -> :any", []() -> Result<int> { return Error{Errc::invalid_value, "out of stock", {}}; });
+  EXPECT_EQ(answer("(tool/fails)"), "tool_error: Tool 'fails' failed: out of stock");
+}
+
+TEST_F(ToolsTest, WhatDoesNotFitIsRefusedWhenAdded) {
+  EXPECT_EQ(tools_.add("x", "(a :strng) -> :int", [](std::string) { return 1; }).error().code, Errc::invalid_signature);
+  const auto count = tools_.add("x", "(a :int) -> :int", [](int, int) { return 1; });
+  EXPECT_EQ(count.error().message, "tool x: its callable takes 2 arguments, its signature names 1");
+  EXPECT_TRUE(tools_.empty());
+}
+
+TEST_F(ToolsTest, AListIsWhatItWasWhenTheRunBegan) {
+  tool("n", "() -> :int", [] { return 1; });
+  Run run = started("(+ (tool/n) (tool/n))");
+  tool("n", "() -> :int", [] { return 100; });
+  run.step();
+  EXPECT_EQ(run.result().as_int(), 2);
+}
+
+TEST_F(ToolsTest, EqualCallsOfACachedToolAreOne) {
+  int calls = 0;
+  tool("n", "(x :int) -> :int", [&](int x) { ++calls; return x; }, {.cache = true});
+  EXPECT_EQ(answer("[(tool/n {:x 1}) (tool/n {:x 1}) (tool/n {:x 2})]"), "[1 1 2]");
+  EXPECT_EQ(calls, 2);
+}
+
+TEST_F(ToolsTest, DeferredCallsAreHandedOut) {
+  ASSERT_TRUE(tools_.defer("fetch", "(url :string) -> :string"));
+  Run run = started("(str (tool/fetch {:url \"a\"}) (tool/fetch {:url \"b\"}))");
+  ASSERT_EQ(run.step(), RunState::Yielded);
+  ASSERT_EQ(run.calls().size(), 1u);
+  EXPECT_EQ(run.calls()[0].args["url"].as_string(), "a");
+  EXPECT_EQ(run.step(), RunState::Yielded);
+  Run elsewhere = moved_elsewhere(std::move(run));
+  ASSERT_EQ(elsewhere.calls().size(), 1u);
+  ASSERT_TRUE(elsewhere.answer(elsewhere.calls()[0].id, Value::of("x")));
+  ASSERT_EQ(elsewhere.step(), RunState::Yielded);
+  ASSERT_TRUE(elsewhere.answer(elsewhere.calls()[0].id, Value::of("y")));
+  ASSERT_EQ(elsewhere.step(), RunState::Completed);
+  EXPECT_EQ(elsewhere.result().as_string(), "xy");
+  EXPECT_EQ(elsewhere.usage().tool_calls, 2u);
+}
+
+TEST_F(ToolsTest, TheOrderOfAnswersToBranchesIsNotSeen) {
+  ASSERT_TRUE(tools_.defer("fetch", "(n :int) -> :int"));
+  const char* source = "(do (pmap #(task (str \"t\" %) (tool/fetch {:n %})) [1 2 3]) (tool/fetch {:n 9}))";
+  std::string journals[2];
+  for (const bool backwards : {false, true}) {
+    Run run = started(source);
+    ASSERT_EQ(run.step(), RunState::Yielded);
+    auto calls = run.calls();
+    ASSERT_EQ(calls.size(), 3u);
+    if (backwards) std::reverse(calls.begin(), calls.end());
+    for (const WaitingCall& call : calls) {
+      ASSERT_TRUE(run.answer(call.id, Value::of(10 * *call.args["n"].as_int())));
+      if (&call != &calls.back()) EXPECT_EQ(run.step(), RunState::Yielded);
+    }
+    ASSERT_EQ(run.step(), RunState::Yielded);
+    journals[backwards] = run.journal_edn() + std::to_string(run.usage().fuel);
+    EXPECT_EQ(run.answer(999, Value()).error().code, Errc::wrong_state);
+  }
+  EXPECT_EQ(journals[0], journals[1]);
+}
+
+TEST_F(ToolsTest, AToolGivesUpWithWhatItHas) {
+  tool("scan", "() -> :any", [](ToolCall& call) {
+    for (int n = 1; !call.expired(); ++n) {
+      call.report_partial(n > 0 ? "some" : "none");
+      std::this_thread::sleep_for(milliseconds(1));
+    }
+    return call.timed_out();
+  }, {.deadline = milliseconds(5)});
+  EXPECT_EQ(answer("(tool/scan)"), "{:partial \"some\" :status :timed-out}");
+}
+
+TEST_F(ToolsTest, FailedCallsAreMadeAgainAfterPauses) {
+  std::vector<std::uint32_t> attempts;
+  ToolOptions options;
+  options.retry = {.max_attempts = 3, .first_delay = milliseconds(1), .max_delay = milliseconds(2)};
+  tool("shaky", "() -> :int", [&](ToolCall& call) {
+    attempts.push_back(call.attempt());
+    return call.attempt() < 3 ? call.error("not yet") : call.value(5);
+  }, options);
+  EventList events;
+  RunOptions watched;
+  watched.observer = &events;
+  Run run = started("(tool/shaky)", watched);
+  while (run.step() == RunState::Yielded) {
+    ASSERT_TRUE(run.wake_time_ms());
+    EXPECT_TRUE(run.calls().empty());
+  }
+  EXPECT_EQ(run.result().as_int(), 5);
+  EXPECT_EQ(attempts, (std::vector<std::uint32_t>{1, 2, 3}));
+  EXPECT_EQ(run.usage().tool_calls, 1u);
+  EXPECT_EQ(events.text, "run_start tool_start(shaky) retry(shaky) tool_start(shaky) retry(shaky) tool_start(shaky) "
+                         "tool_end(shaky) run_end ");
+}
+
+TEST_F(ToolsTest, AfterTheLastAttemptTheErrorIsTheAnswer) {
+  ToolOptions options;
+  options.retry = {.max_attempts = 2, .first_delay = milliseconds(0)};
+  int calls = 0;
+  tool("down", "() -> :int", [&](ToolCall& call) { ++calls; return call.error("down"); }, options);
+  Run run = started("(tool/down)");
+  while (run.step() == RunState::Yielded) {
+  }
+  EXPECT_EQ(run.diagnostic()->message, "Tool 'down' failed: down");
+  EXPECT_EQ(calls, 2);
+}
+
+TEST_F(ToolsTest, ListsWhatItHolds) {
+  tool("b", "(x :int) -> :int", [](int x) { return x; }, {.effect = Effect::Keyed, .description = "gives x"});
+  ASSERT_TRUE(tools_.defer("a", ""));
+  const auto list = tools_.list();
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_TRUE(list[0].deferred);
+  EXPECT_EQ(list[1].signature, "(x :int) -> :int");
+  EXPECT_EQ(list[1].effect, Effect::Keyed);
+}
+
+}  // namespace
+}  // namespace ptcvm

@@ -1,0 +1,19 @@
+// The tree of commands and options as CLI11 keeps it, for what is made from it: completions and man pages.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace ptcvm {
+
+// Commands right below, in the order of the help. Groups of options are commands without a name to CLI11, but not here.
+std::vector<const CLI::App*> parts_of(const CLI::App& command);
+
+// Of the command itself, with those in its groups.
+std::vector<const CLI::Option*> options_of(const CLI::App& command);
+std::vector<const CLI::Option*> positionals_of(const CLI::App& command);
+
+// "--name" and "-n", the long ones first.
+std::vector<std::string> names_of(const CLI::Option& option);
+
+}  // namespace ptcvm

@@ -1,0 +1,121 @@
+// ptcvm signature: reads a signature, writes it as JSON Schema, reads one back, and holds values against it.
+#include <iostream>
+
+#include "runtime/edn.h"
+#include "runtime/signature/coercion.h"
+#include "runtime/signature/json_schema.h"
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/files.h"
+#include "tools/ptcvm/signature_text.h"
+#include "tools/ptcvm/terminal.h"
+#include "vm/value/print.h"
+
+namespace ptcvm {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  ptcvm signature '(q :string, limit :int?) -> [{id :int}]'
+  ptcvm signature '{name :string, age :int?}' --json-schema
+  ptcvm signature --from-json-schema tool.json
+  ptcvm signature '[{id :int, at :date}]' --check '[{:id "7" :at "2024-01-15"}]'
+  ptcvm signature '(q :string, limit :int?) -> :any' --arguments '{"q" "x" "limt" 5}'
+
+A signature is written on one line in its canonical form. With --check or --arguments the value goes to standard output
+as it is after conversion, and what does not fit goes to standard error with its path; the status is then 1.)";
+
+struct SignatureRequest {
+  std::string text, schema_file, value, arguments;
+  CLI::Option *has_value = nullptr, *has_arguments = nullptr;
+  bool as_schema = false;
+};
+
+std::optional<ptc::Signature> signature_of_schema(const std::string& file, int& status) {
+  std::string message;
+  const auto text = read_file(file, message);
+  status = kBadInput;
+  if (!text) {
+    complain(message);
+    return std::nullopt;
+  }
+  auto read = ptc::signature_from_json_schema(*text);
+  if (auto* const signature = std::get_if<ptc::Signature>(&read)) {
+    status = kSuccess;
+    return std::move(*signature);
+  }
+  const auto& error = std::get<ptc::JsonSchemaError>(read);
+  const std::string where = error.pointer.empty() ? "" : " at " + error.pointer;
+  complain((file == "-" ? "<stdin>" : file) + where + ": " + error.message);
+  return std::nullopt;
+}
+
+// Reads the text, makes it fit, says what came out.
+int check_value(const std::string& text, const auto& coerce) {
+  ptc::Heap heap;
+  const auto read = ptc::read_edn(heap, text);
+  if (const auto* error = std::get_if<ptc::EdnError>(&read)) {
+    complain("the value: " + error->message + " at byte " + std::to_string(error->offset + 1));
+    return kBadInput;
+  }
+  const ptc::CoercionResult result = coerce(heap, std::get<ptc::Value>(read));
+  const ptc::Owned owner(heap, result.value);
+  for (const ptc::SignatureMismatch& mismatch : result.mismatches) {
+    std::cerr << mismatch.path << ": " << mismatch.message << '\n';
+  }
+  if (!result.ok()) return kProgramFailed;
+  std::string shown;
+  ptc::append_edn(shown, result.value, heap);
+  std::cout << shown << '\n';
+  std::cerr << (result.changed ? "fits after conversion\n" : "fits\n");
+  return kSuccess;
+}
+
+int run_signature(const SignatureRequest& request) {
+  int status = kUsage;
+  const auto signature = request.schema_file.empty() ? read_signature_option("the signature", request.text)
+                                                     : signature_of_schema(request.schema_file, status);
+  if (!signature) return status;
+  if (request.has_value->count() > 0) {
+    return check_value(request.value, [&](ptc::Heap& heap, ptc::Value taken) {
+      return ptc::coerce_type(heap, signature->result, taken, "value");
+    });
+  }
+  if (request.has_arguments->count() > 0) {
+    return check_value(request.arguments, [&](ptc::Heap& heap, ptc::Value taken) {
+      return ptc::bind_arguments(heap, *signature, taken);
+    });
+  }
+  if (!request.as_schema) {
+    std::cout << ptc::render_signature(*signature) << '\n';
+  } else {
+    std::cout << (signature->has_params ? ptc::json_schema_of(*signature) : ptc::json_schema_of(signature->result))
+              << '\n';
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_signature_command(CLI::App& app, int& status) {
+  auto* command = app.add_subcommand("signature", "Read a signature, check values against it, JSON Schema both ways");
+  auto request = std::make_shared<SignatureRequest>();
+  auto* const text = command->add_option("TEXT", request->text, "The signature");
+  auto* const file = command
+                         ->add_option("--from-json-schema", request->schema_file,
+                                      "Read JSON Schema, or the definition of a tool, instead; - is standard input")
+                         ->type_name("FILE");
+  auto* const as_schema = command->add_flag(
+      "--json-schema", request->as_schema,
+      "Write JSON Schema: of the type, or {\"inputSchema\", \"outputSchema\"} when there are parameters");
+  request->has_value = command->add_option("--check", request->value, "A value for the type, or for the result");
+  request->has_value->type_name("EDN")->excludes(as_schema);
+  request->has_arguments = command->add_option("--arguments", request->arguments, "Arguments by name, an EDN map");
+  request->has_arguments->type_name("EDN")->excludes(as_schema)->excludes(request->has_value);
+  text->excludes(file);
+  command->footer(kExamples);
+  command->callback([request, text, file, &status] {
+    if (text->count() + file->count() == 0) throw CLI::RequiredError("TEXT");
+    status = run_signature(*request);
+  });
+}
+
+}  // namespace ptcvm

@@ -1,0 +1,26 @@
+#include "tools/ptcvm/signature_text.h"
+
+#include <algorithm>
+#include <iostream>
+
+#include "runtime/diagnostic_text.h"
+#include "tools/ptcvm/terminal.h"
+
+namespace ptcvm {
+
+std::optional<ptc::Signature> read_signature_option(const std::string& name, const std::string& text) {
+  auto parsed = ptc::parse_signature(text);
+  if (auto* const signature = std::get_if<ptc::Signature>(&parsed)) return std::move(*signature);
+  const auto& error = std::get<ptc::SignatureError>(parsed);
+  complain(name + ", column " + std::to_string(error.column) + ": " + error.message);
+  const std::size_t offset = std::min<std::size_t>(error.column - 1, text.size());
+  const auto lines_before = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
+  ptc::SourceSpan span;
+  span.begin = span.end = static_cast<std::uint32_t>(offset);
+  span.line = 1 + static_cast<std::uint32_t>(lines_before);
+  span.column = error.column;
+  std::cerr << ptc::source_excerpt(text, span);
+  return std::nullopt;
+}
+
+}  // namespace ptcvm
