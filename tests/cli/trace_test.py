@@ -120,7 +120,7 @@ class Recording(TraceTest):
         self.assertEqual([e["event"] for e in self.lines("t.jsonl")], ["run_start", "limit", "run_end"])
         limit, end = self.lines("t.jsonl")[1:]
         self.assertEqual((limit["name"], limit["line"]), ("loop_limit_exceeded", 2))
-        self.assertIn("loop", limit["text"])
+        self.assertIn("iteration limit", limit["text"])
         self.assertEqual(end["status"], "error")
         ptcvm("eval", "(+ 1 :a)", "--trace", trace)
         self.assertEqual([e["event"] for e in self.lines("t.jsonl")], ["run_start", "fault", "run_end"])
