@@ -10,8 +10,6 @@ std::int64_t unix_micros() {
   return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
 }
 
-std::string_view resolved_status(const ptc::Operation& operation) { return ptc::operation_status_name(operation.status); }
-
 }  // namespace
 
 const char* event_name(EventKind kind) {
@@ -173,7 +171,7 @@ void EventSource::on_open(const ptc::Operation& operation) { send(operation_even
 void EventSource::on_resolve(const ptc::Operation& operation) {
   const bool waits = operation.status == ptc::Operation::Status::Waiting;
   Event event = operation_event(waits ? EventKind::Progress : EventKind::Resolve, operation);
-  event.status = resolved_status(operation);
+  event.status = ptc::operation_status_name(operation.status);
   event.error = operation.reason;
   const ptc::Value& value = waits ? operation.arrived_immediate : operation.result;
   if (!value.is_absent()) event.value = ValueAccess::view(value, session_->heap());

@@ -138,7 +138,8 @@ RunState Run::Impl::state_of(ptc::SessionStep came_to) const {
     case ptc::SessionStep::Over: break;
     case ptc::SessionStep::Waits: {
       const auto calls = session->waiting_calls();
-      const bool asks_only = !calls.empty() && std::ranges::all_of(calls, [](const auto& c) { return !c.question.empty(); });
+      const auto is_question = [](const ptc::WaitingCall& call) { return !call.question.empty(); };
+      const bool asks_only = !calls.empty() && std::ranges::all_of(calls, is_question);
       return asks_only && !session->next_retry() ? RunState::Suspended : RunState::Yielded;
     }
   }
@@ -152,6 +153,7 @@ RunState Run::Impl::state_of(ptc::SessionStep came_to) const {
 RunState Run::Impl::step(std::uint64_t fuel) {
   if (state == RunState::Suspended) events.resumed();
   const bool forms = events.wants_forms();
+  if (forms) events.form();
   for (;;) {
     const std::uint64_t before = session->run().fuel_used();
     const std::uint64_t slice = forms ? 1 : std::min(fuel, kSliceFuel);

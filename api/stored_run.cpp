@@ -47,7 +47,9 @@ StoredOutcome stored_outcome(const ptc::DurableOutcome& in) {
   for (const ptc::WaitingCall& call : in.outcome.calls) {
     if (!call.question.empty()) out.questions.push_back({call.key, call.tool, call.args_edn, call.question});
   }
-  for (const ptc::LoggedEffect& doubt : in.doubts) out.doubts.push_back({doubt.key, doubt.tool, doubt.args, doubt.text});
+  for (const ptc::LoggedEffect& doubt : in.doubts) {
+    out.doubts.push_back({doubt.key, doubt.tool, doubt.args, doubt.text});
+  }
   out.wake_time_ms = in.outcome.next_deadline_ms;
   out.warning = in.message;
   return out;

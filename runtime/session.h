@@ -282,6 +282,7 @@ class Session {
   void collect_pending(Outcome& outcome);
   const Operation* reply_pending(const ToolRequest& request, AsyncMode mode, ToolReply reply);
   void reply_resolved(const ToolRequest& request, ToolReply reply);
+  std::optional<ResolveRefusal> fit(std::span<Resolution> resolutions);
   std::optional<ResolveRefusal> refuse(std::span<const Resolution> resolutions);
   bool cancelled() const { return cancelled_ != nullptr && cancelled_->load(std::memory_order_relaxed); }
   std::vector<std::string_view> definition_names() const;

@@ -119,7 +119,9 @@ TEST_F(StoreTest, AProcessDiesWhileItsQuestionIsOpen) {
   EXPECT_EQ(paid(), "");
   const std::string key = again->questions[0].key;
   EXPECT_EQ(mine.decide("r", key, true, {}, "ada", "{\"amount\" 6 \"to\" \"bo\"}").error().code, Errc::refused);
-  ASSERT_TRUE(dies_after([&] { store().decide("r", key, true, "fine", "ada", "{\"amount\" 5 \"to\" \"bo\"}").value(); }));
+  ASSERT_TRUE(dies_after([&] {
+    store().decide("r", key, true, "fine", "ada", "{\"amount\" 5 \"to\" \"bo\"}").value();
+  }));
   EXPECT_EQ(mine.decide("r", key, false).error().code, Errc::refused);
   EXPECT_EQ(*mine.woken(0), std::vector<std::string>{"r"});
   auto done = run_stored(engine_, mine, paying(), kPay, asking());
