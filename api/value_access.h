@@ -1,4 +1,5 @@
-// The one door between public values and those of the machine. A ValueView is the two words of a ptc::Value and its heap.
+// The one door between public values and those of the machine. A ValueView is the two words of a ptc::Value, and its
+// heap.
 #pragma once
 #include <memory>
 #include <string>
@@ -11,7 +12,7 @@
 namespace ptcvm {
 
 // What a ValueWriter writes into: a builder over some heap, with the keys that were written before.
-struct ValueWriter::Impl {
+struct PTCVM_HIDDEN ValueWriter::Impl {
   explicit Impl(ptc::Heap& h) : heap(h), builder(h), writer(*this) {}
   ~Impl();
   Impl(const Impl&) = delete;
@@ -30,7 +31,7 @@ struct ValueWriter::Impl {
   ValueWriter writer;
 };
 
-struct Value::Impl {
+struct PTCVM_HIDDEN Value::Impl {
   ptc::Heap heap;
   ptc::Value root = ptc::Value::nil();   // owned
 };

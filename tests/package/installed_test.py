@@ -73,10 +73,9 @@ class Files(Package):
 
     def test_every_header_stands_alone(self):
         for header in sorted((self.prefix / "include/ptcvm").glob("*.hpp")):
-            for compiler in COMPILERS:
-                with self.subTest(header=header.name, compiler=compiler):
-                    self.done(run(compiler, *STRICT, "-fsyntax-only", "-I", self.prefix / "include", "-x", "c++", "-",
-                                  input=f"#include <ptcvm/{header.name}>\n"))
+            with self.subTest(header=header.name):
+                self.done(run(COMPILERS[0], *STRICT, "-fsyntax-only", "-I", self.prefix / "include", "-x", "c++", "-",
+                              input=f"#include <ptcvm/{header.name}>\n"))
 
     def test_the_header_for_c_is_c(self):
         for compiler, language, standard in itertools.product(COMPILERS, ("c", "c++"), ("11", "17")):
