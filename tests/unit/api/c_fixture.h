@@ -59,7 +59,6 @@ inline std::string edn(ptcvm_view view) {
   EXPECT_EQ(ptcvm_view_edn(view, out.out(), nullptr), PTCVM_OK);
   return str(ptcvm_buffer_text(out));
 }
-inline std::string status(ptcvm_status s) { return str(ptcvm_status_name(s)); }
 
 class CApiTest : public testing::Test {
  protected:

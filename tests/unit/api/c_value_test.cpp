@@ -91,7 +91,7 @@ TEST(CValueTest, WritersTakeAnySequence) {
   ptcvm_writer_end(writer);
   ptcvm_writer_end(writer);
   ptcvm_writer_end(writer);                                   // one too many
-  EXPECT_EQ(finished(), "{:ids [1 0.5 true nil] \"set\" #{[1 2]}}");
+  EXPECT_EQ(finished(), "{\"set\" #{[1 2]} :ids [1 0.5 true nil]}");
   ptcvm_writer_begin(writer, PTCVM_MAP);
   ptcvm_writer_keyword(writer, text("open"));
   EXPECT_EQ(finished(), "{:open nil}");
