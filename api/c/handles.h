@@ -1,8 +1,8 @@
 // What lies behind the handles of the C API, and the wall between its functions and exceptions.
 //
-// Inside of a function failures are thrown: Misuse for a mistake of the caller, Failure for an error of the library. The
-// wall is guarded(), which turns both into a status and an error. Nothing but guarded() and quietly() may be the body of a
-// function that can throw.
+// Inside of a function failures are thrown: Misuse for a mistake of the caller, Failure for an error of the library.
+// The wall is guarded(), which turns both into a status and an error. Nothing but guarded() and quietly() may be the
+// body of a function that can throw.
 #pragma once
 #include <cstring>
 #include <memory>
@@ -123,8 +123,8 @@ inline ptcvm_view view_out(const ValueView& view) {
   return out;
 }
 
-// Structs with a size: what is missing stays as it is in `out`, what is unknown must be 0. They have no padding, in which
-// a later version could not tell a new member from what happened to lie there.
+// Structs with a size: what is missing stays as it is in `out`, what is unknown must be 0. They have no padding, in
+// which a later version could not tell a new member from what happened to lie there.
 constexpr std::size_t kMostStructBytes = 4'096;   // a larger struct_size was never set
 void read_struct(void* out, std::size_t known, const void* given);
 void write_struct(void* given, const void* from, std::size_t known);

@@ -15,7 +15,7 @@ ptcvm_status status_of(Errc code) { return static_cast<ptcvm_status>(code) + 1; 
 // An error for which there is no memory is left out: the status says it, too.
 ptcvm_status told(ptcvm_error** error, ptcvm_status status, std::string_view message) noexcept {
   if (error != nullptr) {
-    *error = quietly<ptcvm_error*>(nullptr, [&] { return new ptcvm_error{status, std::string(message), std::nullopt}; });
+    *error = quietly<ptcvm_error*>(nullptr, [&] { return new ptcvm_error{status, std::string(message), {}}; });
   }
   return status;
 }

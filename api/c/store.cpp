@@ -126,8 +126,9 @@ ptcvm_status ptcvm_run_stored(const ptcvm_engine* engine, ptcvm_store* store, co
                               ptcvm_error** error) {
   return c::guarded(out, error, [&] {
     const ptcvm::StoredOptions wanted = c::stored_options(c::options_in(options), tools);
-    return std::unique_ptr<ptcvm_stored>(new ptcvm_stored{c::taken(
-        ptcvm::run_stored(c::the(engine).engine, c::the(store).store, c::tools_in(tools), c::text_in(source), wanted))});
+    ptcvm::StoredOutcome outcome = c::taken(ptcvm::run_stored(c::the(engine).engine, c::the(store).store,
+                                                              c::tools_in(tools), c::text_in(source), wanted));
+    return std::unique_ptr<ptcvm_stored>(new ptcvm_stored{std::move(outcome)});
   });
 }
 

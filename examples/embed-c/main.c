@@ -86,7 +86,8 @@ static void finish(const ptcvm_engine* engine, const ptcvm_tools* tools, ptcvm_t
   options.tools = tools;
   ptcvm_run* run = NULL;
   check(ptcvm_run_restore(engine, snapshot, &options, &run, &error), error);
-  check(ptcvm_run_resolve_json(run, ptcvm_text_of("letter-1"), ptcvm_text_of("{\"decision\": \"yes\"}"), &error), error);
+  const ptcvm_text yes = ptcvm_text_of("{\"decision\": \"yes\"}");
+  check(ptcvm_run_resolve_json(run, ptcvm_text_of("letter-1"), yes, &error), error);
   if (ptcvm_run_step(run, PTCVM_ALL_FUEL) != PTCVM_COMPLETED) exit(1);
 
   const ptcvm_view result = ptcvm_run_result(run);

@@ -26,7 +26,8 @@ def make_tools():
 
 
 def ask(engine, tools, state, order):
-    with engine.compile(SOURCE, "approval.ptc", tools) as program, engine.start(program, tools, {"order": order}) as run:
+    data = {"order": order}
+    with engine.compile(SOURCE, "approval.ptc", tools) as program, engine.start(program, tools, data) as run:
         while run.step() == "yielded":
             for call_id, tool, args in run.calls():
                 print(f"{tool} {args}: a letter is in the mail")

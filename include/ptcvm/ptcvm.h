@@ -607,8 +607,8 @@ typedef struct ptcvm_stored_wait {
 
 // Claims the run, goes on with it or runs it from the top against its log, and parks or ends it. Tools are called in
 // this thread, pauses between attempts are slept here. PTCVM_BUSY: another process executes it. PTCVM_REFUSED: nothing
-// ran. PTCVM_STORE_FAILED: what the log holds is right, run it again. PTCVM_NOT_AVAILABLE: a deferred tool; use PTCVM_ASYNC
-// and answer_pending.
+// ran. PTCVM_STORE_FAILED: what the log holds is right, run it again. PTCVM_NOT_AVAILABLE: a deferred tool; use
+// PTCVM_ASYNC and ptcvm_call_answer_pending().
 PTCVM_EXPORT ptcvm_status ptcvm_run_stored(const ptcvm_engine* engine, ptcvm_store* store, const ptcvm_tools* tools,
                                            ptcvm_text source, const ptcvm_stored_options* options, ptcvm_stored** out,
                                            ptcvm_error** error);

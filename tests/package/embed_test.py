@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What hosts in C and in other languages see: examples/embed-c built with C11 compilers against the built libraries, and
-examples/embed-python on the interpreter of the system.
+"""What hosts in C and in other languages see: examples/embed-c built with C11 compilers against the built libraries,
+and examples/embed-python on the interpreter of the system.
 
 usage: embed_test.py SOURCE_FOLDER ARCHIVE [--shared LIBRARY] [--sanitize]
 
-A sanitized build has no valgrind and no ctypes (ASan must be loaded first); its archive and the program are built and run
-with the sanitizers instead."""
+A sanitized build has no valgrind and no ctypes (ASan must be loaded first); its archive and the program are built and
+run with the sanitizers instead."""
 import argparse
 import ast
 import os

@@ -1,5 +1,5 @@
-// Mistakes of C hosts: no handle, structs of other sizes, constants and texts that are none, bytes from anywhere. Each is
-// a status, changes nothing, and leaves nothing behind.
+// Mistakes of C hosts: no handle, structs of other sizes, constants and texts that are none, bytes from anywhere. Each
+// is a status, changes nothing, and leaves nothing behind.
 #include <cstring>
 
 #include "c_fixture.h"
