@@ -77,6 +77,12 @@ class Files(Package):
                 self.done(run(COMPILERS[0], *STRICT, "-fsyntax-only", "-I", self.prefix / "include", "-x", "c++", "-",
                               input=f"#include <ptcvm/{header.name}>\n"))
 
+    def test_c_headers_are_c(self):
+        for header in sorted((self.prefix / "include/ptcvm").glob("*.h")):
+            with self.subTest(header=header.name):
+                self.done(run("cc", "-std=c11", *STRICT[1:], "-fsyntax-only", "-I", self.prefix / "include", "-x", "c",
+                              "-", input=f"#include <ptcvm/{header.name}>\n"))
+
     def test_no_file_of_the_package_knows_the_tree(self):
         for path in self.prefix.rglob("*"):
             if path.suffix in (".cmake", ".pc", ".hpp", ".h"):
@@ -130,6 +136,14 @@ class CMakeProject(Package):
                 out = self.done(run(build / "keep", build / "runs.db"))
                 self.assertRegex(out, r"^waits for approve\n\d+\.\d+\.\d+\n$")
                 self.assertTrue((build / "runs.db").is_file())
+
+    def test_exporter_of_traces(self):
+        if not (self.library / "cmake/ptcvm/otel.cmake").exists():
+            self.skipTest("built without libcurl")
+        for options in ([], ["-Dptcvm_SHARED=ON"]):
+            with self.subTest(options=options):
+                build = self.build(COMPILERS[0], "-DCONSUMER_COMPONENTS=otel", *options)
+                self.assertRegex(self.done(run(build / "post")), r"^refused by \d")
 
     def test_an_unknown_component_is_named(self):
         _, done = self.configure("consumer", COMPILERS[0], "-DCONSUMER_COMPONENTS=core;postgres")
