@@ -203,6 +203,13 @@ class PkgConfig(Package):
         program = self.compile("finish.cpp", self.flags("--cflags", "--libs", "ptcvm-lean"))
         self.assertIn("not_available", run(program, "/dev/null", "op1", "yes").stdout)
 
+    def test_exporter_of_traces(self):
+        if not (self.library / "pkgconfig/ptcvm-otel.pc").exists():
+            self.skipTest("built without libcurl")
+        program = self.compile("post.cpp", self.flags("--cflags", "--libs", "ptcvm-otel"))
+        done = run(program, env=self.environment(LD_LIBRARY_PATH=str(self.library)))
+        self.assertRegex(self.done(done), r"^refused by \d")
+
     def test_says_its_version(self):
         self.assertRegex(" ".join(self.flags("--modversion", "ptcvm")), r"^\d+\.\d+\.\d+$")
 
