@@ -8,8 +8,9 @@ namespace ptcvm {
 
 const char* errc_name(Errc code) {
   static constexpr std::array<const char*, 12> kNames = {
-      "invalid_program", "invalid_value",    "invalid_signature", "invalid_snapshot", "refused",      "unknown_operation",
-      "already_resolved", "too_large",       "wrong_state",       "busy",             "store_failed", "not_available"};
+      "invalid_program",   "invalid_value",    "invalid_signature", "invalid_snapshot", "refused",
+      "unknown_operation", "already_resolved", "too_large",         "wrong_state",      "busy",
+      "store_failed",      "not_available"};
   return kNames[static_cast<std::size_t>(code)];
 }
 

@@ -10,8 +10,6 @@ std::int64_t unix_micros() {
   return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
 }
 
-std::string_view resolved_status(const ptc::Operation& operation) { return ptc::operation_status_name(operation.status); }
-
 }  // namespace
 
 const char* event_name(EventKind kind) {
@@ -19,6 +17,12 @@ const char* event_name(EventKind kind) {
                                            "commit",    "reset", "print",      "progress", "ask",     "retry",
                                            "limit",     "warning", "suspend",  "resume",   "fault",   "run_end"};
   return kNames[static_cast<std::size_t>(kind)];
+}
+
+void EventSource::attend(ptc::Session& session) {
+  session_ = &session;
+  is_suspended_ = session.in_turn() && run_state_of(session) == RunState::Suspended;
+  suspensions_ = session.run().suspensions();
 }
 
 Event EventSource::made(EventKind kind) const {
@@ -29,10 +33,13 @@ Event EventSource::made(EventKind kind) const {
   return event;
 }
 
+// What others say to a suspended run does not make it go on; everything else shows that it does.
 void EventSource::send(Event event) {
   if (observer_ == nullptr) return;
-  if (is_resumed_) {
-    is_resumed_ = false;
+  const bool is_from_outside = event.kind == EventKind::Resolve || event.kind == EventKind::Ask ||
+                               (event.kind == EventKind::Progress && !event.operation.empty());
+  if (is_suspended_ && !is_from_outside) {
+    is_suspended_ = false;
     Event resume = made(EventKind::Resume);
     deliver(resume);
   }
@@ -44,16 +51,25 @@ void EventSource::deliver(Event& event) {
   event.unix_micros = unix_micros();
   const Verdict verdict = observer_->on_event(event);
   pause_ |= verdict == Verdict::Pause;
-  cancel_ |= verdict == Verdict::Cancel;
+  if (verdict == Verdict::Cancel) cancelled_ = true;
 }
 
-void EventSource::start() {
-  if (observer_ == nullptr) return;
+void EventSource::on_begin() {
   Event event = made(EventKind::RunStart);
   const auto program = session_->run().program();
   if (program != nullptr) event.name = program->source_name;
-  form_line_ = form_column_ = 0;
+  form_line_ = form_column_ = suspensions_ = 0;
   send(event);
+}
+
+void EventSource::on_step(ptc::SessionStep step) {
+  if (step == ptc::SessionStep::Over) return over();
+  if (run_state_of(*session_) != RunState::Suspended) return;
+  const std::uint32_t now = session_->run().suspensions();
+  if (is_suspended_ && now == suspensions_) return;   // it was asked, and nothing had come
+  suspensions_ = now;
+  send(made(EventKind::Suspend));
+  is_suspended_ = true;
 }
 
 void EventSource::form() {
@@ -68,28 +84,26 @@ void EventSource::form() {
   send(event);
 }
 
-void EventSource::suspended() {
-  if (observer_ != nullptr) send(made(EventKind::Suspend));
-}
-
-void EventSource::over(const std::optional<Diagnostic>& diagnostic, std::string_view status) {
-  if (observer_ == nullptr) return;
+void EventSource::over() {
   for (const std::string& warning : session_->warnings()) {
     Event event = made(EventKind::Warning);
     event.text = warning;
     send(event);
   }
-  if (diagnostic) {
-    Event event = made(diagnostic->is_limit ? EventKind::Limit : EventKind::Fault);
-    event.name = diagnostic->kind;
-    event.text = diagnostic->message;
-    event.line = diagnostic->line;
-    event.column = diagnostic->column;
+  const bool is_fault = session_->status() == ptc::OutcomeStatus::Error;
+  if (is_fault) {
+    const ptc::OutcomeFault& fault = session_->fault();
+    const bool is_limit = ptc::fault_info(fault.kind).phase == ptc::FaultPhase::Limit;
+    Event event = made(is_limit ? EventKind::Limit : EventKind::Fault);
+    event.name = ptc::fault_name(fault.kind);
+    event.text = fault.message;
+    event.line = fault.span.line;
+    event.column = fault.span.column;
     send(event);
   }
   Event event = made(EventKind::RunEnd);
-  event.status = status;
-  if (!diagnostic) event.value = ValueAccess::view(session_->result(), session_->heap());
+  event.status = run_state_name(run_state_of(*session_));
+  if (!is_fault) event.value = ValueAccess::view(session_->result(), session_->heap());
   event.micros = session_->run().active_micros();
   event.fuel = session_->run().fuel_used();
   event.bytes = session_->heap().bytes_peak();
@@ -173,7 +187,7 @@ void EventSource::on_open(const ptc::Operation& operation) { send(operation_even
 void EventSource::on_resolve(const ptc::Operation& operation) {
   const bool waits = operation.status == ptc::Operation::Status::Waiting;
   Event event = operation_event(waits ? EventKind::Progress : EventKind::Resolve, operation);
-  event.status = resolved_status(operation);
+  event.status = ptc::operation_status_name(operation.status);
   event.error = operation.reason;
   const ptc::Value& value = waits ? operation.arrived_immediate : operation.result;
   if (!value.is_absent()) event.value = ValueAccess::view(value, session_->heap());

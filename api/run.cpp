@@ -17,8 +17,6 @@ std::span<const std::uint8_t> octets(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
 }
 
-std::string_view state_word(RunState state) { return run_state_name(state); }
-
 bool ended(RunState state) {
   return state == RunState::Completed || state == RunState::Returned || state == RunState::Failed;
 }
@@ -64,7 +62,7 @@ void Run::Impl::attend(std::unique_ptr<ptc::Session> made, const Hooks& wanted) 
   session = std::move(made);
   events.attend(*session);
   if (events.is_watched()) session->set_observer(&events);
-  session->set_cancel_flag(&cancelled);
+  session->set_cancel_flag(&events.cancelled());
   session->set_hooks({runtime_hook(wanted.before_tool), {}});
   on_error = wanted.on_error;
 }
@@ -107,7 +105,7 @@ Result<std::unique_ptr<Run::Impl>> restore_impl(const Engine& engine, std::span<
                                         wanted);
   if (const auto* error = std::get_if<ptc::RestoreError>(&restored)) return restore_error(*error);
   impl->attend(std::get<std::unique_ptr<ptc::Session>>(std::move(restored)), options.hooks);
-  impl->state = impl->session->in_turn() ? impl->state_of(impl->session->last_step()) : RunState::Completed;
+  impl->state = impl->session->in_turn() ? run_state_of(*impl->session) : RunState::Completed;
   return impl;
 }
 
@@ -120,7 +118,6 @@ Result<Run> Run::start(const Engine& engine, const Program& program, const RunOp
   auto impl = make_impl(engine, options);
   if (!impl) return std::move(impl).error();
   (*impl)->session->begin(EngineAccess::program(program));
-  (*impl)->events.start();
   return Run(std::move(*impl));
 }
 
@@ -130,19 +127,14 @@ Result<Run> Run::restore(const Engine& engine, std::span<const std::byte> snapsh
   return Run(std::move(*impl));
 }
 
-// Calls that the host answers make it yield; questions alone suspend it.
-RunState Run::Impl::state_of(ptc::SessionStep came_to) const {
-  switch (came_to) {
+RunState run_state_of(const ptc::Session& session) {
+  switch (session.last_step()) {
     case ptc::SessionStep::Suspended: return RunState::Suspended;
     case ptc::SessionStep::Yielded: return RunState::Yielded;
+    case ptc::SessionStep::Waits: return session.waits_for_decisions_only() ? RunState::Suspended : RunState::Yielded;
     case ptc::SessionStep::Over: break;
-    case ptc::SessionStep::Waits: {
-      const auto calls = session->waiting_calls();
-      const bool asks_only = !calls.empty() && std::ranges::all_of(calls, [](const auto& c) { return !c.question.empty(); });
-      return asks_only && !session->next_retry() ? RunState::Suspended : RunState::Yielded;
-    }
   }
-  switch (session->status()) {
+  switch (session.status()) {
     case ptc::OutcomeStatus::Ok: return RunState::Completed;
     case ptc::OutcomeStatus::Return: return RunState::Returned;
     default: return RunState::Failed;
@@ -150,18 +142,17 @@ RunState Run::Impl::state_of(ptc::SessionStep came_to) const {
 }
 
 RunState Run::Impl::step(std::uint64_t fuel) {
-  if (state == RunState::Suspended) events.resumed();
   const bool forms = events.wants_forms();
+  if (forms) events.form();
   for (;;) {
     const std::uint64_t before = session->run().fuel_used();
-    const std::uint64_t slice = forms ? 1 : std::min(fuel, kSliceFuel);
-    const RunState came_to = state_of(session->step(slice));
-    if (events.wants_cancel()) cancelled = true;
+    session->step(forms ? 1 : std::min(fuel, kSliceFuel));
+    const RunState came_to = run_state_of(*session);
     if (ended(came_to)) return settle(came_to);
     if (forms) events.form();
     const bool is_paused = events.take_pause();
     const bool waits = session->last_step() != ptc::SessionStep::Yielded;
-    if (waits && !events.wants_cancel()) return settle(came_to);
+    if (waits && !events.cancelled()) return settle(came_to);
     const std::uint64_t used = session->run().fuel_used() - before;
     fuel -= std::min(fuel, used);
     if (is_paused || fuel == 0) return settle(RunState::Yielded);
@@ -169,23 +160,16 @@ RunState Run::Impl::step(std::uint64_t fuel) {
 }
 
 RunState Run::Impl::settle(RunState came_to) {
-  const bool was_suspended = state == RunState::Suspended;
   state = came_to;
-  if (came_to == RunState::Suspended && !was_suspended) events.suspended();
-  if (!ended(came_to)) return came_to;
-  std::optional<Diagnostic> diagnostic;
-  if (session->status() == ptc::OutcomeStatus::Error && (events.is_watched() || on_error)) {
-    diagnostic = diagnostic_of(session->fault());
-  }
-  events.over(diagnostic, state_word(came_to));
-  if (diagnostic && on_error) on_error(*diagnostic);
+  const bool is_fault = ended(came_to) && session->status() == ptc::OutcomeStatus::Error;
+  if (is_fault && on_error) on_error(diagnostic_of(session->fault()));
   return came_to;
 }
 
 RunState Run::step(std::uint64_t fuel) { return ended(impl_->state) ? impl_->state : impl_->step(fuel); }
 RunState Run::state() const { return impl_->state; }
 bool Run::is_over() const { return ended(impl_->state); }
-void Run::cancel() { impl_->cancelled = true; }
+void Run::cancel() { impl_->events.cancelled() = true; }
 
 std::vector<std::byte> Run::snapshot(bool self_contained) const {
   const std::vector<std::uint8_t> bytes = impl_->session->snapshot({self_contained});

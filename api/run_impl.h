@@ -15,19 +15,17 @@ class EventSource final : public ptc::SessionObserver {
  public:
   explicit EventSource(Observer* observer) : observer_(observer) {}
 
-  void attend(ptc::Session& session) { session_ = &session; }
+  void attend(ptc::Session& session);                     // also one that was restored
   bool is_watched() const { return observer_ != nullptr; }
   bool wants_forms() const { return observer_ != nullptr && observer_->wants_forms(); }
   bool take_pause() { return std::exchange(pause_, false); }
-  bool wants_cancel() const { return cancel_; }
+  std::atomic<bool>& cancelled() { return cancelled_; }     // set by the host, or by a verdict
 
-  void start();
   void form();
-  void suspended();
-  void resumed() { is_resumed_ = true; }    // said with the next event
-  void over(const std::optional<Diagnostic>& diagnostic, std::string_view status);
 
   bool wants_texts() const override { return false; }
+  void on_begin() override;
+  void on_step(ptc::SessionStep step) override;
   void on_print(std::string_view text) override;
   void on_tool_start(const ptc::ToolNotice& notice) override;
   void on_tool_end(const ptc::ToolNotice& notice) override;
@@ -43,13 +41,16 @@ class EventSource final : public ptc::SessionObserver {
   Event made(EventKind kind) const;
   void send(Event event);
   void deliver(Event& event);
+  void over();
   Event call_event(EventKind kind, const ptc::ToolNotice& notice);
   Event operation_event(EventKind kind, const ptc::Operation& operation) const;
 
   Observer* const observer_;
   ptc::Session* session_ = nullptr;
   std::uint64_t sequence_ = 0;
-  bool pause_ = false, cancel_ = false, is_resumed_ = false;
+  bool pause_ = false, is_suspended_ = false;
+  std::uint32_t suspensions_ = 0;           // of the turn, when it was said last
+  std::atomic<bool> cancelled_{false};
   std::uint32_t form_line_ = 0, form_column_ = 0;
   std::string number_;                      // text of the call number of the event that is being sent
 };
@@ -59,14 +60,12 @@ struct Run::Impl {
 
   void attend(std::unique_ptr<ptc::Session> made, const Hooks& wanted);
   RunState step(std::uint64_t fuel);
-  RunState state_of(ptc::SessionStep step) const;
   RunState settle(RunState came_to);
 
   Engine engine;                            // keeps it alive
   std::unique_ptr<ptc::Session> session;
   EventSource events;
   std::function<void(const Diagnostic&)> on_error;
-  std::atomic<bool> cancelled{false};
   RunState state = RunState::Yielded;
   Limits limits;
   Tools tools;
@@ -77,6 +76,8 @@ struct RunAccess {
   static Run made(std::unique_ptr<Run::Impl> impl) { return Run(std::move(impl)); }
 };
 
+// What the turn of a session came to: calls that the host answers make it yield, questions alone suspend it.
+RunState run_state_of(const ptc::Session& session);
 ptc::RunLimits runtime_limits(const Limits& limits);
 ptc::SessionOptions session_options(const RunOptions& options);
 // A session with the options' data, tools and hooks, before its first turn.

@@ -42,7 +42,6 @@ Result<void> Session::begin(const Program& program) {
   if (!run_.is_over()) return host_error(Errc::wrong_state, "the turn before is not over");
   run_.impl_->session->begin(EngineAccess::program(program));
   run_.impl_->state = RunState::Yielded;
-  run_.impl_->events.start();
   return {};
 }
 

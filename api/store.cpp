@@ -55,7 +55,8 @@ Result<void> Store::resolve(std::string_view run, std::string_view operation, Va
   if (!text) return std::move(text).error();
   return resolved(*this, run, operation, "ok", std::move(*text), {}, std::move(by));
 }
-Result<void> Store::resolve_error(std::string_view run, std::string_view operation, std::string reason, std::string by) {
+Result<void> Store::resolve_error(std::string_view run, std::string_view operation, std::string reason,
+                                  std::string by) {
   return resolved(*this, run, operation, "error", {}, std::move(reason), std::move(by));
 }
 Result<void> Store::resolve_cancelled(std::string_view run, std::string_view operation, std::string reason,
@@ -82,7 +83,8 @@ Result<void> Store::decide(std::string_view run, std::string_view key, bool allo
   switch (std::get<ptc::DecideEnd>(decided)) {
     case ptc::DecideEnd::Done: return {};
     case ptc::DecideEnd::NotAsked: return host_error(Errc::refused, "nobody asked about " + about);
-    case ptc::DecideEnd::OtherArguments: return host_error(Errc::refused, about + " was asked about with other arguments");
+    case ptc::DecideEnd::OtherArguments:
+      return host_error(Errc::refused, about + " was asked about with other arguments");
     case ptc::DecideEnd::DecidedOtherwise: break;
   }
   return host_error(Errc::refused, about + " was decided otherwise before");

@@ -47,7 +47,9 @@ StoredOutcome stored_outcome(const ptc::DurableOutcome& in) {
   for (const ptc::WaitingCall& call : in.outcome.calls) {
     if (!call.question.empty()) out.questions.push_back({call.key, call.tool, call.args_edn, call.question});
   }
-  for (const ptc::LoggedEffect& doubt : in.doubts) out.doubts.push_back({doubt.key, doubt.tool, doubt.args, doubt.text});
+  for (const ptc::LoggedEffect& doubt : in.doubts) {
+    out.doubts.push_back({doubt.key, doubt.tool, doubt.args, doubt.text});
+  }
   out.wake_time_ms = in.outcome.next_deadline_ms;
   out.warning = in.message;
   return out;
@@ -81,7 +83,10 @@ Result<StoredOutcome> run_stored(const Engine& engine, Store& store, const Tools
   EventSource events(options.observer);
   ptc::DurableOptions durable = durable_options(options);
   durable.on_session = [&events](ptc::Session& session) { events.attend(session); };
-  if (events.is_watched()) durable.observer = &events;
+  if (events.is_watched()) {
+    durable.observer = &events;
+    durable.cancelled = &events.cancelled();
+  }
   const auto hooked = with_after_hook(ToolAccess::registry(tools), options.hooks.after_tool);
   const ptc::DurableOutcome done =
       ptc::run_durably(EngineAccess::engine(engine), StoreAccess::store(store), *hooked, source, durable);

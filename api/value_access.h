@@ -1,4 +1,5 @@
-// The one door between public values and those of the machine. A ValueView is the two words of a ptc::Value and its heap.
+// The one door between public values and those of the machine. A ValueView is the two words of a ptc::Value, and its
+// heap.
 #pragma once
 #include <memory>
 #include <string>

@@ -46,8 +46,10 @@ ptc::Value find_exactly(ptc::Heap& heap, ptc::Value map, std::string_view name) 
 }  // namespace
 
 const char* value_kind_name(ValueKind kind) {
-  static constexpr const char* kNames[] = {"nil",    "bool", "int", "int",  "float",   "string",   "keyword", "list", "map",
-                                           "set",    "date", "datetime", "duration", "regex", "var", "function", "pending"};
+  static constexpr const char* kNames[] = {"nil",  "bool", "int",  "int",      "float",    "string", "keyword",
+                                           "list", "map",
+                                           "set", "date", "datetime", "duration",
+                                           "regex", "var", "function", "pending"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

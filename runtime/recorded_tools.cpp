@@ -69,7 +69,8 @@ class CallRecorder {
     if (!is_intended && !intend(attempt)) return stopped();
     CallMeta meta = call_.meta;
     meta.idempotency_key = key_;
-    ToolReply reply = tool_.handler({call_.name, call_.args, call_.heap, call_.deadline, call_.cancelled, meta, attempt});
+    ToolReply reply =
+        tool_.handler({call_.name, call_.args, call_.heap, call_.deadline, call_.cancelled, meta, attempt});
     reply.attempt = attempt;
     settle(attempt, reply);
     return reply;

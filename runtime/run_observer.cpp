@@ -12,6 +12,14 @@ void RunObserver::on_tool(const ToolOutcome& call) {
   if (host_ != nullptr) host_->on_tool(call);
 }
 
+void RunObserver::on_begin() {
+  if (host_ != nullptr) host_->on_begin();
+}
+
+void RunObserver::on_step(SessionStep step) {
+  if (host_ != nullptr) host_->on_step(step);
+}
+
 void RunObserver::on_tool_start(const ToolNotice& notice) {
   if (host_ != nullptr) host_->on_tool_start(notice);
 }

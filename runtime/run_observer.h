@@ -24,6 +24,8 @@ class RunObserver final : public SessionObserver {
   bool wants_whole_values() const override { return true; }
   void on_print(std::string_view text) override;
   void on_tool(const ToolOutcome& call) override;
+  void on_begin() override;
+  void on_step(SessionStep step) override;
   void on_tool_start(const ToolNotice& notice) override;
   void on_tool_end(const ToolNotice& notice) override;
   void on_retry(const ToolNotice& notice, std::uint64_t attempt, std::int64_t pause_ms) override;

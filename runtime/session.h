@@ -88,12 +88,22 @@ struct ToolNotice {
   std::uint64_t micros = 0;
 };
 
+// What a step of a turn came to.
+enum class SessionStep : std::uint8_t {
+  Yielded,     // the fuel is used up, or a tool was served: step() goes on
+  Waits,       // calls wait for the host: waiting_calls()
+  Suspended,   // nothing goes on before an operation is resolved or a deadline passes
+  Over,        // the turn is over, or there was none
+};
+
 // Is told what happens while it happens. Prints and commits are noticed at the end of each slice.
 class SessionObserver {
  public:
   virtual ~SessionObserver() = default;
   virtual bool wants_whole_values() const { return false; }   // else texts of values may be cut
   virtual bool wants_texts() const { return true; }           // else on_tool() is not called, and texts are ""
+  virtual void on_begin() {}                                  // of a turn
+  virtual void on_step(SessionStep) {}                        // a step is done
   virtual void on_print(std::string_view) {}
   virtual void on_tool(const ToolOutcome&) {}
   virtual void on_tool_start(const ToolNotice&) {}
@@ -108,14 +118,6 @@ class SessionObserver {
   virtual void on_reset(std::string_view /*task_id*/, std::string_view /*reason*/) {}
   virtual void on_open(const Operation&) {}
   virtual void on_resolve(const Operation&) {}
-};
-
-// What a step of a turn came to.
-enum class SessionStep : std::uint8_t {
-  Yielded,     // the fuel is used up, or a tool was served: step() goes on
-  Waits,       // calls wait for the host: waiting_calls()
-  Suspended,   // nothing goes on before an operation is resolved or a deadline passes
-  Over,        // the turn is over, or there was none
 };
 
 class Session {
@@ -181,6 +183,7 @@ class Session {
   // Of calls that failed and are made again: when the first of them is; nothing: none waits for that. And whether
   // nothing but such calls is waited for.
   std::optional<Deadline> next_retry() const;
+  bool waits_for_decisions_only() const;   // about calls that a hook asks about
   bool waits_for_retries_only() const { return !retries_.empty() && retries_.size() == run_->tool_requests().size(); }
   // Of a deferred tool; takes the reply's values. False: no such call waits.
   bool answer_call(std::uint64_t request_id, ToolReply reply);
@@ -282,6 +285,7 @@ class Session {
   void collect_pending(Outcome& outcome);
   const Operation* reply_pending(const ToolRequest& request, AsyncMode mode, ToolReply reply);
   void reply_resolved(const ToolRequest& request, ToolReply reply);
+  std::optional<ResolveRefusal> fit(std::span<Resolution> resolutions);
   std::optional<ResolveRefusal> refuse(std::span<const Resolution> resolutions);
   bool cancelled() const { return cancelled_ != nullptr && cancelled_->load(std::memory_order_relaxed); }
   std::vector<std::string_view> definition_names() const;

@@ -152,6 +152,14 @@ std::vector<WaitingCall> Session::waiting_calls() {
   return calls;
 }
 
+bool Session::waits_for_decisions_only() const {
+  const auto requests = run_->tool_requests();
+  return !requests.empty() && std::ranges::all_of(requests, [this](const ToolRequest& request) {
+    const auto known = approvals_.find(approval_key(request));
+    return known != approvals_.end() && known->second.state == State::Open;
+  });
+}
+
 bool Session::answer_call(std::uint64_t request_id, ToolReply reply) {
   for (const ToolRequest& request : run_->tool_requests()) {
     if (request.id != request_id) continue;

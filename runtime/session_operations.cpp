@@ -3,6 +3,7 @@
 
 #include "runtime/record_texts.h"
 #include "runtime/session.h"
+#include "runtime/signature/coercion.h"
 #include "vm/value/order.h"
 #include "vm/value/print.h"
 #include "vm/value/utf8.h"
@@ -57,12 +58,32 @@ std::optional<ResolveRefusal> Session::refuse(std::span<const Resolution> resolu
   return std::nullopt;
 }
 
+// Results are held against the signatures of their tools, as answers that come at once are.
+std::optional<ResolveRefusal> Session::fit(std::span<Resolution> resolutions) {
+  for (Resolution& resolution : resolutions) {
+    const Operation* const operation = operations().find(resolution.operation);
+    if (resolution.settlement.kind != Said::Ok || operation == nullptr) continue;
+    const Tool* const tool = operation->kind == Operation::Kind::Tool ? registry().find(operation->tool) : nullptr;
+    if (tool == nullptr || tool->definition.contract == nullptr) continue;
+    CoercionResult fitted =
+        coerce_type(heap(), tool->definition.contract->result, resolution.settlement.value, "answer");
+    resolution.settlement.value = fitted.value;
+    if (fitted.ok()) continue;
+    return ResolveRefusal{FaultKind::InvalidTool, "operation \"" + resolution.operation +
+                                                      "\": its result does not fit the signature of " +
+                                                      operation->tool + ": " + mismatch_text(fitted.mismatches)};
+  }
+  return std::nullopt;
+}
+
 std::optional<ResolveRefusal> Session::resolve(std::vector<Resolution> taken) {
   for (Resolution& resolution : taken) {
     std::string& reason = resolution.settlement.reason;
     if (!utf8_is_valid(reason)) reason = utf8_repaired(reason);
   }
-  if (auto refusal = refuse(taken)) {
+  auto refusal = fit(taken);
+  if (!refusal) refusal = refuse(taken);
+  if (refusal) {
     for (const Resolution& resolution : taken) heap().release(resolution.settlement.value);
     return refusal;
   }

@@ -58,9 +58,8 @@ void Session::serve_tools() {
 
 // False arguments, unknown tools and what hooks refuse fail here; a call that has to wait stays among the requests.
 void Session::serve_tool(const ToolRequest& request) {
-  if (const auto retrying = retries_.find(request.id); retrying != retries_.end() && Clock::now() < retrying->second.due) {
-    return;
-  }
+  const auto retrying = retries_.find(request.id);
+  if (retrying != retries_.end() && Clock::now() < retrying->second.due) return;
   if (written_size(heap(), request.args, kMaxWrittenSize) >= kMaxWrittenSize) {
     run_->answer_fault(request.id, FaultKind::InvalidToolArgs, "the arguments are too large to be written out", {});
     return;
@@ -118,7 +117,8 @@ void Session::call_tool(const ToolRequest& request, const Tool& tool, Value args
   if (attempt == 1 && !run_->admit(request.id)) return;
   if (observer_ != nullptr) observer_->on_tool_start({request});
   const auto start = Clock::now();
-  ToolReply reply = tool.handler({tool.definition.name, args, heap(), deadline_, cancelled_, meta_of(request), attempt});
+  ToolReply reply =
+      tool.handler({tool.definition.name, args, heap(), deadline_, cancelled_, meta_of(request), attempt});
   if (reply.attempt == 0) reply.attempt = attempt;
   const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
   if (is_retried(request, tool, reply, static_cast<std::uint64_t>(micros))) return;

@@ -80,14 +80,17 @@ bool Session::begin(std::shared_ptr<const Program> program) {
   run_->set_history(std::move(history));
   run_->start(std::move(program));
   last_step_ = SessionStep::Yielded;
+  if (observer_ != nullptr) observer_->on_begin();
   return true;
 }
 
 SessionStep Session::step(std::uint64_t fuel) {
   const auto start = Clock::now();
   if (options_.timeout) deadline_ = start + *options_.timeout - std::chrono::microseconds(run_->active_micros());
-  last_step_ = run_->in_turn() ? advance(fuel) : SessionStep::Over;
+  if (!run_->in_turn()) return last_step_ = SessionStep::Over;
+  last_step_ = advance(fuel);
   run_->add_active_micros(micros_since(start));
+  if (observer_ != nullptr) observer_->on_step(last_step_);
   return last_step_;
 }
 

@@ -36,7 +36,7 @@ struct ToolDefinition {
   bool cache = false;         // same name and arguments: the first good answer is used again
   AsyncMode async = AsyncMode::No;
   std::string effect;         // effect class (kEffectClasses); "" is unsafe
-  RetryPolicy retry;          // after errors
+  RetryPolicy retry = {};     // after errors
   bool deferred = false;      // no handler: the call waits until the host answers it (Session::answer_call)
   std::shared_ptr<const Signature> contract = {};   // what calls and answers are held against; null: nothing
 };

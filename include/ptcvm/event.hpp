@@ -14,7 +14,7 @@ namespace ptcvm {
 
 enum class EventKind : std::uint8_t {
   RunStart,    // name: the source's name
-  Form,        // the program stands at line, column; only when wants_forms()
+  Form,        // the program stands at line, column: at each safe point (calls, loop jumps); only when wants_forms()
   ToolStart,   // name, args, id: the number of the call in its run
   ToolEnd,     // the same, with value, or error; micros; operation: what it started, if it waits
   Open,        // an operation began to wait: operation, name: the tool, args

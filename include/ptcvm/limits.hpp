@@ -11,9 +11,9 @@ struct Limits {
   std::uint32_t depth = 2'000;                  // nested calls                                 recursion_limit_exceeded
   std::uint32_t loop = 10'000;                  // jumps of one loop activation                 loop_limit_exceeded
   std::uint32_t tool_calls = 1'000;             //                                              tool_call_limit_exceeded
-  std::uint32_t parallel_branches = 10'000;     // of one pmap or pcalls                        parallel_capacity_exceeded
+  std::uint32_t parallel_branches = 10'000;     // of one pmap or pcalls                      parallel_capacity_exceeded
   std::uint32_t pending_operations = 1'000;     // that wait at once                            pending_limit_exceeded
-  std::uint32_t suspensions = 10'000;           // of one turn                                  suspension_limit_exceeded
+  std::uint32_t suspensions = 10'000;           // of one turn                                suspension_limit_exceeded
   std::uint64_t string_bytes = 16u << 20;       // of one string                                string_limit_exceeded
   std::uint32_t integer_bits = 65'536;          // of one integer                               integer_limit_exceeded
   std::uint64_t print_bytes = 256u << 10;       // of all prints together                       print_limit_exceeded

@@ -1,5 +1,5 @@
-// Result<T>: a value, or an Error that says what the host did wrong or what failed around it. Failures of guest programs
-// are no errors: they are outcomes (run.hpp).
+// Result<T>: a value, or an Error that says what the host did wrong or what failed around it. Failures of guest
+// programs are no errors: they are outcomes (run.hpp).
 //
 //   if (auto program = engine.compile(text)) use(*program); else log(program.error().message);
 //

@@ -1,5 +1,5 @@
-// A run: one program with its memory, stepped by its host. Sans-IO: nothing here blocks, sleeps or starts a thread; tools
-// with callables are called from within step(), everything else is handed out as data.
+// A run: one program with its memory, stepped by its host. Sans-IO: nothing here blocks, sleeps or starts a thread;
+// tools with callables are called from within step(), everything else is handed out as data.
 //
 //   ptcvm::Engine engine;
 //   auto program = engine.compile("(+ 1 2)");
@@ -49,8 +49,8 @@ struct HookVerdict {
   static HookVerdict ask(std::string question) { return {Kind::Ask, {}, std::move(question)}; }
 };
 
-// Hooks around every call. A verdict other than "allow" is part of the run's state: a run that is restored, or run again
-// from its store, is not judged twice, and a verdict holds for the arguments that were judged and for no others.
+// Hooks around every call. A verdict other than "allow" is part of the run's state: a run that is restored, or run
+// again from its store, is not judged twice, and a verdict holds for the arguments that were judged and for no others.
 struct Hooks {
   std::function<HookVerdict(ToolCall&)> before_tool = {};
   // Sees the answer; what it returns replaces it (nothing: the answer stays).
@@ -153,7 +153,8 @@ class PTCVM_API Run {
   Result<void> resolve_cancelled(std::string_view operation, std::string reason = {});
   Result<void> progress(std::string_view operation, ValueView value);   // what its handle shows
   std::vector<std::string> take_cancelled();   // operations that the program gave up: tell their tools
-  // When a suspended or yielded run should be stepped although nothing came (sleeps, deadlines, retries); ms since 1970.
+  // When a suspended or yielded run should be stepped although nothing came (sleeps, deadlines, retries), in ms since
+  // 1970; nothing: never.
   std::optional<std::int64_t> wake_time_ms() const;
   void set_time(std::int64_t ms);         // what the program sees as the time from the next step on
 

@@ -1,5 +1,5 @@
-// A session: one program after another with one memory. Definitions, the journal, cached answers, waiting operations and
-// the last three results (*1 *2 *3) go from turn to turn; a turn that fails leaves the definitions as they were.
+// A session: one program after another with one memory. Definitions, the journal, cached answers, waiting operations
+// and the last three results (*1 *2 *3) go from turn to turn; a turn that fails leaves the definitions as they were.
 //
 //   ptcvm::Session session(engine);
 //   session.eval("(def x 20)");
@@ -18,8 +18,8 @@ class PTCVM_API Session {
   static Result<Session> restore(const Engine& engine, std::span<const std::byte> snapshot,
                                  const RestoreOptions& options = {});
 
-  // Compiles with the names that are defined and runs until the turn is over or nothing goes on by itself. A source that
-  // cannot be compiled is an outcome with a diagnostic.
+  // Compiles with the names that are defined and runs until the turn is over or nothing goes on by itself. A source
+  // that cannot be compiled is an outcome with a diagnostic.
   Outcome eval(std::string_view source);
   // The next turn, to be stepped: run() is valid until the session is destroyed. wrong_state: a turn is not over.
   Result<void> begin(std::string_view source);

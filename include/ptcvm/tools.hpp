@@ -3,7 +3,8 @@
 //   a callable that takes what the signature says and returns a value
 //       tools.add("add", "(a :int, b :int) -> :int", [](std::int64_t a, std::int64_t b) { return a + b; });
 //   a callable that takes a ToolCall and gives a ToolReply: an answer, an error, or an operation that ends later
-//       tools.add("page", "(to :string) -> :any", [](ToolCall& call) { return call.pending(); }, {.mode = ToolMode::Async});
+//       tools.add("page", "(to :string) -> :any", [](ToolCall& call) { return call.pending(); },
+//                 {.mode = ToolMode::Async});
 //   nothing: the call waits until the host answers it (Run::calls())
 //       tools.defer("fetch", "(url :string) -> :string");
 //
@@ -11,7 +12,8 @@
 // before the callable sees them, results before the program does; errors say where: "args.limit: expected int, got
 // string". Names of arguments are strings here, and "-" in them is "_".
 //
-// Tools is a handle to a list that runs share. Adding to a list that a run uses makes a new list; the run keeps its own.
+// Tools is a handle to a list that runs share. Adding to a list that a run uses makes a new list; the run keeps its
+// own.
 // One thread adds; any number of runs on any threads may call, so callables must be fit for that.
 #pragma once
 #include <chrono>

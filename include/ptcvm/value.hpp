@@ -22,7 +22,8 @@
 namespace ptcvm {
 
 enum class ValueKind : std::uint8_t {
-  Nil, Bool, Int, BigInt, Float, String, Keyword, Vector, Map, Set, Date, Instant, Duration, Regex, Var, Function, Pending
+  Nil, Bool, Int, BigInt, Float, String, Keyword, Vector, Map, Set, Date, Instant, Duration, Regex, Var, Function,
+  Pending
 };
 PTCVM_API const char* value_kind_name(ValueKind kind);   // "nil", "int", "map", …
 

@@ -33,8 +33,8 @@ Fact doubt_fact(const LoggedEffect& effect, EffectState state, FactAuthor author
 StoreResult<Put> answer_operation(FactStore& store, std::string_view run, std::string_view operation,
                                   std::string_view status, std::string value_edn, std::string text, Said said);
 
-// What somebody decides about a call that a hook asked about. `args_edn`: the arguments that he saw; nothing: those that
-// were asked about.
+// What somebody decides about a call that a hook asked about. `args_edn`: the arguments that he saw; nothing: those
+// that were asked about.
 enum class DecideEnd : std::uint8_t {
   Done,              // also when it was decided just so before
   NotAsked,

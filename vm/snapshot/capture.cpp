@@ -154,7 +154,7 @@ RunState capture(const RunImpl& run) {
   out.limits = run.limits;
   for (const Link& link : run.links) out.links.push_back(capture_link(link));
   for (std::uint32_t k = 0; const Link& link : run.links) {
-    if (link.program == run.program) out.running = k;
+    if (run.main != nullptr && link.program == run.program) out.running = k;
     ++k;
   }
   capture_cells(run, out);

@@ -47,7 +47,9 @@ TEST_F(HooksTest, ChangedCallsAreMadeWithOtherArguments) {
 
 TEST_F(HooksTest, DeniedCallsAreToolErrors) {
   RunOptions options;
-  options.hooks.before_tool = [](ToolCall& call) { return HookVerdict::deny(std::string(call.name()) + " is forbidden"); };
+  options.hooks.before_tool = [](ToolCall& call) {
+    return HookVerdict::deny(std::string(call.name()) + " is forbidden");
+  };
   Run run = started(kPay, options);
   EXPECT_EQ(run.step(), RunState::Failed);
   EXPECT_EQ(run.diagnostic()->message, "Tool 'pay' failed: refused: pay is forbidden");

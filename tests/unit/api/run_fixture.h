@@ -2,6 +2,7 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@ namespace ptcvm {
 
 class ApiTest : public testing::Test {
  protected:
+  using Run = ptcvm::Run;   // testing::Test has a Run, too
   Program compiled(std::string_view source) {
     auto program = engine_.compile(source);
     if (!program) ADD_FAILURE() << program.error().message;

@@ -119,7 +119,9 @@ TEST_F(StoreTest, AProcessDiesWhileItsQuestionIsOpen) {
   EXPECT_EQ(paid(), "");
   const std::string key = again->questions[0].key;
   EXPECT_EQ(mine.decide("r", key, true, {}, "ada", "{\"amount\" 6 \"to\" \"bo\"}").error().code, Errc::refused);
-  ASSERT_TRUE(dies_after([&] { store().decide("r", key, true, "fine", "ada", "{\"amount\" 5 \"to\" \"bo\"}").value(); }));
+  ASSERT_TRUE(dies_after([&] {
+    store().decide("r", key, true, "fine", "ada", "{\"amount\" 5 \"to\" \"bo\"}").value();
+  }));
   EXPECT_EQ(mine.decide("r", key, false).error().code, Errc::refused);
   EXPECT_EQ(*mine.woken(0), std::vector<std::string>{"r"});
   auto done = run_stored(engine_, mine, paying(), kPay, asking());
@@ -170,6 +172,20 @@ TEST_F(StoreTest, DeniedInAnotherProcess) {
   ASSERT_EQ(done->end, StoredEnd::Ended);
   EXPECT_EQ(done->outcome.diagnostic->message, "Tool 'pay' failed: refused: no money");
   EXPECT_EQ(paid(), "");
+}
+
+TEST_F(StoreTest, StoredRunsAreWatchedAsOthers) {
+  Tools tools;
+  tools.add("page", "() -> :any", [](ToolCall& call) { return call.pending("p1"); }, {.mode = ToolMode::Async}).value();
+  const char* source = "(do (task \"t\" 1) (await (tool/page)))";
+  Store memory = Store::in_memory();
+  EventList events;
+  (void)run_stored(engine_, memory, tools, source, {.id = "r", .observer = &events, .name = "a.ptc"});
+  EXPECT_EQ(events.text, "run_start(a.ptc) commit tool_start(page) tool_end(page) open(page) suspend ");
+  events.text.clear();
+  ASSERT_TRUE(memory.resolve("r", "p1", Value::of(7)));
+  (void)run_stored(engine_, memory, tools, source, {.id = "r", .observer = &events});
+  EXPECT_EQ(events.text, "resolve(page) resume run_end ");
 }
 
 TEST_F(StoreTest, AttemptsAreInTheLog) {

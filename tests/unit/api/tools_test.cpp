@@ -45,6 +45,19 @@ TEST_F(ToolsTest, AnswersAreHeldAgainstTheSignature) {
             "tool_error: Tool 'one' failed: its answer does not fit its signature: answer.n: expected int, got string");
 }
 
+TEST_F(ToolsTest, ResultsThatComeLaterAreHeldAgainstItToo) {
+  tool("one", "() -> {n :int}", [](ToolCall& call) { return call.pending(); }, {.mode = ToolMode::Async});
+  Run run = started("(await (tool/one))");
+  run.step();
+  const auto refused = run.resolve("op1", Value::from_edn("{\"n\" \"many\"}").value());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::invalid_value);
+  EXPECT_NE(refused.error().message.find("answer.n: expected int"), std::string::npos) << refused.error().message;
+  ASSERT_TRUE(run.resolve("op1", Value::from_edn("{\"n\" \"5\"}").value()));
+  run.step();
+  EXPECT_EQ(run.result().to_edn(), "{\"n\" 5}");
+}
+
 TEST_F(ToolsTest, ErrorsAreData) {
   tool("fails", "() -> :any", []() -> Result<int> { return Error{Errc::invalid_value, "out of stock", {}}; });
   EXPECT_EQ(answer("(tool/fails)"), "tool_error: Tool 'fails' failed: out of stock");

@@ -29,7 +29,8 @@ Value edn(std::string_view text) {
 }
 
 TEST(Value, TextsGoBothWays) {
-  for (const char* text : {"nil", "true", "[1 2.5 \"a\" :k]", "{\"a\" [nil #{1 2}]}", "123456789012345678901234567890N"}) {
+  for (const char* text :
+       {"nil", "true", "[1 2.5 \"a\" :k]", "{\"a\" [nil #{1 2}]}", "123456789012345678901234567890N"}) {
     EXPECT_EQ(edn(text).to_edn(), text);
   }
   EXPECT_EQ(Value::from_json(R"({"a":[1,null,2.5,"x"]})")->to_json(), R"({"a":[1,null,2.5,"x"]})");

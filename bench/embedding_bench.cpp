@@ -1,0 +1,190 @@
+// What a host pays: programs from source and from the cache, runs that are parked, events, limits and observers.
+//
+//   ptc_embedding_bench [--quick]
+//
+// Times are the minimum over rounds; the two sides of a ratio take turns, so that a busy machine hits both alike.
+#include <malloc.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "ptcvm/ptcvm.hpp"
+
+struct Sale {
+  std::int64_t id;
+  std::string region;
+  std::int64_t amount;
+  bool paid;
+};
+BOOST_DESCRIBE_STRUCT(Sale, (), (id, region, amount, paid))
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using ptcvm::Engine;
+using ptcvm::Program;
+using ptcvm::Run;
+using ptcvm::RunOptions;
+
+constexpr const char* kReport = R"((let [rows (tool/sales {:year 2026})
+      paid (filter :paid rows)
+      by-region (group-by :region paid)
+      totals (map (fn [[region sales]]
+                    {:region region
+                     :count (count sales)
+                     :total (reduce + (map :amount sales))})
+                  by-region)]
+  (sort-by :total > totals))
+)";
+constexpr const char* kLoop = "(loop [i 0 sum 0] (if (< i 1000000) (recur (inc i) (+ sum i)) sum))";
+constexpr const char* kPark = "(let [x {:a 1 :b [1 2 3]}] [(await (tool/page {:to \"ada\"})) x])";
+
+std::vector<Sale> make_sales() {
+  std::vector<Sale> sales;
+  for (int i = 0; i < 100; ++i) sales.push_back({i, "region-" + std::to_string(i % 5), i * 7 % 100, i % 3 != 0});
+  return sales;
+}
+
+ptcvm::Tools make_tools() {
+  ptcvm::Tools tools;
+  tools.add("sales", "(year :int) -> [{id :int, region :string, amount :int, paid :bool}]",
+            [sales = make_sales()](int) { return sales; }, {.effect = ptcvm::Effect::Pure}).value();
+  tools.add("page", "(to :string) -> :any", [](ptcvm::ToolCall& call) { return call.pending(); },
+            {.mode = ptcvm::ToolMode::Async}).value();
+  return tools;
+}
+
+struct Ignoring final : ptcvm::Observer {
+  ptcvm::Verdict on_event(const ptcvm::Event&) override {
+    ++count;
+    return ptcvm::Verdict::Continue;
+  }
+  std::uint64_t count = 0;
+};
+
+// Microseconds for one of `times` calls.
+template <class F>
+double once(int times, F&& f) {
+  const auto start = Clock::now();
+  for (int i = 0; i < times; ++i) f();
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count() / times;
+}
+
+template <class F>
+double best(int rounds, int times, F&& f) {
+  double least = once(times, f);
+  for (int i = 1; i < rounds; ++i) least = std::min(least, once(times, f));
+  return least;
+}
+
+// How much longer the second takes, in per cent: the median over rounds of the ratio of two neighbours.
+template <class F, class G>
+double overhead(int rounds, int times, F&& plain, G&& with) {
+  std::vector<double> ratios;
+  for (int i = 0; i < rounds; ++i) {
+    const double a = once(times, plain), b = once(times, with), c = once(times, with), d = once(times, plain);
+    ratios.push_back((b + c) / (a + d));
+  }
+  std::sort(ratios.begin(), ratios.end());
+  return (ratios[ratios.size() / 2] - 1) * 100;
+}
+
+void finish(Run& run, ptcvm::RunState wanted) {
+  if (run.step() == wanted) return;
+  std::fprintf(stderr, "unexpected: %s\n", run.diagnostic() ? run.diagnostic()->text.c_str() : "another state");
+  std::exit(1);
+}
+
+std::size_t bytes_in_use() { return mallinfo2().uordblks + mallinfo2().hblkhd; }
+
+ptcvm::Limits all_off() {
+  ptcvm::Limits limits;
+  limits.fuel = limits.memory_bytes = limits.string_bytes = limits.print_bytes = UINT64_MAX;
+  limits.depth = limits.loop = limits.tool_calls = limits.suspensions = UINT32_MAX;
+  return limits;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool is_quick = argc > 1 && std::strcmp(argv[1], "--quick") == 0;
+  const int rounds = is_quick ? 3 : 15;
+  const int times = is_quick ? 50 : 1'000;
+
+  const std::size_t before_engine = bytes_in_use();
+  const Engine engine, uncached({.cached_programs = 0});
+  const std::size_t engine_bytes = (bytes_in_use() - before_engine) / 2;
+  RunOptions options;
+  options.tools = make_tools();
+  options.limits.loop = 2'000'000;
+
+  const auto report = [&](const Engine& with) {
+    Run run = Run::start(with, *with.compile(kReport, {.tools = &options.tools}), options).value();
+    finish(run, ptcvm::RunState::Completed);
+  };
+  std::printf("%-58s %10.1f us\n", "10 lines, one tool call of 100 records: from source",
+              best(rounds, times, [&] { report(uncached); }));
+  std::printf("%-58s %10.1f us\n", "the same with the program cached", best(rounds, times, [&] { report(engine); }));
+  const auto trivial = [&](const Engine& with) {
+    Run run = Run::start(with, *with.compile("(+ 1 2)"), {}).value();
+    finish(run, ptcvm::RunState::Completed);
+  };
+  std::printf("%-58s %10.2f us\n", "(+ 1 2) from source", best(rounds, times, [&] { trivial(uncached); }));
+  std::printf("%-58s %10.2f us\n", "(+ 1 2) with the program cached", best(rounds, times, [&] { trivial(engine); }));
+  const Program three = *engine.compile("3");
+  std::printf("%-58s %10.2f us\n", "a run made, stepped and destroyed", best(rounds, times, [&] {
+                Run run = Run::start(engine, three, {}).value();
+                finish(run, ptcvm::RunState::Completed);
+              }));
+
+  Run sliced = Run::start(engine, *engine.compile("(loop [i 0] (recur (inc i)))"), {.limits = all_off()}).value();
+  std::printf("%-58s %10.3f us\n", "one step() of a budget of one", best(rounds, times, [&] { sliced.step(1); }));
+
+  const Program park = *engine.compile(kPark, {.tools = &options.tools});
+  const int parked_count = is_quick ? 1'000 : 20'000;
+  std::vector<Run> parked;
+  parked.reserve(static_cast<std::size_t>(parked_count));
+  const std::size_t before_runs = bytes_in_use();
+  for (int i = 0; i < parked_count; ++i) {
+    parked.push_back(Run::start(engine, park, options).value());
+    finish(parked.back(), ptcvm::RunState::Suspended);
+  }
+  std::printf("%-58s %10zu bytes\n", "an engine", engine_bytes);
+  std::printf("%-58s %10zu bytes\n", "a parked run, in memory", (bytes_in_use() - before_runs) / parked.size());
+  std::printf("%-58s %10zu bytes\n", "the same as a snapshot", parked.front().snapshot().size());
+  std::printf("%-58s %10zu bytes\n", "the same, its program by hash", parked.front().snapshot(false).size());
+
+  const Program chatty = *engine.compile("(loop [i 0] (when (< i 1000) (tool/page {:to \"a\"}) (recur (inc i))))");
+  Ignoring counting;
+  RunOptions watched = options;
+  watched.observer = &counting;
+  watched.limits.tool_calls = watched.limits.pending_operations = 10'000;
+  const double chat = best(rounds, 1, [&] {
+    counting.count = 0;
+    Run run = Run::start(engine, chatty, watched).value();
+    finish(run, ptcvm::RunState::Completed);
+  });
+  std::printf("%-58s %10.2f million\n", "events a second", static_cast<double>(counting.count) / chat);
+
+  RunOptions off = options, on = options, observed = options;
+  off.limits = all_off();
+  observed.observer = &counting;
+  const Program loop = *engine.compile(kLoop), again = *engine.compile(kReport, {.tools = &options.tools});
+  const auto run_with = [&](const Program& program, const RunOptions& with) {
+    Run run = Run::start(engine, program, with).value();
+    finish(run, ptcvm::RunState::Completed);
+  };
+  const int loops = is_quick ? 1 : 5;
+  std::printf("%-58s %+9.1f %%\n", "limits on against off: a loop of 10^6",
+              overhead(rounds, loops, [&] { run_with(loop, off); }, [&] { run_with(loop, on); }));
+  std::printf("%-58s %+9.1f %%\n", "limits on against off: the report",
+              overhead(rounds, times / 2, [&] { run_with(again, off); }, [&] { run_with(again, on); }));
+  std::printf("%-58s %+9.1f %%\n", "an observer that ignores all: a loop of 10^6",
+              overhead(rounds, loops, [&] { run_with(loop, on); }, [&] { run_with(loop, observed); }));
+  std::printf("%-58s %+9.1f %%\n", "an observer that ignores all: the report",
+              overhead(rounds, times / 2, [&] { run_with(again, on); }, [&] { run_with(again, observed); }));
+}
