@@ -5,9 +5,9 @@
 //   }
 //   boost::asio::awaitable<ptcvm::Result<ptcvm::Value>> fetch(const ptcvm::WaitingCall& call);
 //
-// The run is stepped in slices, and between two of them whatever else the executor has to do gets its turn. All calls of
-// deferred tools that wait are answered at once, each by a coroutine of its own. Sleeps, and pauses before a call is made
-// again, are timers. There is no thread of ours.
+// The run is stepped in slices, and between two of them whatever else the executor has to do gets its turn. All calls
+// of deferred tools that wait are answered at once, each by a coroutine of its own. Sleeps, and pauses before a call is
+// made again, are timers. There is no thread of ours.
 //
 // Thread rules. All of it happens on one strand over the token's executor, so any number of threads may run the
 // io_context; the run is the operation's until it completes, and must live as long. Tools with callables are called on
@@ -95,8 +95,8 @@ class AsyncRun {
 
   static Clock::time_point time_of(std::int64_t ms) { return Clock::time_point(std::chrono::milliseconds(ms)); }
 
-  // Whether nothing but time is waited for, and not too much of it. What others resolve is given back to the host. So is
-  // a run that was woken and sleeps on: its time is given by the host.
+  // Whether nothing but time is waited for, and not too much of it. What others resolve is given back to the host. So
+  // is a run that was woken and sleeps on: its time is given by the host.
   bool may_wait(std::int64_t wake) const {
     const Clock::time_point now = Clock::now();
     if (std::chrono::milliseconds(wake) - now.time_since_epoch() > options_.longest_wait) return false;
@@ -149,9 +149,9 @@ inline boost::asio::awaitable<RunState> drive(Run& run, AsyncRunOptions options)
 
 }  // namespace detail
 
-// Steps the run until it is over, or suspended or yielded with something that it cannot wait for itself: operations that
-// others resolve, questions, calls without `answer`, a long sleep. Completes with void(std::exception_ptr, RunState);
-// the exception is set only when memory is out, or when it was cancelled before it began.
+// Steps the run until it is over, or suspended or yielded with something that it cannot wait for itself: operations
+// that others resolve, questions, calls without `answer`, a long sleep. Completes with void(std::exception_ptr,
+// RunState); the exception is set only when memory is out, or when it was cancelled before it began.
 //
 // Any completion token that has an executor: use_awaitable has that of its coroutine, others get one by
 // boost::asio::bind_executor(). Cancellation, by the token's slot: "terminal" ends the run with the fault "cancelled";

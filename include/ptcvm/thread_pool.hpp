@@ -14,10 +14,10 @@
 //
 // Parked runs are no concern of the pool: they cost memory only.
 //
-// Thread rules. submit(), slices() and runs() may be called by any thread, callbacks included; drain(), cancel() and the
-// destructor by one that is none of the pool's. A run belongs to the pool from submit() until it is handed back, and is
-// stepped by different threads, by one at a time; its tools, hooks and observer are called there. A callable that
-// blocks holds up a thread: tools that wait are deferred or async.
+// Thread rules. submit(), slices() and runs() may be called by any thread, callbacks included; drain(), cancel() and
+// the destructor by one that is none of the pool's. A run belongs to the pool from submit() until it is handed back,
+// and is stepped by different threads, by one at a time; its tools, hooks and observer are called there. A callable
+// that blocks holds up a thread: tools that wait are deferred or async.
 #pragma once
 #include <algorithm>
 #include <condition_variable>
@@ -51,16 +51,17 @@ class ThreadPool {
   using Done = std::function<void(Run)>;
 
   explicit ThreadPool(const ThreadPoolOptions& options = {}) : options_(options) {
-    const std::size_t count = options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+    const std::size_t processors = std::max(1u, std::thread::hardware_concurrency());
+    const std::size_t count = options.threads != 0 ? options.threads : processors;
     for (std::size_t i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
   }
   ~ThreadPool() { cancel(); }
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  // Takes the run. A request to stop cancels it, also in the middle of a slice: it ends with the fault "cancelled".
-  // Refused, the run stays the caller's as it is: busy (the tenant has runs_per_tenant runs here), wrong_state (the pool
-  // was told to end).
+  // Takes the run. A request to stop cancels it, in the middle of a slice, too: it ends with the fault "cancelled".
+  // Refused, the run stays the caller's as it is: busy (the tenant has runs_per_tenant runs here), wrong_state (the
+  // pool was told to end).
   Result<void> submit(std::string_view tenant, Run&& run, Done done, std::stop_token stop = {}) {
     const std::lock_guard lock(mutex_);
     if (is_closed_) return Error{Errc::wrong_state, "the pool takes no runs any more", std::nullopt};
@@ -68,7 +69,7 @@ class ThreadPool {
     if (at == tenants_.end()) at = tenants_.try_emplace(std::string(tenant)).first;
     if (at->second.runs >= options_.runs_per_tenant) {
       forget_idle(at);
-      return Error{Errc::busy, "tenant " + std::string(tenant) + " has as many runs in the pool as it may", std::nullopt};
+      return Error{Errc::busy, "tenant " + std::string(tenant) + " has as many runs here as it may", std::nullopt};
     }
     ++at->second.runs;
     ++runs_;
