@@ -179,7 +179,7 @@ template <class F, class R, class... Args>
 ToolReply call_typed(F& f, ToolCall& call) {
   std::optional<Error> error;
   std::size_t index = 0;
-  const auto argument = [&]<class T>(std::type_identity<T>) -> std::optional<T> {
+  [[maybe_unused]] const auto argument = [&]<class T>(std::type_identity<T>) -> std::optional<T> {
     const Path root{nullptr, "args", 0};
     const std::size_t i = index++;
     if (error) return std::nullopt;
