@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "ptcvm/config.hpp"
+
 namespace ptcvm {
 
 struct OtlpOptions {
@@ -42,7 +44,7 @@ struct OtlpError {
 
 // One at a time may be used by a thread; several exporters may be used by several threads. Connections are kept open
 // between requests. Nothing here throws.
-class OtlpExporter {
+class PTCVM_API OtlpExporter {
  public:
   explicit OtlpExporter(OtlpOptions options) noexcept;
   ~OtlpExporter();

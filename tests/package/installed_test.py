@@ -73,10 +73,9 @@ class Files(Package):
 
     def test_every_header_stands_alone(self):
         for header in sorted((self.prefix / "include/ptcvm").glob("*.hpp")):
-            for compiler in COMPILERS:
-                with self.subTest(header=header.name, compiler=compiler):
-                    self.done(run(compiler, *STRICT, "-fsyntax-only", "-I", self.prefix / "include", "-x", "c++", "-",
-                                  input=f"#include <ptcvm/{header.name}>\n"))
+            with self.subTest(header=header.name):
+                self.done(run(COMPILERS[0], *STRICT, "-fsyntax-only", "-I", self.prefix / "include", "-x", "c++", "-",
+                              input=f"#include <ptcvm/{header.name}>\n"))
 
     def test_no_file_of_the_package_knows_the_tree(self):
         for path in self.prefix.rglob("*"):
