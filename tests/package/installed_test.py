@@ -137,6 +137,14 @@ class CMakeProject(Package):
                 self.assertRegex(out, r"^waits for approve\n\d+\.\d+\.\d+\n$")
                 self.assertTrue((build / "runs.db").is_file())
 
+    def test_exporter_of_traces(self):
+        if not (self.library / "cmake/ptcvm/otel.cmake").exists():
+            self.skipTest("built without libcurl")
+        for options in ([], ["-Dptcvm_SHARED=ON"]):
+            with self.subTest(options=options):
+                build = self.build(COMPILERS[0], "-DCONSUMER_COMPONENTS=otel", *options)
+                self.assertRegex(self.done(run(build / "post")), r"^refused by \d")
+
     def test_an_unknown_component_is_named(self):
         _, done = self.configure("consumer", COMPILERS[0], "-DCONSUMER_COMPONENTS=core;postgres")
         self.assertNotEqual(done.returncode, 0)
@@ -194,6 +202,13 @@ class PkgConfig(Package):
     def test_lean(self):
         program = self.compile("finish.cpp", self.flags("--cflags", "--libs", "ptcvm-lean"))
         self.assertIn("not_available", run(program, "/dev/null", "op1", "yes").stdout)
+
+    def test_exporter_of_traces(self):
+        if not (self.library / "pkgconfig/ptcvm-otel.pc").exists():
+            self.skipTest("built without libcurl")
+        program = self.compile("post.cpp", self.flags("--cflags", "--libs", "ptcvm-otel"))
+        done = run(program, env=self.environment(LD_LIBRARY_PATH=str(self.library)))
+        self.assertRegex(self.done(done), r"^refused by \d")
 
     def test_says_its_version(self):
         self.assertRegex(" ".join(self.flags("--modversion", "ptcvm")), r"^\d+\.\d+\.\d+$")
