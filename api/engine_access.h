@@ -7,12 +7,12 @@
 
 namespace ptcvm {
 
-struct Engine::Impl {
+struct PTCVM_HIDDEN Engine::Impl {
   explicit Impl(const ptc::EngineOptions& options) : engine(options) {}
   ptc::Engine engine;
 };
 
-struct Program::Impl {
+struct PTCVM_HIDDEN Program::Impl {
   std::shared_ptr<const ptc::Program> program;
 };
 

@@ -55,7 +55,7 @@ class EventSource final : public ptc::SessionObserver {
   std::string number_;                      // text of the call number of the event that is being sent
 };
 
-struct Run::Impl {
+struct PTCVM_HIDDEN Run::Impl {
   Impl(const Engine& shared, Observer* observer) : engine(shared), events(observer) {}
 
   void attend(std::unique_ptr<ptc::Session> made, const Hooks& wanted);

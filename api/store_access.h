@@ -7,7 +7,7 @@
 
 namespace ptcvm {
 
-struct Store::Impl {
+struct PTCVM_HIDDEN Store::Impl {
   std::unique_ptr<ptc::FactStore> store;
 };
 

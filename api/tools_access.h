@@ -18,13 +18,13 @@ struct ToolExtras {
   std::chrono::milliseconds deadline{0};
 };
 
-struct Tools::Impl {
+struct PTCVM_HIDDEN Tools::Impl {
   // Runs share the registry: who adds while one does makes a new one.
   std::shared_ptr<ptc::ToolRegistry> registry = std::make_shared<ptc::ToolRegistry>();
   std::vector<std::pair<std::string, std::shared_ptr<const ToolExtras>>> extras;   // by name
 };
 
-struct ToolReply::Impl {
+struct PTCVM_HIDDEN ToolReply::Impl {
   Impl(ptc::Heap& h, ptc::ToolReply r) : heap(h), reply(std::move(r)) {}
   ~Impl() { heap.release(reply.result); }
   Impl(const Impl&) = delete;
@@ -33,7 +33,7 @@ struct ToolReply::Impl {
   ptc::ToolReply reply;
 };
 
-struct ToolCall::Impl {
+struct PTCVM_HIDDEN ToolCall::Impl {
   Impl(const ptc::ToolCall& c, const ToolExtras* e);
   ~Impl();
   Impl(const Impl&) = delete;

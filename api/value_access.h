@@ -12,7 +12,7 @@
 namespace ptcvm {
 
 // What a ValueWriter writes into: a builder over some heap, with the keys that were written before.
-struct ValueWriter::Impl {
+struct PTCVM_HIDDEN ValueWriter::Impl {
   explicit Impl(ptc::Heap& h) : heap(h), builder(h), writer(*this) {}
   ~Impl();
   Impl(const Impl&) = delete;
@@ -31,7 +31,7 @@ struct ValueWriter::Impl {
   ValueWriter writer;
 };
 
-struct Value::Impl {
+struct PTCVM_HIDDEN Value::Impl {
   ptc::Heap heap;
   ptc::Value root = ptc::Value::nil();   // owned
 };

@@ -6,12 +6,6 @@
 
 namespace ptc {
 
-// Jaro similarity of two ASCII names, 0 to 1.
-double jaro_similarity(std::string_view a, std::string_view b);
-
-// The candidate that `name` is most likely a slip of, or "" when none is close.
-std::string_view closest_name(std::string_view name, const std::vector<std::string_view>& candidates);
-
 // Advice for a name that other Lisps have, or "".
 std::string_view foreign_name_advice(std::string_view name);
 

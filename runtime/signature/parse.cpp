@@ -1,9 +1,9 @@
 // Reading signatures. Every error stands at the byte that a person has to change.
 #include <algorithm>
 
-#include "compiler/suggestions.h"
 #include "runtime/signature/signature.h"
 #include "runtime/signature/type_names.h"
+#include "schema/closest_name.h"
 #include "vm/value/utf8.h"
 
 namespace ptc {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "compiler/suggestions.h"
 #include "runtime/signature/conversions.h"
 #include "runtime/signature/type_names.h"
+#include "schema/closest_name.h"
 #include "vm/value/map.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"

@@ -122,15 +122,19 @@ class OtlpWriter {
     append_json_comma(out_);
     out_ += '{';
     append_nanos(out_, "timeUnixNano", note.t);
-    const bool is_fault = note.kind == TraceKind::Fault;
+    const bool is_fault = is_failure(note);
     append_json_member(out_, "name", is_fault ? "exception" : note.word());
     Attributes list(out_);
-    list.name(is_fault ? "exception.type" : "ptcvm.kind", note.fault);
-    list.text(is_fault ? "exception.message" : "ptcvm.error", note.error);
-    list.name("ptcvm.name", note.name);
+    if (is_fault) {
+      list.name("exception.type", failure_kind(note));
+      list.text("exception.message", failure_text(note));
+    } else {
+      list.text("ptcvm.error", note.error);
+      list.name("ptcvm.name", note.name);
+      list.text("ptcvm.text", note.text);
+    }
     list.name("ptcvm.id", note.id);
     list.name("ptcvm.task.id", note.task);
-    list.text("ptcvm.text", note.text);
     list.name("ptcvm.status", note.status);
     list.number("ptcvm.attempt", note.attempt);
     list.text("ptcvm.value", note.value);
@@ -156,7 +160,7 @@ class OtlpWriter {
     for (std::size_t k = run.events.size(); is_whole && k-- > 0;) {
       const TraceEvent& event = *run.events[k];
       const bool is_its = span.kind == SpanKind::Run || std::to_string(event.turn) == span.id;
-      if (is_its && event.kind == TraceKind::Fault && event.error) return *event.error;
+      if (is_its && is_failure(event) && failure_text(event)) return *failure_text(event);
     }
     return span.status;
   }

@@ -49,6 +49,7 @@ struct Result {
 void take(Result& result, const TraceEvent& event) {
   switch (event.kind) {
     case TraceKind::RunStart: result.end = result.fault = nullptr; break;
+    case TraceKind::Limit:
     case TraceKind::Fault: result.fault = &event; break;
     case TraceKind::Commit: result.journal[event.task] = &event; break;
     case TraceKind::Reset: result.journal.erase(event.task); break;
@@ -123,10 +124,9 @@ class StepWriter {
     out_ += '{';
     if (result_.end->status == "error") {
       const TraceEvent* const fault = result_.fault != nullptr ? result_.fault : result_.end;
-      const std::string_view reason = fault->fault.empty() ? "error" : std::string_view(fault->fault);
-      append_json_member(out_, "reason", reason);
-      append_json_member(out_, "message", fault->error.value_or(""));
-      if (!fault->name.empty()) append_json_member(out_, "op", fault->name);
+      const std::string& kind = failure_kind(*fault);
+      append_json_member(out_, "reason", kind.empty() ? "error" : std::string_view(kind));
+      append_json_member(out_, "message", failure_text(*fault).value_or(""));
       if (fault->line) append_json_member(out_, "line", *fault->line);
       if (fault->column) append_json_member(out_, "column", *fault->column);
     } else {                               // (fail v): what v says about itself

@@ -25,11 +25,11 @@ enum class TraceKind : std::uint8_t {
   Progress,    // of an operation: id, value; of a step of the program: name, text
   Ask,         // somebody is asked about a call, or has decided: id, name, text, status
   Retry,       // a call failed and is made again: id, name, error, attempt, micros (the pause)
-  Limit,       // a budget was used up: name
+  Limit,       // the program failed because a budget was used up: name (of the fault), text, line, column
   Warning,     // text
   Suspend,     // the turn waits: status, text (for what), fuel, micros, bytes
   Resume,      // it goes on, maybe in another process
-  Fault,       // kind, error, line, column
+  Fault,       // the program failed: kind, error, line, column
   RunEnd,      // status, value, fuel, micros, bytes
   Other,       // a word of a newer writer: event
 };
@@ -46,7 +46,7 @@ struct TraceEvent {
   std::string run;              // id of the run
   std::uint64_t turn = 0;       // from 1; 0: not known
 
-  std::string name;             // of a tool, a program, a limit
+  std::string name;             // of a tool, a program, a step, a limit
   std::string id;               // of an operation; of a call, the same in ToolStart and ToolEnd
   std::string operation;        // id of what a call opened
   std::string task;             // id of the innermost open task
@@ -63,6 +63,17 @@ struct TraceEvent {
   bool operator==(const TraceEvent&) const = default;
   std::string_view word() const { return kind == TraceKind::Other ? event : trace_kind_name(kind); }
 };
+
+// A program failed: the event says which fault, and why.
+inline bool is_failure(const TraceEvent& event) {
+  return event.kind == TraceKind::Fault || event.kind == TraceKind::Limit;
+}
+inline const std::string& failure_kind(const TraceEvent& event) {
+  return event.kind == TraceKind::Limit ? event.name : event.fault;
+}
+inline const std::optional<std::string>& failure_text(const TraceEvent& event) {
+  return event.kind == TraceKind::Limit ? event.text : event.error;
+}
 
 inline constexpr std::int64_t kLastTraceMicros = 253'402'300'799'999'999;   // the end of the year 9999
 inline constexpr std::size_t kMostTraceLineBytes = 64u << 20;

@@ -12,6 +12,9 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kSpanNames = {"run", "turn", "task", "tool", "operation", "pause"};
 
+// Writers that have one member for operations everywhere name it so in Open and Resolve, too.
+const std::string& operation_of(const TraceEvent& event) { return event.id.empty() ? event.operation : event.id; }
+
 // Spans of one run, from its events in order of time. Indices into spans_ stay; order() sorts at the end.
 class RunFold {
  public:
@@ -180,17 +183,19 @@ class RunFold {
 
   // A process that runs the program again attaches to the operations that wait already.
   void open_operation(const TraceEvent& event, std::size_t place) {
-    if (operations_.contains(event.id)) return;
-    const std::size_t operation = add(SpanKind::Operation, place, event, event.id);
+    const std::string& id = operation_of(event);
+    if (operations_.contains(id)) return;
+    const std::size_t operation = add(SpanKind::Operation, place, event, id);
     spans_[operation].begin = &event;
     spans_[operation].status = "waiting";
-    operations_.emplace(event.id, operation);
+    operations_.emplace(id, operation);
   }
 
   void resolve_operation(const TraceEvent& event) {
-    auto at = operations_.find(event.id);
+    const std::string& id = operation_of(event);
+    auto at = operations_.find(id);
     if (at == operations_.end()) {
-      at = operations_.emplace(event.id, add(SpanKind::Operation, place_of(event), event, event.id)).first;
+      at = operations_.emplace(id, add(SpanKind::Operation, place_of(event), event, id)).first;
     }
     TraceSpan& span = spans_[at->second];
     stretch_to(span.parent, event);

@@ -117,11 +117,13 @@ class Recording(TraceTest):
     def test_faults_limits_and_resets(self):
         trace = self.path("t.jsonl")
         ptcvm("eval", "(loop [i 0]\n  (recur (inc i)))", "--loop-limit", "10", "--trace", trace)
-        self.assertEqual([e["event"] for e in self.lines("t.jsonl")], ["run_start", "limit", "fault", "run_end"])
-        limit, fault, end = self.lines("t.jsonl")[1:]
-        self.assertEqual((limit["name"], fault["kind"]), ("loop_limit_exceeded", "loop_limit_exceeded"))
-        self.assertEqual(fault["line"], 2)
+        self.assertEqual([e["event"] for e in self.lines("t.jsonl")], ["run_start", "limit", "run_end"])
+        limit, end = self.lines("t.jsonl")[1:]
+        self.assertEqual((limit["name"], limit["line"]), ("loop_limit_exceeded", 2))
+        self.assertIn("iteration limit", limit["text"])
         self.assertEqual(end["status"], "error")
+        ptcvm("eval", "(+ 1 :a)", "--trace", trace)
+        self.assertEqual([e["event"] for e in self.lines("t.jsonl")], ["run_start", "fault", "run_end"])
         ptcvm("eval", '(task "a" 1) (task-reset "a" "again") (task "a" 2)', "--journal", self.file("j.edn", "{}"),
               "--trace", trace)
         self.assertEqual([(e["event"], e.get("value")) for e in self.lines("t.jsonl") if "task" in e],
@@ -257,6 +259,9 @@ class Exporting(TraceTest):
         ptcvm("eval", "(+ 1 :a)", "--trace", trace)
         fail = json.loads(self.trace("step", trace))["fail"]
         self.assertEqual((fail["reason"], fail["line"]), ("type_error", 1))
+        ptcvm("eval", "(loop [i 0] (recur i))", "--loop-limit", "10", "--trace", trace)
+        fail = json.loads(self.trace("step", trace))["fail"]
+        self.assertEqual((fail["reason"], fail["line"]), ("loop_limit_exceeded", 1))
         ptcvm("eval", '(fail {:reason :broke :message "none left"})', "--trace", trace)
         fail = json.loads(self.trace("step", trace))["fail"]
         self.assertEqual((fail["reason"], fail["message"]), ("broke", "none left"))

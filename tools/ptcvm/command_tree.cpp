@@ -18,7 +18,8 @@ std::vector<const CLI::Option*> all_options(const CLI::App& command, bool positi
 }  // namespace
 
 std::vector<const CLI::App*> parts_of(const CLI::App& command) {
-  return command.get_subcommands([](const CLI::App* sub) { return !sub->get_name().empty(); });
+  return command.get_subcommands(
+      [](const CLI::App* sub) { return !sub->get_name().empty() && !sub->get_group().empty(); });
 }
 
 std::vector<const CLI::Option*> options_of(const CLI::App& command) { return all_options(command, false); }

@@ -6,7 +6,8 @@
 
 namespace ptcvm {
 
-// Commands right below, in the order of the help. Groups of options are commands without a name to CLI11, but not here.
+// Commands right below, in the order of the help. Groups of options are commands without a name to CLI11, but not here;
+// commands without a group are those that the help does not show.
 std::vector<const CLI::App*> parts_of(const CLI::App& command);
 
 // Of the command itself, with those in its groups.

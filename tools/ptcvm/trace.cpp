@@ -82,20 +82,49 @@ void TraceFile::print(std::string_view text) {
   write(std::move(made));
 }
 
-// The session tells of a call when it is over.
+TraceEvent TraceFile::call_event(TraceKind kind, const ptc::ToolNotice& notice) const {
+  TraceEvent made = event(kind);
+  made.name = notice.request.tool;
+  made.id = 'c' + std::to_string(notice.request.id);
+  made.task = notice.request.task_id;
+  made.path = notice.request.call_path;
+  return made;
+}
+
+void TraceFile::expect_call(const ptc::ToolNotice& notice) {
+  call_ = call_event(TraceKind::ToolEnd, notice);
+  call_->operation = notice.operation;
+}
+
+// The session tells of a call in texts when it is over.
 void TraceFile::tool(const ptc::ToolOutcome& call) {
-  TraceEvent end = event(TraceKind::ToolEnd);
+  TraceEvent end = call_ ? *std::exchange(call_, std::nullopt) : event(TraceKind::ToolEnd);
   end.name = call.name;
-  end.id = 'c' + std::to_string(++calls_);
   TraceEvent start = end;
   start.kind = TraceKind::ToolStart;
   start.t = std::max<std::int64_t>(0, end.t - static_cast<std::int64_t>(call.micros));
+  start.operation.clear();
   start.args = call.args_edn;
   write(std::move(start));
   (call.failed ? end.error : end.value) = call.failed ? call.error : call.result_edn;
   end.cached = call.cached;
   end.micros = call.micros;
   write(std::move(end));
+}
+
+void TraceFile::retry(const ptc::ToolNotice& notice, std::uint64_t attempt, std::int64_t pause_ms) {
+  TraceEvent made = call_event(TraceKind::Retry, notice);
+  made.error = notice.error;
+  made.attempt = attempt;
+  made.micros = static_cast<std::uint64_t>(pause_ms) * 1000;
+  write(std::move(made));
+}
+
+void TraceFile::progress(const ptc::StepSummary& step) {
+  TraceEvent made = event(TraceKind::Progress);
+  made.name = step.id;
+  made.text = step.summary;
+  write(std::move(made));
 }
 
 void TraceFile::commit(std::string_view task_id, std::string_view value_edn) {
@@ -131,14 +160,10 @@ void TraceFile::resolve(const ptc::Operation& operation) {
 }
 
 void TraceFile::fault(const ptc::OutcomeFault& fault) {
-  if (ptc::fault_info(fault.kind).phase == ptc::FaultPhase::Limit) {
-    TraceEvent limit = event(TraceKind::Limit);
-    limit.name = ptc::fault_name(fault.kind);
-    write(std::move(limit));
-  }
-  TraceEvent made = event(TraceKind::Fault);
-  made.fault = ptc::fault_name(fault.kind);
-  made.error = fault.message;
+  const bool is_limit = ptc::fault_info(fault.kind).phase == ptc::FaultPhase::Limit;
+  TraceEvent made = event(is_limit ? TraceKind::Limit : TraceKind::Fault);
+  (is_limit ? made.name : made.fault) = ptc::fault_name(fault.kind);
+  (is_limit ? made.text : made.error) = fault.message;
   if (fault.span.line != 0) made.line = fault.span.line;
   if (fault.span.line != 0) made.column = fault.span.column;
   write(std::move(made));
@@ -186,6 +211,18 @@ void RunReporter::on_print(std::string_view text) {
 
 void RunReporter::on_tool(const ptc::ToolOutcome& call) {
   if (trace_ != nullptr) trace_->tool(call);
+}
+
+void RunReporter::on_tool_end(const ptc::ToolNotice& notice) {
+  if (trace_ != nullptr) trace_->expect_call(notice);
+}
+
+void RunReporter::on_retry(const ptc::ToolNotice& notice, std::uint64_t attempt, std::int64_t pause_ms) {
+  if (trace_ != nullptr) trace_->retry(notice, attempt, pause_ms);
+}
+
+void RunReporter::on_summary(const ptc::StepSummary& step) {
+  if (trace_ != nullptr) trace_->progress(step);
 }
 
 void RunReporter::on_commit(std::string_view task_id, std::string_view value_edn) {

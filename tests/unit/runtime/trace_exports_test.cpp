@@ -137,6 +137,14 @@ TEST(StepRecord, of_a_fault) {
                         R"({"reason":"type_error","message":"no number","line":3,"column":4})")) << step;
 }
 
+TEST(StepRecord, of_a_limit) {
+  TraceLines lines;
+  lines.add(1, "run_start").add(2, "limit", R"("name":"fuel_exhausted","text":"no fuel","line":3,"column":4)");
+  lines.add(3, "run_end", R"("status":"error")");
+  EXPECT_TRUE(has(step_of(lines), R"("fail":{"reason":"fuel_exhausted","message":"no fuel","line":3,"column":4})"));
+  EXPECT_TRUE(has(otlp_trace(fold_runs(lines.events()), "s"), R"("status":{"code":2,"message":"no fuel"})"));
+}
+
 TEST(StepRecord, of_what_fail_was_given) {
   const auto fail_of = [](std::string_view members) {
     const std::string step = step_of(TraceLines().add(1, "run_end", members));
