@@ -8,6 +8,7 @@
 //
 // One thread does the input and output, a few others execute programs. SIGTERM and SIGINT: no more connections,
 // requests that were read are answered, then it ends. kill -9 is fine, too: the next process goes on.
+#include <boost/algorithm/string.hpp>
 #include <boost/asio.hpp>
 #include <boost/beast.hpp>
 #include <iostream>
@@ -30,18 +31,9 @@ constexpr std::chrono::seconds kPatience{30};   // for one request, and for one 
 
 constexpr auto kNoThrow = asio::as_tuple(asio::use_awaitable);
 
-std::vector<std::string> parts_of(std::string_view path) {
-  std::vector<std::string> parts;
-  for (std::size_t at = 1; at <= path.size();) {
-    const std::size_t end = std::min(path.find('/', at), path.size());
-    parts.emplace_back(path.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
-}
-
 Reply answer_to(RunService& service, const Request& request) {
-  const std::vector<std::string> parts = parts_of(request.target());
+  std::vector<std::string> parts;
+  boost::split(parts, std::string_view(request.target()).substr(1), boost::is_any_of("/"));
   const bool is_run = (parts.size() == 1 || parts.size() == 2 || parts.size() == 4) && parts[0] == "runs";
   if (!is_run || (parts.size() == 4 && parts[2] != "operations")) return {404, {{"error", "no such place"}}};
   if (parts.size() == 2) {

@@ -18,7 +18,7 @@ int main() {
     options.data = data;
     options.limits.fuel = 1'000'000;
     options.limits.loop = UINT32_MAX;
-    return std::move(*ptcvm::Run::start(engine, program, options));
+    return *ptcvm::Run::start(engine, program, options);
   };
 
   ptcvm::ThreadPool pool({.threads = 2, .runs_per_tenant = 100});

@@ -35,11 +35,13 @@ class Service:
                                         stdout=subprocess.PIPE, text=True)
         self.port = int(self.process.stdout.readline().rsplit(":", 1)[1])
         self.local = threading.local()
+        self.connections = []
 
     def call(self, method, path, body=None):
         """Status and body. An OSError or HTTPException when the service is gone."""
         if not hasattr(self.local, "connection"):
             self.local.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+            self.connections.append(self.local.connection)
         self.local.connection.request(method, path, None if body is None else json.dumps(body))
         response = self.local.connection.getresponse()
         return response.status, json.loads(response.read())
@@ -54,6 +56,8 @@ class Service:
         self.process.send_signal(how)
         status = self.process.wait(timeout=60)
         self.process.stdout.close()
+        for connection in self.connections:
+            connection.close()
         return status
 
     def shipped(self):

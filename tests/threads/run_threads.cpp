@@ -114,7 +114,7 @@ class Worker {
     std::int64_t wanted = n;
     for (std::size_t i = 0; i < rounds; ++i) wanted = 2 * wanted + 4 * static_cast<std::int64_t>(i);   // serve()
     ++shared_.counts.begun;
-    return {std::move(*Run::start(shared_.engine, *program, options)), std::to_string(wanted)};
+    return {*Run::start(shared_.engine, *program, options), std::to_string(wanted)};
   }
 
   // Goes on with a run until it is over or was given away.

@@ -22,7 +22,7 @@ ptcvm::Run started(std::string_view source, const ptcvm::Tools& tools = {}, std:
   options.tools = tools;
   options.limits.loop = UINT32_MAX;
   options.time_ms = time;
-  return std::move(*ptcvm::Run::start(engine, *engine.compile(source), options));
+  return *ptcvm::Run::start(engine, *engine.compile(source), options);
 }
 
 ptcvm::Tools fetching() {

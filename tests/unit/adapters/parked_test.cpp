@@ -46,7 +46,7 @@ TEST(ParkedRuns, CostMemoryAndNoThread) {
     ptcvm::RunOptions options;
     options.tools = tools;
     options.data = data;
-    parked.push_back(std::move(*ptcvm::Run::start(engine, *program, options)));
+    parked.push_back(*ptcvm::Run::start(engine, *program, options));
     ASSERT_EQ(parked.back().step(), ptcvm::RunState::Suspended);
   }
   EXPECT_EQ(thread_count(), threads);

@@ -16,7 +16,7 @@ ptcvm::Run started(std::string_view source, std::uint64_t fuel) {
   ptcvm::RunOptions options;
   options.limits.fuel = fuel;
   options.limits.loop = UINT32_MAX;
-  return std::move(*ptcvm::Run::start(engine, *engine.compile(source), options));
+  return *ptcvm::Run::start(engine, *engine.compile(source), options);
 }
 ptcvm::Run endless(std::uint64_t fuel = UINT64_MAX) { return started("(loop [i 0] (recur (inc i)))", fuel); }
 ptcvm::Run brief() { return started("(+ 1 2)", 1'000); }
@@ -103,7 +103,7 @@ TEST(ThreadPool, CancelsWhatItHasWhenItIsDestroyed) {
   std::vector<std::future<ptcvm::Run>> runs;
   {
     ThreadPool pool({.threads = 2});
-    for (int i = 0; i < 20; ++i) runs.push_back(std::move(*pool.submit(std::to_string(i % 3), endless())));
+    for (int i = 0; i < 20; ++i) runs.push_back(*pool.submit(std::to_string(i % 3), endless()));
   }
   for (std::future<ptcvm::Run>& run : runs) EXPECT_EQ(fault_of(run.get()), "cancelled");
 }

@@ -74,7 +74,7 @@ class Adapters : public testing::Test {
     options.limits.loop = UINT32_MAX;
     const auto program = engine_.compile(source);
     if (!program) throw std::runtime_error(program.error().message);
-    return std::move(*ptcvm::Run::start(engine_, *program, options));
+    return *ptcvm::Run::start(engine_, *program, options);
   }
 
   ptcvm::Engine engine_;
