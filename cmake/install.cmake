@@ -32,6 +32,9 @@ if(PTC_BUILD_SQLITE)
   # The shared library has this inside: only programs that link archives name it.
   ptc_pkg_config(ptcvm-sqlite "Stores of ptcvm in SQLite" "ptcvm" "sqlite3" "" "-L\${libdir} -lptcvm-sqlite")
 endif()
+if(TARGET ptcvm_otel)
+  ptc_pkg_config(ptcvm-otel "Traces of ptcvm over HTTP" "ptcvm libcurl" "" "-L\${libdir} -lptcvm-otel" "")
+endif()
 
 # Man pages and completions are made by the command line that was just built.
 if(PTC_BUILD_TOOLS)

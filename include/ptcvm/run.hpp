@@ -82,6 +82,7 @@ struct PendingOperation {
   std::int64_t since_ms = 0;              // ms since 1970
   std::int64_t deadline_ms = 0;           // when the program stops waiting for it; 0: never
   bool is_awaited = false;                // a part of the program waits for it now
+  bool is_sleep = false;                  // (sleep ms): settles by itself at deadline_ms
 };
 
 // A call of a deferred tool, or one about which a hook asks.

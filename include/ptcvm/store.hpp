@@ -101,5 +101,9 @@ struct StoredOutcome {
 // refused: nothing ran, nothing was changed. store_failed: what the log holds is right; run it again.
 PTCVM_API Result<StoredOutcome> run_stored(const Engine& engine, Store& store, const Tools& tools,
                                            std::string_view source, const StoredOptions& options);
+// The same for a run that was begun before, by its id alone: as Store::woken() gives it. Source, name and data are
+// those of its log; of the options, the others count. wrong_state: it was never begun.
+PTCVM_API Result<StoredOutcome> continue_stored(const Engine& engine, Store& store, const Tools& tools,
+                                                const StoredOptions& options);
 
 }  // namespace ptcvm

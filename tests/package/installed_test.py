@@ -77,6 +77,12 @@ class Files(Package):
                 self.done(run(COMPILERS[0], *STRICT, "-fsyntax-only", "-I", self.prefix / "include", "-x", "c++", "-",
                               input=f"#include <ptcvm/{header.name}>\n"))
 
+    def test_the_header_for_c_is_c(self):
+        for compiler, language, standard in itertools.product(COMPILERS, ("c", "c++"), ("11", "17")):
+            with self.subTest(compiler=compiler, language=language, standard=standard):
+                self.done(run(compiler, *STRICT[1:], f"-std={language}{standard}", "-fsyntax-only", "-I",
+                              self.prefix / "include", "-x", language, "-", input="#include <ptcvm/ptcvm.h>\n"))
+
     def test_no_file_of_the_package_knows_the_tree(self):
         for path in self.prefix.rglob("*"):
             if path.suffix in (".cmake", ".pc", ".hpp", ".h"):
@@ -130,6 +136,14 @@ class CMakeProject(Package):
                 out = self.done(run(build / "keep", build / "runs.db"))
                 self.assertRegex(out, r"^waits for approve\n\d+\.\d+\.\d+\n$")
                 self.assertTrue((build / "runs.db").is_file())
+
+    def test_exporter_of_traces(self):
+        if not (self.library / "cmake/ptcvm/otel.cmake").exists():
+            self.skipTest("built without libcurl")
+        for options in ([], ["-Dptcvm_SHARED=ON"]):
+            with self.subTest(options=options):
+                build = self.build(COMPILERS[0], "-DCONSUMER_COMPONENTS=otel", *options)
+                self.assertRegex(self.done(run(build / "post")), r"^refused by \d")
 
     def test_an_unknown_component_is_named(self):
         _, done = self.configure("consumer", COMPILERS[0], "-DCONSUMER_COMPONENTS=core;postgres")
@@ -188,6 +202,13 @@ class PkgConfig(Package):
     def test_lean(self):
         program = self.compile("finish.cpp", self.flags("--cflags", "--libs", "ptcvm-lean"))
         self.assertIn("not_available", run(program, "/dev/null", "op1", "yes").stdout)
+
+    def test_exporter_of_traces(self):
+        if not (self.library / "pkgconfig/ptcvm-otel.pc").exists():
+            self.skipTest("built without libcurl")
+        program = self.compile("post.cpp", self.flags("--cflags", "--libs", "ptcvm-otel"))
+        done = run(program, env=self.environment(LD_LIBRARY_PATH=str(self.library)))
+        self.assertRegex(self.done(done), r"^refused by \d")
 
     def test_says_its_version(self):
         self.assertRegex(" ".join(self.flags("--modversion", "ptcvm")), r"^\d+\.\d+\.\d+$")
