@@ -46,6 +46,7 @@ namespace ptcvm {
 // the coroutine ends.
 using AsyncAnswer = std::function<boost::asio::awaitable<Result<Value>>(const WaitingCall& call)>;
 
+// How a run is driven.
 struct AsyncRunOptions {
   AsyncAnswer answer = {};                          // none: the run is given back when calls wait
   std::uint64_t slice_fuel = 50'000;                // of one slice

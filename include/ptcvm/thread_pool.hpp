@@ -39,17 +39,20 @@
 
 namespace ptcvm {
 
+// How many threads, and how fair.
 struct ThreadPoolOptions {
   std::size_t threads = 0;                   // 0: one for each processor
   std::uint64_t slice_fuel = 50'000;         // of one slice
   std::size_t runs_per_tenant = 1'000;       // at once in the pool; more are refused
 };
 
+// See the top of this file.
 class ThreadPool {
  public:
   // Is called once for each run that was taken, by a thread of the pool, and must not throw. May submit.
   using Done = std::function<void(Run)>;
 
+  // Starts the threads.
   explicit ThreadPool(const ThreadPoolOptions& options = {}) : options_(options) {
     const std::size_t processors = std::max(1u, std::thread::hardware_concurrency());
     const std::size_t count = options.threads != 0 ? options.threads : processors;
