@@ -176,34 +176,36 @@ void ptcvm_run_cancel(ptcvm_run* run) {
 }
 
 ptcvm_view ptcvm_run_result(ptcvm_run* run) {
-  if (run == nullptr || run->is_broken || !run->run->is_over()) return {};
-  return c::quietly(ptcvm_view{}, [&] { return c::view_out(run->run->result()); });
+  return c::quietly(ptcvm_view{}, [&] {
+    const ptcvm::Run& of = c::the(run).idle();
+    return of.is_over() ? c::view_out(of.result()) : ptcvm_view{};
+  });
 }
 int32_t ptcvm_run_diagnostic(ptcvm_run* run, ptcvm_diagnostic* out) {
   return c::quietly(0, [&] {
     ptcvm_run& of = c::the(run);
-    of.diagnostic = of.run->diagnostic();
+    of.diagnostic = of.idle().diagnostic();
     if (!of.diagnostic) return 0;
     c::diagnostic_out(out, *of.diagnostic);
     return 1;
   });
 }
 ptcvm_status ptcvm_run_prints(const ptcvm_run* run, ptcvm_texts** out, ptcvm_error** error) {
-  return c::guarded(out, error, [&] { return c::texts_of(c::the(run).run->prints()); });
+  return c::guarded(out, error, [&] { return c::texts_of(c::the(run).idle().prints()); });
 }
 ptcvm_status ptcvm_run_get_usage(const ptcvm_run* run, ptcvm_usage* out) {
-  return c::guarded(nullptr, [&] { c::struct_out(out, c::usage_out(c::the(run).run->usage())); });
+  return c::guarded(nullptr, [&] { c::struct_out(out, c::usage_out(c::the(run).idle().usage())); });
 }
 size_t ptcvm_run_memory_bytes(const ptcvm_run* run) { return run == nullptr ? 0 : run->run->memory_bytes(); }
 ptcvm_text ptcvm_run_id(const ptcvm_run* run) {
   return run == nullptr ? ptcvm_text{nullptr, 0} : c::text_out(run->run->id());
 }
 ptcvm_status ptcvm_run_journal_edn(const ptcvm_run* run, ptcvm_buffer** out, ptcvm_error** error) {
-  return c::guarded(out, error, [&] { return c::buffer_of(c::the(run).run->journal_edn()); });
+  return c::guarded(out, error, [&] { return c::buffer_of(c::the(run).idle().journal_edn()); });
 }
 int32_t ptcvm_run_wake_time(const ptcvm_run* run, int64_t* out_ms) {
   return c::quietly(0, [&] {
-    const auto wake = c::the(run).run->wake_time_ms();
+    const auto wake = c::the(run).idle().wake_time_ms();
     if (!wake || out_ms == nullptr) return 0;
     *out_ms = *wake;
     return 1;
@@ -214,8 +216,8 @@ void ptcvm_run_set_time(ptcvm_run* run, int64_t ms) {
 }
 
 ptcvm_status ptcvm_run_snapshot(const ptcvm_run* run, int32_t by_hash, ptcvm_buffer** out, ptcvm_error** error) {
-  return c::guarded(out, error, [&] { return c::buffer_of(c::the(run).run->snapshot(by_hash == 0)); });
+  return c::guarded(out, error, [&] { return c::buffer_of(c::the(run).idle().snapshot(by_hash == 0)); });
 }
 ptcvm_status ptcvm_run_snapshot_json(const ptcvm_run* run, ptcvm_buffer** out, ptcvm_error** error) {
-  return c::guarded(out, error, [&] { return c::buffer_of(c::the(run).run->snapshot_json()); });
+  return c::guarded(out, error, [&] { return c::buffer_of(c::the(run).idle().snapshot_json()); });
 }

@@ -53,6 +53,13 @@ struct ptcvm_run {
 
   // PTCVM_NO_STATE for a run that must not be stepped. Throws nothing.
   ptcvm_state step(std::uint64_t fuel) noexcept;
+  // The run between two steps; a Failure within one, or when memory ran out in one.
+  ptcvm::Run& idle() const {
+    if (is_stepping || is_broken) {
+      throw ptcvm::c::Failure{{ptcvm::Errc::wrong_state, "the run is being stepped, or broken", {}}};
+    }
+    return *run;
+  }
   // Nothing goes on before the host does something.
   bool waits() const { return !run->calls().empty() || run->wake_time_ms().has_value(); }
 

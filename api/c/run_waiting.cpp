@@ -21,17 +21,10 @@ const T& at(const std::vector<T>& seen, std::size_t index) {
   return seen[index];
 }
 
-// A run that the host may talk to.
-Run& open(ptcvm_run* run) {
-  the(run);
-  if (run->is_stepping || run->is_broken) throw Failure{{Errc::wrong_state, "the run is being stepped, or broken", {}}};
-  return *run->run;
-}
-
 // said(Run&) is what the host says.
 template <class F>
 ptcvm_status told(ptcvm_run* run, ptcvm_error** error, F&& said) noexcept {
-  return guarded(error, [&] { taken(said(open(run))); });
+  return guarded(error, [&] { taken(said(the(run).idle())); });
 }
 
 Value json_in(ptcvm_text text) { return taken(Value::from_json(text_in(text))); }
@@ -44,19 +37,19 @@ namespace c = ptcvm::c;
 using ptcvm::Run;
 
 size_t ptcvm_run_call_count(ptcvm_run* run) {
-  return c::quietly(std::size_t{0}, [&] { return (run->calls = c::open(run).calls()).size(); });
+  return c::quietly(std::size_t{0}, [&] { return (run->calls = c::the(run).idle().calls()).size(); });
 }
 ptcvm_status ptcvm_run_call_at(const ptcvm_run* run, size_t index, ptcvm_waiting_call* out) {
   return c::guarded(nullptr, [&] { c::struct_out(out, c::call_out(c::at(c::the(run).calls, index))); });
 }
 size_t ptcvm_run_question_count(ptcvm_run* run) {
-  return c::quietly(std::size_t{0}, [&] { return (run->questions = c::open(run).questions()).size(); });
+  return c::quietly(std::size_t{0}, [&] { return (run->questions = c::the(run).idle().questions()).size(); });
 }
 ptcvm_status ptcvm_run_question_at(const ptcvm_run* run, size_t index, ptcvm_waiting_call* out) {
   return c::guarded(nullptr, [&] { c::struct_out(out, c::call_out(c::at(c::the(run).questions, index))); });
 }
 size_t ptcvm_run_pending_count(ptcvm_run* run) {
-  return c::quietly(std::size_t{0}, [&] { return (run->pending = c::open(run).pending()).size(); });
+  return c::quietly(std::size_t{0}, [&] { return (run->pending = c::the(run).idle().pending()).size(); });
 }
 ptcvm_status ptcvm_run_pending_at(const ptcvm_run* run, size_t index, ptcvm_pending_operation* out) {
   return c::guarded(nullptr, [&] {
@@ -120,5 +113,5 @@ ptcvm_status ptcvm_run_progress(ptcvm_run* run, ptcvm_text operation, ptcvm_view
   return c::told(run, error, [&](Run& open) { return open.progress(c::text_in(operation), c::view_in(value)); });
 }
 ptcvm_status ptcvm_run_take_cancelled(ptcvm_run* run, ptcvm_texts** out, ptcvm_error** error) {
-  return c::guarded(out, error, [&] { return c::texts_of(c::open(run).take_cancelled()); });
+  return c::guarded(out, error, [&] { return c::texts_of(c::the(run).idle().take_cancelled()); });
 }

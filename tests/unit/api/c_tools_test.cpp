@@ -113,6 +113,9 @@ TEST_F(CToolsTest, ARunIsNotEnteredTwice) {
     EXPECT_EQ(ptcvm_run_step(seen.run, 1), PTCVM_NO_STATE);
     EXPECT_EQ(ptcvm_run_resolve_json(seen.run, text("op1"), text("1"), nullptr), PTCVM_WRONG_STATE);
     EXPECT_EQ(ptcvm_run_pending_count(seen.run), 0u);
+    CBuffer bytes;
+    EXPECT_EQ(ptcvm_run_snapshot(seen.run, 0, bytes.out(), nullptr), PTCVM_WRONG_STATE);
+    EXPECT_EQ(edn(ptcvm_run_result(seen.run)), "nil");
     ++seen.tried;
     ptcvm_call_answer_json(call, text("1"), nullptr);
   }, &inside);
