@@ -24,6 +24,17 @@ constexpr const char* kOrder = R"(
 )";
 // [/tools]
 
+// [go-on]
+// Begins the run of an order, or goes on with it. Source, tools and data are the same each time.
+ptcvm::Result<ptcvm::StoredOutcome> go_on(const ptcvm::Engine& engine, ptcvm::Store& store, const std::string& order) {
+  const ptcvm::Value data = ptcvm::Value::from_json(R"({"item": "desk"})").value();
+  ptcvm::StoredOptions options;
+  options.id = order;
+  options.data = data;
+  return ptcvm::run_stored(engine, store, shop(), kOrder, options);
+}
+// [/go-on]
+
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const std::string path = argv[1];
@@ -32,11 +43,7 @@ int main(int argc, char** argv) {
     // [first]
     const ptcvm::Engine engine;
     ptcvm::Store store = ptcvm::open_sqlite(path).value();
-    const ptcvm::Value data = ptcvm::Value::from_json(R"({"item": "desk"})").value();
-    ptcvm::StoredOptions options;
-    options.id = "order-17";
-    options.data = data;
-    const auto outcome = ptcvm::run_stored(engine, store, shop(), kOrder, options).value();
+    const auto outcome = go_on(engine, store, "order-17").value();
     if (outcome.end == ptcvm::StoredEnd::Suspended) show("waits for", outcome.pending.front().key);
     // [/first]
   }
@@ -51,17 +58,12 @@ int main(int argc, char** argv) {
   ptcvm::Store store = ptcvm::open_sqlite(path).value();
   const std::int64_t now_ms = 0;                             // sleeps that are over by then are woken, too
   for (const std::string& id : store.woken(now_ms).value()) {
-    ptcvm::StoredOptions options;
-    options.id = id;
-    const auto outcome = ptcvm::run_stored(engine, store, shop(), kOrder, options).value();
-    show(id, outcome.outcome.value.to_edn());
+    if (const auto outcome = go_on(engine, store, id)) show(id, outcome->outcome.value.to_edn());
   }
   // [/again]
 
   // [before]
-  ptcvm::StoredOptions same;
-  same.id = "order-17";
-  const auto before = ptcvm::run_stored(engine, store, shop(), kOrder, same).value();
+  const auto before = go_on(engine, store, "order-17").value();
   show("ended before", before.end == ptcvm::StoredEnd::EndedBefore ? before.outcome.value.to_edn() : "no");
   for (const ptcvm::StoredRun& run : store.runs().value()) {
     show(run.id, run.state == ptcvm::StoredState::Ended ? "ended" : "not ended");
@@ -69,10 +71,11 @@ int main(int argc, char** argv) {
   // [/before]
 
   // [signal]
-  same.id = "order-18";
+  ptcvm::StoredOptions other;
+  other.id = "order-18";
   const char* listens = "(let [said (await-signal \"price-18\")] {:price said})";
-  ptcvm::run_stored(engine, store, {}, listens, same).value();            // Suspended
+  ptcvm::run_stored(engine, store, {}, listens, other).value();           // Suspended
   store.put("order-18", "price-18", ptcvm::Value::of(30), "price desk").value();
-  show("signal", ptcvm::run_stored(engine, store, {}, listens, same)->outcome.value.to_edn());
+  show("signal", ptcvm::run_stored(engine, store, {}, listens, other)->outcome.value.to_edn());
   // [/signal]
 }

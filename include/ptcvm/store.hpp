@@ -63,7 +63,7 @@ class PTCVM_API Store {
 // As RunOptions, with what a store needs besides.
 struct StoredOptions {
   std::string id = "run";                     // of the run in its store
-  Limits limits = {};                         // kept in the log: the run goes on with the smaller ones
+  Limits limits = {};                         // a parked run goes on with the smaller of its own and these
   ValueView data = {};                             // kept in the log
   std::string signature = {};                      // of the result
   Hooks hooks = {};                                // see Hooks
