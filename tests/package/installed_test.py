@@ -39,11 +39,11 @@ class Package(unittest.TestCase):
     counter = itertools.count()
 
     def fresh(self, name):
-        """A copy of a project of tests/package, and a fresh folder to build it in. Unchanged copies are used again, so
-        that what was compiled is, too."""
+        """A copy of a project of tests/package or of examples, and a fresh folder to build it in. Unchanged copies are
+        used again, so that what was compiled is, too."""
         source = self.folder / name
         if not source.exists():
-            shutil.copytree(HERE / name, source)
+            shutil.copytree(HERE / name if (HERE / name).is_dir() else SOURCE / "examples" / name, source)
         return source, self.folder / f"{name}-{next(self.counter)}"
 
     def configure(self, name, compiler, *options):
@@ -178,6 +178,34 @@ class Documented(Package):
         build, done = self.configure("fetched", COMPILERS[0], f"-DFETCHCONTENT_SOURCE_DIR_PTCVM={SOURCE}")
         self.done(done)
         self.assertIn("api/libptcvm.a", self.done(run("ninja", "-C", build, "-t", "commands", "hello")))
+
+
+class Examples(Package):
+    """The folders that docs/embedding.md shows are projects of their own, too."""
+    def built(self, name, target):
+        build, done = self.configure(name, COMPILERS[-1], "-DCMAKE_CXX_FLAGS=" + " ".join(STRICT[1:]))
+        self.done(done)
+        self.done(run("cmake", "--build", build, "--target", target))
+        return build / target
+
+    def test_print_what_they_print_in_the_tree(self):
+        for name in ("minimal", "batch"):
+            with self.subTest(name=name):
+                expected = (SOURCE / f"examples/embed-{name}/expected.txt").read_text()
+                self.assertEqual(self.done(run(self.built(f"embed-{name}", f"embed_{name}"))), expected)
+
+    def test_two_programs_share_a_run(self):
+        start = self.built("embed-park", "embed_park_start")
+        finish = self.built("embed-park", "embed_park_finish")
+        state = start.parent / "run.ptcs"
+        self.assertIn("op1 waits: ask_manager", self.done(run(start, state, "500")))
+        self.assertEqual(self.done(run(finish, state, "op1", '{:approved true :by "Ann"}')),
+                         'completed: {:by "Ann" :status :bought}\n')
+
+    def test_pages_find_the_store(self):
+        program = self.built("embed-pages", "embed_page_stores")
+        self.assertEqual(self.done(run(program, program.parent / "page.db")),
+                         (SOURCE / "examples/embed-pages/stores.expected.txt").read_text())
 
 
 class PkgConfig(Package):
