@@ -84,7 +84,8 @@ std::vector<PendingOperation> Run::pending() const {
     const auto at = awaited.find(operation.id);
     one.is_awaited = at != awaited.end();
     if (one.is_awaited) one.deadline_ms = at->second;
-    if (operation.kind == ptc::Operation::Kind::Sleep) one.deadline_ms = operation.due_ms;
+    one.is_sleep = operation.kind == ptc::Operation::Kind::Sleep;
+    if (one.is_sleep) one.deadline_ms = operation.due_ms;
   }
   return out;
 }

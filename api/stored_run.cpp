@@ -5,6 +5,7 @@
 #include "api/run_impl.h"
 #include "api/store_access.h"
 #include "runtime/durable_run.h"
+#include "runtime/facts/log_writer.h"
 
 namespace ptcvm {
 namespace {
@@ -99,6 +100,25 @@ Result<StoredOutcome> run_stored(const Engine& engine, Store& store, const Tools
   StoredOutcome out = stored_outcome(done);
   if (out.outcome.diagnostic && options.hooks.on_error) options.hooks.on_error(*out.outcome.diagnostic);
   return out;
+}
+
+Result<StoredOutcome> continue_stored(const Engine& engine, Store& store, const Tools& tools,
+                                      const StoredOptions& options) {
+  ptc::RunLog log;
+  const auto add = [&log](const ptc::Fact& fact) { log.add(fact); };
+  if (auto error = ptc::visit_notable(StoreAccess::store(store), options.id, add)) return store_error(*error);
+  if (!log.last_start()) return host_error(Errc::wrong_state, "the run " + options.id + " was never begun");
+  const ptc::LoggedStart& started = *log.last_start();
+  Value data;
+  if (!started.context.empty()) {
+    auto read = Value::from_edn(started.context);
+    if (!read) return std::move(read).error();
+    data = std::move(*read);
+  }
+  StoredOptions own = options;
+  own.name = started.source_name;
+  own.data = data;
+  return run_stored(engine, store, tools, started.source, own);
 }
 
 }  // namespace ptcvm

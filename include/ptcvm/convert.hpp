@@ -24,18 +24,20 @@ namespace ptcvm {
 
 // Where a value stands inside of another one, for messages: "args.items[2].id". Lives on the stack of the reader.
 struct Path {
-  const Path* parent = nullptr;
+  const Path* parent = nullptr;               // null: at the top
   std::string_view name = {};                 // of a field; "" for an index
-  std::size_t index = 0;
-  PTCVM_API std::string text() const;
+  std::size_t index = 0;                      // when there is no name
+  PTCVM_API std::string text() const;         // all of it, as in messages
 };
-// "args.items[2].id: expected int, got string"
+// An error of Convert<T>::read(): "args.items[2].id: expected int, got string".
 PTCVM_API Error expected(std::string_view what, ValueView got, const Path& at);
 
+// The value as a T, or invalid_value with the place. What is borrowed in the T (views) is valid as long as the value.
 template <class T>
 Result<T> read(ValueView value, const Path& at) {
   return Convert<T>::read(value, at);
 }
+// The same; messages call the value by that name.
 template <class T>
 Result<T> read(ValueView value, std::string_view name = "value") {
   return Convert<T>::read(value, Path{nullptr, name, 0});

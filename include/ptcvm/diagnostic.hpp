@@ -7,9 +7,10 @@
 
 namespace ptcvm {
 
+// One finding.
 struct Diagnostic {
   std::string kind;                  // a stable name: "type_error", "unbound_var", "fuel_exhausted", …
-  std::string message, hint;         // hint: what would help, or ""
+  std::string message, hint;         // what is wrong; what would help, or ""
   std::string source_name;           // as given when it was compiled
   std::uint32_t line = 0, column = 0;      // from 1; column in code points; 0: no place
   std::uint32_t begin = 0, end = 0;        // the stretch of source, in bytes

@@ -12,6 +12,7 @@
 
 namespace ptcvm {
 
+// What happened, and which members of Event are set.
 enum class EventKind : std::uint8_t {
   RunStart,    // name: the source's name
   Form,        // the program stands at line, column: at each safe point (calls, loop jumps); only when wants_forms()
@@ -34,27 +35,31 @@ enum class EventKind : std::uint8_t {
 };
 PTCVM_API const char* event_name(EventKind kind);   // "run_start", "tool_end", …: as in traces
 
+// One event. Everything in it is borrowed until the observer returns; what does not belong to its kind is empty.
 struct Event {
-  EventKind kind{};
+  EventKind kind{};                      // says which of the following are set
   std::uint64_t sequence = 0;            // from 1, in the run
   std::int64_t unix_micros = 0;          // by the system clock
-  std::string_view run_id;
-  std::uint64_t turn = 0;
-  std::string_view name, id, task, operation, text, error, status;
-  std::uint32_t line = 0, column = 0, attempt = 0;
+  std::string_view run_id;               // RunOptions::id
+  std::uint64_t turn = 0;                // from 1
+  std::string_view name, id, task, operation, text, error, status;   // see EventKind
+  std::uint32_t line = 0, column = 0, attempt = 0;                   // from 1; 0: none
   bool cached = false;                   // ToolEnd: the answer was there
-  ValueView args, value;
+  ValueView args, value;                 // see EventKind; nil where there is none
   std::uint64_t micros = 0;              // ToolEnd, Retry, RunEnd: how long
   std::uint64_t fuel = 0, bytes = 0;     // RunEnd: used; bytes at most at once
 };
 // One line of a trace (docs/tracing.md), without the line feed.
 PTCVM_API std::string event_json(const Event& event);
 
+// What an observer says: go on, come back from step() at the next safe point, or end the turn.
 enum class Verdict : std::uint8_t { Continue, Pause, Cancel };
 
+// Derive from it, and hand it to RunOptions, RestoreOptions or StoredOptions. It must outlive the run.
 class Observer {
  public:
   virtual ~Observer() = default;
+  // Called in the thread that steps the run. Must not throw, and must not touch the run.
   virtual Verdict on_event(const Event& event) = 0;
   virtual bool wants_forms() const { return false; }   // asked once for each step(); slow when true
 };

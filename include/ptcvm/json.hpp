@@ -9,7 +9,9 @@
 
 namespace ptcvm {
 
+// As said above; the JSON owns everything.
 PTCVM_API boost::json::value to_json(ValueView value);
+// One value for the writer, as said above.
 PTCVM_API void write_json(ValueWriter& out, const boost::json::value& json);
 
 template <>

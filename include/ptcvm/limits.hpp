@@ -5,6 +5,7 @@
 
 namespace ptcvm {
 
+// With defaults that suit a program that a model wrote. 0 is a limit, but where "none" stands.
 struct Limits {
   std::uint64_t fuel = 100'000'000;             // units of work, the same on every machine    fuel_exhausted
   std::uint64_t memory_bytes = 256u << 20;      // of the run's heap                            memory_exceeded

@@ -18,6 +18,7 @@
 
 namespace ptcvm {
 
+// Where to post, and how patiently.
 struct OtlpOptions {
   std::string endpoint;                  // http://… or https://…; without a path, /v1/traces is added
   std::vector<std::pair<std::string, std::string>> headers;   // name, value: keys of a collector
@@ -28,7 +29,9 @@ struct OtlpOptions {
   std::uint64_t seed = 0;                // of the jitter; exporters of one seed wait equally long. 0: a seed of its own
 };
 
+// Why a trace was not taken.
 struct OtlpError {
+  // What a caller decides by.
   enum class Kind : std::uint8_t {
     BadOptions,     // endpoint or header that is none: nothing was sent
     Refused,        // the collector has answered that it does not take it
@@ -36,9 +39,9 @@ struct OtlpError {
     Unavailable,    // no attempt came through, or each was told to come later
     Broken,         // the library could not even try: no memory
   };
-  Kind kind{};
+  Kind kind{};                           // see Kind
   std::uint32_t http_status = 0;         // of the last answer; 0: there was none
-  std::uint32_t attempts = 0;
+  std::uint32_t attempts = 0;            // that were made
   std::string message;                   // one sentence for people; holds nothing of the headers
 };
 
@@ -46,6 +49,7 @@ struct OtlpError {
 // between requests. Nothing here throws.
 class PTCVM_API OtlpExporter {
  public:
+  // Connects to nothing yet; bad options are told by the first send().
   explicit OtlpExporter(OtlpOptions options) noexcept;
   ~OtlpExporter();
   OtlpExporter(OtlpExporter&& other) noexcept;

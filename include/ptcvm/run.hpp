@@ -27,6 +27,7 @@
 
 namespace ptcvm {
 
+// What a step came to.
 enum class RunState : std::uint8_t {
   Completed,   // result(): the value of the last form
   Returned,    // result(): (return v)
@@ -38,11 +39,12 @@ PTCVM_API const char* run_state_name(RunState state);   // "completed" and so on
 
 // What a hook says about a call before it is made.
 struct HookVerdict {
-  enum class Kind : std::uint8_t { Allow, Change, Deny, Ask };
-  Kind kind = Kind::Allow;
+  enum class Kind : std::uint8_t { Allow, Change, Deny, Ask };   // made, made otherwise, refused, a person is asked
+  Kind kind = Kind::Allow;      // says which of the following are set
   Value args = {};              // Change: a map with string keys
   std::string text = {};        // Deny: why; Ask: the question
 
+  // One of each kind.
   static HookVerdict allow() { return {}; }
   static HookVerdict change(Value args) { return {Kind::Change, std::move(args), {}}; }
   static HookVerdict deny(std::string why) { return {Kind::Deny, {}, std::move(why)}; }
@@ -52,20 +54,22 @@ struct HookVerdict {
 // Hooks around every call. A verdict other than "allow" is part of the run's state: a run that is restored, or run
 // again from its store, is not judged twice, and a verdict holds for the arguments that were judged and for no others.
 struct Hooks {
+  // Judges a call whose arguments fit the signature. Its arguments are found by name.
   std::function<HookVerdict(ToolCall&)> before_tool = {};
   // Sees the answer; what it returns replaces it (nothing: the answer stays).
   std::function<std::optional<Value>(ToolCall&, ValueView answer)> after_tool = {};
   std::function<void(const Diagnostic&)> on_error = {};     // of a turn that ends with a fault
 };
 
+// What a run begins with.
 struct RunOptions {
   std::string id = "run";                 // part of every idempotency key
-  Tools tools = {};
-  Limits limits = {};
+  Tools tools = {};                       // what the program may call; the run keeps this list
+  Limits limits = {};                     // see Limits
   ValueView data = {};                         // map for data/…; copied
   std::string_view data_json = {};             // the same as JSON text, read when it is not ""
   std::string signature = {};                  // of the result: one that does not fit is a fault
-  Hooks hooks = {};
+  Hooks hooks = {};                       // copied; what they capture must outlive the run
   Observer* observer = nullptr;           // not owned; must outlive the run
   std::optional<std::int64_t> time_ms = {};    // what the program sees as the time, since 1970; none: the system clock
   bool journal = true;                    // (task …) runs a step once
@@ -73,47 +77,51 @@ struct RunOptions {
 
 // An operation that waits. Views are valid until the run is stepped or destroyed.
 struct PendingOperation {
-  std::string id, tool;
-  ValueView args, progress;
-  std::int64_t since_ms = 0;
+  std::string id, tool;                   // id: for resolve()
+  ValueView args, progress;               // of the call; what was said by Run::progress(), or nil
+  std::int64_t since_ms = 0;              // ms since 1970
   std::int64_t deadline_ms = 0;           // when the program stops waiting for it; 0: never
   bool is_awaited = false;                // a part of the program waits for it now
+  bool is_sleep = false;                  // (sleep ms): settles by itself at deadline_ms
 };
 
 // A call of a deferred tool, or one about which a hook asks.
 struct WaitingCall {
   std::uint64_t id = 0;                   // of the call in its run: for answer()
-  std::string tool;
+  std::string tool;                       // its name
   ValueView args;                         // valid until the run is stepped or destroyed
   std::string key;                        // the idempotency key; of a question: for decide()
-  std::string task_id;
+  std::string task_id;                    // of the innermost open task, or ""
   std::string question;                   // "" for a call of a deferred tool
 };
 
+// What a run has used, over all its suspensions.
 struct Usage {
-  std::uint64_t fuel = 0, peak_bytes = 0, active_micros = 0;
-  std::uint32_t tool_calls = 0, suspensions = 0;
+  std::uint64_t fuel = 0, peak_bytes = 0, active_micros = 0;   // work; of the heap at most at once; time in step()
+  std::uint32_t tool_calls = 0, suspensions = 0;               // of this turn
 };
 
 // What a turn came to, with everything in it owned: it may outlive the run and go to other threads.
 struct Outcome {
-  RunState state = RunState::Failed;
-  Value value;
+  RunState state = RunState::Failed;      // see RunState
+  Value value;                            // of a run that is over, but of a fault
   std::optional<Diagnostic> diagnostic;   // of a fault
-  std::vector<std::string> prints, warnings;
+  std::vector<std::string> prints, warnings;   // in their order
   std::vector<std::pair<std::string, std::string>> summaries;   // of (step-done id text), by id
-  Usage usage;
+  Usage usage;                            // see Usage
 };
 
+// What a run goes on with. Hooks, observer and time are the new host's; everything else is in the snapshot.
 struct RestoreOptions {
   Tools tools = {};                            // must have what the run names, as it was: else refused, with a report
   Limits limits = {};                          // the run gets the smaller of these and its own
   std::size_t max_bytes = 64u << 20;      // of the snapshot
-  Hooks hooks = {};
-  Observer* observer = nullptr;
-  std::optional<std::int64_t> time_ms = {};
+  Hooks hooks = {};                            // see Hooks
+  Observer* observer = nullptr;                // not owned; must outlive the run
+  std::optional<std::int64_t> time_ms = {};    // as in RunOptions
 };
 
+// See the top of this file. Movable, not copyable.
 class PTCVM_API Run {
  public:
   struct Impl;   // of the library
@@ -145,7 +153,7 @@ class PTCVM_API Run {
 
   // Operations that wait, in the order of their opening. Resolved in any order, at any time, by whoever has the run;
   // the program sees it when it is stepped. The same twice changes nothing; otherwise already_resolved.
-  // Also: unknown_operation, too_large.
+  // Also: unknown_operation, too_large, invalid_value (the signature of its tool wants something else).
   std::vector<PendingOperation> pending() const;
   Result<void> resolve(std::string_view operation, ValueView value);
   Result<void> resolve_error(std::string_view operation, std::string reason);

@@ -11,6 +11,7 @@
 
 namespace ptcvm {
 
+// Movable, not copyable.
 class PTCVM_API Session {
  public:
   // invalid_signature, invalid_value; as Run::start().
@@ -28,6 +29,7 @@ class PTCVM_API Session {
   const Run& run() const { return run_; }
 
   std::string definitions_edn() const;     // {:name value}
+  // Everything that goes from turn to turn, for restore().
   std::vector<std::byte> snapshot() const { return run_.snapshot(); }
 
  private:

@@ -19,16 +19,19 @@
 
 namespace ptcvm {
 
+// Where a stored run stands: some process executes it, nobody does, or it is over.
 enum class StoredState : std::uint8_t { Running, Parked, Ended };
 
+// A line of the list of runs.
 struct StoredRun {
-  std::string id;
-  StoredState state{};
+  std::string id;                             // StoredOptions::id
+  StoredState state{};                        // see StoredState
   bool is_woken = false;                      // parked, and something that it waits for has come
   std::optional<std::int64_t> deadline_ms;    // when it wakes by itself
-  std::int64_t started_ms = 0, changed_ms = 0;
+  std::int64_t started_ms = 0, changed_ms = 0;   // since 1970: begun; last written to
 };
 
+// A handle. Each call is one transaction.
 class PTCVM_API Store {
  public:
   struct Impl;   // of the library
@@ -57,19 +60,21 @@ class PTCVM_API Store {
   std::shared_ptr<Impl> impl_;
 };
 
+// As RunOptions, with what a store needs besides.
 struct StoredOptions {
-  std::string id = "run";
-  Limits limits = {};
+  std::string id = "run";                     // of the run in its store
+  Limits limits = {};                         // kept in the log: the run goes on with the smaller ones
   ValueView data = {};                             // kept in the log
-  std::string signature = {};
-  Hooks hooks = {};
-  Observer* observer = nullptr;
+  std::string signature = {};                      // of the result
+  Hooks hooks = {};                                // see Hooks
+  Observer* observer = nullptr;                    // not owned; Pause is as good as Continue, and there are no forms
   std::string name = {};                           // of the source, for messages
   std::int64_t lease_ms = 60'000;             // of the claim; it is prolonged at each write
   bool again = false;                         // a new turn, although the last one ended well
   std::optional<std::int64_t> time_ms = {};        // what the program sees as the time
 };
 
+// What one call of run_stored() came to.
 enum class StoredEnd : std::uint8_t {
   Ended,         // the turn is over: outcome
   EndedBefore,   // it was over and well before: outcome has state and value
@@ -80,14 +85,15 @@ enum class StoredEnd : std::uint8_t {
 // What waits, as data that outlives the run.
 struct StoredWait {
   std::string key;                            // the id of the operation; the key of a question or of a doubt
-  std::string tool, args_edn, text;           // text: the question
+  std::string tool, args_edn, text;           // what is to be called, with what; the question
 };
 
+// With everything in it owned.
 struct StoredOutcome {
-  StoredEnd end{};
-  Outcome outcome;
-  std::vector<StoredWait> pending, questions, doubts;
-  std::optional<std::int64_t> wake_time_ms;
+  StoredEnd end{};                            // says which of the following are set
+  Outcome outcome;                            // of the turn, as far as it got
+  std::vector<StoredWait> pending, questions, doubts;   // for resolve(), for decide(), for a person
+  std::optional<std::int64_t> wake_time_ms;   // run it again then, although nothing came; ms since 1970
   std::string warning;                        // "" for none
 };
 
@@ -95,5 +101,9 @@ struct StoredOutcome {
 // refused: nothing ran, nothing was changed. store_failed: what the log holds is right; run it again.
 PTCVM_API Result<StoredOutcome> run_stored(const Engine& engine, Store& store, const Tools& tools,
                                            std::string_view source, const StoredOptions& options);
+// The same for a run that was begun before, by its id alone: as Store::woken() gives it. Source, name and data are
+// those of its log; of the options, the others count. wrong_state: it was never begun.
+PTCVM_API Result<StoredOutcome> continue_stored(const Engine& engine, Store& store, const Tools& tools,
+                                                const StoredOptions& options);
 
 }  // namespace ptcvm

@@ -41,6 +41,7 @@ enum class Effect : std::uint8_t {
   Reconcilable,   // it can be asked (ToolOptions::reconcile)
 };
 
+// When the program gets the answer.
 enum class ToolMode : std::uint8_t {
   Sync,    // the call gives the answer
   Async,   // the call gives a handle at once, and the program awaits it
@@ -50,9 +51,9 @@ enum class ToolMode : std::uint8_t {
 // Attempts after errors, with growing pauses. A pause is the same for the same call: first_delay · factor^n, within
 // max_delay, less a part of it that depends on the call (jitter 0.25: up to a quarter).
 struct Retry {
-  std::uint32_t max_attempts = 1;
-  std::chrono::milliseconds first_delay{100}, max_delay{30'000};
-  double factor = 2, jitter = 0.25;
+  std::uint32_t max_attempts = 1;                                  // with the first one
+  std::chrono::milliseconds first_delay{100}, max_delay{30'000};   // behind the first attempt; at most
+  double factor = 2, jitter = 0.25;                                // from pause to pause; the part that differs
 };
 
 class ToolCall;
@@ -60,19 +61,20 @@ class ToolReply;
 
 // What a reconcilable tool knows about a call that was begun.
 struct Reconciled {
-  enum class State : std::uint8_t { Unknown, Happened, DidNot };
-  State state = State::Unknown;
+  enum class State : std::uint8_t { Unknown, Happened, DidNot };   // what the outside says
+  State state = State::Unknown;                   // Unknown: a person has to say
   Value result = {};                              // when it happened
 };
 
+// What is known of a tool besides its signature.
 struct ToolOptions {
-  Effect effect = Effect::Unsafe;
-  ToolMode mode = ToolMode::Sync;
+  Effect effect = Effect::Unsafe;            // what may be done about a call in doubt
+  ToolMode mode = ToolMode::Sync;            // when the program gets the answer
   bool cache = false;                        // equal arguments: the first good answer of the run is used again
   std::chrono::milliseconds deadline{0};     // of one call; 0: that of the run. See ToolCall::expired()
-  Retry retry = {};
+  Retry retry = {};                          // of calls that failed
   std::string description = {};                   // for people and models
-  std::function<Reconciled(ToolCall&)> reconcile = {};
+  std::function<Reconciled(ToolCall&)> reconcile = {};   // Effect::Reconcilable: asked about a call in doubt
 };
 
 // A call, while its callable runs. Everything here is borrowed for that time, and used by its thread only.
@@ -83,10 +85,10 @@ class PTCVM_API ToolCall {
   ValueView args() const;                                 // a map with string keys
   ValueView arg(std::string_view name) const { return args()[name]; }   // nil when it is missing
   ValueView arg(std::size_t index) const;                 // in the order of the signature
-  std::string_view arg_name(std::size_t index) const;
+  std::string_view arg_name(std::size_t index) const;     // "" beyond the signature
 
-  std::string_view run_id() const;
-  std::uint64_t turn() const;
+  std::string_view run_id() const;                        // RunOptions::id
+  std::uint64_t turn() const;                             // of a session, from 1
   std::string_view task_id() const;                       // of the innermost open task, or ""
   std::string_view idempotency_key() const;               // the same when the program is run again: pass it on
   std::uint32_t attempt() const;                          // from 1
@@ -104,7 +106,7 @@ class PTCVM_API ToolCall {
 
   template <class T>
   ToolReply value(const T& x);                            // by Convert<T>, straight into the run's heap
-  ToolReply value(Value&& x);
+  ToolReply value(Value&& x);                             // the same for a value that is there
   template <class F>
   ToolReply build(F&& fill);                              // fill(ValueWriter&)
   ToolReply error(std::string message) const;             // the program gets a tool_error
@@ -179,7 +181,7 @@ template <class F, class R, class... Args>
 ToolReply call_typed(F& f, ToolCall& call) {
   std::optional<Error> error;
   std::size_t index = 0;
-  const auto argument = [&]<class T>(std::type_identity<T>) -> std::optional<T> {
+  [[maybe_unused]] const auto argument = [&]<class T>(std::type_identity<T>) -> std::optional<T> {
     const Path root{nullptr, "args", 0};
     const std::size_t i = index++;
     if (error) return std::nullopt;
@@ -229,12 +231,13 @@ auto call_operator() {
 
 // What is known of a tool, for prompts and listings.
 struct ToolInfo {
-  std::string name, signature, description;
-  Effect effect{};
-  ToolMode mode{};
-  bool deferred = false, cache = false;
+  std::string name, signature, description;   // as given
+  Effect effect{};                            // as in ToolOptions
+  ToolMode mode{};                            // as in ToolOptions
+  bool deferred = false, cache = false;       // the host answers it; good answers are used again
 };
 
+// See the top of this file: a handle to a list.
 class PTCVM_API Tools {
  public:
   struct Impl;   // of the library
@@ -260,7 +263,7 @@ class PTCVM_API Tools {
   Result<void> defer(std::string name, std::string_view signature, ToolOptions options = {});
 
   std::vector<ToolInfo> list() const;        // by name
-  bool empty() const;
+  bool empty() const;                        // no tool was added
 
  private:
   friend struct ToolAccess;

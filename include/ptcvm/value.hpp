@@ -21,6 +21,7 @@
 
 namespace ptcvm {
 
+// What a value is. BigInt is an integer beyond 64 bits; Var and Function are no data.
 enum class ValueKind : std::uint8_t {
   Nil, Bool, Int, BigInt, Float, String, Keyword, Vector, Map, Set, Date, Instant, Duration, Regex, Var, Function,
   Pending
@@ -29,12 +30,13 @@ PTCVM_API const char* value_kind_name(ValueKind kind);   // "nil", "int", "map",
 
 class ValueEntries;
 
+// Looks at a value that somebody else owns.
 class PTCVM_API ValueView {
  public:
   ValueView() = default;                                // nil
 
-  ValueKind kind() const;
-  bool is_nil() const { return kind() == ValueKind::Nil; }
+  ValueKind kind() const;                               // of a default view Nil
+  bool is_nil() const { return kind() == ValueKind::Nil; }   // also of a default view
   explicit operator bool() const;                       // as the language takes it: neither nil nor false
 
   // The content, when the value is of that kind; nothing else is converted.
@@ -64,13 +66,17 @@ class PTCVM_API ValueView {
   void* heap_ = nullptr;
 };
 
+// An entry of a map.
 struct ValueEntry {
-  ValueView key, value;
+  ValueView key, value;   // valid as long as the view of the map
 };
 
+// The entries of a map: a range for loops. The entries are views.
 class ValueEntries {
  public:
+  // Made by ValueView::entries().
   explicit ValueEntries(std::vector<ValueEntry> entries) : entries_(std::move(entries)) {}
+  // In the language's order of keys.
   auto begin() const { return entries_.begin(); }
   auto end() const { return entries_.end(); }
   std::size_t size() const { return entries_.size(); }
@@ -88,15 +94,17 @@ struct Convert;   // convert.hpp
 class PTCVM_API ValueWriter {
  public:
   struct Impl;   // of the library
+  // Scalars; each gives the writer again.
   ValueWriter& nil();
   ValueWriter& boolean(bool b);
   ValueWriter& integer(std::int64_t n);
   ValueWriter& real(double x);
   ValueWriter& string(std::string_view utf8);           // malformed bytes become U+FFFD
-  ValueWriter& keyword(std::string_view name);
+  ValueWriter& keyword(std::string_view name);          // without the colon
   ValueWriter& copy(ValueView value);                   // plain data; anything else becomes nil
   ValueWriter& key(std::string_view name) { return map_key(name); }   // a string key; then its value
 
+  // A collection: what is written up to its end() is in it. Of a map that is keys and values by turns.
   ValueWriter& begin_vector();
   ValueWriter& begin_map();
   ValueWriter& begin_set();
@@ -107,6 +115,7 @@ class PTCVM_API ValueWriter {
     Convert<std::decay_t<T>>::write(*this, x);
     return *this;
   }
+  // A key and its value, by Convert<T>.
   template <class T>
   ValueWriter& entry(std::string_view name, const T& x) {
     return map_key(name).write(x);
@@ -117,6 +126,7 @@ class PTCVM_API ValueWriter {
     fill(*this);
     return end();
   }
+  // A vector: fill(ValueWriter&) writes the elements.
   template <class F>
   ValueWriter& vector(F&& fill) {
     begin_vector();
@@ -134,6 +144,7 @@ class PTCVM_API ValueWriter {
   Impl& impl_;
 };
 
+// Owns a value that belongs to no run.
 class PTCVM_API Value {
  public:
   struct Impl;   // of the library
@@ -143,7 +154,7 @@ class PTCVM_API Value {
   Value& operator=(Value&& moved) noexcept;
 
   static Result<Value> from_edn(std::string_view text);    // invalid_value: message says where
-  static Result<Value> from_json(std::string_view text);
+  static Result<Value> from_json(std::string_view text);   // objects become maps with string keys
   static Value copy_of(ValueView value);                // plain data; anything else becomes nil
   template <class T>
   static Value of(const T& x) {                         // by Convert<T>
@@ -155,12 +166,12 @@ class PTCVM_API Value {
     fill(builder.writer());
     return builder.finish();
   }
-  Value clone() const { return copy_of(view()); }
+  Value clone() const { return copy_of(view()); }       // an own copy, for another thread, say
 
   ValueView view() const;                               // valid while this is neither moved from nor destroyed
   operator ValueView() const { return view(); }         // NOLINT: a value can stand wherever a view is wanted
-  std::string to_edn() const { return view().to_edn(); }
-  std::string to_json() const { return view().to_json(); }
+  std::string to_edn() const { return view().to_edn(); }     // as ValueView::to_edn()
+  std::string to_json() const { return view().to_json(); }   // as ValueView::to_json()
 
  private:
   friend struct ValueAccess;

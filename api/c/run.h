@@ -1,0 +1,68 @@
+// A run behind its handle, and what was lent out of it: lists that were looked at, the diagnostic, the event that was
+// taken last. What is lent dies with the next step at the latest.
+#pragma once
+#include <deque>
+
+#include "api/c/handles.h"
+#include "api/c/tools.h"
+#include "ptcvm/run.hpp"
+
+namespace ptcvm::c {
+
+// An event that waits, with everything in it owned.
+struct HeldEvent {
+  Event event;                                     // its texts and views look into what follows
+  std::string name, id, task, operation, text, error, status;
+  Value args, value;
+};
+
+// The bounded queue of events. It never loses one: it makes the run pause instead.
+class EventQueue final : public Observer {
+ public:
+  EventQueue(std::size_t capacity, bool wants_forms) : capacity_(capacity), wants_forms_(wants_forms) {}
+
+  Verdict on_event(const Event& event) override;
+  bool wants_forms() const override { return wants_forms_; }
+  bool is_full() const { return events_.size() >= capacity_; }
+  std::unique_ptr<HeldEvent> take();               // null: none waits
+
+ private:
+  const std::size_t capacity_;
+  const bool wants_forms_;
+  std::deque<std::unique_ptr<HeldEvent>> events_;
+};
+std::unique_ptr<EventQueue> event_queue(std::size_t capacity, int32_t wants_forms);
+
+Limits limits_in(const ptcvm_limits* limits);
+RunOptions run_options(const ptcvm_run_options& given, EventQueue* events);
+RestoreOptions restore_options(const ptcvm_restore_options& given, EventQueue* events);
+ptcvm_usage usage_out(const Usage& usage);
+
+}  // namespace ptcvm::c
+
+struct ptcvm_run {
+  std::unique_ptr<ptcvm::c::EventQueue> events;    // called by the run: goes after it
+  std::optional<ptcvm::Run> own;                   // empty in the run of a session
+  ptcvm::Run* run = nullptr;
+  bool is_stepping = false, is_broken = false;
+
+  std::vector<ptcvm::WaitingCall> calls, questions;
+  std::vector<ptcvm::PendingOperation> pending;
+  std::optional<ptcvm::Diagnostic> diagnostic;
+  std::unique_ptr<ptcvm::c::HeldEvent> event;
+
+  // PTCVM_NO_STATE for a run that must not be stepped. Throws nothing.
+  ptcvm_state step(std::uint64_t fuel) noexcept;
+  // The run between two steps; a Failure within one, or when memory ran out in one.
+  ptcvm::Run& idle() const {
+    if (is_stepping || is_broken) {
+      throw ptcvm::c::Failure{{ptcvm::Errc::wrong_state, "the run is being stepped, or broken", {}}};
+    }
+    return *run;
+  }
+  // Nothing goes on before the host does something.
+  bool waits() const { return !run->calls().empty() || run->wake_time_ms().has_value(); }
+
+ private:
+  ptcvm::RunState step_with_events(std::uint64_t fuel);
+};
