@@ -33,7 +33,7 @@ if(PTC_BUILD_SQLITE)
   ptc_pkg_config(ptcvm-sqlite "Stores of ptcvm in SQLite" "ptcvm" "sqlite3" "" "-L\${libdir} -lptcvm-sqlite")
 endif()
 if(TARGET ptcvm_otel)
-  ptc_pkg_config(ptcvm-otel "Traces of ptcvm over HTTP" "ptcvm libcurl" "" "-L\${libdir} -lptcvm-otel" "")
+  ptc_pkg_config(ptcvm-otel "Traces of ptcvm over HTTP" "ptcvm libcurl" "" "-L\${libdir} -lptcvm-otel -lboost_json" "")
 endif()
 
 # Man pages and completions are made by the command line that was just built.
