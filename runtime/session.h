@@ -206,6 +206,8 @@ class Session {
   std::uint32_t suspensions() const { return run_->suspensions(); }   // of this turn
   // Operations, at any time: all of them or, when one is refused, none.
   std::optional<ResolveRefusal> resolve(std::vector<Resolution> taken);
+  // Converts results to what the signatures of their tools say. The first one that does not fit.
+  std::optional<ResolveRefusal> fit(std::span<Resolution> resolutions);
   const Operations& operations() const { return run_->operations(); }
   const std::string& run_id() const { return run_->run_id(); }
   std::int64_t clock() const { return run_->clock(); }      // what the program saw last
@@ -268,6 +270,7 @@ class Session {
   bool is_retried(const ToolRequest& request, const Tool& tool, const ToolReply& reply, std::uint64_t micros);
   void serve_tools();
   void serve_tool(const ToolRequest& request);
+  bool bind(const ToolRequest& request, const Tool& tool, Owned& args);
   void call_tool(const ToolRequest& request, const Tool& tool, Value borrowed_args, std::string cache_key);
   void finish_call(const ToolRequest& request, const Tool& tool, ToolReply reply, std::string cache_key,
                    std::uint64_t micros);
@@ -285,7 +288,6 @@ class Session {
   void collect_pending(Outcome& outcome);
   const Operation* reply_pending(const ToolRequest& request, AsyncMode mode, ToolReply reply);
   void reply_resolved(const ToolRequest& request, ToolReply reply);
-  std::optional<ResolveRefusal> fit(std::span<Resolution> resolutions);
   std::optional<ResolveRefusal> refuse(std::span<const Resolution> resolutions);
   bool cancelled() const { return cancelled_ != nullptr && cancelled_->load(std::memory_order_relaxed); }
   std::vector<std::string_view> definition_names() const;

@@ -81,28 +81,34 @@ void Session::serve_tool(const ToolRequest& request) {
       return;
     }
   }
-  Owned bound(heap(), Value::nil());
-  if (const Signature* const contract = tool->definition.contract.get()) {
-    CoercionResult fitted = bind_arguments(heap(), *contract, retained(request.args));
-    bound.reset(fitted.value);
-    if (!fitted.ok()) {
-      std::string message = tool->definition.name + ": " + mismatch_text(fitted.mismatches);
-      note_call_end({request, Value::absent(), message});
-      run_->answer_fault(request.id, FaultKind::InvalidToolArgs, std::move(message),
-                         "it takes " + render_signature(*contract));
-      return;
-    }
-  }
-  const Value args = bound.get().is_nil() ? request.args : bound.get();
-  const ToolCall call{tool->definition.name, args, heap(), deadline_, cancelled_, meta_of(request)};
-  ToolVerdict verdict = gate(request, call);
-  const Owned changed(heap(), verdict.args);
+  Owned args(heap(), retained(request.args));
+  if (!bind(request, *tool, args)) return;
+  const ToolCall call{tool->definition.name, args.get(), heap(), deadline_, cancelled_, meta_of(request)};
+  const bool was_judged = retrying != retries_.end() && !approvals_.contains(approval_key(request));
+  ToolVerdict verdict = was_judged ? ToolVerdict() : gate(request, call);
   if (verdict.kind == ToolVerdict::Kind::Ask) return;
   if (verdict.kind == ToolVerdict::Kind::Deny) {
     return finish_call(request, *tool, ToolReply::error("refused: " + verdict.text), {}, 0);
   }
-  const bool is_changed = verdict.kind == ToolVerdict::Kind::Change;
-  call_tool(request, *tool, is_changed ? changed.get() : args, std::move(key));
+  if (verdict.kind == ToolVerdict::Kind::Change) {
+    args.reset(verdict.args);
+    if (!bind(request, *tool, args)) return;
+  }
+  call_tool(request, *tool, args.get(), std::move(key));
+}
+
+// Converts the arguments to what the signature says. False: they do not fit, and the call has failed.
+bool Session::bind(const ToolRequest& request, const Tool& tool, Owned& args) {
+  const Signature* const contract = tool.definition.contract.get();
+  if (contract == nullptr) return true;
+  const CoercionResult fitted = bind_arguments(heap(), *contract, args.take());
+  args.reset(fitted.value);
+  if (fitted.ok()) return true;
+  std::string message = tool.definition.name + ": " + mismatch_text(fitted.mismatches);
+  note_call_end({request, Value::absent(), message});
+  run_->answer_fault(request.id, FaultKind::InvalidToolArgs, std::move(message),
+                     "it takes " + render_signature(*contract));
+  return false;
 }
 
 void Session::call_tool(const ToolRequest& request, const Tool& tool, Value args, std::string key) {

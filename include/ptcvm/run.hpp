@@ -63,7 +63,7 @@ struct Hooks {
 
 // What a run begins with.
 struct RunOptions {
-  std::string id = "run";                 // part of every idempotency key
+  std::string id = "run";                 // part of every idempotency key outside of tasks
   Tools tools = {};                       // what the program may call; the run keeps this list
   Limits limits = {};                     // see Limits
   ValueView data = {};                         // map for data/…; copied

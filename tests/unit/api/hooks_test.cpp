@@ -45,6 +45,33 @@ TEST_F(HooksTest, ChangedCallsAreMadeWithOtherArguments) {
   EXPECT_EQ(paid_, std::vector<std::string>{"al 1"});
 }
 
+TEST_F(HooksTest, ChangedArgumentsMustFitAsWell) {
+  RunOptions options;
+  options.hooks.before_tool = [](ToolCall&) { return HookVerdict::change(Value::from_json(R"({"to":"al"})").value()); };
+  Run run = started(kPay, options);
+  EXPECT_EQ(run.step(), RunState::Failed);
+  EXPECT_EQ(run.diagnostic()->kind, "invalid_tool_args");
+  EXPECT_TRUE(paid_.empty());
+}
+
+TEST_F(HooksTest, ACallThatIsMadeAgainWasJudgedBefore) {
+  ToolOptions retried;
+  retried.retry = {.max_attempts = 3, .first_delay = std::chrono::milliseconds(0)};
+  tool("shaky", "() -> :int", [](ToolCall& call) {
+    return call.attempt() < 3 ? call.error("not yet") : call.value(5);
+  }, retried);
+  RunOptions options;
+  options.hooks.before_tool = [this](ToolCall&) {
+    ++judged_;
+    return HookVerdict::allow();
+  };
+  Run run = started("(tool/shaky)", options);
+  while (run.step() == RunState::Yielded) {
+  }
+  EXPECT_EQ(run.result().as_int(), 5);
+  EXPECT_EQ(judged_, 1);
+}
+
 TEST_F(HooksTest, DeniedCallsAreToolErrors) {
   RunOptions options;
   options.hooks.before_tool = [](ToolCall& call) {

@@ -174,6 +174,19 @@ TEST_F(StoreTest, DeniedInAnotherProcess) {
   EXPECT_EQ(paid(), "");
 }
 
+TEST_F(StoreTest, AResultThatDoesNotFitIsAnErrorOfItsTool) {
+  Tools tools;
+  tools.add("page", "() -> :int", [](ToolCall& call) { return call.pending("p1"); }, {.mode = ToolMode::Async}).value();
+  const char* source = "(await-settled (tool/page))";
+  Store memory = Store::in_memory();
+  (void)run_stored(engine_, memory, tools, source, {.id = "r"});
+  ASSERT_TRUE(memory.resolve("r", "p1", Value::of("many")));
+  auto done = run_stored(engine_, memory, tools, source, {.id = "r"});
+  ASSERT_EQ(done->end, StoredEnd::Ended);
+  EXPECT_NE(done->outcome.value.to_edn().find("expected int, got string"), std::string::npos)
+      << done->outcome.value.to_edn();
+}
+
 TEST_F(StoreTest, StoredRunsAreWatchedAsOthers) {
   Tools tools;
   tools.add("page", "() -> :any", [](ToolCall& call) { return call.pending("p1"); }, {.mode = ToolMode::Async}).value();
