@@ -57,7 +57,7 @@ std::vector<Resolution> take_news(Session& session, const RunLog& log, std::uint
   std::vector<Resolution> out;
   for (const News& news : all_news(session, log, until)) {
     Resolution& made = out.emplace_back(resolution_of(session, news));
-    // What is in the log stays there: a result that does not fit is the failure of its tool, or the run could never end.
+    // What is in the log stays there: a result that does not fit is its tool's failure, or the run could never end.
     if (const auto misfit = session.fit({&made, 1})) {
       session.heap().release(made.settlement.value);
       made = Resolution::error(made.operation, misfit->message);
