@@ -79,12 +79,19 @@ class Pool {
   std::vector<ptcvm::Run> drive_all(std::vector<ptcvm::Run> runs) {
     std::mutex mutex;
     std::vector<ptcvm::Run> back;
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      (void)pool_.submit(i + 1 == runs.size() ? "last" : "many", std::move(runs[i]), [&](ptcvm::Run run) {
-        const std::lock_guard lock(mutex);
-        back.push_back(std::move(run));
-      });
-    }
+    const auto take = [&](ptcvm::Run run) {
+      const std::lock_guard lock(mutex);
+      back.push_back(std::move(run));
+    };
+    // From a thread of the pool: when it is the only one, nothing is stepped before all runs are there.
+    std::promise<void> filled;
+    (void)pool_.submit("gate", trivial(), [&](ptcvm::Run) {
+      for (std::size_t i = 0; i < runs.size(); ++i) {
+        (void)pool_.submit(i + 1 == runs.size() ? "last" : "many", std::move(runs[i]), take);
+      }
+      filled.set_value();
+    });
+    filled.get_future().wait();
     pool_.drain();
     return back;
   }
@@ -96,6 +103,11 @@ class Pool {
   }
 
  private:
+  static ptcvm::Run trivial() {
+    static const ptcvm::Engine engine;
+    return *ptcvm::Run::start(engine, *engine.compile("nil"));
+  }
+
   ptcvm::ThreadPool pool_;
 };
 
