@@ -68,6 +68,7 @@ HostState Session::host_state() const {
   state.cached_answers.assign(tool_cache_.begin(), tool_cache_.end());
   std::sort(state.cached_answers.begin(), state.cached_answers.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
+  state.waits_for_host = last_step_ == SessionStep::Waits;
   for (const auto& [key, approval] : approvals_) {
     state.approvals.push_back(key);
     state.approvals.push_back(approval_edn(approval));
@@ -115,7 +116,10 @@ void Session::adopt(Restored restored) {
   for (std::size_t i = 0; i + 1 < said.size(); i += 2) {
     if (auto approval = read_approval(said[i + 1])) approvals_.insert_or_assign(said[i], std::move(*approval));
   }
-  last_step_ = run_->suspended() ? SessionStep::Suspended : run_->in_turn() ? SessionStep::Yielded : SessionStep::Over;
+  last_step_ = restored.host.waits_for_host && run_->in_turn() ? SessionStep::Waits
+               : run_->suspended()                             ? SessionStep::Suspended
+               : run_->in_turn()                               ? SessionStep::Yielded
+                                                               : SessionStep::Over;
   const Environment& records = run_->environment();
   seen_prints_ = records.prints.size();
   seen_summaries_ = records.summaries.size();

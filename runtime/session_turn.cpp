@@ -107,11 +107,12 @@ bool Session::look_at_limits() {
 }
 
 SessionStep Session::advance(std::uint64_t fuel) {
-  bool is_stopped = look_at_limits();
-  if (!is_stopped && !run_->tool_requests().empty()) {   // of an earlier step
+  const bool is_stopped = look_at_limits();
+  if (!is_stopped && last_step_ == SessionStep::Waits) {   // nothing runs before all of them are answered
     serve_tools();
     if (!run_->tool_requests().empty()) return SessionStep::Waits;
   }
+  last_step_ = SessionStep::Yielded;
   for (;;) {
     run_->set_clock(now_ ? *now_ : options_.fixed_clock_millis.value_or(system_millis()));
     const StepStatus status = run_->step(fuel);

@@ -89,6 +89,7 @@ bool BinaryReader::read_host(HostState& out) {
     return tool.mode() <= kMaxToolMode;
   });
   if (!tools) return invalid("tools");
+  out.waits_for_host = in->waits_for_host();
   every(in->approvals(), [&](const flatbuffers::String& part) {
     out.approvals.push_back(text(&part));
     return true;

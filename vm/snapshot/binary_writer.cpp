@@ -262,6 +262,7 @@ class BinaryWriter {
     out.add_source_name(source_name);
     out.add_check_tools(host_.check_tools);
     out.add_strict_task_ids(host_.strict_task_ids);
+    out.add_waits_for_host(host_.waits_for_host);
     return out.Finish();
   }
 

@@ -130,6 +130,7 @@ bool JsonReader::read_host(HostState& out) {
     cached_answers_.push_back(node);
   }
   fields.texts("approvals", out.approvals);
+  fields.flag("waits_for_host", out.waits_for_host);
   fields.done();
   return report();
 }

@@ -201,6 +201,7 @@ class JsonWriter : private JsonSections {
       for (const std::string& part : host_.approvals) out_.text(part);
       out_.close(']');
     }
+    if (host_.waits_for_host) host_field("waits_for_host", true);
     close('}');
   }
 

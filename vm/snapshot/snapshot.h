@@ -45,6 +45,7 @@ struct HostState {
   std::vector<std::pair<std::string, Value>>
       cached_answers;   // by key; values are borrowed when written, owned when read
   std::vector<std::string> approvals;   // key, text, key, text, …
+  bool waits_for_host = false;   // the calls of a step were handed out, and not all of them are answered
 };
 
 struct SnapshotOptions {

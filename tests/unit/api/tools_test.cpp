@@ -123,6 +123,22 @@ TEST_F(ToolsTest, TheOrderOfAnswersToBranchesIsNotSeen) {
   EXPECT_EQ(journals[0], journals[1]);
 }
 
+// A run that was taken elsewhere between two answers goes the same way.
+TEST_F(ToolsTest, ABatchThatIsHalfAnsweredTravels) {
+  ASSERT_TRUE(tools_.defer("fetch", "(n :int) -> :int"));
+  const char* source = "(pmap (fn [n] (+ (tool/fetch {:n n}) (tool/fetch {:n (* 10 n)}))) [1 2])";
+  Run run = started(source);
+  ASSERT_EQ(run.step(), RunState::Yielded);
+  ASSERT_EQ(run.calls().size(), 2u);
+  ASSERT_TRUE(run.answer(run.calls()[0].id, Value::of(5)));
+  Run elsewhere = moved_elsewhere(std::move(run));
+  EXPECT_EQ(elsewhere.step(), RunState::Yielded);
+  ASSERT_EQ(elsewhere.calls().size(), 1u) << "the branch that has its answer waits for the other one";
+  ASSERT_TRUE(elsewhere.answer(elsewhere.calls()[0].id, Value::of(6)));
+  ASSERT_EQ(elsewhere.step(), RunState::Yielded);
+  EXPECT_EQ(elsewhere.calls().size(), 2u);
+}
+
 TEST_F(ToolsTest, AToolGivesUpWithWhatItHas) {
   tool("scan", "() -> :any", [](ToolCall& call) {
     for (int n = 1; !call.expired(); ++n) {
