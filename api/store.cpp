@@ -90,6 +90,21 @@ Result<void> Store::decide(std::string_view run, std::string_view key, bool allo
   return host_error(Errc::refused, about + " was decided otherwise before");
 }
 
+Result<void> Store::settle(std::string_view run, std::string_view key, DoubtAnswer answer, ValueView result,
+                           std::string by) {
+  auto text = written(result);
+  if (!text) return std::move(text).error();
+  const bool happened = answer == DoubtAnswer::Happened;
+  const ptc::DoubtAnswer meant = happened                         ? ptc::DoubtAnswer::Happened
+                                 : answer == DoubtAnswer::DidNot ? ptc::DoubtAnswer::DidNot
+                                                                 : ptc::DoubtAnswer::GiveUp;
+  auto settled = ptc::settle_doubt(StoreAccess::store(*this), run, key, meant, happened ? std::move(*text) : "",
+                                   said(std::move(by)));
+  if (const auto* error = std::get_if<ptc::StoreError>(&settled)) return store_error(*error);
+  if (std::get<bool>(settled)) return {};
+  return host_error(Errc::refused, "nobody doubts the call " + std::string(key));
+}
+
 Result<std::vector<StoredRun>> Store::runs(std::string_view after, std::size_t most) const {
   auto known = StoreAccess::store(*this).runs(after, most);
   if (const auto* error = std::get_if<ptc::StoreError>(&known)) return store_error(*error);

@@ -1,8 +1,9 @@
 // What happens in a run, as it happens: one stream, from which traces, records and spans are made.
 //
 // An observer is called on the thread that steps the run, between instructions; what it is given is borrowed for the
-// length of the call. It says whether the run goes on: Pause makes step() come back at the next safe point, Cancel ends
-// the turn with the fault "cancelled". A run without an observer, or with one that wants no forms, pays nothing for it.
+// length of the call. It says whether the run goes on: Pause makes step() come back at the end of the slice (of 50,000
+// units at most), Cancel ends the turn there with the fault "cancelled". A run without an observer, or with one that
+// wants no forms, pays nothing for it.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -52,7 +53,7 @@ struct Event {
 // One line of a trace (docs/tracing.md), without the line feed.
 PTCVM_API std::string event_json(const Event& event);
 
-// What an observer says: go on, come back from step() at the next safe point, or end the turn.
+// What an observer says: go on, come back from step() at the end of the slice, or end the turn.
 enum class Verdict : std::uint8_t { Continue, Pause, Cancel };
 
 // Derive from it, and hand it to RunOptions, RestoreOptions or StoredOptions. It must outlive the run.

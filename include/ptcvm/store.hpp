@@ -32,6 +32,13 @@ struct StoredRun {
 };
 
 // A handle. Each call is one transaction.
+// What a person says about a call of which nobody knows whether it happened.
+enum class DoubtAnswer : std::uint8_t {
+  Happened,   // with this result
+  DidNot,     // it is called when the run comes to it
+  GiveUp,     // it shall not be tried again: an error of its tool
+};
+
 class PTCVM_API Store {
  public:
   struct Impl;   // of the library
@@ -49,6 +56,10 @@ class PTCVM_API Store {
   // than args_edn.
   Result<void> decide(std::string_view run, std::string_view key, bool allowed, std::string reason = {},
                       std::string by = {}, const std::optional<std::string>& args_edn = std::nullopt);
+
+  // About a call in StoredOutcome::doubts, by its key. refused: there is no such doubt (any more).
+  Result<void> settle(std::string_view run, std::string_view key, DoubtAnswer answer, ValueView result = {},
+                      std::string by = {});
 
   Result<std::vector<StoredRun>> runs(std::string_view after = {}, std::size_t most = 1'000) const;   // by id
   Result<std::vector<std::string>> woken(std::int64_t now_ms, std::size_t most = 1'000) const;        // to be run again

@@ -40,7 +40,7 @@ TEST_F(EventTest, FaultsAndLimitsAreToldApart) {
   EXPECT_EQ(events_.text, "run_start limit(loop_limit_exceeded) run_end ");
 }
 
-TEST_F(EventTest, PauseComesBackAtTheNextSafePoint) {
+TEST_F(EventTest, PauseComesBackAtTheEndOfTheSlice) {
   events_.pause_at = EventKind::ToolEnd;
   Run run = started("[(tool/one) (tool/one)]", options_);
   EXPECT_EQ(run.step(), RunState::Yielded);

@@ -174,6 +174,29 @@ TEST_F(StoreTest, DeniedInAnotherProcess) {
   EXPECT_EQ(paid(), "");
 }
 
+// An unsafe tool was called, and its process died before it could say what came of it.
+TEST_F(StoreTest, APersonSettlesADoubt) {
+  Tools deadly;
+  deadly.add("pay", "(to :string, amount :int) -> :string", [](ToolCall&) -> const char* {
+          kill(getpid(), SIGKILL);
+          return "";
+        }).value();
+  ASSERT_TRUE(dies_after([&] {
+    Store own = store();
+    (void)run_stored(Engine(), own, deadly, kPay, {.id = "r"});
+  }));
+  Store mine = store();
+  auto parked = run_stored(engine_, mine, paying(), kPay, {.id = "r"});
+  ASSERT_EQ(parked->end, StoredEnd::InDoubt);
+  ASSERT_EQ(parked->doubts.size(), 1u);
+  EXPECT_EQ(mine.settle("r", "nothing", DoubtAnswer::DidNot).error().code, Errc::refused);
+  ASSERT_TRUE(mine.settle("r", parked->doubts[0].key, DoubtAnswer::Happened, Value::of("paid by hand"), "ada"));
+  auto done = run_stored(engine_, mine, paying(), kPay, {.id = "r"});
+  ASSERT_EQ(done->end, StoredEnd::Ended);
+  EXPECT_EQ(done->outcome.value.view().as_string(), "paid by hand");
+  EXPECT_EQ(paid(), "") << "it was not called again";
+}
+
 TEST_F(StoreTest, AResultThatDoesNotFitIsAnErrorOfItsTool) {
   Tools tools;
   tools.add("page", "() -> :int", [](ToolCall& call) { return call.pending("p1"); }, {.mode = ToolMode::Async}).value();
