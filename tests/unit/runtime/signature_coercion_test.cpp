@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/edn.h"
+#include "tests/unit/runtime/parsed_signature.h"
 #include "vm/value/map.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"
@@ -11,12 +12,6 @@
 
 namespace ptc {
 namespace {
-
-Signature parsed(std::string_view text) {
-  auto result = parse_signature(text);
-  EXPECT_TRUE(std::holds_alternative<Signature>(result)) << text;
-  return std::holds_alternative<Signature>(result) ? std::get<Signature>(std::move(result)) : Signature{};
-}
 
 Value edn(Heap& heap, std::string_view text) {
   const auto value = read_edn(heap, text);

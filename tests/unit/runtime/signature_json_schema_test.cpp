@@ -3,16 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/runtime/parsed_signature.h"
 #include "tests/unit/runtime/random_signature.h"
 
 namespace ptc {
 namespace {
-
-Signature parsed(std::string_view text) {
-  auto result = parse_signature(text);
-  EXPECT_TRUE(std::holds_alternative<Signature>(result)) << text;
-  return std::holds_alternative<Signature>(result) ? std::get<Signature>(std::move(result)) : Signature{};
-}
 
 // The signature as text, or "pointer: message".
 std::string read_back(std::string_view schema) {

@@ -4,15 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "runtime/edn.h"
+#include "tests/unit/runtime/parsed_signature.h"
 
 namespace ptc {
 namespace {
-
-Signature parsed(std::string_view text) {
-  auto result = parse_signature(text);
-  EXPECT_TRUE(std::holds_alternative<Signature>(result)) << text;
-  return std::holds_alternative<Signature>(result) ? std::get<Signature>(std::move(result)) : Signature{};
-}
 
 TEST(Signature, writes_what_it_read) {
   for (const std::string_view text :
