@@ -31,7 +31,6 @@ struct StoredRun {
   std::int64_t started_ms = 0, changed_ms = 0;   // since 1970: begun; last written to
 };
 
-// A handle. Each call is one transaction.
 // What a person says about a call of which nobody knows whether it happened.
 enum class DoubtAnswer : std::uint8_t {
   Happened,   // with this result
@@ -39,6 +38,7 @@ enum class DoubtAnswer : std::uint8_t {
   GiveUp,     // it shall not be tried again: an error of its tool
 };
 
+// A handle. Each call is one transaction.
 class PTCVM_API Store {
  public:
   struct Impl;   // of the library
