@@ -120,11 +120,14 @@ SessionStep Session::advance(std::uint64_t fuel) {
     switch (status) {
       case StepStatus::Yielded:
         return visit_step_hook() ? SessionStep::Yielded : SessionStep::Over;
-      case StepStatus::NeedsTool:
+      case StepStatus::NeedsTool: {
         if (!visit_step_hook()) return SessionStep::Over;
         serve_tools();
+        // Asked before the hook: a call that failed is among the requests again when the run is put together anew.
+        const bool waits = !run_->tool_requests().empty();
         if (!visit_step_hook()) return SessionStep::Over;
-        return run_->tool_requests().empty() ? SessionStep::Yielded : SessionStep::Waits;
+        return waits ? SessionStep::Waits : SessionStep::Yielded;
+      }
       case StepStatus::Suspended:
         if (auto complaint = snapshot_too_large()) {
           run_->cancel(FaultKind::SnapshotTooLarge, std::move(*complaint));
