@@ -18,7 +18,6 @@ struct PTCVM_HIDDEN Program::Impl {
 
 struct EngineAccess {
   static const ptc::Engine& engine(const Engine& engine) { return engine.impl_->engine; }
-  static std::shared_ptr<const void> keep_alive(const Engine& engine) { return engine.impl_; }
   static const std::shared_ptr<const ptc::Program>& program(const Program& program) { return program.impl_->program; }
   static Program made(std::shared_ptr<const ptc::Program> program) {
     return Program(std::make_shared<const Program::Impl>(Program::Impl{std::move(program)}));

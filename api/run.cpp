@@ -69,8 +69,6 @@ void Run::Impl::attend(std::unique_ptr<ptc::Session> made, const Hooks& wanted) 
 
 Result<std::unique_ptr<Run::Impl>> make_impl(const Engine& engine, const RunOptions& options) {
   auto impl = std::make_unique<Run::Impl>(engine, options.observer);
-  impl->limits = options.limits;
-  impl->tools = options.tools;
   auto session = std::make_unique<ptc::Session>(EngineAccess::engine(engine), session_options(options));
   if (session->signature_error()) {
     session->begin(nullptr);
@@ -94,8 +92,6 @@ Result<std::unique_ptr<Run::Impl>> make_impl(const Engine& engine, const RunOpti
 Result<std::unique_ptr<Run::Impl>> restore_impl(const Engine& engine, std::span<const std::byte> snapshot,
                                                 const RestoreOptions& options) {
   auto impl = std::make_unique<Run::Impl>(engine, options.observer);
-  impl->limits = options.limits;
-  impl->tools = options.tools;
   ptc::SessionRestore wanted;
   wanted.most = runtime_limits(options.limits);
   wanted.most_bytes = options.max_bytes;

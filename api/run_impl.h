@@ -67,13 +67,6 @@ struct PTCVM_HIDDEN Run::Impl {
   EventSource events;
   std::function<void(const Diagnostic&)> on_error;
   RunState state = RunState::Yielded;
-  Limits limits;
-  Tools tools;
-};
-
-struct RunAccess {
-  static Run::Impl& impl(Run& run) { return *run.impl_; }
-  static Run made(std::unique_ptr<Run::Impl> impl) { return Run(std::move(impl)); }
 };
 
 // What the turn of a session came to: calls that the host answers make it yield, questions alone suspend it.

@@ -188,7 +188,6 @@ class PTCVM_API Run {
 
  private:
   friend class Session;
-  friend struct RunAccess;
   explicit Run(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
