@@ -8,9 +8,9 @@ namespace json = boost::json;
 
 namespace {
 
-// What one request may use.
+// What one request may use. Fuel is the limit; the clock is there for disks and tools that hang.
 constexpr ptcvm::Limits kLimits = {
-    .fuel = 10'000'000, .memory_bytes = 16u << 20, .tool_calls = 100, .result_bytes = 64u << 10, .timeout_ms = 2'000};
+    .fuel = 10'000'000, .memory_bytes = 16u << 20, .tool_calls = 100, .result_bytes = 64u << 10, .timeout_ms = 60'000};
 
 Reply refusal(unsigned status, std::string_view message) { return {status, {{"error", message}}}; }
 
