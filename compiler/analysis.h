@@ -242,6 +242,9 @@ class Analyzer {
   Node* inline_body(Node* function, LocalId& element);
   Node* inline_literal_call(Node* call);
   Node* inline_sequence_call(const Form& form, BuiltinId builtin);
+  Node* inline_update(Node* call);
+  Node* update_body(SourceSpan span, Node* function, const std::vector<Node*>& more, LocalId& old_value);
+  bool is_literal_path(const Node& path) const;
   Node* make_comprehension(const Form& form, BuiltinId builtin, std::string_view name, Node* function,
                            Node* collection);
 

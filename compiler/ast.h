@@ -46,6 +46,7 @@ enum class NodeKind : std::uint8_t {
   Task,          // kids: id, body
   Return, Fail,  // kids: value; stop the whole program
   For,           // comprehension, see ForClause; kids: body. collect: gives a vector, else nil (doseq)
+  Update,        // builtin (update, update-in); kids: collection, key or path, the new value; locals: the old value in it
   Case,          // kids: subject, then one result a clause, then default (always there). See case_constants
 };
 

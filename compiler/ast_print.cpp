@@ -118,6 +118,14 @@ class Printer {
     print_kids(node);
   }
 
+  void print_update(const Node& node) {
+    out_ += "(";
+    out_ += builtin_info(node.builtin).name;
+    out_ += " ";
+    print_name(node.locals[0]);
+    print_kids(node);
+  }
+
   void print_case(const Node& node) {
     out_ += "(case ";
     print(*node.kids[0]);
@@ -171,6 +179,7 @@ class Printer {
       case NodeKind::Return: return print_form("return", node);
       case NodeKind::Fail: return print_form("fail", node);
       case NodeKind::For: return print_for(node);
+      case NodeKind::Update: return print_update(node);
       case NodeKind::Case: return print_case(node);
     }
   }

@@ -128,7 +128,9 @@ Node* Analyzer::analyze_call(const Form& form) {
   }
   if (!analyze_into(*node, arguments)) return nullptr;
   if (!check_awaited(*node)) return nullptr;
-  return node->kind == NodeKind::Invoke ? fold_invoke(node) : inline_literal_call(node);
+  if (node->kind != NodeKind::Invoke) return inline_literal_call(node);
+  Node* update = inline_update(node);
+  return update != nullptr ? update : fold_invoke(node);
 }
 
 Node* Analyzer::analyze_data_call(const Form& form) {

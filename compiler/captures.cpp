@@ -55,6 +55,12 @@ class CaptureFinder {
       case NodeKind::Local: use(node->local); return;
       case NodeKind::Fn: visit_fn(node); return;
       case NodeKind::For: visit_for(node); return;
+      case NodeKind::Update:
+        visit(node->kids[0]);
+        visit(node->kids[1]);
+        bind(node->locals[0]);
+        visit(node->kids[2]);
+        return;
       case NodeKind::Let:
       case NodeKind::Loop:
         for (std::size_t i = 0; i < node->locals.size(); ++i) {

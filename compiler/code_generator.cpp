@@ -184,6 +184,7 @@ void FunctionGenerator::gen_value(const Node* node, Reg dst) {
     case NodeKind::MakeSet:
     case NodeKind::MakeMap: gen_collection(node, dst); return;
     case NodeKind::Task: gen_task(node, dst); return;
+    case NodeKind::Update: gen_update(node, dst); return;
     case NodeKind::For: gen_for(node, dst); return;
     default: gen_leaf(node, dst);
   }

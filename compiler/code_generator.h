@@ -131,6 +131,8 @@ class FunctionGenerator {
   void gen_collection(const Node* node, Reg dst);
   void gen_pieces(const Node* node, Reg dst, Op op, std::uint32_t stride, BuiltinId join);
   void gen_fn(const Node* node, Reg dst);
+  void gen_update(const Node* node, Reg dst);
+  void gen_in_place(Op op, const std::vector<Operand>& operands, Reg dst);
   Reg window_base(Reg dst);
   void finish_window(Reg base, Reg dst, std::uint32_t mark);
 

@@ -52,6 +52,7 @@ DirectOp invoke_op(const Ast& ast, const Node& node) {
       return immediate_form(Op::AddImm, static_cast<std::int16_t>(-number));
     }
   }
+  if (count == 3 && node.builtin == BuiltinId::assoc) return {Shape::InPlace, Op::Assoc, false, 0, 0, 3};
   for (const BinaryOp& entry : kBinary) {
     if (entry.builtin != node.builtin) continue;
     if (count == 2) return {Shape::Binary, entry.op, entry.negate, 0, 0, 2};

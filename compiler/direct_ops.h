@@ -17,6 +17,7 @@ struct DirectOp {
     Chain,     // op over three or more kids, folded from the left; all after the second are locals or constants
     Immediate, // op dst, kid, number
     Keyword,   // GetKeyword dst, kid, constant
+    InPlace,   // op kid moved to dst, kid, kid
   };
   Shape shape = Shape::None;
   Op op = Op::Nop;

@@ -127,7 +127,7 @@ class LastUseFinder {
   }
   void remove_bound(const Node* node, LocalSet& uses) const {
     if (node->kind == NodeKind::Fn) return;
-    if (node->kind == NodeKind::Let || node->kind == NodeKind::Loop) {
+    if (node->kind == NodeKind::Let || node->kind == NodeKind::Loop || node->kind == NodeKind::Update) {
       for (const LocalId local : node->locals) uses.remove(local);
     }
     for (const ForClause& clause : node->clauses) {
@@ -327,6 +327,11 @@ class LastUseFinder {
       case NodeKind::Loop: walk_loop(node, live); return;
       case NodeKind::Recur: walk_recur(node, live); return;
       case NodeKind::Fn: walk_fn(node, live); return;
+      case NodeKind::Update:
+        walk(node->kids[2], live);
+        drop_unused(node->kids[2], node->locals, live);
+        walk_reverse(node, live, 0, 2);
+        return;
       case NodeKind::Task: walk_optional(node, 1, live); return;
       case NodeKind::Def:
         if (node->once) {

@@ -33,6 +33,7 @@ void FunctionGenerator::gen_direct(const Node* node, const DirectOp& direct, Reg
     case DirectOp::Shape::Keyword:
       emit(direct.op, take(operands[0], kTakeB), dst, operands[0].reg, node->kids[0]->constant);
       break;
+    case DirectOp::Shape::InPlace: gen_in_place(direct.op, operands, dst); break;
     default: {
       Operand left = operands[0];
       for (std::size_t i = 1; i < operands.size(); ++i) {
@@ -134,6 +135,35 @@ void FunctionGenerator::gen_pieces(const Node* node, Reg dst, Op op, std::uint32
     emit(Op::Move, kTakeB, base, so_far);
   }
   finish_window(base, dst, mark);
+}
+
+// Window: collection, path, the old value, the new one.
+void FunctionGenerator::gen_update(const Node* node, Reg dst) {
+  const std::uint32_t mark = out_.mark();
+  const Reg base = window_base(dst);
+  const std::uint32_t function = context_.tables.builtin(node->builtin);
+  gen(node->kids[0], Dest::to(base));
+  const Reg path = out_.allocate();
+  gen(node->kids[1], Dest::to(path));
+  emit(Op::PathOpen, 0, base, function);
+  bind(node->locals[0], out_.allocate());
+  drop_at_entry(node->kids[2]);
+  const Reg value = out_.allocate();
+  gen(node->kids[2], Dest::to(value));
+  unbind(node->locals[0]);
+  emit(Op::PathClose, 0, base, function);
+  finish_window(base, dst, mark);
+}
+
+// An operation that changes its first operand where that is: it is moved to the destination before.
+void FunctionGenerator::gen_in_place(Op op, const std::vector<Operand>& operands, Reg dst) {
+  const Operand &subject = operands[0], &b = operands[1], &c = operands[2];
+  const Reg place = dst == b.reg || dst == c.reg ? out_.allocate() : dst;
+  if (subject.reg != place || !subject.take) {
+    emit(Op::Move, subject.take ? kTakeB : std::uint8_t{0}, place, subject.reg);
+  }
+  emit(op, static_cast<std::uint8_t>((b.take ? kTakeB : 0) | (c.take ? kTakeC : 0)), place, b.reg, c.reg);
+  if (place != dst) emit(Op::Move, kTakeB, dst, place);
 }
 
 void FunctionGenerator::gen_fn(const Node* node, Reg dst) {

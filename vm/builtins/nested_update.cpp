@@ -1,10 +1,12 @@
-// Writing into nested collections: assoc-in and the hidden halves of update and update-in. A collection is
-// opened at a key (its entry moved out when nobody else holds the collection, with nil left in its place) and
+// Writing into nested collections. Places are found by one walk that makes everything on the way unique. Where a function
+// of the program is called in between, and it is not called by code that the compiler put there, a collection is opened
+// at a key (its entry moved out when nobody else holds the collection, with nil left in its place) and
 // closed again with the new value, so that a chain of uniquely owned collections is changed in place. An
 // opened collection must not reach guest code before it is closed; it is only ever held by C++ here, or by a
 // register of the prelude.
+#include "vm/builtins/nested_update.h"
+
 #include <string>
-#include <vector>
 
 #include "vm/builtins/complaint.h"
 #include "vm/builtins/lookup.h"
@@ -26,22 +28,34 @@ void give_up(Heap& heap, const Opened& opened) {
   heap.release(opened.key);
 }
 
-bool open_vector(Call& call, std::string_view function, Opened& opened, Value& entry) {
-  const std::uint32_t count = vector_count(opened.container);
+// Which element of a vector a key means; one behind the last is to be appended. False: a fault is parked.
+bool position_in(Call& call, std::string_view function, Value vector, Value key, std::uint32_t& position) {
+  const std::uint32_t count = vector_count(vector);
   std::int64_t index = -1;
-  if (!opened.key.is_number() || !position_of(opened.key, index)) {
-    wrong_kind(call, function, "key of a vector", "integer", opened.key);
+  if (!key.is_number() || !position_of(key, index)) {
+    wrong_kind(call, function, "key of a vector", "integer", key);
     return false;
   }
   if (index < 0 || index > count) {
-    call.fail(FaultKind::IndexError, std::string(function) + ": index " + shown(call, opened.key) +
+    call.fail(FaultKind::IndexError, std::string(function) + ": index " + shown(call, key) +
                                          " out of bounds for vector of length " + std::to_string(count));
     return false;
   }
+  position = static_cast<std::uint32_t>(index);
+  return true;
+}
+
+bool open_vector(Call& call, std::string_view function, Opened& opened, Value& entry) {
+  std::uint32_t index = 0;
+  if (!position_in(call, function, opened.container, opened.key, index)) return false;
   call.heap.release(opened.key);
   opened.key = Value::integer(index);
-  if (index < count) entry = vector_take_at(call.heap, opened.container, static_cast<std::uint32_t>(index));
+  if (index < vector_count(opened.container)) entry = vector_take_at(call.heap, opened.container, index);
   return true;
+}
+
+void no_collection(Call& call, std::string_view function, Value key, Value got) {
+  wrong_kind(call, function, "collection at key " + shown(call, key), "map or vector", got);
 }
 
 // Takes the collection, borrows the key. entry: what was there (owned), or nil. False: a fault was parked and
@@ -61,7 +75,7 @@ bool open_at(Call& call, std::string_view function, Value taken_coll, Value key,
   }
   if (!taken_coll.is_nil() && !taken_coll.is_map()) {
     const Owned coll(call.heap, taken_coll);
-    wrong_kind(call, function, "collection at key " + shown(call, key), "map or vector", taken_coll);
+    no_collection(call, function, key, taken_coll);
     return false;
   }
   const Value map = taken_coll.is_nil() ? map_empty(call.heap) : taken_coll;
@@ -81,31 +95,57 @@ Value close_at(Heap& heap, const Opened& opened, Value taken_value) {
   return vector_set(heap, opened.container, index, taken_value);
 }
 
+Value* map_place(Heap& heap, Value* map, Value key) {
+  if (Value* const place = map_own_value(heap, map, key)) return place;
+  Value found_key = key;
+  if (map_find_flexible(heap, *map, key, &found_key).is_absent()) {
+    *map = map_assoc(heap, *map, retained(key), Value::nil());
+  }
+  return map_own_value(heap, map, found_key);
+}
+
+Value* vector_place(Call& call, Value* vector, Value key) {
+  std::uint32_t index = 0;
+  if (!position_in(call, call.name(), *vector, key, index)) return nullptr;
+  if (index == vector_count(*vector)) *vector = vector_push(call.heap, *vector, Value::nil());
+  return vector_own_cell(call.heap, vector, index);
+}
+
 }  // namespace
+
+Value* place_at_key(Call& call, Value* root, Value key) {
+  if (root->is_nil()) *root = map_empty(call.heap);
+  if (root->is_map()) return map_place(call.heap, root, key);
+  if (root->is_vector()) return vector_place(call, root, key);
+  no_collection(call, call.name(), key, *root);
+  return nullptr;
+}
+
+Value* place_at_path(Call& call, Value* root, Value path) {
+  const std::uint32_t length = vector_count(path);
+  call.charge(length);
+  Value* place = root;
+  for (std::uint32_t i = 0; i < length && place != nullptr; ++i) {
+    place = place_at_key(call, place, vector_at(path, i));
+  }
+  return place;
+}
 
 // An empty path and nil are the path of one nil key.
 Value builtin_assoc_in(Call& call) {
-  if (!call.arg(1).is_nil() && !call.arg(1).is_vector()) return call.type_error(2, "vector of keys");
-  const std::uint32_t length = call.arg(1).is_nil() ? 0 : vector_count(call.arg(1));
-  call.charge(length);
-  std::vector<Opened> levels;
-  Value at = call.take(0);
-  for (std::uint32_t i = 0; i == 0 || i < length; ++i) {
-    const Value key = i < length ? vector_at(call.arg(1), i) : Value::nil();
-    Opened opened{};
-    Value entry{};
-    bool present = false;
-    if (!open_at(call, "assoc-in", at, key, true, opened, entry, present)) {
-      for (const Opened& level : levels) give_up(call.heap, level);
-      return Value::absent();
-    }
-    levels.push_back(opened);
-    at = entry;
+  const Value path = call.arg(1);
+  if (!path.is_nil() && !path.is_vector()) return call.type_error(2, "vector of keys");
+  const bool has_keys = path.is_vector() && vector_count(path) != 0;
+  Value root = call.take(0);
+  Value* const place = has_keys ? place_at_path(call, &root, path) : place_at_key(call, &root, Value::nil());
+  if (place == nullptr) {
+    call.heap.release(root);
+    return Value::absent();
   }
-  call.heap.release(at);
-  Value value = call.take(2);
-  for (; !levels.empty(); levels.pop_back()) value = close_at(call.heap, levels.back(), value);
-  return value;
+  const Value old = *place;
+  *place = call.take(2);
+  call.heap.release(old);
+  return root;
 }
 
 // (%open "update" coll key flexible?) -> [coll' key' entry present?]

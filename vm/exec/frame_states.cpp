@@ -56,6 +56,23 @@ class Transfer {
           read(instruction.a, true);
         }
         return;
+      case Op::PathOpen:
+        read(instruction.a, true);
+        write(instruction.a, RegState::Owned);
+        read(instruction.a + 1u, false);
+        write(instruction.a + 2u, RegState::Owned);
+        return;
+      case Op::PathClose:
+        read(instruction.a + 1u, true);
+        read(instruction.a + 3u, true);
+        read(instruction.a, true);
+        write(instruction.a, RegState::Owned);
+        return;
+      case Op::Assoc:
+        if (at(instruction.a) != RegState::Owned) why = "nothing to change";
+        if (instruction.b == instruction.a || instruction.c == instruction.a) why = "reads what it changes";
+        plain(instruction, info);
+        return;
       case Op::VectorPush:
         if (at(instruction.a) != RegState::Owned) why = "no vector to push to";
         read(instruction.b, (instruction.flags & kTakeB) != 0);

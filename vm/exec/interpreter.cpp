@@ -747,6 +747,31 @@ dispatch:
     NEXT;
   }
 
+  CASE(PathOpen) {
+    if (!path_open(static_cast<BuiltinId>(link->program->builtins[INSN.b]), &A)) FAULT();
+    COLLECT_DEBT();
+    CHECK_MEMORY();
+    NEXT;
+  }
+  CASE(PathClose) {
+    if (!path_close(static_cast<BuiltinId>(link->program->builtins[INSN.b]), &A)) FAULT();
+    COLLECT_DEBT();
+    CHECK_MEMORY();
+    NEXT;
+  }
+  CASE(Assoc) {
+    Value &x = A, &n = B, &item = C;
+    if (x.is_vector() && n.is_int() && static_cast<std::uint64_t>(n.i) < vector_count(x)) [[likely]] {
+      if (!TAKE(kTakeC)) retain(item);
+      x = vector_set(heap, x, static_cast<std::uint32_t>(n.i), item);
+    } else if (!assoc(&x, &n, &item, INSN.flags)) {
+      FAULT();
+    }
+    COLLECT_DEBT();
+    CHECK_MEMORY();
+    NEXT;
+  }
+
 #ifndef PTC_COMPUTED_GOTO
   }
 #endif

@@ -161,6 +161,10 @@ class RunImpl {
   // 1, 0: the comparison; -1: fault
   int slow_compare(Op op, Value* a, Value* b, std::uint8_t flags, std::uint8_t take_a, std::uint8_t take_b);
   bool get_keyword(Value* dst, Value* b, Value key, bool take);
+  Value* path_place(BuiltinId function, Value* window);
+  bool path_open(BuiltinId function, Value* window);
+  bool path_close(BuiltinId function, Value* window);
+  bool assoc(Value* map, Value* key, Value* value, std::uint8_t flags);
   bool plain_two(BuiltinId id, Value* dst, Value* b, Value* c, std::uint8_t flags);
   bool plain_one(BuiltinId id, Value* dst, Value* b, bool take);
   bool iterator_start(Value* iterator, Value function_name, std::uint32_t argument);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "vm/builtins/call.h"
+#include "vm/builtins/nested_update.h"
 #include "vm/exec/run_impl.h"
 #include "vm/value/equality.h"
 #include "vm/value/map.h"
@@ -157,6 +158,51 @@ bool RunImpl::get_keyword(Value* dst, Value* b, Value key, bool take) {
   retain(found);
   if (take) heap.release(x);
   *dst = found;
+  return true;
+}
+
+// The place that the window's path leads to, with everything on the way to it owned by window[0] alone; null: a fault.
+// Code that nobody compiled may have anything in the window.
+Value* RunImpl::path_place(BuiltinId function, Value* window) {
+  const bool is_key = function == BuiltinId::update;
+  if (!is_key && (!window[1].is_vector() || vector_count(window[1]) == 0)) {
+    raise(FaultKind::BadProgram, "a path that is no vector of keys");
+    return nullptr;
+  }
+  Call call(env, function, {});
+  Value* const place = is_key ? place_at_key(call, window, window[1]) : place_at_path(call, window, window[1]);
+  if (place == nullptr) raise_parked();
+  return place;
+}
+
+bool RunImpl::path_open(BuiltinId function, Value* window) {
+  Value* const place = path_place(function, window);
+  if (place == nullptr) return false;
+  window[2] = *place;
+  *place = Value::nil();
+  return true;
+}
+
+bool RunImpl::path_close(BuiltinId function, Value* window) {
+  Value* const place = path_place(function, window);
+  if (place == nullptr) return false;
+  const Value old = *place;
+  *place = window[3];
+  heap.release(old);
+  heap.release(window[1]);
+  return true;
+}
+
+bool RunImpl::assoc(Value* map, Value* key, Value* value, std::uint8_t flags) {
+  Value args[3] = {*map, (flags & kTakeB) != 0 ? *key : retained(*key), (flags & kTakeC) != 0 ? *value : retained(*value)};
+  *map = Value::nil();
+  if ((flags & kTakeB) != 0) *key = Value::nil();
+  if ((flags & kTakeC) != 0) *value = Value::nil();
+  Call call(env, BuiltinId::assoc, args);
+  const Value result_map = builtin_assoc(call);
+  for (const Value& arg : args) heap.release(arg);
+  if (result_map.is_absent()) return raise_parked();
+  *map = result_map;
   return true;
 }
 

@@ -312,7 +312,9 @@ void champ_remove(Heap& heap, HashNode** root, std::uint64_t hash, Value key) {
 }
 
 Value* champ_own_value(Heap& heap, HashNode** root, std::uint64_t hash, Value key) {
-  if (champ_find(*root, hash, key) == nullptr) return nullptr;
+  bool unshared = false;
+  Value* const cell = champ_value(*root, hash, key, &unshared);
+  if (cell == nullptr || unshared) return cell;
   HashNode** slot = root;
   for (std::uint32_t shift = 0;; shift += kChampBits) {
     HashNode* const node = *slot = own_node(heap, *slot);

@@ -138,6 +138,19 @@ Value* map_find_mutable(Heap& heap, Value unique_map, Value key) {
   return champ_own_value(heap, &as_hashed(unique_map)->root, hash_key(key), key);
 }
 
+Value* map_own_value(Heap& heap, Value* map, Value key) {
+  if (is_small(*map)) {
+    SmallMap* small = as_small_map(*map);
+    const std::uint32_t i = keys_find(small->keys, key);
+    if (i == kNotFound) return nullptr;
+    if (small->rc != 1) *map = of(small = own_small(heap, small));
+    return small->values() + i;
+  }
+  HashMap* const hashed = own_hashed(heap, as_hashed(*map));
+  *map = of(hashed);
+  return champ_own_value(heap, &hashed->root, hash_key(key), key);
+}
+
 Value map_assoc(Heap& heap, Value taken_map, Value taken_key, Value taken_value) {
   if (!is_small(taken_map)) return hashed_assoc(heap, as_hashed(taken_map), taken_key, taken_value);
   SmallMap* const small = as_small_map(taken_map);

@@ -193,24 +193,26 @@ Value vector_push_slowly(Heap& heap, Value taken_vector, Value taken_item) {
   return of(trie);
 }
 
-Value vector_set(Heap& heap, Value taken_vector, std::uint32_t i, Value taken_item) {
-  const Value vector = with_items(heap, taken_vector);
-  Object* owned = vector.object;
-  Value* cell = nullptr;
-  if (owned->kind == Kind::FlatVector) {
-    FlatVector* flat = as_flat(vector);
-    if (flat->rc != 1) flat = flat_into_new(heap, flat, flat->count);
-    cell = flat->items() + i;
-    owned = flat;
-  } else {
-    TrieVector* const trie = trie_own_header(heap, as_trie(vector));
-    cell = trie_own_cell(heap, trie, i);
-    owned = trie;
+Value* vector_own_cell(Heap& heap, Value* vector, std::uint32_t i) {
+  *vector = with_items(heap, *vector);
+  if (vector->object->kind == Kind::TrieVector) {
+    TrieVector* const trie = as_trie(*vector);
+    if (Value* const cell = trie_unshared_cell(trie, i)) return cell;
+    TrieVector* const owned = trie_own_header(heap, trie);
+    *vector = of(owned);
+    return trie_own_cell(heap, owned, i);
   }
+  FlatVector* flat = as_flat(*vector);
+  if (flat->rc != 1) *vector = of(flat = flat_into_new(heap, flat, flat->count));
+  return flat->items() + i;
+}
+
+Value vector_set(Heap& heap, Value taken_vector, std::uint32_t i, Value taken_item) {
+  Value* const cell = vector_own_cell(heap, &taken_vector, i);
   const Value old = *cell;
   *cell = taken_item;
   heap.release(old);
-  return of(owned);
+  return taken_vector;
 }
 
 Value vector_pop(Heap& heap, Value taken_vector) {

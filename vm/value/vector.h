@@ -40,6 +40,8 @@ inline Value vector_push(Heap& heap, Value taken_vector, Value taken_item) {
   }
   return vector_push_slowly(heap, taken_vector, taken_item);
 }
+// The cell of element i < count with the vector, which may become another one, owned by *vector alone.
+Value* vector_own_cell(Heap& heap, Value* vector, std::uint32_t i);
 Value vector_set(Heap& heap, Value taken_vector, std::uint32_t i, Value taken_item);   // i < count
 Value vector_pop(Heap& heap, Value taken_vector);                                      // count > 0
 // Moves element i out when the vector is the only owner (nil stays in its place), else returns a retained copy.
