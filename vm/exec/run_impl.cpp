@@ -55,6 +55,19 @@ bool RunImpl::raise_memory() {
                "memory limit of " + std::to_string(limits.memory_bytes) + " bytes exceeded");
 }
 
+void Cell::set(Value taken) {
+  value = taken;
+  direct_args = kNotDirect;
+  if (!taken.is(Tag::Closure)) return;
+  const auto* closure = static_cast<const Closure*>(taken.object);
+  const auto& prototype = *static_cast<const Prototype*>(closure->function);
+  if (prototype.variadic) return;
+  entry = prototype.code.data();
+  link = static_cast<const Link*>(closure->link);
+  direct_args = prototype.required_count;
+  frame_bytes = (1 + prototype.register_count) * static_cast<std::uint32_t>(sizeof(Value));
+}
+
 Cell* RunImpl::cell(std::string_view name) {
   const auto at = cell_of.find(name);
   if (at != cell_of.end()) return at->second;
@@ -148,12 +161,11 @@ void RunImpl::finish_link(Link& made) {
     own.name = heap.intern(name);
     own.defined = true;
     if (const auto builtin = find_builtin(name)) {
-      own.value = Value::of(*builtin);
+      own.set(Value::of(*builtin));
     } else {
       for (const Prototype& function : made.program->functions) {
         if (function.name != name || function.upvalue_count != 0) continue;
-        own.value = Value::of(Tag::Closure, const_cast<Closure*>(function_closure(made, function.index)));
-        retain(own.value);
+        own.set(retained(Value::of(Tag::Closure, const_cast<Closure*>(function_closure(made, function.index)))));
         break;
       }
     }
@@ -222,11 +234,11 @@ void RunImpl::define_cell(Fiber& fiber, Cell* target, Value taken) {
     for (const BranchDefinition& definition : fiber.definitions) known |= definition.cell == target->index;
     if (!known) {
       fiber.definitions.push_back({target->index, target->value, target->defined});
-      target->value = Value::nil();
+      target->set(Value::nil());
     }
   }
   const Value old = target->value;
-  target->value = taken;
+  target->set(taken);
   target->defined = true;
   if (!old.is(Tag::Closure)) {
     heap.release(old);
@@ -244,7 +256,7 @@ void RunImpl::rollback() {
   for (std::size_t k = 0; k < base_values.size(); ++k) {
     heap.release(cells[k].value);
     cells[k].defined = !base_values[k].is_absent();
-    cells[k].value = cells[k].defined ? base_values[k] : Value::nil();
+    cells[k].set(cells[k].defined ? base_values[k] : Value::nil());
   }
   base_values.clear();
 }

@@ -28,11 +28,22 @@ inline constexpr std::uint32_t kMaxNesting = 256;
 bool ends_everything(FaultKind kind);
 
 // A name of the user namespace. Cells never move: code finds them through Link.
+struct Link;
+
 struct Cell {
-  Value value = Value::nil();
+  static constexpr std::uint32_t kNotDirect = UINT32_MAX;
+
+  Value value = Value::nil();               // written by set() alone
+  // What a call of the value needs, when that is a closure with a fixed number of parameters.
+  const Instruction* entry = nullptr;
+  const Link* link = nullptr;
+  std::uint32_t direct_args = kNotDirect;
+  std::uint32_t frame_bytes = 0;            // of the window and the registers above it
   const Keyword* name = nullptr;
   bool defined = false;
   std::uint32_t index = 0;
+
+  void set(Value taken);                    // what it held before is the caller's to release
 };
 
 struct AwaitSlots;   // await.h
