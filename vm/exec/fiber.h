@@ -35,7 +35,8 @@ struct Frame {
   BuiltinId builtin;           // Stepper
   std::uint16_t slot_count;    // Stepper
   bool is_plain = false;       // the interpreter pushed it for a caller of the same program whose window lies `offset`
-  std::uint16_t offset = 0;    // bytes above the caller's base
+  bool borrows_callee = false; // bytes above its base. The caller holds the callee in a register or captured it
+  std::uint16_t offset = 0;
 };
 
 // The frames of a fiber. Its capacity never exceeds the depth limit that grow() is given, so that "is there room" is

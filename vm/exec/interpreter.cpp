@@ -86,8 +86,8 @@ inline const Instruction* jump_target(const Instruction* next, std::uint16_t off
     }                               \
     --fuel;                         \
   } while (false)
-// A frame for a callee of the running program. Its caller's base is found without a load that depends on another.
-#define PUSH_FRAME(callee_closure, owns)                                     \
+// A frame for a callee. One of the same program finds its caller's base without a load that depends on another.
+#define PUSH_FRAME(callee_closure, owns, borrows)                            \
   do {                                                                       \
     top->pc = pc;                                                            \
     top = fiber.frames.push_above(top);                                      \
@@ -96,8 +96,26 @@ inline const Instruction* jump_target(const Instruction* next, std::uint16_t off
     top->kind = Frame::Kind::Bytecode;                                       \
     top->owns_callee = (owns);                                               \
     top->is_plain = true;                                                    \
+    top->borrows_callee = (borrows);                                         \
     top->offset = INSN.a;                                                    \
     base = window + 1;                                                       \
+  } while (false)
+// Of the closure `callee`, when that needs no more than a frame. Else goes on behind it.
+#define CALL_DIRECTLY(callee, count, owns, borrows)                                                          \
+  do {                                                                                                       \
+    if (!(callee).is(Tag::Closure)) [[unlikely]] break;                                                      \
+    const auto* target = static_cast<const Closure*>((callee).object);                                       \
+    const auto* prototype = static_cast<const Prototype*>(target->function);                                 \
+    if (prototype->direct_args != (count) || !fiber.frames.has_room_above(top) ||                            \
+        &reg(window, prototype->window_bytes) > fiber.stack_end) [[unlikely]] break;                         \
+    PUSH_FRAME(target, owns, borrows);                                                                       \
+    pc = prototype->direct_entry;                                                                            \
+    if (target->link != link) [[unlikely]] {                                                                 \
+      top->is_plain = false;                                                                                 \
+      link = static_cast<Link*>(target->link);                                                               \
+      constants = link->constants.data();                                                                    \
+    }                                                                                                        \
+    NEXT;                                                                                                    \
   } while (false)
 // After a builtin that ran outside of call_builtin().
 #define COLLECT_DEBT()                                  \
@@ -319,19 +337,49 @@ dispatch:
   ARITHMETIC(Sub, __builtin_sub_overflow, -)
   ARITHMETIC(Mul, __builtin_mul_overflow, *)
 #undef ARITHMETIC
-  CASE(Div) {
-    const Value &x = B, &y = C;
-    if (x.is_float() && y.is_float()) {
-      A = Value::real(x.d / y.d);
-      NEXT;
-    }
-    if (x.is_int() && y.is_int() && y.i != 0) {
-      A = Value::real(static_cast<double>(x.i) / static_cast<double>(y.i));
-      NEXT;
-    }
-    if (!slow_arithmetic(Op::Div, &A, &B, &C, INSN.flags)) FAULT();
-    NEXT;
+#define DIVIDE(name, left, right, slow)                                              \
+  CASE(name) {                                                                       \
+    const Value &x = (left), &y = (right);                                           \
+    if (x.is_float() && y.is_float()) {                                              \
+      A = Value::real(x.d / y.d);                                                    \
+      NEXT;                                                                          \
+    }                                                                                \
+    if (x.is_int() && y.is_int() && y.i != 0) {                                      \
+      A = Value::real(static_cast<double>(x.i) / static_cast<double>(y.i));          \
+      NEXT;                                                                          \
+    }                                                                                \
+    if (!slow) FAULT();                                                              \
+    NEXT;                                                                            \
   }
+  DIVIDE(Div, B, C, slow_arithmetic(Op::Div, &A, &B, &C, INSN.flags))
+  DIVIDE(DivConst, B, constants[INSN.c], slow_constant_arithmetic(Op::Div, &A, &B, y, INSN.flags))
+  DIVIDE(ConstDiv, constants[INSN.c], B, slow_constant_arithmetic(Op::Div, &A, &B, x, INSN.flags | kConstantFirst))
+#undef DIVIDE
+#define CONST_ARITHMETIC(name, op, overflow, operation, left, right, flags)          \
+  CASE(name) {                                                                       \
+    const Value& x = B;                                                              \
+    const Value& k = constants[INSN.c];                                              \
+    if (x.is_int() && k.is_int()) {                                                  \
+      std::int64_t sum;                                                              \
+      if (!overflow((left).i, (right).i, &sum)) [[likely]] {                         \
+        A = Value::integer(sum);                                                     \
+        NEXT;                                                                        \
+      }                                                                              \
+    } else if (x.is_float() && k.is_float()) {                                       \
+      A = Value::real((left).d operation (right).d);                                 \
+      NEXT;                                                                          \
+    }                                                                                \
+    if (!slow_constant_arithmetic(Op::op, &A, &B, k, flags)) FAULT();                \
+    CHECK_MEMORY();                                                                  \
+    NEXT;                                                                            \
+  }
+  CONST_ARITHMETIC(AddConst, Add, __builtin_add_overflow, +, x, k, INSN.flags)
+  CONST_ARITHMETIC(SubConst, Sub, __builtin_sub_overflow, -, x, k, INSN.flags)
+  CONST_ARITHMETIC(MulConst, Mul, __builtin_mul_overflow, *, x, k, INSN.flags)
+  CONST_ARITHMETIC(ConstAdd, Add, __builtin_add_overflow, +, k, x, INSN.flags | kConstantFirst)
+  CONST_ARITHMETIC(ConstSub, Sub, __builtin_sub_overflow, -, k, x, INSN.flags | kConstantFirst)
+  CONST_ARITHMETIC(ConstMul, Mul, __builtin_mul_overflow, *, k, x, INSN.flags | kConstantFirst)
+#undef CONST_ARITHMETIC
 #define ADD_IMMEDIATE(name)                                                          \
   CASE(name) {                                                                       \
     const Value& x = B;                                                              \
@@ -503,6 +551,11 @@ dispatch:
     NEXT;
   }
 
+  CASE(JumpReduced) {
+    if (A.is(Tag::Closure) && take_reduced(&A)) pc = jump_target(pc, INSN.c);
+    NEXT;
+  }
+
   CASE(LoopStart) {
     A = Value::integer(link->loop_limit);
     NEXT;
@@ -556,8 +609,8 @@ dispatch:
     const Cell* cell = link->cells[INSN.b];
     Value* const window = &A;
     if (cell->direct_args == INSN.c && cell->link == link && fiber.frames.has_room_above(top) &&
-        &reg(window, cell->frame_bytes) <= fiber.stack_end) [[likely]] {
-      PUSH_FRAME(static_cast<const Closure*>(cell->value.object), false);
+        &reg(window, cell->window_bytes) <= fiber.stack_end) [[likely]] {
+      PUSH_FRAME(static_cast<const Closure*>(cell->value.object), false, false);
       pc = cell->entry;
       NEXT;
     }
@@ -568,30 +621,29 @@ dispatch:
     SAVE();
     *window = retained(cell->value);
     called = call_value(fiber, static_cast<std::uint32_t>(window - fiber.stack), INSN.c);
-    if (called == CallResult::Faulted) {   // the window's own slot is dead for this instruction
-      Value& slot = fiber.stack[fiber.frames.back().base + INSN.a / sizeof(Value)];
-      heap.release(slot);
-      slot = Value::nil();
-    }
-    goto after_call;
+    goto after_own_window;
   }
   CASE(Call) {
     SAFE_POINT();
     Value* const window = &A;
-    if (window->is(Tag::Closure)) [[likely]] {
-      const auto* target = static_cast<const Closure*>(window->object);
-      const auto* prototype = static_cast<const Prototype*>(target->function);
-      if (!prototype->variadic && prototype->required_count == INSN.b && target->link == link &&
-          fiber.frames.has_room_above(top) && window + 1 + prototype->register_count <= fiber.stack_end) [[likely]] {
-        PUSH_FRAME(target, true);
-        pc = prototype->code.data();
-        NEXT;
-      }
-    }
+    CALL_DIRECTLY(*window, INSN.b, true, false);
     SAVE();
     called = call_value(fiber, static_cast<std::uint32_t>(window - fiber.stack), INSN.b);
     goto after_call;
   }
+#define CALL_BORROWED(name, callee)                                                         \
+  CASE(name) {                                                                              \
+    SAFE_POINT();                                                                           \
+    Value* const window = &A;                                                               \
+    CALL_DIRECTLY(callee, INSN.c, false, true);                                             \
+    SAVE();                                                                                 \
+    *window = retained(callee);                                                             \
+    called = call_value(fiber, static_cast<std::uint32_t>(window - fiber.stack), INSN.c);   \
+    goto after_own_window;                                                                  \
+  }
+  CALL_BORROWED(CallLocal, B)
+  CALL_BORROWED(CallUp, top->closure->upvalues()[INSN.b])
+#undef CALL_BORROWED
   CASE(CallBuiltin) {
     SAFE_POINT();
     const auto id = static_cast<BuiltinId>(link->program->builtins[INSN.b]);
@@ -733,6 +785,12 @@ dispatch:
   }
 #endif
 
+after_own_window:
+  if (called == CallResult::Faulted) {   // the window's own slot is dead for these instructions
+    Value& slot = fiber.stack[fiber.frames.back().base + INSN.a / sizeof(Value)];
+    heap.release(slot);
+    slot = Value::nil();
+  }
 after_call:
   fuel = fuel_left;
   switch (called) {
