@@ -1,15 +1,13 @@
-// ptcvm's side of bench/compare, and what bench/guard counts:
+// ptcvm's side of bench/compare:
 //
-//   ptc_compare [--runs N] [--replace FROM=TO]… FILE.ptc…
+//   ptc_compare [--runs N] FILE.ptc…
 //
 // Compiles each program once and runs it N times, limits switched on, a fresh run each time; one line of JSON a
-// program: {"workload": name, "result": …, "ms": […]} in processor time. --replace changes the text before, so that
-// the same program can be measured at another size.
+// program: {"workload": name, "ms": […], "result": …} in processor time.
 #include <ctime>
 #include <filesystem>
 #include <iomanip>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bench/workload.h"
@@ -24,7 +22,6 @@ double processor_ms() {
 
 struct Arguments {
   int runs = 5;
-  std::vector<std::pair<std::string, std::string>> replacements;
   std::vector<std::string> files;
 };
 
@@ -34,11 +31,6 @@ Arguments parsed(int argc, char** argv) {
     const std::string word = argv[i];
     if (word == "--runs" && i + 1 < argc) {
       out.runs = std::atoi(argv[++i]);
-    } else if (word == "--replace" && i + 1 < argc) {
-      const std::string pair = argv[++i];
-      const std::size_t middle = pair.find('=');
-      if (middle == 0 || middle == std::string::npos) ptc::bench::give_up("--replace wants FROM=TO");
-      out.replacements.emplace_back(pair.substr(0, middle), pair.substr(middle + 1));
     } else {
       out.files.push_back(word);
     }
@@ -46,17 +38,8 @@ Arguments parsed(int argc, char** argv) {
   return out;
 }
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  std::size_t at = text.find(from);
-  if (at == std::string::npos) ptc::bench::give_up("there is no " + from + " in the program");
-  for (; at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
-  return text;
-}
-
 void measure(const ptc::Engine& engine, const std::string& file, const Arguments& arguments) {
-  std::string source = ptc::bench::read_file(file);
-  for (const auto& [from, to] : arguments.replacements) source = replaced(std::move(source), from, to);
-  const auto program = ptc::bench::compiled(engine, source);
+  const auto program = ptc::bench::compiled(engine, ptc::bench::read_file(file));
   std::int64_t result = 0;
   std::cout << "{\"workload\": \"" << std::filesystem::path(file).stem().string() << "\", \"ms\": [";
   for (int i = 0; i < arguments.runs; ++i) {
@@ -75,7 +58,7 @@ void measure(const ptc::Engine& engine, const std::string& file, const Arguments
 
 int main(int argc, char** argv) {
   const Arguments arguments = parsed(argc, argv);
-  if (arguments.files.empty()) ptc::bench::give_up("usage: ptc_compare [--runs N] [--replace FROM=TO] FILE.ptc...");
+  if (arguments.files.empty()) ptc::bench::give_up("usage: ptc_compare [--runs N] FILE.ptc...");
   const ptc::Engine engine;
   for (const std::string& file : arguments.files) measure(engine, file, arguments);
 }

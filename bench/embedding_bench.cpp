@@ -190,7 +190,8 @@ int main(int argc, char** argv) {
     finish(parked.back(), ptcvm::RunState::Suspended);
   }
   figures.add("an engine", "bytes", 0, static_cast<double>(engine_bytes));
-  figures.add("a parked run, in memory", "bytes", 0, static_cast<double>((bytes_in_use() - before_runs) / parked.size()));
+  figures.add("a parked run, in memory", "bytes", 0,
+              static_cast<double>((bytes_in_use() - before_runs) / parked.size()));
   figures.add("the same as a snapshot", "bytes", 0, static_cast<double>(parked.front().snapshot().size()));
   figures.add("the same, its program by hash", "bytes", 0, static_cast<double>(parked.front().snapshot(false).size()));
 

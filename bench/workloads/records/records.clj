@@ -4,4 +4,4 @@
         teams (group-by :team records)
         ranked (sort-by :score records)]
     (+ (reduce + (map (fn [[team members]] (* team (count members))) teams))
-       (:id (nth ranked 50000)))))
+       (:id (nth ranked 1000)))))

@@ -4,4 +4,4 @@ def run():
     for record in records:
         teams.setdefault(record["team"], []).append(record)
     ranked = sorted(records, key=lambda record: record["score"])
-    return sum([team * len(members) for team, members in teams.items()]) + ranked[50000]["id"]
+    return sum([team * len(members) for team, members in teams.items()]) + ranked[1000]["id"]
