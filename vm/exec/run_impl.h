@@ -110,6 +110,8 @@ class RunImpl {
   CallResult step_sort(Fiber& fiber);
   bool sort_start(Fiber& fiber, Value* slots, std::uint32_t arg_count);
   bool sort_natively(Value* slots, bool descending);
+  bool sort_in_known_order(Value* slots, Value comparator);
+  void put_items_in_order(Value* slots, std::span<const std::uint32_t> order);
 
   // await.cpp: await, await-all, await-any, await-settled, sleep, await-signal and the wait of an auto tool's call.
   CallResult step_await(Fiber& fiber);
