@@ -1,8 +1,9 @@
 // What a host pays: programs from source and from the cache, runs that are parked, events, limits and observers.
 //
-//   ptc_embedding_bench [--quick]
+//   ptc_embedding_bench [--quick] [--json]
 //
-// Times are the minimum over rounds; the two sides of a ratio take turns, so that a busy machine hits both alike.
+// Times are the minimum over rounds; the two sides of a ratio take turns, so that a busy machine hits both alike. With
+// --json the figures come as one object, label to value.
 #include <malloc.h>
 
 #include <algorithm>
@@ -39,6 +40,11 @@ constexpr const char* kReport = R"((let [rows (tool/sales {:year 2026})
                      :total (reduce + (map :amount sales))})
                   by-region)]
   (sort-by :total > totals))
+)";
+constexpr const char* kCold = R"((->> (tool/sales {:year 2026})
+     (filter :paid)
+     (group-by :region)
+     (map (fn [[region sales]] [region (reduce + (map :amount sales))])))
 )";
 constexpr const char* kLoop = "(loop [i 0 sum 0] (if (< i 1000000) (recur (inc i) (+ sum i)) sum))";
 constexpr const char* kPark = "(let [x {:a 1 :b [1 2 3]}] [(await (tool/page {:to \"ada\"})) x])";
@@ -101,6 +107,28 @@ void finish(Run& run, ptcvm::RunState wanted) {
 
 std::size_t bytes_in_use() { return mallinfo2().uordblks + mallinfo2().hblkhd; }
 
+// Prints the figures as they come: lines for people, or one JSON object.
+class Figures {
+ public:
+  explicit Figures(bool json) : json_(json) {}
+  ~Figures() {
+    if (json_) std::printf("}\n");
+  }
+  Figures(const Figures&) = delete;
+  Figures& operator=(const Figures&) = delete;
+  void add(const char* label, const char* unit, int digits, double value) {
+    if (json_) {
+      std::printf("%s\"%s\": %.4f", is_first_ ? "{" : ", ", label, value);
+    } else {
+      std::printf(*unit == '%' ? "%-58s %+10.*f %s\n" : "%-58s %10.*f %s\n", label, digits, value, unit);
+    }
+    is_first_ = false;
+  }
+
+ private:
+  bool json_, is_first_ = true;
+};
+
 ptcvm::Limits all_off() {
   ptcvm::Limits limits;
   limits.fuel = limits.memory_bytes = limits.string_bytes = limits.print_bytes = UINT64_MAX;
@@ -111,7 +139,12 @@ ptcvm::Limits all_off() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool is_quick = argc > 1 && std::strcmp(argv[1], "--quick") == 0;
+  bool is_quick = false, is_json = false;
+  for (int i = 1; i < argc; ++i) {
+    is_quick |= std::strcmp(argv[i], "--quick") == 0;
+    is_json |= std::strcmp(argv[i], "--json") == 0;
+  }
+  Figures figures(is_json);
   const int rounds = is_quick ? 3 : 15;
   const int times = is_quick ? 50 : 1'000;
 
@@ -122,27 +155,30 @@ int main(int argc, char** argv) {
   options.tools = make_tools();
   options.limits.loop = 2'000'000;
 
-  const auto report = [&](const Engine& with) {
-    Run run = Run::start(with, *with.compile(kReport, {.tools = &options.tools}), options).value();
+  const auto calling = [&](const Engine& with, const char* source) {
+    Run run = Run::start(with, *with.compile(source, {.tools = &options.tools}), options).value();
     finish(run, ptcvm::RunState::Completed);
   };
-  std::printf("%-58s %10.1f us\n", "10 lines, one tool call of 100 records: from source",
-              best(rounds, times, [&] { report(uncached); }));
-  std::printf("%-58s %10.1f us\n", "the same with the program cached", best(rounds, times, [&] { report(engine); }));
+  figures.add("one tool call of 100 records, filter, group, sum", "us", 1,
+              best(rounds, times, [&] { calling(uncached, kCold); }));
+  figures.add("10 lines, one tool call of 100 records: from source", "us", 1,
+              best(rounds, times, [&] { calling(uncached, kReport); }));
+  figures.add("the same with the program cached", "us", 1,
+              best(rounds, times, [&] { calling(engine, kReport); }));
   const auto trivial = [&](const Engine& with) {
     Run run = Run::start(with, *with.compile("(+ 1 2)"), {}).value();
     finish(run, ptcvm::RunState::Completed);
   };
-  std::printf("%-58s %10.2f us\n", "(+ 1 2) from source", best(rounds, times, [&] { trivial(uncached); }));
-  std::printf("%-58s %10.2f us\n", "(+ 1 2) with the program cached", best(rounds, times, [&] { trivial(engine); }));
+  figures.add("(+ 1 2) from source", "us", 2, best(rounds, times, [&] { trivial(uncached); }));
+  figures.add("(+ 1 2) with the program cached", "us", 2, best(rounds, times, [&] { trivial(engine); }));
   const Program three = *engine.compile("3");
-  std::printf("%-58s %10.2f us\n", "a run made, stepped and destroyed", best(rounds, times, [&] {
+  figures.add("a run made, stepped and destroyed", "us", 2, best(rounds, times, [&] {
                 Run run = Run::start(engine, three, {}).value();
                 finish(run, ptcvm::RunState::Completed);
               }));
 
   Run sliced = Run::start(engine, *engine.compile("(loop [i 0] (recur (inc i)))"), {.limits = all_off()}).value();
-  std::printf("%-58s %10.3f us\n", "one step() of a budget of one", best(rounds, times, [&] { sliced.step(1); }));
+  figures.add("one step() of a budget of one", "us", 3, best(rounds, times, [&] { sliced.step(1); }));
 
   const Program park = *engine.compile(kPark, {.tools = &options.tools});
   const int parked_count = is_quick ? 1'000 : 20'000;
@@ -153,10 +189,11 @@ int main(int argc, char** argv) {
     parked.push_back(Run::start(engine, park, options).value());
     finish(parked.back(), ptcvm::RunState::Suspended);
   }
-  std::printf("%-58s %10zu bytes\n", "an engine", engine_bytes);
-  std::printf("%-58s %10zu bytes\n", "a parked run, in memory", (bytes_in_use() - before_runs) / parked.size());
-  std::printf("%-58s %10zu bytes\n", "the same as a snapshot", parked.front().snapshot().size());
-  std::printf("%-58s %10zu bytes\n", "the same, its program by hash", parked.front().snapshot(false).size());
+  figures.add("an engine", "bytes", 0, static_cast<double>(engine_bytes));
+  figures.add("a parked run, in memory", "bytes", 0,
+              static_cast<double>((bytes_in_use() - before_runs) / parked.size()));
+  figures.add("the same as a snapshot", "bytes", 0, static_cast<double>(parked.front().snapshot().size()));
+  figures.add("the same, its program by hash", "bytes", 0, static_cast<double>(parked.front().snapshot(false).size()));
 
   const Program chatty = *engine.compile("(loop [i 0] (when (< i 1000) (tool/page {:to \"a\"}) (recur (inc i))))");
   Ignoring counting;
@@ -168,7 +205,7 @@ int main(int argc, char** argv) {
     Run run = Run::start(engine, chatty, watched).value();
     finish(run, ptcvm::RunState::Completed);
   });
-  std::printf("%-58s %10.2f million\n", "events a second", static_cast<double>(counting.count) / chat);
+  figures.add("events a second", "million", 2, static_cast<double>(counting.count) / chat);
 
   RunOptions off = options, on = options, observed = options;
   off.limits = all_off();
@@ -179,12 +216,12 @@ int main(int argc, char** argv) {
     finish(run, ptcvm::RunState::Completed);
   };
   const int loops = is_quick ? 1 : 5;
-  std::printf("%-58s %+9.1f %%\n", "limits on against off: a loop of 10^6",
+  figures.add("limits on against off: a loop of 10^6", "%", 1,
               overhead(rounds, loops, [&] { run_with(loop, off); }, [&] { run_with(loop, on); }));
-  std::printf("%-58s %+9.1f %%\n", "limits on against off: the report",
+  figures.add("limits on against off: the report", "%", 1,
               overhead(rounds, times / 2, [&] { run_with(again, off); }, [&] { run_with(again, on); }));
-  std::printf("%-58s %+9.1f %%\n", "an observer that ignores all: a loop of 10^6",
+  figures.add("an observer that ignores all: a loop of 10^6", "%", 1,
               overhead(rounds, loops, [&] { run_with(loop, on); }, [&] { run_with(loop, observed); }));
-  std::printf("%-58s %+9.1f %%\n", "an observer that ignores all: the report",
+  figures.add("an observer that ignores all: the report", "%", 1,
               overhead(rounds, times / 2, [&] { run_with(again, on); }, [&] { run_with(again, observed); }));
 }

@@ -56,6 +56,10 @@ class Transfer {
           read(instruction.a, true);
         }
         return;
+      case Op::JumpReduced:
+        read(instruction.a, true);
+        write(instruction.a, RegState::Owned);
+        return;
       case Op::PathOpen:
         read(instruction.a, true);
         write(instruction.a, RegState::Owned);
@@ -126,6 +130,11 @@ class Transfer {
         read(instruction.a, true);
         break;
       case Op::CallTool: break;
+      case Op::CallLocal:
+        count = instruction.c;
+        read(instruction.b, false);
+        if (instruction.b >= instruction.a) why = "the called register does not outlive the call";
+        break;
       default: count = instruction.c;
     }
     for (std::uint32_t i = 1; i <= count; ++i) read(instruction.a + i, true);

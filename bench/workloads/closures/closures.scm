@@ -1,0 +1,8 @@
+(define (adder n) (lambda (x) (+ x n)))
+(define (scaler n) (lambda (x) (* x n)))
+(lambda ()
+  (let ((f (compose (adder 3) (scaler 2))))
+    (let loop ((i 0) (sum 0))
+      (if (< i 1000000)
+          (loop (+ i 1) (+ sum (f i)))
+          sum))))

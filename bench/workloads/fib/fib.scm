@@ -1,0 +1,5 @@
+(define (fib n)
+  (if (< n 2)
+      n
+      (+ (fib (- n 1)) (fib (- n 2)))))
+(lambda () (fib 30))

@@ -1,0 +1,5 @@
+(lambda ()
+  (let loop ((i 0) (sum 0))
+    (if (< i 10000000)
+        (loop (+ i 1) (+ sum i))
+        sum)))

@@ -1,0 +1,2 @@
+(lambda ()
+  (fold + 0 (map (lambda (x) (* x 2)) (filter even? (iota 1000000)))))

@@ -1,0 +1,13 @@
+(define-record-type record (make-record id team score) record?
+  (id record-id) (team record-team) (score record-score))
+(lambda ()
+  (let ((records (map (lambda (i) (make-record i (modulo i 100) (modulo (* i 48271) 100003)))
+                      (iota 100000)))
+        (teams (make-hash-table)))
+    (for-each (lambda (record)
+                (let ((team (record-team record)))
+                  (hashv-set! teams team (cons record (hashv-ref teams team '())))))
+              records)
+    (let ((ranked (sort records (lambda (a b) (< (record-score a) (record-score b))))))
+      (+ (hash-fold (lambda (team members sum) (+ sum (* team (length members)))) 0 teams)
+         (record-id (list-ref ranked 1000))))))

@@ -1,0 +1,10 @@
+(lambda ()
+  (let ((flags (make-vector 200001 #t)))
+    (do ((i 2 (+ i 1))) ((> (* i i) 200000))
+      (when (vector-ref flags i)
+        (do ((j (* i i) (+ j i))) ((> j 200000))
+          (vector-set! flags j #f))))
+    (let loop ((i 2) (count 0))
+      (if (> i 200000)
+          count
+          (loop (+ i 1) (if (vector-ref flags i) (+ count 1) count))))))

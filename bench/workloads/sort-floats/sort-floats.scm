@@ -1,0 +1,7 @@
+(define (random x) (modulo (* x 16807) 2147483647))
+(lambda ()
+  (let ((v (make-vector 500000)))
+    (do ((i 0 (+ i 1)) (x 42 (random x))) ((= i 500000))
+      (vector-set! v i (/ x 2147483647.0)))
+    (let ((sorted (sort v (lambda (a b) (> a b)))))
+      (inexact->exact (floor (* 1000000 (vector-ref sorted 1000)))))))

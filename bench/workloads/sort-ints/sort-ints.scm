@@ -1,0 +1,6 @@
+(define (random x) (modulo (* x 16807) 2147483647))
+(lambda ()
+  (let ((v (make-vector 500000)))
+    (do ((i 0 (+ i 1)) (x 42 (random x))) ((= i 500000))
+      (vector-set! v i x))
+    (vector-ref (sort v <) 1000)))

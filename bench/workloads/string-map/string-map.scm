@@ -1,0 +1,8 @@
+(lambda ()
+  (let ((m (make-hash-table)))
+    (do ((i 0 (+ i 1))) ((= i 200000))
+      (hash-set! m (string-append "key" (number->string i)) i))
+    (let loop ((i 0) (sum 0))
+      (if (< i 200000)
+          (loop (+ i 1) (+ sum (hash-ref m (string-append "key" (number->string i)))))
+          sum))))

@@ -1,0 +1,6 @@
+(lambda ()
+  (let* ((items (map (lambda (i) (string-append "item" (number->string i))) (iota 100000)))
+         (text (string-join items ","))
+         (parts (string-split text #\,))
+         (lines (map (lambda (part) (string-append part "!")) parts)))
+    (+ (length lines) (string-length (string-join lines "\n")))))

@@ -1,0 +1,5 @@
+(define (tak x y z)
+  (if (< y x)
+      (tak (tak (- x 1) y z) (tak (- y 1) z x) (tak (- z 1) x y))
+      z))
+(lambda () (tak 24 16 8))

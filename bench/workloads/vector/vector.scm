@@ -1,0 +1,8 @@
+(lambda ()
+  (let ((v (make-vector 1000000 0)))
+    (do ((i 0 (+ i 1))) ((= i 1000000))
+      (vector-set! v i i))
+    (let loop ((i 0) (sum 0))
+      (if (< i 1000000)
+          (loop (+ i 1) (+ sum (vector-ref v i)))
+          sum))))
