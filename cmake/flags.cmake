@@ -19,3 +19,10 @@ endif()
 if(PTC_DISPATCH STREQUAL "switch" OR PTC_SANITIZE OR PTC_SANITIZE_THREAD)
   target_compile_definitions(ptc_flags INTERFACE PTC_DISPATCH_SWITCH=1)
 endif()
+
+# Tests and tools are compiled once and run for seconds: with sanitizers, optimising them takes longer than it saves.
+function(ptc_compile_quickly)
+  if(PTC_SANITIZE OR PTC_SANITIZE_THREAD)
+    add_compile_options(-O0)
+  endif()
+endfunction()

@@ -241,6 +241,7 @@ class Analyzer {
   bool is_literal_function(const Form& form) const;
   Node* inline_body(Node* function, LocalId& element);
   Node* inline_literal_call(Node* call);
+  Node* inline_reduce(const Form& form);
   Node* inline_sequence_call(const Form& form, BuiltinId builtin);
   Node* make_comprehension(const Form& form, BuiltinId builtin, std::string_view name, Node* function,
                            Node* collection);

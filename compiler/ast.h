@@ -45,7 +45,9 @@ enum class NodeKind : std::uint8_t {
   MakeMap,       // kids: key, value, key, value …
   Task,          // kids: id, body
   Return, Fail,  // kids: value; stop the whole program
-  For,           // comprehension, see ForClause; kids: body. collect: gives a vector, else nil (doseq)
+  For,           // comprehension, see ForClause; kids: body. collect: gives a vector, else nil (doseq). With a local:
+                 //   a fold, kids: body, start. The local holds the start, then what the body gave last, which is the
+                 //   value of the node; a (reduced x) ends it
   Case,          // kids: subject, then one result a clause, then default (always there). See case_constants
 };
 
@@ -71,7 +73,8 @@ struct Node {
   BuiltinId builtin{};      // Builtin, Invoke
   std::uint32_t constant = 0;
   std::uint32_t number = 0;
-  LocalId local = kNoLocal; // Local; Fn: the local that names the function inside of its own body, or kNoLocal
+  LocalId local = kNoLocal; // Local; Fn: the local that names the function inside of its own body, or kNoLocal;
+                            // For: what a fold has so far
   SourceSpan span;
   std::vector<Node*> kids;
   std::vector<LocalId> locals;

@@ -109,13 +109,20 @@ class Printer {
   }
 
   void print_for(const Node& node) {
-    out_ += node.collect ? "(for [" : "(doseq [";
+    out_ += node.collect ? "(for [" : node.local == kNoLocal ? "(doseq [" : "(fold [";
+    if (node.local != kNoLocal) {
+      print_name(node.local);
+      out_ += " ";
+      print(*node.kids[1]);
+      out_ += " ";
+    }
     for (std::size_t i = 0; i < node.clauses.size(); ++i) {
       if (i > 0) out_ += " ";
       print_clause(node.clauses[i]);
     }
-    out_ += "]";
-    print_kids(node);
+    out_ += "] ";
+    print(*node.kids[0]);
+    out_ += ")";
   }
 
   void print_case(const Node& node) {

@@ -43,6 +43,10 @@ class CaptureFinder {
   }
 
   void visit_for(const Node* node) {
+    if (node->local != kNoLocal) {
+      visit(node->kids[1]);
+      bind(node->local);
+    }
     for (const ForClause& clause : node->clauses) {
       visit(clause.expression);
       if (clause.local != kNoLocal) bind(clause.local);

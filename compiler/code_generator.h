@@ -71,6 +71,7 @@ class FunctionGenerator {
   struct Operand {
     Reg reg;
     bool take;
+    const Node* constant = nullptr;   // instead of a register
   };
   struct LoopTarget {
     const Node* node;
@@ -118,6 +119,8 @@ class FunctionGenerator {
   void gen_case(const Node* node, Dest dest);
   void gen_jump_if_false(const Node* test, Label& target);
   bool gen_compare_jump(const Node* test, bool jump_when, Label& target);
+  bool is_truthy_constant(const Node* node) const;
+  void gen_jump_if_either(const Node* test, bool jump_when, Label& target);
   void gen_jump_if(const Node* test, bool jump_when, Label& target);
   void gen_task(const Node* node, Reg dst);
   void gen_def(const Node* node, Dest dest);

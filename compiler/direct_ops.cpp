@@ -73,6 +73,22 @@ bool small_integer(const Ast& ast, const Node& node, std::int16_t* out) {
   return true;
 }
 
+Op op_with_constant(Op op, bool constant_first) {
+  switch (op) {
+    case Op::Add: return constant_first ? Op::ConstAdd : Op::AddConst;
+    case Op::Sub: return constant_first ? Op::ConstSub : Op::SubConst;
+    case Op::Mul: return constant_first ? Op::ConstMul : Op::MulConst;
+    case Op::Div: return constant_first ? Op::ConstDiv : Op::DivConst;
+    default: return Op::Nop;
+  }
+}
+
+bool is_number_constant(const Ast& ast, const Node& node) {
+  if (node.kind != NodeKind::Const) return false;
+  const Constant::Kind kind = ast.constants[node.constant].kind;
+  return kind == Constant::Kind::Int || kind == Constant::Kind::Float;
+}
+
 DirectOp direct_op(const Ast& ast, const Node& node) {
   if (node.kind == NodeKind::Invoke) return invoke_op(ast, node);
   if (node.kind == NodeKind::Call && node.kids.size() == 2 && node.kids[0]->kind == NodeKind::Const &&

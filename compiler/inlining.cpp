@@ -56,9 +56,43 @@ Node* Analyzer::inline_literal_call(Node* call) {
   return function;
 }
 
+// (reduce (fn [a x] …) start coll) as a fold.
+Node* Analyzer::inline_reduce(const Form& form) {
+  Node* function = analyze(*form.items[1], false);
+  Node* start = function == nullptr ? nullptr : analyze(*form.items[2], false);
+  Node* collection = start == nullptr ? nullptr : analyze(*form.items[3], false);
+  if (collection == nullptr) return nullptr;
+  if (!takes_exactly(*function, 2)) {
+    return make_invoke(form.span, BuiltinId::reduce, {function, start, collection});
+  }
+  Node* node = ast_.make(NodeKind::For, form.span);
+  ForClause bind;
+  bind.kind = ForClause::Kind::Bind;
+  bind.expression = collection;
+  bind.function = "reduce";
+  bind.argument = 3;
+  node->local = function->locals[0];
+  bind.local = function->locals[1];
+  Node* body = function->kids[0];
+  if (function->has_recur) {
+    node->local = new_temporary(function->span);
+    bind.local = new_temporary(function->span);
+    body = function;
+    body->kind = NodeKind::Loop;
+    body->kids.insert(body->kids.begin(), {make_local(function->span, node->local),
+                                           make_local(function->span, bind.local)});
+    body->printed.clear();
+  }
+  node->clauses.push_back(std::move(bind));
+  node->kids = {body, start};
+  return node;
+}
+
 // The whole call as a comprehension; null when it is not one of these (or analysis failed).
 Node* Analyzer::inline_sequence_call(const Form& form, BuiltinId builtin) {
-  if (!options_.optimize || form.items.size() != 3 || !is_literal_function(*form.items[1])) return nullptr;
+  if (!options_.optimize || form.items.size() < 3 || !is_literal_function(*form.items[1])) return nullptr;
+  if (builtin == BuiltinId::reduce && form.items.size() == 4) return inline_reduce(form);
+  if (form.items.size() != 3) return nullptr;
   const InlinedCall* known = nullptr;
   for (const InlinedCall& call : kInlinedCalls) known = call.id == builtin ? &call : known;
   if (known == nullptr) return nullptr;

@@ -134,6 +134,7 @@ class LastUseFinder {
       if (clause.local != kNoLocal) uses.remove(clause.local);
       remove_bound(clause.expression, uses);
     }
+    if (node->kind == NodeKind::For && node->local != kNoLocal) uses.remove(node->local);
     for (const Node* kid : node->kids) remove_bound(kid, uses);
   }
   LocalSet outer_uses(const Node* node) const {
@@ -261,11 +262,24 @@ class LastUseFinder {
   void walk_for(Node* node, LocalSet& live) {
     out_.exit_drops[node].resize(node->clauses.size());
     out_.unused[node].resize(node->clauses.size(), false);
+    const bool folds = node->local != kNoLocal;
+    if (folds) live.add(node->local);
     walk_clause(node, 0, live, live);
+    if (!folds) return;
+    live.remove(node->local);
+    walk(node->kids[1], live);
+  }
+  // What a fold has is there until its body has something new.
+  void walk_fold_body(Node* node, LocalSet& live) {
+    live.remove(node->local);
+    walk(node->kids[0], live);
+    if (!live.has(node->local)) set_drops(node->kids[0], {node->local});
+    live.add(node->local);
   }
   // live: after this clause's part of an iteration; turn: live where the innermost enclosing Bind fetches its next.
   void walk_clause(Node* node, std::size_t i, LocalSet& live, const LocalSet& turn) {
     if (i == node->clauses.size()) {
+      if (node->local != kNoLocal) return walk_fold_body(node, live);
       walk(node->kids[0], live);
       return;
     }
@@ -336,6 +350,10 @@ class LastUseFinder {
         }
         return;
       case NodeKind::For: walk_for(node, live); return;
+      case NodeKind::Call:   // a callee that is a local is read where the call is made
+        if (is_direct_operand(node->kids[0])) use(node->kids[0], live);
+        walk_reverse(node, live, is_direct_operand(node->kids[0]) ? 1 : 0, node->kids.size());
+        return;
       case NodeKind::Return:
       case NodeKind::Fail:
         live.clear();

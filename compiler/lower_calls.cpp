@@ -20,7 +20,11 @@ void FunctionGenerator::gen_direct(const Node* node, const DirectOp& direct, Reg
   const std::uint32_t mark = out_.mark();
   std::vector<Operand> operands;
   for (std::uint32_t i = 0; i < direct.operand_count; ++i) {
-    operands.push_back(gen_operand(node->kids[direct.first_operand + i]));
+    const Node* kid = node->kids[direct.first_operand + i];
+    // One of two operands may be a constant of the instruction. It has no register then.
+    const bool in_place = op_with_constant(direct.op, false) != Op::Nop && is_number_constant(context_.ast, *kid) &&
+                          (i > 0 || !is_number_constant(context_.ast, *node->kids[1]));
+    operands.push_back(in_place ? Operand{0, false, kid} : gen_operand(kid));
   }
   const auto take = [](const Operand& operand, std::uint8_t flag) {
     return operand.take ? flag : std::uint8_t{0};
@@ -38,10 +42,16 @@ void FunctionGenerator::gen_direct(const Node* node, const DirectOp& direct, Reg
       for (std::size_t i = 1; i < operands.size(); ++i) {
         const bool last = i + 1 == operands.size();
         const Reg out = last && !direct.negate ? dst : out_.allocate();
-        emit(direct.op,
-             static_cast<std::uint8_t>(take(left, kTakeB) | take(operands[i], kTakeC)), out, left.reg,
-             operands[i].reg);
-        left = {out, true};
+        const Operand& right = operands[i];
+        if (right.constant != nullptr) {
+          emit(op_with_constant(direct.op, false), take(left, kTakeB), out, left.reg, right.constant->constant);
+        } else if (left.constant != nullptr) {
+          emit(op_with_constant(direct.op, true), take(right, kTakeB), out, right.reg, left.constant->constant);
+        } else {
+          emit(direct.op, static_cast<std::uint8_t>(take(left, kTakeB) | take(right, kTakeC)), out, left.reg,
+               right.reg);
+        }
+        left = {out, true, nullptr};
       }
       if (direct.negate) emit(Op::Not, kTakeB, dst, left.reg);
     }
@@ -55,12 +65,21 @@ void FunctionGenerator::gen_call(const Node* node, Reg dst) {
   const Node* callee = node->kids[0];
   const std::uint32_t count = static_cast<std::uint32_t>(node->kids.size() - 1);
   const bool by_name = callee->kind == NodeKind::Global && !callee->or_nil && !callee->or_builtin;
-  if (!by_name) gen(callee, Dest::to(base));
+  const bool is_local = callee->kind == NodeKind::Local;
+  const bool stays = is_local && in_register(callee->local);
+  const bool captured = is_local && context_.captures.owner[callee->local] != &scope_;
+  if (!by_name && !stays && !captured) gen(callee, Dest::to(base));
   for (std::size_t i = 1; i < node->kids.size(); ++i) {
     const Reg slot = out_.allocate();
     gen(node->kids[i], Dest::to(slot));
   }
-  if (by_name) {
+  if (stays) {
+    const Reg reg = static_cast<Reg>(register_of_[callee->local]);
+    emit(Op::CallLocal, 0, base, reg, count);
+    if (callee->last_use) drop(reg);
+  } else if (captured) {
+    emit(Op::CallUp, 0, base, upvalue_index(callee->local), count);
+  } else if (by_name) {
     emit(Op::CallGlobal, 0, base, context_.tables.global(callee->text), count);
   } else {
     emit(Op::Call, 0, base, count);

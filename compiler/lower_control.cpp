@@ -45,7 +45,20 @@ void FunctionGenerator::gen_jump_if(const Node* test, bool jump_when, Label& tar
   const SourceSpan saved = span_;
   if (test->span.line != 0) span_ = test->span;
   const std::uint32_t mark = out_.mark();
-  if (test->kind == NodeKind::Invoke && test->kids.size() == 1 && test->builtin == BuiltinId::not_) {
+  if (test->kind == NodeKind::If) {
+    gen_jump_if_either(test, jump_when, target);
+  } else if (test->kind == NodeKind::Let) {
+    for (std::size_t i = 0; i < test->locals.size(); ++i) {
+      const Reg reg = out_.allocate();
+      gen(test->kids[i], Dest::to(reg));
+      bind(test->locals[i], reg);
+    }
+    drop_at_entry(test->kids.back());
+    gen_jump_if(test->kids.back(), jump_when, target);
+    for (const LocalId local : test->locals) unbind(local);
+  } else if (test->kind == NodeKind::Const) {
+    if (is_truthy_constant(test) == jump_when) jump(Op::Jump, 0, 0, 0, target);
+  } else if (test->kind == NodeKind::Invoke && test->kids.size() == 1 && test->builtin == BuiltinId::not_) {
     gen_jump_if(test->kids[0], !jump_when, target);
   } else if (test->kind == NodeKind::Invoke && test->kids.size() == 1 && test->builtin == BuiltinId::nil_p) {
     const Operand value = gen_operand(test->kids[0]);
@@ -56,6 +69,41 @@ void FunctionGenerator::gen_jump_if(const Node* test, bool jump_when, Label& tar
   }
   out_.release_to(mark);
   span_ = saved;
+}
+
+bool FunctionGenerator::is_truthy_constant(const Node* node) const {
+  const Constant::Kind kind = context_.ast.constants[node->constant].kind;
+  return kind != Constant::Kind::Nil && kind != Constant::Kind::False;
+}
+
+// (and a b), (or a b) and their like as tests: no value is made of them.
+void FunctionGenerator::gen_jump_if_either(const Node* test, bool jump_when, Label& target) {
+  Label otherwise, end;
+  // A branch that is a constant and has nothing to drop leads straight to where it decides to go.
+  const auto way = [&](const Node* branch) -> Label* {
+    if (branch->kind != NodeKind::Const || context_.liveness.entry_drops.count(branch) != 0) return nullptr;
+    return is_truthy_constant(branch) == jump_when ? &target : &end;
+  };
+  if (Label* then = way(test->kids[1])) {
+    gen_jump_if(test->kids[0], true, *then);
+    drop_at_entry(test->kids[2]);
+    gen_jump_if(test->kids[2], jump_when, target);
+    out_.place(end);
+    return;
+  }
+  Label* const other = way(test->kids[2]);
+  gen_jump_if_false(test->kids[0], other != nullptr ? *other : otherwise);
+  drop_at_entry(test->kids[1]);
+  gen_jump_if(test->kids[1], jump_when, target);
+  if (other != nullptr) {
+    out_.place(end);
+    return;
+  }
+  jump(Op::Jump, 0, 0, 0, end);
+  out_.place(otherwise);
+  drop_at_entry(test->kids[2]);
+  gen_jump_if(test->kids[2], jump_when, target);
+  out_.place(end);
 }
 
 namespace {
@@ -82,12 +130,6 @@ constexpr CompareJump kCompareJumps[] = {
     {BuiltinId::not_equal, Op::JumpNotEqual, Op::JumpEqual, false, Op::JumpNotEqualImm, Op::JumpEqualImm,
      Op::Nop, Op::Nop},
 };
-
-bool is_number_constant(const Ast& ast, const Node& node) {
-  if (node.kind != NodeKind::Const) return false;
-  const Constant::Kind kind = ast.constants[node.constant].kind;
-  return kind == Constant::Kind::Int || kind == Constant::Kind::Float;
-}
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// for and doseq: nested iterators, native and not counted against the loop limit.
+// for, doseq and folds: nested iterators, native and not counted against the loop limit.
 //
 // Layout of one Bind: iterator in two registers (sequence, position), the element above them, then whatever the inner
 // clauses bind. All ways to the next turn meet at `next`, all ways out at `exit`, with the same registers alive.
@@ -9,12 +9,18 @@ namespace ptc {
 void FunctionGenerator::gen_for(const Node* node, Reg dst) {
   const std::uint32_t mark = out_.mark();
   Reg accumulator = 0;
+  const bool folds = node->local != kNoLocal;
   if (node->collect) {
     accumulator = out_.allocate();
     emit(Op::MakeVector, 0, accumulator, 0);
+  } else if (folds) {
+    accumulator = out_.allocate();
+    gen(node->kids[1], Dest::to(accumulator));
+    bind(node->local, accumulator);
   }
   gen_clause(node, 0, accumulator, nullptr);
-  if (node->collect) {
+  if (folds) unbind(node->local);
+  if (node->collect || folds) {
     emit(Op::Move, kTakeB, dst, accumulator);
   } else {
     emit(Op::LoadNil, 0, dst);
@@ -22,8 +28,35 @@ void FunctionGenerator::gen_for(const Node* node, Reg dst) {
   out_.release_to(mark);
 }
 
+// Whether the value may be a (reduced x): only functions give one, or values from elsewhere.
+static bool may_end_fold(const Node* body) {
+  switch (body->kind) {
+    case NodeKind::Const:
+    case NodeKind::MakeVector:
+    case NodeKind::MakeMap:
+    case NodeKind::MakeSet: return false;
+    case NodeKind::If: return may_end_fold(body->kids[1]) || may_end_fold(body->kids[2]);
+    case NodeKind::Do:
+    case NodeKind::Let: return may_end_fold(body->kids.back());
+    case NodeKind::Invoke:
+      switch (body->builtin) {
+        case BuiltinId::add: case BuiltinId::sub: case BuiltinId::mul: case BuiltinId::div:
+        case BuiltinId::inc: case BuiltinId::dec: case BuiltinId::conj: case BuiltinId::assoc:
+        case BuiltinId::dissoc: case BuiltinId::merge: case BuiltinId::str: return false;
+        default: return true;
+      }
+    default: return true;
+  }
+}
+
 void FunctionGenerator::gen_clause(const Node* node, std::size_t index, Reg accumulator, Turn* turn) {
   if (index == node->clauses.size()) {
+    if (node->local != kNoLocal) {
+      drop_at_entry(node->kids[0]);
+      gen(node->kids[0], Dest::to(accumulator));
+      if (may_end_fold(node->kids[0])) jump(Op::JumpReduced, 0, accumulator, 0, turn->exit);
+      return;
+    }
     if (!node->collect) {
       gen(node->kids[0], Dest::effect());
       return;
@@ -74,7 +107,7 @@ void FunctionGenerator::gen_bind(const Node* node, std::size_t index, Reg accumu
   gen(clause.expression, Dest::to(iterator));
   out_.allocate();   // the position
   const SourceSpan saved = span_;
-  span_ = clause.expression->span;
+  span_ = clause.argument == 0 ? clause.expression->span : node->span;   // a function's call complains as a whole
   emit(Op::IterStart, 0, iterator, context_.tables.string_constant(clause.function), clause.argument);
   span_ = saved;
   const Reg element = out_.allocate();

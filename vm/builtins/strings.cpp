@@ -1,6 +1,8 @@
 // Building text: str pr-str join name keyword subs escape, and reverse of a string.
 #include <algorithm>
+#include <charconv>
 #include <cstring>
+#include <iterator>
 
 #include "vm/builtins/text.h"
 #include "vm/value/map.h"
@@ -11,19 +13,42 @@
 namespace ptc {
 namespace {
 
-// When all arguments are strings their bytes are copied once, straight into the result.
-std::optional<Value> concatenated_strings(Call& call) {
-  std::uint64_t size = 0;
-  for (const Value v : call.args()) {
-    if (!v.is_string()) return std::nullopt;
-    size += as_string(v)->size_bytes;
+// The str form of a value as one piece of text, when no text has to be made for it but that of an int.
+class Piece {
+ public:
+  bool set(Value v) {
+    switch (v.tag) {
+      case Tag::Nil: text_ = {}; return true;
+      case Tag::String: text_ = string_view_of(v); return true;
+      case Tag::Int:
+        text_ = {digits_, static_cast<std::size_t>(std::to_chars(digits_, std::end(digits_), v.i).ptr - digits_)};
+        return true;
+      default: return false;
+    }
   }
+  std::string_view text() const { return text_; }
+
+ private:
+  std::string_view text_;
+  char digits_[20];
+};
+constexpr std::uint32_t kMaxPieces = 8;
+
+bool all_strings(Call& call) {
+  return std::all_of(call.args().begin(), call.args().end(), [](Value v) { return v.is_string(); });
+}
+
+// A string of the given pieces, whose bytes are copied once, straight into the result.
+template <class TextOf>
+Value concatenated(Call& call, TextOf text_of) {
+  std::uint64_t size = 0;
+  for (std::uint32_t i = 0; i < call.count(); ++i) size += text_of(i).size();
   if (!check_text_size(call, size)) return Value::absent();
   charge_bytes(call, size);
   const Value result = string_raw(call.heap, static_cast<std::size_t>(size));
   char* out = static_cast<String*>(result.object)->bytes();
-  for (const Value v : call.args()) {
-    const std::string_view text = string_view_of(v);
+  for (std::uint32_t i = 0; i < call.count(); ++i) {
+    const std::string_view text = text_of(i);
     if (!text.empty()) std::memcpy(out, text.data(), text.size());
     out += text.size();
   }
@@ -73,7 +98,11 @@ bool for_each_joined(Call& call, std::uint32_t arg_number, Value coll, Visit vis
 
 Value builtin_str(Call& call) {
   if (call.count() == 1 && call.arg(0).is_string()) return call.take(0);
-  if (const std::optional<Value> joined = concatenated_strings(call)) return *joined;
+  if (all_strings(call)) return concatenated(call, [&](std::uint32_t i) { return string_view_of(call.arg(i)); });
+  Piece pieces[kMaxPieces];
+  std::uint32_t known = 0;
+  while (known < call.count() && known < kMaxPieces && pieces[known].set(call.arg(known))) ++known;
+  if (known == call.count()) return concatenated(call, [&](std::uint32_t i) { return pieces[i].text(); });
   std::string out;
   for (std::uint32_t i = 0; i < call.count(); ++i) {
     if (call.arg(i).is(Tag::Pending)) return call.type_error(i + 1, "data");

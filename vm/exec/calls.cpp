@@ -69,6 +69,7 @@ bool RunImpl::grow_stack(Fiber& fiber, std::uint32_t registers) {
   heap.account(static_cast<std::int64_t>((size - fiber.stack_size) * sizeof(Value)));
   fiber.stack = grown;
   fiber.stack_size = static_cast<std::uint32_t>(size);
+  fiber.stack_end = grown + size;
   return true;
 }
 

@@ -34,6 +34,9 @@ struct Frame {
   bool owns_callee;            // stack[base - 1] holds a reference to the callee that this frame gives up at its end
   BuiltinId builtin;           // Stepper
   std::uint16_t slot_count;    // Stepper
+  bool is_plain = false;       // the interpreter pushed it for a caller of the same program whose window lies `offset`
+  bool borrows_callee = false; // bytes above its base. The caller holds the callee in a register or captured it
+  std::uint16_t offset = 0;
 };
 
 // The frames of a fiber. Its capacity never exceeds the depth limit that grow() is given, so that "is there room" is
@@ -54,6 +57,16 @@ class FrameStack {
   const Frame& operator[](std::size_t k) const { return begin_[k]; }
   Frame& push() { return *end_++; }   // not when full; the caller fills in every field
   void pop_back() { --end_; }
+  // For the interpreter, which knows where the top is without loading it: the next frame, or the one before.
+  bool has_room_above(const Frame* top) const { return top + 1 != limit_; }
+  Frame* push_above(Frame* top) {
+    end_ = top + 2;
+    return top + 1;
+  }
+  Frame* pop(Frame* top) {
+    end_ = top;
+    return top - 1;
+  }
   // Room for more, at most max_frames in all. False: no more is allowed.
   bool grow(std::uint32_t max_frames) {
     const std::uint32_t old_capacity = capacity();
@@ -127,6 +140,7 @@ struct Fiber {
   std::uint32_t result_slot = 0;       // absolute register that receives a tool's result
 
   Value* stack = nullptr;
+  const Value* stack_end = nullptr;
   std::uint32_t stack_size = 0;        // registers allocated
   FrameStack frames;
   std::vector<OpenTask> open_tasks;

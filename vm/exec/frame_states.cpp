@@ -56,6 +56,10 @@ class Transfer {
           read(instruction.a, true);
         }
         return;
+      case Op::JumpReduced:
+        read(instruction.a, true);
+        write(instruction.a, RegState::Owned);
+        return;
       case Op::VectorPush:
         if (at(instruction.a) != RegState::Owned) why = "no vector to push to";
         read(instruction.b, (instruction.flags & kTakeB) != 0);
@@ -109,6 +113,11 @@ class Transfer {
         read(instruction.a, true);
         break;
       case Op::CallTool: break;
+      case Op::CallLocal:
+        count = instruction.c;
+        read(instruction.b, false);
+        if (instruction.b >= instruction.a) why = "the called register does not outlive the call";
+        break;
       default: count = instruction.c;
     }
     for (std::uint32_t i = 1; i <= count; ++i) read(instruction.a + i, true);

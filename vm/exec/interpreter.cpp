@@ -24,7 +24,7 @@ namespace ptc {
 
 namespace {
 
-inline Value& reg(Value* base, std::uint16_t offset) {
+inline Value& reg(Value* base, std::uint32_t offset) {
   return *reinterpret_cast<Value*>(reinterpret_cast<char*>(base) + offset);
 }
 
@@ -67,7 +67,7 @@ inline const Instruction* jump_target(const Instruction* next, std::uint16_t off
 
 #define SAVE()                              \
   do {                                      \
-    fiber.frames.back().pc = pc - 1;        \
+    top->pc = pc - 1;                       \
     fuel_left = fuel;                       \
   } while (false)
 // After frames or stack changed: continue whatever is on top.
@@ -86,14 +86,36 @@ inline const Instruction* jump_target(const Instruction* next, std::uint16_t off
     }                               \
     --fuel;                         \
   } while (false)
-// The program of the running closure. Calls stay within one program nearly always: a compare that is predicted keeps
-// the loads of its tables off the path of every call and return.
-#define ENTER_LINK()                                                  \
-  do {                                                                \
-    if (closure->link != link) [[unlikely]] {                         \
-      link = static_cast<Link*>(closure->link);                       \
-      constants = link->constants.data();                             \
-    }                                                                 \
+// A frame for a callee. One of the same program finds its caller's base without a load that depends on another.
+#define PUSH_FRAME(callee_closure, owns, borrows)                            \
+  do {                                                                       \
+    top->pc = pc;                                                            \
+    top = fiber.frames.push_above(top);                                      \
+    top->closure = (callee_closure);                                         \
+    top->base = static_cast<std::uint32_t>(window + 1 - fiber.stack);        \
+    top->kind = Frame::Kind::Bytecode;                                       \
+    top->owns_callee = (owns);                                               \
+    top->is_plain = true;                                                    \
+    top->borrows_callee = (borrows);                                         \
+    top->offset = INSN.a;                                                    \
+    base = window + 1;                                                       \
+  } while (false)
+// Of the closure `callee`, when that needs no more than a frame. Else goes on behind it.
+#define CALL_DIRECTLY(callee, count, owns, borrows)                                                          \
+  do {                                                                                                       \
+    if (!(callee).is(Tag::Closure)) [[unlikely]] break;                                                      \
+    const auto* target = static_cast<const Closure*>((callee).object);                                       \
+    const auto* prototype = static_cast<const Prototype*>(target->function);                                 \
+    if (prototype->direct_args != (count) || !fiber.frames.has_room_above(top) ||                            \
+        &reg(window, prototype->window_bytes) > fiber.stack_end) [[unlikely]] break;                         \
+    PUSH_FRAME(target, owns, borrows);                                                                       \
+    pc = prototype->direct_entry;                                                                            \
+    if (target->link != link) [[unlikely]] {                                                                 \
+      top->is_plain = false;                                                                                 \
+      link = static_cast<Link*>(target->link);                                                               \
+      constants = link->constants.data();                                                                    \
+    }                                                                                                        \
+    NEXT;                                                                                                    \
   } while (false)
 // After a builtin that ran outside of call_builtin().
 #define COLLECT_DEBT()                                  \
@@ -119,7 +141,7 @@ ExitReason RunImpl::interpret(Fiber& fiber) {
   Value* base = nullptr;
   const Value* constants = nullptr;
   Link* link = nullptr;
-  const Closure* closure = nullptr;
+  Frame* top = nullptr;            // of fiber.frames
   std::int64_t fuel = fuel_left;
   CallResult called{};
   if (fiber.frames.empty()) {   // a branch that is nothing but a tool call, which has its answer
@@ -128,12 +150,12 @@ ExitReason RunImpl::interpret(Fiber& fiber) {
   }
 
 reload : {
-  const Frame& frame = fiber.frames.back();
-  if (frame.kind == Frame::Kind::Stepper) goto run_stepper;
-  base = fiber.stack + frame.base;
-  pc = frame.pc;
-  closure = frame.closure;
-  ENTER_LINK();
+  top = &fiber.frames.back();
+  if (top->kind == Frame::Kind::Stepper) goto run_stepper;
+  base = fiber.stack + top->base;
+  pc = top->pc;
+  link = static_cast<Link*>(top->closure->link);
+  constants = link->constants.data();
 }
   NEXT;
 
@@ -187,13 +209,13 @@ dispatch:
     NEXT;
   }
   CASE(LoadSelf) {
-    const Value self = Value::of(Tag::Closure, const_cast<Closure*>(closure));
+    const Value self = Value::of(Tag::Closure, const_cast<Closure*>(top->closure));
     retain(self);
     A = self;
     NEXT;
   }
   CASE(LoadUp) {
-    const Value v = words(closure->upvalues()[INSN.b]);
+    const Value v = words(top->closure->upvalues()[INSN.b]);
     retain(v);
     put(A, v);
     NEXT;
@@ -315,19 +337,49 @@ dispatch:
   ARITHMETIC(Sub, __builtin_sub_overflow, -)
   ARITHMETIC(Mul, __builtin_mul_overflow, *)
 #undef ARITHMETIC
-  CASE(Div) {
-    const Value &x = B, &y = C;
-    if (x.is_float() && y.is_float()) {
-      A = Value::real(x.d / y.d);
-      NEXT;
-    }
-    if (x.is_int() && y.is_int() && y.i != 0) {
-      A = Value::real(static_cast<double>(x.i) / static_cast<double>(y.i));
-      NEXT;
-    }
-    if (!slow_arithmetic(Op::Div, &A, &B, &C, INSN.flags)) FAULT();
-    NEXT;
+#define DIVIDE(name, left, right, slow)                                              \
+  CASE(name) {                                                                       \
+    const Value &x = (left), &y = (right);                                           \
+    if (x.is_float() && y.is_float()) {                                              \
+      A = Value::real(x.d / y.d);                                                    \
+      NEXT;                                                                          \
+    }                                                                                \
+    if (x.is_int() && y.is_int() && y.i != 0) {                                      \
+      A = Value::real(static_cast<double>(x.i) / static_cast<double>(y.i));          \
+      NEXT;                                                                          \
+    }                                                                                \
+    if (!slow) FAULT();                                                              \
+    NEXT;                                                                            \
   }
+  DIVIDE(Div, B, C, slow_arithmetic(Op::Div, &A, &B, &C, INSN.flags))
+  DIVIDE(DivConst, B, constants[INSN.c], slow_constant_arithmetic(Op::Div, &A, &B, y, INSN.flags))
+  DIVIDE(ConstDiv, constants[INSN.c], B, slow_constant_arithmetic(Op::Div, &A, &B, x, INSN.flags | kConstantFirst))
+#undef DIVIDE
+#define CONST_ARITHMETIC(name, op, overflow, operation, left, right, flags)          \
+  CASE(name) {                                                                       \
+    const Value& x = B;                                                              \
+    const Value& k = constants[INSN.c];                                              \
+    if (x.is_int() && k.is_int()) {                                                  \
+      std::int64_t sum;                                                              \
+      if (!overflow((left).i, (right).i, &sum)) [[likely]] {                         \
+        A = Value::integer(sum);                                                     \
+        NEXT;                                                                        \
+      }                                                                              \
+    } else if (x.is_float() && k.is_float()) {                                       \
+      A = Value::real((left).d operation (right).d);                                 \
+      NEXT;                                                                          \
+    }                                                                                \
+    if (!slow_constant_arithmetic(Op::op, &A, &B, k, flags)) FAULT();                \
+    CHECK_MEMORY();                                                                  \
+    NEXT;                                                                            \
+  }
+  CONST_ARITHMETIC(AddConst, Add, __builtin_add_overflow, +, x, k, INSN.flags)
+  CONST_ARITHMETIC(SubConst, Sub, __builtin_sub_overflow, -, x, k, INSN.flags)
+  CONST_ARITHMETIC(MulConst, Mul, __builtin_mul_overflow, *, x, k, INSN.flags)
+  CONST_ARITHMETIC(ConstAdd, Add, __builtin_add_overflow, +, k, x, INSN.flags | kConstantFirst)
+  CONST_ARITHMETIC(ConstSub, Sub, __builtin_sub_overflow, -, k, x, INSN.flags | kConstantFirst)
+  CONST_ARITHMETIC(ConstMul, Mul, __builtin_mul_overflow, *, k, x, INSN.flags | kConstantFirst)
+#undef CONST_ARITHMETIC
 #define ADD_IMMEDIATE(name)                                                          \
   CASE(name) {                                                                       \
     const Value& x = B;                                                              \
@@ -499,6 +551,11 @@ dispatch:
     NEXT;
   }
 
+  CASE(JumpReduced) {
+    if (A.is(Tag::Closure) && take_reduced(&A)) pc = jump_target(pc, INSN.c);
+    NEXT;
+  }
+
   CASE(LoopStart) {
     A = Value::integer(link->loop_limit);
     NEXT;
@@ -550,66 +607,43 @@ dispatch:
   CASE(CallGlobal) {
     SAFE_POINT();
     const Cell* cell = link->cells[INSN.b];
-    const Value callee = words(cell->value);
-    if (callee.is(Tag::Closure)) [[likely]] {
-      const auto* target = static_cast<const Closure*>(callee.object);
-      const auto* prototype = static_cast<const Prototype*>(target->function);
-      const std::uint32_t window = static_cast<std::uint32_t>(&A - fiber.stack);
-      if (!prototype->variadic && prototype->required_count == INSN.c && !fiber.frames.full() &&
-          window + 1 + prototype->register_count <= fiber.stack_size) [[likely]] {
-        fiber.frames.back().pc = pc;
-        Frame& callee_frame = fiber.frames.push();
-        callee_frame.closure = target;
-        callee_frame.base = window + 1;
-        callee_frame.kind = Frame::Kind::Bytecode;
-        callee_frame.owns_callee = false;
-        base = fiber.stack + window + 1;
-        pc = prototype->code.data();
-        closure = target;
-        ENTER_LINK();
-        NEXT;
-      }
-    } else if (!cell->defined) [[unlikely]] {
+    Value* const window = &A;
+    if (cell->direct_args == INSN.c && cell->link == link && fiber.frames.has_room_above(top) &&
+        &reg(window, cell->window_bytes) <= fiber.stack_end) [[likely]] {
+      PUSH_FRAME(static_cast<const Closure*>(cell->value.object), false, false);
+      pc = cell->entry;
+      NEXT;
+    }
+    if (!cell->defined) [[unlikely]] {
       raise(FaultKind::UnboundVar, "Undefined variable: " + std::string(cell->name->name()));
       FAULT();
     }
     SAVE();
-    const std::uint32_t window = static_cast<std::uint32_t>(&A - fiber.stack);
-    retain(callee);
-    fiber.stack[window] = callee;
-    called = call_value(fiber, window, INSN.c);
-    if (called == CallResult::Faulted) {   // the window's own slot is dead for this instruction
-      heap.release(fiber.stack[window]);
-      fiber.stack[window] = Value::nil();
-    }
-    goto after_call;
+    *window = retained(cell->value);
+    called = call_value(fiber, static_cast<std::uint32_t>(window - fiber.stack), INSN.c);
+    goto after_own_window;
   }
   CASE(Call) {
     SAFE_POINT();
-    const Value callee = words(A);
-    const std::uint32_t window = static_cast<std::uint32_t>(&A - fiber.stack);
-    if (callee.is(Tag::Closure)) [[likely]] {
-      const auto* target = static_cast<const Closure*>(callee.object);
-      const auto* prototype = static_cast<const Prototype*>(target->function);
-      if (!prototype->variadic && prototype->required_count == INSN.b && !fiber.frames.full() &&
-          window + 1 + prototype->register_count <= fiber.stack_size) [[likely]] {
-        fiber.frames.back().pc = pc;
-        Frame& callee_frame = fiber.frames.push();
-        callee_frame.closure = target;
-        callee_frame.base = window + 1;
-        callee_frame.kind = Frame::Kind::Bytecode;
-        callee_frame.owns_callee = true;
-        base = fiber.stack + window + 1;
-        pc = prototype->code.data();
-        closure = target;
-        ENTER_LINK();
-        NEXT;
-      }
-    }
+    Value* const window = &A;
+    CALL_DIRECTLY(*window, INSN.b, true, false);
     SAVE();
-    called = call_value(fiber, window, INSN.b);
+    called = call_value(fiber, static_cast<std::uint32_t>(window - fiber.stack), INSN.b);
     goto after_call;
   }
+#define CALL_BORROWED(name, callee)                                                         \
+  CASE(name) {                                                                              \
+    SAFE_POINT();                                                                           \
+    Value* const window = &A;                                                               \
+    CALL_DIRECTLY(callee, INSN.c, false, true);                                             \
+    SAVE();                                                                                 \
+    *window = retained(callee);                                                             \
+    called = call_value(fiber, static_cast<std::uint32_t>(window - fiber.stack), INSN.c);   \
+    goto after_own_window;                                                                  \
+  }
+  CALL_BORROWED(CallLocal, B)
+  CALL_BORROWED(CallUp, top->closure->upvalues()[INSN.b])
+#undef CALL_BORROWED
   CASE(CallBuiltin) {
     SAFE_POINT();
     const auto id = static_cast<BuiltinId>(link->program->builtins[INSN.b]);
@@ -626,22 +660,22 @@ dispatch:
 
   CASE(Return) {
     const Value result_value = words(A);
-    const Frame& top = fiber.frames.back();
-    if (top.owns_callee) heap.release(base[-1]);
+    if (top->owns_callee) heap.release(base[-1]);
     put(base[-1], result_value);
-    fiber.frames.pop_back();
-    if (fiber.frames.empty()) [[unlikely]] {
+    const bool is_plain = top->is_plain;
+    const std::uint16_t offset = top->offset;
+    top = fiber.frames.pop(top);
+    if (is_plain) [[likely]] {
+      base = reinterpret_cast<Value*>(reinterpret_cast<char*>(base - 1) - offset);
+      pc = top->pc;
+      NEXT;
+    }
+    if (fiber.frames.empty()) {
       fiber.result = result_value;
       fuel_left = fuel;
       return ExitReason::Finished;
     }
-    const Frame& caller = fiber.frames.back();
-    if (caller.kind == Frame::Kind::Stepper) goto run_stepper;
-    base = fiber.stack + caller.base;
-    pc = caller.pc;
-    closure = caller.closure;
-    ENTER_LINK();
-    NEXT;
+    RELOAD();
   }
   CASE(Stop) {
     SAVE();
@@ -688,7 +722,7 @@ dispatch:
   CASE(TaskEnd) {
     if (!task_end(fiber, &A)) FAULT();
     if (!stops_after_task(fiber)) [[likely]] NEXT;
-    fiber.frames.back().pc = pc;
+    top->pc = pc;
     fuel_left = fuel;
     return ExitReason::Committed;
   }
@@ -751,11 +785,18 @@ dispatch:
   }
 #endif
 
+after_own_window:
+  if (called == CallResult::Faulted) {   // the window's own slot is dead for these instructions
+    Value& slot = fiber.stack[fiber.frames.back().base + INSN.a / sizeof(Value)];
+    heap.release(slot);
+    slot = Value::nil();
+  }
 after_call:
   fuel = fuel_left;
   switch (called) {
     case CallResult::Done:
-      base = fiber.stack + fiber.frames.back().base;
+      top = &fiber.frames.back();
+      base = fiber.stack + top->base;
       if (heap.over_limit()) [[unlikely]] goto out_of_memory;
       NEXT;
     case CallResult::Pushed: RELOAD();
@@ -791,7 +832,7 @@ loop_limit:
   FAULT();
 
 out_of_memory:
-  fiber.frames.back().pc = pc;   // the instruction is complete: the next one never starts
+  top->pc = pc;   // the instruction is complete: the next one never starts
   fuel_left = fuel;
   raise_memory();
   return ExitReason::Faulted;

@@ -180,13 +180,19 @@ void RunImpl::discard_branches(Fiber& fiber) {
   fiber.children.clear();
 }
 
+static void swap_definition(Cell& cell, BranchDefinition& definition) {
+  const Value seen = cell.value;
+  cell.set(definition.value);
+  definition.value = seen;
+  std::swap(cell.defined, definition.defined);
+}
+
 void RunImpl::enter_branch(Fiber& fiber) {
   if (fiber.parent == nullptr) return;
   enter_branch(*fiber.parent);
   for (BranchDefinition& definition : fiber.definitions) {
     Cell& target = cells[definition.cell];
-    std::swap(target.value, definition.value);
-    std::swap(target.defined, definition.defined);
+    swap_definition(target, definition);
   }
   std::swap(env.prints, fiber.prints);
   env.in_parallel_branch = true;
@@ -198,8 +204,7 @@ void RunImpl::leave_branch(Fiber& fiber) {
   for (std::size_t k = fiber.definitions.size(); k-- > 0;) {
     BranchDefinition& definition = fiber.definitions[k];
     Cell& target = cells[definition.cell];
-    std::swap(target.value, definition.value);
-    std::swap(target.defined, definition.defined);
+    swap_definition(target, definition);
   }
   leave_branch(*fiber.parent);
   env.in_parallel_branch = false;

@@ -126,9 +126,13 @@ void change_registers(Instruction& i, Change change) {
 }
 
 // Register operands become byte offsets, so that a handler adds them to the frame's base and needs no shift.
-void scale_registers(Program& program) {
+void prepare_to_run(Program& program) {
   for (Prototype& function : program.functions) {
     for (Instruction& i : function.code) change_registers(i, [](std::size_t reg) { return reg * sizeof(Value); });
+    function.window_bytes = (1 + function.register_count) * static_cast<std::uint32_t>(sizeof(Value));
+    if (function.variadic) continue;
+    function.direct_entry = function.code.data();
+    function.direct_args = function.required_count;
   }
 }
 
@@ -164,7 +168,7 @@ std::variant<std::shared_ptr<const Program>, ProgramError> Program::from_compile
 #ifndef NDEBUG
   if (auto error = verify(*program)) return std::move(*error);
 #endif
-  scale_registers(*program);
+  prepare_to_run(*program);
   return std::shared_ptr<const Program>(program);
 }
 
@@ -181,7 +185,7 @@ std::variant<std::shared_ptr<const Program>, ProgramError> Program::from_bytes(s
   if (auto* error = std::get_if<ProgramError>(&loaded)) return std::move(*error);
   const auto program = std::get<std::shared_ptr<Program>>(loaded);
   if (auto error = verify(*program)) return std::move(*error);
-  scale_registers(*program);
+  prepare_to_run(*program);
   return std::shared_ptr<const Program>(program);
 }
 

@@ -48,6 +48,11 @@ struct Prototype : FunctionInfo {
   std::uint32_t upvalue_count = 0;
   std::uint32_t param_count = 0;        // registers filled by a call: required, then the rest vector when variadic
   std::vector<Instruction> code;        // register operands scaled to byte offsets once verified
+  // Of a call that needs nothing but a frame; set once verified.
+  static constexpr std::uint32_t kNotDirect = UINT32_MAX;
+  const Instruction* direct_entry = nullptr;
+  std::uint32_t direct_args = kNotDirect;   // as many, no more and no less
+  std::uint32_t window_bytes = 0;           // of the callee's register and those above it
   std::vector<SpanEntry> spans;
   std::vector<LocalName> locals;
   std::uint32_t source_begin = 0, source_end = 0;

@@ -20,14 +20,14 @@ const RunLimits& Run::limits() const { return impl_->limits; }
 void Run::define(std::string_view name, Value taken) {
   Cell* cell = impl_->cell(name);
   impl_->heap.release(cell->value);
-  cell->value = taken;
+  cell->set(taken);
   cell->defined = true;
 }
 
 void Run::undefine(std::string_view name) {
   Cell* cell = impl_->cell(name);
   impl_->heap.release(cell->value);
-  cell->value = Value::nil();
+  cell->set(Value::nil());
   cell->defined = false;
 }
 

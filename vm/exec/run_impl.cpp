@@ -1,4 +1,4 @@
-// The life of a run: links to programs, slices, outcomes, rollback. Its public face is run.cpp.
+// The life of a run: links to programs, slices, outcomes. Its public face is run.cpp.
 #include "vm/exec/run_impl.h"
 
 #include <algorithm>
@@ -53,16 +53,6 @@ bool RunImpl::raise_parked() { return raise(env.fault.kind, std::move(env.fault.
 bool RunImpl::raise_memory() {
   return raise(FaultKind::MemoryExceeded,
                "memory limit of " + std::to_string(limits.memory_bytes) + " bytes exceeded");
-}
-
-Cell* RunImpl::cell(std::string_view name) {
-  const auto at = cell_of.find(name);
-  if (at != cell_of.end()) return at->second;
-  Cell& made = cells.emplace_back();
-  made.name = heap.intern(name);
-  made.index = static_cast<std::uint32_t>(cells.size() - 1);
-  cell_of.emplace(std::string(name), &made);
-  return &made;
 }
 
 Value RunImpl::constant_value(const Link& program_link, std::size_t index) {
@@ -148,12 +138,11 @@ void RunImpl::finish_link(Link& made) {
     own.name = heap.intern(name);
     own.defined = true;
     if (const auto builtin = find_builtin(name)) {
-      own.value = Value::of(*builtin);
+      own.set(Value::of(*builtin));
     } else {
       for (const Prototype& function : made.program->functions) {
         if (function.name != name || function.upvalue_count != 0) continue;
-        own.value = Value::of(Tag::Closure, const_cast<Closure*>(function_closure(made, function.index)));
-        retain(own.value);
+        own.set(retained(Value::of(Tag::Closure, const_cast<Closure*>(function_closure(made, function.index)))));
         break;
       }
     }
@@ -212,46 +201,6 @@ void RunImpl::destroy_fiber(Fiber& fiber) {
     fiber.stack = nullptr;
   }
   heap.account(-static_cast<std::int64_t>(fiber.frames.capacity() * sizeof(Frame)));
-}
-
-void RunImpl::retire(Value taken) { retired.push_back(taken); }
-
-void RunImpl::define_cell(Fiber& fiber, Cell* target, Value taken) {
-  if (fiber.parent != nullptr) {   // visible in this branch only: remember what the others see
-    bool known = false;
-    for (const BranchDefinition& definition : fiber.definitions) known |= definition.cell == target->index;
-    if (!known) {
-      fiber.definitions.push_back({target->index, target->value, target->defined});
-      target->value = Value::nil();
-    }
-  }
-  const Value old = target->value;
-  target->value = taken;
-  target->defined = true;
-  if (!old.is(Tag::Closure)) {
-    heap.release(old);
-    return;
-  }
-  retire(old);   // it may be running
-  if (fiber.parent == nullptr && fiber.frames.size() == 1) {
-    for (const Value& v : retired) heap.release(v);
-    retired.clear();
-  }
-}
-
-// Gives the namespace back the values it had at start().
-void RunImpl::rollback() {
-  for (std::size_t k = 0; k < base_values.size(); ++k) {
-    heap.release(cells[k].value);
-    cells[k].defined = !base_values[k].is_absent();
-    cells[k].value = cells[k].defined ? base_values[k] : Value::nil();
-  }
-  base_values.clear();
-}
-
-void RunImpl::forget_base() {
-  for (const Value& v : base_values) heap.release(v);
-  base_values.clear();
 }
 
 StepStatus RunImpl::finish(StepStatus status) {

@@ -28,11 +28,20 @@ inline constexpr std::uint32_t kMaxNesting = 256;
 bool ends_everything(FaultKind kind);
 
 // A name of the user namespace. Cells never move: code finds them through Link.
+struct Link;
+
 struct Cell {
-  Value value = Value::nil();
+  Value value = Value::nil();               // written by set() alone
+  // What a direct call of the value needs, when that is a closure (program.h).
+  const Instruction* entry = nullptr;
+  const Link* link = nullptr;
+  std::uint32_t direct_args = Prototype::kNotDirect;
+  std::uint32_t window_bytes = 0;
   const Keyword* name = nullptr;
   bool defined = false;
   std::uint32_t index = 0;
+
+  void set(Value taken);                    // what it held before is the caller's to release
 };
 
 struct AwaitSlots;   // await.h
@@ -101,6 +110,8 @@ class RunImpl {
   CallResult step_sort(Fiber& fiber);
   bool sort_start(Fiber& fiber, Value* slots, std::uint32_t arg_count);
   bool sort_natively(Value* slots, bool descending);
+  bool sort_in_known_order(Value* slots, Value comparator);
+  void put_items_in_order(Value* slots, std::span<const std::uint32_t> order);
 
   // await.cpp: await, await-all, await-any, await-settled, sleep, await-signal and the wait of an auto tool's call.
   CallResult step_await(Fiber& fiber);
@@ -155,6 +166,8 @@ class RunImpl {
 
   // slow_paths.cpp. Registers are given by address; operands flagged as taken are consumed on success.
   bool slow_arithmetic(Op op, Value* dst, Value* b, Value* c, std::uint8_t flags);
+  static constexpr std::uint8_t kConstantFirst = 0x80;   // beside the instruction's flags
+  bool slow_constant_arithmetic(Op op, Value* dst, Value* b, Value constant, std::uint8_t flags);
   bool slow_add_immediate(Op op, Value* dst, Value* b, std::int64_t number, std::uint8_t flags);
   // 1, 0: the comparison; -1: fault
   int slow_compare(Op op, Value* a, Value* b, std::uint8_t flags, std::uint8_t take_a, std::uint8_t take_b);
@@ -162,6 +175,7 @@ class RunImpl {
   bool plain_two(BuiltinId id, Value* dst, Value* b, Value* c, std::uint8_t flags);
   bool plain_one(BuiltinId id, Value* dst, Value* b, bool take);
   bool iterator_start(Value* iterator, Value function_name, std::uint32_t argument);
+  bool take_reduced(Value* closure);                    // is it a (reduced x)? Then x takes its place
   bool make_map(Value* window, std::uint32_t pairs);
   bool make_set(Value* window, std::uint32_t count);
   void define_cell(Fiber& fiber, Cell* cell, Value taken);

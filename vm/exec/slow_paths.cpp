@@ -68,6 +68,11 @@ bool RunImpl::slow_arithmetic(Op op, Value* dst, Value* b, Value* c, std::uint8_
   return true;
 }
 
+bool RunImpl::slow_constant_arithmetic(Op op, Value* dst, Value* b, Value constant, std::uint8_t flags) {
+  if ((flags & kConstantFirst) == 0) return slow_arithmetic(op, dst, b, &constant, flags & kTakeB);
+  return slow_arithmetic(op, dst, &constant, b, (flags & kTakeB) != 0 ? kTakeC : std::uint8_t{0});
+}
+
 bool RunImpl::slow_add_immediate(Op op, Value* dst, Value* b, std::int64_t number, std::uint8_t flags) {
   const NumericResult computed = num_add(heap, *b, Value::integer(number), limits.data.max_integer_bits);
   if (computed.error == NumericError::TooWide) {
@@ -171,6 +176,16 @@ bool RunImpl::iterator_start(Value* iterator, Value function_name, std::uint32_t
     iterator[0] = sequence;
   }
   iterator[1] = Value::integer(0);
+  return true;
+}
+
+// What the prelude's reduced makes. Code from elsewhere may have a function of that name: it need not hold anything.
+bool RunImpl::take_reduced(Value* closure) {
+  const auto* found = static_cast<const Closure*>(closure->object);
+  if (found->upvalue_count != 1 || found->function->name != "%reduced") return false;
+  const Value held = retained(found->upvalues()[0]);
+  heap.release(*closure);
+  *closure = held;
   return true;
 }
 

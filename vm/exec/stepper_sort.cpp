@@ -6,13 +6,16 @@
 // round; equal elements keep their order. A positive number: second before first.
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "vm/builtins/call.h"
+#include "vm/exec/known_order.h"
 #include "vm/exec/run_impl.h"
 #include "vm/exec/stepper_slots.h"
 #include "vm/value/map.h"
 #include "vm/value/order.h"
+#include "vm/value/order_word.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
@@ -28,7 +31,38 @@ Runs runs_at(std::int64_t low, std::int64_t width, std::int64_t count) {
   return {std::min(low + width, count), std::min(low + 2 * width, count)};
 }
 
+constexpr std::uint64_t kSortBytes = 64;   // of scratch for one element
+
 bool is_key_name(Value v) { return v.is_keyword() || v.is_string() || v.is_vector(); }
+
+std::vector<Value> borrowed_elements(Value vector) {
+  std::vector<Value> elements;
+  elements.reserve(vector_count(vector));
+  Value scratch;
+  for (std::uint32_t i = 0, count = vector_count(vector); i < count;) {
+    const std::span<const Value> chunk = vector_chunk(vector, i, scratch);
+    elements.insert(elements.end(), chunk.begin(), chunk.end());
+    i += static_cast<std::uint32_t>(chunk.size());
+  }
+  return elements;
+}
+
+// The stable order of any keys by asking guest_compare; the first failure of it, if there was one.
+Comparison compared_order(std::span<const Value> keys, bool descending, std::vector<std::uint32_t>& order) {
+  Comparison failed;
+  order.resize(keys.size());
+  std::iota(order.begin(), order.end(), 0u);
+  const auto less = [&](Value a, Value b) {
+    const Comparison comparison = guest_compare(a, b);
+    if (comparison.status == Comparison::Status::Ordered) return comparison.order < 0;
+    if (failed.status == Comparison::Status::Ordered) failed = comparison;
+    return false;
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return descending ? less(keys[b], keys[a]) : less(keys[a], keys[b]);
+  });
+  return failed;
+}
 
 std::string incomparable_text(const Comparison& comparison) {
   if (comparison.status == Comparison::Status::Nan) return "compare: unordered comparison with NaN";
@@ -83,46 +117,46 @@ bool RunImpl::sort_start(Fiber& fiber, Value* slots, std::uint32_t arg_count) {
 // Sorts by kSortKeys in the default order; the result replaces kSortItems.
 bool RunImpl::sort_natively(Value* own, bool descending) {
   const std::uint32_t count = vector_count(own[kSortItems]);
-  if (!heap.can_allocate(std::uint64_t{count} * 24)) return raise_memory();
-  struct Entry {
-    Value key;
-    std::uint32_t index;
-  };
-  std::vector<Entry> entries(count);
-  bool all_ints = true;
-  for (std::uint32_t k = 0; k < count; ++k) {
-    entries[k] = {vector_at(own[kSortKeys], k), k};
-    all_ints = all_ints && entries[k].key.is_int();
-  }
+  if (!heap.can_allocate(std::uint64_t{count} * kSortBytes)) return raise_memory();
+  const std::vector<Value> keys = borrowed_elements(own[kSortKeys]);
+  std::vector<std::uint32_t> order;
   Comparison failed;
-  if (all_ints) {
-    if (descending) {
-      std::stable_sort(entries.begin(), entries.end(),
-                       [](const Entry& a, const Entry& b) { return b.key.i < a.key.i; });
-    } else {
-      std::stable_sort(entries.begin(), entries.end(),
-                       [](const Entry& a, const Entry& b) { return a.key.i < b.key.i; });
-    }
-  } else {
-    const auto less = [&](const Value& a, const Value& b) {
-      const Comparison comparison = guest_compare(a, b);
-      if (comparison.status == Comparison::Status::Ordered) return comparison.order < 0;
-      if (failed.status == Comparison::Status::Ordered) failed = comparison;
-      return false;
-    };
-    std::stable_sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
-      return descending ? less(b.key, a.key) : less(a.key, b.key);
-    });
-  }
+  if (!plain_order(keys, descending, order)) failed = compared_order(keys, descending, order);
   if (failed.status != Comparison::Status::Ordered) return raise(FaultKind::TypeError, incomparable_text(failed));
-  std::int64_t levels = 1;
-  for (std::uint32_t n = count; n > 1; n /= 2) ++levels;
-  fuel_left -= levels * count / 8;
-  VectorBuilder sorted(heap);
-  for (const Entry& entry : entries) sorted.push(vector_get(own[kSortItems], entry.index));
-  heap.release(own[kSortItems]);
-  own[kSortItems] = sorted.finish();
+  put_items_in_order(own, order);
   return true;
+}
+
+void RunImpl::put_items_in_order(Value* own, std::span<const std::uint32_t> order) {
+  const std::int64_t count = static_cast<std::int64_t>(order.size());
+  std::int64_t levels = 1;
+  for (std::int64_t n = count; n > 1; n /= 2) ++levels;
+  fuel_left -= levels * count / 8;
+  const std::vector<Value> items = borrowed_elements(own[kSortItems]);
+  std::vector<Value> sorted;
+  sorted.reserve(items.size());
+  for (const std::uint32_t index : order) sorted.push_back(retained(items[index]));
+  heap.release(own[kSortItems]);
+  own[kSortItems] = vector_of(heap, sorted);
+}
+
+// The same for a comparator that need not be called. False: it has to be.
+bool RunImpl::sort_in_known_order(Value* own, Value comparator) {
+  const std::optional<KnownOrder> known = known_order(comparator);
+  const std::uint32_t count = vector_count(own[kSortItems]);
+  if (!known || !heap.can_allocate(std::uint64_t{count} * kSortBytes)) return false;
+  std::vector<Value> keys = borrowed_elements(own[kSortKeys]);
+  const bool has_field = !known->field.is_nil();
+  if (has_field) {
+    for (Value& key : keys) get_keyword(&key, &key, known->field, false);
+  }
+  std::vector<std::uint32_t> order;
+  const bool sorted = (!known->numbers_only || are_plain_numbers(keys)) && plain_order(keys, known->descending, order);
+  if (has_field) {
+    for (const Value key : keys) heap.release(key);
+  }
+  if (sorted) put_items_in_order(own, order);
+  return sorted;
 }
 
 RunImpl::CallResult RunImpl::step_sort(Fiber& fiber) {
@@ -212,17 +246,7 @@ next_key:
       if (!sort_natively(own(), is_desc)) return CallResult::Faulted;
       return finish_stepper(fiber, retained(own()[kSortItems]));
     }
-    if (by.is(Tag::Builtin) && (by.builtin() == BuiltinId::lt || by.builtin() == BuiltinId::gt)) {
-      bool numbers = true;
-      for (std::uint32_t k = 0; k < vector_count(own()[kSortKeys]) && numbers; ++k) {
-        const Value key = vector_at(own()[kSortKeys], k);
-        numbers = key.is_int() || (key.is_float() && key.d == key.d);
-      }
-      if (numbers) {
-        if (!sort_natively(own(), by.builtin() == BuiltinId::gt)) return CallResult::Faulted;
-        return finish_stepper(fiber, retained(own()[kSortItems]));
-      }
-    }
+    if (sort_in_known_order(own(), by)) return finish_stepper(fiber, retained(own()[kSortItems]));
     const bool callable = by.is_function() || by.is_map() || by.is_set();
     if (!callable) {
       std::string text;

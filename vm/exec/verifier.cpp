@@ -78,6 +78,11 @@ class FunctionVerifier {
     return "unknown operand kind";
   }
 
+  bool is_number(std::uint16_t constant) const {
+    const ProgramConstant::Kind kind = program_.constants[constant].kind;
+    return kind == ProgramConstant::Kind::Int || kind == ProgramConstant::Kind::Float;
+  }
+
   std::string_view special(const Instruction& i) const {
     switch (i.op) {
       case Op::Drop: return (i.flags & kTakeA) != 0 ? "" : "drop without its flag";
@@ -86,11 +91,11 @@ class FunctionVerifier {
         return program_.functions[i.b].upvalue_count == i.c ? "" : "wrong number of captured values";
       case Op::GetKeyword:
         return program_.constants[i.c].kind == ProgramConstant::Kind::Keyword ? "" : "constant is no keyword";
-      case Op::LoadNumber: {
-        const ProgramConstant::Kind kind = program_.constants[i.b].kind;
-        const bool number = kind == ProgramConstant::Kind::Int || kind == ProgramConstant::Kind::Float;
-        return number ? "" : "constant is no number";
-      }
+      case Op::LoadNumber: return is_number(i.b) ? "" : "constant is no number";
+      case Op::AddConst: case Op::SubConst: case Op::MulConst: case Op::DivConst:
+      case Op::ConstAdd: case Op::ConstSub: case Op::ConstMul: case Op::ConstDiv:
+        return is_number(i.c) ? "" : "constant is no number";
+      case Op::CallLocal: return i.flags == 0 ? "" : "the called register does not outlive the call";
       case Op::LoadData:
         return program_.constants[i.b].kind == ProgramConstant::Kind::String ? "" : "constant is no string";
       case Op::IterStart:

@@ -97,7 +97,7 @@ class FiberCapture {
     const Frame& frame = fiber_.frames[k];
     FrameState state;
     state.kind = frame.kind;
-    state.owns_callee = frame.owns_callee;
+    state.owns_callee = frame.owns_callee || frame.borrows_callee;   // restored, it owns it
     state.first_value = static_cast<std::uint32_t>(out_.values.size());
     const Value* const registers = fiber_.stack + frame.base;
     if (frame.kind == Frame::Kind::Stepper) {

@@ -190,7 +190,7 @@ class Installer {
     for (std::size_t k = 0; k < state_.cells.size(); ++k) {
       CellState& cell = state_.cells[k];
       run_.cells[k].defined = cell.defined;
-      run_.cells[k].value = take(cell.value);
+      run_.cells[k].set(take(cell.value));
       if (in_turn) run_.base_values.push_back(take(cell.base));
     }
     run_.env.has_journal = state_.has_journal;

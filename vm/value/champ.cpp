@@ -17,14 +17,27 @@ namespace {
 constexpr std::uint32_t kCollisionShift = 65;   // the first multiple of kChampBits above kHashBits
 
 std::uint32_t bit_of(std::uint64_t hash, std::uint32_t shift) { return 1u << ((hash >> shift) & 31u); }
-std::uint32_t index_of(std::uint32_t bitmap, std::uint32_t bit) {
-  return static_cast<std::uint32_t>(std::popcount(bitmap & (bit - 1)));
+// Without an instruction for it, std::popcount is a call that costs more than this.
+inline std::uint32_t bit_count(std::uint32_t bits) {
+  bits -= bits >> 1 & 0x55555555u;
+  bits = (bits & 0x33333333u) + (bits >> 2 & 0x33333333u);
+  return ((bits + (bits >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
+}
+inline std::uint32_t index_of(std::uint32_t bitmap, std::uint32_t bit) { return bit_count(bitmap & (bit - 1)); }
+
+// same_key of a key whose hash is that of `candidate` in most cases: strings are looked at right here.
+inline bool is_key(Value candidate, std::uint64_t hash, Value key) {
+  if (!candidate.is_string() || !key.is_string()) return same_key(candidate, key);
+  const String *a = as_string(candidate), *b = as_string(key);
+  if (a == b) return true;
+  const bool differ = a->size_bytes != b->size_bytes || (a->hash != hash && a->hash != 0);
+  return !differ && std::memcmp(a->bytes(), b->bytes(), a->size_bytes) == 0;
 }
 
 HashNode* make_node(Heap& heap, std::uint8_t flags, std::uint32_t datamap, std::uint32_t nodemap) {
   const bool collision = (flags & HashNode::kCollision) != 0;
-  const std::uint32_t entries = collision ? datamap : static_cast<std::uint32_t>(std::popcount(datamap));
-  const std::uint32_t children = static_cast<std::uint32_t>(std::popcount(nodemap));
+  const std::uint32_t entries = collision ? datamap : bit_count(datamap);
+  const std::uint32_t children = bit_count(nodemap);
   const std::size_t words = entries * ((flags & HashNode::kSet) != 0 ? 1u : 2u);
   HashNode* const node = heap.make<HashNode>(
       Kind::HashNode, sizeof(HashNode) + words * sizeof(Value) + children * sizeof(HashNode*));
@@ -117,7 +130,7 @@ bool collision_has(const HashNode* node, std::uint32_t index, Value key) {
 
 // Index of the key's entry in the node where the search for it ends, or kNone.
 constexpr std::uint32_t kNone = UINT32_MAX;
-std::uint32_t entry_index(const HashNode* node, std::uint64_t hash, std::uint32_t shift, Value key) {
+inline std::uint32_t entry_index(const HashNode* node, std::uint64_t hash, std::uint32_t shift, Value key) {
   if (node->is_collision()) {
     const std::uint32_t index = collision_index(node, key);
     return collision_has(node, index, key) ? index : kNone;
@@ -125,14 +138,14 @@ std::uint32_t entry_index(const HashNode* node, std::uint64_t hash, std::uint32_
   const std::uint32_t bit = bit_of(hash, shift);
   if ((node->datamap & bit) == 0) return kNone;
   const std::uint32_t index = index_of(node->datamap, bit);
-  return same_key(node->entries()[index * node->entry_words()], key) ? index : kNone;
+  return is_key(node->entries()[index * node->entry_words()], hash, key) ? index : kNone;
 }
 
-bool leads_down(const HashNode* node, std::uint64_t hash, std::uint32_t shift) {
+inline bool leads_down(const HashNode* node, std::uint64_t hash, std::uint32_t shift) {
   return !node->is_collision() && (node->nodemap & bit_of(hash, shift)) != 0;
 }
 
-HashNode** child_slot(HashNode* node, std::uint64_t hash, std::uint32_t shift) {
+inline HashNode** child_slot(HashNode* node, std::uint64_t hash, std::uint32_t shift) {
   return node->children() + index_of(node->nodemap, bit_of(hash, shift));
 }
 

@@ -5,6 +5,7 @@
 
 #include "vm/value/map_layout.h"
 #include "vm/value/order.h"
+#include "vm/value/order_word.h"
 #include "vm/value/string.h"
 
 namespace ptc {
@@ -17,27 +18,11 @@ struct SortKey {
   bool has_prefix;
 };
 
-// The first 8 bytes of text as a number. Bytes are renamed so that they order as UTF-16 does: the lead bytes F0..F4
-// (surrogates) come before EE and EF.
-std::uint64_t text_prefix(std::string_view text) {
-  std::uint64_t prefix = 0;
-  for (std::size_t i = 0; i < 8; ++i) {
-    std::uint32_t byte = i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
-    if (byte >= 0xf0) {
-      byte -= 2;
-    } else if (byte >= 0xee) {
-      byte += 5;
-    }
-    prefix = prefix << 8 | byte;
-  }
-  return prefix;
-}
-
 // Keys of one tag only: then prefixes compare with each other.
 SortKey sort_key(Value key, std::uint32_t index) {
-  if (key.is_int()) return {key.bits ^ std::uint64_t{1} << 63, index, true};
-  if (key.is_string()) return {text_prefix(string_view_of(key)), index, true};
-  if (key.is_keyword()) return {text_prefix(key.keyword->name()), index, true};
+  if (key.is_int()) return {int_order_word(key.i), index, true};
+  if (key.is_string()) return {text_order_word(string_view_of(key)), index, true};
+  if (key.is_keyword()) return {text_order_word(key.keyword->name()), index, true};
   return {0, index, false};
 }
 
