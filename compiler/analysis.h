@@ -239,15 +239,17 @@ class Analyzer {
   Node* fold_invoke(Node* node);
   Node* fold_if(Node* node);
   bool is_literal_function(const Form& form) const;
-  Node* inline_body(Node* function, LocalId& element);
+  bool is_builtin_name(std::string_view name) const;
+  bool may_be_inlined(const Form& form) const;
+  Node* inlined_body(Node* function, SourceSpan span, std::span<LocalId> locals);
   Node* inline_literal_call(Node* call);
-  Node* inline_reduce(const Form& form);
+  Node* inline_reduce(const Form& form, Node* function);
   Node* inline_sequence_call(const Form& form, BuiltinId builtin);
   Node* inline_update(Node* call);
   Node* update_body(SourceSpan span, Node* function, const std::vector<Node*>& more, LocalId& old_value);
   bool is_literal_path(const Node& path) const;
-  Node* make_comprehension(const Form& form, BuiltinId builtin, std::string_view name, Node* function,
-                           Node* collection);
+  Node* make_comprehension(const Form& form, BuiltinId builtin, std::string_view name, Node* body,
+                           LocalId element, Node* collection);
 
   static const HeadForm* find_head_form(std::string_view name);
   const HeadForm* find_unshadowed_form(std::string_view name) const;

@@ -47,7 +47,8 @@ enum class NodeKind : std::uint8_t {
   Return, Fail,  // kids: value; stop the whole program
   For,           // comprehension, see ForClause; kids: body. collect: gives a vector, else nil (doseq). With a local:
                  //   a fold, kids: body, start. The local holds the start, then what the body gave last, which is the
-                 //   value of the node; a (reduced x) ends it
+                 //   value of the node; a (reduced x) ends it. starts_with_first: it begins with the first element,
+                 //   and the start is the value of nothing
   Update,        // builtin (update, update-in); kids: collection, key or path, the new value; locals: the old value in it
   Case,          // kids: subject, then one result a clause, then default (always there). See case_constants
 };
@@ -61,6 +62,7 @@ struct ForClause {
   Node* expression = nullptr;   // Bind: collection; Let: value; When, While: test
   std::string function;         // Bind: who complains when the collection is none ("for", "map", …)
   std::uint32_t argument = 0;   // Bind: which argument to name in that complaint; 0: none
+  SourceSpan span;              // Bind: what to point at then; unset: the collection
 };
 
 struct Node {
@@ -70,6 +72,7 @@ struct Node {
   bool once = false;        // Def
   bool variadic = false;    // Fn: the last local collects the remaining arguments as a vector
   bool collect = false;     // For
+  bool starts_with_first = false;   // For
   bool last_use = false;    // Local; set by the liveness pass (liveness.h)
   BuiltinId builtin{};      // Builtin, Invoke
   std::uint32_t constant = 0;

@@ -6,12 +6,6 @@
 namespace ptc {
 namespace {
 
-bool accepts(BuiltinId id, std::size_t count) {
-  const BuiltinInfo& info = builtin_info(id);
-  return count >= static_cast<std::size_t>(info.min_args) &&
-         (info.max_args == kVariadic || count <= static_cast<std::size_t>(info.max_args));
-}
-
 bool is_placeholder(std::string_view name) {
   if (name == "%" || name == "%&") return true;
   return name.size() > 1 && name[0] == '%' &&

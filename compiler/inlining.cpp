@@ -1,7 +1,11 @@
-// Literal functions that are called where they stand: ((fn [x] …) 1) becomes a let, (map (fn [x] …) coll) and
-// its like a comprehension. The function's own node is turned into the loop when some recur has it as its
+// Functions that are called where they stand: ((fn [x] …) 1) becomes a let, (map (fn [x] …) coll), (filter even? coll),
+// (map :name coll) and their like a comprehension, reduce a fold. The function's own node is turned into the loop when some recur has it as its
 // target, so that the targets stay right.
+#include <algorithm>
+#include <array>
+
 #include "compiler/analysis.h"
+#include "compiler/fusion.h"
 
 namespace ptc {
 namespace {
@@ -32,17 +36,6 @@ bool Analyzer::is_literal_function(const Form& form) const {
   return head != nullptr && head->name == "fn" && form.items[1]->kind == FormKind::Vector;
 }
 
-// The body of a one-parameter function, with the parameter bound to the local `element`.
-Node* Analyzer::inline_body(Node* function, LocalId& element) {
-  element = function->locals[0];
-  if (!function->has_recur) return function->kids[0];
-  element = new_temporary(function->span);
-  function->kind = NodeKind::Loop;
-  function->kids.insert(function->kids.begin(), make_local(function->span, element));
-  function->printed.clear();
-  return function;
-}
-
 Node* Analyzer::inline_literal_call(Node* call) {
   Node* function = call->kids[0];
   if (!options_.optimize || !takes_exactly(*function, call->kids.size() - 1)) return call;
@@ -56,65 +49,114 @@ Node* Analyzer::inline_literal_call(Node* call) {
   return function;
 }
 
-// (reduce (fn [a x] …) start coll) as a fold.
-Node* Analyzer::inline_reduce(const Form& form) {
-  Node* function = analyze(*form.items[1], false);
-  Node* start = function == nullptr ? nullptr : analyze(*form.items[2], false);
-  Node* collection = start == nullptr ? nullptr : analyze(*form.items[3], false);
-  if (collection == nullptr) return nullptr;
-  if (!takes_exactly(*function, 2)) {
-    return make_invoke(form.span, BuiltinId::reduce, {function, start, collection});
+// What a call of the function gives, when that can be written down: of a literal function its body, of a builtin or a
+// keyword the call. Null: it has to be called as a value. The locals are bound by whoever takes the body.
+Node* Analyzer::inlined_body(Node* function, SourceSpan span, std::span<LocalId> locals) {
+  if (function->kind == NodeKind::Fn) {
+    if (!takes_exactly(*function, locals.size())) return nullptr;
+    std::copy(function->locals.begin(), function->locals.end(), locals.begin());
+    if (!function->has_recur) return function->kids[0];
+    std::vector<Node*> values;
+    for (LocalId& local : locals) {
+      local = new_temporary(function->span);
+      values.push_back(make_local(function->span, local));
+    }
+    function->kind = NodeKind::Loop;
+    function->kids.insert(function->kids.begin(), values.begin(), values.end());
+    function->printed.clear();
+    return function;
   }
+  const bool is_keyword = function->kind == NodeKind::Const && locals.size() == 1 &&
+                          ast_.constants[function->constant].kind == Constant::Kind::Keyword;
+  const bool is_builtin = function->kind == NodeKind::Builtin && accepts(function->builtin, locals.size()) &&
+                          is_plain_call(builtin_info(function->builtin));
+  if (!is_keyword && !is_builtin) return nullptr;
+  Node* call = is_keyword ? make_call(span, function) : make_invoke(span, function->builtin, {});
+  for (LocalId& local : locals) {
+    local = new_temporary(span);
+    call->kids.push_back(make_local(span, local));
+  }
+  return call;
+}
+
+// (reduce f start coll) or (reduce f coll) as a fold; null when it cannot be one, or analysis failed.
+Node* Analyzer::inline_reduce(const Form& form, Node* function) {
+  const bool has_start = form.items.size() == 4;
+  Node* start = has_start ? analyze(*form.items[2], false) : make_nil(form.span);
+  Node* collection = start == nullptr ? nullptr : analyze(*form.items.back(), false);
+  if (collection == nullptr) return nullptr;
+  std::array<LocalId, 2> locals{};
+  Node* body = inlined_body(function, form.span, locals);
+  if (body == nullptr) {
+    return has_start ? make_invoke(form.span, BuiltinId::reduce, {function, start, collection})
+                     : make_invoke(form.span, BuiltinId::reduce, {function, collection});
+  }
+  const bool is_builtin = function->kind == NodeKind::Builtin;
+  // Of nothing, (reduce f coll) is (f), where that means something.
+  if (!has_start && is_builtin && accepts(function->builtin, 0)) {
+    start = make_invoke(form.span, function->builtin, {});
+  }
+  // The sum of integers may as well begin with 0.
+  const bool sums = !has_start && is_builtin && function->builtin == BuiltinId::add && gives_integers(ast_, *collection);
+  if (sums) start = make_integer(form.span, 0);
   Node* node = ast_.make(NodeKind::For, form.span);
   ForClause bind;
   bind.kind = ForClause::Kind::Bind;
   bind.expression = collection;
   bind.function = "reduce";
-  bind.argument = 3;
-  node->local = function->locals[0];
-  bind.local = function->locals[1];
-  Node* body = function->kids[0];
-  if (function->has_recur) {
-    node->local = new_temporary(function->span);
-    bind.local = new_temporary(function->span);
-    body = function;
-    body->kind = NodeKind::Loop;
-    body->kids.insert(body->kids.begin(), {make_local(function->span, node->local),
-                                           make_local(function->span, bind.local)});
-    body->printed.clear();
-  }
+  bind.argument = has_start ? 3 : 2;
+  bind.span = form.span;
+  node->local = locals[0];
+  bind.local = locals[1];
   node->clauses.push_back(std::move(bind));
   node->kids = {body, start};
+  node->starts_with_first = !has_start && !sums;
+  fuse_with_source(ast_, *node);
   return node;
 }
 
 // The whole call as a comprehension; null when it is not one of these (or analysis failed).
 Node* Analyzer::inline_sequence_call(const Form& form, BuiltinId builtin) {
-  if (!options_.optimize || form.items.size() < 3 || !is_literal_function(*form.items[1])) return nullptr;
-  if (builtin == BuiltinId::reduce && form.items.size() == 4) return inline_reduce(form);
-  if (form.items.size() != 3) return nullptr;
+  const bool is_reduce = builtin == BuiltinId::reduce && (form.items.size() == 3 || form.items.size() == 4);
   const InlinedCall* known = nullptr;
   for (const InlinedCall& call : kInlinedCalls) known = call.id == builtin ? &call : known;
-  if (known == nullptr) return nullptr;
+  if (!options_.optimize || (!is_reduce && (known == nullptr || form.items.size() != 3))) return nullptr;
+  if (!may_be_inlined(*form.items[1])) return nullptr;
   Node* function = analyze(*form.items[1], false);
-  Node* collection = function == nullptr ? nullptr : analyze(*form.items[2], false);
+  if (function == nullptr) return nullptr;
+  if (is_reduce) return inline_reduce(form, function);
+  Node* collection = analyze(*form.items[2], false);
   if (collection == nullptr) return nullptr;
-  if (!takes_exactly(*function, 1)) return make_invoke(form.span, builtin, {function, collection});
-  return make_comprehension(form, builtin, known->name, function, collection);
+  std::array<LocalId, 1> element{};
+  Node* body = inlined_body(function, form.span, element);
+  if (body == nullptr) return make_invoke(form.span, builtin, {function, collection});
+  return make_comprehension(form, builtin, known->name, body, element[0], collection);
 }
 
-Node* Analyzer::make_comprehension(const Form& form, BuiltinId builtin, std::string_view name, Node* function,
-                                   Node* collection) {
+bool Analyzer::is_builtin_name(std::string_view name) const {
+  const std::optional<BuiltinId> builtin = find_builtin(name);
+  return builtin && is_visible_builtin(*builtin) && scope_.find_local(name) == kNoLocal && !is_global(name) &&
+         (options_.prelude || !scope_.may_be_defined(name));
+}
+
+// A literal function, a keyword, or the name of a builtin.
+bool Analyzer::may_be_inlined(const Form& form) const {
+  if (form.kind == FormKind::Keyword) return true;
+  if (form.kind == FormKind::Symbol) return is_builtin_name(form.text);
+  return is_literal_function(form);
+}
+
+Node* Analyzer::make_comprehension(const Form& form, BuiltinId builtin, std::string_view name, Node* body,
+                                   LocalId element, Node* collection) {
   Node* node = ast_.make(NodeKind::For, form.span);
   node->collect = builtin != BuiltinId::run_x;
-  LocalId element = kNoLocal;
-  Node* body = inline_body(function, element);
   ForClause bind;
   bind.kind = ForClause::Kind::Bind;
   bind.local = element;
   bind.expression = collection;
   bind.function = name;
   bind.argument = 2;
+  bind.span = form.span;
   node->clauses.push_back(std::move(bind));
   ForClause test;
   test.kind = ForClause::Kind::When;
@@ -131,10 +173,14 @@ Node* Analyzer::make_comprehension(const Form& form, BuiltinId builtin, std::str
       test.expression = make_invoke(form.span, BuiltinId::some_p, {make_local(form.span, element)});
       break;
     }
-    default: node->kids.push_back(body); return node;
+    default:
+      node->kids.push_back(body);
+      fuse_with_source(ast_, *node);
+      return node;
   }
   node->clauses.push_back(std::move(test));
   node->kids.push_back(make_local(form.span, element));
+  fuse_with_source(ast_, *node);
   return node;
 }
 

@@ -111,23 +111,22 @@ namespace {
 struct CompareJump {
   BuiltinId builtin;
   Op when_true, when_false;         // on registers
-  bool swapped;                     // operands in the other order
   Op imm_true, imm_false;           // second operand a small integer; Nop: no such form
   Op const_true, const_false;       // second operand a constant number; Nop: no such form
 };
 
 constexpr CompareJump kCompareJumps[] = {
-    {BuiltinId::lt, Op::JumpLess, Op::JumpNotLess, false, Op::JumpLessImm, Op::JumpNotLessImm,
+    {BuiltinId::lt, Op::JumpLess, Op::JumpNotLess, Op::JumpLessImm, Op::JumpNotLessImm,
      Op::JumpLessConst, Op::JumpNotLessConst},
-    {BuiltinId::gt, Op::JumpLess, Op::JumpNotLess, true, Op::JumpGreaterImm, Op::JumpNotGreaterImm,
+    {BuiltinId::gt, Op::JumpGreater, Op::JumpNotGreater, Op::JumpGreaterImm, Op::JumpNotGreaterImm,
      Op::JumpGreaterConst, Op::JumpNotGreaterConst},
-    {BuiltinId::le, Op::JumpLessEq, Op::JumpNotLessEq, false, Op::Nop, Op::JumpNotLessEqImm, Op::Nop,
+    {BuiltinId::le, Op::JumpLessEq, Op::JumpNotLessEq, Op::Nop, Op::JumpNotLessEqImm, Op::Nop,
      Op::Nop},
-    {BuiltinId::ge, Op::JumpLessEq, Op::JumpNotLessEq, true, Op::Nop, Op::JumpNotGreaterEqImm, Op::Nop,
+    {BuiltinId::ge, Op::JumpGreaterEq, Op::JumpNotGreaterEq, Op::Nop, Op::JumpNotGreaterEqImm, Op::Nop,
      Op::Nop},
-    {BuiltinId::eq, Op::JumpEqual, Op::JumpNotEqual, false, Op::JumpEqualImm, Op::JumpNotEqualImm,
+    {BuiltinId::eq, Op::JumpEqual, Op::JumpNotEqual, Op::JumpEqualImm, Op::JumpNotEqualImm,
      Op::Nop, Op::Nop},
-    {BuiltinId::not_equal, Op::JumpNotEqual, Op::JumpEqual, false, Op::JumpNotEqualImm, Op::JumpEqualImm,
+    {BuiltinId::not_equal, Op::JumpNotEqual, Op::JumpEqual, Op::JumpNotEqualImm, Op::JumpEqualImm,
      Op::Nop, Op::Nop},
 };
 
@@ -150,10 +149,8 @@ bool FunctionGenerator::gen_compare_jump(const Node* test, bool jump_when, Label
       jump(constant, value.take ? kTakeA : std::uint8_t{0}, value.reg, test->kids[1]->constant, target);
       return true;
     }
-    const Operand first = gen_operand(test->kids[0]);
-    const Operand second = gen_operand(test->kids[1]);
-    const bool swapped = entry.swapped && first.reg != second.reg;   // the last reading takes the value
-    const Operand a = swapped ? second : first, b = swapped ? first : second;
+    const Operand a = gen_operand(test->kids[0]);
+    const Operand b = gen_operand(test->kids[1]);
     const auto flags = static_cast<std::uint8_t>((a.take ? kTakeA : 0) | (b.take ? kTakeB : 0));
     jump(jump_when ? entry.when_true : entry.when_false, flags, a.reg, b.reg, target);
     return true;

@@ -15,7 +15,7 @@ void FunctionGenerator::gen_for(const Node* node, Reg dst) {
     emit(Op::MakeVector, 0, accumulator, 0);
   } else if (folds) {
     accumulator = out_.allocate();
-    gen(node->kids[1], Dest::to(accumulator));
+    if (!node->starts_with_first) gen(node->kids[1], Dest::to(accumulator));
     bind(node->local, accumulator);
   }
   gen_clause(node, 0, accumulator, nullptr);
@@ -107,9 +107,11 @@ void FunctionGenerator::gen_bind(const Node* node, std::size_t index, Reg accumu
   gen(clause.expression, Dest::to(iterator));
   out_.allocate();   // the position
   const SourceSpan saved = span_;
-  span_ = clause.argument == 0 ? clause.expression->span : node->span;   // a function's call complains as a whole
+  span_ = clause.span.line != 0 ? clause.span : clause.expression->span;
   emit(Op::IterStart, 0, iterator, context_.tables.string_constant(clause.function), clause.argument);
   span_ = saved;
+  Label nothing;
+  if (node->starts_with_first) jump(Op::IterNext, 0, accumulator, iterator, nothing);
   const Reg element = out_.allocate();
   Turn turn;
   Label head;
@@ -121,6 +123,10 @@ void FunctionGenerator::gen_bind(const Node* node, std::size_t index, Reg accumu
   unbind(clause.local);
   out_.place(turn.next);
   jump(Op::JumpBack, 0, 0, 0, head);
+  if (node->starts_with_first) {
+    out_.place(nothing);
+    gen(node->kids[1], Dest::to(accumulator));
+  }
   out_.place(turn.exit);
   drop(iterator);
   drop_locals(context_.liveness.exit_drops.at(node)[index]);

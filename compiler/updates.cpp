@@ -11,10 +11,8 @@ namespace {
 bool is_inert(const Node* node) { return node->kind == NodeKind::Const || node->kind == NodeKind::Local; }
 
 bool is_plain_of(const Node& function, std::size_t count) {
-  if (function.kind != NodeKind::Builtin) return false;
-  const BuiltinInfo& info = builtin_info(function.builtin);
-  return info.kind == BuiltinKind::Plain && count >= static_cast<std::size_t>(info.min_args) &&
-         (info.max_args == kVariadic || count <= static_cast<std::size_t>(info.max_args));
+  return function.kind == NodeKind::Builtin && builtin_info(function.builtin).kind == BuiltinKind::Plain &&
+         accepts(function.builtin, count);
 }
 
 }  // namespace
@@ -31,7 +29,7 @@ Node* Analyzer::update_body(SourceSpan span, Node* function, const std::vector<N
   if (function->kind == NodeKind::Fn) {
     const bool fits = !function->variadic && function->local == kNoLocal && function->locals.size() == 1 + more.size();
     if (!fits) return nullptr;
-    if (more.empty()) return inline_body(function, old_value);
+    if (more.empty()) return inlined_body(function, span, {&old_value, 1});
     old_value = new_temporary(span);
     Node* call = make_call(span, function);
     call->kids.push_back(make_local(span, old_value));

@@ -39,6 +39,12 @@ inline constexpr std::size_t kBuiltinCount = kBuiltins.size();
 
 constexpr const BuiltinInfo& builtin_info(BuiltinId id) { return kBuiltins[static_cast<std::size_t>(id)]; }
 
+constexpr bool accepts(const BuiltinInfo& info, std::size_t count) {
+  return count >= static_cast<std::size_t>(info.min_args) &&
+         (info.max_args == kVariadic || count <= static_cast<std::size_t>(info.max_args));
+}
+constexpr bool accepts(BuiltinId id, std::size_t count) { return accepts(builtin_info(id), count); }
+
 // Ends at once, and takes any arguments: the hidden ones rely on what they are given.
 constexpr bool is_plain_call(const BuiltinInfo& info) {
   return info.kind == BuiltinKind::Plain && info.category != BuiltinCategory::Hidden;

@@ -45,11 +45,6 @@ std::string builtin_arity_text(const BuiltinInfo& info, std::uint32_t got) {
   return text + ", got " + std::to_string(got);
 }
 
-bool arity_fits(const BuiltinInfo& info, std::uint32_t count) {
-  return count >= static_cast<std::uint32_t>(info.min_args) &&
-         (info.max_args == kVariadic || count <= static_cast<std::uint32_t>(info.max_args));
-}
-
 }  // namespace
 
 void RunImpl::pass_call(Fiber& fiber) {
@@ -115,7 +110,7 @@ RunImpl::CallResult RunImpl::call_closure(Fiber& fiber, const Closure* closure, 
 RunImpl::CallResult RunImpl::call_builtin(Fiber& fiber, BuiltinId id, std::uint32_t window, std::uint32_t count,
                                           bool owns_callee) {
   const BuiltinInfo& info = builtin_info(id);
-  if (!arity_fits(info, count)) {
+  if (!accepts(info, count)) {
     raise(FaultKind::ArityError, builtin_arity_text(info, count));
     return CallResult::Faulted;
   }

@@ -506,6 +506,10 @@ dispatch:
   JUMP_COMPARE(JumpNotLess, Less, <, false)
   JUMP_COMPARE(JumpLessEq, LessEq, <=, true)
   JUMP_COMPARE(JumpNotLessEq, LessEq, <=, false)
+  JUMP_COMPARE(JumpGreater, Greater, >, true)
+  JUMP_COMPARE(JumpNotGreater, Greater, >, false)
+  JUMP_COMPARE(JumpGreaterEq, GreaterEq, >=, true)
+  JUMP_COMPARE(JumpNotGreaterEq, GreaterEq, >=, false)
 #undef JUMP_COMPARE
 #define JUMP_EQUAL(name, wanted)                                                     \
   CASE(name) {                                                                       \

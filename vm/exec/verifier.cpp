@@ -105,8 +105,7 @@ class FunctionVerifier {
       case Op::CallPlain:
       case Op::CallBuiltin: {
         const BuiltinInfo& info = builtin_info(static_cast<BuiltinId>(program_.builtins[i.b]));
-        const bool fits = i.c >= info.min_args && (info.max_args == kVariadic || i.c <= info.max_args);
-        if (!fits) return "wrong number of arguments of a builtin";
+        if (!accepts(info, i.c)) return "wrong number of arguments of a builtin";
         return i.op == Op::CallBuiltin || is_plain_call(info) ? "" : "a builtin that may go on calling";
       }
       default: return "";

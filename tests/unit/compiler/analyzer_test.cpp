@@ -67,7 +67,7 @@ TEST(Analyzer, ExpandsConditionals) {
 TEST(Analyzer, RewritesThreading) {
   expect_trees({
       {"(-> data/x (get :a) inc :k)", "(call :k (inc (get data/x :a)))"},
-      {"(->> data/x (mapv inc) (tool/f))", "(tool/f (%tool-args (mapv #inc data/x)))"},
+      {"(->> data/x (mapv inc) (tool/f))", "(tool/f (%tool-args (for [_.0 data/x] (inc _.0))))"},
       {"(-> data/x (return))", "(return data/x)"},
       {"(as-> data/x y (inc y) (* y 2))", "(let [y.0 data/x y.1 (inc y.0)] (* y.1 2))"},
       {"(cond-> data/x data/y inc)", "(let [_.0 data/x] (if data/y (inc _.0) _.0))"},
