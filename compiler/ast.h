@@ -48,7 +48,7 @@ enum class NodeKind : std::uint8_t {
   For,           // comprehension, see ForClause; kids: body. collect: gives a vector, else nil (doseq). With a local:
                  //   a fold, kids: body, start. The local holds the start, then what the body gave last, which is the
                  //   value of the node; a (reduced x) ends it
-  Update,        // builtin (update, update-in); kids: collection, key or path, the new value; locals: the old value in it
+  Update,        // builtin: update or update-in; kids: collection, key or path, new value; locals: the old value in it
   Case,          // kids: subject, then one result a clause, then default (always there). See case_constants
 };
 

@@ -793,12 +793,18 @@ dispatch:
     CHECK_MEMORY();
     NEXT;
   }
+  CASE(AssocIn) {
+    if (!assoc_in(&A, &B, &C, INSN.flags)) FAULT();
+    COLLECT_DEBT();
+    CHECK_MEMORY();
+    NEXT;
+  }
   CASE(Assoc) {
     Value &x = A, &n = B, &item = C;
     if (x.is_vector() && n.is_int() && static_cast<std::uint64_t>(n.i) < vector_count(x)) [[likely]] {
       if (!TAKE(kTakeC)) retain(item);
       x = vector_set(heap, x, static_cast<std::uint32_t>(n.i), item);
-    } else if (!assoc(&x, &n, &item, INSN.flags)) {
+    } else if (!plain_in_place(BuiltinId::assoc, &x, &n, &item, INSN.flags)) {
       FAULT();
     }
     COLLECT_DEBT();
