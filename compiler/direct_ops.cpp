@@ -17,7 +17,8 @@ constexpr BinaryOp kBinary[] = {
     {BuiltinId::gt, Op::Greater, false, false},     {BuiltinId::ge, Op::GreaterEq, false, false},
     {BuiltinId::eq, Op::Equal, false, false},       {BuiltinId::not_equal, Op::Equal, false, true},
     {BuiltinId::get, Op::Get, false, false},        {BuiltinId::nth, Op::Nth, false, false},
-    {BuiltinId::conj, Op::Conj, false, false},
+    {BuiltinId::conj, Op::Conj, false, false},      {BuiltinId::quot, Op::Quot, false, false},
+    {BuiltinId::rem, Op::Rem, false, false},        {BuiltinId::mod, Op::Mod, false, false},
 };
 
 bool simple_tail(const Node& node) {
@@ -39,6 +40,11 @@ DirectOp invoke_op(const Ast& ast, const Node& node) {
       case BuiltinId::not_: return {Shape::Unary, Op::Not, false, 0, 0, 1};
       case BuiltinId::nil_p: return {Shape::Unary, Op::IsNil, false, 0, 0, 1};
       case BuiltinId::count: return {Shape::Unary, Op::Count, false, 0, 0, 1};
+      case BuiltinId::even_p: return {Shape::Unary, Op::IsEven, false, 0, 0, 1};
+      case BuiltinId::odd_p: return {Shape::Unary, Op::IsOdd, false, 0, 0, 1};
+      case BuiltinId::zero_p: return {Shape::Unary, Op::IsZero, false, 0, 0, 1};
+      case BuiltinId::pos_p: return {Shape::Unary, Op::IsPos, false, 0, 0, 1};
+      case BuiltinId::neg_p: return {Shape::Unary, Op::IsNeg, false, 0, 0, 1};
       case BuiltinId::inc: return immediate_form(Op::Inc, 1);
       case BuiltinId::dec: return immediate_form(Op::Inc, -1);
       default: return {};

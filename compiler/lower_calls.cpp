@@ -95,7 +95,8 @@ void FunctionGenerator::gen_invoke(const Node* node, Reg dst) {
     const Reg slot = out_.allocate();
     gen(kid, Dest::to(slot));
   }
-  emit(Op::CallBuiltin, 0, base, context_.tables.builtin(node->builtin),
+  const Op op = is_plain_call(builtin_info(node->builtin)) ? Op::CallPlain : Op::CallBuiltin;
+  emit(op, 0, base, context_.tables.builtin(node->builtin),
        static_cast<std::uint32_t>(node->kids.size()));
   finish_window(base, dst, mark);
 }

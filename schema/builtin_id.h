@@ -39,6 +39,11 @@ inline constexpr std::size_t kBuiltinCount = kBuiltins.size();
 
 constexpr const BuiltinInfo& builtin_info(BuiltinId id) { return kBuiltins[static_cast<std::size_t>(id)]; }
 
+// Ends at once, and takes any arguments: the hidden ones rely on what they are given.
+constexpr bool is_plain_call(const BuiltinInfo& info) {
+  return info.kind == BuiltinKind::Plain && info.category != BuiltinCategory::Hidden;
+}
+
 // The builtin of that exact name (also hidden ones), or nothing. Logarithmic.
 std::optional<BuiltinId> find_builtin(std::string_view name);
 

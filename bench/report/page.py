@@ -7,7 +7,7 @@ import statistics
 import subprocess
 
 from peers import PEERS, ROOT
-from targets import BEST, MEAN_AIM, MEAN_MUST, geometric_mean, ratios_of, verdict
+from targets import BEST, MEAN_AIM, MEAN_MUST, WORKLOADS, geometric_mean, ratios_of, verdict
 
 PAGE = ROOT / "docs" / "performance.md"
 SHORT = {"lua5.4": "Lua", "luajit-off": "-joff", "clojure": "Clojure", "python3": "CPython", BEST: "best peer"}
@@ -34,7 +34,7 @@ def about(peers, options):
                 for peer in peers if peer.key not in ("luajit-off",)]
     return (f"{datetime.date.today().isoformat()}, commit {commit.stdout.strip()}, {compiler(options.build)}; "
             f"{processor()}, {os.cpu_count()} cores, {platform.system()} {platform.release().split('-')[0]}; "
-            f"minimum of {options.runs} runs; {', '.join(versions)}.")
+            f"minimum of {options.rounds} × {options.runs} runs; {', '.join(versions)}.")
 
 
 def number(value):
@@ -63,7 +63,7 @@ def comparison(workloads, peers, times):
                     + [number(ratios[peer.key]) if peer.key in ratios else "-" for peer in peers]
                     + [rule_text(workload.must), rule_text(workload.aim),
                        verdict(ratios, workload.must, workload.aim)])
-    if len(workloads) > 1:
+    if len(workloads) == len(WORKLOADS):
         rows.append(mean_row(workloads, peers, times))
     return aligned(rows)
 

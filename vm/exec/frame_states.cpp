@@ -189,6 +189,11 @@ class Transfer {
       case Op::Equal:
       case Op::Not:
       case Op::IsNil:
+      case Op::IsEven:
+      case Op::IsOdd:
+      case Op::IsZero:
+      case Op::IsPos:
+      case Op::IsNeg:
       case Op::Count: return RegState::Immediate;
       default: return RegState::Owned;
     }

@@ -380,6 +380,39 @@ dispatch:
   CONST_ARITHMETIC(ConstSub, Sub, __builtin_sub_overflow, -, k, x, INSN.flags | kConstantFirst)
   CONST_ARITHMETIC(ConstMul, Mul, __builtin_mul_overflow, *, k, x, INSN.flags | kConstantFirst)
 #undef CONST_ARITHMETIC
+// By a positive divisor, which needs no special case.
+#define DIVIDE_INTEGERS(name, builtin, result)                                       \
+  CASE(name) {                                                                       \
+    const Value &x = B, &y = C;                                                      \
+    if (x.is_int() && y.is_int() && y.i > 0) [[likely]] {                            \
+      A = Value::integer(result);                                                    \
+      NEXT;                                                                          \
+    }                                                                                \
+    if (!plain_two(BuiltinId::builtin, &A, &B, &C, INSN.flags)) FAULT();      \
+    COLLECT_DEBT();                                                                  \
+    CHECK_MEMORY();                                                                  \
+    NEXT;                                                                            \
+  }
+  DIVIDE_INTEGERS(Quot, quot, x.i / y.i)
+  DIVIDE_INTEGERS(Rem, rem, x.i % y.i)
+  DIVIDE_INTEGERS(Mod, mod, x.i % y.i + (x.i % y.i < 0 ? y.i : 0))
+#undef DIVIDE_INTEGERS
+#define NUMBER_TEST(name, builtin, holds)                                            \
+  CASE(name) {                                                                       \
+    const Value& x = B;                                                              \
+    if (x.is_int()) [[likely]] {                                                     \
+      A = Value::boolean(holds);                                                     \
+      NEXT;                                                                          \
+    }                                                                                \
+    if (!plain_one(BuiltinId::builtin, &A, &B, TAKE(kTakeB))) FAULT();               \
+    NEXT;                                                                            \
+  }
+  NUMBER_TEST(IsEven, even_p, (x.i & 1) == 0)
+  NUMBER_TEST(IsOdd, odd_p, (x.i & 1) != 0)
+  NUMBER_TEST(IsZero, zero_p, x.i == 0)
+  NUMBER_TEST(IsPos, pos_p, x.i > 0)
+  NUMBER_TEST(IsNeg, neg_p, x.i < 0)
+#undef NUMBER_TEST
 #define ADD_IMMEDIATE(name)                                                          \
   CASE(name) {                                                                       \
     const Value& x = B;                                                              \
@@ -650,6 +683,22 @@ dispatch:
     SAVE();
     called = call_builtin(fiber, id, static_cast<std::uint32_t>(&A - fiber.stack), INSN.c, false);
     goto after_call;
+  }
+  CASE(CallPlain) {
+    SAFE_POINT();
+    Value* const window = &A;
+    const auto id = static_cast<BuiltinId>(link->program->builtins[INSN.b]);
+    Call call(env, id, {window + 1, INSN.c});
+    const Value value = plain_builtin(id)(call);
+    COLLECT_DEBT();
+    if (value.is_absent()) [[unlikely]] {
+      raise_parked();
+      FAULT();
+    }
+    for (std::uint32_t k = 1; k <= INSN.c; ++k) heap.release(window[k]);
+    put(*window, value);
+    CHECK_MEMORY();
+    NEXT;
   }
   CASE(CallTool) {
     SAFE_POINT();

@@ -74,7 +74,7 @@ class Reader {
       case Op::LessEq: registers_[i.a] = compared(registers_[i.b], registers_[i.c], true, false); return true;
       case Op::Greater:
       case Op::GreaterEq: registers_[i.a] = compared(registers_[i.b], registers_[i.c], true, true); return true;
-      case Op::CallBuiltin: {
+      case Op::CallPlain: {
         const auto builtin = static_cast<BuiltinId>(link_.program->builtins[i.b]);
         if (builtin != BuiltinId::compare || i.c != 2) return false;
         registers_[i.a] = compared(registers_[i.a + 1u], registers_[i.a + 2u], false, false);

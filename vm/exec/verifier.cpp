@@ -102,10 +102,12 @@ class FunctionVerifier {
         return program_.constants[i.b].kind == ProgramConstant::Kind::String ? "" : "constant is no string";
       case Op::LoadHistory: return i.b >= 1 && i.b <= 3 ? "" : "history goes back three turns";
       case Op::Stop: return i.b <= 1 ? "" : "unknown way to stop";
+      case Op::CallPlain:
       case Op::CallBuiltin: {
         const BuiltinInfo& info = builtin_info(static_cast<BuiltinId>(program_.builtins[i.b]));
         const bool fits = i.c >= info.min_args && (info.max_args == kVariadic || i.c <= info.max_args);
-        return fits ? "" : "wrong number of arguments of a builtin";
+        if (!fits) return "wrong number of arguments of a builtin";
+        return i.op == Op::CallBuiltin || is_plain_call(info) ? "" : "a builtin that may go on calling";
       }
       default: return "";
     }
