@@ -781,6 +781,17 @@ dispatch:
     NEXT;
   }
   CASE(Get) {
+    if (B.is_map()) [[likely]] {
+      const Value x = B, key = C;
+      const Value found = map_find(x, key);
+      if (!found.is_absent()) [[likely]] {
+        retain(found);
+        if (TAKE(kTakeB)) heap.release(x);
+        if (TAKE(kTakeC)) heap.release(key);
+        A = found;
+        NEXT;
+      }
+    }
     if (!plain_two(BuiltinId::get, &A, &B, &C, INSN.flags)) FAULT();
     COLLECT_DEBT();
     NEXT;
