@@ -49,7 +49,7 @@ enum class NodeKind : std::uint8_t {
                  //   a fold, kids: body, start. The local holds the start, then what the body gave last, which is the
                  //   value of the node; a (reduced x) ends it. starts_with_first: it begins with the first element,
                  //   and the start is the value of nothing
-  Update,        // builtin (update, update-in); kids: collection, key or path, the new value; locals: the old value in it
+  Update,        // builtin: update or update-in; kids: collection, key or path, new value; locals: the old value in it
   Case,          // kids: subject, then one result a clause, then default (always there). See case_constants
 };
 

@@ -59,6 +59,7 @@ DirectOp invoke_op(const Ast& ast, const Node& node) {
     }
   }
   if (count == 3 && node.builtin == BuiltinId::assoc) return {Shape::InPlace, Op::Assoc, false, 0, 0, 3};
+  if (count == 3 && node.builtin == BuiltinId::assoc_in) return {Shape::InPlace, Op::AssocIn, false, 0, 0, 3};
   for (const BinaryOp& entry : kBinary) {
     if (entry.builtin != node.builtin) continue;
     if (count == 2) return {Shape::Binary, entry.op, entry.negate, 0, 0, 2};

@@ -1,6 +1,6 @@
 // Functions that are called where they stand: ((fn [x] …) 1) becomes a let, (map (fn [x] …) coll), (filter even? coll),
-// (map :name coll) and their like a comprehension, reduce a fold. The function's own node is turned into the loop when some recur has it as its
-// target, so that the targets stay right.
+// (map :name coll) and their like a comprehension, reduce a fold. The function's own node is turned into the loop when
+// some recur has it as its target, so that the targets stay right.
 #include <algorithm>
 #include <array>
 
@@ -97,7 +97,8 @@ Node* Analyzer::inline_reduce(const Form& form, Node* function) {
     start = make_invoke(form.span, function->builtin, {});
   }
   // The sum of integers may as well begin with 0.
-  const bool sums = !has_start && is_builtin && function->builtin == BuiltinId::add && gives_integers(ast_, *collection);
+  const bool is_sum = is_builtin && function->builtin == BuiltinId::add;
+  const bool sums = !has_start && is_sum && gives_integers(ast_, *collection);
   if (sums) start = make_integer(form.span, 0);
   Node* node = ast_.make(NodeKind::For, form.span);
   ForClause bind;

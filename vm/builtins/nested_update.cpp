@@ -1,5 +1,5 @@
-// Writing into nested collections. Places are found by one walk that makes everything on the way unique. Where a function
-// of the program is called in between, and it is not called by code that the compiler put there, a collection is opened
+// Writing into nested collections. Places are found by one walk that makes everything on the way unique. Where a
+// function of the program is called in between, and not by code that the compiler put there, a collection is opened
 // at a key (its entry moved out when nobody else holds the collection, with nil left in its place) and
 // closed again with the new value, so that a chain of uniquely owned collections is changed in place. An
 // opened collection must not reach guest code before it is closed; it is only ever held by C++ here, or by a
@@ -124,8 +124,10 @@ Value* place_at_key(Call& call, Value* root, Value key) {
 Value* place_at_path(Call& call, Value* root, Value path) {
   const std::uint32_t length = vector_count(path);
   call.charge(length);
-  Value* place = root;
-  for (std::uint32_t i = 0; i < length && place != nullptr; ++i) {
+  Value scratch{};
+  std::uint32_t i = 0;
+  Value* place = map_follow(root, vector_chunk(path, 0, scratch), &i);
+  for (; i < length && place != nullptr; ++i) {
     place = place_at_key(call, place, vector_at(path, i));
   }
   return place;

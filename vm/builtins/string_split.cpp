@@ -19,6 +19,11 @@ class Pieces {
 
   void add(std::string_view piece) {
     call_.charge(1);
+    pieces_ = vector_push(call_.heap, pieces_, string_copy(call_.heap, piece));
+  }
+  // The same for a piece that a regex cut out: it may go by bytes.
+  void add_checked(std::string_view piece) {
+    call_.charge(1);
     pieces_ = vector_push(call_.heap, pieces_, string_of(call_.heap, piece));
   }
   std::uint32_t count() const { return vector_count(pieces_); }
@@ -69,13 +74,13 @@ Value split_at_regex(Call& call, std::string_view text, Value regex, std::int64_
   bool split = false;
   while ((limit <= 0 || pieces.count() + 1 < limit) && search.next()) {
     if (search.end() == 0) continue;   // an empty match at the very start separates nothing
-    pieces.add(text.substr(start, search.begin() - start));
+    pieces.add_checked(text.substr(start, search.begin() - start));
     start = search.end();
     split = true;
     if (pieces.over_limit()) return call.memory_error();
   }
   if (search.failed()) return Value::absent();
-  pieces.add(text.substr(start));
+  pieces.add_checked(text.substr(start));
   return limit == 0 && split ? pieces.finish_without_trailing_empties() : pieces.finish();
 }
 

@@ -94,6 +94,31 @@ bool for_each_joined(Call& call, std::uint32_t arg_number, Value coll, Visit vis
   return false;
 }
 
+// The strings of a vector with the separator in between, copied once; nothing when there is something else among them.
+std::optional<Value> joined_strings(Call& call, Value vector, std::string_view separator) {
+  const std::uint32_t count = vector_count(vector);
+  std::uint64_t size = count == 0 ? 0 : separator.size() * std::uint64_t{count - 1};
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Value v = vector_at(vector, i);
+    if (!v.is_string()) return std::nullopt;
+    size += as_string(v)->size_bytes;
+  }
+  call.charge(count);
+  if (!check_text_size(call, size)) return Value::absent();
+  charge_bytes(call, size);
+  const Value result = string_raw(call.heap, static_cast<std::size_t>(size));
+  char* out = static_cast<String*>(result.object)->bytes();
+  const auto put = [&](std::string_view text) {
+    if (!text.empty()) std::memcpy(out, text.data(), text.size());
+    out += text.size();
+  };
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (i > 0) put(separator);
+    put(string_view_of(vector_at(vector, i)));
+  }
+  return result;
+}
+
 }  // namespace
 
 Value builtin_str(Call& call) {
@@ -133,6 +158,9 @@ Value builtin_join(Call& call) {
   if (coll == 1) {
     if (!check_strings(call, 0, 1)) return Value::absent();
     separator = string_view_of(call.arg(0));
+  }
+  if (call.arg(coll).is_vector()) {
+    if (const std::optional<Value> joined = joined_strings(call, call.arg(coll), separator)) return *joined;
   }
   std::string out;
   bool first = true;

@@ -73,6 +73,7 @@ class Transfer {
         write(instruction.a, RegState::Owned);
         return;
       case Op::Assoc:
+      case Op::AssocIn:
         if (at(instruction.a) != RegState::Owned) why = "nothing to change";
         if (instruction.b == instruction.a || instruction.c == instruction.a) why = "reads what it changes";
         plain(instruction, info);

@@ -785,6 +785,17 @@ dispatch:
     NEXT;
   }
   CASE(Get) {
+    if (B.is_map()) [[likely]] {
+      const Value x = B, key = C;
+      const Value found = map_find(x, key);
+      if (!found.is_absent()) [[likely]] {
+        retain(found);
+        if (TAKE(kTakeB)) heap.release(x);
+        if (TAKE(kTakeC)) heap.release(key);
+        A = found;
+        NEXT;
+      }
+    }
     if (!plain_two(BuiltinId::get, &A, &B, &C, INSN.flags)) FAULT();
     COLLECT_DEBT();
     NEXT;
@@ -846,12 +857,18 @@ dispatch:
     CHECK_MEMORY();
     NEXT;
   }
+  CASE(AssocIn) {
+    if (!assoc_in(&A, &B, &C, INSN.flags)) FAULT();
+    COLLECT_DEBT();
+    CHECK_MEMORY();
+    NEXT;
+  }
   CASE(Assoc) {
     Value &x = A, &n = B, &item = C;
     if (x.is_vector() && n.is_int() && static_cast<std::uint64_t>(n.i) < vector_count(x)) [[likely]] {
       if (!TAKE(kTakeC)) retain(item);
       x = vector_set(heap, x, static_cast<std::uint32_t>(n.i), item);
-    } else if (!assoc(&x, &n, &item, INSN.flags)) {
+    } else if (!plain_in_place(BuiltinId::assoc, &x, &n, &item, INSN.flags)) {
       FAULT();
     }
     COLLECT_DEBT();

@@ -175,7 +175,8 @@ class RunImpl {
   Value* path_place(BuiltinId function, Value* window);
   bool path_open(BuiltinId function, Value* window);
   bool path_close(BuiltinId function, Value* window);
-  bool assoc(Value* map, Value* key, Value* value, std::uint8_t flags);
+  bool assoc_in(Value* coll, Value* path, Value* value, std::uint8_t flags);
+  bool plain_in_place(BuiltinId id, Value* coll, Value* b, Value* c, std::uint8_t flags);
   bool plain_two(BuiltinId id, Value* dst, Value* b, Value* c, std::uint8_t flags);
   bool plain_one(BuiltinId id, Value* dst, Value* b, bool take);
   bool iterator_start(Value* iterator, Value function_name, std::uint32_t argument);

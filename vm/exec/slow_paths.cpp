@@ -198,16 +198,40 @@ bool RunImpl::path_close(BuiltinId function, Value* window) {
   return true;
 }
 
-bool RunImpl::assoc(Value* map, Value* key, Value* value, std::uint8_t flags) {
-  Value args[3] = {*map, (flags & kTakeB) != 0 ? *key : retained(*key), (flags & kTakeC) != 0 ? *value : retained(*value)};
-  *map = Value::nil();
-  if ((flags & kTakeB) != 0) *key = Value::nil();
-  if ((flags & kTakeC) != 0) *value = Value::nil();
-  Call call(env, BuiltinId::assoc, args);
-  const Value result_map = builtin_assoc(call);
+bool RunImpl::assoc_in(Value* coll, Value* path, Value* value, std::uint8_t flags) {
+  if (!path->is_vector() || vector_count(*path) == 0) {
+    return plain_in_place(BuiltinId::assoc_in, coll, path, value, flags);
+  }
+  Call call(env, BuiltinId::assoc_in, {});
+  Value* const place = place_at_path(call, coll, *path);
+  if (place == nullptr) return raise_parked();
+  const Value old = *place;
+  *place = *value;
+  if ((flags & kTakeC) == 0) retain(*value);
+  heap.release(old);
+  if ((flags & kTakeB) != 0) heap.release(*path);
+  return true;
+}
+
+// A builtin of three arguments whose result replaces the first, which it takes.
+bool RunImpl::plain_in_place(BuiltinId id, Value* coll, Value* b, Value* c, std::uint8_t flags) {
+  Value args[3] = {*coll, *b, *c};
+  *coll = Value::nil();
+  if ((flags & kTakeB) != 0) {
+    *b = Value::nil();
+  } else {
+    retain(args[1]);
+  }
+  if ((flags & kTakeC) != 0) {
+    *c = Value::nil();
+  } else {
+    retain(args[2]);
+  }
+  Call call(env, id, args);
+  const Value value = plain_builtin(id)(call);
   for (const Value& arg : args) heap.release(arg);
-  if (result_map.is_absent()) return raise_parked();
-  *map = result_map;
+  if (value.is_absent()) return raise_parked();
+  *coll = value;
   return true;
 }
 

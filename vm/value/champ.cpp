@@ -178,6 +178,31 @@ HashNode* make_pair(Heap& heap, std::uint8_t set_flag, std::uint32_t shift, cons
   return node;
 }
 
+// Takes the bitmap node, returns it with one more entry. What lies before and behind the new entry, child pointers
+// included, is copied at one go each.
+HashNode* with_entry(Heap& heap, HashNode* node, std::uint32_t bit, std::uint32_t at, const NewEntry& added) {
+  own_parts(node);
+  const std::size_t entry_bytes = node->entry_words() * sizeof(Value);
+  const std::size_t before = at * entry_bytes;
+  const std::size_t parts = node->entry_count() * entry_bytes + node->child_count() * sizeof(HashNode*);
+  HashNode* const grown = heap.make<HashNode>(Kind::HashNode, sizeof(HashNode) + parts + entry_bytes);
+  grown->flags = node->flags;
+  grown->extra = static_cast<std::uint16_t>(node->extra + 1);
+  grown->datamap = node->datamap | bit;
+  grown->nodemap = node->nodemap;
+  char* const to = reinterpret_cast<char*>(grown->entries());
+  const char* const from = reinterpret_cast<const char*>(node->entries());
+  std::memcpy(to, from, before);
+  std::memcpy(to + before + entry_bytes, from + before, parts - before);
+  write_entry(grown, at, added.key, added.value);
+  if (node->rc == 1) {
+    heap.discard(node, sizeof(HashNode) + parts);
+  } else {
+    --node->rc;
+  }
+  return grown;
+}
+
 // The key is not in this node, and the search for it ended here.
 HashNode* insert_here(Heap& heap, HashNode* node, std::uint32_t shift, const NewEntry& added) {
   if (node->is_collision()) {
@@ -189,12 +214,7 @@ HashNode* insert_here(Heap& heap, HashNode* node, std::uint32_t shift, const New
   }
   const std::uint32_t bit = bit_of(added.hash, shift);
   const std::uint32_t at = index_of(node->datamap, bit);
-  if ((node->datamap & bit) == 0) {
-    HashNode* const grown = reshape(
-        heap, node, {.datamap = node->datamap | bit, .nodemap = node->nodemap, .entry = at, .entries = +1});
-    write_entry(grown, at, added.key, added.value);
-    return grown;
-  }
+  if ((node->datamap & bit) == 0) return with_entry(heap, node, bit, at, added);
   // Another key is there: both go one level down. reshape() leaves us the reference of the one that it leaves out.
   const Value* const entry = node->entries() + at * node->entry_words();
   const NewEntry present{hash_key(entry[0]), entry[0], node->is_set() ? Value::nil() : entry[1]};

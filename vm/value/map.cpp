@@ -151,6 +151,18 @@ Value* map_own_value(Heap& heap, Value* map, Value key) {
   return champ_own_value(heap, &hashed->root, hash_key(key), key);
 }
 
+Value* map_follow(Value* place, std::span<const Value> keys, std::uint32_t* followed) {
+  std::uint32_t at = 0;
+  for (; at < keys.size() && place->is_map() && is_small(*place) && place->object->rc == 1; ++at) {
+    SmallMap* const small = as_small_map(*place);
+    const std::uint32_t i = keys_find(small->keys, keys[at]);
+    if (i == kNotFound) break;
+    place = small->values() + i;
+  }
+  *followed = at;
+  return place;
+}
+
 Value map_assoc(Heap& heap, Value taken_map, Value taken_key, Value taken_value) {
   if (!is_small(taken_map)) return hashed_assoc(heap, as_hashed(taken_map), taken_key, taken_value);
   SmallMap* const small = as_small_map(taken_map);

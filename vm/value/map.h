@@ -26,6 +26,9 @@ Value map_find_flexible(Heap& heap, Value map, Value key, Value* found_key = nul
 
 // The value of that key with the map, which may become another one, owned by *map alone; null when there is none.
 Value* map_own_value(Heap& heap, Value* map, Value key);
+// Follows keys while they lead through small maps that *place alone owns and that have them: the place they lead to.
+// *followed: how many of them.
+Value* map_follow(Value* place, std::span<const Value> keys, std::uint32_t* followed);
 Value map_assoc(Heap& heap, Value taken_map, Value taken_key, Value taken_value);   // the key already there stays
 Value map_dissoc(Heap& heap, Value taken_map, Value borrowed_key);
 // Moves the value at key out when the map is unique (nil stays in its place, to be written again before anyone sees

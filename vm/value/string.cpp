@@ -17,6 +17,7 @@ namespace {
 String* mutable_string(Value v) { return static_cast<String*>(v.object); }
 
 bool every_byte_is_a_cluster(std::string_view text) {
+  if (text.find('\r') == std::string_view::npos) return utf8_is_ascii(text);
   unsigned previous = 0;
   for (const char c : text) {
     const unsigned b = static_cast<unsigned char>(c);
@@ -33,17 +34,17 @@ void scan(String* s) {
   s->grapheme_count = s->size_bytes;
 }
 
-Value copy_of(Heap& heap, std::string_view valid_utf8) {
+}  // namespace
+
+Value string_copy(Heap& heap, std::string_view valid_utf8) {
   const Value v = string_raw(heap, valid_utf8.size());
   if (!valid_utf8.empty()) std::memcpy(mutable_string(v)->bytes(), valid_utf8.data(), valid_utf8.size());
   return v;
 }
 
-}  // namespace
-
 Value string_of(Heap& heap, std::string_view utf8) {
-  if (utf8_is_valid(utf8)) return copy_of(heap, utf8);
-  return copy_of(heap, utf8_repaired(utf8));
+  if (utf8_is_valid(utf8)) return string_copy(heap, utf8);
+  return string_copy(heap, utf8_repaired(utf8));
 }
 
 Value string_raw(Heap& heap, std::size_t size_bytes) {
@@ -126,7 +127,7 @@ Value string_slice(Heap& heap, Value borrowed, std::uint32_t from, std::uint32_t
     for (std::uint32_t i = from; i < to; ++i) end += grapheme_length(s->view().substr(end));
   }
   if (begin == 0 && end == s->size_bytes) return retained(borrowed);
-  const Value slice = copy_of(heap, s->view().substr(begin, end - begin));
+  const Value slice = string_copy(heap, s->view().substr(begin, end - begin));
   String* made = mutable_string(slice);
   if (ascii) made->flags |= String::kAscii | String::kScanned;
   made->grapheme_count = to - from;
@@ -137,7 +138,7 @@ Value string_graphemes(Heap& heap, Value borrowed) {
   VectorBuilder out(heap);
   for (std::string_view rest = string_view_of(borrowed); !rest.empty();) {
     const std::size_t length = grapheme_length(rest);
-    out.push(copy_of(heap, rest.substr(0, length)));
+    out.push(string_copy(heap, rest.substr(0, length)));
     rest.remove_prefix(length);
   }
   return out.finish();

@@ -9,6 +9,7 @@
 namespace ptc {
 
 Value string_of(Heap& heap, std::string_view utf8);           // malformed UTF-8 is replaced by U+FFFD
+Value string_copy(Heap& heap, std::string_view valid_utf8);    // of text that is known to be valid
 Value string_raw(Heap& heap, std::size_t size_bytes);         // bytes to be filled in by the caller, at once
 inline const String* as_string(Value v) { return static_cast<const String*>(v.object); }
 inline std::string_view string_view_of(Value v) { return as_string(v)->view(); }

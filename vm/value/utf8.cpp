@@ -79,6 +79,8 @@ void utf8_append(std::string& out, char32_t code_point) {
   }
 }
 
+bool utf8_is_ascii(std::string_view bytes) { return ascii_prefix(bytes) == bytes.size(); }
+
 bool utf8_is_valid(std::string_view bytes) {
   for (;;) {
     bytes.remove_prefix(ascii_prefix(bytes));

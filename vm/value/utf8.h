@@ -16,6 +16,7 @@ struct Utf8Step {
 Utf8Step utf8_decode(std::string_view nonempty);
 void utf8_append(std::string& out, char32_t code_point);   // surrogates and values above U+10FFFF give U+FFFD
 bool utf8_is_valid(std::string_view bytes);
+bool utf8_is_ascii(std::string_view bytes);
 std::string utf8_repaired(std::string_view bytes);         // each malformed stretch becomes U+FFFD
 // The longest prefix of at most max_bytes that does not end inside a code point.
 std::string_view utf8_prefix(std::string_view text, std::size_t max_bytes);

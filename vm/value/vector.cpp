@@ -194,10 +194,12 @@ Value vector_push_slowly(Heap& heap, Value taken_vector, Value taken_item) {
 }
 
 Value* vector_own_cell(Heap& heap, Value* vector, std::uint32_t i) {
+  if (vector->object->kind == Kind::TrieVector) {
+    if (Value* const cell = trie_unshared_cell(as_trie(*vector), i)) return cell;
+  }
   *vector = with_items(heap, *vector);
   if (vector->object->kind == Kind::TrieVector) {
     TrieVector* const trie = as_trie(*vector);
-    if (Value* const cell = trie_unshared_cell(trie, i)) return cell;
     TrieVector* const owned = trie_own_header(heap, trie);
     *vector = of(owned);
     return trie_own_cell(heap, owned, i);

@@ -9,8 +9,6 @@ namespace ptc {
 
 namespace {
 
-std::uint32_t shift_of(std::uint32_t level) { return kTrieBits * level; }
-
 VectorLeaf* make_leaf(Heap& heap) { return heap.make<VectorLeaf>(Kind::VectorLeaf); }
 
 VectorNode* make_node(Heap& heap) {
@@ -156,15 +154,6 @@ TrieVector* trie_own_header(Heap& heap, TrieVector* taken) {
   return copy;
 }
 
-const VectorLeaf* trie_leaf(const TrieVector* t, std::uint32_t slot) {
-  if (slot >= trie_tail_start(t)) return t->tail;
-  const VectorNode* node = t->root;
-  for (std::uint32_t level = t->flags; level > 1; --level) {
-    node = static_cast<const VectorNode*>(node->children[(slot >> shift_of(level)) & kTrieMask]);
-  }
-  return static_cast<const VectorLeaf*>(node->children[(slot >> kTrieBits) & kTrieMask]);
-}
-
 void trie_push(Heap& heap, TrieVector* owned, Value taken_item) {
   trie_append(heap, owned, {&taken_item, 1}, Ownership::Taken);
 }
@@ -209,22 +198,6 @@ Value* trie_own_cell(Heap& heap, TrieVector* owned, std::uint32_t i) {
   VectorLeaf* const leaf = own_leaf(heap, static_cast<VectorLeaf*>(child), kFlatVectorMax);
   child = leaf;
   return &leaf->items[slot & kTrieMask];
-}
-
-Value* trie_unshared_cell(TrieVector* t, std::uint32_t i) {
-  if (t->rc != 1) return nullptr;
-  const std::uint32_t slot = t->start + i;
-  VectorLeaf* leaf = t->tail;
-  if (slot < trie_tail_start(t)) {
-    VectorNode* node = t->root;
-    for (std::uint32_t level = t->flags; level > 1; --level) {
-      if (node->rc != 1) return nullptr;
-      node = static_cast<VectorNode*>(node->children[(slot >> shift_of(level)) & kTrieMask]);
-    }
-    if (node->rc != 1) return nullptr;
-    leaf = static_cast<VectorLeaf*>(node->children[(slot >> kTrieBits) & kTrieMask]);
-  }
-  return leaf->rc == 1 ? &leaf->items[slot & kTrieMask] : nullptr;
 }
 
 void trie_truncate(Heap& heap, TrieVector* owned, std::uint32_t count) {

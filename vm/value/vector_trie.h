@@ -13,6 +13,7 @@ namespace ptc {
 inline constexpr std::uint32_t kTrieBits = 5;
 inline constexpr std::uint32_t kTrieMask = kFlatVectorMax - 1;
 
+inline std::uint32_t shift_of(std::uint32_t level) { return kTrieBits * level; }
 inline std::uint32_t trie_end(const TrieVector* t) { return t->start + t->count; }
 // First slot of the tail; of an empty trie, slot 0.
 inline std::uint32_t trie_tail_start(const TrieVector* t) {
@@ -23,14 +24,34 @@ TrieVector* trie_empty(Heap& heap);
 TrieVector* trie_own_header(Heap& heap, TrieVector* taken);
 
 // The leaf that holds a visible slot, borrowed.
-const VectorLeaf* trie_leaf(const TrieVector* t, std::uint32_t slot);
+inline const VectorLeaf* trie_leaf(const TrieVector* t, std::uint32_t slot) {
+  if (slot >= trie_tail_start(t)) return t->tail;
+  const VectorNode* node = t->root;
+  for (std::uint32_t shift = shift_of(t->flags); shift > kTrieBits; shift -= kTrieBits) {
+    node = static_cast<const VectorNode*>(node->children[(slot >> shift) & kTrieMask]);
+  }
+  return static_cast<const VectorLeaf*>(node->children[(slot >> kTrieBits) & kTrieMask]);
+}
 void trie_push(Heap& heap, TrieVector* owned, Value taken_item);
 enum class Ownership : std::uint8_t { Borrowed, Taken };
 void trie_append(Heap& heap, TrieVector* owned, std::span<const Value> items, Ownership ownership);
 // The cell of element i, with everything above it owned by this trie alone.
 Value* trie_own_cell(Heap& heap, TrieVector* owned, std::uint32_t i);
 // The cell of element i when nothing above it is shared, else null.
-Value* trie_unshared_cell(TrieVector* t, std::uint32_t i);
+inline Value* trie_unshared_cell(TrieVector* t, std::uint32_t i) {
+  if (t->rc != 1) return nullptr;
+  const std::uint32_t slot = t->start + i;
+  VectorLeaf* leaf = t->tail;
+  if (slot < trie_tail_start(t)) {
+    VectorNode* node = t->root;
+    for (std::uint32_t shift = shift_of(t->flags); shift > kTrieBits && node->rc == 1; shift -= kTrieBits) {
+      node = static_cast<VectorNode*>(node->children[(slot >> shift) & kTrieMask]);
+    }
+    if (node->rc != 1) return nullptr;
+    leaf = static_cast<VectorLeaf*>(node->children[(slot >> kTrieBits) & kTrieMask]);
+  }
+  return leaf->rc == 1 ? &leaf->items[slot & kTrieMask] : nullptr;
+}
 // Keep the first `count` elements, or drop the first `from`: more than kFlatVectorMax must stay.
 void trie_truncate(Heap& heap, TrieVector* owned, std::uint32_t count);
 void trie_drop_front(Heap& heap, TrieVector* owned, std::uint32_t from);
