@@ -205,7 +205,7 @@ void FunctionGenerator::gen_leaf(const Node* node, Reg dst) {
       } else if (constant.kind == Constant::Kind::False) {
         emit(Op::LoadFalse, 0, dst);
       } else {
-        emit(Op::LoadConst, 0, dst, node->constant);
+        emit(is_number_constant(context_.ast, *node) ? Op::LoadNumber : Op::LoadConst, 0, dst, node->constant);
       }
       return;
     }

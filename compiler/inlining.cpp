@@ -71,6 +71,10 @@ Node* Analyzer::inlined_body(Node* function, SourceSpan span, std::span<LocalId>
   const bool is_builtin = function->kind == NodeKind::Builtin && accepts(function->builtin, locals.size()) &&
                           is_plain_call(builtin_info(function->builtin));
   if (!is_keyword && !is_builtin) return nullptr;
+  if (is_builtin && function->builtin == BuiltinId::identity) {
+    locals[0] = new_temporary(span);
+    return make_local(span, locals[0]);
+  }
   Node* call = is_keyword ? make_call(span, function) : make_invoke(span, function->builtin, {});
   for (LocalId& local : locals) {
     local = new_temporary(span);

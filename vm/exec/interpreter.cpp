@@ -568,6 +568,10 @@ dispatch:
   JUMP_CONSTANT(JumpNotLessConst, Less, <, false)
   JUMP_CONSTANT(JumpGreaterConst, Greater, >, true)
   JUMP_CONSTANT(JumpNotGreaterConst, Greater, >, false)
+  JUMP_CONSTANT(JumpLessEqConst, LessEq, <=, true)
+  JUMP_CONSTANT(JumpNotLessEqConst, LessEq, <=, false)
+  JUMP_CONSTANT(JumpGreaterEqConst, GreaterEq, >=, true)
+  JUMP_CONSTANT(JumpNotGreaterEqConst, GreaterEq, >=, false)
 #undef JUMP_CONSTANT
 #define JUMP_EQUAL_IMMEDIATE(name, wanted)                                           \
   CASE(name) {                                                                       \
