@@ -166,7 +166,7 @@ class Heap {
   char* bump_ = nullptr;
   char* bump_end_ = nullptr;
   std::vector<void*> chunks_;
-  std::size_t next_chunk_bytes_ = 4096;
+  std::size_t next_chunk_bytes_ = 512;
   LargeBlock large_{&large_, &large_};              // ring
   Object* dead_ = nullptr;                          // worklist of destroy()
   std::uint64_t bytes_used_ = 0;
