@@ -12,6 +12,29 @@
 #include "vm/value/vector.h"
 
 namespace ptc {
+namespace {
+
+// What a name inside of a prelude stands for.
+struct PreludeName {
+  std::optional<BuiltinId> builtin;
+  std::optional<std::uint32_t> function;   // when it is no builtin
+};
+
+std::vector<PreludeName> names_in(const Program& prelude) {
+  std::vector<PreludeName> names;
+  for (const std::string& name : prelude.globals) {
+    PreludeName& made = names.emplace_back(PreludeName{find_builtin(name), std::nullopt});
+    if (made.builtin) continue;
+    for (const Prototype& function : prelude.functions) {
+      if (function.name != name || function.upvalue_count != 0) continue;
+      made.function = function.index;
+      break;
+    }
+  }
+  return names;
+}
+
+}  // namespace
 
 RunImpl::RunImpl(const RunLimits& run_limits) : limits(run_limits), heap(run_limits.memory_bytes), env(heap) {
   env.limits = limits.data;
@@ -128,23 +151,24 @@ void RunImpl::finish_link(Link& made) {
     if (is_collection(made.program->constants[k])) made.constants[k] = constant_value(made, k);
   }
   for (const std::string& name : made.program->tools) made.tools.push_back(heap.intern(name));
-  for (const std::string& name : made.program->globals) {
-    if (!made.is_prelude) {
-      made.cells.push_back(cell(name));
-      continue;
-    }
+  if (made.is_prelude) return name_prelude(made);
+  for (const std::string& name : made.program->globals) made.cells.push_back(cell(name));
+}
+
+void RunImpl::name_prelude(Link& made) {
+  static const std::vector<PreludeName> own_names = names_in(*own_prelude());
+  const bool is_own = made.program == own_prelude();
+  const std::vector<PreludeName> other_names = is_own ? std::vector<PreludeName>() : names_in(*made.program);
+  const std::vector<PreludeName>& names = is_own ? own_names : other_names;
+  for (std::size_t k = 0; k < names.size(); ++k) {
     Cell& own = prelude_cells.emplace_back();
     made.cells.push_back(&own);
-    own.name = heap.intern(name);
+    own.name = heap.intern(made.program->globals[k]);
     own.defined = true;
-    if (const auto builtin = find_builtin(name)) {
-      own.set(Value::of(*builtin));
-    } else {
-      for (const Prototype& function : made.program->functions) {
-        if (function.name != name || function.upvalue_count != 0) continue;
-        own.set(retained(Value::of(Tag::Closure, const_cast<Closure*>(function_closure(made, function.index)))));
-        break;
-      }
+    if (names[k].builtin) {
+      own.set(Value::of(*names[k].builtin));
+    } else if (names[k].function) {
+      own.set(retained(Value::of(Tag::Closure, const_cast<Closure*>(function_closure(made, *names[k].function)))));
     }
   }
 }

@@ -247,6 +247,7 @@ class RunImpl {
   // The two halves of link(): a restored run puts the key arrays that its constants share between them.
   Link& begin_link(std::shared_ptr<const Program> program, bool is_prelude = false);   // no collections yet
   void finish_link(Link& link);                               // collections, tools, names
+  void name_prelude(Link& link);
   Cell* cell(std::string_view name);
   Value constant_value(const Link& link, std::size_t index);
   StepStatus finish(StepStatus status);
