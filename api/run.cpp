@@ -142,14 +142,15 @@ RunState Run::Impl::step(std::uint64_t fuel) {
   if (forms) events.form();
   for (;;) {
     const std::uint64_t before = session->run().fuel_used();
-    session->step(forms ? 1 : std::min(fuel, kSliceFuel));
+    const std::uint64_t slice = forms ? 1 : std::min(fuel, kSliceFuel);
+    session->step(slice);
     const RunState came_to = run_state_of(*session);
     if (ended(came_to)) return settle(came_to);
     if (forms) events.form();
     const bool is_paused = events.take_pause();
     const bool waits = session->last_step() != ptc::SessionStep::Yielded;
     if (waits && !events.cancelled()) return settle(came_to);
-    const std::uint64_t used = session->run().fuel_used() - before;
+    const std::uint64_t used = session->run().is_freeing() ? slice : session->run().fuel_used() - before;
     fuel -= std::min(fuel, used);
     if (is_paused || fuel == 0) return settle(RunState::Yielded);
   }
@@ -174,7 +175,11 @@ std::vector<std::byte> Run::snapshot(bool self_contained) const {
 }
 
 std::string Run::snapshot_json() const { return impl_->session->snapshot_json(); }
-std::size_t Run::memory_bytes() const { return impl_->session->heap().bytes_used(); }
+std::size_t Run::memory_bytes() const {
+  ptc::Heap& heap = impl_->session->heap();
+  heap.free_garbage();
+  return heap.bytes_used();
+}
 std::string Run::journal_edn() const { return impl_->session->journal_edn().value_or("{}"); }
 
 }  // namespace ptcvm

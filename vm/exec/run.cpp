@@ -123,6 +123,8 @@ void Run::answer_fault(std::uint64_t request_id, FaultKind kind, std::string mes
 void Run::set_clock(std::int64_t epoch_millis) { impl_->clock_millis = epoch_millis; }
 std::int64_t Run::clock() const { return impl_->clock_millis; }
 
+bool Run::is_freeing() const { return impl_->heap.has_garbage(); }
+
 std::uint64_t Run::fuel_used() const { return std::min(impl_->fuel_used, impl_->limits.fuel); }
 
 std::uint64_t Run::tool_calls_left() const {

@@ -42,6 +42,7 @@ RunImpl::RunImpl(const RunLimits& run_limits) : limits(run_limits), heap(run_lim
 }
 
 RunImpl::~RunImpl() {
+  heap.free_garbage();
   if (main) destroy_fiber(*main);
   release_result();
   rollback();
@@ -284,6 +285,10 @@ StepStatus RunImpl::step(std::uint64_t slice) {
   constexpr std::uint64_t kLargest = std::uint64_t{1} << 62;
   std::uint64_t slice_left = std::min(slice, kLargest);
   for (;;) {
+    if (heap.has_garbage()) {   // the program goes on when it is gone, so that slices make no difference to it
+      slice_left -= std::min(slice_left, heap.free_garbage(std::max(slice_left, Heap::kFreedAtOnce)));
+      if (heap.has_garbage()) return StepStatus::Yielded;
+    }
     if (cancelled) {
       cancelled = false;
       raise(cancel_kind, cancel_message);
@@ -319,7 +324,9 @@ StepStatus RunImpl::step(std::uint64_t slice) {
     fuel_left = static_cast<std::int64_t>(std::min(given, kLargest));
     const std::int64_t before = fuel_left;
     enter_branch(*fiber);
+    heap.bound_freeing(true);
     const ExitReason reason = interpret(*fiber);
+    heap.bound_freeing(false);
     leave_branch(*fiber);
     const auto used = static_cast<std::uint64_t>(before - fuel_left);
     fuel_used += used;
@@ -338,6 +345,7 @@ StepStatus RunImpl::step(std::uint64_t slice) {
       case ExitReason::OutOfSlice:
       case ExitReason::Parked: break;
       case ExitReason::Committed:
+        heap.free_garbage();
         if (yields_at_commits) return StepStatus::Yielded;
         break;
       case ExitReason::Stopped:
