@@ -155,6 +155,14 @@ bool Run::in_turn() const { return impl_->main != nullptr; }
 Value Run::context() const { return impl_->context; }
 std::span<const Value> Run::history() const { return impl_->history; }
 
+std::vector<std::shared_ptr<const Program>> Run::programs() const {
+  std::vector<std::shared_ptr<const Program>> programs;
+  for (const Link& link : impl_->links) {
+    if (!link.is_prelude) programs.push_back(link.program);
+  }
+  return programs;
+}
+
 std::vector<std::string_view> Run::tool_names() const {
   std::vector<std::string_view> names;
   for (const Link& link : impl_->links) {

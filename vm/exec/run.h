@@ -202,6 +202,7 @@ class Run {
   std::shared_ptr<const Program> program() const;
   Value context() const;                              // borrowed
   std::span<const Value> history() const;             // borrowed, newest first
+  std::vector<std::shared_ptr<const Program>> programs() const;   // whose code it has, without preludes
   std::vector<std::string_view> tool_names() const;   // that its programs name, sorted
 
   // For vm/snapshot alone.
