@@ -285,10 +285,6 @@ StepStatus RunImpl::step(std::uint64_t slice) {
   constexpr std::uint64_t kLargest = std::uint64_t{1} << 62;
   std::uint64_t slice_left = std::min(slice, kLargest);
   for (;;) {
-    if (heap.has_garbage()) {   // the program goes on when it is gone, so that slices make no difference to it
-      slice_left -= std::min(slice_left, heap.free_garbage(std::max(slice_left, Heap::kFreedAtOnce)));
-      if (heap.has_garbage()) return StepStatus::Yielded;
-    }
     if (cancelled) {
       cancelled = false;
       raise(cancel_kind, cancel_message);
@@ -297,6 +293,10 @@ StepStatus RunImpl::step(std::uint64_t slice) {
     if (tool_failed) {
       tool_failed = false;
       return finish(StepStatus::Faulted);
+    }
+    if (heap.has_garbage()) {   // the program goes on when it is gone, so that slices make no difference to it
+      slice_left -= std::min(slice_left, heap.free_garbage(std::max(slice_left, Heap::kFreedAtOnce)));
+      if (heap.has_garbage()) return StepStatus::Yielded;
     }
     if (main->stack == nullptr) {
       raise_memory();
