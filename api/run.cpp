@@ -58,11 +58,15 @@ ptc::SessionOptions session_options(const RunOptions& options) {
   return out;
 }
 
-void Run::Impl::attend(std::unique_ptr<ptc::Session> made, const Hooks& wanted) {
+void Run::Impl::attend(std::unique_ptr<ptc::Session> made) {
   session = std::move(made);
   events.attend(*session);
   if (events.is_watched()) session->set_observer(&events);
   session->set_cancel_flag(&events.cancelled());
+}
+
+void Run::Impl::attend(std::unique_ptr<ptc::Session> made, const Hooks& wanted) {
+  attend(std::move(made));
   session->set_hooks({runtime_hook(wanted.before_tool), {}});
   on_error = wanted.on_error;
 }
@@ -137,19 +141,36 @@ RunState run_state_of(const ptc::Session& session) {
   }
 }
 
+bool Run::Impl::park() {
+  if (parked) return true;
+  if (!ptc::ParkedSession::can_park(*session)) return false;
+  parked = std::make_unique<ptc::ParkedSession>(*session);
+  session.reset();
+  return true;
+}
+
+ptc::Session& Run::Impl::awake() {
+  if (parked) {
+    attend(std::move(*std::exchange(parked, nullptr)).wake(EngineAccess::engine(engine)));
+  }
+  return *session;
+}
+
 RunState Run::Impl::step(std::uint64_t fuel) {
+  awake();
   const bool forms = events.wants_forms();
   if (forms) events.form();
   for (;;) {
     const std::uint64_t before = session->run().fuel_used();
-    session->step(forms ? 1 : std::min(fuel, kSliceFuel));
+    const std::uint64_t slice = forms ? 1 : std::min(fuel, kSliceFuel);
+    session->step(slice);
     const RunState came_to = run_state_of(*session);
     if (ended(came_to)) return settle(came_to);
     if (forms) events.form();
     const bool is_paused = events.take_pause();
     const bool waits = session->last_step() != ptc::SessionStep::Yielded;
     if (waits && !events.cancelled()) return settle(came_to);
-    const std::uint64_t used = session->run().fuel_used() - before;
+    const std::uint64_t used = session->run().is_freeing() ? slice : session->run().fuel_used() - before;
     fuel -= std::min(fuel, used);
     if (is_paused || fuel == 0) return settle(RunState::Yielded);
   }
@@ -165,16 +186,21 @@ RunState Run::Impl::settle(RunState came_to) {
 RunState Run::step(std::uint64_t fuel) { return ended(impl_->state) ? impl_->state : impl_->step(fuel); }
 RunState Run::state() const { return impl_->state; }
 bool Run::is_over() const { return ended(impl_->state); }
+bool Run::park() { return impl_->park(); }
 void Run::cancel() { impl_->events.cancelled() = true; }
 
 std::vector<std::byte> Run::snapshot(bool self_contained) const {
-  const std::vector<std::uint8_t> bytes = impl_->session->snapshot({self_contained});
+  const std::vector<std::uint8_t> bytes = impl_->awake().snapshot({self_contained});
   const auto* const begin = reinterpret_cast<const std::byte*>(bytes.data());
   return {begin, begin + bytes.size()};
 }
 
-std::string Run::snapshot_json() const { return impl_->session->snapshot_json(); }
-std::size_t Run::memory_bytes() const { return impl_->session->heap().bytes_used(); }
-std::string Run::journal_edn() const { return impl_->session->journal_edn().value_or("{}"); }
+std::string Run::snapshot_json() const { return impl_->awake().snapshot_json(); }
+std::size_t Run::memory_bytes() const {
+  ptc::Heap& heap = impl_->awake().heap();
+  heap.free_garbage();
+  return heap.bytes_used();
+}
+std::string Run::journal_edn() const { return impl_->awake().journal_edn().value_or("{}"); }
 
 }  // namespace ptcvm

@@ -6,7 +6,7 @@
 #include "api/engine_access.h"
 #include "api/tools_access.h"
 #include "ptcvm/run.hpp"
-#include "runtime/session.h"
+#include "runtime/parked_session.h"
 
 namespace ptcvm {
 
@@ -58,12 +58,16 @@ class EventSource final : public ptc::SessionObserver {
 struct PTCVM_HIDDEN Run::Impl {
   Impl(const Engine& shared, Observer* observer) : engine(shared), events(observer) {}
 
+  void attend(std::unique_ptr<ptc::Session> made);
   void attend(std::unique_ptr<ptc::Session> made, const Hooks& wanted);
+  bool park();
+  ptc::Session& awake();                    // where anything but park() looks at the session
   RunState step(std::uint64_t fuel);
   RunState settle(RunState came_to);
 
   Engine engine;                            // keeps it alive
-  std::unique_ptr<ptc::Session> session;
+  std::unique_ptr<ptc::Session> session;    // null while it is parked
+  std::unique_ptr<ptc::ParkedSession> parked;
   EventSource events;
   std::function<void(const Diagnostic&)> on_error;
   RunState state = RunState::Yielded;

@@ -32,21 +32,21 @@ Result<void> answered(bool is_answered, std::uint64_t call) {
 
 }  // namespace
 
-ValueView Run::result() const { return ValueAccess::view(impl_->session->result(), impl_->session->heap()); }
+ValueView Run::result() const { return ValueAccess::view(impl_->awake().result(), impl_->awake().heap()); }
 
 std::optional<Diagnostic> Run::diagnostic() const {
-  if (impl_->state != RunState::Failed || impl_->session->status() != ptc::OutcomeStatus::Error) return std::nullopt;
-  return diagnostic_of(impl_->session->fault());
+  if (impl_->state != RunState::Failed || impl_->awake().status() != ptc::OutcomeStatus::Error) return std::nullopt;
+  return diagnostic_of(impl_->awake().fault());
 }
 
-std::vector<std::string> Run::prints() const { return impl_->session->prints(); }
-std::string_view Run::id() const { return impl_->session->run_id(); }
+std::vector<std::string> Run::prints() const { return impl_->awake().prints(); }
+std::string_view Run::id() const { return impl_->awake().run_id(); }
 
 Usage Run::usage() const {
-  const ptc::Run& run = impl_->session->run();
+  const ptc::Run& run = impl_->awake().run();
   Usage out;
   out.fuel = run.fuel_used();
-  out.peak_bytes = impl_->session->heap().bytes_peak();
+  out.peak_bytes = impl_->awake().heap().bytes_peak();
   out.active_micros = run.active_micros();
   out.tool_calls = static_cast<std::uint32_t>(run.limits().tool_calls - run.tool_calls_left());
   out.suspensions = run.suspensions();
@@ -59,15 +59,15 @@ Outcome Run::outcome() const {
   out.diagnostic = diagnostic();
   if (is_over() && !out.diagnostic) out.value = Value::copy_of(result());
   out.prints = prints();
-  out.warnings = impl_->session->warnings();
-  for (const ptc::StepSummary& step : impl_->session->summaries()) out.summaries.emplace_back(step.id, step.summary);
+  out.warnings = impl_->awake().warnings();
+  for (const ptc::StepSummary& step : impl_->awake().summaries()) out.summaries.emplace_back(step.id, step.summary);
   std::sort(out.summaries.begin(), out.summaries.end());
   out.usage = usage();
   return out;
 }
 
 std::vector<PendingOperation> Run::pending() const {
-  ptc::Session& session = *impl_->session;
+  ptc::Session& session = impl_->awake();
   std::map<std::string_view, std::int64_t> awaited;
   for (const ptc::AwaitedOperation& operation : session.run().awaited()) {
     awaited.emplace(operation.id, operation.deadline_ms);
@@ -91,25 +91,25 @@ std::vector<PendingOperation> Run::pending() const {
 }
 
 Result<void> Run::resolve(std::string_view operation, ValueView value) {
-  return told(*impl_->session, ptc::Resolution::ok(std::string(operation), imported(impl_->session->heap(), value)));
+  return told(impl_->awake(), ptc::Resolution::ok(std::string(operation), imported(impl_->awake().heap(), value)));
 }
 Result<void> Run::resolve_error(std::string_view operation, std::string reason) {
-  return told(*impl_->session, ptc::Resolution::error(std::string(operation), std::move(reason)));
+  return told(impl_->awake(), ptc::Resolution::error(std::string(operation), std::move(reason)));
 }
 Result<void> Run::resolve_cancelled(std::string_view operation, std::string reason) {
-  return told(*impl_->session, ptc::Resolution::cancel(std::string(operation), std::move(reason)));
+  return told(impl_->awake(), ptc::Resolution::cancel(std::string(operation), std::move(reason)));
 }
 Result<void> Run::progress(std::string_view operation, ValueView value) {
-  return told(*impl_->session,
-              ptc::Resolution::progress(std::string(operation), imported(impl_->session->heap(), value)));
+  return told(impl_->awake(),
+              ptc::Resolution::progress(std::string(operation), imported(impl_->awake().heap(), value)));
 }
 
-std::vector<std::string> Run::take_cancelled() { return impl_->session->take_cancel_requests(); }
+std::vector<std::string> Run::take_cancelled() { return impl_->awake().take_cancel_requests(); }
 
 std::optional<std::int64_t> Run::wake_time_ms() const {
   std::optional<std::int64_t> wake;
-  if (impl_->state == RunState::Suspended) wake = impl_->session->run().next_deadline();
-  if (const auto retry = impl_->session->next_retry()) {
+  if (impl_->state == RunState::Suspended) wake = impl_->awake().run().next_deadline();
+  if (const auto retry = impl_->awake().next_retry()) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(*retry - std::chrono::steady_clock::now());
     const std::int64_t at = ptc::system_millis() + std::max<std::int64_t>(left.count(), 0);
     if (!wake || at < *wake) wake = at;
@@ -117,7 +117,7 @@ std::optional<std::int64_t> Run::wake_time_ms() const {
   return wake;
 }
 
-void Run::set_time(std::int64_t ms) { impl_->session->set_given_time(ms); }
+void Run::set_time(std::int64_t ms) { impl_->awake().set_given_time(ms); }
 
 namespace {
 
@@ -142,23 +142,23 @@ std::vector<WaitingCall> waiting(ptc::Session& session, bool wants_questions) {
 
 }  // namespace
 
-std::vector<WaitingCall> Run::calls() const { return waiting(*impl_->session, false); }
-std::vector<WaitingCall> Run::questions() const { return waiting(*impl_->session, true); }
+std::vector<WaitingCall> Run::calls() const { return waiting(impl_->awake(), false); }
+std::vector<WaitingCall> Run::questions() const { return waiting(impl_->awake(), true); }
 
 Result<void> Run::answer(std::uint64_t call, ValueView value) {
-  ptc::Session& session = *impl_->session;
+  ptc::Session& session = impl_->awake();
   return answered(session.answer_call(call, ptc::ToolReply::value(imported(session.heap(), value))), call);
 }
 Result<void> Run::answer_error(std::uint64_t call, std::string message) {
-  return answered(impl_->session->answer_call(call, ptc::ToolReply::error(std::move(message))), call);
+  return answered(impl_->awake().answer_call(call, ptc::ToolReply::error(std::move(message))), call);
 }
 Result<void> Run::answer_pending(std::uint64_t call, std::string operation_id) {
-  return answered(impl_->session->answer_call(call, ptc::ToolReply::pending(std::move(operation_id))), call);
+  return answered(impl_->awake().answer_call(call, ptc::ToolReply::pending(std::move(operation_id))), call);
 }
 
 Result<void> Run::decide(std::string_view key, bool allowed, std::string reason,
                          const std::optional<std::string>& args_edn) {
-  if (auto complaint = impl_->session->decide(key, allowed, std::move(reason), args_edn)) {
+  if (auto complaint = impl_->awake().decide(key, allowed, std::move(reason), args_edn)) {
     return host_error(Errc::refused, std::move(*complaint));
   }
   return {};

@@ -32,7 +32,7 @@ Result<Session> Session::restore(const Engine& engine, std::span<const std::byte
 
 Result<void> Session::begin(std::string_view source) {
   if (!run_.is_over()) return host_error(Errc::wrong_state, "the turn before is not over");
-  ptc::Session& session = *run_.impl_->session;
+  ptc::Session& session = run_.impl_->awake();
   ptc::CompileAnswer compiled = session.compile(source);
   if (compiled.program == nullptr) return program_error(session.refused(std::move(compiled), source).fault);
   return begin(EngineAccess::made(std::move(compiled.program)));
@@ -40,7 +40,7 @@ Result<void> Session::begin(std::string_view source) {
 
 Result<void> Session::begin(const Program& program) {
   if (!run_.is_over()) return host_error(Errc::wrong_state, "the turn before is not over");
-  run_.impl_->session->begin(EngineAccess::program(program));
+  run_.impl_->awake().begin(EngineAccess::program(program));
   run_.impl_->state = RunState::Yielded;
   return {};
 }
@@ -52,6 +52,6 @@ Outcome Session::eval(std::string_view source) {
   return run_.outcome();
 }
 
-std::string Session::definitions_edn() const { return run_.impl_->session->memory_edn(); }
+std::string Session::definitions_edn() const { return run_.impl_->awake().memory_edn(); }
 
 }  // namespace ptcvm

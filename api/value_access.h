@@ -27,7 +27,8 @@ struct PTCVM_HIDDEN ValueWriter::Impl {
   ptc::Heap& heap;
   ptc::ValueBuilder builder;
   std::vector<ptc::ValueBuilder::Shape> shapes;
-  std::vector<KnownKey> keys;            // records repeat their keys
+  std::vector<KnownKey> keys;            // records repeat their keys, in the same order
+  std::size_t next_key = 0;              // where the next one is likely to be
   ValueWriter writer;
 };
 

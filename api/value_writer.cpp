@@ -65,7 +65,9 @@ ValueWriter& ValueWriter::copy(ValueView value) {
 }
 
 ValueWriter& ValueWriter::map_key(std::string_view name) {
-  for (const Impl::KnownKey& known : impl_.keys) {
+  for (std::size_t tried = 0; tried < impl_.keys.size(); ++tried) {
+    if (impl_.next_key == impl_.keys.size()) impl_.next_key = 0;
+    const Impl::KnownKey& known = impl_.keys[impl_.next_key++];
     if (known.name != name) continue;
     impl_.builder.add(ptc::retained(known.value));
     return *this;

@@ -195,10 +195,18 @@ int main(int argc, char** argv) {
     finish(parked.back(), ptcvm::RunState::Suspended);
   }
   figures.add("an engine", "bytes", 0, static_cast<double>(engine_bytes));
+  figures.add("a suspended run, in memory", "bytes", 0,
+              static_cast<double>((bytes_in_use() - before_runs) / parked.size()));
+  for (Run& run : parked) run.park();
   figures.add("a parked run, in memory", "bytes", 0,
               static_cast<double>((bytes_in_use() - before_runs) / parked.size()));
   figures.add("the same as a snapshot", "bytes", 0, static_cast<double>(parked.front().snapshot().size()));
   figures.add("the same, its program by hash", "bytes", 0, static_cast<double>(parked.front().snapshot(false).size()));
+
+  figures.add("park() and back", "us", 2, best(rounds, times, [&] {
+                parked.front().park();
+                if (parked.front().pending().size() != 1) std::exit(1);
+              }));
 
   const Program chatty = *engine.compile("(loop [i 0] (when (< i 1000) (tool/page {:to \"a\"}) (recur (inc i))))");
   Ignoring counting;

@@ -131,7 +131,7 @@ void print_freeing(const ptc::Engine& engine) {
   for (const Step& step : steps) most = std::max({most, step.bytes_before, step.bytes_after});
   bool has_peaked = false;
   for (const Step& step : steps) {
-    const bool frees = step.bytes_before > step.bytes_after && step.bytes_before - step.bytes_after > most / 1000;
+    const bool frees = step.bytes_before > step.bytes_after && step.bytes_before - step.bytes_after > most / 100'000;
     has_peaked = has_peaked || step.bytes_before == most;
     double& longest = has_peaked && frees ? freeing : has_peaked ? after : building;
     longest = std::max(longest, step.us);

@@ -257,6 +257,10 @@ class Session {
   std::optional<Value> read_value(std::string_view edn, std::span<const std::string_view> names, std::string& message);
 
  private:
+  friend class ParkedSession;
+  // Of a run that was read; the tools are known to fit it.
+  static std::unique_ptr<Session> made(const Engine& engine, Restored restored,
+                                       std::shared_ptr<const ToolRegistry> tools, const SessionRestore& wanted);
   const ToolRegistry& registry() const { return shared_tools_ ? *shared_tools_ : own_tools_; }
   HostState host_state() const;
   void adopt(Restored restored);

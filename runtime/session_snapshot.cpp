@@ -153,8 +153,13 @@ std::variant<std::unique_ptr<Session>, RestoreError> Session::restore(const Engi
   options.check = [&tools](const HostState& state) { return missing_capabilities(state, *tools); };
   auto result = restore_snapshot(bytes, options);
   if (auto* error = std::get_if<RestoreError>(&result)) return std::move(*error);
-  Restored& restored = std::get<Restored>(result);
+  auto session = made(engine, std::get<Restored>(std::move(result)), std::move(tools), wanted);
+  if (session->signature_error()) return refused_signature(session->signature_error_);
+  return session;
+}
 
+std::unique_ptr<Session> Session::made(const Engine& engine, Restored restored,
+                                       std::shared_ptr<const ToolRegistry> tools, const SessionRestore& wanted) {
   SessionOptions own;
   own.limits = restored.run.limits();
   own.max_symbols = restored.host.max_symbols;
@@ -173,10 +178,6 @@ std::variant<std::unique_ptr<Session>, RestoreError> Session::restore(const Engi
   own.slice_fuel = wanted.slice_fuel;
   auto session = std::make_unique<Session>(engine, std::move(own));
   session->share_tools(std::move(tools));
-  if (session->signature_error()) {
-    for (auto& [key, value] : restored.host.cached_answers) restored.run.heap().release(value);
-    return refused_signature(session->signature_error_);
-  }
   session->adopt(std::move(restored));
   return session;
 }

@@ -29,6 +29,35 @@ bool is_plain_leaf(Value v) {
   }
 }
 
+// The same for the parts of a value in any order, without naming what is none: answers mostly are plain.
+bool is_plain(Heap& heap, Value value) {
+  std::vector<Value> open;            // collections, borrowed from `value`
+  const auto passes = [&open](Value v) {
+    if (is_plain_leaf(v)) return true;
+    if (!v.is_vector() && !v.is_map() && !v.is_set()) return false;
+    open.push_back(v);
+    return true;
+  };
+  if (!passes(value)) return false;
+  while (!open.empty()) {
+    const Value v = open.back();
+    open.pop_back();
+    if (v.is_vector()) {
+      for (std::uint32_t i = 0, n = vector_count(v); i < n; ++i) {
+        if (!passes(vector_at(v, i))) return false;
+      }
+      continue;
+    }
+    const bool has_names = v.object->kind == Kind::SmallMap &&
+                           (static_cast<SmallMap*>(v.object)->keys->flags & KeyArray::kInterned) != 0;
+    for (MapCursor entry(heap, v); entry.next();) {
+      if (!has_names && !passes(entry.key())) return false;
+      if (v.is_map() && !passes(entry.value())) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 void ToolRegistry::add(ToolDefinition definition, ToolHandler handler, ReconcileHandler reconcile) {
@@ -81,6 +110,7 @@ std::string unknown_tool_message(std::string_view name, const ToolRegistry& tool
 }
 
 bool is_plain_data(Heap& heap, Value value, Value* offender) {
+  if (is_plain(heap, value)) return true;
   std::vector<Value> open{value};     // borrowed from `value`
   while (!open.empty()) {
     const Value v = open.back();

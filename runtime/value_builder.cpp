@@ -32,13 +32,17 @@ Value ValueBuilder::take() {
 }
 
 Value ValueBuilder::finished_map(std::size_t start) {
+  const auto pairs = std::span<const Value>(items_).subspan(start);
+  if (shape_.fits(pairs)) return shape_.make(pairs);
   keys_.clear();
   values_.clear();
   for (std::size_t i = start; i + 1 < items_.size(); i += 2) {
     keys_.push_back(items_[i]);
     values_.push_back(items_[i + 1]);
   }
-  return map_from(heap_, keys_, values_);
+  const Value map = map_from(heap_, keys_, values_);
+  shape_.learn(pairs, map);
+  return map;
 }
 
 Value ValueBuilder::finished_set(std::size_t start) {

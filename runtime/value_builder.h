@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "vm/value/heap.h"
+#include "vm/value/map_shape.h"
 
 namespace ptc {
 
@@ -18,7 +19,7 @@ class ValueBuilder {
  public:
   enum class Shape : std::uint8_t { Vector, Map, Set };
 
-  explicit ValueBuilder(Heap& heap) : heap_(heap) {}
+  explicit ValueBuilder(Heap& heap) : heap_(heap), shape_(heap) {}
   ~ValueBuilder();
   ValueBuilder(const ValueBuilder&) = delete;
   ValueBuilder& operator=(const ValueBuilder&) = delete;
@@ -43,6 +44,7 @@ class ValueBuilder {
   std::vector<Value> items_;
   std::vector<std::size_t> starts_;
   std::vector<Value> keys_, values_;  // scratch of close()
+  MapShape shape_;                    // records mostly have the keys of the one before
 };
 
 // Why a text could not be read, and the byte where.

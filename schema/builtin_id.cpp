@@ -1,31 +1,42 @@
+// Builtins by name: a table with open addressing, made by the compiler of this file.
 #include "schema/builtin_id.h"
 
-#include <algorithm>
+#include <array>
+#include <cstdint>
 
 namespace ptc {
 namespace {
 
-struct NameIndex {
-  std::string_view name;
-  std::uint16_t index;
-};
+constexpr std::size_t kSlots = 1024;
+static_assert(kBuiltinCount * 2 <= kSlots);
+constexpr std::uint16_t kFree = UINT16_MAX;
 
-consteval auto sorted_names() {
-  std::array<NameIndex, kBuiltinCount> names{};
-  for (std::size_t i = 0; i < kBuiltinCount; ++i) names[i] = {kBuiltins[i].name, static_cast<std::uint16_t>(i)};
-  std::sort(names.begin(), names.end(), [](const NameIndex& a, const NameIndex& b) { return a.name < b.name; });
-  return names;
+constexpr std::size_t home_of(std::string_view name) {
+  std::uint32_t hash = 2166136261;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619;
+  return (hash ^ hash >> 15) % kSlots;
 }
 
-constexpr auto kSorted = sorted_names();
+consteval auto slots_by_name() {
+  std::array<std::uint16_t, kSlots> slots{};
+  slots.fill(kFree);
+  for (std::size_t i = 0; i < kBuiltinCount; ++i) {
+    std::size_t at = home_of(kBuiltins[i].name);
+    while (slots[at] != kFree) at = (at + 1) % kSlots;
+    slots[at] = static_cast<std::uint16_t>(i);
+  }
+  return slots;
+}
+
+constexpr auto kByName = slots_by_name();
 
 }  // namespace
 
 std::optional<BuiltinId> find_builtin(std::string_view name) {
-  const auto at = std::lower_bound(kSorted.begin(), kSorted.end(), name,
-                                   [](const NameIndex& entry, std::string_view n) { return entry.name < n; });
-  if (at == kSorted.end() || at->name != name) return std::nullopt;
-  return static_cast<BuiltinId>(at->index);
+  for (std::size_t at = home_of(name); kByName[at] != kFree; at = (at + 1) % kSlots) {
+    if (kBuiltins[kByName[at]].name == name) return static_cast<BuiltinId>(kByName[at]);
+  }
+  return std::nullopt;
 }
 
 }  // namespace ptc

@@ -138,6 +138,10 @@ class PTCVM_API Run {
   // Goes on for at most about `fuel` units of work. A run that is over stays as it is. Suspended with nothing new: it
   // comes back suspended at once.
   RunState step(std::uint64_t fuel = UINT64_MAX);
+  // Gives back the memory of a run that waits for operations, deferred calls or decisions, but for about its snapshot:
+  // for hosts with many of them. Whatever is asked of the run next puts it together again, in a few microseconds. Views
+  // into the run end. False: the run does not wait, or is about to make a call again; nothing happened.
+  bool park();
   RunState state() const;                 // of the last step
   bool is_over() const;                   // Completed, Returned or Failed
   void cancel();                          // the next step ends the turn with the fault "cancelled"; any thread

@@ -80,6 +80,19 @@ std::string known_names(const std::vector<SignatureField>& params, std::string_v
   return closest.empty() ? text : text + "; did you mean " + std::string(closest) + "?";
 }
 
+// A scalar that stays as it is. Almost all are: this spares them the way that reports and converts.
+bool fits_as_it_is(const SignatureType& type, Value v) {
+  return type.kind != TypeKind::List && type.kind != TypeKind::Record && has_kind(type.kind, v) &&
+         (type.kind != TypeKind::Float || v.is_float());
+}
+
+// Of a map whose keys are shared by all maps with the same names; else null.
+KeyArray* shared_keys(Value map) {
+  if (map.object->kind != Kind::SmallMap) return nullptr;
+  KeyArray* const keys = static_cast<SmallMap*>(map.object)->keys;
+  return (keys->flags & KeyArray::kInterned) != 0 ? keys : nullptr;
+}
+
 // What a walk came to: the value as it was unless all of it fits.
 CoercionResult finished(Heap& heap, TypeWalk& walk, Value taken, Value changed) {
   CoercionResult result{taken, walk.take_mismatches(), false};
@@ -94,6 +107,9 @@ CoercionResult finished(Heap& heap, TypeWalk& walk, Value taken, Value changed) 
 
 TypeWalk::~TypeWalk() {
   for (const auto& [visit, value] : converted_) heap_.release(value);
+  for (const auto& [fields, known] : fields_) {
+    if (known.keys != nullptr) heap_.release(known.keys);
+  }
 }
 
 Value TypeWalk::walk(const SignatureType& type, Value value) {
@@ -154,12 +170,21 @@ Value TypeWalk::walk_elements(const SignatureType& element, Value vector) {
 
 Value TypeWalk::walk_fields(const std::vector<SignatureField>& fields, Value map) {
   Value changed = Value::absent();
-  const std::vector<Value>& names = names_of(fields);
+  KnownFields& known = known_fields(fields);
+  KeyArray* const keys = shared_keys(map);
+  if (keys != nullptr && keys != known.keys) find_places(fields, map, keys, known);
   for (std::size_t i = 0; i < fields.size() && !is_full(); ++i) {
     const SignatureField& field = fields[i];
-    path_.push_back({field.name, 0});
     Value key = Value::nil();
-    const Value value = find(map, field.name, names[i], &key);
+    Value value = Value::absent();
+    if (keys == nullptr) {
+      value = find(map, field.name, known.names[i], &key);
+    } else if (known.places[i] != kNowhere) {
+      key = keys->keys()[known.places[i]];
+      value = static_cast<SmallMap*>(map.object)->values()[known.places[i]];
+    }
+    if (!value.is_absent() && fits_as_it_is(field.type, value)) continue;
+    path_.push_back({field.name, 0});
     if (value.is_absent()) {
       if (!field.type.optional) report(expected(field.type) + ", the field is missing");
     } else if (const Value fitted = walk(field.type, value); !fitted.is_absent()) {
@@ -171,6 +196,20 @@ Value TypeWalk::walk_fields(const std::vector<SignatureField>& fields, Value map
   return changed;
 }
 
+void TypeWalk::find_places(const std::vector<SignatureField>& fields, Value map, KeyArray* keys, KnownFields& known) {
+  known.places.assign(fields.size(), kNowhere);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    Value key = Value::nil();
+    if (find(map, fields[i].name, known.names[i], &key).is_absent()) continue;
+    const Value* const first = keys->keys();
+    known.places[i] = static_cast<std::uint32_t>(
+        std::find_if(first, first + keys->extra, [key](Value other) { return same_word(key, other); }) - first);
+  }
+  if (known.keys != nullptr) heap_.release(known.keys);
+  known.keys = keys;
+  ++keys->rc;
+}
+
 // Keys as the handler wants them; an entry that changes its key or value is put in anew.
 Value TypeWalk::walk_arguments(const std::vector<SignatureField>& params, Value map) {
   if (!map.is_map()) {
@@ -178,7 +217,7 @@ Value TypeWalk::walk_arguments(const std::vector<SignatureField>& params, Value 
     return Value::absent();
   }
   Value changed = Value::absent();
-  const std::vector<Value>& names = names_of(params);
+  const std::vector<Value>& names = known_fields(params).names;
   for (std::size_t i = 0; i < params.size() && !is_full(); ++i) {
     const SignatureField& param = params[i];
     path_.push_back({param.name, 0});
@@ -217,16 +256,16 @@ void TypeWalk::refuse_unknown(const std::vector<SignatureField>& params, Value m
       continue;
     }
     Value key = Value::nil();
-    find(map, param->name, names_of(params)[static_cast<std::size_t>(param - params.begin())], &key);
+    find(map, param->name, known_fields(params).names[static_cast<std::size_t>(param - params.begin())], &key);
     if (!same_word(key, entry.key())) report_at(*name, "the argument is given twice");
   }
 }
 
-const std::vector<Value>& TypeWalk::names_of(const std::vector<SignatureField>& fields) {
-  std::vector<Value>& names = names_[&fields];
-  if (names.size() == fields.size()) return names;
-  for (const SignatureField& field : fields) names.push_back(Value::of(heap_.intern(field.name)));
-  return names;
+TypeWalk::KnownFields& TypeWalk::known_fields(const std::vector<SignatureField>& fields) {
+  KnownFields& known = fields_[&fields];
+  if (known.names.size() == fields.size()) return known;
+  for (const SignatureField& field : fields) known.names.push_back(Value::of(heap_.intern(field.name)));
+  return known;
 }
 
 // Exactly, then with "-" for "_" and the other way round.

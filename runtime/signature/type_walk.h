@@ -33,6 +33,14 @@ class TypeWalk {
     std::string_view name;       // of a field; empty: an element
     std::uint32_t index;
   };
+  // The fields of one type: their names as keywords, and where they lie in the keys of the map that was met last. Lists
+  // of records mostly have the same keys all along.
+  struct KnownFields {
+    std::vector<Value> names;
+    KeyArray* keys = nullptr;    // owned
+    std::vector<std::uint32_t> places;   // by field: index in keys, or kNowhere
+  };
+  static constexpr std::uint32_t kNowhere = UINT32_MAX;
   using Visit = std::pair<const SignatureType*, const Object*>;
 
   Value walk_scalar(const SignatureType& type, Value value);
@@ -40,7 +48,8 @@ class TypeWalk {
   Value walk_shared(const SignatureType& type, Value value);
   Value walk_elements(const SignatureType& element, Value vector);
   Value walk_fields(const std::vector<SignatureField>& fields, Value map);
-  const std::vector<Value>& names_of(const std::vector<SignatureField>& fields);
+  KnownFields& known_fields(const std::vector<SignatureField>& fields);
+  void find_places(const std::vector<SignatureField>& fields, Value map, KeyArray* keys, KnownFields& known);
   Value find(Value map, const std::string& name, Value keyword, Value* found_key);
   void refuse_unknown(const std::vector<SignatureField>& params, Value map);
 
@@ -58,7 +67,7 @@ class TypeWalk {
   VisitedPairs visited_;
   // Looked up only, so that the order of addresses does not matter.
   std::map<Visit, Value> converted_;     // owned
-  std::map<const std::vector<SignatureField>*, std::vector<Value>> names_;     // of fields as keywords, made once
+  std::map<const std::vector<SignatureField>*, KnownFields> fields_;
 };
 
 }  // namespace ptc

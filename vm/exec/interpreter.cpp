@@ -3,8 +3,8 @@
 // Rules
 //  1. Handlers keep only trivially destructible locals.
 //  2. Anything that may push a frame or grow the stack ends with RELOAD: base, code and constants may have moved.
-//  3. A safe point tests one counter (fuel). When it is used up nothing of the instruction has happened yet and pc
-//     points at it.
+//  3. A safe point tests one counter (fuel). When it is used up, or garbage waits (Heap::fuel_floor), nothing of the
+//     instruction has happened yet and pc points at it.
 //  4. An instruction that faults leaves its operands in place, or nil where it already gave one up: unwinding releases
 //     what FrameStates says was alive before the instruction.
 //  5. Values are copied as two words (operator= of Value); operands are read as fields, registers as base + offset.
@@ -78,13 +78,13 @@ inline const Instruction* jump_target(const Instruction* next, std::uint16_t off
     SAVE();                                             \
     return ExitReason::Faulted;                         \
   } while (false)
-#define SAFE_POINT()                \
-  do {                              \
-    if (fuel <= 0) [[unlikely]] {   \
-      SAVE();                       \
-      return ExitReason::OutOfSlice; \
-    }                               \
-    --fuel;                         \
+#define SAFE_POINT()                              \
+  do {                                            \
+    if (fuel <= heap.fuel_floor()) [[unlikely]] { \
+      SAVE();                                     \
+      return ExitReason::OutOfSlice;              \
+    }                                             \
+    --fuel;                                       \
   } while (false)
 // A frame for a callee. One of the same program finds its caller's base without a load that depends on another.
 #define PUSH_FRAME(callee_closure, owns, borrows)                            \

@@ -123,6 +123,8 @@ void Run::answer_fault(std::uint64_t request_id, FaultKind kind, std::string mes
 void Run::set_clock(std::int64_t epoch_millis) { impl_->clock_millis = epoch_millis; }
 std::int64_t Run::clock() const { return impl_->clock_millis; }
 
+bool Run::is_freeing() const { return impl_->heap.has_garbage(); }
+
 std::uint64_t Run::fuel_used() const { return std::min(impl_->fuel_used, impl_->limits.fuel); }
 
 std::uint64_t Run::tool_calls_left() const {
@@ -152,6 +154,14 @@ std::shared_ptr<const Program> Run::program() const { return impl_->program; }
 bool Run::in_turn() const { return impl_->main != nullptr; }
 Value Run::context() const { return impl_->context; }
 std::span<const Value> Run::history() const { return impl_->history; }
+
+std::vector<std::shared_ptr<const Program>> Run::programs() const {
+  std::vector<std::shared_ptr<const Program>> programs;
+  for (const Link& link : impl_->links) {
+    if (!link.is_prelude) programs.push_back(link.program);
+  }
+  return programs;
+}
 
 std::vector<std::string_view> Run::tool_names() const {
   std::vector<std::string_view> names;

@@ -193,6 +193,7 @@ class Run {
 
   std::vector<ToolRecord> tool_records() const;       // in the order of calls; also of a run that is not over
   std::uint64_t fuel_used() const;
+  bool is_freeing() const;                            // the last step() yielded to go on freeing memory in the next one
   std::uint64_t tool_calls_left() const;              // that admit() would let through
   SourceSpan position() const;                        // where the fiber stands that goes on next; line 0: nowhere
   // Every name of the user namespace with its value, in name order, borrowed.
@@ -201,6 +202,7 @@ class Run {
   std::shared_ptr<const Program> program() const;
   Value context() const;                              // borrowed
   std::span<const Value> history() const;             // borrowed, newest first
+  std::vector<std::shared_ptr<const Program>> programs() const;   // whose code it has, without preludes
   std::vector<std::string_view> tool_names() const;   // that its programs name, sorted
 
   // For vm/snapshot alone.

@@ -12,6 +12,29 @@
 #include "vm/value/vector.h"
 
 namespace ptc {
+namespace {
+
+// What a name inside of a prelude stands for.
+struct PreludeName {
+  std::optional<BuiltinId> builtin;
+  std::optional<std::uint32_t> function;   // when it is no builtin
+};
+
+std::vector<PreludeName> names_in(const Program& prelude) {
+  std::vector<PreludeName> names;
+  for (const std::string& name : prelude.globals) {
+    PreludeName& made = names.emplace_back(PreludeName{find_builtin(name), std::nullopt});
+    if (made.builtin) continue;
+    for (const Prototype& function : prelude.functions) {
+      if (function.name != name || function.upvalue_count != 0) continue;
+      made.function = function.index;
+      break;
+    }
+  }
+  return names;
+}
+
+}  // namespace
 
 RunImpl::RunImpl(const RunLimits& run_limits) : limits(run_limits), heap(run_limits.memory_bytes), env(heap) {
   env.limits = limits.data;
@@ -19,6 +42,7 @@ RunImpl::RunImpl(const RunLimits& run_limits) : limits(run_limits), heap(run_lim
 }
 
 RunImpl::~RunImpl() {
+  heap.free_garbage();
   if (main) destroy_fiber(*main);
   release_result();
   rollback();
@@ -128,23 +152,24 @@ void RunImpl::finish_link(Link& made) {
     if (is_collection(made.program->constants[k])) made.constants[k] = constant_value(made, k);
   }
   for (const std::string& name : made.program->tools) made.tools.push_back(heap.intern(name));
-  for (const std::string& name : made.program->globals) {
-    if (!made.is_prelude) {
-      made.cells.push_back(cell(name));
-      continue;
-    }
+  if (made.is_prelude) return name_prelude(made);
+  for (const std::string& name : made.program->globals) made.cells.push_back(cell(name));
+}
+
+void RunImpl::name_prelude(Link& made) {
+  static const std::vector<PreludeName> own_names = names_in(*own_prelude());
+  const bool is_own = made.program == own_prelude();
+  const std::vector<PreludeName> other_names = is_own ? std::vector<PreludeName>() : names_in(*made.program);
+  const std::vector<PreludeName>& names = is_own ? own_names : other_names;
+  for (std::size_t k = 0; k < names.size(); ++k) {
     Cell& own = prelude_cells.emplace_back();
     made.cells.push_back(&own);
-    own.name = heap.intern(name);
+    own.name = heap.intern(made.program->globals[k]);
     own.defined = true;
-    if (const auto builtin = find_builtin(name)) {
-      own.set(Value::of(*builtin));
-    } else {
-      for (const Prototype& function : made.program->functions) {
-        if (function.name != name || function.upvalue_count != 0) continue;
-        own.set(retained(Value::of(Tag::Closure, const_cast<Closure*>(function_closure(made, function.index)))));
-        break;
-      }
+    if (names[k].builtin) {
+      own.set(Value::of(*names[k].builtin));
+    } else if (names[k].function) {
+      own.set(retained(Value::of(Tag::Closure, const_cast<Closure*>(function_closure(made, *names[k].function)))));
     }
   }
 }
@@ -269,6 +294,10 @@ StepStatus RunImpl::step(std::uint64_t slice) {
       tool_failed = false;
       return finish(StepStatus::Faulted);
     }
+    if (heap.has_garbage()) {   // the program goes on when it is gone, so that slices make no difference to it
+      slice_left -= std::min(slice_left, heap.free_garbage(std::max(slice_left, Heap::kFreedAtOnce)));
+      if (heap.has_garbage()) return StepStatus::Yielded;
+    }
     if (main->stack == nullptr) {
       raise_memory();
       return finish(StepStatus::Faulted);
@@ -295,7 +324,9 @@ StepStatus RunImpl::step(std::uint64_t slice) {
     fuel_left = static_cast<std::int64_t>(std::min(given, kLargest));
     const std::int64_t before = fuel_left;
     enter_branch(*fiber);
+    heap.bound_freeing(true);
     const ExitReason reason = interpret(*fiber);
+    heap.bound_freeing(false);
     leave_branch(*fiber);
     const auto used = static_cast<std::uint64_t>(before - fuel_left);
     fuel_used += used;
@@ -314,6 +345,7 @@ StepStatus RunImpl::step(std::uint64_t slice) {
       case ExitReason::OutOfSlice:
       case ExitReason::Parked: break;
       case ExitReason::Committed:
+        heap.free_garbage();
         if (yields_at_commits) return StepStatus::Yielded;
         break;
       case ExitReason::Stopped:

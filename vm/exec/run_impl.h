@@ -1,7 +1,6 @@
 // The inside of a run: shared by the interpreter loop, calls, steppers, parallel branches and unwinding.
 #pragma once
 #include <array>
-#include <deque>
 #include <map>
 #include <memory>
 #include <span>
@@ -14,6 +13,7 @@
 #include "vm/exec/frame_states.h"
 #include "vm/exec/program.h"
 #include "vm/exec/run.h"
+#include "vm/exec/stable_list.h"
 #include "vm/exec/stepper_slots.h"
 #include "vm/value/heap.h"
 
@@ -248,6 +248,7 @@ class RunImpl {
   // The two halves of link(): a restored run puts the key arrays that its constants share between them.
   Link& begin_link(std::shared_ptr<const Program> program, bool is_prelude = false);   // no collections yet
   void finish_link(Link& link);                               // collections, tools, names
+  void name_prelude(Link& link);
   Cell* cell(std::string_view name);
   Value constant_value(const Link& link, std::size_t index);
   StepStatus finish(StepStatus status);
@@ -263,10 +264,10 @@ class RunImpl {
   RunLimits limits;
   Heap heap;
   Environment env;
-  std::deque<Cell> cells;                  // of the user namespace
-  std::deque<Cell> prelude_cells;          // never change once the prelude is linked
+  StableList<Cell> cells;                  // of the user namespace
+  StableList<Cell> prelude_cells;          // never change once the prelude is linked
   std::map<std::string, Cell*, std::less<>> cell_of;
-  std::deque<Link> links;
+  StableList<Link> links;
   std::vector<Link*> preludes;             // oldest first
   std::vector<Value> base_values;          // of cells at start(), for rollback; Absent: was not defined
   std::vector<Value> retired;              // closures that a redefinition replaced while they may be running

@@ -7,7 +7,7 @@
 namespace ptc {
 namespace {
 
-std::uint32_t index_of(const std::deque<Link>& links, const void* wanted) {
+std::uint32_t index_of(const StableList<Link>& links, const void* wanted) {
   std::uint32_t index = 0;
   for (const Link& link : links) {
     if (&link == wanted) break;

@@ -295,6 +295,7 @@ class JsonWriter : private JsonSections {
 }  // namespace
 
 std::string write_snapshot_json(const Run& run, const HostState& host, const SnapshotOptions& options) {
+  run.impl().heap.free_garbage();   // it would look like a second owner
   return JsonWriter(run.impl(), host, options).write();
 }
 

@@ -129,7 +129,7 @@ const Keyword* Heap::find_interned(std::string_view name) const {
 }
 
 void Heap::grow_interned() {
-  std::vector<const Keyword*> old(interned_.empty() ? 64 : interned_.size() * 2);
+  std::vector<const Keyword*> old(interned_.empty() ? 16 : interned_.size() * 2);
   old.swap(interned_);
   const std::size_t mask = interned_.size() - 1;
   for (const Keyword* keyword : old) {

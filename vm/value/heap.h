@@ -5,7 +5,10 @@
 // the interpreter stops the program at the next safe point with memory_exceeded. Whoever is about to allocate more
 // than a page in one go asks can_allocate() first, so that the limit is never passed by more than one object.
 //
-// Freeing is iterative (an intrusive worklist), so a list nested 10^6 deep costs no C++ stack.
+// Freeing is iterative (an intrusive worklist), so a list nested 10^6 deep costs no C++ stack. While a program runs,
+// one release frees a bounded number of objects; the rest is garbage until free_garbage(), which the run calls before
+// the program passes its next safe point (decision 0011). Hazard: until then a part of garbage can look shared, and
+// bytes_used() counts it. Nothing that outlives the instruction may depend on either by chance of slicing.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -97,9 +100,10 @@ class Heap {
   std::uint64_t bytes_peak() const { return bytes_used_ > bytes_peak_ ? bytes_used_ : bytes_peak_; }
   std::uint64_t limit_bytes() const { return limit_bytes_; }
   void set_limit_bytes(std::uint64_t limit) { limit_bytes_ = limit; }
-  bool over_limit() const { return bytes_used_ > limit_bytes_; }
-  bool can_allocate(std::uint64_t more_bytes) const {
-    return more_bytes <= limit_bytes_ && bytes_used_ <= limit_bytes_ - more_bytes;
+  // Garbage does not count: it is freed before either says that there is too little memory.
+  bool over_limit() { return bytes_used_ > limit_bytes_ && !(has_garbage() && (free_garbage(), fits(0))); }
+  bool can_allocate(std::uint64_t more_bytes) {
+    return fits(more_bytes) || (has_garbage() && (free_garbage(), fits(more_bytes)));
   }
   // Memory that belongs to the run but is not an object (register stack, print buffers) is counted here.
   void account(std::int64_t delta_bytes) {
@@ -108,6 +112,15 @@ class Heap {
   }
   std::uint64_t live_objects() const { return live_objects_; }   // 0 once every reference is released
   std::uint64_t live_handles() const { return live_handles_; }   // pending handles among them
+
+  // While it is bounded, one release() frees no more than about kFreedAtOnce objects.
+  static constexpr std::uint64_t kFreedAtOnce = 4096;
+  void bound_freeing(bool is_bounded) { most_freed_ = is_bounded ? kFreedAtOnce : UINT64_MAX; }
+  bool has_garbage() const { return dead_ != nullptr; }
+  // Frees garbage: at least that many objects, or all of it. How many it were.
+  std::uint64_t free_garbage(std::uint64_t enough = UINT64_MAX);
+  // A program may pass a safe point only with more fuel than that: 0, or more than there is while there is garbage.
+  std::int64_t fuel_floor() const { return fuel_floor_; }
 
   // The keyword of that name, made on first use.
   const Keyword* intern(std::string_view name);
@@ -144,6 +157,10 @@ class Heap {
   void free_large(void* memory);
   void refill(std::size_t rounded);
 
+  bool fits(std::uint64_t more_bytes) const {
+    return more_bytes <= limit_bytes_ && bytes_used_ <= limit_bytes_ - more_bytes;
+  }
+
   void destroy(Object* object);
   void enqueue_dead(Object* object);
   void release_parts(Object* dead);
@@ -166,9 +183,11 @@ class Heap {
   char* bump_ = nullptr;
   char* bump_end_ = nullptr;
   std::vector<void*> chunks_;
-  std::size_t next_chunk_bytes_ = 4096;
+  std::size_t next_chunk_bytes_ = 512;
   LargeBlock large_{&large_, &large_};              // ring
-  Object* dead_ = nullptr;                          // worklist of destroy()
+  Object* dead_ = nullptr;                          // worklist of destroy(); between calls: garbage
+  std::uint64_t most_freed_ = UINT64_MAX;           // by one destroy()
+  std::int64_t fuel_floor_ = 0;
   std::uint64_t bytes_used_ = 0;
   std::uint64_t bytes_peak_ = 0;                    // brought up to date before every decrease
   std::uint64_t limit_bytes_;

@@ -51,11 +51,18 @@ std::size_t object_size_bytes(const Object* object) {
 
 void Heap::destroy(Object* object) {
   enqueue_dead(object);
-  while (dead_ != nullptr) {
+  if (dead_ != nullptr) free_garbage(most_freed_);
+}
+
+std::uint64_t Heap::free_garbage(std::uint64_t enough) {
+  const std::uint64_t before = live_objects_;
+  while (dead_ != nullptr && before - live_objects_ < enough) {
     Object* const next = dead_;
     dead_ = static_cast<DeadObject*>(next)->next;
     release_parts(next);
   }
+  fuel_floor_ = dead_ == nullptr ? 0 : INT64_MAX;
+  return before - live_objects_;
 }
 
 void Heap::enqueue_dead(Object* object) {

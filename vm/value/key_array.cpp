@@ -29,7 +29,7 @@ void KeyArrayTable::erase(KeyArray* array) {
 }
 
 void KeyArrayTable::grow() {
-  std::vector<KeyArray*> old(slots_.empty() ? 64 : slots_.size() * 2);
+  std::vector<KeyArray*> old(slots_.empty() ? 16 : slots_.size() * 2);
   old.swap(slots_);
   const std::size_t mask = slots_.size() - 1;
   for (KeyArray* array : old) {

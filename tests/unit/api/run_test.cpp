@@ -115,6 +115,82 @@ TEST_F(RunTest, BothFacesOfASnapshotAreTheSame) {
   EXPECT_EQ(restored->snapshot(), run.snapshot());
 }
 
+TEST_F(RunTest, AParkedRunGoesOnAsIfNothingHadHappened) {
+  tool("page", "(to :string) -> :any", [](ToolCall& call) { return call.pending(); }, {.mode = ToolMode::Async});
+  RunOptions options;
+  options.id = "r7";
+  options.limits.fuel = 5'000;
+  options.time_ms = 1'000;
+  const char* const source =
+      "(def rows (mapv (fn [i] {:id i}) (range 20)))"
+      "(println \"asks\")"
+      "[(await (tool/page {:to \"bo\"})) (count rows)]";
+  EventList events;
+  options.observer = &events;
+  Run straight = started(source, options), parked = started(source, options);
+  EXPECT_FALSE(parked.park());                       // it does not wait yet
+  for (Run* run : {&straight, &parked}) ASSERT_EQ(run->step(), RunState::Suspended);
+  EXPECT_TRUE(parked.park());
+  EXPECT_TRUE(parked.park());
+  EXPECT_EQ(parked.state(), RunState::Suspended);
+  EXPECT_EQ(parked.id(), "r7");
+  EXPECT_EQ(parked.prints(), straight.prints());
+  EXPECT_EQ(parked.memory_bytes(), straight.memory_bytes());
+  EXPECT_TRUE(parked.park());
+  EXPECT_EQ(parked.snapshot(), straight.snapshot());
+  EXPECT_TRUE(parked.park());
+  EXPECT_EQ(parked.step(), RunState::Suspended);     // nothing has come
+  EXPECT_EQ(straight.step(), RunState::Suspended);
+  for (Run* run : {&straight, &parked}) {
+    if (run == &parked) EXPECT_TRUE(run->park());
+    ASSERT_TRUE(run->resolve("op1", Value::of("yes")));
+    if (run == &parked) EXPECT_TRUE(run->park());
+    ASSERT_EQ(run->step(), RunState::Completed);
+    EXPECT_EQ(run->result().to_edn(), "[\"yes\" 20]");
+  }
+  EXPECT_FALSE(parked.park());
+  EXPECT_EQ(parked.usage().fuel, straight.usage().fuel);
+  EXPECT_EQ(parked.usage().peak_bytes, straight.usage().peak_bytes);
+  EXPECT_EQ(parked.usage().tool_calls, 1u);
+}
+
+TEST_F(RunTest, ARunWhoseEngineForgotItsProgramCanBeParked) {
+  tool("ask", "(n :int) -> :int", [](ToolCall& call) { return call.pending(); }, {.mode = ToolMode::Auto});
+  engine_ = Engine({.cached_programs = 0, .shelved_programs = 1});
+  Run run = started("(+ 1 (tool/ask {:n 1}))");
+  ASSERT_EQ(run.step(), RunState::Suspended);
+  ASSERT_TRUE(run.park());
+  for (int i = 0; i < 4; ++i) {
+    Run other = started("(+ " + std::to_string(i) + " (tool/ask {:n 1}))");
+    other.step();
+    (void)moved_elsewhere(std::move(other));
+  }
+  ASSERT_TRUE(run.resolve("op1", Value::of(41)));
+  run.cancel();
+  EXPECT_EQ(run.step(), RunState::Failed);
+  EXPECT_EQ(run.diagnostic()->kind, "cancelled");
+}
+
+TEST_F(RunTest, ALargeValueIsFreedOverManySteps) {
+  const char* const source =
+      "(let [rows (mapv (fn [i] {:id i :tags [i (str \"tag\" i)]}) (range 60000))] (count rows))"
+      "(loop [i 0] (if (< i 9000) (recur (inc i)) i))";
+  RunOptions options;
+  Run straight = started(source, options), sliced = started(source, options);
+  ASSERT_EQ(straight.step(), RunState::Completed);
+  int frees = 0;
+  std::uint64_t fuel = 0;
+  while (sliced.step(1'000) == RunState::Yielded) {
+    frees += sliced.usage().fuel == fuel ? 1 : 0;
+    fuel = sliced.usage().fuel;
+    ASSERT_LT(frees, 1'000);
+  }
+  EXPECT_GT(frees, 20);
+  EXPECT_EQ(sliced.usage().fuel, straight.usage().fuel);
+  EXPECT_EQ(sliced.usage().peak_bytes, straight.usage().peak_bytes);
+  EXPECT_EQ(sliced.result().to_edn(), "9000");
+}
+
 TEST_F(RunTest, AMissingToolIsRefusedWithAReport) {
   tool("page", "() -> :any", [](ToolCall& call) { return call.pending(); }, {.mode = ToolMode::Async});
   Run run = started("(await (tool/page))");

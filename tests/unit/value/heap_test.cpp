@@ -4,6 +4,7 @@
 
 #include "value_model.h"
 #include "vm/value/numeric.h"
+#include "vm/value/vector.h"
 
 namespace ptc {
 namespace {
@@ -30,6 +31,42 @@ TEST(Heap, KnowsItsLimit) {
   heap.account(-80);
   EXPECT_FALSE(heap.over_limit());
   EXPECT_EQ(heap.bytes_peak(), 80u);
+}
+
+// A list as deep as that: each element holds the next.
+Value nested(Heap& heap, int depth) {
+  Value list = Value::nil();
+  for (int i = 0; i < depth; ++i) list = vector_of(heap, std::span<const Value>(&list, 1));
+  return list;
+}
+
+TEST(Heap, FreesALargeValueInParts) {
+  Heap heap;
+  constexpr int kDepth = 3 * static_cast<int>(Heap::kFreedAtOnce);
+  const Value list = nested(heap, kDepth);
+  EXPECT_EQ(heap.fuel_floor(), 0);
+  heap.bound_freeing(true);
+  heap.release(list);
+  EXPECT_TRUE(heap.has_garbage());
+  EXPECT_EQ(heap.fuel_floor(), INT64_MAX);
+  EXPECT_EQ(heap.live_objects(), 2 * Heap::kFreedAtOnce);
+  EXPECT_EQ(heap.free_garbage(100), 100u);
+  EXPECT_EQ(heap.free_garbage(), 2 * Heap::kFreedAtOnce - 100);
+  EXPECT_EQ(heap.fuel_floor(), 0);
+  EXPECT_EQ(heap.bytes_used(), 0u);
+}
+
+TEST(Heap, FreesGarbageBeforeItIsFull) {
+  Heap heap;
+  const Value list = nested(heap, 3 * static_cast<int>(Heap::kFreedAtOnce));
+  heap.set_limit_bytes(heap.bytes_used() / 2);
+  EXPECT_TRUE(heap.over_limit());
+  heap.bound_freeing(true);
+  heap.release(list);
+  EXPECT_TRUE(heap.has_garbage());
+  EXPECT_FALSE(heap.over_limit());
+  EXPECT_FALSE(heap.has_garbage());
+  EXPECT_EQ(heap.bytes_used(), 0u);
 }
 
 TEST(Heap, InternsByName) {
