@@ -36,7 +36,8 @@ enum class NodeKind : std::uint8_t {
   Let,           // locals[i] = kids[i]; body = kids.back(). kids.size() == locals.size() + 1
   Loop,          // as Let, and a target of Recur
   Recur,         // target: the Loop or Fn node; kids: new values, evaluated left to right, then all assigned
-  Fn,            // locals: one a parameter, then the rest parameter when `variadic`; kids: body. See FnInfo
+  Fn,            // locals: one a parameter, then the rest parameter when `variadic`; kids: body. One of [& rest] may
+                 //   have a second body, for calls with one argument, which is then bound to `unary`
   Call,          // kids: callee, arguments
   Invoke,        // builtin, kids: arguments (the name was not shadowed). The argument count fits the table
   ToolCall,      // text: tool name; kids: one, the argument map expression (already shaped as a map)
@@ -79,6 +80,7 @@ struct Node {
   std::uint32_t number = 0;
   LocalId local = kNoLocal; // Local; Fn: the local that names the function inside of its own body, or kNoLocal;
                             // For: what a fold has so far
+  LocalId unary = kNoLocal;   // Fn
   SourceSpan span;
   std::vector<Node*> kids;
   std::vector<LocalId> locals;

@@ -38,7 +38,8 @@ class CaptureFinder {
       out_.is_self[node->local] = true;
     }
     for (const LocalId local : node->locals) bind(local);
-    visit(node->kids[0]);
+    if (node->unary != kNoLocal) bind(node->unary);
+    for (const Node* body : node->kids) visit(body);
     current_ = scope->parent;
   }
 

@@ -58,6 +58,13 @@ std::uint32_t FunctionGenerator::generate(const Node* definition) {
     drop_at_entry(body);
   }
   gen(body, Dest::tail());
+  const std::uint32_t unary_entry = fn != nullptr && fn->unary != kNoLocal ? out_.pc() : 0;
+  if (unary_entry != 0) {
+    bind(fn->unary, 0);
+    drop_at_entry(fn->kids[1]);
+    gen(fn->kids[1], Dest::tail());
+    unbind(fn->unary);
+  }
   if (out_.too_large()) fail_too_large(fn != nullptr ? fn : context_.ast.root);
 
   auto function = std::make_unique<schema::FunctionT>();
@@ -74,6 +81,7 @@ std::uint32_t FunctionGenerator::generate(const Node* definition) {
     function->source_end = fn->span.end;
     function->required_count = static_cast<std::uint16_t>(fn->locals.size() - (fn->variadic ? 1 : 0));
     function->variadic = fn->variadic;
+    function->unary_entry = unary_entry;
     for (const LocalId local : scope_.captures) function->upvalue_names.push_back(context_.ast.locals[local].name);
   }
   function->register_count = static_cast<std::uint16_t>(out_.register_count());

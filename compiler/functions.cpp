@@ -1,5 +1,6 @@
 // fn, and the parameters and bodies of functions.
 #include "compiler/analysis.h"
+#include "compiler/unary_body.h"
 
 namespace ptc {
 
@@ -48,6 +49,7 @@ Node* Analyzer::analyze_function(const Form& form, const Form* name, const Form&
   scope_.restore(mark);
   if (result == nullptr) return nullptr;
   function->kids.push_back(result);
+  if (options_.optimize) add_unary_body(ast_, *function);
   return function;
 }
 

@@ -245,6 +245,11 @@ class LastUseFinder {
     loops_.push_back({node, none()});
     walk(node->kids[0], live);
     drop_unused(node->kids[0], node->locals, live);
+    if (node->unary != kNoLocal) {
+      live = none();
+      walk(node->kids[1], live);
+      drop_unused(node->kids[1], {node->unary}, live);
+    }
     loops_.swap(saved_loops);
     scope_ = saved;
   }

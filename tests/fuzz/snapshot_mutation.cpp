@@ -216,6 +216,7 @@ void change_bytecode(schema::LinkedProgramT& program, Random& random) {
     case 1: change(function.required_count, random); break;
     case 2: shuffle_list(parts->constants, random); break;
     case 3: shuffle_list(parts->builtins, random); break;
+    case 4: change(function.unary_entry, random); break;
     default: change_code(function, random);
   }
   program.bytes = program_bytes(*parts);

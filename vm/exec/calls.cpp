@@ -96,9 +96,11 @@ RunImpl::CallResult RunImpl::call_closure(Fiber& fiber, const Closure* closure, 
     raise(FaultKind::ArityError, closure_arity_text(prototype, count));
     return CallResult::Faulted;
   }
-  const Frame frame{prototype.code.data(), closure, window + 1, 0, Frame::Kind::Bytecode, owns_callee, BuiltinId{}, 0};
+  const bool is_direct = count == prototype.direct_args;
+  const Instruction* const entry = is_direct ? prototype.direct_entry : prototype.code.data();
+  const Frame frame{entry, closure, window + 1, 0, Frame::Kind::Bytecode, owns_callee, BuiltinId{}, 0};
   if (!push_frame(fiber, frame, prototype.register_count)) return CallResult::Faulted;
-  if (prototype.variadic) {
+  if (!is_direct) {   // variadic
     Value* rest = fiber.stack + frame.base + prototype.required_count;
     const std::uint32_t extra = count - prototype.required_count;
     *rest = vector_of(heap, {rest, extra});

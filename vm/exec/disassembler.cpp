@@ -58,6 +58,7 @@ void append_function(std::string& out, const Program& program, const Prototype& 
          " registers, " + std::to_string(function.upvalue_count) + " captured)\n";
   SourceSpan last;
   for (std::uint32_t pc = 0; pc < function.code.size(); ++pc) {
+    if (pc != 0 && pc == function.unary_entry) out += "       with one argument:\n";
     const Instruction& i = function.code[pc];
     std::string line = std::to_string(pc);
     line.insert(0, line.size() < 5 ? 5 - line.size() : 0, ' ');

@@ -228,9 +228,9 @@ bool merge(RegState& into, RegState arriving, bool& changed) {
 
 }  // namespace
 
-std::optional<FrameStates::Failure> FrameStates::analyze(const std::vector<Instruction>& code,
-                                                         std::uint32_t register_count, std::uint32_t param_count,
+std::optional<FrameStates::Failure> FrameStates::analyze(const std::vector<Instruction>& code, const Shape& shape,
                                                          std::uint64_t& work_left, FrameStates& out) {
+  const std::uint32_t register_count = shape.register_count;
   if (code.size() * register_count > kMaxCells) return Failure{0, "function is too large"};
   out.register_count_ = register_count;
   out.states_.assign(code.size() * register_count, RegState::Dead);
@@ -254,8 +254,9 @@ std::optional<FrameStates::Failure> FrameStates::analyze(const std::vector<Instr
   };
 
   std::vector<RegState> states(register_count, RegState::Dead);
-  std::fill(states.begin(), states.begin() + param_count, RegState::Owned);
+  std::fill(states.begin(), states.begin() + shape.param_count, RegState::Owned);
   if (!arrive(0, states)) return Failure{0, "entry"};
+  if (shape.unary_entry != 0 && !arrive(shape.unary_entry, states)) return Failure{shape.unary_entry, "entry"};
   while (!work.empty()) {
     const std::uint32_t pc = work.back();
     work.pop_back();

@@ -34,10 +34,13 @@ class FrameStates {
     std::uint32_t pc;
     std::string_view reason;
   };
+  struct Shape {
+    std::uint32_t register_count, param_count, unary_entry;   // as in Prototype
+  };
   // The code's register operands are unscaled indices below register_count (already checked). work: what it may still
   // cost, in registers looked at; code can be written so that it takes far longer than its length.
-  static std::optional<Failure> analyze(const std::vector<Instruction>& code, std::uint32_t register_count,
-                                        std::uint32_t param_count, std::uint64_t& work, FrameStates& out);
+  static std::optional<Failure> analyze(const std::vector<Instruction>& code, const Shape& shape, std::uint64_t& work,
+                                        FrameStates& out);
 
   // States before the instruction at pc; empty for code that is never reached.
   const RegState* before(std::uint32_t pc) const {

@@ -44,6 +44,7 @@ Prototype load_function(const Program& program, const schema::FunctionT& in, std
   out.register_count = in.register_count;
   out.upvalue_count = static_cast<std::uint32_t>(in.upvalue_names.size());
   out.param_count = std::uint32_t{in.required_count} + (in.variadic ? 1 : 0);
+  out.unary_entry = in.unary_entry;
   out.code.reserve(in.code.size());
   for (const std::uint64_t word : in.code) out.code.push_back(decode(word));
   out.spans.reserve(in.spans.size());
@@ -130,9 +131,9 @@ void prepare_to_run(Program& program) {
   for (Prototype& function : program.functions) {
     for (Instruction& i : function.code) change_registers(i, [](std::size_t reg) { return reg * sizeof(Value); });
     function.window_bytes = (1 + function.register_count) * static_cast<std::uint32_t>(sizeof(Value));
-    if (function.variadic) continue;
-    function.direct_entry = function.code.data();
-    function.direct_args = function.required_count;
+    if (function.variadic && function.unary_entry == 0) continue;
+    function.direct_entry = function.code.data() + function.unary_entry;
+    function.direct_args = function.variadic ? 1 : function.required_count;
   }
 }
 

@@ -47,6 +47,7 @@ struct Prototype : FunctionInfo {
   std::uint32_t register_count = 0;
   std::uint32_t upvalue_count = 0;
   std::uint32_t param_count = 0;        // registers filled by a call: required, then the rest vector when variadic
+  std::uint32_t unary_entry = 0;        // of [& rest]: pc of calls with one argument, which needs no vector; 0: none
   std::vector<Instruction> code;        // register operands scaled to byte offsets once verified
   // Of a call that needs nothing but a frame; set once verified.
   static constexpr std::uint32_t kNotDirect = UINT32_MAX;

@@ -20,6 +20,7 @@ std::unique_ptr<schema::FunctionT> function_of(const Prototype& in) {
   out->source_end = in.source_end;
   out->required_count = static_cast<std::uint16_t>(in.required_count);
   out->variadic = in.variadic;
+  out->unary_entry = in.unary_entry;
   out->register_count = static_cast<std::uint16_t>(in.register_count);
   out->upvalue_names = in.upvalue_names;
   out->code.reserve(in.code.size());
@@ -82,7 +83,7 @@ const FrameStates& Prototype::states() const {
     for (const Instruction& scaled : code) unscaled.push_back(with_register_indices(scaled));
     auto made = std::make_unique<FrameStates>();
     std::uint64_t work = UINT64_MAX;   // bounded when the program was verified
-    FrameStates::analyze(unscaled, register_count, param_count, work, *made);
+    FrameStates::analyze(unscaled, {register_count, param_count, unary_entry}, work, *made);
     return made;
   });
 }

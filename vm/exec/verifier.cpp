@@ -18,13 +18,18 @@ class FunctionVerifier {
     if (function_.code.empty()) return "function without code";
     if (function_.register_count >= kMaxRegisters) return "too many registers";
     if (function_.param_count > function_.register_count) return "more parameters than registers";
+    const bool may_be_unary = function_.variadic && function_.required_count == 0;
+    if (function_.unary_entry != 0 && (!may_be_unary || function_.unary_entry >= function_.code.size())) {
+      return "an entry for one argument where there can be none";
+    }
     for (*pc = 0; *pc < function_.code.size(); ++*pc) {
       const std::string_view why = instruction(*pc);
       if (!why.empty()) return why;
     }
     FrameStates states;
     const auto failure =
-        FrameStates::analyze(function_.code, function_.register_count, function_.param_count, work, states);
+        FrameStates::analyze(function_.code, {function_.register_count, function_.param_count, function_.unary_entry},
+                             work, states);
     if (failure) {
       *pc = failure->pc;
       return failure->reason;
