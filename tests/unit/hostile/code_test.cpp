@@ -9,23 +9,27 @@
 namespace ptc::test {
 namespace {
 
-using Code = HostileSnapshot;
-
 using Change = std::function<void(Instruction&)>;
 
-Octets with_instruction(const Octets& whole, std::size_t function, std::size_t index, const Change& change) {
-  std::unique_ptr<schema::SnapshotT> snapshot(schema::GetSnapshot(whole.data())->UnPack());
-  Octets& bytes = snapshot->programs[0]->bytes;
-  std::unique_ptr<schema::ProgramT> program(schema::GetProgram(bytes.data())->UnPack());
-  std::uint64_t& word = program->functions[function]->code[index];
-  Instruction instruction = decode(word);
-  change(instruction);
-  word = encode(instruction);
-  bytes = program_bytes(*program);
-  flatbuffers::FlatBufferBuilder outer;
-  schema::FinishSnapshotBuffer(outer, schema::Snapshot::Pack(outer, snapshot.get()));
-  return {outer.GetBufferPointer(), outer.GetBufferPointer() + outer.GetSize()};
-}
+class Code : public HostileSnapshot {
+ protected:
+  static Octets with_program(const Octets& whole, const std::function<void(schema::ProgramT&)>& change) {
+    return changed(whole, [&](auto& snapshot) {
+      Octets& bytes = snapshot.programs[0]->bytes;
+      const std::unique_ptr<schema::ProgramT> program(schema::GetProgram(bytes.data())->UnPack());
+      change(*program);
+      bytes = program_bytes(*program);
+    });
+  }
+  static Octets with_instruction(const Octets& whole, std::size_t function, std::size_t index, const Change& change) {
+    return with_program(whole, [&](schema::ProgramT& program) {
+      std::uint64_t& word = program.functions[function]->code[index];
+      Instruction instruction = decode(word);
+      change(instruction);
+      word = encode(instruction);
+    });
+  }
+};
 
 std::vector<std::size_t> code_sizes(const Octets& whole) {
   std::vector<std::size_t> sizes;
@@ -68,7 +72,10 @@ TEST_P(EveryInstruction, IsRefusedOrHarmless) {
 INSTANTIATE_TEST_SUITE_P(Programs, EveryInstruction, testing::Values(
     "(defn f [x] (+ x x)) (loop [i 0 m {}] (if (< i 9) (recur (inc i) (assoc m i (f i))) m))",
     "(let [v [1 2 3] {:keys [a] :or {a 5}} {} s (str v a)] (reduce (fn [x y] (conj x y [s])) [] (range 5)))",
-    "(for [x [1 2] y [3 4] :when (odd? (+ x y))] (task (str x) (let [g (fn [z] (* z y))] (get {:k (g x)} :k))))"));
+    "(for [x [1 2] y [3 4] :when (odd? (+ x y))] (task (str x) (let [g (fn [z] (* z y))] (get {:k (g x)} :k))))",
+    "(defn c [f g] (fn [& r] (f (apply g r)))) (let [h (c (fn [x] (* x 2.5)) inc)]"
+    " (reduce (fn [a x] (if (> a 40) (reduced a) (+ a (h x)))) 0 (filter odd? (range 20))))",
+    "(loop [i 0 m {:a {:b 1}}] (if (<= i 5) (recur (inc i) (update-in (assoc-in m [:a i] (mod i 3)) [:a :b] + 2)) m))"));
 
 // Both operands of a product are one register: only the last reading may take the value, or it is given back twice.
 TEST_F(Code, AValueIsTakenOnce) {
@@ -90,16 +97,19 @@ TEST_F(Code, AValueIsTakenOnce) {
   EXPECT_EQ(found, 1u);
 }
 
+TEST_F(Code, AnEntryForOneArgumentIsRefusedOrHarmless) {
+  const Octets whole = interrupted("(defn c [f] (fn [& r] (apply f r))) (defn d [& r] r) [((c inc) 1) (d 1) (d 1 2)]", 4);
+  for (std::size_t function = 0; function < code_sizes(whole).size(); ++function) {
+    for (const std::uint32_t entry : {0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 20u, 0x7fffffffu, 0xffffffffu}) {
+      expect_harmless(with_program(whole, [&](auto& program) { program.functions[function]->unary_entry = entry; }));
+      ASSERT_FALSE(HasFailure()) << "function " << function << ", entry " << entry;
+    }
+  }
+}
+
 TEST_F(Code, TextsAreUtf8) {
   const Octets whole = suspended("(do (def name 1) (await (tool/ask {:text \"four\"})))");
-  const auto with = [&](auto change) {
-    return changed(whole, [&](auto& snapshot) {
-      const std::unique_ptr<schema::ProgramT> program(
-          schema::GetProgram(snapshot.programs[0]->bytes.data())->UnPack());
-      change(*program);
-      snapshot.programs[0]->bytes = program_bytes(*program);
-    });
-  };
+  const auto with = [&](auto change) { return with_program(whole, change); };
   const std::string wrong = "a\xff";
   const Octets cases[] = {with([&](auto& p) { p.source = wrong; }), with([&](auto& p) { p.source_name = wrong; }),
                           with([&](auto& p) { p.globals[0] = wrong; }), with([&](auto& p) { p.tools[0] = wrong; }),
