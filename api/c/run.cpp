@@ -171,6 +171,9 @@ ptcvm_state ptcvm_run_step(ptcvm_run* run, uint64_t fuel) { return run == nullpt
 ptcvm_state ptcvm_run_get_state(const ptcvm_run* run) {
   return run == nullptr || run->is_broken ? PTCVM_NO_STATE : static_cast<ptcvm_state>(run->run->state());
 }
+int32_t ptcvm_run_park(ptcvm_run* run) {
+  return c::quietly(0, [&] { return c::the(run).idle().park() ? 1 : 0; });
+}
 void ptcvm_run_cancel(ptcvm_run* run) {
   if (run != nullptr) run->run->cancel();
 }

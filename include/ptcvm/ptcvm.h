@@ -395,6 +395,9 @@ PTCVM_EXPORT void ptcvm_run_free(ptcvm_run* run);   // the run of a session stay
 // or start threads; callbacks of tools are called from within. What is over, or suspended with nothing new, stays so.
 PTCVM_EXPORT ptcvm_state ptcvm_run_step(ptcvm_run* run, uint64_t fuel);
 PTCVM_EXPORT ptcvm_state ptcvm_run_get_state(const ptcvm_run* run);         // of the last step
+// 1: the run, which waits, keeps about its snapshot and gives its other memory back; whatever is asked of it next puts
+// it together again, in a few microseconds. What was borrowed from it ends. 0: it does not wait; nothing happened.
+PTCVM_EXPORT int32_t ptcvm_run_park(ptcvm_run* run);
 // The next step ends the turn with the fault "cancelled". Any thread, as long as the run is not freed meanwhile.
 PTCVM_EXPORT void ptcvm_run_cancel(ptcvm_run* run);
 

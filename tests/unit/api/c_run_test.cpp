@@ -135,6 +135,26 @@ TEST_F(CRunTest, OperationsAreResolvedElsewhere) {
   EXPECT_EQ(edn(ptcvm_run_result(again)), "[\"yes\" 1]");
 }
 
+TEST_F(CRunTest, AParkedRunGoesOnAsIfNothingHappened) {
+  deferred("ask", PTCVM_ASYNC);
+  CRun run = started("(let [kept (str \"a\" 1)] (str kept (await (tool/ask {:n 1}))))");
+  EXPECT_EQ(ptcvm_run_park(run), 0);      // has not begun
+  EXPECT_EQ(ptcvm_run_step(run, PTCVM_ALL_FUEL), PTCVM_YIELDED);
+  EXPECT_EQ(ptcvm_run_answer_pending(run, waiting_call(run), text("op-7"), nullptr), PTCVM_OK);
+  EXPECT_EQ(ptcvm_run_step(run, PTCVM_ALL_FUEL), PTCVM_SUSPENDED);
+  const std::string before = snapshot(run);
+  EXPECT_EQ(ptcvm_run_park(run), 1);
+  EXPECT_EQ(ptcvm_run_park(run), 1);
+  EXPECT_EQ(ptcvm_run_get_state(run), PTCVM_SUSPENDED);
+  EXPECT_EQ(snapshot(run), before);
+  EXPECT_EQ(ptcvm_run_park(run), 1);
+  EXPECT_EQ(ptcvm_run_resolve_edn(run, text("op-7"), text("\"b\""), nullptr), PTCVM_OK);
+  EXPECT_EQ(ptcvm_run_step(run, PTCVM_ALL_FUEL), PTCVM_COMPLETED);
+  EXPECT_EQ(edn(ptcvm_run_result(run)), "\"a1b\"");
+  EXPECT_EQ(ptcvm_run_park(run), 0);      // is over
+  EXPECT_EQ(ptcvm_run_park(nullptr), 0);
+}
+
 TEST_F(CRunTest, CancelledAndFailedOperationsAndSleep) {
   deferred("ask", PTCVM_ASYNC);
   CRun run = started("(await (tool/ask {}))");

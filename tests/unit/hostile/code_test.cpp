@@ -75,7 +75,8 @@ INSTANTIATE_TEST_SUITE_P(Programs, EveryInstruction, testing::Values(
     "(for [x [1 2] y [3 4] :when (odd? (+ x y))] (task (str x) (let [g (fn [z] (* z y))] (get {:k (g x)} :k))))",
     "(defn c [f g] (fn [& r] (f (apply g r)))) (let [h (c (fn [x] (* x 2.5)) inc)]"
     " (reduce (fn [a x] (if (> a 40) (reduced a) (+ a (h x)))) 0 (filter odd? (range 20))))",
-    "(loop [i 0 m {:a {:b 1}}] (if (<= i 5) (recur (inc i) (update-in (assoc-in m [:a i] (mod i 3)) [:a :b] + 2)) m))"));
+    "(loop [i 0 m {:a {:b 1}}]"
+    " (if (<= i 5) (recur (inc i) (update-in (assoc-in m [:a i] (mod i 3)) [:a :b] + 2)) m))"));
 
 // Both operands of a product are one register: only the last reading may take the value, or it is given back twice.
 TEST_F(Code, AValueIsTakenOnce) {
@@ -98,7 +99,8 @@ TEST_F(Code, AValueIsTakenOnce) {
 }
 
 TEST_F(Code, AnEntryForOneArgumentIsRefusedOrHarmless) {
-  const Octets whole = interrupted("(defn c [f] (fn [& r] (apply f r))) (defn d [& r] r) [((c inc) 1) (d 1) (d 1 2)]", 4);
+  const Octets whole =
+      interrupted("(defn c [f] (fn [& r] (apply f r))) (defn d [& r] r) [((c inc) 1) (d 1) (d 1 2)]", 4);
   for (std::size_t function = 0; function < code_sizes(whole).size(); ++function) {
     for (const std::uint32_t entry : {0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 20u, 0x7fffffffu, 0xffffffffu}) {
       expect_harmless(with_program(whole, [&](auto& program) { program.functions[function]->unary_entry = entry; }));
