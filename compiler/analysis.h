@@ -243,6 +243,8 @@ class Analyzer {
   bool may_be_inlined(const Form& form) const;
   Node* inlined_body(Node* function, SourceSpan span, std::span<LocalId> locals);
   Node* inline_literal_call(Node* call);
+  Node* applied(Node* function, std::vector<Node*> values);
+  static bool is_plain_builtin(const Node& function, std::size_t count);   // that may be called in place, with as many
   Node* inline_reduce(const Form& form, Node* function);
   Node* inline_sequence_call(const Form& form, BuiltinId builtin);
   Node* inline_update(Node* call);

@@ -103,6 +103,8 @@ struct Constant {
   double real = 0;
   std::string text;                       // BigInt: decimal; String, Keyword, Regex
   std::vector<std::uint32_t> items;
+
+  bool is_truthy() const { return kind != Kind::Nil && kind != Kind::False; }
 };
 
 struct LocalInfo {

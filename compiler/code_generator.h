@@ -110,6 +110,7 @@ class FunctionGenerator {
   // lower_control.cpp
   void gen_if(const Node* node, Dest dest);
   void gen_do(const Node* node, Dest dest);
+  void enter_let(const Node* node);
   void gen_let(const Node* node, Dest dest);
   void gen_loop(const Node* node, Dest dest);
   LocalId tested_local(const Node* node) const;
@@ -119,7 +120,6 @@ class FunctionGenerator {
   void gen_case(const Node* node, Dest dest);
   void gen_jump_if_false(const Node* test, Label& target);
   bool gen_compare_jump(const Node* test, bool jump_when, Label& target);
-  bool is_truthy_constant(const Node* node) const;
   void gen_jump_if_either(const Node* test, bool jump_when, Label& target);
   void gen_jump_if(const Node* test, bool jump_when, Label& target);
   void gen_task(const Node* node, Reg dst);

@@ -51,14 +51,12 @@ std::optional<bool> fold_comparison(BuiltinId id, std::int64_t a, std::int64_t b
   }
 }
 
-bool is_false(Constant::Kind kind) { return kind == Constant::Kind::Nil || kind == Constant::Kind::False; }
-
 }  // namespace
 
 Node* Analyzer::fold_invoke(Node* node) {
   if (!options_.optimize || node->kids.empty()) return node;
   if (node->builtin == BuiltinId::not_ && node->kids[0]->kind == NodeKind::Const) {
-    return make_boolean(node->span, is_false(ast_.constants[node->kids[0]->constant].kind));
+    return make_boolean(node->span, !ast_.constants[node->kids[0]->constant].is_truthy());
   }
   std::vector<std::int64_t> numbers;
   for (const Node* kid : node->kids) {
@@ -75,7 +73,7 @@ Node* Analyzer::fold_invoke(Node* node) {
 
 Node* Analyzer::fold_if(Node* node) {
   if (!options_.optimize || node->kids[0]->kind != NodeKind::Const) return node;
-  return node->kids[is_false(ast_.constants[node->kids[0]->constant].kind) ? 2 : 1];
+  return node->kids[ast_.constants[node->kids[0]->constant].is_truthy() ? 1 : 2];
 }
 
 }  // namespace ptc

@@ -40,13 +40,22 @@ Node* Analyzer::inline_literal_call(Node* call) {
   Node* function = call->kids[0];
   if (!options_.optimize || !takes_exactly(*function, call->kids.size() - 1)) return call;
   if (function->locals.empty() && !function->has_recur) return function->kids[0];
-  Node* body = function->kids[0];
-  function->kind = function->has_recur ? NodeKind::Loop : NodeKind::Let;
-  function->kids.assign(call->kids.begin() + 1, call->kids.end());
-  function->kids.push_back(body);
-  function->printed.clear();
   function->span = call->span;
+  return applied(function, {call->kids.begin() + 1, call->kids.end()});
+}
+
+// The function's own node as what a call of it with these values does.
+Node* Analyzer::applied(Node* function, std::vector<Node*> values) {
+  values.push_back(function->kids[0]);
+  function->kind = function->has_recur ? NodeKind::Loop : NodeKind::Let;
+  function->kids = std::move(values);
+  function->printed.clear();
   return function;
+}
+
+bool Analyzer::is_plain_builtin(const Node& function, std::size_t count) {
+  return function.kind == NodeKind::Builtin && accepts(function.builtin, count) &&
+         is_plain_call(builtin_info(function.builtin));
 }
 
 // What a call of the function gives, when that can be written down: of a literal function its body, of a builtin or a
@@ -61,15 +70,11 @@ Node* Analyzer::inlined_body(Node* function, SourceSpan span, std::span<LocalId>
       local = new_temporary(function->span);
       values.push_back(make_local(function->span, local));
     }
-    function->kind = NodeKind::Loop;
-    function->kids.insert(function->kids.begin(), values.begin(), values.end());
-    function->printed.clear();
-    return function;
+    return applied(function, values);
   }
   const bool is_keyword = function->kind == NodeKind::Const && locals.size() == 1 &&
                           ast_.constants[function->constant].kind == Constant::Kind::Keyword;
-  const bool is_builtin = function->kind == NodeKind::Builtin && accepts(function->builtin, locals.size()) &&
-                          is_plain_call(builtin_info(function->builtin));
+  const bool is_builtin = is_plain_builtin(*function, locals.size());
   if (!is_keyword && !is_builtin) return nullptr;
   if (is_builtin && function->builtin == BuiltinId::identity) {
     locals[0] = new_temporary(span);

@@ -10,14 +10,19 @@ void FunctionGenerator::gen_do(const Node* node, Dest dest) {
   gen(node->kids.back(), dest);
 }
 
-void FunctionGenerator::gen_let(const Node* node, Dest dest) {
-  const std::uint32_t mark = out_.mark();
+// What is left of a let is its body, and to unbind its locals.
+void FunctionGenerator::enter_let(const Node* node) {
   for (std::size_t i = 0; i < node->locals.size(); ++i) {
     const Reg reg = out_.allocate();
     gen(node->kids[i], Dest::to(reg));
     bind(node->locals[i], reg);
   }
   drop_at_entry(node->kids.back());
+}
+
+void FunctionGenerator::gen_let(const Node* node, Dest dest) {
+  const std::uint32_t mark = out_.mark();
+  enter_let(node);
   gen(node->kids.back(), dest);
   for (const LocalId local : node->locals) unbind(local);
   out_.release_to(mark);
@@ -48,16 +53,11 @@ void FunctionGenerator::gen_jump_if(const Node* test, bool jump_when, Label& tar
   if (test->kind == NodeKind::If) {
     gen_jump_if_either(test, jump_when, target);
   } else if (test->kind == NodeKind::Let) {
-    for (std::size_t i = 0; i < test->locals.size(); ++i) {
-      const Reg reg = out_.allocate();
-      gen(test->kids[i], Dest::to(reg));
-      bind(test->locals[i], reg);
-    }
-    drop_at_entry(test->kids.back());
+    enter_let(test);
     gen_jump_if(test->kids.back(), jump_when, target);
     for (const LocalId local : test->locals) unbind(local);
   } else if (test->kind == NodeKind::Const) {
-    if (is_truthy_constant(test) == jump_when) jump(Op::Jump, 0, 0, 0, target);
+    if (context_.ast.constants[test->constant].is_truthy() == jump_when) jump(Op::Jump, 0, 0, 0, target);
   } else if (test->kind == NodeKind::Invoke && test->kids.size() == 1 && test->builtin == BuiltinId::not_) {
     gen_jump_if(test->kids[0], !jump_when, target);
   } else if (test->kind == NodeKind::Invoke && test->kids.size() == 1 && test->builtin == BuiltinId::nil_p) {
@@ -71,18 +71,13 @@ void FunctionGenerator::gen_jump_if(const Node* test, bool jump_when, Label& tar
   span_ = saved;
 }
 
-bool FunctionGenerator::is_truthy_constant(const Node* node) const {
-  const Constant::Kind kind = context_.ast.constants[node->constant].kind;
-  return kind != Constant::Kind::Nil && kind != Constant::Kind::False;
-}
-
 // (and a b), (or a b) and their like as tests: no value is made of them.
 void FunctionGenerator::gen_jump_if_either(const Node* test, bool jump_when, Label& target) {
   Label otherwise, end;
   // A branch that is a constant and has nothing to drop leads straight to where it decides to go.
   const auto way = [&](const Node* branch) -> Label* {
     if (branch->kind != NodeKind::Const || context_.liveness.entry_drops.count(branch) != 0) return nullptr;
-    return is_truthy_constant(branch) == jump_when ? &target : &end;
+    return context_.ast.constants[branch->constant].is_truthy() == jump_when ? &target : &end;
   };
   if (Label* then = way(test->kids[1])) {
     gen_jump_if(test->kids[0], true, *then);

@@ -1,7 +1,5 @@
 #include "compiler/unary_body.h"
 
-#include <algorithm>
-
 namespace ptc {
 namespace {
 

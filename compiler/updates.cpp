@@ -10,11 +10,6 @@ namespace {
 // Reading it early or late makes no difference.
 bool is_inert(const Node* node) { return node->kind == NodeKind::Const || node->kind == NodeKind::Local; }
 
-bool is_plain_of(const Node& function, std::size_t count) {
-  return function.kind == NodeKind::Builtin && builtin_info(function.builtin).kind == BuiltinKind::Plain &&
-         accepts(function.builtin, count);
-}
-
 }  // namespace
 
 bool Analyzer::is_literal_path(const Node& path) const {
@@ -42,7 +37,7 @@ Node* Analyzer::update_body(SourceSpan span, Node* function, const std::vector<N
     fallback = function->kids[1];
     function = function->kids[0];
   }
-  if (!is_plain_of(*function, 1 + more.size())) return nullptr;
+  if (!is_plain_builtin(*function, 1 + more.size())) return nullptr;
   old_value = new_temporary(span);
   Node* value = make_local(span, old_value);
   if (fallback != nullptr) {

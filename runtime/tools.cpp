@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "vm/value/map.h"
+#include "vm/value/map_shape.h"
 #include "vm/value/print.h"
 #include "vm/value/vector.h"
 
@@ -48,8 +49,7 @@ bool is_plain(Heap& heap, Value value) {
       }
       continue;
     }
-    const bool has_names = v.object->kind == Kind::SmallMap &&
-                           (static_cast<SmallMap*>(v.object)->keys->flags & KeyArray::kInterned) != 0;
+    const bool has_names = v.is_map() && shared_keys(v) != nullptr;
     for (MapCursor entry(heap, v); entry.next();) {
       if (!has_names && !passes(entry.key())) return false;
       if (v.is_map() && !passes(entry.value())) return false;

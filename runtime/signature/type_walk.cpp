@@ -7,6 +7,7 @@
 #include "runtime/signature/type_names.h"
 #include "schema/closest_name.h"
 #include "vm/value/map.h"
+#include "vm/value/map_shape.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"
 #include "vm/value/utf8.h"
@@ -84,13 +85,6 @@ std::string known_names(const std::vector<SignatureField>& params, std::string_v
 bool fits_as_it_is(const SignatureType& type, Value v) {
   return type.kind != TypeKind::List && type.kind != TypeKind::Record && has_kind(type.kind, v) &&
          (type.kind != TypeKind::Float || v.is_float());
-}
-
-// Of a map whose keys are shared by all maps with the same names; else null.
-KeyArray* shared_keys(Value map) {
-  if (map.object->kind != Kind::SmallMap) return nullptr;
-  KeyArray* const keys = static_cast<SmallMap*>(map.object)->keys;
-  return (keys->flags & KeyArray::kInterned) != 0 ? keys : nullptr;
 }
 
 // What a walk came to: the value as it was unless all of it fits.

@@ -155,13 +155,18 @@ RunImpl::CallResult RunImpl::call_builtin(Fiber& fiber, BuiltinId id, std::uint3
   return CallResult::Pushed;
 }
 
-Value RunImpl::call_plain(BuiltinId id, std::span<Value> taken_args) {
+Value RunImpl::call_taking(BuiltinId id, std::span<Value> taken_args) {
   Call call(env, id, taken_args);
   const Value value = plain_builtin(id)(call);
   for (const Value& arg : taken_args) heap.release(arg);
+  if (value.is_absent()) raise_parked();
+  return value;
+}
+
+Value RunImpl::call_plain(BuiltinId id, std::span<Value> taken_args) {
+  const Value value = call_taking(id, taken_args);
   fuel_left -= static_cast<std::int64_t>(env.fuel_debt);
   env.fuel_debt = 0;
-  if (value.is_absent()) raise_parked();
   return value;
 }
 

@@ -27,9 +27,9 @@ inline constexpr std::uint32_t kMaxNesting = 256;
 // Budgets of the whole run: a branch that used one up did not fail by itself.
 bool ends_everything(FaultKind kind);
 
-// A name of the user namespace. Cells never move: code finds them through Link.
 struct Link;
 
+// A name of the user namespace. Cells never move: code finds them through Link.
 struct Cell {
   Value value = Value::nil();               // written by set() alone
   // What a direct call of the value needs, when that is a closure (program.h).
@@ -89,8 +89,9 @@ class RunImpl {
   bool make_room(Fiber& fiber, std::uint32_t base, std::uint32_t registers);   // for one more frame
   static void pass_call(Fiber& fiber);                  // the call instruction on top is done with
   Value tool_arguments(Value tool, const Value* args, std::uint32_t count);
-  // A plain builtin called from C++ outside of the interpreter loop: takes the arguments, charges its fuel to
-  // fuel_left. Absent: a fault is raised.
+  // A plain builtin called from C++: takes the arguments. Absent: a fault is raised. Its fuel stays in env.fuel_debt,
+  // which the interpreter loop collects; outside of the loop, call_plain charges it to fuel_left.
+  Value call_taking(BuiltinId id, std::span<Value> taken_args);
   Value call_plain(BuiltinId id, std::span<Value> taken_args);
   // The elements of a collection as a vector, complaining in the name of that function and argument (from 1).
   Value sequence_of(std::string_view function, std::uint32_t argument, Value taken);

@@ -1,6 +1,7 @@
 // What the interpreter does when operands are not two small ints or two floats: big integers, mixed kinds, errors,
 // collections. On success operands flagged as taken are released and the destination is written last.
 #include <string>
+#include <utility>
 
 #include "vm/builtins/call.h"
 #include "vm/builtins/nested_update.h"
@@ -40,6 +41,9 @@ std::string expected_number(std::string_view name, int argument, Value got) {
   }
   return text + " expected number, got " + std::string(type_word(got));
 }
+
+// The value of a register with a reference of its own: that of the register, which gives it up, or another one.
+Value operand(Value* reg, bool take) { return take ? std::exchange(*reg, Value::nil()) : retained(*reg); }
 
 }  // namespace
 
@@ -114,36 +118,17 @@ int RunImpl::slow_compare(Op op, Value* a, Value* b, std::uint8_t flags, std::ui
 }
 
 bool RunImpl::plain_two(BuiltinId id, Value* dst, Value* b, Value* c, std::uint8_t flags) {
-  Value args[2] = {*b, *c};
-  if ((flags & kTakeB) != 0) {
-    *b = Value::nil();
-  } else {
-    retain(args[0]);
-  }
-  if ((flags & kTakeC) != 0) {
-    *c = Value::nil();
-  } else {
-    retain(args[1]);
-  }
-  Call call(env, id, args);
-  const Value value = plain_builtin(id)(call);
-  for (const Value& arg : args) heap.release(arg);
-  if (value.is_absent()) return raise_parked();
+  Value args[2] = {operand(b, flags & kTakeB), operand(c, flags & kTakeC)};
+  const Value value = call_taking(id, args);
+  if (value.is_absent()) return false;
   *dst = value;
   return true;
 }
 
 bool RunImpl::plain_one(BuiltinId id, Value* dst, Value* b, bool take) {
-  Value args[1] = {*b};
-  if (take) {
-    *b = Value::nil();
-  } else {
-    retain(args[0]);
-  }
-  Call call(env, id, args);
-  const Value value = plain_builtin(id)(call);
-  heap.release(args[0]);
-  if (value.is_absent()) return raise_parked();
+  Value args[1] = {operand(b, take)};
+  const Value value = call_taking(id, args);
+  if (value.is_absent()) return false;
   *dst = value;
   return true;
 }
@@ -215,34 +200,18 @@ bool RunImpl::assoc_in(Value* coll, Value* path, Value* value, std::uint8_t flag
 
 // A builtin of three arguments whose result replaces the first, which it takes.
 bool RunImpl::plain_in_place(BuiltinId id, Value* coll, Value* b, Value* c, std::uint8_t flags) {
-  Value args[3] = {*coll, *b, *c};
-  *coll = Value::nil();
-  if ((flags & kTakeB) != 0) {
-    *b = Value::nil();
-  } else {
-    retain(args[1]);
-  }
-  if ((flags & kTakeC) != 0) {
-    *c = Value::nil();
-  } else {
-    retain(args[2]);
-  }
-  Call call(env, id, args);
-  const Value value = plain_builtin(id)(call);
-  for (const Value& arg : args) heap.release(arg);
-  if (value.is_absent()) return raise_parked();
+  Value args[3] = {operand(coll, true), operand(b, flags & kTakeB), operand(c, flags & kTakeC)};
+  const Value value = call_taking(id, args);
+  if (value.is_absent()) return false;
   *coll = value;
   return true;
 }
 
 bool RunImpl::iterator_start(Value* iterator, Value function_name, std::uint32_t argument) {
   if (!iterator[0].is_vector()) {
-    Value args[3] = {retained(function_name), Value::integer(argument), iterator[0]};
-    iterator[0] = Value::nil();
-    Call call(env, BuiltinId::h_seq, args);
-    const Value sequence = plain_builtin(BuiltinId::h_seq)(call);
-    for (const Value& arg : args) heap.release(arg);
-    if (sequence.is_absent()) return raise_parked();
+    Value args[3] = {retained(function_name), Value::integer(argument), operand(iterator, true)};
+    const Value sequence = call_taking(BuiltinId::h_seq, args);
+    if (sequence.is_absent()) return false;
     iterator[0] = sequence;
   }
   iterator[1] = Value::integer(0);
@@ -252,7 +221,8 @@ bool RunImpl::iterator_start(Value* iterator, Value function_name, std::uint32_t
 // What the prelude's reduced makes. Code from elsewhere may have a function of that name: it need not hold anything.
 bool RunImpl::take_reduced(Value* closure) {
   const auto* found = static_cast<const Closure*>(closure->object);
-  if (found->upvalue_count != 1 || found->function->name != "%reduced") return false;
+  Call call(env, BuiltinId::reduced_p, {closure, 1});
+  if (found->upvalue_count != 1 || !builtin_reduced_p(call).truthy()) return false;
   const Value held = retained(found->upvalues()[0]);
   heap.release(*closure);
   *closure = held;

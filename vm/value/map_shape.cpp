@@ -6,6 +6,12 @@
 
 namespace ptc {
 
+KeyArray* shared_keys(Value map) {
+  if (map.object->kind != Kind::SmallMap) return nullptr;
+  KeyArray* const keys = as_small_map(map)->keys;
+  return (keys->flags & KeyArray::kInterned) != 0 ? keys : nullptr;
+}
+
 void MapShape::forget() {
   if (keys_ != nullptr) heap_.release(keys_);
   keys_ = nullptr;
@@ -31,10 +37,8 @@ Value MapShape::make(std::span<const Value> taken_pairs) const {
 
 void MapShape::learn(std::span<const Value> pairs, Value borrowed_map) {
   forget();
-  if (borrowed_map.object->kind != Kind::SmallMap) return;
-  KeyArray* const keys = as_small_map(borrowed_map)->keys;
-  const bool is_shared = (keys->flags & KeyArray::kInterned) != 0;
-  if (!is_shared || keys->extra > places_.size() || pairs.size() != 2u * keys->extra) return;
+  KeyArray* const keys = shared_keys(borrowed_map);
+  if (keys == nullptr || keys->extra > places_.size() || pairs.size() != 2u * keys->extra) return;
   const Value* const first = keys->keys();
   const Value* const end = first + keys->extra;
   for (std::size_t i = 0; i < keys->extra; ++i) {

@@ -9,6 +9,9 @@
 
 namespace ptc {
 
+// The keys of a map that all maps with the same names share, borrowed: keywords and strings. Null: it has its own.
+KeyArray* shared_keys(Value map);
+
 class MapShape {
  public:
   explicit MapShape(Heap& heap) : heap_(heap) {}
