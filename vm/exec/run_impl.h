@@ -96,7 +96,7 @@ class RunImpl {
   // The elements of a collection as a vector, complaining in the name of that function and argument (from 1).
   Value sequence_of(std::string_view function, std::uint32_t argument, Value taken);
   CallResult apply(Fiber& fiber, std::uint32_t window, std::uint32_t count);
-  bool push_frame(Fiber& fiber, const Frame& frame, std::uint32_t registers);
+  bool make_room_for_callee(Fiber& fiber, std::uint32_t base, std::uint32_t registers);
   bool grow_stack(Fiber& fiber, std::uint32_t registers);
   const Closure* prelude_closure(BuiltinId id);
   const Closure* function_closure(Link& link, std::uint32_t index);
@@ -273,6 +273,7 @@ class RunImpl {
   std::vector<Value> base_values;          // of cells at start(), for rollback; Absent: was not defined
   std::vector<Value> retired;              // closures that a redefinition replaced while they may be running
   std::unique_ptr<Fiber> main;
+  Fiber* running = nullptr;                // by interpret()
   std::shared_ptr<const Program> program;
 
   std::int64_t fuel_left = 0;              // of the slice; may go below zero by bulk work of one builtin
