@@ -4,6 +4,8 @@
 #include <array>
 #include <span>
 
+#include "vm/value/value.h"
+
 namespace ptc {
 namespace {
 
@@ -23,6 +25,11 @@ bool Returns(Sequence s) {
 }
 bool Adds(Sequence s) { return s[1].c == s[0].a && takes(s[1], kTakeC) && s[1].b != s[0].a; }
 bool AddsReturns(Sequence s) { return Adds(s) && Returns(s); }
+bool AddsThere(Sequence s) {
+  constexpr std::size_t kTaken = 2 * sizeof(Value), kPut = 3 * sizeof(Value);   // above the window
+  return s[1].b == s[0].a + kTaken && takes(s[1], kTakeB) && s[1].a == s[0].a + kPut && s[2].a == s[0].a &&
+         s[2].b == s[0].b && (s[1].op != Op::Add || (s[1].c != s[1].b && s[1].c != s[1].a));
+}
 bool EndsThere(Sequence s) {
   const std::size_t target = 1u + s[0].c;   // forward
   if (target + 3 > s.code.size()) return false;

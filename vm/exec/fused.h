@@ -20,7 +20,7 @@ enum class Fused : std::uint8_t {
 
 constexpr Op fused_op(Fused fused) { return static_cast<Op>(kOpCount + static_cast<std::size_t>(fused)); }
 
-// Of verified code, before or after its registers are scaled.
+// Of verified code whose registers are scaled.
 void fuse(std::vector<Instruction>& code);
 
 // The opcode that was compiled.

@@ -14,6 +14,7 @@
 #include "vm/value/equality.h"
 #include "vm/value/map.h"
 #include "vm/value/string.h"
+#include "vm/value/vector_trie.h"
 #include "vm/value/vector.h"
 
 #if !defined(PTC_DISPATCH_SWITCH) && (defined(__GNUC__) || defined(__clang__))
@@ -42,119 +43,19 @@ inline void put(Value& to, Value v) {
   to.bits = v.bits;
 }
 
+// As vector_at(), with the way through a trie in line.
+inline Value element(Value vector, std::uint32_t i) {
+  const Object* const object = vector.object;
+  return object->kind == Kind::TrieVector ? trie_at(static_cast<const TrieVector*>(object), i) : vector_at(vector, i);
+}
+
 inline const Instruction* jump_target(const Instruction* next, std::uint16_t offset) {
   return next + static_cast<std::int16_t>(offset);
 }
 
 }  // namespace
 
-// The instruction being executed: pc points past it. Fields are read where they are used; a decoded copy would be
-// merged into one shared block by the compiler, and the branch predictor would lose the opcode's own dispatch.
-#define INSN pc[-1]
-#define A reg(base, INSN.a)
-#define B reg(base, INSN.b)
-#define C reg(base, INSN.c)
-#define IMM_B static_cast<std::int16_t>(INSN.b)
-#define IMM_C static_cast<std::int16_t>(INSN.c)
-#define TAKE(flag) ((INSN.flags & (flag)) != 0)
-
-#ifdef PTC_COMPUTED_GOTO
-#define NEXT goto* kLabels[static_cast<std::size_t>((pc++)->op)]
-#define CASE(name) op_##name:
-#define FUSED_CASE(name) op_##name:
-#else
-#define NEXT goto dispatch
-#define CASE(name) case Op::name: op_##name: __attribute__((unused));
-#define FUSED_CASE(name) case fused_op(Fused::name): op_##name: __attribute__((unused));
-#endif
-
-// What only locals know, for whoever looks at the running->
-#define TELL()                      \
-  do {                              \
-    running->frames.set_top(top);      \
-    fuel_left = fuel;               \
-  } while (false)
-#define SAVE()                              \
-  do {                                      \
-    top->pc = pc - 1;                       \
-    TELL();                                 \
-  } while (false)
-// After frames or stack changed: continue whatever is on top.
-#define RELOAD() goto reload
-#define FAULT()                                         \
-  do {                                                  \
-    COLLECT_DEBT();                                     \
-    SAVE();                                             \
-    return ExitReason::Faulted;                         \
-  } while (false)
-#define SAFE_POINT()                              \
-  do {                                            \
-    if (fuel <= heap.fuel_floor()) [[unlikely]] { \
-      SAVE();                                     \
-      return ExitReason::OutOfSlice;              \
-    }                                             \
-    --fuel;                                       \
-  } while (false)
-// A frame for a callee whose window is there. Its return finds the caller's base without a load that depends on
-// another.
-#define PUSH_FRAME(callee_closure, ending_flags, borrows)  \
-  do {                                                     \
-    top->pc = pc;                                          \
-    ++top;                                                 \
-    base = window + 1;                                     \
-    top->closure = (callee_closure);                       \
-    top->base = base;                                      \
-    top->kind = Frame::Kind::Bytecode;                     \
-    top->ending = (ending_flags);                          \
-    top->borrows_callee = (borrows);                       \
-    top->stage = 0;                                        \
-    top->offset = INSN.a;                                  \
-  } while (false)
-// Of the closure `callee`, when that needs no more than a frame. Else goes on behind it.
-#define CALL_DIRECTLY(callee, count, ending_flags, borrows)                                                  \
-  do {                                                                                                       \
-    if (!(callee).is(Tag::Closure)) [[unlikely]] break;                                                      \
-    const auto* target = static_cast<const Closure*>((callee).object);                                       \
-    const auto* prototype = static_cast<const Prototype*>(target->function);                                 \
-    if (prototype->direct_args != (count) || top + 1 == frame_limit ||                                       \
-        &reg(window, prototype->window_bytes) > stack_end) [[unlikely]] break;                               \
-    PUSH_FRAME(target, ending_flags, borrows);                                                               \
-    pc = prototype->direct_entry;                                                                            \
-    if (target->link != link) [[unlikely]] {                                                                 \
-      top->ending = (ending_flags) | Frame::kOtherProgram;                                                   \
-      RELINK(target);                                                                                        \
-    }                                                                                                        \
-    NEXT;                                                                                                    \
-  } while (false)
-// The frame is over; its value is that one.
-#define RETURN(value)                                                                  \
-  do {                                                                                 \
-    if (top->ending != 0) [[unlikely]] {                                               \
-      returned = value;                                                                \
-      goto end_frame;                                                                  \
-    }                                                                                  \
-    put(base[-1], value);                                                              \
-    base = reinterpret_cast<Value*>(reinterpret_cast<char*>(base - 1) - top->offset);  \
-    --top;                                                                             \
-    pc = top->pc;                                                                      \
-    NEXT;                                                                              \
-  } while (false)
-#define RELINK(closure_of_program)                              \
-  do {                                                          \
-    link = static_cast<Link*>((closure_of_program)->link);      \
-    constants = link->constants.data();                         \
-  } while (false)
-// After a builtin that ran outside of call_builtin().
-#define COLLECT_DEBT()                                  \
-  do {                                                  \
-    fuel -= static_cast<std::int64_t>(env.fuel_debt);   \
-    env.fuel_debt = 0;                                  \
-  } while (false)
-// After an instruction that allocated and is complete.
-#define CHECK_MEMORY()                         \
-  do {                                         \
-    if (heap.over_limit()) [[unlikely]] goto out_of_memory; \
-  } while (false)
+#include "vm/exec/handler_macros.inc"
 
 ExitReason RunImpl::interpret(Fiber& fiber) {
   running = &fiber;   // looked up where it is needed: registers are for what every instruction needs
@@ -817,7 +718,7 @@ dispatch:
     const Value x = B, n = C;
     if (x.is_vector() && n.is_int()) [[likely]] {
       const Value v = static_cast<std::uint64_t>(n.i) < vector_count(x)
-                          ? vector_get(x, static_cast<std::uint32_t>(n.i))
+                          ? retained(element(x, static_cast<std::uint32_t>(n.i)))
                           : Value::nil();
       if (TAKE(kTakeB)) heap.release(x);
       A = v;
@@ -880,6 +781,15 @@ dispatch:
     Value &x = A, &n = B, &item = C;
     if (x.is_vector() && n.is_int() && static_cast<std::uint64_t>(n.i) < vector_count(x)) [[likely]] {
       if (!TAKE(kTakeC)) retain(item);
+      if (x.object->kind == Kind::TrieVector) {
+        if (Value* const cell = trie_unshared_cell(static_cast<TrieVector*>(x.object), static_cast<std::uint32_t>(n.i),
+                                                   leaf_flags_for(item))) {
+          const Value old = words(*cell);
+          put(*cell, item);
+          heap.release(old);
+          NEXT;
+        }
+      }
       x = vector_set(heap, x, static_cast<std::uint32_t>(n.i), item);
     } else if (!plain_in_place(BuiltinId::assoc, &x, &n, &item, INSN.flags)) {
       FAULT();

@@ -176,6 +176,8 @@ class RunImpl {
   Value* path_place(BuiltinId function, Value* window);
   bool path_open(BuiltinId function, Value* window);
   bool path_close(BuiltinId function, Value* window);
+  // path_open(), a sum of ints and path_close() in one; false: nothing is done, they have to.
+  bool add_at_path(BuiltinId function, Value* window, std::int64_t number);
   bool assoc_in(Value* coll, Value* path, Value* value, std::uint8_t flags);
   bool plain_in_place(BuiltinId id, Value* coll, Value* b, Value* c, std::uint8_t flags);
   bool plain_two(BuiltinId id, Value* dst, Value* b, Value* c, std::uint8_t flags);

@@ -93,6 +93,10 @@ struct RangeVector : VectorHeader {
 };
 
 struct VectorLeaf : Object {                    // extra: used slots; those before a slice's start are nil
+  static constexpr std::uint8_t kMayRefer = 1;    // flags: an item may be an object; unset, freeing looks at none
+  void note(Value item) {
+    if (item.is_heap()) flags |= kMayRefer;
+  }
   std::uint64_t unused;
   Value items[kFlatVectorMax];
 };
