@@ -11,11 +11,12 @@
 #include <string_view>
 
 #include "support/generated_file.h"
-#include "support/program_generator.h"
+#include "tools/generator/generator.h"
 #include "support/program_run.h"
 
 namespace {
 
+using ptc::test::file_of;
 using ptc::test::Mode;
 using ptc::test::Observation;
 using ptc::test::ProgramFile;
@@ -66,9 +67,10 @@ int main(int count, char** texts) {
   const ptc::Engine engine({.cached_programs = 0, .shelved_programs = 4});
   std::uint64_t faults = 0;
   for (std::uint64_t k = 0; k < arguments.count; ++k) {
-    ptc::test::GeneratorOptions options;
+    ptc::generator::GeneratorOptions options;
     options.seed = arguments.from + k;
     options.size = static_cast<unsigned>(arguments.size);
+    options.failing_percent = 5;
     const ProgramFile file = file_of(generate_program(options), options.seed);
     const bool json = arguments.json != 0 && k % arguments.json == 0;
     if (const std::string found = differences(engine, file, json); !found.empty()) {

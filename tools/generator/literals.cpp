@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "support/generator/composer.h"
+#include "tools/generator/composer.h"
 
-namespace ptc::test {
+namespace ptc::generator {
 namespace {
 
 constexpr std::string_view kWords[] = {"apple", "birch", "cedar", "dill", "elm", "fig", "", "Zoë", "a-b", "two words"};
@@ -14,7 +14,7 @@ constexpr unsigned kLongest = 4;         // elements of a literal collection
 }  // namespace
 
 Text Composer::integer() {
-  if (random_.chance(4)) return Text(random_.pick(kLargeIntegers));
+  if (random_.chance(4)) return Text(in_clojure() ? kLargeIntegers[0] : random_.pick(kLargeIntegers));
   return std::to_string(random_.chance(70) ? random_.between(0, 9) : random_.between(-20, 120));
 }
 
@@ -71,4 +71,4 @@ Text Composer::literal(TypeRef type, unsigned depth, bool as_data) {
   return "nil";
 }
 
-}  // namespace ptc::test
+}  // namespace ptc::generator

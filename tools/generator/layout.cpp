@@ -1,7 +1,7 @@
 // Lays out the text of forms for people: what does not fit on a line is broken after its parts.
-#include "support/generator/composer.h"
+#include "tools/generator/composer.h"
 
-namespace ptc::test {
+namespace ptc::generator {
 namespace {
 
 constexpr std::size_t kColumns = 100;
@@ -83,4 +83,4 @@ class Layout {
 
 Text laid_out(std::string_view form) { return Layout(form).write(); }
 
-}  // namespace ptc::test
+}  // namespace ptc::generator
