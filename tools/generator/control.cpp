@@ -60,7 +60,9 @@ Text Composer::bound(TypeRef type, unsigned depth) {
 
 Text Composer::looped(TypeRef type, unsigned depth) {
   if (!can_repeat()) return own_form(type, depth);
-  const Text start = expression(type, depth);
+  Text start = expression(type, depth);
+  // Clojure keeps what it knows to be a boolean unboxed, and then takes no other boolean for it.
+  if (in_clojure() && type == bool_) start = form({"identity", std::move(start)});
   const Text turns = std::to_string(random_.between(1, static_cast<int>(kElements)));
   const TypeRef element = any_scalar();
   const bool over_vector = random_.chance(40);

@@ -198,7 +198,7 @@ GeneratedProgram Composer::compose() {
   program_.fails_on_purpose = !in_clojure() && random_.chance(options_.failing_percent);
   forms.push_back(program_.fails_on_purpose ? failing_form() : final_form());
   for (const Text& each : forms) program_.source += laid_out(each) + '\n';
-  if (with_journal) {
+  if (with_journal && !in_clojure()) {
     Text journal = "{";
     for (const auto& [id, value] : journal_) {
       journal += (journal.size() > 1 ? " \"" : "\"") + id + "\" " + value;

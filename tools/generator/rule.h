@@ -37,5 +37,6 @@ std::span<const Rule> map_rules();
 std::span<const Rule> date_rules();
 std::span<const Rule> function_rules();
 std::span<const Rule> run_rules();
+std::span<const Rule> edge_rules();
 
 }  // namespace ptc::generator

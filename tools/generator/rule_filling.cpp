@@ -10,7 +10,7 @@ constexpr std::string_view kDates[] = {"2024-01-15", "1999-12-31", "2024-02-29",
 constexpr std::string_view kInstants[] = {"2024-01-15T10:00:00Z", "1999-12-31T23:59:59Z", "2031-07-04T00:00:00Z"};
 
 std::span<const Rule> (*const kTables[])() = {number_rules, float_rules, test_rules, text_rules, sequence_rules,
-                                              map_rules,    date_rules,  run_rules};
+                                              map_rules,    date_rules,  run_rules,  edge_rules};
 
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 
@@ -41,7 +41,7 @@ bool take(std::string_view& text, char expected) {
   return true;
 }
 
-// "{one two}": the words between the braces. Strings and braces in them are parts of words.
+// "{one two}": the words between the braces. What stands in strings and brackets is part of a word.
 std::vector<std::string_view> take_words(std::string_view& text) {
   std::vector<std::string_view> words;
   std::size_t depth = 0, begin = 1, at = 0;
@@ -50,8 +50,10 @@ std::vector<std::string_view> take_words(std::string_view& text) {
     const char c = text[at];
     if (c == '"') in_string = !in_string;
     if (in_string) continue;
-    depth += c == '{' ? 1 : 0;
-    const bool ends = c == '}' && --depth == 0;
+    depth += c == '(' || c == '[' || c == '{' ? 1 : 0;
+    const bool closes = c == ')' || c == ']' || c == '}';
+    depth -= closes ? 1 : 0;
+    const bool ends = depth == 0;
     if (ends || (c == ' ' && depth == 1)) {
       words.push_back(text.substr(begin, at - begin));
       begin = at + 1;
