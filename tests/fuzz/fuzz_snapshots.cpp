@@ -23,11 +23,11 @@
 
 namespace {
 
-using ptc::test::Octets;
 using ptc::test::file_of;
 using ptc::test::mutated_bytes;
 using ptc::test::mutated_json;
 using ptc::test::mutated_parts;
+using ptc::test::Octets;
 using ptc::test::Random;
 
 struct Arguments {

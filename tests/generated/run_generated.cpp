@@ -1,18 +1,21 @@
-// ptc_generated_run: random well-typed programs, straight and suspended at every safe point, must end alike.
+// ptc_generated_run: random well-typed programs, straight, suspended at every safe point and in other ways, end alike.
 //
 //   ptc_generated_run [--from SEED] [--count N] [--json N] [--size N]
 //
 // Each program runs straight and suspended with answers in the order of the calls, then both again with answers in the
-// opposite order; every N-th (--json) also with each state as JSON. Equal are: status, value, position of a fault,
-// prints, journal, memory, summaries, tool calls and fuel. A difference prints the program and ends with status 1.
+// opposite order; every N-th (--json) also with each state as JSON; then not optimized, and laid out by the formatter
+// (other_ways.h says what may differ then); its value is printed, read and printed. Equal are: status, value, position
+// of a fault, prints, journal, memory, summaries, tool calls and fuel. A difference prints the program and ends with
+// status 1.
 #include <charconv>
 #include <cstdio>
 #include <string>
 #include <string_view>
 
+#include "generated/other_ways.h"
 #include "support/generated_file.h"
-#include "tools/generator/generator.h"
 #include "support/program_run.h"
+#include "tools/generator/generator.h"
 
 namespace {
 
@@ -53,6 +56,12 @@ std::string differences(const ptc::Engine& engine, const ProgramFile& file, bool
   compare("suspended", straight, Mode::Suspended);
   compare("suspended, last answer first", lifo, Mode::SuspendedLifo);
   if (json) compare("suspended as JSON", straight, Mode::SuspendedJson);
+  const auto note = [&out](std::string_view what, const std::string& difference) {
+    if (!difference.empty()) out.append(what) += '\n' + difference;
+  };
+  note("not optimized", difference_when_plain(engine, file, straight));
+  note("printed and read", difference_when_read_again(engine, straight));
+  note("formatted", difference_when_formatted(engine, file, straight));
   return out;
 }
 
