@@ -4,8 +4,8 @@
 usage: against_clojure.py PTCVM [--count N] [--seed N] [--size N] [--show N]
 
 The programs are those of `ptcvm gen --subset clojure`. One JVM runs them all (evaluate.clj, which says what is equal).
-divergences.tsv lists what may differ and why; anything else is printed, and the exit status is 1. Without a `clojure` on
-the machine nothing is compared and the exit status is 77, which ctest takes for "skipped"."""
+divergences.tsv lists what may differ and why; anything else is printed, and the exit status is 1. Without a `clojure`
+on the machine nothing is compared and the exit status is 77, which ctest takes for "skipped"."""
 import argparse
 import collections
 import json
@@ -99,7 +99,8 @@ def main():
             continue
         unlisted += 1
         if unlisted <= options.show:
-            print(f"seed {request['id']}: {what} differs\n  ptcvm   {texts[0]}\n  Clojure {texts[1]}\n{request['source']}")
+            print(f"seed {request['id']}: {what} differs\n  ptcvm   {texts[0]}\n  Clojure {texts[1]}")
+            print(request["source"])
     for name, count in sorted(listed.items()):
         print(f"{count:6} {name}")
     print(f"{compared} programs compared, {sum(listed.values())} with listed divergences, {unlisted} with others")

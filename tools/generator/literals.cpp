@@ -7,10 +7,12 @@ namespace {
 
 // The last ones have characters of several code points, which Clojure counts one by one.
 constexpr std::string_view kWords[] = {"apple", "birch",     "cedar", "dill",  "elm",    "fig",   "",         "Zoë",
-                                       "a-b",   "two words", " pad ", "x1y22", "straße", "UPPER", "e\u0301te", "👩‍🚀!"};
+                                       "a-b",   "two words", " pad ", "x1y22", "straße", "UPPER",
+                                       "e\u0301te", "👩‍🚀!"};
 constexpr std::size_t kManyPoints = 2;
-constexpr std::string_view kFloats[] = {"0.5",  "1.25",  "-2.0",  "3.0",   "0.1",       "17.75", "-0.5",
-                                        "100.0", "0.125", "2.675", "1.0e-7", "12345.678", "-0.0",  "0.3333333333333333"};
+constexpr std::string_view kFloats[] = {"0.5",   "1.25",  "-2.0",  "3.0",    "0.1",       "17.75", "-0.5",
+                                        "100.0", "0.125", "2.675", "1.0e-7", "12345.678", "-0.0",
+                                        "0.3333333333333333"};
 constexpr std::string_view kLargeIntegers[] = {"123456789012", "-9007199254740993", "4611686018427387904"};
 constexpr std::string_view kKeys[] = {"alpha", "beta", "gamma", "delta", "eps", "zeta"};
 constexpr unsigned kLongest = 4;         // elements of a literal collection

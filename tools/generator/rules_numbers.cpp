@@ -27,7 +27,7 @@ constexpr Rule kIntegers[] = {
     {"int", "(@{bit-set bit-clear bit-flip} $int $small)"},
     {"int", "(compare $int $int)"},
     {"int", "(compare $x $x)", kOurs},
-    {"int", "(Math/abs $int)"},
+    {"int", "(Math/abs $int)", kOurs},
     {"int", "(@{Math/max Math/min} $int $int)", kOurs},
     {"int", "(Math/max $int $int $int)", kOurs},
     {"int", "(reduce + 0 $[int])"},

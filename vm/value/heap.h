@@ -70,7 +70,7 @@ class Heap {
     free_large(memory);
   }
 
-  // A new object with one owner; size_bytes counts the header and must equal object_size_bytes() of the finished object.
+  // A new object with one owner. size_bytes counts the header, too, and equals object_size_bytes() of what it becomes.
   template <class T>
   T* make(Kind kind, std::size_t size_bytes = sizeof(T)) {
     T* object = static_cast<T*>(allocate(size_bytes));
