@@ -42,6 +42,7 @@ struct GeneratorOptions {
   std::uint64_t seed = 1;
   unsigned size = 120;                         // about how many expressions
   bool async_tools = true;                     // async and auto tools, await and its kin
+  bool timers = true;                          // sleeps, and awaits that end because their time is over
   unsigned failing_percent = 1;                // programs that fail on purpose
   Subset subset = Subset::Whole;
 };

@@ -98,14 +98,14 @@ Text Composer::asked_for_again(TypeRef type, unsigned depth) {
 }
 
 Text Composer::after_sleep(TypeRef type, unsigned depth) {
-  if (!options_.async_tools) return own_form(type, depth);
+  if (!options_.async_tools || !options_.timers) return own_form(type, depth);
   return form({"do", form({"sleep", std::to_string(random_.below(40))}), expression(type, depth)});
 }
 
 // A signal that nobody sends.
 Text Composer::signalled(TypeRef type, unsigned depth) {
   const bool alone = !place_.in_function && place_.indexes && place_.indexes->empty();
-  if (!options_.async_tools || !alone) return own_form(type, depth);
+  if (!options_.async_tools || !options_.timers || !alone) return own_form(type, depth);
   const Text name = "\"signal" + std::to_string(++names_) + '"';
   return form({"await-signal", name, braces({":timeout-ms", std::to_string(random_.between(1, 50)), ":default",
                                              expression(type, depth)})});
