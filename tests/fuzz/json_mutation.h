@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "support/generator/random.h"
+#include "support/random.h"
 
 namespace ptc::test {
 
