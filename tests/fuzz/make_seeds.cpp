@@ -1,0 +1,29 @@
+// ptc_fuzz_seeds: writes the seeds and dictionaries of all fuzz targets.
+//
+//   ptc_fuzz_seeds PROJECT OUT
+//
+// They come from what the project holds anyway: its tables, test programs, kept snapshots, generated programs. The same
+// sources give the same files.
+#include <cstdio>
+#include <filesystem>
+
+#include "fuzz/seed_folder.h"
+#include "fuzz/seed_sources.h"
+
+int main(int count, char** texts) {
+  if (count != 3) {
+    std::fputs("usage: ptc_fuzz_seeds PROJECT OUT\n", stderr);
+    return 2;
+  }
+  const std::filesystem::path project = texts[1], out = texts[2];
+  std::filesystem::remove_all(out / "seeds");
+  ptc::fuzz::SeedFolder seeds(out);
+  add_program_seeds(seeds, project / "tests");
+  add_snapshot_seeds(seeds, project / "tests" / "snapshots");
+  add_data_seeds(seeds);
+  add_store_seeds(seeds);
+  add_words(seeds);
+  seeds.write_dictionaries();
+  std::printf("%zu seeds\n", seeds.count());
+  return seeds.count() == 0 ? 1 : 0;
+}

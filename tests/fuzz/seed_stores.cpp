@@ -1,0 +1,7 @@
+#include "fuzz/seed_sources.h"
+
+namespace ptc::fuzz {
+
+void add_store_seeds(SeedFolder&) {}
+
+}  // namespace ptc::fuzz
