@@ -19,7 +19,7 @@ std::string hex(std::uint64_t number) {
 }
 
 // As dictionaries of libFuzzer and AFL++ spell it.
-std::string quoted(std::string_view word) {
+std::string spelled(std::string_view word) {
   std::string out = "\"";
   for (const char c : word) {
     if (c == '"' || c == '\\') {
@@ -55,7 +55,7 @@ void SeedFolder::write_dictionaries() const {
     sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
     std::ofstream out(folder_ / (target + ".dict"), std::ios::trunc);
     for (const std::string& word : sorted) {
-      if (!word.empty()) out << quoted(word) << '\n';
+      if (!word.empty()) out << spelled(word) << '\n';
     }
   }
 }

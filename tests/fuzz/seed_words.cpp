@@ -62,8 +62,9 @@ void add_snapshot_members(SeedFolder& seeds) {
   RunState state;
   for_each_budget_used(state, member);
   for_each_counter(state, member);
-  for (const auto& names : {std::span<const std::string_view>(kFiberStateNames), std::span(kOperationKindNames),
-                            std::span(kOperationStatusNames), std::span(kOutstandingNames), std::span(kToolModeNames)}) {
+  using Names = std::span<const std::string_view>;
+  for (const Names names : {Names(kFiberStateNames), Names(kOperationKindNames), Names(kOperationStatusNames),
+                            Names(kOutstandingNames), Names(kToolModeNames)}) {
     for (const std::string_view name : names) seeds.word("snapshot_json", '"' + std::string(name) + '"');
   }
   for (const std::string_view kind : {"ref", "clo", "kw", "int", "big", "re", "fn", "pend"}) {

@@ -31,14 +31,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view source = ptc::fuzz::text_of(data, size);
   const std::uint64_t seed = ptc::fuzz::seed_of({data, size});
   ptc::fuzz::Random random(seed);
-  const ptc::CompileResult compiled = compile(source, options_of(random));
+  const ptc::CompileResult compiled = ptc::compile(source, options_of(random));
   if (compiled.program == nullptr) {
     const ptc::SourceSpan& at = compiled.error.span;
     promise(!compiled.error.message.empty() && at.line >= 1 && at.column >= 1, "refused without reason or place");
     promise(at.begin <= at.end && at.end <= source.size(), "refused at a place outside of the text");
     return 0;
   }
-  const auto loaded = ptc::Program::from_bytes(program_bytes(*compiled.program));
+  const auto loaded = ptc::Program::from_bytes(ptc::program_bytes(*compiled.program));
   if (const auto* error = std::get_if<ptc::ProgramError>(&loaded)) {
     ptc::fuzz::complain("compiled, and refused: " + error->message);
   }
