@@ -12,7 +12,7 @@ constexpr std::string_view kRing = R"({"keys": [
   {"id": "hmac", "algorithm": "hmac-sha256", "state": "active", "created": "2026-01-01T00:00:00Z", "not_after": null,
    "secret": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="},
   {"id": "ed", "algorithm": "ed25519", "state": "active", "created": "2026-01-01T00:00:00Z", "not_after": null,
-   "secret": "nWGxne/VWmC6hEr0aiwsxEnFaXsyay72BxyurgMRf2A=", "public": "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="},
+   "secret": "nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A=", "public": "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="},
   {"id": "old", "algorithm": "hmac-sha256", "state": "revoked", "created": "2026-01-01T00:00:00Z", "not_after": null,
    "secret": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="}],
   "signing": "hmac"})";

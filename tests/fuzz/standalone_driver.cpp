@@ -1,9 +1,9 @@
 // ptc_fuzz_smoke: all fuzz targets without a fuzzing engine, for builds that have none.
 //
-//   ptc_fuzz_smoke TARGET [--runs N] [--seed N] [--last FILE] FILE|FOLDER…
+//   ptc_fuzz_smoke TARGET [--files N] [--runs N] [--seed N] [--last FILE] FILE|FOLDER…
 //
-// Runs the target on each file, then on N mutants of them, by the target's own mutator where it has one. The same
-// arguments give the same mutants. A finding ends the process: --last keeps the input that was tried last.
+// Runs the target on each file, or on N of them, then on N mutants, by the target's own mutator where it has one. The
+// same arguments give the same mutants. A finding ends the process: --last keeps the input that was tried last.
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -47,7 +47,7 @@ constexpr Target kTargets[] = {
 
 struct Arguments {
   const Target* target = nullptr;
-  std::uint64_t runs = 0, seed = 1;
+  std::uint64_t files = UINT32_MAX, runs = 0, seed = 1;
   std::string last;
   std::vector<std::string> paths;
 };
@@ -72,11 +72,13 @@ std::optional<Arguments> read_arguments(int count, char** texts) {
     if (++i == count) return std::nullopt;
     if (name == "--last") {
       out.last = texts[i];
-    } else if (name != "--runs" && name != "--seed") {
-      return std::nullopt;
-    } else if (!read_number(texts[i], name == "--runs" ? out.runs : out.seed)) {
-      return std::nullopt;
+      continue;
     }
+    std::uint64_t* const number = name == "--files"  ? &out.files
+                                  : name == "--runs" ? &out.runs
+                                  : name == "--seed" ? &out.seed
+                                                     : nullptr;
+    if (number == nullptr || !read_number(texts[i], *number)) return std::nullopt;
   }
   return out;
 }
@@ -86,7 +88,8 @@ Octets bytes_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::vector<Octets> read_inputs(const std::vector<std::string>& paths) {
+// At most that many, from everywhere among them.
+std::vector<Octets> read_inputs(const std::vector<std::string>& paths, std::uint64_t most) {
   std::vector<std::filesystem::path> files;
   for (const std::string& path : paths) {
     if (!std::filesystem::is_directory(path)) {
@@ -99,7 +102,8 @@ std::vector<Octets> read_inputs(const std::vector<std::string>& paths) {
   }
   std::ranges::sort(files);
   std::vector<Octets> inputs;
-  for (const auto& file : files) inputs.push_back(bytes_of(file));
+  const std::size_t count = std::min<std::size_t>(files.size(), most);
+  for (std::size_t k = 0; k < count; ++k) inputs.push_back(bytes_of(files[k * files.size() / count]));
   return inputs;
 }
 
@@ -134,9 +138,9 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 
 int main(int count, char** texts) {
   const std::optional<Arguments> arguments = read_arguments(count, texts);
-  const std::vector<Octets> inputs = arguments ? read_inputs(arguments->paths) : std::vector<Octets>();
+  const std::vector<Octets> inputs = arguments ? read_inputs(arguments->paths, arguments->files) : std::vector<Octets>();
   if (inputs.empty()) {
-    std::fputs("usage: ptc_fuzz_smoke TARGET [--runs N] [--seed N] [--last FILE] FILE|FOLDER…\ntargets:", stderr);
+    std::fputs("usage: ptc_fuzz_smoke TARGET [--files N] [--runs N] [--seed N] [--last FILE] FILE|FOLDER…\ntargets:", stderr);
     for (const Target& target : kTargets) std::fprintf(stderr, " %s", target.name.data());
     std::fputs("\nat least one file is needed\n", stderr);
     return 2;
