@@ -20,8 +20,8 @@ inline std::uint64_t telling_number(Random& random) {
 template <class T>
 void change(T& number, Random& random) {
   switch (random.below(4)) {
-    case 0: number = static_cast<T>(number + 1); break;
-    case 1: number = static_cast<T>(number - 1); break;
+    case 0: number = static_cast<T>(static_cast<std::uint64_t>(number) + 1); break;
+    case 1: number = static_cast<T>(static_cast<std::uint64_t>(number) - 1); break;
     case 2: number = static_cast<T>(random.below(40)); break;
     default: number = static_cast<T>(telling_number(random));
   }
