@@ -6,6 +6,7 @@
 #include "fuzz/part_mutation.h"
 #include "program_generated.h"
 #include "schema/builtin_id.h"
+#include "schema/flat_tree.h"
 #include "schema/opcode.h"
 #include "vm/exec/program.h"
 
@@ -134,9 +135,10 @@ void change_lists(schema::ProgramT& program, schema::ProgramT* other, Random& ra
 }
 
 std::unique_ptr<schema::ProgramT> unpacked(const Octets& bytes) {
-  if (bytes.size() < 8) return nullptr;
+  constexpr std::size_t kLeastBytes = 8;   // the identifier is looked for behind the first four
+  if (bytes.size() < kLeastBytes) return nullptr;
   flatbuffers::Verifier verifier(bytes.data(), bytes.size());
-  if (!schema::VerifyProgramBuffer(verifier)) return nullptr;
+  if (!schema::VerifyProgramBuffer(verifier) || !is_flat_tree(bytes, schema::ProgramTypeTable())) return nullptr;
   return std::unique_ptr<schema::ProgramT>(schema::GetProgram(bytes.data())->UnPack());
 }
 

@@ -6,6 +6,7 @@
 #include "fuzz/part_mutation.h"
 #include "fuzz/program_mutation.h"
 #include "schema/builtin_id.h"
+#include "schema/flat_tree.h"
 #include "snapshot_generated.h"
 
 namespace ptc::test {
@@ -189,9 +190,10 @@ void change_part(schema::SnapshotT& snapshot, const schema::SnapshotT& other, Ra
 }
 
 std::unique_ptr<schema::SnapshotT> unpacked(const Octets& bytes) {
-  if (bytes.size() < 8 || !schema::SnapshotBufferHasIdentifier(bytes.data())) return nullptr;
+  constexpr std::size_t kLeastBytes = 8;   // the identifier is looked for behind the first four
+  if (bytes.size() < kLeastBytes) return nullptr;
   flatbuffers::Verifier verifier(bytes.data(), bytes.size());
-  if (!schema::VerifySnapshotBuffer(verifier)) return nullptr;
+  if (!schema::VerifySnapshotBuffer(verifier) || !is_flat_tree(bytes, schema::SnapshotTypeTable())) return nullptr;
   return std::unique_ptr<schema::SnapshotT>(schema::GetSnapshot(bytes.data())->UnPack());
 }
 
