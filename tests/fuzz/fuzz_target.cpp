@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #ifdef __clang__
-// GCC built the Boost.JSON of the distribution, which frees with an alignment what Clang allocated without one; both are
-// the same allocator.
+// GCC built the Boost.JSON of the distribution, which frees with an alignment what Clang allocated without one. Both
+// are the same allocator.
 extern "C" const char* __asan_default_options() { return "new_delete_type_mismatch=0"; }
 #endif
 

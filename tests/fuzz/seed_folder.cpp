@@ -10,7 +10,7 @@
 namespace ptc::fuzz {
 namespace {
 
-constexpr std::size_t kMostBytes = 6'000;
+constexpr std::size_t kMostBytes = 6'000, kFewest = 8;
 
 std::string hex(std::uint64_t number) {
   std::array<char, 17> text{};
@@ -41,11 +41,20 @@ void SeedFolder::add(std::string_view target, std::string_view bytes) {
 
 void SeedFolder::add(std::string_view target, std::span<const std::uint8_t> bytes) {
   if (bytes.size() > kMostBytes) return;
+  const std::uint64_t hash = seed_of(bytes);
+  std::size_t& kept = kept_[std::string(target)];
+  if (kept >= kFewest && hash % every_ != 0) return;
+  ++kept;
   const std::filesystem::path folder = folder_ / "seeds" / target;
   std::filesystem::create_directories(folder);
-  std::ofstream out(folder / hex(seed_of(bytes)), std::ios::binary | std::ios::trunc);
+  std::ofstream out(folder / hex(hash), std::ios::binary | std::ios::trunc);
   out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  ++count_;
+}
+
+std::size_t SeedFolder::count() const {
+  std::size_t sum = 0;
+  for (const auto& [target, kept] : kept_) sum += kept;
+  return sum;
 }
 
 void SeedFolder::write_dictionaries() const {

@@ -33,7 +33,8 @@ void add_states(SeedFolder& seeds, const Engine& engine, ProgramFile file, Rando
   file.options.limits = test::tiny_limits();   // those under which it is restored
   std::size_t taken = 0;
   const unsigned skip = 1 + random.below(5);
-  for (const Octets& bytes : snapshots_of(engine, file, 1 + random.below(40), [&] { return random.below(skip) == 0; })) {
+  const auto take = [&] { return random.below(skip) == 0; };
+  for (const Octets& bytes : snapshots_of(engine, file, 1 + random.below(40), take)) {
     for (const char* const target : {"snapshot", "snapshot_mutated"}) seeds.add(target, bytes);
     auto result = restore_snapshot(bytes);
     if (auto* const restored = std::get_if<Restored>(&result)) {

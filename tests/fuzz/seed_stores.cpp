@@ -33,8 +33,8 @@ Fact fact_of_kind(std::size_t kind) {
 }
 
 std::string row_of(const Fact& fact) {
-  return R"({"table":"fact","run":1,"seq":)" + std::to_string(fact.seq) + R"(,"key":null,"time_ms":1,"rank":1,"body":)" +
-         R"({"fact":)" + fact_json(fact) + "}}";
+  return R"({"table":"fact","run":1,"seq":)" + std::to_string(fact.seq) +
+         R"(,"key":null,"time_ms":1,"rank":1,"body":{"fact":)" + fact_json(fact) + "}}";
 }
 
 void add_logs(SeedFolder& seeds) {
@@ -45,7 +45,8 @@ void add_logs(SeedFolder& seeds) {
     seeds.add("journal_rows", lines);
     seeds.add("store_rows", rows + ']');
   }
-  rows += R"(,{"table":"parked","run":1,"continuation":"c","deadline_ms":5,"observed_seq":2,"snapshot":{"hex":"00ff"}},)"
+  rows += R"(,{"table":"parked","run":1,"continuation":"c","deadline_ms":5,"observed_seq":2,)"
+          R"("snapshot":{"hex":"00ff"}},)"
           R"({"table":"wait_key","run":1,"place":0,"key":"k"},{"table":"waiting","since":1,"run":1,"woken":1}])";
   seeds.add("store_rows", rows);
   for (std::size_t kind = 0; kind < kFacts.size(); ++kind) {

@@ -138,9 +138,12 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 
 int main(int count, char** texts) {
   const std::optional<Arguments> arguments = read_arguments(count, texts);
-  const std::vector<Octets> inputs = arguments ? read_inputs(arguments->paths, arguments->files) : std::vector<Octets>();
+  const std::vector<Octets> inputs = arguments ? read_inputs(arguments->paths, arguments->files)
+                                             : std::vector<Octets>();
   if (inputs.empty()) {
-    std::fputs("usage: ptc_fuzz_smoke TARGET [--files N] [--runs N] [--seed N] [--last FILE] FILE|FOLDER…\ntargets:", stderr);
+    std::fputs("usage: ptc_fuzz_smoke TARGET [--files N] [--runs N] [--seed N] [--last FILE] FILE|FOLDER…\n"
+               "targets:",
+               stderr);
     for (const Target& target : kTargets) std::fprintf(stderr, " %s", target.name.data());
     std::fputs("\nat least one file is needed\n", stderr);
     return 2;

@@ -18,7 +18,8 @@ Value ValueTrial::call(BuiltinId id, std::vector<Value> taken) {
   Call call(env, id, taken);
   const Value result = plain_builtin(id)(call);
   for (const Value argument : taken) heap.release(argument);
-  promise(heap.bytes_used() <= heap.limit_bytes() + env.limits.max_string_bytes + kSlack, "memory far beyond its limit");
+  const std::uint64_t most = heap.limit_bytes() + env.limits.max_string_bytes + kSlack;
+  promise(heap.bytes_used() <= most, "memory far beyond its limit");
   promise(!result.is_absent() || !env.fault.message.empty(), "a builtin fails without saying why");
   return result;
 }

@@ -11,7 +11,8 @@ flags=${CXXFLAGS//-stdlib=libc++/}
 
 cmake -S . -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_CXX_FLAGS="$flags" \
   -DCMAKE_EXE_LINKER_FLAGS='-Wl,-rpath,$ORIGIN/lib' \
-  -DPTC_BUILD_TESTS=OFF -DPTC_BUILD_SHARED=OFF -DPTC_FUZZ=ON -DPTC_FUZZ_ENGINE="$LIB_FUZZING_ENGINE" -DPTC_DISPATCH=switch
+  -DPTC_BUILD_TESTS=OFF -DPTC_BUILD_SHARED=OFF -DPTC_DISPATCH=switch \
+  -DPTC_FUZZ=ON -DPTC_FUZZ_ENGINE="$LIB_FUZZING_ENGINE"
 ninja -C "$work/build" ptc_fuzz_targets ptc_fuzz_seeds
 "$work/build/tests/fuzz/ptc_fuzz_seeds" . "$work/seeds"
 

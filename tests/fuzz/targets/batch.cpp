@@ -1,5 +1,5 @@
-// Any text as a line of the batch protocol: the answer is one line of JSON with the id of the request. Requests run under
-// small limits; hops into other processes are taken out, because a fuzzer is one process.
+// Any text as a line of the batch protocol: the answer is one line of JSON with the id of the request. Requests run
+// under small limits; hops into other processes are taken out, because a fuzzer is one process.
 #include <boost/json.hpp>
 
 #include "fuzz/fuzz_target.h"

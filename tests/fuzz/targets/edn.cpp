@@ -17,7 +17,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string text, second;
   append_edn(text, value, trial.heap);
   const auto again = read_edn(trial.heap, text);
-  if (const auto* error = std::get_if<ptc::EdnError>(&again)) ptc::fuzz::complain("written, and refused: " + error->message);
+  if (const auto* error = std::get_if<ptc::EdnError>(&again)) {
+    ptc::fuzz::complain("written, and refused: " + error->message);
+  }
   append_edn(second, std::get<ptc::Value>(again), trial.heap);
   promise(second == text, "written, read, and written otherwise");
   trial.heap.release(value);

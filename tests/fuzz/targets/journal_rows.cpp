@@ -1,5 +1,5 @@
-// Any lines as facts in JSON, any bytes as the row of a fact: refused, or written again as they are. Facts that were read
-// become the log of a run, which is folded, and the run is opened on it.
+// Any lines as facts in JSON, any bytes as the row of a fact: refused, or written again as they are. Facts that were
+// read become the log of a run, which is folded, and the run is opened on it.
 #include <algorithm>
 
 #include "fuzz/fuzz_target.h"

@@ -1,5 +1,5 @@
-// Any text as JSON, by the runtime's reader and by the builtins of the language, which agree whether it is JSON; what is
-// written of it reads as the same.
+// Any text as JSON, by the runtime's reader and by the builtins of the language; what is written of it reads as the
+// same.
 #include "fuzz/fuzz_target.h"
 #include "fuzz/value_trial.h"
 #include "runtime/json_value.h"
@@ -23,7 +23,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   append_json(first, std::get<Value>(read), trial.heap);
   trial.heap.release(std::get<Value>(read));
   const auto again = read_json(trial.heap, first);
-  if (const auto* error = std::get_if<ptc::JsonError>(&again)) ptc::fuzz::complain("written, and refused: " + error->message);
+  if (const auto* error = std::get_if<ptc::JsonError>(&again)) {
+    ptc::fuzz::complain("written, and refused: " + error->message);
+  }
   append_json(second, std::get<Value>(again), trial.heap);
   trial.heap.release(std::get<Value>(again));
   promise(second == first, "written, read, and written otherwise");

@@ -24,7 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   trial.try_call(BuiltinId::split, {trial.text(text), retained(regex)});
   trial.try_call(BuiltinId::split, {trial.text(text), retained(regex), Value::integer(3)});
-  trial.try_call(BuiltinId::h_replace_text, {trial.text(text), retained(regex), trial.text("<$0>"), Value::boolean(true)});
+  const Value all = Value::boolean(true);
+  trial.try_call(BuiltinId::h_replace_text, {trial.text(text), retained(regex), trial.text("<$0>"), all});
   trial.heap.release(regex);
   return 0;
 }

@@ -1,4 +1,5 @@
-// Binary snapshots broken by their parts: fibers, frames, values, code, operations, limits. Refused, or run and written.
+// Binary snapshots broken by their parts: fibers, frames, values, code, operations, limits. Refused, or run under small
+// limits and written again.
 #include "fuzz/fuzz_target.h"
 #include "fuzz/snapshot_mutation.h"
 #include "fuzz/snapshot_trial.h"
