@@ -3,12 +3,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-#ifdef __clang__
-// GCC built the Boost.JSON of the distribution, which frees with an alignment what Clang allocated without one. Both
-// are the same allocator.
-extern "C" const char* __asan_default_options() { return "new_delete_type_mismatch=0"; }
-#endif
-
 namespace ptc::fuzz {
 
 void complain(std::string_view what) {
