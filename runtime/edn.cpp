@@ -14,6 +14,7 @@
 #include "vm/value/numeric.h"
 #include "vm/value/pending.h"
 #include "vm/value/string.h"
+#include "vm/value/utf8.h"
 #include "vm/value/vector.h"
 
 namespace ptc {
@@ -265,7 +266,7 @@ class EdnReader {
     if (name == "false") return finish(Value::boolean(false));
     if (name[0] == ':') {
       if (name.size() == 1) return fail_at("a keyword needs a name", begin);
-      return finish(Value::of(heap_.intern(name.substr(1))));
+      return finish(Value::of(heap_.intern(utf8_repaired(name.substr(1)))));
     }
     const bool signed_number = (name[0] == '-' || name[0] == '+') && name.size() > 1 && is_digit(name[1]);
     if (is_digit(name[0]) || signed_number) return read_number(name, begin);

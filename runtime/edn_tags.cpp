@@ -6,6 +6,7 @@
 #include "vm/value/map.h"
 #include "vm/value/pending.h"
 #include "vm/value/string.h"
+#include "vm/value/utf8.h"
 
 namespace ptc {
 
@@ -88,7 +89,7 @@ Value edn_symbol(Heap& heap, std::string_view name) { return string_of(heap, "'"
 
 Value edn_var(Heap& heap, std::string_view name) {
   auto* var = heap.make<Var>(Kind::Var);
-  var->name = heap.intern(name);
+  var->name = heap.intern(utf8_repaired(name));
   var->unused = 0;
   return Value::of(Tag::Var, var);
 }

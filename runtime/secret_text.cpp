@@ -11,13 +11,12 @@ SecretText::~SecretText() {
   sodium_memzero(text.data(), text.size());
 }
 
-void* SecretMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
-  return ::operator new(bytes, std::align_val_t(alignment));
-}
+// Boost.JSON may free with another alignment than it asked for, so that of `new` serves all.
+void* SecretMemory::do_allocate(std::size_t bytes, std::size_t /*alignment*/) { return ::operator new(bytes); }
 
-void SecretMemory::do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) {
+void SecretMemory::do_deallocate(void* memory, std::size_t bytes, std::size_t /*alignment*/) {
   sodium_memzero(memory, bytes);
-  ::operator delete(memory, std::align_val_t(alignment));
+  ::operator delete(memory);
 }
 
 }  // namespace ptc

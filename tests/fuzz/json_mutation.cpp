@@ -116,4 +116,11 @@ std::string mutated_json(const std::string& text, const std::string& other, Rand
   return json::serialize(root);
 }
 
+Octets mutated_json_bytes(const Octets& text, const Octets& other, Random& random) {
+  const std::string own(text.begin(), text.end());
+  std::string mutant = mutated_json(own, {other.begin(), other.end()}, random);
+  if (mutant == own) mutant = mutated_json(own, own, random);
+  return {mutant.begin(), mutant.end()};
+}
+
 }  // namespace ptc::test

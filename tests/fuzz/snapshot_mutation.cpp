@@ -3,57 +3,14 @@
 #include <algorithm>
 #include <memory>
 
-#include "program_generated.h"
+#include "fuzz/part_mutation.h"
+#include "fuzz/program_mutation.h"
 #include "schema/builtin_id.h"
-#include "schema/opcode.h"
+#include "schema/flat_tree.h"
 #include "snapshot_generated.h"
-#include "vm/exec/program.h"
 
 namespace ptc::test {
 namespace {
-
-std::uint64_t telling_number(Random& random) {
-  constexpr std::uint64_t kNumbers[] = {0, 1, 2, 3, 7, 8, 15, 16, 31, 32, 33, 64, 127, 128, 255, 256, 1'000, 65'535,
-                                        65'536, 1u << 20, INT32_MAX, UINT32_MAX - 1, UINT32_MAX, INT64_MAX,
-                                        std::uint64_t{1} << 63, UINT64_MAX};
-  return random.pick(kNumbers);
-}
-
-// Near the old value, somewhere, or at an edge.
-template <class T>
-void change(T& number, Random& random) {
-  switch (random.below(4)) {
-    case 0: number = static_cast<T>(number + 1); break;
-    case 1: number = static_cast<T>(number - 1); break;
-    case 2: number = static_cast<T>(random.below(40)); break;
-    default: number = static_cast<T>(telling_number(random));
-  }
-}
-
-template <class T>
-void shuffle_list(std::vector<T>& list, Random& random) {
-  if (list.empty()) return;
-  const std::size_t at = random.below(list.size());
-  switch (random.below(3)) {
-    case 0: list.erase(list.begin() + static_cast<std::ptrdiff_t>(at)); break;
-    case 1: std::swap(list[at], list[random.below(list.size())]); break;
-    default: std::rotate(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(at), list.end());
-  }
-}
-
-template <class T>
-void double_one(std::vector<T>& list, Random& random) {
-  if (list.empty()) return;
-  const T copy = list[random.below(list.size())];
-  list.insert(list.begin() + static_cast<std::ptrdiff_t>(random.below(list.size() + 1)), copy);
-}
-
-template <class T>
-void double_one(std::vector<std::unique_ptr<T>>& list, Random& random) {
-  if (list.empty()) return;
-  auto copy = std::make_unique<T>(*list[random.below(list.size())]);
-  list.insert(list.begin() + static_cast<std::ptrdiff_t>(random.below(list.size() + 1)), std::move(copy));
-}
 
 void change_text(std::string& text, Random& random) {
   constexpr const char* kTexts[] = {"", "op1", "op2", "op1.0.1", "a", "x", "task", "type_error", "fuel_exhausted", "f",
@@ -184,51 +141,13 @@ void change_builtins(schema::SnapshotT& snapshot, Random& random) {
   }
 }
 
-// One or two instructions: another op, other flags, another operand, or a neighbour's place.
-void change_code(schema::FunctionT& function, Random& random) {
-  std::vector<std::uint64_t>& code = function.code;
-  for (unsigned k = random.below(2); k < 2 && !code.empty(); ++k) {
-    const std::size_t index = random.below(code.size());
-    Instruction changed = decode(code[index]);
-    switch (random.below(7)) {
-      case 0: changed.op = static_cast<Op>(random.below(kOpCount)); break;
-      case 1:
-      case 2: changed.flags = static_cast<std::uint8_t>(random.below(8)); break;
-      case 3: change(changed.a, random); break;
-      case 4: change(changed.b, random); break;
-      case 5: change(changed.c, random); break;
-      default: std::swap(code[index], code[random.below(code.size())]); continue;
-    }
-    code[index] = encode(changed);
-  }
-}
-
-// The code of a program, its constants or what it says about its functions.
-void change_bytecode(schema::LinkedProgramT& program, Random& random) {
-  const Octets& bytes = program.bytes;
-  flatbuffers::Verifier verifier(bytes.data(), bytes.size());
-  if (bytes.empty() || !schema::VerifyProgramBuffer(verifier)) return;
-  const std::unique_ptr<schema::ProgramT> parts(schema::GetProgram(bytes.data())->UnPack());
-  if (parts->functions.empty()) return;
-  schema::FunctionT& function = *parts->functions[random.below(parts->functions.size())];
-  switch (random.below(10)) {
-    case 0: change(function.register_count, random); break;
-    case 1: change(function.required_count, random); break;
-    case 2: shuffle_list(parts->constants, random); break;
-    case 3: shuffle_list(parts->builtins, random); break;
-    case 4: change(function.unary_entry, random); break;
-    default: change_code(function, random);
-  }
-  program.bytes = program_bytes(*parts);
-}
-
 void change_program(schema::LinkedProgramT& program, const Octets& other, Random& random) {
   switch (random.below(8)) {
     case 0: program.functions.push_back(random.below(20)); break;
     case 1: program.prelude = !program.prelude; break;
     case 2:
     case 3: program.bytes = mutated_bytes(std::move(program.bytes), other, random); break;
-    default: change_bytecode(program, random);
+    default: program.bytes = mutated_program(program.bytes, other, random);
   }
 }
 
@@ -271,43 +190,14 @@ void change_part(schema::SnapshotT& snapshot, const schema::SnapshotT& other, Ra
 }
 
 std::unique_ptr<schema::SnapshotT> unpacked(const Octets& bytes) {
-  if (bytes.size() < 8 || !schema::SnapshotBufferHasIdentifier(bytes.data())) return nullptr;
+  constexpr std::size_t kLeastBytes = 8;   // the identifier is looked for behind the first four
+  if (bytes.size() < kLeastBytes) return nullptr;
   flatbuffers::Verifier verifier(bytes.data(), bytes.size());
-  if (!schema::VerifySnapshotBuffer(verifier)) return nullptr;
+  if (!schema::VerifySnapshotBuffer(verifier) || !is_flat_tree(bytes, schema::SnapshotTypeTable())) return nullptr;
   return std::unique_ptr<schema::SnapshotT>(schema::GetSnapshot(bytes.data())->UnPack());
 }
 
 }  // namespace
-
-Octets mutated_bytes(Octets bytes, const Octets& other, Random& random) {
-  const unsigned changes = 1 + random.below(random.below(4) == 0 ? 8 : 2);
-  for (unsigned k = 0; k < changes; ++k) {
-    if (bytes.empty()) return bytes;
-    const std::size_t at = random.below(bytes.size());
-    const auto place = bytes.begin() + static_cast<std::ptrdiff_t>(at);
-    const auto length = static_cast<std::ptrdiff_t>(std::min<std::size_t>(bytes.size() - at, 1 + random.below(16)));
-    switch (random.below(9)) {
-      case 0: *place = static_cast<std::uint8_t>(random.below(256)); break;
-      case 1: *place = static_cast<std::uint8_t>(telling_number(random)); break;
-      case 2: bytes.erase(place, place + length); break;
-      case 3: {
-        const Octets piece(place, place + length);
-        bytes.insert(place, piece.begin(), piece.end());
-        break;
-      }
-      case 4: bytes.resize(at); break;
-      case 5: {
-        if (other.empty()) break;
-        const std::size_t from = random.below(other.size());
-        const std::size_t count = std::min<std::size_t>({other.size() - from, bytes.size() - at, 1 + random.below(32)});
-        std::copy_n(other.begin() + static_cast<std::ptrdiff_t>(from), count, place);
-        break;
-      }
-      default: *place = static_cast<std::uint8_t>(*place ^ 1u << random.below(8));
-    }
-  }
-  return bytes;
-}
 
 Octets mutated_parts(const Octets& bytes, const Octets& other, Random& random) {
   const auto snapshot = unpacked(bytes), donor = unpacked(other);

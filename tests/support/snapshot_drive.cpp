@@ -12,6 +12,7 @@ namespace ptc::test {
 namespace {
 
 constexpr std::size_t kShownBytes = 2'000;
+constexpr std::uint64_t kSlackBytes = 64u << 10;
 
 // A run with what its snapshot says about the host; gives the values of both back.
 class Host {
@@ -31,7 +32,9 @@ class Host {
       }
       run().set_clock(clock_);
       look_around();
-      switch (run().step(1 + random_.below(random_.below(2) == 0 ? 30 : 20'000))) {
+      const StepStatus status = run().step(1 + random_.below(random_.below(2) == 0 ? 30 : 20'000));
+      if (std::string complaint = passed_limit(); !complaint.empty()) return complaint;
+      switch (status) {
         case StepStatus::Yielded: break;
         case StepStatus::NeedsTool: {
           const auto requests = run().tool_requests();
@@ -102,6 +105,15 @@ class Host {
     }
   }
 
+  // Memory is passed by one object at most, fuel by what one instruction does in bulk.
+  std::string passed_limit() {
+    const RunLimits& limits = run().limits();
+    constexpr std::uint64_t kBulk = 1u << 24;
+    if (run().fuel_used() > limits.fuel && run().fuel_used() - limits.fuel > kBulk) return "fuel far beyond its limit";
+    const std::uint64_t object = limits.data.max_string_bytes + kSlackBytes, used = run().heap().bytes_used();
+    return used > limits.memory_bytes && used - limits.memory_bytes > object ? "memory far beyond its limit" : "";
+  }
+
   // False: nothing that could be settled is left.
   bool settle() {
     std::vector<std::string> waiting;
@@ -164,6 +176,24 @@ RunLimits small_limits() {
   most.suspensions = 50;
   most.data.max_string_bytes = 1u << 20;
   return most;
+}
+
+RunLimits tiny_limits() {
+  RunLimits most = small_limits();
+  most.fuel = 2'000;
+  most.memory_bytes = 1u << 20;
+  most.depth = 100;
+  most.loop = 200;
+  most.tool_calls = 10;
+  most.max_parallel = 20;
+  most.suspensions = 10;
+  most.data.max_string_bytes = 64u << 10;
+  most.data.max_integer_bits = 4'096;
+  return most;
+}
+
+std::string drive_run(Run run, std::uint64_t seed, const RunLimits& most) {
+  return Host({std::move(run), {}}, seed).play(most);
 }
 
 Driven drive_snapshot(std::span<const std::uint8_t> bytes, std::uint64_t seed, const RunLimits& most) {

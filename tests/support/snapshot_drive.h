@@ -10,6 +10,7 @@
 namespace ptc::test {
 
 RunLimits small_limits();
+RunLimits tiny_limits();        // where the number of attempts counts
 
 struct Driven {
   bool restored = false;
@@ -19,5 +20,8 @@ struct Driven {
 
 // The seed decides how the host behaves: what tools answer, when operations are settled, where the run is rewritten.
 Driven drive_snapshot(std::span<const std::uint8_t> bytes, std::uint64_t seed, const RunLimits& most = small_limits());
+
+// The same for a run that was just started: the complaint.
+std::string drive_run(Run run, std::uint64_t seed, const RunLimits& most);
 
 }  // namespace ptc::test

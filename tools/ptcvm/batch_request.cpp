@@ -14,6 +14,7 @@
 #include "tools/ptcvm/batch_answer.h"
 #include "tools/ptcvm/batch_suspend.h"
 #include "tools/ptcvm/child_process.h"
+#include "vm/value/utf8.h"
 
 namespace ptcvm {
 namespace {
@@ -241,7 +242,7 @@ BatchStep answer_object(const ptc::Engine& engine, const json::object& object, c
   std::string problem;
   const Fields request(object, problem);
   BatchAnswer answer;
-  if (const json::value* id = request.find("id")) answer.id_json = json::serialize(*id);
+  if (const json::value* id = request.find("id")) answer.id_json = ptc::utf8_repaired(json::serialize(*id));
   const auto source = request.text("source");
   if (!source && problem.empty()) problem = "source is missing";
   ptc::SessionOptions options = session_options(request, problem);

@@ -4,6 +4,9 @@
 #include <array>
 #include <vector>
 
+#include "compiler/tokens.h"
+#include "vm/value/utf8.h"
+
 namespace ptcvm {
 namespace {
 
@@ -13,27 +16,27 @@ struct Token {
   int newlines_before = 0;
 };
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ',' || c == '\f' || c == '\v'; }
-bool is_delimiter(char c) {
-  return is_blank(c) || c == '(' || c == ')' || c == '[' || c == ']' || c == '{' || c == '}' || c == '"' || c == ';';
-}
-
+// Takes text apart where the reader does (compiler/tokens.h).
 class Tokenizer {
  public:
   explicit Tokenizer(std::string_view text) : text_(text) {}
 
   bool next(Token& token) {
     int newlines = 0;
-    for (; at_ < text_.size() && is_blank(text_[at_]); ++at_) newlines += text_[at_] == '\n' ? 1 : 0;
+    for (std::size_t blank = 0; (blank = ptc::blank_length(rest())) > 0; at_ += blank) {
+      newlines += text_[at_] == '\n' ? 1 : 0;
+    }
     if (at_ == text_.size()) return false;
     const std::size_t begin = at_;
     token.kind = scan();
+    at_ = std::min(at_, text_.size());
     token.text = text_.substr(begin, at_ - begin);
     token.newlines_before = newlines;
     return true;
   }
 
  private:
+  std::string_view rest() const { return text_.substr(at_); }
   char peek(std::size_t ahead) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
 
   Token::Kind scan() {
@@ -63,7 +66,11 @@ class Tokenizer {
         ++at_;
         string();
         return Token::Kind::Atom;
-      default: word(); return Token::Kind::Atom;
+      case '\'':
+        at_ += 2;
+        name();
+        return Token::Kind::Atom;
+      default: run(2); return Token::Kind::Atom;
     }
   }
 
@@ -71,18 +78,35 @@ class Tokenizer {
     for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
       if (text_[at_] == '\\') ++at_;
     }
-    at_ = std::min(at_ + 1, text_.size());
+    ++at_;
   }
 
   void character() {
-    at_ = std::min(at_ + 2, text_.size());
-    while (at_ < text_.size() && !is_delimiter(text_[at_])) ++at_;
+    ++at_;
+    if (at_ < text_.size()) run(ptc::utf8_decode(rest()).length);
   }
 
   void word() {
-    ++at_;
-    while (at_ < text_.size() && !is_delimiter(text_[at_])) ++at_;
+    const char next = peek(1);
+    const bool is_number = is_digit(text_[at_]) || (text_[at_] == '-' && is_digit(next));
+    if (is_number || !ptc::is_symbol_start(text_[at_])) {
+      run(1);
+    } else {
+      name();
+    }
   }
+
+  // Those bytes, and all up to a delimiter.
+  void run(std::size_t bytes) {
+    at_ = std::min(at_ + bytes, text_.size());
+    at_ += ptc::run_length(rest());
+  }
+
+  void name() {
+    while (at_ < text_.size() && ptc::is_symbol_part(text_[at_])) ++at_;
+  }
+
+  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
   std::string_view text_;
   std::size_t at_ = 0;

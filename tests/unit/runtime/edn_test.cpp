@@ -74,6 +74,9 @@ TEST_F(EdnTest, ReadsOtherSpellings) {
       {" ; note\n (1, 2 #_ 3 #_ #_ 4 5) ", "[1 2]"},
       {"[\\a \\newline \\( \\u0041 \\\xc3\xa9]", "[\"a\" \"\\n\" \"(\" \"A\" \"\xc3\xa9\"]"},
       {"\"\\ud83d\\ude00\\b\"", "\"\xf0\x9f\x98\x80\\u0008\""},
+      {":a\xe7", "#ptc/kw \"a\xef\xbf\xbd\""},   // names are UTF-8 as strings are
+      {"#'a\xe7", "#'a\xef\xbf\xbd"},
+      {"a\xe7", "\"'a\xef\xbf\xbd\""},
       {"5N", "5"},
       {"+7", "7"},
       {"1e3", "1000.0"},

@@ -144,6 +144,7 @@ TEST(KeyRing, BrokenTextsAreRefusedWithTheirReason) {
       {"", "no JSON: "},
       {"{", "no JSON: "},
       {"{} x", "no JSON: "},
+      {R"({"keys": [], "a name with no value": })", "no JSON: "},   // what was read of it is freed
       {"[]", "a key ring is an object"},
       {"{}", "keys must be a list"},
       {R"({"keys": [1]})", "keys[0] must be an object"},

@@ -23,6 +23,9 @@ TEST(Formatter, lays_out_programs) {
            {";; top\n(f #(g %\n1))", ";; top\n(f #(g %\n       1))\n"},
            {"#_ (a) b", "#_(a) b\n"},
            {"(str \"a  b\n  c\" \\( \\newline #\"\\d(\")", "(str \"a  b\n  c\" \\( \\newline #\"\\d(\")\n"},
+           {"(re#\"a\" x#{1} y:k 1#(f %))", "(re #\"a\" x #{1} y :k 1 #(f %))\n"},   // a name ends where it ends
+           {"a\xc2\xa0" "b\xe3\x80\x80(c)", "a b (c)\n"},                           // all that the reader calls blank
+           {"[\\\xe3\x80\x80]", "[\\\xe3\x80\x80]\n"},                               // a character that is one
            {"#'x *1 tool/x", "#'x *1 tool/x\n"},
            {"(f \"日本\" (g\n1))", "(f \"日本\" (g\n         1))\n"},
        }) {

@@ -1,0 +1,95 @@
+#include <fstream>
+#include <iterator>
+
+#include "compiler/compile.h"
+#include "fuzz/fuzz_target.h"
+#include "fuzz/seed_sources.h"
+#include "runtime/edn_json.h"
+#include "support/generated_file.h"
+#include "support/program_run.h"
+#include "support/snapshot_drive.h"
+#include "vm/exec/program.h"
+
+namespace ptc::fuzz {
+namespace {
+
+using test::ProgramFile;
+
+constexpr std::uint64_t kGenerated = 40;
+constexpr std::size_t kMostSnapshots = 2, kMostSource = 1'200;
+
+void add_compiled(SeedFolder& seeds, const ProgramFile& file) {
+  const CompileResult compiled = compile(file.source, {});
+  if (compiled.program == nullptr) return;
+  compiled.program->source.clear();   // its places say nothing then: no seed is about them
+  const Octets bytes = program_bytes(*compiled.program);
+  for (const char* const target : {"bytecode", "bytecode_mutated"}) seeds.add(target, bytes);
+  for (const auto& constant : compiled.program->constants) {
+    if (constant->kind == schema::ConstantKind::Regex) seeds.add("regex", constant->text + "\naab ab 12-34 b\n");
+  }
+}
+
+void add_states(SeedFolder& seeds, const Engine& engine, ProgramFile file, Random& random) {
+  file.options.limits = test::tiny_limits();   // those under which it is restored
+  std::size_t taken = 0;
+  const unsigned skip = 1 + random.below(5);
+  const auto take = [&] { return random.below(skip) == 0; };
+  for (const Octets& bytes : snapshots_of(engine, file, 1 + random.below(40), take)) {
+    for (const char* const target : {"snapshot", "snapshot_mutated"}) seeds.add(target, bytes);
+    auto result = restore_snapshot(bytes);
+    if (auto* const restored = std::get_if<Restored>(&result)) {
+      seeds.add("snapshot_json", write_snapshot_json(restored->run, restored->host));
+      for (const auto& [key, value] : restored->host.cached_answers) restored->run.heap().release(value);
+    }
+    if (++taken == kMostSnapshots) return;
+  }
+}
+
+void add_values(SeedFolder& seeds, const ProgramFile& file) {
+  for (const std::string& edn : {file.expect.value_edn, file.data_edn, file.memory_edn, file.journal_edn}) {
+    if (edn.empty()) continue;
+    seeds.add("edn", edn);
+    seeds.add("json", json_of_edn(edn));
+    if (!file.options.signature.empty()) {
+      seeds.add("tool_results", file.options.signature + '\n' + json_of_edn(edn));
+    }
+  }
+  if (!file.options.signature.empty()) seeds.add("signature", file.options.signature);
+}
+
+}  // namespace
+
+void add_program_seeds(SeedFolder& seeds, const std::filesystem::path& tests) {
+  const Engine engine({.cached_programs = 0, .shelved_programs = 0});
+  Random random(1);
+  std::vector<ProgramFile> files = test::read_program_files((tests / "programs").string(), "");
+  for (std::uint64_t k = 1; k <= kGenerated; ++k) {
+    generator::GeneratorOptions options;
+    options.seed = k;
+    options.size = 10 + random.below(40);
+    const generator::GeneratedProgram program = generate_program(options);
+    seeds.add("batch", batch_request_line(program, std::to_string(k)));
+    files.push_back(file_of(program, k));
+  }
+  for (const ProgramFile& file : files) {
+    if (file.heavy || !file.complaint.empty() || file.source.size() > kMostSource) continue;
+    for (const char* const target : {"reader", "compiler"}) seeds.add(target, file.source);
+    add_values(seeds, file);
+    add_compiled(seeds, file);
+    if (random.below(4) == 0) add_states(seeds, engine, file, random);
+  }
+}
+
+void add_snapshot_seeds(SeedFolder& seeds, const std::filesystem::path& snapshots) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(snapshots)) {
+    const auto extension = entry.path().extension();
+    const bool binary = extension == ".ptcs";
+    if (!binary && extension != ".json") continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    const Octets bytes(std::istreambuf_iterator<char>(in), {});
+    seeds.add(binary ? "snapshot" : "snapshot_json", bytes);
+    if (binary) seeds.add("snapshot_mutated", bytes);
+  }
+}
+
+}  // namespace ptc::fuzz
