@@ -69,7 +69,7 @@ void add_program_seeds(SeedFolder& seeds, const std::filesystem::path& tests) {
     options.size = 10 + random.below(40);
     const generator::GeneratedProgram program = generate_program(options);
     seeds.add("batch", batch_request_line(program, std::to_string(k)));
-    files.push_back(file_of(program, k));
+    files.push_back(test::file_of(program, k));
   }
   for (const ProgramFile& file : files) {
     if (file.heavy || !file.complaint.empty() || file.source.size() > kMostSource) continue;
