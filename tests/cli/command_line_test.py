@@ -49,7 +49,8 @@ class Run(CommandLineTest):
         self.assertEqual(ptcvm("--help")[0], 0)
 
     def test_every_command_has_help_with_examples(self):
-        for command in "run eval check compile dis doc apropos fmt repl batch signature keys completion man".split():
+        commands = "run eval check compile dis doc apropos fmt gen repl batch signature keys completion man"
+        for command in commands.split():
             status, out, _ = ptcvm(command, "--help")
             self.assertEqual(status, 0, command)
             self.assertIn("xamples:", out, command)
@@ -201,6 +202,22 @@ class OtherCommands(CommandLineTest):
         self.assertEqual(ptcvm("fmt", "--write", path)[0], 0)
         self.assertEqual(ptcvm("fmt", "--check", path)[0], 0)
         self.assertEqual(ptcvm("fmt", self.file("b.ptc", "(let ["))[0], 1)
+
+    def test_gen(self):
+        status, program, _ = ptcvm("gen", "--seed", "7", "--size", "60")
+        self.assertEqual((status, program), ptcvm("gen", "--seed", "7", "--size", "60")[:2])
+        self.assertNotEqual(program, ptcvm("gen", "--seed", "8", "--size", "60")[1])
+        requests = ptcvm("gen", "--count", "20", "--failing", "0")[1]
+        self.assertEqual([json.loads(line)["id"] for line in requests.splitlines()], [str(n) for n in range(1, 21)])
+        answers = [json.loads(line) for line in ptcvm("batch", stdin=requests)[1].splitlines()]
+        self.assertEqual({answer["status"] for answer in answers} - {"ok", "return"}, set())
+        folder = os.path.join(self.folder.name, "programs")
+        self.assertEqual(ptcvm("gen", "--seed", "7", "--size", "60", "-o", folder)[0], 0)
+        with open(os.path.join(folder, "seed-7.ptc"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), program)
+        for line in ptcvm("gen", "--subset", "clojure", "--count", "30")[1].splitlines():
+            self.assertNotIn("tool/", json.loads(line)["source"])
+        self.assertEqual(ptcvm("gen", "--subset", "scheme")[0], 2)
 
     def test_completion(self):
         for shell in ["bash", "zsh", "fish"]:

@@ -11,7 +11,7 @@
 
 #include "tests/crash/crash_program.h"
 #include "tests/crash/watched_disk.h"
-#include "tests/support/generator/random.h"
+#include "tests/support/random.h"
 
 namespace {
 

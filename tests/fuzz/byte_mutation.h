@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "support/generator/random.h"
+#include "support/random.h"
 
 namespace ptc::test {
 

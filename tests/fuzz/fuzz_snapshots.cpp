@@ -23,6 +23,10 @@
 
 namespace {
 
+using ptc::test::file_of;
+using ptc::test::mutated_bytes;
+using ptc::test::mutated_json;
+using ptc::test::mutated_parts;
 using ptc::test::Octets;
 using ptc::test::Random;
 
@@ -79,7 +83,7 @@ std::vector<Octets> corpus_of(const Arguments& arguments, Random& random) {
   const ptc::Engine engine({.cached_programs = 0, .shelved_programs = 0});
   std::vector<Octets> corpus;
   for (std::uint64_t k = 1; k <= arguments.generated; ++k) {
-    ptc::test::GeneratorOptions options;
+    ptc::generator::GeneratorOptions options;
     options.seed = k;
     options.size = 40 + random.below(80);
     collect(engine, file_of(generate_program(options), k), random, corpus);

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "support/generator/random.h"
+#include "support/random.h"
 
 namespace ptc::test {
 

@@ -82,10 +82,10 @@ void add_program_seeds(SeedFolder& seeds, const std::filesystem::path& tests) {
   Random random(1);
   std::vector<ProgramFile> files = test::read_program_files((tests / "programs").string(), "");
   for (std::uint64_t k = 1; k <= kGenerated; ++k) {
-    test::GeneratorOptions options;
+    generator::GeneratorOptions options;
     options.seed = k;
     options.size = 10 + random.below(40);
-    const test::GeneratedProgram program = generate_program(options);
+    const generator::GeneratedProgram program = generate_program(options);
     seeds.add("batch", batch_request_line(program, std::to_string(k)));
     files.push_back(file_of(program, k));
   }

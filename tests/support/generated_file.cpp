@@ -5,6 +5,8 @@
 namespace ptc::test {
 namespace {
 
+using generator::GeneratedAnswer, generator::GeneratedTool, generator::ToolMode;
+
 AsyncMode mode_of(ToolMode mode) {
   switch (mode) {
     case ToolMode::Sync: return AsyncMode::No;
@@ -26,7 +28,7 @@ RecordedCall recorded(const GeneratedAnswer& answer) {
 
 }  // namespace
 
-ProgramFile file_of(const GeneratedProgram& program, std::uint64_t seed) {
+ProgramFile file_of(const generator::GeneratedProgram& program, std::uint64_t seed) {
   constexpr std::uint64_t kFuel = 1'000'000;
   ProgramFile file;
   file.name = "seed " + std::to_string(seed);

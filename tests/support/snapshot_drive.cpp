@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "support/generator/random.h"
+#include "support/random.h"
 #include "vm/value/map.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"

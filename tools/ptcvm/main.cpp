@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
   ptcvm::add_doc_command(app, status);
   ptcvm::add_apropos_command(app, status);
   ptcvm::add_fmt_command(app, status);
+  ptcvm::add_gen_command(app, status);
   ptcvm::add_repl_command(app, status);
   ptcvm::add_resume_command(app, status);
   ptcvm::add_snapshot_command(app, status);

@@ -17,7 +17,7 @@ struct AwaitSlots {
 
 inline AwaitSlots await_slots(const Fiber& fiber) {
   const Frame& frame = fiber.frames.back();
-  return {fiber.stack + frame.base, frame.slot_count - kStepperSlots};
+  return {frame.base, frame.slot_count - kStepperSlots};
 }
 
 inline bool has_failed(const Operation& operation) { return operation.status != Operation::Status::Ok; }

@@ -60,11 +60,13 @@ bool RunImpl::grow_stack(Fiber& fiber, std::uint32_t registers) {
   auto* grown = static_cast<Value*>(std::calloc(size, sizeof(Value)));   // untouched pages cost nothing
   if (grown == nullptr) return raise_memory();
   if (fiber.stack_size != 0) std::memcpy(static_cast<void*>(grown), fiber.stack, fiber.stack_size * sizeof(Value));
-  std::free(fiber.stack);
+  Value* const old = fiber.stack;
   heap.account(static_cast<std::int64_t>((size - fiber.stack_size) * sizeof(Value)));
+  for (Frame& frame : fiber.frames.all()) frame.base = grown + fiber.index_of(frame.base);
   fiber.stack = grown;
   fiber.stack_size = static_cast<std::uint32_t>(size);
   fiber.stack_end = grown + size;
+  std::free(old);
   return true;
 }
 
@@ -81,10 +83,9 @@ bool RunImpl::make_room(Fiber& fiber, std::uint32_t base, std::uint32_t register
   return std::uint64_t{base} + registers <= fiber.stack_size || grow_stack(fiber, base + registers);
 }
 
-bool RunImpl::push_frame(Fiber& fiber, const Frame& frame, std::uint32_t registers) {
-  if (!make_room(fiber, frame.base, registers)) return false;
+bool RunImpl::make_room_for_callee(Fiber& fiber, std::uint32_t base, std::uint32_t registers) {
+  if (!make_room(fiber, base, registers)) return false;
   pass_call(fiber);
-  fiber.frames.push() = frame;
   return true;
 }
 
@@ -98,10 +99,11 @@ RunImpl::CallResult RunImpl::call_closure(Fiber& fiber, const Closure* closure, 
   }
   const bool is_direct = count == prototype.direct_args;
   const Instruction* const entry = is_direct ? prototype.direct_entry : prototype.code.data();
-  const Frame frame{entry, closure, window + 1, 0, Frame::Kind::Bytecode, owns_callee, BuiltinId{}, 0};
-  if (!push_frame(fiber, frame, prototype.register_count)) return CallResult::Faulted;
+  if (!make_room_for_callee(fiber, window + 1, prototype.register_count)) return CallResult::Faulted;
+  Value* const base = fiber.stack + window + 1;
+  fiber.frames.push() = Frame::bytecode(entry, closure, base, owns_callee);
   if (!is_direct) {   // variadic
-    Value* rest = fiber.stack + frame.base + prototype.required_count;
+    Value* rest = base + prototype.required_count;
     const std::uint32_t extra = count - prototype.required_count;
     *rest = vector_of(heap, {rest, extra});
     fuel_left -= extra / 8;
@@ -148,10 +150,10 @@ RunImpl::CallResult RunImpl::call_builtin(Fiber& fiber, BuiltinId id, std::uint3
                                                    " branches, at most " + std::to_string(limits.max_parallel));
     return CallResult::Faulted;
   }
-  const Frame frame{nullptr, nullptr, window + 1, 0, Frame::Kind::Stepper, owns_callee, id, 0};
-  if (!push_frame(fiber, frame, count + kStepperSlots + kStepperRoom)) return CallResult::Faulted;
-  fiber.frames.back().slot_count = static_cast<std::uint16_t>(count + kStepperSlots);
-  for (std::uint32_t k = 0; k < kStepperSlots; ++k) fiber.stack[frame.base + count + k] = Value::nil();
+  if (!make_room_for_callee(fiber, window + 1, count + kStepperSlots + kStepperRoom)) return CallResult::Faulted;
+  Value* const slots = fiber.stack + window + 1;
+  std::fill_n(slots + count, kStepperSlots, Value::nil());
+  fiber.frames.push() = Frame::stepper(id, slots, count + kStepperSlots, 0, owns_callee);
   return CallResult::Pushed;
 }
 

@@ -35,7 +35,7 @@ std::string operand_text(const Program& program, const Instruction& i, std::size
     case Operand::Mod:
     case Operand::Win: {
       const bool taken = (i.flags & (1u << k)) != 0;
-      return "r" + std::to_string(value / sizeof(Value)) + (taken ? "!" : "");
+      return "r" + std::to_string(value) + (taken ? "!" : "");
     }
     case Operand::Imm: return "#" + std::to_string(static_cast<std::int16_t>(value));
     case Operand::Cnt: return "*" + std::to_string(value);
@@ -59,7 +59,7 @@ void append_function(std::string& out, const Program& program, const Prototype& 
   SourceSpan last;
   for (std::uint32_t pc = 0; pc < function.code.size(); ++pc) {
     if (pc != 0 && pc == function.unary_entry) out += "       with one argument:\n";
-    const Instruction& i = function.code[pc];
+    const Instruction i = as_compiled(function.code[pc]);
     std::string line = std::to_string(pc);
     line.insert(0, line.size() < 5 ? 5 - line.size() : 0, ' ');
     line += "  " + std::string(op_info(i.op).name);

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,18 +27,38 @@ struct Closure;
 
 struct Frame {
   enum class Kind : std::uint8_t { Bytecode, Stepper };
-  const Instruction* pc;       // Bytecode: the next instruction (the one being executed while it is on top)
-  const Closure* closure;      // Bytecode: the running function, kept alive by its caller. Stepper: null
-  std::uint32_t base;          // first register or slot
-  std::uint16_t stage;         // Stepper: which step runs next
+  // What Return has to look at; a call within one program of a callee that stays where it is has none of these.
+  static constexpr std::uint8_t kOwnsCallee = 1;     // base[-1] holds a reference to the callee, given up at the end
+  static constexpr std::uint8_t kOtherProgram = 2;   // the caller's code is of another program
+  static constexpr std::uint8_t kAnyCaller = 4;      // not pushed by the interpreter for a bytecode frame: no offset
+
+  const Instruction* pc;        // Bytecode: the next instruction (the one being executed while it is on top)
+  const Closure* closure;       // Bytecode: the running function, kept alive by its caller. Stepper: null
+  Value* base;                  // first register or slot. Growing the stack moves it
   Kind kind;
-  bool owns_callee;            // stack[base - 1] holds a reference to the callee that this frame gives up at its end
-  BuiltinId builtin;           // Stepper
-  std::uint16_t slot_count;    // Stepper
-  bool is_plain = false;       // the interpreter pushed it for a caller of the same program whose window lies `offset`
-  bool borrows_callee = false; // bytes above its base. The caller holds the callee in a register or captured it
-  std::uint16_t offset = 0;
+  std::uint8_t ending;
+  bool borrows_callee;          // the caller holds the callee in a register or captured it
+  std::uint8_t stage;           // Stepper: which step runs next
+  union {
+    std::uint16_t offset;       // Bytecode: from the caller's base to the callee's window, in bytes
+    std::uint16_t slot_count;   // Stepper
+  };
+  BuiltinId builtin;            // Stepper
+
+  bool owns_callee() const { return (ending & kOwnsCallee) != 0; }
+
+  static Frame bytecode(const Instruction* entry, const Closure* closure, Value* base, bool owns_callee) {
+    const std::uint8_t ending = owns_callee ? kAnyCaller | kOwnsCallee : kAnyCaller;
+    return {entry, closure, base, Kind::Bytecode, ending, false, 0, {0}, {}};
+  }
+  static Frame stepper(BuiltinId builtin, Value* base, std::uint32_t slot_count, std::uint16_t stage,
+                       bool owns_callee) {
+    const std::uint8_t ending = owns_callee ? kAnyCaller | kOwnsCallee : kAnyCaller;
+    return {nullptr, nullptr, base, Kind::Stepper, ending, false, static_cast<std::uint8_t>(stage),
+            {static_cast<std::uint16_t>(slot_count)}, builtin};
+  }
 };
+static_assert(sizeof(Frame) == 32);
 
 // The frames of a fiber. Its capacity never exceeds the depth limit that grow() is given, so that "is there room" is
 // the only test that a call makes.
@@ -56,17 +77,11 @@ class FrameStack {
   const Frame& back() const { return end_[-1]; }
   const Frame& operator[](std::size_t k) const { return begin_[k]; }
   Frame& push() { return *end_++; }   // not when full; the caller fills in every field
+  std::span<Frame> all() { return {begin_, end_}; }
   void pop_back() { --end_; }
-  // For the interpreter, which knows where the top is without loading it: the next frame, or the one before.
-  bool has_room_above(const Frame* top) const { return top + 1 != limit_; }
-  Frame* push_above(Frame* top) {
-    end_ = top + 2;
-    return top + 1;
-  }
-  Frame* pop(Frame* top) {
-    end_ = top;
-    return top - 1;
-  }
+  // For the interpreter, which pushes and pops without telling, and tells before anyone else looks.
+  Frame* limit() { return limit_; }
+  void set_top(Frame* top) { end_ = top + 1; }
   // Room for more, at most max_frames in all. False: no more is allowed.
   bool grow(std::uint32_t max_frames) {
     const std::uint32_t old_capacity = capacity();
@@ -138,6 +153,8 @@ struct Fiber {
   std::uint32_t branch_index = 0;
   std::uint64_t request_id = 0;
   std::uint32_t result_slot = 0;       // absolute register that receives a tool's result
+
+  std::uint32_t index_of(const Value* reg) const { return static_cast<std::uint32_t>(reg - stack); }
 
   Value* stack = nullptr;
   const Value* stack_end = nullptr;

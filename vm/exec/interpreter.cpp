@@ -9,10 +9,12 @@
 //     what FrameStates says was alive before the instruction.
 //  5. Values are copied as two words (operator= of Value); operands are read as fields, registers as base + offset.
 #include "vm/builtins/call.h"
+#include "vm/exec/fused.h"
 #include "vm/exec/run_impl.h"
 #include "vm/value/equality.h"
 #include "vm/value/map.h"
 #include "vm/value/string.h"
+#include "vm/value/vector_trie.h"
 #include "vm/value/vector.h"
 
 #if !defined(PTC_DISPATCH_SWITCH) && (defined(__GNUC__) || defined(__clang__))
@@ -41,121 +43,55 @@ inline void put(Value& to, Value v) {
   to.bits = v.bits;
 }
 
+// As vector_at(), with the way through a trie in line.
+inline Value element(Value vector, std::uint32_t i) {
+  const Object* const object = vector.object;
+  return object->kind == Kind::TrieVector ? trie_at(static_cast<const TrieVector*>(object), i) : vector_at(vector, i);
+}
+
 inline const Instruction* jump_target(const Instruction* next, std::uint16_t offset) {
   return next + static_cast<std::int16_t>(offset);
 }
 
 }  // namespace
 
-// The instruction being executed: pc points past it. Fields are read where they are used; a decoded copy would be
-// merged into one shared block by the compiler, and the branch predictor would lose the opcode's own dispatch.
-#define INSN pc[-1]
-#define A reg(base, INSN.a)
-#define B reg(base, INSN.b)
-#define C reg(base, INSN.c)
-#define IMM_B static_cast<std::int16_t>(INSN.b)
-#define IMM_C static_cast<std::int16_t>(INSN.c)
-#define TAKE(flag) ((INSN.flags & (flag)) != 0)
-
-#ifdef PTC_COMPUTED_GOTO
-#define NEXT goto* kLabels[static_cast<std::size_t>((pc++)->op)]
-#define CASE(name) op_##name:
-#else
-#define NEXT goto dispatch
-#define CASE(name) case Op::name:
-#endif
-
-#define SAVE()                              \
-  do {                                      \
-    top->pc = pc - 1;                       \
-    fuel_left = fuel;                       \
-  } while (false)
-// After frames or stack changed: continue whatever is on top.
-#define RELOAD() goto reload
-#define FAULT()                                         \
-  do {                                                  \
-    COLLECT_DEBT();                                     \
-    SAVE();                                             \
-    return ExitReason::Faulted;                         \
-  } while (false)
-#define SAFE_POINT()                              \
-  do {                                            \
-    if (fuel <= heap.fuel_floor()) [[unlikely]] { \
-      SAVE();                                     \
-      return ExitReason::OutOfSlice;              \
-    }                                             \
-    --fuel;                                       \
-  } while (false)
-// A frame for a callee. One of the same program finds its caller's base without a load that depends on another.
-#define PUSH_FRAME(callee_closure, owns, borrows)                            \
-  do {                                                                       \
-    top->pc = pc;                                                            \
-    top = fiber.frames.push_above(top);                                      \
-    top->closure = (callee_closure);                                         \
-    top->base = static_cast<std::uint32_t>(window + 1 - fiber.stack);        \
-    top->kind = Frame::Kind::Bytecode;                                       \
-    top->owns_callee = (owns);                                               \
-    top->is_plain = true;                                                    \
-    top->borrows_callee = (borrows);                                         \
-    top->offset = INSN.a;                                                    \
-    base = window + 1;                                                       \
-  } while (false)
-// Of the closure `callee`, when that needs no more than a frame. Else goes on behind it.
-#define CALL_DIRECTLY(callee, count, owns, borrows)                                                          \
-  do {                                                                                                       \
-    if (!(callee).is(Tag::Closure)) [[unlikely]] break;                                                      \
-    const auto* target = static_cast<const Closure*>((callee).object);                                       \
-    const auto* prototype = static_cast<const Prototype*>(target->function);                                 \
-    if (prototype->direct_args != (count) || !fiber.frames.has_room_above(top) ||                            \
-        &reg(window, prototype->window_bytes) > fiber.stack_end) [[unlikely]] break;                         \
-    PUSH_FRAME(target, owns, borrows);                                                                       \
-    pc = prototype->direct_entry;                                                                            \
-    if (target->link != link) [[unlikely]] {                                                                 \
-      top->is_plain = false;                                                                                 \
-      link = static_cast<Link*>(target->link);                                                               \
-      constants = link->constants.data();                                                                    \
-    }                                                                                                        \
-    NEXT;                                                                                                    \
-  } while (false)
-// After a builtin that ran outside of call_builtin().
-#define COLLECT_DEBT()                                  \
-  do {                                                  \
-    fuel -= static_cast<std::int64_t>(env.fuel_debt);   \
-    env.fuel_debt = 0;                                  \
-  } while (false)
-// After an instruction that allocated and is complete.
-#define CHECK_MEMORY()                         \
-  do {                                         \
-    if (heap.over_limit()) [[unlikely]] goto out_of_memory; \
-  } while (false)
+#include "vm/exec/handler_macros.inc"
 
 ExitReason RunImpl::interpret(Fiber& fiber) {
+  running = &fiber;   // looked up where it is needed: registers are for what every instruction needs
 #ifdef PTC_COMPUTED_GOTO
   static const void* const kLabels[] = {
 #define OP(name, operands, control, meaning) &&op_##name,
 #include "schema/opcodes.def"
 #undef OP
+#define FUSED(name, condition, ...) &&op_##name,
+#include "vm/exec/fused.def"
+#undef FUSED
   };
 #endif
   const Instruction* pc = nullptr;
   Value* base = nullptr;
   const Value* constants = nullptr;
   Link* link = nullptr;
-  Frame* top = nullptr;            // of fiber.frames
+  Frame* top = nullptr;            // of running->frames
   std::int64_t fuel = fuel_left;
   CallResult called{};
-  if (fiber.frames.empty()) {   // a branch that is nothing but a tool call, which has its answer
-    fiber.result = fiber.stack[0];
+  Value returned{};
+  const Frame* frame_limit = nullptr;
+  const Value* stack_end = nullptr;
+  if (running->frames.empty()) {   // a branch that is nothing but a tool call, which has its answer
+    running->result = running->stack[0];
     return ExitReason::Finished;
   }
 
 reload : {
-  top = &fiber.frames.back();
+  top = &running->frames.back();
   if (top->kind == Frame::Kind::Stepper) goto run_stepper;
-  base = fiber.stack + top->base;
+  base = top->base;
   pc = top->pc;
-  link = static_cast<Link*>(top->closure->link);
-  constants = link->constants.data();
+  frame_limit = running->frames.limit();
+  stack_end = running->stack_end;
+  RELINK(top->closure);
 }
   NEXT;
 
@@ -252,7 +188,8 @@ dispatch:
   CASE(DefGlobal) {
     const Value v = A;
     if (!TAKE(kTakeA)) retain(v);
-    define_cell(fiber, link->cells[INSN.b], v);
+    TELL();
+    define_cell(*running, link->cells[INSN.b], v);
     NEXT;
   }
   CASE(LoadVar) {
@@ -486,21 +423,20 @@ dispatch:
   JUMP_IF(JumpIfNil, x.is_nil())
   JUMP_IF(JumpIfNotNil, !x.is_nil())
 #undef JUMP_IF
+// Numbers of each kind have a dispatch of their own.
+#define JUMP_WHEN(condition)                         \
+  do {                                               \
+    if (condition) pc = jump_target(pc, INSN.c);     \
+    NEXT;                                            \
+  } while (false)
 #define JUMP_COMPARE(name, compare_op, operation, wanted)                            \
   CASE(name) {                                                                       \
     const Value &x = A, &y = B;                                                      \
-    bool holds;                                                                      \
-    if (x.is_int() && y.is_int()) [[likely]] {                                       \
-      holds = x.i operation y.i;                                                     \
-    } else if (x.is_float() && y.is_float()) {                                       \
-      holds = x.d operation y.d;                                                     \
-    } else {                                                                         \
-      const int slow = slow_compare(Op::compare_op, &A, &B, INSN.flags, kTakeA, kTakeB); \
-      if (slow < 0) FAULT();                                                         \
-      holds = slow != 0;                                                             \
-    }                                                                                \
-    if (holds == wanted) pc = jump_target(pc, INSN.c);                                  \
-    NEXT;                                                                            \
+    if (x.is_int() && y.is_int()) [[likely]] JUMP_WHEN((x.i operation y.i) == wanted);   \
+    if (x.is_float() && y.is_float()) JUMP_WHEN((x.d operation y.d) == wanted);      \
+    const int holds = slow_compare(Op::compare_op, &A, &B, INSN.flags, kTakeA, kTakeB); \
+    if (holds < 0) FAULT();                                                          \
+    JUMP_WHEN((holds != 0) == wanted);                                               \
   }
   JUMP_COMPARE(JumpLess, Less, <, true)
   JUMP_COMPARE(JumpNotLess, Less, <, false)
@@ -526,19 +462,12 @@ dispatch:
 #define JUMP_IMMEDIATE(name, compare_op, operation, wanted)                          \
   CASE(name) {                                                                       \
     const Value& x = A;                                                              \
-    bool holds;                                                                      \
-    if (x.is_int()) [[likely]] {                                                     \
-      holds = x.i operation IMM_B;                                                   \
-    } else if (x.is_float()) {                                                       \
-      holds = x.d operation IMM_B;                                                   \
-    } else {                                                                         \
-      Value number = Value::integer(IMM_B);                                          \
-      const int slow = slow_compare(Op::compare_op, &A, &number, INSN.flags, kTakeA, 0); \
-      if (slow < 0) FAULT();                                                         \
-      holds = slow != 0;                                                             \
-    }                                                                                \
-    if (holds == wanted) pc = jump_target(pc, INSN.c);                                  \
-    NEXT;                                                                            \
+    if (x.is_int()) [[likely]] JUMP_WHEN((x.i operation IMM_B) == wanted);           \
+    if (x.is_float()) JUMP_WHEN((x.d operation IMM_B) == wanted);                    \
+    Value number = Value::integer(IMM_B);                                            \
+    const int holds = slow_compare(Op::compare_op, &A, &number, INSN.flags, kTakeA, 0); \
+    if (holds < 0) FAULT();                                                          \
+    JUMP_WHEN((holds != 0) == wanted);                                               \
   }
   JUMP_IMMEDIATE(JumpLessImm, Less, <, true)
   JUMP_IMMEDIATE(JumpNotLessImm, Less, <, false)
@@ -550,19 +479,12 @@ dispatch:
 #define JUMP_CONSTANT(name, compare_op, operation, wanted)                           \
   CASE(name) {                                                                       \
     const Value &x = A, &y = constants[INSN.b];                                      \
-    bool holds;                                                                      \
-    if (x.is_int() && y.is_int()) [[likely]] {                                       \
-      holds = x.i operation y.i;                                                     \
-    } else if (x.is_float() && y.is_float()) {                                       \
-      holds = x.d operation y.d;                                                     \
-    } else {                                                                         \
-      Value number = y;                                                              \
-      const int slow = slow_compare(Op::compare_op, &A, &number, INSN.flags, kTakeA, 0); \
-      if (slow < 0) FAULT();                                                         \
-      holds = slow != 0;                                                             \
-    }                                                                                \
-    if (holds == wanted) pc = jump_target(pc, INSN.c);                               \
-    NEXT;                                                                            \
+    if (x.is_int() && y.is_int()) [[likely]] JUMP_WHEN((x.i operation y.i) == wanted);   \
+    if (x.is_float() && y.is_float()) JUMP_WHEN((x.d operation y.d) == wanted);      \
+    Value number = y;                                                                \
+    const int holds = slow_compare(Op::compare_op, &A, &number, INSN.flags, kTakeA, 0); \
+    if (holds < 0) FAULT();                                                          \
+    JUMP_WHEN((holds != 0) == wanted);                                               \
   }
   JUMP_CONSTANT(JumpLessConst, Less, <, true)
   JUMP_CONSTANT(JumpNotLessConst, Less, <, false)
@@ -573,6 +495,7 @@ dispatch:
   JUMP_CONSTANT(JumpGreaterEqConst, GreaterEq, >=, true)
   JUMP_CONSTANT(JumpNotGreaterEqConst, GreaterEq, >=, false)
 #undef JUMP_CONSTANT
+#undef JUMP_WHEN
 #define JUMP_EQUAL_IMMEDIATE(name, wanted)                                           \
   CASE(name) {                                                                       \
     const Value x = words(A);                                                        \
@@ -628,15 +551,16 @@ dispatch:
     Value* loop = &A;   // counter, bound
     if (loop[0].i == 0) [[unlikely]] goto loop_limit;
     Value& x = B;
-    bool less;
-    if (x.is_int() && loop[1].is_int() && x.i != INT64_MAX) [[likely]] {
-      less = ++x.i < loop[1].i;
-    } else {
-      if (!slow_add_immediate(Op::Inc, &B, &B, 1, kTakeB)) FAULT();
-      less = slow_compare(Op::Less, &B, &loop[1], 0, 0, 0) == 1;   // two numbers: cannot fail
+    std::int64_t next;
+    if (x.is_int() && loop[1].is_int() && !__builtin_add_overflow(x.i, 1, &next)) [[likely]] {
+      x.i = next;
+      --loop[0].i;
+      if (next < loop[1].i) pc = jump_target(pc, INSN.c);
+      NEXT;
     }
+    if (!slow_add_immediate(Op::Inc, &B, &B, 1, kTakeB)) FAULT();
     --loop[0].i;
-    if (less) pc = jump_target(pc, INSN.c);
+    if (slow_compare(Op::Less, &B, &loop[1], 0, 0, 0) == 1) pc = jump_target(pc, INSN.c);   // two numbers: cannot fail
     NEXT;
   }
   CASE(JumpBack) {
@@ -649,9 +573,9 @@ dispatch:
     SAFE_POINT();
     const Cell* cell = link->cells[INSN.b];
     Value* const window = &A;
-    if (cell->direct_args == INSN.c && cell->link == link && fiber.frames.has_room_above(top) &&
-        &reg(window, cell->window_bytes) <= fiber.stack_end) [[likely]] {
-      PUSH_FRAME(static_cast<const Closure*>(cell->value.object), false, false);
+    if (cell->direct_args == INSN.c && cell->link == link && top + 1 != frame_limit &&
+        &reg(window, cell->window_bytes) <= stack_end) [[likely]] {
+      PUSH_FRAME(static_cast<const Closure*>(cell->value.object), 0, false);
       pc = cell->entry;
       NEXT;
     }
@@ -661,25 +585,25 @@ dispatch:
     }
     SAVE();
     *window = retained(cell->value);
-    called = call_value(fiber, static_cast<std::uint32_t>(window - fiber.stack), INSN.c);
+    called = call_value(*running, static_cast<std::uint32_t>(window - running->stack), INSN.c);
     goto after_own_window;
   }
   CASE(Call) {
     SAFE_POINT();
     Value* const window = &A;
-    CALL_DIRECTLY(*window, INSN.b, true, false);
+    CALL_DIRECTLY(*window, INSN.b, Frame::kOwnsCallee, false);
     SAVE();
-    called = call_value(fiber, static_cast<std::uint32_t>(window - fiber.stack), INSN.b);
+    called = call_value(*running, static_cast<std::uint32_t>(window - running->stack), INSN.b);
     goto after_call;
   }
 #define CALL_BORROWED(name, callee)                                                         \
   CASE(name) {                                                                              \
     SAFE_POINT();                                                                           \
     Value* const window = &A;                                                               \
-    CALL_DIRECTLY(callee, INSN.c, false, true);                                             \
+    CALL_DIRECTLY(callee, INSN.c, 0, true);                                             \
     SAVE();                                                                                 \
     *window = retained(callee);                                                             \
-    called = call_value(fiber, static_cast<std::uint32_t>(window - fiber.stack), INSN.c);   \
+    called = call_value(*running, static_cast<std::uint32_t>(window - running->stack), INSN.c);   \
     goto after_own_window;                                                                  \
   }
   CALL_BORROWED(CallLocal, B)
@@ -689,7 +613,7 @@ dispatch:
     SAFE_POINT();
     const auto id = static_cast<BuiltinId>(link->program->builtins[INSN.b]);
     SAVE();
-    called = call_builtin(fiber, id, static_cast<std::uint32_t>(&A - fiber.stack), INSN.c, false);
+    called = call_builtin(*running, id, static_cast<std::uint32_t>(&A - running->stack), INSN.c, false);
     goto after_call;
   }
   CASE(CallPlain) {
@@ -711,32 +635,17 @@ dispatch:
   CASE(CallTool) {
     SAFE_POINT();
     SAVE();
-    called = call_tool(fiber, link->tools[INSN.b], static_cast<std::uint32_t>(&A - fiber.stack));
+    called = call_tool(*running, link->tools[INSN.b], static_cast<std::uint32_t>(&A - running->stack));
     goto after_call;
   }
 
   CASE(Return) {
     const Value result_value = words(A);
-    if (top->owns_callee) heap.release(base[-1]);
-    put(base[-1], result_value);
-    const bool is_plain = top->is_plain;
-    const std::uint16_t offset = top->offset;
-    top = fiber.frames.pop(top);
-    if (is_plain) [[likely]] {
-      base = reinterpret_cast<Value*>(reinterpret_cast<char*>(base - 1) - offset);
-      pc = top->pc;
-      NEXT;
-    }
-    if (fiber.frames.empty()) {
-      fiber.result = result_value;
-      fuel_left = fuel;
-      return ExitReason::Finished;
-    }
-    RELOAD();
+    RETURN(result_value);
   }
   CASE(Stop) {
     SAVE();
-    if (fiber.parent != nullptr) {
+    if (running->parent != nullptr) {
       raise(FaultKind::PmapError, INSN.b != 0 ? "fail called inside pmap" : "return called inside pmap");
       return ExitReason::Faulted;
     }
@@ -745,7 +654,7 @@ dispatch:
     result = A;
     A = Value::nil();
     stop_is_fail = INSN.b != 0;
-    if (!stop_is_fail) commit_open_tasks(fiber);
+    if (!stop_is_fail) commit_open_tasks(*running);
     return ExitReason::Stopped;
   }
 
@@ -767,20 +676,21 @@ dispatch:
   }
   CASE(TaskStart) {
     Value* window = &A;
-    switch (task_start(fiber, window)) {
+    TELL();
+    switch (task_start(*running, window)) {
       case TaskResult::Hit: pc = jump_target(pc, INSN.c); break;
       case TaskResult::Miss: break;
       case TaskResult::Faulted: FAULT();
       case TaskResult::Returned: SAVE(); return ExitReason::Stopped;
-      case TaskResult::Wait: SAVE(); start_probe(fiber); return ExitReason::Parked;
+      case TaskResult::Wait: SAVE(); start_probe(*running); return ExitReason::Parked;
     }
     NEXT;
   }
   CASE(TaskEnd) {
-    if (!task_end(fiber, &A)) FAULT();
-    if (!stops_after_task(fiber)) [[likely]] NEXT;
+    TELL();
+    if (!task_end(*running, &A)) FAULT();
+    if (!stops_after_task(*running)) [[likely]] NEXT;
     top->pc = pc;
-    fuel_left = fuel;
     return ExitReason::Committed;
   }
 
@@ -808,7 +718,7 @@ dispatch:
     const Value x = B, n = C;
     if (x.is_vector() && n.is_int()) [[likely]] {
       const Value v = static_cast<std::uint64_t>(n.i) < vector_count(x)
-                          ? vector_get(x, static_cast<std::uint32_t>(n.i))
+                          ? retained(element(x, static_cast<std::uint32_t>(n.i)))
                           : Value::nil();
       if (TAKE(kTakeB)) heap.release(x);
       A = v;
@@ -871,6 +781,15 @@ dispatch:
     Value &x = A, &n = B, &item = C;
     if (x.is_vector() && n.is_int() && static_cast<std::uint64_t>(n.i) < vector_count(x)) [[likely]] {
       if (!TAKE(kTakeC)) retain(item);
+      if (x.object->kind == Kind::TrieVector) {
+        if (Value* const cell = trie_unshared_cell(static_cast<TrieVector*>(x.object), static_cast<std::uint32_t>(n.i),
+                                                   leaf_flags_for(item))) {
+          const Value old = words(*cell);
+          put(*cell, item);
+          heap.release(old);
+          NEXT;
+        }
+      }
       x = vector_set(heap, x, static_cast<std::uint32_t>(n.i), item);
     } else if (!plain_in_place(BuiltinId::assoc, &x, &n, &item, INSN.flags)) {
       FAULT();
@@ -880,13 +799,34 @@ dispatch:
     NEXT;
   }
 
+#include "vm/exec/fused_handlers.inc"
 #ifndef PTC_COMPUTED_GOTO
   }
 #endif
 
+end_frame: {   // with that value: its callee was its own, or its caller is another program's, or anyone
+  const std::uint8_t ending = top->ending;
+  if ((ending & Frame::kOwnsCallee) != 0) heap.release(base[-1]);
+  put(base[-1], returned);
+  if ((ending & Frame::kAnyCaller) == 0) {
+    base = reinterpret_cast<Value*>(reinterpret_cast<char*>(base - 1) - top->offset);
+    --top;
+    pc = top->pc;
+    RELINK(top->closure);
+    NEXT;
+  }
+  --top;
+  TELL();
+  if (running->frames.empty()) {
+    running->result = returned;
+    return ExitReason::Finished;
+  }
+}
+  RELOAD();
+
 after_own_window:
   if (called == CallResult::Faulted) {   // the window's own slot is dead for these instructions
-    Value& slot = fiber.stack[fiber.frames.back().base + INSN.a / sizeof(Value)];
+    Value& slot = reg(running->frames.back().base, INSN.a);
     heap.release(slot);
     slot = Value::nil();
   }
@@ -894,8 +834,9 @@ after_call:
   fuel = fuel_left;
   switch (called) {
     case CallResult::Done:
-      top = &fiber.frames.back();
-      base = fiber.stack + top->base;
+      top = &running->frames.back();
+      base = top->base;
+      stack_end = running->stack_end;
       if (heap.over_limit()) [[unlikely]] goto out_of_memory;
       NEXT;
     case CallResult::Pushed: RELOAD();
@@ -905,13 +846,13 @@ after_call:
   __builtin_unreachable();
 
 run_stepper:
-  fuel_left = fuel;
-  called = step_stepper(fiber);
+  TELL();
+  called = step_stepper(*running);
   fuel = fuel_left;
   switch (called) {
     case CallResult::Done:   // the stepper's frame is gone and its result delivered
-      if (fiber.frames.empty()) {
-        fiber.result = fiber.stack[0];
+      if (running->frames.empty()) {
+        running->result = running->stack[0];
         return ExitReason::Finished;
       }
       if (heap.over_limit()) [[unlikely]] {
@@ -932,7 +873,7 @@ loop_limit:
 
 out_of_memory:
   top->pc = pc;   // the instruction is complete: the next one never starts
-  fuel_left = fuel;
+  TELL();
   raise_memory();
   return ExitReason::Faulted;
 }

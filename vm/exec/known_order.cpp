@@ -47,7 +47,7 @@ class Reader {
                           prototype_.register_count <= kMaxRegisters;
     if (!readable) return std::nullopt;
     for (std::size_t pc = 0; pc < prototype_.code.size() && pc < kMaxInstructions; ++pc) {
-      const Instruction i = with_register_indices(prototype_.code[pc]);
+      const Instruction i = as_compiled(prototype_.code[pc]);
       if (i.op == Op::Return) {
         const Meaning& result = registers_[i.a];
         if (result.kind != Meaning::Kind::Answer) return std::nullopt;

@@ -28,7 +28,7 @@ RunImpl::CallResult RunImpl::step_parallel(Fiber& fiber) {
 
 RunImpl::CallResult RunImpl::start_branches(Fiber& fiber) {
   const Frame frame = fiber.frames.back();
-  Value* slots = fiber.stack + frame.base;
+  Value* slots = frame.base;
   const std::uint32_t arg_count = frame.slot_count - kStepperSlots;
   std::uint32_t branches = arg_count;
   if (frame.builtin == BuiltinId::pmap) {

@@ -29,7 +29,7 @@ void RunImpl::start_probe(Fiber& waiting) {
   if (waiting.nesting >= kMaxNesting || !heap.can_allocate(bytes)) return;
   auto probe = make_fiber(nullptr);
   if (!grow_stack(*probe, prototype.register_count + 1u)) return destroy_fiber(*probe);
-  const Value* const from = waiting.stack + frame.base;
+  const Value* const from = frame.base;
   Value* const to = probe->stack + 1;
   const RegState* states = prototype.states().before(static_cast<std::uint32_t>(frame.pc - prototype.code.data()));
   for (std::uint32_t k = 0; k < prototype.register_count; ++k) {
@@ -38,7 +38,7 @@ void RunImpl::start_probe(Fiber& waiting) {
     if (is_owned(states[k])) retain(to[k]);
   }
   probe->stack[0] = retained(Value::of(Tag::Closure, const_cast<Closure*>(frame.closure)));
-  probe->frames.push() = {frame.pc + 1, frame.closure, 1, 0, Frame::Kind::Bytecode, true, BuiltinId{}, 0};
+  probe->frames.push() = Frame::bytecode(frame.pc + 1, frame.closure, to, true);
   probe->open_tasks.push_back({waiting.waits_for_task, 1, 0});
   probe->parent = &waiting;
   probe->nesting = waiting.nesting + 1;

@@ -8,6 +8,7 @@
 #include "schema/flat_tree.h"
 #include "schema/version.h"
 #include "vm/builtins/regex.h"
+#include "vm/exec/fused.h"
 #include "vm/exec/verifier.h"
 #include "vm/value/utf8.h"
 
@@ -130,6 +131,7 @@ void change_registers(Instruction& i, Change change) {
 void prepare_to_run(Program& program) {
   for (Prototype& function : program.functions) {
     for (Instruction& i : function.code) change_registers(i, [](std::size_t reg) { return reg * sizeof(Value); });
+    fuse(function.code);
     function.window_bytes = (1 + function.register_count) * static_cast<std::uint32_t>(sizeof(Value));
     if (function.variadic && function.unary_entry == 0) continue;
     function.direct_entry = function.code.data() + function.unary_entry;
@@ -139,7 +141,8 @@ void prepare_to_run(Program& program) {
 
 }  // namespace
 
-Instruction with_register_indices(Instruction scaled) {
+Instruction as_compiled(Instruction scaled) {
+  scaled.op = compiled_op(scaled.op);
   change_registers(scaled, [](std::size_t offset) { return offset / sizeof(Value); });
   return scaled;
 }

@@ -48,7 +48,7 @@ struct Prototype : FunctionInfo {
   std::uint32_t upvalue_count = 0;
   std::uint32_t param_count = 0;        // registers filled by a call: required, then the rest vector when variadic
   std::uint32_t unary_entry = 0;        // of [& rest]: pc of calls with one argument, which needs no vector; 0: none
-  std::vector<Instruction> code;        // register operands scaled to byte offsets once verified
+  std::vector<Instruction> code;        // as_compiled() undoes what loading changes
   // Of a call that needs nothing but a frame; set once verified.
   static constexpr std::uint32_t kNotDirect = UINT32_MAX;
   const Instruction* direct_entry = nullptr;
@@ -65,8 +65,8 @@ struct Prototype : FunctionInfo {
   MadeOnce<FrameStates> states_;
 };
 
-// Register operands of loaded code are byte offsets; this is the instruction as it was compiled.
-Instruction with_register_indices(Instruction scaled);
+// Loaded code has register operands as byte offsets and fused instructions; this is the one that was compiled.
+Instruction as_compiled(Instruction scaled);
 
 // A constant as loaded data; each run makes its own values from it.
 struct ProgramConstant {

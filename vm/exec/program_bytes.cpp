@@ -24,7 +24,7 @@ std::unique_ptr<schema::FunctionT> function_of(const Prototype& in) {
   out->register_count = static_cast<std::uint16_t>(in.register_count);
   out->upvalue_names = in.upvalue_names;
   out->code.reserve(in.code.size());
-  for (const Instruction& scaled : in.code) out->code.push_back(encode(with_register_indices(scaled)));
+  for (const Instruction& scaled : in.code) out->code.push_back(encode(as_compiled(scaled)));
   out->spans.reserve(in.spans.size());
   for (const SpanEntry& entry : in.spans) {
     out->spans.emplace_back(entry.pc, entry.span.begin, entry.span.end, entry.span.line, entry.span.column);
@@ -80,7 +80,7 @@ const FrameStates& Prototype::states() const {
   return states_.get([this] {
     std::vector<Instruction> unscaled;
     unscaled.reserve(code.size());
-    for (const Instruction& scaled : code) unscaled.push_back(with_register_indices(scaled));
+    for (const Instruction& scaled : code) unscaled.push_back(as_compiled(scaled));
     auto made = std::make_unique<FrameStates>();
     std::uint64_t work = UINT64_MAX;   // bounded when the program was verified
     FrameStates::analyze(unscaled, {register_count, param_count, unary_entry}, work, *made);

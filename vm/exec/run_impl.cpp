@@ -206,7 +206,7 @@ std::unique_ptr<Fiber> RunImpl::make_fiber(const Closure* entry) {
     const auto& prototype = *static_cast<const Prototype*>(entry->function);
     grow_stack(*fiber, std::max<std::uint32_t>(prototype.register_count + 1, 32));
     if (fiber->stack == nullptr) return fiber;
-    fiber->frames.push() = {prototype.code.data(), entry, 1, 0, Frame::Kind::Bytecode, false, BuiltinId{}, 0};
+    fiber->frames.push() = Frame::bytecode(prototype.code.data(), entry, fiber->stack + 1, false);
   }
   return fiber;
 }

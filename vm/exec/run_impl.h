@@ -96,7 +96,7 @@ class RunImpl {
   // The elements of a collection as a vector, complaining in the name of that function and argument (from 1).
   Value sequence_of(std::string_view function, std::uint32_t argument, Value taken);
   CallResult apply(Fiber& fiber, std::uint32_t window, std::uint32_t count);
-  bool push_frame(Fiber& fiber, const Frame& frame, std::uint32_t registers);
+  bool make_room_for_callee(Fiber& fiber, std::uint32_t base, std::uint32_t registers);
   bool grow_stack(Fiber& fiber, std::uint32_t registers);
   const Closure* prelude_closure(BuiltinId id);
   const Closure* function_closure(Link& link, std::uint32_t index);
@@ -176,6 +176,8 @@ class RunImpl {
   Value* path_place(BuiltinId function, Value* window);
   bool path_open(BuiltinId function, Value* window);
   bool path_close(BuiltinId function, Value* window);
+  // path_open(), a sum of ints and path_close() in one; false: nothing is done, they have to.
+  bool add_at_path(BuiltinId function, Value* window, std::int64_t number);
   bool assoc_in(Value* coll, Value* path, Value* value, std::uint8_t flags);
   bool plain_in_place(BuiltinId id, Value* coll, Value* b, Value* c, std::uint8_t flags);
   bool plain_two(BuiltinId id, Value* dst, Value* b, Value* c, std::uint8_t flags);
@@ -273,6 +275,7 @@ class RunImpl {
   std::vector<Value> base_values;          // of cells at start(), for rollback; Absent: was not defined
   std::vector<Value> retired;              // closures that a redefinition replaced while they may be running
   std::unique_ptr<Fiber> main;
+  Fiber* running = nullptr;                // by interpret()
   std::shared_ptr<const Program> program;
 
   std::int64_t fuel_left = 0;              // of the slice; may go below zero by bulk work of one builtin

@@ -59,8 +59,7 @@ void RunImpl::push_await_call(Fiber& fiber, std::uint32_t window, Value taken_ha
   Value* const slots = fiber.stack + window + 1;
   slots[0] = taken_handle;
   for (std::uint32_t k = 1; k <= kStepperSlots; ++k) slots[k] = Value::nil();
-  fiber.frames.push() = {nullptr, nullptr, window + 1, 0, Frame::Kind::Stepper, false, BuiltinId::h_await_call,
-                         static_cast<std::uint16_t>(1 + kStepperSlots)};
+  fiber.frames.push() = Frame::stepper(BuiltinId::h_await_call, slots, 1 + kStepperSlots, 0, false);
 }
 
 // A call in an open task that an earlier run made already: its operation is yielded, the tool is not called.

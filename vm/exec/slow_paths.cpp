@@ -183,6 +183,23 @@ bool RunImpl::path_close(BuiltinId function, Value* window) {
   return true;
 }
 
+bool RunImpl::add_at_path(BuiltinId function, Value* window, std::int64_t number) {
+  const bool is_key = function == BuiltinId::update;
+  if (!is_key && (!window[1].is_vector() || vector_count(window[1]) == 0)) return false;
+  Value scratch{};
+  const std::span<const Value> keys = is_key ? std::span<const Value>(&window[1], 1)
+                                             : vector_chunk(window[1], 0, scratch);
+  std::uint32_t followed = 0;
+  Value* const place = map_follow(window, keys, &followed);
+  const std::uint32_t length = is_key ? 1 : vector_count(window[1]);
+  std::int64_t sum = 0;
+  if (followed != length || !place->is_int() || __builtin_add_overflow(place->i, number, &sum)) return false;
+  *place = Value::integer(sum);
+  if (!is_key) env.fuel_debt += 2 * std::uint64_t{length};   // that both would charge
+  heap.release(window[1]);
+  return true;
+}
+
 bool RunImpl::assoc_in(Value* coll, Value* path, Value* value, std::uint8_t flags) {
   if (!path->is_vector() || vector_count(*path) == 0) {
     return plain_in_place(BuiltinId::assoc_in, coll, path, value, flags);

@@ -13,15 +13,15 @@ inline constexpr std::uint32_t kStepperRoom = 4;    // registers above the slots
 enum SortSlot : std::uint32_t {
   kSortItems, kSortKeys, kSortOrder, kSortMerged, kSortWidth, kSortLow, kSortLeft, kSortRight
 };
-enum SortStage : std::uint16_t {
+enum SortStage : std::uint8_t {
   kSortStart, kSortNextKey, kSortAwaitKey, kSortMerge, kSortAwaitAnswer, kSortAwaitReverse
 };
-enum ParallelStage : std::uint16_t { kParallelStart, kParallelCollect };
+enum ParallelStage : std::uint8_t { kParallelStart, kParallelCollect };
 
 // Of await and its kin. Targets: one handle, or a vector of handles and of values that pass through. Deadline: when the
 // wait ends by itself; Timeout: how long it was to be.
 enum AwaitSlot : std::uint32_t { kAwaitTargets, kAwaitDeadline, kAwaitTimeout };
-enum AwaitStage : std::uint16_t { kAwaitStart, kAwaitWait, kAwaitTimedOut };
+enum AwaitStage : std::uint8_t { kAwaitStart, kAwaitWait, kAwaitTimedOut };
 
 // At that stage the result of a call lies (or will lie) in the register above the slots.
 constexpr bool stepper_awaits_result(BuiltinId builtin, std::uint16_t stage) {

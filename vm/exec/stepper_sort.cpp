@@ -163,9 +163,9 @@ RunImpl::CallResult RunImpl::step_sort(Fiber& fiber) {
   const BuiltinId id = fiber.frames.back().builtin;
   const std::uint32_t arg_count = fiber.frames.back().slot_count - kStepperSlots;
   const bool has_comparator = arg_count == (id == BuiltinId::sort ? 2u : 3u);
-  const auto slots = [&] { return fiber.stack + fiber.frames.back().base; };
+  const auto slots = [&] { return fiber.frames.back().base; };
   const auto own = [&] { return slots() + arg_count; };
-  const auto set_stage = [&](SortStage stage) { fiber.frames.back().stage = stage; };
+  const auto set_stage = [&](SortStage stage) { fiber.frames.back().stage = static_cast<std::uint8_t>(stage); };
   const auto comparator = [&] { return has_comparator ? slots()[arg_count - 2] : Value::nil(); };
 
   // The next element of one run goes to the merged order.

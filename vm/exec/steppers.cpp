@@ -22,16 +22,16 @@ RunImpl::CallResult RunImpl::step_stepper(Fiber& fiber) {
 
 RunImpl::CallResult RunImpl::finish_stepper(Fiber& fiber, Value taken) {
   const Frame frame = fiber.frames.back();
-  for (std::uint32_t k = 0; k < frame.slot_count; ++k) heap.release(fiber.stack[frame.base + k]);
-  if (frame.owns_callee) heap.release(fiber.stack[frame.base - 1]);
-  fiber.stack[frame.base - 1] = taken;
+  for (std::uint32_t k = 0; k < frame.slot_count; ++k) heap.release(frame.base[k]);
+  if (frame.owns_callee()) heap.release(frame.base[-1]);
+  frame.base[-1] = taken;
   fiber.frames.pop_back();
   return CallResult::Done;
 }
 
 RunImpl::CallResult RunImpl::call_from_stepper(Fiber& fiber, Value callee, std::span<const Value> args) {
   const Frame& frame = fiber.frames.back();
-  const std::uint32_t window = frame.base + frame.slot_count;
+  const std::uint32_t window = fiber.index_of(frame.base) + frame.slot_count;
   const std::uint32_t count = static_cast<std::uint32_t>(args.size());
   if (window + count + 1 > fiber.stack_size && !grow_stack(fiber, window + count + 1)) return CallResult::Faulted;
   fiber.stack[window] = retained(callee);
@@ -45,7 +45,7 @@ RunImpl::CallResult RunImpl::call_from_stepper(Fiber& fiber, Value callee, std::
 
 Value RunImpl::take_stepper_result(Fiber& fiber) {
   const Frame& frame = fiber.frames.back();
-  return fiber.stack[frame.base + frame.slot_count];
+  return frame.base[frame.slot_count];
 }
 
 }  // namespace ptc

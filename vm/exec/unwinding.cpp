@@ -10,7 +10,8 @@ void RunImpl::unwind(Fiber& fiber) {
   if (fiber.state == Fiber::State::WaitsForTool) limit = fiber.result_slot;
   while (!fiber.frames.empty()) {
     const Frame& frame = fiber.frames.back();
-    Value* const registers = fiber.stack + frame.base;
+    Value* const registers = frame.base;
+    const std::uint32_t first = fiber.index_of(registers);
     if (frame.kind == Frame::Kind::Stepper) {
       for (std::uint32_t k = 0; k < frame.slot_count; ++k) heap.release(registers[k]);
     } else {
@@ -19,11 +20,11 @@ void RunImpl::unwind(Fiber& fiber) {
       if (limit != UINT32_MAX) --pc;
       const RegState* before = prototype.states().before(pc);
       for (std::uint32_t k = 0; before != nullptr && k < prototype.register_count; ++k) {
-        if (is_owned(before[k]) && frame.base + k < limit) heap.release(registers[k]);
+        if (is_owned(before[k]) && first + k < limit) heap.release(registers[k]);
       }
     }
-    limit = frame.base - 1;
-    if (frame.owns_callee) heap.release(fiber.stack[limit]);
+    limit = first - 1;
+    if (frame.owns_callee()) heap.release(fiber.stack[limit]);
     fiber.frames.pop_back();
   }
   task_closed |= !fiber.open_tasks.empty();

@@ -79,7 +79,7 @@ class FiberCapture {
  private:
   // The first register that belongs to the callee of frame k, or the end.
   std::uint32_t window_after(std::uint32_t k) const {
-    if (k + 1 < fiber_.frames.size()) return fiber_.frames[k + 1].base - 1;
+    if (k + 1 < fiber_.frames.size()) return fiber_.index_of(fiber_.frames[k + 1].base) - 1;
     return Fiber::is_inside_call(fiber_.state) ? fiber_.result_slot : UINT32_MAX;
   }
 
@@ -97,9 +97,9 @@ class FiberCapture {
     const Frame& frame = fiber_.frames[k];
     FrameState state;
     state.kind = frame.kind;
-    state.owns_callee = frame.owns_callee || frame.borrows_callee;   // restored, it owns it
+    state.owns_callee = frame.owns_callee() || frame.borrows_callee;   // restored, it owns it
     state.first_value = static_cast<std::uint32_t>(out_.values.size());
-    const Value* const registers = fiber_.stack + frame.base;
+    const Value* const registers = frame.base;
     if (frame.kind == Frame::Kind::Stepper) {
       state.builtin = frame.builtin;
       state.stage = frame.stage;
@@ -115,7 +115,8 @@ class FiberCapture {
       state.closure = Value::of(Tag::Closure, const_cast<Closure*>(frame.closure));
       const std::uint32_t window = window_after(k);
       const RegState* before = prototype.states().before(window == UINT32_MAX ? state.pc : state.pc - 1);
-      for (std::uint32_t reg = 0; reg < prototype.register_count && frame.base + reg < window; ++reg) {
+      const std::uint32_t first = fiber_.index_of(registers);
+      for (std::uint32_t reg = 0; reg < prototype.register_count && first + reg < window; ++reg) {
         if (before[reg] != RegState::Dead) out_.values.push_back(registers[reg]);
       }
     }

@@ -112,7 +112,7 @@ bool FiberCheck::bytecode(const FrameState& frame, bool on_top, bool at_bottom) 
   std::uint32_t pc = frame.pc;
   if (!on_top || Fiber::is_inside_call(fiber_.state)) {
     if (pc == 0) return wrong("program counter that is after no call");
-    const Instruction call = with_register_indices(prototype.code[--pc]);
+    const Instruction call = as_compiled(prototype.code[--pc]);
     if (op_info(call.op).control != Control::Call) return wrong("program counter that is after no call");
     limit = call.a;
     window_ = base + call.a;

@@ -24,7 +24,7 @@ std::optional<Place> place_of(const RunState& state, const FiberState& fiber, st
   if (place.pc >= prototype.code.size()) return std::nullopt;
   if (index + 1 == fiber.frames.size() && !Fiber::is_inside_call(fiber.state)) return place;
   if (place.pc == 0) return std::nullopt;
-  const Instruction call = with_register_indices(prototype.code[--place.pc]);
+  const Instruction call = as_compiled(prototype.code[--place.pc]);
   if (op_info(call.op).control != Control::Call) return std::nullopt;
   place.limit = call.a;
   return place;

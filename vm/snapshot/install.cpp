@@ -281,8 +281,7 @@ class Installer {
     std::uint32_t next = frame.first_value;
     if (frame.kind == Frame::Kind::Stepper) {
       for (std::uint32_t k = 0; k < frame.value_count; ++k) registers[k] = take(state.values[next++]);
-      fiber.frames.push() = {nullptr, nullptr, plan.base, frame.stage, Frame::Kind::Stepper, false, frame.builtin,
-                             frame.slot_count};
+      fiber.frames.push() = Frame::stepper(frame.builtin, registers, frame.slot_count, frame.stage, false);
       return;
     }
     const auto* closure = static_cast<const Closure*>(frame.closure.object);
@@ -299,8 +298,8 @@ class Installer {
       run_.heap.release(frame.closure);
     }
     frame.closure = Value::nil();
-    fiber.frames.push() = {prototype->code.data() + frame.pc, closure, plan.base, 0, Frame::Kind::Bytecode,
-                           frame.owns_callee, BuiltinId{}, 0};
+    fiber.frames.push() =
+        Frame::bytecode(prototype->code.data() + frame.pc, closure, registers, frame.owns_callee);
   }
 
   // What the host is asked follows from the fibers that wait for it.

@@ -46,6 +46,7 @@ VectorLeaf* assemble_leaf(Heap& heap, std::span<const Value> items) {
   VectorLeaf* const leaf = heap.make<VectorLeaf>(Kind::VectorLeaf);
   leaf->extra = static_cast<std::uint16_t>(items.size());
   std::copy(items.begin(), items.end(), leaf->items);
+  for (const Value item : items) leaf->note(item);
   return leaf;
 }
 

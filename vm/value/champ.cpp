@@ -68,7 +68,7 @@ HashNode* own_node(Heap& heap, HashNode* taken) {
   const std::size_t size = object_size_bytes(taken);
   HashNode* const copy = heap.make<HashNode>(Kind::HashNode, size);
   std::memcpy(static_cast<void*>(copy), taken, size);
-  copy->rc = 1;
+  copy->rc = kFirstCount;
   --taken->rc;
   return copy;
 }

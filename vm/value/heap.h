@@ -70,11 +70,11 @@ class Heap {
     free_large(memory);
   }
 
-  // A new object with rc 1; size_bytes counts the header and must equal object_size_bytes() of the finished object.
+  // A new object with one owner. size_bytes counts the header, too, and equals object_size_bytes() of what it becomes.
   template <class T>
   T* make(Kind kind, std::size_t size_bytes = sizeof(T)) {
     T* object = static_cast<T*>(allocate(size_bytes));
-    object->rc = 1;
+    object->rc = kFirstCount;
     object->kind = kind;
     object->flags = 0;
     object->extra = 0;

@@ -114,7 +114,7 @@ void Heap::release_parts(Object* dead) {
       discard(dead, sizeof(VectorNode));
       return;
     case Kind::VectorLeaf:
-      drop_all(static_cast<VectorLeaf*>(dead)->items, dead->extra);
+      if ((dead->flags & VectorLeaf::kMayRefer) != 0) drop_all(static_cast<VectorLeaf*>(dead)->items, dead->extra);
       discard(dead, sizeof(VectorLeaf));
       return;
     case Kind::SmallMap:

@@ -43,6 +43,14 @@ struct Object {
 };
 static_assert(sizeof(Object) == 8);
 
+// The count of a new object: its one owner. With PTC_ALWAYS_COPY there seems to be another one that never lets go:
+// nothing is changed in place, and nothing freed before the heap is.
+#ifdef PTC_ALWAYS_COPY
+inline constexpr std::uint32_t kFirstCount = 2;
+#else
+inline constexpr std::uint32_t kFirstCount = 1;
+#endif
+
 struct String : Object {
   static constexpr std::uint8_t kAscii = 1;         // flags: every byte is a cluster (ASCII without CR LF)
   static constexpr std::uint8_t kScanned = 2;       // flags: kAscii is valid
@@ -93,6 +101,10 @@ struct RangeVector : VectorHeader {
 };
 
 struct VectorLeaf : Object {                    // extra: used slots; those before a slice's start are nil
+  static constexpr std::uint8_t kMayRefer = 1;    // flags: an item may be an object; unset, freeing looks at none
+  void note(Value item) {
+    if (item.is_heap()) flags |= kMayRefer;
+  }
   std::uint64_t unused;
   Value items[kFlatVectorMax];
 };

@@ -175,9 +175,7 @@ Value vector_range(Heap& heap, std::int64_t start, std::int64_t step, std::uint3
 
 Value trie_or_range_at(const VectorHeader* vector, std::uint32_t i) {
   if (vector->kind == Kind::RangeVector) return Value::integer(range_item(static_cast<const RangeVector*>(vector), i));
-  const TrieVector* const trie = static_cast<const TrieVector*>(vector);
-  const std::uint32_t slot = trie->start + i;
-  return trie_leaf(trie, slot)->items[slot & kTrieMask];
+  return trie_at(static_cast<const TrieVector*>(vector), i);
 }
 
 Value vector_push_slowly(Heap& heap, Value taken_vector, Value taken_item) {
@@ -193,24 +191,31 @@ Value vector_push_slowly(Heap& heap, Value taken_vector, Value taken_item) {
   return of(trie);
 }
 
-Value* vector_own_cell(Heap& heap, Value* vector, std::uint32_t i) {
+namespace {
+
+Value* own_cell(Heap& heap, Value* vector, std::uint32_t i, std::uint8_t leaf_flags) {
   if (vector->object->kind == Kind::TrieVector) {
-    if (Value* const cell = trie_unshared_cell(as_trie(*vector), i)) return cell;
+    if (Value* const cell = trie_unshared_cell(as_trie(*vector), i, leaf_flags)) return cell;
   }
   *vector = with_items(heap, *vector);
   if (vector->object->kind == Kind::TrieVector) {
-    TrieVector* const trie = as_trie(*vector);
-    TrieVector* const owned = trie_own_header(heap, trie);
+    TrieVector* const owned = trie_own_header(heap, as_trie(*vector));
     *vector = of(owned);
-    return trie_own_cell(heap, owned, i);
+    return trie_own_cell(heap, owned, i, leaf_flags);
   }
   FlatVector* flat = as_flat(*vector);
   if (flat->rc != 1) *vector = of(flat = flat_into_new(heap, flat, flat->count));
   return flat->items() + i;
 }
 
+}  // namespace
+
+Value* vector_own_cell(Heap& heap, Value* vector, std::uint32_t i) {
+  return own_cell(heap, vector, i, VectorLeaf::kMayRefer);
+}
+
 Value vector_set(Heap& heap, Value taken_vector, std::uint32_t i, Value taken_item) {
-  Value* const cell = vector_own_cell(heap, &taken_vector, i);
+  Value* const cell = own_cell(heap, &taken_vector, i, leaf_flags_for(taken_item));
   const Value old = *cell;
   *cell = taken_item;
   heap.release(old);
@@ -226,7 +231,7 @@ Value vector_take_at(Heap&, Value borrowed_vector, std::uint32_t i) {
   if (borrowed_vector.object->kind == Kind::FlatVector) {
     if (is_unique(borrowed_vector)) cell = as_flat(borrowed_vector)->items() + i;
   } else if (borrowed_vector.object->kind == Kind::TrieVector) {
-    cell = trie_unshared_cell(as_trie(borrowed_vector), i);
+    cell = trie_unshared_cell(as_trie(borrowed_vector), i, 0);
   }
   if (cell == nullptr) return vector_get(borrowed_vector, i);
   const Value item = *cell;

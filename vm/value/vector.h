@@ -33,6 +33,7 @@ inline Value vector_push(Heap& heap, Value taken_vector, Value taken_item) {
     VectorLeaf* const tail = trie->tail;
     if (used != 0 && tail->extra == used && tail->rc == 1) {
       tail->items[used] = taken_item;
+      tail->note(taken_item);
       tail->extra = static_cast<std::uint16_t>(used + 1);
       ++trie->count;
       return taken_vector;

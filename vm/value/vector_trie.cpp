@@ -30,6 +30,7 @@ VectorLeaf* own_leaf(Heap& heap, VectorLeaf* taken, std::uint32_t used) {
   }
   VectorLeaf* const copy = make_leaf(heap);
   copy->extra = static_cast<std::uint16_t>(used);
+  copy->flags = taken->flags;
   for (std::uint32_t i = 0; i < used; ++i) copy->items[i] = retained(taken->items[i]);
   --taken->rc;
   return copy;
@@ -172,6 +173,7 @@ void trie_append(Heap& heap, TrieVector* owned, std::span<const Value> items, Ow
     for (std::size_t i = 0; i < n; ++i) {
       if (ownership == Ownership::Borrowed) retain(items[i]);
       owned->tail->items[used + i] = items[i];
+      owned->tail->note(items[i]);
     }
     owned->tail->extra = static_cast<std::uint16_t>(used + n);
     owned->count += static_cast<std::uint32_t>(n);
@@ -179,11 +181,12 @@ void trie_append(Heap& heap, TrieVector* owned, std::span<const Value> items, Ow
   }
 }
 
-Value* trie_own_cell(Heap& heap, TrieVector* owned, std::uint32_t i) {
+Value* trie_own_cell(Heap& heap, TrieVector* owned, std::uint32_t i, std::uint8_t leaf_flags) {
   const std::uint32_t slot = owned->start + i;
   const std::uint32_t tail_start = trie_tail_start(owned);
   if (slot >= tail_start) {
     owned->tail = own_leaf(heap, owned->tail, trie_end(owned) - tail_start);
+    owned->tail->flags |= leaf_flags;
     return &owned->tail->items[slot & kTrieMask];
   }
   owned->root = own_node(heap, owned->root);
@@ -197,6 +200,7 @@ Value* trie_own_cell(Heap& heap, TrieVector* owned, std::uint32_t i) {
   Object*& child = node->children[(slot >> kTrieBits) & kTrieMask];
   VectorLeaf* const leaf = own_leaf(heap, static_cast<VectorLeaf*>(child), kFlatVectorMax);
   child = leaf;
+  leaf->flags |= leaf_flags;
   return &leaf->items[slot & kTrieMask];
 }
 

@@ -1,4 +1,5 @@
-// The trie behind vectors of more than kFlatVectorMax elements; see TrieVector in object.h. For vm/value only.
+// The trie behind vectors of more than kFlatVectorMax elements; see TrieVector in object.h. For vm/value, and for the
+// interpreter where it reads and replaces elements.
 //
 // Functions that change a trie want a header that the caller alone owns (trie_own_header); below it they copy what is
 // shared and write the rest in place.
@@ -32,13 +33,18 @@ inline const VectorLeaf* trie_leaf(const TrieVector* t, std::uint32_t slot) {
   }
   return static_cast<const VectorLeaf*>(node->children[(slot >> kTrieBits) & kTrieMask]);
 }
+inline Value trie_at(const TrieVector* t, std::uint32_t i) {
+  const std::uint32_t slot = t->start + i;
+  return trie_leaf(t, slot)->items[slot & kTrieMask];
+}
 void trie_push(Heap& heap, TrieVector* owned, Value taken_item);
 enum class Ownership : std::uint8_t { Borrowed, Taken };
 void trie_append(Heap& heap, TrieVector* owned, std::span<const Value> items, Ownership ownership);
-// The cell of element i, with everything above it owned by this trie alone.
-Value* trie_own_cell(Heap& heap, TrieVector* owned, std::uint32_t i);
-// The cell of element i when nothing above it is shared, else null.
-inline Value* trie_unshared_cell(TrieVector* t, std::uint32_t i) {
+// The cell of element i, with everything above it owned by this trie alone. The leaf gets these flags: kMayRefer unless
+// what is going to be put there is known not to be an object.
+Value* trie_own_cell(Heap& heap, TrieVector* owned, std::uint32_t i, std::uint8_t leaf_flags);
+// The same when nothing above the cell is shared, else null.
+inline Value* trie_unshared_cell(TrieVector* t, std::uint32_t i, std::uint8_t leaf_flags) {
   if (t->rc != 1) return nullptr;
   const std::uint32_t slot = t->start + i;
   VectorLeaf* leaf = t->tail;
@@ -50,8 +56,11 @@ inline Value* trie_unshared_cell(TrieVector* t, std::uint32_t i) {
     if (node->rc != 1) return nullptr;
     leaf = static_cast<VectorLeaf*>(node->children[(slot >> kTrieBits) & kTrieMask]);
   }
-  return leaf->rc == 1 ? &leaf->items[slot & kTrieMask] : nullptr;
+  if (leaf->rc != 1) return nullptr;
+  leaf->flags |= leaf_flags;
+  return &leaf->items[slot & kTrieMask];
 }
+inline std::uint8_t leaf_flags_for(Value item) { return item.is_heap() ? VectorLeaf::kMayRefer : 0; }
 // Keep the first `count` elements, or drop the first `from`: more than kFlatVectorMax must stay.
 void trie_truncate(Heap& heap, TrieVector* owned, std::uint32_t count);
 void trie_drop_front(Heap& heap, TrieVector* owned, std::uint32_t from);

@@ -139,7 +139,7 @@ TEST_F(AwaitRules, wrong_arguments_are_named) {
   for (const auto& [program, expected] : cases) EXPECT_EQ(run(program), expected) << program;
 }
 
-TEST_F(AwaitRules, time_limits) {
+TEST_F(AwaitRules, timers) {
   EXPECT_EQ(run("(await-all [(tool/call {}) (tool/call {})] {:timeout-ms 10})"), "|| c1 c2");
   EXPECT_EQ(resume("c1", "1"), "|| c2");
   EXPECT_EQ(resume_at(kStart + 10), "!! await_timeout c2 (call) not resolved within 10ms");

@@ -1,7 +1,7 @@
 // Forms that can give a value of any type.
-#include "support/generator/composer.h"
+#include "tools/generator/composer.h"
 
-namespace ptc::test {
+namespace ptc::generator {
 
 Text Composer::conditional(TypeRef type, unsigned depth) {
   switch (random_.below(3)) {
@@ -58,37 +58,11 @@ Text Composer::bound(TypeRef type, unsigned depth) {
   return form({"let", joined(bindings, "[", "]"), expression(type, depth)});
 }
 
-Text Composer::taken_apart(TypeRef type, unsigned depth) {
-  const Inside inside(*this);
-  const TypeRef element = any_scalar();
-  if (random_.chance(40)) {
-    const TypeRef other = any_scalar();
-    const Text value = vector({expression(element, depth), expression(other, depth), expression(element, depth)});
-    const Text first = fresh_name("a");
-    variables_.push_back({first, element});
-    const Text second = "b" + std::to_string(++names_);
-    variables_.push_back({second, other});
-    return form({"let", vector({vector({first, second, "& more"}), value}), expression(type, depth)});
-  }
-  if (random_.chance(40)) {
-    const Text value = expression(record_, depth);
-    variables_.push_back({"score", int_});
-    variables_.push_back({"tags", types_.vector_of(keyword_)});
-    return form({"let", vector({"{:keys [score tags]}", value}), expression(type, depth)});
-  }
-  const Text value = expression(types_.keyword_map_of(element), depth);
-  const Text otherwise = expression(element, depth);      // evaluated only when :alpha is missing
-  variables_.push_back({"alpha", element});
-  const Text renamed = "g" + std::to_string(++names_);
-  variables_.push_back({renamed, element});
-  const Text pattern = "{:keys [alpha] " + renamed + " :gamma :or {alpha " + otherwise + ' ' + renamed + ' ' +
-                       literal(element, 0) + "}}";
-  return form({"let", vector({pattern, value}), expression(type, depth)});
-}
-
 Text Composer::looped(TypeRef type, unsigned depth) {
   if (!can_repeat()) return own_form(type, depth);
-  const Text start = expression(type, depth);
+  Text start = expression(type, depth);
+  // Clojure keeps what it knows to be a boolean unboxed, and then takes no other boolean for it.
+  if (in_clojure() && type == bool_) start = form({"identity", std::move(start)});
   const Text turns = std::to_string(random_.between(1, static_cast<int>(kElements)));
   const TypeRef element = any_scalar();
   const bool over_vector = random_.chance(40);
@@ -167,25 +141,6 @@ Text Composer::called(TypeRef type, unsigned depth) {
   }
 }
 
-Text Composer::picked(TypeRef type, unsigned depth) {
-  const TypeRef by_keyword = types_.keyword_map_of(type);
-  switch (random_.below(7)) {
-    case 0: return form({"get", expression(by_keyword, depth), keyword(), expression(type, depth)});
-    case 1: return form({keyword(), expression(by_keyword, depth), expression(type, depth)});
-    case 2: return form({"get", expression(types_.string_map_of(type), depth), quoted_word(), expression(type, depth)});
-    case 3:
-      return form({"get-in", expression(types_.keyword_map_of(by_keyword), depth), vector({keyword(), keyword()}),
-                   expression(type, depth)});
-    case 4:
-      return form({"or", form({random_.chance(50) ? "first" : "last", expression(types_.vector_of(type), depth)}),
-                   expression(type, depth)});
-    case 5: return form({expression(by_keyword, depth), keyword(), expression(type, depth)});
-    default:
-      return form({"nth", expression(types_.vector_of(type), depth), form({"mod", expression(int_, depth), "5"}),
-                   expression(type, depth)});
-  }
-}
-
 Text Composer::found(TypeRef type, unsigned depth) {
   const TypeRef element = any_scalar();
   const TypeRef source = types_.vector_of(element);
@@ -230,6 +185,10 @@ Text Composer::threaded(TypeRef type, unsigned depth) {
   }
 }
 
-Text Composer::noted(TypeRef type, unsigned depth) { return form({"do", printing(depth), expression(type, depth)}); }
+// Clojure runs the functions of its lazy sequences when it wants to: there only what runs once is printed.
+Text Composer::noted(TypeRef type, unsigned depth) {
+  if (in_clojure() && (growing() || place_.in_branch)) return own_form(type, depth);
+  return form({"do", printing(depth), expression(type, depth)});
+}
 
-}  // namespace ptc::test
+}  // namespace ptc::generator

@@ -1,9 +1,9 @@
-#include "support/program_generator.h"
+#include "tools/generator/generator.h"
 
 #include "runtime/json_text.h"
-#include "support/generator/composer.h"
+#include "tools/generator/composer.h"
 
-namespace ptc::test {
+namespace ptc::generator {
 namespace {
 
 void append_field(std::string& out, std::string_view name, std::string_view text) {
@@ -47,4 +47,22 @@ std::string batch_request_line(const GeneratedProgram& program, std::string_view
   return line;
 }
 
-}  // namespace ptc::test
+std::string program_text(const GeneratedProgram& program) {
+  std::string text;
+  const auto mode_of = [&program](std::string_view name) {
+    for (const GeneratedTool& tool : program.tools) {
+      if (tool.name != name) continue;
+      if (tool.mode == ToolMode::Async) return "async-tool";
+      if (tool.mode == ToolMode::Auto) return "auto-tool";
+    }
+    return "tool";
+  };
+  for (const GeneratedAnswer& answer : program.answers) {
+    text.append(";; ").append(mode_of(answer.tool)).append(" ").append(answer.tool).append(" ").append(answer.args_edn);
+    text.append(answer.error ? " =! \"" + *answer.error + '"' : " => " + answer.result_edn) += '\n';
+  }
+  if (program.journal_edn) text += ";; journal-in " + *program.journal_edn + '\n';
+  return text + program.source;
+}
+
+}  // namespace ptc::generator

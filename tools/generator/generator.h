@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ptc::test {
+namespace ptc::generator {
 
 enum class ToolMode : std::uint8_t { Sync, Async, Auto };
 
@@ -35,11 +35,16 @@ struct GeneratedProgram {
   bool fails_on_purpose = false;
 };
 
+// Clojure: only what means the same there. Such programs have no tools, tasks and failures.
+enum class Subset : std::uint8_t { Whole, Clojure };
+
 struct GeneratorOptions {
   std::uint64_t seed = 1;
   unsigned size = 120;                         // about how many expressions
   bool async_tools = true;                     // async and auto tools, await and its kin
-  unsigned failing_percent = 5;                // programs that fail on purpose
+  bool timers = true;                          // sleeps, and awaits that end because their time is over
+  unsigned failing_percent = 1;                // programs that fail on purpose
+  Subset subset = Subset::Whole;
 };
 
 GeneratedProgram generate_program(const GeneratorOptions& options);
@@ -47,4 +52,7 @@ GeneratedProgram generate_program(const GeneratorOptions& options);
 // One line of `ptcvm batch` input, without the newline.
 std::string batch_request_line(const GeneratedProgram& program, std::string_view id);
 
-}  // namespace ptc::test
+// The program as a file: what its tools answer and its journal stand above it, in comments.
+std::string program_text(const GeneratedProgram& program);
+
+}  // namespace ptc::generator

@@ -1,14 +1,20 @@
 // The program as a whole: definitions, statements, and how it ends.
 #include <algorithm>
 
-#include "support/generator/composer.h"
+#include "tools/generator/composer.h"
 
-namespace ptc::test {
+namespace ptc::generator {
 namespace {
 
 constexpr unsigned kDepth = 5;
+constexpr unsigned kFormSize = 50;       // of expressions that one form at the top has, about
 
 }  // namespace
+
+// A large program has more forms, not larger ones: how deep these can be is limited.
+int Composer::part_of_size(unsigned divisor) const {
+  return static_cast<int>(std::min(options_.size, 3 * kFormSize) / divisor);
+}
 
 Text Composer::global_definition() {
   TypeRef type = any_data(2);
@@ -17,7 +23,7 @@ Text Composer::global_definition() {
   const Text value = expression(type, kDepth);
   const Text name = "g" + std::to_string(++names_);
   variables_.push_back({name, type});
-  return form({"def", name, value});
+  return form({random_.chance(20) ? "defonce" : "def", name, value});
 }
 
 Text Composer::function_definition() {
@@ -51,12 +57,24 @@ Text Composer::tagged_function() {
 }
 
 Text Composer::printing(unsigned depth) {
+  // Clojure prints floats and what lies in collections in its own way.
+  const TypeRef printable[] = {int_, string_, keyword_, bool_};
+  if (in_clojure()) return form({"println", quoted_word(), expression(random_.pick(printable), depth)});
   if (random_.chance(50)) return form({"println", quoted_word(), expression(any_data(1), depth)});
   return form({"println", expression(any_scalar(), depth)});
 }
 
 Text Composer::step_done() {
   return form({"step-done", "\"s" + std::to_string(++names_) + '"', form({"str", expression(any_scalar(), 2)})});
+}
+
+// A task that is done, taken back, and done again.
+Text Composer::task_reset() {
+  const Text id = "\"again" + std::to_string(++tasks_) + '"';
+  const TypeRef type = any_data(1);
+  const Text first = expression(type, 2), second = expression(type, 2);
+  const Text reset = random_.chance(50) ? form({"task-reset", id}) : form({"task-reset", id, quoted_word()});
+  return form({"do", form({"task", id, first}), reset, form({"task", id, second})});
 }
 
 Text Composer::counting_global() {
@@ -89,14 +107,17 @@ Text Composer::repetition(unsigned depth) {
 
 Text Composer::statement(unsigned depth) {
   const TypeRef type = any_data(1);
-  switch (random_.below(9)) {
-    case 0: return step_done();
+  // Those of the first row need nothing of a host.
+  const unsigned kinds = in_clojure() ? 4 : 9;
+  switch (random_.below(kinds)) {
+    case 0: return printing(depth);
     case 1:
       if (depth > 1 && can_repeat()) return repetition(depth - 1);
       return printing(depth);
     case 2: return form({"when", expression(bool_, 2), printing(depth)});
-    case 3:
-    case 4: {
+    case 3: return form({"let", vector({"_", expression(type, depth)}), printing(depth - 1)});
+    case 4:
+    case 5: {
       std::vector<const Variable*> callable;
       for (const Variable& function : tagged_functions_) {
         if (can_call(function)) callable.push_back(&function);
@@ -111,21 +132,21 @@ Text Composer::statement(unsigned depth) {
       }
       return form({function.name, joined(tag, "(", ")"), expression(function.type->element, depth - 1)});
     }
-    case 5: return form({"let", vector({"_", expression(type, depth)}), printing(depth - 1)});
     case 6: return form({"task", task_id(type), expression(type, depth)});
-    default: return printing(depth);
+    case 7: return place_.repeats == 1 ? task_reset() : step_done();
+    default: return step_done();
   }
 }
 
 void Composer::statements(std::vector<Text>& out) {
-  const unsigned count = 1 + random_.below(4);
+  const unsigned count = options_.size / kFormSize + random_.below(3);
   for (unsigned i = 0; i < count; ++i) {
-    budget_ = static_cast<int>(options_.size / 5);
+    budget_ = part_of_size(5);
     switch (random_.below(8)) {
       case 0:
       case 1: out.push_back(global_definition()); break;
       case 2: out.push_back(function_definition()); break;
-      case 3: out.push_back(tagged_function()); break;
+      case 3: out.push_back(in_clojure() ? function_definition() : tagged_function()); break;
       case 4: out.push_back(counting_global()); break;
       default: out.push_back(statement(kDepth)); break;
     }
@@ -133,21 +154,22 @@ void Composer::statements(std::vector<Text>& out) {
 }
 
 Text Composer::final_form() {
-  budget_ = static_cast<int>(options_.size / 2);
+  budget_ = part_of_size(2);
   const TypeRef first = any_data(2), second = any_data(2);
-  switch (random_.below(6)) {
+  const unsigned kinds = in_clojure() ? 4 : 6;
+  switch (random_.below(kinds)) {
     case 0: return expression(first, kDepth + 1);
-    case 1: return form({"return", braces({":first", expression(first, kDepth), ":rest", expression(second, 3)})});
-    case 2:
+    case 4: return form({"return", braces({":first", expression(first, kDepth), ":rest", expression(second, 3)})});
+    case 5:
       return form({"map", form({"fn [n]", form({"if", "(> n 1)", form({"return", expression(first, kDepth)}), "n"})}),
                    form({"range", std::to_string(random_.between(1, 4))})});
-    case 3: return braces({":first", expression(first, kDepth), ":second", expression(second, kDepth)});
+    case 1: return braces({":first", expression(first, kDepth), ":second", expression(second, kDepth)});
     default: return vector({expression(first, kDepth), expression(second, kDepth), expression(int_, 3)});
   }
 }
 
 Text Composer::failing_form() {
-  budget_ = static_cast<int>(options_.size / 4);
+  budget_ = part_of_size(4);
   const Text before = printing(2);
   switch (random_.below(options_.async_tools ? 9 : 7)) {
     case 0: return form({"do", before, form({"+", expression(int_, 2), "nil"})});
@@ -169,14 +191,14 @@ GeneratedProgram Composer::compose() {
   const bool with_journal = random_.chance(75);
   std::vector<Text> forms;
   if (random_.chance(60)) {
-    budget_ = static_cast<int>(options_.size / 5);
+    budget_ = part_of_size(5);
     forms.push_back(function_definition());
   }
   statements(forms);
-  program_.fails_on_purpose = random_.chance(options_.failing_percent);
+  program_.fails_on_purpose = !in_clojure() && random_.chance(options_.failing_percent);
   forms.push_back(program_.fails_on_purpose ? failing_form() : final_form());
   for (const Text& each : forms) program_.source += laid_out(each) + '\n';
-  if (with_journal) {
+  if (with_journal && !in_clojure()) {
     Text journal = "{";
     for (const auto& [id, value] : journal_) {
       journal += (journal.size() > 1 ? " \"" : "\"") + id + "\" " + value;
@@ -186,4 +208,4 @@ GeneratedProgram Composer::compose() {
   return std::move(program_);
 }
 
-}  // namespace ptc::test
+}  // namespace ptc::generator

@@ -1,12 +1,18 @@
 #include <algorithm>
 
-#include "support/generator/composer.h"
+#include "tools/generator/composer.h"
 
-namespace ptc::test {
+namespace ptc::generator {
 namespace {
 
-constexpr std::string_view kWords[] = {"apple", "birch", "cedar", "dill", "elm", "fig", "", "Zoë", "a-b", "two words"};
-constexpr std::string_view kFloats[] = {"0.5", "1.25", "-2.0", "3.0", "0.1", "17.75", "-0.5", "100.0"};
+// The last ones have characters of several code points, which Clojure counts one by one.
+constexpr std::string_view kWords[] = {"apple", "birch",     "cedar", "dill",  "elm",    "fig",   "",         "Zoë",
+                                       "a-b",   "two words", " pad ", "x1y22", "straße", "UPPER",
+                                       "e\u0301te", "👩‍🚀!"};
+constexpr std::size_t kManyPoints = 2;
+constexpr std::string_view kFloats[] = {"0.5",   "1.25",  "-2.0",  "3.0",    "0.1",       "17.75", "-0.5",
+                                        "100.0", "0.125", "2.675", "1.0e-7", "12345.678", "-0.0",
+                                        "0.3333333333333333"};
 constexpr std::string_view kLargeIntegers[] = {"123456789012", "-9007199254740993", "4611686018427387904"};
 constexpr std::string_view kKeys[] = {"alpha", "beta", "gamma", "delta", "eps", "zeta"};
 constexpr unsigned kLongest = 4;         // elements of a literal collection
@@ -14,12 +20,17 @@ constexpr unsigned kLongest = 4;         // elements of a literal collection
 }  // namespace
 
 Text Composer::integer() {
-  if (random_.chance(4)) return Text(random_.pick(kLargeIntegers));
+  if (random_.chance(4)) return Text(in_clojure() ? kLargeIntegers[0] : random_.pick(kLargeIntegers));
   return std::to_string(random_.chance(70) ? random_.between(0, 9) : random_.between(-20, 120));
 }
 
 Text Composer::keyword() { return ':' + Text(random_.pick(kKeys)); }
-Text Composer::quoted_word() { return '"' + Text(random_.pick(kWords)) + '"'; }
+
+Text Composer::quoted_word() {
+  const std::span<const std::string_view> all(kWords);
+  return '"' + Text(random_.pick(in_clojure() ? all.first(all.size() - kManyPoints) : all)) + '"';
+}
+
 
 // Equal keys in one literal are refused by the language.
 std::vector<Text> Composer::different_keys(Kind kind, unsigned count) {
@@ -71,4 +82,4 @@ Text Composer::literal(TypeRef type, unsigned depth, bool as_data) {
   return "nil";
 }
 
-}  // namespace ptc::test
+}  // namespace ptc::generator

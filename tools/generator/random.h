@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <iterator>
 
-namespace ptc::test {
+namespace ptc::generator {
 
 class Random {
  public:
@@ -33,4 +33,4 @@ class Random {
   std::uint64_t state_;
 };
 
-}  // namespace ptc::test
+}  // namespace ptc::generator

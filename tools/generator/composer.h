@@ -17,11 +17,12 @@
 #include <utility>
 #include <vector>
 
-#include "support/generator/random.h"
-#include "support/generator/types.h"
-#include "support/program_generator.h"
+#include "tools/generator/generator.h"
+#include "tools/generator/random.h"
+#include "tools/generator/rule.h"
+#include "tools/generator/types.h"
 
-namespace ptc::test {
+namespace ptc::generator {
 
 using Text = std::string;
 
@@ -99,6 +100,7 @@ class Composer {
   TypeRef any_scalar();
   TypeRef any_data(unsigned depth);
   std::span<const RecordField> record_fields() const { return record_fields_; }
+  bool in_clojure() const { return options_.subset == Subset::Clojure; }
   // Whether what is written may run over and over: then no value may grow with every turn.
   bool growing() const { return place_.repeats > 1 || place_.in_function; }
   Text bounded(TypeRef type, Text text);               // of the same type; small, when growing()
@@ -110,63 +112,57 @@ class Composer {
   Text quoted_word();
   std::vector<Text> different_keys(Kind kind, unsigned count);
 
-  // numbers.cpp
-  Text integer_arithmetic(TypeRef, unsigned depth);
-  Text integer_step(TypeRef, unsigned depth);
-  Text integer_of_collection(TypeRef, unsigned depth);
-  Text integer_of_other(TypeRef, unsigned depth);
-  Text float_arithmetic(TypeRef, unsigned depth);
-  Text float_of_other(TypeRef, unsigned depth);
-  Text comparison(TypeRef, unsigned depth);
-  Text connective(TypeRef, unsigned depth);
-  Text test_of_collection(TypeRef, unsigned depth);
-  Text test_of_number(TypeRef, unsigned depth);
+  // rule_filling.cpp: what the tables say
+  struct OpenTypes {
+    std::array<TypeRef, 26> types{};
+    std::optional<Kind> map_kind;
+  };
+  struct FittingRule {
+    const Rule* rule;
+    OpenTypes open;
+  };
+  bool allowed(const Rule& rule) const;
+  TypeRef named_type(std::string_view name) const;
+  bool matches(std::string_view& pattern, TypeRef type, OpenTypes& open) const;
+  bool matches_function(std::string_view pattern, std::span<const TypeRef> from, TypeRef to, OpenTypes& open) const;
+  TypeRef type_of(std::string_view& pattern, OpenTypes& open);
+  Kind map_kind(OpenTypes& open);
+  Text filled_function(std::string_view& text, OpenTypes& open, unsigned depth);
+  Text filled_hole(std::string_view& text, OpenTypes& open, unsigned depth);
+  std::optional<Text> literal_hole(std::string_view word, OpenTypes& open, unsigned depth);
+  Text filled(const Rule& rule, OpenTypes open, unsigned depth);
+  const std::vector<FittingRule>& rules_for(TypeRef type, bool general);
+  Text ruled(TypeRef type, unsigned depth, bool general);
+  Text ruled_generally(TypeRef, unsigned depth);
+  std::optional<Text> ruled_function(std::span<const TypeRef> from, TypeRef to, unsigned depth, bool plain);
 
-  // text.cpp
-  Text text_pieces(TypeRef, unsigned depth);
-  Text text_change(TypeRef, unsigned depth);
-  Text text_of_other(TypeRef, unsigned depth);
-  Text keyword_of_other(TypeRef, unsigned depth);
-
-  // sequences.cpp: vectors and sets
+  // collections.cpp
   Text vector_literal(TypeRef, unsigned depth);
-  Text mapped(TypeRef, unsigned depth);
-  Text filtered(TypeRef, unsigned depth);
-  Text cut(TypeRef, unsigned depth);
-  Text extended(TypeRef, unsigned depth);
-  Text ordered(TypeRef, unsigned depth);
+  Text mapped_by_number(TypeRef, unsigned depth);
+  Text mapped_with_index(TypeRef, unsigned depth);
+  Text mapped_over_map(TypeRef, unsigned depth);
+  Text ordered_by_comparator(TypeRef, unsigned depth);
   Text comprehension(TypeRef, unsigned depth);
-  Text flat(TypeRef, unsigned depth);
-  Text collected(TypeRef, unsigned depth);
-  Text special_vector(TypeRef, unsigned depth);
-  Text set_form(TypeRef, unsigned depth);
-  Text pipeline(TypeRef, unsigned depth);
-  Text sort_key(TypeRef element, unsigned depth);
-
-  // maps.cpp: maps and records
   Text map_literal(TypeRef, unsigned depth);
-  Text stored(TypeRef, unsigned depth);
-  Text map_of_vector(TypeRef, unsigned depth);
-  Text merged(TypeRef, unsigned depth);
-  Text map_updated(TypeRef, unsigned depth);
-  Text record_form(TypeRef, unsigned depth);
+  Text map_of_pairs(TypeRef, unsigned depth);
+  Text record_literal(TypeRef, unsigned depth);
   Text key_expression(Kind map_kind, unsigned depth);
+  Text as_vector(Text text) const;                     // what is a sequence in Clojure
 
   // functions.cpp
   // For a higher-order function to call; indexed: each time with another argument.
   Text function_of(TypeRef from, TypeRef to, unsigned depth, bool indexed = false);
   Text function_expression(TypeRef, unsigned depth);
   Text written_function(TypeRef from, TypeRef to, unsigned depth, bool indexed);
-  Text combined_function(TypeRef from, TypeRef to, unsigned depth);
   Text reducer(TypeRef accumulator, TypeRef element, unsigned depth);
-  std::optional<Text> builtin_function(TypeRef from, TypeRef to);
+  Text function_with(std::span<const TypeRef> from, TypeRef to, unsigned depth);
   Text predicate(TypeRef from, unsigned depth);
   bool can_repeat() const { return place_.repeats * kElements <= kMaxRepeats; }
   bool can_call(const Variable& function) const;
   void count_call(const Variable& function);
   Text body_of_definition(const Text& parameter, TypeRef from, TypeRef to, unsigned depth, Variable& measured);
 
-  // control.cpp: forms that give any type
+  // control.cpp, destructuring.cpp: forms that give any type
   Text conditional(TypeRef, unsigned depth);
   Text chosen(TypeRef, unsigned depth);
   Text bound(TypeRef, unsigned depth);
@@ -175,7 +171,6 @@ class Composer {
   Text recursive(TypeRef, unsigned depth);
   Text reduced(TypeRef, unsigned depth);
   Text called(TypeRef, unsigned depth);
-  Text picked(TypeRef, unsigned depth);
   Text found(TypeRef, unsigned depth);
   Text threaded(TypeRef, unsigned depth);
   Text noted(TypeRef, unsigned depth);
@@ -188,6 +183,9 @@ class Composer {
   Text first_of_equals(TypeRef, unsigned depth);
   Text committed(TypeRef, unsigned depth);
   Text in_branches(TypeRef, unsigned depth);
+  Text asked_for_again(TypeRef, unsigned depth);
+  Text after_sleep(TypeRef, unsigned depth);
+  Text signalled(TypeRef, unsigned depth);
   Text handle(TypeRef handle_type, unsigned depth);
   Text handles(TypeRef collection_of_handles, unsigned depth);
   Text tool_call(const Tool& tool, unsigned depth);
@@ -201,6 +199,7 @@ class Composer {
   bool can_commit() const { return place_.indexes.has_value(); }
 
   // program.cpp
+  int part_of_size(unsigned divisor) const;
   void statements(std::vector<Text>& out);
   Text statement(unsigned depth);
   Text global_definition();
@@ -209,6 +208,7 @@ class Composer {
   Text repetition(unsigned depth);
   Text printing(unsigned depth);
   Text step_done();
+  Text task_reset();
   Text counting_global();
   Text final_form();
   Text failing_form();
@@ -230,8 +230,9 @@ class Composer {
   int budget_ = 0;
   unsigned names_ = 0, tasks_ = 0;
   unsigned cost_ = 0, tool_calls_ = 0;             // of one run of what is written: the program, or a definition
+  std::map<std::pair<TypeRef, bool>, std::vector<FittingRule>> fitting_rules_;
   std::map<Text, Text> journal_;
   GeneratedProgram program_;
 };
 
-}  // namespace ptc::test
+}  // namespace ptc::generator

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "support/generator/composer.h"
+#include "tools/generator/composer.h"
 
-namespace ptc::test {
+namespace ptc::generator {
 
 Text joined(std::span<const Text> parts, std::string_view open, std::string_view close) {
   Text text(open);
@@ -31,20 +31,25 @@ Composer::Composer(const GeneratorOptions& options)
                       {"label", string_},
                       {"score", int_},
                       {"tags", types_.vector_of(keyword_)},
-                      {"ok", bool_}}} {}
+                      {"ok", bool_}}} {
+  if (in_clojure()) options_.async_tools = false;
+}
 
 Text Composer::expression(TypeRef type, unsigned depth) {
   static constexpr Production kAny[] = {
-      &Composer::conditional, &Composer::conditional, &Composer::chosen,           &Composer::bound,
-      &Composer::bound,       &Composer::bound,       &Composer::taken_apart,      &Composer::looped,
-      &Composer::looped,      &Composer::recursive,   &Composer::reduced,          &Composer::reduced,
-      &Composer::called,      &Composer::called,      &Composer::called,           &Composer::picked,
-      &Composer::picked,      &Composer::found,       &Composer::threaded,         &Composer::noted,
-      &Composer::from_tool,   &Composer::from_tool,   &Composer::from_tool,        &Composer::from_tool,
-      &Composer::committed,   &Composer::committed,   &Composer::committed,        &Composer::in_branches,
-      &Composer::awaited,     &Composer::awaited,     &Composer::awaited,          &Composer::awaited,
-      &Composer::awaited,     &Composer::awaited,     &Composer::awaited_together, &Composer::awaited_together,
-      &Composer::settled,     &Composer::settled,     &Composer::first_of_equals,
+      &Composer::conditional,     &Composer::conditional,     &Composer::chosen,          &Composer::bound,
+      &Composer::bound,           &Composer::bound,           &Composer::taken_apart,     &Composer::looped,
+      &Composer::looped,          &Composer::recursive,       &Composer::reduced,         &Composer::called,
+      &Composer::called,          &Composer::called,          &Composer::ruled_generally, &Composer::ruled_generally,
+      &Composer::ruled_generally, &Composer::ruled_generally, &Composer::ruled_generally, &Composer::found,
+      &Composer::threaded,        &Composer::noted,           &Composer::in_branches,
+  };
+  static constexpr Production kOfTheHost[] = {
+      &Composer::from_tool,        &Composer::from_tool,        &Composer::from_tool, &Composer::from_tool,
+      &Composer::committed,        &Composer::committed,        &Composer::committed, &Composer::awaited,
+      &Composer::awaited,          &Composer::awaited,          &Composer::awaited,   &Composer::awaited,
+      &Composer::awaited_together, &Composer::awaited_together, &Composer::settled,   &Composer::settled,
+      &Composer::first_of_equals,  &Composer::asked_for_again,  &Composer::signalled, &Composer::after_sleep,
   };
   static constexpr Production kAnyHandle[] = {&Composer::conditional, &Composer::bound};
   --budget_;
@@ -52,47 +57,32 @@ Text Composer::expression(TypeRef type, unsigned depth) {
   if (type->kind == Kind::Function) return function_expression(type, depth);
   if (depth == 0 || budget_ <= 0 || random_.chance(10)) return leaf(type);
   if (type->has_handle) return random_.chance(25) ? produce(kAnyHandle, type, depth) : own_form(type, depth);
-  return random_.chance(60) ? produce(kAny, type, depth) : own_form(type, depth);
+  if (!random_.chance(60)) return own_form(type, depth);
+  if (random_.chance(35) && !in_clojure()) return produce(kOfTheHost, type, depth);
+  return produce(kAny, type, depth);
 }
 
 Text Composer::produce(std::span<const Production> productions, TypeRef type, unsigned depth) {
   return (this->*random_.pick(productions))(type, depth - 1);
 }
 
+// Most come from the tables; what these cannot say is written by hand.
 Text Composer::own_form(TypeRef type, unsigned depth) {
-  static constexpr Production kInt[] = {&Composer::integer_arithmetic, &Composer::integer_arithmetic,
-                                        &Composer::integer_step, &Composer::integer_of_collection,
-                                        &Composer::integer_of_other};
-  static constexpr Production kFloat[] = {&Composer::float_arithmetic, &Composer::float_of_other};
-  static constexpr Production kString[] = {&Composer::text_pieces, &Composer::text_change, &Composer::text_of_other};
-  static constexpr Production kKeyword[] = {&Composer::keyword_of_other};
-  static constexpr Production kBool[] = {&Composer::comparison, &Composer::comparison, &Composer::connective,
-                                         &Composer::test_of_collection, &Composer::test_of_number};
-  static constexpr Production kRecord[] = {&Composer::record_form};
-  static constexpr Production kIntSet[] = {&Composer::set_form};
+  static constexpr Production kRecord[] = {&Composer::record_literal};
   static constexpr Production kVector[] = {
-      &Composer::vector_literal, &Composer::mapped,        &Composer::mapped, &Composer::filtered,
-      &Composer::cut,            &Composer::extended,      &Composer::ordered, &Composer::ordered,
-      &Composer::comprehension,  &Composer::comprehension, &Composer::flat,   &Composer::collected,
-      &Composer::special_vector, &Composer::pipeline,      &Composer::in_branches};
-  static constexpr Production kMap[] = {&Composer::map_literal, &Composer::stored, &Composer::map_of_vector,
-                                        &Composer::merged, &Composer::map_updated, &Composer::map_updated};
+      &Composer::vector_literal,  &Composer::mapped_by_number,      &Composer::mapped_with_index,
+      &Composer::mapped_over_map, &Composer::ordered_by_comparator, &Composer::comprehension,
+      &Composer::comprehension,   &Composer::in_branches};
+  static constexpr Production kMap[] = {&Composer::map_literal, &Composer::map_of_pairs};
   if (depth == 0) return leaf(type);
-  switch (type->kind) {
-    case Kind::Int: return produce(kInt, type, depth);
-    case Kind::Float: return produce(kFloat, type, depth);
-    case Kind::String: return produce(kString, type, depth);
-    case Kind::Keyword: return produce(kKeyword, type, depth);
-    case Kind::Bool: return produce(kBool, type, depth);
-    case Kind::Record: return produce(kRecord, type, depth);
-    case Kind::IntSet: return produce(kIntSet, type, depth);
-    case Kind::Vector: return type->has_handle ? handles(type, depth - 1) : produce(kVector, type, depth);
-    case Kind::KeywordMap:
-    case Kind::StringMap: return type->has_handle ? handles(type, depth - 1) : produce(kMap, type, depth);
-    case Kind::Handle: return handle(type, depth - 1);
-    case Kind::Function: return function_expression(type, depth);
-  }
-  return leaf(type);
+  if (type->kind == Kind::Function) return function_expression(type, depth);
+  if (type->kind == Kind::Handle) return handle(type, depth - 1);
+  if (type->has_handle) return handles(type, depth - 1);
+  const bool by_hand = random_.chance(25);
+  if (by_hand && type->kind == Kind::Record) return produce(kRecord, type, depth);
+  if (by_hand && type->kind == Kind::Vector) return produce(kVector, type, depth);
+  if (by_hand && type->is_collection()) return produce(kMap, type, depth);
+  return ruled(type, depth - 1, false);
 }
 
 Text Composer::leaf(TypeRef type) {
@@ -163,11 +153,13 @@ Text Composer::bounded(TypeRef type, Text text) {
   if (!growing()) return text;
   switch (type->kind) {
     case Kind::Int: return form({"mod", std::move(text), "997"});
-    case Kind::Float: return form({"mod", std::move(text), "1000.0"});
-    case Kind::String: return form({"subs", std::move(text), "0", "24"});
-    case Kind::Vector: return form({"take", "6", std::move(text)});
+    case Kind::Float: return form({"min", "1000.0", form({"max", "-1000.0", std::move(text)})});
+    case Kind::String:
+      if (!in_clojure()) return form({"subs", std::move(text), "0", "24"});
+      return form({"let", vector({"s", std::move(text)}), "(subs s 0 (min 24 (count s)))"});
+    case Kind::Vector: return as_vector(form({"take", "6", std::move(text)}));
     default: return text;
   }
 }
 
-}  // namespace ptc::test
+}  // namespace ptc::generator

@@ -1,9 +1,9 @@
 // Tools, tasks, parallel branches, and waiting.
 #include <algorithm>
 
-#include "support/generator/composer.h"
+#include "tools/generator/composer.h"
 
-namespace ptc::test {
+namespace ptc::generator {
 namespace {
 
 constexpr std::string_view kNames[] = {"ann", "bo", "cy", "di", "ed"};
@@ -84,6 +84,31 @@ Text Composer::from_tool(TypeRef type, unsigned depth) {
   const ToolMode mode = options_.async_tools && random_.chance(35) ? ToolMode::Auto : ToolMode::Sync;
   if (!can_call_tool() || (tools_.size() >= kMaxTools && !has_tool(type, mode))) return own_form(type, depth);
   return tool_call(tool_for(type, mode, false), depth);
+}
+
+// An operation that is looked at by its handle, and found again by its id.
+Text Composer::asked_for_again(TypeRef type, unsigned depth) {
+  if (!options_.async_tools || !can_call_tool()) return own_form(type, depth);
+  const Text given = expression(types_.handle_of(type), depth);
+  switch (random_.below(3)) {
+    case 0: return form({"let", vector({"h", given}), "(await (if (pending? h) h (pending (pending-id h))))"});
+    case 1: return form({"let", vector({"h", given}), "(boolean? (resolved? h))", "(await h)"});
+    default: return form({"let", vector({"h", given}), "(await (pending (pending-id h)))"});
+  }
+}
+
+Text Composer::after_sleep(TypeRef type, unsigned depth) {
+  if (!options_.async_tools || !options_.timers) return own_form(type, depth);
+  return form({"do", form({"sleep", std::to_string(random_.below(40))}), expression(type, depth)});
+}
+
+// A signal that nobody sends.
+Text Composer::signalled(TypeRef type, unsigned depth) {
+  const bool alone = !place_.in_function && place_.indexes && place_.indexes->empty();
+  if (!options_.async_tools || !options_.timers || !alone) return own_form(type, depth);
+  const Text name = "\"signal" + std::to_string(++names_) + '"';
+  return form({"await-signal", name, braces({":timeout-ms", std::to_string(random_.between(1, 50)), ":default",
+                                             expression(type, depth)})});
 }
 
 Text Composer::handle(TypeRef handle_type, unsigned depth) {
@@ -241,14 +266,15 @@ Text Composer::in_branches(TypeRef type, unsigned depth) {
     const unsigned count = 1 + random_.below(3);
     for (unsigned i = 0; i < count; ++i) thunks.push_back(form({"fn []", expression(each, depth)}));
     const Text calls = joined(thunks, "(", ")");
-    return type->kind == Kind::Vector ? calls : form({"nth", calls, std::to_string(random_.below(count))});
+    return type->kind == Kind::Vector ? as_vector(calls) : form({"nth", calls, std::to_string(random_.below(count))});
   }
   const TypeRef element = any_scalar();
   if (random_.chance(50)) {
     const Text count = std::to_string(random_.between(1, static_cast<int>(kElements)));
-    return form({"pmap", function_of(int_, type->element, depth, true), form({"range", count})});
+    return as_vector(form({"pmap", function_of(int_, type->element, depth, true), form({"range", count})}));
   }
-  return form({"pmap", function_of(element, type->element, depth), expression(types_.vector_of(element), depth)});
+  return as_vector(
+      form({"pmap", function_of(element, type->element, depth), expression(types_.vector_of(element), depth)}));
 }
 
-}  // namespace ptc::test
+}  // namespace ptc::generator

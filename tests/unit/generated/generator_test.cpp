@@ -1,16 +1,19 @@
-#include "support/program_generator.h"
+#include "tools/generator/generator.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <map>
 #include <set>
 
 #include "runtime/engine.h"
-#include "support/generator/random.h"
+#include "schema/builtin_id.h"
+#include "schema/special_form.h"
+#include "tools/generator/random.h"
 #include "tools/ptcvm/batch_request.h"
 
-namespace ptc::test {
+namespace ptc::generator {
 namespace {
 
 GeneratedProgram program_of(std::uint64_t seed, bool async_tools = true, unsigned failing_percent = 5) {
@@ -74,17 +77,112 @@ TEST(ProgramGenerator, ProgramsHaveNoStaticErrors) {
   }
 }
 
-TEST(ProgramGenerator, EveryFormOfWaitingOccurs) {
+// Every name that the tables let a program use: builtins, special forms and macros.
+std::set<std::string, std::less<>> names_of_the_language() {
+  std::set<std::string, std::less<>> names;
+  for (const BuiltinInfo& info : kBuiltins) {
+    if (info.category != BuiltinCategory::Hidden) names.emplace(info.name);
+  }
+  for (const SpecialFormInfo& info : kSpecialForms) {
+    if (info.category == FormCategory::Special || info.category == FormCategory::Macro) names.emplace(info.name);
+  }
+  return names;
+}
+
+// Takes the names that the source mentions out of the set. A string is no mention, a prefix makes no other name.
+void strike_out(std::string_view source, std::set<std::string, std::less<>>& names) {
+  static constexpr std::string_view kEnds = " \n()[]{}\"";
+  bool in_string = false;
+  while (!source.empty()) {
+    const std::size_t size = std::min(source.find_first_of(kEnds), source.size());
+    std::string_view word = in_string ? std::string_view() : source.substr(0, size);
+    for (const std::string_view prefix : {"clojure.string/", "clojure.set/", "clojure.walk/"}) {
+      if (word.starts_with(prefix) && !names.contains(word)) word.remove_prefix(prefix.size());
+    }
+    if (const auto found = names.find(word); found != names.end()) names.erase(found);
+    if (size == source.size()) break;
+    in_string ^= source[size] == '"';
+    source.remove_prefix(size + 1);
+  }
+}
+
+// None is excepted. A new builtin needs a line in one of tools/generator/rules_*.cpp.
+TEST(ProgramGenerator, EveryBuiltinAndFormOfTheTablesIsUsed) {
+  auto names = names_of_the_language();
+  ASSERT_GT(names.size(), 300u);
+  for (std::uint64_t seed = 1; seed <= 5'000 && !names.empty(); ++seed) strike_out(program_of(seed).source, names);
+  for (const std::string& name : names) ADD_FAILURE() << name << " is in no program";
+}
+
+TEST(ProgramGenerator, EverySpellingThatMattersOccurs) {
   std::map<std::string_view, unsigned> seen{
-      {"(await ", 0},     {"(await-all ", 0},  {"(await-any ", 0}, {"(await-settled ", 0}, {"map await", 0},
-      {"(pmap ", 0},      {"(pcalls", 0},      {"(tool/ask_", 0},  {"(tool/find_", 0},     {"(task ", 0},
-      {"(tool/get_", 0},  {"(return ", 0},     {"(recur", 0},      {"(sort-by ", 0},       {"(doseq", 0},
-      {"(update-in ", 0}, {"(step-done ", 0},  {":or", 0},         {"(loop", 0},           {"#(", 0}};
-  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+      {"(await ", 0},    {"map await", 0}, {"(tool/ask_", 0}, {"(tool/find_", 0},      {"(tool/get_", 0},
+      {":timeout-ms", 0}, {":default", 0},  {":or", 0},        {":keys", 0},            {"#(", 0},
+      {"& more", 0},     {" :when ", 0},   {" :while ", 0},   {" :let ", 0},           {"data/", 0},
+      {"#\"", 0},        {":asc", 0},      {":desc", 0},      {"java.time.Instant", 0}, {"#_", 0}};
+  for (std::uint64_t seed = 1; seed <= 2'000; ++seed) {
     const std::string source = program_of(seed).source;
     for (auto& [form, count] : seen) count += source.find(form) != std::string::npos ? 1 : 0;
   }
   for (const auto& [form, count] : seen) EXPECT_GE(count, 5u) << form;
+}
+
+TEST(ProgramGenerator, SizeIsAboutTheNumberOfForms) {
+  const auto forms_of = [](unsigned size) {
+    std::size_t forms = 0;
+    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+      GeneratorOptions options;
+      options.seed = seed;
+      options.size = size;
+      const std::string source = generate_program(options).source;
+      forms += static_cast<std::size_t>(std::count(source.begin(), source.end(), '('));
+    }
+    return forms;
+  };
+  const std::size_t small = forms_of(40), middle = forms_of(160), large = forms_of(640);
+  EXPECT_GT(middle, small * 2);
+  EXPECT_GT(large, middle * 2);
+}
+
+TEST(ProgramGenerator, FewProgramsFailUnlessAskedTo) {
+  const Engine engine;
+  unsigned failed = 0;
+  constexpr unsigned kPrograms = 1'000;
+  for (std::uint64_t seed = 1; seed <= kPrograms; ++seed) {
+    GeneratorOptions options;
+    options.seed = seed;
+    failed += ends_well(answer_of(engine, generate_program(options))) ? 0 : 1;
+  }
+  EXPECT_LT(failed, kPrograms / 50);
+}
+
+// What stands above a program says what its tools answer.
+TEST(ProgramGenerator, TextOfAProgramBeginsWithTheAnswersOfItsTools) {
+  GeneratedProgram program;
+  program.source = "(tool/a {:k 0})\n";
+  program.tools = {{"a", ToolMode::Async}, {"b", ToolMode::Sync}};
+  program.answers = {{"a", "{\"k\" 0}", "5", std::nullopt}, {"b", "{}", "", "no"}};
+  program.journal_edn = "{}";
+  EXPECT_EQ(program_text(program),
+            ";; async-tool a {\"k\" 0} => 5\n;; tool b {} =! \"no\"\n;; journal-in {}\n(tool/a {:k 0})\n");
+}
+
+// No tools, no tasks, nothing that Clojure does not have.
+TEST(ProgramGenerator, SubsetOfClojureNeedsNoHost) {
+  const Engine engine;
+  auto names = names_of_the_language();
+  for (std::uint64_t seed = 1; seed <= 1'000; ++seed) {
+    GeneratorOptions options;
+    options.seed = seed;
+    options.subset = Subset::Clojure;
+    const GeneratedProgram program = generate_program(options);
+    EXPECT_TRUE(program.tools.empty());
+    EXPECT_TRUE(ends_well(answer_of(engine, program))) << "seed " << seed << '\n' << program.source;
+    strike_out(program.source, names);
+  }
+  for (const std::string_view ours : {"task", "return", "fail", "await", "sum", "where", "pluck", "sqrt", "upcase"}) {
+    EXPECT_TRUE(names.contains(ours)) << ours;
+  }
 }
 
 TEST(ProgramGenerator, EachToolAnswersEachOfItsArgumentsOnce) {
@@ -131,4 +229,4 @@ TEST(ProgramGenerator, NoneFailsWhenNoneIsToFail) {
 }
 
 }  // namespace
-}  // namespace ptc::test
+}  // namespace ptc::generator

@@ -1,7 +1,7 @@
 // Lays out the text of forms for people: what does not fit on a line is broken after its parts.
-#include "support/generator/composer.h"
+#include "tools/generator/composer.h"
 
-namespace ptc::test {
+namespace ptc::generator {
 namespace {
 
 constexpr std::size_t kColumns = 100;
@@ -12,7 +12,7 @@ class Layout {
   explicit Layout(std::string_view text) : text_(text) {}
 
   Text write() {
-    while (skip_blanks()) {
+    while (skip_blanks() && !closes(text_[at_])) {
       if (!out_.empty()) out_ += '\n';
       write_form(0);
     }
@@ -54,7 +54,7 @@ class Layout {
     const std::size_t end = end_of_form(at_);
     const std::string_view form = text_.substr(at_, end - at_);
     const std::size_t open = form.find_first_of("([{");
-    if (indent + form.size() <= kColumns || open > 1) {
+    if (indent + form.size() <= kColumns || open > 1 || form.front() == '"') {
       out_ += form;
       at_ = end;
       return;
@@ -83,4 +83,4 @@ class Layout {
 
 Text laid_out(std::string_view form) { return Layout(form).write(); }
 
-}  // namespace ptc::test
+}  // namespace ptc::generator

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <deque>
 
-namespace ptc::test {
+namespace ptc::generator {
 
 enum class Kind : std::uint8_t {
   Int, Float, String, Keyword, Bool,
@@ -50,4 +50,4 @@ class TypeTable {
   std::deque<Type> types_;         // never moves an element
 };
 
-}  // namespace ptc::test
+}  // namespace ptc::generator

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "support/generator/composer.h"
+#include "tools/generator/composer.h"
 
-namespace ptc::test {
+namespace ptc::generator {
 namespace {
 
 // Outside of string literals.
@@ -27,30 +27,10 @@ void Composer::count_call(const Variable& function) {
   tool_calls_ += place_.repeats * function.tool_calls;
 }
 
-std::optional<Text> Composer::builtin_function(TypeRef from, TypeRef to) {
-  static constexpr std::string_view kIntToInt[] = {"inc", "dec", "abs", "-", "identity"};
-  static constexpr std::string_view kIntToBool[] = {"even?", "odd?", "pos?", "neg?", "zero?"};
-  static constexpr std::string_view kStringToString[] = {"upcase", "downcase", "trim", "capitalize"};
-  if (from->kind == Kind::Record) {
-    for (const RecordField& field : record_fields()) {
-      if (field.type == to && random_.chance(60)) return ':' + Text(field.name);
-    }
-  }
-  if (from == int_ && to == int_) return Text(random_.pick(kIntToInt));
-  if (from == int_ && to == bool_) return Text(random_.pick(kIntToBool));
-  if (from == int_ && to == float_) return "double";
-  if (from == string_ && to == string_) return Text(random_.pick(kStringToString));
-  if (to == int_ && (from->is_collection() || from == string_ || from == int_set_)) return "count";
-  if (to == bool_ && from->is_collection()) return "empty?";
-  if (to == string_ && from == keyword_) return "name";
-  if (to == string_ && from->is_data()) return random_.chance(50) ? "str" : "pr-str";
-  if (from == to) return "identity";
-  return std::nullopt;
-}
-
 Text Composer::function_of(TypeRef from, TypeRef to, unsigned depth, bool indexed) {
+  const TypeRef parameters[] = {from};
   if (!can_repeat()) {
-    if (auto builtin = builtin_function(from, to)) return *builtin;
+    if (auto plain = ruled_function(parameters, to, depth, true)) return *plain;
     return form({"constantly", leaf(to)});
   }
   const Inside inside(*this);
@@ -59,19 +39,29 @@ Text Composer::function_of(TypeRef from, TypeRef to, unsigned depth, bool indexe
   if (roll < 2) {
     if (auto variable = variable_of(types_.function(from, to))) return *variable;
   }
-  if (roll < 4 && !indexed) {
-    if (auto builtin = builtin_function(from, to)) return *builtin;
+  if (roll < 5 && !indexed) {
+    const bool plain = depth == 0;
+    if (auto known = ruled_function(parameters, to, plain ? 0 : depth - 1, plain)) return *known;
   }
-  if (roll == 4 && depth > 0 && !indexed) return combined_function(from, to, depth - 1);
   return written_function(from, to, depth > 0 ? depth - 1 : 0, indexed);
 }
 
-Text Composer::combined_function(TypeRef from, TypeRef to, unsigned depth) {
-  const TypeRef middle = any_scalar();
-  if (from == int_ && to == int_ && random_.chance(50)) return form({"partial", "+", expression(int_, depth)});
-  if (from == string_ && to == string_ && random_.chance(50)) return form({"partial", "str", quoted_word()});
-  if (to == bool_ && random_.chance(50)) return form({"complement", function_of(from, bool_, depth)});
-  return form({"comp", function_of(middle, to, depth), function_of(from, middle, depth)});
+// Of any number of parameters.
+Text Composer::function_with(std::span<const TypeRef> from, TypeRef to, unsigned depth) {
+  if (from.size() == 1) return function_of(from[0], to, depth);
+  if (!can_repeat()) return form({"constantly", leaf(to)});
+  const Inside inside(*this);
+  place_.repeats *= kElements;
+  place_.indexes.reset();
+  if (random_.chance(30)) {
+    if (auto known = ruled_function(from, to, 0, true)) return *known;
+  }
+  std::vector<Text> parameters;
+  for (const TypeRef type : from) {
+    parameters.push_back(parameters.empty() ? fresh_name("x") : "x" + std::to_string(++names_));
+    variables_.push_back({parameters.back(), type});
+  }
+  return form({"fn", joined(parameters, "[", "]"), expression(to, depth > 0 ? depth - 1 : 0)});
 }
 
 // The caller has made room for one more level of variables (Inside).
@@ -139,4 +129,4 @@ Text Composer::body_of_definition(const Text& parameter, TypeRef from, TypeRef t
   return body;
 }
 
-}  // namespace ptc::test
+}  // namespace ptc::generator
