@@ -87,7 +87,7 @@ void add_program_seeds(SeedFolder& seeds, const std::filesystem::path& tests) {
     options.size = 10 + random.below(40);
     const generator::GeneratedProgram program = generate_program(options);
     seeds.add("batch", batch_request_line(program, std::to_string(k)));
-    files.push_back(file_of(program, k));
+    files.push_back(test::file_of(program, k));
   }
   for (const std::string_view source : kSharing) {
     const ProgramFile file = test::parse_program_file("sharing", std::string(source));
