@@ -10,7 +10,7 @@
 namespace ptc::fuzz {
 namespace {
 
-constexpr std::size_t kMostBytes = 6'000, kFewest = 8;
+constexpr std::size_t kMostBytes = 16'000, kFewest = 8;
 
 std::string hex(std::uint64_t number) {
   std::array<char, 17> text{};

@@ -16,7 +16,25 @@ namespace {
 using test::ProgramFile;
 
 constexpr std::uint64_t kGenerated = 40;
+constexpr int kSharingStates = 4;
 constexpr std::size_t kMostSnapshots = 2, kMostSource = 1'200;
+
+// Values whose parts are shared, so that snapshots name them one by one; each loops, so that there are safe points.
+constexpr std::string_view kSharing[] = {
+    "(let [v (vec (range 100)) w (conj v 1) x (assoc v 3 :three) r (rest v)]"
+    " (loop [i 0] (if (< i 40) (recur (inc i)) [v w x r (subvec v 40)])))",
+    "(let [m (into {} (map (fn [i] [(str \"k\" i) i]) (range 60))) n (assoc m \"k3\" :x) o (dissoc m \"k4\")]"
+    " (loop [i 0] (if (< i 40) (recur (inc i)) [m n o])))",
+    "(let [s (set (range 60)) t (conj s :k) u (disj s 7)] (loop [i 0] (if (< i 40) (recur (inc i)) [s t u])))",
+    "(let [rows (mapv (fn [i] {:id i :name (str i) :tags [i]}) (range 20)) more (conj rows {:id 0 :name nil :tags []})"
+    "      both (mapv (fn [r] (assoc r :x 1)) rows)] (loop [i 0] (if (< i 40) (recur (inc i)) [rows more both])))",
+    "(let [d (java.util.Date. 1) i (Instant/parse \"2026-01-01T00:00:00Z\") l (LocalDate/parse \"2026-01-01\")"
+    "      big 123456789012345678901234567890 re #\"a+\" f (fn [x] (fn [y] (+ x y))) g (f 1) h [g g inc]"
+    "      p (partial + 1) c (comp g p) nan (/ 0.0 0.0)]"
+    " (loop [k 0] (if (< k 40) (recur (inc k)) [d i l big re (g 2) (count h) (c 1) nan])))",
+    "(do (def v (vec (range 70))) (def m (zipmap (range 40) (range 40)))"
+    " (reduce (fn [[a b] i] [(conj a i) (assoc b i a)]) [v m] (range 6)))",
+    "(sort-by (fn [x] (mod (* x 7) 13)) (map (fn [x] (let [y [x x]] (first y))) (range 40)))"};
 
 void add_compiled(SeedFolder& seeds, const ProgramFile& file) {
   const CompileResult compiled = compile(file.source, {});
@@ -70,6 +88,10 @@ void add_program_seeds(SeedFolder& seeds, const std::filesystem::path& tests) {
     const generator::GeneratedProgram program = generate_program(options);
     seeds.add("batch", batch_request_line(program, std::to_string(k)));
     files.push_back(test::file_of(program, k));
+  }
+  for (const std::string_view source : kSharing) {
+    const ProgramFile file = test::parse_program_file("sharing", std::string(source));
+    for (int k = 0; k < kSharingStates; ++k) add_states(seeds, engine, file, random);
   }
   for (const ProgramFile& file : files) {
     if (file.heavy || !file.complaint.empty() || file.source.size() > kMostSource) continue;
