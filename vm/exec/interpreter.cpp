@@ -98,7 +98,7 @@ reload : {
 #ifndef PTC_COMPUTED_GOTO
 dispatch:
   ++pc;
-  switch (INSN.op) {
+  switch (static_cast<std::uint8_t>(INSN.op)) {   // fused ones have no name in Op
 #endif
 
   CASE(Nop) { NEXT; }
