@@ -2,6 +2,7 @@
 // heap.
 #pragma once
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,16 @@ struct PTCVM_HIDDEN ValueWriter::Impl {
   };
   ptc::Heap& heap;
   ptc::ValueBuilder builder;
-  std::vector<ptc::ValueBuilder::Shape> shapes;
+  struct KnownRecord {
+    std::span<const std::string_view> names;   // static
+    ptc::MapShape shape;
+  };
+  struct OpenCollection {
+    ptc::ValueBuilder::Shape shape;
+    KnownRecord* record;                 // null: none, or an ordinary map
+  };
+  std::vector<OpenCollection> open;
+  std::vector<std::unique_ptr<KnownRecord>> records;
   std::vector<KnownKey> keys;            // records repeat their keys, in the same order
   std::size_t next_key = 0;              // where the next one is likely to be
   ValueWriter writer;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "api/value_access.h"
 #include "runtime/value_copy.h"
 #include "vm/value/string.h"
@@ -16,7 +18,7 @@ ValueWriter::Impl::~Impl() {
 }
 
 ptc::Value ValueWriter::Impl::finish() {
-  while (!shapes.empty()) writer.end();
+  while (!open.empty()) writer.end();
   ptc::Value last = ptc::Value::nil();
   while (builder.count() > 0) {
     const ptc::Value taken = builder.take();
@@ -79,25 +81,41 @@ ValueWriter& ValueWriter::map_key(std::string_view name) {
 }
 
 ValueWriter& ValueWriter::begin_vector() {
-  impl_.shapes.push_back(Shape::Vector);
+  impl_.open.push_back({Shape::Vector, nullptr});
   impl_.builder.open();
   return *this;
 }
 ValueWriter& ValueWriter::begin_map() {
-  impl_.shapes.push_back(Shape::Map);
+  impl_.open.push_back({Shape::Map, nullptr});
+  impl_.builder.open();
+  return *this;
+}
+ValueWriter& ValueWriter::begin_record(std::span<const std::string_view> names) {
+  auto& records = impl_.records;
+  const auto known =
+      std::find_if(records.begin(), records.end(), [&](const auto& r) { return r->names.data() == names.data(); });
+  Impl::KnownRecord* record = known == records.end() ? nullptr : known->get();
+  if (record == nullptr) {
+    record = records.emplace_back(new Impl::KnownRecord{names, ptc::MapShape(impl_.heap)}).get();
+  }
+  impl_.open.push_back({Shape::Map, record});
   impl_.builder.open();
   return *this;
 }
 ValueWriter& ValueWriter::begin_set() {
-  impl_.shapes.push_back(Shape::Set);
+  impl_.open.push_back({Shape::Set, nullptr});
   impl_.builder.open();
   return *this;
 }
 
 ValueWriter& ValueWriter::end() {
-  if (impl_.shapes.empty()) return *this;
-  const Shape shape = impl_.shapes.back();
-  impl_.shapes.pop_back();
+  if (impl_.open.empty()) return *this;
+  const auto [shape, record] = impl_.open.back();
+  impl_.open.pop_back();
+  if (record != nullptr) {
+    impl_.builder.close_record(record->names, record->shape);
+    return *this;
+  }
   if (shape == Shape::Map && impl_.builder.count() % 2 != 0) impl_.builder.add(ptc::Value::nil());
   impl_.builder.close(shape);
   return *this;

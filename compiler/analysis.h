@@ -247,9 +247,11 @@ class Analyzer {
   static bool is_plain_builtin(const Node& function, std::size_t count);   // that may be called in place, with as many
   Node* inline_reduce(const Form& form, Node* function);
   Node* inline_sequence_call(const Form& form, BuiltinId builtin);
+  Node* inline_count(Node* call);
   Node* inline_update(Node* call);
   Node* update_body(SourceSpan span, Node* function, const std::vector<Node*>& more, LocalId& old_value);
   bool is_literal_path(const Node& path) const;
+  Node* make_grouping(const Form& form, Node* body, LocalId element, Node* collection);
   Node* make_comprehension(const Form& form, BuiltinId builtin, std::string_view name, Node* body,
                            LocalId element, Node* collection);
 

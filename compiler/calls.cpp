@@ -123,6 +123,7 @@ Node* Analyzer::analyze_call(const Form& form) {
   if (!analyze_into(*node, arguments)) return nullptr;
   if (!check_awaited(*node)) return nullptr;
   if (node->kind != NodeKind::Invoke) return inline_literal_call(node);
+  if (Node* counted = inline_count(node); counted != nullptr) return counted;
   Node* update = inline_update(node);
   return update != nullptr ? update : fold_invoke(node);
 }

@@ -127,6 +127,15 @@ bool gives_integers(const Ast& ast, const Node& collection) {
   return count == 1 || (count == 2 && is_integer(0)) || (count == 3 && is_integer(0) && is_integer(2));
 }
 
+bool can_be_counted(const Ast& ast, const Node& comprehension) {
+  for (std::size_t i = 1; i < comprehension.clauses.size(); ++i) {
+    if (comprehension.clauses[i].kind == ForClause::Kind::Bind) return false;
+  }
+  StageReader stages(ast);
+  stages.read(comprehension.clauses, 0);
+  return stages.work_of(*comprehension.kids[0]) == Work::Nothing;
+}
+
 void fuse_with_source(const Ast& ast, Node& node) {
   Node& source = *node.clauses[0].expression;
   if (node.starts_with_first || source.kind != NodeKind::For || !source.collect) return;

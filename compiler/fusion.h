@@ -14,4 +14,7 @@ void fuse_with_source(const Ast& ast, Node& node);
 // Whether every element of that collection is an integer, whatever the data are.
 bool gives_integers(const Ast& ast, const Node& collection);
 
+// Whether the comprehension runs over one collection and its value can be left uncomputed without anyone knowing.
+bool can_be_counted(const Ast& ast, const Node& comprehension);
+
 }  // namespace ptc

@@ -1,6 +1,6 @@
 // Functions that are called where they stand: ((fn [x] …) 1) becomes a let, (map (fn [x] …) coll), (filter even? coll),
-// (map :name coll) and their like a comprehension, reduce a fold. The function's own node is turned into the loop when
-// some recur has it as its target, so that the targets stay right.
+// (map :name coll) and their like a comprehension, group-by one for its keys, reduce a fold. The function's own node is
+// turned into the loop when some recur has it as its target, so that the targets stay right.
 #include <algorithm>
 #include <array>
 
@@ -18,7 +18,7 @@ struct InlinedCall {
 constexpr InlinedCall kInlinedCalls[] = {
     {BuiltinId::map, "map"},         {BuiltinId::mapv, "mapv"}, {BuiltinId::filter, "filter"},
     {BuiltinId::filterv, "filterv"}, {BuiltinId::remove, "remove"}, {BuiltinId::keep, "keep"},
-    {BuiltinId::run_x, "run!"},
+    {BuiltinId::run_x, "run!"},      {BuiltinId::group_by, "group-by"},
 };
 
 bool takes_exactly(const Node& function, std::size_t count) {
@@ -140,7 +140,20 @@ Node* Analyzer::inline_sequence_call(const Form& form, BuiltinId builtin) {
   std::array<LocalId, 1> element{};
   Node* body = inlined_body(function, form.span, element);
   if (body == nullptr) return make_invoke(form.span, builtin, {function, collection});
+  if (builtin == BuiltinId::group_by) return make_grouping(form, body, element[0], collection);
   return make_comprehension(form, builtin, known->name, body, element[0], collection);
+}
+
+// (count (filter p coll)) as a fold: the elements are counted, not collected. Null when the call is nothing like that.
+Node* Analyzer::inline_count(Node* call) {
+  if (!options_.optimize || call->builtin != BuiltinId::count) return nullptr;
+  Node* node = call->kids[0];
+  if (node->kind != NodeKind::For || !node->collect || !can_be_counted(ast_, *node)) return nullptr;
+  node->collect = false;
+  node->local = new_temporary(call->span);
+  node->kids = {make_invoke(call->span, BuiltinId::inc, {make_local(call->span, node->local)}),
+                make_integer(call->span, 0)};
+  return node;
 }
 
 bool Analyzer::is_builtin_name(std::string_view name) const {
@@ -154,6 +167,16 @@ bool Analyzer::may_be_inlined(const Form& form) const {
   if (form.kind == FormKind::Keyword) return true;
   if (form.kind == FormKind::Symbol) return is_builtin_name(form.text);
   return is_literal_function(form);
+}
+
+// What the prelude's group-by does: the keys of all items first, then a native half.
+Node* Analyzer::make_grouping(const Form& form, Node* body, LocalId element, Node* collection) {
+  Bindings items = start_let(form.span);
+  const LocalId local = new_temporary(form.span);
+  items.add(local, make_invoke(form.span, BuiltinId::h_seq,
+                               {make_string(form.span, "group-by"), make_integer(form.span, 2), collection}));
+  Node* keys = make_comprehension(form, BuiltinId::map, "group-by", body, element, make_local(form.span, local));
+  return finish_let(items, make_invoke(form.span, BuiltinId::h_group, {keys, make_local(form.span, local)}));
 }
 
 Node* Analyzer::make_comprehension(const Form& form, BuiltinId builtin, std::string_view name, Node* body,

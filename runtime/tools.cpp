@@ -30,33 +30,57 @@ bool is_plain_leaf(Value v) {
   }
 }
 
-// The same for the parts of a value in any order, without naming what is none: answers mostly are plain.
-bool is_plain(Heap& heap, Value value) {
-  std::vector<Value> open;            // collections, borrowed from `value`
-  const auto passes = [&open](Value v) {
+// Whether all parts of a value are plain, in any order and without naming what is none: answers mostly are plain, and
+// lists of records.
+class PlainCheck {
+ public:
+  explicit PlainCheck(Heap& heap) : heap_(heap) {}
+
+  bool holds(Value value) {
+    if (!passes(value)) return false;
+    while (!open_.empty()) {
+      const Value v = open_.back();
+      open_.pop_back();
+      if (!(v.is_vector() ? elements_pass(v) : entries_pass(v))) return false;
+    }
+    return true;
+  }
+
+ private:
+  bool passes(Value v) {
     if (is_plain_leaf(v)) return true;
     if (!v.is_vector() && !v.is_map() && !v.is_set()) return false;
-    open.push_back(v);
+    open_.push_back(v);
     return true;
-  };
-  if (!passes(value)) return false;
-  while (!open.empty()) {
-    const Value v = open.back();
-    open.pop_back();
-    if (v.is_vector()) {
-      for (std::uint32_t i = 0, n = vector_count(v); i < n; ++i) {
-        if (!passes(vector_at(v, i))) return false;
-      }
-      continue;
-    }
-    const bool has_names = v.is_map() && shared_keys(v) != nullptr;
-    for (MapCursor entry(heap, v); entry.next();) {
-      if (!has_names && !passes(entry.key())) return false;
-      if (v.is_map() && !passes(entry.value())) return false;
-    }
   }
-  return true;
-}
+  bool values_pass(Value map, const KeyArray* names) {
+    const Value* const values = static_cast<SmallMap*>(map.object)->values();
+    return std::all_of(values, values + names->extra, [this](Value v) { return passes(v); });
+  }
+  bool elements_pass(Value vector) {
+    Value scratch = Value::nil();
+    std::uint32_t i = 0;
+    for (auto chunk = vector_chunk(vector, i, scratch); !chunk.empty(); chunk = vector_chunk(vector, i, scratch)) {
+      i += static_cast<std::uint32_t>(chunk.size());
+      for (const Value item : chunk) {
+        const KeyArray* const names = item.is_map() ? shared_keys(item) : nullptr;
+        if (!(names != nullptr ? values_pass(item, names) : passes(item))) return false;
+      }
+    }
+    return true;
+  }
+  bool entries_pass(Value v) {
+    const KeyArray* const names = v.is_map() ? shared_keys(v) : nullptr;
+    if (names != nullptr) return values_pass(v, names);
+    for (MapCursor entry(heap_, v); entry.next();) {
+      if (!passes(entry.key()) || (v.is_map() && !passes(entry.value()))) return false;
+    }
+    return true;
+  }
+
+  Heap& heap_;
+  std::vector<Value> open_;            // collections, borrowed from the value
+};
 
 }  // namespace
 
@@ -110,7 +134,7 @@ std::string unknown_tool_message(std::string_view name, const ToolRegistry& tool
 }
 
 bool is_plain_data(Heap& heap, Value value, Value* offender) {
-  if (is_plain(heap, value)) return true;
+  if (PlainCheck(heap).holds(value)) return true;
   std::vector<Value> open{value};     // borrowed from `value`
   while (!open.empty()) {
     const Value v = open.back();

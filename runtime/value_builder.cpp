@@ -1,9 +1,8 @@
 // Collections from items, and the \u escapes that EDN and JSON share.
 #include "runtime/value_builder.h"
 
-#include <span>
-
 #include "vm/value/map.h"
+#include "vm/value/string.h"
 #include "vm/value/vector.h"
 
 namespace ptc {
@@ -21,8 +20,36 @@ void ValueBuilder::close(Shape shape) {
   } else {
     finished = shape == Shape::Map ? finished_map(start) : finished_set(start);
   }
+  replace_open(start, finished);
+}
+
+void ValueBuilder::close_record(std::span<const std::string_view> names, MapShape& shape) {
+  const std::size_t start = starts_.back();
+  starts_.pop_back();
+  for (; items_.size() - start > names.size(); items_.pop_back()) heap_.release(items_.back());
+  items_.resize(start + names.size(), Value::nil());
+  if (shape.is_known()) {
+    replace_open(start, shape.make_record(std::span<const Value>(items_).subspan(start)));
+    return;
+  }
+  const Value map = named_map(names, start);
+  shape.learn(names, map);
+  replace_open(start, map);
+}
+
+void ValueBuilder::replace_open(std::size_t start, Value finished) {
   items_.resize(start, Value::nil());
   items_.push_back(finished);
+}
+
+Value ValueBuilder::named_map(std::span<const std::string_view> names, std::size_t start) {
+  keys_.clear();
+  values_.clear();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    keys_.push_back(string_of(heap_, names[i]));
+    values_.push_back(items_[start + i]);
+  }
+  return map_from(heap_, keys_, values_);
 }
 
 Value ValueBuilder::take() {

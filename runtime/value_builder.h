@@ -6,6 +6,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,10 +36,15 @@ class ValueBuilder {
   void close(Shape shape);
   // Hands the last item out.
   Value take();
+  // A map of these names, in this order, and of the items since open() as their values: nil where there are too few.
+  // The shape is the caller's, of these names alone.
+  void close_record(std::span<const std::string_view> names, MapShape& shape);
 
  private:
   Value finished_map(std::size_t start);
   Value finished_set(std::size_t start);
+  Value named_map(std::span<const std::string_view> names, std::size_t start);
+  void replace_open(std::size_t start, Value finished);
 
   Heap& heap_;
   std::vector<Value> items_;

@@ -5,6 +5,9 @@
 //
 // Read, a field may be missing only when it is a std::optional; further keys are ignored.
 #pragma once
+#include <array>
+#include <string_view>
+
 #include <boost/describe.hpp>
 #include <boost/mp11/algorithm.hpp>
 
@@ -15,10 +18,15 @@ namespace ptcvm {
 template <class T>
 struct Convert<T, std::enable_if_t<boost::describe::has_describe_members<T>::value && !std::is_union_v<T>>> {
   using Members = boost::describe::describe_members<T, boost::describe::mod_public | boost::describe::mod_inherited>;
+  template <template <class...> class List, class... Member>
+  static constexpr std::array<std::string_view, sizeof...(Member)> names_of(List<Member...>) {
+    return {Member::name...};
+  }
+  static constexpr auto kNames = names_of(Members{});
 
   static void write(ValueWriter& out, const T& x) {
-    out.begin_map();
-    boost::mp11::mp_for_each<Members>([&](auto member) { out.entry(member.name, x.*member.pointer); });
+    out.begin_record(kNames);
+    boost::mp11::mp_for_each<Members>([&](auto member) { out.write(x.*member.pointer); });
     out.end();
   }
   static Result<T> read(ValueView v, const Path& at) {

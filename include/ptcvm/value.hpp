@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -139,7 +140,11 @@ class PTCVM_API ValueWriter {
 
  private:
   friend struct ValueAccess;
+  template <class T, class Enable>
+  friend struct Convert;
   explicit ValueWriter(Impl& impl) : impl_(impl) {}
+  // A map of these keys: their values follow, then end(). The names lie in static memory, one array a type of record.
+  ValueWriter& begin_record(std::span<const std::string_view> names);
   ValueWriter& map_key(std::string_view name);
   Impl& impl_;
 };

@@ -81,11 +81,24 @@ std::string known_names(const std::vector<SignatureField>& params, std::string_v
   return closest.empty() ? text : text + "; did you mean " + std::string(closest) + "?";
 }
 
-// A scalar that stays as it is. Almost all are: this spares them the way that reports and converts.
-bool fits_as_it_is(const SignatureType& type, Value v) {
-  return type.kind != TypeKind::List && type.kind != TypeKind::Record && has_kind(type.kind, v) &&
-         (type.kind != TypeKind::Float || v.is_float());
+constexpr std::uint32_t bit_of(Tag tag) { return 1u << static_cast<unsigned>(tag); }
+
+// Tags of scalars that stay as they are, a bit each. Almost all are: this spares them the way that reports and
+// converts.
+std::uint32_t fitting_tags(TypeKind kind) {
+  switch (kind) {
+    case TypeKind::Any: return UINT32_MAX;
+    case TypeKind::String: return bit_of(Tag::String);
+    case TypeKind::Int: return bit_of(Tag::Int) | bit_of(Tag::BigInt);
+    case TypeKind::Float: return bit_of(Tag::Float);
+    case TypeKind::Bool: return bit_of(Tag::True) | bit_of(Tag::False);
+    case TypeKind::Keyword: return bit_of(Tag::Keyword);
+    case TypeKind::Map: return bit_of(Tag::Map);
+    default: return 0;
+  }
 }
+
+bool has_fitting_tag(std::uint32_t fitting, Value v) { return (fitting >> static_cast<unsigned>(v.tag) & 1u) != 0; }
 
 // What a walk came to: the value as it was unless all of it fits.
 CoercionResult finished(Heap& heap, TypeWalk& walk, Value taken, Value changed) {
@@ -151,15 +164,39 @@ Value TypeWalk::walk_shared(const SignatureType& type, Value value) {
 Value TypeWalk::walk_elements(const SignatureType& element, Value vector) {
   Value changed = Value::absent();
   if (element.kind == TypeKind::Any) return changed;
-  for (std::uint32_t i = 0, n = vector_count(vector); i < n && !is_full(); ++i) {
-    path_.push_back({{}, i});
-    const Value item = walk(element, vector_at(vector, i));
-    path_.pop_back();
-    if (item.is_absent()) continue;
-    if (changed.is_absent()) changed = retained(vector);     // the first change makes the copy
-    changed = vector_set(heap_, changed, i, item);
+  const KnownFields* const known = element.kind == TypeKind::Record ? &known_fields(element.fields) : nullptr;
+  const std::uint32_t fitting = fitting_tags(element.kind);
+  Value scratch = Value::nil();
+  std::span<const Value> chunk = vector_chunk(vector, 0, scratch);
+  for (std::uint32_t i = 0; !chunk.empty() && !is_full(); chunk = vector_chunk(vector, i, scratch)) {
+    for (const Value item : chunk) {
+      const bool stays = known != nullptr ? is_known_record(*known, item) : has_fitting_tag(fitting, item);
+      if (!stays) changed = walk_element(element, vector, i, changed);
+      ++i;
+    }
   }
   return changed;
+}
+
+// `changed` with that element as it is to be; it is the vector's copy, Absent before the first change.
+Value TypeWalk::walk_element(const SignatureType& element, Value vector, std::uint32_t i, Value changed) {
+  path_.push_back({{}, i});
+  const Value item = walk(element, vector_at(vector, i));
+  path_.pop_back();
+  if (item.is_absent()) return changed;
+  return vector_set(heap_, changed.is_absent() ? retained(vector) : changed, i, item);
+}
+
+// A record with the keys of the one before, all of whose fields stay as they are. Shared ones are looked at once.
+bool TypeWalk::is_known_record(const KnownFields& known, Value value) const {
+  if (known.keys == nullptr || !value.is_map() || value.object->rc != 1) return false;
+  if (shared_keys(value) != known.keys) return false;
+  const Value* const values = static_cast<SmallMap*>(value.object)->values();
+  for (std::size_t i = 0; i < known.places.size(); ++i) {
+    const std::uint32_t place = known.places[i];
+    if (place == kNowhere || !has_fitting_tag(known.fitting[i], values[place])) return false;
+  }
+  return true;
 }
 
 Value TypeWalk::walk_fields(const std::vector<SignatureField>& fields, Value map) {
@@ -177,7 +214,7 @@ Value TypeWalk::walk_fields(const std::vector<SignatureField>& fields, Value map
       key = keys->keys()[known.places[i]];
       value = static_cast<SmallMap*>(map.object)->values()[known.places[i]];
     }
-    if (!value.is_absent() && fits_as_it_is(field.type, value)) continue;
+    if (!value.is_absent() && has_fitting_tag(known.fitting[i], value)) continue;
     path_.push_back({field.name, 0});
     if (value.is_absent()) {
       if (!field.type.optional) report(expected(field.type) + ", the field is missing");
@@ -258,7 +295,10 @@ void TypeWalk::refuse_unknown(const std::vector<SignatureField>& params, Value m
 TypeWalk::KnownFields& TypeWalk::known_fields(const std::vector<SignatureField>& fields) {
   KnownFields& known = fields_[&fields];
   if (known.names.size() == fields.size()) return known;
-  for (const SignatureField& field : fields) known.names.push_back(Value::of(heap_.intern(field.name)));
+  for (const SignatureField& field : fields) {
+    known.names.push_back(Value::of(heap_.intern(field.name)));
+    known.fitting.push_back(fitting_tags(field.type.kind));
+  }
   return known;
 }
 

@@ -39,6 +39,7 @@ class TypeWalk {
     std::vector<Value> names;
     KeyArray* keys = nullptr;    // owned
     std::vector<std::uint32_t> places;   // by field: index in keys, or kNowhere
+    std::vector<std::uint32_t> fitting;  // by field: a bit for each tag of values that stay as they are
   };
   static constexpr std::uint32_t kNowhere = UINT32_MAX;
   using Visit = std::pair<const SignatureType*, const Object*>;
@@ -47,6 +48,8 @@ class TypeWalk {
   Value walk_collection(const SignatureType& type, Value value);
   Value walk_shared(const SignatureType& type, Value value);
   Value walk_elements(const SignatureType& element, Value vector);
+  Value walk_element(const SignatureType& element, Value vector, std::uint32_t i, Value changed);
+  bool is_known_record(const KnownFields& known, Value value) const;
   Value walk_fields(const std::vector<SignatureField>& fields, Value map);
   KnownFields& known_fields(const std::vector<SignatureField>& fields);
   void find_places(const std::vector<SignatureField>& fields, Value map, KeyArray* keys, KnownFields& known);

@@ -127,14 +127,14 @@ std::string format_fixed(const FormatSpec& spec, Value number) {
     const bool negative = digits.front() == '-';
     return dressed(spec, negative, std::string_view(digits).substr(negative ? 1 : 0));
   }
-  const std::string special = special_or_empty(spec, number.d);
+  std::string special = special_or_empty(spec, number.d);
   if (!special.empty()) return special;
   return dressed(spec, std::signbit(number.d), fixed_digits(std::fabs(number.d), decimals));
 }
 
 std::string format_scientific(const FormatSpec& spec, Value number) {
   const double x = num_to_double(number);
-  const std::string special = special_or_empty(spec, x);
+  std::string special = special_or_empty(spec, x);
   if (!special.empty()) return special;
   const std::uint32_t decimals = spec.has_precision ? spec.precision : kDefaultDecimals;
   const std::uint32_t exact = std::min(decimals, kMaxBinaryDecimals);

@@ -1,10 +1,11 @@
 // Builtins that compare or count the elements of a sequence, by strict identity (1 and 1.0 differ): distinct,
 // dedupe, frequencies, and the second half of the prelude functions that compute a key per element first
 // (group-by and friends): they get the keys and the items as two vectors of one length.
+#include "vm/builtins/item_counter.h"
 #include "vm/builtins/seqable.h"
 #include "vm/value/equality.h"
 #include "vm/value/map.h"
-#include "vm/value/vector.h"
+#include "vm/value/vector_drain.h"
 
 namespace ptc {
 namespace {
@@ -22,6 +23,22 @@ Value first_per_key(Call& call, Value keys, Value items) {
     kept.push(vector_get(items, i));
   }
   return kept.finish();
+}
+
+// Counts the stretch of items that begins at i; where the next one begins. Items of nobody else's go at once.
+std::uint32_t count_from(Heap& heap, ItemCounter& counter, Value items, std::uint32_t i) {
+  const std::span<Value> ours = vector_unshared_chunk(items, i);
+  for (Value& item : ours) {
+    const Value taken = item;
+    counter.add(taken);
+    item = Value::nil();
+    heap.release(taken);
+  }
+  if (!ours.empty()) return i + static_cast<std::uint32_t>(ours.size());
+  Value scratch = Value::nil();
+  const std::span<const Value> chunk = vector_chunk(items, i, scratch);
+  for (const Value item : chunk) counter.add(item);
+  return i + static_cast<std::uint32_t>(chunk.size());
 }
 
 }  // namespace
@@ -53,16 +70,9 @@ Value builtin_frequencies(Call& call) {
   const Owned source(call.heap, items);
   const std::uint32_t count = vector_count(items);
   call.charge(count);
-  Value counts = map_empty(call.heap);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const Value item = vector_at(items, i);
-    if (Value* const cell = map_find_mutable(call.heap, counts, item)) {
-      ++cell->i;
-    } else {
-      counts = map_assoc(call.heap, counts, retained(item), Value::integer(1));
-    }
-  }
-  return counts;
+  ItemCounter counter(call.heap, count);
+  for (std::uint32_t i = 0; i < count;) i = count_from(call.heap, counter, items, i);
+  return counter.finish();
 }
 
 Value builtin_h_distinct_by(Call& call) { return first_per_key(call, call.arg(0), call.arg(1)); }

@@ -64,16 +64,24 @@ bool is_keyword_name(std::string_view name) {
   });
 }
 
+// False: visit() said so of an element.
+template <class Visit>
+bool for_each_element(Value vector, Visit visit) {
+  Value scratch = Value::nil();
+  std::uint32_t i = 0;
+  for (auto chunk = vector_chunk(vector, i, scratch); !chunk.empty(); chunk = vector_chunk(vector, i, scratch)) {
+    i += static_cast<std::uint32_t>(chunk.size());
+    if (!std::all_of(chunk.begin(), chunk.end(), visit)) return false;
+  }
+  return true;
+}
+
 // The elements of what join accepts, in order; false when a fault is parked.
 template <class Visit>
 bool for_each_joined(Call& call, std::uint32_t arg_number, Value coll, Visit visit) {
   if (coll.is_nil()) return true;
   if (coll.is_vector()) {
-    const std::uint32_t count = vector_count(coll);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      if (!visit(vector_at(coll, i))) return false;
-    }
-    return true;
+    return for_each_element(coll, visit);
   }
   if (coll.is_string()) {
     const Owned parts(call.heap, string_graphemes(call.heap, coll));
@@ -98,11 +106,11 @@ bool for_each_joined(Call& call, std::uint32_t arg_number, Value coll, Visit vis
 std::optional<Value> joined_strings(Call& call, Value vector, std::string_view separator) {
   const std::uint32_t count = vector_count(vector);
   std::uint64_t size = count == 0 ? 0 : separator.size() * std::uint64_t{count - 1};
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const Value v = vector_at(vector, i);
-    if (!v.is_string()) return std::nullopt;
-    size += as_string(v)->size_bytes;
-  }
+  const auto adds_size = [&size](Value v) {
+    if (v.is_string()) size += as_string(v)->size_bytes;
+    return v.is_string();
+  };
+  if (!for_each_element(vector, adds_size)) return std::nullopt;
   call.charge(count);
   if (!check_text_size(call, size)) return Value::absent();
   charge_bytes(call, size);
@@ -112,10 +120,13 @@ std::optional<Value> joined_strings(Call& call, Value vector, std::string_view s
     if (!text.empty()) std::memcpy(out, text.data(), text.size());
     out += text.size();
   };
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (i > 0) put(separator);
-    put(string_view_of(vector_at(vector, i)));
-  }
+  bool is_first = true;
+  for_each_element(vector, [&](Value v) {
+    if (!is_first) put(separator);
+    is_first = false;
+    put(string_view_of(v));
+    return true;
+  });
   return result;
 }
 

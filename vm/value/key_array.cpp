@@ -26,6 +26,9 @@ void KeyArrayTable::erase(KeyArray* array) {
   }
   slots_[hole] = nullptr;
   --count_;
+  if (flexible_ == nullptr) return;
+  FlexibleLine& line = (*flexible_)[line_of(array)];
+  if (line.array == array) line = {};   // another array may come to lie there
 }
 
 void KeyArrayTable::grow() {

@@ -4,9 +4,11 @@
 // keywords and strings are in it, because those are what records have. The hash of an array is a sum over its keys,
 // so that of "this array plus that key" is known without making it.
 #pragma once
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "vm/value/equality.h"
@@ -35,11 +37,39 @@ class KeyArrayTable {
   void insert(KeyArray* array);    // array->hash is set; sets kInterned
   void erase(KeyArray* array);
 
+  // Where flexible access with that keyword led in the array: what find() gives, which is remembered.
+  template <class Find>
+  std::uint32_t flexible_place(const KeyArray* interned, const Keyword* keyword, Find find) {
+    if (flexible_ == nullptr) flexible_ = std::make_unique<FlexibleLines>();
+    FlexibleLine& line = (*flexible_)[line_of(interned)];
+    if (line.array != interned) line = {interned, {}};
+    FlexiblePlace& known = line.places[keyword->serial % kPlacesInLine];
+    if (known.keyword != keyword) known = {keyword, find()};
+    return known.index;
+  }
+
  private:
+  static constexpr std::size_t kLines = 4;           // for as many arrays
+  static constexpr std::size_t kPlacesInLine = 8;
+  struct FlexiblePlace {
+    const Keyword* keyword = nullptr;
+    std::uint32_t index = 0;
+  };
+  struct FlexibleLine {
+    const KeyArray* array = nullptr;
+    std::array<FlexiblePlace, kPlacesInLine> places{};
+  };
+  using FlexibleLines = std::array<FlexibleLine, kLines>;
+
+  static std::size_t line_of(const KeyArray* array) {
+    const auto address = reinterpret_cast<std::uintptr_t>(array);
+    return (address >> 4 ^ address >> 6) % kLines;
+  }
   void grow();
 
   std::vector<KeyArray*> slots_;   // open addressing, power of two
   std::size_t count_ = 0;
+  std::unique_ptr<FlexibleLines> flexible_;   // made on first use
 };
 
 }  // namespace ptc

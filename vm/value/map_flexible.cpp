@@ -5,6 +5,7 @@
 #include "vm/value/equality.h"
 #include "vm/value/map.h"
 #include "vm/value/map_layout.h"
+#include "vm/value/map_shape.h"
 #include "vm/value/string.h"
 
 namespace ptc {
@@ -39,11 +40,11 @@ Found find_keyword(const Heap& heap, Value map, std::string_view name) {
   return keyword == nullptr ? Found{} : find_key(map, Value::of(keyword));
 }
 
-Found find_flexible(const Heap& heap, Value map, Value key) {
-  Found found = find_key(map, key);
-  if (found.key != nullptr || (!key.is_keyword() && !key.is_string())) return found;
+// What the key stands for when the map does not have it itself.
+Found find_other(const Heap& heap, Value map, Value key) {
+  if (!key.is_keyword() && !key.is_string()) return {};
   const std::string_view name = key.is_keyword() ? key.keyword->name() : string_view_of(key);
-  found = key.is_keyword() ? find_text(map, name) : find_keyword(heap, map, name);
+  Found found = key.is_keyword() ? find_text(map, name) : find_keyword(heap, map, name);
   if (found.key != nullptr || name.find('-') == std::string_view::npos) return found;
   std::string twin(name);
   std::replace(twin.begin(), twin.end(), '-', '_');
@@ -51,10 +52,21 @@ Found find_flexible(const Heap& heap, Value map, Value key) {
   return found.key != nullptr ? found : find_text(map, twin);
 }
 
+// The same, looked up once for a keyword and all maps with the same keys.
+Found find_known(Heap& heap, Value map, Value key) {
+  KeyArray* const keys = shared_keys(map);
+  if (keys == nullptr || !key.is_keyword()) return find_other(heap, map, key);
+  return small_entry(map, heap.key_arrays().flexible_place(keys, key.keyword, [&] {
+    const Found found = find_other(heap, map, key);
+    return found.key == nullptr ? kNotFound : static_cast<std::uint32_t>(found.key - keys->keys());
+  }));
+}
+
 }  // namespace
 
 Value map_find_flexible(Heap& heap, Value map, Value key, Value* found_key) {
-  const Found found = find_flexible(heap, map, key);
+  Found found = find_key(map, key);
+  if (found.key == nullptr) found = find_known(heap, map, key);
   if (found.key == nullptr) return Value::absent();
   if (found_key != nullptr) *found_key = *found.key;
   return *found.value;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "vm/value/map_layout.h"
+#include "vm/value/small_keys.h"
 
 namespace ptc {
 
@@ -46,6 +47,26 @@ void MapShape::learn(std::span<const Value> pairs, Value borrowed_map) {
     const Value* const at = std::find_if(first, end, [key](Value other) { return same_word(key, other); });
     if (at == end) return;
     places_[i] = static_cast<std::uint8_t>(at - first);
+  }
+  keys_ = keys;
+  ++keys_->rc;
+}
+
+Value MapShape::make_record(std::span<const Value> taken_values) const {
+  ++keys_->rc;
+  SmallMap* const map = make_small_map(heap_, keys_);
+  for (std::size_t i = 0; i < taken_values.size(); ++i) map->values()[places_[i]] = taken_values[i];
+  return Value::of(Tag::Map, map);
+}
+
+void MapShape::learn(std::span<const std::string_view> names, Value borrowed_map) {
+  forget();
+  KeyArray* const keys = shared_keys(borrowed_map);
+  if (keys == nullptr || keys->extra > places_.size() || names.size() != keys->extra) return;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::uint32_t at = keys_find_text(keys, names[i]);
+    if (at == kNotFound) return;
+    places_[i] = static_cast<std::uint8_t>(at);
   }
   keys_ = keys;
   ++keys_->rc;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "vm/value/heap.h"
 
@@ -25,6 +26,11 @@ class MapShape {
   Value make(std::span<const Value> taken_pairs) const;
   // Remembers the map that was made of these pairs, whose keys may be gone by now.
   void learn(std::span<const Value> pairs, Value borrowed_map);
+
+  // The same for records of fixed names, of which only the values come.
+  bool is_known() const { return keys_ != nullptr; }
+  Value make_record(std::span<const Value> taken_values) const;   // when it is known; one for each name
+  void learn(std::span<const std::string_view> names, Value borrowed_map);
 
  private:
   void forget();

@@ -1,0 +1,45 @@
+// How often items occur. Strings have a flat table in front of the map that is to come of it: what occurs again costs
+// one look at the table instead of a walk through the map.
+//
+// A string that finds no place near its home is counted in the map, and in the end both are added up: crafted hashes
+// make the table useless, not slow.
+#pragma once
+#include <cstdint>
+#include <span>
+
+#include "vm/value/heap.h"
+
+namespace ptc {
+
+class ItemCounter {
+ public:
+  ItemCounter(Heap& heap, std::uint32_t items);   // about so many
+  ~ItemCounter();
+  ItemCounter(const ItemCounter&) = delete;
+  ItemCounter& operator=(const ItemCounter&) = delete;
+
+  void add(Value borrowed) {
+    if (!has_table_ || !borrowed.is_string() || !count_in_table(borrowed)) count_in_map(borrowed, 1);
+  }
+  Value finish();             // item to count; once
+
+ private:
+  struct Slot {
+    String* text;             // owned; null: free
+    std::uint32_t hash;       // the upper half
+    std::uint32_t count;
+  };
+
+  bool count_in_table(Value string);
+  void count_in_map(Value item, std::int64_t times);
+  Slot* place_of(std::uint64_t hash, const String* text) const;
+  bool grow();
+
+  Heap& heap_;
+  Value counts_;              // owned
+  bool has_table_;
+  std::span<Slot> slots_;     // open addressing, a power of two
+  std::size_t used_ = 0;
+};
+
+}  // namespace ptc
