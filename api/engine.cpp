@@ -18,7 +18,8 @@ std::span<const std::uint8_t> octets(std::span<const std::byte> bytes) {
 
 Engine::Engine(const EngineOptions& options)
     : impl_(std::make_shared<const Impl>(
-          ptc::EngineOptions{options.cached_programs, options.shelved_programs, options.cached_source_bytes})) {}
+          ptc::EngineOptions{options.cached_programs, options.shelved_programs, options.cached_source_bytes,
+                             options.kept_memory_bytes})) {}
 
 Result<Program> Engine::compile(std::string_view source, const CompileOptions& options) const {
   std::vector<std::string_view> tools, sync_tools;

@@ -6,7 +6,7 @@ namespace ptc::bench {
 
 struct GrowthCase {
   const char* name;
-  const char* complexity;   // of the whole program: "n" or "n log n"
+  const char* complexity;   // of the whole program: "n", "n log n" or "n²"
   const char* prepare;      // definitions
   const char* measured;
 };
@@ -29,7 +29,7 @@ inline constexpr GrowthCase kGrowthCases[] = {
     {"vector: assoc", "n", "",
      "(count (loop [i 0 v (mapv identity (range n))] (if (< i n) (recur (inc i) (assoc v i 0)) v)))"},
     {"vector: assoc, shared", "n log n", kNumbers, "(reduce (fn [s i] (+ s (count (assoc v i 0)))) 0 (range n))"},
-    {"range: assoc, shared", "n log n", "(def v (range n))",
+    {"range: assoc, shared", "n²", "(def v (range n))",
      "(reduce (fn [s i] (+ s (count (assoc v i 0)))) 0 (range n))"},
     {"vector: pop", "n", "", "(count (loop [i 0 v (mapv identity (range n))] (if (< i n) (recur (inc i) (pop v)) v)))"},
     {"int keys: assoc", "n", "", "(count (loop [i 0 m {}] (if (< i n) (recur (inc i) (assoc m i i)) m)))"},
@@ -66,7 +66,7 @@ inline constexpr GrowthCase kGrowthCases[] = {
     {"rest, one by one", "n", kNumbers, "(loop [v v s 0] (if (empty? v) s (recur (rest v) (+ s (first v)))))"},
     {"vector: =", "n", kNumbers, "(= v (assoc v 0 0))"},
     {"str of many", "n", kWords, "(count (apply str v))"},
-    {"str, one by one", "n", kWords, "(count (reduce (fn [s word] (str s word)) \"\" v))"},
+    {"str, one by one", "n²", kWords, "(count (reduce (fn [s word] (str s word)) \"\" v))"},
     {"join", "n", kWords, "(count (join \",\" v))"},
     {"split", "n", kLines, "(count (split text \",\"))"},
     {"replace", "n", kLines, "(count (replace text \",\" \";\"))"},

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "runtime/engine.h"
+#include "runtime/memory_pool.h"
 #include "vm/exec/run.h"
 
 namespace ptc::bench {
@@ -54,7 +55,8 @@ inline std::shared_ptr<const Program> compiled(const Engine& engine, std::string
 
 // From a fresh run to its end; the run as it stands then.
 inline Run finished(const std::shared_ptr<const Program>& program) {
-  Run run(wide_limits());
+  static const auto memory = std::make_shared<MemoryPool>(EngineOptions{}.kept_memory_bytes);   // as an engine has it
+  Run run(wide_limits(), memory);
   run.start(program);
   if (run.step() != StepStatus::Completed) give_up("a benchmark ends with: " + run.fault().message);
   return run;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "runtime/compiling.h"
+#include "runtime/memory_pool.h"
 #include "runtime/program_shelf.h"
 
 namespace ptc {
@@ -92,10 +93,17 @@ class CompileCache {
   EngineStatistics statistics_;
 };
 
+#ifdef PTC_SANITIZED
+constexpr bool kKeepsMemory = false;   // the sanitizer must see what is used after it was given back
+#else
+constexpr bool kKeepsMemory = true;
+#endif
+
 Engine::Engine(EngineOptions options)
     : options_(options),
       cache_(std::make_unique<CompileCache>(options)),
-      shelf_(std::make_unique<ProgramShelf>(options.shelved_programs)) {}
+      shelf_(std::make_unique<ProgramShelf>(options.shelved_programs)),
+      memory_(std::make_shared<MemoryPool>(kKeepsMemory ? options.kept_memory_bytes : 0)) {}
 Engine::~Engine() = default;
 
 CompileAnswer Engine::compile(const CompileRequest& request) const {

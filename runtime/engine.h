@@ -19,6 +19,7 @@ struct EngineOptions {
   std::size_t cached_programs = 512;           // 0: no cache
   std::size_t shelved_programs = 1'024;        // loaded from snapshots, or written into one
   std::size_t cached_source_bytes = 8u << 20;  // of all cached programs together; longer sources are not kept
+  std::size_t kept_memory_bytes = 64u << 20;   // of ended runs, for the next ones; 0: all goes back to the system
 };
 
 struct CompileRequest {
@@ -44,6 +45,7 @@ struct EngineStatistics {
 };
 
 class CompileCache;
+class MemorySource;
 class ProgramShelf;
 
 class Engine {
@@ -57,11 +59,14 @@ class Engine {
   EngineStatistics statistics() const;
   // Programs that snapshots may name; kept apart from the cache of compiled sources. Owned by the engine.
   ProgramSource* programs() const;
+  // Where runs take their memory from. It outlives the engine while a run uses it.
+  const std::shared_ptr<MemorySource>& memory() const { return memory_; }
 
  private:
   EngineOptions options_;
   std::unique_ptr<CompileCache> cache_;
   std::unique_ptr<ProgramShelf> shelf_;
+  std::shared_ptr<MemorySource> memory_;
 };
 
 }  // namespace ptc

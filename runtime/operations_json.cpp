@@ -54,6 +54,7 @@ void append_operation(std::string& out, const Operation& operation, Heap& heap) 
   if (!operation.task_id.empty()) append_text(out, "task", operation.task_id);
   append_text(out, "path", operation.call_path);
   append_text(out, "key", operation.key);
+  if (operation.resets_to_come != 0) append_number(out, "resets_to_come", std::to_string(operation.resets_to_come));
   append_flag(out, "delivered", operation.delivered);
   append_flag(out, "detached", operation.detached);
   append_flag(out, "at_call", operation.awaits_at_call);
@@ -94,6 +95,9 @@ class OperationReader {
     made_.sequence = static_cast<std::uint64_t>(number("sequence"));
     made_.created_ms = number("created");
     made_.due_ms = number("due");
+    const std::int64_t resets = number("resets_to_come");
+    if (resets > UINT32_MAX) refuse("resets_to_come", "less than 2^32");
+    made_.resets_to_come = static_cast<std::uint32_t>(resets);
     made_.delivered = flag("delivered");
     made_.detached = flag("detached");
     made_.awaits_at_call = flag("at_call");

@@ -54,6 +54,7 @@ std::unique_ptr<Session> ParkedSession::wake(const Engine& engine) && {
   RestoreOptions options;
   options.most_bytes = SIZE_MAX;
   options.programs = &programs;
+  options.memory = engine.memory();
   auto restored = restore_snapshot(bytes_, options);
   if (!std::holds_alternative<Restored>(restored)) std::abort();   // our own bytes: a broken invariant
   SessionRestore wanted;

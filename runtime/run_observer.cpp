@@ -81,8 +81,6 @@ void RunObserver::commit(std::string_view id, std::string_view value_edn, bool r
 void RunObserver::on_reset(std::string_view id, std::string_view reason) {
   const std::uint64_t ended = epoch(id);
   const bool is_new = ended == writer_.log().epoch(id);
-  const bool is_unknown = found(id).edn == nullptr && !writer_.log().has_effects(id);
-  if (is_new && writer_.is_whole() && is_unknown) return;   // there is nothing to be reset
   ++own_resets_.try_emplace(std::string(id), 0).first->second;
   if (!is_new) return;                                      // the log knows it
   Fact fact = writer_.made(FactKind::TaskReset, FactAuthor::Program);

@@ -99,7 +99,13 @@ std::string operations_to_attach(const RunLog& log) {
         !operation.status.empty() && operation.status != "ok" && operation.ends_before < log.ends();
     if (operation.task.empty() || operation.opened.empty() || went_wrong) continue;
     if (list.size() > 1) list += ',';
-    list += operation.opened;
+    const std::uint64_t first = log.epoch_at(operation.task, 0);   // of a program that begins
+    std::string_view members = operation.opened;
+    members.remove_suffix(1);
+    list += members;
+    if (operation.epoch < first) list += ",\"detached\":true";
+    if (operation.epoch > first) list += ",\"resets_to_come\":" + std::to_string(operation.epoch - first);
+    list += '}';
   }
   return list + ']';
 }

@@ -18,7 +18,7 @@ constexpr std::size_t kHistorySize = 3;
 }  // namespace
 
 Session::Session(const Engine& engine, SessionOptions options)
-    : engine_(engine), options_(std::move(options)), run_(std::make_unique<Run>(options_.limits)) {
+    : engine_(engine), options_(std::move(options)), run_(std::make_unique<Run>(options_.limits, engine.memory())) {
   run_->set_identity(options_.run_id, options_.turns_before);
   run_->set_yields_at_commits(options_.yields_at_commits);
   run_->operations().last_fresh_id = options_.operations_before;
@@ -71,12 +71,15 @@ void Session::report_progress() {
   if (observer_ == nullptr) return;
   const Environment& records = run_->environment();
   for (; seen_prints_ < records.prints.size(); ++seen_prints_) observer_->on_print(records.prints[seen_prints_]);
-  const auto& operations = records.operations.all();
-  for (; seen_operations_ < operations.size(); ++seen_operations_) observer_->on_open(operations[seen_operations_]);
+  const auto report_operations = [&](std::size_t until) {
+    const auto& operations = records.operations.all();
+    for (; seen_operations_ < until; ++seen_operations_) observer_->on_open(operations[seen_operations_]);
+  };
   const std::vector<StepSummary>& summaries = records.summaries;
   for (; seen_summaries_ < summaries.size(); ++seen_summaries_) observer_->on_summary(summaries[seen_summaries_]);
   for (const Journal::Change& change : run_->environment().journal.take_changes()) {
     const Owned value(heap(), change.value);
+    report_operations(change.operations);
     if (change.kind == Journal::Change::Kind::Reset) {
       observer_->on_reset(change.id, change.reason);
       continue;
@@ -92,6 +95,7 @@ void Session::report_progress() {
       observer_->on_commit(change.id, text);
     }
   }
+  report_operations(records.operations.all().size());
 }
 
 void Session::set_observer(SessionObserver* observer) {

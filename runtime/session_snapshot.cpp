@@ -133,6 +133,7 @@ std::optional<RestoreError> Session::restart_from(std::span<const std::uint8_t> 
   options.most = options_.limits;
   options.most_bytes = SIZE_MAX;   // its own
   options.programs = engine_.programs();
+  options.memory = engine_.memory();
   options.check = [this](const HostState& state) { return missing_capabilities(state, registry()); };
   auto result = restore_snapshot(bytes, options);
   if (auto* error = std::get_if<RestoreError>(&result)) return std::move(*error);
@@ -150,6 +151,7 @@ std::variant<std::unique_ptr<Session>, RestoreError> Session::restore(const Engi
   options.most = wanted.most;
   options.most_bytes = wanted.most_bytes;
   options.programs = engine.programs();
+  options.memory = engine.memory();
   options.check = [&tools](const HostState& state) { return missing_capabilities(state, *tools); };
   auto result = restore_snapshot(bytes, options);
   if (auto* error = std::get_if<RestoreError>(&result)) return std::move(*error);

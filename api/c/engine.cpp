@@ -18,7 +18,12 @@ ptcvm_status ptcvm_engine_new(const ptcvm_engine_options* options, ptcvm_engine*
   return c::guarded(out, error, [&] {
     const ptcvm_engine_options given = c::options_in(options);
     ptcvm::EngineOptions wanted;
-    if (given.has_sizes != 0) wanted = {given.cached_programs, given.cached_source_bytes, given.shelved_programs};
+    if (given.has_sizes != 0) {
+      wanted.cached_programs = given.cached_programs;
+      wanted.cached_source_bytes = given.cached_source_bytes;
+      wanted.shelved_programs = given.shelved_programs;
+    }
+    if (given.has_kept_memory != 0) wanted.kept_memory_bytes = given.kept_memory_bytes;
     return std::unique_ptr<ptcvm_engine>(new ptcvm_engine{ptcvm::Engine(wanted)});
   });
 }

@@ -16,11 +16,11 @@ def measure(build, core):
 
 
 def is_within(complexity, costs):
-    if any(cost is None for cost in costs):
-        return False
     for small, large, cost, more in zip(SIZES, SIZES[1:], costs, costs[1:]):
-        logarithm = math.log(large) / math.log(small) if complexity == "n log n" else 1
-        if more > cost * CACHES * logarithm:
+        if more is None:   # left out because it takes too long
+            return complexity == "n²"
+        stated = {"n": 1, "n log n": math.log(large) / math.log(small), "n²": large / small}[complexity]
+        if more > cost * CACHES * stated:
             return False
     return True
 

@@ -23,6 +23,7 @@ struct EngineOptions {
   std::size_t cached_programs = 512;             // compiled programs by source; least recently used go first; 0: none
   std::size_t cached_source_bytes = 8u << 20;    // of all cached sources together
   std::size_t shelved_programs = 1'024;          // that snapshots may name by hash
+  std::size_t kept_memory_bytes = 64u << 20;     // that ended runs held, for the next ones; 0: the system gets it back
 };
 
 // How a source is read, and what it may use.

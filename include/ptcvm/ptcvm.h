@@ -202,10 +202,11 @@ PTCVM_EXPORT void ptcvm_writer_free(ptcvm_writer* writer);
 typedef struct ptcvm_engine_options {
   size_t struct_size;
   int32_t has_sizes;              // 1: the three below count; 0: their defaults, 512, 8 MiB and 1024
-  int32_t reserved;
+  int32_t has_kept_memory;        // 1: the last counts; 0: 64 MiB
   size_t cached_programs;         // compiled programs by source
   size_t cached_source_bytes;
   size_t shelved_programs;        // that snapshots may name by hash
+  size_t kept_memory_bytes;       // that ended runs held, for the next ones; 0: the system gets it back
 } ptcvm_engine_options;
 
 typedef struct ptcvm_compile_options {

@@ -336,6 +336,7 @@ void RunLog::open(const Fact& fact) {
   operation.tool = fact.tool;
   operation.args = fact.args;
   operation.task = fact.task;
+  operation.epoch = epoch(fact.task);
   operation.opened = fact.text;
   operation.opened_ms = fact.time_ms;
   operation.created_ms = static_cast<std::int64_t>(fact.number);

@@ -67,6 +67,7 @@ struct LoggedOperation {
   std::string id, tool, args, task;
   std::string opened;            // the operation as JSON (Session::operation_json), as it was when it was started
   bool is_opened = false;        // else only its answer is known
+  std::uint64_t epoch = 0;       // of its task, when it was started
   std::int64_t opened_ms = 0;
   std::string status;            // "" while it waits; then ok, error, cancelled
   std::string value, text, source;

@@ -148,7 +148,7 @@ WRONG = [
     ((), without("format")),
     ((), without("oldest_reader")),
     ((), without("programs")),
-    ((), with_member("oldest_reader", 2)),
+    ((), with_member("oldest_reader", 4)),
     ((), with_member("format", "one")),
     ((), with_member("surprise", 1)),
     ((), with_member("prints", "hi")),

@@ -137,8 +137,7 @@ int main(int count, char** texts) {
   for (std::uint64_t seed = 1; seed <= arguments.generated; ++seed) {
     ptc::generator::GeneratorOptions options;
     options.seed = seed;
-    // From the top, time limits of awaits begin anew (docs/navigator.md), and sleeps in branches are recorded again.
-    options.timers = false;
+    options.timers = false;   // from the top, time limits of awaits begin anew (docs/navigator.md)
     comparison.visit(ptc::test::file_of(ptc::generator::generate_program(options), seed));
   }
   std::ifstream records(arguments.records);

@@ -211,13 +211,13 @@ Observation observe(const Engine& engine, const ProgramFile& file, Mode mode, st
   return seen;
 }
 
-Observation observe_rest(const Engine& engine, const ProgramFile& file, std::span<const std::uint8_t> snapshot) {
+Observation observe_rest(const Engine& engine, const ProgramFile& file, std::span<const std::uint8_t> snapshot,
+                         SessionRestore wanted) {
   Observation seen;
   ToolReplay replay;
   ToolRegistry tools;
   seen.setup_complaint = load_tools(tools, file, replay);
   if (!seen.setup_complaint.empty()) return seen;
-  SessionRestore wanted;
   wanted.fixed_clock_millis = file.options.fixed_clock_millis.value_or(kClock);
   auto restored = Session::restore(engine, snapshot, std::move(tools), wanted);
   if (const auto* error = std::get_if<RestoreError>(&restored)) {

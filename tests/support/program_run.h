@@ -41,7 +41,9 @@ Observation observe(const Engine& engine, const ProgramFile& file, Mode mode,
                     std::optional<std::uint64_t> fuel_limit = std::nullopt, std::uint64_t slice_fuel = 1);
 
 // The rest of a run of that file, from one of its snapshots, with the answers of the file.
-Observation observe_rest(const Engine& engine, const ProgramFile& file, std::span<const std::uint8_t> snapshot);
+// `wanted` may make its limits smaller.
+Observation observe_rest(const Engine& engine, const ProgramFile& file, std::span<const std::uint8_t> snapshot,
+                         SessionRestore wanted = {});
 
 // What it was at some of its safe points: at each, when take() says so.
 std::vector<std::vector<std::uint8_t>> snapshots_of(const Engine& engine, const ProgramFile& file,

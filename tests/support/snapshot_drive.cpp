@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "support/packed_snapshot.h"
 #include "support/random.h"
 #include "vm/value/map.h"
 #include "vm/value/print.h"
@@ -200,7 +201,7 @@ Driven drive_snapshot(std::span<const std::uint8_t> bytes, std::uint64_t seed, c
   Driven driven;
   RestoreOptions options;
   options.most = most;
-  auto result = restore_snapshot(bytes, options);
+  auto result = restore_snapshot(with_right_checksum(bytes), options);
   if (auto* error = std::get_if<RestoreError>(&result)) {
     driven.refusal = std::move(*error);
     return driven;

@@ -18,7 +18,8 @@ struct Driven {
   std::string complaint;        // not empty: it was restored, and what it wrote is not what it was
 };
 
-// The seed decides how the host behaves: what tools answer, when operations are settled, where the run is rewritten.
+// The checksum is put right before: what it would keep out is looked for. The seed decides how the host behaves:
+// what tools answer, when operations are settled, where the run is rewritten.
 Driven drive_snapshot(std::span<const std::uint8_t> bytes, std::uint64_t seed, const RunLimits& most = small_limits());
 
 // The same for a run that was just started: the complaint.

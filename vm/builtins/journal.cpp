@@ -73,8 +73,8 @@ Value builtin_task_reset(Call& call) {
     return call.fail(FaultKind::ResetNeedsReason, "(task-reset) the calls of task \"" + id + "\" had effects: say why",
                      "(task-reset \"" + id + "\" \"why it has to be done again\")");
   }
-  call.env.journal.reset(id, std::move(reason));
-  call.env.operations.detach_task(id);
+  call.env.journal.reset(id, std::move(reason), call.env.operations.all().size());
+  call.env.operations.reset_task(id);
   return Value::nil();
 }
 

@@ -93,7 +93,8 @@ std::vector<const Operation*> Operations::attachable(std::string_view task_id, s
   const auto at = of_task_.find(task_id);
   if (at == of_task_.end()) return found;
   for (const std::uint32_t index : at->second) {
-    if (all_[index].call_path == call_path) found.push_back(&all_[index]);
+    const Operation& operation = all_[index];
+    if (operation.resets_to_come == 0 && operation.call_path == call_path) found.push_back(&operation);
   }
   return found;
 }
@@ -101,8 +102,19 @@ std::vector<const Operation*> Operations::attachable(std::string_view task_id, s
 void Operations::detach_task(std::string_view task_id) {
   const auto at = of_task_.find(task_id);
   if (at == of_task_.end()) return;
-  for (const std::uint32_t index : at->second) all_[index].detached = true;
-  of_task_.erase(at);
+  std::vector<std::uint32_t>& opened = at->second;
+  const auto done = std::stable_partition(opened.begin(), opened.end(),
+                                          [this](std::uint32_t index) { return all_[index].resets_to_come != 0; });
+  std::for_each(done, opened.end(), [this](std::uint32_t index) { all_[index].detached = true; });
+  opened.erase(done, opened.end());
+  if (opened.empty()) of_task_.erase(at);
+}
+
+void Operations::reset_task(std::string_view task_id) {
+  detach_task(task_id);
+  const auto at = of_task_.find(task_id);
+  if (at == of_task_.end()) return;
+  for (const std::uint32_t index : at->second) --all_[index].resets_to_come;
 }
 
 void Operations::settle(Operation& operation, Operation::Status status) {

@@ -27,6 +27,7 @@ struct Operation {
   Status status = Status::Waiting;
   bool delivered = false;                  // the program may see status and result
   bool detached = false;                   // its task was committed or reset: no re-run attaches to it
+  std::uint32_t resets_to_come = 0;        // of its task, before the program is where it started this one
   bool awaits_at_call = false;             // of an auto tool: the call itself waits, the program never sees a handle
   std::string tool;                        // "sleep" and "await-signal" for those kinds
   Value args = Value::nil();               // owned; a map with string keys
@@ -67,7 +68,10 @@ class Operations {
 
   // The operations that a task's body opened and that a re-run of it may attach to, in order of opening.
   std::vector<const Operation*> attachable(std::string_view task_id, std::string_view call_path) const;
+  // What its body opened is done with: the task was committed.
   void detach_task(std::string_view task_id);
+  // The same for a reset; those that come after it in the log may be attached to from now on.
+  void reset_task(std::string_view task_id);
 
   // What the host says. Each wants a Waiting operation.
   void settle_ok(Operation& operation, Value taken_result);

@@ -37,19 +37,21 @@ void Journal::restore(std::string id, Value taken) {
   entries_.push_back({std::move(id), taken});
 }
 
-void Journal::commit(std::string_view id, Value taken, bool returned) {
+void Journal::commit(std::string_view id, Value taken, std::size_t operations, bool returned) {
   if (find(id) != nullptr) {
     heap_.release(taken);
     return;
   }
-  if (keeps_changes_) changes_.push_back({Change::Kind::Commit, std::string(id), retained(taken), {}, returned});
+  if (keeps_changes_) {
+    changes_.push_back({Change::Kind::Commit, std::string(id), retained(taken), {}, returned, operations});
+  }
   restore(std::string(id), taken);
 }
 
-void Journal::reset(std::string_view id, std::string reason) {
+void Journal::reset(std::string_view id, std::string reason, std::size_t operations) {
   const bool is_known = erase(id) || source_;   // the host may know more of it than this journal
   if (keeps_changes_ && is_known) {
-    changes_.push_back({Change::Kind::Reset, std::string(id), Value::nil(), std::move(reason), false});
+    changes_.push_back({Change::Kind::Reset, std::string(id), Value::nil(), std::move(reason), false, operations});
   }
 }
 

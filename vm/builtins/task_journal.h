@@ -31,6 +31,7 @@ class Journal {
     Value value = Value::nil();   // owned; of a commit
     std::string reason;           // of a reset
     bool returned = false;        // a commit by a (return v) inside of the task's body, which ended the turn
+    std::size_t operations = 0;   // how many had been opened before it
   };
   // What the host's journal holds under an id; the value is owned by the caller, absent: nothing. `returned`: the same
   // turn came to it before, by a (return v), and runs again.
@@ -48,9 +49,11 @@ class Journal {
   const Value* find(std::string_view id) const;     // borrowed; null: no entry here
   // The same, also in the source; what is found there is kept here. `returned` is set as the source says.
   const Value* look_up(std::string_view id, bool& returned);
-  void commit(std::string_view id, Value taken, bool returned = false);    // first commit of an id wins
+  // The first commit of an id wins. `operations`, `returned`: as in Change.
+  void commit(std::string_view id, Value taken, std::size_t operations, bool returned = false);
   void restore(std::string id, Value taken);        // an id that is not there; no change
-  void reset(std::string_view id, std::string reason);   // erases it, here or in the source: a change
+  // Erases it, here or in the source: a change. `operations`: as in Change.
+  void reset(std::string_view id, std::string reason, std::size_t operations);
   bool erase(std::string_view id);                  // no change
   void clear();
   const std::vector<Entry>& entries() const { return entries_; }

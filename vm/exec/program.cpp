@@ -70,6 +70,7 @@ LoadResult load(const schema::ProgramT& in) {
     if (!id) return ProgramError{"unknown builtin " + name, 0, 0};
     program->builtins.push_back(static_cast<std::uint16_t>(*id));
   }
+  program->constants.reserve(in.constants.size());
   std::uint64_t digits = 0;   // squared: reading a number takes that long
   for (const auto& constant : in.constants) {
     if (!constant || constant->kind > schema::ConstantKind::MAX) return ProgramError{"unknown constant", 0, 0};

@@ -92,6 +92,7 @@ struct ProgramError {
 struct EncodedProgram {
   std::vector<std::uint8_t> bytes;
   std::array<std::uint8_t, 32> sha256;
+  std::vector<std::uint8_t> packed;         // the bytes as in snapshots (packed_words.h)
 };
 
 class Program {

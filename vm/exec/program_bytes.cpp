@@ -6,6 +6,7 @@
 #include "schema/builtin_id.h"
 #include "schema/version.h"
 #include "vm/exec/frame_states.h"
+#include "vm/exec/packed_words.h"
 #include "vm/exec/program.h"
 
 namespace ptc {
@@ -67,6 +68,7 @@ const EncodedProgram& Program::encoded() const {
     out.tools = tools;
     auto made = std::make_unique<EncodedProgram>();
     made->bytes = program_bytes(out);
+    made->packed = pack_words(made->bytes);   // whole words, as code is
     crypto_hash_sha256(made->sha256.data(), made->bytes.data(), made->bytes.size());
     return made;
   });

@@ -7,7 +7,8 @@
 
 namespace ptc {
 
-Run::Run(const RunLimits& limits) : impl_(std::make_unique<RunImpl>(limits)) {}
+Run::Run(const RunLimits& limits, std::shared_ptr<MemorySource> memory)
+    : impl_(std::make_unique<RunImpl>(limits, std::move(memory))) {}
 Run::Run(std::unique_ptr<RunImpl> restored) : impl_(std::move(restored)) {}
 Run::~Run() = default;
 Run::Run(Run&&) noexcept = default;
@@ -57,6 +58,7 @@ void Run::start(std::shared_ptr<const Program> program) {
     run.rollback();
   }
   run.clear_records();
+  run.heap.set_limit_bytes(run.heap.limit_bytes());   // the machine may have memory again
   run.suspended = false;
   run.operations_before = static_cast<std::uint32_t>(run.env.operations.all().size());
   run.env.operations.deliver_all();

@@ -118,7 +118,8 @@ class RunImpl;
 
 class Run {
  public:
-  explicit Run(const RunLimits& limits);
+  // `memory`: where its heap takes memory from; null: malloc.
+  explicit Run(const RunLimits& limits, std::shared_ptr<MemorySource> memory = nullptr);
   ~Run();
   Run(Run&&) noexcept;
   Run& operator=(Run&&) noexcept;

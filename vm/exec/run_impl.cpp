@@ -36,19 +36,29 @@ std::vector<PreludeName> names_in(const Program& prelude) {
 
 }  // namespace
 
-RunImpl::RunImpl(const RunLimits& run_limits) : limits(run_limits), heap(run_limits.memory_bytes), env(heap) {
+RunImpl::RunImpl(const RunLimits& run_limits, std::shared_ptr<MemorySource> memory)
+    : limits(run_limits), heap(run_limits.memory_bytes, std::move(memory)), env(heap) {
   env.limits = limits.data;
   env.clock_millis = &clock_millis;
 }
 
+// The heap gives its memory back as a whole. Only sanitized builds let go of the objects one by one, and see whether
+// somebody lost a reference.
 RunImpl::~RunImpl() {
-  heap.free_garbage();
   if (main) destroy_fiber(*main);
+#ifdef PTC_SANITIZED
+  release_everything();
+  if (heap.live_objects() != 0) __builtin_trap();
+#endif
+}
+
+void RunImpl::release_everything() {
+  heap.free_garbage();
   release_result();
   rollback();
   for (const Cell& cell_data : cells) heap.release(cell_data.value);
-  for (const Cell& cell_data : prelude_cells) heap.release(cell_data.value);
   for (Link& program_link : links) {
+    for (const Cell& cell_data : program_link.own_cells) heap.release(cell_data.value);
     for (const Value& v : program_link.constants) heap.release(v);
     for (const Value& v : program_link.functions) heap.release(v);
     if (program_link.entry != nullptr) heap.release(program_link.entry);
@@ -60,9 +70,6 @@ RunImpl::~RunImpl() {
   heap.release(env.budget);
   env.journal.clear();
   env.operations.clear();
-#ifdef PTC_SANITIZED
-  if (heap.live_objects() != 0) __builtin_trap();   // somebody lost a reference
-#endif
 }
 
 bool RunImpl::raise(FaultKind kind, std::string message, std::string hint) {
@@ -75,6 +82,7 @@ bool RunImpl::raise(FaultKind kind, std::string message, std::string hint) {
 bool RunImpl::raise_parked() { return raise(env.fault.kind, std::move(env.fault.message), std::move(env.fault.hint)); }
 
 bool RunImpl::raise_memory() {
+  if (heap.is_exhausted()) return raise(FaultKind::MemoryExceeded, "the machine has no more memory for this run");
   return raise(FaultKind::MemoryExceeded,
                "memory limit of " + std::to_string(limits.memory_bytes) + " bytes exceeded");
 }
@@ -161,8 +169,10 @@ void RunImpl::name_prelude(Link& made) {
   const bool is_own = made.program == own_prelude();
   const std::vector<PreludeName> other_names = is_own ? std::vector<PreludeName>() : names_in(*made.program);
   const std::vector<PreludeName>& names = is_own ? own_names : other_names;
+  made.own_cells.resize(names.size());
+  made.cells.reserve(names.size());
   for (std::size_t k = 0; k < names.size(); ++k) {
-    Cell& own = prelude_cells.emplace_back();
+    Cell& own = made.own_cells[k];
     made.cells.push_back(&own);
     own.name = heap.intern(made.program->globals[k]);
     own.defined = true;

@@ -52,6 +52,7 @@ struct Link {
   bool is_prelude = false;
   std::vector<Value> constants;
   std::vector<Cell*> cells;
+  std::vector<Cell> own_cells;              // prelude only: what its cells are; never change once it is linked
   std::vector<const Keyword*> tools;
   Closure* entry = nullptr;                 // owned
   std::vector<Value> functions;             // prelude only: closures by function index, made on first use
@@ -72,7 +73,7 @@ enum class ExitReason : std::uint8_t {
 
 class RunImpl {
  public:
-  explicit RunImpl(const RunLimits& limits);
+  explicit RunImpl(const RunLimits& limits, std::shared_ptr<MemorySource> memory = nullptr);
   ~RunImpl();
 
   // interpreter.cpp: runs the fiber until it has a reason to stop.
@@ -258,6 +259,7 @@ class RunImpl {
   void rollback();
   void forget_base();
   void release_result();
+  void release_everything();            // that is not part of a fiber
   void clear_records();                 // prints, summaries, tool records and budgets used belong to one turn
   std::unique_ptr<Fiber> make_fiber(const Closure* entry);
   void destroy_fiber(Fiber& fiber);
@@ -268,7 +270,6 @@ class RunImpl {
   Heap heap;
   Environment env;
   StableList<Cell> cells;                  // of the user namespace
-  StableList<Cell> prelude_cells;          // never change once the prelude is linked
   std::map<std::string, Cell*, std::less<>> cell_of;
   StableList<Link> links;
   std::vector<Link*> preludes;             // oldest first

@@ -138,8 +138,7 @@ bool RunImpl::get_keyword(Value* dst, Value* b, Value key, bool take) {
   const Value x = *b;
   Value found = Value::absent();
   if (x.is_map()) {
-    found = map_find(x, key);
-    if (found.is_absent()) found = map_find_flexible(heap, x, key);
+    found = map_find_flexible(heap, x, key);
   } else if (x.is(Tag::Pending)) {
     const Value immediate = env.operations.immediate_of(pending_id_of(x));
     if (immediate.is_map()) found = map_find_flexible(heap, immediate, key);

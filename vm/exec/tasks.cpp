@@ -75,7 +75,7 @@ const Fiber* RunImpl::task_holder(const Fiber& asking, std::string_view id) cons
 void RunImpl::commit_open_tasks(Fiber& fiber) {
   if (!env.has_journal) return;
   for (std::size_t k = fiber.open_tasks.size(); k-- > 0;) {
-    env.journal.commit(fiber.open_tasks[k].id, retained(result), true);
+    env.journal.commit(fiber.open_tasks[k].id, retained(result), env.operations.all().size(), true);
     env.operations.detach_task(fiber.open_tasks[k].id);
   }
 }
@@ -91,7 +91,8 @@ bool RunImpl::task_end(Fiber& fiber, Value* window) {
     break;
   }
   if (env.has_journal) {
-    env.journal.commit(id, retained(window[0]));   // an earlier commit of the same id stays
+    // An earlier commit of the same id stays.
+    env.journal.commit(id, retained(window[0]), env.operations.all().size());
     const Value committed = retained(*env.journal.find(id));
     heap.release(window[0]);
     window[0] = committed;

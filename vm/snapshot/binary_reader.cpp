@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "snapshot_generated.h"
+#include "vm/exec/packed_words.h"
 #include "vm/exec/run_impl.h"
 #include "vm/snapshot/program_entries.h"
 #include "vm/value/utf8.h"
@@ -103,6 +104,9 @@ bool BinaryReader::read_host(HostState& out) {
 bool BinaryReader::read_programs(ProgramSource* known, RunState& out) {
   const bool good = every(in_.programs(), [&](const schema::LinkedProgram& in) {
     ProgramEntry entry{bytes_of(in.bytes()), bytes_of(in.sha256()), in.prelude(), {}};
+    const auto unpacked = unpack_words(bytes_of(in.packed()));
+    if (!unpacked || (!entry.bytes.empty() && !unpacked->empty())) return false;
+    if (!unpacked->empty()) entry.bytes = *unpacked;
     if (in.functions() != nullptr) entry.functions.emplace(in.functions()->begin(), in.functions()->end());
     return add_program(entry, known, out, error);
   });
@@ -171,6 +175,7 @@ bool BinaryReader::read_state(RunImpl& run, RunState& out, HostState&) {
     state.delivered = in.delivered();
     state.detached = in.detached();
     state.awaits_at_call = in.awaits_at_call();
+    state.resets_to_come = in.resets_to_come();
     state.tool = text(in.tool());
     state.reason = text(in.reason());
     state.sequence = in.sequence();

@@ -8,6 +8,7 @@
 #include "schema/version.h"
 #include "snapshot_generated.h"
 #include "vm/exec/run_impl.h"
+#include "vm/snapshot/checksum.h"
 #include "vm/snapshot/run_state.h"
 #include "vm/snapshot/snapshot.h"
 #include "vm/snapshot/value_writer.h"
@@ -29,7 +30,11 @@ class BinaryWriter {
     write_values();
     builder_ = flatbuffers::FlatBufferBuilder(likely_size());
     finish(root());
-    return {builder_.GetBufferPointer(), builder_.GetBufferPointer() + builder_.GetSize()};
+    std::vector<std::uint8_t> bytes;
+    bytes.reserve(builder_.GetSize() + kChecksumBytes);
+    bytes.assign(builder_.GetBufferPointer(), builder_.GetBufferPointer() + builder_.GetSize());
+    append_checksum(bytes);
+    return bytes;
   }
 
  private:
@@ -37,7 +42,7 @@ class BinaryWriter {
     constexpr std::size_t kRest = 2'048, kOperation = 128;
     std::size_t size = kRest + values_.bytes.view().size() + kOperation * state_.operations.size();
     for (const LinkState& link : state_.links) {
-      if (options_.embed_programs && !link.is_prelude) size += link.program->encoded().bytes.size();
+      if (options_.embed_programs && !link.is_prelude) size += link.program->encoded().packed.size();
     }
     return size;
   }
@@ -83,11 +88,10 @@ class BinaryWriter {
   void finish(Offset<schema::Snapshot> root) { schema::FinishSnapshotBuffer(builder_, root); }
 
   Offset<schema::LinkedProgram> program(const LinkState& link) {
-    List<std::uint8_t> bytes, hash;
+    List<std::uint8_t> packed, hash;
     const EncodedProgram& encoded = link.program->encoded();
     if (options_.embed_programs && !link.is_prelude) {
-      builder_.ForceVectorAlignment(encoded.bytes.size(), 1, 8);
-      bytes = builder_.CreateVector(encoded.bytes);
+      packed = builder_.CreateVector(encoded.packed);
     } else {
       hash = builder_.CreateVector(encoded.sha256.data(), encoded.sha256.size());
     }
@@ -99,7 +103,7 @@ class BinaryWriter {
     schema::LinkedProgramBuilder out(builder_);
     out.add_functions(functions);
     out.add_sha256(hash);
-    out.add_bytes(bytes);
+    out.add_packed(packed);
     out.add_prelude(link.is_prelude);
     return out.Finish();
   }
@@ -124,6 +128,7 @@ class BinaryWriter {
     out.add_sequence(in.sequence);
     out.add_due_after_ms(in.due_ms == 0 ? -1 : minus(in.due_ms, in.created_ms));
     out.add_created_after_ms(minus(in.created_ms, state_.operations.front().created_ms));
+    out.add_resets_to_come(in.resets_to_come);
     out.add_key(key);
     out.add_task_id(task);
     out.add_reason(reason);

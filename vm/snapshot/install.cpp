@@ -212,6 +212,7 @@ class Installer {
     run_.env.operations.reserve(state_.operations.size());
     for (Operation& operation : state_.operations) {
       Operation taken = std::move(operation);
+      // NOLINTNEXTLINE(bugprone-use-after-move): written, not read: its values have another owner now
       operation.args = operation.immediate = operation.arrived_immediate = operation.result = Value::nil();
       run_.env.operations.open(std::move(taken));
     }

@@ -59,6 +59,7 @@ void JsonReader::operation(JsonNode node, bool waiting, Operation& out) {
   fields.time("since", out.created_ms);
   fields.time("deadline", out.due_ms);
   fields.number("sequence", out.sequence);
+  fields.number("resets_to_come", out.resets_to_come);
   for_each_operation_flag(out, [&](std::string_view name, bool& flag) { fields.flag(name, flag); });
   for_each_operation_text(out, [&](std::string_view name, std::string& text) { fields.text(name, text); });
   fields.done();

@@ -100,6 +100,7 @@ class JsonWriter : private JsonSections {
       time("since", operation.created_ms);
       time("deadline", operation.due_ms);
       if (operation.sequence != 0) number("sequence", operation.sequence);
+      if (operation.resets_to_come != 0) number("resets_to_come", operation.resets_to_come);
       for_each_operation_flag(operation, [this](std::string_view field, bool set) { flag(field, set); });
       for_each_operation_text(operation, [this](std::string_view field, const std::string& t) { text(field, t); });
       number("opened", k);

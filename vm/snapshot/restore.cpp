@@ -8,6 +8,7 @@
 #include "snapshot_generated.h"
 #include "vm/exec/run_impl.h"
 #include "vm/snapshot/binary_reader.h"
+#include "vm/snapshot/checksum.h"
 #include "vm/snapshot/frame_view.h"
 #include "vm/snapshot/install.h"
 #include "vm/snapshot/json_reader.h"
@@ -82,7 +83,7 @@ class Restore {
       if (std::string why = options_.check(host); !why.empty()) return RestoreError{SnapshotError::Refused, why};
     }
     skeleton.limits = smaller(reader_.limits(), options_.most);
-    auto run = std::make_unique<RunImpl>(skeleton.limits);
+    auto run = std::make_unique<RunImpl>(skeleton.limits, options_.memory);
     OwnedState owned(run->heap);
     owned.state = std::move(skeleton);
     owned.host = std::move(host);
@@ -212,16 +213,20 @@ Result restore_binary(std::span<const std::uint8_t> bytes, std::uint32_t at_leas
     std::memcpy(aligned.data(), bytes.data(), bytes.size());
     bytes = {reinterpret_cast<const std::uint8_t*>(aligned.data()), bytes.size()};
   }
-  if (bytes.size() < 8 || !schema::SnapshotBufferHasIdentifier(bytes.data())) {
-    return RestoreError{SnapshotError::NotASnapshot, "these bytes are no snapshot"};
-  }
+  const SnapshotKind kind = snapshot_kind(bytes);
+  if (kind == SnapshotKind::None) return RestoreError{SnapshotError::NotASnapshot, "these bytes are no snapshot"};
   const auto header = snapshot_header(bytes);
   if (!header) return RestoreError{SnapshotError::Damaged, "the container is damaged"};
   if (header->format < at_least) return no_progress(at_least);
   if (auto older = restore_older(bytes, *header, Face::Binary, options)) return std::move(*older);
   if (bytes.size() % 8 != 0) return RestoreError{SnapshotError::Damaged, "the container is cut off"};
+  const bool has_checksum = kind == SnapshotKind::WithChecksum;
+  if (has_checksum && !take_checksum(bytes)) {
+    return RestoreError{SnapshotError::Damaged, "the checksum is wrong: bytes were lost or changed"};
+  }
   flatbuffers::Verifier verifier(bytes.data(), bytes.size(), 64, kMaxTables);
-  if (!is_flat_tree(bytes, schema::SnapshotTypeTable()) || !schema::VerifySnapshotBuffer(verifier)) {
+  if (has_checksum != (header->format >= kFirstFormatWithChecksum) ||
+      !is_flat_tree(bytes, schema::SnapshotTypeTable()) || !verifier.VerifyBuffer<schema::Snapshot>(nullptr)) {
     return RestoreError{SnapshotError::Damaged, "the container is damaged"};
   }
   BinaryReader reader(*schema::GetSnapshot(bytes.data()));

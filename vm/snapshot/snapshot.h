@@ -90,6 +90,7 @@ struct RestoreOptions {
   RunLimits most = unlimited();                  // the run gets the smaller of these and its own
   std::size_t most_bytes = std::size_t{64} << 20;   // of the snapshot; reading takes memory in proportion to it
   ProgramSource* programs = nullptr;             // not owned
+  std::shared_ptr<MemorySource> memory;          // of the run; null: malloc
   // The capability check; "" or why the run may not go on here. Called before anything is built.
   std::function<std::string(const HostState&)> check;
 

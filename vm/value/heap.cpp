@@ -1,7 +1,7 @@
-// Memory of a run: pools of 16-byte size classes filled from chunks, blocks from malloc above that, keywords.
+// Memory of a run: pools of 16-byte size classes filled from chunks, blocks of their own above that, keywords.
 //
 // bytes_used() counts rounded sizes of what was handed out, never chunks, so the number is the same in every build and
-// on every machine. Sanitized builds take every block from malloc so that misuse is seen.
+// on every machine. Sanitized builds take every block by itself so that misuse is seen.
 #include "vm/value/heap.h"
 
 #include <algorithm>
@@ -17,22 +17,46 @@ namespace {
 
 constexpr std::size_t kMaxChunkBytes = 256 * 1024;
 
-void* must_malloc(std::size_t size_bytes) {
-  void* memory = std::malloc(size_bytes);
-  if (memory == nullptr) std::abort();   // the machine has less memory than the limit that the host chose
-  return memory;
-}
-
 }  // namespace
 
-Heap::Heap(std::uint64_t limit_bytes) : limit_bytes_(limit_bytes) {}
+Heap::Heap(std::uint64_t limit_bytes, std::shared_ptr<MemorySource> source)
+    : source_(std::move(source)), limit_bytes_(limit_bytes), enforced_bytes_(limit_bytes) {}
 
 Heap::~Heap() {
   for (const Regex* regex : regexes_) {
     if (regex->compiled != nullptr && regex_deleter_ != nullptr) regex_deleter_(regex->compiled);
   }
   while (large_.next != &large_) free_large(large_.next + 1);
-  for (void* chunk : chunks_) std::free(chunk);
+  for (const Chunk& chunk : chunks_) give(chunk.memory, chunk.size_bytes);
+}
+
+void* Heap::take_if_any(std::size_t size_bytes) {
+  return source_ == nullptr ? std::malloc(size_bytes) : source_->take(size_bytes);
+}
+
+bool Heap::source_has(std::size_t size_bytes) {
+  void* const memory = take_if_any(size_bytes);
+  if (memory == nullptr) {
+    enforced_bytes_ = 0;
+    return false;
+  }
+  give(memory, size_bytes);
+  probed_bytes_ = std::uint64_t{size_bytes} * 2;   // callers that count up ask often
+  return true;
+}
+
+void* Heap::take(std::size_t size_bytes) {
+  void* memory = take_if_any(size_bytes);
+  if (memory != nullptr) return memory;
+  enforced_bytes_ = 0;
+  if (source_ != nullptr) memory = source_->take_last(size_bytes);
+  if (memory == nullptr) std::abort();   // the machine has less memory than the limits that the host chose
+  return memory;
+}
+
+void Heap::give(void* memory, std::size_t size_bytes) {
+  if (source_ == nullptr) return std::free(memory);
+  source_->give(memory, size_bytes);
 }
 
 void* Heap::allocate_slow(std::size_t rounded) {
@@ -56,15 +80,16 @@ void Heap::refill(std::size_t rounded) {
     bump_ += size;
   }
   const std::size_t size = std::max(next_chunk_bytes_, rounded);
-  bump_ = static_cast<char*>(must_malloc(size));
+  bump_ = static_cast<char*>(take(size));
   bump_end_ = bump_ + size;
-  chunks_.push_back(bump_);
+  chunks_.push_back({bump_, size});
   next_chunk_bytes_ = std::min(next_chunk_bytes_ * 2, kMaxChunkBytes);
 }
 
 void* Heap::allocate_large(std::size_t size_bytes) {
-  static_assert(sizeof(LargeBlock) == kGranule);
-  LargeBlock* const block = static_cast<LargeBlock*>(must_malloc(sizeof(LargeBlock) + size_bytes));
+  static_assert(sizeof(LargeBlock) % kGranule == 0);
+  LargeBlock* const block = static_cast<LargeBlock*>(take(sizeof(LargeBlock) + size_bytes));
+  block->size_bytes = sizeof(LargeBlock) + size_bytes;
   block->previous = &large_;
   block->next = large_.next;
   block->next->previous = block;
@@ -74,9 +99,9 @@ void* Heap::allocate_large(std::size_t size_bytes) {
 
 void Heap::free_large(void* memory) {
   LargeBlock* const block = static_cast<LargeBlock*>(memory) - 1;
-  block->previous->next = block->next;
+  block->previous->next = block->next;   // NOLINT(clang-analyzer-unix.Malloc): what was freed is in no list any more
   block->next->previous = block->previous;
-  std::free(block);
+  give(block, block->size_bytes);
 }
 
 void Heap::register_regex(Regex* regex) {

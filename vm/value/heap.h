@@ -4,6 +4,8 @@
 // of the language: an allocation itself never fails, but once bytes_used() is above the limit over_limit() holds and
 // the interpreter stops the program at the next safe point with memory_exceeded. Whoever is about to allocate more
 // than a page in one go asks can_allocate() first, so that the limit is never passed by more than one object.
+// When the memory source has nothing left, what it keeps for the end is used and the heap counts as over its limit,
+// however little it holds: the program ends with memory_exceeded at the next safe point.
 //
 // Freeing is iterative (an intrusive worklist), so a list nested 10^6 deep costs no C++ stack. While a program runs,
 // one release frees a bounded number of objects; the rest is garbage until free_garbage(), which the run calls before
@@ -13,11 +15,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include "vm/value/key_array.h"
+#include "vm/value/memory_source.h"
 #include "vm/value/object.h"
 #include "vm/value/value.h"
 
@@ -34,7 +38,8 @@ inline bool is_unique(Value v) { return v.is_heap() && v.object->rc == 1; }
 
 class Heap {
  public:
-  explicit Heap(std::uint64_t limit_bytes = UINT64_MAX);
+  // No source: malloc.
+  explicit Heap(std::uint64_t limit_bytes = UINT64_MAX, std::shared_ptr<MemorySource> source = nullptr);
   ~Heap();   // frees everything, also what is still referenced
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
@@ -99,12 +104,15 @@ class Heap {
   std::uint64_t bytes_used() const { return bytes_used_; }
   std::uint64_t bytes_peak() const { return bytes_used_ > bytes_peak_ ? bytes_used_ : bytes_peak_; }
   std::uint64_t limit_bytes() const { return limit_bytes_; }
-  void set_limit_bytes(std::uint64_t limit) { limit_bytes_ = limit; }
+  void set_limit_bytes(std::uint64_t limit) { limit_bytes_ = enforced_bytes_ = limit; }
   // Garbage does not count: it is freed before either says that there is too little memory.
-  bool over_limit() { return bytes_used_ > limit_bytes_ && !(has_garbage() && (free_garbage(), fits(0))); }
+  bool over_limit() { return bytes_used_ > enforced_bytes_ && !(has_garbage() && (free_garbage(), fits(0))); }
   bool can_allocate(std::uint64_t more_bytes) {
-    return fits(more_bytes) || (has_garbage() && (free_garbage(), fits(more_bytes)));
+    return (fits(more_bytes) || (has_garbage() && (free_garbage(), fits(more_bytes)))) &&
+           (more_bytes < probed_bytes_ || source_has(more_bytes));
   }
+  // Whether the source had nothing for an allocation since the limit was set.
+  bool is_exhausted() const { return enforced_bytes_ != limit_bytes_; }
   // Memory that belongs to the run but is not an object (register stack, print buffers) is counted here.
   void account(std::int64_t delta_bytes) {
     if (bytes_used_ > bytes_peak_) bytes_peak_ = bytes_used_;
@@ -142,23 +150,33 @@ class Heap {
 
  private:
   static constexpr std::size_t kGranule = 16;
-  static constexpr std::size_t kMaxPooled = 1024;   // larger blocks come from malloc
+  static constexpr std::size_t kMaxPooled = 1024;   // larger blocks come from the source, one by one
   struct FreeBlock {
     FreeBlock* next;
   };
-  // In front of every block that came from malloc, so that ~Heap finds the ones still in use.
+  // In front of every block of its own, so that ~Heap finds the ones still in use.
   struct LargeBlock {
     LargeBlock *previous, *next;
+    std::size_t size_bytes;   // this included
+    std::size_t unused;       // keeps what follows at 16 bytes
+  };
+  struct Chunk {
+    void* memory;
+    std::size_t size_bytes;
   };
 
   static std::size_t rounded_size(std::size_t size_bytes) { return (size_bytes + kGranule - 1) & ~(kGranule - 1); }
+  void* take_if_any(std::size_t size_bytes);   // from the source
+  void* take(std::size_t size_bytes);
+  void give(void* memory, std::size_t size_bytes);
+  bool source_has(std::size_t size_bytes);
   void* allocate_slow(std::size_t rounded);
   void* allocate_large(std::size_t size_bytes);
   void free_large(void* memory);
   void refill(std::size_t rounded);
 
   bool fits(std::uint64_t more_bytes) const {
-    return more_bytes <= limit_bytes_ && bytes_used_ <= limit_bytes_ - more_bytes;
+    return more_bytes <= enforced_bytes_ && bytes_used_ <= enforced_bytes_ - more_bytes;
   }
 
   void destroy(Object* object);
@@ -182,15 +200,18 @@ class Heap {
   std::array<FreeBlock*, kMaxPooled / kGranule + 1> free_{};
   char* bump_ = nullptr;
   char* bump_end_ = nullptr;
-  std::vector<void*> chunks_;
+  std::vector<Chunk> chunks_;
   std::size_t next_chunk_bytes_ = 512;
-  LargeBlock large_{&large_, &large_};              // ring
+  LargeBlock large_{&large_, &large_, 0, 0};        // ring
+  std::shared_ptr<MemorySource> source_;
   Object* dead_ = nullptr;                          // worklist of destroy(); between calls: garbage
   std::uint64_t most_freed_ = UINT64_MAX;           // by one destroy()
   std::int64_t fuel_floor_ = 0;
   std::uint64_t bytes_used_ = 0;
   std::uint64_t bytes_peak_ = 0;                    // brought up to date before every decrease
   std::uint64_t limit_bytes_;
+  std::uint64_t probed_bytes_ = 4u << 20;           // the source has as much; more is tried before it is promised
+  std::uint64_t enforced_bytes_;                    // limit_bytes_, or 0 when the source is exhausted
   std::uint64_t live_objects_ = 0;
   std::uint64_t live_handles_ = 0;
   std::uint32_t closure_serial_ = 1;

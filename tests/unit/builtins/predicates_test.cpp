@@ -109,7 +109,7 @@ TEST_F(PredicatesTest, JournalAndSteps) {
   });
   ASSERT_EQ(env.summaries.size(), 1u);
   EXPECT_EQ(env.summaries[0].summary, "again");
-  env.journal.commit("a", Value::integer(1));
+  env.journal.commit("a", Value::integer(1), 0);
   EXPECT_EQ(run("(task-reset :a)"), "nil");
   EXPECT_TRUE(env.journal.entries().empty());
   env.in_parallel_branch = true;

@@ -29,14 +29,14 @@ class Code : public HostileSnapshot {
       word = encode(instruction);
     });
   }
+  static std::vector<std::size_t> code_sizes(const Octets& whole) {
+    std::vector<std::size_t> sizes;
+    const auto snapshot = parts(whole);
+    const schema::Program* const program = schema::GetProgram(snapshot->programs[0]->bytes.data());
+    for (const auto* function : *program->functions()) sizes.push_back(function->code()->size());
+    return sizes;
+  }
 };
-
-std::vector<std::size_t> code_sizes(const Octets& whole) {
-  std::vector<std::size_t> sizes;
-  const auto& bytes = *schema::GetSnapshot(whole.data())->programs()->Get(0)->bytes();
-  for (const auto* function : *schema::GetProgram(bytes.data())->functions()) sizes.push_back(function->code()->size());
-  return sizes;
-}
 
 std::vector<Change> changes() {
   std::vector<Change> all;

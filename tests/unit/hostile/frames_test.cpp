@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "hostile/hostile_fixture.h"
+#include "support/packed_snapshot.h"
 #include "support/snapshot_drive.h"
 
 namespace ptc::test {
@@ -25,14 +26,12 @@ void each_frame(const Octets& whole, std::uint32_t most, FrameChange change,
     const std::size_t frames = schema::GetSnapshot(whole.data())->fibers()->Get(f)->frames()->size();
     for (std::uint32_t k = 0; k < frames; ++k) {
       for (std::uint32_t by = 0; by < most; ++by) {
-        flatbuffers::FlatBufferBuilder builder;
         std::unique_ptr<schema::SnapshotT> s(schema::GetSnapshot(whole.data())->UnPack());
         const schema::Frame old = s->fibers[f]->frames[k];
         std::uint32_t program = old.program(), function = old.function(), pc = old.pc();
         change(program, function, pc, by);
         s->fibers[f]->frames[k] = schema::Frame(program, function, pc, old.kind(), old.owns_callee());
-        schema::FinishSnapshotBuffer(builder, schema::Snapshot::Pack(builder, s.get()));
-        look({builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()}, by);
+        look(packed_snapshot(*s), by);
       }
     }
   }

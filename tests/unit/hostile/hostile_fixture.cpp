@@ -1,34 +1,12 @@
 #include "hostile/hostile_fixture.h"
 
-#include <ctime>
-#include <fstream>
-
+#include "support/packed_snapshot.h"
+#include "support/refusal_cost.h"
 #include "support/snapshot_drive.h"
+#include "support/unpacked_program.h"
 
 namespace ptc::test {
 namespace {
-
-// What the contract allows a refusal.
-constexpr double kMostSeconds = 0.05;
-constexpr long kMostKilobytes = 64 * 1024;
-
-#ifdef PTC_SANITIZED
-constexpr bool kMeasured = false;   // shadow memory and checks cost more than what is measured
-#else
-constexpr bool kMeasured = true;
-#endif
-
-double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
-
-long peak_kilobytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmHWM:")) return std::stol(line.substr(6));
-  }
-  return 0;
-}
-
-void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 const Engine& engine() {
   static const Engine shared;
@@ -84,13 +62,13 @@ Octets HostileSnapshot::interrupted(std::string_view source, std::uint64_t fuel)
 }
 
 std::unique_ptr<schema::SnapshotT> HostileSnapshot::parts(const Octets& bytes) {
-  return std::unique_ptr<schema::SnapshotT>(schema::GetSnapshot(bytes.data())->UnPack());
+  std::unique_ptr<schema::SnapshotT> made(schema::GetSnapshot(bytes.data())->UnPack());
+  for (const auto& program : made->programs) unpack_program(*program);
+  return made;
 }
 
 Octets HostileSnapshot::packed(const schema::SnapshotT& parts) {
-  flatbuffers::FlatBufferBuilder builder;
-  schema::FinishSnapshotBuffer(builder, schema::Snapshot::Pack(builder, &parts));
-  return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
+  return packed_snapshot(parts);
 }
 
 Octets HostileSnapshot::changed(const Octets& bytes, const std::function<void(schema::SnapshotT&)>& change) {
@@ -110,16 +88,12 @@ Octets HostileSnapshot::json_with(const Octets& bytes, const std::string& old, s
 
 std::string HostileSnapshot::refusal(std::span<const std::uint8_t> bytes, const SessionRestore& wanted,
                                      ToolRegistry with) {
-  if (kMeasured) forget_peak();
-  const long before = peak_kilobytes();
-  const double start = processor_seconds();
+  const CostMeter cost;
   auto result = Session::restore(engine(), bytes, std::move(with), wanted);
   const auto* error = std::get_if<RestoreError>(&result);
   if (error == nullptr) return "";
-  if (kMeasured) {
-    EXPECT_LT(processor_seconds() - start, kMostSeconds) << error->message;
-    EXPECT_LT(peak_kilobytes() - before, kMostKilobytes) << error->message;
-  }
+  EXPECT_LT(cost.seconds(), kMostRefusalSeconds) << error->message;
+  EXPECT_LT(cost.kilobytes(), kMostRefusalKilobytes) << error->message;
   EXPECT_FALSE(error->message.empty());
   return std::string(snapshot_error_name(error->kind)) + ": " + error->message;
 }

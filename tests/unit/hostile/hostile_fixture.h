@@ -26,6 +26,7 @@ class HostileSnapshot : public testing::Test {
   // The same where the main fiber has run `fuel` units and goes on by itself.
   static Octets interrupted(std::string_view source, std::uint64_t fuel);
 
+  // The parts, with programs as bytes that can be changed.
   static std::unique_ptr<schema::SnapshotT> parts(const Octets& bytes);
   static Octets packed(const schema::SnapshotT& parts);
   static Octets changed(const Octets& bytes, const std::function<void(schema::SnapshotT&)>& change);

@@ -247,13 +247,13 @@ TEST(JsonFace, AChangeThatBreaksSomethingIsRefusedByItsPath) {
       {R"("tool": "ask")", R"("tool": 5)", "/pending/0/tool: must be text"},
       {R"("opened": 0)", R"("opened": 3)", "/pending/0/opened: the operations must be numbered"},
       {R"("pc": )", R"("pc": 9999)", "/fibers/0/frames/1/pc"},
-      {R"("format": 1)", R"("format": 1, "oldest": 1)", "/oldest: unknown member"},
+      {R"("format": 3)", R"("format": 3, "oldest": 1)", "/oldest: unknown member"},
       {R"("turn": 1)", R"("turn": 1, "turn": 1)", "twice"},
       {R"("turn": 1)", R"("turn": -1)", "/turn: must be a whole number"},
       {R"("fuel": 100000000)", R"("fuel": "many")", "/limits/fuel: must be a whole number"},
       {R"("source": "(def)", R"("source": "(fed)", "/programs/0/source: is not what its bytecode was made from"},
       {R"("bytecode": ")", R"("bytecode": "!)", "/programs/0/bytecode: must be base64"},
-      {R"("oldest_reader": 1)", R"("oldest_reader": 9)", "snapshot_unsupported_version"},
+      {R"("oldest_reader": 3)", R"("oldest_reader": 9)", "snapshot_unsupported_version"},
       {R"("locals": {"k": )", R"("locals": {"q": 1, "k": )", "/locals: names that the frame has not"},
   };
   for (const auto& [from, to, expected] : cases) {

@@ -6,6 +6,7 @@
 #include "program_generated.h"
 #include "runtime/engine.h"
 #include "snapshot_generated.h"
+#include "support/packed_snapshot.h"
 #include "vm/exec/prelude.h"
 #include "vm/exec/run.h"
 #include "vm/snapshot/snapshot.h"
@@ -61,9 +62,7 @@ Bytes written_by(const Program& prelude) {
   for (auto& program : parts->programs) {
     if (program->prelude) program->sha256.assign(hash.begin(), hash.end());
   }
-  flatbuffers::FlatBufferBuilder builder;
-  schema::FinishSnapshotBuffer(builder, schema::Snapshot::Pack(builder, parts.get()));
-  return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
+  return test::packed_snapshot(*parts);
 }
 
 Run restored(const Bytes& bytes, Preludes& preludes) {

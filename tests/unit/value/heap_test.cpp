@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <climits>
+#include <cstdlib>
+
 #include "value_model.h"
 #include "vm/value/numeric.h"
 #include "vm/value/vector.h"
@@ -31,6 +34,64 @@ TEST(Heap, KnowsItsLimit) {
   heap.account(-80);
   EXPECT_FALSE(heap.over_limit());
   EXPECT_EQ(heap.bytes_peak(), 80u);
+}
+
+// Has that many blocks to give; what comes after is given all the same, as from a reserve.
+class ScarceSource : public MemorySource {
+ public:
+  explicit ScarceSource(int blocks) : left_(blocks) {}
+  ~ScarceSource() override { EXPECT_EQ(held_, 0u); }
+  void* take(std::size_t size_bytes) noexcept override { return left_-- > 0 ? taken(size_bytes) : nullptr; }
+  void* take_last(std::size_t size_bytes) noexcept override { return taken(size_bytes); }
+  void give(void* memory, std::size_t size_bytes) noexcept override {
+    held_ -= size_bytes;
+    std::free(memory);
+  }
+  std::size_t held() const { return held_; }
+
+ private:
+  void* taken(std::size_t size_bytes) {
+    held_ += size_bytes;
+    return std::malloc(size_bytes);
+  }
+  int left_;
+  std::size_t held_ = 0;
+};
+
+TEST(Heap, TakesFromItsSourceAndGivesEverythingBack) {
+  const auto source = std::make_shared<ScarceSource>(INT_MAX);
+  {
+    Heap heap(UINT64_MAX, source);
+    heap.allocate(100);
+    void* const large = heap.allocate(100'000);
+    heap.allocate(200'000);
+    EXPECT_GT(source->held(), 300'000u);
+    heap.deallocate(large, 100'000);
+    EXPECT_FALSE(heap.is_exhausted());
+  }
+  EXPECT_EQ(source->held(), 0u);
+}
+
+TEST(Heap, IsOverItsLimitWhenTheSourceHasNoMore) {
+  Heap heap(1'000'000, std::make_shared<ScarceSource>(1));
+  void* const first = heap.allocate(100'000);
+  EXPECT_TRUE(heap.can_allocate(1));
+  heap.allocate(100'000);
+  EXPECT_TRUE(heap.is_exhausted());
+  EXPECT_TRUE(heap.over_limit());
+  EXPECT_FALSE(heap.can_allocate(0));
+  EXPECT_EQ(heap.limit_bytes(), 1'000'000u);
+  heap.deallocate(first, 100'000);
+  heap.set_limit_bytes(heap.limit_bytes());   // of a next turn
+  EXPECT_FALSE(heap.over_limit());
+}
+
+TEST(Heap, AsksTheSourceBeforeItPromisesALargeBlock) {
+  Heap heap(UINT64_MAX, std::make_shared<ScarceSource>(1));
+  EXPECT_TRUE(heap.can_allocate(8u << 20));
+  EXPECT_TRUE(heap.can_allocate(9u << 20));   // not asked again
+  EXPECT_FALSE(heap.can_allocate(16u << 20));
+  EXPECT_TRUE(heap.is_exhausted());
 }
 
 // A list as deep as that: each element holds the next.

@@ -1,0 +1,34 @@
+// What it costs to say no: processor time and peak memory, as far as this build can measure them.
+#pragma once
+#include <cstdint>
+
+namespace ptc::test {
+
+#ifdef PTC_SANITIZED
+inline constexpr bool kCostIsMeasured = false;   // shadow memory and checks cost more than what is measured
+#else
+inline constexpr bool kCostIsMeasured = true;
+#endif
+
+// What the contract allows a refusal.
+inline constexpr double kMostRefusalSeconds = 0.05;
+inline constexpr long kMostRefusalKilobytes = 64 * 1024;
+
+// Of this process since it was made. One at a time: there is one peak in a process.
+class CostMeter {
+ public:
+  CostMeter();
+  double seconds() const;
+  long kilobytes() const;
+
+  // Where nothing is measured, everything is cheap.
+  static bool is_cheap(double seconds, long kilobytes) {
+    return !kCostIsMeasured || (seconds < kMostRefusalSeconds && kilobytes < kMostRefusalKilobytes);
+  }
+
+ private:
+  long kilobytes_before_ = 0;
+  double seconds_before_ = 0;
+};
+
+}  // namespace ptc::test

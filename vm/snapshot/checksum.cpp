@@ -1,0 +1,74 @@
+#include "vm/snapshot/checksum.h"
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "snapshot_generated.h"
+
+namespace ptc {
+namespace {
+
+// The numbers of XXH64.
+constexpr std::uint64_t kFirst = 0x9e3779b185ebca87, kSecond = 0xc2b2ae3d27d4eb4f, kThird = 0x165667b19e3779f9,
+                        kFourth = 0x85ebca77c2b2ae63, kFifth = 0x27d4eb2f165667c5;
+constexpr std::size_t kWord = 8, kLanes = 4;
+
+std::uint64_t word_at(const std::uint8_t* at) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, at, kWord);   // byte by byte, the compiler makes a loop of it
+  return std::endian::native == std::endian::big ? __builtin_bswap64(word) : word;
+}
+
+std::uint64_t round_of(std::uint64_t lane, std::uint64_t word) {
+  return std::rotl(lane + word * kSecond, 31) * kFirst;
+}
+
+std::uint64_t folded(const std::array<std::uint64_t, kLanes>& lanes) {
+  std::uint64_t sum = std::rotl(lanes[0], 1) + std::rotl(lanes[1], 7) + std::rotl(lanes[2], 12) +
+                      std::rotl(lanes[3], 18);
+  for (const std::uint64_t lane : lanes) sum = (sum ^ round_of(0, lane)) * kFirst + kFourth;
+  return sum;
+}
+
+}  // namespace
+
+SnapshotKind snapshot_kind(std::span<const std::uint8_t> bytes) {
+  constexpr std::size_t kLeastBytes = 8;   // the identifier is behind the first four
+  if (bytes.size() < kLeastBytes) return SnapshotKind::None;
+  if (schema::SnapshotBufferHasIdentifier(bytes.data())) return SnapshotKind::WithChecksum;
+  return flatbuffers::BufferHasIdentifier(bytes.data(), kIdentifierWithoutChecksum) ? SnapshotKind::WithoutChecksum
+                                                                                     : SnapshotKind::None;
+}
+
+std::uint64_t snapshot_checksum(std::span<const std::uint8_t> bytes) {
+  const std::uint8_t *at = bytes.data(), *const end = at + bytes.size() / kWord * kWord;
+  std::uint64_t sum = kFifth;
+  if (bytes.size() >= kLanes * kWord) {
+    std::array<std::uint64_t, kLanes> lanes = {kFirst + kSecond, kSecond, 0, std::uint64_t{0} - kFirst};
+    for (; static_cast<std::size_t>(end - at) >= kLanes * kWord; at += kLanes * kWord) {
+      for (std::size_t k = 0; k < kLanes; ++k) lanes[k] = round_of(lanes[k], word_at(at + k * kWord));
+    }
+    sum = folded(lanes);
+  }
+  sum += bytes.size();
+  for (; at != end; at += kWord) sum = std::rotl(sum ^ round_of(0, word_at(at)), 27) * kFirst + kFourth;
+  sum = (sum ^ sum >> 33) * kSecond;
+  sum = (sum ^ sum >> 29) * kThird;
+  return sum ^ sum >> 32;
+}
+
+void append_checksum(std::vector<std::uint8_t>& bytes) {
+  const std::uint64_t sum = snapshot_checksum(bytes);
+  for (unsigned k = 0; k < kChecksumBytes; ++k) bytes.push_back(static_cast<std::uint8_t>(sum >> (8 * k)));
+}
+
+bool take_checksum(std::span<const std::uint8_t>& bytes) {
+  if (bytes.size() < kChecksumBytes) return false;
+  const auto rest = bytes.first(bytes.size() - kChecksumBytes);
+  if (word_at(bytes.data() + rest.size()) != snapshot_checksum(rest)) return false;
+  bytes = rest;
+  return true;
+}
+
+}  // namespace ptc
