@@ -7,7 +7,6 @@
 // both faces. Mutants change bytes, or well-formed parts. Each is stored in FILE (--last) before it is tried, for
 // --replay FILE SEED after a crash. Clean when nothing crashes and no complaint is printed. A sanitized build is what
 // it is for.
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -18,6 +17,7 @@
 #include "fuzz/json_mutation.h"
 #include "fuzz/snapshot_mutation.h"
 #include "support/generated_file.h"
+#include "support/number_argument.h"
 #include "support/program_run.h"
 #include "support/snapshot_drive.h"
 
@@ -35,11 +35,6 @@ struct Arguments {
   std::uint64_t generated = 100, seed = 1, count = 1'000, seconds = UINT32_MAX;
   bool refused = false;
 };
-
-bool read_number(std::string_view text, std::uint64_t& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
 
 Arguments read_arguments(int count, char** texts) {
   Arguments out;
@@ -59,7 +54,7 @@ Arguments read_arguments(int count, char** texts) {
                               : name == "--count"   ? &out.count
                               : name == "--seconds" ? &out.seconds
                                                     : nullptr;
-      if (number == nullptr || !read_number(value, *number)) return out.refused = true, out;
+      if (number == nullptr || !ptc::test::read_number(value, *number)) return out.refused = true, out;
     }
   }
   return out;

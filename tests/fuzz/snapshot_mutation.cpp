@@ -8,6 +8,8 @@
 #include "schema/builtin_id.h"
 #include "schema/flat_tree.h"
 #include "snapshot_generated.h"
+#include "support/packed_snapshot.h"
+#include "support/unpacked_program.h"
 
 namespace ptc::test {
 namespace {
@@ -142,6 +144,11 @@ void change_builtins(schema::SnapshotT& snapshot, Random& random) {
 }
 
 void change_program(schema::LinkedProgramT& program, const Octets& other, Random& random) {
+  if (random.below(8) == 0) {
+    program.packed = mutated_bytes(std::move(program.packed), other, random);
+    return;
+  }
+  unpack_program(program);
   switch (random.below(8)) {
     case 0: program.functions.push_back(random.below(20)); break;
     case 1: program.prelude = !program.prelude; break;
@@ -190,10 +197,10 @@ void change_part(schema::SnapshotT& snapshot, const schema::SnapshotT& other, Ra
 }
 
 std::unique_ptr<schema::SnapshotT> unpacked(const Octets& bytes) {
-  constexpr std::size_t kLeastBytes = 8;   // the identifier is looked for behind the first four
-  if (bytes.size() < kLeastBytes) return nullptr;
+  if (snapshot_kind(bytes) == SnapshotKind::None) return nullptr;
   flatbuffers::Verifier verifier(bytes.data(), bytes.size());
-  if (!schema::VerifySnapshotBuffer(verifier) || !is_flat_tree(bytes, schema::SnapshotTypeTable())) return nullptr;
+  const bool is_whole = verifier.VerifyBuffer<schema::Snapshot>(nullptr);
+  if (!is_whole || !is_flat_tree(bytes, schema::SnapshotTypeTable())) return nullptr;
   return std::unique_ptr<schema::SnapshotT>(schema::GetSnapshot(bytes.data())->UnPack());
 }
 
@@ -204,9 +211,7 @@ Octets mutated_parts(const Octets& bytes, const Octets& other, Random& random) {
   if (snapshot == nullptr || donor == nullptr) return bytes;
   const unsigned changes = 1 + random.below(3);
   for (unsigned k = 0; k < changes; ++k) change_part(*snapshot, *donor, random);
-  flatbuffers::FlatBufferBuilder builder;
-  schema::FinishSnapshotBuffer(builder, schema::Snapshot::Pack(builder, snapshot.get()));
-  return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
+  return packed_snapshot(*snapshot);
 }
 
 }  // namespace ptc::test

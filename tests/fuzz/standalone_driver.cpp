@@ -5,7 +5,6 @@
 // Runs the target on each file, or on N of them, then on N mutants, by the target's own mutator where it has one. The
 // same arguments give the same mutants. A finding ends the process: --last keeps the input that was tried last.
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "fuzz/fuzz_target.h"
+#include "support/number_argument.h"
 
 #define TARGET(name) extern "C" int ptc_fuzz_##name(const std::uint8_t* data, std::size_t size);
 #define MUTATING_TARGET(name) \
@@ -52,11 +52,6 @@ struct Arguments {
   std::vector<std::string> paths;
 };
 
-bool read_number(std::string_view text, std::uint64_t& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 std::optional<Arguments> read_arguments(int count, char** texts) {
   Arguments out;
   for (const Target& target : kTargets) {
@@ -78,7 +73,7 @@ std::optional<Arguments> read_arguments(int count, char** texts) {
                                   : name == "--runs" ? &out.runs
                                   : name == "--seed" ? &out.seed
                                                      : nullptr;
-    if (number == nullptr || !read_number(texts[i], *number)) return std::nullopt;
+    if (number == nullptr || !ptc::test::read_number(texts[i], *number)) return std::nullopt;
   }
   return out;
 }

@@ -3,7 +3,9 @@
 //   ptc_malformed_test FOLDER [COUNT] [SEED]
 //
 // The texts are mutations of the test programs under FOLDER. A crash, a leak or a hang fails the test by itself; here
-// it is checked that every fault has a kind of the table and a line.
+// it is checked that every fault has a kind of the table and a line, and that programs that never ran were refused for
+// little time and memory.
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -14,6 +16,7 @@
 #include "schema/fault_kind.h"
 #include "support/program_file.h"
 #include "support/program_run.h"
+#include "support/refusal_cost.h"
 
 namespace {
 
@@ -57,20 +60,32 @@ int main(int count, char** texts) {
   }
   const ptc::Engine engine({.cached_programs = 0});
   std::size_t failed = 0, values = 0;
+  double slowest = 0;
+  long largest = 0;
   for (std::uint64_t i = 0; i < wanted; ++i) {
     const ProgramFile& first = originals[dice.below(originals.size())];
     const ProgramFile& second = originals[dice.below(originals.size())];
     ProgramFile broken;
     broken.source = ptc::test::mutated(first.source, second.source, dice);
     broken.options = bounded();
+    const ptc::test::CostMeter cost;
     const Observation seen = observe(engine, broken, i % 4 == 3 ? Mode::Stepped : Mode::Straight);
+    const double seconds = cost.seconds();
+    const long kilobytes = cost.kilobytes();
     if (seen.status != ptc::OutcomeStatus::Error) ++values;
-    if (!is_reported(seen)) {
+    const bool never_ran = seen.status == ptc::OutcomeStatus::Error && seen.fuel == 0;
+    if (never_ran) {
+      slowest = std::max(slowest, seconds);
+      largest = std::max(largest, kilobytes);
+    }
+    if (!is_reported(seen) || (never_ran && !ptc::test::CostMeter::is_cheap(seconds, kilobytes))) {
       ++failed;
-      std::printf("FAILED from %s: kind '%s' at %u:%u, message '%s'\n%s\n", first.name.c_str(), seen.kind.c_str(),
-                  seen.line, seen.column, seen.message.c_str(), broken.source.c_str());
+      std::printf("FAILED from %s: kind '%s' at %u:%u, message '%s', %.1f ms, %ld KB\n%s\n", first.name.c_str(),
+                  seen.kind.c_str(), seen.line, seen.column, seen.message.c_str(), seconds * 1e3, kilobytes,
+                  broken.source.c_str());
     }
   }
+  if (ptc::test::kCostIsMeasured) std::printf("refused for %.1f ms and %ld KB at most\n", slowest * 1e3, largest);
   std::printf("%llu programs, %zu of them still gave a value\n", static_cast<unsigned long long>(wanted), values);
   std::printf("%llu passed, %zu failed\n", static_cast<unsigned long long>(wanted - failed), failed);
   return failed == 0 ? 0 : 1;
