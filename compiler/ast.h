@@ -7,10 +7,10 @@
 // has locals.
 #pragma once
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <vector>
 
+#include "compiler/block_list.h"
 #include "schema/builtin_id.h"
 #include "schema/source_span.h"
 
@@ -115,7 +115,7 @@ struct LocalInfo {
 class Ast {
  public:
   Node* make(NodeKind kind, SourceSpan span) {
-    Node& node = nodes_.emplace_back();
+    Node& node = nodes_.add();
     node.kind = kind;
     node.span = span;
     return &node;
@@ -131,7 +131,7 @@ class Ast {
   std::vector<std::string> tools_used;    // names behind tool/…, first occurrence order
 
  private:
-  std::deque<Node> nodes_;
+  BlockList<Node> nodes_;
 };
 
 }  // namespace ptc

@@ -1,11 +1,11 @@
 // Forms: program text as data, with the exact span of each. Made by the reader, rewritten by the analyzer.
 #pragma once
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "compiler/block_list.h"
 #include "schema/source_span.h"
 
 namespace ptc {
@@ -37,14 +37,14 @@ struct Form {
 class FormArena {
  public:
   Form* make(FormKind kind, SourceSpan span) {
-    Form& form = forms_.emplace_back();
+    Form& form = forms_.add();
     form.kind = kind;
     form.span = span;
     return &form;
   }
 
  private:
-  std::deque<Form> forms_;
+  BlockList<Form> forms_;
 };
 
 }  // namespace ptc
