@@ -113,6 +113,7 @@ Value builtin_h_find_entry(Call& call) {
 
 // (%path-get x path): get-in that gives nil for anything without entries.
 Value builtin_h_path_get(Call& call) {
+  call.charge(vector_count(call.arg(1)) / 8);
   const Value found = lookup_path(call.env, call.arg(0), call.arg(1));
   return found.is_absent() ? Value::nil() : found;
 }
@@ -127,13 +128,15 @@ Value builtin_select_keys(Call& call) {
   const Owned owner(call.heap, keys);
   const std::uint32_t count = vector_count(keys);
   call.charge(count);
-  Value selected = map_empty(call.heap);
+  Owned selected(call.heap, map_empty(call.heap));
   for (std::uint32_t i = 0; i < count; ++i) {
     const Value key = vector_at(keys, i);
     const Value found = lookup(call.env, source, key);
-    if (!found.is_absent()) selected = map_assoc(call.heap, selected, retained(key), found);
+    if (found.is_absent()) continue;
+    selected.reset(map_assoc(call.heap, selected.take(), retained(key), found));
+    if (!call.within_memory()) return Value::absent();
   }
-  return selected;
+  return selected.take();
 }
 
 }  // namespace ptc

@@ -37,6 +37,7 @@ bool includes_all(Heap& heap, Value whole, Value part) {
 
 Value builtin_hash_set(Call& call) {
   if (!call.reserve(call.count() * kMemberBytes)) return Value::absent();
+  call.charge(call.count() / 4);
   Value result = set_empty(call.heap);
   for (std::uint32_t i = 0; i < call.count(); ++i) result = set_add(call.heap, result, call.take(i));
   return result;
@@ -51,11 +52,10 @@ Value builtin_set(Call& call) {
   call.charge(count);
   Value result = set_empty(call.heap);
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (i % 4096 == 4095 && !call.reserve(4096 * kMemberBytes)) {
-      call.heap.release(result);
-      return Value::absent();
-    }
     result = set_add(call.heap, result, vector_get(items, i));
+    if (call.within_memory()) continue;
+    call.heap.release(result);
+    return Value::absent();
   }
   return result;
 }
@@ -85,7 +85,12 @@ Value builtin_union_(Call& call) {
       return Value::absent();
     }
     MapCursor cursor(call.heap, call.arg(i));
-    while (cursor.next()) result = set_add(call.heap, result, retained(cursor.key()));
+    while (cursor.next()) {
+      result = set_add(call.heap, result, retained(cursor.key()));
+      if (call.within_memory()) continue;
+      call.heap.release(result);
+      return Value::absent();
+    }
   }
   return result;
 }
@@ -97,30 +102,37 @@ Value builtin_intersection(Call& call) {
     if (call.arg(i).is_nil()) return Value::nil();
     if (set_count(call.arg(i)) < set_count(call.arg(smallest))) smallest = i;
   }
-  Value result = retained(call.arg(smallest));
-  call.charge(std::uint64_t{set_count(result)} * call.count());
+  Owned result(call.heap, retained(call.arg(smallest)));
+  call.charge(std::uint64_t{set_count(result.get())} * call.count());
+  if (!call.reserve(set_count(result.get()) * kMemberBytes)) return Value::absent();
   MapCursor cursor(call.heap, call.arg(smallest));
   while (cursor.next()) {
     bool everywhere = true;
     for (std::uint32_t i = 0; i < call.count() && everywhere; ++i) {
       everywhere = has_member(call.arg(i), cursor.key());
     }
-    if (!everywhere) result = set_remove(call.heap, result, cursor.key());
+    if (everywhere) continue;
+    result.reset(set_remove(call.heap, result.take(), cursor.key()));
+    if (!call.within_memory()) return Value::absent();
   }
-  return result;
+  return result.take();
 }
 
 Value builtin_difference(Call& call) {
   if (!sets_only(call)) return Value::absent();
   if (call.arg(0).is_nil()) return Value::nil();
-  Value result = call.take(0);
+  Owned result(call.heap, call.take(0));
   for (std::uint32_t i = 1; i < call.count(); ++i) {
     if (call.arg(i).is_nil()) continue;
     call.charge(set_count(call.arg(i)));
+    if (!call.reserve(set_count(call.arg(i)) * kMemberBytes)) return Value::absent();
     MapCursor cursor(call.heap, call.arg(i));
-    while (cursor.next()) result = set_remove(call.heap, result, cursor.key());
+    while (cursor.next()) {
+      result.reset(set_remove(call.heap, result.take(), cursor.key()));
+      if (!call.within_memory()) return Value::absent();
+    }
   }
-  return result;
+  return result.take();
 }
 
 Value builtin_subset_p(Call& call) {

@@ -6,6 +6,7 @@
 
 #include "vm/builtins/regex.h"
 #include "vm/exec/prelude.h"
+#include "vm/value/bulk_work.h"
 #include "vm/value/map.h"
 #include "vm/value/numeric.h"
 #include "vm/value/string.h"
@@ -264,6 +265,7 @@ StepStatus RunImpl::finish(StepStatus status) {
   main.reset();
   for (const Value& v : retired) heap.release(v);
   retired.clear();
+  heap.set_limit_bytes(heap.limit_bytes());   // what the host does with the run is a matter of its own
   return status;
 }
 
@@ -286,6 +288,19 @@ bool RunImpl::resume() {
   env.operations.deliver_all();
   wake(*main, true);
   return next_fiber() != nullptr;
+}
+
+// Until it has a reason to stop; what it did in bulk is paid for.
+ExitReason RunImpl::run_fiber(Fiber& fiber) {
+  const BulkWorkPayer payer(heap);
+  heap.take_work();   // what the host did is nothing of the program's
+  enter_branch(fiber);
+  heap.bound_freeing(true);
+  const ExitReason reason = interpret(fiber);
+  heap.bound_freeing(false);
+  leave_branch(fiber);
+  pay_for_work();
+  return reason;
 }
 
 StepStatus RunImpl::step(std::uint64_t slice) {
@@ -333,11 +348,7 @@ StepStatus RunImpl::step(std::uint64_t slice) {
     const std::uint64_t given = std::min(slice_left, limits.fuel - fuel_used);
     fuel_left = static_cast<std::int64_t>(std::min(given, kLargest));
     const std::int64_t before = fuel_left;
-    enter_branch(*fiber);
-    heap.bound_freeing(true);
-    const ExitReason reason = interpret(*fiber);
-    heap.bound_freeing(false);
-    leave_branch(*fiber);
+    const ExitReason reason = run_fiber(*fiber);
     const auto used = static_cast<std::uint64_t>(before - fuel_left);
     fuel_used += used;
     slice_left -= std::min(slice_left, used);
@@ -349,6 +360,10 @@ StepStatus RunImpl::step(std::uint64_t slice) {
       // Bulk work of the last builtin went over the budget: whatever came of it does not count.
       release_result();
       raise(FaultKind::FuelExceeded, "fuel limit of " + std::to_string(limits.fuel) + " exceeded");
+      return finish(StepStatus::Faulted);
+    }
+    if (goes_on && heap.has_failed()) {   // the instruction has no look at the memory of its own
+      raise_memory();
       return finish(StepStatus::Faulted);
     }
     switch (reason) {
@@ -370,7 +385,7 @@ StepStatus RunImpl::step(std::uint64_t slice) {
         break;
       case ExitReason::Faulted:
         if (fiber == main.get()) return finish(StepStatus::Faulted);
-        if (probe_around(*fiber) != nullptr) {
+        if (probe_around(*fiber) != nullptr && fault.kind != FaultKind::MemoryExceeded) {
           fail_probe(*fiber);
           break;
         }

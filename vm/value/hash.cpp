@@ -8,6 +8,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "vm/value/bulk_work.h"
 #include "vm/value/equality.h"
 #include "vm/value/hash_mix.h"
 #include "vm/value/map.h"
@@ -122,7 +123,11 @@ class HashWalk {
       const Frame done = stack_.back();
       stack_.pop_back();
       if (visits_ >= kFreeVisits) known_.emplace(done.object, done.hash);
-      if (stack_.empty()) return done.hash;
+      parts_ += done.count + 1u;
+      if (stack_.empty()) {
+        charge_parts(parts_);
+        return done.hash;
+      }
       stack_.back().hash = hash_mix(stack_.back().hash, done.hash);
     }
   }
@@ -160,6 +165,7 @@ class HashWalk {
   boost::container::small_vector<Frame, 8> stack_;
   std::unordered_map<const Object*, std::uint64_t> known_;
   std::uint32_t visits_ = 0;
+  std::uint64_t parts_ = 0;
 };
 
 }  // namespace

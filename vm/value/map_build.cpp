@@ -44,7 +44,14 @@ Value small_from(Heap& heap, std::span<const Value> taken_keys, std::span<const 
 Value map_from(Heap& heap, std::span<Value> taken_keys, std::span<Value> taken_values) {
   if (taken_keys.size() > kSmallMax) {
     Value map = map_empty(heap);
-    for (std::size_t i = 0; i < taken_keys.size(); ++i) map = map_assoc(heap, map, taken_keys[i], taken_values[i]);
+    for (std::size_t i = 0; i < taken_keys.size(); ++i) {
+      if (!heap.has_failed()) {
+        map = map_assoc(heap, map, taken_keys[i], taken_values[i]);
+      } else {
+        heap.release(taken_keys[i]);
+        heap.release(taken_values[i]);
+      }
+    }
     return map;
   }
   std::uint8_t places[kSmallMax];
@@ -67,12 +74,13 @@ MapCursor::MapCursor(Heap& heap, Value borrowed_map_or_set)
     return;
   }
   count_ = as_hashed(source_)->count;
-  sorted_ = static_cast<MapEntry*>(heap_.allocate(count_ * sizeof(MapEntry)));
-  sorted_entries(as_hashed(source_), sorted_);
+  heap_.account(static_cast<std::int64_t>(count_ * sizeof(MapEntry)));
+  sorted_ = std::make_unique<MapEntry[]>(count_);
+  sorted_entries(as_hashed(source_), sorted_.get());
 }
 
 MapCursor::~MapCursor() {
-  if (sorted_ != nullptr) heap_.deallocate(sorted_, count_ * sizeof(MapEntry));
+  if (sorted_ != nullptr) heap_.account(-static_cast<std::int64_t>(count_ * sizeof(MapEntry)));
 }
 
 bool MapCursor::next() {
@@ -104,7 +112,7 @@ Value map_values(Heap& heap, Value borrowed_map) {
 
 Value map_entries(Heap& heap, Value borrowed_map) {
   VectorBuilder entries(heap);
-  for (MapCursor at(heap, borrowed_map); at.next();) {
+  for (MapCursor at(heap, borrowed_map); at.next() && !heap.has_failed();) {
     entries.push(vector_of(heap, std::array{retained(at.key()), retained(at.value())}));
   }
   return entries.finish();
