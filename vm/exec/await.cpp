@@ -90,7 +90,7 @@ Value RunImpl::await_targets(Value borrowed, BuiltinId form) {
     raise(FaultKind::TypeError, "await-any: there is nothing to wait for");
     return Value::absent();
   }
-  fuel_left -= targets.count() / (form == BuiltinId::await_settled ? 2 : 8);
+  fuel_left -= std::int64_t{targets.count() / 8} * (form == BuiltinId::await_settled ? 4 : 1);
   return targets.finish();
 }
 
