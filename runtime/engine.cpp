@@ -103,7 +103,9 @@ Engine::Engine(EngineOptions options)
     : options_(options),
       cache_(std::make_unique<CompileCache>(options)),
       shelf_(std::make_unique<ProgramShelf>(options.shelved_programs)),
-      memory_(std::make_shared<MemoryPool>(kKeepsMemory ? options.kept_memory_bytes : 0)) {}
+      memory_(std::move(options.memory)) {
+  if (memory_ == nullptr) memory_ = std::make_shared<MemoryPool>(kKeepsMemory ? options.kept_memory_bytes : 0);
+}
 Engine::~Engine() = default;
 
 CompileAnswer Engine::compile(const CompileRequest& request) const {

@@ -50,22 +50,6 @@ Arguments read_arguments(int count, char** texts) {
   return out;
 }
 
-// A prefix. Branches that wait have each printed a part of their own.
-bool is_part_of(const std::vector<std::string>& part, const std::vector<std::string>& whole, bool with_gaps) {
-  auto at = whole.begin();
-  for (const std::string& text : part) {
-    while (with_gaps && at != whole.end() && *at != text) ++at;
-    if (at == whole.end() || *at != text) return false;
-    ++at;
-  }
-  return true;
-}
-
-bool waits(const ProgramFile& file) {
-  return std::any_of(file.tools.begin(), file.tools.end(),
-                     [](const auto& tool) { return tool.second != ptc::AsyncMode::No; });
-}
-
 bool journal_is_part_of(const Observation& part, const Observation& whole) {
   return std::all_of(part.journal.begin(), part.journal.end(), [&whole](const auto& entry) {
     return std::find(whole.journal.begin(), whole.journal.end(), entry) != whole.journal.end();
@@ -75,7 +59,7 @@ bool journal_is_part_of(const Observation& part, const Observation& whole) {
 std::string fuel_differences(const ptc::Engine& engine, const ProgramFile& file, const Observation& straight) {
   for (std::uint64_t fuel = 1; fuel < straight.fuel && fuel <= kFuelSteps; ++fuel) {
     const Observation cut = observe(engine, file, Mode::Straight, fuel);
-    const bool prefix = is_part_of(cut.prints, straight.prints, waits(file));
+    const bool prefix = ptc::test::is_part_of(cut.prints, straight.prints, ptc::test::waits(file));
     if (cut.kind == "fuel_exhausted" && prefix && journal_is_part_of(cut, straight)) continue;
     return "  with fuel " + std::to_string(fuel) + " of " + std::to_string(straight.fuel) +
            ":\n    expected fuel_exhausted and a prefix of the prints\n    seen " +
@@ -106,7 +90,7 @@ std::string failures_of(const ptc::Engine& engine, const ProgramFile& file, std:
   if (file.heavy) return {};
   for (const ModeRow& row : kModes) {
     if (!wanted(row.name)) continue;
-    if ((row.mode == Mode::Lifo || row.mode == Mode::Shuffled) && !waits(file)) continue;
+    if ((row.mode == Mode::Lifo || row.mode == Mode::Shuffled) && !ptc::test::waits(file)) continue;
     // Long programs are suspended at some hundred points, all others at every one.
     const std::uint64_t slice = row.mode == Mode::Suspended ? 1 + straight.fuel / kSuspensions : 1;
     Observation seen = observe(engine, file, row.mode, std::nullopt, slice);

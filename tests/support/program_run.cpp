@@ -1,6 +1,7 @@
 // The driver of the program tests: a Session fed from the file, with recorded tool answers in place of a host.
 #include "support/program_run.h"
 
+#include <algorithm>
 #include <memory>
 #include <variant>
 
@@ -159,6 +160,7 @@ void take_outcome(Outcome&& outcome, Observation& seen) {
   }
   seen.prints = std::move(outcome.prints);
   seen.fuel = outcome.fuel;
+  seen.peak_bytes = outcome.peak_bytes;
   seen.summaries_edn = "{";
   for (const auto& [id, text] : outcome.summaries) {
     if (seen.summaries_edn.size() > 1) seen.summaries_edn += ' ';
@@ -249,6 +251,21 @@ std::vector<std::vector<std::uint8_t>> snapshots_of(const Engine& engine, const 
   ResolveOrder order = ResolveOrder::fifo();
   finish_from_replay(session, replay, order, session.turn(file.source));
   return taken;
+}
+
+bool is_part_of(const std::vector<std::string>& part, const std::vector<std::string>& whole, bool with_gaps) {
+  auto at = whole.begin();
+  for (const std::string& text : part) {
+    while (with_gaps && at != whole.end() && *at != text) ++at;
+    if (at == whole.end() || *at != text) return false;
+    ++at;
+  }
+  return true;
+}
+
+bool waits(const ProgramFile& file) {
+  return std::any_of(file.tools.begin(), file.tools.end(),
+                     [](const auto& tool) { return tool.second != AsyncMode::No; });
 }
 
 std::string journal_text(const Observation& seen) {

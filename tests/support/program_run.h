@@ -35,6 +35,7 @@ struct Observation {
   std::vector<std::string> tool_calls;   // "name args result"
   std::vector<std::string> calls;        // "name args" of those that reached their tool
   std::uint64_t fuel = 0;
+  std::uint64_t peak_bytes = 0;          // of the heap; no part of what two observations are compared by
 };
 
 Observation observe(const Engine& engine, const ProgramFile& file, Mode mode,
@@ -56,6 +57,10 @@ std::string difference_between(const Observation& first, const Observation& seco
 
 // Everything that was observed but the fuel, a line each; for people and for files that are kept.
 std::string observation_text(const Observation& seen);
+
+// Whether the first texts are a prefix of the second ones; with gaps, when each branch of several got somewhere else.
+bool is_part_of(const std::vector<std::string>& part, const std::vector<std::string>& whole, bool with_gaps);
+bool waits(const ProgramFile& file);     // it has tools whose answers come later
 
 // {"id" value …} in id order.
 std::string journal_text(const Observation& seen);

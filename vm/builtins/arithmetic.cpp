@@ -8,21 +8,12 @@ namespace {
 
 using LimitedOperation = NumericResult (*)(Heap&, Value, Value, std::uint32_t);
 
-// A big product costs the product of the widths; everything else is linear in them.
-void charge_big(Call& call, Value a, Value b, bool product) {
-  if (!a.is(Tag::BigInt) || !b.is_integer()) return;
-  const std::uint64_t limbs_a = static_cast<const BigInt*>(a.object)->limb_count;
-  const std::uint64_t limbs_b = b.is(Tag::BigInt) ? static_cast<const BigInt*>(b.object)->limb_count : 1;
-  call.charge(product ? limbs_a * limbs_b / 16 : (limbs_a + limbs_b) / 16);
-}
-
 // Folds the arguments from index `from` on into the accumulator.
 Value fold(Call& call, Value taken_accumulator, std::uint32_t from, LimitedOperation operation) {
   Owned accumulator(call.heap, taken_accumulator);
   call.charge(call.count() / 4);
   for (std::uint32_t i = from; i < call.count(); ++i) {
     if (!require_number(call, i)) return Value::absent();
-    charge_big(call, accumulator.get(), call.arg(i), operation == num_mul);
     const NumericResult next =
         operation(call.heap, accumulator.get(), call.arg(i), call.env.limits.max_integer_bits);
     if (next.error != NumericError::None) return number_or_fault(call, next);
@@ -48,7 +39,6 @@ using PlainOperation = NumericResult (*)(Heap&, Value, Value);
 
 Value binary(Call& call, PlainOperation operation) {
   if (!require_numbers(call)) return Value::absent();
-  charge_big(call, call.arg(0), call.arg(1), true);
   return number_or_fault(call, operation(call.heap, call.arg(0), call.arg(1)));
 }
 

@@ -13,10 +13,12 @@ namespace {
 
 constexpr std::uint64_t kSlotBytes = 16;
 constexpr std::uint64_t kEntryBytes = 32;
+constexpr std::uint64_t kLooksAfter = 4096;   // elements
 
 // All arguments moved into a vector.
 Value vector_of_arguments(Call& call) {
-  if (!call.reserve(call.count() * kSlotBytes)) return Value::absent();
+  if (!call.reserve(vector_bytes(call.count()))) return Value::absent();
+  call.charge(call.count() / 8);
   VectorBuilder items(call.heap);
   for (std::uint32_t i = 0; i < call.count(); ++i) items.push(call.take(i));
   return items.finish();
@@ -25,11 +27,12 @@ Value vector_of_arguments(Call& call) {
 // Every entry of `entries` assoc'ed onto the map; takes the map, borrows the entries.
 Value map_with_entries(Call& call, Value taken_map, Value entries) {
   Owned result(call.heap, taken_map);
+  call.charge(map_count(entries));
   MapCursor cursor(call.heap, entries);
   while (cursor.next()) {
     result.reset(map_assoc(call.heap, result.take(), retained(cursor.key()), retained(cursor.value())));
+    if (!call.within_memory()) return Value::absent();
   }
-  call.charge(map_count(entries));
   return result.take();
 }
 
@@ -49,7 +52,11 @@ Value map_with_item(Call& call, Value taken_map, Value taken_item) {
 // One item onto a vector, set or map. Takes both.
 Value with_item(Call& call, Value taken_coll, Value taken_item) {
   switch (taken_coll.tag) {
-    case Tag::Vector: return vector_push(call.heap, taken_coll, taken_item);
+    case Tag::Vector:
+      if (call.reserve(vector_change_bytes(taken_coll))) return vector_push(call.heap, taken_coll, taken_item);
+      call.heap.release(taken_coll);
+      call.heap.release(taken_item);
+      return Value::absent();
     case Tag::Set: return set_add(call.heap, taken_coll, taken_item);
     default: return map_with_item(call, taken_coll, taken_item);
   }
@@ -68,6 +75,7 @@ Value poured(Call& call, Value taken_target, Value items) {
   for (std::uint32_t i = 0; i < count && !result.get().is_absent(); ++i) {
     work_done(1);
     result.reset(with_item(call, result.take(), vector_get(items, i)));
+    if (!result.get().is_absent() && !call.within_memory()) return Value::absent();
   }
   return result.take();
 }
@@ -82,7 +90,7 @@ Value builtin_cons(Call& call) {
   const Value items = take_seq(call, 1);
   if (items.is_absent()) return items;
   const Owned tail(call.heap, items);
-  if (!call.reserve((vector_count(items) + std::uint64_t{1}) * kSlotBytes)) return Value::absent();
+  if (!call.reserve(vector_bytes(vector_count(items) + std::uint64_t{1}))) return Value::absent();
   call.charge(vector_count(items));
   const Value head[] = {call.take(0)};
   return vector_concat(call.heap, vector_of(call.heap, head), items);
@@ -109,7 +117,9 @@ Value builtin_concat(Call& call) {
   Owned result(call.heap, take_seq(call, 0));
   for (std::uint32_t i = 1; i < call.count() && !result.get().is_absent(); ++i) {
     const Owned items(call.heap, take_seq(call, i));
-    if (items.get().is_absent() || !call.reserve(vector_count(items.get()) * kSlotBytes)) return Value::absent();
+    if (items.get().is_absent() || !call.reserve_elements(result.get(), vector_count(items.get()))) {
+      return Value::absent();
+    }
     call.charge(vector_count(items.get()));
     work_done(1);
     result.reset(vector_concat(call.heap, result.take(), items.get()));
@@ -130,7 +140,7 @@ Value builtin_into(Call& call) {
   call.charge(vector_count(items));
   if (target.is_nil()) return source.get().is_vector() ? retained(items) : Value::nil();
   if (!target.is_vector()) return poured(call, call.take(0), items);
-  if (!call.reserve(vector_count(items) * kSlotBytes)) return Value::absent();
+  if (!call.reserve_elements(target, vector_count(items))) return Value::absent();
   return vector_concat(call.heap, call.take(0), items);
 }
 
@@ -139,7 +149,7 @@ Value builtin_reverse(Call& call) {
   if (items.is_absent()) return items;
   const Owned source(call.heap, items);
   const std::uint32_t count = vector_count(items);
-  if (!call.reserve(count * kSlotBytes)) return Value::absent();
+  if (!call.reserve(vector_bytes(count))) return Value::absent();
   call.charge(count);
   VectorBuilder reversed(call.heap);
   for (std::uint32_t i = count; i > 0; --i) reversed.push(vector_get(items, i - 1));
@@ -165,7 +175,7 @@ Value builtin_flatten(Call& call) {
       continue;
     }
     const Value item = vector_at(level.vector, level.next++);
-    if (++visited % 4096 == 0 && !call.reserve(visited * kSlotBytes)) return Value::absent();
+    if (++visited % kLooksAfter == 0 && !call.reserve(visited * kSlotBytes)) return Value::absent();
     if (item.is_vector()) {
       levels.push_back({item, 0});
     } else {

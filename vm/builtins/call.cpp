@@ -2,6 +2,7 @@
 
 #include "vm/value/print.h"
 #include "vm/value/string.h"
+#include "vm/value/vector.h"
 
 namespace ptc {
 
@@ -38,6 +39,10 @@ bool Call::reserve(std::uint64_t bytes) {
   if (heap.can_allocate(bytes)) return true;
   memory_error();
   return false;
+}
+
+bool Call::reserve_elements(Value vector, std::uint64_t more) {
+  return reserve(vector_change_bytes(vector) + vector_bytes(more));
 }
 
 namespace {

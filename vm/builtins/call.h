@@ -43,6 +43,14 @@ class Call {
   Value memory_error();      // memory_exceeded
   // Before allocating more than a page in one go: false parks memory_exceeded.
   [[nodiscard]] bool reserve(std::uint64_t bytes);
+  // Before that many elements are put behind those of a vector, which may be a range that holds none yet.
+  [[nodiscard]] bool reserve_elements(Value vector, std::uint64_t more);
+  // In loops whose result has no size that is known before: false parks memory_exceeded.
+  [[nodiscard]] bool within_memory() {
+    if (!heap.over_limit()) [[likely]] return true;
+    memory_error();
+    return false;
+  }
   // Work in proportion to data: one unit is about one element visited.
   void charge(std::uint64_t units) { env.fuel_debt += units; }
 

@@ -55,6 +55,7 @@ Value rows_of(Call& call, const Columns& columns) {
     VectorBuilder cells(call.heap);
     for (std::size_t column = 0; column < columns.width(); ++column) cells.push(columns.get(column, row));
     rows.push(cells.finish());
+    if (!call.within_memory()) return Value::absent();
   }
   return rows.finish();
 }
@@ -86,7 +87,7 @@ Value builtin_interleave(Call& call) {
   Columns columns(call.heap);
   if (!take_columns(call, columns)) return Value::absent();
   const std::uint64_t cells = std::uint64_t{columns.height()} * columns.width();
-  if (!call.reserve(cells * kSlotBytes)) return Value::absent();
+  if (!call.reserve(vector_bytes(cells))) return Value::absent();
   call.charge(cells);
   VectorBuilder items(call.heap);
   for (std::uint32_t row = 0; row < columns.height(); ++row) {
@@ -100,7 +101,7 @@ Value builtin_interpose(Call& call) {
   if (items.is_absent()) return items;
   const Owned source(call.heap, items);
   const std::uint64_t count = vector_count(items);
-  if (!call.reserve(count * 2 * kSlotBytes)) return Value::absent();
+  if (!call.reserve(vector_bytes(count * 2))) return Value::absent();
   call.charge(count * 2);
   VectorBuilder result(call.heap);
   for (std::uint32_t i = 0; i < count; ++i) {

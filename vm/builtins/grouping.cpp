@@ -22,6 +22,7 @@ Value first_per_key(Call& call, Value keys, Value items) {
     if (set_contains(seen.get(), key)) continue;
     seen.reset(set_add(call.heap, seen.take(), retained(key)));
     kept.push(vector_get(items, i));
+    if (!call.within_memory()) return Value::absent();
   }
   return kept.finish();
 }
@@ -63,6 +64,7 @@ Value builtin_dedupe(Call& call) {
   for (std::uint32_t i = 0; i < count; ++i) {
     work_done(1);
     if (i == 0 || !same_key(vector_at(items, i - 1), vector_at(items, i))) kept.push(vector_get(items, i));
+    if (!call.within_memory()) return Value::absent();
   }
   return kept.finish();
 }
@@ -74,7 +76,10 @@ Value builtin_frequencies(Call& call) {
   const std::uint32_t count = vector_count(items);
   call.charge(count);
   ItemCounter counter(call.heap, count);
-  for (std::uint32_t i = 0; i < count;) i = count_from(call.heap, counter, items, i);
+  for (std::uint32_t i = 0; i < count;) {
+    i = count_from(call.heap, counter, items, i);
+    if (!call.within_memory()) return Value::absent();
+  }
   return counter.finish();
 }
 
@@ -94,6 +99,7 @@ Value builtin_h_group(Call& call) {
       const Value first[] = {vector_get(items, i)};
       groups.reset(map_assoc(call.heap, groups.take(), retained(key), vector_of(call.heap, first)));
     }
+    if (!call.within_memory()) return Value::absent();
   }
   return groups.take();
 }
@@ -108,6 +114,7 @@ Value builtin_h_partition_by(Call& call) {
     if (i < count && same_key(vector_at(keys, i - 1), vector_at(keys, i))) continue;
     runs.push(vector_slice(call.heap, retained(items), start, i));
     start = i;
+    if (!call.within_memory()) return Value::absent();
   }
   return runs.finish();
 }

@@ -10,9 +10,12 @@ namespace ptc {
 
 namespace {
 
+constexpr std::size_t kBytesPerUnit = 16;   // of fuel
+
 Value parse_real(Call& call, std::optional<double> (*parse)(std::string_view), std::string_view kind) {
   std::string_view text;
   if (!java_string(call, 0, text)) return Value::absent();
+  call.charge(text.size() / kBytesPerUnit);
   const auto x = parse(text);
   if (!x) return java_domain_error(call, "invalid Java " + std::string(kind) + " string " + shown(text));
   return Value::real(*x);
@@ -21,6 +24,7 @@ Value parse_real(Call& call, std::optional<double> (*parse)(std::string_view), s
 Value parse_integer(Call& call, std::int64_t min, std::int64_t max, std::string_view kind) {
   std::string_view text;
   if (!java_string(call, 0, text)) return Value::absent();
+  call.charge(text.size() / kBytesPerUnit);
   const auto n = parse_java_integer(text, min, max);
   if (!n) return java_domain_error(call, "invalid Java " + std::string(kind) + " string " + shown(text));
   return Value::integer(*n);

@@ -4,6 +4,8 @@
 
 #include "vm/builtins/java_call.h"
 #include "vm/builtins/number_call.h"
+#include "vm/builtins/text.h"
+#include "vm/builtins/text_finder.h"
 #include "vm/value/string.h"
 #include "vm/value/unicode_case.h"
 
@@ -18,13 +20,14 @@ bool two_strings(Call& call, std::string_view& text, std::string_view& part) {
 // The first occurrence at or after byte `from` that begins a cluster. `from` is on a cluster boundary.
 std::size_t find_cluster(Value string, std::string_view part, std::size_t from) {
   const std::string_view text = string_view_of(string);
-  if (string_is_ascii(string)) return text.find(part, from);
-  std::size_t boundary = from;
-  for (std::size_t at = text.find(part, from); at != std::string_view::npos; at = text.find(part, boundary)) {
+  if (string_is_ascii(string)) return find_text(text, part, from);
+  std::size_t boundary = from, found = std::string_view::npos;
+  TextFinder(part).each(text, from, [&](std::size_t at) {
     while (boundary < at) boundary += grapheme_length(text.substr(boundary));
-    if (boundary == at) return at;
-  }
-  return std::string_view::npos;
+    if (boundary == at) found = at;
+    return found == std::string_view::npos;
+  });
+  return found;
 }
 
 Value position_value(Value string, std::size_t offset) {
@@ -34,16 +37,14 @@ Value position_value(Value string, std::size_t offset) {
 
 Value last_index(Value string, std::string_view part) {
   const std::string_view text = string_view_of(string);
-  if (string_is_ascii(string) || part.empty()) {
-    const std::size_t at = text.rfind(part);
-    return position_value(string, at);
-  }
-  std::size_t last = std::string_view::npos;
-  std::size_t at = find_cluster(string, part, 0);
-  while (at != std::string_view::npos) {
-    last = at;
-    at = find_cluster(string, part, at + grapheme_length(text.substr(at)));
-  }
+  const TextFinder finder(part);
+  if (string_is_ascii(string) || part.empty()) return position_value(string, finder.last(text));
+  std::size_t boundary = 0, last = std::string_view::npos;
+  finder.each(text, 0, [&](std::size_t at) {
+    while (boundary < at) boundary += grapheme_length(text.substr(boundary));
+    if (boundary == at) last = at;
+    return true;
+  });
   return position_value(string, last);
 }
 
@@ -78,6 +79,7 @@ Value mapped(Call& call, void (*append)(std::string&, std::string_view)) {
   if (!call.reserve(text.size() * 3)) return Value::absent();
   std::string out;
   append(out, text);
+  if (!check_text_size(call, out.size())) return Value::absent();
   return string_of(call.heap, out);
 }
 
@@ -88,7 +90,7 @@ Value builtin_dot_contains(Call& call) {
   std::string_view part;
   if (!two_strings(call, text, part)) return Value::absent();
   call.charge(text.size() / 64);
-  return Value::boolean(text.find(part) != std::string_view::npos);
+  return Value::boolean(find_text(text, part) != std::string_view::npos);
 }
 
 Value builtin_dot_indexOf(Call& call) {

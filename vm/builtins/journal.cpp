@@ -35,13 +35,23 @@ bool refused_in_parallel(Call& call) {
   return true;
 }
 
-void record_summary(Environment& env, std::string id, std::string summary) {
-  for (StepSummary& record : env.summaries) {
-    if (record.id != id) continue;
-    record.summary = std::move(summary);
-    return;
+// Summaries are no part of the heap, but are held against its limit. False: a fault is parked.
+bool record_summary(Call& call, std::string id, std::string summary) {
+  std::vector<StepSummary>& summaries = call.env.summaries;
+  call.charge(summaries.size() / 8);
+  std::uint64_t bytes = sizeof(StepSummary) + id.size() + summary.size();
+  StepSummary* known = nullptr;
+  for (StepSummary& record : summaries) {
+    bytes += sizeof(StepSummary) + record.id.size() + record.summary.size();
+    if (record.id == id) known = &record;
   }
-  env.summaries.push_back({std::move(id), std::move(summary)});
+  if (!call.reserve(bytes)) return false;
+  if (known != nullptr) {
+    known->summary = std::move(summary);
+  } else {
+    summaries.push_back({std::move(id), std::move(summary)});
+  }
+  return true;
 }
 
 // As task ids, and booleans by name.
@@ -73,6 +83,7 @@ Value builtin_task_reset(Call& call) {
     return call.fail(FaultKind::ResetNeedsReason, "(task-reset) the calls of task \"" + id + "\" had effects: say why",
                      "(task-reset \"" + id + "\" \"why it has to be done again\")");
   }
+  call.charge(call.env.journal.entries().size() / 8);   // those behind it move up
   call.env.journal.reset(id, std::move(reason), call.env.operations.all().size());
   call.env.operations.reset_task(id);
   return Value::nil();
@@ -84,8 +95,9 @@ Value builtin_step_done(Call& call) {
   if (!step_text(call.arg(1), summary)) return not_text(call, "step-done", "summary", call.arg(1));
   if (refused_in_parallel(call)) return Value::absent();
   const Value result = call.arg(1).is_string() ? call.take(1) : string_of(call.heap, summary);
-  record_summary(call.env, std::move(id), std::move(summary));
-  return result;
+  if (record_summary(call, std::move(id), std::move(summary))) return result;
+  call.heap.release(result);
+  return Value::absent();
 }
 
 Value builtin_budget_remaining(Call& call) {

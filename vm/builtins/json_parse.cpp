@@ -71,7 +71,7 @@ class ValueBuilder {
     append(last);
     open_.back().keys.push_back(string_of(call_.heap, text_));
     text_.clear();
-    return true;
+    return true;   // its value looks at the memory
   }
   bool on_string_part(json::string_view part, std::size_t, json::error_code&) { return append(part); }
   bool on_string(json::string_view last, std::size_t, json::error_code& ec) {
@@ -181,6 +181,7 @@ Value builtin_json_parse_lines(Call& call) {
     const Value v = parse(call, line);
     if (v.is_absent()) return v;
     values.push(v);
+    if (!call.within_memory()) return Value::absent();
   }
   return values.finish();
 }

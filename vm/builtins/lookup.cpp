@@ -113,6 +113,7 @@ Value builtin_h_find_entry(Call& call) {
 
 // (%path-get x path): get-in that gives nil for anything without entries.
 Value builtin_h_path_get(Call& call) {
+  call.charge(vector_count(call.arg(1)) / 8);
   const Value found = lookup_path(call.env, call.arg(0), call.arg(1));
   return found.is_absent() ? Value::nil() : found;
 }
@@ -132,7 +133,9 @@ Value builtin_select_keys(Call& call) {
     work_done(1);
     const Value key = vector_at(keys, i);
     const Value found = lookup(call.env, source, key);
-    if (!found.is_absent()) selected.reset(map_assoc(call.heap, selected.take(), retained(key), found));
+    if (found.is_absent()) continue;
+    selected.reset(map_assoc(call.heap, selected.take(), retained(key), found));
+    if (!call.within_memory()) return Value::absent();
   }
   return selected.take();
 }

@@ -22,6 +22,7 @@ Value map_of_arguments(Call& call) {
         std::string(call.name()) + " requires an even number of arguments, got " + std::to_string(count));
   }
   if (!call.reserve(count * kEntryBytes)) return Value::absent();
+  call.charge(count / 4);
   std::vector<Value> keys, values;
   for (std::uint32_t i = 0; i < count; i += 2) {
     keys.push_back(call.take(i));
@@ -36,10 +37,14 @@ Value vector_assoc(Call& call, Value taken_vector, Value key, Value taken_item) 
   std::int64_t index = -1;
   const bool numeric = key.is_number() && position_of(key, index);
   if (numeric && index >= 0 && index < count) {
-    return vector_set(call.heap, taken_vector, static_cast<std::uint32_t>(index), taken_item);
+    if (call.reserve(vector_change_bytes(taken_vector))) {
+      return vector_set(call.heap, taken_vector, static_cast<std::uint32_t>(index), taken_item);
+    }
+  } else if (numeric && index == count && call.reserve(vector_change_bytes(taken_vector))) {
+    return vector_push(call.heap, taken_vector, taken_item);
   }
-  if (numeric && index == count) return vector_push(call.heap, taken_vector, taken_item);
   const Owned vector(call.heap, taken_vector), item(call.heap, taken_item);
+  if (numeric && index >= 0 && index <= count) return Value::absent();   // no memory
   if (!numeric) return wrong_kind(call, call.name(), "key of a vector", "integer", key);
   return call.fail(FaultKind::IndexError, std::string(call.name()) + ": index " + shown(call, key) +
                                               " out of bounds for vector of length " + std::to_string(count));
@@ -107,6 +112,7 @@ Value builtin_merge(Call& call) {
     MapCursor cursor(call.heap, call.arg(i));
     while (cursor.next()) {
       result.reset(map_assoc(call.heap, result.take(), retained(cursor.key()), retained(cursor.value())));
+      if (!call.within_memory()) return Value::absent();
     }
   }
   return result.take();
@@ -167,9 +173,11 @@ Value builtin_map_invert(Call& call) {
   Owned inverted(call.heap, map_empty(call.heap));
   if (source.is_nil()) return inverted.take();
   call.charge(map_count(source));
+  if (!call.reserve(map_count(source) * kEntryBytes)) return Value::absent();
   MapCursor cursor(call.heap, source);
   while (cursor.next()) {
     inverted.reset(map_assoc(call.heap, inverted.take(), retained(cursor.value()), retained(cursor.key())));
+    if (!call.within_memory()) return Value::absent();
   }
   return inverted.take();
 }
@@ -181,14 +189,19 @@ Value builtin_rename_keys(Call& call) {
   if (!names.is_nil() && !names.is_map()) return call.type_error(2, "map");
   if (source.is_nil() || names.is_nil()) return call.take(0);
   call.charge(map_count(names));
+  if (!call.reserve(map_count(names) * 2 * kEntryBytes)) return Value::absent();
   Owned renamed(call.heap, retained(source));
   MapCursor old_names(call.heap, names);
-  while (old_names.next()) renamed.reset(map_dissoc(call.heap, renamed.take(), old_names.key()));
+  while (old_names.next()) {
+    renamed.reset(map_dissoc(call.heap, renamed.take(), old_names.key()));
+    if (!call.within_memory()) return Value::absent();
+  }
   MapCursor pairs(call.heap, names);
   while (pairs.next()) {
     const Value value = map_find(source, pairs.key());
     if (value.is_absent()) continue;
     renamed.reset(map_assoc(call.heap, renamed.take(), retained(pairs.value()), retained(value)));
+    if (!call.within_memory()) return Value::absent();
   }
   return renamed.take();
 }

@@ -64,6 +64,7 @@ Value groups_of(Call& call, Value taken_items, const Plan& plan) {
     if (whole || plan.keep_short) {
       const std::uint32_t to = whole ? at + plan.size : count;
       groups.push(vector_slice(call.heap, retained(taken_items), at, to));
+      if (!call.within_memory()) return Value::absent();
       continue;
     }
     if (!plan.pad.is_nil()) groups.push(padded_group(call.heap, taken_items, at, plan));

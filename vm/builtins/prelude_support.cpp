@@ -14,8 +14,6 @@
 namespace ptc {
 namespace {
 
-constexpr std::uint64_t kSlotBytes = 16;
-
 // Argument `checked` (0-based) is what the user gave as argument number arg(1) of function arg(0).
 Value refused(Call& call, std::string_view expected, std::string hint = {}) {
   return wrong_argument(call, string_view_of(call.arg(0)), call.arg(1).i, expected, call.arg(2),
@@ -51,7 +49,7 @@ Value builtin_h_key_values(Call& call) {
   const Value coll = call.arg(2);
   if (!coll.is_nil() && !coll.is_map() && !coll.is_vector()) return refused(call, "map or vector");
   const std::uint64_t count = seqable_count(coll);
-  if (!call.reserve(count * 2 * kSlotBytes)) return Value::absent();
+  if (!call.reserve(vector_bytes(count * 2))) return Value::absent();
   call.charge(count);
   VectorBuilder flat(call.heap);
   if (coll.is_map()) {
@@ -108,6 +106,7 @@ Value builtin_h_join(Call& call) {
     const Value piece = vector_at(pieces, i);
     if (wrap && !piece.is_vector() && !piece.is_map() && !piece.is_set() && !piece.is_nil()) {
       joined.push(retained(piece));
+      if (!call.within_memory()) return Value::absent();
       continue;
     }
     if (!is_seqable(piece)) return wrong_kind(call, "mapcat", "result of the function", "seqable", piece);
@@ -116,7 +115,7 @@ Value builtin_h_join(Call& call) {
     const Owned owner(call.heap, items);
     const std::uint32_t count = vector_count(items);
     call.charge(count);
-    if (!call.reserve(count * kSlotBytes)) return Value::absent();
+    if (!call.reserve(vector_bytes(count))) return Value::absent();
     for (std::uint32_t k = 0; k < count; ++k) joined.push(vector_get(items, k));
   }
   return joined.finish();
@@ -135,6 +134,7 @@ Value builtin_h_pairs_map(Call& call) {
       return wrong_kind(call, string_view_of(call.arg(0)), "new map entry", "[key value] pair", pair);
     }
     map.reset(map_assoc(call.heap, map.take(), vector_get(pair, 0), vector_get(pair, 1)));
+    if (!call.within_memory()) return Value::absent();
   }
   return map.take();
 }

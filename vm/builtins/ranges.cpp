@@ -41,13 +41,13 @@ Value summed_range(Call& call, Value start, Value end, Value step) {
   const double expected = (num_to_double(end) - num_to_double(start)) / num_to_double(step);
   if (std::isinf(expected) && expected > 0) return call.memory_error();
   if (expected > 0 &&
-      (expected > UINT32_MAX || !call.reserve(static_cast<std::uint64_t>(expected) * kSlotBytes))) {
+      (expected > UINT32_MAX || !call.reserve(vector_bytes(static_cast<std::uint64_t>(expected))))) {
     return call.memory_error();
   }
   VectorBuilder items(call.heap);
   Owned at(call.heap, retained(start));
   while (num_compare(at.get(), end) == towards) {
-    if (items.count() % 4096 == 4095 && !call.reserve(items.count() * kSlotBytes)) return Value::absent();
+    if (!call.within_memory()) return Value::absent();
     items.push(retained(at.get()));
     const NumericResult next = num_add(call.heap, at.get(), step, call.env.limits.max_integer_bits);
     if (next.error != NumericError::None) return number_fault(call, next.error);
@@ -105,7 +105,7 @@ Value builtin_repeat(Call& call) {
   if (n <= 0) return vector_empty(call.heap);
   if (n > UINT32_MAX) return call.memory_error();
   const std::uint64_t count = static_cast<std::uint64_t>(n);
-  if (!call.reserve(count * kSlotBytes)) return Value::absent();
+  if (!call.reserve(vector_bytes(count))) return Value::absent();
   call.charge(count);
   VectorBuilder items(call.heap);
   for (std::uint64_t i = 0; i < count; ++i) items.push(retained(call.arg(1)));
@@ -133,6 +133,7 @@ Value builtin_combinations(Call& call) {
     VectorBuilder group(call.heap);
     for (const std::uint32_t i : chosen) group.push(vector_get(items, i));
     all.push(group.finish());
+    if (!call.within_memory()) return Value::absent();
   } while (advance(chosen, count));
   return all.finish();
 }

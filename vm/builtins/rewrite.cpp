@@ -90,6 +90,7 @@ Value TreeRewriter::rewrite(Value borrowed_root) {
   if (!is_inner(borrowed_root)) return rewrite_leaf(borrowed_root);
   if (!open(borrowed_root)) return Value::absent();
   while (true) {
+    if (!call_.within_memory()) return Value::absent();
     Level& level = levels_.back();
     const std::size_t at = level.done.size();
     work_done(1);

@@ -11,8 +11,8 @@
 namespace ptc {
 namespace {
 
-constexpr std::uint64_t kSlotBytes = 16;
 constexpr std::uint64_t kPairBytes = 64;      // an element slot and a vector of two
+constexpr std::uint64_t kSortedBytes = 32;    // an entry while a map or set is being put in order
 constexpr std::uint64_t kGraphemeBytes = 64;  // an element slot and a short string
 
 Value pair_at(Heap& heap, Value map, std::uint32_t i) {
@@ -59,10 +59,10 @@ Value seqable_vector(Call& call, Value taken_seqable) {
   call.charge(count);
   switch (taken_seqable.tag) {
     case Tag::Map:
-      if (!call.reserve(count * kPairBytes)) return Value::absent();
+      if (!call.reserve(count * (kPairBytes + kSortedBytes))) return Value::absent();
       return map_entries(call.heap, taken_seqable);
     case Tag::Set:
-      if (!call.reserve(count * kSlotBytes)) return Value::absent();
+      if (!call.reserve(vector_bytes(count) + count * kSortedBytes)) return Value::absent();
       return set_items(call.heap, taken_seqable);
     case Tag::String:
       if (!call.reserve(count * kGraphemeBytes)) return Value::absent();

@@ -37,6 +37,7 @@ bool includes_all(Heap& heap, Value whole, Value part) {
 
 Value builtin_hash_set(Call& call) {
   if (!call.reserve(call.count() * kMemberBytes)) return Value::absent();
+  call.charge(call.count() / 4);
   Owned result(call.heap, set_empty(call.heap));
   for (std::uint32_t i = 0; i < call.count(); ++i) {
     work_done(1);
@@ -54,9 +55,9 @@ Value builtin_set(Call& call) {
   call.charge(count);
   Owned result(call.heap, set_empty(call.heap));
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (i % 4096 == 4095 && !call.reserve(4096 * kMemberBytes)) return Value::absent();
     work_done(1);
     result.reset(set_add(call.heap, result.take(), vector_get(items, i)));
+    if (!call.within_memory()) return Value::absent();
   }
   return result.take();
 }
@@ -85,7 +86,10 @@ Value builtin_union_(Call& call) {
     call.charge(set_count(call.arg(i)));
     if (!call.reserve(set_count(call.arg(i)) * kMemberBytes)) return Value::absent();
     MapCursor cursor(call.heap, call.arg(i));
-    while (cursor.next()) result.reset(set_add(call.heap, result.take(), retained(cursor.key())));
+    while (cursor.next()) {
+      result.reset(set_add(call.heap, result.take(), retained(cursor.key())));
+      if (!call.within_memory()) return Value::absent();
+    }
   }
   return result.take();
 }
@@ -99,13 +103,16 @@ Value builtin_intersection(Call& call) {
   }
   Owned result(call.heap, retained(call.arg(smallest)));
   call.charge(std::uint64_t{set_count(result.get())} * call.count());
+  if (!call.reserve(set_count(result.get()) * kMemberBytes)) return Value::absent();
   MapCursor cursor(call.heap, call.arg(smallest));
   while (cursor.next()) {
     bool everywhere = true;
     for (std::uint32_t i = 0; i < call.count() && everywhere; ++i) {
       everywhere = has_member(call.arg(i), cursor.key());
     }
-    if (!everywhere) result.reset(set_remove(call.heap, result.take(), cursor.key()));
+    if (everywhere) continue;
+    result.reset(set_remove(call.heap, result.take(), cursor.key()));
+    if (!call.within_memory()) return Value::absent();
   }
   return result.take();
 }
@@ -117,8 +124,12 @@ Value builtin_difference(Call& call) {
   for (std::uint32_t i = 1; i < call.count(); ++i) {
     if (call.arg(i).is_nil()) continue;
     call.charge(set_count(call.arg(i)));
+    if (!call.reserve(set_count(call.arg(i)) * kMemberBytes)) return Value::absent();
     MapCursor cursor(call.heap, call.arg(i));
-    while (cursor.next()) result.reset(set_remove(call.heap, result.take(), cursor.key()));
+    while (cursor.next()) {
+      result.reset(set_remove(call.heap, result.take(), cursor.key()));
+      if (!call.within_memory()) return Value::absent();
+    }
   }
   return result.take();
 }

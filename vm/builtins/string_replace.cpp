@@ -8,6 +8,7 @@
 
 #include "vm/builtins/regex_search.h"
 #include "vm/builtins/text.h"
+#include "vm/builtins/text_finder.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
 
@@ -19,7 +20,8 @@ class Occurrences {
  public:
   Occurrences(Call& call, Value pattern, std::string_view text, RegexSearch::Groups groups) : text_(text) {
     if (pattern.is_string()) {
-      literal_ = string_view_of(pattern);
+      literal_.emplace(string_view_of(pattern));
+      length_ = string_view_of(pattern).size();
     } else {
       regex_.emplace(call, pattern, text, groups);
     }
@@ -32,11 +34,11 @@ class Occurrences {
       return true;
     }
     if (done_) return false;
-    begin_ = text_.find(literal_, from_);
+    begin_ = literal_->first(text_, from_);
     if (begin_ == std::string_view::npos) return false;
-    end_ = begin_ + literal_.size();
+    end_ = begin_ + length_;
     from_ = end_;
-    if (literal_.empty()) {
+    if (length_ == 0) {
       done_ = begin_ >= text_.size();
       from_ += grapheme_length(text_.substr(begin_));
     }
@@ -48,8 +50,10 @@ class Occurrences {
   bool failed() const { return regex_ && regex_->failed(); }
 
  private:
-  std::string_view text_, literal_;
+  std::string_view text_;
+  std::optional<TextFinder> literal_;
   std::optional<RegexSearch> regex_;
+  std::size_t length_ = 0;                // of the literal
   std::size_t from_ = 0, begin_ = 0, end_ = 0;
   bool done_ = false;
 };
@@ -112,6 +116,7 @@ Value replaced(Call& call, Value s, Value pattern, Value replacement, bool all) 
   if (!check_strings(call, 0, 1) || !check_pattern(call, 1) || !check_strings(call, 2, 3)) return Value::absent();
   const std::string_view text = string_view_of(s);
   if (!check_text_size(call, text.size())) return Value::absent();
+  if (pattern.is_string()) charge_bytes(call, text.size() + as_string(pattern)->size_bytes);
   Occurrences found(call, pattern, text, RegexSearch::Groups::All);
   std::string out;
   std::size_t done = 0;

@@ -4,6 +4,7 @@
 // limit 0 the empty pieces at the end are dropped, a positive limit is the number of pieces, a negative one keeps all.
 #include "vm/builtins/regex_search.h"
 #include "vm/builtins/text.h"
+#include "vm/builtins/text_finder.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
 
@@ -51,6 +52,7 @@ class Pieces {
 Value split_at_text(Call& call, std::string_view text, std::string_view separator, std::int64_t limit) {
   Pieces pieces(call);
   const auto full = [&] { return limit > 0 && pieces.count() + 1 >= limit; };
+  const TextFinder finder(separator);
   std::size_t start = 0;
   while (!full()) {
     std::size_t end;
@@ -58,7 +60,7 @@ Value split_at_text(Call& call, std::string_view text, std::string_view separato
       end = start + grapheme_length(text.substr(start));
       if (end >= text.size()) break;
     } else {
-      end = text.find(separator, start);
+      end = finder.first(text, start);
       if (end == std::string_view::npos) break;
     }
     pieces.add(text.substr(start, end - start));
@@ -100,6 +102,7 @@ Value builtin_split(Call& call) {
   }
   const std::string_view text = string_view_of(call.arg(0));
   charge_bytes(call, text.size());
+  if (separator.is_string()) charge_bytes(call, as_string(separator)->size_bytes);
   if (separator.is_string()) return split_at_text(call, text, string_view_of(separator), limit);
   return split_at_regex(call, text, separator, limit);
 }

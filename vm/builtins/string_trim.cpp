@@ -27,6 +27,7 @@ std::string_view without_trailing_blanks(std::string_view text) {
 }
 
 Value trimmed(Call& call, std::string_view result) {
+  charge_bytes(call, as_string(call.arg(0))->size_bytes - result.size());
   if (result.size() == as_string(call.arg(0))->size_bytes) return call.take(0);
   return text_result(call, result);
 }
@@ -70,7 +71,10 @@ Value builtin_trim_newline(Call& call) {
 Value builtin_blank_p(Call& call) {
   if (call.arg(0).is_nil()) return Value::boolean(true);
   if (!call.arg(0).is_string()) return call.type_error(1, "string or nil");
-  return Value::boolean(without_leading_blanks(string_view_of(call.arg(0))).empty());
+  const std::string_view text = string_view_of(call.arg(0));
+  const std::string_view rest = without_leading_blanks(text);
+  charge_bytes(call, text.size() - rest.size());
+  return Value::boolean(rest.empty());
 }
 
 Value builtin_upcase(Call& call) { return mapped(call, append_upper); }

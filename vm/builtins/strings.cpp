@@ -201,6 +201,7 @@ Value builtin_keyword(Call& call) {
   if (v.is_nil() || v.is_keyword()) return v;
   if (!v.is_string()) return call.type_error(1, "keyword, string or nil");
   const std::string_view name = string_view_of(v);
+  charge_bytes(call, name.size());
   if (is_keyword_name(name)) return Value::of(call.heap.intern(name));
   std::string text = "keyword: invalid keyword name ";
   append_quoted(text, name.substr(0, 100));
@@ -235,6 +236,7 @@ Value builtin_escape(Call& call) {
   }
   std::string out;
   for (std::string_view rest = string_view_of(call.arg(0)); !rest.empty();) {
+    call.charge(1);
     const std::size_t length = grapheme_length(rest);
     const Owned part(call.heap, string_of(call.heap, rest.substr(0, length)));
     const Value replacement = map_find(replacements, part.get());

@@ -11,6 +11,7 @@ void Journal::clear() {
   for (Entry& entry : entries_) heap_.release(entry.value);
   for (Change& change : changes_) heap_.release(change.value);
   entries_.clear();
+  id_bytes_ = 0;
   index_.clear();
   changes_.clear();
 }
@@ -33,6 +34,7 @@ const Value* Journal::look_up(std::string_view id, bool& returned) {
 }
 
 void Journal::restore(std::string id, Value taken) {
+  id_bytes_ += 2 * id.size();
   index_.emplace(id, entries_.size());
   entries_.push_back({std::move(id), taken});
 }
@@ -59,6 +61,7 @@ bool Journal::erase(std::string_view id) {
   const auto known = index_.find(id);
   if (known == index_.end()) return false;
   const std::size_t at = known->second;
+  id_bytes_ -= 2 * id.size();
   heap_.release(entries_[at].value);
   index_.erase(known);
   entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(at));

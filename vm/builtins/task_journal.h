@@ -57,6 +57,8 @@ class Journal {
   bool erase(std::string_view id);                  // no change
   void clear();
   const std::vector<Entry>& entries() const { return entries_; }
+  // About what the entries take beside their values: no part of the heap, but to be held against its limit.
+  std::uint64_t record_bytes() const { return entries_.size() * kEntryBytes + id_bytes_; }
 
   void keep_changes(bool wanted) { keeps_changes_ = wanted; }
   // Asked for what is not here, unless it was reset and nobody took the change yet.
@@ -64,7 +66,10 @@ class Journal {
   std::vector<Change> take_changes();               // in their order; the values are the caller's
 
  private:
+  static constexpr std::uint64_t kEntryBytes = 192;
+
   Heap& heap_;
+  std::uint64_t id_bytes_ = 0;
   std::vector<Entry> entries_;
   TextMap<std::size_t> index_;   // in entries_
   bool keeps_changes_ = false;

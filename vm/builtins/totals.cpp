@@ -153,7 +153,7 @@ Value builtin_pluck(Call& call) {
   if (items.is_absent()) return items;
   const Owned source(call.heap, items);
   const std::uint32_t count = vector_count(items);
-  if (!call.reserve(count * std::uint64_t{16})) return Value::absent();
+  if (!call.reserve(vector_bytes(count))) return Value::absent();
   call.charge(count);
   VectorBuilder fields(call.heap);
   for (std::uint32_t i = 0; i < count; ++i) {

@@ -4,6 +4,8 @@
 
 #include "vm/builtins/call.h"
 #include "vm/builtins/lookup.h"
+#include "vm/builtins/text_finder.h"
+#include "vm/value/bulk_work.h"
 #include "vm/value/equality.h"
 #include "vm/value/map.h"
 #include "vm/value/order.h"
@@ -42,7 +44,10 @@ bool text_of(Value v, std::string_view& out) {
 
 bool matches(Value a, Value b) {
   std::string_view left, right;
-  if (text_of(a, left) && text_of(b, right)) return left == right;
+  if (text_of(a, left) && text_of(b, right)) {
+    if (left.size() == right.size()) charge_text(left.size());
+    return left == right;
+  }
   return equal(a, b);
 }
 
@@ -69,7 +74,7 @@ bool includes(Call& call, Value field, Value value) {
   if (!field.is_string()) return is_member(call, field, value);
   std::string_view needle;
   call.charge(string_view_of(field).size() / 64);
-  return text_of(value, needle) && string_view_of(field).find(needle) != std::string_view::npos;
+  return text_of(value, needle) && find_text(string_view_of(field), needle) != std::string_view::npos;
 }
 
 bool ordered(Value field, Value value, std::string_view op) {

@@ -17,6 +17,9 @@
 namespace ptc {
 namespace {
 
+constexpr std::uint64_t kAwaitedBytes = 36;    // two vectors of what is awaited: before and after
+constexpr std::uint64_t kSettledBytes = 128;   // and a map for each
+
 std::string_view expected_collection(BuiltinId form) {
   switch (form) {
     case BuiltinId::await_any: return "a vector of handles";
@@ -56,6 +59,16 @@ Value RunImpl::await_targets(Value borrowed, BuiltinId form) {
                                     std::string(type_word(borrowed)));
     return Value::absent();
   }
+  const std::uint64_t most = borrowed.is_vector() ? vector_count(borrowed)
+                             : borrowed.is_map()  ? map_count(borrowed)
+                             : borrowed.is_set()  ? set_count(borrowed)
+                                                  : 0;
+  // Of each target, and of what becomes of it.
+  const std::uint64_t bytes = form == BuiltinId::await_settled ? kSettledBytes : kAwaitedBytes;
+  if (!heap.can_allocate(most * bytes)) {
+    raise_memory();
+    return Value::absent();
+  }
   VectorBuilder targets(heap);
   const auto add = [&](Value item) {
     const bool is_id = item.is_string() && env.operations.find(string_view_of(item)) != nullptr;
@@ -77,7 +90,7 @@ Value RunImpl::await_targets(Value borrowed, BuiltinId form) {
     raise(FaultKind::TypeError, "await-any: there is nothing to wait for");
     return Value::absent();
   }
-  fuel_left -= targets.count() / 8;
+  fuel_left -= std::int64_t{targets.count() / 8} * (form == BuiltinId::await_settled ? 4 : 1);
   return targets.finish();
 }
 

@@ -59,7 +59,7 @@ Value shaped(Heap& heap, Value argument, Value taken_items) {
   const Owned items(heap, taken_items);
   Value map = map_empty(heap);
   std::uint32_t k = 0;
-  for (MapCursor entry(heap, argument); entry.next();) {
+  for (MapCursor entry(heap, argument); entry.next() && k < vector_count(items.get());) {   // fewer: the memory ended
     map = map_assoc(heap, map, retained(entry.key()), vector_get(items.get(), k++));
   }
   return map;

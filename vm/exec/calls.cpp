@@ -73,6 +73,7 @@ bool RunImpl::grow_stack(Fiber& fiber, std::uint32_t registers) {
 bool RunImpl::make_room(Fiber& fiber, std::uint32_t base, std::uint32_t registers) {
   if (fiber.frames.full()) {
     const std::uint32_t before = fiber.frames.capacity();
+    if (before < limits.depth && !heap.can_allocate(std::uint64_t{before} * sizeof(Frame))) return raise_memory();
     if (!fiber.frames.grow(limits.depth)) {
       return raise(FaultKind::RecursionLimitExceeded,
                    "calls are nested more than " + std::to_string(limits.depth) + " deep",
@@ -98,6 +99,10 @@ RunImpl::CallResult RunImpl::call_closure(Fiber& fiber, const Closure* closure, 
     return CallResult::Faulted;
   }
   const bool is_direct = count == prototype.direct_args;
+  if (!is_direct && !heap.can_allocate(vector_bytes(count - prototype.required_count))) {
+    raise_memory();
+    return CallResult::Faulted;
+  }
   const Instruction* const entry = is_direct ? prototype.direct_entry : prototype.code.data();
   if (!make_room_for_callee(fiber, window + 1, prototype.register_count)) return CallResult::Faulted;
   Value* const base = fiber.stack + window + 1;
@@ -188,8 +193,13 @@ RunImpl::CallResult RunImpl::apply(Fiber& fiber, std::uint32_t window, std::uint
     args[count - 1] = last = sequence;
   }
   const std::uint32_t spread = vector_count(last);
+  const std::uint64_t registers = window + std::uint64_t{count} + spread;
+  if (registers > UINT32_MAX) {
+    raise_memory();
+    return CallResult::Faulted;
+  }
   const std::uint32_t total = count - 2 + spread;
-  if (window + 1 + std::uint64_t{total} + 1 > fiber.stack_size && !grow_stack(fiber, window + 2 + total)) {
+  if (registers > fiber.stack_size && !grow_stack(fiber, static_cast<std::uint32_t>(registers))) {
     return CallResult::Faulted;
   }
   fuel_left -= spread / 8;

@@ -682,7 +682,7 @@ dispatch:
       case TaskResult::Miss: break;
       case TaskResult::Faulted: FAULT();
       case TaskResult::Returned: SAVE(); return ExitReason::Stopped;
-      case TaskResult::Wait: SAVE(); start_probe(*running); return ExitReason::Parked;
+      case TaskResult::Wait: SAVE(); return start_probe(*running) ? ExitReason::Parked : ExitReason::Faulted;
     }
     NEXT;
   }

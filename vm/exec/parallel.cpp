@@ -67,15 +67,17 @@ RunImpl::CallResult RunImpl::start_branches(Fiber& fiber) {
     if (frame.builtin == BuiltinId::pmap) {
       for (std::uint32_t k = 1; k < arg_count; ++k) args.push_back(vector_get(slots[k], index));
     }
-    start_branch(fiber, index, frame.builtin == BuiltinId::pmap ? slots[0] : slots[index], args);
+    if (!start_branch(fiber, index, frame.builtin == BuiltinId::pmap ? slots[0] : slots[index], args)) {
+      return CallResult::Faulted;
+    }
   }
   fuel_left -= branches;
   fiber.state = Fiber::State::WaitsForBranches;
   return CallResult::Parked;
 }
 
-// args are taken.
-void RunImpl::start_branch(Fiber& parent, std::uint32_t index, Value callee, std::span<const Value> args) {
+// args are taken. False: a fault is raised that ends everything.
+bool RunImpl::start_branch(Fiber& parent, std::uint32_t index, Value callee, std::span<const Value> args) {
   parent.children.push_back(make_fiber(nullptr));
   Fiber& branch = *parent.children.back();
   branch.parent = &parent;
@@ -85,7 +87,9 @@ void RunImpl::start_branch(Fiber& parent, std::uint32_t index, Value callee, std
   const std::uint32_t count = static_cast<std::uint32_t>(args.size());
   const auto refuse = [&](FaultKind kind, std::string message) {
     for (const Value& arg : args) heap.release(arg);
+    if (ends_everything(kind)) return false;
     fail_branch(branch, kind, std::move(message));
+    return true;
   };
   if (form == BuiltinId::pcalls) {
     if (!callee.is_function()) {
@@ -108,14 +112,16 @@ void RunImpl::start_branch(Fiber& parent, std::uint32_t index, Value callee, std
     case CallResult::Done:
       branch.result = branch.stack[0];
       branch.state = Fiber::State::Finished;
-      return;
+      break;
     case CallResult::Faulted:
       for (std::uint32_t k = 0; k <= count; ++k) heap.release(branch.stack[k]);
+      if (ends_everything(fault.kind)) return false;
       fail_branch(branch, fault.kind, fault.message);
-      return;
+      break;
     case CallResult::Pushed:
-    case CallResult::Parked: return;
+    case CallResult::Parked: break;
   }
+  return heap.over_limit() ? raise_memory() : true;
 }
 
 void RunImpl::fail_branch(Fiber& fiber, FaultKind kind, std::string message) {

@@ -22,13 +22,17 @@
 namespace ptc {
 
 // The waiting fiber's pc is at its TaskStart.
-void RunImpl::start_probe(Fiber& waiting) {
+bool RunImpl::start_probe(Fiber& waiting) {
   const Frame& frame = waiting.frames.back();
   const auto& prototype = *static_cast<const Prototype*>(frame.closure->function);
   const std::uint64_t bytes = (prototype.register_count + 1) * sizeof(Value) + 8 * sizeof(Frame);
-  if (waiting.nesting >= kMaxNesting || !heap.can_allocate(bytes)) return;
+  if (waiting.nesting >= kMaxNesting) return true;
+  if (!heap.can_allocate(bytes)) return raise_memory();
   auto probe = make_fiber(nullptr);
-  if (!grow_stack(*probe, prototype.register_count + 1u)) return destroy_fiber(*probe);
+  if (!grow_stack(*probe, prototype.register_count + 1u)) {
+    destroy_fiber(*probe);
+    return false;
+  }
   const Value* const from = frame.base;
   Value* const to = probe->stack + 1;
   const RegState* states = prototype.states().before(static_cast<std::uint32_t>(frame.pc - prototype.code.data()));
@@ -43,6 +47,7 @@ void RunImpl::start_probe(Fiber& waiting) {
   probe->parent = &waiting;
   probe->nesting = waiting.nesting + 1;
   waiting.children.push_back(std::move(probe));
+  return true;
 }
 
 void RunImpl::end_probe(Fiber& waiting) {

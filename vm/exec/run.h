@@ -144,8 +144,7 @@ class Run {
   void start(std::shared_ptr<const Program> program);
 
   // Asked in the middle of builtins that go through much data, where no slice ends. When it is over, cancel() must have
-  // been called by then: the run faults as that says, at the builtin's call or soon after. Not owned; no part of the
-  // state.
+  // been called by then: the run faults as that says, at the builtin's call. Not owned; no part of the state.
   void set_patience(Patience* patience);
 
   // Executes at most about fuel_slice units.

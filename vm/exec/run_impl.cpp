@@ -6,6 +6,7 @@
 
 #include "vm/builtins/regex.h"
 #include "vm/exec/prelude.h"
+#include "vm/value/bulk_work.h"
 #include "vm/value/map.h"
 #include "vm/value/numeric.h"
 #include "vm/value/string.h"
@@ -264,6 +265,7 @@ StepStatus RunImpl::finish(StepStatus status) {
   main.reset();
   for (const Value& v : retired) heap.release(v);
   retired.clear();
+  heap.set_limit_bytes(heap.limit_bytes());   // what the host does with the run is a matter of its own
   return status;
 }
 
@@ -288,9 +290,18 @@ bool RunImpl::resume() {
   return next_fiber() != nullptr;
 }
 
-ExitReason RunImpl::interpret_watched(Fiber& fiber) {
-  const WorkScope works(patience, heap);
-  return interpret(fiber);
+// Until it has a reason to stop; what it did in bulk is paid for.
+ExitReason RunImpl::run_fiber(Fiber& fiber) {
+  const BulkWorkPayer payer(heap);
+  const PatienceScope patience_scope(patience);
+  heap.take_work();   // what the host did is nothing of the program's
+  enter_branch(fiber);
+  heap.bound_freeing(true);
+  const ExitReason reason = interpret(fiber);
+  heap.bound_freeing(false);
+  leave_branch(fiber);
+  pay_for_work();
+  return reason;
 }
 
 StepStatus RunImpl::step(std::uint64_t slice) {
@@ -302,7 +313,6 @@ StepStatus RunImpl::step(std::uint64_t slice) {
   for (;;) {
     if (cancelled) {
       cancelled = false;
-      heap.go_on();
       raise(cancel_kind, cancel_message);
       return finish(StepStatus::Faulted);
     }
@@ -339,11 +349,7 @@ StepStatus RunImpl::step(std::uint64_t slice) {
     const std::uint64_t given = std::min(slice_left, limits.fuel - fuel_used);
     fuel_left = static_cast<std::int64_t>(std::min(given, kLargest));
     const std::int64_t before = fuel_left;
-    enter_branch(*fiber);
-    heap.bound_freeing(true);
-    const ExitReason reason = interpret_watched(*fiber);
-    heap.bound_freeing(false);
-    leave_branch(*fiber);
+    const ExitReason reason = run_fiber(*fiber);
     const auto used = static_cast<std::uint64_t>(before - fuel_left);
     fuel_used += used;
     slice_left -= std::min(slice_left, used);
@@ -358,8 +364,12 @@ StepStatus RunImpl::step(std::uint64_t slice) {
       return finish(StepStatus::Faulted);
     }
     if (cancelled) continue;   // in the middle of a builtin
+    if (goes_on && heap.has_failed()) {   // the instruction has no look at the memory of its own
+      raise_memory();
+      return finish(StepStatus::Faulted);
+    }
     switch (reason) {
-      case ExitReason::OutOfSlice: heap.go_on(); break;
+      case ExitReason::OutOfSlice:
       case ExitReason::Parked: break;
       case ExitReason::Committed:
         heap.free_garbage();
@@ -377,7 +387,7 @@ StepStatus RunImpl::step(std::uint64_t slice) {
         break;
       case ExitReason::Faulted:
         if (fiber == main.get()) return finish(StepStatus::Faulted);
-        if (probe_around(*fiber) != nullptr) {
+        if (probe_around(*fiber) != nullptr && fault.kind != FaultKind::MemoryExceeded) {
           fail_probe(*fiber);
           break;
         }

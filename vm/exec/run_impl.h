@@ -78,7 +78,6 @@ class RunImpl {
 
   // interpreter.cpp: runs the fiber until it has a reason to stop.
   ExitReason interpret(Fiber& fiber);
-  ExitReason interpret_watched(Fiber& fiber);   // and the host's patience is asked
 
   // calls.cpp. A call of the value in stack[window] with `count` arguments above it.
   enum class CallResult : std::uint8_t { Pushed, Done, Faulted, Parked };
@@ -193,6 +192,7 @@ class RunImpl {
   // tasks.cpp. Hit: the value lies in window[0]. Miss: window[1] holds the id. Wait: another fiber evaluates it.
   enum class TaskResult : std::uint8_t { Hit, Returned, Miss, Wait, Faulted };
   TaskResult task_start(Fiber& fiber, Value* window);
+  void warn_of_no_journal(std::string_view id);
   TaskResult return_again(Fiber& fiber, Value taken);
   bool task_end(Fiber& fiber, Value* window);
   bool stops_after_task(const Fiber& fiber) const;
@@ -204,7 +204,7 @@ class RunImpl {
   CallResult step_parallel(Fiber& fiber);
   CallResult start_branches(Fiber& fiber);
   CallResult collect_branches(Fiber& fiber);
-  void start_branch(Fiber& parent, std::uint32_t index, Value callee, std::span<const Value> args);
+  bool start_branch(Fiber& parent, std::uint32_t index, Value callee, std::span<const Value> args);
   void enter_branch(Fiber& fiber);      // its definitions and prints become the visible ones
   void leave_branch(Fiber& fiber);
   void discard_branches(Fiber& fiber);  // keeps their prints and records
@@ -221,7 +221,7 @@ class RunImpl {
   bool give_up_calls(Fiber& fiber, bool cut_off);     // of branches that are cut off; false: there was none
 
   // probes.cpp
-  void start_probe(Fiber& waiting);
+  [[nodiscard]] bool start_probe(Fiber& waiting);       // false: there is no memory, which is raised
   void end_probe(Fiber& waiting);       // nothing that it did remains
   void fail_probe(Fiber& fiber);        // of a fiber inside of a probe, which raised a fault
   static Fiber* probe_around(Fiber& fiber);             // the probe that it is part of; null: none
@@ -258,6 +258,8 @@ class RunImpl {
 
   // run.cpp
   StepStatus step(std::uint64_t slice);
+  ExitReason run_fiber(Fiber& fiber);
+  void pay_for_work() { fuel_left -= static_cast<std::int64_t>(heap.take_work()); }
   bool resume();
   Link& link(std::shared_ptr<const Program> program);
   void link_prelude(std::shared_ptr<const Program> linked);

@@ -97,6 +97,7 @@ bool RunImpl::sort_start(Fiber& fiber, Value* slots, std::uint32_t arg_count) {
   own[kSortKeys] = vector_empty(heap);
   if (!is_key_name(slots[0])) return true;
   const std::uint32_t count = vector_count(own[kSortItems]);
+  if (!heap.can_allocate(vector_bytes(count))) return raise_memory();
   const BuiltinId getter = slots[0].is_vector() ? BuiltinId::get_in : BuiltinId::get;
   for (std::uint32_t k = 0; k < count; ++k) {
     const Value item = vector_get(own[kSortItems], k);
@@ -228,6 +229,11 @@ next_key:
   for (;;) {
     const std::uint32_t done = vector_count(own()[kSortKeys]);
     if (done == vector_count(own()[kSortItems])) break;
+    if (heap.over_limit()) {
+      raise_memory();
+      return CallResult::Faulted;
+    }
+    pay_for_work();
     if (fuel_left <= 0) {
       set_stage(kSortNextKey);
       return CallResult::Parked;   // the fiber stays ready: the next slice goes on here
@@ -259,6 +265,11 @@ next_key:
             "a comparator is :asc, :desc or a function of two arguments");
       return CallResult::Faulted;
     }
+    // While two runs are merged there is the order before and, growing, the one after.
+    if (!heap.can_allocate(2 * vector_bytes(vector_count(own()[kSortItems])))) {
+      raise_memory();
+      return CallResult::Faulted;
+    }
     own()[kSortOrder] = vector_range(heap, 0, 1, vector_count(own()[kSortItems]));
     own()[kSortMerged] = vector_empty(heap);
     own()[kSortWidth] = Value::integer(1);
@@ -270,6 +281,10 @@ next_key:
 
 merge:
   for (;;) {
+    if (heap.over_limit()) {   // the orders may be shorter than they should be
+      raise_memory();
+      return CallResult::Faulted;
+    }
     const std::int64_t count = vector_count(own()[kSortItems]);
     const std::int64_t width = own()[kSortWidth].i;
     if (width >= count) {
@@ -303,6 +318,7 @@ merge:
       own()[kSortRight] = Value::integer(std::min(own()[kSortLow].i + own()[kSortWidth].i, count));
       continue;
     }
+    pay_for_work();
     if (fuel_left <= 0) {
       set_stage(kSortMerge);
       return CallResult::Parked;   // the fiber stays ready: the next slice goes on here

@@ -1,8 +1,20 @@
 // (task id expr): the journal's hit, the open task, the commit. A commit is visible before the next instruction.
+#include <algorithm>
+
 #include "vm/exec/run_impl.h"
 #include "vm/value/string.h"
 
 namespace ptc {
+
+// Once for each task, and for so many of them.
+void RunImpl::warn_of_no_journal(std::string_view id) {
+  constexpr std::size_t kMost = 100;
+  if (env.warnings.size() >= kMost) return;
+  std::string warning = "task \"" + std::string(id) + "\": no journal, result not cached";
+  if (std::find(env.warnings.begin(), env.warnings.end(), warning) == env.warnings.end()) {
+    env.warnings.push_back(std::move(warning));
+  }
+}
 
 RunImpl::TaskResult RunImpl::task_start(Fiber& fiber, Value* window) {
   if (!window[1].is_string()) {
@@ -30,10 +42,11 @@ RunImpl::TaskResult RunImpl::task_start(Fiber& fiber, Value* window) {
       return TaskResult::Faulted;
     }
   } else {
-    const std::string warning = "task \"" + std::string(id) + "\": no journal, result not cached";
-    bool known = false;
-    for (const std::string& text : env.warnings) known |= text == warning;
-    if (!known) env.warnings.push_back(warning);
+    warn_of_no_journal(id);
+  }
+  if (!heap.can_allocate(env.journal.record_bytes() + id.size())) {
+    raise_memory();
+    return TaskResult::Faulted;
   }
   fiber.open_tasks.push_back({std::string(id), static_cast<std::uint32_t>(fiber.frames.size()), 0});
   return TaskResult::Miss;

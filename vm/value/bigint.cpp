@@ -13,6 +13,8 @@
 #include <limits>
 #include <vector>
 
+#include "vm/value/bulk_work.h"
+
 namespace ptc {
 
 namespace {
@@ -99,6 +101,13 @@ Big floor_mod(const Big& a, const Big& b) {
   return r;
 }
 
+// What an operation looks at: products and quotients each limb with each, everything else both from end to end.
+void charge_limbs(BigOp op, std::uint64_t bits_a, std::uint64_t bits_b) {
+  const std::uint64_t a = bits_a / 64 + 1, b = bits_b / 64 + 1;
+  const bool each_with_each = op == BigOp::Mul || op == BigOp::Quot || op == BigOp::Rem || op == BigOp::Mod;
+  charge_parts(each_with_each ? a * b : a + b);
+}
+
 Big compute(BigOp op, const Big& a, const Big& b) {
   switch (op) {
     case BigOp::Add: return a + b;
@@ -131,6 +140,11 @@ std::uint64_t leading_bits(std::span<const std::uint64_t> limbs) {
   while (!sticky && below > 0) sticky = limbs[--below] != 0;
   return sticky ? word | 1U : word;
 }
+
+constexpr std::uint64_t kDigitsPerLimb = 19;
+
+// Decimal text takes a division or a product of what is left for every few digits.
+void charge_digits(std::uint64_t limbs) { charge_parts(limbs * limbs); }
 
 double magnitude_to_double(std::span<const std::uint64_t> limbs) {
   if (limbs.empty()) return 0.0;
@@ -168,6 +182,7 @@ Value integer_from_double(Heap& heap, double x) {
 
 Value integer_from_digits(Heap& heap, bool negative, std::string_view digits) {
   while (digits.size() > 1 && digits.front() == '0') digits.remove_prefix(1);
+  charge_digits(digits.size() / kDigitsPerLimb);
   Big n((std::string(digits)));
   return from_cpp(heap, negative ? Big(-n) : n);
 }
@@ -187,6 +202,7 @@ NumericResult big_arithmetic(Heap& heap, BigOp op, Value a, Value b, std::uint32
   const std::uint64_t bits_b = integer_bits(b);
   const std::uint64_t least = op == BigOp::Mul && bits_a > 0 && bits_b > 0 ? bits_a + bits_b - 1 : 0;
   if (least > max_bits) return {Value::nil(), NumericError::TooWide};
+  charge_limbs(op, bits_a, bits_b);
   const Value result = from_cpp(heap, compute(op, to_cpp(a), to_cpp(b)));
   if (integer_bits(result) > max_bits) {  // one bit over at most: the estimate above is short by no more
     heap.release(result);
@@ -275,6 +291,9 @@ bool big_bit_test(Value big, std::uint64_t bit) {
   return ((word >> (bit % 64)) & 1U) != 0;
 }
 
-void append_big(std::string& out, Value big) { out += to_cpp(big).str(); }
+void append_big(std::string& out, Value big) {
+  charge_digits(static_cast<const BigInt*>(big.object)->limb_count);
+  out += to_cpp(big).str();
+}
 
 }  // namespace ptc

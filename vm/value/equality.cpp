@@ -8,9 +8,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "vm/value/bulk_work.h"
 #include "vm/value/map.h"
 #include "vm/value/numeric.h"
-#include "vm/value/patience.h"
 #include "vm/value/vector.h"
 #include "vm/value/visited_pairs.h"
 
@@ -28,6 +28,7 @@ const T* object_of(Value v) {
 
 bool same_text(const String* a, const String* b) {
   if (a->size_bytes != b->size_bytes || (a->hash != b->hash && a->hash != 0 && b->hash != 0)) return false;
+  charge_text(a->size_bytes);
   return std::memcmp(a->bytes(), b->bytes(), a->size_bytes) == 0;
 }
 
@@ -85,6 +86,7 @@ struct Frame {
 };
 struct Stack : boost::container::small_vector<Frame, 8> {
   VisitedPairs tolerant, strict;
+  std::uint64_t parts = 0;   // that were compared
   bool met(const Object* a, const Object* b, Mode mode) {
     return (mode == Mode::Strict ? strict : tolerant).meet(a, b);
   }
@@ -157,16 +159,17 @@ bool advance(Stack& stack) {
     const HashNode* node = static_cast<const HashNode*>(f.a);
     parts = node->entry_count() * node->entry_words();
   }
+  const std::uint32_t first = f.next;
   while (f.next < parts) {
-    if (f.next % 64 == 63) work_noted(64);
     const Pair pair = part_of(f, f.next++);
     const Verdict v = compare_values(pair.a, pair.b, pair.mode);
+    if (v == Verdict::Same) continue;
+    stack.parts += f.next - first;
     if (v == Verdict::Different) return false;
-    if (v == Verdict::Descend) {
-      if (f.next == f.count) stack.pop_back();   // last part: the stack need not remember this frame
-      return push_containers(stack, pair.a, pair.b, pair.mode);
-    }
+    if (f.next == f.count) stack.pop_back();   // last part: the stack need not remember this frame
+    return push_containers(stack, pair.a, pair.b, pair.mode);
   }
+  stack.parts += f.next - first + 1u;
   if (f.next == f.count) {
     stack.pop_back();
     return true;
@@ -180,12 +183,10 @@ bool compare(Value a, Value b, Mode mode) {
   const Verdict v = compare_values(a, b, mode);
   if (v != Verdict::Descend) return v == Verdict::Same;
   Stack stack;
-  if (!push_containers(stack, a, b, mode)) return false;
-  while (!stack.empty()) {
-    work_noted(1);
-    if (!advance(stack)) return false;
-  }
-  return true;
+  bool same = push_containers(stack, a, b, mode);
+  while (same && !stack.empty()) same = advance(stack);
+  charge_parts(stack.parts);
+  return same;
 }
 
 }  // namespace

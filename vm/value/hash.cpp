@@ -8,10 +8,10 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "vm/value/bulk_work.h"
 #include "vm/value/equality.h"
 #include "vm/value/hash_mix.h"
 #include "vm/value/map.h"
-#include "vm/value/patience.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
 #include "vm/value/visited_pairs.h"
@@ -119,12 +119,15 @@ class HashWalk {
   std::uint64_t run(Value collection) {
     stack_.push_back(frame_of(collection));
     while (true) {
-      work_noted(1);
       if (!advance()) continue;
       const Frame done = stack_.back();
       stack_.pop_back();
       if (visits_ >= kFreeVisits) known_.emplace(done.object, done.hash);
-      if (stack_.empty()) return done.hash;
+      parts_ += done.count + 1u;
+      if (stack_.empty()) {
+        charge_parts(parts_);
+        return done.hash;
+      }
       stack_.back().hash = hash_mix(stack_.back().hash, done.hash);
     }
   }
@@ -134,7 +137,6 @@ class HashWalk {
   bool advance() {
     Frame& f = stack_.back();
     while (f.next < f.count) {
-      if (f.next % 64 == 63) work_noted(64);
       const PartOf part = part_of(f, f.next++);
       if (part.node == nullptr && !is_collection(part.value)) {
         f.hash = hash_mix(f.hash, hash_scalar(part.value));
@@ -163,6 +165,7 @@ class HashWalk {
   boost::container::small_vector<Frame, 8> stack_;
   std::unordered_map<const Object*, std::uint64_t> known_;
   std::uint32_t visits_ = 0;
+  std::uint64_t parts_ = 0;
 };
 
 }  // namespace

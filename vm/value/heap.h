@@ -7,6 +7,9 @@
 // When the memory source has nothing left, what it keeps for the end is used and the heap counts as over its limit,
 // however little it holds: the program ends with memory_exceeded at the next safe point.
 //
+// Work that a value causes in bulk where nobody charges fuel for it (a walk along a long key, a range that becomes
+// elements) is kept here as fuel, and the run pays for it before it passes its next safe point.
+//
 // Freeing is iterative (an intrusive worklist), so a list nested 10^6 deep costs no C++ stack. While a program runs,
 // one release frees a bounded number of objects; the rest is garbage until free_garbage(), which the run calls before
 // the program passes its next safe point (decision 0011). Hazard: until then a part of garbage can look shared, and
@@ -19,6 +22,7 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "vm/value/key_array.h"
@@ -105,15 +109,27 @@ class Heap {
   std::uint64_t bytes_used() const { return bytes_used_; }
   std::uint64_t bytes_peak() const { return bytes_used_ > bytes_peak_ ? bytes_used_ : bytes_peak_; }
   std::uint64_t limit_bytes() const { return limit_bytes_; }
-  void set_limit_bytes(std::uint64_t limit) { limit_bytes_ = enforced_bytes_ = limit; }
+  void set_limit_bytes(std::uint64_t limit) {
+    limit_bytes_ = enforced_bytes_ = limit;
+    refused_ = false;
+  }
   // Garbage does not count: it is freed before either says that there is too little memory.
   bool over_limit() { return bytes_used_ > enforced_bytes_ && !(has_garbage() && (free_garbage(), fits(0))); }
   bool can_allocate(std::uint64_t more_bytes) {
     return (fits(more_bytes) || (has_garbage() && (free_garbage(), fits(more_bytes)))) &&
            (more_bytes < probed_bytes_ || source_has(more_bytes));
   }
+  // For functions that cannot fail: what they were asked for is more than may be, and they made something else in its
+  // place. over_limit() holds from now on, so the program ends when the instruction is over.
+  void refuse() {
+    enforced_bytes_ = 0;
+    refused_ = true;
+  }
+  // Since the limit was set something was refused, or the source had nothing: the program has to end. What grows on
+  // its way there may stay shorter than it should be, so that the little memory that is kept for the end is enough.
+  bool has_failed() const { return enforced_bytes_ != limit_bytes_; }
   // Whether the source had nothing for an allocation since the limit was set.
-  bool is_exhausted() const { return enforced_bytes_ != limit_bytes_; }
+  bool is_exhausted() const { return has_failed() && !refused_; }
   // Memory that belongs to the run but is not an object (register stack, print buffers) is counted here.
   void account(std::int64_t delta_bytes) {
     if (bytes_used_ > bytes_peak_) bytes_peak_ = bytes_used_;
@@ -128,11 +144,20 @@ class Heap {
   bool has_garbage() const { return dead_ != nullptr; }
   // Frees garbage: at least that many objects, or all of it. How many it were.
   std::uint64_t free_garbage(std::uint64_t enough = UINT64_MAX);
-  // A program may pass a safe point only with more fuel than that: 0, or more than there is while there is garbage.
+  // A program may pass a safe point only with more fuel than that: 0, or more than there is while there is garbage, or
+  // work that is not paid for.
   std::int64_t fuel_floor() const { return fuel_floor_; }
-  // The program does not pass its next safe point, as if there were garbage, until it may go on.
-  void stop_soon() { fuel_floor_ = INT64_MAX; }
-  void go_on() { fuel_floor_ = dead_ == nullptr ? 0 : INT64_MAX; }
+
+  void add_work(std::uint64_t fuel_units) {
+    work_ += fuel_units;
+    fuel_floor_ = INT64_MAX;
+  }
+  // Of the work since this was asked last.
+  std::uint64_t take_work() {
+    const std::uint64_t units = std::exchange(work_, 0);
+    if (dead_ == nullptr) fuel_floor_ = 0;
+    return units;
+  }
 
   // The keyword of that name, made on first use.
   const Keyword* intern(std::string_view name);
@@ -211,11 +236,13 @@ class Heap {
   Object* dead_ = nullptr;                          // worklist of destroy(); between calls: garbage
   std::uint64_t most_freed_ = UINT64_MAX;           // by one destroy()
   std::int64_t fuel_floor_ = 0;
+  std::uint64_t work_ = 0;                          // fuel units
   std::uint64_t bytes_used_ = 0;
   std::uint64_t bytes_peak_ = 0;                    // brought up to date before every decrease
   std::uint64_t limit_bytes_;
   std::uint64_t probed_bytes_ = 4u << 20;           // the source has as much; more is tried before it is promised
-  std::uint64_t enforced_bytes_;                    // limit_bytes_, or 0 when the source is exhausted
+  std::uint64_t enforced_bytes_;                    // limit_bytes_, or 0 when the source is exhausted or refused_
+  bool refused_ = false;
   std::uint64_t live_objects_ = 0;
   std::uint64_t live_handles_ = 0;
   std::uint32_t closure_serial_ = 1;

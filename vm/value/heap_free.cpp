@@ -61,7 +61,7 @@ std::uint64_t Heap::free_garbage(std::uint64_t enough) {
     dead_ = static_cast<DeadObject*>(next)->next;
     release_parts(next);
   }
-  fuel_floor_ = dead_ == nullptr ? 0 : INT64_MAX;
+  fuel_floor_ = dead_ == nullptr && work_ == 0 ? 0 : INT64_MAX;
   return before - live_objects_;
 }
 

@@ -7,6 +7,7 @@
 // one history-free size class have one layout.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "vm/value/heap.h"
@@ -58,7 +59,7 @@ class MapCursor {
   Value source_;
   Value key_, value_;
   std::uint32_t index_ = 0, count_ = 0;
-  MapEntry* sorted_ = nullptr;         // only for hashed collections
+  std::unique_ptr<MapEntry[]> sorted_;   // only for hashed collections; counted by the heap, and not taken from it
 };
 
 Value map_keys(Heap& heap, Value borrowed_map);       // vector, canonical order

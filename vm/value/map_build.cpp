@@ -46,7 +46,7 @@ Value map_from(Heap& heap, std::span<Value> taken_keys, std::span<Value> taken_v
   if (taken_keys.size() > kSmallMax) {
     OwnedValues keys(heap, taken_keys), values(heap, taken_values);
     Owned map(heap, map_empty(heap));
-    while (!keys.empty()) {
+    while (!keys.empty() && !heap.has_failed()) {
       work_done(1);
       const Value key = keys.take_next();
       map.reset(map_assoc(heap, map.take(), key, values.take_next()));
@@ -76,12 +76,13 @@ MapCursor::MapCursor(Heap& heap, Value borrowed_map_or_set) : MapCursor(heap, bo
     return;
   }
   count_ = as_hashed(source_)->count;
-  sorted_ = static_cast<MapEntry*>(heap_.allocate(count_ * sizeof(MapEntry)));
-  sorted_entries(as_hashed(source_), sorted_);
+  heap_.account(static_cast<std::int64_t>(count_ * sizeof(MapEntry)));
+  sorted_ = std::make_unique<MapEntry[]>(count_);
+  sorted_entries(as_hashed(source_), sorted_.get());
 }
 
 MapCursor::~MapCursor() {
-  if (sorted_ != nullptr) heap_.deallocate(sorted_, count_ * sizeof(MapEntry));
+  if (sorted_ != nullptr) heap_.account(-static_cast<std::int64_t>(count_ * sizeof(MapEntry)));
 }
 
 bool MapCursor::next() {
@@ -114,7 +115,7 @@ Value map_values(Heap& heap, Value borrowed_map) {
 
 Value map_entries(Heap& heap, Value borrowed_map) {
   VectorBuilder entries(heap);
-  for (MapCursor at(heap, borrowed_map); at.next();) {
+  for (MapCursor at(heap, borrowed_map); at.next() && !heap.has_failed();) {
     entries.push(vector_of(heap, std::array{retained(at.key()), retained(at.value())}));
   }
   return entries.finish();

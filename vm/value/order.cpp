@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "schema/builtin_id.h"
+#include "vm/value/bulk_work.h"
 #include "vm/value/champ.h"
 #include "vm/value/equality.h"
 #include "vm/value/map.h"
 #include "vm/value/numeric.h"
-#include "vm/value/patience.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
 #include "vm/value/visited_pairs.h"
@@ -168,6 +168,7 @@ class CanonicalWalk {
       decided = stack_.back().part == Frame::Part::Least ? advance_least() : advance_sequence();
       if (decided != 0) decided = unwind(decided);
     }
+    charge_parts(parts_);
     return decided;
   }
 
@@ -179,6 +180,7 @@ class CanonicalWalk {
   void open_hashed(const HashMap* a, const HashMap* b) {
     if (a->root == b->root) return;
     Least least;
+    parts_ += a->count + std::uint64_t{b->count};
     add_missing(least, a, b, true);
     add_missing(least, b, a, false);
     least.only_in = !least.candidates.empty();
@@ -190,7 +192,6 @@ class CanonicalWalk {
 
   static void add_missing(Least& least, const HashMap* from, const HashMap* other, bool in_a) {
     champ_visit(from->root, [&](const Value* entry) {
-      work_noted(1);
       if (champ_find(other->root, hash_key(entry[0]), entry[0]) != nullptr) return;
       least.candidates.push_back({entry[0], in_a, Value::nil(), Value::nil()});
     });
@@ -198,7 +199,6 @@ class CanonicalWalk {
 
   static void add_changed(Least& least, const HashMap* a, const HashMap* b) {
     champ_visit(a->root, [&](const Value* entry) {
-      work_noted(1);
       const Value other = champ_find(b->root, hash_key(entry[0]), entry[0])[1];
       if (!same_key(entry[1], other)) least.candidates.push_back({entry[0], true, entry[1], other});
     });
@@ -213,10 +213,10 @@ class CanonicalWalk {
   int advance_sequence() {
     Frame& f = stack_.back();
     while (f.next < f.count) {
-      work_noted(1);
       const Value a = part_of(f.a, f.part, f.next);
       const Value b = part_of(f.b, f.part, f.next);
       ++f.next;
+      ++parts_;
       bool descend = false;
       const int order = order_flat(a, b, &descend);
       if (order != 0) return order;
@@ -272,6 +272,7 @@ class CanonicalWalk {
   }
 
   VisitedPairs visited_;
+  std::uint64_t parts_ = 0;   // that were looked at
   boost::container::small_vector<Frame, 8> stack_;
   std::vector<Least> least_;   // one for each Least frame
 };
@@ -326,9 +327,10 @@ Comparison guest_compare(Value a, Value b) {
   boost::container::small_vector<VectorPair, 8> stack;
   VisitedPairs visited;
   stack.push_back({a, b, 0});
+  std::uint64_t parts = 0;
   while (!stack.empty()) {
-    work_noted(1);
     VectorPair& top = stack.back();
+    ++parts;
     if (top.next == vector_count(top.a)) {
       stack.pop_back();
       continue;
@@ -338,9 +340,10 @@ Comparison guest_compare(Value a, Value b) {
     ++top.next;
     descend = false;
     result = compare_flat(x, y, &descend);
-    if (result.status != Comparison::Status::Ordered || result.order != 0) return result;
+    if (result.status != Comparison::Status::Ordered || result.order != 0) break;
     if (descend && !visited.meet(x.object, y.object)) stack.push_back({x, y, 0});
   }
+  charge_parts(parts);
   return result;
 }
 

@@ -8,6 +8,7 @@
 
 #include <utf8proc.h>
 
+#include "vm/value/bulk_work.h"
 #include "vm/value/patience.h"
 #include "vm/value/utf8.h"
 #include "vm/value/vector.h"
@@ -78,6 +79,7 @@ std::size_t string_offset(Value string, std::uint32_t i) {
   const std::string_view text = string_view_of(string);
   std::size_t offset = 0;
   for (; i > 0; --i) offset += grapheme_length(text.substr(offset));
+  charge_parts(offset);
   return offset;
 }
 
@@ -90,6 +92,7 @@ std::uint32_t string_index_of_offset(Value string, std::size_t offset) {
     at += grapheme_length(text.substr(at));
     if (at <= offset) ++index;
   }
+  charge_parts(at);
   return index;
 }
 
@@ -127,6 +130,7 @@ Value string_slice(Heap& heap, Value borrowed, std::uint32_t from, std::uint32_t
     end = to;
   } else {
     for (std::uint32_t i = from; i < to; ++i) end += grapheme_length(s->view().substr(end));
+    charge_parts(end - begin);
   }
   if (begin == 0 && end == s->size_bytes) return retained(borrowed);
   const Value slice = string_copy(heap, s->view().substr(begin, end - begin));
@@ -138,7 +142,7 @@ Value string_slice(Heap& heap, Value borrowed, std::uint32_t from, std::uint32_t
 
 Value string_graphemes(Heap& heap, Value borrowed) {
   VectorBuilder out(heap);
-  for (std::string_view rest = string_view_of(borrowed); !rest.empty();) {
+  for (std::string_view rest = string_view_of(borrowed); !rest.empty() && !heap.has_failed();) {
     const std::size_t length = grapheme_length(rest);
     out.push(string_copy(heap, rest.substr(0, length)));
     rest.remove_prefix(length);

@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstring>
 
+#include "vm/value/bulk_work.h"
 #include "vm/value/hash_mix.h"
 #include "vm/value/string.h"
 
@@ -40,6 +41,7 @@ int compare_utf16(std::string_view a, std::string_view b) {
   std::size_t i = 0;
   while (i + 8 <= common && load(a.data() + i, 8) == load(b.data() + i, 8)) i += 8;
   while (i < common && a[i] == b[i]) ++i;
+  charge_text(i);
   if (i == common) return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
   const unsigned char x = static_cast<unsigned char>(a[i]);
   const unsigned char y = static_cast<unsigned char>(b[i]);

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstring>
 
+#include "vm/value/bulk_work.h"
 #include "vm/value/vector_trie.h"
 
 namespace ptc {
@@ -79,6 +80,7 @@ TrieVector* trie_of_flat(Heap& heap, FlatVector* taken) {
 Object* range_into_items(Heap& heap, RangeVector* taken) {
   Object* result = nullptr;
   const std::uint32_t count = taken->count;
+  if (count > kFlatVectorMax) heap.add_work(count / kPartsPerUnit);
   if (count <= kFlatVectorMax) {
     FlatVector* const flat = make_flat(heap, grown_capacity(count));
     for (std::uint32_t i = 0; i < count; ++i) flat->slots()[i] = Value::integer(range_item(taken, i));
@@ -87,10 +89,9 @@ Object* range_into_items(Heap& heap, RangeVector* taken) {
   } else {
     TrieVector* const trie = trie_empty(heap);
     std::array<Value, kFlatVectorMax> items;
-    while (trie->count < count) {
-      work_noted(8);
-      const std::uint32_t n = std::min(count - trie->count, kFlatVectorMax);
-      for (std::uint32_t i = 0; i < n; ++i) items[i] = Value::integer(range_item(taken, trie->count + i));
+    for (std::uint32_t done = 0; done < count && (done == 0 || !heap.has_failed()); done += kFlatVectorMax) {
+      const std::uint32_t n = std::min(count - done, kFlatVectorMax);
+      for (std::uint32_t i = 0; i < n; ++i) items[i] = Value::integer(range_item(taken, done + i));
       trie_append(heap, trie, {items.data(), n}, Ownership::Taken);
     }
     result = trie;
@@ -99,9 +100,16 @@ Object* range_into_items(Heap& heap, RangeVector* taken) {
   return result;
 }
 
-// A vector with elements, where ranges compute theirs; takes the reference.
+// A vector with elements, where ranges compute theirs; takes the reference. A range that is too long is given up and
+// refused: one element stands for all of them until the program ends.
 Value with_items(Heap& heap, Value taken) {
-  return taken.object->kind == Kind::RangeVector ? of(range_into_items(heap, as_range(taken))) : taken;
+  if (taken.object->kind != Kind::RangeVector) return taken;
+  if (heap.can_allocate(vector_change_bytes(taken))) return of(range_into_items(heap, as_range(taken)));
+  heap.refuse();
+  heap.release(taken);
+  FlatVector* const instead = make_flat(heap, 1);
+  instead->slots()[instead->count++] = Value::nil();
+  return of(instead);
 }
 
 Value flat_slice(Heap& heap, Value taken, std::uint32_t from, std::uint32_t to) {
@@ -148,6 +156,14 @@ Value range_slice(Heap& heap, Value taken, std::uint32_t from, std::uint32_t to)
 }
 
 }  // namespace
+
+std::uint64_t vector_bytes(std::uint64_t count) {
+  if (count <= kFlatVectorMax) return flat_size(static_cast<std::uint32_t>(count));
+  // A leaf for 32 elements, a node for 32 leaves, and an eighth of the nodes for those above.
+  const std::uint64_t leaves = count / kFlatVectorMax + 1;
+  const std::uint64_t nodes = leaves / kFlatVectorMax + 1;
+  return leaves * sizeof(VectorLeaf) + (nodes + nodes / 8) * sizeof(VectorNode) + sizeof(TrieVector);
+}
 
 Value vector_empty(Heap& heap) { return of(make_flat(heap, 0)); }
 
@@ -198,7 +214,10 @@ Value* own_cell(Heap& heap, Value* vector, std::uint32_t i, std::uint8_t leaf_fl
   if (vector->object->kind == Kind::TrieVector) {
     if (Value* const cell = trie_unshared_cell(as_trie(*vector), i, leaf_flags)) return cell;
   }
-  *vector = with_items(heap, *vector);
+  if (vector->object->kind == Kind::RangeVector) {
+    *vector = with_items(heap, *vector);
+    if (i >= vector_count(*vector)) i = 0;   // refused, or the memory ended
+  }
   if (vector->object->kind == Kind::TrieVector) {
     TrieVector* const owned = trie_own_header(heap, as_trie(*vector));
     *vector = of(owned);
@@ -271,7 +290,6 @@ Value vector_concat(Heap& heap, Value taken_a, Value borrowed_b) {
                                                                    : trie_own_header(heap, as_trie(result));
   while (i < count_b) {
     const std::span<const Value> chunk = vector_chunk(borrowed_b, i, scratch);
-    work_noted(8);
     trie_append(heap, trie, chunk, Ownership::Borrowed);
     i += static_cast<std::uint32_t>(chunk.size());
   }

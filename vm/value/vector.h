@@ -14,7 +14,16 @@ Value vector_empty(Heap& heap);
 Value vector_of(Heap& heap, std::span<const Value> taken);
 Value vector_range(Heap& heap, std::int64_t start, std::int64_t step, std::uint32_t count);   // count may be 0
 
+// Ranges hold no elements until one of them is changed. Whoever changes one in bulk asks vector_change_bytes() first;
+// what does not fit is refused by the heap (Heap::refuse) and the vector is then not what was asked for.
+
+// About what a vector of that many elements takes, for Heap::can_allocate().
+std::uint64_t vector_bytes(std::uint64_t count);
 inline std::uint32_t vector_count(Value vector) { return static_cast<const VectorHeader*>(vector.object)->count; }
+// What is allocated before the first change of that vector.
+inline std::uint64_t vector_change_bytes(Value vector) {
+  return vector.object->kind == Kind::RangeVector ? vector_bytes(vector_count(vector)) : 0;
+}
 Value trie_or_range_at(const VectorHeader* vector, std::uint32_t i);
 // Element i < count, borrowed from the vector (ints of a range need no owner).
 inline Value vector_at(Value vector, std::uint32_t i) {

@@ -159,10 +159,16 @@ void trie_push(Heap& heap, TrieVector* owned, Value taken_item) {
   trie_append(heap, owned, {&taken_item, 1}, Ownership::Taken);
 }
 
+static void drop_items(Heap& heap, std::span<const Value> items, Ownership ownership) {
+  if (ownership == Ownership::Borrowed) return;
+  for (const Value item : items) heap.release(item);
+}
+
 void trie_append(Heap& heap, TrieVector* owned, std::span<const Value> items, Ownership ownership) {
   while (!items.empty()) {
     std::uint32_t used = trie_end(owned) - trie_tail_start(owned);
     if (used == kFlatVectorMax) {
+      if (heap.has_failed()) [[unlikely]] return drop_items(heap, items, ownership);
       store_tail(heap, owned);
       owned->tail = make_leaf(heap);
       used = 0;

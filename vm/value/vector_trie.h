@@ -37,6 +37,7 @@ inline Value trie_at(const TrieVector* t, std::uint32_t i) {
   const std::uint32_t slot = t->start + i;
   return trie_leaf(t, slot)->items[slot & kTrieMask];
 }
+// Nothing is appended behind a full tail when the program has to end (Heap::has_failed).
 void trie_push(Heap& heap, TrieVector* owned, Value taken_item);
 enum class Ownership : std::uint8_t { Borrowed, Taken };
 void trie_append(Heap& heap, TrieVector* owned, std::span<const Value> items, Ownership ownership);

@@ -94,6 +94,19 @@ TEST(Heap, AsksTheSourceBeforeItPromisesALargeBlock) {
   EXPECT_TRUE(heap.is_exhausted());
 }
 
+TEST(Heap, IsOverItsLimitWhenItRefused) {
+  Heap heap(1'000'000);
+  heap.allocate(100);
+  heap.refuse();
+  EXPECT_TRUE(heap.over_limit());
+  EXPECT_TRUE(heap.has_failed());
+  EXPECT_FALSE(heap.is_exhausted());          // the machine has memory
+  EXPECT_FALSE(heap.can_allocate(1));
+  heap.set_limit_bytes(heap.limit_bytes());
+  EXPECT_FALSE(heap.over_limit());
+  EXPECT_FALSE(heap.has_failed());
+}
+
 // A list as deep as that: each element holds the next.
 Value nested(Heap& heap, int depth) {
   Value list = Value::nil();

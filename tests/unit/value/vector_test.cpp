@@ -206,5 +206,55 @@ TEST_F(VectorTest, ConcatWithItself) {
   }
 }
 
+// The heap of a run with that much memory left.
+class LongRange : public VectorTest {
+ protected:
+  static constexpr std::uint32_t kCount = 4'000'000'000;
+  void SetUp() override { heap.set_limit_bytes(heap.bytes_used() + 1'000'000); }
+  Value range() { return vector_range(heap, 0, 1, kCount); }
+  void expect_refused(Value taken) {
+    EXPECT_TRUE(heap.over_limit());
+    EXPECT_TRUE(heap.has_failed());
+    EXPECT_FALSE(heap.is_exhausted());
+    EXPECT_LT(heap.bytes_used(), 100'000u);
+    release(taken);
+    heap.set_limit_bytes(heap.limit_bytes());
+    EXPECT_FALSE(heap.over_limit());
+  }
+};
+
+TEST_F(LongRange, IsNotMadeIntoElements) {
+  expect_refused(vector_push(heap, range(), item(1)));
+  expect_refused(vector_set(heap, range(), 3'000'000'000, item(1)));
+  const Value three = vector_range(heap, 0, 1, 3);
+  expect_refused(vector_concat(heap, range(), three));
+  release(three);
+  Value vector = range();
+  *vector_own_cell(heap, &vector, kCount - 1) = item(2);
+  expect_refused(vector);
+}
+
+TEST_F(LongRange, CanBeCut) {
+  const Value tail = vector_slice(heap, vector_pop(heap, range()), kCount - 11, kCount - 1);
+  EXPECT_EQ(vector_count(tail), 10u);
+  EXPECT_EQ(vector_at(tail, 0).i, std::int64_t{kCount} - 11);
+  EXPECT_FALSE(heap.over_limit());
+  const Value longer = vector_push(heap, tail, Value::nil());   // these few fit
+  EXPECT_EQ(vector_count(longer), 11u);
+  EXPECT_FALSE(heap.has_failed());
+  release(longer);
+}
+
+TEST_F(LongRange, BytesOfAVectorAreWhatItTakes) {
+  for (const std::uint32_t count : {0u, 1u, 32u, 33u, 1'000u, 1'024u, 1'025u, 20'000u}) {
+    const std::uint64_t before = heap.bytes_used();
+    VectorBuilder made(heap);
+    for (std::uint32_t n = 0; n < count; ++n) made.push(Value::nil());
+    const std::uint64_t taken = heap.bytes_used() - before;
+    EXPECT_LE(taken, vector_bytes(count) + 64) << count;
+    EXPECT_LE(vector_bytes(count), taken + 2'048) << count;
+  }
+}
+
 }  // namespace
 }  // namespace ptc
