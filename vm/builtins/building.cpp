@@ -53,7 +53,7 @@ Value map_with_item(Call& call, Value taken_map, Value taken_item) {
 Value with_item(Call& call, Value taken_coll, Value taken_item) {
   switch (taken_coll.tag) {
     case Tag::Vector:
-      if (call.reserve(vector_change_bytes(taken_coll))) return vector_push(call.heap, taken_coll, taken_item);
+      if (call.reserve_change(taken_coll)) return vector_push(call.heap, taken_coll, taken_item);
       call.heap.release(taken_coll);
       call.heap.release(taken_item);
       return Value::absent();

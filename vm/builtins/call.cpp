@@ -41,6 +41,11 @@ bool Call::reserve(std::uint64_t bytes) {
   return false;
 }
 
+bool Call::reserve_change(Value vector) {
+  const std::uint64_t bytes = vector_change_bytes(vector);
+  return bytes == 0 || reserve(bytes);
+}
+
 bool Call::reserve_elements(Value vector, std::uint64_t more) {
   return reserve(vector_change_bytes(vector) + vector_bytes(more));
 }

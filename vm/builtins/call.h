@@ -43,7 +43,9 @@ class Call {
   Value memory_error();      // memory_exceeded
   // Before allocating more than a page in one go: false parks memory_exceeded.
   [[nodiscard]] bool reserve(std::uint64_t bytes);
-  // Before that many elements are put behind those of a vector, which may be a range that holds none yet.
+  // Before a vector is changed, which may be a range that holds no elements yet.
+  [[nodiscard]] bool reserve_change(Value vector);
+  // Before that many elements are put behind those of a vector.
   [[nodiscard]] bool reserve_elements(Value vector, std::uint64_t more);
   // In loops whose result has no size that is known before: false parks memory_exceeded.
   [[nodiscard]] bool within_memory() {

@@ -37,10 +37,10 @@ Value vector_assoc(Call& call, Value taken_vector, Value key, Value taken_item) 
   std::int64_t index = -1;
   const bool numeric = key.is_number() && position_of(key, index);
   if (numeric && index >= 0 && index < count) {
-    if (call.reserve(vector_change_bytes(taken_vector))) {
+    if (call.reserve_change(taken_vector)) {
       return vector_set(call.heap, taken_vector, static_cast<std::uint32_t>(index), taken_item);
     }
-  } else if (numeric && index == count && call.reserve(vector_change_bytes(taken_vector))) {
+  } else if (numeric && index == count && call.reserve_change(taken_vector)) {
     return vector_push(call.heap, taken_vector, taken_item);
   }
   const Owned vector(call.heap, taken_vector), item(call.heap, taken_item);

@@ -20,7 +20,7 @@ class Occurrences {
  public:
   Occurrences(Call& call, Value pattern, std::string_view text, RegexSearch::Groups groups) : text_(text) {
     if (pattern.is_string()) {
-      literal_.emplace(string_view_of(pattern));
+      literal_ = TextFinder(string_view_of(pattern));
       length_ = string_view_of(pattern).size();
     } else {
       regex_.emplace(call, pattern, text, groups);
@@ -34,7 +34,7 @@ class Occurrences {
       return true;
     }
     if (done_) return false;
-    begin_ = literal_->first(text_, from_);
+    begin_ = literal_.first(text_, from_);
     if (begin_ == std::string_view::npos) return false;
     end_ = begin_ + length_;
     from_ = end_;
@@ -51,7 +51,7 @@ class Occurrences {
 
  private:
   std::string_view text_;
-  std::optional<TextFinder> literal_;
+  TextFinder literal_{{}};                // unless there is a regex
   std::optional<RegexSearch> regex_;
   std::size_t length_ = 0;                // of the literal
   std::size_t from_ = 0, begin_ = 0, end_ = 0;

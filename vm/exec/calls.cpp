@@ -99,7 +99,8 @@ RunImpl::CallResult RunImpl::call_closure(Fiber& fiber, const Closure* closure, 
     return CallResult::Faulted;
   }
   const bool is_direct = count == prototype.direct_args;
-  if (!is_direct && !heap.can_allocate(vector_bytes(count - prototype.required_count))) {
+  const std::uint32_t extra = count - prototype.required_count;
+  if (extra > kFlatVectorMax && !heap.can_allocate(vector_bytes(extra))) {
     raise_memory();
     return CallResult::Faulted;
   }
@@ -109,7 +110,6 @@ RunImpl::CallResult RunImpl::call_closure(Fiber& fiber, const Closure* closure, 
   fiber.frames.push() = Frame::bytecode(entry, closure, base, owns_callee);
   if (!is_direct) {   // variadic
     Value* rest = base + prototype.required_count;
-    const std::uint32_t extra = count - prototype.required_count;
     *rest = vector_of(heap, {rest, extra});
     fuel_left -= extra / 8;
   }

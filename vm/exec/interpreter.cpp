@@ -361,6 +361,7 @@ dispatch:
       }                                                                              \
     }                                                                                \
     if (!slow_add_immediate(Op::name, &A, &B, IMM_C, INSN.flags)) FAULT();              \
+    CHECK_MEMORY();                                                                  \
     NEXT;                                                                            \
   }
   ADD_IMMEDIATE(AddImm)
@@ -539,11 +540,14 @@ dispatch:
     Value& x = B;
     if (x.is_int() && x.i != INT64_MAX) [[likely]] {
       ++x.i;
-    } else if (!slow_add_immediate(Op::Inc, &B, &B, 1, kTakeB)) {
-      FAULT();
+      --jumps.i;
+      pc = jump_target(pc, INSN.c);
+      NEXT;
     }
+    if (!slow_add_immediate(Op::Inc, &B, &B, 1, kTakeB)) FAULT();
     --jumps.i;
     pc = jump_target(pc, INSN.c);
+    CHECK_MEMORY();
     NEXT;
   }
   CASE(LoopJumpIncLess) {
@@ -561,6 +565,7 @@ dispatch:
     if (!slow_add_immediate(Op::Inc, &B, &B, 1, kTakeB)) FAULT();
     --loop[0].i;
     if (slow_compare(Op::Less, &B, &loop[1], 0, 0, 0) == 1) pc = jump_target(pc, INSN.c);   // two numbers: cannot fail
+    CHECK_MEMORY();
     NEXT;
   }
   CASE(JumpBack) {
@@ -712,6 +717,7 @@ dispatch:
     }
     if (!plain_two(BuiltinId::get, &A, &B, &C, INSN.flags)) FAULT();
     COLLECT_DEBT();
+    CHECK_MEMORY();   // a character of a text is made
     NEXT;
   }
   CASE(Nth) {
@@ -726,6 +732,7 @@ dispatch:
     }
     if (!plain_two(BuiltinId::nth, &A, &B, &C, INSN.flags)) FAULT();
     COLLECT_DEBT();
+    CHECK_MEMORY();   // a character of a text is made
     NEXT;
   }
   CASE(Count) {
@@ -832,39 +839,28 @@ after_own_window:
   }
 after_call:
   fuel = fuel_left;
-  switch (called) {
-    case CallResult::Done:
-      top = &running->frames.back();
-      base = top->base;
-      stack_end = running->stack_end;
-      if (heap.over_limit()) [[unlikely]] goto out_of_memory;
-      NEXT;
-    case CallResult::Pushed: RELOAD();
-    case CallResult::Parked: return ExitReason::Parked;
-    case CallResult::Faulted: return ExitReason::Faulted;
-  }
-  __builtin_unreachable();
+  if (called != CallResult::Done) goto not_done;
+  top = &running->frames.back();
+  base = top->base;
+  stack_end = running->stack_end;
+  CHECK_MEMORY();
+  NEXT;
 
 run_stepper:
   TELL();
   called = step_stepper(*running);
   fuel = fuel_left;
-  switch (called) {
-    case CallResult::Done:   // the stepper's frame is gone and its result delivered
-      if (running->frames.empty()) {
-        running->result = running->stack[0];
-        return ExitReason::Finished;
-      }
-      if (heap.over_limit()) [[unlikely]] {
-        raise_memory();
-        return ExitReason::Faulted;
-      }
-      RELOAD();
-    case CallResult::Pushed: RELOAD();
-    case CallResult::Parked: return ExitReason::Parked;
-    case CallResult::Faulted: return ExitReason::Faulted;
+  if (called == CallResult::Done && running->frames.empty()) {   // its frame is gone and its result delivered
+    running->result = running->stack[0];
+    return ExitReason::Finished;
   }
-  __builtin_unreachable();
+
+not_done:
+  if (called == CallResult::Parked) return ExitReason::Parked;
+  if (called == CallResult::Faulted) return ExitReason::Faulted;
+  if (!heap.over_limit()) [[likely]] RELOAD();   // the callee may have been made, or the vector of its last parameter
+  raise_memory();
+  return ExitReason::Faulted;
 
 loop_limit:
   raise(FaultKind::LoopLimitExceeded, "Loop iteration limit exceeded (" + std::to_string(limits.loop) + " iterations)",

@@ -1,7 +1,9 @@
 // Making maps at once from keys and values, and reading them as a whole in canonical order.
 #include <algorithm>
 #include <array>
+#include <bit>
 
+#include "vm/value/bulk_work.h"
 #include "vm/value/equality.h"
 #include "vm/value/map.h"
 #include "vm/value/map_layout.h"
@@ -76,6 +78,7 @@ MapCursor::MapCursor(Heap& heap, Value borrowed_map_or_set) : MapCursor(heap, bo
     return;
   }
   count_ = as_hashed(source_)->count;
+  if (count_ >= kFreeParts) charge_parts(std::uint64_t{count_} * static_cast<std::uint64_t>(std::bit_width(count_)));
   heap_.account(static_cast<std::int64_t>(count_ * sizeof(MapEntry)));
   sorted_ = std::make_unique<MapEntry[]>(count_);
   sorted_entries(as_hashed(source_), sorted_.get());
