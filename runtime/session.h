@@ -269,6 +269,7 @@ class Session {
   std::optional<std::string> snapshot_too_large() const;
   Outcome drive();
   SessionStep advance(std::uint64_t fuel);
+  class Watch;
   bool look_at_limits();
   void sleep_until_retry() const;
   bool is_retried(const ToolRequest& request, const Tool& tool, const ToolReply& reply, std::uint64_t micros);

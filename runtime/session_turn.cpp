@@ -106,6 +106,17 @@ bool Session::look_at_limits() {
   return true;
 }
 
+// Looks at the limits in the middle of long builtins, too, as long as the session steps.
+class Session::Watch final : public Patience {
+ public:
+  explicit Watch(Session& session) : session_(session) { session_.run_->set_patience(this); }
+  ~Watch() override { session_.run_->set_patience(nullptr); }
+  bool is_over() override { return session_.look_at_limits(); }
+
+ private:
+  Session& session_;
+};
+
 SessionStep Session::advance(std::uint64_t fuel) {
   const bool is_stopped = look_at_limits();
   if (!is_stopped && last_step_ == SessionStep::Waits) {   // nothing runs before all of them are answered
@@ -113,6 +124,7 @@ SessionStep Session::advance(std::uint64_t fuel) {
     if (!run_->tool_requests().empty()) return SessionStep::Waits;
   }
   last_step_ = SessionStep::Yielded;
+  const Watch watch(*this);
   for (;;) {
     run_->set_clock(now_ ? *now_ : options_.fixed_clock_millis.value_or(system_millis()));
     const StepStatus status = run_->step(fuel);

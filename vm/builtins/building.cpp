@@ -24,13 +24,13 @@ Value vector_of_arguments(Call& call) {
 
 // Every entry of `entries` assoc'ed onto the map; takes the map, borrows the entries.
 Value map_with_entries(Call& call, Value taken_map, Value entries) {
-  Value result = taken_map;
+  Owned result(call.heap, taken_map);
   MapCursor cursor(call.heap, entries);
   while (cursor.next()) {
-    result = map_assoc(call.heap, result, retained(cursor.key()), retained(cursor.value()));
+    result.reset(map_assoc(call.heap, result.take(), retained(cursor.key()), retained(cursor.value())));
   }
   call.charge(map_count(entries));
-  return result;
+  return result.take();
 }
 
 // One item onto a map: a [key value] pair, another map, or nil. Takes the map and the item; on failure both
@@ -64,11 +64,12 @@ Value poured(Call& call, Value taken_target, Value items) {
     call.heap.release(taken_target);
     return Value::absent();
   }
-  Value result = taken_target;
-  for (std::uint32_t i = 0; i < count && !result.is_absent(); ++i) {
-    result = with_item(call, result, vector_get(items, i));
+  Owned result(call.heap, taken_target);
+  for (std::uint32_t i = 0; i < count && !result.get().is_absent(); ++i) {
+    work_done(1);
+    result.reset(with_item(call, result.take(), vector_get(items, i)));
   }
-  return result;
+  return result.take();
 }
 
 }  // namespace
@@ -91,12 +92,13 @@ Value builtin_conj(Call& call) {
   if (call.count() == 0) return vector_empty(call.heap);
   if (!is_collection(call.arg(0)) && !call.arg(0).is_nil()) return call.type_error(1, "collection");
   if (call.count() == 1) return call.take(0);
-  Value result = call.take(0);
-  if (result.is_nil()) result = vector_empty(call.heap);
-  for (std::uint32_t i = 1; i < call.count() && !result.is_absent(); ++i) {
-    result = with_item(call, result, call.take(i));
+  Owned result(call.heap, call.take(0));
+  if (result.get().is_nil()) result.reset(vector_empty(call.heap));
+  for (std::uint32_t i = 1; i < call.count() && !result.get().is_absent(); ++i) {
+    work_done(1);
+    result.reset(with_item(call, result.take(), call.take(i)));
   }
-  return result;
+  return result.take();
 }
 
 Value builtin_concat(Call& call) {
@@ -104,19 +106,15 @@ Value builtin_concat(Call& call) {
     if (!is_seqable(call.arg(i))) return call.type_error(i + 1, "seqable");
   }
   if (call.count() == 0) return vector_empty(call.heap);
-  Value result = take_seq(call, 0);
-  for (std::uint32_t i = 1; i < call.count() && !result.is_absent(); ++i) {
-    const Value items = take_seq(call, i);
-    if (items.is_absent() || !call.reserve(vector_count(items) * kSlotBytes)) {
-      if (!items.is_absent()) call.heap.release(items);
-      call.heap.release(result);
-      return Value::absent();
-    }
-    call.charge(vector_count(items));
-    result = vector_concat(call.heap, result, items);
-    call.heap.release(items);
+  Owned result(call.heap, take_seq(call, 0));
+  for (std::uint32_t i = 1; i < call.count() && !result.get().is_absent(); ++i) {
+    const Owned items(call.heap, take_seq(call, i));
+    if (items.get().is_absent() || !call.reserve(vector_count(items.get()) * kSlotBytes)) return Value::absent();
+    call.charge(vector_count(items.get()));
+    work_done(1);
+    result.reset(vector_concat(call.heap, result.take(), items.get()));
   }
-  return result;
+  return result.take();
 }
 
 Value builtin_into(Call& call) {

@@ -40,10 +40,42 @@ bool Call::reserve(std::uint64_t bytes) {
   return false;
 }
 
+namespace {
+
+// Whether it is over at once, whatever its arguments are, or nearly.
+constexpr bool is_brief(BuiltinId id) {
+  switch (id) {
+#define B(id, name, min, max, kind, category, usage, doc) case BuiltinId::id:
+#include "schema/builtins/numbers.def"
+#undef B
+      return id != BuiltinId::eq && id != BuiltinId::eq_eq && id != BuiltinId::not_equal;
+    case BuiltinId::get:
+    case BuiltinId::nth: return true;
+    default: return false;
+  }
+}
+
+template <PlainBuiltin function>
+Value patiently(Call& call) {
+  const InterruptibleScope scope;
+  try {
+    return function(call);
+  } catch (const OutOfPatience&) {
+    return call.fail(FaultKind::Cancelled, "the host stopped the run");
+  }
+}
+
+template <BuiltinId id, PlainBuiltin function>
+constexpr PlainBuiltin entry() {
+  return is_brief(id) ? function : patiently<function>;
+}
+
+}  // namespace
+
 PlainBuiltin plain_builtin(BuiltinId id) {
   static constexpr PlainBuiltin kTable[] = {
 #define B(id, name, min, max, kind, category, usage, doc) PTC_ENTRY_##kind(id)
-#define PTC_ENTRY_Plain(id) builtin_##id,
+#define PTC_ENTRY_Plain(id) entry<BuiltinId::id, builtin_##id>(),
 #define PTC_ENTRY_Stepper(id) nullptr,
 #define PTC_ENTRY_Prelude(id) nullptr,
 #include "schema/builtins.def"

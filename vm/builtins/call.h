@@ -12,6 +12,7 @@
 
 #include "schema/builtin_id.h"
 #include "vm/builtins/environment.h"
+#include "vm/value/patience.h"
 
 namespace ptc {
 

@@ -19,7 +19,10 @@ constexpr std::string_view kNumeric = "dfexo";       // may be padded with zeros
 
 std::uint32_t grapheme_count(std::string_view text) {
   std::uint32_t count = 0;
-  for (; !text.empty(); text.remove_prefix(grapheme_length(text))) ++count;
+  for (; !text.empty(); text.remove_prefix(grapheme_length(text))) {
+    work_done_at_byte(text.size());
+    ++count;
+  }
   return count;
 }
 

@@ -17,6 +17,7 @@ Value first_per_key(Call& call, Value keys, Value items) {
   Owned seen(call.heap, set_empty(call.heap));
   VectorBuilder kept(call.heap);
   for (std::uint32_t i = 0; i < count; ++i) {
+    work_done(1);
     const Value key = vector_at(keys, i);
     if (set_contains(seen.get(), key)) continue;
     seen.reset(set_add(call.heap, seen.take(), retained(key)));
@@ -27,6 +28,7 @@ Value first_per_key(Call& call, Value keys, Value items) {
 
 // Counts the stretch of items that begins at i; where the next one begins. Items of nobody else's go at once.
 std::uint32_t count_from(Heap& heap, ItemCounter& counter, Value items, std::uint32_t i) {
+  work_done(32);
   const std::span<Value> ours = vector_unshared_chunk(items, i);
   for (Value& item : ours) {
     const Value taken = item;
@@ -59,6 +61,7 @@ Value builtin_dedupe(Call& call) {
   call.charge(count);
   VectorBuilder kept(call.heap);
   for (std::uint32_t i = 0; i < count; ++i) {
+    work_done(1);
     if (i == 0 || !same_key(vector_at(items, i - 1), vector_at(items, i))) kept.push(vector_get(items, i));
   }
   return kept.finish();
@@ -81,17 +84,18 @@ Value builtin_h_group(Call& call) {
   const Value keys = call.arg(0), items = call.arg(1);
   const std::uint32_t count = vector_count(items);
   call.charge(count);
-  Value groups = map_empty(call.heap);
+  Owned groups(call.heap, map_empty(call.heap));
   for (std::uint32_t i = 0; i < count; ++i) {
+    work_done(1);
     const Value key = vector_at(keys, i);
-    if (Value* const cell = map_find_mutable(call.heap, groups, key)) {
+    if (Value* const cell = map_find_mutable(call.heap, groups.get(), key)) {
       *cell = vector_push(call.heap, *cell, vector_get(items, i));
     } else {
       const Value first[] = {vector_get(items, i)};
-      groups = map_assoc(call.heap, groups, retained(key), vector_of(call.heap, first));
+      groups.reset(map_assoc(call.heap, groups.take(), retained(key), vector_of(call.heap, first)));
     }
   }
-  return groups;
+  return groups.take();
 }
 
 Value builtin_h_partition_by(Call& call) {

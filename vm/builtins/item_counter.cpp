@@ -5,6 +5,7 @@
 
 #include "vm/value/equality.h"
 #include "vm/value/map.h"
+#include "vm/value/patience.h"
 #include "vm/value/string.h"
 
 namespace ptc {
@@ -29,11 +30,23 @@ ItemCounter::ItemCounter(Heap& heap, std::uint32_t items)
     : heap_(heap), counts_(map_empty(heap)), has_table_(items > kFewItems) {}
 
 ItemCounter::~ItemCounter() {
-  for (const Slot& slot : slots_) {
+  drop(slots_);
+  drop(old_slots_);
+  heap_.release(counts_);
+}
+
+// Once for each block of slots.
+void ItemCounter::work_done_at(const Slot& slot, std::span<const Slot> slots) {
+  constexpr std::ptrdiff_t kBlock = 64;
+  if ((&slot - slots.data()) % kBlock == 0) work_done(kBlock);
+}
+
+void ItemCounter::drop(std::span<Slot>& slots) {
+  for (const Slot& slot : slots) {
     if (slot.text != nullptr) heap_.release(slot.text);
   }
-  if (!slots_.empty()) heap_.deallocate(slots_.data(), slots_.size_bytes());
-  heap_.release(counts_);
+  if (!slots.empty()) heap_.deallocate(slots.data(), slots.size_bytes());
+  slots = {};
 }
 
 // Where the text is or belongs; null: too far from its home.
@@ -73,25 +86,27 @@ void ItemCounter::count_in_map(Value item, std::int64_t times) {
 bool ItemCounter::grow() {
   const std::size_t size = slots_.empty() ? kFirstSlots : 2 * slots_.size();
   if (!heap_.can_allocate(size * sizeof(Slot))) return false;
-  const std::span<Slot> old = slots_;
+  old_slots_ = slots_;
   slots_ = {static_cast<Slot*>(heap_.allocate(size * sizeof(Slot))), size};
   std::fill(slots_.begin(), slots_.end(), Slot{});
-  for (const Slot& slot : old) {
+  for (Slot& slot : old_slots_) {
+    work_done_at(slot, old_slots_);
     if (slot.text == nullptr) continue;
     if (Slot* const place = place_of(hash_key(value_of(slot.text)), slot.text)) {
       *place = slot;
+      slot.text = nullptr;
       continue;
     }
     count_in_map(value_of(slot.text), slot.count);
-    heap_.release(slot.text);
     --used_;
   }
-  if (!old.empty()) heap_.deallocate(old.data(), old.size_bytes());
+  drop(old_slots_);
   return true;
 }
 
 Value ItemCounter::finish() {
   for (const Slot& slot : slots_) {
+    work_done_at(slot, slots_);
     if (slot.text != nullptr) count_in_map(value_of(slot.text), slot.count);
   }
   const Value counts = counts_;

@@ -34,11 +34,14 @@ class ItemCounter {
   void count_in_map(Value item, std::int64_t times);
   Slot* place_of(std::uint64_t hash, const String* text) const;
   bool grow();
+  void drop(std::span<Slot>& slots);
+  static void work_done_at(const Slot& slot, std::span<const Slot> slots);
 
   Heap& heap_;
   Value counts_;              // owned
   bool has_table_;
   std::span<Slot> slots_;     // open addressing, a power of two
+  std::span<Slot> old_slots_; // while it grows: what did not move yet
   std::size_t used_ = 0;
 };
 

@@ -18,7 +18,9 @@ namespace {
 void append_json_string(std::string& out, std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   out += '"';
+  std::size_t left = text.size();
   for (const char c : text) {
+    work_done_at_byte(--left);
     const unsigned b = static_cast<unsigned char>(c);
     switch (c) {
       case '"': out += "\\\""; break;
@@ -93,6 +95,7 @@ bool JsonWriter::step() {
 
 bool JsonWriter::write(Value v) {
   call_.charge(1);
+  work_done(1);
   if (out_.size() > call_.env.limits.max_string_bytes) return check_text_size(call_, out_.size());
   switch (v.tag) {
     case Tag::Nil: out_ += "null"; return true;

@@ -62,10 +62,9 @@ class ValueBuilder {
     return true;
   }
   bool on_object_end(std::size_t, json::error_code& ec) {
-    Open& open = open_.back();
-    const Value map = map_from(call_.heap, open.keys, open.values);
+    Open last = std::move(open_.back());
     open_.pop_back();
-    return add(map, ec);
+    return add(map_from(call_.heap, last.keys, last.values), ec);
   }
   bool on_key_part(json::string_view part, std::size_t, json::error_code&) { return append(part); }
   bool on_key(json::string_view last, std::size_t, json::error_code&) {
@@ -118,6 +117,7 @@ class ValueBuilder {
     } else {
       open_.back().values.push_back(v);
     }
+    work_done(4);
     if (!call_.heap.over_limit()) return true;
     call_.memory_error();
     return stop(ec);

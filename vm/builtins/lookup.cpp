@@ -127,13 +127,14 @@ Value builtin_select_keys(Call& call) {
   const Owned owner(call.heap, keys);
   const std::uint32_t count = vector_count(keys);
   call.charge(count);
-  Value selected = map_empty(call.heap);
+  Owned selected(call.heap, map_empty(call.heap));
   for (std::uint32_t i = 0; i < count; ++i) {
+    work_done(1);
     const Value key = vector_at(keys, i);
     const Value found = lookup(call.env, source, key);
-    if (!found.is_absent()) selected = map_assoc(call.heap, selected, retained(key), found);
+    if (!found.is_absent()) selected.reset(map_assoc(call.heap, selected.take(), retained(key), found));
   }
-  return selected;
+  return selected.take();
 }
 
 }  // namespace ptc

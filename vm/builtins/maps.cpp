@@ -65,24 +65,28 @@ Value builtin_assoc(Call& call) {
                                                 std::to_string(call.count()) + " arguments");
   }
   if (!target.is_nil() && !target.is_map() && !target.is_vector()) return call.type_error(1, "map or vector");
-  Value result = target.is_nil() ? map_empty(call.heap) : call.take(0);
-  for (std::uint32_t i = 1; i < call.count() && !result.is_absent(); i += 2) {
-    if (result.is_map()) {
+  Owned result(call.heap, target.is_nil() ? map_empty(call.heap) : call.take(0));
+  for (std::uint32_t i = 1; i < call.count() && !result.get().is_absent(); i += 2) {
+    work_done(1);
+    if (result.get().is_map()) {
       const Value key = call.take(i);
-      result = map_assoc(call.heap, result, key, call.take(i + 1));
+      result.reset(map_assoc(call.heap, result.take(), key, call.take(i + 1)));
     } else {
-      result = vector_assoc(call, result, call.arg(i), call.take(i + 1));
+      result.reset(vector_assoc(call, result.take(), call.arg(i), call.take(i + 1)));
     }
   }
-  return result;
+  return result.take();
 }
 
 Value builtin_dissoc(Call& call) {
   if (call.arg(0).is_nil()) return Value::nil();
   if (!call.arg(0).is_map()) return call.type_error(1, "map");
-  Value result = call.take(0);
-  for (std::uint32_t i = 1; i < call.count(); ++i) result = map_dissoc(call.heap, result, call.arg(i));
-  return result;
+  Owned result(call.heap, call.take(0));
+  for (std::uint32_t i = 1; i < call.count(); ++i) {
+    work_done(1);
+    result.reset(map_dissoc(call.heap, result.take(), call.arg(i)));
+  }
+  return result.take();
 }
 
 Value builtin_merge(Call& call) {
@@ -90,26 +94,22 @@ Value builtin_merge(Call& call) {
     if (!call.arg(i).is_nil() && !call.arg(i).is_map()) return call.type_error(i + 1, "map");
   }
   if (call.count() == 0) return map_empty(call.heap);
-  Value result = take_map(call, 0);
+  Owned result(call.heap, take_map(call, 0));
   for (std::uint32_t i = 1; i < call.count(); ++i) {
     if (call.arg(i).is_nil()) continue;
-    if (map_count(result) == 0) {
-      call.heap.release(result);
-      result = call.take(i);
+    if (map_count(result.get()) == 0) {
+      result.reset(call.take(i));
       continue;
     }
     const std::uint32_t count = map_count(call.arg(i));
     call.charge(count);
-    if (!call.reserve(count * kEntryBytes)) {
-      call.heap.release(result);
-      return Value::absent();
-    }
+    if (!call.reserve(count * kEntryBytes)) return Value::absent();
     MapCursor cursor(call.heap, call.arg(i));
     while (cursor.next()) {
-      result = map_assoc(call.heap, result, retained(cursor.key()), retained(cursor.value()));
+      result.reset(map_assoc(call.heap, result.take(), retained(cursor.key()), retained(cursor.value())));
     }
   }
-  return result;
+  return result.take();
 }
 
 Value builtin_keys(Call& call) {
@@ -151,7 +151,7 @@ Value builtin_zipmap(Call& call) {
   const Owned values(call.heap, take_seq(call, 1));
   if (values.get().is_absent()) return Value::absent();
   const std::uint32_t count = std::min(vector_count(keys.get()), vector_count(values.get()));
-  if (!call.reserve(count * 2 * kEntryBytes)) return Value::absent();
+  if (!call.reserve(std::uint64_t{count} * 2 * kEntryBytes)) return Value::absent();
   call.charge(count);
   std::vector<Value> key_column(count), value_column(count);
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -164,14 +164,14 @@ Value builtin_zipmap(Call& call) {
 Value builtin_map_invert(Call& call) {
   const Value source = call.arg(0);
   if (!source.is_nil() && !source.is_map()) return call.type_error(1, "map");
-  Value inverted = map_empty(call.heap);
-  if (source.is_nil()) return inverted;
+  Owned inverted(call.heap, map_empty(call.heap));
+  if (source.is_nil()) return inverted.take();
   call.charge(map_count(source));
   MapCursor cursor(call.heap, source);
   while (cursor.next()) {
-    inverted = map_assoc(call.heap, inverted, retained(cursor.value()), retained(cursor.key()));
+    inverted.reset(map_assoc(call.heap, inverted.take(), retained(cursor.value()), retained(cursor.key())));
   }
-  return inverted;
+  return inverted.take();
 }
 
 // Values move from the old keys to the new ones; first all old keys go, so that names can be swapped.
@@ -181,15 +181,16 @@ Value builtin_rename_keys(Call& call) {
   if (!names.is_nil() && !names.is_map()) return call.type_error(2, "map");
   if (source.is_nil() || names.is_nil()) return call.take(0);
   call.charge(map_count(names));
-  Value renamed = retained(source);
+  Owned renamed(call.heap, retained(source));
   MapCursor old_names(call.heap, names);
-  while (old_names.next()) renamed = map_dissoc(call.heap, renamed, old_names.key());
+  while (old_names.next()) renamed.reset(map_dissoc(call.heap, renamed.take(), old_names.key()));
   MapCursor pairs(call.heap, names);
   while (pairs.next()) {
     const Value value = map_find(source, pairs.key());
-    if (!value.is_absent()) renamed = map_assoc(call.heap, renamed, retained(pairs.value()), retained(value));
+    if (value.is_absent()) continue;
+    renamed.reset(map_assoc(call.heap, renamed.take(), retained(pairs.value()), retained(value)));
   }
-  return renamed;
+  return renamed.take();
 }
 
 }  // namespace ptc

@@ -129,6 +129,7 @@ Value builtin_h_pairs_map(Call& call) {
   call.charge(count);
   Owned map(call.heap, map_empty(call.heap));
   for (std::uint32_t i = 0; i < count; ++i) {
+    work_done(1);
     const Value pair = vector_at(pairs, i);
     if (!pair.is_vector() || vector_count(pair) != 2) {
       return wrong_kind(call, string_view_of(call.arg(0)), "new map entry", "[key value] pair", pair);
@@ -140,13 +141,15 @@ Value builtin_h_pairs_map(Call& call) {
 
 // (%fill-nil args defaults): args with each nil that has a default replaced
 Value builtin_h_fill_nil(Call& call) {
-  Value filled = call.take(0);
+  Owned filled(call.heap, call.take(0));
   const Value defaults = call.arg(1);
-  const std::uint32_t count = std::min(vector_count(filled), vector_count(defaults));
+  const std::uint32_t count = std::min(vector_count(filled.get()), vector_count(defaults));
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (vector_at(filled, i).is_nil()) filled = vector_set(call.heap, filled, i, vector_get(defaults, i));
+    work_done(1);
+    if (!vector_at(filled.get(), i).is_nil()) continue;
+    filled.reset(vector_set(call.heap, filled.take(), i, vector_get(defaults, i)));
   }
-  return filled;
+  return filled.take();
 }
 
 }  // namespace ptc

@@ -25,9 +25,13 @@ void TreeRewriter::drop_levels() {
 }
 
 Value TreeRewriter::finish_set(std::vector<Value>& taken_items) {
-  Value set = set_empty(call_.heap);
-  for (const Value item : taken_items) set = set_add(call_.heap, set, item);
-  return set;
+  OwnedValues items(call_.heap, taken_items);
+  Owned set(call_.heap, set_empty(call_.heap));
+  while (!items.empty()) {
+    work_done(1);
+    set.reset(set_add(call_.heap, set.take(), items.take_next()));
+  }
+  return set.take();
 }
 
 bool TreeRewriter::accept_keys(const std::vector<Value>&) { return true; }
@@ -63,6 +67,7 @@ bool TreeRewriter::open(Value source) {
   }
   levels_.push_back(std::move(level));
   for (const Value key : levels_.back().old_keys) {
+    work_done(1);
     const Value renamed = rewrite_key(key);
     if (renamed.is_absent()) return false;
     levels_.back().keys.push_back(renamed);
@@ -87,6 +92,7 @@ Value TreeRewriter::rewrite(Value borrowed_root) {
   while (true) {
     Level& level = levels_.back();
     const std::size_t at = level.done.size();
+    work_done(1);
     if (at < level.children.size()) {
       const Value child = level.children[at];
       if (is_inner(child)) {

@@ -37,9 +37,12 @@ bool includes_all(Heap& heap, Value whole, Value part) {
 
 Value builtin_hash_set(Call& call) {
   if (!call.reserve(call.count() * kMemberBytes)) return Value::absent();
-  Value result = set_empty(call.heap);
-  for (std::uint32_t i = 0; i < call.count(); ++i) result = set_add(call.heap, result, call.take(i));
-  return result;
+  Owned result(call.heap, set_empty(call.heap));
+  for (std::uint32_t i = 0; i < call.count(); ++i) {
+    work_done(1);
+    result.reset(set_add(call.heap, result.take(), call.take(i)));
+  }
+  return result.take();
 }
 
 Value builtin_set(Call& call) {
@@ -49,45 +52,42 @@ Value builtin_set(Call& call) {
   const Owned source(call.heap, items);
   const std::uint32_t count = vector_count(items);
   call.charge(count);
-  Value result = set_empty(call.heap);
+  Owned result(call.heap, set_empty(call.heap));
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (i % 4096 == 4095 && !call.reserve(4096 * kMemberBytes)) {
-      call.heap.release(result);
-      return Value::absent();
-    }
-    result = set_add(call.heap, result, vector_get(items, i));
+    if (i % 4096 == 4095 && !call.reserve(4096 * kMemberBytes)) return Value::absent();
+    work_done(1);
+    result.reset(set_add(call.heap, result.take(), vector_get(items, i)));
   }
-  return result;
+  return result.take();
 }
 
 Value builtin_disj(Call& call) {
   if (call.arg(0).is_nil()) return Value::nil();
   if (!call.arg(0).is_set()) return call.type_error(1, "set");
-  Value result = call.take(0);
-  for (std::uint32_t i = 1; i < call.count(); ++i) result = set_remove(call.heap, result, call.arg(i));
-  return result;
+  Owned result(call.heap, call.take(0));
+  for (std::uint32_t i = 1; i < call.count(); ++i) {
+    work_done(1);
+    result.reset(set_remove(call.heap, result.take(), call.arg(i)));
+  }
+  return result.take();
 }
 
 Value builtin_union_(Call& call) {
   if (!sets_only(call)) return Value::absent();
   if (call.count() == 0) return set_empty(call.heap);
-  Value result = call.take(0);
+  Owned result(call.heap, call.take(0));
   for (std::uint32_t i = 1; i < call.count(); ++i) {
     if (call.arg(i).is_nil()) continue;
-    if (size_of(result) == 0) {
-      call.heap.release(result);
-      result = call.take(i);
+    if (size_of(result.get()) == 0) {
+      result.reset(call.take(i));
       continue;
     }
     call.charge(set_count(call.arg(i)));
-    if (!call.reserve(set_count(call.arg(i)) * kMemberBytes)) {
-      call.heap.release(result);
-      return Value::absent();
-    }
+    if (!call.reserve(set_count(call.arg(i)) * kMemberBytes)) return Value::absent();
     MapCursor cursor(call.heap, call.arg(i));
-    while (cursor.next()) result = set_add(call.heap, result, retained(cursor.key()));
+    while (cursor.next()) result.reset(set_add(call.heap, result.take(), retained(cursor.key())));
   }
-  return result;
+  return result.take();
 }
 
 Value builtin_intersection(Call& call) {
@@ -97,30 +97,30 @@ Value builtin_intersection(Call& call) {
     if (call.arg(i).is_nil()) return Value::nil();
     if (set_count(call.arg(i)) < set_count(call.arg(smallest))) smallest = i;
   }
-  Value result = retained(call.arg(smallest));
-  call.charge(std::uint64_t{set_count(result)} * call.count());
+  Owned result(call.heap, retained(call.arg(smallest)));
+  call.charge(std::uint64_t{set_count(result.get())} * call.count());
   MapCursor cursor(call.heap, call.arg(smallest));
   while (cursor.next()) {
     bool everywhere = true;
     for (std::uint32_t i = 0; i < call.count() && everywhere; ++i) {
       everywhere = has_member(call.arg(i), cursor.key());
     }
-    if (!everywhere) result = set_remove(call.heap, result, cursor.key());
+    if (!everywhere) result.reset(set_remove(call.heap, result.take(), cursor.key()));
   }
-  return result;
+  return result.take();
 }
 
 Value builtin_difference(Call& call) {
   if (!sets_only(call)) return Value::absent();
   if (call.arg(0).is_nil()) return Value::nil();
-  Value result = call.take(0);
+  Owned result(call.heap, call.take(0));
   for (std::uint32_t i = 1; i < call.count(); ++i) {
     if (call.arg(i).is_nil()) continue;
     call.charge(set_count(call.arg(i)));
     MapCursor cursor(call.heap, call.arg(i));
-    while (cursor.next()) result = set_remove(call.heap, result, cursor.key());
+    while (cursor.next()) result.reset(set_remove(call.heap, result.take(), cursor.key()));
   }
-  return result;
+  return result.take();
 }
 
 Value builtin_subset_p(Call& call) {

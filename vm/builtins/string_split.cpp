@@ -19,11 +19,13 @@ class Pieces {
 
   void add(std::string_view piece) {
     call_.charge(1);
+    work_done(1);
     pieces_ = vector_push(call_.heap, pieces_, string_copy(call_.heap, piece));
   }
   // The same for a piece that a regex cut out: it may go by bytes.
   void add_checked(std::string_view piece) {
     call_.charge(1);
+    work_done(1);
     pieces_ = vector_push(call_.heap, pieces_, string_of(call_.heap, piece));
   }
   std::uint32_t count() const { return vector_count(pieces_); }

@@ -71,6 +71,7 @@ bool for_each_element(Value vector, Visit visit) {
   std::uint32_t i = 0;
   for (auto chunk = vector_chunk(vector, i, scratch); !chunk.empty(); chunk = vector_chunk(vector, i, scratch)) {
     i += static_cast<std::uint32_t>(chunk.size());
+    work_done(static_cast<std::uint32_t>(chunk.size()));
     if (!std::all_of(chunk.begin(), chunk.end(), visit)) return false;
   }
   return true;
@@ -114,8 +115,8 @@ std::optional<Value> joined_strings(Call& call, Value vector, std::string_view s
   call.charge(count);
   if (!check_text_size(call, size)) return Value::absent();
   charge_bytes(call, size);
-  const Value result = string_raw(call.heap, static_cast<std::size_t>(size));
-  char* out = static_cast<String*>(result.object)->bytes();
+  Owned result(call.heap, string_raw(call.heap, static_cast<std::size_t>(size)));
+  char* out = static_cast<String*>(result.get().object)->bytes();
   const auto put = [&](std::string_view text) {
     if (!text.empty()) std::memcpy(out, text.data(), text.size());
     out += text.size();
@@ -127,7 +128,7 @@ std::optional<Value> joined_strings(Call& call, Value vector, std::string_view s
     put(string_view_of(v));
     return true;
   });
-  return result;
+  return result.take();
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ Total total_of(Call& call, std::string_view function, Value items) {
     const Value item = vector_at(items, i);
     if (item.is_nil()) continue;
     const Owned sum(call.heap, total.sum);
+    work_done(1);
     if (!item.is_number()) {
       total.sum = wrong_kind(call, function, "element " + std::to_string(i), "number", item);
       return total;
@@ -58,6 +59,7 @@ bool extreme_index(Call& call, std::string_view function, bool greatest, Value k
   call.charge(count);
   best = count;
   for (std::uint32_t i = 0; i < count; ++i) {
+    work_done(1);
     const Value key = vector_at(keys, i);
     if (key.is_nil()) continue;
     if (best == count) {
@@ -130,6 +132,7 @@ Value builtin_h_extreme_number(Call& call) {
   call.charge(count);
   std::uint32_t best = 0;
   for (std::uint32_t i = 0; count > 1 && i < count; ++i) {
+    work_done(1);
     const Value key = vector_at(keys, i);
     if (!key.is_number()) return wrong_kind(call, string_view_of(call.arg(0)), "key", "number", key);
     if (i > 0 && replaces(i == 1, greatest, vector_at(keys, best), key)) best = i;

@@ -48,6 +48,7 @@ void Run::set_budget(Value taken_map) {
 }
 
 void Run::enable_journal() { impl_->env.has_journal = true; }
+void Run::set_patience(Patience* patience) { impl_->patience = patience; }
 void Run::set_yields_at_commits(bool wanted) { impl_->yields_at_commits = wanted; }
 
 void Run::start(std::shared_ptr<const Program> program) {

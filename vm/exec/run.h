@@ -16,6 +16,7 @@
 #include "vm/builtins/environment.h"
 #include "vm/exec/program.h"
 #include "vm/value/heap.h"
+#include "vm/value/patience.h"
 
 namespace ptc {
 
@@ -141,6 +142,11 @@ class Run {
 
   // May be called again after a run ended: the next turn, with the namespace as it is now.
   void start(std::shared_ptr<const Program> program);
+
+  // Asked in the middle of builtins that go through much data, where no slice ends. When it is over, cancel() must have
+  // been called by then: the run faults as that says, at the builtin's call or soon after. Not owned; no part of the
+  // state.
+  void set_patience(Patience* patience);
 
   // Executes at most about fuel_slice units.
   StepStatus step(std::uint64_t fuel_slice = UINT64_MAX);

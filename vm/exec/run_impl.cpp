@@ -288,6 +288,11 @@ bool RunImpl::resume() {
   return next_fiber() != nullptr;
 }
 
+ExitReason RunImpl::interpret_watched(Fiber& fiber) {
+  const WorkScope works(patience, heap);
+  return interpret(fiber);
+}
+
 StepStatus RunImpl::step(std::uint64_t slice) {
   if (!main) return StepStatus::Faulted;
   if (suspended && !cancelled && !resume()) return StepStatus::Suspended;
@@ -297,6 +302,7 @@ StepStatus RunImpl::step(std::uint64_t slice) {
   for (;;) {
     if (cancelled) {
       cancelled = false;
+      heap.go_on();
       raise(cancel_kind, cancel_message);
       return finish(StepStatus::Faulted);
     }
@@ -335,7 +341,7 @@ StepStatus RunImpl::step(std::uint64_t slice) {
     const std::int64_t before = fuel_left;
     enter_branch(*fiber);
     heap.bound_freeing(true);
-    const ExitReason reason = interpret(*fiber);
+    const ExitReason reason = interpret_watched(*fiber);
     heap.bound_freeing(false);
     leave_branch(*fiber);
     const auto used = static_cast<std::uint64_t>(before - fuel_left);
@@ -351,8 +357,9 @@ StepStatus RunImpl::step(std::uint64_t slice) {
       raise(FaultKind::FuelExceeded, "fuel limit of " + std::to_string(limits.fuel) + " exceeded");
       return finish(StepStatus::Faulted);
     }
+    if (cancelled) continue;   // in the middle of a builtin
     switch (reason) {
-      case ExitReason::OutOfSlice:
+      case ExitReason::OutOfSlice: heap.go_on(); break;
       case ExitReason::Parked: break;
       case ExitReason::Committed:
         heap.free_garbage();

@@ -78,6 +78,7 @@ class RunImpl {
 
   // interpreter.cpp: runs the fiber until it has a reason to stop.
   ExitReason interpret(Fiber& fiber);
+  ExitReason interpret_watched(Fiber& fiber);   // and the host's patience is asked
 
   // calls.cpp. A call of the value in stack[window] with `count` arguments above it.
   enum class CallResult : std::uint8_t { Pushed, Done, Faulted, Parked };
@@ -113,7 +114,7 @@ class RunImpl {
   bool sort_start(Fiber& fiber, Value* slots, std::uint32_t arg_count);
   bool sort_natively(Value* slots, bool descending);
   bool sort_in_known_order(Value* slots, Value comparator);
-  void put_items_in_order(Value* slots, std::span<const std::uint32_t> order);
+  bool put_items_in_order(Value* slots, std::span<const std::uint32_t> order);
 
   // await.cpp: await, await-all, await-any, await-settled, sleep, await-signal and the wait of an auto tool's call.
   CallResult step_await(Fiber& fiber);
@@ -241,6 +242,17 @@ class RunImpl {
 
   // faults. Each parks the fault and returns false.
   bool raise(FaultKind kind, std::string message, std::string hint = {});
+  // Native work on much data outside of plain builtins. False: the host stopped it, which is raised.
+  template <class Work>
+  bool patiently(Work work) {
+    const InterruptibleScope scope;
+    try {
+      work();
+    } catch (const OutOfPatience&) {
+      return raise(FaultKind::Cancelled, "the host stopped the run");
+    }
+    return true;
+  }
   bool raise_parked();                  // what a builtin left in environment.fault
   bool raise_memory();
 
@@ -295,6 +307,7 @@ class RunImpl {
   Value context = Value::nil();            // owned
   std::vector<Value> history;              // owned, newest first
   Value result = Value::nil();             // owned
+  Patience* patience = nullptr;         // not owned
   bool stop_is_fail = false;
   RunFault fault;
   bool tool_failed = false;                // the main fiber's tool call failed; the next step() reports it

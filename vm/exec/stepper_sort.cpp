@@ -53,6 +53,7 @@ Comparison compared_order(std::span<const Value> keys, bool descending, std::vec
   order.resize(keys.size());
   std::iota(order.begin(), order.end(), 0u);
   const auto less = [&](Value a, Value b) {
+    work_done(1);
     const Comparison comparison = guest_compare(a, b);
     if (comparison.status == Comparison::Status::Ordered) return comparison.order < 0;
     if (failed.status == Comparison::Status::Ordered) failed = comparison;
@@ -121,23 +122,26 @@ bool RunImpl::sort_natively(Value* own, bool descending) {
   const std::vector<Value> keys = borrowed_elements(own[kSortKeys]);
   std::vector<std::uint32_t> order;
   Comparison failed;
-  if (!plain_order(keys, descending, order)) failed = compared_order(keys, descending, order);
+  const bool in_time = patiently([&] {
+    if (!plain_order(keys, descending, order)) failed = compared_order(keys, descending, order);
+  });
+  if (!in_time) return false;
   if (failed.status != Comparison::Status::Ordered) return raise(FaultKind::TypeError, incomparable_text(failed));
-  put_items_in_order(own, order);
-  return true;
+  return put_items_in_order(own, order);
 }
 
-void RunImpl::put_items_in_order(Value* own, std::span<const std::uint32_t> order) {
+bool RunImpl::put_items_in_order(Value* own, std::span<const std::uint32_t> order) {
   const std::int64_t count = static_cast<std::int64_t>(order.size());
   std::int64_t levels = 1;
   for (std::int64_t n = count; n > 1; n /= 2) ++levels;
   fuel_left -= levels * count / 8;
   const std::vector<Value> items = borrowed_elements(own[kSortItems]);
-  std::vector<Value> sorted;
-  sorted.reserve(items.size());
-  for (const std::uint32_t index : order) sorted.push_back(retained(items[index]));
-  heap.release(own[kSortItems]);
-  own[kSortItems] = vector_of(heap, sorted);
+  return patiently([&] {
+    VectorBuilder sorted(heap);
+    for (const std::uint32_t index : order) sorted.push(retained(items[index]));
+    heap.release(own[kSortItems]);
+    own[kSortItems] = sorted.finish();
+  });
 }
 
 // The same for a comparator that need not be called. False: it has to be.
@@ -151,12 +155,12 @@ bool RunImpl::sort_in_known_order(Value* own, Value comparator) {
     for (Value& key : keys) get_keyword(&key, &key, known->field, false);
   }
   std::vector<std::uint32_t> order;
-  const bool sorted = (!known->numbers_only || are_plain_numbers(keys)) && plain_order(keys, known->descending, order);
+  bool sorted = !known->numbers_only || are_plain_numbers(keys);
+  if (sorted && !patiently([&] { sorted = plain_order(keys, known->descending, order); })) sorted = false;
   if (has_field) {
     for (const Value key : keys) heap.release(key);
   }
-  if (sorted) put_items_in_order(own, order);
-  return sorted;
+  return sorted && put_items_in_order(own, order);
 }
 
 RunImpl::CallResult RunImpl::step_sort(Fiber& fiber) {

@@ -10,6 +10,7 @@
 
 #include "vm/value/map.h"
 #include "vm/value/numeric.h"
+#include "vm/value/patience.h"
 #include "vm/value/vector.h"
 #include "vm/value/visited_pairs.h"
 
@@ -157,6 +158,7 @@ bool advance(Stack& stack) {
     parts = node->entry_count() * node->entry_words();
   }
   while (f.next < parts) {
+    if (f.next % 64 == 63) work_noted(64);
     const Pair pair = part_of(f, f.next++);
     const Verdict v = compare_values(pair.a, pair.b, pair.mode);
     if (v == Verdict::Different) return false;
@@ -180,6 +182,7 @@ bool compare(Value a, Value b, Mode mode) {
   Stack stack;
   if (!push_containers(stack, a, b, mode)) return false;
   while (!stack.empty()) {
+    work_noted(1);
     if (!advance(stack)) return false;
   }
   return true;

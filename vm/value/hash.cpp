@@ -11,6 +11,7 @@
 #include "vm/value/equality.h"
 #include "vm/value/hash_mix.h"
 #include "vm/value/map.h"
+#include "vm/value/patience.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
 #include "vm/value/visited_pairs.h"
@@ -118,6 +119,7 @@ class HashWalk {
   std::uint64_t run(Value collection) {
     stack_.push_back(frame_of(collection));
     while (true) {
+      work_noted(1);
       if (!advance()) continue;
       const Frame done = stack_.back();
       stack_.pop_back();
@@ -132,6 +134,7 @@ class HashWalk {
   bool advance() {
     Frame& f = stack_.back();
     while (f.next < f.count) {
+      if (f.next % 64 == 63) work_noted(64);
       const PartOf part = part_of(f, f.next++);
       if (part.node == nullptr && !is_collection(part.value)) {
         f.hash = hash_mix(f.hash, hash_scalar(part.value));

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -129,6 +130,9 @@ class Heap {
   std::uint64_t free_garbage(std::uint64_t enough = UINT64_MAX);
   // A program may pass a safe point only with more fuel than that: 0, or more than there is while there is garbage.
   std::int64_t fuel_floor() const { return fuel_floor_; }
+  // The program does not pass its next safe point, as if there were garbage, until it may go on.
+  void stop_soon() { fuel_floor_ = INT64_MAX; }
+  void go_on() { fuel_floor_ = dead_ == nullptr ? 0 : INT64_MAX; }
 
   // The keyword of that name, made on first use.
   const Keyword* intern(std::string_view name);
@@ -247,6 +251,27 @@ class Owned {
  private:
   Heap* heap_;
   Value value_;
+};
+
+// Values that were taken and are handed on one by one; what is left is given back at the end.
+class OwnedValues {
+ public:
+  OwnedValues(Heap& heap, std::span<const Value> taken) : heap_(heap), left_(taken) {}
+  ~OwnedValues() {
+    for (const Value v : left_) heap_.release(v);
+  }
+  OwnedValues(const OwnedValues&) = delete;
+  OwnedValues& operator=(const OwnedValues&) = delete;
+  bool empty() const { return left_.empty(); }
+  Value take_next() {
+    const Value v = left_.front();
+    left_ = left_.subspan(1);
+    return v;
+  }
+
+ private:
+  Heap& heap_;
+  std::span<const Value> left_;
 };
 
 }  // namespace ptc

@@ -48,11 +48,12 @@ class MapCursor {
   ~MapCursor();
   MapCursor(const MapCursor&) = delete;
   MapCursor& operator=(const MapCursor&) = delete;
-  bool next();                       // false at the end
+  bool next();                       // false at the end; says work_done()
   Value key() const { return key_; }
   Value value() const { return value_; }   // for sets: the member again
 
  private:
+  MapCursor(Heap& heap, Value borrowed_map_or_set, bool is_empty);
   Heap& heap_;
   Value source_;
   Value key_, value_;

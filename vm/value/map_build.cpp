@@ -6,6 +6,7 @@
 #include "vm/value/map.h"
 #include "vm/value/map_layout.h"
 #include "vm/value/order.h"
+#include "vm/value/patience.h"
 #include "vm/value/vector.h"
 
 namespace ptc {
@@ -43,9 +44,14 @@ Value small_from(Heap& heap, std::span<const Value> taken_keys, std::span<const 
 
 Value map_from(Heap& heap, std::span<Value> taken_keys, std::span<Value> taken_values) {
   if (taken_keys.size() > kSmallMax) {
-    Value map = map_empty(heap);
-    for (std::size_t i = 0; i < taken_keys.size(); ++i) map = map_assoc(heap, map, taken_keys[i], taken_values[i]);
-    return map;
+    OwnedValues keys(heap, taken_keys), values(heap, taken_values);
+    Owned map(heap, map_empty(heap));
+    while (!keys.empty()) {
+      work_done(1);
+      const Value key = keys.take_next();
+      map.reset(map_assoc(heap, map.take(), key, values.take_next()));
+    }
+    return map.take();
   }
   std::uint8_t places[kSmallMax];
   KeyArray* const shared = keys_find_interned(heap, taken_keys, places);
@@ -59,8 +65,11 @@ Value map_from(Heap& heap, std::span<Value> taken_keys, std::span<Value> taken_v
   return Value::of(Tag::Map, map);
 }
 
-MapCursor::MapCursor(Heap& heap, Value borrowed_map_or_set)
-    : heap_(heap), source_(borrowed_map_or_set), key_(Value::nil()), value_(Value::nil()) {
+MapCursor::MapCursor(Heap& heap, Value borrowed_map_or_set, bool)
+    : heap_(heap), source_(borrowed_map_or_set), key_(Value::nil()), value_(Value::nil()) {}
+
+MapCursor::MapCursor(Heap& heap, Value borrowed_map_or_set) : MapCursor(heap, borrowed_map_or_set, true) {
+  // From here on the destructor runs, also when sorting is interrupted.
   const Object* const object = source_.object;
   if (object->kind == Kind::SmallMap || object->kind == Kind::SmallSet) {
     count_ = object->extra;
@@ -77,6 +86,7 @@ MapCursor::~MapCursor() {
 
 bool MapCursor::next() {
   if (index_ == count_) return false;
+  if (index_ % 16 == 15) work_done(16);
   const std::uint32_t i = index_++;
   if (sorted_ != nullptr) {
     key_ = sorted_[i].key;

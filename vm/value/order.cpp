@@ -15,6 +15,7 @@
 #include "vm/value/equality.h"
 #include "vm/value/map.h"
 #include "vm/value/numeric.h"
+#include "vm/value/patience.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
 #include "vm/value/visited_pairs.h"
@@ -189,6 +190,7 @@ class CanonicalWalk {
 
   static void add_missing(Least& least, const HashMap* from, const HashMap* other, bool in_a) {
     champ_visit(from->root, [&](const Value* entry) {
+      work_noted(1);
       if (champ_find(other->root, hash_key(entry[0]), entry[0]) != nullptr) return;
       least.candidates.push_back({entry[0], in_a, Value::nil(), Value::nil()});
     });
@@ -196,6 +198,7 @@ class CanonicalWalk {
 
   static void add_changed(Least& least, const HashMap* a, const HashMap* b) {
     champ_visit(a->root, [&](const Value* entry) {
+      work_noted(1);
       const Value other = champ_find(b->root, hash_key(entry[0]), entry[0])[1];
       if (!same_key(entry[1], other)) least.candidates.push_back({entry[0], true, entry[1], other});
     });
@@ -210,6 +213,7 @@ class CanonicalWalk {
   int advance_sequence() {
     Frame& f = stack_.back();
     while (f.next < f.count) {
+      work_noted(1);
       const Value a = part_of(f.a, f.part, f.next);
       const Value b = part_of(f.b, f.part, f.next);
       ++f.next;
@@ -323,6 +327,7 @@ Comparison guest_compare(Value a, Value b) {
   VisitedPairs visited;
   stack.push_back({a, b, 0});
   while (!stack.empty()) {
+    work_noted(1);
     VectorPair& top = stack.back();
     if (top.next == vector_count(top.a)) {
       stack.pop_back();

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <utility>
 
+#include "vm/value/patience.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
 
@@ -37,6 +38,7 @@ void sort_by_digits(std::vector<OrderEntry>& entries, std::vector<OrderEntry>& s
     if (counts[d][digit_of(entries[0].word, d)] == entries.size()) continue;   // all alike
     std::uint32_t before = 0;
     for (std::uint32_t& count : counts[d]) before += std::exchange(count, before);
+    work_done(static_cast<std::uint32_t>(entries.size() / 16));
     for (const OrderEntry& entry : entries) scratch[counts[d][digit_of(entry.word, d)]++] = entry;
     entries.swap(scratch);
   }
@@ -97,6 +99,7 @@ class PlainSort {
       return;
     }
     const auto less = [&](const OrderEntry& a, const OrderEntry& b) {
+      work_done(1);
       if (a.word != b.word) return a.word < b.word;
       const int order = compare_utf16(text_of(column_of(keys_[a.index], in_vector, column)),
                                       text_of(column_of(keys_[b.index], in_vector, column)));

@@ -12,6 +12,7 @@
 #include "vm/value/function.h"
 #include "vm/value/map.h"
 #include "vm/value/numeric.h"
+#include "vm/value/patience.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
 
@@ -23,7 +24,9 @@ enum class Form : std::uint8_t { Readable, Edn };
 
 void append_escaped(std::string& out, std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
+  std::size_t left = text.size();
   for (const char c : text) {
+    work_done_at_byte(--left);
     const auto byte = static_cast<unsigned char>(c);
     switch (c) {
       case '"': out += "\\\""; break;
@@ -87,6 +90,7 @@ class Printer {
       if (out_.size() - start_ > limit_.max_bytes) {
         stop();
       } else {
+        work_done(1);
         step();
       }
     }

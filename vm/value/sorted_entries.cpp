@@ -6,6 +6,7 @@
 #include "vm/value/map_layout.h"
 #include "vm/value/order.h"
 #include "vm/value/order_word.h"
+#include "vm/value/patience.h"
 #include "vm/value/string.h"
 
 namespace ptc {
@@ -29,6 +30,7 @@ SortKey sort_key(Value key, std::uint32_t index) {
 }  // namespace
 
 void sorted_entries(const HashMap* hashed, MapEntry* out) {
+  const std::uint32_t unit = hashed->count > kSmallMax ? 1 : 0;   // few are never interrupted
   const bool is_set = hashed->kind == Kind::HashSet;
   std::vector<MapEntry> entries;
   std::vector<SortKey> keys;
@@ -36,16 +38,21 @@ void sorted_entries(const HashMap* hashed, MapEntry* out) {
   keys.reserve(hashed->count);
   bool one_tag = true;
   champ_visit(hashed->root, [&](const Value* entry) {
+    work_done(unit);
     keys.push_back(sort_key(entry[0], static_cast<std::uint32_t>(entries.size())));
     entries.push_back({entry[0], is_set ? entry[0] : entry[1]});
     one_tag = one_tag && entry[0].tag == entries[0].key.tag;
   });
   const bool use_prefix = one_tag && keys[0].has_prefix;
   std::sort(keys.begin(), keys.end(), [&](const SortKey& a, const SortKey& b) {
+    work_done(unit);
     if (use_prefix && a.prefix != b.prefix) return a.prefix < b.prefix;
     return canonical_order(entries[a.index].key, entries[b.index].key) < 0;
   });
-  for (const SortKey& key : keys) *out++ = entries[key.index];
+  for (const SortKey& key : keys) {
+    work_done(unit);
+    *out++ = entries[key.index];
+  }
 }
 
 }  // namespace ptc

@@ -8,6 +8,7 @@
 
 #include <utf8proc.h>
 
+#include "vm/value/patience.h"
 #include "vm/value/utf8.h"
 #include "vm/value/vector.h"
 
@@ -100,6 +101,7 @@ std::size_t grapheme_length(std::string_view text) {
     if (text.size() == 1) return 1;
     if (byte(1) < 0x80) return byte(0) == '\r' && byte(1) == '\n' ? 2 : 1;
   }
+  work_done(1);
   Utf8Step step = utf8_decode(text);
   std::size_t length = step.length;
   char32_t previous = step.code_point;

@@ -8,6 +8,7 @@
 
 #include <utf8proc.h>
 
+#include "vm/value/patience.h"
 #include "vm/value/utf8.h"
 
 namespace ptc {
@@ -155,10 +156,12 @@ void append_upper(std::string& out, std::string_view utf8) {
   while (!utf8.empty()) {
     const char first = utf8.front();
     if (static_cast<unsigned char>(first) < 0x80) {
+      work_done_at_byte(utf8.size());
       out.push_back(first >= 'a' && first <= 'z' ? static_cast<char>(first - 'a' + 'A') : first);
       utf8.remove_prefix(1);
       continue;
     }
+    work_done(1);
     const Utf8Step step = utf8_decode(utf8);
     append_upper_code_point(out, step.code_point);
     utf8.remove_prefix(step.length);
@@ -169,10 +172,12 @@ void append_lower(std::string& out, std::string_view utf8) {
   while (!utf8.empty()) {
     const char first = utf8.front();
     if (static_cast<unsigned char>(first) < 0x80) {
+      work_done_at_byte(utf8.size());
       out.push_back(first >= 'A' && first <= 'Z' ? static_cast<char>(first - 'A' + 'a') : first);
       utf8.remove_prefix(1);
       continue;
     }
+    work_done(1);
     const Utf8Step step = utf8_decode(utf8);
     append_lower_code_point(out, step.code_point);
     utf8.remove_prefix(step.length);

@@ -88,6 +88,7 @@ Object* range_into_items(Heap& heap, RangeVector* taken) {
     TrieVector* const trie = trie_empty(heap);
     std::array<Value, kFlatVectorMax> items;
     while (trie->count < count) {
+      work_noted(8);
       const std::uint32_t n = std::min(count - trie->count, kFlatVectorMax);
       for (std::uint32_t i = 0; i < n; ++i) items[i] = Value::integer(range_item(taken, trie->count + i));
       trie_append(heap, trie, {items.data(), n}, Ownership::Taken);
@@ -270,6 +271,7 @@ Value vector_concat(Heap& heap, Value taken_a, Value borrowed_b) {
                                                                    : trie_own_header(heap, as_trie(result));
   while (i < count_b) {
     const std::span<const Value> chunk = vector_chunk(borrowed_b, i, scratch);
+    work_noted(8);
     trie_append(heap, trie, chunk, Ownership::Borrowed);
     i += static_cast<std::uint32_t>(chunk.size());
   }

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "vm/value/heap.h"
+#include "vm/value/patience.h"
 
 namespace ptc {
 
@@ -63,7 +64,10 @@ class VectorBuilder {
   ~VectorBuilder() { heap_.release(vector_); }
   VectorBuilder(const VectorBuilder&) = delete;
   VectorBuilder& operator=(const VectorBuilder&) = delete;
-  void push(Value taken) { vector_ = vector_push(heap_, vector_, taken); }
+  void push(Value taken) {
+    vector_ = vector_push(heap_, vector_, taken);
+    if (count() % 32 == 0) work_done(32);
+  }
   std::uint32_t count() const { return vector_count(vector_); }
   Value finish() {
     const Value v = vector_;
