@@ -31,6 +31,7 @@ function(ptc_precompile group target)
       target_link_libraries(ptc_headers_cli PRIVATE CLI11::CLI11)
     endif()
     if(group STREQUAL tests)   # programs, which are compiled with -fPIE
+      target_link_libraries(ptc_headers_tests PRIVATE GTest::gtest_main)   # for the macros that it defines
       set_target_properties(ptc_headers_tests PROPERTIES POSITION_INDEPENDENT_CODE OFF)
       target_compile_options(ptc_headers_tests PRIVATE -fPIE)
     endif()
