@@ -856,9 +856,13 @@ run_stepper:
   }
 
 not_done:
-  if (called == CallResult::Parked) return ExitReason::Parked;
   if (called == CallResult::Faulted) return ExitReason::Faulted;
-  if (!heap.over_limit()) [[likely]] RELOAD();   // the callee may have been made, or the vector of its last parameter
+  if (called == CallResult::Parked) {
+    if (running->state != Fiber::State::WaitsForOperations || !heap.over_limit()) return ExitReason::Parked;
+    running->state = Fiber::State::Ready;   // what it would wait for was too much
+  } else if (!heap.over_limit()) [[likely]] {   // else a callee was made, or the vector of its last parameter
+    RELOAD();
+  }
   raise_memory();
   return ExitReason::Faulted;
 
