@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
   std::cout << std::fixed << std::setprecision(1) << "longest        end      whole  call\n";
   for (const Row& row : rows) {
     if (row.longest_ms < least && row.end.empty()) continue;
-    std::cout << std::setw(7) << row.longest_ms << std::setw(11) << row.end_ms << std::setw(11) << row.whole_ms << "  " << row.call
-              << (row.end.empty() ? "" : "   " + row.end.substr(0, 100)) << "\n";
+    std::cout << std::setw(7) << row.longest_ms << std::setw(11) << row.end_ms << std::setw(11) << row.whole_ms
+              << "  " << row.call << (row.end.empty() ? "" : "   " + row.end.substr(0, 100)) << "\n";
   }
 }

@@ -14,7 +14,8 @@ inline constexpr const char* kInts = "(def v (mapv (fn [i] (mod (* (+ i 1) 16807
 inline constexpr const char* kTexts = "(def v (mapv (fn [i] (str \"key\" (mod (* i 7919) 1000003))) (range 400000)))";
 inline constexpr const char* kPairs = "(def v (mapv (fn [i] [i i]) (range 400000)))";
 inline constexpr const char* kRecords = "(def v (mapv (fn [i] {:id i :team (mod i 100)}) (range 400000)))";
-inline constexpr const char* kIntKeys = "(def a (zipmap (range 400000) (range 400000))) (def b (zipmap (range 200000 600000) (range 400000)))";
+inline constexpr const char* kIntKeys =
+    "(def a (zipmap (range 400000) (range 400000))) (def b (zipmap (range 200000 600000) (range 400000)))";
 inline constexpr const char* kTextKeys =
     "(def ks (mapv (fn [i] (str \"key\" (mod (* i 7919) 1000003))) (range 300000)))"
     "(def a (zipmap ks (range 300000))) (def b (assoc a \"other\" 1))";

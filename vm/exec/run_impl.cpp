@@ -346,8 +346,7 @@ StepStatus RunImpl::step(std::uint64_t slice) {
       return finish(StepStatus::Faulted);
     }
     if (slice_left == 0) return StepStatus::Yielded;
-    const std::uint64_t given = std::min(slice_left, limits.fuel - fuel_used);
-    fuel_left = static_cast<std::int64_t>(std::min(given, kLargest));
+    fuel_left = static_cast<std::int64_t>(std::min({slice_left, limits.fuel - fuel_used, kLargest}));
     const std::int64_t before = fuel_left;
     const ExitReason reason = run_fiber(*fiber);
     const auto used = static_cast<std::uint64_t>(before - fuel_left);
