@@ -22,7 +22,7 @@ struct EngineOptions {
   std::size_t shelved_programs = 1'024;        // loaded from snapshots, or written into one
   std::size_t cached_source_bytes = 8u << 20;  // of all cached programs together; longer sources are not kept
   std::size_t kept_memory_bytes = 64u << 20;   // of ended runs, for the next ones; 0: all goes back to the system
-  std::shared_ptr<MemorySource> memory;        // that runs take theirs from, instead of a pool that keeps so much
+  std::shared_ptr<MemorySource> memory = nullptr;   // that runs take theirs from, instead of a pool that keeps so much
 };
 
 struct CompileRequest {
