@@ -1,9 +1,9 @@
 // Objects that are made one by one, stay where they are, and go together: blocks of them, because a std::deque gives
-// objects of more than 256 bytes an allocation each.
+// objects of more than 256 bytes an allocation each. The first block is small, for small programs.
 #pragma once
-#include <array>
 #include <cstddef>
 #include <list>
+#include <vector>
 
 namespace ptc {
 
@@ -11,17 +11,16 @@ template <class T>
 class BlockList {
  public:
   T& add() {
-    if (used_ == kBlock) {
-      blocks_.emplace_back();
-      used_ = 0;
+    if (blocks_.empty() || blocks_.back().size() == blocks_.back().capacity()) {
+      const std::size_t size = blocks_.empty() ? kFirstBlock : kBlock;
+      blocks_.emplace_back().reserve(size);
     }
-    return blocks_.back()[used_++];
+    return blocks_.back().emplace_back();   // within its capacity: nothing moves
   }
 
  private:
-  static constexpr std::size_t kBlock = 16;
-  std::list<std::array<T, kBlock>> blocks_;
-  std::size_t used_ = kBlock;   // of the last block
+  static constexpr std::size_t kFirstBlock = 3, kBlock = 16;
+  std::list<std::vector<T>> blocks_;
 };
 
 }  // namespace ptc

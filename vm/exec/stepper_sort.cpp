@@ -5,6 +5,7 @@
 // A comparator's answer: true or a negative number: first before second. false: the comparator is asked the other way
 // round; equal elements keep their order. A positive number: second before first.
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -137,11 +138,20 @@ bool RunImpl::put_items_in_order(Value* own, std::span<const std::uint32_t> orde
   for (std::int64_t n = count; n > 1; n /= 2) ++levels;
   fuel_left -= levels * count / 8;
   const std::vector<Value> items = borrowed_elements(own[kSortItems]);
+  const auto replace = [&](Value taken) {
+    heap.release(own[kSortItems]);
+    own[kSortItems] = taken;
+  };
+  if (order.size() <= kFlatVectorMax) {   // in a block of just that size
+    std::array<Value, kFlatVectorMax> sorted;
+    for (std::size_t i = 0; i < order.size(); ++i) sorted[i] = retained(items[order[i]]);
+    replace(vector_of(heap, {sorted.data(), order.size()}));
+    return true;
+  }
   return patiently([&] {
     VectorBuilder sorted(heap);
     for (const std::uint32_t index : order) sorted.push(retained(items[index]));
-    heap.release(own[kSortItems]);
-    own[kSortItems] = sorted.finish();
+    replace(sorted.finish());
   });
 }
 

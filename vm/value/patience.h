@@ -33,8 +33,13 @@ struct WorkCounter {
   bool interruptible;
   Patience* host;          // null: nobody to ask
 };
-// The model spares a call for each use in a shared library, which may still be loaded late: it is some bytes.
+// The model spares a call for each use in a shared library, which may still be loaded late: it is some bytes. (Not with
+// sanitizers: GCC 12 looks at the flags of an addition that ld then turns into an instruction that sets none.)
+#ifdef PTC_SANITIZED
+extern constinit thread_local WorkCounter work_counter;
+#else
 extern constinit thread_local WorkCounter work_counter __attribute__((tls_model("initial-exec")));
+#endif
 void ask_host();
 }  // namespace detail
 
