@@ -50,7 +50,8 @@ constexpr std::string_view kValues[] = {
     R"({"$":"hash","count":2,"root":{"$":"entries","level":13,"collision":2,"nodes":0,"v":["a",1,"b",2]}})",
     R"({"$":"entries","level":1,"data":0,"nodes":1,"v":[],"children":[{"$":"entries","v":[]}]})", R"({"$":"hash"})",
     R"({"$":"ref","v":1})", R"({"$":"ref","v":2})", R"({"$":"ref","v":"3"})", R"({"$":"ref"})",
-    R"({"$":"const","v":0})", R"({"$":"const","v":3})", R"({"$":"const","v":4000000000})", R"({"a":1,"b":[2]})", R"({"$x":1})",
+    R"({"$":"const","v":0})", R"({"$":"const","v":3})", R"({"$":"const","v":4000000000})",
+    R"({"a":1,"b":[2]})", R"({"$x":1})",
     R"([1,[2,["three"]],null,true])", "[]", "{}", "1.5", "18446744073709551615", "-9223372036854775808", R"("text")",
     R"([{"$":"ref","v":1},{"$":"ref","v":1}])", R"({"a":{"$":"ref","v":2},"b":{"$":"ref","v":3}})"};
 
@@ -63,9 +64,10 @@ constexpr std::string_view kFacts[] = {
 
 constexpr std::string_view kMembers[] = {
     "format", "oldest_reader", "run", "turn", "suspended", "fault", "pending", "namespace", "before", "names",
-    "journal", "operations", "fibers", "prints", "warnings", "summaries", "cancel_requests", "context", "history", "budget",
-    "used", "limits", "counters", "session", "programs", "running", "retired", "keywords", "shapes", "key_arrays", "objects",
-    "layout", "cached_answers", "approvals", "tools", "waits_for_host", "open_tasks", "definitions", "tool_calls",
+    "journal", "operations", "fibers", "prints", "warnings", "summaries", "cancel_requests", "context", "history",
+    "budget", "used", "limits", "counters", "session", "programs", "running", "retired", "keywords", "shapes",
+    "key_arrays", "objects", "layout", "cached_answers", "approvals", "tools", "waits_for_host", "open_tasks",
+    "definitions", "tool_calls",
     "frames", "locals", "temporaries", "closure", "slots", "stage", "builtin", "pc", "result", "immediate", "progress",
     "args", "opened", "status", "kind", "state", "source", "bytecode", "sha256", "functions", "prelude", "$", "v", "id",
     "set", "keys", "children", "collision", "outstanding", "undefined", "value", "name", "message", "hint", "text"};
