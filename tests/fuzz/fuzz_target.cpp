@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace ptc::fuzz {
 
@@ -18,8 +19,16 @@ std::string_view take_line(std::string_view& text) {
 }
 
 std::uint64_t seed_of(std::span<const std::uint8_t> bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325u;   // FNV-1a
-  for (const std::uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001b3u;
+  constexpr std::uint64_t kPrime = 0x100000001b3u;
+  std::uint64_t hash = 0xcbf29ce484222325u;   // FNV-1a, over words: it is called for every input
+  const std::uint8_t* at = bytes.data();
+  std::size_t left = bytes.size();
+  for (std::uint64_t word = 0; left >= sizeof word; left -= sizeof word, at += sizeof word) {
+    std::memcpy(&word, at, sizeof word);
+    hash = (hash ^ word) * kPrime;
+    hash ^= hash >> 32;
+  }
+  for (; left > 0; --left, ++at) hash = (hash ^ *at) * kPrime;
   return hash;
 }
 

@@ -9,7 +9,7 @@ namespace ptc::fuzz {
 namespace {
 
 constexpr std::string_view kSource =
-    "(do (plan [[\"a\" \"first\"]])"
+    "(do (step-done \"a\" \"first\")"
     " [(task \"t\" (tool/charge {:n 1})) (task \"u\" (await (tool/later {:n 2}))) (tool/ask {}) (tool/keyed {:n 3})])";
 constexpr std::int64_t kNow = 1'000'000;
 constexpr std::size_t kMost = 50;
@@ -40,6 +40,15 @@ const ToolRegistry& tools() {
   return shared;
 }
 
+// A run whose source is refused would say nothing about its log.
+bool program_compiles() {
+  constexpr std::string_view kTools[] = {"charge", "later", "ask", "keyed"};
+  CompileRequest request;
+  request.source = kSource;
+  request.tool_names = kTools;
+  return engine().compile(request).program != nullptr;
+}
+
 }  // namespace
 
 void write_log(FactStore& store, const std::string& log, std::span<const Fact> facts) {
@@ -59,7 +68,10 @@ void write_log(FactStore& store, const std::string& log, std::span<const Fact> f
 }
 
 void open_run(FactStore& store, const std::string& log) {
+  static const bool compiles = program_compiles();
+  promise(compiles, "the program that the runs execute does not compile");
   DurableOptions options;
+  options.plan = Plan{{"a", "first"}, {"b", "second"}};
   options.session.limits = test::tiny_limits();
   options.session.run_id = log;
   options.session.fixed_clock_millis = kNow;
@@ -72,6 +84,7 @@ void open_run(FactStore& store, const std::string& log) {
                           : outcome.end == DurableEnd::StoreFailed ? !outcome.error.message.empty()
                                                                    : true;
     promise(reasoned, "a run is refused without a reason");
+    if (outcome.end == DurableEnd::Refused || outcome.end == DurableEnd::StoreFailed) return;
   }
 }
 

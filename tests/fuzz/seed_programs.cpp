@@ -85,9 +85,9 @@ void add_program_seeds(SeedFolder& seeds, const std::filesystem::path& tests) {
     generator::GeneratorOptions options;
     options.seed = k;
     options.size = 10 + random.below(40);
-    const generator::GeneratedProgram program = generate_program(options);
-    seeds.add("batch", batch_request_line(program, std::to_string(k)));
-    files.push_back(test::file_of(program, k));
+    files.push_back(test::file_of(generate_program(options), k));
+    options.size = 2 + options.size / 4;   // a request compiles its program each time
+    seeds.add("batch", batch_request_line(generate_program(options), std::to_string(k)));
   }
   for (const std::string_view source : kSharing) {
     const ProgramFile file = test::parse_program_file("sharing", std::string(source));

@@ -2,13 +2,11 @@
 // rows of an otherwise good file; a value {"fact": {…}} is the bytes of a fact, {"hex": "…"} other bytes. Anything else
 // is the file itself. It is refused with a reason, or everything can be asked and every run opened.
 #include <sqlite3.h>
-#include <unistd.h>
 
 #include <boost/json.hpp>
-#include <cstdio>
-#include <fstream>
-#include <iterator>
+#include <cstdlib>
 
+#include "fuzz/fuzz_disk.h"
 #include "fuzz/fuzz_target.h"
 #include "fuzz/json_mutation.h"
 #include "fuzz/log_trial.h"
@@ -16,35 +14,23 @@
 #include "runtime/facts/sqlite_store.h"
 
 namespace json = boost::json;
+using ptc::fuzz::FuzzDisk;
 using ptc::fuzz::Octets;
 
 namespace {
 
-// A file of this process, in memory where there is such a folder.
-const std::string& path() {
-  static const std::string name = [] {
-    const bool has_memory = access("/dev/shm", W_OK) == 0;
-    return std::string(has_memory ? "/dev/shm" : "/tmp") + "/ptc-fuzz-" + std::to_string(getpid()) + ".db";
-  }();
-  return name;
-}
+constexpr const char* kPath = "/store.db";
 
-void forget_file() {
-  for (const char* const end : {"", "-wal", "-shm", "-journal"}) std::remove((path() + end).c_str());
-}
+FuzzDisk& disk() { return FuzzDisk::shared(); }
 
-void write_file(std::span<const std::uint8_t> bytes) {
-  std::ofstream out(path(), std::ios::binary | std::ios::trunc);
-  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-}
+auto open_store() { return ptc::SqliteStore::open(kPath, {.vfs = disk().vfs()}); }
 
 // A store without runs.
 const Octets& empty_file() {
   static const Octets bytes = [] {
-    forget_file();
-    ptc::fuzz::promise(ptc::SqliteStore::open(path()).index() == 0, "no store can be made");
-    std::ifstream in(path(), std::ios::binary);
-    return Octets(std::istreambuf_iterator<char>(in), {});
+    disk().forget_all();
+    ptc::fuzz::promise(open_store().index() == 0, "no store can be made");
+    return disk().bytes(kPath);
   }();
   return bytes;
 }
@@ -121,9 +107,9 @@ bool write_rows(std::string_view text) {
   options.allow_invalid_utf8 = true;
   const json::value rows = json::parse(text, error, {}, options);
   if (error || !rows.is_array()) return false;
-  write_file(empty_file());
+  disk().put(kPath, empty_file());
   sqlite3* database = nullptr;
-  sqlite3_open(path().c_str(), &database);
+  sqlite3_open_v2(kPath, &database, SQLITE_OPEN_READWRITE, disk().vfs());
   sqlite3_exec(database, "PRAGMA synchronous=OFF; BEGIN", nullptr, nullptr, nullptr);
   for (const json::value& row : rows.get_array()) {
     if (const json::object* object = row.if_object()) insert(database, *object);
@@ -142,15 +128,15 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = ptc::fuzz::text_of(data, size);
   empty_file();
-  if (!text.starts_with('[') || !write_rows(text)) write_file({data, size});
+  if (!text.starts_with('[') || !write_rows(text)) disk().put(kPath, {data, data + size});
   {
-    auto opened = ptc::SqliteStore::open(path());
+    auto opened = open_store();
     if (const auto* error = std::get_if<ptc::StoreError>(&opened)) {
       ptc::fuzz::promise(!error->message.empty(), "refused without a reason");
     } else {
       ptc::fuzz::look_around(*std::get<0>(opened));
     }
   }
-  forget_file();
+  disk().forget_all();
   return 0;
 }
