@@ -1,5 +1,5 @@
 // A disk in memory for targets that read files of SQLite: a VFS that makes no call of the system, so that opening a
-// file costs what SQLite and the store do with it. Files stay until they are forgotten. One process, one thread, and one
+// file costs what SQLite and the store do with it. Files stay until they are forgotten. One process, one thread, one
 // connection to a file at a time: locks are always free.
 #pragma once
 #include <cstdint>
