@@ -2,6 +2,9 @@
 
 namespace ptc::detail {
 
+#ifndef PTC_SANITIZED
+[[gnu::tls_model("initial-exec")]]
+#endif
 constinit thread_local WorkCounter work_counter{Patience::kUsualUnits, false, nullptr};
 
 void ask_host() {
