@@ -130,8 +130,10 @@ class DurableRun {
       Fact fact = writer_.made(FactKind::PlanSet, FactAuthor::Host);
       fact.key = "plan";
       fact.value = plan_edn(*options_.plan);
+      const std::uint64_t head = log().head();
       writer_.decide({&fact, 1});
       if (writer_.stopped()) return false;
+      if (!log().plan() && log().head() == head) return refuse("the log of the run takes no plan");
     }
     if (!options_.plan || *options_.plan == *log().plan()) return true;
     return refuse("the run has another plan, and a plan never changes");
