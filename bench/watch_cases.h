@@ -127,7 +127,6 @@ inline constexpr WatchCase kWatchCases[] = {
     {kIntKeys, "(count (update-vals a inc))"},
     {kIntKeys, "(count (update-keys a inc))"},
     {kIntKeys, "(count (map-invert a))"},
-    {kIntKeys, "(count (invert a))"},
     {kIntKeys, "(count (pr-str a))"},
     {kIntKeys, "(count (json/generate-string a))"},
     {kIntKeys, "(= a (assoc a 399999 -1))"},
