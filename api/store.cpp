@@ -36,8 +36,8 @@ Result<void> resolved(Store& store, std::string_view run, std::string_view opera
 StoredRun stored_run(const ptc::RunInfo& info) {
   StoredRun out;
   out.id = info.log;
-  out.state = info.state == ptc::RunState::Running  ? StoredState::Running
-              : info.state == ptc::RunState::Parked ? StoredState::Parked
+  out.state = info.state == ptc::LogState::Running  ? StoredState::Running
+              : info.state == ptc::LogState::Parked ? StoredState::Parked
                                                     : StoredState::Ended;
   out.is_woken = info.woken;
   out.deadline_ms = info.deadline_ms;

@@ -25,7 +25,7 @@ void for_each_text(AnyFact& fact, Visit visit) {
   visit("task", fact.task);
 }
 
-void append_text(std::string& out, std::string_view name, std::string_view text) {
+void append_text_if_any(std::string& out, std::string_view name, std::string_view text) {
   if (text.empty()) return;
   out.append(",\"").append(name).append("\":");
   append_json_string(out, text);
@@ -83,11 +83,11 @@ std::string fact_json(const Fact& fact) {
   std::string out = "{";
   if (fact.seq != 0) out += "\"seq\":" + std::to_string(fact.seq) + ",";
   out += "\"kind\":\"" + std::string(fact_name(fact.kind)) + "\"";
-  append_text(out, "author", fact_author_name(fact.author));
-  append_text(out, "source", fact.source);
+  append_text_if_any(out, "author", fact_author_name(fact.author));
+  append_text_if_any(out, "source", fact.source);
   out += ",\"time_ms\":" + std::to_string(fact.time_ms);
   append_count(out, "writer", fact.writer);
-  for_each_text(fact, [&out](std::string_view name, const std::string& text) { append_text(out, name, text); });
+  for_each_text(fact, [&out](std::string_view name, const std::string& text) { append_text_if_any(out, name, text); });
   append_count(out, "number", fact.number);
   return out + "}";
 }

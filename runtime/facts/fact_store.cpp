@@ -21,11 +21,11 @@ std::string_view store_error_name(StoreError::Kind kind) {
   return "";
 }
 
-std::string_view run_state_name(RunState state) {
+std::string_view log_state_name(LogState state) {
   switch (state) {
-    case RunState::Running: return "running";
-    case RunState::Parked: return "parked";
-    case RunState::Ended: return "ended";
+    case LogState::Running: return "running";
+    case LogState::Parked: return "parked";
+    case LogState::Ended: return "ended";
   }
   return "";
 }

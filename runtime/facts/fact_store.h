@@ -82,12 +82,12 @@ struct ParkResult {
   std::optional<Fact> conflict;  // not parked: the decisions were refused because of this fact
 };
 
-enum class RunState : std::uint8_t { Running, Parked, Ended };
-std::string_view run_state_name(RunState state);
+enum class LogState : std::uint8_t { Running, Parked, Ended };
+std::string_view log_state_name(LogState state);
 
 struct RunInfo {
   std::string log;
-  RunState state{};
+  LogState state{};
   std::uint64_t head = 0;
   std::int64_t started_ms = 0, changed_ms = 0;   // of the first and of the last fact
   bool woken = false;                            // parked, and a fact that it waits for is there

@@ -45,10 +45,10 @@ Fact MemoryStore::append(Log& log, std::uint64_t token, const Fact& fact) {
   written.seq = log.facts.size();
   written.writer = token;
   if (outdates_decisions(fact.kind)) log.outdating.push_back(written.seq);
-  if (fact.kind == FactKind::RunStarted && log.state == RunState::Ended) log.state = RunState::Running;
+  if (fact.kind == FactKind::RunStarted && log.state == LogState::Ended) log.state = LogState::Running;
   if (!fact.key.empty()) {
     log.by_key.emplace(fact.key, written.seq);
-    if (log.state == RunState::Parked && std::ranges::find(log.parked->wait_keys, fact.key) !=
+    if (log.state == LogState::Parked && std::ranges::find(log.parked->wait_keys, fact.key) !=
                                              log.parked->wait_keys.end()) {
       log.woken = true;
     }
@@ -76,7 +76,7 @@ RunInfo MemoryStore::info_of(const std::string& name, const Log& log) const {
   out.head = log.facts.size();
   out.started_ms = log.facts.front().time_ms;
   out.changed_ms = log.facts.back().time_ms;
-  if (log.state == RunState::Parked) {
+  if (log.state == LogState::Parked) {
     out.woken = log.woken;
     out.deadline_ms = log.parked->deadline_ms;
   }
@@ -119,9 +119,9 @@ StoreResult<ParkResult> MemoryStore::park(std::string_view log, Cut cut, std::sp
   }
   if (arrived != nullptr) return ParkResult{false, *arrived, std::nullopt};
   if (auto out = conflict(*found, cut, facts)) return ParkResult{false, std::nullopt, std::move(out)};
-  found->state = RunState::Running;   // what is written here wakes nothing
+  found->state = LogState::Running;   // what is written here wakes nothing
   for (const Fact& fact : facts) append(*found, cut.token, fact);
-  found->state = RunState::Parked;
+  found->state = LogState::Parked;
   found->parked = run;
   found->since = parks_++;
   found->woken = false;
@@ -176,7 +176,7 @@ StoreResult<std::vector<std::string>> MemoryStore::woken(std::int64_t now_ms, st
   const std::lock_guard lock(mutex_);
   std::map<std::uint64_t, const std::string*> found;
   for (const auto& [name, log] : logs_) {
-    if (log.state != RunState::Parked) continue;
+    if (log.state != LogState::Parked) continue;
     const auto& deadline = log.parked->deadline_ms;
     if (log.woken || (deadline && *deadline <= now_ms)) found.emplace(log.since, &name);
   }
@@ -227,7 +227,7 @@ StoreResult<std::vector<Put>> MemoryStore::resumed(std::string_view log, std::ui
   Log* const found = log_named(log);
   if (auto wrong = fenced(found, token)) return *wrong;
   if (!found->parked) return error(StoreError::Kind::Missing, "nothing is parked");
-  found->state = RunState::Running;
+  found->state = LogState::Running;
   found->woken = false;
   return put_all(*found, token, facts);
 }
@@ -240,7 +240,7 @@ StoreResult<std::vector<Put>> MemoryStore::ended(std::string_view log, std::uint
   if (auto wrong = fenced(found, token)) return *wrong;
   if (found->facts.empty() && facts.empty()) return error(StoreError::Kind::Missing, "no such log");
   std::vector<Put> out = put_all(*found, token, facts);
-  found->state = RunState::Ended;
+  found->state = LogState::Ended;
   found->parked.reset();
   found->woken = false;
   return out;

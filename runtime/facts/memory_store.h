@@ -37,7 +37,7 @@ class MemoryStore final : public FactStore {
     std::vector<Fact> facts;
     std::map<std::string, std::uint64_t, std::less<>> by_key;
     std::vector<std::uint64_t> outdating;     // seq of what makes decisions out of date, rising
-    RunState state = RunState::Running;
+    LogState state = LogState::Running;
     std::optional<Parked> parked;
     std::uint64_t since = 0;                  // Parked: how many runs were parked before
     bool woken = false;

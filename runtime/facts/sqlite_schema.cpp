@@ -10,7 +10,7 @@ using Kind = StoreError::Kind;
 
 constexpr std::int64_t kApplication = 0x50544346;   // "PTCF"
 
-// run      a log's id, its state (RunState) and its newest claim; without facts it is a claim only
+// run      a log's id, its state (LogState) and its newest claim; without facts it is a claim only
 // fact     the log itself; key, time and class stand beside the bytes for those who look for them
 // parked   what a suspended run goes on from; the bytes are last, so that nothing else reads past them
 // waiting  of the parked runs those that wait; apart from parked, for it changes and the snapshot is large

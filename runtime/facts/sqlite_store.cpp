@@ -340,7 +340,7 @@ StoreResult<std::vector<Put>> SqliteStore::resumed(std::string_view log, std::ui
     if (auto wrong = fenced(run, token)) return *std::move(wrong);
     if (!tables.has_parked(run)) return StoreError{Kind::Missing, "nothing is parked"};
     tables.stop_waiting(run);
-    tables.set_state(run, RunState::Running);
+    tables.set_state(run, LogState::Running);
     return put_all(tables, run, token, facts);
   });
 }
@@ -353,7 +353,7 @@ StoreResult<std::vector<Put>> SqliteStore::ended(std::string_view log, std::uint
     if (auto wrong = fenced(run, token)) return *std::move(wrong);
     if (facts.empty() && tables.head(run) == 0) return StoreError{Kind::Missing, "no such log"};
     std::vector<Put> out = put_all(tables, run, token, facts);
-    tables.set_state(run, RunState::Ended);
+    tables.set_state(run, LogState::Ended);
     tables.forget_parked(run);
     return out;
   });

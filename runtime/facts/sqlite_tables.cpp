@@ -78,12 +78,12 @@ Fact SqliteTables::decoded(std::uint64_t seq, std::span<const std::uint8_t> body
   return *std::move(fact);
 }
 
-RunState SqliteTables::state_of(std::int64_t stored) {
-  if (stored < 0 || stored > static_cast<std::int64_t>(RunState::Ended)) {
+LogState SqliteTables::state_of(std::int64_t stored) {
+  if (stored < 0 || stored > static_cast<std::int64_t>(LogState::Ended)) {
     connection_.fail(Kind::Corrupt, "a run in no known state");
     return {};
   }
-  return static_cast<RunState>(stored);
+  return static_cast<LogState>(stored);
 }
 
 RunRow SqliteTables::run_named(std::string_view log) {
@@ -103,7 +103,7 @@ void SqliteTables::set_claim(const RunRow& run) {
   SqliteQuery(connection_, kSetClaim).count(run.token).text(run.owner).integer(run.until_ms).integer(run.id).run();
 }
 
-void SqliteTables::set_state(RunRow& run, RunState state) {
+void SqliteTables::set_state(RunRow& run, LogState state) {
   if (run.state == state) return;
   run.state = state;
   SqliteQuery(connection_, kSetState).integer(static_cast<std::int64_t>(state)).integer(run.id).run();
@@ -177,8 +177,8 @@ Fact SqliteTables::append(RunRow& run, std::uint64_t seq, std::uint64_t token, c
     query.text(fact.key);
   }
   query.integer(fact.time_ms).integer(rank_of(fact.kind)).bytes(body).run();
-  if (fact.kind == FactKind::RunStarted && run.state == RunState::Ended) set_state(run, RunState::Running);
-  if (run.state == RunState::Parked && !fact.key.empty()) {
+  if (fact.kind == FactKind::RunStarted && run.state == LogState::Ended) set_state(run, LogState::Running);
+  if (run.state == LogState::Parked && !fact.key.empty()) {
     SqliteQuery(connection_, kWake).integer(run.id).text(fact.key).run();
   }
   return written;
@@ -223,7 +223,7 @@ void SqliteTables::park(RunRow& run, const Parked& parked) {
   query.integer(run.id);
   bind_moment(query, parked.deadline_ms);
   query.run();
-  set_state(run, RunState::Parked);
+  set_state(run, LogState::Parked);
 }
 
 void SqliteTables::stop_waiting(const RunRow& run) { SqliteQuery(connection_, kStopWaiting).integer(run.id).run(); }

@@ -14,7 +14,7 @@ namespace ptc {
 
 struct RunRow {
   std::int64_t id = 0;           // 0: no such run, no claim of it
-  RunState state{};
+  LogState state{};
   std::uint64_t token = 0;       // of the newest claim
   std::string owner;             // of that claim; "": given back
   std::int64_t until_ms = 0;
@@ -27,7 +27,7 @@ class SqliteTables {
   RunRow run_named(std::string_view log);
   RunRow run_made(std::string_view log);                      // as run_named, and made when it is not there
   void set_claim(const RunRow& run);
-  void set_state(RunRow& run, RunState state);
+  void set_state(RunRow& run, LogState state);
   std::uint64_t head(const RunRow& run);
 
   std::vector<Fact> facts_after(std::string_view log, std::uint64_t after, std::size_t most);
@@ -51,7 +51,7 @@ class SqliteTables {
 
  private:
   Fact decoded(std::uint64_t seq, std::span<const std::uint8_t> body);
-  RunState state_of(std::int64_t stored);
+  LogState state_of(std::int64_t stored);
   RunInfo info_row(SqliteQuery& query);
 
   SqliteConnection& connection_;

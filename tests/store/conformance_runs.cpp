@@ -82,7 +82,7 @@ void parks_and_gives_back(FactStore& store) {
   EXPECT_EQ(back->deadline_ms, run.deadline_ms);
   EXPECT_EQ(back->observed_seq, 1u);
   const auto info = taken(store.info("a"));
-  EXPECT_EQ(info->state, RunState::Parked);
+  EXPECT_EQ(info->state, LogState::Parked);
   EXPECT_EQ(info->head, 2u);
   EXPECT_EQ(info->deadline_ms, -5);
   EXPECT_FALSE(info->woken);
@@ -99,7 +99,7 @@ void does_not_park_when_it_is_there_already(FactStore& store) {
   EXPECT_EQ(out.arrived->key, "k2") << "the earlier one";
   EXPECT_FALSE(taken(store.find("a", "why"))) << "nothing is written";
   EXPECT_FALSE(taken(store.parked("a")));
-  EXPECT_EQ(taken(store.info("a"))->state, RunState::Running);
+  EXPECT_EQ(taken(store.info("a"))->state, LogState::Running);
 }
 
 void what_was_observed_does_not_keep_it_from_parking(FactStore& store) {
@@ -202,7 +202,7 @@ void resumed_keeps_what_was_parked(FactStore& store) {
     ASSERT_EQ(put.size(), 1u);
     EXPECT_EQ(put[0].mine, first);
     EXPECT_TRUE(woken_now(store).empty());
-    EXPECT_EQ(taken(store.info("a"))->state, RunState::Running);
+    EXPECT_EQ(taken(store.info("a"))->state, LogState::Running);
     EXPECT_FALSE(taken(store.info("a"))->woken);
     const auto parked = taken(store.parked("a"));
     ASSERT_TRUE(parked);
@@ -229,10 +229,10 @@ void ended_removes_what_was_parked(FactStore& store) {
   EXPECT_EQ(taken(store.ended("a", token, {&over, 1})).size(), 1u);
   EXPECT_FALSE(taken(store.parked("a")));
   EXPECT_TRUE(woken_now(store).empty());
-  EXPECT_EQ(taken(store.info("a"))->state, RunState::Ended);
+  EXPECT_EQ(taken(store.info("a"))->state, LogState::Ended);
   EXPECT_EQ(error_of(store.resumed("a", token, {})), "store_missing");
   EXPECT_TRUE(put_one(store, "a", 0, outside_fact("late")).mine);
-  EXPECT_EQ(taken(store.info("a"))->state, RunState::Ended);
+  EXPECT_EQ(taken(store.info("a"))->state, LogState::Ended);
   EXPECT_EQ(head_of(store, "a"), 4u);
 }
 
@@ -240,10 +240,10 @@ void a_run_that_is_over_starts_again(FactStore& store) {
   const std::uint64_t token = started(store, "a");
   taken(store.ended("a", token, {}));
   put_one(store, "a", token, start_fact());
-  EXPECT_EQ(taken(store.info("a"))->state, RunState::Running);
+  EXPECT_EQ(taken(store.info("a"))->state, LogState::Running);
   taken(store.ended("a", token, {}));
   EXPECT_TRUE(is_parked(store, "a", token, waiting_for({"k"}, 2)));
-  EXPECT_EQ(taken(store.info("a"))->state, RunState::Parked);
+  EXPECT_EQ(taken(store.info("a"))->state, LogState::Parked);
 }
 
 void no_log_no_end(FactStore& store) {
@@ -306,7 +306,7 @@ void reads_page_by_page(FactStore& store) {
   EXPECT_TRUE(taken(store.read("nowhere", 0, 9)).empty());
 }
 
-constexpr auto kCases = std::to_array<StoreCase>({
+constexpr auto kRunCases = std::to_array<StoreCase>({
     {"ClaimsExcludeEachOther", claims_exclude_each_other},
     {"ClaimsExpire", claims_expire},
     {"ADeadHolderIsReplaced", a_dead_holder_is_replaced},
@@ -333,6 +333,6 @@ constexpr auto kCases = std::to_array<StoreCase>({
 
 }  // namespace
 
-std::span<const StoreCase> store_run_cases() { return kCases; }
+std::span<const StoreCase> store_run_cases() { return kRunCases; }
 
 }  // namespace ptc

@@ -123,7 +123,7 @@ void readers_see_whole_transactions(FactStore& store) {
   EXPECT_EQ(head_of(store, "a"), 2u * kFew);
 }
 
-constexpr auto kCases = std::to_array<StoreCase>({
+constexpr auto kThreadCases = std::to_array<StoreCase>({
     {"OneOfTwoPutsWins", one_of_two_puts_wins},
     {"OneOfTwoClaimsWins", one_of_two_claims_wins},
     {"NoWakeIsLost", no_wake_is_lost},
@@ -133,6 +133,6 @@ constexpr auto kCases = std::to_array<StoreCase>({
 
 }  // namespace
 
-std::span<const StoreCase> store_thread_cases() { return kCases; }
+std::span<const StoreCase> store_thread_cases() { return kThreadCases; }
 
 }  // namespace ptc

@@ -191,7 +191,7 @@ void refuses_senseless_decisions_and_parks(FactStore& store) {
   EXPECT_EQ(head_of(store, "a"), 1u);
 }
 
-constexpr auto kCases = std::to_array<StoreCase>({
+constexpr auto kValueCases = std::to_array<StoreCase>({
     {"KeepsOddTextsApart", keeps_odd_texts_apart},
     {"WaitsForOddKeys", waits_for_odd_keys},
     {"KeepsLargeValues", keeps_large_values},
@@ -208,6 +208,6 @@ constexpr auto kCases = std::to_array<StoreCase>({
 
 }  // namespace
 
-std::span<const StoreCase> store_value_cases() { return kCases; }
+std::span<const StoreCase> store_value_cases() { return kValueCases; }
 
 }  // namespace ptc

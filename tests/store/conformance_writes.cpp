@@ -192,7 +192,7 @@ void old_tokens_are_fenced(FactStore& store) {
   }
   EXPECT_EQ(error_of(store.put("nowhere", 1, {&effect, 1})), "store_fenced");
   EXPECT_EQ(head_of(store, "a"), 1u);
-  EXPECT_EQ(taken(store.info("a"))->state, RunState::Running);
+  EXPECT_EQ(taken(store.info("a"))->state, LogState::Running);
   put_one(store, "a", 0, outside_fact("from outside"));
   put_one(store, "a", next.token, effect);
 }

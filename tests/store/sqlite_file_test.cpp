@@ -196,7 +196,7 @@ TEST(SqliteFile, WithDamagedRowsSaysSo) {
   EXPECT_EQ(error_of(opened(file)->parked("a")), "store_corrupt");
   tamper(file, "DROP TABLE wait_key");
   EXPECT_EQ(error_of(opened(file)->ended("a", token, {})), "store_corrupt");
-  EXPECT_EQ(taken(opened(file)->info("a"))->state, RunState::Parked) << "nothing was written";
+  EXPECT_EQ(taken(opened(file)->info("a"))->state, LogState::Parked) << "nothing was written";
 }
 
 // Whole pages of noise: whatever is asked, an answer or a named error.

@@ -100,7 +100,7 @@ void StoreScript::check(FactStore& store) const {
     EXPECT_EQ(parked->snapshot.size(), second ? 15'000u : 100u);
   }
   const bool waits = second || (first && !resumed);
-  EXPECT_EQ(info->state, waits ? RunState::Parked : RunState::Running);
+  EXPECT_EQ(info->state, waits ? LogState::Parked : LogState::Running);
   EXPECT_EQ(info->woken, waits && is_there(facts, second ? "answer c2" : "answer c1"));
   EXPECT_EQ(taken(store.woken(kStoreNow, 9)).size(), info->woken ? 1u : 0u);
 

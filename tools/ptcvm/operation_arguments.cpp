@@ -17,7 +17,7 @@ std::string known_operations(const ptc::RunLog& log) {
 bool may_be_started(StoreCommand& command) {
   auto info = command.store().info(command.options().id);
   const auto* const known = std::get_if<std::optional<ptc::RunInfo>>(&info);
-  return known != nullptr && *known && (*known)->state == ptc::RunState::Running && !(*known)->owner.empty();
+  return known != nullptr && *known && (*known)->state == ptc::LogState::Running && !(*known)->owner.empty();
 }
 
 }  // namespace

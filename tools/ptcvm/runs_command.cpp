@@ -12,7 +12,7 @@
 namespace ptcvm {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kRunsExamples = R"(Examples:
   ptcvm runs --store runs.db
   ptcvm runs --store runs.db --state woken --json
 
@@ -57,11 +57,11 @@ class Runs {
   RunLine line_of(ptc::RunInfo info) {
     RunLine line{std::move(info), {}, {}};
     switch (line.info.state) {
-      case ptc::RunState::Ended: line.state = "ended" + status_of_end(line.info); break;
-      case ptc::RunState::Running:
+      case ptc::LogState::Ended: line.state = "ended" + status_of_end(line.info); break;
+      case ptc::LogState::Running:
         line.state = line.info.owner.empty() || ptc::owner_is_gone(line.info.owner) ? "interrupted" : "running";
         break;
-      case ptc::RunState::Parked: describe_parked(line); break;
+      case ptc::LogState::Parked: describe_parked(line); break;
     }
     return line;
   }
@@ -89,7 +89,7 @@ class Runs {
   ptc::SqliteStore& store_;
 };
 
-void write_json(const RunLine& line) {
+void write_line_of_json(const RunLine& line) {
   std::string out = "{\"id\":";
   ptc::append_json_string(out, line.info.log);
   out += ",\"state\":";
@@ -112,7 +112,7 @@ int list(const RunsRequest& request) {
   std::vector<RunLine> lines;
   if (auto error = Runs(command.store()).read(request.state, lines)) return complain_of_store(*error);
   if (request.json) {
-    for (const RunLine& line : lines) write_json(line);
+    for (const RunLine& line : lines) write_line_of_json(line);
     return kSuccess;
   }
   const std::int64_t now = ptc::system_millis();
@@ -134,7 +134,7 @@ void add_runs_command(CLI::App& app, int& status) {
   declare_default_store(*command, request->store);
   command->add_option("--state", request->state, "Only those in this state, or whose state begins so");
   command->add_flag("--json", request->json, "A line of JSON for each");
-  command->footer(kExamples);
+  command->footer(kRunsExamples);
   command->callback([request, &status] { status = list(*request); });
 }
 

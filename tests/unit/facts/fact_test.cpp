@@ -131,7 +131,7 @@ TEST(FactJson, SaysWhatIsThere) {
 TEST(StoreNames, AreStable) {
   EXPECT_EQ(store_error_name(StoreError::Kind::Unknown), "store_unknown");
   EXPECT_EQ(store_error_name(StoreError::Kind::Misuse), "store_misuse");
-  EXPECT_EQ(run_state_name(RunState::Parked), "parked");
+  EXPECT_EQ(log_state_name(LogState::Parked), "parked");
   EXPECT_EQ(fact_author_name(FactAuthor::Outside), "outside");
 }
 

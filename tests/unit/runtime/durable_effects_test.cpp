@@ -31,7 +31,7 @@ class DurableEffectsTest : public DurableRunTest {
   ExternalPut put(const char* id, const char* value, std::optional<std::string> instead_of = std::nullopt) {
     return std::get<ExternalPut>(put_external(store(), "r1", id, value, instead_of, {"manager", now_}));
   }
-  RunState state() { return std::get<std::optional<RunInfo>>(store().info("r1"))->state; }
+  LogState state() { return std::get<std::optional<RunInfo>>(store().info("r1"))->state; }
   std::size_t woken() { return std::get<std::vector<std::string>>(store().woken(now_, 9)).size(); }
 };
 
@@ -63,7 +63,7 @@ TEST_F(DurableEffectsTest, ARunInDoubtIsParkedAndWokenByTheAnswer) {
   DyingStore dying(store(), 2, false);
   run(kPay, dying);
   EXPECT_EQ(run(kPay).end, DurableEnd::InDoubt);
-  EXPECT_EQ(state(), RunState::Parked);
+  EXPECT_EQ(state(), LogState::Parked);
   EXPECT_EQ(woken(), 0u);
   EXPECT_TRUE(says("r1/task:a#0", DoubtAnswer::DidNot));
   EXPECT_EQ(woken(), 1u);
