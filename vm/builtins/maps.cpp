@@ -1,17 +1,29 @@
 // Builtins over maps. Keys are stored exactly as given; a map that nobody else holds is changed in place.
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "vm/builtins/complaint.h"
 #include "vm/builtins/lookup.h"
 #include "vm/builtins/seqable.h"
 #include "vm/value/map.h"
+#include "vm/value/patience.h"
 #include "vm/value/vector.h"
 
 namespace ptc {
 namespace {
 
 constexpr std::uint64_t kEntryBytes = 32;
+constexpr std::uint32_t kFewEntries = 64;   // are gathered first, so that records of one shape share their keys
+
+Value map_of_vectors(Heap& heap, Value keys, Value values, std::uint32_t count) {
+  Owned map(heap, map_empty(heap));
+  for (std::uint32_t i = 0; i < count && !heap.has_failed(); ++i) {
+    work_done(1);
+    map.reset(map_assoc(heap, map.take(), vector_get(keys, i), vector_get(values, i)));
+  }
+  return map.take();
+}
 
 // A map of the arguments from `first` on, taken two by two.
 Value map_of_arguments(Call& call) {
@@ -159,12 +171,13 @@ Value builtin_zipmap(Call& call) {
   const std::uint32_t count = std::min(vector_count(keys.get()), vector_count(values.get()));
   if (!call.reserve(std::uint64_t{count} * 2 * kEntryBytes)) return Value::absent();
   call.charge(count);
-  std::vector<Value> key_column(count), value_column(count);
+  if (count > kFewEntries) return map_of_vectors(call.heap, keys.get(), values.get(), count);
+  std::array<Value, kFewEntries> key_column, value_column;
   for (std::uint32_t i = 0; i < count; ++i) {
     key_column[i] = vector_get(keys.get(), i);
     value_column[i] = vector_get(values.get(), i);
   }
-  return map_from(call.heap, key_column, value_column);
+  return map_from(call.heap, std::span(key_column).first(count), std::span(value_column).first(count));
 }
 
 Value builtin_map_invert(Call& call) {

@@ -59,12 +59,15 @@ bool TreeRewriter::open(Value source) {
   if (source.is_vector()) {
     for (std::uint32_t i = 0; i < count; ++i) level.children.push_back(vector_at(source, i));
   } else {
+    level.old_keys.reserve(source.is_map() ? count : 0);
     MapCursor cursor(call_.heap, source);
     while (cursor.next()) {
       level.children.push_back(source.is_map() ? cursor.value() : cursor.key());
       if (source.is_map()) level.old_keys.push_back(cursor.key());
     }
   }
+  level.keys.reserve(level.old_keys.size());
+  level.done.reserve(count);
   levels_.push_back(std::move(level));
   for (const Value key : levels_.back().old_keys) {
     work_done(1);

@@ -3,14 +3,28 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vm/value/patience.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"
+#include "vm/value/utf8.h"
 
 namespace ptc {
 namespace {
 
 constexpr std::uint64_t kBytesPerFuelUnit = 16;
 constexpr std::uint64_t kPageBytes = 4096;
+
+// Whether text is UTF-8, with a question to the host now and then.
+bool is_valid_in_blocks(std::string_view utf8) {
+  constexpr std::size_t kBlockBytes = 256 * 1024;
+  while (utf8.size() > kBlockBytes) {
+    const std::string_view block = utf8_prefix(utf8, kBlockBytes);
+    if (block.empty() || !utf8_is_valid(block)) return false;
+    work_done(kBlockBytes / 64);
+    utf8.remove_prefix(block.size());
+  }
+  return utf8_is_valid(utf8);
+}
 
 }  // namespace
 
@@ -74,7 +88,7 @@ bool check_text_size(Call& call, std::uint64_t size_bytes) {
 Value text_result(Call& call, std::string_view utf8) {
   if (!check_text_size(call, utf8.size())) return Value::absent();
   charge_bytes(call, utf8.size());
-  return string_of(call.heap, utf8);
+  return is_valid_in_blocks(utf8) ? string_copy(call.heap, utf8) : string_of(call.heap, utf8);
 }
 
 bool append_str_form(Call& call, std::string& out, Value v) {

@@ -36,12 +36,15 @@ constexpr std::uint64_t kSortBytes = 64;   // of scratch for one element
 
 bool is_key_name(Value v) { return v.is_keyword() || v.is_string() || v.is_vector(); }
 
+// Asks the host now and then, so it belongs into patiently().
 std::vector<Value> borrowed_elements(Value vector) {
+  constexpr std::uint32_t kWorkOfChunk = 4;
   std::vector<Value> elements;
   elements.reserve(vector_count(vector));
   Value scratch;
   for (std::uint32_t i = 0, count = vector_count(vector); i < count;) {
     const std::span<const Value> chunk = vector_chunk(vector, i, scratch);
+    work_done(kWorkOfChunk);
     elements.insert(elements.end(), chunk.begin(), chunk.end());
     i += static_cast<std::uint32_t>(chunk.size());
   }
@@ -100,31 +103,33 @@ bool RunImpl::sort_start(Fiber& fiber, Value* slots, std::uint32_t arg_count) {
   const std::uint32_t count = vector_count(own[kSortItems]);
   if (!heap.can_allocate(vector_bytes(count))) return raise_memory();
   const BuiltinId getter = slots[0].is_vector() ? BuiltinId::get_in : BuiltinId::get;
-  for (std::uint32_t k = 0; k < count; ++k) {
-    const Value item = vector_get(own[kSortItems], k);
-    const bool has_fields = item.is_map() || item.is(Tag::Pending) || slots[0].is_vector();
+  const auto key_of = [&](Value item) {
     Value get_args[2] = {item, retained(slots[0])};
-    Value key = Value::nil();
-    if (has_fields) {
-      key = call_plain(getter, get_args);
-      if (key.is_absent()) return false;
-    } else {
-      heap.release(item);
-      heap.release(get_args[1]);
+    if (item.is_map() || item.is(Tag::Pending) || slots[0].is_vector()) return call_plain(getter, get_args);
+    heap.release(item);
+    heap.release(get_args[1]);
+    return Value::nil();
+  };
+  bool found = true;
+  const bool in_time = patiently([&] {
+    for (std::uint32_t k = 0; k < count && found; ++k) {
+      work_done(1);
+      const Value key = key_of(vector_get(own[kSortItems], k));
+      found = !key.is_absent();
+      if (found) own[kSortKeys] = vector_push(heap, own[kSortKeys], key);
     }
-    own[kSortKeys] = vector_push(heap, own[kSortKeys], key);
-  }
-  return true;
+  });
+  return in_time && found;
 }
 
 // Sorts by kSortKeys in the default order; the result replaces kSortItems.
 bool RunImpl::sort_natively(Value* own, bool descending) {
   const std::uint32_t count = vector_count(own[kSortItems]);
   if (!heap.can_allocate(std::uint64_t{count} * kSortBytes)) return raise_memory();
-  const std::vector<Value> keys = borrowed_elements(own[kSortKeys]);
   std::vector<std::uint32_t> order;
   Comparison failed;
   const bool in_time = patiently([&] {
+    const std::vector<Value> keys = borrowed_elements(own[kSortKeys]);
     if (!plain_order(keys, descending, order)) failed = compared_order(keys, descending, order);
   });
   if (!in_time) return false;
@@ -137,18 +142,19 @@ bool RunImpl::put_items_in_order(Value* own, std::span<const std::uint32_t> orde
   std::int64_t levels = 1;
   for (std::int64_t n = count; n > 1; n /= 2) ++levels;
   fuel_left -= levels * count / 8;
-  const std::vector<Value> items = borrowed_elements(own[kSortItems]);
   const auto replace = [&](Value taken) {
     heap.release(own[kSortItems]);
     own[kSortItems] = taken;
   };
   if (order.size() <= kFlatVectorMax) {   // in a block of just that size
+    const std::vector<Value> items = borrowed_elements(own[kSortItems]);
     std::array<Value, kFlatVectorMax> sorted;
     for (std::size_t i = 0; i < order.size(); ++i) sorted[i] = retained(items[order[i]]);
     replace(vector_of(heap, {sorted.data(), order.size()}));
     return true;
   }
   return patiently([&] {
+    const std::vector<Value> items = borrowed_elements(own[kSortItems]);
     VectorBuilder sorted(heap);
     for (const std::uint32_t index : order) sorted.push(retained(items[index]));
     replace(sorted.finish());

@@ -80,7 +80,7 @@ MapCursor::MapCursor(Heap& heap, Value borrowed_map_or_set) : MapCursor(heap, bo
   count_ = as_hashed(source_)->count;
   if (count_ >= kFreeParts) charge_parts(std::uint64_t{count_} * static_cast<std::uint64_t>(std::bit_width(count_)));
   heap_.account(static_cast<std::int64_t>(count_ * sizeof(MapEntry)));
-  sorted_ = std::make_unique<MapEntry[]>(count_);
+  sorted_ = std::make_unique_for_overwrite<MapEntry[]>(count_);
   sorted_entries(as_hashed(source_), sorted_.get());
 }
 

@@ -26,20 +26,32 @@ constexpr std::int64_t kExactInts = std::int64_t{1} << 53;
 
 enum class PlainKind : std::uint8_t { Ints, Numbers, Strings, Keywords, None };
 
+// What is done to each of many elements, with a question to the host now and then. Nothing but vectors may be held.
+void for_each_patiently(auto&& elements, auto&& visit) {
+  constexpr std::size_t kBlock = 16 * 1024, kElementsPerUnit = 8;
+  const std::span all(elements);
+  for (std::size_t begin = 0; begin < all.size(); begin += kBlock) {
+    const auto block = all.subspan(begin, std::min(kBlock, all.size() - begin));
+    work_done(static_cast<std::uint32_t>(block.size() / kElementsPerUnit));
+    for (auto& element : block) visit(element);
+  }
+}
+
 std::size_t digit_of(std::uint64_t word, std::uint32_t digit) { return (word >> (digit * kDigitBits)) % kBuckets; }
 
 void sort_by_digits(std::vector<OrderEntry>& entries, std::vector<OrderEntry>& scratch) {
   std::vector<std::array<std::uint32_t, kBuckets>> counts(kDigits);
-  for (const OrderEntry& entry : entries) {
+  for_each_patiently(entries, [&counts](const OrderEntry& entry) {
     for (std::uint32_t d = 0; d < kDigits; ++d) ++counts[d][digit_of(entry.word, d)];
-  }
+  });
   scratch.resize(entries.size());
   for (std::uint32_t d = 0; d < kDigits; ++d) {
     if (counts[d][digit_of(entries[0].word, d)] == entries.size()) continue;   // all alike
     std::uint32_t before = 0;
     for (std::uint32_t& count : counts[d]) before += std::exchange(count, before);
-    work_done(static_cast<std::uint32_t>(entries.size() / 16));
-    for (const OrderEntry& entry : entries) scratch[counts[d][digit_of(entry.word, d)]++] = entry;
+    for_each_patiently(entries, [&](const OrderEntry& entry) {
+      scratch[counts[d][digit_of(entry.word, d)]++] = entry;
+    });
     entries.swap(scratch);
   }
 }
@@ -86,14 +98,17 @@ std::string_view text_of(Value v) { return v.is_string() ? string_view_of(v) : v
 class PlainSort {
  public:
   PlainSort(std::span<const Value> keys, bool descending)
-      : keys_(keys), turn_(descending ? ~std::uint64_t{0} : 0), entries_(keys.size()) {
-    for (std::uint32_t i = 0; i < keys.size(); ++i) entries_[i].index = i;
+      : keys_(keys), turn_(descending ? ~std::uint64_t{0} : 0) {
+    entries_.reserve(keys.size());
+    for_each_patiently(keys, [this](const Value&) {
+      entries_.push_back({0, static_cast<std::uint32_t>(entries_.size())});
+    });
   }
 
   void by_column(bool in_vector, std::uint32_t column, PlainKind kind) {
-    for (OrderEntry& entry : entries_) {
+    for_each_patiently(entries_, [&](OrderEntry& entry) {
       entry.word = word_of(column_of(keys_[entry.index], in_vector, column), kind) ^ turn_;
-    }
+    });
     if (kind < PlainKind::Strings) {
       sort_by_word(entries_, scratch_);
       return;

@@ -82,13 +82,21 @@ void utf8_append(std::string& out, char32_t code_point) {
 bool utf8_is_ascii(std::string_view bytes) { return ascii_prefix(bytes) == bytes.size(); }
 
 bool utf8_is_valid(std::string_view bytes) {
-  for (;;) {
-    bytes.remove_prefix(ascii_prefix(bytes));
-    if (bytes.empty()) return true;
-    const Utf8Step step = utf8_decode(bytes);
-    if (!step.valid) return false;
-    bytes.remove_prefix(step.length);
+  for (std::size_t i = 0; i < bytes.size();) {
+    if (byte_at(bytes, i) < 0x80) {
+      i += ascii_prefix(bytes.substr(i));
+      continue;
+    }
+    const LeadByte lead = lead_byte(byte_at(bytes, i));
+    if (lead.length == 0 || lead.length > bytes.size() - i) return false;
+    const unsigned second = byte_at(bytes, i + 1);
+    if (second < lead.second_min || second > lead.second_max) return false;
+    for (std::size_t k = 2; k < lead.length; ++k) {
+      if ((byte_at(bytes, i + k) & 0xC0u) != 0x80u) return false;
+    }
+    i += lead.length;
   }
+  return true;
 }
 
 std::string utf8_repaired(std::string_view bytes) {

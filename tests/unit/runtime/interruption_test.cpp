@@ -20,14 +20,16 @@ constexpr std::string_view kDefinitions = R"(
   (def t (set (map inc ints)))
   (def u (set texts))
   (def text (join "," texts))
+  (def many (mapv (fn [i] (mod (* (+ i 1) 16807) 99991)) (range 2000)))
+  (def large (join (repeat 60000 "Grüße ")))
   (def wide (join (repeat 80 "Grüße 👩‍👩‍👧 ")))
   (def json (json/generate-string rows-as-json))
 )";
 
 constexpr std::string_view kCalls[] = {
-    "(sort ints)", "(sort texts)", "(sort > ints)", "(sort pairs)", "(sort m)", "(sort-by :team rows)",
-    "(sort-by :id > rows)", "(sort-by count texts)", "(sort (fn [a b] (> a b)) ints)", "(reverse ints)",
-    "(distinct ints)", "(distinct texts)", "(distinct rows)", "(dedupe ints)", "(frequencies ints)",
+    "(sort ints)", "(sort texts)", "(sort > ints)", "(sort many)", "(sort-by - many)", "(sort pairs)", "(sort m)",
+    "(sort-by :team rows)", "(sort-by :id > rows)", "(sort-by count texts)", "(sort (fn [a b] (> a b)) ints)",
+    "(reverse ints)", "(distinct ints)", "(distinct texts)", "(distinct rows)", "(dedupe ints)", "(frequencies ints)",
     "(frequencies texts)", "(frequencies rows)", "(set ints)", "(set rows)", "(into #{} texts)", "(into {} pairs)",
     "(into m n)", "(into [1] ints)", "(into {} [m n])", "(apply conj #{} texts)", "(apply conj {} pairs)",
     "(apply conj [] ints)", "(apply hash-set ints)", "(apply hash-map (concat ints [1]))", "(apply assoc {} ints)",
@@ -48,15 +50,15 @@ constexpr std::string_view kCalls[] = {
     "(walk/keywordize-keys rows)", "(walk/stringify-keys rows)", "(split text \",\")", "(split text #\",\")",
     "(split wide \"\")", "(split-lines text)", "(replace text \"key\" \"K\")", "(replace text #\"k(e)y\" \"$1\")",
     "(replace wide #\"G\" (fn [g] (str g g)))", "(re-seq #\"\\d+\" text)", "(re-find #\"zzz\" text)",
-    "(upper-case wide)", "(lower-case wide)", "(capitalize wide)", "(trim wide)", "(reverse wide)", "(seq wide)",
-    "(count wide)", "(subs wide 30)", "(format \"%s|%200s\" wide text)", "(index-of wide \"zzz\")",
-    "(includes? text \"zzz\")", "(= m (assoc m 1 2))", "(= rows (conj rows 1))", "(compare ints (reverse ints))",
-    "(= [rows] [(vec (rest rows))])", "(get big-keys (first rows))", "(contains? #{rows} rows)", "(count #{m n})",
-    "(conj (range 200) 1)", "(range 5.5 200)", "(repeat 200 m)", "(combinations [1 2 3 4 5 6 7 8] 3)",
-    "(shuffle ints)", "(describe rows)", "(every? number? ints)", "(reduce-kv (fn [a k v] (+ a k)) 0 m)",
-    "(reduce + s)", "(for [[k v] n] k)", "(doseq [r rows] (println r))", "(println m n)",
-    "(tree-seq vector? seq pairs)", "(postwalk identity pairs)", "(map vector ints texts s)",
-    "(apply map vector [ints texts])", "(nth wide 300)", "(get-in rows [3 :tags])",
+    "(upper-case wide)", "(upper-case large)", "(replace large \"G\" \"g\")", "(lower-case wide)",
+    "(capitalize wide)", "(trim wide)", "(reverse wide)", "(seq wide)", "(count wide)", "(subs wide 30)",
+    "(format \"%s|%200s\" wide text)", "(index-of wide \"zzz\")", "(includes? text \"zzz\")", "(= m (assoc m 1 2))",
+    "(= rows (conj rows 1))", "(compare ints (reverse ints))", "(= [rows] [(vec (rest rows))])",
+    "(get big-keys (first rows))", "(contains? #{rows} rows)", "(count #{m n})", "(conj (range 200) 1)",
+    "(range 5.5 200)", "(repeat 200 m)", "(combinations [1 2 3 4 5 6 7 8] 3)", "(shuffle ints)", "(describe rows)",
+    "(every? number? ints)", "(reduce-kv (fn [a k v] (+ a k)) 0 m)", "(reduce + s)", "(for [[k v] n] k)",
+    "(doseq [r rows] (println r))", "(println m n)", "(tree-seq vector? seq pairs)", "(postwalk identity pairs)",
+    "(map vector ints texts s)", "(apply map vector [ints texts])", "(nth wide 300)", "(get-in rows [3 :tags])",
     "(update-in rows [3 :tags] conj 1)", "(max-key count texts)", "(list* 1 ints)", "(vector m n)", "(hash-map 1 m)",
 };
 
