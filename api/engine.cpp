@@ -4,18 +4,11 @@
 
 #include "api/engine_access.h"
 #include "api/errors.h"
+#include "api/octets.h"
 #include "api/tools_access.h"
 #include "runtime/compiling.h"
 
 namespace ptcvm {
-namespace {
-
-std::span<const std::uint8_t> octets(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
-}
-
-}  // namespace
-
 Engine::Engine(const EngineOptions& options)
     : impl_(std::make_shared<const Impl>(
           ptc::EngineOptions{options.cached_programs, options.shelved_programs, options.cached_source_bytes,

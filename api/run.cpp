@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "api/errors.h"
+#include "api/octets.h"
 #include "api/run_impl.h"
 #include "runtime/clock.h"
 
@@ -12,10 +13,6 @@ namespace ptcvm {
 namespace {
 
 constexpr std::uint64_t kSliceFuel = 50'000;   // between two looks at clock, cancel flag and observer
-
-std::span<const std::uint8_t> octets(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
-}
 
 bool ended(RunState state) {
   return state == RunState::Completed || state == RunState::Returned || state == RunState::Failed;

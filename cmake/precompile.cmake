@@ -37,5 +37,6 @@ function(ptc_precompile group target)
     endif()
     target_precompile_headers(ptc_headers_${group} PRIVATE ${PTC_HEADERS_${group}})
   endif()
+  target_compile_options(${target} PRIVATE -pthread)   # which not every one has from ptc_flags
   target_precompile_headers(${target} REUSE_FROM ptc_headers_${group})
 endfunction()

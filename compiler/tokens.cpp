@@ -5,10 +5,11 @@
 #include <limits>
 #include <system_error>
 
+#include "schema/ascii.h"
+
 namespace ptc {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // Three-byte UTF-8 sequences of White_Space and the byte order mark.

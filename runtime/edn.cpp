@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/edn_tags.h"
+#include "schema/ascii.h"
 #include "vm/builtins/regex.h"
 #include "vm/value/numeric.h"
 #include "vm/value/pending.h"
@@ -23,8 +24,6 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n\f,";
 constexpr std::string_view kDelimiters = " \t\r\n\f,()[]{}\";";
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 class EdnReader {
  public:

@@ -1,9 +1,9 @@
 #include "runtime/json_text.h"
 
+#include "schema/ascii.h"
+
 namespace ptc {
 namespace {
-
-constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 void append_escape(std::string& out, unsigned char c) {
   switch (c) {

@@ -4,14 +4,13 @@
 
 #include <vector>
 
+#include "schema/ascii.h"
 #include "vm/value/numeric.h"
 #include "vm/value/string.h"
 
 namespace ptc {
 
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 class JsonReader {
  public:

@@ -13,24 +13,16 @@ namespace {
 
 namespace json = boost::json;
 
-void append_text(std::string& out, std::string_view name, std::string_view text) {
-  out += out.back() == '{' ? "\"" : ",\"";
-  out += name;
-  out += "\":";
-  append_json_string(out, text);
-}
-
 void append_value(std::string& out, std::string_view name, Value v, Heap& heap) {
   if (v.is_nil() || v.is_absent()) return;
   std::string text;
   append_edn(text, v, heap);
-  append_text(out, name, text);
+  append_json_member(out, name, text);
 }
 
-void append_number(std::string& out, std::string_view name, std::string number) {
-  out += ",\"";
-  out += name;
-  out += "\":" + number;
+void append_number(std::string& out, std::string_view name, const std::string& number) {
+  append_json_name(out, name);
+  out += number;
 }
 
 void append_flag(std::string& out, std::string_view name, bool set) {
@@ -39,21 +31,21 @@ void append_flag(std::string& out, std::string_view name, bool set) {
 
 void append_operation(std::string& out, const Operation& operation, Heap& heap) {
   out += '{';
-  append_text(out, "id", operation.id);
-  append_text(out, "kind", operation_kind_name(operation.kind));
-  append_text(out, "status", operation_status_name(operation.status));
-  append_text(out, "tool", operation.tool);
+  append_json_member(out, "id", operation.id);
+  append_json_member(out, "kind", operation_kind_name(operation.kind));
+  append_json_member(out, "status", operation_status_name(operation.status));
+  append_json_member(out, "tool", operation.tool);
   append_value(out, "args_edn", operation.args, heap);
   append_value(out, "immediate_edn", operation.immediate, heap);
   append_value(out, "progress_edn", operation.arrived_immediate, heap);
   append_value(out, "result_edn", operation.result, heap);
-  if (!operation.reason.empty()) append_text(out, "reason", operation.reason);
+  if (!operation.reason.empty()) append_json_member(out, "reason", operation.reason);
   append_number(out, "sequence", std::to_string(operation.sequence));
   append_number(out, "created", std::to_string(operation.created_ms));
   append_number(out, "due", std::to_string(operation.due_ms));
-  if (!operation.task_id.empty()) append_text(out, "task", operation.task_id);
-  append_text(out, "path", operation.call_path);
-  append_text(out, "key", operation.key);
+  if (!operation.task_id.empty()) append_json_member(out, "task", operation.task_id);
+  append_json_member(out, "path", operation.call_path);
+  append_json_member(out, "key", operation.key);
   if (operation.resets_to_come != 0) append_number(out, "resets_to_come", std::to_string(operation.resets_to_come));
   append_flag(out, "delivered", operation.delivered);
   append_flag(out, "detached", operation.detached);

@@ -16,14 +16,14 @@ static_assert(static_cast<int>(SealAlgorithm::Ed25519) == static_cast<int>(schem
 static_assert(kKeyBytes == crypto_auth_hmacsha256_KEYBYTES && kKeyBytes == crypto_sign_PUBLICKEYBYTES);
 
 constexpr std::string_view kDomain = "ptcvm sealed snapshot";
-constexpr std::size_t kMaxSignatureBytes = crypto_sign_BYTES;
+constexpr std::size_t kMaxSealBytes = crypto_sign_BYTES;
 constexpr std::size_t kHeadBytes = 8;              // root offset and file identifier
 constexpr std::size_t kSpareBytes = 256;           // of an envelope, beyond names and payload
 
 using Bytes = std::span<const std::uint8_t>;
 
-struct Signature {
-  std::array<std::uint8_t, kMaxSignatureBytes> bytes{};
+struct Seal {
+  std::array<std::uint8_t, kMaxSealBytes> bytes{};
   std::size_t size = 0;
   Bytes view() const { return Bytes(bytes).first(size); }
 };
@@ -58,12 +58,12 @@ void each_signed_piece(const OpenedEnvelope& envelope, const Update& update) {
   text(envelope.payload);
 }
 
-Signature authentication_code(const OpenedEnvelope& envelope, const SealingKey& key) {
+Seal authentication_code(const OpenedEnvelope& envelope, const SealingKey& key) {
   crypto_auth_hmacsha256_state state;
   crypto_auth_hmacsha256_init(&state, key.secret.bytes().data(), key.secret.bytes().size());
   each_signed_piece(envelope,
                     [&](Bytes piece) { crypto_auth_hmacsha256_update(&state, piece.data(), piece.size()); });
-  Signature code;
+  Seal code;
   code.size = crypto_auth_hmacsha256_BYTES;
   crypto_auth_hmacsha256_final(&state, code.bytes.data());
   sodium_memzero(&state, sizeof state);
@@ -75,14 +75,14 @@ void digest_for_signature(const OpenedEnvelope& envelope, crypto_sign_state& sta
   each_signed_piece(envelope, [&](Bytes piece) { crypto_sign_update(&state, piece.data(), piece.size()); });
 }
 
-Signature sign(const OpenedEnvelope& envelope, const SealingKey& key) {
+Seal sign(const OpenedEnvelope& envelope, const SealingKey& key) {
   if (key.algorithm == SealAlgorithm::HmacSha256) return authentication_code(envelope, key);
   std::array<std::uint8_t, crypto_sign_PUBLICKEYBYTES> public_key;
   std::array<std::uint8_t, crypto_sign_SECRETKEYBYTES> expanded;
   crypto_sign_seed_keypair(public_key.data(), expanded.data(), key.secret.bytes().data());
   crypto_sign_state state;
   digest_for_signature(envelope, state);
-  Signature signature;
+  Seal signature;
   signature.size = crypto_sign_BYTES;
   crypto_sign_final_create(&state, signature.bytes.data(), nullptr, expanded.data());
   sodium_memzero(expanded.data(), expanded.size());
@@ -92,7 +92,7 @@ Signature sign(const OpenedEnvelope& envelope, const SealingKey& key) {
 bool signature_is_good(const OpenedEnvelope& envelope, Bytes signature, const SealingKey& key) {
   if (signature.size() != signature_size(key.algorithm)) return false;
   if (key.algorithm == SealAlgorithm::HmacSha256) {
-    const Signature expected = authentication_code(envelope, key);
+    const Seal expected = authentication_code(envelope, key);
     return sodium_memcmp(expected.bytes.data(), signature.data(), expected.size) == 0;
   }
   crypto_sign_state state;
@@ -157,7 +157,7 @@ std::optional<SealFailure> check_shape(const schema::Envelope& table) {
   }
   const std::size_t longest = std::max(table.tenant()->size(), table.run_id()->size());
   const bool named = table.tenant()->size() > 0 && table.run_id()->size() > 0 && is_key_id(text_of(table.key_id()));
-  if (longest > kMaxSealedNameBytes || !named || table.signature()->size() > kMaxSignatureBytes) {
+  if (longest > kMaxSealedNameBytes || !named || table.signature()->size() > kMaxSealBytes) {
     return refuse(SealError::Damaged, "the envelope is damaged: a name or the signature has an impossible length");
   }
   return std::nullopt;
@@ -244,7 +244,7 @@ std::variant<std::vector<std::uint8_t>, SealFailure> seal(std::span<const std::u
   if (auto failure = check_request(payload, request)) return std::move(*failure);
   const OpenedEnvelope envelope{request.key.id,   request.tenant,   request.run_id, request.key.algorithm,
                                 request.sequence, payload};
-  const Signature signature = sign(envelope, request.key);
+  const Seal signature = sign(envelope, request.key);
   flatbuffers::FlatBufferBuilder builder(payload.size() + names_bytes(envelope) + kSpareBytes);
   write_envelope(builder, envelope, payload, signature.view());
   return std::vector<std::uint8_t>(builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize());

@@ -11,10 +11,10 @@
 namespace ptc {
 namespace {
 
-using Said = Settlement::Kind;
+using Settled = Settlement::Kind;
 
 bool has_value(const Settlement& settlement) {
-  return settlement.kind == Said::Ok || settlement.kind == Said::Progress;
+  return settlement.kind == Settled::Ok || settlement.kind == Settled::Progress;
 }
 
 bool same(const Settlement& a, const Settlement& b) {
@@ -53,7 +53,7 @@ std::optional<ResolveRefusal> Session::refuse(std::span<const Resolution> resolu
     if (status == ResolveStatus::AlreadyResolved) {
       return ResolveRefusal{FaultKind::AlreadyResolved, name + " was resolved before, with something else"};
     }
-    if (settlement.kind != Said::Progress) settled.emplace(resolution.operation, &settlement);
+    if (settlement.kind != Settled::Progress) settled.emplace(resolution.operation, &settlement);
   }
   return std::nullopt;
 }
@@ -62,7 +62,7 @@ std::optional<ResolveRefusal> Session::refuse(std::span<const Resolution> resolu
 std::optional<ResolveRefusal> Session::fit(std::span<Resolution> resolutions) {
   for (Resolution& resolution : resolutions) {
     const Operation* const operation = operations().find(resolution.operation);
-    if (resolution.settlement.kind != Said::Ok || operation == nullptr) continue;
+    if (resolution.settlement.kind != Settled::Ok || operation == nullptr) continue;
     const Tool* const tool = operation->kind == Operation::Kind::Tool ? registry().find(operation->tool) : nullptr;
     if (tool == nullptr || tool->definition.contract == nullptr) continue;
     CoercionResult fitted =

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/signature/signature.h"
 #include "vm/value/map.h"
 #include "vm/value/map_shape.h"
 #include "vm/value/print.h"
@@ -9,12 +10,6 @@
 
 namespace ptc {
 namespace {
-
-char folded(char c) { return c == '-' ? '_' : c; }
-
-bool equal_folded(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return folded(x) == folded(y); });
-}
 
 bool is_plain_leaf(Value v) {
   switch (v.tag) {
@@ -100,7 +95,7 @@ const Tool* ToolRegistry::find(std::string_view name) const {
                                    [](const Tool& tool, std::string_view n) { return tool.definition.name < n; });
   if (at != tools_.end() && at->definition.name == name) return &*at;
   for (const Tool& tool : tools_) {
-    if (equal_folded(tool.definition.name, name)) return &tool;
+    if (same_field_name(tool.definition.name, name)) return &tool;
   }
   return nullptr;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "schema/ascii.h"
 #include "vm/value/calendar.h"
 #include "vm/value/numeric.h"
 #include "vm/value/print.h"
@@ -21,8 +22,6 @@ constexpr std::size_t kMaxFloatText = 64;
 constexpr std::size_t kExactDigits = 15;                     // decimal text of so many comes back from a double
 constexpr std::size_t kMaxKeywordText = 256;                 // names are kept as long as the heap
 constexpr std::size_t kMaxTemporalText = 64;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::size_t digits_at(std::string_view text, std::size_t at) {
   std::size_t end = at;

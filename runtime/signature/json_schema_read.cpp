@@ -12,6 +12,7 @@
 #include "runtime/signature/json_pointer.h"
 #include "runtime/signature/json_schema.h"
 #include "runtime/signature/schema_alternatives.h"
+#include "runtime/signature/type_names.h"
 #include "vm/value/print.h"
 #include "vm/value/utf8.h"
 
@@ -24,7 +25,6 @@ using TypeKind = SignatureType::Kind;
 constexpr std::size_t kMaxJsonDepth = 256;
 constexpr std::size_t kMaxNesting = 256;       // schemas that are being read, one inside of the other
 constexpr std::size_t kMaxWork = 1u << 20;     // values and bytes of names, each time that they are looked at
-constexpr std::size_t kMaxShownWord = 40;
 constexpr const char* kTooLong = "the signature would be longer than one may be";
 
 std::string_view view_of(const json::string& text) { return {text.data(), text.size()}; }

@@ -9,8 +9,6 @@
 namespace ptc {
 namespace {
 
-constexpr std::size_t kMaxShownWord = 40;
-
 struct TypeAdvice {
   std::string_view name, advice;
 };

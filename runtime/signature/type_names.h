@@ -1,11 +1,14 @@
 // The words for kinds of types, shared by the reader, the writer and what is said about values.
 #pragma once
 #include <array>
+#include <cstddef>
 #include <string_view>
 
 #include "runtime/signature/signature.h"
 
 namespace ptc {
+
+inline constexpr std::size_t kMaxShownWord = 40;   // bytes of a foreign name that a message repeats
 
 struct SignatureTypeName {
   std::string_view name;

@@ -4,10 +4,11 @@
 
 #include <array>
 
+#include "schema/ascii.h"
+
 namespace ptc {
 namespace {
 
-constexpr std::string_view kHexDigits = "0123456789abcdef";
 constexpr std::size_t kTraceIdBytes = 16, kSpanIdBytes = 8;
 
 // The first bytes of the hash. Ids of zeros alone are invalid; no text is known that gives one.
@@ -23,7 +24,7 @@ std::string hash_id(const std::string& text, std::size_t bytes) {
 }
 
 // With its length, so that no two lists of parts are the same text.
-void append_part(std::string& out, std::string_view part) {
+void append_sized(std::string& out, std::string_view part) {
   out.append(std::to_string(part.size())).append(":").append(part);
 }
 
@@ -31,20 +32,20 @@ void append_part(std::string& out, std::string_view part) {
 
 std::string trace_id_of(std::string_view run) {
   std::string text = "ptcvm trace ";
-  append_part(text, run);
+  append_sized(text, run);
   return hash_id(text, kTraceIdBytes);
 }
 
 std::string SpanIds::of(const TraceSpan& span) {
   std::string text = "ptcvm span ";
-  append_part(text, run_);
-  append_part(text, span_kind_name(span.kind));
-  append_part(text, span.id);
+  append_sized(text, run_);
+  append_sized(text, span_kind_name(span.kind));
+  append_sized(text, span.id);
   const bool recurs = span.kind == SpanKind::Tool || span.kind == SpanKind::Task || span.kind == SpanKind::Pause;
-  if (recurs) append_part(text, std::to_string(span.begin_us));
+  if (recurs) append_sized(text, std::to_string(span.begin_us));
   std::string id = hash_id(text, kSpanIdBytes);
   while (!given_.insert(id).second) {
-    append_part(text, "again");
+    append_sized(text, "again");
     id = hash_id(text, kSpanIdBytes);
   }
   return id;

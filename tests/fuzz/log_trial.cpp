@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kSource =
     "(do (step-done \"a\" \"first\")"
     " [(task \"t\" (tool/charge {:n 1})) (task \"u\" (await (tool/later {:n 2}))) (tool/ask {}) (tool/keyed {:n 3})])";
-constexpr std::int64_t kNow = 1'000'000;
+constexpr std::int64_t kLogTime = 1'000'000;
 constexpr std::size_t kMost = 50;
 
 const Engine& engine() {
@@ -52,7 +52,7 @@ bool program_compiles() {
 }  // namespace
 
 void write_log(FactStore& store, const std::string& log, std::span<const Fact> facts) {
-  const auto claimed = store.claim(log, "writer", kNow, 1);
+  const auto claimed = store.claim(log, "writer", kLogTime, 1);
   const auto* const claim = std::get_if<Claim>(&claimed);
   if (claim == nullptr || !claim->granted) return;
   std::uint64_t head = 0;
@@ -74,9 +74,9 @@ void open_run(FactStore& store, const std::string& log) {
   options.plan = Plan{{"a", "first"}, {"b", "second"}};
   options.session.limits = test::tiny_limits();
   options.session.run_id = log;
-  options.session.fixed_clock_millis = kNow;
+  options.session.fixed_clock_millis = kLogTime;
   options.owner = "fuzzer";
-  options.now_ms = [] { return kNow; };
+  options.now_ms = [] { return kLogTime; };
   constexpr int kOpenings = 2;
   for (int k = 0; k < kOpenings; ++k) {
     const DurableOutcome outcome = run_durably(engine(), store, tools(), kSource, options);
@@ -90,7 +90,7 @@ void open_run(FactStore& store, const std::string& log) {
 
 void look_around(FactStore& store) {
   const auto runs = store.runs("", kMost);
-  store.woken(kNow, kMost);
+  store.woken(kLogTime, kMost);
   const auto* known = std::get_if<std::vector<RunInfo>>(&runs);
   if (known == nullptr) return;
   for (const RunInfo& run : *known) {

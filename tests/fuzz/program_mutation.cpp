@@ -134,7 +134,7 @@ void change_lists(schema::ProgramT& program, schema::ProgramT* other, Random& ra
   }
 }
 
-std::unique_ptr<schema::ProgramT> unpacked(const Octets& bytes) {
+std::unique_ptr<schema::ProgramT> unpacked_parts(const Octets& bytes) {
   constexpr std::size_t kLeastBytes = 8;   // the identifier is looked for behind the first four
   if (bytes.size() < kLeastBytes) return nullptr;
   flatbuffers::Verifier verifier(bytes.data(), bytes.size());
@@ -145,7 +145,7 @@ std::unique_ptr<schema::ProgramT> unpacked(const Octets& bytes) {
 }  // namespace
 
 Octets mutated_program(const Octets& bytes, const Octets& other, Random& random) {
-  const std::unique_ptr<schema::ProgramT> program = unpacked(bytes), donor = unpacked(other);
+  const std::unique_ptr<schema::ProgramT> program = unpacked_parts(bytes), donor = unpacked_parts(other);
   if (program == nullptr || program->functions.empty()) return bytes;
   for (std::size_t k = 1 + random.below(kMostChanges); k > 0 && !program->functions.empty(); --k) {
     schema::FunctionT& function = *program->functions[random.below(program->functions.size())];

@@ -196,7 +196,7 @@ void grow_list(json::value& part, Random& random) {
   }
 }
 
-void change_part(json::value& root, json::value& donor, Random& random) {
+void change_member(json::value& root, json::value& donor, Random& random) {
   const unsigned which = random.below(16);
   if (which < 3) return rename_member(root, donor, random);
   if (which < 6) return add_fact(root, random);
@@ -231,7 +231,7 @@ Octets mutated_snapshot_json(const Octets& text, const Octets& other, Random& ra
   json::value root = read(text, code), donor = read(other, other_code);
   if (code) return text;
   if (other_code) donor = json::value(root, memory);
-  for (unsigned k = 1 + random.below(3); k > 0; --k) change_part(root, donor, random);
+  for (unsigned k = 1 + random.below(3); k > 0; --k) change_member(root, donor, random);
   std::string made = json::serialize(root);
   if (random.below(40) == 0) double_member(made, random);
   return {made.begin(), made.end()};

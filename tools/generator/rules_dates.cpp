@@ -4,7 +4,7 @@
 namespace ptc::generator {
 namespace {
 
-constexpr Rule kRules[] = {
+constexpr Rule kDatesRules[] = {
     {"int", "(.toEpochDay (@{.plusDays .minusDays} (java.time.LocalDate/parse $date) (mod $int 900)))"},
     {"int", "(.toEpochDay (@{.plusDays .minusDays} (LocalDate/parse $date) (mod $int 900)))", kOurs},
     {"bool", "(@{.isBefore .isAfter} (java.time.LocalDate/parse $date) (java.time.LocalDate/parse $date))"},
@@ -24,6 +24,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> date_rules() { return kRules; }
+std::span<const Rule> date_rules() { return kDatesRules; }
 
 }  // namespace ptc::generator

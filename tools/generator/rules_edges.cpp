@@ -4,7 +4,7 @@
 namespace ptc::generator {
 namespace {
 
-constexpr Rule kRules[] = {
+constexpr Rule kEdgesRules[] = {
     {"int", "(count @{nil [] {} #{} \"\"})"},
     {"int", "(@{+ *})"},
     {"int", "(apply @{+ *} @{nil []})"},
@@ -103,6 +103,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> edge_rules() { return kRules; }
+std::span<const Rule> edge_rules() { return kEdgesRules; }
 
 }  // namespace ptc::generator

@@ -4,7 +4,7 @@
 namespace ptc::generator {
 namespace {
 
-constexpr Rule kRules[] = {
+constexpr Rule kFunctionsRules[] = {
     {"(int>int)", "@{inc dec abs - identity bit-not}"},
     {"(int>bool)", "@{even? odd? pos? neg? zero? nat-int?}"},
     {"(int>float)", "double"},
@@ -57,6 +57,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> function_rules() { return kRules; }
+std::span<const Rule> function_rules() { return kFunctionsRules; }
 
 }  // namespace ptc::generator

@@ -4,7 +4,7 @@
 namespace ptc::generator {
 namespace {
 
-constexpr Rule kRules[] = {
+constexpr Rule kMapsRules[] = {
     {"a", "(get $|a| $mapkey $a)"},
     {"a", "($kw ${a} $a)"},
     {"a", "(${a} $kw $a)"},
@@ -67,6 +67,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> map_rules() { return kRules; }
+std::span<const Rule> map_rules() { return kMapsRules; }
 
 }  // namespace ptc::generator

@@ -4,7 +4,7 @@
 namespace ptc::generator {
 namespace {
 
-constexpr Rule kIntegers[] = {
+constexpr Rule kIntegerRules[] = {
     {"int", "(+ $int $int)"},
     {"int", "(+ $int $int $num)", kGrows},
     {"int", "(- $int $int)"},
@@ -73,7 +73,7 @@ constexpr Rule kIntegers[] = {
     {"int", "(Math/round Math/PI)"},
 };
 
-constexpr Rule kFloats[] = {
+constexpr Rule kFloatRules[] = {
     {"float", "(* $float 0.5)"},
     {"float", "(@{+ -} $float $float)", kGrows},
     {"float", "(@{max min} $float $float)"},
@@ -112,7 +112,7 @@ constexpr Rule kFloats[] = {
 
 }  // namespace
 
-std::span<const Rule> number_rules() { return kIntegers; }
-std::span<const Rule> float_rules() { return kFloats; }
+std::span<const Rule> number_rules() { return kIntegerRules; }
+std::span<const Rule> float_rules() { return kFloatRules; }
 
 }  // namespace ptc::generator

@@ -4,7 +4,7 @@
 namespace ptc::generator {
 namespace {
 
-constexpr Rule kRules[] = {
+constexpr Rule kRunRules[] = {
     {"a", "(or data/@{orders limits} $a)", kOurs},
     {"a", "(or (:turns (budget/remaining)) $a)", kOurs},
     {"a", "(or *1 $a)", kOurs},
@@ -20,6 +20,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> run_rules() { return kRules; }
+std::span<const Rule> run_rules() { return kRunRules; }
 
 }  // namespace ptc::generator

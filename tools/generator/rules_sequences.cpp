@@ -4,7 +4,7 @@
 namespace ptc::generator {
 namespace {
 
-constexpr Rule kRules[] = {
+constexpr Rule kSequencesRules[] = {
     // Something from inside.
     {"a", "(or (@{first last second peek fnext} $[a]) $a)"},
     {"a", "(or (ffirst $[[a]]) $a)"},
@@ -143,6 +143,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> sequence_rules() { return kRules; }
+std::span<const Rule> sequence_rules() { return kSequencesRules; }
 
 }  // namespace ptc::generator

@@ -4,7 +4,7 @@
 namespace ptc::generator {
 namespace {
 
-constexpr Rule kRules[] = {
+constexpr Rule kTestsRules[] = {
     {"bool", "(@{< > <= >= ==} $int $int)"},
     {"bool", "(@{< > <= >=} $float $int $num)"},
     {"bool", "(@{= not=} $a $a)"},
@@ -59,6 +59,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> test_rules() { return kRules; }
+std::span<const Rule> test_rules() { return kTestsRules; }
 
 }  // namespace ptc::generator

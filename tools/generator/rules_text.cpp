@@ -4,7 +4,7 @@
 namespace ptc::generator {
 namespace {
 
-constexpr Rule kRules[] = {
+constexpr Rule kTextRules[] = {
     {"str", "(str $str $word $int)", kGrows},
     {"str", "(str $str $p)", kGrows},
     {"str", "(str $str $a)", kGrows | kOurs},
@@ -63,6 +63,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> text_rules() { return kRules; }
+std::span<const Rule> text_rules() { return kTextRules; }
 
 }  // namespace ptc::generator

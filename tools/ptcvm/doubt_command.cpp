@@ -8,7 +8,7 @@
 namespace ptcvm {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kDoubtExamples = R"(Examples:
   ptcvm doubt list --store runs.db
   ptcvm doubt settle --store runs.db may --happened '"tx_17"'
   ptcvm doubt settle --store runs.db may may/task:pay_bob#0 --did-not
@@ -25,7 +25,8 @@ struct DoubtRequest {
   bool happened = false, did_not = false, give_up = false, json = false;
 };
 
-void show(const StoreOptions& store, const std::string& run, const std::vector<ptc::LoggedEffect>& doubts, bool json) {
+void show_doubts(const StoreOptions& store, const std::string& run, const std::vector<ptc::LoggedEffect>& doubts,
+                 bool json) {
   if (!json && !doubts.empty()) std::cout << run << '\n';
   for (const ptc::LoggedEffect& doubt : doubts) {
     std::cout << (json ? doubt_json(run, doubt) : doubt_text(store, run, doubt)) << '\n';
@@ -60,7 +61,7 @@ int list(const DoubtRequest& request) {
     auto doubts = ptc::open_doubts(command.store(), id);
     if (const auto* error = std::get_if<ptc::StoreError>(&doubts)) return complain_of_store(*error);
     any = any || !std::get<std::vector<ptc::LoggedEffect>>(doubts).empty();
-    show(request.store, id, std::get<std::vector<ptc::LoggedEffect>>(doubts), request.json);
+    show_doubts(request.store, id, std::get<std::vector<ptc::LoggedEffect>>(doubts), request.json);
   }
   if (!any && !request.json) std::cerr << "nothing is in doubt\n";
   return kSuccess;
@@ -99,7 +100,7 @@ int settle(const DoubtRequest& request) {
 void add_doubt_command(CLI::App& app, int& status) {
   auto* doubt = app.add_subcommand("doubt", "Calls of which nobody knows whether they happened");
   doubt->require_subcommand(1);
-  doubt->footer(kExamples);
+  doubt->footer(kDoubtExamples);
   auto request = std::make_shared<DoubtRequest>();
 
   auto* all = doubt->add_subcommand("list", "Show them, of one run or of all");
@@ -128,7 +129,7 @@ void add_doubt_command(CLI::App& app, int& status) {
   answers->add_flag("--give-up", request->give_up, "It shall not be tried again: it fails");
   answers->require_option(1);
   declare_author(*one, request->store);
-  one->footer(kExamples);
+  one->footer(kDoubtExamples);
   one->callback([request, &status] { status = settle(*request); });
 }
 

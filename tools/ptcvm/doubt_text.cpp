@@ -4,23 +4,14 @@
 #include "tools/ptcvm/words.h"
 
 namespace ptcvm {
-namespace {
-
-void append_member(std::string& out, std::string_view name, std::string_view text) {
-  out.append(out.size() > 1 ? ",\"" : "\"").append(name).append("\":");
-  ptc::append_json_string(out, text);
-}
-
-}  // namespace
-
 std::string doubt_json(const std::string& run, const ptc::LoggedEffect& doubt) {
   std::string out = "{";
-  append_member(out, "run", run);
-  append_member(out, "key", doubt.key);
-  append_member(out, "tool", doubt.tool);
+  ptc::append_json_member(out, "run", run);
+  ptc::append_json_member(out, "key", doubt.key);
+  ptc::append_json_member(out, "tool", doubt.tool);
   out += ",\"args\":" + json_of_edn(doubt.args);
-  append_member(out, "effect", doubt.effect_class);
-  if (!doubt.task.empty()) append_member(out, "task", doubt.task);
+  ptc::append_json_member(out, "effect", doubt.effect_class);
+  if (!doubt.task.empty()) ptc::append_json_member(out, "task", doubt.task);
   return out + ",\"attempt\":" + std::to_string(doubt.attempt) + '}';
 }
 

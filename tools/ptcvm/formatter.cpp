@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compiler/tokens.h"
+#include "schema/ascii.h"
 #include "vm/value/utf8.h"
 
 namespace ptcvm {
@@ -88,7 +89,7 @@ class Tokenizer {
 
   void word() {
     const char next = peek(1);
-    const bool is_number = is_digit(text_[at_]) || (text_[at_] == '-' && is_digit(next));
+    const bool is_number = ptc::is_digit(text_[at_]) || (text_[at_] == '-' && ptc::is_digit(next));
     if (is_number || !ptc::is_symbol_start(text_[at_])) {
       run(1);
     } else {
@@ -105,8 +106,6 @@ class Tokenizer {
   void name() {
     while (at_ < text_.size() && ptc::is_symbol_part(text_[at_])) ++at_;
   }
-
-  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
   std::string_view text_;
   std::size_t at_ = 0;

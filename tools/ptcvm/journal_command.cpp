@@ -15,7 +15,7 @@
 namespace ptcvm {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kJournalExamples = R"(Examples:
   ptcvm journal show --store runs.db may
   ptcvm journal log --store runs.db may
   ptcvm journal put --store runs.db may manager_decision_bob_5000 '"approved"' --by manager
@@ -46,7 +46,7 @@ int export_facts(const JournalRequest& request) {
   return error ? complain_of_store(*error) : kSuccess;
 }
 
-int show(const JournalRequest& request) {
+int show_log(const JournalRequest& request) {
   if (request.form == ShowForm::Facts) return export_facts(request);
   StoreCommand command(request.store);
   int status = kSuccess;
@@ -127,18 +127,18 @@ int import_facts(const JournalRequest& request) {
 void add_journal_command(CLI::App& app, int& status) {
   auto* journal = app.add_subcommand("journal", "What the log of a run says, and what others say to it");
   journal->require_subcommand(1);
-  journal->footer(kExamples);
+  journal->footer(kJournalExamples);
   auto request = std::make_shared<JournalRequest>();
   const auto add = [&](const char* name, const char* what, int (*action)(const JournalRequest&)) {
     auto* command = journal->add_subcommand(name, what);
     declare_default_store(*command, request->store);
     declare_run_id(*command, request->store);
-    command->footer(kExamples);
+    command->footer(kJournalExamples);
     command->callback([request, action, &status] { status = action(*request); });
     return command;
   };
 
-  auto* shown = add("show", "Tasks, calls with effects and operations", show);
+  auto* shown = add("show", "Tasks, calls with effects and operations", show_log);
   auto* forms = shown->add_option_group("form");
   forms->add_flag_callback("--json", [request] { request->form = ShowForm::Json; }, "As one JSON object");
   forms->add_flag_callback("--edn", [request] { request->form = ShowForm::Edn; }, "The journal alone, {\"id\" value}");

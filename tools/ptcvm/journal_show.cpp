@@ -15,13 +15,9 @@ std::string answer_text(const std::string& value, const std::string& text) {
   return cut_text(value.empty() ? text : value);
 }
 
-void append_member(std::string& out, std::string_view name, std::string_view text) {
-  out.append(out.back() == '{' ? "\"" : ",\"").append(name).append("\":");
-  ptc::append_json_string(out, text);
-}
-
 void append_raw(std::string& out, std::string_view name, const std::string& json) {
-  out.append(out.back() == '{' ? "\"" : ",\"").append(name).append("\":").append(json);
+  ptc::append_json_name(out, name);
+  out += json;
 }
 
 template <class Items, class Write>
@@ -66,33 +62,33 @@ std::string show_journal(const ptc::RunLog& log, std::int64_t now_ms) {
 
 std::string journal_json(const std::string& run, const ptc::RunLog& log) {
   std::string out = "{";
-  append_member(out, "run", run);
+  ptc::append_json_member(out, "run", run);
   append_raw(out, "turn", std::to_string(log.turn()));
   append_raw(out, "over", log.is_over() ? "true" : "false");
   append_raw(out, "tasks", json_list(log.tasks(), [](std::string& text, const ptc::LoggedTask& task) {
-               append_member(text, "id", task.id);
+               ptc::append_json_member(text, "id", task.id);
                append_raw(text, "value", json_of_edn(task.value_edn));
-               append_member(text, "edn", task.value_edn);
-               append_member(text, "from", task.source.empty() ? "program" : task.source);
+               ptc::append_json_member(text, "edn", task.value_edn);
+               ptc::append_json_member(text, "from", task.source.empty() ? "program" : task.source);
              }));
   append_raw(out, "effects", json_list(log.effects(), [](std::string& text, const ptc::LoggedEffect& effect) {
-               append_member(text, "key", effect.key);
-               append_member(text, "tool", effect.tool);
+               ptc::append_json_member(text, "key", effect.key);
+               ptc::append_json_member(text, "tool", effect.tool);
                append_raw(text, "args", json_of_edn(effect.args));
-               append_member(text, "effect", effect.effect_class);
-               append_member(text, "state", ptc::effect_state_name(effect.state));
+               ptc::append_json_member(text, "effect", effect.effect_class);
+               ptc::append_json_member(text, "state", ptc::effect_state_name(effect.state));
                append_raw(text, "attempt", std::to_string(effect.attempt));
-               if (!effect.task.empty()) append_member(text, "task", effect.task);
+               if (!effect.task.empty()) ptc::append_json_member(text, "task", effect.task);
                if (!effect.value.empty()) append_raw(text, "value", json_of_edn(effect.value));
-               if (!effect.text.empty()) append_member(text, "text", effect.text);
+               if (!effect.text.empty()) ptc::append_json_member(text, "text", effect.text);
              }));
   append_raw(out, "operations", json_list(log.operations(), [](std::string& text, const ptc::LoggedOperation& one) {
-               append_member(text, "op", one.id);
-               append_member(text, "tool", one.tool);
+               ptc::append_json_member(text, "op", one.id);
+               ptc::append_json_member(text, "tool", one.tool);
                append_raw(text, "args", json_of_edn(one.args));
-               append_member(text, "status", status_of(one));
+               ptc::append_json_member(text, "status", status_of(one));
                if (!one.value.empty()) append_raw(text, "value", json_of_edn(one.value));
-               if (!one.text.empty()) append_member(text, "text", one.text);
+               if (!one.text.empty()) ptc::append_json_member(text, "text", one.text);
              }));
   return out + '}';
 }

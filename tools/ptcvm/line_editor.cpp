@@ -15,7 +15,7 @@
 namespace ptcvm {
 namespace {
 
-constexpr std::size_t kMaxLineBytes = 16u << 20;
+constexpr std::size_t kMaxTypedBytes = 16u << 20;
 
 class PlainInput : public LineEditor {
  public:
@@ -25,7 +25,7 @@ class PlainInput : public LineEditor {
   }
 
  private:
-  LineSource lines_{0, kMaxLineBytes};
+  LineSource lines_{0, kMaxTypedBytes};
 };
 
 #ifdef PTCVM_HAVE_LIBEDIT

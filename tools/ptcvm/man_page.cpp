@@ -11,7 +11,7 @@
 namespace ptcvm {
 namespace {
 
-constexpr std::string_view kExamples = "Examples:";
+constexpr std::string_view kExamplesHead = "Examples:";
 constexpr std::string_view kExitStatus = "Exit status: ";
 
 // Text as troff prints it: its quotes, dashes and carets are typographic ones unless they are asked for by name.
@@ -56,7 +56,7 @@ Footer footer_of(const CLI::App& command) {
       begins = true;
       continue;
     }
-    if (line == kExamples) {
+    if (line == kExamplesHead) {
       in_examples = true;
     } else if (in_examples) {
       footer.examples.push_back(line.substr(std::min(line.find_first_not_of(' '), line.size())));

@@ -9,7 +9,7 @@
 namespace ptcvm {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kProgressExamples = R"(Examples:
   ptcvm run order.ptc --store runs.db --id may --plan plan.edn
   ptcvm progress --store runs.db may
 
@@ -43,7 +43,7 @@ std::string progress_json(const ptc::Plan& plan, const ptc::StepSummaries& summa
   return out + "]}";
 }
 
-int show(const ProgressRequest& request) {
+int show_plan(const ProgressRequest& request) {
   StoreCommand command(request.store);
   int status = kSuccess;
   if (!command.open(StoreUse::Existing, status) || !command.read_notable(status)) return status;
@@ -68,8 +68,8 @@ void add_progress_command(CLI::App& app, int& status) {
   declare_default_store(*command, request->store);
   declare_run_id(*command, request->store);
   command->add_flag("--json", request->json, "As JSON");
-  command->footer(kExamples);
-  command->callback([request, &status] { status = show(*request); });
+  command->footer(kProgressExamples);
+  command->callback([request, &status] { status = show_plan(*request); });
 }
 
 }  // namespace ptcvm

@@ -6,7 +6,7 @@
 namespace ptcvm {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kResolveExamples = R"(Examples:
   ptcvm resolve --store runs.db may op1 '{"decision":"approved"}'
   ptcvm resolve --store runs.db may op1 @answer.json
   ptcvm resolve --store runs.db may op1 --fail 'nobody answered'
@@ -63,7 +63,7 @@ void add_resolve_command(CLI::App& app, int& status) {
   cancel->type_name("REASON")->expected(0, 1)->excludes(json)->excludes(fail);
   command->add_flag("--edn", request->is_edn, "The result is EDN");
   declare_author(*command, request->store);
-  command->footer(kExamples);
+  command->footer(kResolveExamples);
   command->callback([request, json, fail, cancel, &status] {
     if (json->count() + fail->count() + cancel->count() == 0) throw CLI::RequiredError("JSON, --fail or --cancel");
     status = resolve(*request);

@@ -18,7 +18,7 @@
 namespace ptcvm {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kResumeExamples = R"(Examples:
   ptcvm run approval.ptc --async-tool ask_manager --snapshot state.ptcs
   ptcvm resume state.ptcs --async-tool ask_manager --resolve 'op1={"decision":"approved"}' --snapshot state.ptcs
   ptcvm resume state.ptcs --async-tool ask_manager --resolve op1=@answer.json
@@ -190,7 +190,7 @@ void add_resume_command(CLI::App& app, int& status) {
   declare_tool_options(*command, request->options);
   declare_limit_options(*command, request->options);
   declare_park_options(*command, request->park);
-  command->footer(kExamples);
+  command->footer(kResumeExamples);
   declare_durable_options(*command, request->durable);
   for (const char* other : {"--snapshot", "--program", "--program-by-hash"}) {
     command->get_option("--store")->excludes(command->get_option(other));

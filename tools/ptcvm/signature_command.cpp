@@ -13,7 +13,7 @@
 namespace ptcvm {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kSignatureExamples = R"(Examples:
   ptcvm signature '(q :string, limit :int?) -> [{id :int}]'
   ptcvm signature '{name :string, age :int?}' --json-schema
   ptcvm signature --from-json-schema tool.json
@@ -111,7 +111,7 @@ void add_signature_command(CLI::App& app, int& status) {
   request->has_arguments = command->add_option("--arguments", request->arguments, "Arguments by name, an EDN map");
   request->has_arguments->type_name("EDN")->excludes(as_schema)->excludes(request->has_value);
   text->excludes(file);
-  command->footer(kExamples);
+  command->footer(kSignatureExamples);
   command->callback([request, text, file, &status] {
     if (text->count() + file->count() == 0) throw CLI::RequiredError("TEXT");
     status = run_signature(*request);

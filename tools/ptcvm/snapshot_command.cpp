@@ -80,7 +80,7 @@ bool put(const std::string& path, std::string_view text, std::string& message) {
   return write_snapshot_file(path, text, SealOptions(), "", 0, message);
 }
 
-int show(const LookRequest& request) {
+int print_state(const LookRequest& request) {
   Looker looker(request);
   auto restored = looker.open(request.file);
   if (!restored) return looker.refuse();
@@ -89,14 +89,14 @@ int show(const LookRequest& request) {
   return kSuccess;
 }
 
-int to_json(const LookRequest& request) {
+int write_json(const LookRequest& request) {
   Looker looker(request);
   const auto text = looker.open_json(request.file);
   if (!text || !put(request.output, *text, looker.message())) return looker.refuse();
   return kSuccess;
 }
 
-int from_json(const LookRequest& request) {
+int write_binary(const LookRequest& request) {
   Looker looker(request);
   auto restored = looker.open(request.file);
   if (!restored) return looker.refuse();
@@ -106,7 +106,7 @@ int from_json(const LookRequest& request) {
   return put(request.output, text, looker.message()) ? kSuccess : looker.refuse();
 }
 
-int verify(const LookRequest& request) {
+int verify_state(const LookRequest& request) {
   Looker looker(request);
   auto restored = looker.open(request.file);
   if (!restored) {
@@ -182,7 +182,7 @@ class Differences {
   std::size_t count_ = 0;
 };
 
-int diff(const LookRequest& request) {
+int print_difference(const LookRequest& request) {
   Looker looker(request);
   const auto a = looker.open_json(request.file);
   if (!a) return looker.refuse();
@@ -224,12 +224,13 @@ void add_snapshot_command(CLI::App& app, int& status) {
   ptcvm snapshot verify state.ptcs
 
 Exit status of diff: 0 equal, 1 different; of verify: 0 good, 1 refused.)");
-  add_part(*command, status, "show", "What it waits for, where, with which values and budgets", nullptr, false, show);
-  add_part(*command, status, "json", "The snapshot as JSON", "Where to write; - is standard output", false, to_json);
+  add_part(*command, status, "show", "What it waits for, where, with which values and budgets", nullptr, false,
+           print_state);
+  add_part(*command, status, "json", "The snapshot as JSON", "Where to write; - is standard output", false, write_json);
   add_part(*command, status, "from-json", "JSON back to the binary face", "Where to write; - is standard output", false,
-           from_json);
-  add_part(*command, status, "diff", "Where two snapshots differ", nullptr, true, diff);
-  add_part(*command, status, "verify", "Whether it could be restored", nullptr, false, verify);
+           write_binary);
+  add_part(*command, status, "diff", "Where two snapshots differ", nullptr, true, print_difference);
+  add_part(*command, status, "verify", "Whether it could be restored", nullptr, false, verify_state);
 }
 
 }  // namespace ptcvm

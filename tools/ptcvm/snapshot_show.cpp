@@ -17,9 +17,9 @@ constexpr std::size_t kShownBytes = 160;
 constexpr std::size_t kShownFrames = 12;     // of a fiber, innermost first
 constexpr std::size_t kShownFibers = 40;
 
-class Show {
+class SnapshotText {
  public:
-  Show(const ptc::Restored& restored, std::int64_t now_ms)
+  SnapshotText(const ptc::Restored& restored, std::int64_t now_ms)
       : heap_(const_cast<ptc::Run&>(restored.run).heap()), state_(capture(restored.run.impl())), now_ms_(now_ms) {
     if (state_.suspended) awaited_ = restored.run.awaited();
   }
@@ -188,7 +188,7 @@ class Show {
 }  // namespace
 
 std::string show_snapshot(const ptc::Restored& restored, std::size_t size_bytes, std::int64_t now_ms) {
-  return Show(restored, now_ms).text(size_bytes);
+  return SnapshotText(restored, now_ms).text(size_bytes);
 }
 
 }  // namespace ptcvm

@@ -15,7 +15,7 @@
 namespace ptcvm {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kTraceExamples = R"(Examples:
   ptcvm run agent.ptc --id may --tool search='python3 search.py' --trace may.jsonl
   ptcvm trace show may.jsonl
   ptcvm trace show may.jsonl --kind print --kind fault --json
@@ -38,7 +38,7 @@ struct TraceRequest {
 
 using Events = std::vector<ptc::TraceEvent>;
 
-int show(const TraceRequest& request, const Events& events) {
+int show_trace(const TraceRequest& request, const Events& events) {
   std::vector<const ptc::TraceEvent*> shown = ptc::in_order_of_time(events);
   std::erase_if(shown, [&request](const ptc::TraceEvent* event) {
     return !request.kinds.empty() && std::count(request.kinds.begin(), request.kinds.end(), event->word()) == 0;
@@ -100,7 +100,7 @@ int run_on_events(const TraceRequest& request, int (*action)(const TraceRequest&
 void add_trace_command(CLI::App& app, int& status) {
   auto* trace = app.add_subcommand("trace", "What recorded events say: run --trace FILE records them");
   trace->require_subcommand(1);
-  trace->footer(kExamples);
+  trace->footer(kTraceExamples);
   auto request = std::make_shared<TraceRequest>();
   const auto add = [&](const char* name, const char* what, int (*action)(const TraceRequest&, const Events&)) {
     auto* command = trace->add_subcommand(name, what);
@@ -108,12 +108,12 @@ void add_trace_command(CLI::App& app, int& status) {
     command->add_option("--run", request->runs, "Only the run of that id; repeatable")
         ->type_name("ID")
         ->allow_extra_args(false);
-    command->footer(kExamples);
+    command->footer(kTraceExamples);
     command->callback([request, action, &status] { status = run_on_events(*request, action); });
     return command;
   };
 
-  auto* shown = add("show", "Every event in order of time", show);
+  auto* shown = add("show", "Every event in order of time", show_trace);
   shown->add_option("--kind", request->kinds, "Only events of that kind: print, tool_end …; repeatable")
       ->type_name("KIND")
       ->allow_extra_args(false);

@@ -8,11 +8,12 @@
 #include <charconv>
 #include <limits>
 
+#include "schema/ascii.h"
+
 namespace ptc {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 std::string_view trimmed(std::string_view text) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "vm/builtins/text.h"
+#include "schema/ascii.h"
 #include "vm/value/numeric.h"
 #include "vm/value/string.h"
 
@@ -11,8 +12,6 @@ namespace ptc {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_integer_text(std::string_view text) {
   if (!text.empty() && (text.front() == '+' || text.front() == '-')) text.remove_prefix(1);

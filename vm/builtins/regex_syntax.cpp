@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "schema/ascii.h"
+
 namespace ptc {
 namespace {
 
@@ -16,7 +18,6 @@ constexpr std::pair<std::string_view, std::string_view> kPosixClasses[] = {
     {"Blank", "blank"}, {"Cntrl", "cntrl"}, {"XDigit", "xdigit"}, {"Space", "space"}, {"ASCII", "ascii"}};
 
 bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 class Translator {
  public:

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "vm/builtins/regex_search.h"
+#include "schema/ascii.h"
 #include "vm/builtins/text.h"
 #include "vm/builtins/text_finder.h"
 #include "vm/value/string.h"
@@ -57,8 +58,6 @@ class Occurrences {
   std::size_t from_ = 0, begin_ = 0, end_ = 0;
   bool done_ = false;
 };
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // The group that the reference behind template[0] (a $ or a \) names: its number and the length of the reference.
 struct GroupReference {

@@ -7,8 +7,6 @@
 namespace ptc {
 namespace {
 
-bool is_visible(Value v) { return !v.is(Tag::Hidden) && !v.is_absent(); }
-
 bool fits(RegState state, Value value, Value before) {
   switch (state) {
     case RegState::Dead: return false;

@@ -13,6 +13,9 @@
 
 namespace ptc {
 
+// What a program may hold in its hands.
+inline bool is_visible(Value v) { return !v.is(Tag::Hidden) && !v.is_absent(); }
+
 struct FramePlan {
   std::uint32_t base = 0;
   std::uint32_t limit = 0;              // registers from here on belong to the callee

@@ -10,8 +10,6 @@
 namespace ptc {
 namespace {
 
-bool is_visible(Value v) { return !v.is(Tag::Hidden) && !v.is_absent(); }
-
 template <class T>
 bool has_twins(std::vector<T>& items) {
   std::sort(items.begin(), items.end());

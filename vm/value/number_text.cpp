@@ -5,14 +5,13 @@
 #include <cmath>
 #include <limits>
 
+#include "schema/ascii.h"
 #include "vm/value/bigint.h"
 #include "vm/value/numeric.h"
 
 namespace ptc {
 
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // The shortest digits that read back as x, and where the point goes: 0.d1d2d3… * 10^point.
 struct ShortestDigits {

@@ -70,16 +70,16 @@ class StoreTest : public ApiTest {
   std::filesystem::path folder_;
 };
 
-constexpr const char* kPay = "(task \"wire\" (tool/pay {:to \"bo\" :amount 5}))";
+constexpr const char* kPayment = "(task \"wire\" (tool/pay {:to \"bo\" :amount 5}))";
 
 TEST_F(StoreTest, ARunEndsOnceAndIsThere) {
   Store memory = Store::in_memory();
   const Tools tools = paying();
-  auto first = run_stored(engine_, memory, tools, kPay, {.id = "r"});
+  auto first = run_stored(engine_, memory, tools, kPayment, {.id = "r"});
   ASSERT_TRUE(first) << first.error().message;
   EXPECT_EQ(first->end, StoredEnd::Ended);
   EXPECT_EQ(first->outcome.value.view().as_string(), "paid");
-  auto second = run_stored(engine_, memory, tools, kPay, {.id = "r"});
+  auto second = run_stored(engine_, memory, tools, kPayment, {.id = "r"});
   EXPECT_EQ(second->end, StoredEnd::EndedBefore);
   EXPECT_EQ(paid(), "bo 5\n");
   ASSERT_EQ(memory.runs()->size(), 1u);
@@ -107,11 +107,11 @@ TEST_F(StoreTest, OthersResolveAndWake) {
 TEST_F(StoreTest, AProcessDiesWhileItsQuestionIsOpen) {
   ASSERT_TRUE(dies_after([&] {
     Store own = store();
-    const auto asked = run_stored(Engine(), own, paying(), kPay, asking());
+    const auto asked = run_stored(Engine(), own, paying(), kPayment, asking());
     if (asked->questions.size() != 1) _exit(2);
   }));
   Store mine = store();
-  auto again = run_stored(engine_, mine, paying(), kPay, asking());
+  auto again = run_stored(engine_, mine, paying(), kPayment, asking());
   ASSERT_EQ(again->end, StoredEnd::Suspended);
   ASSERT_EQ(again->questions.size(), 1u);
   EXPECT_EQ(again->questions[0].text, "pay?");
@@ -124,9 +124,9 @@ TEST_F(StoreTest, AProcessDiesWhileItsQuestionIsOpen) {
   }));
   EXPECT_EQ(mine.decide("r", key, false).error().code, Errc::refused);
   EXPECT_EQ(*mine.woken(0), std::vector<std::string>{"r"});
-  auto done = run_stored(engine_, mine, paying(), kPay, asking());
+  auto done = run_stored(engine_, mine, paying(), kPayment, asking());
   EXPECT_EQ(done->end, StoredEnd::Ended);
-  EXPECT_EQ(run_stored(engine_, mine, paying(), kPay, asking())->end, StoredEnd::EndedBefore);
+  EXPECT_EQ(run_stored(engine_, mine, paying(), kPayment, asking())->end, StoredEnd::EndedBefore);
   EXPECT_EQ(paid(), "bo 5\n") << "the tool runs once, with the approved arguments";
   EXPECT_EQ(asked(), "?");
 }
@@ -143,10 +143,10 @@ TEST_F(StoreTest, AskedInTheLogIsAsked) {
       }
     } killer;
     options.observer = &killer;
-    (void)run_stored(Engine(), own, paying(), kPay, options);
+    (void)run_stored(Engine(), own, paying(), kPayment, options);
   }));
   Store mine = store();
-  auto again = run_stored(engine_, mine, paying(), kPay, asking());
+  auto again = run_stored(engine_, mine, paying(), kPayment, asking());
   ASSERT_EQ(again->questions.size(), 1u);
   EXPECT_EQ(asked(), "?");
 }
@@ -166,9 +166,9 @@ TEST_F(StoreTest, ApprovedArgumentsThatChangeAreRefused) {
 
 TEST_F(StoreTest, DeniedInAnotherProcess) {
   Store mine = store();
-  auto parked = run_stored(engine_, mine, paying(), kPay, asking());
+  auto parked = run_stored(engine_, mine, paying(), kPayment, asking());
   ASSERT_TRUE(dies_after([&] { store().decide("r", parked->questions[0].key, false, "no money").value(); }));
-  auto done = run_stored(engine_, mine, paying(), kPay, asking());
+  auto done = run_stored(engine_, mine, paying(), kPayment, asking());
   ASSERT_EQ(done->end, StoredEnd::Ended);
   EXPECT_EQ(done->outcome.diagnostic->message, "Tool 'pay' failed: refused: no money");
   EXPECT_EQ(paid(), "");
@@ -183,15 +183,15 @@ TEST_F(StoreTest, APersonSettlesADoubt) {
         }).value();
   ASSERT_TRUE(dies_after([&] {
     Store own = store();
-    (void)run_stored(Engine(), own, deadly, kPay, {.id = "r"});
+    (void)run_stored(Engine(), own, deadly, kPayment, {.id = "r"});
   }));
   Store mine = store();
-  auto parked = run_stored(engine_, mine, paying(), kPay, {.id = "r"});
+  auto parked = run_stored(engine_, mine, paying(), kPayment, {.id = "r"});
   ASSERT_EQ(parked->end, StoredEnd::InDoubt);
   ASSERT_EQ(parked->doubts.size(), 1u);
   EXPECT_EQ(mine.settle("r", "nothing", DoubtAnswer::DidNot).error().code, Errc::refused);
   ASSERT_TRUE(mine.settle("r", parked->doubts[0].key, DoubtAnswer::Happened, Value::of("paid by hand"), "ada"));
-  auto done = run_stored(engine_, mine, paying(), kPay, {.id = "r"});
+  auto done = run_stored(engine_, mine, paying(), kPayment, {.id = "r"});
   ASSERT_EQ(done->end, StoredEnd::Ended);
   EXPECT_EQ(done->outcome.value.view().as_string(), "paid by hand");
   EXPECT_EQ(paid(), "") << "it was not called again";

@@ -11,18 +11,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 using Id = BuiltinId;
 
-struct Row {
-  Id id;
-  std::vector<Arg> args;
-  const char* result;
-};
-
-class ArithmeticTest : public BuiltinTest {
- protected:
-  void check(const std::vector<Row>& rows) {
-    for (const Row& row : rows) EXPECT_EQ(run(row.id, row.args), row.result) << builtin_info(row.id).name;
-  }
-};
+class ArithmeticTest : public BuiltinTest {};
 
 TEST_F(ArithmeticTest, Folds) {
   check({

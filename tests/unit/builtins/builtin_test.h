@@ -61,9 +61,20 @@ inline Arg pending(std::string id) {
   return Arg([id](Heap& h) { return pending_of(h, string_of(h, id)); });
 }
 
+// A call and what comes of it.
+struct CallRow {
+  BuiltinId id;
+  std::vector<Arg> args;
+  const char* result;
+};
+
 class BuiltinTest : public ::testing::Test {
  protected:
   ~BuiltinTest() override { EXPECT_EQ(heap.live_objects(), 0u) << "leaked"; }
+
+  void check(const std::vector<CallRow>& rows) {
+    for (const CallRow& row : rows) EXPECT_EQ(run(row.id, row.args), row.result) << builtin_info(row.id).name;
+  }
 
   std::string run(BuiltinId id, std::vector<Arg> args) {
     std::vector<Value> registers;

@@ -25,18 +25,7 @@ Arg whole(std::int64_t n) {
   return Arg([n](Heap&) { return Value::integer(n); });
 }
 
-struct Row {
-  Id id;
-  std::vector<Arg> args;
-  const char* result;
-};
-
-class DatesTest : public BuiltinTest {
- protected:
-  void check(const std::vector<Row>& rows) {
-    for (const Row& row : rows) EXPECT_EQ(run(row.id, row.args), row.result) << builtin_info(row.id).name;
-  }
-};
+class DatesTest : public BuiltinTest {};
 
 TEST_F(DatesTest, ReadsJavaDates) {
   check({

@@ -9,7 +9,7 @@
 namespace ptc::test {
 namespace {
 
-using Change = std::function<void(Instruction&)>;
+using CodeChange = std::function<void(Instruction&)>;
 
 class Code : public HostileSnapshot {
  protected:
@@ -21,7 +21,8 @@ class Code : public HostileSnapshot {
       bytes = program_bytes(*program);
     });
   }
-  static Octets with_instruction(const Octets& whole, std::size_t function, std::size_t index, const Change& change) {
+  static Octets with_instruction(const Octets& whole, std::size_t function, std::size_t index,
+                                 const CodeChange& change) {
     return with_program(whole, [&](schema::ProgramT& program) {
       std::uint64_t& word = program.functions[function]->code[index];
       Instruction instruction = decode(word);
@@ -38,8 +39,8 @@ class Code : public HostileSnapshot {
   }
 };
 
-std::vector<Change> changes() {
-  std::vector<Change> all;
+std::vector<CodeChange> changes() {
+  std::vector<CodeChange> all;
   for (std::size_t op = 0; op < kOpCount; ++op) {
     all.push_back([op](Instruction& i) { i.op = static_cast<Op>(op); });
   }
@@ -58,7 +59,7 @@ class EveryInstruction : public Code, public testing::WithParamInterface<const c
 TEST_P(EveryInstruction, IsRefusedOrHarmless) {
   const Octets whole = interrupted(GetParam(), 4);
   const std::vector<std::size_t> sizes = code_sizes(whole);
-  const std::vector<Change> all = changes();
+  const std::vector<CodeChange> all = changes();
   for (std::size_t function = 0; function < sizes.size(); ++function) {
     for (std::size_t index = 0; index < sizes[function]; ++index) {
       for (std::size_t k = 0; k < all.size(); ++k) {

@@ -57,8 +57,8 @@ TEST_F(State, WhatWasUsedStaysUsed) {
 
 TEST_F(State, CountersBeyondTheirEndAreRefusedOrHarmless) {
   const Octets whole = suspended(kTwo);
-  using Change = void (*)(schema::SnapshotT&, std::uint64_t);
-  constexpr Change kCounters[] = {
+  using CounterChange = void (*)(schema::SnapshotT&, std::uint64_t);
+  constexpr CounterChange kCounters[] = {
       [](auto& s, std::uint64_t n) { s.fuel_used = n; },
       [](auto& s, std::uint64_t n) { s.bytes_peak = n; },
       [](auto& s, std::uint64_t n) { s.tool_calls = static_cast<std::uint32_t>(n); },

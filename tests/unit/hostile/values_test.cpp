@@ -7,7 +7,7 @@ namespace {
 
 using Values = HostileSnapshot;
 
-constexpr const char* kWaits = "(let [v [1 2 3] m {:a 1} s \"text\"] (await (tool/ask)) [v m s])";
+constexpr const char* kHolds = "(let [v [1 2 3] m {:a 1} s \"text\"] (await (tool/ask)) [v m s])";
 
 void append_varint(Octets& out, std::uint64_t number) {
   for (; number >= 128; number >>= 7) out.push_back(static_cast<std::uint8_t>(number | 128));
@@ -30,7 +30,7 @@ constexpr unsigned kOps = 13, kOtherKinds = 18;
 constexpr std::uint64_t kCounts[] = {5'000, 1u << 20, UINT32_MAX, std::uint64_t{UINT32_MAX} + 1, INT64_MAX, UINT64_MAX};
 
 TEST_F(Values, NoCountTakesMoreThanThereIs) {
-  const Octets whole = suspended(kWaits);
+  const Octets whole = suspended(kHolds);
   for (unsigned op = 0; op < 16; ++op) {
     for (const std::uint64_t count : kCounts) {
       const auto other = changed(whole, [&](auto& s) {
@@ -44,7 +44,7 @@ TEST_F(Values, NoCountTakesMoreThanThereIs) {
 }
 
 TEST_F(Values, NoKindOfOtherValueTakesMoreThanThereIs) {
-  const Octets whole = suspended(kWaits);
+  const Octets whole = suspended(kHolds);
   for (unsigned kind = 0; kind < kOtherKinds; ++kind) {
     for (const std::uint64_t count : kCounts) {
       const auto other = changed(whole, [&](auto& s) {
@@ -59,7 +59,7 @@ TEST_F(Values, NoKindOfOtherValueTakesMoreThanThereIs) {
 }
 
 TEST_F(Values, AReferenceLeadsBack) {
-  const Octets whole = suspended(kWaits);
+  const Octets whole = suspended(kHolds);
   for (const std::uint64_t object : {std::uint64_t{200}, std::uint64_t{UINT32_MAX}, std::uint64_t{UINT64_MAX}}) {
     const auto other = changed(whole, [&](auto& s) {
       Octets front = item(4, object);
@@ -72,13 +72,13 @@ TEST_F(Values, AReferenceLeadsBack) {
 
 // One value more, one less, or one in the place of another: the frames know what they need.
 TEST_F(Values, AValueTooManyOrTooFewIsRefused) {
-  const Octets whole = suspended(kWaits);
+  const Octets whole = suspended(kHolds);
   expect_refused(changed(whole, [](auto& s) { s.values += item(1, 5); }), "snapshot_invalid", "one more");
   expect_refused(changed(whole, [](auto& s) { s.values.clear(); }), "snapshot_invalid", "none");
 }
 
 TEST_F(Values, EachByteMayBeAnyOther) {
-  for (const char* const source : {kWaits, "(sort-by (fn [x] (await (tool/ask {:x x}))) [3 1 2])",
+  for (const char* const source : {kHolds, "(sort-by (fn [x] (await (tool/ask {:x x}))) [3 1 2])",
                                    "(let [m (await-all (map (fn [x] (tool/ask {:x x})) [1 2]))] m)"}) {
     const Octets whole = suspended(source);
     const std::size_t size = parts(whole)->values.size();
@@ -113,7 +113,7 @@ TEST_F(Values, NestingIsData) {
 }
 
 TEST_F(Values, NamesAreTextsOfTheirLength) {
-  const Octets whole = suspended(kWaits);
+  const Octets whole = suspended(kHolds);
   const Octets lies[] = {{5}, {128}, {255, 255, 255, 255, 255, 255, 255, 255, 255, 1}, {2, 0xc3, 0x28}};
   for (const Octets& names : lies) {
     expect_refused(changed(whole, [&](auto& s) { s.names += names; }), "snapshot_invalid", "names");

@@ -11,7 +11,7 @@
 namespace ptc {
 namespace {
 
-constexpr std::int64_t kNow = 1'800'000'000;
+constexpr std::int64_t kRingTime = 1'800'000'000;
 constexpr const char* kSecret = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 // The public half of that seed, and of none of the others.
 constexpr const char* kPublic = "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=";
@@ -26,7 +26,7 @@ std::string complaint(std::string_view text) {
   return message == nullptr ? "" : *message;
 }
 
-KeyRing parsed(std::string_view text) {
+KeyRing ring_of(std::string_view text) {
   auto result = KeyRing::parse(text);
   if (const auto* message = std::get_if<std::string>(&result)) ADD_FAILURE() << *message;
   return std::move(std::get<KeyRing>(result));
@@ -61,45 +61,45 @@ unsigned mode_of(const std::string& path) {
 
 TEST(KeyRing, ReadsBackWhatItWrites) {
   KeyRing keys;
-  ASSERT_EQ(keys.rotate({"first", SealAlgorithm::HmacSha256, kNow, {}}), std::nullopt);
-  ASSERT_EQ(keys.rotate({"second", SealAlgorithm::Ed25519, kNow, kNow + 1000}), std::nullopt);
-  ASSERT_EQ(keys.rotate({"third", SealAlgorithm::Ed25519, kNow, {}}), std::nullopt);
+  ASSERT_EQ(keys.rotate({"first", SealAlgorithm::HmacSha256, kRingTime, {}}), std::nullopt);
+  ASSERT_EQ(keys.rotate({"second", SealAlgorithm::Ed25519, kRingTime, kRingTime + 1000}), std::nullopt);
+  ASSERT_EQ(keys.rotate({"third", SealAlgorithm::Ed25519, kRingTime, {}}), std::nullopt);
   ASSERT_EQ(keys.revoke("second"), std::nullopt);
-  const KeyRing again = parsed(keys.text());
+  const KeyRing again = ring_of(keys.text());
   EXPECT_EQ(again.text(), keys.text());
   ASSERT_EQ(again.keys().size(), 3u);
   EXPECT_EQ(again.signing()->id, "third");
   EXPECT_EQ(again.find("first")->state, KeyState::VerifyOnly);
   EXPECT_EQ(again.find("second")->state, KeyState::Revoked);
-  EXPECT_EQ(again.find("second")->not_after_seconds, kNow + 1000);
-  EXPECT_EQ(again.find("third")->created_seconds, kNow);
+  EXPECT_EQ(again.find("second")->not_after_seconds, kRingTime + 1000);
+  EXPECT_EQ(again.find("third")->created_seconds, kRingTime);
   EXPECT_EQ(again.find("third")->secret.bytes(), keys.find("third")->secret.bytes());
   EXPECT_EQ(again.find("third")->public_key, keys.find("third")->public_key);
-  EXPECT_EQ(parsed(KeyRing().text()).keys().size(), 0u);
+  EXPECT_EQ(ring_of(KeyRing().text()).keys().size(), 0u);
 }
 
 TEST(KeyRing, NotesAreKept) {
-  const KeyRing keys = parsed(key_text(R"("algorithm": "hmac-sha256", "state": "active", "note": "of \"Ada\"",
+  const KeyRing keys = ring_of(key_text(R"("algorithm": "hmac-sha256", "state": "active", "note": "of \"Ada\"",
                                           "secret": ")" + std::string(kSecret) + '"'));
-  EXPECT_EQ(parsed(keys.text()).find("k")->note, "of \"Ada\"");
+  EXPECT_EQ(ring_of(keys.text()).find("k")->note, "of \"Ada\"");
 }
 
 TEST(KeyRing, TwoFreshKeysDiffer) {
-  const auto first = make_key({"a", SealAlgorithm::Ed25519, kNow, {}});
-  const auto second = make_key({"a", SealAlgorithm::Ed25519, kNow, {}});
+  const auto first = make_key({"a", SealAlgorithm::Ed25519, kRingTime, {}});
+  const auto second = make_key({"a", SealAlgorithm::Ed25519, kRingTime, {}});
   EXPECT_NE(first->secret.bytes(), second->secret.bytes());
   EXPECT_NE(first->public_key, second->public_key);
 }
 
 TEST(KeyRing, ThePublicHalfHasNoSecrets) {
   KeyRing keys;
-  ASSERT_EQ(keys.rotate({"shared", SealAlgorithm::HmacSha256, kNow, {}}), std::nullopt);
-  ASSERT_EQ(keys.rotate({"pair", SealAlgorithm::Ed25519, kNow, {}}), std::nullopt);
-  ASSERT_EQ(keys.rotate({"gone", SealAlgorithm::Ed25519, kNow, {}}), std::nullopt);
+  ASSERT_EQ(keys.rotate({"shared", SealAlgorithm::HmacSha256, kRingTime, {}}), std::nullopt);
+  ASSERT_EQ(keys.rotate({"pair", SealAlgorithm::Ed25519, kRingTime, {}}), std::nullopt);
+  ASSERT_EQ(keys.rotate({"gone", SealAlgorithm::Ed25519, kRingTime, {}}), std::nullopt);
   ASSERT_EQ(keys.revoke("gone"), std::nullopt);
   const KeyRing half = keys.public_half();
   EXPECT_EQ(half.text().find("secret"), std::string::npos);
-  const KeyRing again = parsed(half.text());
+  const KeyRing again = ring_of(half.text());
   ASSERT_EQ(again.keys().size(), 2u);
   EXPECT_EQ(again.find("pair")->public_key, keys.find("pair")->public_key);
   EXPECT_EQ(again.find("pair")->state, KeyState::VerifyOnly);
@@ -108,7 +108,7 @@ TEST(KeyRing, ThePublicHalfHasNoSecrets) {
 }
 
 TEST(KeyRing, ASecretIsZeroedWhenItIsMovedAway) {
-  auto key = make_key({"a", SealAlgorithm::HmacSha256, kNow, {}});
+  auto key = make_key({"a", SealAlgorithm::HmacSha256, kRingTime, {}});
   const SecretKey taken(std::move(key->secret));
   EXPECT_TRUE(taken.present());
   EXPECT_FALSE(key->secret.present());
@@ -117,13 +117,13 @@ TEST(KeyRing, ASecretIsZeroedWhenItIsMovedAway) {
 
 TEST(KeyRing, ChangesThatAreRefusedChangeNothing) {
   KeyRing keys;
-  ASSERT_EQ(keys.rotate({"a", SealAlgorithm::HmacSha256, kNow, {}}), std::nullopt);
+  ASSERT_EQ(keys.rotate({"a", SealAlgorithm::HmacSha256, kRingTime, {}}), std::nullopt);
   const std::string before = keys.text();
-  EXPECT_EQ(keys.rotate({"a", SealAlgorithm::HmacSha256, kNow, {}}), "key a is there already");
+  EXPECT_EQ(keys.rotate({"a", SealAlgorithm::HmacSha256, kRingTime, {}}), "key a is there already");
   const std::string bad_id = "a key id is 1 to 64 letters, digits, and . _ -";
-  EXPECT_EQ(keys.rotate({"", SealAlgorithm::HmacSha256, kNow, {}}), bad_id);
-  EXPECT_EQ(keys.rotate({"b c", SealAlgorithm::HmacSha256, kNow, {}}), bad_id);
-  EXPECT_EQ(keys.rotate({"b", SealAlgorithm::HmacSha256, kNow, kNow}), "key b ends before it begins");
+  EXPECT_EQ(keys.rotate({"", SealAlgorithm::HmacSha256, kRingTime, {}}), bad_id);
+  EXPECT_EQ(keys.rotate({"b c", SealAlgorithm::HmacSha256, kRingTime, {}}), bad_id);
+  EXPECT_EQ(keys.rotate({"b", SealAlgorithm::HmacSha256, kRingTime, kRingTime}), "key b ends before it begins");
   EXPECT_EQ(keys.revoke("b"), "there is no key b");
   EXPECT_EQ(keys.sign_with("b"), "there is no key b");
   EXPECT_EQ(keys.text(), before);
@@ -192,11 +192,11 @@ TEST(KeyRing, FilesArePrivateAndReplacedWhole) {
   const Folder folder;
   const std::string path = folder.file("ring.json");
   KeyRing keys;
-  ASSERT_EQ(keys.rotate({"a", SealAlgorithm::HmacSha256, kNow, {}}), std::nullopt);
+  ASSERT_EQ(keys.rotate({"a", SealAlgorithm::HmacSha256, kRingTime, {}}), std::nullopt);
   ASSERT_EQ(keys.save(path, false), std::nullopt);
   EXPECT_EQ(mode_of(path), 0600u);
   EXPECT_EQ(contents(path), keys.text());
-  ASSERT_EQ(keys.rotate({"b", SealAlgorithm::HmacSha256, kNow, {}}), std::nullopt);
+  ASSERT_EQ(keys.rotate({"b", SealAlgorithm::HmacSha256, kRingTime, {}}), std::nullopt);
   EXPECT_NE(keys.save(path, false), std::nullopt);
   EXPECT_EQ(contents(path).find("\"b\""), std::string::npos);
   ASSERT_EQ(chmod(path.c_str(), 0644), 0);

@@ -10,7 +10,7 @@
 namespace ptc {
 namespace {
 
-constexpr std::int64_t kNow = 1'800'000'000;
+constexpr std::int64_t kSealTime = 1'800'000'000;
 using Bytes = std::vector<std::uint8_t>;
 
 // Keys that never change, so that envelopes never change. "h" and "e" sign, "old" is over, "young" has not begun.
@@ -37,7 +37,7 @@ Bytes payload_of(std::size_t size) {
 }
 
 Bytes sealed(const KeyRing& keys, std::string_view id, const Bytes& payload, std::uint64_t sequence = 5,
-             std::string_view tenant = "acme", std::string_view run = "run-1", std::int64_t now = kNow) {
+             std::string_view tenant = "acme", std::string_view run = "run-1", std::int64_t now = kSealTime) {
   auto result = seal(payload, {tenant, run, sequence, *keys.find(id), now});
   if (const auto* failure = std::get_if<SealFailure>(&result)) {
     ADD_FAILURE() << failure->message;
@@ -46,7 +46,7 @@ Bytes sealed(const KeyRing& keys, std::string_view id, const Bytes& payload, std
   return std::get<Bytes>(result);
 }
 
-OpenRequest request_for(const KeyRing& keys) { return {"acme", {}, {}, 0, keys, kNow}; }
+OpenRequest request_for(const KeyRing& keys) { return {"acme", {}, {}, 0, keys, kSealTime}; }
 
 // "" when it opens, else the name of the error.
 std::string refusal(const Bytes& bytes, const OpenRequest& request) {
@@ -57,7 +57,7 @@ std::string refusal(const Bytes& bytes, const OpenRequest& request) {
 
 std::string seal_refusal(const KeyRing& keys, std::string_view id, std::string_view tenant = "acme",
                          std::string_view run = "r") {
-  const auto result = seal(Bytes(), {tenant, run, 1, *keys.find(id), kNow});
+  const auto result = seal(Bytes(), {tenant, run, 1, *keys.find(id), kSealTime});
   const auto* failure = std::get_if<SealFailure>(&result);
   return failure == nullptr ? "" : std::string(seal_error_name(failure->error));
 }
@@ -247,7 +247,7 @@ TEST(SealingKeys, OnlyGoodKeysSeal) {
   EXPECT_EQ(seal_refusal(keys, "old"), "expired_key");
   EXPECT_EQ(seal_refusal(keys, "young"), "key_not_yet_valid");
   EXPECT_EQ(seal_refusal(keys.public_half(), "e"), "key_cannot_sign");
-  EXPECT_EQ(keys.rotate({"next", SealAlgorithm::HmacSha256, kNow, {}}), std::nullopt);
+  EXPECT_EQ(keys.rotate({"next", SealAlgorithm::HmacSha256, kSealTime, {}}), std::nullopt);
   EXPECT_EQ(seal_refusal(keys, "h"), "key_cannot_sign");
   EXPECT_EQ(keys.revoke("next"), std::nullopt);
   EXPECT_EQ(seal_refusal(keys, "next"), "revoked_key");
@@ -260,7 +260,7 @@ TEST(SealingKeys, OnlyGoodKeysSeal) {
 TEST(SealingKeys, RotationKeepsOldEnvelopesReadable) {
   KeyRing keys = ring();
   const Bytes before = sealed(keys, keys.signing()->id, payload_of(9));
-  ASSERT_EQ(keys.rotate({"next", SealAlgorithm::Ed25519, kNow, {}}), std::nullopt);
+  ASSERT_EQ(keys.rotate({"next", SealAlgorithm::Ed25519, kSealTime, {}}), std::nullopt);
   EXPECT_EQ(keys.signing()->id, "next");
   const Bytes after = sealed(keys, keys.signing()->id, payload_of(9));
   EXPECT_EQ(refusal(before, request_for(keys)), "");
@@ -283,7 +283,7 @@ TEST(SealingKeys, APublicKeyIsNoSharedSecret) {
   lie.algorithm = SealAlgorithm::HmacSha256;
   lie.created_seconds = 0;
   lie.secret = SecretKey(keys.find("e")->public_key);
-  auto result = seal(payload_of(9), {"acme", "run-1", 5, lie, kNow});
+  auto result = seal(payload_of(9), {"acme", "run-1", 5, lie, kSealTime});
   const Bytes forged = std::get<Bytes>(result);
   EXPECT_EQ(refusal(forged, request_for(keys)), "wrong_algorithm");
   EXPECT_EQ(refusal(forged, request_for(keys.public_half())), "wrong_algorithm");

@@ -28,12 +28,12 @@ std::string shown(Heap& heap, CoercionResult result) {
   return result.changed ? "-> " + text : text;
 }
 
-struct Case {
+struct Coercion {
   std::string_view signature, value, result;
 };
 
-void expect_cases(std::initializer_list<Case> cases, const auto& coerce) {
-  for (const Case& c : cases) {
+void expect_cases(std::initializer_list<Coercion> cases, const auto& coerce) {
+  for (const Coercion& c : cases) {
     Heap heap;
     EXPECT_EQ(shown(heap, coerce(heap, parsed(c.signature), edn(heap, c.value))), c.result)
         << c.signature << " of " << c.value;
@@ -85,7 +85,7 @@ TEST(SignatureCoercion, converts_scalars_where_nothing_is_lost) {
 }
 
 TEST(SignatureCoercion, refuses_what_would_lose_something) {
-  for (const Case& c : std::initializer_list<Case>{
+  for (const Coercion& c : std::initializer_list<Coercion>{
            {":int", "1.5", "float"},        {":int", "1.0e300", "float"},       {":int", "-0.0", "float"},
            {":int", "##NaN", "float"},      {":int", "##Inf", "float"},         {":int", "\"007\"", "string"},
            {":int", "\"+5\"", "string"},    {":int", "\" 5\"", "string"},       {":int", "\"5.0\"", "string"},

@@ -16,12 +16,12 @@ std::string read_back(std::string_view schema) {
   return render_signature(std::get<Signature>(read));
 }
 
-struct Case {
+struct Translation {
   std::string_view from, to;
 };
 
 TEST(JsonSchema, of_types) {
-  for (const Case& c : std::initializer_list<Case>{
+  for (const Translation& c : std::initializer_list<Translation>{
            {":any", "{}"},
            {":int", R"({"type":"integer"})"},
            {":float?", R"({"type":["number","null"]})"},
@@ -74,7 +74,7 @@ TEST(JsonSchema, reads_everything_that_is_written) {
 }
 
 TEST(JsonSchema, of_definitions_of_tools) {
-  for (const Case& c : std::initializer_list<Case>{
+  for (const Translation& c : std::initializer_list<Translation>{
            {R"({"name":"search","description":"d","inputSchema":{"type":"object","properties":{
                  "q":{"type":"string","description":"what","minLength":1},"limit":{"type":"integer","default":10}},
                  "required":["q"],"$schema":"https://json-schema.org/draft/2020-12/schema"}})",
@@ -95,7 +95,7 @@ TEST(JsonSchema, of_definitions_of_tools) {
 }
 
 TEST(JsonSchema, reads_the_subset_that_people_write) {
-  for (const Case& c : std::initializer_list<Case>{
+  for (const Translation& c : std::initializer_list<Translation>{
            {"true", ":any"},
            {"{}", ":any"},
            {R"({"description":"x"})", ":any"},
@@ -141,7 +141,7 @@ TEST(JsonSchema, reads_the_subset_that_people_write) {
 }
 
 TEST(JsonSchema, errors_point_to_the_place) {
-  for (const Case& c : std::initializer_list<Case>{
+  for (const Translation& c : std::initializer_list<Translation>{
            {"", "!! : no JSON: "},
            {"{", "!! : no JSON: "},
            {"1", "!! : expected a schema, an object"},

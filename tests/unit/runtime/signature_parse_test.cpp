@@ -14,14 +14,14 @@ SignatureError error_of(std::string_view text) {
   return error == nullptr ? SignatureError{} : *error;
 }
 
-struct Case {
+struct Refusal {
   std::string_view text;
   std::uint32_t column;
   std::string_view message;      // how it begins
 };
 
 TEST(SignatureParse, errors_stand_where_the_text_must_change) {
-  for (const Case& c : std::initializer_list<Case>{
+  for (const Refusal& c : std::initializer_list<Refusal>{
            {"", 1, "expected a type such as :int, [:int] or {name :string}, got the end of the text"},
            {"  ", 3, "expected a type"},
            {"int", 1, "expected a type; did you mean :int?"},

@@ -27,12 +27,12 @@ TEST(Signature, refuses_other_text) {
   EXPECT_TRUE(std::holds_alternative<SignatureError>(parse_signature(std::string(1000, '['))));
 }
 
-struct Case {
+struct Check {
   std::string_view signature, value, mismatches;
 };
 
 TEST(Signature, names_what_does_not_fit) {
-  for (const Case& c : std::initializer_list<Case>{
+  for (const Check& c : std::initializer_list<Check>{
            {":int", "42", ""},
            {":int", "123456789012345678901234567890", ""},
            {":int", "1.5", "return: expected int, got float"},

@@ -20,7 +20,7 @@ Bytes some_bytes(std::size_t count) {
   return made;
 }
 
-Bytes of_today() {
+Bytes written_today() {
   static const Engine engine;
   CompileRequest request;
   request.source = "(reduce + (map inc [1 2 3]))";
@@ -60,7 +60,7 @@ TEST(Checksum, IsTakenOffWhenItHolds) {
 }
 
 TEST(Checksum, ASnapshotWithoutItOrWithAnotherIsDamaged) {
-  const Bytes whole = of_today();
+  const Bytes whole = written_today();
   ASSERT_EQ(refusal(whole), "");
   EXPECT_EQ(refusal({whole.begin(), whole.end() - 8}), kWrong);
   for (std::size_t k = 1; k <= 8; ++k) {
@@ -72,7 +72,7 @@ TEST(Checksum, ASnapshotWithoutItOrWithAnotherIsDamaged) {
 
 // What says that there is a checksum cannot be taken away by halves.
 TEST(Checksum, IdentifierAndFormatMustAgree) {
-  const Bytes whole = of_today();
+  const Bytes whole = written_today();
   Bytes renamed = whole;
   for (std::size_t k = 0; k < 4; ++k) {
     EXPECT_NE(whole[4 + k], static_cast<std::uint8_t>(kIdentifierWithoutChecksum[k]));

@@ -116,8 +116,8 @@ Value nested(Heap& heap, int depth) {
 
 TEST(Heap, FreesALargeValueInParts) {
   Heap heap;
-  constexpr int kDepth = 3 * static_cast<int>(Heap::kFreedAtOnce);
-  const Value list = nested(heap, kDepth);
+  constexpr int kListDepth = 3 * static_cast<int>(Heap::kFreedAtOnce);
+  const Value list = nested(heap, kListDepth);
   EXPECT_EQ(heap.fuel_floor(), 0);
   heap.bound_freeing(true);
   heap.release(list);

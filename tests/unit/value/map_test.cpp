@@ -13,13 +13,13 @@
 namespace ptc {
 namespace {
 
-using Model = std::map<std::uint32_t, std::uint32_t>;   // item number of the key -> of the value
+using MapModel = std::map<std::uint32_t, std::uint32_t>;   // item number of the key -> of the value
 
 class MapTest : public ValueTest {
  protected:
   struct Version {
     Value map;
-    Model model;
+    MapModel model;
   };
 
   void expect_matches(const Version& version) {

@@ -130,13 +130,13 @@ TEST_F(PrintTest, PrintFormLeavesStringsRaw) {
 }
 
 TEST_F(PrintTest, SurvivesDeepNesting) {
-  constexpr std::uint32_t kDepth = 1'000'000;
+  constexpr std::uint32_t kManyVectors = 1'000'000;
   Value v = vector({});
-  for (std::uint32_t i = 1; i < kDepth; ++i) v = vector({v});
+  for (std::uint32_t i = 1; i < kManyVectors; ++i) v = vector({v});
   Owned owned(heap, v);
   std::string out;
   append_edn(out, v, heap);
-  EXPECT_EQ(out.size(), 2U * kDepth);
+  EXPECT_EQ(out.size(), 2U * kManyVectors);
 }
 
 TEST_F(PrintTest, StopsAtTheLimit) {

@@ -8,13 +8,13 @@
 namespace ptc {
 namespace {
 
-using Model = std::set<std::uint32_t>;
+using SetModel = std::set<std::uint32_t>;
 
 class SetTest : public ValueTest {
  protected:
   struct Version {
     Value set;
-    Model model;
+    SetModel model;
   };
 
   void expect_matches(const Version& version) {

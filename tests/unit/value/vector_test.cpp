@@ -8,13 +8,13 @@
 namespace ptc {
 namespace {
 
-using Model = std::vector<std::uint32_t>;
+using VectorModel = std::vector<std::uint32_t>;
 
 class VectorTest : public ValueTest {
  protected:
   struct Version {
     Value vector;
-    Model model;
+    VectorModel model;
   };
 
   Value build(std::uint32_t from, std::uint32_t to) {
@@ -73,14 +73,14 @@ void VectorTest::change(Version& v, Random& random, std::vector<Version>& all) {
       const std::uint32_t from = random.below(count + 1);
       const std::uint32_t to = random.one_in(2) ? count : from + random.below(count - from + 1);
       v.vector = vector_slice(heap, v.vector, from, to);
-      v.model = Model(v.model.begin() + from, v.model.begin() + to);
+      v.model = VectorModel(v.model.begin() + from, v.model.begin() + to);
       break;
     }
     case 6: {
       const Version& other = all[random.below(static_cast<std::uint32_t>(all.size()))];
       if (v.model.size() + other.model.size() > 20'000) break;
       v.vector = vector_concat(heap, v.vector, other.vector);
-      const Model added = other.model;
+      const VectorModel added = other.model;
       v.model.insert(v.model.end(), added.begin(), added.end());
       break;
     }

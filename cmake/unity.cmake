@@ -1,0 +1,16 @@
+# Sources of a target are compiled some at a time, as one: most of the time of a small file goes into its headers.
+#
+# Not those of vm/value, vm/builtins and vm/exec: there each file stands for itself, so that the numbers of bench/ and
+# their baselines do not depend on what lies together. And not in the preset clang, which shows whether every file
+# includes what it uses, or for fuzzing and coverage, which want each file's own lines.
+option(PTC_UNITY "Compile several sources as one" ON)
+if(PTC_UNITY AND NOT PTC_FUZZ)
+  set(CMAKE_UNITY_BUILD ON)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
+  # GCC takes every file but the first for a header, in which such members would be a mistake.
+  target_compile_options(ptc_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endif()
+
+function(ptc_compile_apart)   # TARGET…
+  set_target_properties(${ARGV} PROPERTIES UNITY_BUILD OFF)
+endfunction()
