@@ -16,6 +16,12 @@
 namespace ptc::generator {
 namespace {
 
+#ifdef PTC_SANITIZED
+constexpr unsigned kSlowness = 4;   // all of the programs run without sanitizers
+#else
+constexpr unsigned kSlowness = 1;
+#endif
+
 GeneratedProgram program_of(std::uint64_t seed, bool async_tools = true, unsigned failing_percent = 5) {
   GeneratorOptions options;
   options.seed = seed;
@@ -71,7 +77,7 @@ TEST(ProgramGenerator, SeedsGiveDifferentPrograms) {
 
 TEST(ProgramGenerator, ProgramsHaveNoStaticErrors) {
   const Engine engine;
-  for (std::uint64_t seed = 1; seed <= 2'000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 2'000 / kSlowness; ++seed) {
     const GeneratedProgram program = program_of(seed);
     EXPECT_EQ(static_error(engine, program), "") << "seed " << seed << '\n' << program.source;
   }
@@ -147,7 +153,7 @@ TEST(ProgramGenerator, SizeIsAboutTheNumberOfForms) {
 TEST(ProgramGenerator, FewProgramsFailUnlessAskedTo) {
   const Engine engine;
   unsigned failed = 0;
-  constexpr unsigned kPrograms = 1'000;
+  constexpr unsigned kPrograms = 1'000 / kSlowness;
   for (std::uint64_t seed = 1; seed <= kPrograms; ++seed) {
     GeneratorOptions options;
     options.seed = seed;
@@ -171,7 +177,7 @@ TEST(ProgramGenerator, TextOfAProgramBeginsWithTheAnswersOfItsTools) {
 TEST(ProgramGenerator, SubsetOfClojureNeedsNoHost) {
   const Engine engine;
   auto names = names_of_the_language();
-  for (std::uint64_t seed = 1; seed <= 1'000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 1'000 / kSlowness; ++seed) {
     GeneratorOptions options;
     options.seed = seed;
     options.subset = Subset::Clojure;
@@ -217,8 +223,12 @@ void expect_good_ends(std::uint64_t first_seed, unsigned count, bool async_tools
   EXPECT_GE(good, count * 9 / 10);
 }
 
-TEST(ProgramGenerator, SynchronousProgramsEndWellUnlessTheyFailOnPurpose) { expect_good_ends(1, 500, false); }
-TEST(ProgramGenerator, ProgramsEndWellUnlessTheyFailOnPurposeInAnyOrder) { expect_good_ends(10'001, 1'000, true); }
+TEST(ProgramGenerator, SynchronousProgramsEndWellUnlessTheyFailOnPurpose) {
+  expect_good_ends(1, 500 / kSlowness, false);
+}
+TEST(ProgramGenerator, ProgramsEndWellUnlessTheyFailOnPurposeInAnyOrder) {
+  expect_good_ends(10'001, 1'000 / kSlowness, true);
+}
 
 TEST(ProgramGenerator, NoneFailsWhenNoneIsToFail) {
   const Engine engine;
