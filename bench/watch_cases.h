@@ -68,6 +68,7 @@ inline constexpr WatchCase kWatchCases[] = {
     {kInts, "(hash v)"},
     {kInts, "(compare v (assoc v 999999 -1))"},
     {kInts, "(count (conj (range 8000000) 1))"},
+    {kInts, "(count (assoc (range 8000000) 5 1))"},
     {kInts, "(count (vec (range 4000000)))"},
     {kInts, "(count (reverse (range 4000000)))"},
     {kInts, "(count (repeat 4000000 1))"},

@@ -7,14 +7,19 @@ namespace ptc::detail {
 #endif
 constinit thread_local WorkCounter work_counter{Patience::kUsualUnits, false, nullptr};
 
+bool host_is_over() {
+  WorkCounter& counter = work_counter;
+  counter.left = counter.host == nullptr ? Patience::kUsualUnits : counter.host->units_between_questions();
+  return counter.host != nullptr && counter.host->is_over();
+}
+
 void ask_host() {
   WorkCounter& counter = work_counter;
-  if (counter.host == nullptr) {
-    counter.left = Patience::kUsualUnits;
-    return;
+  if (counter.interruptible) {
+    if (host_is_over()) throw OutOfPatience{};
+  } else {
+    counter.left = counter.host == nullptr ? Patience::kUsualUnits : counter.host->units_between_questions();
   }
-  counter.left = counter.host->units_between_questions();
-  if (counter.interruptible && counter.host->is_over()) throw OutOfPatience{};
 }
 
 }  // namespace ptc::detail

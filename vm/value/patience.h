@@ -41,12 +41,22 @@ extern constinit thread_local WorkCounter work_counter;
 extern constinit thread_local WorkCounter work_counter __attribute__((tls_model("initial-exec")));
 #endif
 void ask_host();
+bool host_is_over();
 }  // namespace detail
 
 inline void work_done(std::uint32_t units) {
   detail::WorkCounter& counter = detail::work_counter;
   if (units >= counter.left) [[unlikely]] return detail::ask_host();
   counter.left -= units;
+}
+
+// The same without an exception, for work of an instruction: true when the run may not go on. Whoever asks then gives up
+// and calls Heap::refuse(), so that the program ends.
+inline bool work_is_over(std::uint32_t units) {
+  detail::WorkCounter& counter = detail::work_counter;
+  if (units >= counter.left) [[unlikely]] return detail::host_is_over();
+  counter.left -= units;
+  return false;
 }
 
 // For a byte of a text that has so many others behind it.

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "vm/value/bulk_work.h"
+#include "vm/value/patience.h"
 #include "vm/value/vector_trie.h"
 
 namespace ptc {
@@ -77,7 +78,9 @@ TrieVector* trie_of_flat(Heap& heap, FlatVector* taken) {
   return trie;
 }
 
+// null: the host stopped the run, and the range is as before.
 Object* range_into_items(Heap& heap, RangeVector* taken) {
+  constexpr std::uint32_t kWorkOfLeaf = kFlatVectorMax / 8;
   Object* result = nullptr;
   const std::uint32_t count = taken->count;
   if (count > kFlatVectorMax) heap.add_work(count / kPartsPerUnit);
@@ -91,6 +94,10 @@ Object* range_into_items(Heap& heap, RangeVector* taken) {
     std::array<Value, kFlatVectorMax> items;
     for (std::uint32_t done = 0; done < count && (done == 0 || !heap.has_failed()); done += kFlatVectorMax) {
       const std::uint32_t n = std::min(count - done, kFlatVectorMax);
+      if (work_is_over(kWorkOfLeaf)) {
+        heap.release(trie);
+        return nullptr;
+      }
       for (std::uint32_t i = 0; i < n; ++i) items[i] = Value::integer(range_item(taken, done + i));
       trie_append(heap, trie, {items.data(), n}, Ownership::Taken);
     }
@@ -100,11 +107,13 @@ Object* range_into_items(Heap& heap, RangeVector* taken) {
   return result;
 }
 
-// A vector with elements, where ranges compute theirs; takes the reference. A range that is too long is given up and
-// refused: one element stands for all of them until the program ends.
+// A vector with elements, where ranges compute theirs; takes the reference. A range that is too long, or whose run the
+// host has stopped, is given up and refused: one element stands for all of them until the program ends.
 Value with_items(Heap& heap, Value taken) {
   if (taken.object->kind != Kind::RangeVector) return taken;
-  if (heap.can_allocate(vector_change_bytes(taken))) return of(range_into_items(heap, as_range(taken)));
+  if (heap.can_allocate(vector_change_bytes(taken))) {
+    if (Object* const made = range_into_items(heap, as_range(taken))) return of(made);
+  }
   heap.refuse();
   heap.release(taken);
   FlatVector* const instead = make_flat(heap, 1);

@@ -55,10 +55,11 @@ constexpr std::string_view kCalls[] = {
     "(format \"%s|%200s\" wide text)", "(index-of wide \"zzz\")", "(includes? text \"zzz\")", "(= m (assoc m 1 2))",
     "(= rows (conj rows 1))", "(compare ints (reverse ints))", "(= [rows] [(vec (rest rows))])",
     "(get big-keys (first rows))", "(contains? #{rows} rows)", "(count #{m n})", "(conj (range 200) 1)",
-    "(range 5.5 200)", "(repeat 200 m)", "(combinations [1 2 3 4 5 6 7 8] 3)", "(shuffle ints)", "(describe rows)",
-    "(every? number? ints)", "(reduce-kv (fn [a k v] (+ a k)) 0 m)", "(reduce + s)", "(for [[k v] n] k)",
-    "(doseq [r rows] (println r))", "(println m n)", "(tree-seq vector? seq pairs)", "(postwalk identity pairs)",
-    "(map vector ints texts s)", "(apply map vector [ints texts])", "(nth wide 300)", "(get-in rows [3 :tags])",
+    "(assoc (range 300) 5 1)", "(range 5.5 200)", "(repeat 200 m)", "(combinations [1 2 3 4 5 6 7 8] 3)",
+    "(shuffle ints)", "(describe rows)", "(every? number? ints)", "(reduce-kv (fn [a k v] (+ a k)) 0 m)",
+    "(reduce + s)", "(for [[k v] n] k)", "(doseq [r rows] (println r))", "(println m n)",
+    "(tree-seq vector? seq pairs)", "(postwalk identity pairs)", "(map vector ints texts s)",
+    "(apply map vector [ints texts])", "(nth wide 300)", "(get-in rows [3 :tags])",
     "(update-in rows [3 :tags] conj 1)", "(max-key count texts)", "(list* 1 ints)", "(vector m n)", "(hash-map 1 m)",
 };
 
