@@ -140,6 +140,7 @@ class Installer {
         forget_definitions(known, state_.fibers[ancestors.back()]);
       }
       if (ancestors.size() > kMaxNesting) return where + "branches nested too deep";
+      if (waits_for_task(fiber) && !state_.has_journal) return where + "a wait for a task without a journal";
       if (k > 0 && ancestors.empty()) return where + "its parent";
       if (k > 0 && waits_for_task(state_.fibers[fiber.parent])) {
         if (fiber.parent == 0 || has_probe[fiber.parent] || !is_probe(fiber, state_.fibers[fiber.parent])) {

@@ -50,7 +50,7 @@ inline void work_done(std::uint32_t units) {
   counter.left -= units;
 }
 
-// The same without an exception, for work of an instruction: true when the run may not go on. Whoever asks then gives up
+// The same without an exception, for work of an instruction: true when the run may not go on. Who asked gives up then
 // and calls Heap::refuse(), so that the program ends.
 inline bool work_is_over(std::uint32_t units) {
   detail::WorkCounter& counter = detail::work_counter;

@@ -43,6 +43,18 @@ TEST_F(Probes, AProbeEvaluatesTheTaskThatItsBranchWaitsFor) {
                  "snapshot_invalid", "two");
 }
 
+// Without a journal nobody waits: each evaluates the task by itself, and a probe that did would not be one.
+TEST_F(Probes, WaitingForATaskNeedsAJournal) {
+  const Octets whole = suspended(kAwaits);
+  expect_refused(changed(whole, [](auto& s) { s.has_journal = false; }), "snapshot_invalid", "with a probe");
+  expect_refused(changed(whole,
+                         [](auto& s) {
+                           s.has_journal = false;
+                           s.fibers.pop_back();
+                         }),
+                 "snapshot_invalid", "without one");
+}
+
 TEST_F(Probes, TheProgramItselfHasNone) {
   const Octets whole = suspended(kAwaits);
   expect_refused(changed(whole, [](auto& s) {
