@@ -34,7 +34,18 @@ constexpr std::string_view kSharing[] = {
     " (loop [k 0] (if (< k 40) (recur (inc k)) [d i l big re (g 2) (count h) (c 1) nan])))",
     "(do (def v (vec (range 70))) (def m (zipmap (range 40) (range 40)))"
     " (reduce (fn [[a b] i] [(conj a i) (assoc b i a)]) [v m] (range 6)))",
-    "(sort-by (fn [x] (mod (* x 7) 13)) (map (fn [x] (let [y [x x]] (first y))) (range 40)))"};
+    "(sort-by (fn [x] (mod (* x 7) 13)) (map (fn [x] (let [y [x x]] (first y))) (range 40)))",
+    "(let [v [0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9]"
+    "      m {0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21} s #{0 1 2 3 4 5 6 7 8 9 10 11}]"
+    " (loop [i 0] (if (< i 40) (recur (inc i)) [v m s])))",
+    "(let [k (str \"a\" \"b\") m {k 1 \"c\" k} n {k 2 \"c\" m}] (loop [i 0] (if (< i 40) (recur (inc i)) [k m n])))",
+    "(do (def x 0) (pmap (fn [i] (def x [i]) (loop [k 0] (if (< k 40) (recur (inc k)) x))) [1 2]))"};
+
+// Turns of one run: the first program is gone when the second has its keys as constants.
+constexpr std::string_view kTurns[] = {
+    "(def rows [{\"id\" 1 \"name\" \"a\"} {\"id\" 2 \"name\" \"b\"}])",
+    "(let [one {\"id\" 3 \"name\" \"c\"} two {\"id\" one \"other\" [one]}]"
+    " (loop [i 0] (if (< i 40) (recur (inc i)) [one two rows])))"};
 
 void add_compiled(SeedFolder& seeds, const ProgramFile& file) {
   const CompileResult compiled = compile(file.source, {});
@@ -60,6 +71,27 @@ void add_states(SeedFolder& seeds, const Engine& engine, ProgramFile file, Rando
       for (const auto& [key, value] : restored->host.cached_answers) restored->run.heap().release(value);
     }
     if (++taken == kMostSnapshots) return;
+  }
+}
+
+void add_turns(SeedFolder& seeds, const Engine& engine) {
+  Run run(test::tiny_limits());
+  std::vector<std::string> names;
+  for (const std::string_view source : kTurns) {
+    CompileRequest request;
+    request.source = source;
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    request.memory_names = known;
+    const CompileAnswer answer = engine.compile(request);
+    if (answer.program == nullptr) std::abort();
+    run.start(answer.program);
+    if (source == kTurns[0]) run.step();
+    run.for_each_definition([&](std::string_view name, Value) { names.emplace_back(name); });
+  }
+  for (int state = 0; state < kSharingStates && run.step(10) == StepStatus::Yielded; ++state) {
+    const Octets bytes = write_snapshot(run, {});
+    for (const char* const target : {"snapshot", "snapshot_mutated"}) seeds.add(target, bytes);
+    seeds.add("snapshot_json", write_snapshot_json(run, {}));
   }
 }
 
@@ -89,6 +121,7 @@ void add_program_seeds(SeedFolder& seeds, const std::filesystem::path& tests) {
     options.size = 2 + options.size / 4;   // a request compiles its program each time
     seeds.add("batch", batch_request_line(generate_program(options), std::to_string(k)));
   }
+  add_turns(seeds, engine);
   for (const std::string_view source : kSharing) {
     const ProgramFile file = test::parse_program_file("sharing", std::string(source));
     for (int k = 0; k < kSharingStates; ++k) add_states(seeds, engine, file, random);
