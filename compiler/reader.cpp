@@ -396,10 +396,13 @@ ReadResult refuse_text(std::string_view text, std::size_t offset) {
 }  // namespace
 
 ReadResult read_forms(std::string_view text, FormArena& arena, std::uint32_t max_depth) {
-  if (text.size() >= std::numeric_limits<std::uint32_t>::max()) {
+  if (text.size() > kMaxSourceBytes) {
     ReadResult result;
     result.failed = true;
-    result.error = {FaultKind::ParseError, "the text is longer than 4 GiB", "", {}};
+    result.error = {FaultKind::ParseError,
+                    "a program of " + std::to_string(text.size()) + " bytes; at most " +
+                        std::to_string(kMaxSourceBytes) + " are read",
+                    "Give large values to the program as data/ or memory", {0, 0, 1, 1}};
     return result;
   }
   if (const std::size_t bad = find_malformed_utf8(text); bad != std::string_view::npos)

@@ -1,5 +1,5 @@
-// Text -> forms. Linear time, iterative (an explicit stack of open delimiters), nesting limited to max_depth. The
-// first error ends reading; every refused reader form has a message and hint of its own (semantics 2.13, 2.14).
+// Text -> forms. Linear time, iterative (an explicit stack of open delimiters), text limited to kMaxSourceBytes and
+// nesting to max_depth. The first error ends reading; every refused reader form has a message and hint of its own (semantics 2.13, 2.14).
 #pragma once
 #include <string_view>
 #include <variant>
@@ -11,6 +11,8 @@
 namespace ptc {
 
 inline constexpr std::uint32_t kMaxReadDepth = 512;
+// What a program costs before it runs grows with its text: up to 300 bytes of memory for one of text.
+inline constexpr std::size_t kMaxSourceBytes = std::size_t{1} << 20;
 
 struct ReadResult {
   std::vector<const Form*> forms;        // top level, in order

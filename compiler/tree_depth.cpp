@@ -13,8 +13,12 @@ const Node* find_too_deep(const Node* root, std::uint32_t max_depth) {
     const Visit visit = open.back();
     open.pop_back();
     if (visit.depth > max_depth) return visit.node;
-    for (const Node* kid : visit.node->kids) open.push_back({kid, visit.depth + 1});
-    for (const ForClause& clause : visit.node->clauses) open.push_back({clause.expression, visit.depth + 1});
+    std::uint32_t inside = visit.depth + 1;
+    for (const ForClause& clause : visit.node->clauses) {
+      open.push_back({clause.expression, inside});
+      if (++inside > max_depth) return clause.expression;
+    }
+    for (const Node* kid : visit.node->kids) open.push_back({kid, inside});
   }
   return nullptr;
 }

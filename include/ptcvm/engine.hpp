@@ -26,7 +26,7 @@ struct EngineOptions {
   std::size_t kept_memory_bytes = 64u << 20;     // that ended runs held, for the next ones; 0: the system gets it back
 };
 
-// How a source is read, and what it may use.
+// How a source is read, and what it may use. A source is at most 1 MiB of UTF-8.
 struct CompileOptions {
   std::string_view name = {};                         // of the source, for messages
   const Tools* tools = nullptr;                  // given: a call of an unknown tool is an error here, not when it runs

@@ -184,5 +184,15 @@ TEST(Reader, LimitsDepthAndNumberLength) {
   EXPECT_EQ(read(std::string(500, '0') + "1"), "1");
 }
 
+TEST(Reader, ReadsNoMoreThanAMegabyte) {
+  const std::string most = "\"" + std::string(kMaxSourceBytes - 2, 'a') + "\"";
+  FormArena arena;
+  EXPECT_FALSE(read_forms(most, arena).failed);
+  const ReadResult more = read_forms(most + " ", arena);
+  ASSERT_TRUE(more.failed);
+  EXPECT_EQ(more.error.message, "a program of 1048577 bytes; at most 1048576 are read");
+  EXPECT_EQ(more.error.span.line, 1u);
+}
+
 }  // namespace
 }  // namespace ptc
