@@ -397,13 +397,10 @@ ReadResult refuse_text(std::string_view text, std::size_t offset) {
 
 ReadResult read_forms(std::string_view text, FormArena& arena, std::uint32_t max_depth) {
   if (text.size() > kMaxSourceBytes) {
-    ReadResult result;
-    result.failed = true;
-    result.error = {FaultKind::ParseError,
-                    "a program of " + std::to_string(text.size()) + " bytes; at most " +
-                        std::to_string(kMaxSourceBytes) + " are read",
-                    "Give large values to the program as data/ or memory", {0, 0, 1, 1}};
-    return result;
+    std::string message = "a program of " + std::to_string(text.size()) + " bytes; at most " +
+                          std::to_string(kMaxSourceBytes) + " are read";
+    const std::string hint = "Give large values to the program as data/ or memory";
+    return {{}, true, {FaultKind::ParseError, std::move(message), hint, {0, 0, 1, 1}}, false};
   }
   if (const std::size_t bad = find_malformed_utf8(text); bad != std::string_view::npos)
     return refuse_text(text, bad);

@@ -1,5 +1,6 @@
 // Text -> forms. Linear time, iterative (an explicit stack of open delimiters), text limited to kMaxSourceBytes and
-// nesting to max_depth. The first error ends reading; every refused reader form has a message and hint of its own (semantics 2.13, 2.14).
+// nesting to max_depth. The first error ends reading; every refused reader form has a message and hint of its own
+// (semantics 2.13, 2.14).
 #pragma once
 #include <string_view>
 #include <variant>
