@@ -80,6 +80,7 @@ class Transfer {
         return;
       case Op::VectorPush:
         if (at(instruction.a) != RegState::Owned) why = "no vector to push to";
+        if (instruction.b == instruction.a) why = "reads what it changes";
         read(instruction.b, (instruction.flags & kTakeB) != 0);
         return;
       default: plain(instruction, info);

@@ -30,6 +30,22 @@ class Code : public HostileSnapshot {
       word = encode(instruction);
     });
   }
+  // Changes each instruction that `change` is for, one at a time, and says how many there are.
+  static std::size_t expect_refusals(const Octets& whole, const std::function<bool(Instruction&)>& change,
+                                     const std::string& why) {
+    std::size_t found = 0;
+    const std::vector<std::size_t> sizes = code_sizes(whole);
+    for (std::size_t function = 0; function < sizes.size(); ++function) {
+      for (std::size_t index = 0; index < sizes[function]; ++index) {
+        bool is_meant = false;
+        const Octets other = with_instruction(whole, function, index, [&](Instruction& i) { is_meant = change(i); });
+        if (!is_meant) continue;
+        ++found;
+        EXPECT_EQ(refusal(other), "snapshot_bad_program: program: " + why);
+      }
+    }
+    return found;
+  }
   static std::vector<std::size_t> code_sizes(const Octets& whole) {
     std::vector<std::size_t> sizes;
     const auto snapshot = parts(whole);
@@ -82,21 +98,24 @@ INSTANTIATE_TEST_SUITE_P(Programs, EveryInstruction, testing::Values(
 // Both operands of a product are one register: only the last reading may take the value, or it is given back twice.
 TEST_F(Code, AValueIsTakenOnce) {
   const Octets whole = interrupted("(defn f [x] (* x x)) (loop [i 0] (if (< i 30) (do (f i) (recur (inc i)))))", 4);
-  std::size_t found = 0;
-  const std::vector<std::size_t> sizes = code_sizes(whole);
-  for (std::size_t function = 0; function < sizes.size(); ++function) {
-    for (std::size_t index = 0; index < sizes[function]; ++index) {
-      bool is_product = false;
-      const Octets taken = with_instruction(whole, function, index, [&](Instruction& i) {
-        is_product = i.op == Op::Mul && i.b == i.c;
-        i.flags = kTakeB | kTakeC;
-      });
-      if (!is_product) continue;
-      ++found;
-      EXPECT_EQ(refusal(taken), "snapshot_bad_program: program: takes a register before it reads it again");
-    }
+  const auto take_both = [](Instruction& i) {
+    i.flags = kTakeB | kTakeC;
+    return i.op == Op::Mul && i.b == i.c;
+  };
+  EXPECT_EQ(expect_refusals(whole, take_both, "takes a register before it reads it again"), 1u);
+}
+
+// A vector would become an element of itself.
+TEST_F(Code, AVectorIsNotPushedToItself) {
+  const Octets whole = interrupted("(for [x (range 30)] [x])", 4);
+  for (const std::uint8_t flags : {kTakeB, std::uint8_t{0}}) {
+    const auto push_itself = [flags](Instruction& i) {
+      i.b = i.a;
+      i.flags = flags;
+      return i.op == Op::VectorPush;
+    };
+    EXPECT_EQ(expect_refusals(whole, push_itself, "reads what it changes"), 1u);
   }
-  EXPECT_EQ(found, 1u);
 }
 
 TEST_F(Code, AnEntryForOneArgumentIsRefusedOrHarmless) {
