@@ -7,6 +7,7 @@
 #include "api/octets.h"
 #include "api/tools_access.h"
 #include "runtime/compiling.h"
+#include "schema/ascii.h"
 
 namespace ptcvm {
 Engine::Engine(const EngineOptions& options)
@@ -57,11 +58,10 @@ std::string_view Program::source() const { return impl_->program->source; }
 std::string_view Program::source_name() const { return impl_->program->source_name; }
 
 std::string Program::sha256() const {
-  static constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
   for (const std::uint8_t byte : impl_->program->encoded().sha256) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
+    text += ptc::kHexDigits[byte >> 4];
+    text += ptc::kHexDigits[byte & 15];
   }
   return text;
 }

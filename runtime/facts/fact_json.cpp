@@ -26,13 +26,11 @@ void for_each_text(AnyFact& fact, Visit visit) {
 }
 
 void append_text_if_any(std::string& out, std::string_view name, std::string_view text) {
-  if (text.empty()) return;
-  out.append(",\"").append(name).append("\":");
-  append_json_string(out, text);
+  if (!text.empty()) append_json_member(out, name, text);
 }
 
 void append_count(std::string& out, std::string_view name, std::uint64_t count) {
-  if (count != 0) out.append(",\"").append(name).append("\":").append(std::to_string(count));
+  if (count != 0) append_json_member(out, name, count);
 }
 
 template <class Whole>

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "schema/ascii.h"
 #include "vm/builtins/format_spec.h"
 #include "vm/value/numeric.h"
 #include "vm/value/object.h"
@@ -108,7 +109,7 @@ std::string format_radix(const FormatSpec& spec, Value integer, unsigned bits_pe
       const std::uint64_t word = limbs[(bit + i) / 64] >> ((bit + i) % 64);
       digit |= static_cast<unsigned>(word & 1u) << i;
     }
-    reversed += "0123456789abcdef"[digit];
+    reversed += kHexDigits[digit];
   }
   while (reversed.size() > 1 && reversed.back() == '0') reversed.pop_back();
   std::string digits(reversed.rbegin(), reversed.rend());

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "schema/ascii.h"
 #include "vm/builtins/text.h"
 #include "vm/value/map.h"
 #include "vm/value/numeric.h"
@@ -16,7 +17,6 @@ namespace ptc {
 namespace {
 
 void append_json_string(std::string& out, std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   out += '"';
   std::size_t left = text.size();
   for (const char c : text) {
@@ -34,7 +34,7 @@ void append_json_string(std::string& out, std::string_view text) {
         if (b >= 0x20) {
           out += c;
         } else {
-          out.append("\\u00").append({kHex[b >> 4], kHex[b & 15]});
+          out.append("\\u00").append({kHexDigits[b >> 4], kHexDigits[b & 15]});
         }
     }
   }

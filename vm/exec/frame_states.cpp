@@ -15,6 +15,10 @@ class Transfer {
 
   void apply(const Instruction& instruction) {
     const OpInfo& info = op_info(instruction.op);
+    if (reads_what_it_changes(instruction, info)) {
+      why = "reads what it changes";
+      return;
+    }
     switch (info.control) {
       case Control::Call: call(instruction); return;
       case Control::End: end(instruction); return;
@@ -75,12 +79,10 @@ class Transfer {
       case Op::Assoc:
       case Op::AssocIn:
         if (at(instruction.a) != RegState::Owned) why = "nothing to change";
-        if (instruction.b == instruction.a || instruction.c == instruction.a) why = "reads what it changes";
         plain(instruction, info);
         return;
       case Op::VectorPush:
         if (at(instruction.a) != RegState::Owned) why = "no vector to push to";
-        if (instruction.b == instruction.a) why = "reads what it changes";
         read(instruction.b, (instruction.flags & kTakeB) != 0);
         return;
       default: plain(instruction, info);
@@ -100,6 +102,13 @@ class Transfer {
   }
 
  private:
+  // It would become a part of itself, or be gone before it is read.
+  static bool reads_what_it_changes(const Instruction& instruction, const OpInfo& info) {
+    const auto is_read = [&](std::size_t k, std::uint16_t reg) {
+      return info.operands[k] == Operand::Src && reg == instruction.a;
+    };
+    return info.operands[0] == Operand::Mod && (is_read(1, instruction.b) || is_read(2, instruction.c));
+  }
   RegState at(std::uint32_t reg) {
     if (reg < count_) return states_[reg];
     why = "register out of range";

@@ -1,6 +1,7 @@
 // The part of JsonValueWriter for values without parts that are collections.
 #include <cmath>
 
+#include "schema/ascii.h"
 #include "vm/snapshot/json_value_writer.h"
 #include "vm/value/calendar.h"
 #include "vm/value/numeric.h"
@@ -28,7 +29,7 @@ std::string integer_text(Value big) {
   }
   text = (number->flags & BigInt::kNegative) != 0 ? "-0x" : "0x";
   for (std::uint32_t i = number->limb_count; i-- > 0;) {
-    for (int shift = 60; shift >= 0; shift -= 4) text += "0123456789abcdef"[number->limbs()[i] >> shift & 15];
+    for (int shift = 60; shift >= 0; shift -= 4) text += kHexDigits[number->limbs()[i] >> shift & 15];
   }
   return text;
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <limits>
 
+#include "schema/ascii.h"
 #include "vm/builtins/regex.h"
 #include "vm/exec/run_impl.h"
 #include "vm/snapshot/json_value_reader.h"
@@ -175,7 +176,7 @@ Value JsonValueReader::integer(JsonNode node, std::string_view text) {
   }
   std::vector<std::uint64_t> limbs((digits.size() + 15) / 16);
   for (std::size_t i = 0; i < digits.size(); ++i) {
-    const std::size_t at = std::string_view("0123456789abcdef").find(digits[digits.size() - 1 - i]);
+    const std::size_t at = kHexDigits.find(digits[digits.size() - 1 - i]);
     if (at == std::string_view::npos) return Value::absent();
     limbs[i / 16] |= std::uint64_t{at} << (4 * (i % 16));
   }

@@ -1,9 +1,10 @@
 #include "vm/snapshot/json_text.h"
 
+#include "schema/ascii.h"
+
 namespace ptc {
 
 void append_json_text(std::string& out, std::string_view utf8) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   out += '"';
   for (const char c : utf8) {
     const auto byte = static_cast<unsigned char>(c);
@@ -17,7 +18,7 @@ void append_json_text(std::string& out, std::string_view utf8) {
         if (byte >= 0x20 && byte != 0x7f) {
           out += c;
         } else {
-          out.append("\\u00").append({kHex[byte >> 4], kHex[byte & 15]});
+          out.append("\\u00").append({kHexDigits[byte >> 4], kHexDigits[byte & 15]});
         }
     }
   }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "schema/ascii.h"
 #include "schema/builtin_id.h"
 #include "vm/value/calendar.h"
 #include "vm/value/function.h"
@@ -23,7 +24,6 @@ namespace {
 enum class Form : std::uint8_t { Readable, Edn };
 
 void append_escaped(std::string& out, std::string_view text) {
-  static constexpr char kHex[] = "0123456789abcdef";
   std::size_t left = text.size();
   for (const char c : text) {
     work_done_at_byte(--left);
@@ -37,8 +37,8 @@ void append_escaped(std::string& out, std::string_view text) {
       default:
         if (byte < 0x20 || byte == 0x7f) {
           out += "\\u00";
-          out += kHex[byte >> 4];
-          out += kHex[byte & 15];
+          out += kHexDigits[byte >> 4];
+          out += kHexDigits[byte & 15];
         } else {
           out += c;
         }
