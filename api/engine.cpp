@@ -6,7 +6,7 @@
 #include "api/errors.h"
 #include "api/octets.h"
 #include "api/tools_access.h"
-#include "runtime/compiling.h"
+#include "runtime/engine/compiling.h"
 #include "schema/ascii.h"
 
 namespace ptcvm {

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "ptcvm/engine.hpp"
-#include "runtime/engine.h"
+#include "runtime/engine/engine.h"
 
 namespace ptcvm {
 

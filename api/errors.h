@@ -3,8 +3,8 @@
 #include <string>
 
 #include "ptcvm/result.hpp"
-#include "runtime/facts/fact_store.h"
-#include "runtime/outcome.h"
+#include "runtime/log/fact_store.h"
+#include "runtime/session/outcome.h"
 #include "vm/snapshot/snapshot.h"
 
 namespace ptcvm {

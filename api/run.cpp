@@ -7,7 +7,7 @@
 #include "api/errors.h"
 #include "api/octets.h"
 #include "api/run_impl.h"
-#include "runtime/clock.h"
+#include "runtime/engine/clock.h"
 
 namespace ptcvm {
 namespace {

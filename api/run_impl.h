@@ -6,7 +6,7 @@
 #include "api/engine_access.h"
 #include "api/tools_access.h"
 #include "ptcvm/run.hpp"
-#include "runtime/parked_session.h"
+#include "runtime/session/parked_session.h"
 
 namespace ptcvm {
 

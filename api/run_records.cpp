@@ -4,7 +4,7 @@
 
 #include "api/errors.h"
 #include "api/run_impl.h"
-#include "runtime/clock.h"
+#include "runtime/engine/clock.h"
 
 namespace ptcvm {
 namespace {

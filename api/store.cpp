@@ -3,12 +3,12 @@
 #include "api/errors.h"
 #include "api/store_access.h"
 #include "api/value_access.h"
-#include "runtime/clock.h"
-#include "runtime/facts/answers.h"
-#include "runtime/facts/fact_json.h"
-#include "runtime/facts/log_writer.h"
-#include "runtime/facts/memory_store.h"
-#include "runtime/tools.h"
+#include "runtime/engine/clock.h"
+#include "runtime/durable/answers.h"
+#include "runtime/log/fact_json.h"
+#include "runtime/log/log_writer.h"
+#include "runtime/log/memory_store.h"
+#include "runtime/calls/tools.h"
 
 namespace ptcvm {
 namespace {

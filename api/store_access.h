@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "ptcvm/store.hpp"
-#include "runtime/facts/fact_store.h"
+#include "runtime/log/fact_store.h"
 
 namespace ptcvm {
 

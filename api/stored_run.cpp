@@ -4,8 +4,8 @@
 #include "api/errors.h"
 #include "api/run_impl.h"
 #include "api/store_access.h"
-#include "runtime/durable_run.h"
-#include "runtime/facts/log_writer.h"
+#include "runtime/durable/durable_run.h"
+#include "runtime/log/log_writer.h"
 
 namespace ptcvm {
 namespace {

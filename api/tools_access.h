@@ -7,7 +7,7 @@
 #include "ptcvm/run.hpp"
 #include "ptcvm/tools.hpp"
 #include "runtime/signature/signature.h"
-#include "runtime/tools.h"
+#include "runtime/calls/tools.h"
 
 namespace ptcvm {
 

@@ -3,8 +3,8 @@
 #include "api/errors.h"
 #include "api/value_access.h"
 #include "ptcvm/convert.hpp"
-#include "runtime/edn.h"
-#include "runtime/json_value.h"
+#include "runtime/text/edn.h"
+#include "runtime/text/json_value.h"
 
 namespace ptcvm {
 namespace {

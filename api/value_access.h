@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ptcvm/value.hpp"
-#include "runtime/value_builder.h"
+#include "runtime/text/value_builder.h"
 #include "vm/value/heap.h"
 
 namespace ptcvm {

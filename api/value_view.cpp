@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "api/value_access.h"
-#include "runtime/json_value.h"
+#include "runtime/text/json_value.h"
 #include "vm/value/equality.h"
 #include "vm/value/map.h"
 #include "vm/value/pending.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "api/value_access.h"
-#include "runtime/value_copy.h"
+#include "runtime/text/value_copy.h"
 #include "vm/value/string.h"
 
 namespace ptcvm {

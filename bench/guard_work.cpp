@@ -7,7 +7,7 @@
 
 #include "bench/suspended.h"
 #include "bench/workload.h"
-#include "runtime/json_value.h"
+#include "runtime/text/json_value.h"
 
 namespace {
 

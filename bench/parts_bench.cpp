@@ -11,10 +11,10 @@
 #include "bench/suspended.h"
 #include "bench/workload.h"
 #include "compiler/compile.h"
-#include "compiler/reader.h"
-#include "runtime/edn.h"
-#include "runtime/facts/run_log.h"
-#include "runtime/json_value.h"
+#include "compiler/read/reader.h"
+#include "runtime/text/edn.h"
+#include "runtime/log/run_log.h"
+#include "runtime/text/json_value.h"
 #include "vm/value/print.h"
 
 namespace {

@@ -14,8 +14,8 @@
 #include <iostream>
 #include <string>
 
-#include "runtime/durable_run.h"
-#include "runtime/facts/sqlite_store.h"
+#include "runtime/durable/durable_run.h"
+#include "runtime/log/sqlite/sqlite_store.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "bench/workload.h"
-#include "runtime/engine.h"
-#include "runtime/session.h"
+#include "runtime/engine/engine.h"
+#include "runtime/session/session.h"
 #include "vm/exec/run.h"
 #include "vm/snapshot/snapshot.h"
 

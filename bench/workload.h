@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/engine.h"
-#include "runtime/memory_pool.h"
+#include "runtime/engine/engine.h"
+#include "runtime/engine/memory_pool.h"
 #include "vm/exec/run.h"
 
 namespace ptc::bench {

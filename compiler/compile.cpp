@@ -1,9 +1,9 @@
 #include "compiler/compile.h"
 
-#include "compiler/captures.h"
-#include "compiler/code_generator.h"
-#include "compiler/liveness.h"
-#include "compiler/reader.h"
+#include "compiler/analyze/captures.h"
+#include "compiler/lower/code_generator.h"
+#include "compiler/lower/liveness.h"
+#include "compiler/read/reader.h"
 #include "schema/version.h"
 
 namespace ptc {

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "compiler/analyzer.h"
-#include "compiler/diagnostic.h"
+#include "compiler/analyze/analyzer.h"
+#include "compiler/read/diagnostic.h"
 #include "program_generated.h"
 
 namespace ptc {

@@ -1,7 +1,7 @@
 #include "ptcvm/sqlite.hpp"
 
 #include "api/store_access.h"
-#include "runtime/facts/sqlite_store.h"
+#include "runtime/log/sqlite/sqlite_store.h"
 
 namespace ptcvm {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "ptcvm/crash_ledger.hpp"
-#include "runtime/facts/fact.h"
-#include "runtime/facts/run_log.h"
+#include "runtime/log/fact.h"
+#include "runtime/log/run_log.h"
 
 namespace ptc {
 

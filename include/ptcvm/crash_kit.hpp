@@ -31,9 +31,9 @@
 #include "ptcvm/crash_ledger.hpp"
 #include "ptcvm/crash_points.hpp"
 #include "ptcvm/crash_report.hpp"
-#include "runtime/durable_run.h"
-#include "runtime/facts/answers.h"
-#include "runtime/facts/sqlite_store.h"
+#include "runtime/durable/durable_run.h"
+#include "runtime/durable/answers.h"
+#include "runtime/log/sqlite/sqlite_store.h"
 
 namespace ptc {
 

@@ -23,8 +23,8 @@
 #include <variant>
 #include <vector>
 
-#include "runtime/edn.h"
-#include "runtime/tools.h"
+#include "runtime/text/edn.h"
+#include "runtime/calls/tools.h"
 #include "vm/value/print.h"
 
 namespace ptc {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "ptcvm/crash_ledger.hpp"
-#include "runtime/facts/forwarding_store.h"
-#include "runtime/tools.h"
+#include "runtime/log/forwarding_store.h"
+#include "runtime/calls/tools.h"
 
 namespace ptc {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "ptcvm/crash_ledger.hpp"
-#include "runtime/durable_run.h"
-#include "runtime/progress.h"
+#include "runtime/durable/durable_run.h"
+#include "runtime/text/mission_log.h"
 
 namespace ptc {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "runtime/json_text.h"
+#include "runtime/text/json_text.h"
 #include "runtime/signature/json_schema.h"
 
 namespace ptc {

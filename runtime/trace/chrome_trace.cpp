@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "runtime/json_text.h"
+#include "runtime/text/json_text.h"
 
 namespace ptc {
 namespace {

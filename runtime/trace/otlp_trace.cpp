@@ -1,6 +1,6 @@
 #include "runtime/trace/otlp_trace.h"
 
-#include "runtime/json_text.h"
+#include "runtime/text/json_text.h"
 #include "runtime/trace/trace_ids.h"
 #include "schema/version.h"
 

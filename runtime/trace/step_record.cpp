@@ -4,8 +4,8 @@
 #include <boost/json.hpp>
 #include <map>
 
-#include "runtime/edn_json.h"
-#include "runtime/json_text.h"
+#include "runtime/text/edn_json.h"
+#include "runtime/text/json_text.h"
 #include "runtime/trace/saturated_sum.h"
 #include "runtime/trace/trace_ids.h"
 #include "vm/value/calendar.h"

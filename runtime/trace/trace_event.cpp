@@ -4,7 +4,7 @@
 #include <array>
 #include <boost/json.hpp>
 
-#include "runtime/json_text.h"
+#include "runtime/text/json_text.h"
 
 namespace ptc {
 namespace {

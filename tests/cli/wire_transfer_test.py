@@ -1,4 +1,4 @@
-"""examples/wire-transfer through the command line, whose process is killed while its tools are at work.
+"""examples/programs/wire-transfer through the command line, whose process is killed while its tools are at work.
 
 Between the command and the bank stands a gate: another bank.py, which stops before or after the effect when it is told
 to. What the test claims it reads from the ledger, which only the bank writes.
@@ -15,7 +15,7 @@ import unittest
 
 from ptcvm_process import PTCVM, CommandLineTest, ptcvm
 
-EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "wire-transfer"
+EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "programs" / "wire-transfer"
 DECISION = "manager_decision_bob_5000"
 GATE = """
 import os, subprocess, sys, time

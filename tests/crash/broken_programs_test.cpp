@@ -5,7 +5,7 @@
 
 #include "tests/crash/crash_program.h"
 #include "tests/crash/watched_disk.h"
-#include "tests/unit/runtime/dying_store.h"
+#include "tests/unit/runtime/durable/dying_store.h"
 
 namespace ptc {
 namespace {

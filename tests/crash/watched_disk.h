@@ -4,7 +4,7 @@
 #include <string>
 
 #include "ptcvm/crash_points.hpp"
-#include "runtime/facts/sqlite_store.h"
+#include "runtime/log/sqlite/sqlite_store.h"
 
 namespace ptc {
 

@@ -1,5 +1,5 @@
-// examples/wire-transfer under kill -9 at every point: money moves at most once, never after a rejection, and the run
-// comes to its end.
+// examples/programs/wire-transfer under kill -9 at every point: money moves at most once, never after a rejection, and
+// the run comes to its end.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // The keys of the targets and seeds for envelopes: the same in every process, so that a seed has a good signature.
 #pragma once
-#include "runtime/key_ring.h"
+#include "runtime/seal/key_ring.h"
 
 namespace ptc::fuzz {
 

@@ -1,8 +1,8 @@
 #include "fuzz/log_trial.h"
 
 #include "fuzz/fuzz_target.h"
-#include "runtime/durable_run.h"
-#include "runtime/facts/store_rules.h"
+#include "runtime/durable/durable_run.h"
+#include "runtime/log/store_rules.h"
 #include "support/snapshot_drive.h"
 
 namespace ptc::fuzz {

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "runtime/facts/fact_store.h"
+#include "runtime/log/fact_store.h"
 
 namespace ptc::fuzz {
 

@@ -8,7 +8,7 @@
 #include "fuzz/json_mutation.h"
 #include "fuzz/part_mutation.h"
 #include "fuzz/snapshot_mutation.h"
-#include "runtime/sealing.h"
+#include "runtime/seal/sealing.h"
 #include "support/packed_snapshot.h"
 
 namespace ptc::test {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "fuzz/mutant.h"
-#include "runtime/engine.h"
+#include "runtime/engine/engine.h"
 #include "support/program_file.h"
 
 namespace ptc::test {

@@ -4,7 +4,7 @@
 #include "compiler/compile.h"
 #include "fuzz/fuzz_target.h"
 #include "fuzz/seed_sources.h"
-#include "runtime/edn_json.h"
+#include "runtime/text/edn_json.h"
 #include "support/generated_file.h"
 #include "support/program_run.h"
 #include "support/snapshot_drive.h"

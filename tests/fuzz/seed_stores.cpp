@@ -4,9 +4,9 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/log_trial.h"
 #include "fuzz/seed_sources.h"
-#include "runtime/facts/fact_json.h"
-#include "runtime/facts/memory_store.h"
-#include "runtime/sealing.h"
+#include "runtime/log/fact_json.h"
+#include "runtime/log/memory_store.h"
+#include "runtime/seal/sealing.h"
 
 namespace ptc::fuzz {
 namespace {

@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "runtime/edn.h"
-#include "runtime/facts/memory_store.h"
-#include "runtime/facts/sqlite_store.h"
-#include "unit/runtime/dying_store.h"
+#include "runtime/text/edn.h"
+#include "runtime/log/memory_store.h"
+#include "runtime/log/sqlite/sqlite_store.h"
+#include "unit/runtime/durable/dying_store.h"
 
 namespace ptc::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/durable_run.h"
+#include "runtime/durable/durable_run.h"
 
 namespace ptc::test {
 

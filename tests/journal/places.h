@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/outcome.h"
-#include "runtime/session.h"
+#include "runtime/session/outcome.h"
+#include "runtime/session/session.h"
 
 namespace ptc::test {
 

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "runtime/session.h"
+#include "runtime/session/session.h"
 #include "schema/builtin_id.h"
 #include "schema/fault_kind.h"
 #include "support/refusal_cost.h"

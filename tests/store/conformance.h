@@ -1,4 +1,4 @@
-// What every store of facts must do (runtime/facts/fact_store.h), as tests that run on any implementation. Needs the
+// What every store of facts must do (runtime/log/fact_store.h), as tests that run on any implementation. Needs the
 // headers of the runtime and GoogleTest, nothing else of this tree:
 //
 //   const bool mine = ptc::store_conformance("MyStore", [] { return std::make_unique<MyStore>(…); });
@@ -11,7 +11,7 @@
 #include <span>
 #include <string>
 
-#include "runtime/facts/fact_store.h"
+#include "runtime/log/fact_store.h"
 
 namespace ptc {
 

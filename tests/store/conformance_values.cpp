@@ -2,7 +2,7 @@
 #include <limits>
 #include <vector>
 
-#include "runtime/facts/store_rules.h"
+#include "runtime/log/store_rules.h"
 #include "tests/store/conformance.h"
 #include "tests/store/store_facts.h"
 

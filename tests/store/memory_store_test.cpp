@@ -1,4 +1,4 @@
-#include "runtime/facts/memory_store.h"
+#include "runtime/log/memory_store.h"
 
 #include "tests/store/conformance.h"
 

@@ -2,7 +2,7 @@
 // every call said must be so afterwards: after an orderly end, and after a loss of power.
 #include <gtest/gtest.h>
 
-#include "runtime/facts/sqlite_store.h"
+#include "runtime/log/sqlite/sqlite_store.h"
 #include "tests/store/fault_vfs.h"
 #include "tests/store/store_facts.h"
 #include "tests/store/store_file.h"

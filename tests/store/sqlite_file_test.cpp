@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "runtime/facts/sqlite_store.h"
+#include "runtime/log/sqlite/sqlite_store.h"
 #include "tests/store/store_facts.h"
 #include "tests/store/store_file.h"
 

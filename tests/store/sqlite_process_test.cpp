@@ -9,7 +9,7 @@
 #include <set>
 #include <thread>
 
-#include "runtime/facts/sqlite_store.h"
+#include "runtime/log/sqlite/sqlite_store.h"
 #include "tests/store/store_facts.h"
 #include "tests/store/store_file.h"
 

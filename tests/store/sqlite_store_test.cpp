@@ -1,4 +1,4 @@
-#include "runtime/facts/sqlite_store.h"
+#include "runtime/log/sqlite/sqlite_store.h"
 
 #include "tests/store/conformance.h"
 #include "tests/store/store_file.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "runtime/facts/fact_store.h"
+#include "runtime/log/fact_store.h"
 
 namespace ptc {
 

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "runtime/durable_run.h"
-#include "runtime/edn.h"
-#include "runtime/facts/answers.h"
-#include "runtime/facts/fact_json.h"
-#include "runtime/facts/forwarding_store.h"
-#include "runtime/facts/memory_store.h"
-#include "runtime/facts/run_log.h"
-#include "runtime/replay.h"
+#include "runtime/durable/durable_run.h"
+#include "runtime/text/edn.h"
+#include "runtime/durable/answers.h"
+#include "runtime/log/fact_json.h"
+#include "runtime/log/forwarding_store.h"
+#include "runtime/log/memory_store.h"
+#include "runtime/log/run_log.h"
+#include "runtime/session/replay.h"
 #include "vm/value/map.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"

@@ -23,9 +23,9 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/outcome.h"
-#include "runtime/replay.h"
-#include "runtime/session.h"
+#include "runtime/session/outcome.h"
+#include "runtime/session/replay.h"
+#include "runtime/session/session.h"
 
 namespace ptc::test {
 

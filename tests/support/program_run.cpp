@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "compiler/compile.h"
-#include "runtime/replay.h"
+#include "runtime/session/replay.h"
 #include "schema/fault_kind.h"
 #include "vm/builtins/regex.h"
 #include "vm/exec/program.h"

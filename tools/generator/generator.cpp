@@ -1,6 +1,6 @@
 #include "tools/generator/generator.h"
 
-#include "runtime/json_text.h"
+#include "runtime/text/json_text.h"
 #include "tools/generator/composer.h"
 
 namespace ptc::generator {

@@ -1,6 +1,6 @@
 #include "tools/ptcvm/batch_answer.h"
 
-#include "runtime/json_text.h"
+#include "runtime/text/json_text.h"
 #include "tools/ptcvm/suspension.h"
 #include "vm/value/print.h"
 

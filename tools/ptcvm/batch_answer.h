@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/outcome.h"
+#include "runtime/session/outcome.h"
 #include "tools/ptcvm/batch_suspend.h"
 
 namespace ptcvm {

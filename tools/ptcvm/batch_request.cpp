@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/json_text.h"
-#include "runtime/replay.h"
-#include "runtime/session.h"
+#include "runtime/text/json_text.h"
+#include "runtime/session/replay.h"
+#include "runtime/session/session.h"
 #include "tools/ptcvm/batch_answer.h"
 #include "tools/ptcvm/batch_suspend.h"
 #include "tools/ptcvm/child_process.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/engine.h"
+#include "runtime/engine/engine.h"
 
 namespace ptcvm {
 

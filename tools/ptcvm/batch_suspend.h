@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/replay.h"
-#include "runtime/session.h"
+#include "runtime/session/replay.h"
+#include "runtime/session/session.h"
 
 namespace ptcvm {
 

@@ -2,8 +2,8 @@
 #include <iostream>
 
 #include "compiler/compile.h"
-#include "compiler/reader.h"
-#include "runtime/diagnostic_text.h"
+#include "compiler/read/reader.h"
+#include "runtime/engine/diagnostic_text.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/loading.h"

@@ -1,6 +1,6 @@
 #include "tools/ptcvm/doubt_text.h"
 
-#include "runtime/json_text.h"
+#include "runtime/text/json_text.h"
 #include "tools/ptcvm/words.h"
 
 namespace ptcvm {

@@ -2,9 +2,9 @@
 
 #include <iostream>
 
-#include "runtime/clock.h"
-#include "runtime/json_text.h"
-#include "runtime/turn_options.h"
+#include "runtime/engine/clock.h"
+#include "runtime/text/json_text.h"
+#include "runtime/durable/turn_options.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/doubt_text.h"
 #include "tools/ptcvm/files.h"

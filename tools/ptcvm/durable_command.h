@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/durable_run.h"
+#include "runtime/durable/durable_run.h"
 #include "tools/ptcvm/loading.h"
 #include "tools/ptcvm/run_options.h"
 #include "tools/ptcvm/store_options.h"

@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "runtime/json_text.h"
-#include "runtime/json_value.h"
+#include "runtime/text/json_text.h"
+#include "runtime/text/json_value.h"
 #include "tools/ptcvm/child_process.h"
 #include "tools/ptcvm/words.h"
 #include "vm/value/map.h"

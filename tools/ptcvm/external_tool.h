@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/tools.h"
+#include "runtime/calls/tools.h"
 
 namespace ptcvm {
 

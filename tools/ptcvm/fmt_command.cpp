@@ -1,9 +1,9 @@
 // ptcvm fmt.
 #include <iostream>
 
-#include "compiler/form.h"
-#include "compiler/reader.h"
-#include "runtime/diagnostic_text.h"
+#include "compiler/read/form.h"
+#include "compiler/read/reader.h"
+#include "runtime/engine/diagnostic_text.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/formatter.h"

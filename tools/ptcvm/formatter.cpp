@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "compiler/tokens.h"
+#include "compiler/read/tokens.h"
 #include "schema/ascii.h"
 #include "vm/value/utf8.h"
 
@@ -17,7 +17,7 @@ struct Token {
   int newlines_before = 0;
 };
 
-// Takes text apart where the reader does (compiler/tokens.h).
+// Takes text apart where the reader does (compiler/read/tokens.h).
 class Tokenizer {
  public:
   explicit Tokenizer(std::string_view text) : text_(text) {}

@@ -1,10 +1,10 @@
 // ptcvm journal: what the log of a run says, and what others say to it.
 #include <iostream>
 
-#include "runtime/clock.h"
-#include "runtime/facts/fact_json.h"
-#include "runtime/facts/log_writer.h"
-#include "runtime/progress.h"
+#include "runtime/engine/clock.h"
+#include "runtime/log/fact_json.h"
+#include "runtime/log/log_writer.h"
+#include "runtime/text/mission_log.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/journal_import.h"

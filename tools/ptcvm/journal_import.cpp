@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <span>
 
-#include "runtime/clock.h"
-#include "runtime/facts/fact_json.h"
-#include "runtime/process_owner.h"
+#include "runtime/engine/clock.h"
+#include "runtime/log/fact_json.h"
+#include "runtime/log/process_owner.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/store_options.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/facts/fact_store.h"
+#include "runtime/log/fact_store.h"
 
 namespace ptcvm {
 

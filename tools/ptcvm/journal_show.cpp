@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "runtime/json_text.h"
+#include "runtime/text/json_text.h"
 #include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/store_options.h"
 #include "tools/ptcvm/text_table.h"

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "runtime/facts/run_log.h"
+#include "runtime/log/run_log.h"
 
 namespace ptcvm {
 

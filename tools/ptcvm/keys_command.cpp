@@ -3,8 +3,8 @@
 #include <array>
 #include <iostream>
 
-#include "runtime/clock.h"
-#include "runtime/key_ring.h"
+#include "runtime/engine/clock.h"
+#include "runtime/seal/key_ring.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/terminal.h"
 #include "vm/value/calendar.h"

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "runtime/engine.h"
-#include "runtime/tools.h"
+#include "runtime/engine/engine.h"
+#include "runtime/calls/tools.h"
 #include "vm/exec/program.h"
 
 namespace ptcvm {

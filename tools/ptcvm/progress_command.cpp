@@ -1,8 +1,8 @@
 // ptcvm progress: the checklist of a run's plan.
 #include <iostream>
 
-#include "runtime/json_text.h"
-#include "runtime/progress.h"
+#include "runtime/text/json_text.h"
+#include "runtime/text/plan.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/store_options.h"
 

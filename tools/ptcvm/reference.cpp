@@ -43,7 +43,7 @@ struct ForeignName {
 
 constexpr auto kForeignNames = std::to_array<ForeignName>({
 #define FOREIGN(name, advice) {name, advice},
-#include "compiler/foreign_names.def"
+#include "compiler/read/foreign_names.def"
 #undef FOREIGN
 });
 

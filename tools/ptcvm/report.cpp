@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "runtime/json_value.h"
+#include "runtime/text/json_value.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/pretty.h"
 #include "tools/ptcvm/store_options.h"

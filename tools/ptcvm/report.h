@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "runtime/session.h"
+#include "runtime/session/session.h"
 #include "tools/ptcvm/run_options.h"
 #include "tools/ptcvm/snapshot_file.h"
 

@@ -1,8 +1,8 @@
 // ptcvm resume: goes on from a snapshot with what was resolved meanwhile.
 #include <iostream>
 
-#include "runtime/clock.h"
-#include "runtime/json_value.h"
+#include "runtime/engine/clock.h"
+#include "runtime/text/json_value.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/durable_command.h"
 #include "tools/ptcvm/files.h"

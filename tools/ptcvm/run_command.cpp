@@ -3,7 +3,7 @@
 #include <cstring>
 #include <iostream>
 
-#include "runtime/json_value.h"
+#include "runtime/text/json_value.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/durable_command.h"
 #include "tools/ptcvm/files.h"

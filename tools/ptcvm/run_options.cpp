@@ -4,7 +4,7 @@
 #include <limits>
 #include <map>
 
-#include "runtime/json_value.h"
+#include "runtime/text/json_value.h"
 #include "tools/ptcvm/external_tool.h"
 #include "tools/ptcvm/files.h"
 #include "vm/value/map.h"

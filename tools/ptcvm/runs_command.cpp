@@ -1,9 +1,9 @@
 // ptcvm runs: what a store holds, one line a run.
 #include <iostream>
 
-#include "runtime/clock.h"
-#include "runtime/json_text.h"
-#include "runtime/process_owner.h"
+#include "runtime/engine/clock.h"
+#include "runtime/text/json_text.h"
+#include "runtime/log/process_owner.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/store_options.h"

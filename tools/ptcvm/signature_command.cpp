@@ -1,7 +1,7 @@
 // ptcvm signature: reads a signature, writes it as JSON Schema, reads one back, and holds values against it.
 #include <iostream>
 
-#include "runtime/edn.h"
+#include "runtime/text/edn.h"
 #include "runtime/signature/coercion.h"
 #include "runtime/signature/json_schema.h"
 #include "tools/ptcvm/commands.h"

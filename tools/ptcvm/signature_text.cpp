@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include "runtime/diagnostic_text.h"
+#include "runtime/engine/diagnostic_text.h"
 #include "tools/ptcvm/terminal.h"
 
 namespace ptcvm {

@@ -4,8 +4,8 @@
 #include <iostream>
 #include <set>
 
-#include "runtime/clock.h"
-#include "runtime/engine.h"
+#include "runtime/engine/clock.h"
+#include "runtime/engine/engine.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/loading.h"

@@ -1,4 +1,4 @@
-#include "runtime/clock.h"
+#include "runtime/engine/clock.h"
 #include "tools/ptcvm/snapshot_file.h"
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "runtime/sealing.h"
+#include "runtime/seal/sealing.h"
 #include "tools/ptcvm/files.h"
 
 namespace ptcvm {

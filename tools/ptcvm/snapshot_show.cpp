@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/diagnostic_text.h"
+#include "runtime/engine/diagnostic_text.h"
 #include "schema/builtin_id.h"
 #include "schema/version.h"
 #include "tools/ptcvm/moments.h"

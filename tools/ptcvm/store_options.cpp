@@ -5,10 +5,10 @@
 
 #include <filesystem>
 
-#include "runtime/clock.h"
-#include "runtime/edn.h"
-#include "runtime/facts/log_writer.h"
-#include "runtime/json_value.h"
+#include "runtime/engine/clock.h"
+#include "runtime/text/edn.h"
+#include "runtime/log/log_writer.h"
+#include "runtime/text/json_value.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/terminal.h"

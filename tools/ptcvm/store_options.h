@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "runtime/edn_json.h"
-#include "runtime/facts/answers.h"
-#include "runtime/facts/run_log.h"
-#include "runtime/facts/sqlite_store.h"
+#include "runtime/text/edn_json.h"
+#include "runtime/durable/answers.h"
+#include "runtime/log/run_log.h"
+#include "runtime/log/sqlite/sqlite_store.h"
 
 namespace ptcvm {
 

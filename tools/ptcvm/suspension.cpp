@@ -1,6 +1,6 @@
 #include "tools/ptcvm/suspension.h"
 
-#include "runtime/json_text.h"
+#include "runtime/text/json_text.h"
 
 namespace ptcvm {
 namespace {

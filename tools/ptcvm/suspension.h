@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/outcome.h"
+#include "runtime/session/outcome.h"
 
 namespace ptcvm {
 

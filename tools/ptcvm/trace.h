@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "runtime/outcome.h"
-#include "runtime/session.h"
+#include "runtime/session/outcome.h"
+#include "runtime/session/session.h"
 #include "runtime/trace/trace_event.h"
 
 namespace ptcvm {

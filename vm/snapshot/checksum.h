@@ -1,6 +1,6 @@
 // The checksum at the end of a binary snapshot, from format 3 on: what tells damage from another state. Bytes that were
 // changed by accident are refused as damaged, though what they say now might be a run as well. It keeps nobody out who
-// writes snapshots on purpose: that is what seals are for (runtime/sealing.h).
+// writes snapshots on purpose: that is what seals are for (runtime/seal/sealing.h).
 //
 // It is XXH64 with seed 0 of all bytes before it, and stands in the last 8 bytes, the lowest first. Whether there is
 // one is said by the identifier of the file, whose two forms differ in each of their four bytes: no small accident

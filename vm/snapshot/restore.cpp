@@ -11,7 +11,7 @@
 #include "vm/snapshot/checksum.h"
 #include "vm/snapshot/frame_view.h"
 #include "vm/snapshot/install.h"
-#include "vm/snapshot/json_reader.h"
+#include "vm/snapshot/json/json_reader.h"
 #include "vm/snapshot/snapshot.h"
 
 namespace ptc {

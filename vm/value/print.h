@@ -15,7 +15,7 @@ struct PrintLimit {
 };
 
 void append_readable(std::string& out, Value v, Heap& heap, PrintLimit limit = {});
-// As readable, but reads back exactly (runtime/edn.h): functions as #ptc/closure {:src "…" :captured {…}}
+// As readable, but reads back exactly (runtime/text/edn.h): functions as #ptc/closure {:src "…" :captured {…}}
 // when their text is known, else #ptc/fn "name"; regexes as #ptc/regex "…", java.util.Date as #ptc/jdate "…",
 // keywords that need quoting as #ptc/kw "…", integers beyond 64 bits with N.
 void append_edn(std::string& out, Value v, Heap& heap, PrintLimit limit = {});

@@ -1,7 +1,7 @@
 // Any text as EDN: refused with a reason and a place, or read; what is written of it reads as the same.
 #include "fuzz/fuzz_target.h"
 #include "fuzz/value_trial.h"
-#include "runtime/edn.h"
+#include "runtime/text/edn.h"
 #include "vm/value/equality.h"
 #include "vm/value/print.h"
 

@@ -4,7 +4,7 @@
 
 #include "fuzz/fuzz_keys.h"
 #include "fuzz/fuzz_target.h"
-#include "runtime/sealing.h"
+#include "runtime/seal/sealing.h"
 
 namespace {
 

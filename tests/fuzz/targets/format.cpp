@@ -3,7 +3,7 @@
 
 #include "fuzz/fuzz_target.h"
 #include "fuzz/value_trial.h"
-#include "runtime/edn.h"
+#include "runtime/text/edn.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
 

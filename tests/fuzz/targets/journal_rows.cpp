@@ -4,8 +4,8 @@
 
 #include "fuzz/fuzz_target.h"
 #include "fuzz/log_trial.h"
-#include "runtime/facts/fact_json.h"
-#include "runtime/facts/memory_store.h"
+#include "runtime/log/fact_json.h"
+#include "runtime/log/memory_store.h"
 #include "tools/ptcvm/journal_import.h"
 
 using ptc::fuzz::promise;

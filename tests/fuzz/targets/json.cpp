@@ -2,7 +2,7 @@
 // same.
 #include "fuzz/fuzz_target.h"
 #include "fuzz/value_trial.h"
-#include "runtime/json_value.h"
+#include "runtime/text/json_value.h"
 
 using ptc::BuiltinId;
 using ptc::Value;

@@ -4,7 +4,7 @@
 #include <bit>
 #include <string>
 
-#include "compiler/reader.h"
+#include "compiler/read/reader.h"
 #include "fuzz/fuzz_target.h"
 #include "tools/ptcvm/formatter.h"
 

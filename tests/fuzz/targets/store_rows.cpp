@@ -10,8 +10,8 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/json_mutation.h"
 #include "fuzz/log_trial.h"
-#include "runtime/facts/fact_json.h"
-#include "runtime/facts/sqlite_store.h"
+#include "runtime/log/fact_json.h"
+#include "runtime/log/sqlite/sqlite_store.h"
 
 namespace json = boost::json;
 using ptc::fuzz::FuzzDisk;

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "fuzz/fuzz_target.h"
-#include "runtime/json_value.h"
-#include "runtime/session.h"
+#include "runtime/text/json_value.h"
+#include "runtime/session/session.h"
 #include "support/snapshot_drive.h"
 #include "vm/value/map.h"
 #include "vm/value/string.h"

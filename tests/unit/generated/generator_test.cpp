@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "runtime/engine.h"
+#include "runtime/engine/engine.h"
 #include "schema/builtin_id.h"
 #include "schema/special_form.h"
 #include "tools/generator/random.h"

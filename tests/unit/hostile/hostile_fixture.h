@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/session.h"
+#include "runtime/session/session.h"
 #include "snapshot_generated.h"
 
 namespace ptc::test {

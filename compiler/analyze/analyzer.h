@@ -1,0 +1,34 @@
+// Forms -> Ast: every static check of the language, hygienic expansion of every macro, names resolved.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/analyze/ast.h"
+#include "compiler/read/diagnostic.h"
+#include "compiler/read/form.h"
+
+namespace ptc {
+
+struct CompileOptions {
+  std::uint32_t max_symbols = 10'000;               // distinct symbols and keywords; the language's own do not count
+  std::vector<std::string_view> memory_names;       // names that the user namespace holds already
+  std::vector<std::string_view> tool_names;         // registered tools
+  std::vector<std::string_view> sync_tool_names;    // those that are not async: (await (tool/x …)) of one is refused
+  bool check_tools = false;                         // refuse tools that tool_names lacks
+  bool strict_task_ids = false;                     // (task id …) only with a string literal
+  bool prelude = false;                             // hidden %names are visible; functions print as #<fn>
+  bool optimize = true;                             // constant folding, inlining of literal closures
+  // Whether the engine can run a regular expression; if not, why and at which character. Null: all are accepted.
+  bool (*check_regex)(std::string_view pattern, std::string& error, std::size_t& position) = nullptr;
+};
+
+struct AnalyzeResult {
+  bool failed = false;
+  CompileError error;
+};
+
+AnalyzeResult analyze(const std::vector<const Form*>& forms, std::string_view source, FormArena& arena,
+                      const CompileOptions& options, Ast& ast);
+
+}  // namespace ptc

@@ -1,0 +1,160 @@
+#include "runtime/durable/answers.h"
+
+#include <algorithm>
+
+#include "runtime/log/log_writer.h"
+#include "runtime/log/process_owner.h"
+#include "runtime/durable/recorded_tools.h"
+
+namespace ptc {
+namespace {
+
+Fact fact_of(FactKind kind, FactAuthor author, Said said) {
+  Fact fact;
+  fact.kind = kind;
+  fact.author = author;
+  fact.source = std::move(said.by);
+  fact.time_ms = said.time_ms;
+  return fact;
+}
+
+StoreResult<Put> put_one(FactStore& store, std::string_view run, const Fact& fact) {
+  auto put = store.put(run, 0, {&fact, 1});
+  if (auto* error = std::get_if<StoreError>(&put)) return std::move(*error);
+  return std::move(std::get<std::vector<Put>>(put).front());
+}
+
+EffectState state_of(DoubtAnswer answer) {
+  switch (answer) {
+    case DoubtAnswer::Happened: return EffectState::Committed;
+    case DoubtAnswer::DidNot: return EffectState::NotDone;
+    case DoubtAnswer::GiveUp: break;
+  }
+  return EffectState::GivenUp;
+}
+
+}  // namespace
+
+Fact doubt_fact(const LoggedEffect& effect, EffectState state, FactAuthor author, Said said) {
+  Fact fact = fact_of(FactKind::DoubtSettled, author, std::move(said));
+  fact.key = doubt_key(effect.key, effect.attempt);
+  fact.idempotency_key = effect.key;
+  fact.number = effect.attempt;
+  fact.status = effect_state_name(state);
+  return fact;
+}
+
+StoreResult<std::vector<LoggedEffect>> open_doubts(FactStore& store, std::string_view run) {
+  auto info = store.info(run);
+  if (auto* error = std::get_if<StoreError>(&info)) return std::move(*error);
+  const auto& known = std::get<std::optional<RunInfo>>(info);
+  const bool is_executed = known && !known->owner.empty() && !owner_is_gone(known->owner);
+  RunLog log;
+  if (auto error = read_on(store, run, log)) return std::move(*error);
+  std::vector<LoggedEffect> doubts;
+  for (const LoggedEffect* effect : log.unsettled(0)) {
+    const bool is_open = effect->state == EffectState::InDoubt || !is_executed;
+    if (is_open && !is_called_again(effect->effect_class)) doubts.push_back(*effect);
+  }
+  return doubts;
+}
+
+StoreResult<bool> settle_doubt(FactStore& store, std::string_view run, std::string_view idempotency_key,
+                               DoubtAnswer answer, std::string value_edn, Said said) {
+  auto open = open_doubts(store, run);
+  if (auto* error = std::get_if<StoreError>(&open)) return std::move(*error);
+  const auto& doubts = std::get<std::vector<LoggedEffect>>(open);
+  const auto effect = std::find_if(doubts.begin(), doubts.end(), [idempotency_key](const LoggedEffect& doubt) {
+    return doubt.key == idempotency_key;
+  });
+  if (effect == doubts.end()) return false;
+  Fact fact = doubt_fact(*effect, state_of(answer), FactAuthor::Person, std::move(said));
+  fact.value = std::move(value_edn);
+  auto put = put_one(store, run, fact);
+  if (auto* error = std::get_if<StoreError>(&put)) return std::move(*error);
+  return std::get<Put>(put).mine;
+}
+
+StoreResult<Put> answer_operation(FactStore& store, std::string_view run, std::string_view operation,
+                                  std::string_view status, std::string value_edn, std::string text, Said said) {
+  Fact fact = fact_of(FactKind::OperationResolved, FactAuthor::Outside, std::move(said));
+  fact.key = resolved_key(operation);
+  fact.id = operation;
+  fact.status = status;
+  fact.value = std::move(value_edn);
+  fact.text = std::move(text);
+  return put_one(store, run, fact);
+}
+
+StoreResult<DecideEnd> decide_call(FactStore& store, std::string_view run, std::string_view idempotency_key,
+                                   bool is_allowed, std::string reason, const std::optional<std::string>& args_edn,
+                                   Said said) {
+  RunLog log;
+  if (auto error = visit_notable(store, run, [&log](const Fact& fact) { log.add(fact); })) return std::move(*error);
+  const LoggedApproval* const asked = log.approval(idempotency_key);
+  if (asked == nullptr) return DecideEnd::NotAsked;
+  if (args_edn && *args_edn != asked->args) return DecideEnd::OtherArguments;
+  Fact fact = fact_of(FactKind::CallDecided, FactAuthor::Person, std::move(said));
+  fact.key = decided_key(idempotency_key);
+  fact.idempotency_key = idempotency_key;
+  fact.tool = asked->tool;
+  fact.args = asked->args;
+  fact.status = is_allowed ? "allowed" : "denied";
+  fact.text = std::move(reason);
+  if (asked->state != "open") return asked->state == fact.status ? DecideEnd::Done : DecideEnd::DecidedOtherwise;
+  auto put = put_one(store, run, fact);
+  if (auto* error = std::get_if<StoreError>(&put)) return std::move(*error);
+  return std::get<Put>(put).fact.status == fact.status ? DecideEnd::Done : DecideEnd::DecidedOtherwise;
+}
+
+// Two that saw the same version write under the same key: the second one looks again.
+StoreResult<ExternalPut> put_external(FactStore& store, std::string_view run, std::string_view id,
+                                      std::string value_edn, const std::optional<std::string>& instead_of, Said said) {
+  Fact fact = fact_of(FactKind::ExternalValue, FactAuthor::Outside, std::move(said));
+  fact.id = id;
+  fact.value = std::move(value_edn);
+  RunLog log;
+  for (;;) {
+    if (auto error = read_on(store, run, log)) return std::move(*error);
+    fact.number = log.external_version(id) + 1;
+    fact.key = external_key(id, fact.number);
+    if (const LoggedTask* const held = log.task(id)) {
+      const bool is_next = instead_of && *instead_of == held->value_edn && !held->source.empty();
+      if (!is_next || held->value_edn == fact.value) return ExternalPut{false, *held};
+    } else if (instead_of) {
+      return ExternalPut{};
+    }
+    auto put = put_one(store, run, fact);
+    if (auto* error = std::get_if<StoreError>(&put)) return std::move(*error);
+    if (std::get<Put>(put).mine) return ExternalPut{true, std::nullopt};
+  }
+}
+
+StoreResult<TaskResetEnd> reset_task(FactStore& store, std::string_view run, std::string_view task, std::string reason,
+                                     Said said) {
+  constexpr std::int64_t kLeaseMs = 60'000;
+  LogWriter writer(store, std::string(run), [time = said.time_ms] { return time; }, kLeaseMs);
+  const auto claim = writer.claim(process_owner());
+  if (!claim) return writer.error();
+  if (!claim->granted) return TaskResetEnd::Busy;
+  TaskResetEnd end = TaskResetEnd::Done;
+  if (writer.catch_up()) {
+    if (writer.log().task(task) == nullptr && !writer.log().has_effects(task)) {
+      end = TaskResetEnd::NoTask;
+    } else if (reason.empty() && writer.log().has_effects(task)) {
+      end = TaskResetEnd::NeedsReason;
+    } else {
+      Fact fact = fact_of(FactKind::TaskReset, FactAuthor::Person, std::move(said));
+      fact.number = writer.log().epoch(task);
+      fact.key = reset_key(task, fact.number);
+      fact.id = task;
+      fact.text = std::move(reason);
+      writer.put(std::move(fact));
+    }
+  }
+  writer.release();
+  if (writer.stopped()) return writer.error();
+  return end;
+}
+
+}  // namespace ptc

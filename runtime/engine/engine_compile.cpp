@@ -1,0 +1,41 @@
+#include "compiler/compile.h"
+#include "runtime/engine/compiling.h"
+#include "vm/builtins/regex.h"
+
+namespace ptc {
+namespace {
+
+std::vector<std::string_view> copy_of(std::span<const std::string_view> names) { return {names.begin(), names.end()}; }
+
+}  // namespace
+
+bool has_compiler() { return true; }
+
+CompileAnswer compile_program(const CompileRequest& request) {
+  CompileOptions options;
+  options.max_symbols = request.max_symbols;
+  options.memory_names = copy_of(request.memory_names);
+  options.tool_names = copy_of(request.tool_names);
+  options.sync_tool_names = copy_of(request.sync_tool_names);
+  options.check_tools = request.check_tools;
+  options.strict_task_ids = request.strict_task_ids;
+  options.check_regex = regex_check;
+  CompileResult compiled = compile(request.source, options);
+  CompileAnswer answer;
+  answer.incomplete = compiled.incomplete;
+  if (compiled.program == nullptr) {
+    answer.error = std::move(compiled.error);
+    return answer;
+  }
+  compiled.program->source_name = std::string(request.source_name);
+  auto loaded = Program::from_compiler(*compiled.program);
+  if (auto* program = std::get_if<std::shared_ptr<const Program>>(&loaded)) {
+    answer.program = std::move(*program);
+  } else {
+    answer.error.kind = FaultKind::InvalidForm;     // a regular expression literal that the engine refuses
+    answer.error.message = std::get<ProgramError>(loaded).message;
+  }
+  return answer;
+}
+
+}  // namespace ptc

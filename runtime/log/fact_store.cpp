@@ -1,0 +1,49 @@
+#include "runtime/log/fact_store.h"
+
+#include <utility>
+
+#include "runtime/log/store_rules.h"
+
+namespace ptc {
+
+std::string_view store_error_name(StoreError::Kind kind) {
+  switch (kind) {
+    case StoreError::Kind::Io: return "store_io";
+    case StoreError::Kind::Unknown: return "store_unknown";
+    case StoreError::Kind::Full: return "store_full";
+    case StoreError::Kind::Corrupt: return "store_corrupt";
+    case StoreError::Kind::Version: return "store_version";
+    case StoreError::Kind::Locked: return "store_locked";
+    case StoreError::Kind::Fenced: return "store_fenced";
+    case StoreError::Kind::Missing: return "store_missing";
+    case StoreError::Kind::Misuse: return "store_misuse";
+  }
+  return "";
+}
+
+std::string_view log_state_name(LogState state) {
+  switch (state) {
+    case LogState::Running: return "running";
+    case LogState::Parked: return "parked";
+    case LogState::Ended: return "ended";
+  }
+  return "";
+}
+
+StoreResult<std::vector<Fact>> FactStore::read_notable(std::string_view log, std::uint64_t after, std::size_t most) {
+  constexpr std::size_t kPage = 1'000;
+  std::vector<Fact> out;
+  for (std::size_t count = kPage; count == kPage && out.size() < most;) {
+    auto page = read(log, after, kPage);
+    if (auto* error = std::get_if<StoreError>(&page)) return std::move(*error);
+    auto& facts = std::get<std::vector<Fact>>(page);
+    count = facts.size();
+    after += count;
+    for (Fact& fact : facts) {
+      if (is_notable(fact.kind) && out.size() < most) out.push_back(std::move(fact));
+    }
+  }
+  return out;
+}
+
+}  // namespace ptc

@@ -1,0 +1,249 @@
+// Invariant: a log with facts or with a claim stands in logs_; one without facts is not there for readers.
+#include "runtime/log/memory_store.h"
+
+#include <algorithm>
+
+#include "runtime/log/store_rules.h"
+
+namespace ptc {
+namespace {
+
+StoreError error(StoreError::Kind kind, std::string message) { return {kind, std::move(message)}; }
+
+}  // namespace
+
+MemoryStore::Log* MemoryStore::log_named(std::string_view name) {
+  const auto at = logs_.find(name);
+  return at == logs_.end() ? nullptr : &at->second;
+}
+
+const Fact* MemoryStore::keyed(const Log& log, std::string_view key) const {
+  const auto at = log.by_key.find(key);
+  return at == log.by_key.end() ? nullptr : &log.facts[at->second - 1];
+}
+
+std::optional<StoreError> MemoryStore::fenced(const Log* log, std::uint64_t token) const {
+  if (token == 0 || (log != nullptr && log->token == token && !log->owner.empty())) return std::nullopt;
+  return error(StoreError::Kind::Fenced, "the claim is not the newest any more");
+}
+
+std::optional<Fact> MemoryStore::conflict(const Log& log, Cut cut, std::span<const Fact> facts) const {
+  if (has_decision(facts)) {
+    for (auto at = std::ranges::upper_bound(log.outdating, cut.seq); at != log.outdating.end(); ++at) {
+      if (log.facts[*at - 1].writer != cut.token) return log.facts[*at - 1];
+    }
+  }
+  for (const Fact& fact : facts) {
+    if (fact.key.empty()) continue;
+    if (const Fact* taken = keyed(log, fact.key)) return *taken;
+  }
+  return std::nullopt;
+}
+
+Fact MemoryStore::append(Log& log, std::uint64_t token, const Fact& fact) {
+  Fact& written = log.facts.emplace_back(fact);
+  written.seq = log.facts.size();
+  written.writer = token;
+  if (outdates_decisions(fact.kind)) log.outdating.push_back(written.seq);
+  if (fact.kind == FactKind::RunStarted && log.state == LogState::Ended) log.state = LogState::Running;
+  if (!fact.key.empty()) {
+    log.by_key.emplace(fact.key, written.seq);
+    if (log.state == LogState::Parked && std::ranges::find(log.parked->wait_keys, fact.key) !=
+                                             log.parked->wait_keys.end()) {
+      log.woken = true;
+    }
+  }
+  return written;
+}
+
+std::vector<Put> MemoryStore::put_all(Log& log, std::uint64_t token, std::span<const Fact> facts) {
+  std::vector<Put> out;
+  for (const Fact& fact : facts) {
+    const Fact* const there = fact.key.empty() ? nullptr : keyed(log, fact.key);
+    if (there != nullptr) {
+      out.push_back({*there, false});
+    } else {
+      out.push_back({append(log, token, fact), true});
+    }
+  }
+  return out;
+}
+
+RunInfo MemoryStore::info_of(const std::string& name, const Log& log) const {
+  RunInfo out;
+  out.log = name;
+  out.state = log.state;
+  out.head = log.facts.size();
+  out.started_ms = log.facts.front().time_ms;
+  out.changed_ms = log.facts.back().time_ms;
+  if (log.state == LogState::Parked) {
+    out.woken = log.woken;
+    out.deadline_ms = log.parked->deadline_ms;
+  }
+  out.owner = log.owner;
+  return out;
+}
+
+StoreResult<std::vector<Put>> MemoryStore::put(std::string_view log, std::uint64_t token, std::span<const Fact> facts) {
+  if (auto wrong = check_put(log, token, facts)) return *wrong;
+  const std::lock_guard lock(mutex_);
+  if (auto wrong = fenced(log_named(log), token)) return *wrong;
+  if (facts.empty()) return std::vector<Put>{};
+  return put_all(logs_[std::string(log)], token, facts);
+}
+
+StoreResult<Decided> MemoryStore::decide(std::string_view log, Cut cut, std::span<const Fact> facts) {
+  if (auto wrong = check_decide(log, cut, facts)) return *wrong;
+  const std::lock_guard lock(mutex_);
+  Log* const found = log_named(log);
+  if (auto wrong = fenced(found, cut.token)) return *wrong;
+  if (auto wrong = check_seen(found->facts.size(), cut.seq)) return *wrong;
+  if (auto out = conflict(*found, cut, facts)) return Decided{found->facts.size(), std::move(out)};
+  for (const Fact& fact : facts) append(*found, cut.token, fact);
+  return Decided{found->facts.size(), std::nullopt};
+}
+
+StoreResult<ParkResult> MemoryStore::park(std::string_view log, Cut cut, std::span<const Fact> facts,
+                                          const Parked& run) {
+  if (auto wrong = check_park(log, cut, facts, run)) return *wrong;
+  const std::lock_guard lock(mutex_);
+  Log* const found = log_named(log);
+  if (auto wrong = fenced(found, cut.token)) return *wrong;
+  if (auto wrong = check_seen(found->facts.size(), std::max(cut.seq, run.observed_seq))) return *wrong;
+  if (found->facts.empty() && facts.empty()) return error(StoreError::Kind::Missing, "no such log");
+  const Fact* arrived = nullptr;
+  for (const std::string& key : run.wait_keys) {
+    const Fact* const there = keyed(*found, key);
+    if (there == nullptr || there->seq <= run.observed_seq) continue;
+    if (arrived == nullptr || there->seq < arrived->seq) arrived = there;
+  }
+  if (arrived != nullptr) return ParkResult{false, *arrived, std::nullopt};
+  if (auto out = conflict(*found, cut, facts)) return ParkResult{false, std::nullopt, std::move(out)};
+  found->state = LogState::Running;   // what is written here wakes nothing
+  for (const Fact& fact : facts) append(*found, cut.token, fact);
+  found->state = LogState::Parked;
+  found->parked = run;
+  found->since = parks_++;
+  found->woken = false;
+  return ParkResult{true, std::nullopt, std::nullopt};
+}
+
+StoreResult<std::vector<Fact>> MemoryStore::read(std::string_view log, std::uint64_t after, std::size_t most) {
+  if (auto wrong = check_log(log)) return *wrong;
+  const std::lock_guard lock(mutex_);
+  std::vector<Fact> out;
+  const Log* const found = log_named(log);
+  if (found == nullptr || after >= found->facts.size()) return out;
+  const auto begin = found->facts.begin() + static_cast<std::ptrdiff_t>(after);
+  const auto left = static_cast<std::size_t>(found->facts.end() - begin);
+  out.assign(begin, begin + static_cast<std::ptrdiff_t>(std::min(most, left)));
+  return out;
+}
+
+StoreResult<std::optional<Fact>> MemoryStore::find(std::string_view log, std::string_view key) {
+  if (auto wrong = check_log(log)) return *wrong;
+  const std::lock_guard lock(mutex_);
+  const Log* const found = log_named(log);
+  const Fact* const fact = found == nullptr ? nullptr : keyed(*found, key);
+  return fact == nullptr ? std::nullopt : std::optional(*fact);
+}
+
+StoreResult<std::optional<Parked>> MemoryStore::parked(std::string_view log) {
+  if (auto wrong = check_log(log)) return *wrong;
+  const std::lock_guard lock(mutex_);
+  const Log* const found = log_named(log);
+  return found == nullptr ? std::nullopt : found->parked;
+}
+
+StoreResult<std::optional<RunInfo>> MemoryStore::info(std::string_view log) {
+  if (auto wrong = check_log(log)) return *wrong;
+  const std::lock_guard lock(mutex_);
+  const Log* const found = log_named(log);
+  if (found == nullptr || found->facts.empty()) return std::nullopt;
+  return info_of(std::string(log), *found);
+}
+
+StoreResult<std::vector<RunInfo>> MemoryStore::runs(std::string_view after, std::size_t most) {
+  const std::lock_guard lock(mutex_);
+  std::vector<RunInfo> out;
+  for (auto at = logs_.upper_bound(after); at != logs_.end() && out.size() < most; ++at) {
+    if (!at->second.facts.empty()) out.push_back(info_of(at->first, at->second));
+  }
+  return out;
+}
+
+StoreResult<std::vector<std::string>> MemoryStore::woken(std::int64_t now_ms, std::size_t most) {
+  const std::lock_guard lock(mutex_);
+  std::map<std::uint64_t, const std::string*> found;
+  for (const auto& [name, log] : logs_) {
+    if (log.state != LogState::Parked) continue;
+    const auto& deadline = log.parked->deadline_ms;
+    if (log.woken || (deadline && *deadline <= now_ms)) found.emplace(log.since, &name);
+  }
+  std::vector<std::string> out;
+  for (const auto& [since, name] : found) {
+    if (out.size() < most) out.push_back(*name);
+  }
+  return out;
+}
+
+StoreResult<Claim> MemoryStore::claim(std::string_view log, std::string_view owner, std::int64_t now_ms,
+                                      std::int64_t lease_ms, std::optional<std::uint64_t> dead) {
+  if (auto wrong = check_claim(log, owner, lease_ms)) return *wrong;
+  const std::lock_guard lock(mutex_);
+  Log& found = logs_[std::string(log)];
+  const bool held = !found.owner.empty() && found.until_ms > now_ms && dead != found.token;
+  if (held) return Claim{0, false, found.owner, found.token, found.until_ms};
+  ++found.token;
+  found.owner = owner;
+  found.until_ms = lease_end(now_ms, lease_ms);
+  return Claim{found.token, true, found.owner, found.token, found.until_ms};
+}
+
+StoreResult<bool> MemoryStore::renew(std::string_view log, std::uint64_t token, std::int64_t now_ms,
+                                     std::int64_t lease_ms) {
+  if (auto wrong = check_log(log)) return *wrong;
+  if (auto wrong = check_lease(lease_ms)) return *wrong;
+  const std::lock_guard lock(mutex_);
+  Log* const found = log_named(log);
+  if (found == nullptr || token == 0 || fenced(found, token)) return false;
+  found->until_ms = lease_end(now_ms, lease_ms);
+  return true;
+}
+
+StoreResult<bool> MemoryStore::release(std::string_view log, std::uint64_t token) {
+  if (auto wrong = check_log(log)) return *wrong;
+  const std::lock_guard lock(mutex_);
+  Log* const found = log_named(log);
+  if (found == nullptr || token == 0 || fenced(found, token)) return false;
+  found->owner.clear();
+  return true;
+}
+
+StoreResult<std::vector<Put>> MemoryStore::resumed(std::string_view log, std::uint64_t token,
+                                                   std::span<const Fact> facts) {
+  if (auto wrong = check_resume_or_end(log, token, facts)) return *wrong;
+  const std::lock_guard lock(mutex_);
+  Log* const found = log_named(log);
+  if (auto wrong = fenced(found, token)) return *wrong;
+  if (!found->parked) return error(StoreError::Kind::Missing, "nothing is parked");
+  found->state = LogState::Running;
+  found->woken = false;
+  return put_all(*found, token, facts);
+}
+
+StoreResult<std::vector<Put>> MemoryStore::ended(std::string_view log, std::uint64_t token,
+                                                 std::span<const Fact> facts) {
+  if (auto wrong = check_resume_or_end(log, token, facts)) return *wrong;
+  const std::lock_guard lock(mutex_);
+  Log* const found = log_named(log);
+  if (auto wrong = fenced(found, token)) return *wrong;
+  if (found->facts.empty() && facts.empty()) return error(StoreError::Kind::Missing, "no such log");
+  std::vector<Put> out = put_all(*found, token, facts);
+  found->state = LogState::Ended;
+  found->parked.reset();
+  found->woken = false;
+  return out;
+}
+
+}  // namespace ptc

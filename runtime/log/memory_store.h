@@ -1,0 +1,62 @@
+// A store in memory, for tests and for runs that nobody has to find again. Also what the calls mean, in the fewest
+// words: every other store behaves like this one (tests/store/conformance.h).
+#pragma once
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "runtime/log/fact_store.h"
+
+namespace ptc {
+
+class MemoryStore final : public FactStore {
+ public:
+  StoreResult<std::vector<Put>> put(std::string_view log, std::uint64_t token, std::span<const Fact> facts) override;
+  StoreResult<Decided> decide(std::string_view log, Cut cut, std::span<const Fact> facts) override;
+  StoreResult<ParkResult> park(std::string_view log, Cut cut, std::span<const Fact> facts, const Parked& run) override;
+  StoreResult<std::vector<Fact>> read(std::string_view log, std::uint64_t after, std::size_t most) override;
+  StoreResult<std::optional<Fact>> find(std::string_view log, std::string_view key) override;
+  StoreResult<std::optional<Parked>> parked(std::string_view log) override;
+  StoreResult<std::optional<RunInfo>> info(std::string_view log) override;
+  StoreResult<std::vector<RunInfo>> runs(std::string_view after, std::size_t most) override;
+  StoreResult<std::vector<std::string>> woken(std::int64_t now_ms, std::size_t most) override;
+  StoreResult<Claim> claim(std::string_view log, std::string_view owner, std::int64_t now_ms, std::int64_t lease_ms,
+                           std::optional<std::uint64_t> dead = std::nullopt) override;
+  StoreResult<bool> renew(std::string_view log, std::uint64_t token, std::int64_t now_ms,
+                          std::int64_t lease_ms) override;
+  StoreResult<bool> release(std::string_view log, std::uint64_t token) override;
+  StoreResult<std::vector<Put>> resumed(std::string_view log, std::uint64_t token,
+                                        std::span<const Fact> facts) override;
+  StoreResult<std::vector<Put>> ended(std::string_view log, std::uint64_t token, std::span<const Fact> facts) override;
+  StoreResult<std::monostate> flush() override { return std::monostate{}; }
+
+ private:
+  struct Log {
+    std::vector<Fact> facts;
+    std::map<std::string, std::uint64_t, std::less<>> by_key;
+    std::vector<std::uint64_t> outdating;     // seq of what makes decisions out of date, rising
+    LogState state = LogState::Running;
+    std::optional<Parked> parked;
+    std::uint64_t since = 0;                  // Parked: how many runs were parked before
+    bool woken = false;
+    std::uint64_t token = 0;                  // of the newest claim
+    std::string owner;                        // of that claim; "": given back
+    std::int64_t until_ms = 0;
+  };
+
+  Log* log_named(std::string_view name);                                // null: nothing written, nothing claimed
+  const Fact* keyed(const Log& log, std::string_view key) const;        // null: none
+  std::optional<StoreError> fenced(const Log* log, std::uint64_t token) const;
+  std::optional<Fact> conflict(const Log& log, Cut cut, std::span<const Fact> facts) const;
+  Fact append(Log& log, std::uint64_t token, const Fact& fact);
+  std::vector<Put> put_all(Log& log, std::uint64_t token, std::span<const Fact> facts);
+  RunInfo info_of(const std::string& name, const Log& log) const;
+
+  std::mutex mutex_;
+  std::map<std::string, Log, std::less<>> logs_;
+  std::uint64_t parks_ = 0;
+};
+
+}  // namespace ptc

@@ -1,0 +1,154 @@
+#include "runtime/log/sqlite/sqlite_connection.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace ptc {
+namespace {
+
+using Kind = StoreError::Kind;
+
+Kind kind_of(int code) {
+  switch (code & 0xFF) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL: return Kind::Locked;
+    case SQLITE_FULL: return Kind::Full;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_FORMAT:
+    case SQLITE_CONSTRAINT:        // ours hold in every transaction: only damage breaks them
+    case SQLITE_MISMATCH:
+    case SQLITE_ERROR: return Kind::Corrupt;   // a table is missing or another one
+    case SQLITE_TOOBIG: return Kind::Misuse;
+    default: return Kind::Io;
+  }
+}
+
+}  // namespace
+
+SqliteConnection::~SqliteConnection() {
+  for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
+  sqlite3_close(db_);
+}
+
+void SqliteConnection::open(const std::string& path, const char* vfs, int busy_ms) {
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  note(sqlite3_open_v2(path.c_str(), &db_, flags, vfs));
+  if (failed()) return;
+  note(sqlite3_busy_timeout(db_, busy_ms));
+  note(sqlite3_db_config(db_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr));
+  note(sqlite3_db_config(db_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr));
+}
+
+void SqliteConnection::execute(const char* sql) {
+  if (!failed()) note(sqlite3_exec(db_, sql, nullptr, nullptr, nullptr));
+}
+
+void SqliteConnection::fail(Kind kind, std::string message) {
+  if (!error_) error_ = StoreError{kind, std::move(message)};
+}
+
+std::optional<StoreError> SqliteConnection::take_error() {
+  std::optional<StoreError> out = std::move(error_);
+  error_.reset();
+  code_ = 0;
+  return out;
+}
+
+void SqliteConnection::note(int code) {
+  if (code == SQLITE_OK || failed()) return;
+  code_ = code;
+  std::string why = db_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(db_);
+  fail(kind_of(code), why + " (SQLite " + std::to_string(code) + ")");
+}
+
+sqlite3_stmt* SqliteConnection::prepared(const char* sql) {
+  if (failed()) return nullptr;
+  sqlite3_stmt*& out = statements_[sql];
+  if (out == nullptr) note(sqlite3_prepare_v3(db_, sql, -1, SQLITE_PREPARE_PERSISTENT, &out, nullptr));
+  return failed() ? nullptr : out;
+}
+
+SqliteQuery::SqliteQuery(SqliteConnection& connection, const char* sql)
+    : connection_(connection), statement_(connection.prepared(sql)) {}
+
+SqliteQuery::~SqliteQuery() {
+  if (statement_ == nullptr) return;
+  sqlite3_reset(statement_);   // says again what step() said
+  sqlite3_clear_bindings(statement_);
+}
+
+SqliteQuery& SqliteQuery::integer(std::int64_t value) {
+  if (statement_ != nullptr) connection_.note(sqlite3_bind_int64(statement_, ++bound_, value));
+  return *this;
+}
+
+SqliteQuery& SqliteQuery::count(std::uint64_t value) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return integer(static_cast<std::int64_t>(std::min(value, kMost)));
+}
+
+SqliteQuery& SqliteQuery::text(std::string_view value) {
+  const char* const at = value.empty() ? "" : value.data();   // a null pointer would be NULL
+  if (statement_ != nullptr) {
+    connection_.note(sqlite3_bind_text64(statement_, ++bound_, at, value.size(), SQLITE_STATIC, SQLITE_UTF8));
+  }
+  return *this;
+}
+
+SqliteQuery& SqliteQuery::bytes(std::span<const std::uint8_t> value) {
+  const void* const at = value.empty() ? static_cast<const void*>("") : value.data();
+  if (statement_ != nullptr) {
+    connection_.note(sqlite3_bind_blob64(statement_, ++bound_, at, value.size(), SQLITE_STATIC));
+  }
+  return *this;
+}
+
+SqliteQuery& SqliteQuery::null() {
+  if (statement_ != nullptr) connection_.note(sqlite3_bind_null(statement_, ++bound_));
+  return *this;
+}
+
+bool SqliteQuery::row() {
+  if (statement_ == nullptr || connection_.failed()) return false;
+  const int code = sqlite3_step(statement_);
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) connection_.note(code);
+  return false;
+}
+
+void SqliteQuery::run() {
+  while (row()) {
+  }
+}
+
+std::int64_t SqliteQuery::integer_at(int column) {
+  return statement_ == nullptr ? 0 : sqlite3_column_int64(statement_, column);
+}
+
+std::uint64_t SqliteQuery::count_at(int column) {
+  const std::int64_t value = integer_at(column);
+  if (value < 0) connection_.fail(Kind::Corrupt, "a count below zero");
+  return value < 0 ? 0 : static_cast<std::uint64_t>(value);
+}
+
+bool SqliteQuery::null_at(int column) {
+  return statement_ == nullptr || sqlite3_column_type(statement_, column) == SQLITE_NULL;
+}
+
+std::string SqliteQuery::text_at(int column) {
+  const std::span<const std::uint8_t> bytes = bytes_at(column);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::span<const std::uint8_t> SqliteQuery::bytes_at(int column) {
+  if (statement_ == nullptr) return {};
+  const void* const at = sqlite3_column_blob(statement_, column);
+  const int size = sqlite3_column_bytes(statement_, column);
+  if (at == nullptr && size > 0) connection_.note(SQLITE_NOMEM);
+  if (at == nullptr) return {};
+  return {static_cast<const std::uint8_t*>(at), static_cast<std::size_t>(size)};
+}
+
+}  // namespace ptc

@@ -1,0 +1,118 @@
+#include "runtime/log/sqlite/sqlite_schema.h"
+
+#include <array>
+#include <string>
+
+namespace ptc {
+namespace {
+
+using Kind = StoreError::Kind;
+
+constexpr std::int64_t kApplication = 0x50544346;   // "PTCF"
+
+// run      a log's id, its state (LogState) and its newest claim; without facts it is a claim only
+// fact     the log itself; key, time and class stand beside the bytes for those who look for them
+// parked   what a suspended run goes on from; the bytes are last, so that nothing else reads past them
+// waiting  of the parked runs those that wait; apart from parked, for it changes and the snapshot is large
+// meta     one row, written when a failed transaction has to be written over
+constexpr const char* kTables = R"(
+CREATE TABLE run (
+  id INTEGER PRIMARY KEY,
+  log TEXT NOT NULL UNIQUE,
+  state INTEGER NOT NULL DEFAULT 0,
+  token INTEGER NOT NULL DEFAULT 0,
+  owner TEXT NOT NULL DEFAULT '',
+  until_ms INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE fact (
+  run INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  key TEXT,
+  time_ms INTEGER NOT NULL,
+  outdates INTEGER NOT NULL,
+  body BLOB NOT NULL,
+  PRIMARY KEY (run, seq)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX fact_key ON fact (run, key) WHERE key IS NOT NULL;
+CREATE INDEX fact_outdates ON fact (run, seq) WHERE outdates;
+CREATE TABLE parked (
+  run INTEGER PRIMARY KEY,
+  continuation TEXT NOT NULL,
+  deadline_ms INTEGER,
+  observed_seq INTEGER NOT NULL,
+  snapshot BLOB NOT NULL
+);
+CREATE TABLE wait_key (
+  run INTEGER NOT NULL,
+  place INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  PRIMARY KEY (run, place)
+) WITHOUT ROWID;
+CREATE INDEX wait_key_key ON wait_key (run, key);
+CREATE TABLE waiting (
+  since INTEGER PRIMARY KEY,
+  run INTEGER NOT NULL UNIQUE,
+  deadline_ms INTEGER,
+  woken INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX waiting_woken ON waiting (since) WHERE woken;
+CREATE INDEX waiting_deadline ON waiting (deadline_ms) WHERE deadline_ms IS NOT NULL;
+CREATE TABLE meta (settled INTEGER NOT NULL);
+INSERT INTO meta VALUES (0);
+PRAGMA application_id = 1347699526;
+)";
+
+static_assert(kApplication == 1347699526);
+
+// rank: 0; 1 notable (store_rules.h); 2 notable, and makes decisions out of date. Nothing but the bytes says which
+// facts of before are notable: it does no harm to take them all for it.
+constexpr const char* kRanks = R"(
+DROP INDEX fact_outdates;
+ALTER TABLE fact RENAME COLUMN outdates TO rank;
+UPDATE fact SET rank = CASE WHEN rank THEN 2 ELSE 1 END;
+CREATE INDEX fact_notable ON fact (run, seq) WHERE rank;
+)";
+
+// The n-th makes version n + 1 of version n.
+constexpr std::array<const char*, kSqliteStoreVersion> kSteps{kTables, kRanks};
+
+std::int64_t pragma(SqliteConnection& connection, const char* sql) {
+  SqliteQuery query(connection, sql);
+  return query.row() ? query.integer_at(0) : 0;
+}
+
+// Of the file, or nothing when it has failed. All is read at one moment: another process may be making the file.
+int version_of(SqliteConnection& connection) {
+  const bool is_own = !connection.in_transaction();
+  if (is_own) connection.execute("BEGIN");
+  const std::int64_t version = pragma(connection, "PRAGMA user_version");
+  const std::int64_t application = pragma(connection, "PRAGMA application_id");
+  const std::int64_t tables = pragma(connection, "SELECT count(*) FROM sqlite_schema");
+  if (is_own) connection.execute("COMMIT");
+  if (connection.failed()) return 0;
+  const bool fresh = version == 0 && application == 0 && tables == 0;
+  if (!fresh && (application != kApplication || version < 1 || tables == 0)) {
+    connection.fail(Kind::Corrupt, "the file is a database, but no store of facts");
+  } else if (version > kSqliteStoreVersion) {
+    connection.fail(Kind::Version, "the store has version " + std::to_string(version) + ", this reads up to " +
+                                       std::to_string(kSqliteStoreVersion));
+  }
+  return connection.failed() ? 0 : static_cast<int>(version);
+}
+
+}  // namespace
+
+void check_schema(SqliteConnection& connection) { version_of(connection); }
+
+void prepare_schema(SqliteConnection& connection) {
+  if (version_of(connection) == kSqliteStoreVersion || connection.failed()) return;
+  connection.execute("BEGIN IMMEDIATE");
+  int version = version_of(connection);   // another process may have been faster
+  for (; version < kSqliteStoreVersion && !connection.failed(); ++version) {
+    connection.execute(kSteps[static_cast<std::size_t>(version)]);
+  }
+  connection.execute(("PRAGMA user_version = " + std::to_string(kSqliteStoreVersion)).c_str());
+  connection.execute("COMMIT");
+}
+
+}  // namespace ptc

@@ -1,0 +1,14 @@
+// The tables of the SQLite store, and how older ones become them.
+#pragma once
+#include "runtime/log/sqlite/sqlite_connection.h"
+
+namespace ptc {
+
+inline constexpr int kSqliteStoreVersion = 2;   // PRAGMA user_version
+
+// Fails with Version on what a newer version wrote, with Corrupt on files that are something else. Writes nothing.
+void check_schema(SqliteConnection& connection);
+// Makes the tables of an empty file, or brings an older version here, in one transaction. Fails as check_schema does.
+void prepare_schema(SqliteConnection& connection);
+
+}  // namespace ptc

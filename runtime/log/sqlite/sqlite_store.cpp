@@ -1,0 +1,362 @@
+// Transactions are begun and ended in write() and look() alone; the calls below them say what happens in between and
+// answer with a refusal or a value. A refusal takes back what the call has written.
+//
+// Invariant: outside of a call no transaction is open, but for the window of a Group store.
+#include "runtime/log/sqlite/sqlite_store.h"
+
+#include <algorithm>
+
+#include "runtime/log/sqlite/sqlite_schema.h"
+#include "runtime/log/sqlite/sqlite_tables.h"
+#include "runtime/log/store_rules.h"
+
+namespace ptc {
+namespace {
+
+using Kind = StoreError::Kind;
+using Clock = std::chrono::steady_clock;
+
+std::optional<StoreError> fenced(const RunRow& run, std::uint64_t token) {
+  if (token == 0 || (run.id != 0 && run.token == token && !run.owner.empty())) return std::nullopt;
+  return StoreError{Kind::Fenced, "the claim is not the newest any more"};
+}
+
+bool holds(const RunRow& run, std::uint64_t token) { return token != 0 && !fenced(run, token); }
+
+std::optional<Fact> conflict(SqliteTables& tables, const RunRow& run, Cut cut, std::span<const Fact> facts) {
+  if (has_decision(facts)) {
+    if (auto out = tables.outdating(run, cut)) return out;
+  }
+  for (const Fact& fact : facts) {
+    if (fact.key.empty()) continue;
+    if (auto out = tables.keyed(run, fact.key)) return out;
+  }
+  return std::nullopt;
+}
+
+std::optional<Fact> arrived(SqliteTables& tables, const RunRow& run, const Parked& parked) {
+  std::optional<Fact> first;
+  for (const std::string& key : parked.wait_keys) {
+    auto there = tables.keyed(run, key);
+    if (there && there->seq > parked.observed_seq && (!first || there->seq < first->seq)) first = std::move(there);
+  }
+  return first;
+}
+
+std::vector<Put> put_all(SqliteTables& tables, RunRow& run, std::uint64_t token, std::span<const Fact> facts) {
+  std::vector<Put> out;
+  std::uint64_t head = facts.empty() ? 0 : tables.head(run);
+  for (const Fact& fact : facts) {
+    auto there = fact.key.empty() ? std::nullopt : tables.keyed(run, fact.key);
+    if (there) {
+      out.push_back({*std::move(there), false});
+    } else {
+      out.push_back({tables.append(run, ++head, token, fact), true});
+    }
+  }
+  return out;
+}
+
+// One attempt; what is missing of the file is made.
+void prepare(SqliteConnection& connection, SqliteMode mode) {
+  if (mode == SqliteMode::Memory) {
+    connection.execute("PRAGMA synchronous = OFF");
+  } else {
+    check_schema(connection);   // before anything is changed
+    SqliteQuery query(connection, "PRAGMA journal_mode = WAL");
+    if (query.row() && query.text_at(0) != "wal") connection.fail(Kind::Io, "a write-ahead log is not possible there");
+  }
+  connection.execute("PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON; PRAGMA cache_size = -32768");
+  prepare_schema(connection);
+}
+
+}  // namespace
+
+SqliteStore::SqliteStore(const SqliteOptions& options)
+    : options_(options), connection_(std::make_unique<SqliteConnection>()) {}
+
+SqliteStore::~SqliteStore() {
+  if (flusher_.joinable()) {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    changed_.notify_all();
+    flusher_.join();
+  }
+  if (connection_->in_transaction()) commit();
+}
+
+StoreResult<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, const SqliteOptions& options) {
+  const bool in_memory = options.mode == SqliteMode::Memory;
+  if (!in_memory && path.empty()) return StoreError{Kind::Misuse, "a store needs the path of its file"};
+  std::unique_ptr<SqliteStore> store(new SqliteStore(options));
+  if (auto error = store->start(in_memory ? ":memory:" : path)) {
+    error->message = path + ": " + error->message;
+    return *std::move(error);
+  }
+  return store;
+}
+
+// SQLite's own waiting does not cover the change to a write-ahead log, when processes open a new file together.
+std::optional<StoreError> SqliteStore::start(const std::string& path) {
+  const auto give_up = Clock::now() + options_.busy_timeout;
+  connection_->open(path, options_.vfs, static_cast<int>(options_.busy_timeout.count()));
+  for (;;) {
+    if (!connection_->failed()) prepare(*connection_, options_.mode);
+    auto error = connection_->take_error();
+    if (!error) break;
+    roll_back();
+    if (error->kind != Kind::Locked || Clock::now() >= give_up) return error;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  if (options_.mode == SqliteMode::Group) flusher_ = std::thread([this] { flush_windows(); });
+  return std::nullopt;
+}
+
+template <class T, class Body>
+StoreResult<T> SqliteStore::write(Body body) {
+  const std::lock_guard lock(mutex_);
+  if (auto error = ready()) return *std::move(error);
+  if (auto error = begin()) return *std::move(error);
+  SqliteTables tables(*connection_);
+  StoreResult<T> out = body(tables);
+  if (auto error = finish(std::holds_alternative<T>(out))) return *std::move(error);
+  return out;
+}
+
+template <class T, class Body>
+StoreResult<T> SqliteStore::look(Body body) {
+  const std::lock_guard lock(mutex_);
+  if (auto error = ready()) return *std::move(error);
+  SqliteTables tables(*connection_);
+  T out = body(tables);
+  if (auto error = connection_->take_error()) return *std::move(error);
+  return out;
+}
+
+std::optional<StoreError> SqliteStore::ready() {
+  if (lost_) return lost_;
+  if (unsettled_ && !settle()) return StoreError{Kind::Unknown, "a failed commit could not be taken back yet"};
+  return std::nullopt;
+}
+
+std::optional<StoreError> SqliteStore::begin() {
+  if (options_.mode != SqliteMode::Group) roll_back();   // never add to what an earlier call has left
+  if (!connection_->in_transaction()) {
+    connection_->execute("BEGIN IMMEDIATE");
+    window_end_ = Clock::now() + options_.group_window;
+    if (options_.mode == SqliteMode::Group) changed_.notify_all();
+  }
+  if (options_.mode == SqliteMode::Group) connection_->execute("SAVEPOINT one_call");
+  return connection_->take_error();
+}
+
+// Of the call: its own failure, or that of making it last.
+std::optional<StoreError> SqliteStore::finish(bool keep) {
+  auto error = connection_->take_error();
+  keep = keep && !error;
+  if (options_.mode != SqliteMode::Group) {
+    if (keep) return commit();
+    roll_back();
+    return error;
+  }
+  if (connection_->in_transaction()) {
+    connection_->execute(keep ? "RELEASE one_call" : "ROLLBACK TO one_call; RELEASE one_call");
+    if (!connection_->failed()) return error;
+  }
+  // Some failures take back the whole transaction, and with it what other calls of the window were told is written.
+  auto worse = connection_->take_error();
+  lost_ = worse ? std::move(worse) : error;
+  roll_back();
+  return lost_;
+}
+
+std::optional<StoreError> SqliteStore::commit() {
+  connection_->execute("COMMIT");
+  auto error = connection_->take_error();
+  if (!error) return std::nullopt;
+  roll_back();
+  unsettled_ = true;
+  if (!settle()) error = StoreError{Kind::Unknown, "the commit failed: " + error->message};
+  if (options_.mode == SqliteMode::Group) lost_ = error;
+  return error;
+}
+
+// What a failed commit left in the write-ahead log would count after a crash, if it is whole. The next commit stands in
+// its place.
+bool SqliteStore::settle() {
+  connection_->execute("BEGIN IMMEDIATE; UPDATE meta SET settled = settled + 1; COMMIT");
+  unsettled_ = connection_->failed();
+  connection_->take_error();
+  roll_back();
+  return !unsettled_;
+}
+
+void SqliteStore::roll_back() {
+  if (connection_->in_transaction()) connection_->execute("ROLLBACK");
+  connection_->take_error();
+}
+
+void SqliteStore::flush_windows() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    if (!connection_->in_transaction()) {
+      changed_.wait(lock);
+    } else if (Clock::now() < window_end_) {
+      changed_.wait_until(lock, window_end_);
+    } else {
+      commit();
+    }
+  }
+}
+
+StoreResult<std::monostate> SqliteStore::flush() {
+  const std::lock_guard lock(mutex_);
+  if (auto error = ready()) return *std::move(error);
+  if (connection_->in_transaction()) {
+    if (auto error = commit()) return *std::move(error);
+  }
+  return std::monostate{};
+}
+
+StoreResult<std::vector<Put>> SqliteStore::put(std::string_view log, std::uint64_t token, std::span<const Fact> facts) {
+  if (auto wrong = check_put(log, token, facts)) return *std::move(wrong);
+  return write<std::vector<Put>>([&](SqliteTables& tables) -> StoreResult<std::vector<Put>> {
+    RunRow run = tables.run_named(log);
+    if (auto wrong = fenced(run, token)) return *std::move(wrong);
+    if (run.id == 0 && !facts.empty()) run = tables.run_made(log);
+    return put_all(tables, run, token, facts);
+  });
+}
+
+StoreResult<Decided> SqliteStore::decide(std::string_view log, Cut cut, std::span<const Fact> facts) {
+  if (auto wrong = check_decide(log, cut, facts)) return *std::move(wrong);
+  return write<Decided>([&](SqliteTables& tables) -> StoreResult<Decided> {
+    RunRow run = tables.run_named(log);
+    if (auto wrong = fenced(run, cut.token)) return *std::move(wrong);
+    std::uint64_t head = tables.head(run);
+    if (auto wrong = check_seen(head, cut.seq)) return *std::move(wrong);
+    if (auto out = conflict(tables, run, cut, facts)) return Decided{head, std::move(out)};
+    for (const Fact& fact : facts) tables.append(run, ++head, cut.token, fact);
+    return Decided{head, std::nullopt};
+  });
+}
+
+StoreResult<ParkResult> SqliteStore::park(std::string_view log, Cut cut, std::span<const Fact> facts,
+                                          const Parked& run) {
+  if (auto wrong = check_park(log, cut, facts, run)) return *std::move(wrong);
+  return write<ParkResult>([&](SqliteTables& tables) -> StoreResult<ParkResult> {
+    RunRow row = tables.run_named(log);
+    if (auto wrong = fenced(row, cut.token)) return *std::move(wrong);
+    std::uint64_t head = tables.head(row);
+    if (auto wrong = check_seen(head, std::max(cut.seq, run.observed_seq))) return *std::move(wrong);
+    if (head == 0 && facts.empty()) return StoreError{Kind::Missing, "no such log"};
+    if (auto out = arrived(tables, row, run)) return ParkResult{false, std::move(out), std::nullopt};
+    if (auto out = conflict(tables, row, cut, facts)) return ParkResult{false, std::nullopt, std::move(out)};
+    for (const Fact& fact : facts) tables.append(row, ++head, cut.token, fact);
+    tables.park(row, run);
+    return ParkResult{true, std::nullopt, std::nullopt};
+  });
+}
+
+StoreResult<std::vector<Fact>> SqliteStore::read(std::string_view log, std::uint64_t after, std::size_t most) {
+  if (auto wrong = check_log(log)) return *std::move(wrong);
+  return look<std::vector<Fact>>([&](SqliteTables& tables) { return tables.facts_after(log, after, most); });
+}
+
+StoreResult<std::optional<Fact>> SqliteStore::find(std::string_view log, std::string_view key) {
+  if (auto wrong = check_log(log)) return *std::move(wrong);
+  return look<std::optional<Fact>>([&](SqliteTables& tables) { return tables.keyed(log, key); });
+}
+
+StoreResult<std::vector<Fact>> SqliteStore::read_notable(std::string_view log, std::uint64_t after, std::size_t most) {
+  if (auto wrong = check_log(log)) return *std::move(wrong);
+  return look<std::vector<Fact>>([&](SqliteTables& tables) { return tables.notable_after(log, after, most); });
+}
+
+StoreResult<std::optional<Parked>> SqliteStore::parked(std::string_view log) {
+  if (auto wrong = check_log(log)) return *std::move(wrong);
+  return look<std::optional<Parked>>([&](SqliteTables& tables) { return tables.parked(log); });
+}
+
+StoreResult<std::optional<RunInfo>> SqliteStore::info(std::string_view log) {
+  if (auto wrong = check_log(log)) return *std::move(wrong);
+  return look<std::optional<RunInfo>>([&](SqliteTables& tables) { return tables.info(log); });
+}
+
+StoreResult<std::vector<RunInfo>> SqliteStore::runs(std::string_view after, std::size_t most) {
+  return look<std::vector<RunInfo>>([&](SqliteTables& tables) { return tables.infos_after(after, most); });
+}
+
+StoreResult<std::vector<std::string>> SqliteStore::woken(std::int64_t now_ms, std::size_t most) {
+  return look<std::vector<std::string>>([&](SqliteTables& tables) { return tables.woken(now_ms, most); });
+}
+
+StoreResult<Claim> SqliteStore::claim(std::string_view log, std::string_view owner, std::int64_t now_ms,
+                                      std::int64_t lease_ms, std::optional<std::uint64_t> dead) {
+  if (auto wrong = check_claim(log, owner, lease_ms)) return *std::move(wrong);
+  return write<Claim>([&](SqliteTables& tables) -> StoreResult<Claim> {
+    RunRow run = tables.run_made(log);
+    const bool held = !run.owner.empty() && run.until_ms > now_ms && dead != run.token;
+    if (held) return Claim{0, false, run.owner, run.token, run.until_ms};
+    ++run.token;
+    run.owner = owner;
+    run.until_ms = lease_end(now_ms, lease_ms);
+    tables.set_claim(run);
+    return Claim{run.token, true, run.owner, run.token, run.until_ms};
+  });
+}
+
+StoreResult<bool> SqliteStore::renew(std::string_view log, std::uint64_t token, std::int64_t now_ms,
+                                     std::int64_t lease_ms) {
+  if (auto wrong = check_log(log)) return *std::move(wrong);
+  if (auto wrong = check_lease(lease_ms)) return *std::move(wrong);
+  return write<bool>([&](SqliteTables& tables) -> StoreResult<bool> {
+    RunRow run = tables.run_named(log);
+    if (!holds(run, token)) return false;
+    run.until_ms = lease_end(now_ms, lease_ms);
+    tables.set_claim(run);
+    return true;
+  });
+}
+
+StoreResult<bool> SqliteStore::release(std::string_view log, std::uint64_t token) {
+  if (auto wrong = check_log(log)) return *std::move(wrong);
+  return write<bool>([&](SqliteTables& tables) -> StoreResult<bool> {
+    RunRow run = tables.run_named(log);
+    if (!holds(run, token)) return false;
+    run.owner.clear();
+    tables.set_claim(run);
+    return true;
+  });
+}
+
+StoreResult<std::vector<Put>> SqliteStore::resumed(std::string_view log, std::uint64_t token,
+                                                   std::span<const Fact> facts) {
+  if (auto wrong = check_resume_or_end(log, token, facts)) return *std::move(wrong);
+  return write<std::vector<Put>>([&](SqliteTables& tables) -> StoreResult<std::vector<Put>> {
+    RunRow run = tables.run_named(log);
+    if (auto wrong = fenced(run, token)) return *std::move(wrong);
+    if (!tables.has_parked(run)) return StoreError{Kind::Missing, "nothing is parked"};
+    tables.stop_waiting(run);
+    tables.set_state(run, LogState::Running);
+    return put_all(tables, run, token, facts);
+  });
+}
+
+StoreResult<std::vector<Put>> SqliteStore::ended(std::string_view log, std::uint64_t token,
+                                                 std::span<const Fact> facts) {
+  if (auto wrong = check_resume_or_end(log, token, facts)) return *std::move(wrong);
+  return write<std::vector<Put>>([&](SqliteTables& tables) -> StoreResult<std::vector<Put>> {
+    RunRow run = tables.run_named(log);
+    if (auto wrong = fenced(run, token)) return *std::move(wrong);
+    if (facts.empty() && tables.head(run) == 0) return StoreError{Kind::Missing, "no such log"};
+    std::vector<Put> out = put_all(tables, run, token, facts);
+    tables.set_state(run, LogState::Ended);
+    tables.forget_parked(run);
+    return out;
+  });
+}
+
+}  // namespace ptc

@@ -1,0 +1,91 @@
+// A store in one SQLite file, for any number of threads and processes.
+//
+// Sync    a call returns when it is on the disk: one transaction a call, write-ahead log, fsync.
+// Group   the calls of a window are one transaction. It is opened by the first write and made durable `group_window`
+//         after it, or by flush(), or when the store is destroyed: a crash takes back what was written in the last
+//         window, always a tail of each log. This store sees its own writes at once, other processes see them when they
+//         are durable, and wait with their own writes until then. When a window cannot be made durable every later
+//         call fails with its error: the store has to be opened again, and the logs to be read again.
+// Memory  nothing is kept; no file. For tests.
+//
+// After a failed commit the store writes over what may be left of it, so that a crash cannot bring it back. Only when
+// that fails too the answer is Unknown; the store then tries again before it answers anything else.
+//
+// One connection under one mutex: a reader waits for the writer's fsync. Processes that open a file must be able to
+// share memory (WAL): no network file systems. Don't use a store across fork().
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "runtime/log/fact_store.h"
+
+namespace ptc {
+
+class SqliteConnection;
+
+enum class SqliteMode : std::uint8_t { Sync, Group, Memory };
+
+struct SqliteOptions {
+  SqliteMode mode = SqliteMode::Sync;
+  std::chrono::milliseconds group_window{5};
+  std::chrono::milliseconds busy_timeout{5'000};   // for other processes; then Locked
+  const char* vfs = nullptr;                       // of SQLite, by name; null: the usual one
+};
+
+class SqliteStore final : public FactStore {
+ public:
+  static StoreResult<std::unique_ptr<SqliteStore>> open(const std::string& path, const SqliteOptions& options = {});
+  ~SqliteStore() override;
+
+  StoreResult<std::vector<Put>> put(std::string_view log, std::uint64_t token, std::span<const Fact> facts) override;
+  StoreResult<Decided> decide(std::string_view log, Cut cut, std::span<const Fact> facts) override;
+  StoreResult<ParkResult> park(std::string_view log, Cut cut, std::span<const Fact> facts, const Parked& run) override;
+  StoreResult<std::vector<Fact>> read(std::string_view log, std::uint64_t after, std::size_t most) override;
+  StoreResult<std::optional<Fact>> find(std::string_view log, std::string_view key) override;
+  StoreResult<std::vector<Fact>> read_notable(std::string_view log, std::uint64_t after, std::size_t most) override;
+  StoreResult<std::optional<Parked>> parked(std::string_view log) override;
+  StoreResult<std::optional<RunInfo>> info(std::string_view log) override;
+  StoreResult<std::vector<RunInfo>> runs(std::string_view after, std::size_t most) override;
+  StoreResult<std::vector<std::string>> woken(std::int64_t now_ms, std::size_t most) override;
+  StoreResult<Claim> claim(std::string_view log, std::string_view owner, std::int64_t now_ms, std::int64_t lease_ms,
+                           std::optional<std::uint64_t> dead = std::nullopt) override;
+  StoreResult<bool> renew(std::string_view log, std::uint64_t token, std::int64_t now_ms,
+                          std::int64_t lease_ms) override;
+  StoreResult<bool> release(std::string_view log, std::uint64_t token) override;
+  StoreResult<std::vector<Put>> resumed(std::string_view log, std::uint64_t token,
+                                        std::span<const Fact> facts) override;
+  StoreResult<std::vector<Put>> ended(std::string_view log, std::uint64_t token, std::span<const Fact> facts) override;
+  StoreResult<std::monostate> flush() override;
+
+ private:
+  explicit SqliteStore(const SqliteOptions& options);
+  std::optional<StoreError> start(const std::string& path);
+
+  template <class T, class Body>
+  StoreResult<T> write(Body body);
+  template <class T, class Body>
+  StoreResult<T> look(Body body);
+  std::optional<StoreError> ready();
+  std::optional<StoreError> begin();
+  std::optional<StoreError> finish(bool keep);
+  std::optional<StoreError> commit();
+  bool settle();
+  void roll_back();
+  void flush_windows();
+
+  const SqliteOptions options_;
+  std::unique_ptr<SqliteConnection> connection_;
+  std::mutex mutex_;                          // of everything below and the connection
+  bool unsettled_ = false;                    // a failed commit may still be in the file
+  std::optional<StoreError> lost_;            // Group: what became of a window
+  bool stopping_ = false;
+  std::chrono::steady_clock::time_point window_end_;
+  std::condition_variable changed_;
+  std::thread flusher_;                       // Group
+};
+
+}  // namespace ptc

@@ -1,0 +1,114 @@
+#include "runtime/log/store_rules.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <string>
+
+#include "vm/value/utf8.h"
+
+namespace ptc {
+namespace {
+
+using Check = std::optional<StoreError>;
+
+Check misuse(std::string message) { return StoreError{StoreError::Kind::Misuse, std::move(message)}; }
+
+Check check_facts(std::span<const Fact> facts) {
+  for (const Fact& fact : facts) {
+    if (!is_storable(fact)) return misuse("a fact of no known kind, with text that is not UTF-8, or too large");
+  }
+  return std::nullopt;
+}
+
+Check check_keys_differ(std::span<const Fact> facts) {
+  std::set<std::string_view> keys;
+  for (const Fact& fact : facts) {
+    if (!fact.key.empty() && !keys.insert(fact.key).second) return misuse("two decisions under the key " + fact.key);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Check check_log(std::string_view log) {
+  if (log.empty()) return misuse("the id of a log is empty");
+  return utf8_is_valid(log) ? std::nullopt : misuse("the id of a log is not UTF-8");
+}
+
+Check check_put(std::string_view log, std::uint64_t token, std::span<const Fact> facts) {
+  if (auto wrong = check_log(log)) return wrong;
+  for (const Fact& fact : facts) {
+    if (static_cast<std::size_t>(fact.kind) >= kFacts.size()) break;   // said below
+    const FactClass of = fact_class(fact.kind);
+    if (of == FactClass::Decision) return misuse("decisions are not put but decided");
+    if (token == 0 && of == FactClass::Effect) return misuse("an effect under no claim");
+  }
+  return check_facts(facts);
+}
+
+Check check_resume_or_end(std::string_view log, std::uint64_t token, std::span<const Fact> facts) {
+  if (token == 0) return misuse("a run is resumed and ended under a claim");
+  return check_put(log, token, facts);
+}
+
+Check check_decide(std::string_view log, Cut cut, std::span<const Fact> facts) {
+  if (auto wrong = check_log(log)) return wrong;
+  if (cut.token == 0) return misuse("a decision under no claim");
+  if (auto wrong = check_facts(facts)) return wrong;
+  for (const Fact& fact : facts) {
+    const FactClass of = fact_class(fact.kind);
+    if (of == FactClass::Effect || of == FactClass::Observation) return misuse("effects and observations are put");
+  }
+  return check_keys_differ(facts);
+}
+
+Check check_park(std::string_view log, Cut cut, std::span<const Fact> facts, const Parked& run) {
+  if (auto wrong = check_decide(log, cut, facts)) return wrong;
+  if (run.continuation.empty() || !utf8_is_valid(run.continuation)) return misuse("a parked run has a name");
+  for (const std::string& key : run.wait_keys) {
+    if (key.empty() || !utf8_is_valid(key)) return misuse("a run waits for a key that no fact has");
+    if (std::ranges::any_of(facts, [&](const Fact& fact) { return fact.key == key; })) {
+      return misuse("a run waits for a fact that it writes itself: " + key);
+    }
+  }
+  return std::nullopt;
+}
+
+Check check_claim(std::string_view log, std::string_view owner, std::int64_t lease_ms) {
+  if (auto wrong = check_log(log)) return wrong;
+  if (owner.empty() || !utf8_is_valid(owner)) return misuse("a claim has an owner");
+  return check_lease(lease_ms);
+}
+
+Check check_lease(std::int64_t lease_ms) {
+  return lease_ms < 0 ? misuse("a lease is no shorter than nothing") : std::nullopt;
+}
+
+Check check_seen(std::uint64_t head, std::uint64_t seq) {
+  return seq > head ? misuse("nobody has seen what is not written yet") : std::nullopt;
+}
+
+bool outdates_decisions(FactKind kind) {
+  return fact_class(kind) == FactClass::Observation || fact_class(kind) == FactClass::Decision;
+}
+
+bool is_notable(FactKind kind) {
+  switch (kind) {
+    case FactKind::TaskCommitted:
+    case FactKind::Intent:
+    case FactKind::EffectSettled: return false;
+    default: return true;
+  }
+}
+
+bool has_decision(std::span<const Fact> facts) {
+  return std::ranges::any_of(facts, [](const Fact& f) { return fact_class(f.kind) == FactClass::Decision; });
+}
+
+std::int64_t lease_end(std::int64_t now_ms, std::int64_t lease_ms) {
+  constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
+  return now_ms > kLast - lease_ms ? kLast : now_ms + lease_ms;
+}
+
+}  // namespace ptc

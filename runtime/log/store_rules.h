@@ -1,0 +1,31 @@
+// What every store must refuse, whatever is in it: arguments that make no sense. For those who write a store.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "runtime/log/fact_store.h"
+
+namespace ptc {
+
+// Each gives the Misuse, or nothing.
+std::optional<StoreError> check_log(std::string_view log);
+std::optional<StoreError> check_put(std::string_view log, std::uint64_t token, std::span<const Fact> facts);
+std::optional<StoreError> check_resume_or_end(std::string_view log, std::uint64_t token, std::span<const Fact> facts);
+std::optional<StoreError> check_decide(std::string_view log, Cut cut, std::span<const Fact> facts);
+std::optional<StoreError> check_park(std::string_view log, Cut cut, std::span<const Fact> facts, const Parked& run);
+std::optional<StoreError> check_claim(std::string_view log, std::string_view owner, std::int64_t lease_ms);
+std::optional<StoreError> check_lease(std::int64_t lease_ms);
+// These need the head of the log.
+std::optional<StoreError> check_seen(std::uint64_t head, std::uint64_t seq);
+
+// Whether a decision that had not seen a fact of this kind is out of date.
+bool outdates_decisions(FactKind kind);
+// Whether a fact says something about its run as a whole, not only about one task or call that has a key of its own.
+// All that make decisions out of date do.
+bool is_notable(FactKind kind);
+bool has_decision(std::span<const Fact> facts);
+std::int64_t lease_end(std::int64_t now_ms, std::int64_t lease_ms);   // the last moment there is, when it is beyond
+
+}  // namespace ptc

@@ -1,0 +1,74 @@
+#include "runtime/session/parked_session.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace ptc {
+namespace {
+
+// The programs that a parked session kept alive; an engine may have forgotten them meanwhile.
+class KeptPrograms final : public ProgramSource {
+ public:
+  explicit KeptPrograms(const std::vector<std::shared_ptr<const Program>>& programs) : programs_(programs) {}
+
+  std::shared_ptr<const Program> find(std::span<const std::uint8_t> sha256) override {
+    for (const auto& program : programs_) {
+      const auto& hash = program->encoded().sha256;
+      if (std::equal(hash.begin(), hash.end(), sha256.begin(), sha256.end())) return program;
+    }
+    return nullptr;
+  }
+  std::shared_ptr<const Program> find_bytes(std::span<const std::uint8_t>) override { return nullptr; }
+  void keep(const std::shared_ptr<const Program>&) override {}
+
+ private:
+  const std::vector<std::shared_ptr<const Program>>& programs_;
+};
+
+}  // namespace
+
+bool ParkedSession::can_park(const Session& session) {
+  const bool waits = session.last_step_ == SessionStep::Suspended || session.last_step_ == SessionStep::Waits;
+  return waits && session.in_turn() && session.retries_.empty() && session.fresh_answers_.empty() &&
+         !session.step_hook_ && session.shared_tools_ != nullptr;
+}
+
+ParkedSession::ParkedSession(const Session& session)
+    : bytes_(session.snapshot({.embed_programs = false})),
+      programs_(session.run().programs()),
+      tools_(session.shared_tools_),
+      hooks_(session.hooks_),
+      fixed_clock_millis_(session.options_.fixed_clock_millis),
+      now_(session.now_),
+      clock_(session.clock()),
+      active_micros_(session.run().active_micros()),
+      slice_fuel_(session.options_.slice_fuel),
+      max_snapshot_bytes_(session.options_.max_snapshot_bytes),
+      max_result_bytes_(session.options_.max_result_bytes),
+      yields_at_commits_(session.options_.yields_at_commits) {
+  bytes_.shrink_to_fit();
+}
+
+std::unique_ptr<Session> ParkedSession::wake(const Engine& engine) && {
+  KeptPrograms programs(programs_);
+  RestoreOptions options;
+  options.most_bytes = SIZE_MAX;
+  options.programs = &programs;
+  options.memory = engine.memory();
+  auto restored = restore_snapshot(bytes_, options);
+  if (!std::holds_alternative<Restored>(restored)) std::abort();   // our own bytes: a broken invariant
+  SessionRestore wanted;
+  wanted.fixed_clock_millis = fixed_clock_millis_;
+  wanted.slice_fuel = slice_fuel_;
+  wanted.yields_at_commits = yields_at_commits_;
+  auto session = Session::made(engine, std::get<Restored>(std::move(restored)), std::move(tools_), wanted);
+  session->options_.max_snapshot_bytes = max_snapshot_bytes_;
+  session->options_.max_result_bytes = max_result_bytes_;
+  session->hooks_ = std::move(hooks_);
+  session->now_ = now_;
+  session->set_clock(clock_);
+  session->run_->add_active_micros(active_micros_ - session->run().active_micros());
+  return session;
+}
+
+}  // namespace ptc

@@ -1,0 +1,44 @@
+// Texts of the values in an outcome's records. Values share their parts, and texts do not: what a snapshot of a few
+// kilobytes holds may be longer than any memory when it is written out. So all texts of one outcome have a common
+// limit; what does not fit any more is "…".
+#pragma once
+#include <string>
+
+#include "runtime/text/json_value.h"
+#include "runtime/text/result_rounding.h"
+#include "vm/value/print.h"
+
+namespace ptc {
+
+class RecordTexts {
+ public:
+  explicit RecordTexts(Heap& heap) : heap_(heap) {}
+
+  std::string edn(Value borrowed) {
+    std::string text = "…";
+    if (!fits(borrowed)) return text;
+    text.clear();
+    append_edn(text, borrowed, heap_);
+    return text;
+  }
+  std::string json(Value borrowed) {
+    std::string text = "null";
+    if (!fits(borrowed)) return text;
+    text.clear();
+    append_json(text, borrowed, heap_);
+    return text;
+  }
+
+ private:
+  bool fits(Value v) {
+    const std::uint64_t size = written_size(heap_, v, left_);
+    if (size >= left_) return false;
+    left_ -= size;
+    return true;
+  }
+
+  Heap& heap_;
+  std::uint64_t left_ = 4 * kMaxWrittenSize;
+};
+
+}  // namespace ptc

@@ -1,0 +1,335 @@
+// A session: one run (vm/exec/run.h) with what the host adds to it: inputs as text, tools, clock, deadline, cancelling,
+// records, rounding and the signature of the result. A session can take several turns; definitions, journal, cached
+// tool answers and the last three results carry over from turn to turn.
+//
+// A session belongs to one thread at a time. The engine must outlive it.
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/engine/engine.h"
+#include "runtime/session/outcome.h"
+#include "runtime/signature/signature.h"
+#include "runtime/calls/tools.h"
+#include "vm/exec/run.h"
+#include "vm/snapshot/snapshot.h"
+
+namespace ptc {
+
+struct SessionOptions {
+  RunLimits limits;
+  std::uint32_t max_symbols = 10'000;
+  std::optional<std::chrono::milliseconds> timeout;   // of one turn
+  std::optional<int> float_precision;
+  std::string signature;                              // of the result; "" for none
+  std::string source_name;
+  bool strict_task_ids = false;
+  bool check_tools = true;                            // unknown tools are refused before the program runs
+  std::optional<std::int64_t> fixed_clock_millis;     // what the program sees as the time; else the system clock
+  std::uint64_t slice_fuel = 50'000;                  // between two looks at clock and cancel flag
+  std::string run_id = "run";                         // in every idempotency key outside of tasks
+  std::uint64_t turns_before = 0;                     // of this run in other sessions; turns are counted in keys
+  std::uint64_t operations_before = 0;                // of this run in other sessions: "opN" begins after it
+  bool yields_at_commits = false;                     // observers hear of a commit before the next instruction
+  std::uint64_t max_snapshot_bytes = 64u << 20;       // of a suspended turn; larger ones fail before they wait
+  std::uint64_t max_result_bytes = 1u << 20;          // of one resolution, as EDN text
+};
+
+// What a host says about an operation: value, error, cancel or progress. A value lives in the session's heap and is
+// taken by whatever the resolution is given to.
+struct Resolution {
+  std::string operation;
+  Settlement settlement;
+
+  static Resolution ok(std::string operation, Value taken) {
+    return {std::move(operation), {Settlement::Kind::Ok, taken, {}}};
+  }
+  static Resolution error(std::string operation, std::string reason) {
+    return {std::move(operation), {Settlement::Kind::Error, Value::nil(), std::move(reason)}};
+  }
+  static Resolution cancel(std::string operation, std::string reason = {}) {
+    return {std::move(operation), {Settlement::Kind::Cancelled, Value::nil(), std::move(reason)}};
+  }
+  static Resolution progress(std::string operation, Value taken_immediate) {
+    return {std::move(operation), {Settlement::Kind::Progress, taken_immediate, {}}};
+  }
+};
+
+// Why resolutions were refused: already_resolved, unknown_operation, result_too_large, invalid_tool (no plain data).
+struct ResolveRefusal {
+  FaultKind kind{};
+  std::string message;
+};
+
+// How a host takes a suspended turn over.
+struct SessionRestore {
+  RunLimits most = RestoreOptions::unlimited();   // the turn gets the smaller of these and its own
+  std::size_t most_bytes = RestoreOptions().most_bytes;   // of the snapshot
+  std::optional<std::int64_t> fixed_clock_millis;
+  std::uint64_t slice_fuel = 50'000;
+  bool yields_at_commits = false;
+};
+
+// A call as observers see it: values are borrowed for the length of the notice.
+struct ToolNotice {
+  const ToolRequest& request;
+  Value result = Value::absent();      // of the end, when it did not fail
+  std::string_view error = {};         // "" unless it failed
+  bool cached = false;
+  std::string_view operation = {};     // that it started and that waits now; or ""
+  std::uint64_t micros = 0;
+};
+
+// What a step of a turn came to.
+enum class SessionStep : std::uint8_t {
+  Yielded,     // the fuel is used up, or a tool was served: step() goes on
+  Waits,       // calls wait for the host: waiting_calls()
+  Suspended,   // nothing goes on before an operation is resolved or a deadline passes
+  Over,        // the turn is over, or there was none
+};
+
+// Is told what happens while it happens. Prints and commits are noticed at the end of each slice.
+class SessionObserver {
+ public:
+  virtual ~SessionObserver() = default;
+  virtual bool wants_whole_values() const { return false; }   // else texts of values may be cut
+  virtual bool wants_texts() const { return true; }           // else on_tool() is not called, and texts are ""
+  virtual void on_begin() {}                                  // of a turn
+  virtual void on_step(SessionStep) {}                        // a step is done
+  virtual void on_print(std::string_view) {}
+  virtual void on_tool(const ToolOutcome&) {}
+  virtual void on_tool_start(const ToolNotice&) {}
+  virtual void on_tool_end(const ToolNotice&) {}
+  virtual void on_retry(const ToolNotice&, std::uint64_t /*attempt that failed*/, std::int64_t /*pause_ms*/) {}
+  virtual void on_commit_value(std::string_view /*task_id*/, Value /*borrowed*/) {}
+  virtual void on_summary(const StepSummary&) {}
+  virtual void on_approval(std::string_view /*key*/, const Approval&) {}   // asked, or decided by a hook
+  virtual void on_commit(std::string_view /*task_id*/, std::string_view /*value_edn*/) {}
+  // A commit by a (return v) inside of the task's body: the turn is over. on_commit() when nothing else is wanted.
+  virtual void on_return(std::string_view task_id, std::string_view value_edn) { on_commit(task_id, value_edn); }
+  virtual void on_reset(std::string_view /*task_id*/, std::string_view /*reason*/) {}
+  virtual void on_open(const Operation&) {}
+  virtual void on_resolve(const Operation&) {}
+};
+
+class Session {
+ public:
+  Session(const Engine& engine, SessionOptions options);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // Inputs, before the first turn. Each gives a message when the text is refused.
+  std::optional<std::string> load_memory(std::string_view edn);
+  std::optional<std::string> load_context(std::string_view edn);
+  std::optional<std::string> load_journal(std::string_view edn);
+  std::optional<std::string> load_history(std::string_view edn);    // vector, oldest first
+  std::optional<std::string> load_budget(std::string_view edn);
+  // One entry of the journal, also of a restored turn; what is there already is refused.
+  std::optional<std::string> load_task(std::string_view id, std::string_view edn);
+  bool has_task(std::string_view id) const;
+  void forget_tasks_but(const std::function<bool(std::string_view id)>& keep);
+  // Where tasks are looked for that the session's journal does not hold: EDN text without functions. A text that is
+  // none counts as nil, and `complain` is told.
+  // `returned`: as in Journal::Found.
+  struct TaskText {
+    const std::string* edn = nullptr;   // null: no such task
+    bool returned = false;
+  };
+  using TaskSource = std::function<TaskText(std::string_view id)>;
+  void set_task_source(TaskSource source, std::function<void(std::string_view id)> complain);
+  void set_reset_rule(std::function<bool(std::string_view id)> needs_reason);
+  void set_context(Value taken_map);
+  void enable_journal();
+
+  ToolRegistry& tools() { return own_tools_; }
+  void share_tools(std::shared_ptr<const ToolRegistry> tools) { shared_tools_ = std::move(tools); }   // instead
+  bool signature_error() const { return !signature_error_.empty(); }            // every turn fails with parse_error
+  void set_observer(SessionObserver* observer);                                 // not owned
+  void set_hooks(ToolHooks hooks) { hooks_ = std::move(hooks); }
+  void set_cancel_flag(const std::atomic<bool>* flag) { cancelled_ = flag; }    // not owned
+
+  Outcome turn(std::string_view source);
+  Outcome turn(std::shared_ptr<const Program> program);
+
+  // The same in steps, for hosts that own the loop: begin(), then step() until the turn is over. No texts are made
+  // unless outcome() is called. False: the signature of the result cannot be read, outcome() says so.
+  bool begin(std::shared_ptr<const Program> program);
+  SessionStep step(std::uint64_t fuel);
+  SessionStep last_step() const { return last_step_; }
+  OutcomeStatus status() const { return last_step_ == SessionStep::Over ? status_ : OutcomeStatus::Suspended; }
+  const OutcomeFault& fault() const { return fault_; }      // when the turn is over with Error
+  Outcome outcome();                                        // of the turn as it stands
+  const Run& run() const { return *run_; }
+  const std::vector<std::string>& prints() const { return run_->environment().prints; }
+  const std::vector<std::string>& warnings() const { return run_->environment().warnings; }
+  const std::vector<StepSummary>& summaries() const { return run_->environment().summaries; }
+  std::vector<std::string> take_cancel_requests() { return run_->take_cancel_requests(); }
+  bool is_retrying(std::uint64_t request_id) const { return retries_.contains(request_id); }
+  std::string approval_key(const ToolRequest& request) const;
+  SourceSpan position() const { return run_->position(); }  // where the program stands; line 0: nowhere
+
+  // Calls that wait for the host: of deferred tools, and those about which a hook asks. The turn goes on when all of
+  // them are answered, so that what the program sees does not depend on the order of the answers.
+  std::vector<WaitingCall> waiting_calls();
+  // Of calls that failed and are made again: when the first of them is; nothing: none waits for that. And whether
+  // nothing but such calls is waited for.
+  std::optional<Deadline> next_retry() const;
+  bool waits_for_decisions_only() const;   // about calls that a hook asks about
+  bool waits_for_retries_only() const { return !retries_.empty() && retries_.size() == run_->tool_requests().size(); }
+  // Of a deferred tool; takes the reply's values. False: no such call waits.
+  bool answer_call(std::uint64_t request_id, ToolReply reply);
+  // What was asked and decided, by approval key (ToolHooks::key_of). A question may be decided once; decided with
+  // other arguments than those it was asked about, the call is refused. A message says why nothing was decided.
+  std::optional<std::string> decide(std::string_view key, bool is_allowed, std::string reason,
+                                    const std::optional<std::string>& args_edn = std::nullopt);
+  const std::map<std::string, Approval, std::less<>>& approvals() const { return approvals_; }
+  void load_approval(std::string key, Approval approval) { approvals_.insert_or_assign(std::move(key), approval); }
+
+  // A turn that is suspended goes on: with what was resolved, and with `now` as the time when it is given. When nothing
+  // that it waits for has come, it is suspended again and nothing was executed.
+  Outcome resume(std::optional<std::int64_t> now_millis = std::nullopt);
+  // The same after resolve(); refused resolutions change nothing and give an error outcome, the turn stays suspended.
+  Outcome resume(std::vector<Resolution> taken, std::optional<std::int64_t> now_millis = std::nullopt);
+  bool in_turn() const { return run_->in_turn(); }          // a turn has begun and is not over
+  Outcome suspended_outcome();                              // what turn() or resume() said when it was suspended
+  bool waits_for_tools() const { return !run_->tool_requests().empty(); }
+  bool suspended() const { return run_->suspended(); }
+  std::uint32_t suspensions() const { return run_->suspensions(); }   // of this turn
+  // Operations, at any time: all of them or, when one is refused, none.
+  std::optional<ResolveRefusal> resolve(std::vector<Resolution> taken);
+  // Converts results to what the signatures of their tools say. The first one that does not fit.
+  std::optional<ResolveRefusal> fit(std::span<Resolution> resolutions);
+  const Operations& operations() const { return run_->operations(); }
+  const std::string& run_id() const { return run_->run_id(); }
+  std::int64_t clock() const { return run_->clock(); }      // what the program saw last
+  std::optional<std::int64_t> given_time() const { return now_; }      // to resume()
+  void set_given_time(std::optional<std::int64_t> now_millis) { now_ = now_millis; }
+  void set_clock(std::int64_t millis) { run_->set_clock(millis); }
+  // An operation that is as old as that, because it was started before: sleeps and lifetimes end accordingly.
+  void set_operation_age(std::string_view operation, std::int64_t created_ms);
+  // The operations as a JSON list, for hosts that keep them without a snapshot; loaded before the first turn.
+  std::string operations_json();
+  std::string operation_json(const Operation& operation);   // one of the list
+  std::optional<std::string> load_operations(std::string_view json);
+
+  // Snapshots: the session between two steps of a turn, or between turns, as bytes (schema/snapshot.fbs).
+  std::vector<std::uint8_t> snapshot(const SnapshotOptions& options = {}) const;
+  // A session that goes on from there: suspended() says whether a turn waits, then resume(). The tools are this host's;
+  // one that is missing, or whose signature, effect or mode is not what it was, is refused with a report of them all.
+  static std::variant<std::unique_ptr<Session>, RestoreError> restore(const Engine& engine,
+                                                                      std::span<const std::uint8_t> bytes,
+                                                                      std::shared_ptr<const ToolRegistry> tools,
+                                                                      const SessionRestore& wanted = {});
+  static std::variant<std::unique_ptr<Session>, RestoreError> restore(const Engine& engine,
+                                                                      std::span<const std::uint8_t> bytes,
+                                                                      ToolRegistry tools,
+                                                                      const SessionRestore& wanted = {}) {
+    return restore(engine, bytes, std::make_shared<const ToolRegistry>(std::move(tools)), wanted);
+  }
+  // The same face for people (docs/snapshots.md): lossless and canonical, too. restore() reads both.
+  std::string snapshot_json(const SnapshotOptions& options = {}) const;
+  // The same in place; tools, options and observer stay.
+  [[nodiscard]] std::optional<RestoreError> restart_from(std::span<const std::uint8_t> bytes);
+  // Called between the steps of a turn, where it may take a snapshot and restart from it. A message ends the turn with
+  // the fault snapshot_invalid.
+  void set_step_hook(std::function<std::optional<std::string>(Session&)> hook) { step_hook_ = std::move(hook); }
+
+  CompileAnswer compile(std::string_view source) const;
+  Outcome refused(CompileAnswer answer, std::string_view source) const;   // what turn() says about such a source
+
+  Heap& heap() { return run_->heap(); }
+  Value context() const { return context_; }     // borrowed
+  Value result() const { return result_; }       // of the last turn that ended well; borrowed
+  std::string memory_edn();                      // {:name value}
+  std::optional<std::string> journal_edn();      // {"id" value}; nothing when there is no journal
+
+  // The value of EDN text in this session's heap, owned by the caller; function texts are compiled and may mention
+  // `names` besides the definitions.
+  std::optional<Value> read_value(std::string_view edn, std::span<const std::string_view> names, std::string& message);
+
+ private:
+  friend class ParkedSession;
+  // Of a run that was read; the tools are known to fit it.
+  static std::unique_ptr<Session> made(const Engine& engine, Restored restored,
+                                       std::shared_ptr<const ToolRegistry> tools, const SessionRestore& wanted);
+  const ToolRegistry& registry() const { return shared_tools_ ? *shared_tools_ : own_tools_; }
+  HostState host_state() const;
+  void adopt(Restored restored);
+  void forget_values();
+  bool visit_step_hook();
+  std::optional<std::string> snapshot_too_large() const;
+  Outcome drive();
+  SessionStep advance(std::uint64_t fuel);
+  class Watch;
+  bool look_at_limits();
+  void sleep_until_retry() const;
+  bool is_retried(const ToolRequest& request, const Tool& tool, const ToolReply& reply, std::uint64_t micros);
+  void serve_tools();
+  void serve_tool(const ToolRequest& request);
+  bool bind(const ToolRequest& request, const Tool& tool, Owned& args);
+  void call_tool(const ToolRequest& request, const Tool& tool, Value borrowed_args, std::string cache_key);
+  void finish_call(const ToolRequest& request, const Tool& tool, ToolReply reply, std::string cache_key,
+                   std::uint64_t micros);
+  void note_call_end(const ToolNotice& notice);
+  ToolVerdict gate(const ToolRequest& request, const ToolCall& call);
+  CallMeta meta_of(const ToolRequest& request) const;
+  void report_progress();
+  void conclude(StepStatus status);
+  void conclude_value();
+  void refuse_result(OutcomeFault fault);
+  void collect_records(Outcome& outcome);
+  void push_history(Value borrowed);
+  bool definitions_fit() const;
+  void warn_of_large_commits(Outcome& outcome);
+  void collect_pending(Outcome& outcome);
+  const Operation* reply_pending(const ToolRequest& request, AsyncMode mode, ToolReply reply);
+  void reply_resolved(const ToolRequest& request, ToolReply reply);
+  std::optional<ResolveRefusal> refuse(std::span<const Resolution> resolutions);
+  bool cancelled() const { return cancelled_ != nullptr && cancelled_->load(std::memory_order_relaxed); }
+  std::vector<std::string_view> definition_names() const;
+  Value make_function(std::string_view source, Value borrowed_captured, std::span<const std::string_view> names);
+  std::optional<Value> read_map(std::string_view edn, std::string_view what, std::string& message);
+
+  const Engine& engine_;
+  SessionOptions options_;
+  std::unique_ptr<Run> run_;
+  ToolRegistry own_tools_;
+  std::shared_ptr<const ToolRegistry> shared_tools_;
+  SessionObserver* observer_ = nullptr;
+  const std::atomic<bool>* cancelled_ = nullptr;
+  std::function<std::optional<std::string>(Session&)> step_hook_;
+  ToolHooks hooks_;
+  std::map<std::string, Approval, std::less<>> approvals_;
+  struct Retrying {
+    std::uint64_t attempts = 0;          // that failed
+    Deadline due;
+  };
+  std::map<std::uint64_t, Retrying> retries_;   // by request
+
+  std::optional<Signature> signature_;
+  std::string signature_error_;
+  Value context_ = Value::nil();        // owned
+  Value result_ = Value::nil();         // owned
+  std::vector<Value> history_;          // owned, newest first, at most three
+  std::unordered_map<std::string, Value> tool_cache_;   // owned; by name and arguments
+  std::vector<std::pair<std::string, Value>> fresh_answers_;   // owned; of the calls that are being served together
+
+  // Of the current call of turn() or resume(). What a suspended turn needs is in the run.
+  std::optional<Deadline> deadline_;
+  std::optional<std::int64_t> now_;     // the time given to resume()
+  std::size_t seen_prints_ = 0, seen_operations_ = 0, seen_summaries_ = 0;
+  SessionStep last_step_ = SessionStep::Over;
+  OutcomeStatus status_ = OutcomeStatus::Error;    // when the turn is over
+  OutcomeFault fault_;
+};
+
+}  // namespace ptc

@@ -1,0 +1,17 @@
+// What the tags of EDN text make of the value behind them.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "runtime/text/edn.h"
+
+namespace ptc {
+
+// The tagged value, owned; Absent and a message when the tag is unknown or does not fit the value. Takes the
+// value.
+Value apply_edn_tag(Heap& heap, std::string_view tag, Value taken, const EdnHooks& hooks,
+                    std::string& message);
+Value edn_symbol(Heap& heap, std::string_view name);
+Value edn_var(Heap& heap, std::string_view name);
+
+}  // namespace ptc
