@@ -1,7 +1,7 @@
 // Runs that survive their process. A store keeps, for each run, an append-only log of what happened and what the run is
 // parked with; run_stored() claims a run, goes on with it or runs it from the top against its log, and parks or ends
 // it. Calling it again with the same id is always right: nothing that was committed is lost, nothing that had an effect
-// is repeated silently (docs/navigator.md).
+// is repeated silently (docs/durable-runs.md).
 //
 //   auto store = ptcvm::open_sqlite("runs.db");                      // <ptcvm/sqlite.hpp>
 //   auto outcome = ptcvm::run_stored(engine, *store, tools, source, {.id = "order-17"});

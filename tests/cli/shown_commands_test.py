@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What a document shows of the command line, done again: shown_commands_test.py PTCVM DOCUMENT.md [FOLDER]
+"""Runs the commands of a document and compares what they print: shown_commands_test.py PTCVM DOCUMENT.md [FOLDER]
 
 A block under <!-- saved as NAME --> is written to a file of that name. In a block tagged console, lines that begin with
-"$ " are run by bash, one after the other in one folder, which begins as a copy of FOLDER; what they say on both streams
-must be what follows, and [N] under it when they end with a status N that is not 0. Points of time and the sizes of
-snapshots may differ, and … stands for any text.
+"$ " are run by bash, one after the other in one folder, which begins as a copy of FOLDER. What a command prints on both
+streams must be the lines under the command. A last line [N] is the status N, as the shell says it: 137 when the process
+was killed with signal 9. Points of time and the sizes of snapshots may differ, and … matches any text.
 """
 import os
 import pathlib
@@ -54,7 +54,8 @@ def main():
             for command, expected in steps(block) if tag == "console" else ():
                 ended = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, text=True, timeout=60,
                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-                seen = ended.stdout + (f"[{ended.returncode}]\n" if ended.returncode != 0 else "")
+                status = ended.returncode if ended.returncode >= 0 else 128 - ended.returncode
+                seen = ended.stdout + (f"[{status}]\n" if status != 0 else "")
                 done += 1
                 if not fits(expected, seen):
                     failed += 1

@@ -137,7 +137,7 @@ int main(int count, char** texts) {
   for (std::uint64_t seed = 1; seed <= arguments.generated; ++seed) {
     ptc::generator::GeneratorOptions options;
     options.seed = seed;
-    options.timers = false;   // from the top, time limits of awaits begin anew (docs/navigator.md)
+    options.timers = false;   // from the top, time limits of awaits begin anew (docs/durable-runs.md)
     comparison.visit(ptc::test::file_of(ptc::generator::generate_program(options), seed));
   }
   std::ifstream records(arguments.records);
