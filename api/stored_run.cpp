@@ -69,6 +69,7 @@ ptc::DurableOptions durable_options(const StoredOptions& options) {
   out.hooks.before = runtime_hook(options.hooks.before_tool);
   out.lease_ms = options.lease_ms;
   out.again = options.again;
+  out.now_ms = options.clock;
   return out;
 }
 

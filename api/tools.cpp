@@ -92,6 +92,24 @@ Result<void> Tools::defer(std::string name, std::string_view signature, ToolOpti
   return add_handler(std::move(name), signature, {}, std::move(options), kAnyCount);
 }
 
+Tools Tools::wrapped(Around around) const {
+  const auto shared = std::make_shared<const Around>(std::move(around));
+  Tools out;
+  for (const auto& [name, extras] : impl_->extras) {
+    const ptc::Tool& tool = *impl_->registry->find(name);
+    ptc::ToolHandler called;
+    if (tool.handler) {
+      called = [shared, extras = extras, plain = tool.handler](const ptc::ToolCall& call) {
+        ToolCall::Impl impl(call, extras.get());
+        return ToolAccess::taken((*shared)(impl.face, [&] { return ToolAccess::made(call.heap, plain(call)); }));
+      };
+    }
+    out.impl_->registry->add(tool.definition, std::move(called), tool.reconcile);
+    out.impl_->extras.emplace_back(name, extras);
+  }
+  return out;
+}
+
 std::vector<ToolInfo> Tools::list() const {
   std::vector<ToolInfo> out;
   for (const auto& [name, extras] : impl_->extras) {

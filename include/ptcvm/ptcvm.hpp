@@ -12,6 +12,7 @@
 #include "ptcvm/run.hpp"
 #include "ptcvm/session.hpp"
 #include "ptcvm/store.hpp"
+#include "ptcvm/store_watch.hpp"
 #include "ptcvm/tools.hpp"
 #include "ptcvm/value.hpp"
 #include "ptcvm/version.hpp"

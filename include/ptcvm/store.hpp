@@ -9,6 +9,7 @@
 // A Store is a handle; all copies are the same store, and any number of threads may use them.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -83,6 +84,8 @@ struct StoredOptions {
   std::int64_t lease_ms = 60'000;             // of the claim; it is prolonged at each write
   bool again = false;                         // a new turn, although the last one ended well
   std::optional<std::int64_t> time_ms = {};        // what the program sees as the time
+  // Returns the host's time in ms since 1970: leases, deadlines and facts go by this clock. Default: the system clock.
+  std::function<std::int64_t()> clock = {};
 };
 
 // What one call of run_stored() came to.

@@ -262,6 +262,12 @@ class PTCVM_API Tools {
   // A tool that the host answers itself: the run yields with the call as data.
   Result<void> defer(std::string name, std::string_view signature, ToolOptions options = {});
 
+  // Returns a new list in which each callable is called through `around`. next() calls the callable and returns its
+  // reply; `around` may act before and after, or give a reply of its own. Deferred tools and the functions in
+  // ToolOptions::reconcile stay as they are.
+  using Around = std::function<ToolReply(ToolCall&, const std::function<ToolReply()>& next)>;
+  Tools wrapped(Around around) const;
+
   std::vector<ToolInfo> list() const;        // by name
   bool empty() const;                        // no tool was added
 

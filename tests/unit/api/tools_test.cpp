@@ -195,5 +195,35 @@ TEST_F(ToolsTest, ListsWhatItHolds) {
   EXPECT_EQ(list[1].effect, Effect::Keyed);
 }
 
+TEST_F(ToolsTest, WrappedToolsAreCalledThroughTheirWrapper) {
+  std::string seen;
+  tool("add", "(a :int, b :int) -> :int", [&seen](std::int64_t a, std::int64_t b) {
+    seen += "called ";
+    return a + b;
+  });
+  tools_.defer("fetch", "() -> :int").value();
+  tools_ = tools_.wrapped([&seen](ToolCall& call, const std::function<ToolReply()>& next) {
+    seen += std::string(call.name()) + " before ";
+    ToolReply reply = next();
+    seen += "after";
+    return reply;
+  });
+  EXPECT_EQ(answer("(tool/add {:a 2 :b 3})"), "5");
+  EXPECT_EQ(seen, "add before called after");
+  ASSERT_EQ(tools_.list().size(), 2u);
+  EXPECT_EQ(tools_.list()[0].signature, "(a :int, b :int) -> :int");
+  EXPECT_TRUE(tools_.list()[1].deferred);
+}
+
+TEST_F(ToolsTest, AWrapperMayAnswerWithoutACall) {
+  int calls = 0;
+  tool("pay", "() -> :int", [&calls] { return ++calls; });
+  const Tools closed = tools_.wrapped([](ToolCall& call, const auto&) { return call.error("the till is closed"); });
+  EXPECT_EQ(answer("(tool/pay)"), "1");
+  tools_ = closed;
+  EXPECT_EQ(answer("(tool/pay)"), "tool_error: Tool 'pay' failed: the till is closed");
+  EXPECT_EQ(calls, 1);
+}
+
 }  // namespace
 }  // namespace ptcvm
