@@ -40,8 +40,8 @@ std::string difference_when_read_again(const Engine& engine, const Observation& 
 
 std::string difference_when_formatted(const Engine& engine, const ProgramFile& file, const Observation& straight) {
   ProgramFile formatted = file;
-  formatted.source = ptcvm::format_source(file.source);
-  const std::string again = ptcvm::format_source(formatted.source);
+  formatted.source = ptcvm::cli::format_source(file.source);
+  const std::string again = ptcvm::cli::format_source(formatted.source);
   if (again != formatted.source) return "    formatted once\n" + formatted.source + "    and twice\n" + again;
   Observation expected = straight, seen = observe(engine, formatted, Mode::Straight);
   for (Observation* each : {&expected, &seen}) {

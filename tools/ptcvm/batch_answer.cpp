@@ -4,7 +4,7 @@
 #include "tools/ptcvm/suspension.h"
 #include "vm/value/print.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 void append_key(std::string& out, std::string_view name) {
@@ -125,4 +125,4 @@ std::string bad_request(std::string_view id_json, std::string_view message) {
   return write_answer(answer);
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -7,7 +7,7 @@
 #include "runtime/session/outcome.h"
 #include "tools/ptcvm/batch_suspend.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 struct BatchAnswer {
   std::string id_json = "null";              // as it came in
@@ -20,4 +20,4 @@ struct BatchAnswer {
 std::string write_answer(const BatchAnswer& answer);
 std::string bad_request(std::string_view id_json, std::string_view message);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -17,7 +17,7 @@
 #include "tools/ptcvm/line_source.h"
 #include "tools/ptcvm/terminal.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 constexpr std::size_t kMaxLineBytes = 64u << 20;
@@ -208,4 +208,4 @@ Examples:
   });
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

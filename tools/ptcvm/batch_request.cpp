@@ -16,7 +16,7 @@
 #include "tools/ptcvm/child_process.h"
 #include "vm/value/utf8.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 namespace json = boost::json;
@@ -337,4 +337,4 @@ std::string answer_hop(const ptc::Engine& engine, std::string_view input) {
   return step.hop ? 'H' + write_hop(*step.hop) : 'A' + step.answer;
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

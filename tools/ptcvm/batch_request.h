@@ -5,7 +5,7 @@
 
 #include "runtime/engine/engine.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 // The answer to one request line, without the newline. Never fails: a line that is no request is answered with
 // bad_request. Safe to call from several threads.
@@ -16,4 +16,4 @@ std::string refuse_request(std::string_view message);
 // In the process of a hop: what answer_request() wrote to it; gives 'A' and the answer, or 'H' and the next state.
 std::string answer_hop(const ptc::Engine& engine, std::string_view input);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -2,7 +2,7 @@
 
 #include <boost/json.hpp>
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 namespace json = boost::json;
@@ -80,4 +80,4 @@ std::optional<std::string> Hopper::restart(ptc::Session& session, std::string_vi
   return std::string(ptc::snapshot_error_name(error->kind)) + ": " + error->message;
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -10,7 +10,7 @@
 #include "runtime/session/replay.h"
 #include "runtime/session/session.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 struct SuspendPlan {
   enum class When : std::uint8_t { Never, Pending, Every };
@@ -53,4 +53,4 @@ class Hopper {
   SuspendFigures figures_;
 };
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

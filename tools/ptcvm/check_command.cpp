@@ -13,7 +13,7 @@
 #include "vm/builtins/regex.h"
 #include "vm/exec/disassembler.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 struct CheckRequest {
@@ -87,7 +87,7 @@ int check_file(const std::string& file, const CheckRequest& request) {
   }
   if (loaded->program != nullptr) return kSuccess;     // the verifier accepted it
   const ptc::Engine engine;
-  RunOptions options;
+  RunArguments options;
   options.memory = request.memory;
   options.signature = request.signature;
   options.check_tools = !request.tools.empty() || !request.async_tools.empty();
@@ -229,4 +229,4 @@ void add_dis_command(CLI::App& app, int& status) {
   command->callback([request, &status] { status = disassemble_file(*request); });
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -14,7 +14,7 @@
 
 extern char** environ;
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 constexpr int kTickMillis = 20;      // how often deadline, cancel flag and the child itself are looked at
@@ -185,4 +185,4 @@ ChildResult run_child(const std::vector<std::string>& command, std::string_view 
   return Child(limits).run(command, input);
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 struct ChildLimits {
   std::size_t max_output_bytes = 16u << 20;
@@ -28,4 +28,4 @@ struct ChildResult {
 
 ChildResult run_child(const std::vector<std::string>& command, std::string_view input, const ChildLimits& limits);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

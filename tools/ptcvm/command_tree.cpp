@@ -1,6 +1,6 @@
 #include "tools/ptcvm/command_tree.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 std::vector<const CLI::Option*> all_options(const CLI::App& command, bool positional) {
@@ -33,4 +33,4 @@ std::vector<std::string> names_of(const CLI::Option& option) {
   return names;
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 // Commands right below, in the order of the help. Groups of options are commands without a name to CLI11, but not here;
 // commands without a group are those that the help does not show.
@@ -17,4 +17,4 @@ std::vector<const CLI::Option*> positionals_of(const CLI::App& command);
 // "--name" and "-n", the long ones first.
 std::vector<std::string> names_of(const CLI::Option& option);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

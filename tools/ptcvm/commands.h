@@ -2,7 +2,7 @@
 #pragma once
 #include <CLI/CLI.hpp>
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 // Exit statuses of every command.
 inline constexpr int kSuccess = 0;
@@ -37,4 +37,4 @@ void add_keys_command(CLI::App& app, int& status);
 void add_completion_command(CLI::App& app, int& status);
 void add_man_command(CLI::App& app, int& status);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

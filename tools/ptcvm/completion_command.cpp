@@ -6,7 +6,7 @@
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/terminal.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 // Of the command and of its parts, each once.
@@ -167,4 +167,4 @@ void add_completion_command(CLI::App& app, int& status) {
   });
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -5,7 +5,7 @@
 #include "tools/ptcvm/reference.h"
 #include "tools/ptcvm/terminal.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 constexpr std::size_t kNameColumn = 24;
@@ -66,4 +66,4 @@ void add_apropos_command(CLI::App& app, int& status) {
   command->callback([word, &status] { status = show_matches(*word); });
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -5,7 +5,7 @@
 #include "tools/ptcvm/doubt_text.h"
 #include "tools/ptcvm/store_options.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 constexpr const char* kDoubtExamples = R"(Examples:
@@ -133,4 +133,4 @@ void add_doubt_command(CLI::App& app, int& status) {
   one->callback([request, &status] { status = settle(*request); });
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

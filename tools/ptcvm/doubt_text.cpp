@@ -3,7 +3,7 @@
 #include "runtime/text/json_text.h"
 #include "tools/ptcvm/words.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 std::string doubt_json(const std::string& run, const ptc::LoggedEffect& doubt) {
   std::string out = "{";
   ptc::append_json_member(out, "run", run);
@@ -25,4 +25,4 @@ std::string doubt_text(const StoreOptions& store, const std::string& run, const 
   return text + "\n    it shall not be tried again:" + settle + " --give-up";
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -5,11 +5,11 @@
 #include "runtime/log/run_log.h"
 #include "tools/ptcvm/store_options.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 // {"run","key","tool","args","effect","task","attempt"} on one line.
 std::string doubt_json(const std::string& run, const ptc::LoggedEffect& doubt);
 // What it is, and the commands that settle it; indented lines without the last line break.
 std::string doubt_text(const StoreOptions& store, const std::string& run, const ptc::LoggedEffect& doubt);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -15,15 +15,15 @@
 #include "tools/ptcvm/terminal.h"
 #include "tools/ptcvm/trace.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 // A process of this machine that is gone is noticed; the lease is for those of which nothing is known.
 constexpr std::int64_t kLeaseMs = std::int64_t{24} * 3600 * 1000;
 
-class StoredRun {
+class StoredTurn {
  public:
-  StoredRun(const RunOptions& options, const DurableRequest& request)
+  StoredTurn(const RunArguments& options, const DurableRequest& request)
       : options_(options), request_(request), command_(request.store) {}
 
   int start(const LoadedProgram& loaded, const std::string& name) {
@@ -145,7 +145,7 @@ class StoredRun {
     return kSuspended;
   }
 
-  const RunOptions& options_;
+  const RunArguments& options_;
   const DurableRequest& request_;
   StoreCommand command_;
   const ptc::Engine engine_;
@@ -162,13 +162,13 @@ void declare_durable_options(CLI::App& command, DurableRequest& request) {
                    "(task-reset id) of a task whose calls had effects needs a reason: (task-reset id \"why\")");
 }
 
-int run_in_store(const LoadedProgram& loaded, const std::string& name, const RunOptions& options,
+int run_in_store(const LoadedProgram& loaded, const std::string& name, const RunArguments& options,
                  const DurableRequest& request) {
-  return StoredRun(options, request).start(loaded, name);
+  return StoredTurn(options, request).start(loaded, name);
 }
 
-int resume_in_store(const RunOptions& options, const DurableRequest& request, const OperationAnswers& answers) {
-  return StoredRun(options, request).resume(answers);
+int resume_in_store(const RunArguments& options, const DurableRequest& request, const OperationAnswers& answers) {
+  return StoredTurn(options, request).resume(answers);
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -10,7 +10,7 @@
 #include "tools/ptcvm/run_options.h"
 #include "tools/ptcvm/store_options.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 struct DurableRequest {
   StoreOptions store;
@@ -22,12 +22,12 @@ struct DurableRequest {
 void declare_durable_options(CLI::App& command, DurableRequest& request);
 
 // The run of that id: begun, gone on with, or its value when it has ended.
-int run_in_store(const LoadedProgram& loaded, const std::string& name, const RunOptions& options,
+int run_in_store(const LoadedProgram& loaded, const std::string& name, const RunArguments& options,
                  const DurableRequest& request);
 // The same with the program, inputs and options that the log holds. `answers` are given first.
 struct OperationAnswers {
   std::vector<std::string> resolved, failed, cancelled;   // OP=JSON, OP=REASON, OP[=REASON]
 };
-int resume_in_store(const RunOptions& options, const DurableRequest& request, const OperationAnswers& answers);
+int resume_in_store(const RunArguments& options, const DurableRequest& request, const OperationAnswers& answers);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -9,7 +9,7 @@
 #include "vm/value/map.h"
 #include "vm/value/string.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 std::string trimmed(std::string text) {
@@ -156,4 +156,4 @@ ptc::ReconcileHandler external_reconcile_handler(ExternalTool command) {
   };
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

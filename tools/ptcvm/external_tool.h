@@ -11,7 +11,7 @@
 
 #include "runtime/calls/tools.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 // NAME=COMMAND. The command is split into words and started without a shell, or given to sh -c.
 struct ExternalTool {
@@ -29,4 +29,4 @@ ptc::ToolHandler external_async_tool_handler(ExternalTool tool);
 // {"happened": true, "value": …}, {"happened": false}, or anything else for: it does not know.
 ptc::ReconcileHandler external_reconcile_handler(ExternalTool command);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <memory>
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 struct CloseFile {
@@ -51,4 +51,4 @@ bool write_file(const std::string& path, std::string_view bytes, std::string& me
   return true;
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

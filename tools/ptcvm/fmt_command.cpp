@@ -9,7 +9,7 @@
 #include "tools/ptcvm/formatter.h"
 #include "tools/ptcvm/terminal.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 struct FormatRequest {
@@ -61,4 +61,4 @@ void add_fmt_command(CLI::App& app, int& status) {
   });
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -8,7 +8,7 @@
 #include "schema/ascii.h"
 #include "vm/value/utf8.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 struct Token {
@@ -228,4 +228,4 @@ class Formatter {
 
 std::string format_source(std::string_view source) { return Formatter().run(source); }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 // For text that the reader accepts. Formatting a second time changes nothing.
 std::string format_source(std::string_view source);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

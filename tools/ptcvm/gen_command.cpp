@@ -7,7 +7,7 @@
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/terminal.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 struct GenerateRequest {
@@ -65,4 +65,4 @@ void add_gen_command(CLI::App& app, int& status) {
   command->callback([request, &status] { status = generate(*request); });
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -1,6 +1,6 @@
 #include "tools/ptcvm/interrupt.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 std::atomic<bool> interrupted{false};
@@ -22,4 +22,4 @@ InterruptFlag::~InterruptFlag() { sigaction(SIGINT, &before_, nullptr); }
 const std::atomic<bool>* InterruptFlag::flag() const { return &interrupted; }
 bool InterruptFlag::take() const { return interrupted.exchange(false); }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <csignal>
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 class InterruptFlag {
  public:
@@ -19,4 +19,4 @@ class InterruptFlag {
   struct sigaction before_ {};
 };
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

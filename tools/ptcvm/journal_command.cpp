@@ -12,7 +12,7 @@
 #include "tools/ptcvm/store_options.h"
 #include "tools/ptcvm/terminal.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 constexpr const char* kJournalExamples = R"(Examples:
@@ -164,4 +164,4 @@ void add_journal_command(CLI::App& app, int& status) {
   importing->add_option("FILE", request->file, "Lines of JSON; - is standard input")->required();
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -9,7 +9,7 @@
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/store_options.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 constexpr std::int64_t kLeaseMs = 600'000;
@@ -91,4 +91,4 @@ int import_log(ptc::FactStore& store, const std::string& run, const std::vector<
   return failed ? complain_of_store(*failed) : kSuccess;
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -7,7 +7,7 @@
 
 #include "runtime/log/fact_store.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 // In their order, numbered from 1 without gaps. Nothing, and why.
 std::optional<std::vector<ptc::Fact>> read_facts(std::string_view lines, std::string& message);
@@ -15,4 +15,4 @@ std::optional<std::vector<ptc::Fact>> read_facts(std::string_view lines, std::st
 // top. The exit status.
 int import_log(ptc::FactStore& store, const std::string& run, const std::vector<ptc::Fact>& facts);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -8,7 +8,7 @@
 #include "tools/ptcvm/text_table.h"
 #include "vm/value/print.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 std::string answer_text(const std::string& value, const std::string& text) {
@@ -103,4 +103,4 @@ std::string journal_edn(const ptc::RunLog& log) {
   return out + '}';
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -4,7 +4,7 @@
 
 #include "runtime/log/run_log.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 // Tables: what tasks came to, calls with effects, operations, signals.
 std::string show_journal(const ptc::RunLog& log, std::int64_t now_ms);
@@ -13,4 +13,4 @@ std::string journal_json(const std::string& run, const ptc::RunLog& log);
 // {"id" value …}, what `ptcvm run --journal` and batch take.
 std::string journal_edn(const ptc::RunLog& log);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -9,7 +9,7 @@
 #include "tools/ptcvm/terminal.h"
 #include "vm/value/calendar.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 struct KeysRequest {
@@ -210,4 +210,4 @@ class KeysCommand {
 
 void add_keys_command(CLI::App& app, int& status) { KeysCommand(app, status).add(); }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -12,7 +12,7 @@
 #include <histedit.h>
 #endif
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 constexpr std::size_t kMaxTypedBytes = 16u << 20;
@@ -105,4 +105,4 @@ std::unique_ptr<LineEditor> make_line_editor() {
   return std::make_unique<PlainInput>();
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

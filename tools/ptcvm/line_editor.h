@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 class LineEditor {
  public:
@@ -17,4 +17,4 @@ class LineEditor {
 // For a terminal with history in ~/.ptcvm_history, or plain standard input.
 std::unique_ptr<LineEditor> make_line_editor();
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 constexpr std::size_t kReadBytes = 1u << 18;
 
@@ -50,4 +50,4 @@ LineSource::Next LineSource::next(std::string& line) {
   }
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

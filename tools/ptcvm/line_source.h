@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 class LineSource {
  public:
@@ -26,4 +26,4 @@ class LineSource {
   bool ended_ = false;
 };
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

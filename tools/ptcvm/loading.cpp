@@ -5,7 +5,7 @@
 
 #include "tools/ptcvm/files.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 constexpr std::string_view kIdentifier = "PTCP";
@@ -60,4 +60,4 @@ std::string restore_complaint(const std::string& path, const ptc::RestoreError& 
   return text + "; " + program + " is another one (source text must have the path that it was run by)";
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -8,7 +8,7 @@
 #include "runtime/calls/tools.h"
 #include "vm/exec/program.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 struct LoadedProgram {
   std::string source;
@@ -25,4 +25,4 @@ bool shelve_program(const ptc::Engine& engine, const std::string& path, const pt
 // Why a snapshot was refused, and what to do when --program (here `program`) could help.
 std::string restore_complaint(const std::string& path, const ptc::RestoreError& error, const std::string& program);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

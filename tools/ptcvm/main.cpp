@@ -5,6 +5,7 @@
 #include "schema/version.h"
 #include "tools/ptcvm/commands.h"
 
+namespace ptcvm::cli {
 namespace {
 
 constexpr const char* kExamples = R"(Examples:
@@ -20,43 +21,50 @@ constexpr const char* kExamples = R"(Examples:
 Exit status: 0 success, 1 the program failed, 2 usage, 65 bad input, 69 another process executes the run, 74 the store
 failed, 75 suspended or in doubt.)";
 
+
+// Adds every command to the application; the one that is called sets `status`.
+void add_commands(CLI::App& app, int& status) {
+  add_run_command(app, status);
+  add_eval_command(app, status);
+  add_check_command(app, status);
+  add_compile_command(app, status);
+  add_dis_command(app, status);
+  add_doc_command(app, status);
+  add_apropos_command(app, status);
+  add_fmt_command(app, status);
+  add_gen_command(app, status);
+  add_repl_command(app, status);
+  add_resume_command(app, status);
+  add_snapshot_command(app, status);
+  add_runs_command(app, status);
+  add_resolve_command(app, status);
+  add_journal_command(app, status);
+  add_doubt_command(app, status);
+  add_progress_command(app, status);
+  add_trace_command(app, status);
+  add_batch_command(app, status);
+  add_signature_command(app, status);
+  add_keys_command(app, status);
+  add_completion_command(app, status);
+  add_man_command(app, status);
+}
+
 }  // namespace
+}  // namespace ptcvm::cli
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   CLI::App app("PTC-Lisp: a bounded, deterministic language for programs that call tools.", "ptcvm");
   app.set_version_flag("--version", std::string("ptcvm ") + ptc::kEngineVersion);
   app.require_subcommand(1);
-  app.footer(kExamples);
-  int status = ptcvm::kSuccess;
-  ptcvm::add_run_command(app, status);
-  ptcvm::add_eval_command(app, status);
-  ptcvm::add_check_command(app, status);
-  ptcvm::add_compile_command(app, status);
-  ptcvm::add_dis_command(app, status);
-  ptcvm::add_doc_command(app, status);
-  ptcvm::add_apropos_command(app, status);
-  ptcvm::add_fmt_command(app, status);
-  ptcvm::add_gen_command(app, status);
-  ptcvm::add_repl_command(app, status);
-  ptcvm::add_resume_command(app, status);
-  ptcvm::add_snapshot_command(app, status);
-  ptcvm::add_runs_command(app, status);
-  ptcvm::add_resolve_command(app, status);
-  ptcvm::add_journal_command(app, status);
-  ptcvm::add_doubt_command(app, status);
-  ptcvm::add_progress_command(app, status);
-  ptcvm::add_trace_command(app, status);
-  ptcvm::add_batch_command(app, status);
-  ptcvm::add_signature_command(app, status);
-  ptcvm::add_keys_command(app, status);
-  ptcvm::add_completion_command(app, status);
-  ptcvm::add_man_command(app, status);
+  app.footer(ptcvm::cli::kExamples);
+  int status = ptcvm::cli::kSuccess;
+  ptcvm::cli::add_commands(app, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? ptcvm::kSuccess : ptcvm::kUsage;
+    return app.exit(error) == 0 ? ptcvm::cli::kSuccess : ptcvm::cli::kUsage;
   }
   std::cout.flush();
-  return std::cout.good() ? status : ptcvm::kBadInput;
+  return std::cout.good() ? status : ptcvm::cli::kBadInput;
 }

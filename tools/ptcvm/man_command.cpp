@@ -8,7 +8,7 @@
 #include "tools/ptcvm/man_page.h"
 #include "tools/ptcvm/terminal.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 int write_all(const CLI::App& app, const std::filesystem::path& folder) {
@@ -58,4 +58,4 @@ void add_man_command(CLI::App& app, int& status) {
   });
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -8,7 +8,7 @@
 #include "schema/version.h"
 #include "tools/ptcvm/command_tree.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 constexpr std::string_view kExamplesHead = "Examples:";
@@ -210,4 +210,4 @@ std::string man_page(const CLI::App& app, const CLI::App& command) {
   return page;
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 // "ptcvm", or "ptcvm-run" for a command.
 std::string man_page_name(const CLI::App& app, const CLI::App& command);
@@ -12,4 +12,4 @@ std::string man_page_name(const CLI::App& app, const CLI::App& command);
 // are sections of its page.
 std::string man_page(const CLI::App& app, const CLI::App& command);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -2,7 +2,7 @@
 
 #include "vm/value/calendar.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 constexpr std::int64_t kLastSecond = 253'402'300'799;   // of the year 9999
@@ -44,4 +44,4 @@ std::string duration_text(std::uint64_t micros) {
   return span_text(static_cast<std::int64_t>(micros / 1000));
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 // "2026-08-01T12:00:00Z"; out of the range of dates: "N ms". Milliseconds since 1970.
 std::string moment_text(std::int64_t millis);
@@ -15,4 +15,4 @@ std::string distance_text(std::int64_t millis, std::int64_t now_ms);
 // "12 us", "3.4 ms", "56.7 s", "5 min"
 std::string duration_text(std::uint64_t micros);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -1,6 +1,6 @@
 #include "tools/ptcvm/operation_arguments.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 std::string known_operations(const ptc::RunLog& log) {
@@ -70,4 +70,4 @@ bool answer_operations(StoreCommand& command, const std::vector<std::string>& re
   return true;
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -7,7 +7,7 @@
 
 #include "tools/ptcvm/store_options.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 // In two at the first "="; without one there is no second part.
 std::pair<std::string, std::optional<std::string>> parts_of(const std::string& text);
@@ -26,4 +26,4 @@ bool answer_operations(StoreCommand& command, const std::vector<std::string>& re
                        const std::vector<std::string>& failed, const std::vector<std::string>& cancelled,
                        std::string& message);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

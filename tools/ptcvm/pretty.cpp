@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 constexpr std::size_t kMaxIndent = 60;
@@ -150,4 +150,4 @@ class Layout {
 
 std::string pretty_edn(std::string_view edn, std::size_t width) { return Layout(edn, width).run(); }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

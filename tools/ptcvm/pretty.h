@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 std::string pretty_edn(std::string_view edn, std::size_t width = 100);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -6,7 +6,7 @@
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/store_options.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 constexpr const char* kProgressExamples = R"(Examples:
@@ -72,4 +72,4 @@ void add_progress_command(CLI::App& app, int& status) {
   command->callback([request, &status] { status = show_plan(*request); });
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

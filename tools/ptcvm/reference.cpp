@@ -6,7 +6,7 @@
 #include "schema/builtin_id.h"
 #include "schema/special_form.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 std::string_view kind_of(const ptc::BuiltinInfo& info) {
@@ -185,4 +185,4 @@ std::string reference_text(const ReferenceEntry& entry) {
   return text;
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

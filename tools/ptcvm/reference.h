@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 struct ReferenceEntry {
   std::string_view name;
@@ -24,4 +24,4 @@ std::vector<std::string_view> similar_names(std::string_view name, std::size_t l
 
 std::string reference_text(const ReferenceEntry& entry);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -11,7 +11,7 @@
 #include "tools/ptcvm/terminal.h"
 #include "tools/ptcvm/trace.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 constexpr const char* kPrompt = "ptc> ";
@@ -28,7 +28,7 @@ Ctrl-C stops a running program, or forgets an unfinished one.
 
 class Repl {
  public:
-  explicit Repl(const RunOptions& options) : options_(options), reporter_(stdout, nullptr) {}
+  explicit Repl(const RunArguments& options) : options_(options), reporter_(stdout, nullptr) {}
 
   int run() {
     if (!reset()) return kBadInput;
@@ -126,7 +126,7 @@ class Repl {
     text_.clear();
   }
 
-  const RunOptions& options_;
+  const RunArguments& options_;
   const ptc::Engine engine_;
   RunReporter reporter_;
   InterruptFlag interrupted_;
@@ -141,10 +141,10 @@ class Repl {
 
 void add_repl_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("repl", "Type programs and see their values; definitions stay");
-  auto options = std::make_shared<RunOptions>();
+  auto options = std::make_shared<RunArguments>();
   declare_run_options(*command, *options);
   command->footer("Examples:\n  ptcvm repl\n  ptcvm repl --data orders.json --tool search='python3 search.py'");
   command->callback([options, &status] { status = Repl(*options).run(); });
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -9,7 +9,7 @@
 #include "tools/ptcvm/suspension.h"
 #include "tools/ptcvm/terminal.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 bool write_state(const ptc::Session& session, const ParkOptions& park) {
@@ -89,4 +89,4 @@ void declare_park_options(CLI::App& command, ParkOptions& options) {
   declare_seal_options(command, options.seal);
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -6,7 +6,7 @@
 #include "tools/ptcvm/run_options.h"
 #include "tools/ptcvm/snapshot_file.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 // Where the state of a program that is suspended goes; "" for nowhere.
 struct ParkOptions {
@@ -25,4 +25,4 @@ int report_text(const ptc::Outcome& outcome, OutputForm form, bool stats);
 // A suspended program is written before the line that says so.
 int report(const ptc::Outcome& outcome, ptc::Session& session, OutputForm form, bool stats, const ParkOptions& park);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -3,7 +3,7 @@
 #include "tools/ptcvm/operation_arguments.h"
 #include "tools/ptcvm/store_options.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 constexpr const char* kResolveExamples = R"(Examples:
@@ -70,4 +70,4 @@ void add_resolve_command(CLI::App& app, int& status) {
   });
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -15,7 +15,7 @@
 #include "tools/ptcvm/trace.h"
 #include "vm/value/string.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 constexpr const char* kResumeExamples = R"(Examples:
@@ -34,7 +34,7 @@ struct ResumeRequest {
   std::string snapshot, program;
   std::vector<std::string> resolved, failed, cancelled;
   std::int64_t after_ms = 0;
-  RunOptions options;
+  RunArguments options;
   ParkOptions park;
   DurableRequest durable;
 };
@@ -200,4 +200,4 @@ void add_resume_command(CLI::App& app, int& status) {
   });
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -16,7 +16,7 @@
 #include "tools/ptcvm/terminal.h"
 #include "tools/ptcvm/trace.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 constexpr const char* kRunExamples = R"(Examples:
@@ -46,7 +46,7 @@ constexpr const char* kEvalExamples = R"(Examples:
 
 struct RunRequest {
   std::string file, expression;
-  RunOptions options;
+  RunArguments options;
   ParkOptions park;
   DurableRequest durable;
 };
@@ -65,7 +65,7 @@ void declare_store_options(CLI::App& command, const std::shared_ptr<RunRequest>&
 }
 
 int run_program(const LoadedProgram& loaded, const std::string& name, RunRequest& request) {
-  const RunOptions& options = request.options;
+  const RunArguments& options = request.options;
   if (!request.durable.store.path.empty()) {
     request.durable.store.id = options.run_id;
     return run_in_store(loaded, name, options, request.durable);
@@ -127,4 +127,4 @@ void add_eval_command(CLI::App& app, int& status) {
   command->callback([request, &status] { status = run_program({request->expression, nullptr}, "<eval>", *request); });
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

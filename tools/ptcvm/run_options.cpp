@@ -11,7 +11,7 @@
 #include "vm/value/print.h"
 #include "vm/value/string.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 struct DataSource {
@@ -61,7 +61,7 @@ bool merge_data(ptc::Heap& heap, ptc::Value& context, const DataSource& source, 
   return true;
 }
 
-bool load_data(ptc::Session& session, const RunOptions& options, std::string& message) {
+bool load_data(ptc::Session& session, const RunArguments& options, std::string& message) {
   ptc::Heap& heap = session.heap();
   ptc::Value context = ptc::map_empty(heap);
   for (const std::string& text : options.data) {
@@ -89,7 +89,7 @@ bool load_text(const std::string& path, std::string& message, const auto& load) 
 
 }  // namespace
 
-ptc::SessionOptions session_options(const RunOptions& options, std::string source_name) {
+ptc::SessionOptions session_options(const RunArguments& options, std::string source_name) {
   ptc::SessionOptions out;
   set_limits(options, out.limits);
   if (options.max_symbols) out.max_symbols = *options.max_symbols;
@@ -103,7 +103,7 @@ ptc::SessionOptions session_options(const RunOptions& options, std::string sourc
   return out;
 }
 
-void declare_tool_options(CLI::App& command, RunOptions& options) {
+void declare_tool_options(CLI::App& command, RunArguments& options) {
   command.add_option("--trace", options.trace, "Write every event of the run as a line of JSON")->type_name("FILE");
   static const std::map<std::string, OutputForm> forms{
       {"edn", OutputForm::Edn}, {"json", OutputForm::Json}, {"pretty", OutputForm::Pretty}};
@@ -141,7 +141,7 @@ void declare_tool_options(CLI::App& command, RunOptions& options) {
   command.add_flag("--stats", options.stats, "Show fuel, time and memory on standard error");
 }
 
-void declare_limit_options(CLI::App& command, RunOptions& options) {
+void declare_limit_options(CLI::App& command, RunArguments& options) {
   command.add_option("--fuel", options.fuel, "Instruction budget");
   command.add_option("--memory-limit", options.memory_limit, "Bytes that may be live at once");
   command.add_option("--loop-limit", options.loop_limit, "Jumps of one loop");
@@ -149,7 +149,7 @@ void declare_limit_options(CLI::App& command, RunOptions& options) {
   command.add_option("--tool-calls", options.tool_calls, "Tool calls of the run");
 }
 
-void set_limits(const RunOptions& options, ptc::RunLimits& limits) {
+void set_limits(const RunArguments& options, ptc::RunLimits& limits) {
   if (options.fuel) limits.fuel = *options.fuel;
   if (options.memory_limit) limits.memory_bytes = *options.memory_limit;
   const auto set = [](const std::optional<std::uint64_t>& wanted, std::uint32_t& limit) {
@@ -161,7 +161,7 @@ void set_limits(const RunOptions& options, ptc::RunLimits& limits) {
   set(options.tool_calls, limits.tool_calls);
 }
 
-void declare_run_options(CLI::App& command, RunOptions& options) {
+void declare_run_options(CLI::App& command, RunArguments& options) {
   command
       .add_option("--data", options.data,
                   "Context for data/…: a .json or .edn file with a map, or KEY=FILE; repeatable")
@@ -216,7 +216,7 @@ const ptc::Tool* tool_of(const ptc::ToolRegistry& tools, std::string_view option
   return nullptr;
 }
 
-bool set_effects(ptc::ToolRegistry& tools, const RunOptions& options, std::string& message) {
+bool set_effects(ptc::ToolRegistry& tools, const RunArguments& options, std::string& message) {
   for (const std::string& text : options.effects) {
     std::string effect;
     const ptc::Tool* const tool = tool_of(tools, "--tool-effect", text, effect, message);
@@ -232,7 +232,7 @@ bool set_effects(ptc::ToolRegistry& tools, const RunOptions& options, std::strin
   return true;
 }
 
-bool set_reconcilers(ptc::ToolRegistry& tools, const RunOptions& options, std::string& message) {
+bool set_reconcilers(ptc::ToolRegistry& tools, const RunArguments& options, std::string& message) {
   for (const std::string& text : options.reconcilers) {
     std::string command;
     const ptc::Tool* const tool = tool_of(tools, "--tool-reconcile", text, command, message);
@@ -248,7 +248,7 @@ bool set_reconcilers(ptc::ToolRegistry& tools, const RunOptions& options, std::s
 
 }  // namespace
 
-bool add_tools(ptc::ToolRegistry& tools, const RunOptions& options, std::string& message) {
+bool add_tools(ptc::ToolRegistry& tools, const RunArguments& options, std::string& message) {
   const auto add_all = [&](const std::vector<std::string>& texts, bool with_shell) {
     for (const std::string& text : texts) {
       auto tool = parse_external_tool(text, with_shell, message);
@@ -265,7 +265,7 @@ bool add_tools(ptc::ToolRegistry& tools, const RunOptions& options, std::string&
          set_reconcilers(tools, options, message);
 }
 
-std::optional<std::string> context_edn(const RunOptions& options, std::string& message) {
+std::optional<std::string> context_edn(const RunArguments& options, std::string& message) {
   const ptc::Engine engine;
   ptc::Session session(engine, {});
   if (!load_data(session, options, message)) return std::nullopt;
@@ -274,7 +274,7 @@ std::optional<std::string> context_edn(const RunOptions& options, std::string& m
   return text;
 }
 
-std::unique_ptr<ptc::Session> make_session(const ptc::Engine& engine, const RunOptions& options,
+std::unique_ptr<ptc::Session> make_session(const ptc::Engine& engine, const RunArguments& options,
                                            std::string source_name, std::string& message) {
   auto session = std::make_unique<ptc::Session>(engine, session_options(options, std::move(source_name)));
   const auto load_memory = [&](const std::string& text) { return session->load_memory(text); };
@@ -286,4 +286,4 @@ std::unique_ptr<ptc::Session> make_session(const ptc::Engine& engine, const RunO
   return session;
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

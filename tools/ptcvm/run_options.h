@@ -9,11 +9,11 @@
 
 #include "runtime/session/session.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 enum class OutputForm { Edn, Json, Pretty };
 
-struct RunOptions {
+struct RunArguments {
   std::vector<std::string> data;         // FILE, or KEY=FILE
   std::string memory, journal, trace, signature, run_id = "run";
   std::vector<std::string> tools, shell_tools, cached_tools, async_tools;
@@ -27,19 +27,19 @@ struct RunOptions {
 };
 
 // Tools and the form of the output; limits: also what resume takes.
-void declare_tool_options(CLI::App& command, RunOptions& options);
-void declare_limit_options(CLI::App& command, RunOptions& options);
-void set_limits(const RunOptions& options, ptc::RunLimits& limits);   // those that are given
-void declare_run_options(CLI::App& command, RunOptions& options);
+void declare_tool_options(CLI::App& command, RunArguments& options);
+void declare_limit_options(CLI::App& command, RunArguments& options);
+void set_limits(const RunArguments& options, ptc::RunLimits& limits);   // those that are given
+void declare_run_options(CLI::App& command, RunArguments& options);
 
 // Null when an input is refused; `message` then says why (exit status kBadInput).
-std::unique_ptr<ptc::Session> make_session(const ptc::Engine& engine, const RunOptions& options,
+std::unique_ptr<ptc::Session> make_session(const ptc::Engine& engine, const RunArguments& options,
                                            std::string source_name, std::string& message);
 // Registers the tools of the options, with no-op handlers when they are only needed by name.
 bool add_async_tools(ptc::ToolRegistry& tools, const std::vector<std::string>& texts, std::string& message);
-bool add_tools(ptc::ToolRegistry& tools, const RunOptions& options, std::string& message);
-ptc::SessionOptions session_options(const RunOptions& options, std::string source_name);
+bool add_tools(ptc::ToolRegistry& tools, const RunArguments& options, std::string& message);
+ptc::SessionOptions session_options(const RunArguments& options, std::string source_name);
 // What --data gives, as EDN; nothing when an input is refused.
-std::optional<std::string> context_edn(const RunOptions& options, std::string& message);
+std::optional<std::string> context_edn(const RunArguments& options, std::string& message);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -9,7 +9,7 @@
 #include "tools/ptcvm/store_options.h"
 #include "tools/ptcvm/text_table.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 constexpr const char* kRunsExamples = R"(Examples:
@@ -138,4 +138,4 @@ void add_runs_command(CLI::App& app, int& status) {
   command->callback([request, &status] { status = list(*request); });
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -10,7 +10,7 @@
 #include "tools/ptcvm/terminal.h"
 #include "vm/value/print.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 constexpr const char* kSignatureExamples = R"(Examples:
@@ -118,4 +118,4 @@ void add_signature_command(CLI::App& app, int& status) {
   });
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -6,7 +6,7 @@
 #include "runtime/engine/diagnostic_text.h"
 #include "tools/ptcvm/terminal.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 std::optional<ptc::Signature> read_signature_option(const std::string& name, const std::string& text) {
   auto parsed = ptc::parse_signature(text);
@@ -23,4 +23,4 @@ std::optional<ptc::Signature> read_signature_option(const std::string& name, con
   return std::nullopt;
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

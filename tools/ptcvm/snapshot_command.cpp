@@ -13,7 +13,7 @@
 #include "tools/ptcvm/snapshot_show.h"
 #include "tools/ptcvm/terminal.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 namespace json = boost::json;
@@ -233,4 +233,4 @@ Exit status of diff: 0 equal, 1 different; of verify: 0 good, 1 refused.)");
   add_part(*command, status, "verify", "Whether it could be restored", nullptr, false, verify_state);
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

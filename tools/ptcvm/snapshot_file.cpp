@@ -13,7 +13,7 @@
 #include "runtime/seal/sealing.h"
 #include "tools/ptcvm/files.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 std::span<const std::uint8_t> bytes_of(std::string_view text) {
@@ -157,4 +157,4 @@ bool write_snapshot_file(const std::string& path, std::string_view bytes, const 
   return replace_file(path, {reinterpret_cast<const char*>(envelope.data()), envelope.size()}, message);
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

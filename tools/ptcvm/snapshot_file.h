@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 // A person chose the file, so it may be larger than what a host takes from others.
 inline constexpr std::size_t kMostSnapshotBytes = std::size_t{1} << 30;
@@ -34,4 +34,4 @@ std::optional<SnapshotFile> read_snapshot_file(const std::string& path, const Se
 bool write_snapshot_file(const std::string& path, std::string_view bytes, const SealOptions& options,
                          std::string_view run_id, std::uint64_t sequence, std::string& message);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

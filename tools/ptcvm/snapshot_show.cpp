@@ -10,7 +10,7 @@
 #include "vm/snapshot/run_state.h"
 #include "vm/value/print.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 constexpr std::size_t kShownBytes = 160;
@@ -191,4 +191,4 @@ std::string show_snapshot(const ptc::Restored& restored, std::size_t size_bytes,
   return SnapshotText(restored, now_ms).text(size_bytes);
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

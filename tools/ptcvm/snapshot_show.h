@@ -5,9 +5,9 @@
 
 #include "vm/snapshot/snapshot.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 // now_ms: for "12 s ago"; milliseconds since 1970.
 std::string show_snapshot(const ptc::Restored& restored, std::size_t size_bytes, std::int64_t now_ms);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

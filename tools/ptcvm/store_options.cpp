@@ -15,7 +15,7 @@
 #include "vm/value/print.h"
 #include "vm/value/utf8.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 constexpr std::uint64_t kValueMemory = 256u << 20;
@@ -134,4 +134,4 @@ std::optional<std::string> value_argument(const std::string& text, bool is_edn, 
   return edn;
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -11,7 +11,7 @@
 #include "runtime/log/run_log.h"
 #include "runtime/log/sqlite/sqlite_store.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 struct StoreOptions {
   std::string path;                    // of the SQLite file; "": none
@@ -62,4 +62,4 @@ int refuse_input(std::string_view message);         // on standard error; kBadIn
 std::optional<std::string> value_argument(const std::string& text, bool is_edn, std::string& message);
 using ptc::json_of_edn;
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

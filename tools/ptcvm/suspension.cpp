@@ -2,7 +2,7 @@
 
 #include "runtime/text/json_text.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 void append_time(std::string& out, std::string_view name, std::int64_t millis) {
@@ -45,4 +45,4 @@ std::string waiting_text(const ptc::Outcome& outcome) {
   return text;
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -5,7 +5,7 @@
 
 #include "runtime/session/outcome.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 // [{"op","tool","args","since","deadline"} …]; times are milliseconds since 1970, or null.
 void append_pending(std::string& out, const std::vector<ptc::PendingOutcome>& pending);
@@ -14,4 +14,4 @@ std::string suspended_line(const ptc::Outcome& outcome);
 // For people: "waiting for op1 (call), op2 (call)".
 std::string waiting_text(const ptc::Outcome& outcome);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -2,11 +2,11 @@
 #pragma once
 #include <string_view>
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 bool stderr_has_colour();     // a terminal, and NO_COLOR is not set
 bool stdout_has_colour();
 bool stdin_is_terminal();
 void complain(std::string_view message);   // "ptcvm: message" on standard error
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 std::string cell_text(const std::string& text) {
@@ -45,4 +45,4 @@ std::string cut_text(const std::string& text, std::size_t most_bytes) {
   return text.substr(0, end) + "…";
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -10,7 +10,7 @@
 #include "schema/fault_kind.h"
 #include "tools/ptcvm/files.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 using ptc::TraceEvent;
@@ -241,4 +241,4 @@ void RunReporter::on_resolve(const ptc::Operation& operation) {
   if (trace_ != nullptr) trace_->resolve(operation);
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

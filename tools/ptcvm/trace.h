@@ -10,7 +10,7 @@
 #include "runtime/session/session.h"
 #include "runtime/trace/trace_event.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 class TraceFile {
  public:
@@ -74,4 +74,4 @@ class RunReporter : public ptc::SessionObserver {
   TraceFile* trace_;     // may be null
 };
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -12,7 +12,7 @@
 #include "tools/ptcvm/trace_post.h"
 #include "tools/ptcvm/trace_show.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 constexpr const char* kTraceExamples = R"(Examples:
@@ -127,4 +127,4 @@ void add_trace_command(CLI::App& app, int& status) {
   add("step", "What each run came to, a line of JSON: return or fail, prints, tool_calls, usage", step);
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

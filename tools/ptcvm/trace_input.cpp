@@ -5,7 +5,7 @@
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/terminal.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 bool read_trace(const std::string& path, const std::vector<std::string>& runs, std::vector<ptc::TraceEvent>& out,
                 std::string& message) {
@@ -35,4 +35,4 @@ bool read_trace(const std::string& path, const std::vector<std::string>& runs, s
   return true;
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -8,7 +8,7 @@
 #include "ptcvm/otel.hpp"
 #endif
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 void declare_post_options(CLI::App& command, PostOptions& options) {
   CLI::Option* const endpoint =
@@ -47,4 +47,4 @@ int post_spans(std::string_view, const PostOptions&) {
 }
 #endif
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 struct PostOptions {
   std::string endpoint;                  // "": nothing is posted
@@ -18,4 +18,4 @@ void declare_post_options(CLI::App& command, PostOptions& options);
 // The exit status.
 int post_spans(std::string_view otlp_json, const PostOptions& options);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

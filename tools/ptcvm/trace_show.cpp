@@ -6,7 +6,7 @@
 #include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/text_table.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 constexpr std::size_t kBarWidth = 30;
@@ -171,4 +171,4 @@ std::string show_slow(const std::vector<ptc::SlowCalls>& calls) {
   return text_table(rows);
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -6,7 +6,7 @@
 #include "runtime/trace/slow_calls.h"
 #include "runtime/trace/trace_tree.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 
 // A table in order of time: milliseconds since the first of them, the run if there are several, event, what.
 std::string show_events(const std::vector<const ptc::TraceEvent*>& events, bool colour);
@@ -14,4 +14,4 @@ std::string show_events(const std::vector<const ptc::TraceEvent*>& events, bool 
 std::string show_tree(const std::vector<ptc::TraceRun>& runs, bool colour);
 std::string show_slow(const std::vector<ptc::SlowCalls>& calls);
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

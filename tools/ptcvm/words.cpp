@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
@@ -95,4 +95,4 @@ std::string quoted_word(std::string_view word) {
   return out + '\'';
 }
 
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     make_small(parsed.as_object());
     line = json::serialize(parsed);
   }
-  const std::string answer = ptcvm::answer_request(engine(), line);
+  const std::string answer = ptcvm::cli::answer_request(engine(), line);
   promise(answer.find('\n') == std::string::npos && answer.size() < kMostAnswer, "the answer is no line");
   json::error_code bad;
   options.allow_invalid_utf8 = false;

@@ -35,7 +35,7 @@ void expect_same_again(const ptc::Fact& fact) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try_row({data, size});
   std::string message;
-  const auto facts = ptcvm::read_facts(ptc::fuzz::text_of(data, size), message);
+  const auto facts = ptcvm::cli::read_facts(ptc::fuzz::text_of(data, size), message);
   if (!facts) {
     promise(!message.empty(), "refused without a reason");
     return 0;

@@ -36,10 +36,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     promise(read.error.span.begin <= size && read.error.span.end <= size, "refused at a place outside of the text");
     return 0;
   }
-  const std::string formatted = ptcvm::format_source(text);
+  const std::string formatted = ptcvm::cli::format_source(text);
   const ptc::ReadResult again = read_forms(formatted, arena);
   promise(!again.failed, "laid out anew, and refused");
   promise(outline(again.forms) == outline(read.forms), "laid out anew, and other forms");
-  promise(ptcvm::format_source(formatted) == formatted, "laid out twice, and another text");
+  promise(ptcvm::cli::format_source(formatted) == formatted, "laid out twice, and another text");
   return 0;
 }

@@ -49,7 +49,7 @@ std::string static_error(const Engine& engine, const GeneratedProgram& program) 
 boost::json::object answer_of(const Engine& engine, const GeneratedProgram& program, std::string_view order = "fifo") {
   boost::json::object request = boost::json::parse(batch_request_line(program, "1")).as_object();
   request["resolve_order"] = order;
-  return boost::json::parse(ptcvm::answer_request(engine, boost::json::serialize(request))).as_object();
+  return boost::json::parse(ptcvm::cli::answer_request(engine, boost::json::serialize(request))).as_object();
 }
 
 bool ends_well(const boost::json::object& answer) {

@@ -5,7 +5,7 @@
 
 #include "vm/value/utf8.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 TEST(BatchRequest, answers_are_utf8_whatever_the_id_is) {
@@ -18,4 +18,4 @@ TEST(BatchRequest, answers_are_utf8_whatever_the_id_is) {
 }
 
 }  // namespace
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 TEST(Formatter, lays_out_programs) {
@@ -35,4 +35,4 @@ TEST(Formatter, lays_out_programs) {
 }
 
 }  // namespace
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 TEST(PrettyEdn, breaks_only_what_is_too_wide) {
@@ -23,4 +23,4 @@ TEST(PrettyEdn, does_not_recurse) {
 }
 
 }  // namespace
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

@@ -6,7 +6,7 @@
 #include "schema/builtin_id.h"
 #include "schema/special_form.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 TEST(Reference, knows_every_builtin) {
@@ -46,4 +46,4 @@ TEST(Reference, finds_words_and_similar_names) {
 }
 
 }  // namespace
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

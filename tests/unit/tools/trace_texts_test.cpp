@@ -5,7 +5,7 @@
 #include "tools/ptcvm/text_table.h"
 #include "tools/ptcvm/trace_show.h"
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 TEST(DurationText, has_the_unit_that_fits) {
@@ -38,4 +38,4 @@ TEST(ShowEvents, colours_whole_rows_when_asked) {
 }
 
 }  // namespace
-}  // namespace ptcvm
+}  // namespace ptcvm::cli

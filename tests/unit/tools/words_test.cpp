@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ptcvm {
+namespace ptcvm::cli {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -33,4 +33,4 @@ TEST(QuotedWord, IsTakenBackAsItWas) {
 }
 
 }  // namespace
-}  // namespace ptcvm
+}  // namespace ptcvm::cli
