@@ -7,18 +7,20 @@
 namespace ptc {
 
 enum class Op : std::uint8_t {
-#define OP(name, operands, control, meaning) name,
+#define OP(name, operands, control, memory, meaning) name,
 #include "schema/opcodes.def"
 #undef OP
 };
 
 enum class Operand : std::uint8_t { None, Dst, Src, Mod, Win, Imm, Cnt, Const, Global, Builtin, Tool, Func, Up, Jump };
 enum class Control : std::uint8_t { Next, Jump, Branch, Call, Loop, End };
+enum class MemoryCheck : std::uint8_t { None, Before, After };
 
 struct OpInfo {
   std::string_view name;
   std::array<Operand, 3> operands;
   Control control;
+  MemoryCheck memory;
   std::string_view meaning;
 };
 
@@ -27,7 +29,8 @@ consteval std::array<Operand, 3> operand_shape(Operand a, Operand b, Operand c) 
 inline constexpr auto kOps = [] {
   using enum Operand;
   return std::to_array<OpInfo>({
-#define OP(name, operands, control, meaning) {#name, operand_shape operands, Control::control, meaning},
+#define OP(name, operands, control, memory, meaning) \
+  {#name, operand_shape operands, Control::control, MemoryCheck::memory, meaning},
 #include "schema/opcodes.def"
 #undef OP
   });

@@ -171,17 +171,27 @@ std::string_view control_text(ptc::Control control) {
   return "";
 }
 
+std::string_view memory_text(ptc::MemoryCheck check) {
+  switch (check) {
+    case ptc::MemoryCheck::None: return "";
+    case ptc::MemoryCheck::Before: return "before";
+    case ptc::MemoryCheck::After: return "after";
+  }
+  return "";
+}
+
 std::string opcodes_page() {
   std::string out = "# Instructions\n\n";
   out += kMadeFrom;
   out += "An instruction is 64 bits: opcode, flags, and three operands of 16 bits. `schema/opcodes.def` explains the\n"
-         "kinds of operand.\n\n";
-  add_head(out, {"Number", "Name", "a", "b", "c", "Control", "Meaning"});
+         "kinds of operand. The column Memory says when an instruction holds the run against its memory limit.\n\n";
+  add_head(out, {"Number", "Name", "a", "b", "c", "Control", "Memory", "Meaning"});
   for (std::size_t i = 0; i < ptc::kOpCount; ++i) {
     const ptc::OpInfo& info = ptc::kOps[i];
     std::vector<std::string> row = {std::to_string(i), code(info.name)};
     for (const ptc::Operand operand : info.operands) row.emplace_back(operand_text(operand));
     row.emplace_back(control_text(info.control));
+    row.emplace_back(memory_text(info.memory));
     row.push_back(cell(info.meaning));
     add_row(out, row);
   }

@@ -2,7 +2,7 @@
 //
 // Rules
 //  1. Handlers keep only trivially destructible locals.
-//  2. Anything that may push a frame or grow the stack ends with RELOAD: base, code and constants may have moved.
+//  2. Anything that may push a frame or grow the stack ends with GOTO_RELOAD: base, code and constants may have moved.
 //  3. A safe point tests one counter (fuel). When it is used up, or garbage waits (Heap::fuel_floor), nothing of the
 //     instruction has happened yet and pc points at it.
 //  4. An instruction that faults leaves its operands in place, or nil where it already gave one up: unwinding releases
@@ -61,7 +61,7 @@ ExitReason RunImpl::interpret(Fiber& fiber) {
   running = &fiber;   // looked up where it is needed: registers are for what every instruction needs
 #ifdef PTC_COMPUTED_GOTO
   static const void* const kLabels[] = {
-#define OP(name, operands, control, meaning) &&op_##name,
+#define OP(name, operands, control, memory, meaning) &&op_##name,
 #include "schema/opcodes.def"
 #undef OP
 #define FUSED(name, condition, ...) &&op_##name,
@@ -93,7 +93,7 @@ reload : {
   stack_end = running->stack_end;
   RELINK(top->closure);
 }
-  NEXT;
+  GOTO_NEXT_UNCHECKED;
 
 #ifndef PTC_COMPUTED_GOTO
 dispatch:
@@ -101,117 +101,117 @@ dispatch:
   switch (static_cast<std::uint8_t>(INSN.op)) {   // fused ones have no name in Op
 #endif
 
-  CASE(Nop) { NEXT; }
+  CASE(Nop) { GOTO_NEXT; }
   CASE(Move) {
     const Value v = words(B);
     if (!TAKE(kTakeB)) retain(v);
     put(A, v);
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(LoadConst) {
     const Value v = words(constants[INSN.b]);
     retain(v);
     put(A, v);
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(LoadNumber) {
     put(A, words(constants[INSN.b]));
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(LoadInt) {
     A = Value::integer(IMM_B);
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(LoadNil) {
     A = Value::nil();
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(LoadTrue) {
     A = Value::boolean(true);
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(LoadFalse) {
     A = Value::boolean(false);
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(LoadBuiltin) {
     A = Value::of(static_cast<BuiltinId>(link->program->builtins[INSN.b]));
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(LoadTool) {
     Value tool = Value::of(link->tools[INSN.b]);
     tool.tag = Tag::Tool;
     A = tool;
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(LoadSelf) {
     const Value self = Value::of(Tag::Closure, const_cast<Closure*>(top->closure));
     retain(self);
     A = self;
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(LoadUp) {
     const Value v = words(top->closure->upvalues()[INSN.b]);
     retain(v);
     put(A, v);
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(LoadData) {
     Value v = context.is_map() ? map_find_flexible(heap, context, constants[INSN.b]) : Value::absent();
     if (v.is_absent()) v = Value::nil();
     retain(v);
     A = v;
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(LoadHistory) {
     const Value v = INSN.b <= history.size() ? history[INSN.b - 1u] : Value::nil();
     retain(v);
     A = v;
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(LoadGlobal) {
     const Cell* cell = link->cells[INSN.b];
     if (!cell->defined) [[unlikely]] {
       raise(FaultKind::UnboundVar, "Undefined variable: " + std::string(cell->name->name()));
-      FAULT();
+      RETURN_FAULTED();
     }
     retain(cell->value);
     A = cell->value;
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(LoadGlobalOrNil) {
     const Value v = link->cells[INSN.b]->value;   // nil while it is not defined
     retain(v);
     A = v;
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(DefGlobal) {
     const Value v = A;
     if (!TAKE(kTakeA)) retain(v);
     TELL();
     define_cell(*running, link->cells[INSN.b], v);
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(LoadVar) {
     Var* var = heap.make<Var>(Kind::Var);
     var->name = link->cells[INSN.b]->name;
     A = Value::of(Tag::Var, var);
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(JumpIfDefined) {
     if (link->cells[INSN.b]->defined) pc = jump_target(pc, INSN.c);
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(Drop) {
     heap.release(A);
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(MakeClosure) {
     Value* window = &A;
     if (INSN.c == 0 && link->is_prelude) {
       window[0] = Value::of(Tag::Closure, const_cast<Closure*>(function_closure(*link, INSN.b)));
       retain(window[0]);
-      NEXT;
+      GOTO_NEXT;
     }
     const Prototype& prototype = link->program->functions[INSN.b];
     auto* made = heap.make<Closure>(Kind::Closure, sizeof(Closure) + INSN.c * sizeof(Value));
@@ -221,94 +221,87 @@ dispatch:
     made->link = link;
     for (std::uint32_t k = 0; k < INSN.c; ++k) made->upvalues()[k] = window[1 + k];
     window[0] = Value::of(Tag::Closure, made);
-    CHECK_MEMORY();
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(MakeVector) {
     Value* window = &A;
     window[0] = vector_of(heap, {window + 1, INSN.b});
-    CHECK_MEMORY();
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(MakeMap) {
     make_map(&A, INSN.b);
-    CHECK_MEMORY();
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(MakeSet) {
     make_set(&A, INSN.b);
-    CHECK_MEMORY();
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(VectorPush) {
     Value& vector = A;
     if (!vector.is_vector()) [[unlikely]] {
       raise(FaultKind::BadProgram, "push to a value that is no vector");
-      FAULT();
+      RETURN_FAULTED();
     }
     const Value v = B;
     if (!TAKE(kTakeB)) retain(v);
     vector = vector_push(heap, vector, v);
-    CHECK_MEMORY();
-    NEXT;
+    GOTO_NEXT;
   }
 
-#define ARITHMETIC(name, overflow, operation)                                        \
-  CASE(name) {                                                                       \
-    const Value &x = B, &y = C;                                                      \
-    if (x.is_int() && y.is_int()) [[likely]] {                                       \
-      std::int64_t sum;                                                              \
-      if (!overflow(x.i, y.i, &sum)) [[likely]] {                                    \
-        A = Value::integer(sum);                                                     \
-        NEXT;                                                                        \
-      }                                                                              \
-    } else if (x.is_float() && y.is_float()) {                                       \
-      A = Value::real(x.d operation y.d);                                            \
-      NEXT;                                                                          \
-    }                                                                                \
-    if (!slow_arithmetic(Op::name, &A, &B, &C, INSN.flags)) FAULT();                    \
-    CHECK_MEMORY();                                                                  \
-    NEXT;                                                                            \
+#define ARITHMETIC(name, overflow, operation)                                 \
+  CASE(name) {                                                                \
+    const Value &x = B, &y = C;                                               \
+    if (x.is_int() && y.is_int()) [[likely]] {                                \
+      std::int64_t sum;                                                       \
+      if (!overflow(x.i, y.i, &sum)) [[likely]] {                             \
+        A = Value::integer(sum);                                              \
+        GOTO_NEXT_UNCHECKED;                                                  \
+      }                                                                       \
+    } else if (x.is_float() && y.is_float()) {                                \
+      A = Value::real(x.d operation y.d);                                     \
+      GOTO_NEXT_UNCHECKED;                                                    \
+    }                                                                         \
+    if (!slow_arithmetic(Op::name, &A, &B, &C, INSN.flags)) RETURN_FAULTED(); \
+    GOTO_NEXT;                                                                \
   }
   ARITHMETIC(Add, __builtin_add_overflow, +)
   ARITHMETIC(Sub, __builtin_sub_overflow, -)
   ARITHMETIC(Mul, __builtin_mul_overflow, *)
 #undef ARITHMETIC
-#define DIVIDE(name, left, right, slow)                                              \
-  CASE(name) {                                                                       \
-    const Value &x = (left), &y = (right);                                           \
-    if (x.is_float() && y.is_float()) {                                              \
-      A = Value::real(x.d / y.d);                                                    \
-      NEXT;                                                                          \
-    }                                                                                \
-    if (x.is_int() && y.is_int() && y.i != 0) {                                      \
-      A = Value::real(static_cast<double>(x.i) / static_cast<double>(y.i));          \
-      NEXT;                                                                          \
-    }                                                                                \
-    if (!slow) FAULT();                                                              \
-    NEXT;                                                                            \
+#define DIVIDE(name, left, right, slow)                                     \
+  CASE(name) {                                                              \
+    const Value &x = (left), &y = (right);                                  \
+    if (x.is_float() && y.is_float()) {                                     \
+      A = Value::real(x.d / y.d);                                           \
+      GOTO_NEXT;                                                            \
+    }                                                                       \
+    if (x.is_int() && y.is_int() && y.i != 0) {                             \
+      A = Value::real(static_cast<double>(x.i) / static_cast<double>(y.i)); \
+      GOTO_NEXT;                                                            \
+    }                                                                       \
+    if (!slow) RETURN_FAULTED();                                            \
+    GOTO_NEXT;                                                              \
   }
   DIVIDE(Div, B, C, slow_arithmetic(Op::Div, &A, &B, &C, INSN.flags))
   DIVIDE(DivConst, B, constants[INSN.c], slow_constant_arithmetic(Op::Div, &A, &B, y, INSN.flags))
   DIVIDE(ConstDiv, constants[INSN.c], B, slow_constant_arithmetic(Op::Div, &A, &B, x, INSN.flags | kConstantFirst))
 #undef DIVIDE
-#define CONST_ARITHMETIC(name, op, overflow, operation, left, right, flags)          \
-  CASE(name) {                                                                       \
-    const Value& x = B;                                                              \
-    const Value& k = constants[INSN.c];                                              \
-    if (x.is_int() && k.is_int()) {                                                  \
-      std::int64_t sum;                                                              \
-      if (!overflow((left).i, (right).i, &sum)) [[likely]] {                         \
-        A = Value::integer(sum);                                                     \
-        NEXT;                                                                        \
-      }                                                                              \
-    } else if (x.is_float() && k.is_float()) {                                       \
-      A = Value::real((left).d operation (right).d);                                 \
-      NEXT;                                                                          \
-    }                                                                                \
-    if (!slow_constant_arithmetic(Op::op, &A, &B, k, flags)) FAULT();                \
-    CHECK_MEMORY();                                                                  \
-    NEXT;                                                                            \
+#define CONST_ARITHMETIC(name, op, overflow, operation, left, right, flags)    \
+  CASE(name) {                                                                 \
+    const Value& x = B;                                                        \
+    const Value& k = constants[INSN.c];                                        \
+    if (x.is_int() && k.is_int()) {                                            \
+      std::int64_t sum;                                                        \
+      if (!overflow((left).i, (right).i, &sum)) [[likely]] {                   \
+        A = Value::integer(sum);                                               \
+        GOTO_NEXT_UNCHECKED;                                                   \
+      }                                                                        \
+    } else if (x.is_float() && k.is_float()) {                                 \
+      A = Value::real((left).d operation (right).d);                           \
+      GOTO_NEXT_UNCHECKED;                                                     \
+    }                                                                          \
+    if (!slow_constant_arithmetic(Op::op, &A, &B, k, flags)) RETURN_FAULTED(); \
+    GOTO_NEXT;                                                                 \
   }
   CONST_ARITHMETIC(AddConst, Add, __builtin_add_overflow, +, x, k, INSN.flags)
   CONST_ARITHMETIC(SubConst, Sub, __builtin_sub_overflow, -, x, k, INSN.flags)
@@ -318,31 +311,30 @@ dispatch:
   CONST_ARITHMETIC(ConstMul, Mul, __builtin_mul_overflow, *, k, x, INSN.flags | kConstantFirst)
 #undef CONST_ARITHMETIC
 // By a positive divisor, which needs no special case.
-#define DIVIDE_INTEGERS(name, builtin, result)                                       \
-  CASE(name) {                                                                       \
-    const Value &x = B, &y = C;                                                      \
-    if (x.is_int() && y.is_int() && y.i > 0) [[likely]] {                            \
-      A = Value::integer(result);                                                    \
-      NEXT;                                                                          \
-    }                                                                                \
-    if (!plain_two(BuiltinId::builtin, &A, &B, &C, INSN.flags)) FAULT();      \
-    COLLECT_DEBT();                                                                  \
-    CHECK_MEMORY();                                                                  \
-    NEXT;                                                                            \
+#define DIVIDE_INTEGERS(name, builtin, result)                                    \
+  CASE(name) {                                                                    \
+    const Value &x = B, &y = C;                                                   \
+    if (x.is_int() && y.is_int() && y.i > 0) [[likely]] {                         \
+      A = Value::integer(result);                                                 \
+      GOTO_NEXT_UNCHECKED;                                                        \
+    }                                                                             \
+    if (!plain_two(BuiltinId::builtin, &A, &B, &C, INSN.flags)) RETURN_FAULTED(); \
+    COLLECT_DEBT();                                                               \
+    GOTO_NEXT;                                                                    \
   }
   DIVIDE_INTEGERS(Quot, quot, x.i / y.i)
   DIVIDE_INTEGERS(Rem, rem, x.i % y.i)
   DIVIDE_INTEGERS(Mod, mod, x.i % y.i + (x.i % y.i < 0 ? y.i : 0))
 #undef DIVIDE_INTEGERS
-#define NUMBER_TEST(name, builtin, holds)                                            \
-  CASE(name) {                                                                       \
-    const Value& x = B;                                                              \
-    if (x.is_int()) [[likely]] {                                                     \
-      A = Value::boolean(holds);                                                     \
-      NEXT;                                                                          \
-    }                                                                                \
-    if (!plain_one(BuiltinId::builtin, &A, &B, TAKE(kTakeB))) FAULT();               \
-    NEXT;                                                                            \
+#define NUMBER_TEST(name, builtin, holds)                                       \
+  CASE(name) {                                                                  \
+    const Value& x = B;                                                         \
+    if (x.is_int()) [[likely]] {                                                \
+      A = Value::boolean(holds);                                                \
+      GOTO_NEXT;                                                                \
+    }                                                                           \
+    if (!plain_one(BuiltinId::builtin, &A, &B, TAKE(kTakeB))) RETURN_FAULTED(); \
+    GOTO_NEXT;                                                                  \
   }
   NUMBER_TEST(IsEven, even_p, (x.i & 1) == 0)
   NUMBER_TEST(IsOdd, odd_p, (x.i & 1) != 0)
@@ -350,37 +342,36 @@ dispatch:
   NUMBER_TEST(IsPos, pos_p, x.i > 0)
   NUMBER_TEST(IsNeg, neg_p, x.i < 0)
 #undef NUMBER_TEST
-#define ADD_IMMEDIATE(name)                                                          \
-  CASE(name) {                                                                       \
-    const Value& x = B;                                                              \
-    if (x.is_int()) [[likely]] {                                                     \
-      std::int64_t sum;                                                              \
-      if (!__builtin_add_overflow(x.i, std::int64_t{IMM_C}, &sum)) [[likely]] {      \
-        A = Value::integer(sum);                                                     \
-        NEXT;                                                                        \
-      }                                                                              \
-    }                                                                                \
-    if (!slow_add_immediate(Op::name, &A, &B, IMM_C, INSN.flags)) FAULT();              \
-    CHECK_MEMORY();                                                                  \
-    NEXT;                                                                            \
+#define ADD_IMMEDIATE(name)                                                         \
+  CASE(name) {                                                                      \
+    const Value& x = B;                                                             \
+    if (x.is_int()) [[likely]] {                                                    \
+      std::int64_t sum;                                                             \
+      if (!__builtin_add_overflow(x.i, std::int64_t{IMM_C}, &sum)) [[likely]] {     \
+        A = Value::integer(sum);                                                    \
+        GOTO_NEXT_UNCHECKED;                                                        \
+      }                                                                             \
+    }                                                                               \
+    if (!slow_add_immediate(Op::name, &A, &B, IMM_C, INSN.flags)) RETURN_FAULTED(); \
+    GOTO_NEXT;                                                                      \
   }
   ADD_IMMEDIATE(AddImm)
   ADD_IMMEDIATE(Inc)
 #undef ADD_IMMEDIATE
 
-#define COMPARE(name, operation)                                                     \
-  CASE(name) {                                                                       \
-    const Value &x = B, &y = C;                                                      \
-    if (x.is_int() && y.is_int()) [[likely]] {                                       \
-      A = Value::boolean(x.i operation y.i);                                         \
-    } else if (x.is_float() && y.is_float()) {                                       \
-      A = Value::boolean(x.d operation y.d);                                         \
-    } else {                                                                         \
-      const int holds = slow_compare(Op::name, &B, &C, INSN.flags, kTakeB, kTakeC);     \
-      if (holds < 0) FAULT();                                                        \
-      A = Value::boolean(holds != 0);                                                \
-    }                                                                                \
-    NEXT;                                                                            \
+#define COMPARE(name, operation)                                                    \
+  CASE(name) {                                                                      \
+    const Value &x = B, &y = C;                                                     \
+    if (x.is_int() && y.is_int()) [[likely]] {                                      \
+      A = Value::boolean(x.i operation y.i);                                        \
+    } else if (x.is_float() && y.is_float()) {                                      \
+      A = Value::boolean(x.d operation y.d);                                        \
+    } else {                                                                        \
+      const int holds = slow_compare(Op::name, &B, &C, INSN.flags, kTakeB, kTakeC); \
+      if (holds < 0) RETURN_FAULTED();                                              \
+      A = Value::boolean(holds != 0);                                               \
+    }                                                                               \
+    GOTO_NEXT;                                                                      \
   }
   COMPARE(Less, <)
   COMPARE(LessEq, <=)
@@ -393,31 +384,31 @@ dispatch:
     if (TAKE(kTakeB)) heap.release(x);
     if (TAKE(kTakeC)) heap.release(y);
     A = Value::boolean(same);
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(Not) {
     const Value x = B;
     if (TAKE(kTakeB)) heap.release(x);
     A = Value::boolean(!x.truthy());
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(IsNil) {
     const Value x = B;
     if (TAKE(kTakeB)) heap.release(x);
     A = Value::boolean(x.is_nil());
-    NEXT;
+    GOTO_NEXT;
   }
 
   CASE(Jump) {
     pc = jump_target(pc, INSN.c);
-    NEXT;
+    GOTO_NEXT;
   }
-#define JUMP_IF(name, condition)                                                     \
-  CASE(name) {                                                                       \
-    const Value x = words(A);                                                        \
-    if (TAKE(kTakeA)) heap.release(x);                                               \
-    if (condition) pc = jump_target(pc, INSN.c);                                        \
-    NEXT;                                                                            \
+#define JUMP_IF(name, condition)                 \
+  CASE(name) {                                   \
+    const Value x = words(A);                    \
+    if (TAKE(kTakeA)) heap.release(x);           \
+    if (condition) pc = jump_target(pc, INSN.c); \
+    GOTO_NEXT;                                   \
   }
   JUMP_IF(JumpIf, x.truthy())
   JUMP_IF(JumpIfNot, !x.truthy())
@@ -425,19 +416,19 @@ dispatch:
   JUMP_IF(JumpIfNotNil, !x.is_nil())
 #undef JUMP_IF
 // Numbers of each kind have a dispatch of their own.
-#define JUMP_WHEN(condition)                         \
-  do {                                               \
-    if (condition) pc = jump_target(pc, INSN.c);     \
-    NEXT;                                            \
+#define GOTO_TARGET_OR_NEXT(condition)           \
+  do {                                           \
+    if (condition) pc = jump_target(pc, INSN.c); \
+    GOTO_NEXT;                                   \
   } while (false)
-#define JUMP_COMPARE(name, compare_op, operation, wanted)                            \
-  CASE(name) {                                                                       \
-    const Value &x = A, &y = B;                                                      \
-    if (x.is_int() && y.is_int()) [[likely]] JUMP_WHEN((x.i operation y.i) == wanted);   \
-    if (x.is_float() && y.is_float()) JUMP_WHEN((x.d operation y.d) == wanted);      \
-    const int holds = slow_compare(Op::compare_op, &A, &B, INSN.flags, kTakeA, kTakeB); \
-    if (holds < 0) FAULT();                                                          \
-    JUMP_WHEN((holds != 0) == wanted);                                               \
+#define JUMP_COMPARE(name, compare_op, operation, wanted)                                        \
+  CASE(name) {                                                                                   \
+    const Value &x = A, &y = B;                                                                  \
+    if (x.is_int() && y.is_int()) [[likely]] GOTO_TARGET_OR_NEXT((x.i operation y.i) == wanted); \
+    if (x.is_float() && y.is_float()) GOTO_TARGET_OR_NEXT((x.d operation y.d) == wanted);        \
+    const int holds = slow_compare(Op::compare_op, &A, &B, INSN.flags, kTakeA, kTakeB);          \
+    if (holds < 0) RETURN_FAULTED();                                                             \
+    GOTO_TARGET_OR_NEXT((holds != 0) == wanted);                                                 \
   }
   JUMP_COMPARE(JumpLess, Less, <, true)
   JUMP_COMPARE(JumpNotLess, Less, <, false)
@@ -448,27 +439,27 @@ dispatch:
   JUMP_COMPARE(JumpGreaterEq, GreaterEq, >=, true)
   JUMP_COMPARE(JumpNotGreaterEq, GreaterEq, >=, false)
 #undef JUMP_COMPARE
-#define JUMP_EQUAL(name, wanted)                                                     \
-  CASE(name) {                                                                       \
-    const Value x = A, y = B;                                                        \
-    const bool same = x.is_int() && y.is_int() ? x.i == y.i : equal(x, y);           \
-    if (TAKE(kTakeA)) heap.release(x);                                               \
-    if (TAKE(kTakeB)) heap.release(y);                                               \
-    if (same == wanted) pc = jump_target(pc, INSN.c);                                   \
-    NEXT;                                                                            \
+#define JUMP_EQUAL(name, wanted)                                           \
+  CASE(name) {                                                             \
+    const Value x = A, y = B;                                              \
+    const bool same = x.is_int() && y.is_int() ? x.i == y.i : equal(x, y); \
+    if (TAKE(kTakeA)) heap.release(x);                                     \
+    if (TAKE(kTakeB)) heap.release(y);                                     \
+    if (same == wanted) pc = jump_target(pc, INSN.c);                      \
+    GOTO_NEXT;                                                             \
   }
   JUMP_EQUAL(JumpEqual, true)
   JUMP_EQUAL(JumpNotEqual, false)
 #undef JUMP_EQUAL
-#define JUMP_IMMEDIATE(name, compare_op, operation, wanted)                          \
-  CASE(name) {                                                                       \
-    const Value& x = A;                                                              \
-    if (x.is_int()) [[likely]] JUMP_WHEN((x.i operation IMM_B) == wanted);           \
-    if (x.is_float()) JUMP_WHEN((x.d operation IMM_B) == wanted);                    \
-    Value number = Value::integer(IMM_B);                                            \
+#define JUMP_IMMEDIATE(name, compare_op, operation, wanted)                             \
+  CASE(name) {                                                                          \
+    const Value& x = A;                                                                 \
+    if (x.is_int()) [[likely]] GOTO_TARGET_OR_NEXT((x.i operation IMM_B) == wanted);    \
+    if (x.is_float()) GOTO_TARGET_OR_NEXT((x.d operation IMM_B) == wanted);             \
+    Value number = Value::integer(IMM_B);                                               \
     const int holds = slow_compare(Op::compare_op, &A, &number, INSN.flags, kTakeA, 0); \
-    if (holds < 0) FAULT();                                                          \
-    JUMP_WHEN((holds != 0) == wanted);                                               \
+    if (holds < 0) RETURN_FAULTED();                                                    \
+    GOTO_TARGET_OR_NEXT((holds != 0) == wanted);                                        \
   }
   JUMP_IMMEDIATE(JumpLessImm, Less, <, true)
   JUMP_IMMEDIATE(JumpNotLessImm, Less, <, false)
@@ -477,15 +468,15 @@ dispatch:
   JUMP_IMMEDIATE(JumpNotLessEqImm, LessEq, <=, false)
   JUMP_IMMEDIATE(JumpNotGreaterEqImm, GreaterEq, >=, false)
 #undef JUMP_IMMEDIATE
-#define JUMP_CONSTANT(name, compare_op, operation, wanted)                           \
-  CASE(name) {                                                                       \
-    const Value &x = A, &y = constants[INSN.b];                                      \
-    if (x.is_int() && y.is_int()) [[likely]] JUMP_WHEN((x.i operation y.i) == wanted);   \
-    if (x.is_float() && y.is_float()) JUMP_WHEN((x.d operation y.d) == wanted);      \
-    Value number = y;                                                                \
-    const int holds = slow_compare(Op::compare_op, &A, &number, INSN.flags, kTakeA, 0); \
-    if (holds < 0) FAULT();                                                          \
-    JUMP_WHEN((holds != 0) == wanted);                                               \
+#define JUMP_CONSTANT(name, compare_op, operation, wanted)                                       \
+  CASE(name) {                                                                                   \
+    const Value &x = A, &y = constants[INSN.b];                                                  \
+    if (x.is_int() && y.is_int()) [[likely]] GOTO_TARGET_OR_NEXT((x.i operation y.i) == wanted); \
+    if (x.is_float() && y.is_float()) GOTO_TARGET_OR_NEXT((x.d operation y.d) == wanted);        \
+    Value number = y;                                                                            \
+    const int holds = slow_compare(Op::compare_op, &A, &number, INSN.flags, kTakeA, 0);          \
+    if (holds < 0) RETURN_FAULTED();                                                             \
+    GOTO_TARGET_OR_NEXT((holds != 0) == wanted);                                                 \
   }
   JUMP_CONSTANT(JumpLessConst, Less, <, true)
   JUMP_CONSTANT(JumpNotLessConst, Less, <, false)
@@ -496,14 +487,14 @@ dispatch:
   JUMP_CONSTANT(JumpGreaterEqConst, GreaterEq, >=, true)
   JUMP_CONSTANT(JumpNotGreaterEqConst, GreaterEq, >=, false)
 #undef JUMP_CONSTANT
-#undef JUMP_WHEN
-#define JUMP_EQUAL_IMMEDIATE(name, wanted)                                           \
-  CASE(name) {                                                                       \
-    const Value x = words(A);                                                        \
-    const bool same = x.is_int() ? x.i == IMM_B : x.is_float() && x.d == IMM_B;      \
-    if (TAKE(kTakeA)) heap.release(x);                                               \
-    if (same == wanted) pc = jump_target(pc, INSN.c);                                   \
-    NEXT;                                                                            \
+#undef GOTO_TARGET_OR_NEXT
+#define JUMP_EQUAL_IMMEDIATE(name, wanted)                                      \
+  CASE(name) {                                                                  \
+    const Value x = words(A);                                                   \
+    const bool same = x.is_int() ? x.i == IMM_B : x.is_float() && x.d == IMM_B; \
+    if (TAKE(kTakeA)) heap.release(x);                                          \
+    if (same == wanted) pc = jump_target(pc, INSN.c);                           \
+    GOTO_NEXT;                                                                  \
   }
   JUMP_EQUAL_IMMEDIATE(JumpEqualImm, true)
   JUMP_EQUAL_IMMEDIATE(JumpNotEqualImm, false)
@@ -513,28 +504,28 @@ dispatch:
     const bool same = equal(x, constants[INSN.b]);
     if (TAKE(kTakeA)) heap.release(x);
     if (same) pc = jump_target(pc, INSN.c);
-    NEXT;
+    GOTO_NEXT;
   }
 
   CASE(JumpReduced) {
     if (A.is(Tag::Closure) && take_reduced(&A)) pc = jump_target(pc, INSN.c);
-    NEXT;
+    GOTO_NEXT;
   }
 
   CASE(LoopStart) {
     A = Value::integer(link->loop_limit);
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(LoopJump) {
-    SAFE_POINT();
+    RETURN_IF_OUT_OF_FUEL();
     Value& jumps = A;
     if (jumps.i == 0) [[unlikely]] goto loop_limit;
     --jumps.i;
     pc = jump_target(pc, INSN.c);
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(LoopJumpInc) {
-    SAFE_POINT();
+    RETURN_IF_OUT_OF_FUEL();
     Value& jumps = A;
     if (jumps.i == 0) [[unlikely]] goto loop_limit;
     Value& x = B;
@@ -542,16 +533,15 @@ dispatch:
       ++x.i;
       --jumps.i;
       pc = jump_target(pc, INSN.c);
-      NEXT;
+      GOTO_NEXT_UNCHECKED;
     }
-    if (!slow_add_immediate(Op::Inc, &B, &B, 1, kTakeB)) FAULT();
+    if (!slow_add_immediate(Op::Inc, &B, &B, 1, kTakeB)) RETURN_FAULTED();
     --jumps.i;
     pc = jump_target(pc, INSN.c);
-    CHECK_MEMORY();
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(LoopJumpIncLess) {
-    SAFE_POINT();
+    RETURN_IF_OUT_OF_FUEL();
     Value* loop = &A;   // counter, bound
     if (loop[0].i == 0) [[unlikely]] goto loop_limit;
     Value& x = B;
@@ -560,33 +550,32 @@ dispatch:
       x.i = next;
       --loop[0].i;
       if (next < loop[1].i) pc = jump_target(pc, INSN.c);
-      NEXT;
+      GOTO_NEXT_UNCHECKED;
     }
-    if (!slow_add_immediate(Op::Inc, &B, &B, 1, kTakeB)) FAULT();
+    if (!slow_add_immediate(Op::Inc, &B, &B, 1, kTakeB)) RETURN_FAULTED();
     --loop[0].i;
     if (slow_compare(Op::Less, &B, &loop[1], 0, 0, 0) == 1) pc = jump_target(pc, INSN.c);   // two numbers: cannot fail
-    CHECK_MEMORY();
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(JumpBack) {
-    SAFE_POINT();
+    RETURN_IF_OUT_OF_FUEL();
     pc = jump_target(pc, INSN.c);
-    NEXT;
+    GOTO_NEXT;
   }
 
   CASE(CallGlobal) {
-    SAFE_POINT();
+    RETURN_IF_OUT_OF_FUEL();
     const Cell* cell = link->cells[INSN.b];
     Value* const window = &A;
     if (cell->direct_args == INSN.c && cell->link == link && top + 1 != frame_limit &&
         &reg(window, cell->window_bytes) <= stack_end) [[likely]] {
       PUSH_FRAME(static_cast<const Closure*>(cell->value.object), 0, false);
       pc = cell->entry;
-      NEXT;
+      GOTO_NEXT_UNCHECKED;
     }
     if (!cell->defined) [[unlikely]] {
       raise(FaultKind::UnboundVar, "Undefined variable: " + std::string(cell->name->name()));
-      FAULT();
+      RETURN_FAULTED();
     }
     SAVE();
     *window = retained(cell->value);
@@ -594,35 +583,35 @@ dispatch:
     goto after_own_window;
   }
   CASE(Call) {
-    SAFE_POINT();
+    RETURN_IF_OUT_OF_FUEL();
     Value* const window = &A;
-    CALL_DIRECTLY(*window, INSN.b, Frame::kOwnsCallee, false);
+    GOTO_CALLEE_IF_DIRECT(*window, INSN.b, Frame::kOwnsCallee, false);
     SAVE();
     called = call_value(*running, static_cast<std::uint32_t>(window - running->stack), INSN.b);
     goto after_call;
   }
-#define CALL_BORROWED(name, callee)                                                         \
-  CASE(name) {                                                                              \
-    SAFE_POINT();                                                                           \
-    Value* const window = &A;                                                               \
-    CALL_DIRECTLY(callee, INSN.c, 0, true);                                             \
-    SAVE();                                                                                 \
-    *window = retained(callee);                                                             \
-    called = call_value(*running, static_cast<std::uint32_t>(window - running->stack), INSN.c);   \
-    goto after_own_window;                                                                  \
+#define CALL_BORROWED(name, callee)                                                             \
+  CASE(name) {                                                                                  \
+    RETURN_IF_OUT_OF_FUEL();                                                                    \
+    Value* const window = &A;                                                                   \
+    GOTO_CALLEE_IF_DIRECT(callee, INSN.c, 0, true);                                             \
+    SAVE();                                                                                     \
+    *window = retained(callee);                                                                 \
+    called = call_value(*running, static_cast<std::uint32_t>(window - running->stack), INSN.c); \
+    goto after_own_window;                                                                      \
   }
   CALL_BORROWED(CallLocal, B)
   CALL_BORROWED(CallUp, top->closure->upvalues()[INSN.b])
 #undef CALL_BORROWED
   CASE(CallBuiltin) {
-    SAFE_POINT();
+    RETURN_IF_OUT_OF_FUEL();
     const auto id = static_cast<BuiltinId>(link->program->builtins[INSN.b]);
     SAVE();
     called = call_builtin(*running, id, static_cast<std::uint32_t>(&A - running->stack), INSN.c, false);
     goto after_call;
   }
   CASE(CallPlain) {
-    SAFE_POINT();
+    RETURN_IF_OUT_OF_FUEL();
     Value* const window = &A;
     const auto id = static_cast<BuiltinId>(link->program->builtins[INSN.b]);
     Call call(env, id, {window + 1, INSN.c});
@@ -630,15 +619,14 @@ dispatch:
     COLLECT_DEBT();
     if (value.is_absent()) [[unlikely]] {
       raise_parked();
-      FAULT();
+      RETURN_FAULTED();
     }
     for (std::uint32_t k = 1; k <= INSN.c; ++k) heap.release(window[k]);
     put(*window, value);
-    CHECK_MEMORY();
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(CallTool) {
-    SAFE_POINT();
+    RETURN_IF_OUT_OF_FUEL();
     SAVE();
     called = call_tool(*running, link->tools[INSN.b], static_cast<std::uint32_t>(&A - running->stack));
     goto after_call;
@@ -646,7 +634,7 @@ dispatch:
 
   CASE(Return) {
     const Value result_value = words(A);
-    RETURN(result_value);
+    GOTO_CALLER_WITH(result_value);
   }
   CASE(Stop) {
     SAVE();
@@ -664,10 +652,9 @@ dispatch:
   }
 
   CASE(IterStart) {
-    if (!iterator_start(&A, constants[INSN.b], INSN.c)) FAULT();
+    if (!iterator_start(&A, constants[INSN.b], INSN.c)) RETURN_FAULTED();
     COLLECT_DEBT();
-    CHECK_MEMORY();
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(IterNext) {
     Value* iterator = &B;
@@ -677,7 +664,7 @@ dispatch:
     } else {
       pc = jump_target(pc, INSN.c);
     }
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(TaskStart) {
     Value* window = &A;
@@ -685,23 +672,23 @@ dispatch:
     switch (task_start(*running, window)) {
       case TaskResult::Hit: pc = jump_target(pc, INSN.c); break;
       case TaskResult::Miss: break;
-      case TaskResult::Faulted: FAULT();
+      case TaskResult::Faulted: RETURN_FAULTED();
       case TaskResult::Returned: SAVE(); return ExitReason::Stopped;
       case TaskResult::Wait: SAVE(); return start_probe(*running) ? ExitReason::Parked : ExitReason::Faulted;
     }
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(TaskEnd) {
     TELL();
-    if (!task_end(*running, &A)) FAULT();
-    if (!stops_after_task(*running)) [[likely]] NEXT;
+    if (!task_end(*running, &A)) RETURN_FAULTED();
+    if (!stops_after_task(*running)) [[likely]] GOTO_NEXT;
     top->pc = pc;
     return ExitReason::Committed;
   }
 
   CASE(GetKeyword) {
-    if (!get_keyword(&A, &B, constants[INSN.c], TAKE(kTakeB))) FAULT();
-    NEXT;
+    if (!get_keyword(&A, &B, constants[INSN.c], TAKE(kTakeB))) RETURN_FAULTED();
+    GOTO_NEXT;
   }
   CASE(Get) {
     if (B.is_map()) [[likely]] {
@@ -712,13 +699,12 @@ dispatch:
         if (TAKE(kTakeB)) heap.release(x);
         if (TAKE(kTakeC)) heap.release(key);
         A = found;
-        NEXT;
+        GOTO_NEXT_UNCHECKED;
       }
     }
-    if (!plain_two(BuiltinId::get, &A, &B, &C, INSN.flags)) FAULT();
+    if (!plain_two(BuiltinId::get, &A, &B, &C, INSN.flags)) RETURN_FAULTED();
     COLLECT_DEBT();
-    CHECK_MEMORY();   // a character of a text is made
-    NEXT;
+    GOTO_NEXT;   // a character of a text is made
   }
   CASE(Nth) {
     const Value x = B, n = C;
@@ -728,12 +714,11 @@ dispatch:
                           : Value::nil();
       if (TAKE(kTakeB)) heap.release(x);
       A = v;
-      NEXT;
+      GOTO_NEXT_UNCHECKED;
     }
-    if (!plain_two(BuiltinId::nth, &A, &B, &C, INSN.flags)) FAULT();
+    if (!plain_two(BuiltinId::nth, &A, &B, &C, INSN.flags)) RETURN_FAULTED();
     COLLECT_DEBT();
-    CHECK_MEMORY();   // a character of a text is made
-    NEXT;
+    GOTO_NEXT;   // a character of a text is made
   }
   CASE(Count) {
     const Value x = B;
@@ -741,11 +726,11 @@ dispatch:
       const std::uint32_t n = vector_count(x);
       if (TAKE(kTakeB)) heap.release(x);
       A = Value::integer(n);
-      NEXT;
+      GOTO_NEXT;
     }
-    if (!plain_one(BuiltinId::count, &A, &B, TAKE(kTakeB))) FAULT();
+    if (!plain_one(BuiltinId::count, &A, &B, TAKE(kTakeB))) RETURN_FAULTED();
     COLLECT_DEBT();
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(Conj) {
     if (B.is_vector()) [[likely]] {
@@ -757,32 +742,27 @@ dispatch:
       }
       if (!TAKE(kTakeC)) retain(item);
       A = vector_push(heap, x, item);
-      CHECK_MEMORY();
-      NEXT;
+      GOTO_NEXT;
     }
-    if (!plain_two(BuiltinId::conj, &A, &B, &C, INSN.flags)) FAULT();
+    if (!plain_two(BuiltinId::conj, &A, &B, &C, INSN.flags)) RETURN_FAULTED();
     COLLECT_DEBT();
-    CHECK_MEMORY();
-    NEXT;
+    GOTO_NEXT;
   }
 
   CASE(PathOpen) {
-    if (!path_open(static_cast<BuiltinId>(link->program->builtins[INSN.b]), &A)) FAULT();
+    if (!path_open(static_cast<BuiltinId>(link->program->builtins[INSN.b]), &A)) RETURN_FAULTED();
     COLLECT_DEBT();
-    CHECK_MEMORY();
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(PathClose) {
-    if (!path_close(static_cast<BuiltinId>(link->program->builtins[INSN.b]), &A)) FAULT();
+    if (!path_close(static_cast<BuiltinId>(link->program->builtins[INSN.b]), &A)) RETURN_FAULTED();
     COLLECT_DEBT();
-    CHECK_MEMORY();
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(AssocIn) {
-    if (!assoc_in(&A, &B, &C, INSN.flags)) FAULT();
+    if (!assoc_in(&A, &B, &C, INSN.flags)) RETURN_FAULTED();
     COLLECT_DEBT();
-    CHECK_MEMORY();
-    NEXT;
+    GOTO_NEXT;
   }
   CASE(Assoc) {
     Value &x = A, &n = B, &item = C;
@@ -794,16 +774,15 @@ dispatch:
           const Value old = words(*cell);
           put(*cell, item);
           heap.release(old);
-          NEXT;
+          GOTO_NEXT_UNCHECKED;
         }
       }
       x = vector_set(heap, x, static_cast<std::uint32_t>(n.i), item);
     } else if (!plain_in_place(BuiltinId::assoc, &x, &n, &item, INSN.flags)) {
-      FAULT();
+      RETURN_FAULTED();
     }
     COLLECT_DEBT();
-    CHECK_MEMORY();
-    NEXT;
+    GOTO_NEXT;
   }
 
 #include "vm/exec/fused_handlers.inc"
@@ -820,7 +799,7 @@ end_frame: {   // with that value: its callee was its own, or its caller is anot
     --top;
     pc = top->pc;
     RELINK(top->closure);
-    NEXT;
+    GOTO_NEXT_UNCHECKED;
   }
   --top;
   TELL();
@@ -829,7 +808,7 @@ end_frame: {   // with that value: its callee was its own, or its caller is anot
     return ExitReason::Finished;
   }
 }
-  RELOAD();
+  GOTO_RELOAD();
 
 after_own_window:
   if (called == CallResult::Faulted) {   // the window's own slot is dead for these instructions
@@ -843,8 +822,8 @@ after_call:
   top = &running->frames.back();
   base = top->base;
   stack_end = running->stack_end;
-  CHECK_MEMORY();
-  NEXT;
+  GOTO_OUT_OF_MEMORY_IF_OVER_LIMIT();
+  GOTO_NEXT_UNCHECKED;
 
 run_stepper:
   TELL();
@@ -861,7 +840,7 @@ not_done:
     if (running->state != Fiber::State::WaitsForOperations || !heap.over_limit()) return ExitReason::Parked;
     running->state = Fiber::State::Ready;   // what it would wait for was too much
   } else if (!heap.over_limit()) [[likely]] {   // else a callee was made, or the vector of its last parameter
-    RELOAD();
+    GOTO_RELOAD();
   }
   raise_memory();
   return ExitReason::Faulted;
@@ -869,7 +848,7 @@ not_done:
 loop_limit:
   raise(FaultKind::LoopLimitExceeded, "Loop iteration limit exceeded (" + std::to_string(limits.loop) + " iterations)",
         "use reduce or map over a finite sequence instead, or split the work across smaller loops");
-  FAULT();
+  RETURN_FAULTED();
 
 out_of_memory:
   top->pc = pc;   // the instruction is complete: the next one never starts
