@@ -9,7 +9,13 @@ namespace ptcvm {
 namespace {
 
 constexpr std::array<ptc::AsyncMode, 3> kModes = {ptc::AsyncMode::No, ptc::AsyncMode::Yes, ptc::AsyncMode::Auto};
-constexpr std::array<std::string_view, 5> kEffects = {"unsafe", "pure", "idempotent", "keyed", "reconcilable"};
+
+// The public enum names the classes of effects.def, in the order of the table.
+#define EFFECT(id, name, in_doubt, record, what) \
+  static_assert(static_cast<int>(Effect::id) == static_cast<int>(ptc::EffectClass::id));
+#include "schema/effects.def"
+#undef EFFECT
+static_assert(ptc::kEffectClasses.size() == static_cast<std::size_t>(Effect::Reconcilable) + 1);
 
 Error signature_error(const std::string& tool, const ptc::SignatureError& error) {
   return host_error(Errc::invalid_signature,
@@ -39,7 +45,7 @@ ptc::ToolDefinition definition_of(std::string name, std::string_view signature, 
   out.signature = signature;
   out.cache = options.cache;
   out.async = kModes[static_cast<std::size_t>(options.mode)];
-  out.effect = kEffects[static_cast<std::size_t>(options.effect)];
+  out.effect = static_cast<ptc::EffectClass>(options.effect);
   out.retry = {options.retry.max_attempts, options.retry.first_delay.count(), options.retry.max_delay.count(),
                options.retry.factor, options.retry.jitter};
   return out;
@@ -60,6 +66,13 @@ ptc::ReconcileHandler reconciler(std::function<Reconciled(ToolCall&)> ask, std::
 }
 
 }  // namespace
+
+std::string_view effect_name(Effect effect) { return ptc::effect_class_name(static_cast<ptc::EffectClass>(effect)); }
+
+std::optional<Effect> find_effect(std::string_view name) {
+  const auto found = ptc::find_effect_class(name);
+  return found ? std::optional(static_cast<Effect>(*found)) : std::nullopt;
+}
 
 Tools::Tools() : impl_(std::make_shared<Impl>()) {}
 
@@ -118,7 +131,7 @@ std::vector<ToolInfo> Tools::list() const {
     info.name = name;
     info.signature = extras->signature_text;
     info.description = extras->description;
-    info.effect = static_cast<Effect>(std::find(kEffects.begin(), kEffects.end(), known.effect) - kEffects.begin());
+    info.effect = static_cast<Effect>(known.effect);
     info.mode = static_cast<ToolMode>(std::find(kModes.begin(), kModes.end(), known.async) - kModes.begin());
     info.deferred = known.deferred;
     info.cache = known.cache;

@@ -12,7 +12,7 @@ const char* const kProgram = R"(
         signed  (task "signature_order_7" (await (tool/ask_for_signature {:parcel parcel})))]
     (task "file_order_7" (tool/file {:order 7 :receipt receipt :signed signed}))))";
 
-ptc::ToolDefinition defined(const char* name, const char* effect, ptc::AsyncMode async = ptc::AsyncMode::No) {
+ptc::ToolDefinition defined(const char* name, ptc::EffectClass effect, ptc::AsyncMode async = ptc::AsyncMode::No) {
   ptc::ToolDefinition definition;
   definition.name = name;
   definition.effect = effect;
@@ -22,19 +22,20 @@ ptc::ToolDefinition defined(const char* name, const char* effect, ptc::AsyncMode
 
 void add_tools(ptc::ToolRegistry& tools, ptc::Ledger& ledger, ptc::CrashPoints& points) {
   // The bank knows keys: the same key again is the same charge.
-  tools.add(defined("charge", "keyed"),
+  tools.add(defined("charge", ptc::EffectClass::Keyed),
             [&ledger](const ptc::ToolCall& call) { return ledger.happened(call, "\"receipt 1\""); });
   // The carrier does not: two calls are two parcels.
-  tools.add(defined("ship", "unsafe"), [&ledger, &points](const ptc::ToolCall& call) {
+  tools.add(defined("ship", ptc::EffectClass::Unsafe), [&ledger, &points](const ptc::ToolCall& call) {
     points.reach("in the middle of shipping");   // a place of one's own at which the process may die
     return ledger.happened(call, "\"parcel 1\"");
   });
   // The signature comes later. Its value stands in the ledger, from where the kit answers.
-  tools.add(defined("ask_for_signature", "idempotent", ptc::AsyncMode::Yes), [&ledger](const ptc::ToolCall& call) {
-    ledger.record(call, "true");
-    return ptc::ToolReply::pending("signature of order 7");
-  });
-  tools.add(defined("file", "idempotent"),
+  tools.add(defined("ask_for_signature", ptc::EffectClass::Idempotent, ptc::AsyncMode::Yes),
+            [&ledger](const ptc::ToolCall& call) {
+              ledger.record(call, "true");
+              return ptc::ToolReply::pending("signature of order 7");
+            });
+  tools.add(defined("file", ptc::EffectClass::Idempotent),
             [&ledger](const ptc::ToolCall& call) { return ledger.happened(call, ":filed"); });
 }
 

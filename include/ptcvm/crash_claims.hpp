@@ -14,12 +14,14 @@
 #include "ptcvm/crash_ledger.hpp"
 #include "runtime/log/fact.h"
 #include "runtime/log/run_log.h"
+#include "schema/effect_class.h"
 
 namespace ptc {
 
 // All attempts of one call, that is of one idempotency key, as a log has them.
 struct CrashCall {
-  std::string tool, args, effect;
+  std::string tool, args;
+  EffectClass effect{};
   std::uint64_t attempts = 0;
   std::uint64_t excused = 0;       // attempts that failed, or of which a person said that they did not happen
   bool by_person = false;          // the newest attempt was settled by a person
@@ -30,7 +32,7 @@ struct CrashCall {
     return state == EffectState::Committed || state == EffectState::Partial || state == EffectState::Pending;
   }
   // Whether a repetition needs somebody's word.
-  bool is_asked_for() const { return effect != "pure" && effect != "idempotent" && effect != "keyed"; }
+  bool is_asked_for() const { return !is_called_again(effect); }
 };
 using CrashCalls = std::map<std::string, CrashCall>;   // by key
 
@@ -41,7 +43,7 @@ inline CrashCalls crash_calls(std::span<const Fact> facts) {
     if (fact.kind == FactKind::Intent && fact.number > call.attempts) {
       call.tool = fact.tool;
       call.args = fact.args;
-      call.effect = fact.effect;
+      call.effect = read_effect_class(fact.effect);
       call.attempts = fact.number;
       call.by_person = false;
       call.state = EffectState::Intended;
@@ -86,7 +88,7 @@ class CrashClaims {
   void asked_rightly(const CrashCalls& open_before, bool has_asked, const CrashCalls& now) {
     for (const auto& [key, call] : open_before) {
       if (!call.is_open()) continue;
-      const bool must = call.effect != "reconcilable" && call.is_asked_for();
+      const bool must = effect_info(call.effect).in_doubt == InDoubt::AskPerson;
       if (must && !has_asked) complain("nobody was asked about " + key);
       if (must && has_asked && now.at(key).state != EffectState::InDoubt) complain(key + " is not in doubt");
     }

@@ -41,6 +41,11 @@ enum class Effect : std::uint8_t {
   Reconcilable,   // it can be asked (ToolOptions::reconcile)
 };
 
+// Returns "unsafe", "pure", "idempotent", "keyed" or "reconcilable".
+PTCVM_API std::string_view effect_name(Effect effect);
+// Returns the effect of this name, or nullopt when no effect has the name.
+PTCVM_API std::optional<Effect> find_effect(std::string_view name);
+
 // When the program gets the answer.
 enum class ToolMode : std::uint8_t {
   Sync,    // the call gives the answer

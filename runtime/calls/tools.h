@@ -4,7 +4,6 @@
 // Values cross this boundary in the heap of the run. What a handler gives back must be plain data (is_plain_data):
 // dates travel as ISO text in both directions, functions not at all.
 #pragma once
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "runtime/calls/retry.h"
+#include "schema/effect_class.h"
 #include "schema/fault_kind.h"
 #include "vm/value/heap.h"
 
@@ -35,18 +35,11 @@ struct ToolDefinition {
   std::string signature;      // may be empty; a signature that cannot be read is ignored
   bool cache = false;         // same name and arguments: the first good answer is used again
   AsyncMode async = AsyncMode::No;
-  std::string effect;         // effect class (kEffectClasses); "" is unsafe
+  EffectClass effect = EffectClass::Unsafe;
   RetryPolicy retry = {};     // after errors
   bool deferred = false;      // no handler: the call waits until the host answers it (Session::answer_call)
   std::shared_ptr<const Signature> contract = {};   // what calls and answers are held against; null: nothing
 };
-
-// What may be done about a call of which nobody knows whether it happened.
-//   pure          it has no effect                        idempotent  it may be called again
-//   keyed         it may be called again with its key     reconcilable  it can be asked (Tool::reconcile)
-//   unsafe        a person has to say
-inline constexpr std::array<std::string_view, 5> kEffectClasses = {"pure", "idempotent", "keyed", "reconcilable",
-                                                                   "unsafe"};
 
 // Which call of which run this is. The key is the same when the program runs again and calls for the same intent: tools
 // with effects should pass it on.

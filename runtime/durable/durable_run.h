@@ -11,7 +11,7 @@
 //     value, a reset, a doubt settled), or `again` asks for it: that begins a new turn, with new keys for calls outside
 //     of tasks
 //
-// Effects. A tool has an effect class (kEffectClasses in tools.h). Before any but a pure one is called its intent is in
+// Effects. A tool has an effect class (schema/effects.def). Before any but a pure one is called its intent is in
 // the log, and its answer is there before the program sees it; a program that runs again gets the answer from the log.
 // Of a call that a dead process has left open: idempotent and keyed ones are made again, with the same key;
 // reconcilable ones are asked for; for the others somebody has to say what happened (facts/answers.h), and nothing runs

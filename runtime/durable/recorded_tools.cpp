@@ -6,10 +6,6 @@
 
 namespace ptc {
 
-bool is_called_again(std::string_view effect_class) {
-  return effect_class == "pure" || effect_class == "idempotent" || effect_class == "keyed";
-}
-
 namespace {
 
 constexpr std::uint64_t kReconcileMemory = 64u << 20;
@@ -148,7 +144,7 @@ class CallRecorder {
     fact.number = attempt;
     fact.tool = call_.name;
     fact.args = args_;
-    fact.effect = tool_.definition.effect.empty() ? "unsafe" : tool_.definition.effect;
+    fact.effect = effect_class_name(tool_.definition.effect);
     fact.task = call_.meta.task_id;
     return writer_.put(std::move(fact)) && writer_.flush();
   }
@@ -174,7 +170,8 @@ class CallRecorder {
 
 // What the tool itself knows. Nothing: there is nobody to ask, or nobody knows.
 std::optional<Fact> reconcile(const Tool* tool, const LoggedEffect& effect, const LogWriter& writer) {
-  if (effect.effect_class != "reconcilable" || tool == nullptr || !tool->reconcile) return std::nullopt;
+  const bool can_ask = tool != nullptr && tool->reconcile != nullptr;
+  if (!can_ask || effect_info(effect.effect_class).in_doubt != InDoubt::AskTool) return std::nullopt;
   Heap heap(kReconcileMemory);
   auto args = read_edn(heap, effect.args);
   if (!std::holds_alternative<Value>(args)) return std::nullopt;
@@ -196,12 +193,12 @@ ToolRegistry recorded_tools(const ToolRegistry& tools, LogWriter& writer, const 
   ToolRegistry recorded;
   for (const std::string_view name : tools.names()) {
     const Tool& tool = *tools.find(name);
-    if (tool.definition.effect == "pure") {
-      recorded.add(tool.definition, tool.handler);
-    } else {
+    if (is_recorded(tool.definition.effect)) {
       recorded.add(tool.definition, [&tool, &writer, epoch_of](const ToolCall& call) {
         return CallRecorder(tool, writer, call, recorded_key(call.meta, epoch_of)).serve();
       });
+    } else {
+      recorded.add(tool.definition, tool.handler);
     }
   }
   return recorded;

@@ -11,9 +11,6 @@
 
 namespace ptc {
 
-// Whether a call that a dead process has left open may simply be made again, with the same key.
-bool is_called_again(std::string_view effect_class);
-
 // The same tools; tools and writer must outlive them. Pure ones are called as they are. `epoch_of` a task is asked at
 // each call in one.
 using EpochOf = std::function<std::uint64_t(std::string_view task)>;

@@ -310,8 +310,8 @@ void RunLog::intend(const Fact& fact) {
   }
   LoggedEffect& effect = effects_[at->second];
   if (!is_new && fact.number <= effect.attempt) return;
-  effect = {fact.idempotency_key, fact.number, EffectState::Intended, fact.tool, fact.args, fact.effect, fact.task,
-            {}, {}, ends_before(fact.seq), fact.writer};
+  effect = {fact.idempotency_key, fact.number, EffectState::Intended, fact.tool, fact.args,
+            read_effect_class(fact.effect), fact.task, {}, {}, ends_before(fact.seq), fact.writer};
 }
 
 // Of an attempt that is not the newest any more nothing is learnt.

@@ -24,6 +24,7 @@
 #include "runtime/log/fact.h"
 #include "runtime/text/mission_log.h"
 #include "runtime/text/plan.h"
+#include "schema/effect_class.h"
 #include "vm/value/text_map.h"
 
 namespace ptc {
@@ -58,7 +59,9 @@ struct LoggedEffect {
   std::string key;               // idempotency key
   std::uint64_t attempt = 0;
   EffectState state{};
-  std::string tool, args, effect_class, task;
+  std::string tool, args;
+  EffectClass effect_class{};
+  std::string task;
   std::string value, text;
   std::uint64_t ends_before = 0; // of the intent: how often the run had ended by then
   std::uint64_t writer = 0;      // token under which the intent was written

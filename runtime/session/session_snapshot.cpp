@@ -9,8 +9,18 @@
 namespace ptc {
 namespace {
 
+// Returns what a snapshot says about this class: nothing about unsafe tools, which are most of them.
+std::string effect_text(EffectClass of) {
+  return of == EffectClass::Unsafe ? std::string() : std::string(effect_class_name(of));
+}
+
+// Returns the class that a snapshot means by `text`, or nullopt when the text names no class.
+std::optional<EffectClass> effect_in(const std::string& text) {
+  return text.empty() ? EffectClass::Unsafe : find_effect_class(text);
+}
+
 HostTool host_tool(const Tool& tool) {
-  return {tool.definition.name, signature_hash(tool.definition.signature), tool.definition.effect,
+  return {tool.definition.name, signature_hash(tool.definition.signature), effect_text(tool.definition.effect),
           static_cast<std::uint8_t>(tool.definition.async)};
 }
 
@@ -34,7 +44,7 @@ std::string missing_capabilities(const HostState& state, const ToolRegistry& too
     if (now.signature != wanted.signature) {
       add("tool " + wanted.name + ": its signature has changed, now it is " + quoted(tool->definition.signature));
     }
-    if (now.effect != wanted.effect) {
+    if (effect_in(wanted.effect) != tool->definition.effect) {
       add("tool " + wanted.name + ": its effect was " + quoted(wanted.effect) + ", now " + quoted(now.effect));
     }
     if (now.mode != wanted.mode) {

@@ -35,13 +35,12 @@ CrashOptions forgetting(FactKind kind) {
 }
 
 // A program of one call of a tool that the test makes.
-CrashOptions calling(const char* effect, std::function<ToolReply(const ToolCall&, Ledger&)> handler) {
+CrashOptions calling(EffectClass effect, std::function<ToolReply(const ToolCall&, Ledger&)> handler) {
   CrashOptions options = crash_options("(task \"a\" (tool/pay {:n 1}))");
-  const std::string effect_class = effect;
-  options.tools = [effect_class, handler](ToolRegistry& tools, Ledger& ledger, CrashPoints&) {
+  options.tools = [effect, handler](ToolRegistry& tools, Ledger& ledger, CrashPoints&) {
     ToolDefinition definition;
     definition.name = "pay";
-    definition.effect = effect_class;
+    definition.effect = effect;
     tools.add(std::move(definition), [handler, &ledger](const ToolCall& call) { return handler(call, ledger); });
   };
   return options;
@@ -53,7 +52,7 @@ CrashOptions calling_with_reconcile(bool lies) {
   options.tools = [lies](ToolRegistry& tools, Ledger& ledger, CrashPoints&) {
     ToolDefinition definition;
     definition.name = "pay";
-    definition.effect = "reconcilable";
+    definition.effect = EffectClass::Reconcilable;
     const auto pay = [&ledger](const ToolCall& call) { return ledger.happened(call, "1"); };
     tools.add(std::move(definition), pay, [&ledger, lies](const ToolCall& call) {
       const bool happened = !lies && ledger.find(call.meta.idempotency_key);
@@ -77,14 +76,14 @@ std::string complaints_of(CrashOptions options) { return complaints(Crash(std::m
 bool says(const std::string& text, const char* what) { return text.find(what) != std::string::npos; }
 
 TEST(BrokenPrograms, AnEffectThatIsNotDeclaredIsFound) {
-  const std::string found = complaints_of(calling("pure", [](const ToolCall& call, Ledger& ledger) {
+  const std::string found = complaints_of(calling(EffectClass::Pure, [](const ToolCall& call, Ledger& ledger) {
     return ledger.happened(call, "1");
   }));
   EXPECT_TRUE(says(found, "it happened, and the log has no intent: pay")) << found;
 }
 
 TEST(BrokenPrograms, AToolThatMakesItsOwnKeysIsFound) {
-  const std::string found = complaints_of(calling("keyed", [](const ToolCall&, Ledger& ledger) {
+  const std::string found = complaints_of(calling(EffectClass::Keyed, [](const ToolCall&, Ledger& ledger) {
     ledger.record("pay", "{\"n\" 1}", "key of process " + std::to_string(getpid()));
     return ToolReply::value(Value::integer(1));
   }));
@@ -92,7 +91,7 @@ TEST(BrokenPrograms, AToolThatMakesItsOwnKeysIsFound) {
 }
 
 TEST(BrokenPrograms, AnAnswerWithoutAnEffectIsFound) {
-  const std::string found = complaints_of(calling("keyed", [](const ToolCall&, Ledger&) {
+  const std::string found = complaints_of(calling(EffectClass::Keyed, [](const ToolCall&, Ledger&) {
     return ToolReply::value(Value::integer(1));
   }));
   EXPECT_TRUE(says(found, "the log has it, and it did not happen: pay")) << found;
@@ -120,7 +119,7 @@ TEST(BrokenPrograms, AProgramThatGoesAnotherWayIsFound) {
     add_crash_tools(tools, ledger);
     ToolDefinition dice;
     dice.name = "dice";
-    dice.effect = "pure";
+    dice.effect = EffectClass::Pure;
     tools.add(std::move(dice), [](const ToolCall&) { return ToolReply::value(Value::integer(getpid())); });
   };
   Crash crash(options);
@@ -131,12 +130,12 @@ TEST(BrokenPrograms, AProgramThatGoesAnotherWayIsFound) {
 }
 
 TEST(BrokenPrograms, ProcessesThatHangOrCrashAreFound) {
-  CrashOptions hanging = calling("keyed", [](const ToolCall&, Ledger&) -> ToolReply {
+  CrashOptions hanging = calling(EffectClass::Keyed, [](const ToolCall&, Ledger&) -> ToolReply {
     for (;;) pause();
   });
   hanging.most_seconds = 1;
   EXPECT_EQ(complaints_of(hanging), "a process hangs\n");
-  EXPECT_EQ(complaints_of(calling("keyed", [](const ToolCall&, Ledger&) -> ToolReply {
+  EXPECT_EQ(complaints_of(calling(EffectClass::Keyed, [](const ToolCall&, Ledger&) -> ToolReply {
               kill(getpid(), SIGTERM);
               for (;;) pause();
             })),
@@ -157,7 +156,7 @@ TEST(BrokenPrograms, AToolThatForgetsWhatItDidIsFound) {
 
 // And what it must not complain about.
 TEST(SoundPrograms, WhoeverAllowsARepetitionGetsIt) {
-  CrashOptions options = calling("unsafe", [](const ToolCall& call, Ledger& ledger) {
+  CrashOptions options = calling(EffectClass::Unsafe, [](const ToolCall& call, Ledger& ledger) {
     return ledger.happened(call, "1");
   });
   options.settle = [](const LoggedEffect&, const Ledger&) { return CrashWord{DoubtAnswer::DidNot, {}}; };
@@ -167,7 +166,7 @@ TEST(SoundPrograms, WhoeverAllowsARepetitionGetsIt) {
 }
 
 TEST(SoundPrograms, APersonMayGiveUp) {
-  CrashOptions options = calling("unsafe", [](const ToolCall& call, Ledger& ledger) {
+  CrashOptions options = calling(EffectClass::Unsafe, [](const ToolCall& call, Ledger& ledger) {
     return ledger.happened(call, "1");
   });
   options.repeatable = false;
@@ -186,7 +185,7 @@ TEST(SoundPrograms, WhoCanBeAskedIsAskedBeforePeople) {
 }
 
 TEST(SoundPrograms, AToolMayNotKnow) {
-  const CrashReport report = Crash(calling("unsafe", [](const ToolCall& call, Ledger& ledger) {
+  const CrashReport report = Crash(calling(EffectClass::Unsafe, [](const ToolCall& call, Ledger& ledger) {
                                if (ledger.find(call.meta.idempotency_key)) return ledger.happened(call, "1");
                                ledger.record(call, "1");
                                return ToolReply::unknown("the line is dead");

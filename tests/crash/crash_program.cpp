@@ -39,15 +39,15 @@ namespace {
 
 struct CrashTool {
   const char* name;
-  const char* effect;
+  EffectClass effect;
   AsyncMode async;
 };
 constexpr CrashTool kCrashTools[] = {
-    {"look", "pure", AsyncMode::No},           {"note", "idempotent", AsyncMode::No},
-    {"charge", "keyed", AsyncMode::No},        {"book", "reconcilable", AsyncMode::No},
-    {"transfer", "unsafe", AsyncMode::No},     {"mail", "", AsyncMode::No},
-    {"quote", "idempotent", AsyncMode::Auto},  {"call", "keyed", AsyncMode::Yes},
-    {"order", "reconcilable", AsyncMode::Yes}, {"dial", "unsafe", AsyncMode::Yes},
+    {"look", EffectClass::Pure, AsyncMode::No},           {"note", EffectClass::Idempotent, AsyncMode::No},
+    {"charge", EffectClass::Keyed, AsyncMode::No},        {"book", EffectClass::Reconcilable, AsyncMode::No},
+    {"transfer", EffectClass::Unsafe, AsyncMode::No},     {"mail", {}, AsyncMode::No},
+    {"quote", EffectClass::Idempotent, AsyncMode::Auto},  {"call", EffectClass::Keyed, AsyncMode::Yes},
+    {"order", EffectClass::Reconcilable, AsyncMode::Yes}, {"dial", EffectClass::Unsafe, AsyncMode::Yes},
 };
 
 }  // namespace
@@ -61,7 +61,7 @@ void add_crash_tools(ToolRegistry& tools, Ledger& ledger) {
     tools.add(std::move(definition), [&kind, &ledger](const ToolCall& call) {
       const std::string key(call.meta.idempotency_key);
       const std::string receipt = "\"receipt of " + key + "\"";
-      if (std::string_view(kind.effect) == "pure") return ToolReply::value(Value::integer(7));
+      if (kind.effect == EffectClass::Pure) return ToolReply::value(Value::integer(7));
       if (kind.async == AsyncMode::No) return ledger.happened(call, receipt);
       ledger.record(call, receipt);
       return ToolReply::pending("op of " + key);

@@ -42,7 +42,7 @@ class WireTransfer {
   const CrashOptions& options() const { return options_; }
 
  private:
-  static ToolDefinition defined(const char* name, const char* effect) {
+  static ToolDefinition defined(const char* name, EffectClass effect) {
     ToolDefinition definition;
     definition.name = name;
     definition.effect = effect;
@@ -50,19 +50,20 @@ class WireTransfer {
   }
 
   void add_tools(ToolRegistry& tools, Ledger& ledger) {
-    tools.add(defined("balance", "pure"), [](const ToolCall& call) {
+    tools.add(defined("balance", EffectClass::Pure), [](const ToolCall& call) {
       return ToolReply::value(std::get<Value>(read_edn(call.heap, R"({"balance" 20000})")));
     });
-    tools.add(defined("charge", "keyed"),
+    tools.add(defined("charge", EffectClass::Keyed),
               [&ledger](const ToolCall& call) { return ledger.happened(call, R"({"receipt" "R-1"})"); });
-    tools.add(defined("ask_manager", "idempotent"), [this, &ledger](const ToolCall& call) {
+    tools.add(defined("ask_manager", EffectClass::Idempotent), [this, &ledger](const ToolCall& call) {
       if (moment_ == Moment::Asked) put_external(*store_, "may", kDecision, decision_, std::nullopt, {"manager", 1});
       return ledger.happened(call, "{}");
     });
-    tools.add(defined("transfer", "unsafe"),
+    tools.add(defined("transfer", EffectClass::Unsafe),
               [&ledger](const ToolCall& call) { return ledger.happened(call, R"({"wire" "W-1"})"); });
-    tools.add(defined("notify", "idempotent"), [&ledger](const ToolCall& call) { return ledger.happened(call, "{}"); });
-    tools.add(defined("refund", "reconcilable"),
+    tools.add(defined("notify", EffectClass::Idempotent),
+              [&ledger](const ToolCall& call) { return ledger.happened(call, "{}"); });
+    tools.add(defined("refund", EffectClass::Reconcilable),
               [&ledger](const ToolCall& call) { return ledger.happened(call, "{}"); },
               [&ledger](const ToolCall& call) {
                 return ledger.find(call.meta.idempotency_key) ? Reconciled{Reconciled::State::Happened, Value::nil()}

@@ -22,7 +22,7 @@ const Engine& engine() {
 const ToolRegistry& tools() {
   static const ToolRegistry shared = [] {
     ToolRegistry registry;
-    const auto add = [&](const char* name, const char* effect, AsyncMode mode) {
+    const auto add = [&](const char* name, EffectClass effect, AsyncMode mode) {
       ToolDefinition definition;
       definition.name = name;
       definition.effect = effect;
@@ -31,10 +31,10 @@ const ToolRegistry& tools() {
         return mode == AsyncMode::No ? ToolReply::value(Value::integer(1)) : ToolReply::pending();
       });
     };
-    add("charge", "unsafe", AsyncMode::No);
-    add("later", "idempotent", AsyncMode::Yes);
-    add("ask", "pure", AsyncMode::No);
-    add("keyed", "keyed", AsyncMode::No);
+    add("charge", EffectClass::Unsafe, AsyncMode::No);
+    add("later", EffectClass::Idempotent, AsyncMode::Yes);
+    add("ask", EffectClass::Pure, AsyncMode::No);
+    add("keyed", EffectClass::Keyed, AsyncMode::No);
     return registry;
   }();
   return shared;

@@ -12,7 +12,8 @@
 namespace ptc::test {
 
 struct CaseTool {
-  std::string name, effect;
+  std::string name;
+  EffectClass effect{};
   std::string answer;          // EDN
   std::string error;           // not empty: it fails with this, and nothing has happened
 };

@@ -18,7 +18,7 @@ using ptc::test::Place;
 DurableProgram program_of(const Place& place, const Ending& ending) {
   DurableProgram program;
   program.source = program_text(place, ending, "(do (task \"t\" (tool/charge {:n 1})) true)");
-  program.tools = {{"charge", "unsafe", "42", ""}, {"boom", "pure", "", "down"}};
+  program.tools = {{"charge", ptc::EffectClass::Unsafe, "42", ""}, {"boom", ptc::EffectClass::Pure, "", "down"}};
   program.session.limits = limits_for(ending);
   if (ending.name == "timeout") program.session.timeout = std::chrono::milliseconds(100);
   return program;

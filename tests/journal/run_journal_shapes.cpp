@@ -56,7 +56,7 @@ Shape read_shape(const std::string& line) {
   shape.id = text_of(all.at("id"));
   shape.program.source = text_of(all.at("source"));
   for (const json::value& tool : all.at("tools").as_array()) {
-    CaseTool made{text_of(tool.at("name")), text_of(tool.at("effect")), {}, {}};
+    CaseTool made{text_of(tool.at("name")), ptc::read_effect_class(text_of(tool.at("effect"))), {}, {}};
     const json::value& answer = all.at("answers").at(made.name);
     if (answer.is_string()) {
       made.answer = text_of(answer);

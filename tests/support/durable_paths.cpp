@@ -72,7 +72,7 @@ class PathRun {
     for (const auto& [name, mode] : file_.tools) {
       ToolDefinition definition;
       definition.name = name;
-      definition.effect = "keyed";
+      definition.effect = EffectClass::Keyed;
       definition.async = mode == AsyncMode::No && waits_at_calls_ ? AsyncMode::Auto : mode;
       const bool answers_now = definition.async == AsyncMode::No;
       tools_.add(std::move(definition), [this, answers_now](const ToolCall& call) {

@@ -55,6 +55,15 @@ class Fields {
     return flag(name) ? ptc::AsyncMode::Yes : ptc::AsyncMode::No;
   }
 
+  // The name of an effect class; unsafe when the member is missing.
+  ptc::EffectClass effect_class(std::string_view name) const {
+    const auto given = text(name);
+    if (!given || given->empty()) return ptc::EffectClass::Unsafe;
+    const auto found = ptc::find_effect_class(*given);
+    if (!found) refuse(name, "an effect class");
+    return found.value_or(ptc::EffectClass::Unsafe);
+  }
+
   // "fifo", "lifo" or the seed of a shuffle
   ptc::ResolveOrder resolve_order(std::string_view name) const {
     const json::value* value = find(name);
@@ -178,7 +187,7 @@ void add_tools(const Fields& request, ptc::Session& session, ptc::ToolReplay& re
     definition.signature = entry.text("signature").value_or("");
     definition.cache = entry.flag("cache");
     definition.async = entry.async_mode("async");
-    definition.effect = entry.text("effect").value_or("");
+    definition.effect = entry.effect_class("effect");
     const bool is_sync = definition.async == ptc::AsyncMode::No;
     session.tools().add(std::move(definition), is_sync ? answer_now : ptc::ToolHandler(ptc::ToolReplay::start));
   });

@@ -10,7 +10,7 @@ std::string doubt_json(const std::string& run, const ptc::LoggedEffect& doubt) {
   ptc::append_json_member(out, "key", doubt.key);
   ptc::append_json_member(out, "tool", doubt.tool);
   out += ",\"args\":" + json_of_edn(doubt.args);
-  ptc::append_json_member(out, "effect", doubt.effect_class);
+  ptc::append_json_member(out, "effect", ptc::effect_class_name(doubt.effect_class));
   if (!doubt.task.empty()) ptc::append_json_member(out, "task", doubt.task);
   return out + ",\"attempt\":" + std::to_string(doubt.attempt) + '}';
 }
@@ -18,7 +18,8 @@ std::string doubt_json(const std::string& run, const ptc::LoggedEffect& doubt) {
 std::string doubt_text(const StoreOptions& store, const std::string& run, const ptc::LoggedEffect& doubt) {
   const std::string settle = "\n      ptcvm doubt settle --store " + quoted_word(store.path) + ' ' + quoted_word(run) +
                              ' ' + quoted_word(doubt.key);
-  std::string text = "  " + doubt.tool + ' ' + doubt.args + "  (" + doubt.effect_class;
+  std::string text = "  " + doubt.tool + ' ' + doubt.args + "  (";
+  text += ptc::effect_class_name(doubt.effect_class);
   if (!doubt.task.empty()) text += ", task " + doubt.task;
   text += ")\n    it happened, and this was the answer:" + settle + " --happened JSON";
   text += "\n    it did not happen:" + settle + " --did-not";

@@ -75,7 +75,7 @@ std::string journal_json(const std::string& run, const ptc::RunLog& log) {
                ptc::append_json_member(text, "key", effect.key);
                ptc::append_json_member(text, "tool", effect.tool);
                append_raw(text, "args", json_of_edn(effect.args));
-               ptc::append_json_member(text, "effect", effect.effect_class);
+               ptc::append_json_member(text, "effect", ptc::effect_class_name(effect.effect_class));
                ptc::append_json_member(text, "state", ptc::effect_state_name(effect.state));
                append_raw(text, "attempt", std::to_string(effect.attempt));
                if (!effect.task.empty()) ptc::append_json_member(text, "task", effect.task);

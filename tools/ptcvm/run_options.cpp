@@ -216,17 +216,27 @@ const ptc::Tool* tool_of(const ptc::ToolRegistry& tools, std::string_view option
   return nullptr;
 }
 
+// Returns "unsafe, pure, …": every class of the table.
+std::string effect_class_names() {
+  std::string out;
+  for (const ptc::EffectInfo& known : ptc::kEffectClasses) {
+    out.append(out.empty() ? "" : ", ").append(known.name);
+  }
+  return out;
+}
+
 bool set_effects(ptc::ToolRegistry& tools, const RunArguments& options, std::string& message) {
   for (const std::string& text : options.effects) {
-    std::string effect;
-    const ptc::Tool* const tool = tool_of(tools, "--tool-effect", text, effect, message);
+    std::string name;
+    const ptc::Tool* const tool = tool_of(tools, "--tool-effect", text, name, message);
     if (tool == nullptr) return false;
-    if (std::count(ptc::kEffectClasses.begin(), ptc::kEffectClasses.end(), effect) == 0) {
-      message = "--tool-effect " + text + ": the class must be pure, idempotent, keyed, reconcilable or unsafe";
+    const auto effect = ptc::find_effect_class(name);
+    if (!effect) {
+      message = "--tool-effect " + text + ": the class must be one of " + effect_class_names();
       return false;
     }
     ptc::Tool changed = *tool;
-    changed.definition.effect = effect;
+    changed.definition.effect = *effect;
     tools.add(std::move(changed.definition), std::move(changed.handler), std::move(changed.reconcile));
   }
   return true;

@@ -26,7 +26,7 @@ namespace ptc {
 struct HostTool {
   std::string name;
   std::uint64_t signature = 0;   // signature_hash() of its signature
-  std::string effect;            // "" is unsafe
+  std::string effect;            // name of its effect class; "" is unsafe
   std::uint8_t mode = 0;         // 0 sync, 1 async, 2 auto
 };
 inline constexpr std::uint8_t kMaxToolMode = 2;

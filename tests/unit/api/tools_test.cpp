@@ -185,6 +185,15 @@ TEST_F(ToolsTest, AfterTheLastAttemptTheErrorIsTheAnswer) {
   EXPECT_EQ(calls, 2);
 }
 
+TEST_F(ToolsTest, EffectsHaveNames) {
+  for (const Effect effect : {Effect::Unsafe, Effect::Pure, Effect::Idempotent, Effect::Keyed, Effect::Reconcilable}) {
+    EXPECT_EQ(find_effect(effect_name(effect)), effect);
+  }
+  EXPECT_EQ(effect_name(Effect::Keyed), "keyed");
+  EXPECT_FALSE(find_effect("sometimes"));
+  EXPECT_FALSE(find_effect(""));
+}
+
 TEST_F(ToolsTest, ListsWhatItHolds) {
   tool("b", "(x :int) -> :int", [](int x) { return x; }, {.effect = Effect::Keyed, .description = "gives x"});
   ASSERT_TRUE(tools_.defer("a", ""));

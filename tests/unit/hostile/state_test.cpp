@@ -165,10 +165,22 @@ TEST_F(State, AToolThatChangedIsReported) {
   };
   EXPECT_EQ(refusal(whole, {}, with([](auto& d) { d.signature = "(n :int) -> :int"; })),
             "snapshot_refused: tool call: its signature has changed, now it is \"(n :int) -> :int\"");
-  EXPECT_EQ(refusal(whole, {}, with([](auto& d) { d.effect = "pure"; })),
+  EXPECT_EQ(refusal(whole, {}, with([](auto& d) { d.effect = EffectClass::Pure; })),
             "snapshot_refused: tool call: its effect was none, now \"pure\"");
   EXPECT_EQ(refusal(whole, {}, with([](auto& d) { d.async = AsyncMode::No; })),
             "snapshot_refused: tool call was async, now it is sync");
+}
+
+// "" and "unsafe" are the same class; a word that is no class is never that of a tool.
+TEST_F(State, EffectClassesAreComparedByWhatTheyMean) {
+  const Octets whole = suspended(kTwo);
+  const auto said = [&](const char* text) {
+    return changed(whole, [text](auto& s) { s.session->tools[1]->effect = text; });
+  };
+  EXPECT_EQ(refusal(said("unsafe"), {}, tools()), refusal(whole, {}, tools()));
+  EXPECT_EQ(refusal(said("sometimes"), {}, tools()),
+            "snapshot_refused: tool call: its effect was \"sometimes\", now none");
+  EXPECT_EQ(refusal(said("keyed"), {}, tools()), "snapshot_refused: tool call: its effect was \"keyed\", now none");
 }
 
 // The same lies in the other face.

@@ -17,5 +17,15 @@ TEST(BatchRequest, answers_are_utf8_whatever_the_id_is) {
   }
 }
 
+TEST(BatchRequest, effect_classes_are_those_of_the_table) {
+  const ptc::Engine engine;
+  const auto answer = [&engine](const std::string& effect) {
+    return answer_request(engine, R"({"id":1,"source":"1","tool_defs":[{"name":"t","effect":")" + effect + "\"}]}");
+  };
+  EXPECT_EQ(answer("keyed"), answer("unsafe"));
+  EXPECT_EQ(answer(""), answer("unsafe"));
+  EXPECT_NE(answer("sometimes").find("effect"), std::string::npos) << answer("sometimes");
+}
+
 }  // namespace
 }  // namespace ptcvm::cli

@@ -14,7 +14,7 @@ class DurableEffectsTest : public DurableRunTest {
     return run_durably(engine_, store(), tools_, source, wanted);
   }
   // A tool with an answer of its own; counted by key.
-  void answering(const char* name, const char* effect, std::function<ToolReply(const ToolCall&)> answer,
+  void answering(const char* name, EffectClass effect, std::function<ToolReply(const ToolCall&)> answer,
                  ReconcileHandler reconcile = {}) {
     ToolDefinition definition;
     definition.name = name;
@@ -38,7 +38,7 @@ class DurableEffectsTest : public DurableRunTest {
 constexpr const char* kPay = "(task \"a\" (tool/pay {:n 1}))";
 
 TEST_F(DurableEffectsTest, AnUnknownOutcomeOfAnUnsafeToolIsAsked) {
-  answering("pay", "unsafe", [](const ToolCall&) { return ToolReply::unknown("cut off"); });
+  answering("pay", EffectClass::Unsafe, [](const ToolCall&) { return ToolReply::unknown("cut off"); });
   EXPECT_EQ(run(kPay).outcome.fault.kind, FaultKind::ToolError);
   const DurableOutcome asked = run(kPay);
   ASSERT_EQ(asked.end, DurableEnd::InDoubt);
@@ -50,7 +50,7 @@ TEST_F(DurableEffectsTest, AnUnknownOutcomeOfAnUnsafeToolIsAsked) {
 }
 
 TEST_F(DurableEffectsTest, AnUnknownOutcomeOfAKeyedToolIsTriedWithTheSameKey) {
-  answering("pay", "keyed", [this](const ToolCall&) {
+  answering("pay", EffectClass::Keyed, [this](const ToolCall&) {
     return calls_ == 1 ? ToolReply::unknown("cut off") : ToolReply::value(Value::integer(9));
   });
   EXPECT_EQ(run(kPay).outcome.status, OutcomeStatus::Error);
@@ -59,7 +59,7 @@ TEST_F(DurableEffectsTest, AnUnknownOutcomeOfAKeyedToolIsTriedWithTheSameKey) {
 }
 
 TEST_F(DurableEffectsTest, ARunInDoubtIsParkedAndWokenByTheAnswer) {
-  tool("pay", "unsafe");
+  tool("pay", EffectClass::Unsafe);
   DyingStore dying(store(), 2, false);
   run(kPay, dying);
   EXPECT_EQ(run(kPay).end, DurableEnd::InDoubt);
@@ -74,7 +74,7 @@ TEST_F(DurableEffectsTest, AReconcilableToolIsAskedFirst) {
   for (const auto said : {Reconciled::State::Happened, Reconciled::State::DidNot, Reconciled::State::Unknown}) {
     begin_anew();
     answering(
-        "pay", "reconcilable", [](const ToolCall&) { return ToolReply::value(Value::integer(1)); },
+        "pay", EffectClass::Reconcilable, [](const ToolCall&) { return ToolReply::value(Value::integer(1)); },
         [said](const ToolCall& call) {
           EXPECT_EQ(call.meta.idempotency_key, "r1/task:a#0");
           return Reconciled{said, Value::integer(7)};
@@ -91,7 +91,7 @@ TEST_F(DurableEffectsTest, AReconcilableToolIsAskedFirst) {
 }
 
 TEST_F(DurableEffectsTest, APartialEffectIsKept) {
-  answering("pay", "unsafe", [](const ToolCall&) { return ToolReply::partial(Value::integer(3)); });
+  answering("pay", EffectClass::Unsafe, [](const ToolCall&) { return ToolReply::partial(Value::integer(3)); });
   EXPECT_EQ(run("(do (tool/pay {}) (+ 1 \"x\"))").outcome.status, OutcomeStatus::Error);
   EXPECT_EQ(run("(do (tool/pay {}) (+ 1 \"x\"))").outcome.status, OutcomeStatus::Error);
   EXPECT_EQ(calls_, 1);
@@ -99,8 +99,8 @@ TEST_F(DurableEffectsTest, APartialEffectIsKept) {
 }
 
 TEST_F(DurableEffectsTest, ATurnThatFailedIsTheSameTurnWhenItIsTriedAgain) {
-  tool("pay", "unsafe");
-  tool("flaky", "unsafe", true);
+  tool("pay", EffectClass::Unsafe);
+  tool("flaky", EffectClass::Unsafe, true);
   const char* const source = "[(tool/pay {}) (tool/flaky {})]";
   EXPECT_EQ(run(source).outcome.status, OutcomeStatus::Error);
   failing_ = false;
@@ -109,14 +109,14 @@ TEST_F(DurableEffectsTest, ATurnThatFailedIsTheSameTurnWhenItIsTriedAgain) {
 }
 
 TEST_F(DurableEffectsTest, AnotherSourceAfterTheEndIsTheNextTurn) {
-  tool("pay", "unsafe");
+  tool("pay", EffectClass::Unsafe);
   EXPECT_EQ(run("(tool/pay {})").outcome.value_edn, "101");
   EXPECT_EQ(run("(do (tool/pay {}))").outcome.value_edn, "102");
   EXPECT_EQ(ledger_.count("run:r1@2#0"), 1u);
 }
 
 TEST_F(DurableEffectsTest, AgainIsANewTurnAndTasksAreHits) {
-  tool("pay", "unsafe");
+  tool("pay", EffectClass::Unsafe);
   const char* const source = "[(task \"a\" (tool/pay {})) (tool/pay {})]";
   EXPECT_EQ(run(source).outcome.value_edn, "[101 102]");
   EXPECT_EQ(run(source).end, DurableEnd::EndedBefore);
@@ -124,8 +124,8 @@ TEST_F(DurableEffectsTest, AgainIsANewTurnAndTasksAreHits) {
 }
 
 TEST_F(DurableEffectsTest, TheNavigatorGoesOnAfterAnExternalEvent) {
-  tool("charge", "unsafe");
-  tool("ship", "unsafe");
+  tool("charge", EffectClass::Unsafe);
+  tool("ship", EffectClass::Unsafe);
   EXPECT_EQ(run("(do (task \"charge_42\" (tool/charge {:order 42})) (return {:status :waiting}))").outcome.value_edn,
             "{:status :waiting}");
   EXPECT_TRUE(put("payment_confirmed_42", "true").is_written);
@@ -139,7 +139,7 @@ TEST_F(DurableEffectsTest, TheNavigatorGoesOnAfterAnExternalEvent) {
 }
 
 TEST_F(DurableEffectsTest, AValueFromOutsideBringsTheSameProgramToRunAgain) {
-  tool("charge", "unsafe");
+  tool("charge", EffectClass::Unsafe);
   const char* const source = "(do (task \"charge\" (tool/charge {})) (task-reset \"none\") 1)";
   run(source);
   EXPECT_EQ(run(source).end, DurableEnd::EndedBefore);
@@ -183,7 +183,7 @@ TEST_F(DurableEffectsTest, WhatTheProgramCommittedIsNotReplacedFromOutside) {
 }
 
 TEST_F(DurableEffectsTest, AResetFromOutsideWantsAReasonWhereThereWereEffects) {
-  tool("pay", "unsafe");
+  tool("pay", EffectClass::Unsafe);
   run(kPay);
   const auto reset = [this](const char* reason) {
     return std::get<TaskResetEnd>(reset_task(store(), "r1", "a", reason, {"ann", now_}));
@@ -204,7 +204,7 @@ TEST_F(DurableEffectsTest, ATaskWithoutEffectsIsResetWithoutAReason) {
 }
 
 TEST_F(DurableEffectsTest, AHostMayAskForReasonsOfResets) {
-  tool("pay", "unsafe");
+  tool("pay", EffectClass::Unsafe);
   const auto strict = [](DurableOptions& o) { o.resets_need_reasons = true; };
   const DurableOutcome refused = run_with("(do (task \"a\" (tool/pay {})) (task-reset \"a\"))", strict);
   EXPECT_EQ(refused.outcome.fault.kind, FaultKind::ResetNeedsReason);
@@ -216,12 +216,12 @@ TEST_F(DurableEffectsTest, AHostMayAskForReasonsOfResets) {
 
 // The first task is a hit of its first epoch when the program runs again, the reset is known, the second is a hit, too.
 TEST_F(DurableEffectsTest, AProgramThatRunsAgainComesToItsOwnResetsAgain) {
-  tool("pay", "unsafe");
+  tool("pay", EffectClass::Unsafe);
   const char* const source =
       "[(task \"a\" (tool/pay {:n 1})) (task-reset \"a\") (task \"a\" (tool/pay {:n 2})) (tool/pay {:n 3})]";
   for (int writes = 0;; ++writes) {
     begin_anew();
-    tool("pay", "unsafe");
+    tool("pay", EffectClass::Unsafe);
     DyingStore dying(store(), writes, true);
     run(source, dying);
     for (int k = 0; k < 4 && run(source).end == DurableEnd::InDoubt; ++k) {
@@ -292,7 +292,7 @@ TEST_F(DurableEffectsTest, AnOperationOfAFailedTurnIsNotTakenForANewOne) {
 }
 
 TEST_F(DurableEffectsTest, AFunctionThatATaskCameToIsThereInTheNextProcess) {
-  tool("pay", "unsafe");
+  tool("pay", EffectClass::Unsafe);
   EXPECT_EQ(run("(do (task \"f\" (fn [x] (* 2 x))) (+ 1 \"x\"))").outcome.status, OutcomeStatus::Error);
   EXPECT_EQ(run("(do (tool/pay {}) ((task \"f\" nil) 21))").outcome.value_edn, "42");
   EXPECT_EQ(calls_, 1);
@@ -300,7 +300,7 @@ TEST_F(DurableEffectsTest, AFunctionThatATaskCameToIsThereInTheNextProcess) {
 
 // A claim that wrote something without looking for open calls hides the one that the process before it left.
 TEST_F(DurableEffectsTest, ADoubtThatIsHiddenWhenTheRunIsOpenedIsFoundAtTheCall) {
-  tool("pay", "unsafe");
+  tool("pay", EffectClass::Unsafe);
   DyingStore dying(store(), 2, false);
   run(kPay, dying);
   EXPECT_EQ(calls_, 1);

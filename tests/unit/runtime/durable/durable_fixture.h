@@ -26,7 +26,7 @@ class DurableRunTest : public testing::Test {
   }
   MemoryStore& store() { return *memory_; }
   // Tools that write down what they really did, by idempotency key.
-  void tool(const char* name, const char* effect, bool fails = false) {
+  void tool(const char* name, EffectClass effect, bool fails = false) {
     ToolDefinition definition;
     definition.name = name;
     definition.effect = effect;
@@ -37,7 +37,7 @@ class DurableRunTest : public testing::Test {
       return ToolReply::value(Value::integer(100 * count + static_cast<int>(ledger_.size())));
     });
   }
-  void async_tool(const char* name, const char* effect = "keyed") {
+  void async_tool(const char* name, EffectClass effect = EffectClass::Keyed) {
     ToolDefinition definition;
     definition.name = name;
     definition.effect = effect;

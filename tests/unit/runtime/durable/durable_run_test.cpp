@@ -7,7 +7,7 @@ namespace ptc {
 namespace {
 
 TEST_F(DurableRunTest, EveryStepIsInTheLogBeforeTheNext) {
-  tool("pay", "keyed");
+  tool("pay", EffectClass::Keyed);
   const DurableOutcome done = run("(task \"a\" (tool/pay {:n 1}))");
   ASSERT_EQ(done.end, DurableEnd::Ended) << done.error.message;
   EXPECT_EQ(done.outcome.value_edn, "101");
@@ -15,7 +15,7 @@ TEST_F(DurableRunTest, EveryStepIsInTheLogBeforeTheNext) {
 }
 
 TEST_F(DurableRunTest, ARunThatEndedWellIsNotRunAgain) {
-  tool("pay", "keyed");
+  tool("pay", EffectClass::Keyed);
   run("(task \"a\" (tool/pay {:n 1}))");
   const DurableOutcome again = run("(task \"a\" (tool/pay {:n 1}))");
   EXPECT_EQ(again.end, DurableEnd::EndedBefore);
@@ -24,7 +24,7 @@ TEST_F(DurableRunTest, ARunThatEndedWellIsNotRunAgain) {
 }
 
 TEST_F(DurableRunTest, WhatWasCommittedSurvivesALaterFault) {
-  tool("pay", "unsafe");
+  tool("pay", EffectClass::Unsafe);
   const char* const source = "(do (task \"a\" (tool/pay {:n 1})) (+ 1 \"x\"))";
   EXPECT_EQ(run(source).outcome.status, OutcomeStatus::Error);
   EXPECT_EQ(journal(), "a=101 ");
@@ -33,7 +33,7 @@ TEST_F(DurableRunTest, WhatWasCommittedSurvivesALaterFault) {
 }
 
 TEST_F(DurableRunTest, PureToolsLeaveNoTrace) {
-  tool("look", "pure");
+  tool("look", EffectClass::Pure);
   run("(tool/look {})");
   EXPECT_EQ(kinds(), "run_started turn_ended ");
 }
@@ -49,8 +49,8 @@ TEST_F(DurableRunTest, WhereverItDiesMoneyMovesOnce) {
   for (const bool after : {false, true}) {
     for (int n = 0;; ++n) {
       begin_anew();
-      tool("pay", "unsafe");
-      tool("send", "keyed");
+      tool("pay", EffectClass::Unsafe);
+      tool("send", EffectClass::Keyed);
       DyingStore dying(store(), n, after);
       DurableOutcome seen = run(source, dying);
       const bool died = dying.died();
@@ -83,7 +83,7 @@ TEST_F(DurableRunTest, WhereverItDiesMoneyMovesOnce) {
 }
 
 TEST_F(DurableRunTest, AnUnsafeCallInDoubtWaitsForAPerson) {
-  tool("pay", "");
+  tool("pay", EffectClass::Unsafe);
   const char* const source = "(task \"a\" (tool/pay {:n 1}))";
   DyingStore dying(store(), 2, false);   // the intent is there, the answer is not
   run(source, dying);
@@ -103,7 +103,7 @@ TEST_F(DurableRunTest, AnUnsafeCallInDoubtWaitsForAPerson) {
 }
 
 TEST_F(DurableRunTest, ADoubtMayEndInANewCallOrInNone) {
-  tool("pay", "");
+  tool("pay", EffectClass::Unsafe);
   const char* const source = "(task \"a\" (tool/pay {:n 1}))";
   DyingStore first(store(), 2, false);
   run(source, first);
@@ -121,7 +121,7 @@ TEST_F(DurableRunTest, ADoubtMayEndInANewCallOrInNone) {
 }
 
 TEST_F(DurableRunTest, AFailedCallIsMadeAgainInTheNextTurn) {
-  tool("pay", "unsafe", true);
+  tool("pay", EffectClass::Unsafe, true);
   const char* const source = "(task \"a\" (tool/pay {:n 1}))";
   EXPECT_EQ(run(source).outcome.status, OutcomeStatus::Error);
   failing_ = false;
@@ -131,7 +131,7 @@ TEST_F(DurableRunTest, AFailedCallIsMadeAgainInTheNextTurn) {
 }
 
 TEST_F(DurableRunTest, AnotherIntentUnderTheSameIdIsAConflict) {
-  tool("pay", "keyed");
+  tool("pay", EffectClass::Keyed);
   DyingStore dying(store(), 3, false);   // the answer is there, the commit is not
   run("(task \"a\" (tool/pay {:n 1}))", dying);
   const DurableOutcome other = run("(task \"a\" (tool/pay {:n 2}))");
@@ -235,8 +235,8 @@ TEST_F(DurableRunTest, WhereverAResumedRunDiesItGoesOn) {
     for (int n = 0;; ++n) {
       begin_anew();
       async_tool("call");
-      tool("dice", "pure");   // another answer each time
-      tool("pay", "keyed");
+      tool("dice", EffectClass::Pure);   // another answer each time
+      tool("pay", EffectClass::Keyed);
       EXPECT_EQ(run(source).end, DurableEnd::Suspended);
       answer("c1", "5");
       DyingStore dying(store(), n, after);
@@ -270,7 +270,7 @@ TEST_F(DurableRunTest, AValueFromOutsideIsSeenWhenTheRunGoesOn) {
 }
 
 TEST_F(DurableRunTest, OneExecutesTheOtherIsTold) {
-  tool("pay", "keyed");
+  tool("pay", EffectClass::Keyed);
   const Claim held = std::get<Claim>(store().claim("r1", "somebody", kNow, 5'000));
   DurableOutcome busy = run_durably(engine_, store(), tools_, "1", options());
   EXPECT_EQ(busy.end, DurableEnd::Busy);
