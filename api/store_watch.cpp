@@ -13,9 +13,10 @@ class WatchedStore final : public ptc::ForwardingStore {
   WatchedStore(Store store, StoreWatcher& watcher)
       : ForwardingStore(StoreAccess::store(store)), handle_(std::move(store)), watcher_(watcher) {}
 
-  ptc::StoreResult<std::vector<ptc::Put>> put(std::string_view log, std::uint64_t token,
-                                              std::span<const ptc::Fact> facts) override {
-    return told({log, name_of(facts)}, [&] { return store_.put(log, token, facts); });
+  ptc::StoreResult<ptc::Written> put(std::string_view log, ptc::Cut cut, std::span<const ptc::Fact> facts,
+                                     ptc::Durability durability) override {
+    const StoreWrite write{log, name_of(facts), durability == ptc::Durability::Now};
+    return told(write, [&] { return store_.put(log, cut, facts, durability); });
   }
   ptc::StoreResult<ptc::Decided> decide(std::string_view log, ptc::Cut cut,
                                         std::span<const ptc::Fact> facts) override {
@@ -36,13 +37,13 @@ class WatchedStore final : public ptc::ForwardingStore {
   ptc::StoreResult<bool> release(std::string_view log, std::uint64_t token) override {
     return told({log, "release"}, [&] { return store_.release(log, token); });
   }
-  ptc::StoreResult<std::vector<ptc::Put>> resumed(std::string_view log, std::uint64_t token,
-                                                  std::span<const ptc::Fact> facts) override {
-    return told({log, "resumed"}, [&] { return store_.resumed(log, token, facts); });
+  ptc::StoreResult<ptc::Written> resumed(std::string_view log, ptc::Cut cut,
+                                         std::span<const ptc::Fact> facts) override {
+    return told({log, "resumed"}, [&] { return store_.resumed(log, cut, facts); });
   }
-  ptc::StoreResult<std::vector<ptc::Put>> ended(std::string_view log, std::uint64_t token,
-                                                std::span<const ptc::Fact> facts) override {
-    return told({log, "ended"}, [&] { return store_.ended(log, token, facts); });
+  ptc::StoreResult<ptc::Written> ended(std::string_view log, ptc::Cut cut,
+                                       std::span<const ptc::Fact> facts) override {
+    return told({log, "ended"}, [&] { return store_.ended(log, cut, facts); });
   }
   ptc::StoreResult<std::monostate> flush() override {
     return told({{}, "flush", true}, [&] { return store_.flush(); });
@@ -53,16 +54,15 @@ class WatchedStore final : public ptc::ForwardingStore {
     if (facts.empty()) return "nothing";
     return facts.front().key.empty() ? ptc::fact_name(facts.front().kind) : std::string_view(facts.front().key);
   }
-  static std::vector<WrittenFact> added_by(const std::vector<ptc::Put>& puts) {
+  template <class Answer>
+  static std::vector<WrittenFact> added_by(const Answer& answer) {
     std::vector<WrittenFact> added;
-    for (const ptc::Put& put : puts) {
-      if (put.mine && !put.fact.key.empty()) added.push_back({put.fact.key, put.fact.value});
+    if constexpr (std::is_base_of_v<ptc::Written, Answer>) {
+      for (const ptc::Put& put : answer.puts) {
+        if (put.mine && !put.fact.key.empty()) added.push_back({put.fact.key, put.fact.value});
+      }
     }
     return added;
-  }
-  template <class Answer>
-  static std::vector<WrittenFact> added_by(const Answer&) {
-    return {};
   }
 
   template <class Perform, class Result = std::invoke_result_t<Perform>>

@@ -49,8 +49,10 @@ class CrashStore final : public ForwardingStore {
   CrashStore(FactStore& store, const Ledger& ledger, CrashPoints* points, bool durable_at_once)
       : ForwardingStore(store), ledger_(ledger), points_(points), durable_at_once_(durable_at_once) {}
 
-  StoreResult<std::vector<Put>> put(std::string_view log, std::uint64_t token, std::span<const Fact> facts) override {
-    return noted(write(name_of(facts), [&] { return store_.put(log, token, facts); }));
+  StoreResult<Written> put(std::string_view log, Cut cut, std::span<const Fact> facts,
+                           Durability durability) override {
+    auto result = write(name_of(facts), [&] { return store_.put(log, cut, facts, durability); });
+    return noted(std::move(result), durability == Durability::Now);
   }
   StoreResult<Decided> decide(std::string_view log, Cut cut, std::span<const Fact> facts) override {
     return write(name_of(facts), [&] { return store_.decide(log, cut, facts); });
@@ -69,12 +71,11 @@ class CrashStore final : public ForwardingStore {
   StoreResult<bool> release(std::string_view log, std::uint64_t token) override {
     return write("release", [&] { return store_.release(log, token); });
   }
-  StoreResult<std::vector<Put>> resumed(std::string_view log, std::uint64_t token,
-                                        std::span<const Fact> facts) override {
-    return noted(write("resumed", [&] { return store_.resumed(log, token, facts); }));
+  StoreResult<Written> resumed(std::string_view log, Cut cut, std::span<const Fact> facts) override {
+    return noted(write("resumed", [&] { return store_.resumed(log, cut, facts); }));
   }
-  StoreResult<std::vector<Put>> ended(std::string_view log, std::uint64_t token, std::span<const Fact> facts) override {
-    return noted(write("ended", [&] { return store_.ended(log, token, facts); }));
+  StoreResult<Written> ended(std::string_view log, Cut cut, std::span<const Fact> facts) override {
+    return noted(write("ended", [&] { return store_.ended(log, cut, facts); }));
   }
   StoreResult<std::monostate> flush() override {
     auto result = durable_at_once_ ? store_.flush() : write("flush", [&] { return store_.flush(); });
@@ -95,13 +96,13 @@ class CrashStore final : public ForwardingStore {
     if (points_ != nullptr) points_->reach("after write " + what);
     return result;
   }
-  StoreResult<std::vector<Put>> noted(StoreResult<std::vector<Put>> result) {
-    if (const auto* const puts = std::get_if<std::vector<Put>>(&result)) {
-      for (const Put& put : *puts) {
+  StoreResult<Written> noted(StoreResult<Written> result, bool is_durable = false) {
+    if (const auto* const written = std::get_if<Written>(&result)) {
+      for (const Put& put : written->puts) {
         if (!put.mine || put.fact.key.empty()) continue;
         unsaid_.push_back("said\n" + std::to_string(put.fact.key.size()) + '\n' + put.fact.key + put.fact.value);
       }
-      if (durable_at_once_) say();
+      if (durable_at_once_ || is_durable) say();
     }
     return result;
   }

@@ -19,9 +19,9 @@ Fact fact_of(FactKind kind, FactAuthor author, Said said) {
 }
 
 StoreResult<Put> put_one(FactStore& store, std::string_view run, const Fact& fact) {
-  auto put = store.put(run, 0, {&fact, 1});
+  auto put = store.put(run, Cut::blind(), {&fact, 1});
   if (auto* error = std::get_if<StoreError>(&put)) return std::move(*error);
-  return std::move(std::get<std::vector<Put>>(put).front());
+  return std::move(std::get<Written>(put).puts.front());
 }
 
 EffectState state_of(DoubtAnswer answer) {

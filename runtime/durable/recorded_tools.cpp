@@ -146,7 +146,7 @@ class CallRecorder {
     fact.args = args_;
     fact.effect = effect_class_name(tool_.definition.effect);
     fact.task = call_.meta.task_id;
-    return writer_.put(std::move(fact)) && writer_.flush();
+    return writer_.put(std::move(fact), Durability::Now).has_value();
   }
 
   void settle(std::uint64_t attempt, const ToolReply& reply) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "runtime/log/open_calls.h"
 #include "runtime/log/store_rules.h"
 
 namespace ptc {
@@ -44,6 +45,19 @@ StoreResult<std::vector<Fact>> FactStore::read_notable(std::string_view log, std
     }
   }
   return out;
+}
+
+StoreResult<std::vector<Fact>> FactStore::open_calls(std::string_view log) {
+  constexpr std::size_t kPage = 1'000;
+  OpenCalls open;
+  for (std::uint64_t after = 0;;) {
+    auto page = read(log, after, kPage);
+    if (auto* error = std::get_if<StoreError>(&page)) return std::move(*error);
+    const auto& facts = std::get<std::vector<Fact>>(page);
+    for (const Fact& fact : facts) open.add(fact);
+    if (facts.size() < kPage) return open.intents();
+    after = facts.back().seq;
+  }
 }
 
 }  // namespace ptc

@@ -15,8 +15,11 @@
 // them is there already is looked at in the same transaction, and whatever is put afterwards wakes the run in the
 // transaction of the put. So no answer is lost between evaluation and suspension.
 //
-// When a call returns, what it wrote is as durable as the store's mode says. An error means that nothing was written,
-// except Unknown: it may have been, and the log must be read again.
+// A write tells its writer what others wrote since the writer looked last (Written): nobody has to read after a write.
+//
+// When a call returns, what it wrote is as durable as the store's mode says, or durable at once if the caller asks for
+// it (Durability::Now). An error means that nothing was written, except Unknown: the facts may have been written, and
+// the log must be read again.
 //
 // Any number of threads may use one store. tests/store/conformance.h checks any implementation.
 #pragma once
@@ -58,13 +61,34 @@ struct Put {
   bool mine = false;             // false: somebody put another one there before
 };
 
-// Decisions, and what the writer had seen.
+// Who writes, and what the writer has seen of the log.
 struct Cut {
-  std::uint64_t token = 0;       // of the writer's claim; facts of the same token never conflict
-  std::uint64_t seq = 0;         // everything up to here was seen
+  std::uint64_t token = 0;       // of the writer's claim, 0 from outside; facts of one token never conflict
+  std::uint64_t seq = 0;         // the writer has seen every fact up to this one
+
+  static constexpr std::uint64_t kBlind = ~std::uint64_t{0};
+  // Returns the cut of a writer who does not want to be told what others wrote. A decision needs a cut that sees.
+  static constexpr Cut blind(std::uint64_t token = 0) { return {token, kBlind}; }
+  bool is_blind() const { return seq == kBlind; }
 };
-struct Decided {
+
+// How durable a write is when its call returns.
+enum class Durability : std::uint8_t {
+  AsMode,                        // as the mode of the store says
+  Now,                           // on the disk, in every mode that has one, with everything that was written before
+};
+
+// The most facts of others that a write gives back.
+inline constexpr std::size_t kMostOthers = 1'000;
+
+// What a write did, and what others did since the writer looked last.
+struct Written {
+  std::vector<Put> puts;         // one for each fact that was handed in, in order; none when the write was refused
   std::uint64_t head = 0;        // of the log afterwards
+  std::vector<Fact> others;      // facts after the cut that this call did not write, in order; none for a blind cut
+  bool more = false;             // there are more others: read the log after the last one
+};
+struct Decided : Written {
   std::optional<Fact> conflict;  // set: nothing was written, because of this fact
 };
 
@@ -76,7 +100,7 @@ struct Parked {
   std::optional<std::int64_t> deadline_ms;  // wakes it, too
   std::uint64_t observed_seq = 0;           // facts up to here are in the snapshot
 };
-struct ParkResult {
+struct ParkResult : Written {
   bool parked = false;
   std::optional<Fact> arrived;   // not parked: this fact with one of the keys came after observed_seq
   std::optional<Fact> conflict;  // not parked: the decisions were refused because of this fact
@@ -107,13 +131,14 @@ class FactStore {
  public:
   virtual ~FactStore() = default;
 
-  // Writes all facts in one transaction, in order; each for itself is new or gives back what was there. A log comes to
-  // be with its first fact. Not for decisions. `token` 0: from outside, not for effects. A run that is over runs again
-  // with a new RunStarted.
-  virtual StoreResult<std::vector<Put>> put(std::string_view log, std::uint64_t token, std::span<const Fact> facts) = 0;
-  // All or none. A fact whose key is taken is a conflict, too. Control facts may stand among the decisions.
+  // Writes all facts in one transaction, in order. Each fact for itself is new, or gives back what was there under its
+  // key. The first fact of a log makes the log. Refuses decisions, and effects without a claim. A run that is over runs
+  // again with a new RunStarted.
+  virtual StoreResult<Written> put(std::string_view log, Cut cut, std::span<const Fact> facts,
+                                   Durability durability = Durability::AsMode) = 0;
+  // Writes all facts or none. A fact whose key is taken is a conflict, too. Control facts may be among the decisions.
   virtual StoreResult<Decided> decide(std::string_view log, Cut cut, std::span<const Fact> facts) = 0;
-  // The decisions and the parked run, all or none. Whether something arrived is looked at before conflicts.
+  // Writes the decisions and the parked run, all or none. Looks for what arrived before it looks for conflicts.
   virtual StoreResult<ParkResult> park(std::string_view log, Cut cut, std::span<const Fact> facts,
                                        const Parked& run) = 0;
 
@@ -123,6 +148,9 @@ class FactStore {
   // The notable ones of them (is_notable in store_rules.h), which a run reads when it is opened: all others it looks up
   // by their keys. A store that can skip the others does it here.
   virtual StoreResult<std::vector<Fact>> read_notable(std::string_view log, std::uint64_t after, std::size_t most);
+  // The intents of the calls that are open, in the order of the log: nobody knows yet what became of them
+  // (open_calls.h). A store that keeps them apart finds them without reading the log.
+  virtual StoreResult<std::vector<Fact>> open_calls(std::string_view log);
   // What was parked last, unless the run is over; also while it runs again.
   virtual StoreResult<std::optional<Parked>> parked(std::string_view log) = 0;
   virtual StoreResult<std::optional<RunInfo>> info(std::string_view log) = 0;
@@ -140,12 +168,10 @@ class FactStore {
                                   std::int64_t lease_ms) = 0;
   virtual StoreResult<bool> release(std::string_view log, std::uint64_t token) = 0;
   // The parked run goes on, under a claim: it waits for nothing any more. What was parked stays until the next park()
-  // or ended(), so that a run whose process dies goes on from it again.
-  virtual StoreResult<std::vector<Put>> resumed(std::string_view log, std::uint64_t token,
-                                                std::span<const Fact> facts) = 0;
-  // The run is over, under a claim; what was parked is gone. The facts of these two are those of put().
-  virtual StoreResult<std::vector<Put>> ended(std::string_view log, std::uint64_t token,
-                                              std::span<const Fact> facts) = 0;
+  // or ended(), so that a run whose process dies goes on from it again. Writes the facts as put() does.
+  virtual StoreResult<Written> resumed(std::string_view log, Cut cut, std::span<const Fact> facts) = 0;
+  // The run is over, under a claim; what was parked is gone. Writes the facts as put() does.
+  virtual StoreResult<Written> ended(std::string_view log, Cut cut, std::span<const Fact> facts) = 0;
 
   // Makes everything durable that was written before, whatever the mode.
   virtual StoreResult<std::monostate> flush() = 0;

@@ -9,8 +9,9 @@ class ForwardingStore : public FactStore {
   // The other store must outlive this one.
   explicit ForwardingStore(FactStore& store) : store_(store) {}
 
-  StoreResult<std::vector<Put>> put(std::string_view log, std::uint64_t token, std::span<const Fact> facts) override {
-    return store_.put(log, token, facts);
+  StoreResult<Written> put(std::string_view log, Cut cut, std::span<const Fact> facts,
+                           Durability durability) override {
+    return store_.put(log, cut, facts, durability);
   }
   StoreResult<Decided> decide(std::string_view log, Cut cut, std::span<const Fact> facts) override {
     return store_.decide(log, cut, facts);
@@ -24,6 +25,7 @@ class ForwardingStore : public FactStore {
   StoreResult<std::vector<Fact>> read_notable(std::string_view log, std::uint64_t after, std::size_t most) override {
     return store_.read_notable(log, after, most);
   }
+  StoreResult<std::vector<Fact>> open_calls(std::string_view log) override { return store_.open_calls(log); }
   StoreResult<std::optional<Fact>> find(std::string_view log, std::string_view key) override {
     return store_.find(log, key);
   }
@@ -44,12 +46,11 @@ class ForwardingStore : public FactStore {
     return store_.renew(log, token, now_ms, lease_ms);
   }
   StoreResult<bool> release(std::string_view log, std::uint64_t token) override { return store_.release(log, token); }
-  StoreResult<std::vector<Put>> resumed(std::string_view log, std::uint64_t token,
-                                        std::span<const Fact> facts) override {
-    return store_.resumed(log, token, facts);
+  StoreResult<Written> resumed(std::string_view log, Cut cut, std::span<const Fact> facts) override {
+    return store_.resumed(log, cut, facts);
   }
-  StoreResult<std::vector<Put>> ended(std::string_view log, std::uint64_t token, std::span<const Fact> facts) override {
-    return store_.ended(log, token, facts);
+  StoreResult<Written> ended(std::string_view log, Cut cut, std::span<const Fact> facts) override {
+    return store_.ended(log, cut, facts);
   }
   StoreResult<std::monostate> flush() override { return store_.flush(); }
 

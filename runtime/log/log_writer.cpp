@@ -54,7 +54,7 @@ std::optional<Claim> LogWriter::claim(std::string_view owner, std::optional<std:
 }
 
 void LogWriter::release() {
-  flush();
+  if (flush_staged()) flush();
   if (token_ != 0) store_.release(name_, token_);   // or its lease ends
 }
 
@@ -74,39 +74,92 @@ Fact LogWriter::made(FactKind kind, FactAuthor author) const {
   return fact;
 }
 
-std::optional<Fact> LogWriter::put(Fact fact) {
-  if (stopped()) return std::nullopt;
+// Others wrote before this write: their facts come first.
+bool LogWriter::take(Written& written) {
+  for (const Fact& fact : written.others) log_.add(fact);
+  if (written.more) return catch_up();
+  for (const Put& put : written.puts) {
+    if (put.mine) log_.add(put.fact);
+  }
+  return true;
+}
+
+// A call has one end. log_ has told what waited, so the log must say the same.
+bool LogWriter::is_as_staged(const std::vector<Put>& puts) const {
+  for (std::size_t k = 0; k < staged_.size(); ++k) {
+    const Fact& held = puts[k].fact;
+    const Fact& told = staged_[k];
+    if (held.status != told.status || held.value != told.value || held.text != told.text) return false;
+  }
+  return true;
+}
+
+const std::vector<Put>* LogWriter::write_with_staged(std::span<const Fact> facts, const auto& call) {
+  if (stopped()) return nullptr;
   keep_claim();
-  auto result = store_.put(name_, token_, {&fact, 1});
-  auto* const held = good(result);
-  if (held == nullptr || !catch_up()) return std::nullopt;
-  return std::move(held->front().fact);
+  if (stopped()) return nullptr;
+  std::vector<Fact> together;
+  if (!staged_.empty()) {
+    together = staged_;
+    together.insert(together.end(), facts.begin(), facts.end());
+  }
+  StoreResult<Written> result = call(staged_.empty() ? facts : std::span<const Fact>(together));
+  Written* const written = good(result);
+  if (written == nullptr || !take(*written)) return nullptr;
+  if (!is_as_staged(written->puts)) {
+    stop({StoreError::Kind::Unknown, "the log holds another end of a call than the one that waited to be written"});
+    return nullptr;
+  }
+  puts_ = std::move(written->puts);
+  puts_.erase(puts_.begin(), puts_.begin() + static_cast<std::ptrdiff_t>(staged_.size()));
+  staged_.clear();
+  return &puts_;
+}
+
+const std::vector<Put>* LogWriter::write(std::span<const Fact> facts, Durability durability) {
+  return write_with_staged(
+      facts, [&](std::span<const Fact> all) { return store_.put(name_, cut(), all, durability); });
+}
+
+std::optional<Fact> LogWriter::put(Fact fact, Durability durability) {
+  if (write({&fact, 1}, durability) == nullptr) return std::nullopt;
+  return std::move(puts_.front().fact);
+}
+
+void LogWriter::stage(Fact settlement) {
+  if (settlement.kind != FactKind::EffectSettled) {
+    return stop({StoreError::Kind::Misuse, "only what became of a call can wait to be written"});
+  }
+  log_.recall(settlement);
+  staged_.push_back(std::move(settlement));
+}
+
+bool LogWriter::flush_staged() {
+  return staged_.empty() ? !stopped() : write({}) != nullptr;
 }
 
 bool LogWriter::decide(std::span<const Fact> facts) {
-  if (stopped()) return false;
-  auto result = store_.decide(name_, {token_, log_.head()}, facts);
-  const Decided* const decided = good(result);
-  return decided != nullptr && catch_up() && !decided->conflict;
+  if (!flush_staged()) return false;
+  auto result = store_.decide(name_, cut(), facts);
+  Decided* const decided = good(result);
+  return decided != nullptr && take(*decided) && !decided->conflict;
 }
 
 bool LogWriter::park(std::span<const Fact> facts, const Parked& parked) {
-  if (stopped()) return false;
-  auto result = store_.park(name_, {token_, log_.head()}, facts, parked);
-  const ParkResult* const done = good(result);
-  return done != nullptr && catch_up() && done->parked;
+  if (!flush_staged()) return false;
+  auto result = store_.park(name_, cut(), facts, parked);
+  ParkResult* const done = good(result);
+  return done != nullptr && take(*done) && done->parked;
 }
 
 bool LogWriter::resume(const Fact& fact) {
-  if (stopped()) return false;
-  auto result = store_.resumed(name_, token_, {&fact, 1});
-  return good(result) != nullptr && catch_up();
+  const auto call = [this](std::span<const Fact> all) { return store_.resumed(name_, cut(), all); };
+  return write_with_staged({&fact, 1}, call) != nullptr;
 }
 
 bool LogWriter::end(const Fact& fact) {
-  if (stopped()) return false;
-  auto result = store_.ended(name_, token_, {&fact, 1});
-  return good(result) != nullptr && catch_up();
+  const auto call = [this](std::span<const Fact> all) { return store_.ended(name_, cut(), all); };
+  return write_with_staged({&fact, 1}, call) != nullptr;
 }
 
 bool LogWriter::open() {
@@ -120,9 +173,10 @@ bool LogWriter::open() {
     return false;
   }
   log_.skip_to(opened_head_);
-  const auto doubted = log_.doubted();
-  for (const auto& [key, attempt] : doubted) effect(key);
-  recall_last_call();
+  auto calls = store_.open_calls(name_);
+  const auto* const intents = good(calls);
+  if (intents == nullptr) return false;
+  for (const Fact& intent : *intents) log_.recall(intent);
   return catch_up();
 }
 
@@ -130,20 +184,9 @@ bool LogWriter::open_whole() {
   error_.reset();
   log_ = RunLog();
   recalled_.clear();
+  staged_.clear();
   opened_head_ = 0;
   return catch_up();
-}
-
-// A call that a process left open when it died is the last thing that it wrote: others only wrote after it.
-void LogWriter::recall_last_call() {
-  for (std::uint64_t seq = opened_head_; seq > 0; --seq) {
-    auto page = store_.read(name_, seq - 1, 1);
-    const auto* const facts = good(page);
-    if (facts == nullptr || facts->empty()) return;
-    if (facts->front().writer == 0) continue;
-    if (facts->front().kind == FactKind::Intent) effect(facts->front().idempotency_key);
-    return;
-  }
 }
 
 std::optional<Fact> LogWriter::find(std::string_view key) {

@@ -33,12 +33,13 @@ class LogWriter {
   // Takes the run over, also from a process that is surely gone (process_owner.h), or whose token is `dead`. Not
   // granted: somebody else holds it. Nothing: it is stopped.
   std::optional<Claim> claim(std::string_view owner, std::optional<std::uint64_t> dead = std::nullopt);
-  void release();   // what was written is made durable, if it is not stopped; the claim, if there is one, is given back
+  // Writes what waits and makes everything durable, unless it is stopped. Gives the claim back, if there is one.
+  void release();
   std::uint64_t token() const { return token_; }
   const std::string& name() const { return name_; }
   FactStore& store() { return store_; }
   const RunLog& log() const { return log_; }   // without the tasks and calls that were not looked up yet
-  // Under the claim: the notable facts, and the calls of which nobody knows. False: it is stopped.
+  // Reads the notable facts and the open calls, under the claim. False: it is stopped.
   bool open();
   // Everything, from the first fact on; also of a writer that is stopped, which it is no more.
   bool open_whole();
@@ -54,17 +55,29 @@ class LogWriter {
   std::int64_t now() const { return now_ms_(); }
   Fact made(FactKind kind, FactAuthor author) const;        // with the time, not written yet
 
-  // What the log holds under its key now; nothing: it is stopped. Prolongs the claim from time to time.
-  std::optional<Fact> put(Fact fact);
-  // All of them or, when others decided or observed something meanwhile, none; the writer has then read it. `parked`:
-  // the run is parked with them. False: not written, or stopped.
+  // Writes the facts that wait and then these, in order and in one transaction, and adds to log() what others wrote
+  // since. Returns for each of these what the log holds under its key now, until the next call; null: it is stopped.
+  // Prolongs the claim from time to time.
+  const std::vector<Put>* write(std::span<const Fact> facts, Durability durability = Durability::AsMode);
+  // The same for one fact. Nothing: it is stopped.
+  std::optional<Fact> put(Fact fact, Durability durability = Durability::AsMode);
+
+  // Lets what became of a call (EffectSettled) wait for the next write, which takes it along in its transaction;
+  // decide() and park() write what waits in a transaction of its own before theirs. log() knows it at once. What waits
+  // is lost when the process dies: its call is then open in the log. Facts of other kinds stop the writer.
+  void stage(Fact settlement);
+  // Writes what waits, if anything does. False: it is stopped.
+  bool flush_staged();
+
+  // Writes all of them or, when others decided or observed something meanwhile, none; log() then has what they said.
+  // `parked`: the run is parked with the facts. False: not written, or stopped.
   bool decide(std::span<const Fact> facts);
   bool park(std::span<const Fact> facts, const Parked& parked);
   bool resume(const Fact& fact);                            // what was parked goes on. False: stopped
   bool end(const Fact& fact);                               // the run is over. False: stopped
   // Everything that the log holds and was not read yet: own facts, and those of others. False: it is stopped.
   bool catch_up();
-  bool flush();
+  bool flush();                                             // makes everything durable that was written
 
   bool stopped() const { return error_.has_value(); }
   const StoreError& error() const { return *error_; }       // when stopped
@@ -83,7 +96,11 @@ class LogWriter {
   void keep_claim();
   std::optional<Fact> find(std::string_view key);
   const Fact* recalled_task(const std::string& key);
-  void recall_last_call();
+  Cut cut() const { return {token_, log_.head()}; }
+  // Writes what waits and `facts` with one call of the store; it is handed all of them.
+  const std::vector<Put>* write_with_staged(std::span<const Fact> facts, const auto& call);
+  bool take(Written& written);
+  bool is_as_staged(const std::vector<Put>& puts) const;
 
   FactStore& store_;
   const std::string name_;
@@ -94,6 +111,8 @@ class LogWriter {
   RunLog log_;
   std::uint64_t opened_head_ = 0;       // facts up to here may have to be looked up; 0: none
   TextMap<Fact> recalled_;              // tasks, by key
+  std::vector<Fact> staged_;            // what waits; log_ knows it
+  std::vector<Put> puts_;               // of the last write
   std::optional<StoreError> error_;
 };
 

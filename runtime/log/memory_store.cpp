@@ -45,6 +45,7 @@ Fact MemoryStore::append(Log& log, std::uint64_t token, const Fact& fact) {
   written.seq = log.facts.size();
   written.writer = token;
   if (outdates_decisions(fact.kind)) log.outdating.push_back(written.seq);
+  log.open.add(written);
   if (fact.kind == FactKind::RunStarted && log.state == LogState::Ended) log.state = LogState::Running;
   if (!fact.key.empty()) {
     log.by_key.emplace(fact.key, written.seq);
@@ -56,16 +57,36 @@ Fact MemoryStore::append(Log& log, std::uint64_t token, const Fact& fact) {
   return written;
 }
 
-std::vector<Put> MemoryStore::put_all(Log& log, std::uint64_t token, std::span<const Fact> facts) {
-  std::vector<Put> out;
+// What is in the log already, for a writer who has seen it up to the cut.
+Written MemoryStore::seen(const Log& log, Cut cut) const {
+  Written out;
+  out.head = log.facts.size();
+  if (cut.seq >= out.head) return out;
+  const std::size_t count = std::min<std::size_t>(out.head - cut.seq, kMostOthers);
+  const auto begin = log.facts.begin() + static_cast<std::ptrdiff_t>(cut.seq);
+  out.others.assign(begin, begin + static_cast<std::ptrdiff_t>(count));
+  out.more = count < out.head - cut.seq;
+  return out;
+}
+
+Written MemoryStore::put_all(Log& log, Cut cut, std::span<const Fact> facts) {
+  Written out = seen(log, cut);
   for (const Fact& fact : facts) {
     const Fact* const there = fact.key.empty() ? nullptr : keyed(log, fact.key);
     if (there != nullptr) {
-      out.push_back({*there, false});
+      out.puts.push_back({*there, false});
     } else {
-      out.push_back({append(log, token, fact), true});
+      out.puts.push_back({append(log, cut.token, fact), true});
     }
   }
+  out.head = log.facts.size();
+  return out;
+}
+
+Written MemoryStore::append_all(Log& log, Cut cut, std::span<const Fact> facts) {
+  Written out = seen(log, cut);
+  for (const Fact& fact : facts) out.puts.push_back({append(log, cut.token, fact), true});
+  out.head = log.facts.size();
   return out;
 }
 
@@ -84,12 +105,14 @@ RunInfo MemoryStore::info_of(const std::string& name, const Log& log) const {
   return out;
 }
 
-StoreResult<std::vector<Put>> MemoryStore::put(std::string_view log, std::uint64_t token, std::span<const Fact> facts) {
-  if (auto wrong = check_put(log, token, facts)) return *wrong;
+StoreResult<Written> MemoryStore::put(std::string_view log, Cut cut, std::span<const Fact> facts, Durability) {
+  if (auto wrong = check_put(log, cut, facts)) return *wrong;
   const std::lock_guard lock(mutex_);
-  if (auto wrong = fenced(log_named(log), token)) return *wrong;
-  if (facts.empty()) return std::vector<Put>{};
-  return put_all(logs_[std::string(log)], token, facts);
+  Log* const found = log_named(log);
+  if (auto wrong = fenced(found, cut.token)) return *wrong;
+  if (auto wrong = check_cut(found == nullptr ? 0 : found->facts.size(), cut)) return *wrong;
+  if (found == nullptr && facts.empty()) return Written{};
+  return put_all(found == nullptr ? logs_[std::string(log)] : *found, cut, facts);
 }
 
 StoreResult<Decided> MemoryStore::decide(std::string_view log, Cut cut, std::span<const Fact> facts) {
@@ -98,9 +121,8 @@ StoreResult<Decided> MemoryStore::decide(std::string_view log, Cut cut, std::spa
   Log* const found = log_named(log);
   if (auto wrong = fenced(found, cut.token)) return *wrong;
   if (auto wrong = check_seen(found->facts.size(), cut.seq)) return *wrong;
-  if (auto out = conflict(*found, cut, facts)) return Decided{found->facts.size(), std::move(out)};
-  for (const Fact& fact : facts) append(*found, cut.token, fact);
-  return Decided{found->facts.size(), std::nullopt};
+  if (auto out = conflict(*found, cut, facts)) return Decided{seen(*found, cut), std::move(out)};
+  return Decided{append_all(*found, cut, facts), std::nullopt};
 }
 
 StoreResult<ParkResult> MemoryStore::park(std::string_view log, Cut cut, std::span<const Fact> facts,
@@ -117,15 +139,17 @@ StoreResult<ParkResult> MemoryStore::park(std::string_view log, Cut cut, std::sp
     if (there == nullptr || there->seq <= run.observed_seq) continue;
     if (arrived == nullptr || there->seq < arrived->seq) arrived = there;
   }
-  if (arrived != nullptr) return ParkResult{false, *arrived, std::nullopt};
-  if (auto out = conflict(*found, cut, facts)) return ParkResult{false, std::nullopt, std::move(out)};
+  if (arrived != nullptr) return ParkResult{seen(*found, cut), false, *arrived, std::nullopt};
+  if (auto out = conflict(*found, cut, facts)) {
+    return ParkResult{seen(*found, cut), false, std::nullopt, std::move(out)};
+  }
   found->state = LogState::Running;   // what is written here wakes nothing
-  for (const Fact& fact : facts) append(*found, cut.token, fact);
+  Written written = append_all(*found, cut, facts);
   found->state = LogState::Parked;
   found->parked = run;
   found->since = parks_++;
   found->woken = false;
-  return ParkResult{true, std::nullopt, std::nullopt};
+  return ParkResult{std::move(written), true, std::nullopt, std::nullopt};
 }
 
 StoreResult<std::vector<Fact>> MemoryStore::read(std::string_view log, std::uint64_t after, std::size_t most) {
@@ -146,6 +170,13 @@ StoreResult<std::optional<Fact>> MemoryStore::find(std::string_view log, std::st
   const Log* const found = log_named(log);
   const Fact* const fact = found == nullptr ? nullptr : keyed(*found, key);
   return fact == nullptr ? std::nullopt : std::optional(*fact);
+}
+
+StoreResult<std::vector<Fact>> MemoryStore::open_calls(std::string_view log) {
+  if (auto wrong = check_log(log)) return *wrong;
+  const std::lock_guard lock(mutex_);
+  const Log* const found = log_named(log);
+  return found == nullptr ? std::vector<Fact>() : found->open.intents();
 }
 
 StoreResult<std::optional<Parked>> MemoryStore::parked(std::string_view log) {
@@ -220,26 +251,26 @@ StoreResult<bool> MemoryStore::release(std::string_view log, std::uint64_t token
   return true;
 }
 
-StoreResult<std::vector<Put>> MemoryStore::resumed(std::string_view log, std::uint64_t token,
-                                                   std::span<const Fact> facts) {
-  if (auto wrong = check_resume_or_end(log, token, facts)) return *wrong;
+StoreResult<Written> MemoryStore::resumed(std::string_view log, Cut cut, std::span<const Fact> facts) {
+  if (auto wrong = check_resume_or_end(log, cut, facts)) return *wrong;
   const std::lock_guard lock(mutex_);
   Log* const found = log_named(log);
-  if (auto wrong = fenced(found, token)) return *wrong;
+  if (auto wrong = fenced(found, cut.token)) return *wrong;
+  if (auto wrong = check_cut(found->facts.size(), cut)) return *wrong;
   if (!found->parked) return error(StoreError::Kind::Missing, "nothing is parked");
   found->state = LogState::Running;
   found->woken = false;
-  return put_all(*found, token, facts);
+  return put_all(*found, cut, facts);
 }
 
-StoreResult<std::vector<Put>> MemoryStore::ended(std::string_view log, std::uint64_t token,
-                                                 std::span<const Fact> facts) {
-  if (auto wrong = check_resume_or_end(log, token, facts)) return *wrong;
+StoreResult<Written> MemoryStore::ended(std::string_view log, Cut cut, std::span<const Fact> facts) {
+  if (auto wrong = check_resume_or_end(log, cut, facts)) return *wrong;
   const std::lock_guard lock(mutex_);
   Log* const found = log_named(log);
-  if (auto wrong = fenced(found, token)) return *wrong;
+  if (auto wrong = fenced(found, cut.token)) return *wrong;
+  if (auto wrong = check_cut(found->facts.size(), cut)) return *wrong;
   if (found->facts.empty() && facts.empty()) return error(StoreError::Kind::Missing, "no such log");
-  std::vector<Put> out = put_all(*found, token, facts);
+  Written out = put_all(*found, cut, facts);
   found->state = LogState::Ended;
   found->parked.reset();
   found->woken = false;

@@ -8,15 +8,18 @@
 #include <vector>
 
 #include "runtime/log/fact_store.h"
+#include "runtime/log/open_calls.h"
 
 namespace ptc {
 
 class MemoryStore final : public FactStore {
  public:
-  StoreResult<std::vector<Put>> put(std::string_view log, std::uint64_t token, std::span<const Fact> facts) override;
+  StoreResult<Written> put(std::string_view log, Cut cut, std::span<const Fact> facts,
+                           Durability durability = Durability::AsMode) override;
   StoreResult<Decided> decide(std::string_view log, Cut cut, std::span<const Fact> facts) override;
   StoreResult<ParkResult> park(std::string_view log, Cut cut, std::span<const Fact> facts, const Parked& run) override;
   StoreResult<std::vector<Fact>> read(std::string_view log, std::uint64_t after, std::size_t most) override;
+  StoreResult<std::vector<Fact>> open_calls(std::string_view log) override;
   StoreResult<std::optional<Fact>> find(std::string_view log, std::string_view key) override;
   StoreResult<std::optional<Parked>> parked(std::string_view log) override;
   StoreResult<std::optional<RunInfo>> info(std::string_view log) override;
@@ -27,9 +30,8 @@ class MemoryStore final : public FactStore {
   StoreResult<bool> renew(std::string_view log, std::uint64_t token, std::int64_t now_ms,
                           std::int64_t lease_ms) override;
   StoreResult<bool> release(std::string_view log, std::uint64_t token) override;
-  StoreResult<std::vector<Put>> resumed(std::string_view log, std::uint64_t token,
-                                        std::span<const Fact> facts) override;
-  StoreResult<std::vector<Put>> ended(std::string_view log, std::uint64_t token, std::span<const Fact> facts) override;
+  StoreResult<Written> resumed(std::string_view log, Cut cut, std::span<const Fact> facts) override;
+  StoreResult<Written> ended(std::string_view log, Cut cut, std::span<const Fact> facts) override;
   StoreResult<std::monostate> flush() override { return std::monostate{}; }
 
  private:
@@ -37,6 +39,7 @@ class MemoryStore final : public FactStore {
     std::vector<Fact> facts;
     std::map<std::string, std::uint64_t, std::less<>> by_key;
     std::vector<std::uint64_t> outdating;     // seq of what makes decisions out of date, rising
+    OpenCalls open;
     LogState state = LogState::Running;
     std::optional<Parked> parked;
     std::uint64_t since = 0;                  // Parked: how many runs were parked before
@@ -51,7 +54,9 @@ class MemoryStore final : public FactStore {
   std::optional<StoreError> fenced(const Log* log, std::uint64_t token) const;
   std::optional<Fact> conflict(const Log& log, Cut cut, std::span<const Fact> facts) const;
   Fact append(Log& log, std::uint64_t token, const Fact& fact);
-  std::vector<Put> put_all(Log& log, std::uint64_t token, std::span<const Fact> facts);
+  Written seen(const Log& log, Cut cut) const;
+  Written put_all(Log& log, Cut cut, std::span<const Fact> facts);
+  Written append_all(Log& log, Cut cut, std::span<const Fact> facts);   // decisions, whose keys are free
   RunInfo info_of(const std::string& name, const Log& log) const;
 
   std::mutex mutex_;

@@ -89,7 +89,7 @@ void RunLog::add(const Fact& fact) {
       settle(fact);
       break;
     case FactKind::EffectDoubted:
-      doubted_.emplace_back(fact.idempotency_key, fact.number);
+      doubted_.insert_or_assign(fact.idempotency_key, fact.number);
       settle(fact);
       break;
     case FactKind::EffectSettled: settle(fact); break;
@@ -105,6 +105,10 @@ void RunLog::add(const Fact& fact) {
 void RunLog::recall(const Fact& fact) {
   if (fact.kind == FactKind::Intent) {
     intend(fact);
+    LoggedEffect& effect = effects_[effect_index_.find(fact.idempotency_key)->second];
+    const auto doubt = doubted_.find(fact.idempotency_key);
+    const bool is_doubted = doubt != doubted_.end() && doubt->second == effect.attempt;
+    if (is_doubted && effect.state == EffectState::Intended) effect.state = EffectState::InDoubt;
   } else {
     settle(fact);
   }

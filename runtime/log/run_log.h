@@ -98,7 +98,9 @@ struct LoggedStart {
 class RunLog {
  public:
   void add(const Fact& fact);
-  void recall(const Fact& fact);           // of an intent, or of what became of it: the intent first
+  // Adds an intent out of its order, or what became of it: the intent first. Of an open call whose doubt was added
+  // before it, the intent is enough.
+  void recall(const Fact& fact);
   void skip_to(std::uint64_t head) { head_ = std::max(head_, head); }   // what was not added is looked up
 
   std::uint64_t head() const { return head_; }             // of the last fact that was added
@@ -130,8 +132,6 @@ class RunLog {
   bool has_effects(std::string_view task) const;
   const LoggedEffect* effect(std::string_view idempotency_key) const;
   const std::vector<LoggedEffect>& effects() const { return effects_; }   // in the order of their first intents
-  // Of facts that say that nobody knows: idempotency keys and attempts. Somebody may have said it since.
-  const std::vector<std::pair<std::string, std::uint64_t>>& doubted() const { return doubted_; }
   // Calls of earlier claims of which nobody knows whether they happened, in the order of their intents: what was left
   // by processes that died. `token` is the claim of now.
   std::vector<const LoggedEffect*> unsettled(std::uint64_t token) const;
@@ -168,7 +168,7 @@ class RunLog {
 
   std::uint64_t head_ = 0, turn_ = 0, turn_began_ = 0;
   std::vector<std::uint64_t> end_seqs_;
-  std::vector<std::pair<std::string, std::uint64_t>> doubted_;
+  TextMap<std::uint64_t> doubted_;          // the newest attempt of a call of which a fact says that nobody knows
   bool is_over_ = false, has_news_ = false;
   std::optional<LoggedStart> last_start_;
   std::optional<Fact> last_end_;

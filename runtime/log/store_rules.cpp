@@ -36,20 +36,20 @@ Check check_log(std::string_view log) {
   return utf8_is_valid(log) ? std::nullopt : misuse("the id of a log is not UTF-8");
 }
 
-Check check_put(std::string_view log, std::uint64_t token, std::span<const Fact> facts) {
+Check check_put(std::string_view log, Cut cut, std::span<const Fact> facts) {
   if (auto wrong = check_log(log)) return wrong;
   for (const Fact& fact : facts) {
     if (static_cast<std::size_t>(fact.kind) >= kFacts.size()) break;   // said below
     const FactClass of = fact_class(fact.kind);
     if (of == FactClass::Decision) return misuse("decisions are not put but decided");
-    if (token == 0 && of == FactClass::Effect) return misuse("an effect under no claim");
+    if (cut.token == 0 && of == FactClass::Effect) return misuse("an effect under no claim");
   }
   return check_facts(facts);
 }
 
-Check check_resume_or_end(std::string_view log, std::uint64_t token, std::span<const Fact> facts) {
-  if (token == 0) return misuse("a run is resumed and ended under a claim");
-  return check_put(log, token, facts);
+Check check_resume_or_end(std::string_view log, Cut cut, std::span<const Fact> facts) {
+  if (cut.token == 0) return misuse("a run is resumed and ended under a claim");
+  return check_put(log, cut, facts);
 }
 
 Check check_decide(std::string_view log, Cut cut, std::span<const Fact> facts) {
@@ -84,6 +84,8 @@ Check check_claim(std::string_view log, std::string_view owner, std::int64_t lea
 Check check_lease(std::int64_t lease_ms) {
   return lease_ms < 0 ? misuse("a lease is no shorter than nothing") : std::nullopt;
 }
+
+Check check_cut(std::uint64_t head, Cut cut) { return cut.is_blind() ? std::nullopt : check_seen(head, cut.seq); }
 
 Check check_seen(std::uint64_t head, std::uint64_t seq) {
   return seq > head ? misuse("nobody has seen what is not written yet") : std::nullopt;

@@ -11,13 +11,14 @@ namespace ptc {
 
 // Each gives the Misuse, or nothing.
 std::optional<StoreError> check_log(std::string_view log);
-std::optional<StoreError> check_put(std::string_view log, std::uint64_t token, std::span<const Fact> facts);
-std::optional<StoreError> check_resume_or_end(std::string_view log, std::uint64_t token, std::span<const Fact> facts);
+std::optional<StoreError> check_put(std::string_view log, Cut cut, std::span<const Fact> facts);
+std::optional<StoreError> check_resume_or_end(std::string_view log, Cut cut, std::span<const Fact> facts);
 std::optional<StoreError> check_decide(std::string_view log, Cut cut, std::span<const Fact> facts);
 std::optional<StoreError> check_park(std::string_view log, Cut cut, std::span<const Fact> facts, const Parked& run);
 std::optional<StoreError> check_claim(std::string_view log, std::string_view owner, std::int64_t lease_ms);
 std::optional<StoreError> check_lease(std::int64_t lease_ms);
-// These need the head of the log.
+// These need the head of the log. A blind cut may be handed to the first one, not to the second.
+std::optional<StoreError> check_cut(std::uint64_t head, Cut cut);
 std::optional<StoreError> check_seen(std::uint64_t head, std::uint64_t seq);
 
 // Whether a decision that had not seen a fact of this kind is out of date.

@@ -16,9 +16,12 @@ class ForgetfulStore final : public DyingStore {
   ForgetfulStore(std::unique_ptr<FactStore> store, FactKind forgotten)
       : DyingStore(*store, INT_MAX, false), store_(std::move(store)), forgotten_(forgotten) {}
 
-  StoreResult<std::vector<Put>> put(std::string_view log, std::uint64_t token, std::span<const Fact> facts) override {
-    if (facts.front().kind != forgotten_) return DyingStore::put(log, token, facts);
-    return std::vector<Put>{{facts.front(), true}};
+  StoreResult<Written> put(std::string_view log, Cut cut, std::span<const Fact> facts,
+                           Durability durability) override {
+    if (facts.front().kind != forgotten_) return DyingStore::put(log, cut, facts, durability);
+    Fact told = facts.front();
+    told.seq = cut.seq;   // the log has not grown
+    return Written{{{told, true}}, cut.seq, {}, false};
   }
 
  private:

@@ -60,7 +60,7 @@ void write_log(FactStore& store, const std::string& log, std::span<const Fact> f
     if (has_decision({&fact, 1})) {
       const auto decided = store.decide(log, {claim->token, head}, {&fact, 1});
       if (const auto* done = std::get_if<Decided>(&decided)) head = done->head;
-    } else if (const auto put = store.put(log, claim->token, {&fact, 1}); put.index() == 0) {
+    } else if (const auto put = store.put(log, Cut::blind(claim->token), {&fact, 1}); put.index() == 0) {
       ++head;
     }
   }
@@ -97,6 +97,7 @@ void look_around(FactStore& store) {
     store.info(run.log);
     store.parked(run.log);
     store.read_notable(run.log, 0, kMost);
+    store.open_calls(run.log);
     const auto facts = store.read(run.log, 0, kMost);
     if (const auto* all = std::get_if<std::vector<Fact>>(&facts)) {
       for (const Fact& fact : *all) store.find(run.log, fact.key);

@@ -17,7 +17,7 @@ namespace {
 class UnendedStore final : public DyingStore {
  public:
   explicit UnendedStore(FactStore& store) : DyingStore(store, INT_MAX, false) {}
-  StoreResult<std::vector<Put>> ended(std::string_view, std::uint64_t, std::span<const Fact>) override {
+  StoreResult<Written> ended(std::string_view, Cut, std::span<const Fact>) override {
     return StoreError{StoreError::Kind::Io, "the process is dead"};
   }
 };

@@ -193,12 +193,12 @@ void a_refused_park_leaves_the_old_one(FactStore& store) {
 
 void resumed_keeps_what_was_parked(FactStore& store) {
   const std::uint64_t token = started(store, "a");
-  EXPECT_EQ(error_of(store.resumed("a", token, {})), "store_missing");
+  EXPECT_EQ(error_of(store.resumed("a", Cut::blind(token), {})), "store_missing");
   EXPECT_TRUE(is_parked(store, "a", token, waiting_for({"k"}, 1)));
   put_one(store, "a", 0, outside_fact("k"));
   const Fact goes_on = fact_of(FactKind::RunResumed, "resumed/c1");
   for (const bool first : {true, false}) {   // again, after the process died
-    const auto put = taken(store.resumed("a", token, {&goes_on, 1}));
+    const auto put = taken(store.resumed("a", Cut::blind(token), {&goes_on, 1})).puts;
     ASSERT_EQ(put.size(), 1u);
     EXPECT_EQ(put[0].mine, first);
     EXPECT_TRUE(woken_now(store).empty());
@@ -216,7 +216,7 @@ void a_run_that_goes_on_is_not_woken(FactStore& store) {
   Parked run = waiting_for({"k"}, 1);
   run.deadline_ms = 0;
   EXPECT_TRUE(is_parked(store, "a", token, run));
-  taken(store.resumed("a", token, {}));
+  taken(store.resumed("a", Cut::blind(token), {}));
   put_one(store, "a", 0, outside_fact("k"));
   EXPECT_TRUE(woken_now(store).empty());
 }
@@ -226,11 +226,11 @@ void ended_removes_what_was_parked(FactStore& store) {
   EXPECT_TRUE(is_parked(store, "a", token, waiting_for({"k"}, 1)));
   put_one(store, "a", 0, outside_fact("k"));
   const Fact over = fact_of(FactKind::TurnEnded, "");
-  EXPECT_EQ(taken(store.ended("a", token, {&over, 1})).size(), 1u);
+  EXPECT_EQ(taken(store.ended("a", Cut::blind(token), {&over, 1})).puts.size(), 1u);
   EXPECT_FALSE(taken(store.parked("a")));
   EXPECT_TRUE(woken_now(store).empty());
   EXPECT_EQ(taken(store.info("a"))->state, LogState::Ended);
-  EXPECT_EQ(error_of(store.resumed("a", token, {})), "store_missing");
+  EXPECT_EQ(error_of(store.resumed("a", Cut::blind(token), {})), "store_missing");
   EXPECT_TRUE(put_one(store, "a", 0, outside_fact("late")).mine);
   EXPECT_EQ(taken(store.info("a"))->state, LogState::Ended);
   EXPECT_EQ(head_of(store, "a"), 4u);
@@ -238,18 +238,18 @@ void ended_removes_what_was_parked(FactStore& store) {
 
 void a_run_that_is_over_starts_again(FactStore& store) {
   const std::uint64_t token = started(store, "a");
-  taken(store.ended("a", token, {}));
+  taken(store.ended("a", Cut::blind(token), {}));
   put_one(store, "a", token, start_fact());
   EXPECT_EQ(taken(store.info("a"))->state, LogState::Running);
-  taken(store.ended("a", token, {}));
+  taken(store.ended("a", Cut::blind(token), {}));
   EXPECT_TRUE(is_parked(store, "a", token, waiting_for({"k"}, 2)));
   EXPECT_EQ(taken(store.info("a"))->state, LogState::Parked);
 }
 
 void no_log_no_end(FactStore& store) {
   const std::uint64_t token = claimed(store, "a");
-  EXPECT_EQ(error_of(store.ended("a", token, {})), "store_missing");
-  EXPECT_EQ(error_of(store.resumed("a", token, {})), "store_missing");
+  EXPECT_EQ(error_of(store.ended("a", Cut::blind(token), {})), "store_missing");
+  EXPECT_EQ(error_of(store.resumed("a", Cut::blind(token), {})), "store_missing");
   EXPECT_EQ(error_of(store.park("a", {token, 0}, {}, waiting_for({"k"}, 0))), "store_missing");
   EXPECT_FALSE(taken(store.info("a")));
 }

@@ -114,7 +114,7 @@ void readers_see_whole_transactions(FactStore& store) {
   bool whole = true;
   const std::vector<Fact> pair{outside_fact(""), outside_fact("")};
   race(
-      kFew, [&](int) { taken(store.put("a", 0, pair)); },
+      kFew, [&](int) { taken(store.put("a", Cut::blind(), pair)); },
       [&](int) {
         const auto facts = taken(store.read("a", 0, 10'000));
         whole = whole && facts.size() % 2 == 0 && (facts.empty() || facts.back().seq == facts.size());

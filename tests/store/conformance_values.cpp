@@ -87,7 +87,7 @@ void keeps_many_facts(FactStore& store) {
   for (int batch = 0; batch < kBatches; ++batch) {
     std::vector<Fact> facts;
     for (int i = 0; i < kBatch; ++i) facts.push_back(task_fact("task/" + std::to_string(batch * kBatch + i) + "#0"));
-    ASSERT_EQ(taken(store.put("a", token, facts)).size(), facts.size());
+    ASSERT_EQ(taken(store.put("a", Cut::blind(token), facts)).puts.size(), facts.size());
   }
   EXPECT_EQ(head_of(store, "a"), 100'000u);
   EXPECT_EQ(taken(store.find("a", "task/77777#0"))->seq, 77'778u);
@@ -131,7 +131,7 @@ void reads_notable_facts_in_their_order(FactStore& store) {
 
 void refuses_empty_ids(FactStore& store) {
   const Fact fact = outside_fact("k");
-  EXPECT_EQ(error_of(store.put("", 0, {&fact, 1})), "store_misuse");
+  EXPECT_EQ(error_of(store.put("", Cut::blind(), {&fact, 1})), "store_misuse");
   EXPECT_EQ(error_of(store.decide("", {1, 0}, {})), "store_misuse");
   EXPECT_EQ(error_of(store.read("", 0, 1)), "store_misuse");
   EXPECT_EQ(error_of(store.find("", "k")), "store_misuse");
@@ -144,11 +144,11 @@ void refuses_empty_ids(FactStore& store) {
 
 void refuses_what_is_no_text(FactStore& store) {
   const Fact bad = outside_fact("k", "\xFF");
-  EXPECT_EQ(error_of(store.put("a", 0, {&bad, 1})), "store_misuse");
+  EXPECT_EQ(error_of(store.put("a", Cut::blind(), {&bad, 1})), "store_misuse");
   const Fact good = outside_fact("k");
-  EXPECT_EQ(error_of(store.put("\xC3", 0, {&good, 1})), "store_misuse");
+  EXPECT_EQ(error_of(store.put("\xC3", Cut::blind(), {&good, 1})), "store_misuse");
   const std::vector<Fact> both{good, bad};
-  EXPECT_EQ(error_of(store.put("a", 0, both)), "store_misuse");
+  EXPECT_EQ(error_of(store.put("a", Cut::blind(), both)), "store_misuse");
   EXPECT_FALSE(taken(store.info("a"))) << "nothing is written";
   EXPECT_EQ(error_of(store.claim("a", "\xFF", 0, 1)), "store_misuse");
 }
@@ -156,17 +156,17 @@ void refuses_what_is_no_text(FactStore& store) {
 void refuses_what_the_class_forbids(FactStore& store) {
   const std::uint64_t token = started(store, "a");
   const Fact decision = step_fact(), effect = task_fact("t"), observation = outside_fact("o");
-  EXPECT_EQ(error_of(store.put("a", token, {&decision, 1})), "store_misuse");
-  EXPECT_EQ(error_of(store.put("a", 0, {&effect, 1})), "store_misuse");
+  EXPECT_EQ(error_of(store.put("a", Cut::blind(token), {&decision, 1})), "store_misuse");
+  EXPECT_EQ(error_of(store.put("a", Cut::blind(), {&effect, 1})), "store_misuse");
   EXPECT_EQ(error_of(store.decide("a", {0, 1}, {&decision, 1})), "store_misuse");
   EXPECT_EQ(error_of(store.decide("a", {token, 1}, {&effect, 1})), "store_misuse");
   EXPECT_EQ(error_of(store.decide("a", {token, 1}, {&observation, 1})), "store_misuse");
-  EXPECT_EQ(error_of(store.resumed("a", 0, {})), "store_misuse");
-  EXPECT_EQ(error_of(store.ended("a", 0, {})), "store_misuse");
-  EXPECT_EQ(error_of(store.ended("a", token, {&decision, 1})), "store_misuse");
+  EXPECT_EQ(error_of(store.resumed("a", Cut::blind(), {})), "store_misuse");
+  EXPECT_EQ(error_of(store.ended("a", Cut::blind(), {})), "store_misuse");
+  EXPECT_EQ(error_of(store.ended("a", Cut::blind(token), {&decision, 1})), "store_misuse");
   Fact unknown = outside_fact("u");
   unknown.kind = static_cast<FactKind>(kFacts.size());
-  EXPECT_EQ(error_of(store.put("a", token, {&unknown, 1})), "store_misuse");
+  EXPECT_EQ(error_of(store.put("a", Cut::blind(token), {&unknown, 1})), "store_misuse");
   EXPECT_EQ(head_of(store, "a"), 1u);
 }
 

@@ -80,7 +80,7 @@ void puts_several_facts_at_once(FactStore& store) {
   put_one(store, "a", 0, outside_fact("there", "old"));
   const std::vector<Fact> facts{outside_fact("x", "1"), outside_fact("there", "new"), outside_fact(""),
                                 outside_fact("x", "2")};
-  const auto put = taken(store.put("a", 0, facts));
+  const auto put = taken(store.put("a", Cut::blind(), facts)).puts;
   ASSERT_EQ(put.size(), 4u);
   EXPECT_TRUE(put[0].mine && put[2].mine);
   EXPECT_EQ(put[1].fact.value, "old");
@@ -91,10 +91,10 @@ void puts_several_facts_at_once(FactStore& store) {
 }
 
 void nothing_put_writes_nothing(FactStore& store) {
-  EXPECT_TRUE(taken(store.put("a", 0, {})).empty());
+  EXPECT_TRUE(taken(store.put("a", Cut::blind(), {})).puts.empty());
   EXPECT_FALSE(taken(store.info("a")));
   const std::uint64_t token = claimed(store, "a");
-  EXPECT_TRUE(taken(store.put("a", token, {})).empty());
+  EXPECT_TRUE(taken(store.put("a", Cut::blind(token), {})).puts.empty());
   EXPECT_EQ(taken(store.decide("a", {token, 0}, {})).head, 0u);
   EXPECT_FALSE(taken(store.info("a"))) << "a claim alone is no log";
   EXPECT_TRUE(taken(store.runs("", 9)).empty());
@@ -183,14 +183,14 @@ void old_tokens_are_fenced(FactStore& store) {
   const Fact effect = task_fact("t"), control = start_fact(), decision = step_fact();
   const Parked run = waiting_for({"k"}, 1);
   for (const std::uint64_t token : {old, next.token + 1}) {
-    EXPECT_EQ(error_of(store.put("a", token, {&effect, 1})), "store_fenced");
-    EXPECT_EQ(error_of(store.put("a", token, {&control, 1})), "store_fenced");
+    EXPECT_EQ(error_of(store.put("a", Cut::blind(token), {&effect, 1})), "store_fenced");
+    EXPECT_EQ(error_of(store.put("a", Cut::blind(token), {&control, 1})), "store_fenced");
     EXPECT_EQ(error_of(store.decide("a", {token, 1}, {&decision, 1})), "store_fenced");
     EXPECT_EQ(error_of(store.park("a", {token, 1}, {}, run)), "store_fenced");
-    EXPECT_EQ(error_of(store.resumed("a", token, {})), "store_fenced");
-    EXPECT_EQ(error_of(store.ended("a", token, {})), "store_fenced");
+    EXPECT_EQ(error_of(store.resumed("a", Cut::blind(token), {})), "store_fenced");
+    EXPECT_EQ(error_of(store.ended("a", Cut::blind(token), {})), "store_fenced");
   }
-  EXPECT_EQ(error_of(store.put("nowhere", 1, {&effect, 1})), "store_fenced");
+  EXPECT_EQ(error_of(store.put("nowhere", Cut::blind(1), {&effect, 1})), "store_fenced");
   EXPECT_EQ(head_of(store, "a"), 1u);
   EXPECT_EQ(taken(store.info("a"))->state, LogState::Running);
   put_one(store, "a", 0, outside_fact("from outside"));
@@ -201,7 +201,7 @@ void a_token_given_back_is_fenced(FactStore& store) {
   const std::uint64_t token = started(store, "a");
   EXPECT_TRUE(taken(store.release("a", token)));
   const Fact effect = task_fact("t");
-  EXPECT_EQ(error_of(store.put("a", token, {&effect, 1})), "store_fenced");
+  EXPECT_EQ(error_of(store.put("a", Cut::blind(token), {&effect, 1})), "store_fenced");
 }
 
 void an_expired_token_still_writes(FactStore& store) {

@@ -80,7 +80,7 @@ class Disk : public testing::TestWithParam<Plan> {
       const auto opened = open(file);
       if (auto* store = std::get_if<std::unique_ptr<SqliteStore>>(&opened)) {
         const Fact fact = outside_fact("k");
-        said = error_of((*store)->put("a", 0, {&fact, 1})).empty() && error_of((*store)->flush()).empty();
+        said = error_of((*store)->put("a", Cut::blind(), {&fact, 1})).empty() && error_of((*store)->flush()).empty();
       }
       fired = vfs_.fired();
       EXPECT_TRUE(said || fired);
@@ -110,7 +110,7 @@ class Disk : public testing::TestWithParam<Plan> {
     vfs_.disarm();
     const Fact fact = outside_fact("");
     if (GetParam().mode != SqliteMode::Sync) return;
-    EXPECT_EQ(error_of(store.put("repaired", 0, {&fact, 1})), "");
+    EXPECT_EQ(error_of(store.put("repaired", Cut::blind(), {&fact, 1})), "");
   }
 
   FaultVfs vfs_;

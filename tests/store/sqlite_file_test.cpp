@@ -54,7 +54,7 @@ TEST(SqliteFile, KeepsEverythingWhenItIsOpenedAgain) {
     EXPECT_FALSE(taken(store->claim(log, "other", kStoreNow, 1)).granted);
     EXPECT_FALSE(put_one(*store, log, 0, outside_fact("k2", "second")).mine);
     put_one(*store, log, token, task_fact("t"));
-    taken(store->ended(log, token, {}));
+    taken(store->ended(log, Cut::blind(token), {}));
   }
 }
 
@@ -72,7 +72,7 @@ TEST(SqliteFile, HoldsAGroupWhenItIsFlushed) {
   EXPECT_TRUE(taken(writer->find("a", "k")));
   EXPECT_FALSE(taken(reader->find("a", "k"))) << "not durable yet";
   const Fact fact = outside_fact("k");
-  EXPECT_EQ(error_of(reader->put("b", 0, {&fact, 1})), "store_locked");
+  EXPECT_EQ(error_of(reader->put("b", Cut::blind(), {&fact, 1})), "store_locked");
   taken(writer->flush());
   EXPECT_TRUE(taken(reader->find("a", "k")));
   put_one(*reader, "b", 0, fact);
@@ -96,7 +96,7 @@ TEST(SqliteFile, RefusedCallsOfAGroupLeaveTheOthers) {
     const std::uint64_t token = started(*store, "a");
     put_one(*store, "a", 0, outside_fact("o"));
     EXPECT_TRUE(decide_one(*store, "a", {token, 1}, step_fact("d")).conflict);
-    EXPECT_EQ(error_of(store->ended("a", token + 1, {})), "store_fenced");
+    EXPECT_EQ(error_of(store->ended("a", Cut::blind(token + 1), {})), "store_fenced");
     put_one(*store, "a", token, task_fact("t"));
   }
   EXPECT_EQ(head_of(*opened(file), "a"), 3u);
@@ -105,9 +105,9 @@ TEST(SqliteFile, RefusedCallsOfAGroupLeaveTheOthers) {
 TEST(SqliteFile, OfANewerVersionIsRefused) {
   const StoreFile file;
   started(*opened(file), "a");
-  tamper(file, "PRAGMA user_version = 3");
+  tamper(file, "PRAGMA user_version = 4");
   EXPECT_EQ(refusal(file), "store_version");
-  tamper(file, "PRAGMA user_version = 2");
+  tamper(file, "PRAGMA user_version = 3");
   EXPECT_EQ(refusal(file), "");
 }
 
@@ -122,7 +122,7 @@ TEST(SqliteFile, OfVersionOneIsTakenOver) {
     store->release("a", token);
   }
   tamper(file,
-         "DROP INDEX fact_notable; ALTER TABLE fact RENAME COLUMN rank TO outdates;"
+         "DROP TABLE open_call; DROP INDEX fact_notable; ALTER TABLE fact RENAME COLUMN rank TO outdates;"
          "UPDATE fact SET outdates = outdates = 2; CREATE INDEX fact_outdates ON fact (run, seq) WHERE outdates;"
          "PRAGMA user_version = 1");
   const auto store = opened(file);
@@ -164,7 +164,7 @@ TEST(SqliteFile, WithADamagedFactSaysSo) {
     EXPECT_EQ(error_of(store->find("a", "k2")), "store_corrupt");
     EXPECT_EQ(error_of(store->read("a", 0, 9)), "store_corrupt");
     const Fact fact = outside_fact("k2");
-    EXPECT_EQ(error_of(store->put("a", 0, {&fact, 1})), "store_corrupt");
+    EXPECT_EQ(error_of(store->put("a", Cut::blind(), {&fact, 1})), "store_corrupt");
     EXPECT_TRUE(taken(store->find("a", "k3"))) << "the others are there";
     EXPECT_TRUE(put_one(*store, "a", 0, outside_fact("k4")).mine);
   }
@@ -195,7 +195,7 @@ TEST(SqliteFile, WithDamagedRowsSaysSo) {
   tamper(file, "UPDATE run SET state = 1; UPDATE parked SET observed_seq = -1");
   EXPECT_EQ(error_of(opened(file)->parked("a")), "store_corrupt");
   tamper(file, "DROP TABLE wait_key");
-  EXPECT_EQ(error_of(opened(file)->ended("a", token, {})), "store_corrupt");
+  EXPECT_EQ(error_of(opened(file)->ended("a", Cut::blind(token), {})), "store_corrupt");
   EXPECT_EQ(taken(opened(file)->info("a"))->state, LogState::Parked) << "nothing was written";
 }
 
@@ -231,7 +231,7 @@ TEST(SqliteFile, WithPagesOfNoiseNeverCrashes) {
       static_cast<void>(open.parked("a"));
       static_cast<void>(open.runs("", 9));
       static_cast<void>(open.woken(kStoreNow, 9));
-      static_cast<void>(open.put("a", 0, {&fact, 1}));
+      static_cast<void>(open.put("a", Cut::blind(), {&fact, 1}));
       static_cast<void>(open.claim("a", "x", kStoreNow + 2 * kStoreLease, 1));
       static_cast<void>(open.flush());
     }

@@ -68,7 +68,7 @@ TEST(SqliteProcesses, WriteOneLogTogether) {
       if (store == nullptr) return 1;
       for (std::uint32_t i = 0; i < kFacts; ++i) {
         const Fact fact = outside_fact("k" + std::to_string(mine == 2 ? i + kFacts / 2 : i), std::to_string(mine));
-        if (std::holds_alternative<StoreError>(store->put("a", 0, {&fact, 1}))) return 2;
+        if (std::holds_alternative<StoreError>(store->put("a", Cut::blind(), {&fact, 1}))) return 2;
         if (mine == 2 && i % 20 == 0 && std::holds_alternative<StoreError>(store->flush())) return 3;
       }
       return 0;
@@ -120,7 +120,7 @@ TEST(SqliteProcesses, AnAnswerFromAnotherProcessWakes) {
   const auto body = [&](int) {
     const auto store = opened(file.path());
     const Fact fact = outside_fact("answer");
-    return store != nullptr && std::holds_alternative<std::vector<Put>>(store->put("a", 0, {&fact, 1})) ? 0 : 1;
+    return store != nullptr && std::holds_alternative<Written>(store->put("a", Cut::blind(), {&fact, 1})) ? 0 : 1;
   };
   std::uint64_t token = 0;
   {
@@ -138,7 +138,7 @@ int writes_until_killed(const std::string& path, SqliteMode mode, std::uint32_t 
   if (store == nullptr) return 1;
   for (std::uint32_t next = from;; ++next) {
     const Fact fact = outside_fact("k" + std::to_string(next), std::string(next % 7 * 300, 'x'));
-    if (std::holds_alternative<StoreError>(store->put("a", 0, {&fact, 1}))) return 2;
+    if (std::holds_alternative<StoreError>(store->put("a", Cut::blind(), {&fact, 1}))) return 2;
     if (::write(pipe, &next, sizeof next) != sizeof next) return 3;
   }
 }

@@ -45,7 +45,7 @@ std::string error_of(const StoreResult<T>& result) {
 }
 
 inline Put put_one(FactStore& store, std::string_view log, std::uint64_t token, const Fact& fact) {
-  auto all = taken(store.put(log, token, {&fact, 1}));
+  auto all = taken(store.put(log, Cut::blind(token), {&fact, 1})).puts;
   if (all.size() != 1) ADD_FAILURE() << "one fact in, " << all.size() << " out";
   return all.empty() ? Put{} : std::move(all.front());
 }

@@ -35,7 +35,7 @@ void StoreScript::note(const std::vector<Fact>& facts, const StoreResult<T>& res
 }
 
 void StoreScript::put(FactStore& store, std::uint64_t token, std::vector<Fact> facts) {
-  note(facts, store.put(kLog, token, facts));
+  note(facts, store.put(kLog, Cut::blind(token), facts));
 }
 
 void StoreScript::park(FactStore& store, const std::string& name, std::size_t snapshot_bytes) {
@@ -66,7 +66,7 @@ void StoreScript::run(FactStore& store, bool flushes) {
   park(store, "c1", 100);
   put(store, 0, {outside_fact("answer c1")});
   const std::vector<Fact> resumed{fact_of(FactKind::RunResumed, "resume c1")};
-  note(resumed, store.resumed(kLog, token_, resumed));
+  note(resumed, store.resumed(kLog, Cut::blind(token_), resumed));
   flush(store);
   put(store, token_, {task_fact("large", std::string(20'000, 'y'))});
   park(store, "c2", 15'000);

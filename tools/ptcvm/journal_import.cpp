@@ -37,7 +37,8 @@ class Import {
  private:
   std::optional<ptc::StoreError> put(std::span<const ptc::Fact> batch, bool is_last) {
     const bool ends = is_last && batch.back().kind == ptc::FactKind::TurnEnded;
-    auto done = ends ? store_.ended(run_, token_, batch) : store_.put(run_, token_, batch);
+    const auto cut = ptc::Cut::blind(token_);
+    auto done = ends ? store_.ended(run_, cut, batch) : store_.put(run_, cut, batch);
     if (auto* error = std::get_if<ptc::StoreError>(&done)) return std::move(*error);
     seq_ += batch.size();
     return std::nullopt;

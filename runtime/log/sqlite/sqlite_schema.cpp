@@ -3,6 +3,8 @@
 #include <array>
 #include <string>
 
+#include "runtime/log/sqlite/sqlite_tables.h"
+
 namespace ptc {
 namespace {
 
@@ -73,8 +75,37 @@ UPDATE fact SET rank = CASE WHEN rank THEN 2 ELSE 1 END;
 CREATE INDEX fact_notable ON fact (run, seq) WHERE rank;
 )";
 
-// The n-th makes version n + 1 of version n.
-constexpr std::array<const char*, kSqliteStoreVersion> kSteps{kTables, kRanks};
+// The calls that are open, by idempotency key and attempt; `seq` is the place of the intent.
+constexpr const char* kOpenCallTable = R"(
+CREATE TABLE open_call (
+  run INTEGER NOT NULL,
+  call TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  task TEXT NOT NULL,
+  PRIMARY KEY (run, call, attempt)
+) WITHOUT ROWID;
+)";
+
+// Fills the table from the logs that are there. A fact that is damaged is left out: reading its log says so.
+void find_open_calls(SqliteConnection& connection) {
+  SqliteTables tables(connection);
+  SqliteQuery query(connection, "SELECT run, seq, body FROM fact ORDER BY run, seq");
+  while (query.row()) {
+    std::optional<Fact> fact = read_fact(query.bytes_at(2));
+    if (!fact) continue;
+    fact->seq = query.count_at(1);
+    tables.mark_call(query.integer_at(0), *fact);
+  }
+}
+
+// The n-th makes version n + 1 of version n: statements, and what they cannot say.
+struct Step {
+  const char* sql;
+  void (*fill)(SqliteConnection&);   // null: nothing more
+};
+constexpr std::array<Step, kSqliteStoreVersion> kSteps{
+    {{kTables, nullptr}, {kRanks, nullptr}, {kOpenCallTable, find_open_calls}}};
 
 std::int64_t pragma(SqliteConnection& connection, const char* sql) {
   SqliteQuery query(connection, sql);
@@ -109,7 +140,9 @@ void prepare_schema(SqliteConnection& connection) {
   connection.execute("BEGIN IMMEDIATE");
   int version = version_of(connection);   // another process may have been faster
   for (; version < kSqliteStoreVersion && !connection.failed(); ++version) {
-    connection.execute(kSteps[static_cast<std::size_t>(version)]);
+    const Step& step = kSteps[static_cast<std::size_t>(version)];
+    connection.execute(step.sql);
+    if (step.fill != nullptr && !connection.failed()) step.fill(connection);
   }
   connection.execute(("PRAGMA user_version = " + std::to_string(kSqliteStoreVersion)).c_str());
   connection.execute("COMMIT");

@@ -4,7 +4,7 @@
 
 namespace ptc {
 
-inline constexpr int kSqliteStoreVersion = 2;   // PRAGMA user_version
+inline constexpr int kSqliteStoreVersion = 3;   // PRAGMA user_version
 
 // Fails with Version on what a newer version wrote, with Corrupt on files that are something else. Writes nothing.
 void check_schema(SqliteConnection& connection);

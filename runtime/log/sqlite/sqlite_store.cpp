@@ -43,18 +43,30 @@ std::optional<Fact> arrived(SqliteTables& tables, const RunRow& run, const Parke
   return first;
 }
 
-std::vector<Put> put_all(SqliteTables& tables, RunRow& run, std::uint64_t token, std::span<const Fact> facts) {
-  std::vector<Put> out;
-  std::uint64_t head = facts.empty() ? 0 : tables.head(run);
+// What is in the log already, for a writer who has seen it up to the cut.
+Written seen(SqliteTables& tables, std::string_view log, std::uint64_t head, Cut cut) {
+  Written out;
+  out.head = head;
+  if (cut.seq >= head) return out;
+  const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(head - cut.seq, kMostOthers));
+  out.others = tables.facts_after(log, cut.seq, count);
+  out.more = count < head - cut.seq;
+  return out;
+}
+
+// Appends what is new to what the writer is told.
+void put_all(SqliteTables& tables, RunRow& run, std::uint64_t token, std::span<const Fact> facts, Written& out) {
+  out.puts.reserve(facts.size());
   for (const Fact& fact : facts) {
     auto there = fact.key.empty() ? std::nullopt : tables.keyed(run, fact.key);
-    if (there) {
-      out.push_back({*std::move(there), false});
-    } else {
-      out.push_back({tables.append(run, ++head, token, fact), true});
-    }
+    const bool is_new = !there;
+    out.puts.push_back({is_new ? tables.append(run, ++out.head, token, fact) : *std::move(there), is_new});
   }
-  return out;
+}
+
+// The same for decisions, whose keys are free.
+void append_all(SqliteTables& tables, RunRow& run, std::uint64_t token, std::span<const Fact> facts, Written& out) {
+  for (const Fact& fact : facts) out.puts.push_back({tables.append(run, ++out.head, token, fact), true});
 }
 
 // One attempt; what is missing of the file is made.
@@ -115,14 +127,29 @@ std::optional<StoreError> SqliteStore::start(const std::string& path) {
 }
 
 template <class T, class Body>
-StoreResult<T> SqliteStore::write(Body body) {
+StoreResult<T> SqliteStore::write(Body body, Durability durability) {
   const std::lock_guard lock(mutex_);
   if (auto error = ready()) return *std::move(error);
   if (auto error = begin()) return *std::move(error);
   SqliteTables tables(*connection_);
   StoreResult<T> out = body(tables);
-  if (auto error = finish(std::holds_alternative<T>(out))) return *std::move(error);
+  if (auto error = finish(std::holds_alternative<T>(out), durability)) return *std::move(error);
   return out;
+}
+
+// `body` gets the run and what its writer is told, and adds what it writes. A refusal, or nothing.
+template <class Body>
+StoreResult<Written> SqliteStore::write_under(std::string_view log, Cut cut, Durability durability, Body body) {
+  const auto whole = [&](SqliteTables& tables) -> StoreResult<Written> {
+    RunRow run = tables.run_named(log);
+    if (auto wrong = fenced(run, cut.token)) return *std::move(wrong);
+    const std::uint64_t head = tables.head(run);
+    if (auto wrong = check_cut(head, cut)) return *std::move(wrong);
+    Written told = seen(tables, log, head, cut);
+    if (std::optional<StoreError> refused = body(tables, run, told)) return *std::move(refused);
+    return told;
+  };
+  return write<Written>(whole, durability);
 }
 
 template <class T, class Body>
@@ -153,7 +180,7 @@ std::optional<StoreError> SqliteStore::begin() {
 }
 
 // Of the call: its own failure, or that of making it last.
-std::optional<StoreError> SqliteStore::finish(bool keep) {
+std::optional<StoreError> SqliteStore::finish(bool keep, Durability durability) {
   auto error = connection_->take_error();
   keep = keep && !error;
   if (options_.mode != SqliteMode::Group) {
@@ -163,7 +190,7 @@ std::optional<StoreError> SqliteStore::finish(bool keep) {
   }
   if (connection_->in_transaction()) {
     connection_->execute(keep ? "RELEASE one_call" : "ROLLBACK TO one_call; RELEASE one_call");
-    if (!connection_->failed()) return error;
+    if (!connection_->failed()) return keep && durability == Durability::Now ? commit() : error;
   }
   // Some failures take back the whole transaction, and with it what other calls of the window were told is written.
   auto worse = connection_->take_error();
@@ -220,14 +247,15 @@ StoreResult<std::monostate> SqliteStore::flush() {
   return std::monostate{};
 }
 
-StoreResult<std::vector<Put>> SqliteStore::put(std::string_view log, std::uint64_t token, std::span<const Fact> facts) {
-  if (auto wrong = check_put(log, token, facts)) return *std::move(wrong);
-  return write<std::vector<Put>>([&](SqliteTables& tables) -> StoreResult<std::vector<Put>> {
-    RunRow run = tables.run_named(log);
-    if (auto wrong = fenced(run, token)) return *std::move(wrong);
+StoreResult<Written> SqliteStore::put(std::string_view log, Cut cut, std::span<const Fact> facts,
+                                      Durability durability) {
+  if (auto wrong = check_put(log, cut, facts)) return *std::move(wrong);
+  const auto body = [&](SqliteTables& tables, RunRow& run, Written& told) -> std::optional<StoreError> {
     if (run.id == 0 && !facts.empty()) run = tables.run_made(log);
-    return put_all(tables, run, token, facts);
-  });
+    put_all(tables, run, cut.token, facts, told);
+    return std::nullopt;
+  };
+  return write_under(log, cut, durability, body);
 }
 
 StoreResult<Decided> SqliteStore::decide(std::string_view log, Cut cut, std::span<const Fact> facts) {
@@ -235,11 +263,11 @@ StoreResult<Decided> SqliteStore::decide(std::string_view log, Cut cut, std::spa
   return write<Decided>([&](SqliteTables& tables) -> StoreResult<Decided> {
     RunRow run = tables.run_named(log);
     if (auto wrong = fenced(run, cut.token)) return *std::move(wrong);
-    std::uint64_t head = tables.head(run);
+    const std::uint64_t head = tables.head(run);
     if (auto wrong = check_seen(head, cut.seq)) return *std::move(wrong);
-    if (auto out = conflict(tables, run, cut, facts)) return Decided{head, std::move(out)};
-    for (const Fact& fact : facts) tables.append(run, ++head, cut.token, fact);
-    return Decided{head, std::nullopt};
+    Decided out{seen(tables, log, head, cut), conflict(tables, run, cut, facts)};
+    if (!out.conflict) append_all(tables, run, cut.token, facts, out);
+    return out;
   });
 }
 
@@ -249,14 +277,17 @@ StoreResult<ParkResult> SqliteStore::park(std::string_view log, Cut cut, std::sp
   return write<ParkResult>([&](SqliteTables& tables) -> StoreResult<ParkResult> {
     RunRow row = tables.run_named(log);
     if (auto wrong = fenced(row, cut.token)) return *std::move(wrong);
-    std::uint64_t head = tables.head(row);
+    const std::uint64_t head = tables.head(row);
     if (auto wrong = check_seen(head, std::max(cut.seq, run.observed_seq))) return *std::move(wrong);
     if (head == 0 && facts.empty()) return StoreError{Kind::Missing, "no such log"};
-    if (auto out = arrived(tables, row, run)) return ParkResult{false, std::move(out), std::nullopt};
-    if (auto out = conflict(tables, row, cut, facts)) return ParkResult{false, std::nullopt, std::move(out)};
-    for (const Fact& fact : facts) tables.append(row, ++head, cut.token, fact);
+    ParkResult out{seen(tables, log, head, cut), false, arrived(tables, row, run), std::nullopt};
+    if (out.arrived) return out;
+    out.conflict = conflict(tables, row, cut, facts);
+    if (out.conflict) return out;
+    append_all(tables, row, cut.token, facts, out);
     tables.park(row, run);
-    return ParkResult{true, std::nullopt, std::nullopt};
+    out.parked = true;
+    return out;
   });
 }
 
@@ -273,6 +304,11 @@ StoreResult<std::optional<Fact>> SqliteStore::find(std::string_view log, std::st
 StoreResult<std::vector<Fact>> SqliteStore::read_notable(std::string_view log, std::uint64_t after, std::size_t most) {
   if (auto wrong = check_log(log)) return *std::move(wrong);
   return look<std::vector<Fact>>([&](SqliteTables& tables) { return tables.notable_after(log, after, most); });
+}
+
+StoreResult<std::vector<Fact>> SqliteStore::open_calls(std::string_view log) {
+  if (auto wrong = check_log(log)) return *std::move(wrong);
+  return look<std::vector<Fact>>([&](SqliteTables& tables) { return tables.open_calls(log); });
 }
 
 StoreResult<std::optional<Parked>> SqliteStore::parked(std::string_view log) {
@@ -332,31 +368,28 @@ StoreResult<bool> SqliteStore::release(std::string_view log, std::uint64_t token
   });
 }
 
-StoreResult<std::vector<Put>> SqliteStore::resumed(std::string_view log, std::uint64_t token,
-                                                   std::span<const Fact> facts) {
-  if (auto wrong = check_resume_or_end(log, token, facts)) return *std::move(wrong);
-  return write<std::vector<Put>>([&](SqliteTables& tables) -> StoreResult<std::vector<Put>> {
-    RunRow run = tables.run_named(log);
-    if (auto wrong = fenced(run, token)) return *std::move(wrong);
+StoreResult<Written> SqliteStore::resumed(std::string_view log, Cut cut, std::span<const Fact> facts) {
+  if (auto wrong = check_resume_or_end(log, cut, facts)) return *std::move(wrong);
+  const auto body = [&](SqliteTables& tables, RunRow& run, Written& told) -> std::optional<StoreError> {
     if (!tables.has_parked(run)) return StoreError{Kind::Missing, "nothing is parked"};
     tables.stop_waiting(run);
     tables.set_state(run, LogState::Running);
-    return put_all(tables, run, token, facts);
-  });
+    put_all(tables, run, cut.token, facts, told);
+    return std::nullopt;
+  };
+  return write_under(log, cut, Durability::AsMode, body);
 }
 
-StoreResult<std::vector<Put>> SqliteStore::ended(std::string_view log, std::uint64_t token,
-                                                 std::span<const Fact> facts) {
-  if (auto wrong = check_resume_or_end(log, token, facts)) return *std::move(wrong);
-  return write<std::vector<Put>>([&](SqliteTables& tables) -> StoreResult<std::vector<Put>> {
-    RunRow run = tables.run_named(log);
-    if (auto wrong = fenced(run, token)) return *std::move(wrong);
-    if (facts.empty() && tables.head(run) == 0) return StoreError{Kind::Missing, "no such log"};
-    std::vector<Put> out = put_all(tables, run, token, facts);
+StoreResult<Written> SqliteStore::ended(std::string_view log, Cut cut, std::span<const Fact> facts) {
+  if (auto wrong = check_resume_or_end(log, cut, facts)) return *std::move(wrong);
+  const auto body = [&](SqliteTables& tables, RunRow& run, Written& told) -> std::optional<StoreError> {
+    if (facts.empty() && told.head == 0) return StoreError{Kind::Missing, "no such log"};
+    put_all(tables, run, cut.token, facts, told);
     tables.set_state(run, LogState::Ended);
     tables.forget_parked(run);
-    return out;
-  });
+    return std::nullopt;
+  };
+  return write_under(log, cut, Durability::AsMode, body);
 }
 
 }  // namespace ptc

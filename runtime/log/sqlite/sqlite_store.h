@@ -1,11 +1,12 @@
 // A store in one SQLite file, for any number of threads and processes.
 //
 // Sync    a call returns when it is on the disk: one transaction a call, write-ahead log, fsync.
-// Group   the calls of a window are one transaction. It is opened by the first write and made durable `group_window`
-//         after it, or by flush(), or when the store is destroyed: a crash takes back what was written in the last
-//         window, always a tail of each log. This store sees its own writes at once, other processes see them when they
-//         are durable, and wait with their own writes until then. When a window cannot be made durable every later
-//         call fails with its error: the store has to be opened again, and the logs to be read again.
+// Group   the calls of a window are one transaction. The first write opens the window; it is made durable
+//         `group_window` after that, by a write with Durability::Now, by flush(), or when the store is destroyed: a
+//         crash takes back what was written in the last window, always a tail of each log. This store sees its own
+//         writes at once, other processes see them when they are durable, and wait with their own writes until then.
+//         When a window cannot be made durable every later call fails with its error: the store has to be opened
+//         again, and the logs to be read again.
 // Memory  nothing is kept; no file. For tests.
 //
 // After a failed commit the store writes over what may be left of it, so that a crash cannot bring it back. Only when
@@ -41,12 +42,16 @@ class SqliteStore final : public FactStore {
   static StoreResult<std::unique_ptr<SqliteStore>> open(const std::string& path, const SqliteOptions& options = {});
   ~SqliteStore() override;
 
-  StoreResult<std::vector<Put>> put(std::string_view log, std::uint64_t token, std::span<const Fact> facts) override;
+  StoreResult<Written> put(std::string_view log, Cut cut, std::span<const Fact> facts,
+                           Durability durability = Durability::AsMode) override;
+  StoreResult<Written> resumed(std::string_view log, Cut cut, std::span<const Fact> facts) override;
+  StoreResult<Written> ended(std::string_view log, Cut cut, std::span<const Fact> facts) override;
   StoreResult<Decided> decide(std::string_view log, Cut cut, std::span<const Fact> facts) override;
   StoreResult<ParkResult> park(std::string_view log, Cut cut, std::span<const Fact> facts, const Parked& run) override;
   StoreResult<std::vector<Fact>> read(std::string_view log, std::uint64_t after, std::size_t most) override;
   StoreResult<std::optional<Fact>> find(std::string_view log, std::string_view key) override;
   StoreResult<std::vector<Fact>> read_notable(std::string_view log, std::uint64_t after, std::size_t most) override;
+  StoreResult<std::vector<Fact>> open_calls(std::string_view log) override;
   StoreResult<std::optional<Parked>> parked(std::string_view log) override;
   StoreResult<std::optional<RunInfo>> info(std::string_view log) override;
   StoreResult<std::vector<RunInfo>> runs(std::string_view after, std::size_t most) override;
@@ -56,9 +61,6 @@ class SqliteStore final : public FactStore {
   StoreResult<bool> renew(std::string_view log, std::uint64_t token, std::int64_t now_ms,
                           std::int64_t lease_ms) override;
   StoreResult<bool> release(std::string_view log, std::uint64_t token) override;
-  StoreResult<std::vector<Put>> resumed(std::string_view log, std::uint64_t token,
-                                        std::span<const Fact> facts) override;
-  StoreResult<std::vector<Put>> ended(std::string_view log, std::uint64_t token, std::span<const Fact> facts) override;
   StoreResult<std::monostate> flush() override;
 
  private:
@@ -66,12 +68,14 @@ class SqliteStore final : public FactStore {
   std::optional<StoreError> start(const std::string& path);
 
   template <class T, class Body>
-  StoreResult<T> write(Body body);
+  StoreResult<T> write(Body body, Durability durability = Durability::AsMode);
+  template <class Body>
+  StoreResult<Written> write_under(std::string_view log, Cut cut, Durability durability, Body body);
   template <class T, class Body>
   StoreResult<T> look(Body body);
   std::optional<StoreError> ready();
   std::optional<StoreError> begin();
-  std::optional<StoreError> finish(bool keep);
+  std::optional<StoreError> finish(bool keep, Durability durability);
   std::optional<StoreError> commit();
   bool settle();
   void roll_back();

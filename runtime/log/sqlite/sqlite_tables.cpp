@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/log/open_calls.h"
 #include "runtime/log/store_rules.h"
 
 namespace ptc {
@@ -25,6 +26,14 @@ constexpr char kNotable[] =
     "SELECT seq, body FROM fact INDEXED BY fact_notable WHERE run = (SELECT id FROM run WHERE log = ?) AND seq > ? "
     "AND rank ORDER BY seq LIMIT ?";
 constexpr char kAppend[] = "INSERT INTO fact (run, seq, key, time_ms, rank, body) VALUES (?, ?, ?, ?, ?, ?)";
+constexpr char kOpenCalls[] =
+    "SELECT fact.seq, body FROM open_call JOIN fact ON fact.run = open_call.run AND fact.seq = open_call.seq "
+    "WHERE open_call.run = (SELECT id FROM run WHERE log = ?) ORDER BY fact.seq";
+constexpr char kForgetLower[] = "DELETE FROM open_call WHERE run = ? AND call = ? AND attempt < ?";
+constexpr char kOpenCall[] =
+    "INSERT OR REPLACE INTO open_call (run, call, attempt, seq, task) VALUES (?, ?, ?, ?, ?)";
+constexpr char kSettleCall[] = "DELETE FROM open_call WHERE run = ? AND call = ? AND attempt = ?";
+constexpr char kResetCalls[] = "DELETE FROM open_call WHERE run = ? AND task = ?";
 constexpr char kWake[] =
     "UPDATE waiting SET woken = 1 WHERE run = ?1 AND EXISTS (SELECT 1 FROM wait_key WHERE run = ?1 AND key = ?2)";
 constexpr char kParked[] =
@@ -138,6 +147,35 @@ std::vector<Fact> SqliteTables::notable_after(std::string_view log, std::uint64_
   return out;
 }
 
+std::vector<Fact> SqliteTables::open_calls(std::string_view log) {
+  SqliteQuery query(connection_, kOpenCalls);
+  query.text(log);
+  std::vector<Fact> out;
+  while (query.row()) out.push_back(decoded(query.count_at(0), query.bytes_at(1)));
+  return out;
+}
+
+void SqliteTables::mark_call(std::int64_t run, const Fact& fact) {
+  const std::string& call = fact.idempotency_key;
+  switch (call_mark(fact)) {
+    case CallMark::None: return;
+    case CallMark::Opens:
+      SqliteQuery(connection_, kForgetLower).integer(run).text(call).count(fact.number).run();
+      SqliteQuery(connection_, kOpenCall)
+          .integer(run)
+          .text(call)
+          .count(fact.number)
+          .count(fact.seq)
+          .text(fact.task)
+          .run();
+      return;
+    case CallMark::Settles:
+      SqliteQuery(connection_, kSettleCall).integer(run).text(call).count(fact.number).run();
+      return;
+    case CallMark::Resets: SqliteQuery(connection_, kResetCalls).integer(run).text(fact.id).run(); return;
+  }
+}
+
 std::optional<Fact> SqliteTables::keyed(std::string_view log, std::string_view key) {
   SqliteQuery query(connection_, kKeyedInLog);
   query.text(log).text(key);
@@ -177,6 +215,7 @@ Fact SqliteTables::append(RunRow& run, std::uint64_t seq, std::uint64_t token, c
     query.text(fact.key);
   }
   query.integer(fact.time_ms).integer(rank_of(fact.kind)).bytes(body).run();
+  mark_call(run.id, written);
   if (fact.kind == FactKind::RunStarted && run.state == LogState::Ended) set_state(run, LogState::Running);
   if (run.state == LogState::Parked && !fact.key.empty()) {
     SqliteQuery(connection_, kWake).integer(run.id).text(fact.key).run();

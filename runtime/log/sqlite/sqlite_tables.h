@@ -32,12 +32,16 @@ class SqliteTables {
 
   std::vector<Fact> facts_after(std::string_view log, std::uint64_t after, std::size_t most);
   std::vector<Fact> notable_after(std::string_view log, std::uint64_t after, std::size_t most);
+  std::vector<Fact> open_calls(std::string_view log);
   std::optional<Fact> keyed(std::string_view log, std::string_view key);
   std::optional<Fact> keyed(const RunRow& run, std::string_view key);
   // The first that makes decisions of `token` out of date.
   std::optional<Fact> outdating(const RunRow& run, Cut cut);
   // As `seq`, under `token`; wakes.
   Fact append(RunRow& run, std::uint64_t seq, std::uint64_t token, const Fact& fact);
+
+  // Keeps the table of open calls (open_calls.h), for each fact of a run in the order of the log. append() does it.
+  void mark_call(std::int64_t run, const Fact& fact);
 
   std::optional<Parked> parked(std::string_view log);
   bool has_parked(const RunRow& run);

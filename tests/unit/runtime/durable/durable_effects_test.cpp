@@ -298,8 +298,8 @@ TEST_F(DurableEffectsTest, AFunctionThatATaskCameToIsThereInTheNextProcess) {
   EXPECT_EQ(calls_, 1);
 }
 
-// A claim that wrote something without looking for open calls hides the one that the process before it left.
-TEST_F(DurableEffectsTest, ADoubtThatIsHiddenWhenTheRunIsOpenedIsFoundAtTheCall) {
+// Another claim wrote something after the process died that had made the call.
+TEST_F(DurableEffectsTest, AnOpenCallIsFoundWhateverWasWrittenAfterIt) {
   tool("pay", EffectClass::Unsafe);
   DyingStore dying(store(), 2, false);
   run(kPay, dying);
@@ -308,10 +308,8 @@ TEST_F(DurableEffectsTest, ADoubtThatIsHiddenWhenTheRunIsOpenedIsFoundAtTheCall)
   ASSERT_TRUE(claim.granted);
   Fact noted;
   noted.kind = FactKind::RunResumed;
-  store().put("r1", claim.token, {&noted, 1});
+  store().put("r1", Cut::blind(claim.token), {&noted, 1});
   store().release("r1", claim.token);
-  const DurableOutcome failed = run(kPay);
-  EXPECT_EQ(failed.outcome.fault.kind, FaultKind::ToolError);
   EXPECT_EQ(run(kPay).end, DurableEnd::InDoubt);
   EXPECT_EQ(calls_, 1);
 }

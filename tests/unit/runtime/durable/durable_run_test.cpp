@@ -264,7 +264,7 @@ TEST_F(DurableRunTest, AValueFromOutsideIsSeenWhenTheRunGoesOn) {
   said.key = external_key("decision", 1);
   said.id = "decision";
   said.value = "\"theirs\"";
-  store().put("r1", 0, {&said, 1});
+  store().put("r1", Cut::blind(), {&said, 1});
   answer("c1", "1");
   EXPECT_EQ(run(source).outcome.value_edn, "\"theirs\"");
 }

@@ -11,8 +11,9 @@ class DyingStore : public ForwardingStore {
   DyingStore(FactStore& store, int writes, bool after) : ForwardingStore(store), left_(writes), after_(after) {}
   bool died() const { return died_; }
 
-  StoreResult<std::vector<Put>> put(std::string_view log, std::uint64_t token, std::span<const Fact> facts) override {
-    return write<std::vector<Put>>([&] { return store_.put(log, token, facts); });
+  StoreResult<Written> put(std::string_view log, Cut cut, std::span<const Fact> facts,
+                           Durability durability) override {
+    return write<Written>([&] { return store_.put(log, cut, facts, durability); });
   }
   StoreResult<Decided> decide(std::string_view log, Cut cut, std::span<const Fact> facts) override {
     return write<Decided>([&] { return store_.decide(log, cut, facts); });
@@ -29,16 +30,19 @@ class DyingStore : public ForwardingStore {
     if (died_) return dead();
     return store_.read_notable(log, after, most);
   }
+  StoreResult<std::vector<Fact>> open_calls(std::string_view log) override {
+    if (died_) return dead();
+    return store_.open_calls(log);
+  }
   StoreResult<bool> release(std::string_view log, std::uint64_t token) override {
     if (died_) return dead();
     return store_.release(log, token);
   }
-  StoreResult<std::vector<Put>> resumed(std::string_view log, std::uint64_t token,
-                                        std::span<const Fact> facts) override {
-    return write<std::vector<Put>>([&] { return store_.resumed(log, token, facts); });
+  StoreResult<Written> resumed(std::string_view log, Cut cut, std::span<const Fact> facts) override {
+    return write<Written>([&] { return store_.resumed(log, cut, facts); });
   }
-  StoreResult<std::vector<Put>> ended(std::string_view log, std::uint64_t token, std::span<const Fact> facts) override {
-    return write<std::vector<Put>>([&] { return store_.ended(log, token, facts); });
+  StoreResult<Written> ended(std::string_view log, Cut cut, std::span<const Fact> facts) override {
+    return write<Written>([&] { return store_.ended(log, cut, facts); });
   }
   StoreResult<std::monostate> flush() override {
     if (died_) return dead();
