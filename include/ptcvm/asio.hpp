@@ -5,13 +5,13 @@
 //   }
 //   boost::asio::awaitable<ptcvm::Result<ptcvm::Value>> fetch(const ptcvm::WaitingCall& call);
 //
-// The run is stepped in slices, and between two of them whatever else the executor has to do gets its turn. All calls
-// of deferred tools that wait are answered at once, each by a coroutine of its own. Sleeps, and pauses before a call is
-// made again, are timers. There is no thread of ours.
+// async_run() steps the run in slices, and the executor does its other work between two slices. All waiting calls of
+// deferred tools are answered at once, each by a coroutine of its own. Sleeps, and pauses before a call is made again,
+// are timers. The library starts no thread.
 //
-// Thread rules. All of it happens on one strand over the token's executor, so any number of threads may run the
-// io_context; the run is the operation's until it completes, and must live as long. Tools with callables are called on
-// the strand: one that blocks holds up a thread.
+// Thread rules. Everything happens on one strand over the executor of the token, so any number of threads may run the
+// io_context. The run belongs to the operation until the operation completes, and must live as long. Tools with
+// callables are called on the strand: a callable that blocks holds up a thread.
 #pragma once
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/as_tuple.hpp>
@@ -42,15 +42,15 @@
 
 namespace ptcvm {
 
-// The answer to one call of a deferred tool. An error, or an exception, is the tool's error. The call is valid until
+// Answers one call of a deferred tool. An error or an exception becomes the error of the tool. The call is valid until
 // the coroutine ends.
 using AsyncAnswer = std::function<boost::asio::awaitable<Result<Value>>(const WaitingCall& call)>;
 
-// How a run is driven.
+// Says how async_run() drives a run.
 struct AsyncRunOptions {
-  AsyncAnswer answer = {};                          // none: the run is given back when calls wait
-  std::uint64_t slice_fuel = 50'000;                // of one slice
-  std::chrono::milliseconds longest_wait{60'000};   // a run that would sleep longer is given back, to be parked
+  AsyncAnswer answer = {};                          // without one, async_run() completes when calls wait
+  std::uint64_t slice_fuel = 50'000;                // the fuel of one slice
+  std::chrono::milliseconds longest_wait{60'000};   // async_run() completes when the run would sleep longer: park it
 };
 
 namespace detail {
@@ -59,7 +59,7 @@ class AsyncRun {
  public:
   AsyncRun(Run& run, AsyncRunOptions options) : run_(run), options_(std::move(options)) {}
 
-  // A cancellation is looked at between two slices.
+  // Steps the run. Checks for a cancellation between two slices.
   boost::asio::awaitable<RunState> drive() {
     namespace this_coro = boost::asio::this_coro;
     co_await this_coro::throw_if_cancelled(false);
@@ -96,8 +96,8 @@ class AsyncRun {
 
   static Clock::time_point time_of(std::int64_t ms) { return Clock::time_point(std::chrono::milliseconds(ms)); }
 
-  // Whether nothing but time is waited for, and not too much of it. What others resolve is given back to the host. So
-  // is a run that was woken and sleeps on: its time is given by the host.
+  // Returns whether the run waits only for time, and not for too long. A run that waits for others goes back to the
+  // host. So does a run that was woken and still sleeps, because the host sets the time of that run.
   bool may_wait(std::int64_t wake) const {
     const Clock::time_point now = Clock::now();
     if (std::chrono::milliseconds(wake) - now.time_since_epoch() > options_.longest_wait) return false;
@@ -119,7 +119,7 @@ class AsyncRun {
         .async_wait(boost::asio::experimental::wait_for_all(), boost::asio::use_awaitable);
   }
 
-  // A coroutine that was cancelled leaves its call unanswered, unless it has a value nevertheless.
+  // Answers one call. A coroutine that was cancelled leaves its call open, unless the coroutine has a value.
   boost::asio::awaitable<void> answer(const WaitingCall& call) {
     co_await boost::asio::this_coro::reset_cancellation_state(
         [](Cancellation type) { return type == Cancellation::none ? type : Cancellation::terminal; });
@@ -150,14 +150,14 @@ inline boost::asio::awaitable<RunState> drive(Run& run, AsyncRunOptions options)
 
 }  // namespace detail
 
-// Steps the run until it is over, or suspended or yielded with something that it cannot wait for itself: operations
-// that others resolve, questions, calls without `answer`, a long sleep. Completes with void(std::exception_ptr,
-// RunState); the exception is set only when memory is out, or when it was cancelled before it began.
+// Steps the run until the run is over or waits for something that async_run() cannot wait for: operations that others
+// resolve, questions, calls without `answer`, a long sleep. Completes with void(std::exception_ptr, RunState). The
+// exception is set only when memory runs out, or when the operation was cancelled before it began.
 //
-// Any completion token that has an executor: use_awaitable has that of its coroutine, others get one by
-// boost::asio::bind_executor(). Cancellation, by the token's slot: "terminal" ends the run with the fault "cancelled";
-// "partial" stops between two slices and leaves the run as it is, to be driven again, stored or moved. Both cancel the
-// coroutines that answer; calls that they leave open are answered the next time.
+// Takes any completion token that has an executor. use_awaitable has the executor of its coroutine; give an executor to
+// other tokens with boost::asio::bind_executor(). The slot of the token cancels: "terminal" ends the run with the fault
+// "cancelled"; "partial" stops between two slices and leaves the run as it is, to be driven again, stored or moved.
+// Both cancel the coroutines that answer; the next async_run() answers the calls that are still open.
 template <class Token = boost::asio::use_awaitable_t<>>
 auto async_run(Run& run, AsyncRunOptions options = {}, Token&& token = {}) {
   return boost::asio::async_initiate<Token, void(std::exception_ptr, RunState)>(

@@ -1,13 +1,14 @@
-// C++ types <-> values. Convert<T> is the extension point:
+// Converts C++ types to values and back. Convert<T> is the extension point:
 //
 //   template <> struct ptcvm::Convert<Money> {
 //     static void write(ptcvm::ValueWriter& out, const Money& m) { out.integer(m.cents); }
 //     static ptcvm::Result<Money> read(ptcvm::ValueView v, const ptcvm::Path& at) { … }
 //   };
 //
-// There for booleans, integers, floats, strings, std::optional (nil), std::vector, std::map and std::unordered_map with
-// string keys, Value, ValueView (written only); for described structs in describe.hpp, for boost::json::value in
-// json.hpp. Nothing is converted silently: an int that does not fit into the C++ type is an error with its path.
+// This header converts booleans, integers, floats, strings, std::optional (empty is nil), std::vector, std::map and
+// std::unordered_map with string keys, Value and ValueView. describe.hpp converts described structs, and json.hpp
+// converts boost::json::value. No conversion loses anything silently: an int that does not fit into the C++ type is an
+// error with its path.
 #pragma once
 #include <cmath>
 #include <concepts>
@@ -22,22 +23,23 @@
 
 namespace ptcvm {
 
-// Where a value stands inside of another one, for messages: "args.items[2].id". Lives on the stack of the reader.
+// The place of a value inside of another one, for messages: "args.items[2].id". A Path lives on the stack of its
+// reader.
 struct Path {
-  const Path* parent = nullptr;               // null: at the top
-  std::string_view name = {};                 // of a field; "" for an index
-  std::size_t index = 0;                      // when there is no name
-  PTCVM_API std::string text() const;         // all of it, as in messages
+  const Path* parent = nullptr;               // the place of the outer value; null at the top
+  std::string_view name = {};                 // the name of the field, or "" for an element
+  std::size_t index = 0;                      // the index of the element, when there is no name
+  PTCVM_API std::string text() const;         // returns the whole path, as messages show it
 };
-// An error of Convert<T>::read(): "args.items[2].id: expected int, got string".
+// Makes an error for Convert<T>::read(): "args.items[2].id: expected int, got string".
 PTCVM_API Error expected(std::string_view what, ValueView got, const Path& at);
 
-// The value as a T, or invalid_value with the place. What is borrowed in the T (views) is valid as long as the value.
+// Returns the value as a T, or invalid_value with the place. Views inside of the T are valid as long as the value.
 template <class T>
 Result<T> read(ValueView value, const Path& at) {
   return Convert<T>::read(value, at);
 }
-// The same; messages call the value by that name.
+// Returns the same; messages call the value `name`.
 template <class T>
 Result<T> read(ValueView value, std::string_view name = "value") {
   return Convert<T>::read(value, Path{nullptr, name, 0});
@@ -83,7 +85,7 @@ struct Convert<std::string> {
     return expected("string", v, at);
   }
 };
-// Read, it is borrowed from the value.
+// read() gives a text that is borrowed from the value.
 template <>
 struct Convert<std::string_view> {
   static void write(ValueWriter& out, std::string_view s) { out.string(s); }
@@ -97,7 +99,7 @@ struct Convert<const char*> {
   static void write(ValueWriter& out, const char* s) { out.string(s); }
 };
 template <>
-struct Convert<char*> : Convert<const char*> {};   // what a literal decays to
+struct Convert<char*> : Convert<const char*> {};   // a literal decays to this type
 template <>
 struct Convert<std::nullptr_t> {
   static void write(ValueWriter& out, std::nullptr_t) { out.nil(); }

@@ -1,9 +1,9 @@
-// Structs and enums that Boost.Describe knows, as maps with string keys and as strings:
+// Converts what Boost.Describe describes: structs to maps with string keys, and enums to strings.
 //
 //   struct Item { std::int64_t id; std::string name; std::optional<double> price; };
 //   BOOST_DESCRIBE_STRUCT(Item, (), (id, name, price))
 //
-// Read, a field may be missing only when it is a std::optional; further keys are ignored.
+// When a struct is read, only a std::optional field may be missing, and unknown keys are ignored.
 #pragma once
 #include <array>
 #include <string_view>

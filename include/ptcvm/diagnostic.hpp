@@ -1,4 +1,4 @@
-// What is wrong with a program, with its place in the source. Texts only: valid for ever, on any thread.
+// Says what is wrong with a program, and where. A diagnostic owns its texts, so any thread may keep and use it.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -7,16 +7,16 @@
 
 namespace ptcvm {
 
-// One finding.
+// Describes one finding.
 struct Diagnostic {
   std::string kind;                  // a stable name: "type_error", "unbound_var", "fuel_exhausted", …
-  std::string message, hint;         // what is wrong; what would help, or ""
-  std::string source_name;           // as given when it was compiled
-  std::uint32_t line = 0, column = 0;      // from 1; column in code points; 0: no place
-  std::uint32_t begin = 0, end = 0;        // the stretch of source, in bytes
-  bool is_limit = false;             // a budget was used up, the program itself may be right
-  bool is_incomplete = false;        // the source ends inside of a form: a reader of lines asks for more
-  std::string text;                  // all of it for people: message, place, line with caret, hint
+  std::string message, hint;         // says what is wrong; says what would help, or is ""
+  std::string source_name;           // the name that the source had when it was compiled
+  std::uint32_t line = 0, column = 0;      // count from 1; columns count code points; 0 when there is no place
+  std::uint32_t begin = 0, end = 0;        // the place in the source, as offsets in bytes
+  bool is_limit = false;             // true when a budget was used up; the program itself may be right
+  bool is_incomplete = false;        // true when the source ends inside of a form; a prompt can ask for more lines
+  std::string text;                  // everything in one text for people: message, place, line with caret, hint
 };
 
 }  // namespace ptcvm

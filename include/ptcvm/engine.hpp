@@ -1,7 +1,7 @@
-// The engine: what all runs of a process share. It compiles sources, keeps compiled programs, and knows the builtins.
+// All runs of a process share one engine. The engine compiles sources, keeps compiled programs, and has the builtins.
 //
 // An Engine is a handle: copying it is cheap, all copies are the same engine, and any number of threads may use them at
-// once. Runs and programs keep what they need alive, so the order of destruction does not matter.
+// once. Runs and programs keep alive what they need, so handles may be destroyed in any order.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -18,38 +18,39 @@ namespace ptcvm {
 
 class Tools;
 
-// How much an engine keeps.
+// Says how much an engine keeps.
 struct EngineOptions {
-  std::size_t cached_programs = 512;             // compiled programs by source; least recently used go first; 0: none
-  std::size_t cached_source_bytes = 8u << 20;    // of all cached sources together
-  std::size_t shelved_programs = 1'024;          // that snapshots may name by hash
-  std::size_t kept_memory_bytes = 64u << 20;     // that ended runs held, for the next ones; 0: the system gets it back
+  std::size_t cached_programs = 512;             // most programs that the cache keeps; 0 keeps none
+  std::size_t cached_source_bytes = 8u << 20;    // most bytes of all cached sources together
+  std::size_t shelved_programs = 1'024;          // most programs that snapshots may name by hash
+  std::size_t kept_memory_bytes = 64u << 20;     // most memory of ended runs that the next runs may use; 0 keeps none
 };
 
-// How a source is read, and what it may use. A source is at most 1 MiB of UTF-8.
+// Says how a source is read, and what the program may use. A source is at most 1 MiB of UTF-8.
 struct CompileOptions {
-  std::string_view name = {};                         // of the source, for messages
-  const Tools* tools = nullptr;                  // given: a call of an unknown tool is an error here, not when it runs
+  std::string_view name = {};                         // the name of the source, for messages
+  const Tools* tools = nullptr;                  // when given, compile() refuses calls of other tools
   std::span<const std::string_view> defined = {};     // names that the program may use without defining them
-  bool strict_task_ids = false;                  // (task ID …) takes string literals only
-  std::uint32_t max_symbols = 10'000;            // different names in a source
+  bool strict_task_ids = false;                  // when true, the id in (task id …) must be a string literal
+  std::uint32_t max_symbols = 10'000;            // most distinct names in a source
 };
 
-// Since the engine was made, and now.
+// Counts what an engine did since it was made.
 struct EngineStatistics {
-  std::uint64_t compiled = 0, cache_hits = 0;    // calls of compile() that had work, and that had none
-  std::size_t cached_programs = 0;               // now
+  std::uint64_t compiled = 0, cache_hits = 0;    // calls of compile() that compiled, and calls that hit the cache
+  std::size_t cached_programs = 0;               // programs in the cache now
 };
 
-// Compiled code: immutable, checked, shared. A handle, to be copied freely and used by any number of threads.
+// A compiled program: immutable, verified, shared. A Program is a handle; copies are cheap, and any number of threads
+// may use them.
 class PTCVM_API Program {
  public:
-  struct Impl;   // of the library
-  std::string_view source() const;               // lives as long as the program
-  std::string_view source_name() const;          // as given when it was compiled; lives as long as the program
-  std::string sha256() const;                    // of its bytecode, 64 hex digits: what snapshots name it by
-  std::vector<std::byte> bytecode() const;       // for Engine::load(); equal programs have equal bytes
-  std::vector<std::string> tool_names() const;   // that it calls, sorted
+  struct Impl;   // internal
+  std::string_view source() const;               // returns the source, which lives as long as the program
+  std::string_view source_name() const;          // returns the name given to compile(); lives as long as the program
+  std::string sha256() const;                    // returns the hash of the bytecode, 64 hex digits
+  std::vector<std::byte> bytecode() const;       // returns bytes for Engine::load(); equal programs have equal bytes
+  std::vector<std::string> tool_names() const;   // returns the names of the tools that the program calls, sorted
 
  private:
   friend struct EngineAccess;
@@ -57,18 +58,19 @@ class PTCVM_API Program {
   std::shared_ptr<const Impl> impl_;
 };
 
-// See the top of this file: a handle for any number of threads.
+// Compiles and keeps programs. The top of this file has the thread rules.
 class PTCVM_API Engine {
  public:
-  struct Impl;   // of the library
+  struct Impl;   // internal
   explicit Engine(const EngineOptions& options = {});
 
-  // Source to program, from the cache when it is there. invalid_program: the diagnostic says what and where. Nothing
-  // is executed. not_available in the library without a compiler.
+  // Returns the program of a source, from the cache when the cache has it. Executes nothing. Errors: invalid_program,
+  // with a diagnostic that says what is wrong and where; not_available in the library without a compiler.
   Result<Program> compile(std::string_view source, const CompileOptions& options = {}) const;
-  // Bytecode from anywhere: it is verified, and refused (invalid_program) when it could do harm.
+  // Returns the program of a bytecode. The bytes may come from anywhere: load() verifies them, and refuses bytes that
+  // could do harm with invalid_program.
   Result<Program> load(std::span<const std::byte> bytecode) const;
-  EngineStatistics statistics() const;           // of this moment; other threads go on
+  EngineStatistics statistics() const;           // returns the counts of this moment; other threads may change them
 
  private:
   friend struct EngineAccess;

@@ -1,7 +1,8 @@
-// boost::json::value <-> values. Include <boost/json.hpp> yourself, or link Boost.JSON.
+// Converts boost::json::value to values and back. Link Boost.JSON, or include <boost/json.hpp> yourself.
 //
-// From JSON: objects become maps with string keys, numbers ints or floats (unsigned ones above 2^63 floats). To JSON:
-// keywords are their names, sets arrays, dates ISO text, NaN and infinities null, anything that is no data its text.
+// From JSON, objects become maps with string keys, and numbers become ints or floats (unsigned numbers above 2^63
+// become floats). To JSON, keywords become their names, sets become arrays, dates become ISO text, NaN and infinities
+// become null, and functions become their text.
 #pragma once
 #include <boost/json/value.hpp>
 
@@ -9,9 +10,9 @@
 
 namespace ptcvm {
 
-// As said above; the JSON owns everything.
+// Returns the value as JSON that owns all of its parts.
 PTCVM_API boost::json::value to_json(ValueView value);
-// One value for the writer, as said above.
+// Writes the JSON as one value.
 PTCVM_API void write_json(ValueWriter& out, const boost::json::value& json);
 
 template <>

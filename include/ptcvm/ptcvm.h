@@ -1,22 +1,24 @@
 // The C API of ptcvm, an embeddable engine for PTC-Lisp: C11, also for C++ and for foreign function interfaces.
 //
-// Status     Functions that can fail return a ptcvm_status (0: done) and, where their last parameter is a ptcvm_error**
-//            that is not NULL, put an error there that the caller frees, or NULL. A failed function changes nothing
-//            else but its output, which is NULL then. No C++ exception ever leaves a function.
-// Misuse     NULL where a handle is wanted, a struct_size that makes no sense, or an index beyond the end gives
-//            PTCVM_INVALID_ARGUMENT, or nil, 0, "" where no status is returned. A handle that was freed is never
-//            recognised: using it is undefined. Every _free function takes NULL.
-// Ownership  What comes out through a TYPE** belongs to the caller and is freed with ptcvm_TYPE_free(). A ptcvm_text or
-//            ptcvm_view that comes out is borrowed, as long as its function says. What goes in is copied before the
-//            function returns, unless it is said to be borrowed. Handles keep alive what they were made from, so they
-//            are freed in any order; only a session's run dies with its session.
-// Threads    ptcvm_engine, ptcvm_program and ptcvm_store: any number of threads at once. ptcvm_tools: one thread adds,
-//            and nobody else uses the handle meanwhile. Everything else, and the views into it: one thread at a time,
-//            which need not be the same one always. ptcvm_run_cancel() alone may be called from any thread.
-// Structs    begin with struct_size. Set up each with PTCVM_INIT(), which means defaults. The library takes shorter
-//            structs (of programs that were compiled against an older header) and longer ones, when what it does not
-//            know in them is 0; it fills as much of an output struct as its struct_size says.
-// Texts      are UTF-8 with a length, not terminated. {NULL, 0} is "". Times are ms since 1970, UTC; flags are 0 or 1.
+// Status     A function that can fail returns a ptcvm_status; 0 means success. When the last parameter is a
+//            ptcvm_error** that is not NULL, the function writes NULL or an error there, and the caller frees the
+//            error. A failed function sets its output to NULL and changes nothing else. No C++ exception ever leaves a
+//            function.
+// Misuse     NULL for a handle, a struct_size that makes no sense, or an index beyond the end gives
+//            PTCVM_INVALID_ARGUMENT, or nil, 0 or "" when the function returns no status. The library cannot recognise
+//            a freed handle: using one is undefined. Every _free function takes NULL.
+// Ownership  An object that comes out through a TYPE** belongs to the caller, who frees it with ptcvm_TYPE_free(). A
+//            returned ptcvm_text or ptcvm_view is borrowed; the function says for how long. A function copies its
+//            inputs before it returns, unless its comment says that it borrows them. Handles keep alive what they were
+//            made from, so free them in any order. The run of a session is freed with the session.
+// Threads    Any number of threads may use a ptcvm_engine, ptcvm_program or ptcvm_store at once. One thread adds to a
+//            ptcvm_tools, and no other thread uses the handle meanwhile. One thread at a time may use any other object
+//            and the views into it; the object may move between threads. Any thread may call ptcvm_run_cancel().
+// Structs    Each struct begins with struct_size. Set up every struct with PTCVM_INIT(), which sets the defaults. The
+//            library takes shorter structs from programs that were compiled with an older header, and longer structs
+//            when the unknown part is 0. The library fills as much of an output struct as struct_size says.
+// Texts      Texts are UTF-8 with a length and have no terminating zero. {NULL, 0} is "". Times are ms since 1970, UTC.
+//            Flags are 0 or 1.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -31,25 +33,25 @@
 extern "C" {
 #endif
 
-// Goes up with each release that adds to this file; nothing in it is ever changed or taken away under the same soname.
+// The version goes up with each release that adds to this file. Under the same soname nothing in this file changes.
 #define PTCVM_ABI_VERSION 1
-// What every struct that is handed to the library begins with: all its other members are 0 afterwards.
+// Sets struct_size and makes all other members 0. Call PTCVM_INIT() on every struct before the library sees it.
 #define PTCVM_INIT(a_struct) \
   ((void)memset(&(a_struct), 0, sizeof(a_struct)), (void)((a_struct).struct_size = sizeof(a_struct)))
 #define PTCVM_ALL_FUEL UINT64_MAX
 
-typedef struct ptcvm_engine ptcvm_engine;       // compiles, and keeps what it compiled
-typedef struct ptcvm_program ptcvm_program;     // compiled code, immutable
-typedef struct ptcvm_tools ptcvm_tools;         // what programs may call
+typedef struct ptcvm_engine ptcvm_engine;       // compiles programs and keeps them
+typedef struct ptcvm_program ptcvm_program;     // a compiled program, immutable
+typedef struct ptcvm_tools ptcvm_tools;         // the tools that programs may call
 typedef struct ptcvm_call ptcvm_call;           // one call of a tool, while its callback runs
 typedef struct ptcvm_run ptcvm_run;             // one program with its memory
-typedef struct ptcvm_session ptcvm_session;     // one program after another with one memory
-typedef struct ptcvm_store ptcvm_store;         // runs that survive their process
-typedef struct ptcvm_stored ptcvm_stored;       // what ptcvm_run_stored() came to
+typedef struct ptcvm_session ptcvm_session;     // runs one program after another with one memory
+typedef struct ptcvm_store ptcvm_store;         // keeps runs that survive their process
+typedef struct ptcvm_stored ptcvm_stored;       // the result of ptcvm_run_stored()
 typedef struct ptcvm_stored_runs ptcvm_stored_runs;
 typedef struct ptcvm_value ptcvm_value;         // owns a value that belongs to no run
 typedef struct ptcvm_entries ptcvm_entries;     // the parts of a collection
-typedef struct ptcvm_writer ptcvm_writer;       // puts a value together
+typedef struct ptcvm_writer ptcvm_writer;       // builds a value
 typedef struct ptcvm_buffer ptcvm_buffer;       // owns a text or bytes
 typedef struct ptcvm_texts ptcvm_texts;         // owns a list of texts
 typedef struct ptcvm_error ptcvm_error;
@@ -59,7 +61,7 @@ typedef struct ptcvm_text {
   size_t size;                                  // in bytes
 } ptcvm_text;
 
-// Looks at a value that lives elsewhere; {{0}} is nil. What is in it is the library's business.
+// Looks at a value that another object owns; {{0}} is nil. Do not read or write the members.
 typedef struct ptcvm_view {
   uint64_t word[3];
 } ptcvm_view;
@@ -67,29 +69,30 @@ typedef struct ptcvm_view {
 typedef int32_t ptcvm_status;
 enum {
   PTCVM_OK = 0,
-  PTCVM_INVALID_PROGRAM = 1,      // source that cannot be compiled, with a diagnostic; bytes that are no program
-  PTCVM_INVALID_VALUE = 2,        // text that is no EDN or JSON, or a value of another shape
+  PTCVM_INVALID_PROGRAM = 1,      // the source cannot be compiled (see the diagnostic), or the bytes are not a program
+  PTCVM_INVALID_VALUE = 2,        // the text is not EDN or JSON, or the value has another shape
   PTCVM_INVALID_SIGNATURE = 3,
-  PTCVM_INVALID_SNAPSHOT = 4,     // bytes that are no snapshot, damaged, or of a newer format
-  PTCVM_REFUSED = 5,              // a snapshot whose tools are missing or changed; a decision about other arguments
-  PTCVM_UNKNOWN_OPERATION = 6,    // nothing waits under that id
-  PTCVM_ALREADY_RESOLVED = 7,     // it was resolved otherwise before
+  PTCVM_INVALID_SNAPSHOT = 4,     // the bytes are not a snapshot, are damaged, or have a newer format
+  PTCVM_REFUSED = 5,              // tools are missing or changed; or the decision is about other arguments
+  PTCVM_UNKNOWN_OPERATION = 6,    // no operation of that id waits
+  PTCVM_ALREADY_RESOLVED = 7,     // the operation was resolved before, in another way
   PTCVM_TOO_LARGE = 8,
   PTCVM_WRONG_STATE = 9,          // the call makes no sense now
   PTCVM_BUSY = 10,                // another process executes the run
   PTCVM_STORE_FAILED = 11,
   PTCVM_NOT_AVAILABLE = 12,       // this build of the library cannot do that
-  PTCVM_INVALID_ARGUMENT = 100,   // the caller's mistake: NULL, a struct_size, an index, an unknown constant
+  PTCVM_INVALID_ARGUMENT = 100,   // the caller made a mistake: NULL, a struct_size, an index, an unknown constant
   PTCVM_OUT_OF_MEMORY = 101,
   PTCVM_INTERNAL = 102
 };
 
-// Of the library that is loaded, "MAJOR.MINOR.PATCH" and PTCVM_ABI_VERSION: at least that of the header is needed.
+// Return the version of the loaded library: "MAJOR.MINOR.PATCH", and its PTCVM_ABI_VERSION. A program needs a library
+// whose ABI version is at least the version of the header that the program was compiled with.
 PTCVM_EXPORT ptcvm_text ptcvm_version(void);
 PTCVM_EXPORT uint32_t ptcvm_abi_version(void);
-PTCVM_EXPORT ptcvm_text ptcvm_status_name(ptcvm_status status);   // "invalid_program" …, "" for an unknown one
+PTCVM_EXPORT ptcvm_text ptcvm_status_name(ptcvm_status status);   // returns "invalid_program" …, or "" when unknown
 
-// Of a zero-terminated string, borrowed; NULL is "".
+// Returns a text that borrows a zero-terminated string. NULL gives "".
 static inline ptcvm_text ptcvm_text_of(const char* zero_terminated) {
   ptcvm_text text;
   text.data = zero_terminated;
@@ -97,40 +100,40 @@ static inline ptcvm_text ptcvm_text_of(const char* zero_terminated) {
   return text;
 }
 
-// Where and why a program failed or could not be compiled. An output struct.
+// Says where and why a program failed or could not be compiled. An output struct.
 typedef struct ptcvm_diagnostic {
   size_t struct_size;
   ptcvm_text kind;                // a stable name: "type_error", "unbound_var", "fuel_exhausted", …
-  ptcvm_text message, hint;       // hint: what would help, or ""
+  ptcvm_text message, hint;       // what is wrong; what would help, or ""
   ptcvm_text source_name;
-  uint32_t line, column;          // from 1; column in code points; 0: no place
-  uint32_t begin, end;            // the stretch of source, in bytes
-  int32_t is_limit;               // a budget was used up, the program itself may be right
-  int32_t is_incomplete;          // the source ends inside of a form
-  ptcvm_text text;                // all of it for people: message, place, line with caret, hint
+  uint32_t line, column;          // count from 1; columns count code points; 0 when there is no place
+  uint32_t begin, end;            // the place in the source, as offsets in bytes
+  int32_t is_limit;               // 1 when a budget was used up; the program itself may be right
+  int32_t is_incomplete;          // 1 when the source ends inside of a form
+  ptcvm_text text;                // everything in one text for people: message, place, line with caret, hint
 } ptcvm_diagnostic;
 
-// Texts of an error are borrowed from it.
+// Return the parts of an error. Texts are borrowed from the error.
 PTCVM_EXPORT ptcvm_status ptcvm_error_status(const ptcvm_error* error);
-PTCVM_EXPORT ptcvm_text ptcvm_error_message(const ptcvm_error* error);     // one sentence for people
-// 1 when there is one, which only PTCVM_INVALID_PROGRAM has.
+PTCVM_EXPORT ptcvm_text ptcvm_error_message(const ptcvm_error* error);     // returns one sentence for people
+// Returns 1 and fills `out` when the error has a diagnostic. Only PTCVM_INVALID_PROGRAM has one.
 PTCVM_EXPORT int32_t ptcvm_error_diagnostic(const ptcvm_error* error, ptcvm_diagnostic* out);
 PTCVM_EXPORT void ptcvm_error_free(ptcvm_error* error);
 
-// Borrowed from the buffer. A zero byte that does not count follows.
+// Returns the text of the buffer, borrowed from the buffer. A zero byte follows the text and is not a part of it.
 PTCVM_EXPORT ptcvm_text ptcvm_buffer_text(const ptcvm_buffer* buffer);
 PTCVM_EXPORT void ptcvm_buffer_free(ptcvm_buffer* buffer);
 PTCVM_EXPORT size_t ptcvm_texts_count(const ptcvm_texts* texts);
-PTCVM_EXPORT ptcvm_text ptcvm_texts_at(const ptcvm_texts* texts, size_t index);   // borrowed from the list
+PTCVM_EXPORT ptcvm_text ptcvm_texts_at(const ptcvm_texts* texts, size_t index);   // the text is borrowed from the list
 PTCVM_EXPORT void ptcvm_texts_free(ptcvm_texts* texts);
 
-// ---- Values. A view is valid as long as what it looks into: a ptcvm_value until it is freed, a run as is said there.
+// ---- Values. A view into a ptcvm_value is valid until the value is freed. Functions of runs say how long theirs are.
 
 enum {
   PTCVM_NIL = 0,
   PTCVM_BOOL,
   PTCVM_INT,
-  PTCVM_BIGINT,                   // its digits: ptcvm_view_edn()
+  PTCVM_BIGINT,                   // ptcvm_view_edn() gives the digits
   PTCVM_FLOAT,
   PTCVM_STRING,
   PTCVM_KEYWORD,
@@ -146,54 +149,54 @@ enum {
   PTCVM_PENDING
 };
 PTCVM_EXPORT int32_t ptcvm_view_kind(ptcvm_view view);
-PTCVM_EXPORT int32_t ptcvm_view_is_truthy(ptcvm_view view);        // neither nil nor false
-// 1 and the content, when the value is of that kind; else 0, and *out stays as it is. Nothing is converted but int to
-// double. Texts are borrowed from the value.
+PTCVM_EXPORT int32_t ptcvm_view_is_truthy(ptcvm_view view);        // returns 0 for nil and false, else 1
+// Return 1 and write the content to *out when the value has that kind; else return 0 and leave *out unchanged. Only
+// ints convert, to doubles. Texts are borrowed from the value.
 PTCVM_EXPORT int32_t ptcvm_view_bool(ptcvm_view view, int32_t* out);
 PTCVM_EXPORT int32_t ptcvm_view_int(ptcvm_view view, int64_t* out);
 PTCVM_EXPORT int32_t ptcvm_view_double(ptcvm_view view, double* out);
 PTCVM_EXPORT int32_t ptcvm_view_string(ptcvm_view view, ptcvm_text* out);
-PTCVM_EXPORT int32_t ptcvm_view_keyword(ptcvm_view view, ptcvm_text* out);   // without the colon
-PTCVM_EXPORT int32_t ptcvm_view_pending(ptcvm_view view, ptcvm_text* out);   // the operation that a handle stands for
-PTCVM_EXPORT size_t ptcvm_view_size(ptcvm_view view);              // elements, entries or members; else 0
-PTCVM_EXPORT ptcvm_view ptcvm_view_at(ptcvm_view view, size_t index);        // of a vector; nil beyond its end
-// At that string or keyword key of a map, "-" and "_" taken as the same; nil when there is none.
+PTCVM_EXPORT int32_t ptcvm_view_keyword(ptcvm_view view, ptcvm_text* out);   // gives the name without the colon
+PTCVM_EXPORT int32_t ptcvm_view_pending(ptcvm_view view, ptcvm_text* out);   // gives the id of the operation
+PTCVM_EXPORT size_t ptcvm_view_size(ptcvm_view view);              // counts elements or entries; 0 for a scalar
+PTCVM_EXPORT ptcvm_view ptcvm_view_at(ptcvm_view view, size_t index);        // gives nil beyond the end
+// Returns the value at that string or keyword key of a map, or nil. "-" and "_" count as the same character.
 PTCVM_EXPORT ptcvm_view ptcvm_view_get(ptcvm_view view, ptcvm_text key);
-PTCVM_EXPORT int32_t ptcvm_view_equal(ptcvm_view a, ptcvm_view b);           // as (= a b)
+PTCVM_EXPORT int32_t ptcvm_view_equal(ptcvm_view a, ptcvm_view b);           // compares as (= a b)
 PTCVM_EXPORT ptcvm_status ptcvm_view_edn(ptcvm_view view, ptcvm_buffer** out, ptcvm_error** error);
-// Keywords as their names, sets as arrays, functions as text.
+// Writes keywords as names, sets as arrays, and functions as text.
 PTCVM_EXPORT ptcvm_status ptcvm_view_json(ptcvm_view view, ptcvm_buffer** out, ptcvm_error** error);
 
-// The parts of a map, vector or set, in the language's order; none of anything else. Views out of it are views of the
-// collection. Keys of vectors and sets are nil.
+// Lists the parts of a map, vector or set in the order of the language. A scalar has no parts. The views are valid as
+// long as the view of the collection. Elements of vectors and sets have nil as their key.
 PTCVM_EXPORT ptcvm_status ptcvm_view_entries(ptcvm_view view, ptcvm_entries** out, ptcvm_error** error);
 PTCVM_EXPORT size_t ptcvm_entries_count(const ptcvm_entries* entries);
 PTCVM_EXPORT ptcvm_view ptcvm_entries_key(const ptcvm_entries* entries, size_t index);
 PTCVM_EXPORT ptcvm_view ptcvm_entries_value(const ptcvm_entries* entries, size_t index);
 PTCVM_EXPORT void ptcvm_entries_free(ptcvm_entries* entries);
 
-// PTCVM_INVALID_VALUE: the message says where. From JSON: objects become maps with string keys.
+// Read a value from text. JSON objects become maps with string keys. PTCVM_INVALID_VALUE: the message says where.
 PTCVM_EXPORT ptcvm_status ptcvm_value_from_json(ptcvm_text text, ptcvm_value** out, ptcvm_error** error);
 PTCVM_EXPORT ptcvm_status ptcvm_value_from_edn(ptcvm_text text, ptcvm_value** out, ptcvm_error** error);
-// Plain data; anything else in it becomes nil.
+// Copies plain data. Functions and vars in the value become nil.
 PTCVM_EXPORT ptcvm_status ptcvm_value_copy(ptcvm_view view, ptcvm_value** out, ptcvm_error** error);
-PTCVM_EXPORT ptcvm_view ptcvm_value_view(const ptcvm_value* value);          // NULL is nil
+PTCVM_EXPORT ptcvm_view ptcvm_value_view(const ptcvm_value* value);          // gives nil for NULL
 PTCVM_EXPORT void ptcvm_value_free(ptcvm_value* value);
 
-// Writes one value, part by part: a scalar, or a collection between begin and end with what is in it; a map gets key,
-// value, key, value. A collection that is not closed is closed at the end; a key without a value gets nil; of what is
-// written behind the value the last thing counts.
+// A writer builds one value part by part: a scalar, or a collection between begin and end. Write keys and values of a
+// map in turn. ptcvm_writer_finish() closes open collections, gives nil to a key without a value, and keeps the last
+// value when more than one was written.
 PTCVM_EXPORT ptcvm_status ptcvm_writer_new(ptcvm_writer** out, ptcvm_error** error);
 PTCVM_EXPORT ptcvm_status ptcvm_writer_nil(ptcvm_writer* writer);
 PTCVM_EXPORT ptcvm_status ptcvm_writer_bool(ptcvm_writer* writer, int32_t value);
 PTCVM_EXPORT ptcvm_status ptcvm_writer_int(ptcvm_writer* writer, int64_t value);
 PTCVM_EXPORT ptcvm_status ptcvm_writer_double(ptcvm_writer* writer, double value);
-PTCVM_EXPORT ptcvm_status ptcvm_writer_string(ptcvm_writer* writer, ptcvm_text utf8);   // malformed: U+FFFD
+PTCVM_EXPORT ptcvm_status ptcvm_writer_string(ptcvm_writer* writer, ptcvm_text utf8);   // U+FFFD for malformed bytes
 PTCVM_EXPORT ptcvm_status ptcvm_writer_keyword(ptcvm_writer* writer, ptcvm_text name);
 PTCVM_EXPORT ptcvm_status ptcvm_writer_copy(ptcvm_writer* writer, ptcvm_view view);
 PTCVM_EXPORT ptcvm_status ptcvm_writer_begin(ptcvm_writer* writer, int32_t kind);       // PTCVM_VECTOR, _MAP or _SET
 PTCVM_EXPORT ptcvm_status ptcvm_writer_end(ptcvm_writer* writer);
-// What was written; the writer is empty then, and is used again or freed.
+// Returns the value and empties the writer, which can be used again.
 PTCVM_EXPORT ptcvm_status ptcvm_writer_finish(ptcvm_writer* writer, ptcvm_value** out, ptcvm_error** error);
 PTCVM_EXPORT void ptcvm_writer_free(ptcvm_writer* writer);
 
@@ -201,22 +204,22 @@ PTCVM_EXPORT void ptcvm_writer_free(ptcvm_writer* writer);
 
 typedef struct ptcvm_engine_options {
   size_t struct_size;
-  int32_t has_sizes;              // 1: the three below count; 0: their defaults, 512, 8 MiB and 1024
-  int32_t has_kept_memory;        // 1: the last counts; 0: 64 MiB
-  size_t cached_programs;         // compiled programs by source
-  size_t cached_source_bytes;
-  size_t shelved_programs;        // that snapshots may name by hash
-  size_t kept_memory_bytes;       // that ended runs held, for the next ones; 0: the system gets it back
+  int32_t has_sizes;              // 1: the next three sizes count; 0: the defaults 512, 8 MiB and 1024 count
+  int32_t has_kept_memory;        // 1: kept_memory_bytes counts; 0: the default of 64 MiB counts
+  size_t cached_programs;         // most programs that the cache keeps
+  size_t cached_source_bytes;     // most bytes of all cached sources together
+  size_t shelved_programs;        // most programs that snapshots may name by hash
+  size_t kept_memory_bytes;       // most memory of ended runs that the next runs may use; 0 keeps none
 } ptcvm_engine_options;
 
 typedef struct ptcvm_compile_options {
   size_t struct_size;
-  ptcvm_text name;                // of the source, for messages
-  const ptcvm_tools* tools;       // not NULL: a call of an unknown tool is an error here, not when it runs
+  ptcvm_text name;                // the name of the source, for messages
+  const ptcvm_tools* tools;       // when not NULL, a call of a tool that is not in the list cannot be compiled
   const ptcvm_text* defined;      // names that the program may use without defining them
   size_t defined_count;
-  int32_t strict_task_ids;        // (task ID …) takes string literals only
-  uint32_t max_symbols;           // 0: 10,000
+  int32_t strict_task_ids;        // 1: the id in (task id …) must be a string literal
+  uint32_t max_symbols;           // most distinct names in a source; 0 means 10,000
 } ptcvm_compile_options;
 
 typedef struct ptcvm_engine_statistics {
@@ -229,12 +232,12 @@ PTCVM_EXPORT ptcvm_status ptcvm_engine_new(const ptcvm_engine_options* options, 
                                            ptcvm_error** error);
 PTCVM_EXPORT ptcvm_status ptcvm_engine_get_statistics(const ptcvm_engine* engine, ptcvm_engine_statistics* out);
 PTCVM_EXPORT void ptcvm_engine_free(ptcvm_engine* engine);
-// Source to program, from the cache when it is there. Nothing is executed. PTCVM_INVALID_PROGRAM with a diagnostic;
-// PTCVM_NOT_AVAILABLE in the library without a compiler. `options` may be NULL, here and everywhere.
+// Returns the program of a source, from the cache when the cache has it. Executes nothing. PTCVM_INVALID_PROGRAM has a
+// diagnostic; PTCVM_NOT_AVAILABLE comes from the library without a compiler. Every `options` in this file may be NULL.
 PTCVM_EXPORT ptcvm_status ptcvm_engine_compile(const ptcvm_engine* engine, ptcvm_text source,
                                                const ptcvm_compile_options* options, ptcvm_program** out,
                                                ptcvm_error** error);
-// Bytecode from anywhere: PTCVM_INVALID_PROGRAM when it could do harm.
+// Loads bytecode, which may come from anywhere. Refuses bytes that could do harm with PTCVM_INVALID_PROGRAM.
 PTCVM_EXPORT ptcvm_status ptcvm_engine_load(const ptcvm_engine* engine, ptcvm_text bytecode, ptcvm_program** out,
                                             ptcvm_error** error);
 PTCVM_EXPORT ptcvm_text ptcvm_program_source(const ptcvm_program* program);    // borrowed from the program
@@ -245,69 +248,69 @@ PTCVM_EXPORT void ptcvm_program_free(ptcvm_program* program);
 
 // ---- Tools. A run keeps the list as it was when the run was made.
 
-enum {                            // what may be done about a call of which nobody knows whether it happened
-  PTCVM_UNSAFE = 0,               // a person has to say
+enum {                            // says what the engine may do about a call that may or may not have happened
+  PTCVM_UNSAFE = 0,               // a person must say whether the call happened
   PTCVM_PURE,
   PTCVM_IDEMPOTENT,
-  PTCVM_KEYED,                    // it may be called again with its idempotency key
-  PTCVM_RECONCILABLE              // it can be asked: ptcvm_tool_options.reconcile
+  PTCVM_KEYED,                    // the engine may call the tool again with the same idempotency key
+  PTCVM_RECONCILABLE              // the engine asks ptcvm_tool_options.reconcile
 };
 enum {
   PTCVM_SYNC = 0,                 // the call gives the answer
-  PTCVM_ASYNC,                    // the call gives a handle at once, and the program awaits it
-  PTCVM_AUTO                      // the call gives the answer, and waits for it when it has to
+  PTCVM_ASYNC,                    // the call gives a handle at once, and the program awaits the handle
+  PTCVM_AUTO                      // the call gives the answer, and waits when the answer comes later
 };
 
-// Called on the thread that steps the run. It must return; it may not unwind (C++ exceptions, longjmp), nor touch the
-// run whose call it is, but for ptcvm_run_cancel().
+// A callback runs on the thread that steps the run. The callback must return: it may not throw or longjmp. It may not
+// use the run of its call, except with ptcvm_run_cancel().
 typedef void (*ptcvm_call_fn)(void* user_data, ptcvm_call* call);
 
 typedef struct ptcvm_tool_options {
   size_t struct_size;
   ptcvm_text description;         // for people and models
-  ptcvm_text question;            // not "": every call is asked about with it before it is made; ptcvm_run_decide()
+  ptcvm_text question;            // when not "", each call waits for ptcvm_run_decide() with this question
   int32_t effect, mode;
-  int32_t cache;                  // equal arguments: the first good answer of the run is used again
-  uint32_t max_attempts;          // 0 or 1: errors are not tried again
-  int64_t first_delay_ms, max_delay_ms;   // of the growing pauses between attempts; 0: 100 and 30,000
-  int64_t deadline_ms;            // of one call; 0: that of the run
-  ptcvm_call_fn reconcile;        // with the tool's user_data: ptcvm_call_answer(), or ptcvm_call_did_not_happen()
+  int32_t cache;                  // 1: equal arguments get the first good answer of the run again
+  uint32_t max_attempts;          // 0 and 1 mean that a failed call is not tried again
+  int64_t first_delay_ms, max_delay_ms;   // the first and the longest pause between attempts; 0 means 100 and 30,000
+  int64_t deadline_ms;            // the time for one call; 0 means the time of the run
+  ptcvm_call_fn reconcile;        // gets the user_data of the tool; calls ptcvm_call_answer() or …_did_not_happen()
 } ptcvm_tool_options;
 
 PTCVM_EXPORT ptcvm_status ptcvm_tools_new(ptcvm_tools** out, ptcvm_error** error);
 PTCVM_EXPORT void ptcvm_tools_free(ptcvm_tools* tools);
-// A tool that the host answers itself: the run yields, and the call is in ptcvm_run_call_at(). The signature,
-// "(q :string, limit :int?) -> [{id :int}]", is held against arguments and answers; "": nothing is checked.
-// PTCVM_INVALID_SIGNATURE: the message says where. A second tool of the same name replaces the first.
+// Adds a tool that the host answers itself: the run yields, and ptcvm_run_call_at() shows the call. The run checks
+// arguments and answers against the signature, "(q :string, limit :int?) -> [{id :int}]"; "" checks nothing. A second
+// tool of the same name replaces the first. PTCVM_INVALID_SIGNATURE: the message says where.
 PTCVM_EXPORT ptcvm_status ptcvm_tools_defer(ptcvm_tools* tools, ptcvm_text name, ptcvm_text signature,
                                             const ptcvm_tool_options* options, ptcvm_error** error);
-// A tool with a callback. `destroy` (may be NULL) is called with user_data exactly once: when neither the list nor a
-// run needs the tool any more, on whatever thread that is; at once when this function fails.
+// Adds a tool with a callback. The library calls `destroy` (may be NULL) with user_data exactly once: when neither the
+// list nor a run needs the tool any more, on the thread that frees the last of them; at once when this function fails.
 PTCVM_EXPORT ptcvm_status ptcvm_tools_add(ptcvm_tools* tools, ptcvm_text name, ptcvm_text signature,
                                           ptcvm_call_fn callback, void* user_data, void (*destroy)(void* user_data),
                                           const ptcvm_tool_options* options, ptcvm_error** error);
 
-// Of the call whose callback runs; texts and views are borrowed until it returns.
+// Return facts about the call whose callback runs. Texts and views are borrowed until the callback returns.
 PTCVM_EXPORT ptcvm_text ptcvm_call_name(const ptcvm_call* call);
-PTCVM_EXPORT ptcvm_view ptcvm_call_args(const ptcvm_call* call);             // a map with string keys
+PTCVM_EXPORT ptcvm_view ptcvm_call_args(const ptcvm_call* call);             // returns a map with string keys
 PTCVM_EXPORT ptcvm_text ptcvm_call_run_id(const ptcvm_call* call);
 PTCVM_EXPORT uint64_t ptcvm_call_turn(const ptcvm_call* call);
-PTCVM_EXPORT ptcvm_text ptcvm_call_task_id(const ptcvm_call* call);          // of the innermost open task, or ""
+PTCVM_EXPORT ptcvm_text ptcvm_call_task_id(const ptcvm_call* call);          // the innermost open task, or ""
 PTCVM_EXPORT ptcvm_text ptcvm_call_idempotency_key(const ptcvm_call* call);
-PTCVM_EXPORT uint32_t ptcvm_call_attempt(const ptcvm_call* call);            // from 1
-// Whether the answer is of no use any more: a callback that sees it gives up with ptcvm_call_timed_out().
+PTCVM_EXPORT uint32_t ptcvm_call_attempt(const ptcvm_call* call);            // counts from 1
+// Returns 1 when the answer has become useless. A callback that sees this gives up with ptcvm_call_timed_out().
 PTCVM_EXPORT int32_t ptcvm_call_is_expired(const ptcvm_call* call);
-// What a tool says, once in each call: PTCVM_WRONG_STATE the second time. Saying nothing is an error of the tool.
+// Answer the call. A second answer is PTCVM_WRONG_STATE. A callback that returns without an answer is a tool_error.
 PTCVM_EXPORT ptcvm_status ptcvm_call_answer(ptcvm_call* call, ptcvm_view value);
 PTCVM_EXPORT ptcvm_status ptcvm_call_answer_json(ptcvm_call* call, ptcvm_text json, ptcvm_error** error);
 PTCVM_EXPORT ptcvm_status ptcvm_call_answer_error(ptcvm_call* call, ptcvm_text message);
 PTCVM_EXPORT ptcvm_status ptcvm_call_answer_unknown(ptcvm_call* call, ptcvm_text message);   // the effect decides
 PTCVM_EXPORT ptcvm_status ptcvm_call_answer_pending(ptcvm_call* call, ptcvm_text operation);  // "": the run names it
-PTCVM_EXPORT ptcvm_status ptcvm_call_timed_out(ptcvm_call* call);            // {:status :timed-out :partial v}
-PTCVM_EXPORT ptcvm_status ptcvm_call_report_partial(ptcvm_call* call, ptcvm_view value);      // the last one counts
-// In `reconcile` only; saying nothing there means that it is not known.
+PTCVM_EXPORT ptcvm_status ptcvm_call_timed_out(ptcvm_call* call);            // answers {:status :timed-out :partial v}
+PTCVM_EXPORT ptcvm_status ptcvm_call_report_partial(ptcvm_call* call, ptcvm_view value);      // the last value counts
+// Only `reconcile` may call this function. A reconcile that says nothing does not know what happened.
 PTCVM_EXPORT ptcvm_status ptcvm_call_did_not_happen(ptcvm_call* call);
-// In `before_tool` only; saying nothing there lets the call through.
+// Only `before_tool` may call these functions. A before_tool that says nothing allows the call.
 PTCVM_EXPORT ptcvm_status ptcvm_call_deny(ptcvm_call* call, ptcvm_text why);
 PTCVM_EXPORT ptcvm_status ptcvm_call_ask(ptcvm_call* call, ptcvm_text question);
 PTCVM_EXPORT ptcvm_status ptcvm_call_change(ptcvm_call* call, ptcvm_view args);               // a map with string keys
@@ -316,12 +319,12 @@ PTCVM_EXPORT ptcvm_status ptcvm_call_change(ptcvm_call* call, ptcvm_view args); 
 
 typedef int32_t ptcvm_state;
 enum {
-  PTCVM_NO_STATE = -1,            // misuse: no run, or a step inside of a step. Or memory ran out: free the run
-  PTCVM_COMPLETED = 0,            // ptcvm_run_result(): the value of the last form
-  PTCVM_RETURNED = 1,             // (return v)
-  PTCVM_FAILED = 2,               // (fail v), then the result is v; or a fault, then there is a diagnostic
-  PTCVM_SUSPENDED = 3,            // waits for operations or decisions; ptcvm_run_snapshot() takes it elsewhere
-  PTCVM_YIELDED = 4               // fuel is used up, calls wait for answers, or the events want to be taken: step again
+  PTCVM_NO_STATE = -1,            // misuse: no run, or a step inside of a step; or memory ran out, so free the run
+  PTCVM_COMPLETED = 0,            // the program is over; ptcvm_run_result() is the value of the last form
+  PTCVM_RETURNED = 1,             // the program is over; ptcvm_run_result() is v of (return v)
+  PTCVM_FAILED = 2,               // the result is v of (fail v); or there is a fault with a diagnostic
+  PTCVM_SUSPENDED = 3,            // the run waits for operations or decisions; ptcvm_run_snapshot() takes it elsewhere
+  PTCVM_YIELDED = 4               // fuel is used up, calls wait for answers, or events wait to be taken; step again
 };
 
 // Budgets; passing one ends the turn with the fault named here. All hold across suspensions.
@@ -350,25 +353,25 @@ PTCVM_EXPORT ptcvm_status ptcvm_limits_default(ptcvm_limits* limits);
 
 typedef struct ptcvm_run_options {
   size_t struct_size;
-  ptcvm_text id;                  // part of every idempotency key; "": "run"
-  const ptcvm_tools* tools;       // NULL: none
-  const ptcvm_limits* limits;     // NULL: the defaults
-  ptcvm_view data;                // map for data/…
-  ptcvm_text data_json;           // the same as JSON text, read when it is not ""
-  ptcvm_text signature;           // of the result: one that does not fit is a fault
-  int32_t has_time, no_journal;   // no_journal: (task …) is refused
-  int64_t time_ms;                // has_time: what the program sees as the time; else the system clock
-  size_t event_capacity;          // 0: no events; else so many may wait in ptcvm_run_next_event()
-  int32_t event_forms, reserved;  // event_forms: an event for each form, too; slow
-  ptcvm_call_fn before_tool;      // judges every call before it is made; borrowed, with its data, by the run
+  ptcvm_text id;                  // part of every idempotency key; "" means "run"
+  const ptcvm_tools* tools;       // NULL means that there are no tools
+  const ptcvm_limits* limits;     // NULL means the defaults
+  ptcvm_view data;                // a map for data/…
+  ptcvm_text data_json;           // the map as JSON text; "" when `data` is used
+  ptcvm_text signature;           // the shape of the result; a result of another shape is a fault
+  int32_t has_time, no_journal;   // 1: time_ms counts; 1: the program may not use (task …)
+  int64_t time_ms;                // the time for the program; without has_time the system clock
+  size_t event_capacity;          // most events that wait in ptcvm_run_next_event(); 0 means no events
+  int32_t event_forms, reserved;  // 1: each form is an event, too, which is slow
+  ptcvm_call_fn before_tool;      // judges every call before it is made; the run borrows the callback and its data
   void* before_tool_data;
 } ptcvm_run_options;
 
 typedef struct ptcvm_restore_options {
   size_t struct_size;
-  const ptcvm_tools* tools;       // must have what the run names, as it was: else PTCVM_REFUSED, with a report
-  const ptcvm_limits* limits;     // the run gets the smaller of these and its own
-  size_t max_bytes;               // of the snapshot; 0: 64 MiB
+  const ptcvm_tools* tools;       // must have the tools of the run, unchanged; else PTCVM_REFUSED
+  const ptcvm_limits* limits;     // the run gets the smaller of these limits and its own
+  size_t max_bytes;               // the largest snapshot that is taken; 0 means 64 MiB
   int32_t has_time, reserved;
   int64_t time_ms;
   size_t event_capacity;
@@ -383,52 +386,54 @@ typedef struct ptcvm_usage {
   uint32_t tool_calls, suspensions;
 } ptcvm_usage;
 
-// Makes a run that stands at the beginning of its program. PTCVM_INVALID_SIGNATURE, PTCVM_INVALID_VALUE (data).
+// Makes a run at the beginning of its program. PTCVM_INVALID_SIGNATURE; PTCVM_INVALID_VALUE when data is not a map.
 PTCVM_EXPORT ptcvm_status ptcvm_run_start(const ptcvm_engine* engine, const ptcvm_program* program,
                                           const ptcvm_run_options* options, ptcvm_run** out, ptcvm_error** error);
-// A run that goes on where the snapshot, bytes or JSON from anywhere, was taken. PTCVM_INVALID_SNAPSHOT, PTCVM_REFUSED,
-// PTCVM_TOO_LARGE.
+// Makes a run that goes on where the snapshot was taken. The snapshot is bytes or JSON from anywhere.
+// PTCVM_INVALID_SNAPSHOT, PTCVM_REFUSED, PTCVM_TOO_LARGE.
 PTCVM_EXPORT ptcvm_status ptcvm_run_restore(const ptcvm_engine* engine, ptcvm_text snapshot,
                                             const ptcvm_restore_options* options, ptcvm_run** out, ptcvm_error** error);
-PTCVM_EXPORT void ptcvm_run_free(ptcvm_run* run);   // the run of a session stays
+PTCVM_EXPORT void ptcvm_run_free(ptcvm_run* run);   // does not free the run of a session
 
-// Goes on for at most about `fuel` units of work (PTCVM_ALL_FUEL: until something else stops it). Does not block, sleep
-// or start threads; callbacks of tools are called from within. What is over, or suspended with nothing new, stays so.
+// Executes at most about `fuel` units of work (PTCVM_ALL_FUEL sets no bound) and returns the state. Does not block,
+// sleep or start threads, and calls the callbacks of tools. A run that is over, or suspended without an answer, stays
+// so.
 PTCVM_EXPORT ptcvm_state ptcvm_run_step(ptcvm_run* run, uint64_t fuel);
-PTCVM_EXPORT ptcvm_state ptcvm_run_get_state(const ptcvm_run* run);         // of the last step
-// 1: the run, which waits, keeps about its snapshot and gives its other memory back; whatever is asked of it next puts
-// it together again, in a few microseconds. What was borrowed from it ends. 0: it does not wait; nothing happened.
+PTCVM_EXPORT ptcvm_state ptcvm_run_get_state(const ptcvm_run* run);         // returns the state after the last step
+// Frees the memory of a run that waits, except about the size of its snapshot. The next call of any function restores
+// the run in a few microseconds. Texts and views of the run become invalid. Returns 1, or 0 when the run does not wait.
 PTCVM_EXPORT int32_t ptcvm_run_park(ptcvm_run* run);
-// The next step ends the turn with the fault "cancelled". Any thread, as long as the run is not freed meanwhile.
+// Makes the next step end with the fault "cancelled". Any thread may call this, as long as no thread frees the run.
 PTCVM_EXPORT void ptcvm_run_cancel(ptcvm_run* run);
 
-// Of a run that is over, else nil. Valid until the run is freed or begins another turn.
+// Returns the result of a run that is over, else nil. The view is valid until the run is freed or begins another turn.
 PTCVM_EXPORT ptcvm_view ptcvm_run_result(ptcvm_run* run);
-// 1 when the turn ended with a fault. Texts are borrowed until the next call of this function.
+// Returns 1 when the turn ended with a fault. Texts are borrowed until the next call of this function.
 PTCVM_EXPORT int32_t ptcvm_run_diagnostic(ptcvm_run* run, ptcvm_diagnostic* out);
 PTCVM_EXPORT ptcvm_status ptcvm_run_prints(const ptcvm_run* run, ptcvm_texts** out, ptcvm_error** error);
 PTCVM_EXPORT ptcvm_status ptcvm_run_get_usage(const ptcvm_run* run, ptcvm_usage* out);
-PTCVM_EXPORT size_t ptcvm_run_memory_bytes(const ptcvm_run* run);           // of its heap now
+PTCVM_EXPORT size_t ptcvm_run_memory_bytes(const ptcvm_run* run);           // returns the size of the heap now
 PTCVM_EXPORT ptcvm_text ptcvm_run_id(const ptcvm_run* run);
 PTCVM_EXPORT ptcvm_status ptcvm_run_journal_edn(const ptcvm_run* run, ptcvm_buffer** out, ptcvm_error** error);
-// 1 and when the run should be stepped although nothing came (sleeps, deadlines, retries).
+// Returns 1 and the time at which the host should step a waiting run although no answer has come (for sleeps, deadlines
+// and retries), or 0 when there is no such time.
 PTCVM_EXPORT int32_t ptcvm_run_wake_time(const ptcvm_run* run, int64_t* out_ms);
-PTCVM_EXPORT void ptcvm_run_set_time(ptcvm_run* run, int64_t ms);   // what the program sees from the next step on
+PTCVM_EXPORT void ptcvm_run_set_time(ptcvm_run* run, int64_t ms);   // for the next steps
 
-// The whole run between two steps; the same state gives the same bytes. With by_hash, programs are named by their hash,
-// and whoever restores must have compiled or loaded them.
+// Returns the whole run between two steps. The same state gives the same bytes. With by_hash the snapshot names its
+// programs by hash, and ptcvm_run_restore() needs an engine that has them.
 PTCVM_EXPORT ptcvm_status ptcvm_run_snapshot(const ptcvm_run* run, int32_t by_hash, ptcvm_buffer** out,
                                              ptcvm_error** error);
 PTCVM_EXPORT ptcvm_status ptcvm_run_snapshot_json(const ptcvm_run* run, ptcvm_buffer** out, ptcvm_error** error);
 
-// A call of a deferred tool that waits for its answer, or one that somebody has to decide about.
+// A call of a deferred tool that waits for its answer, or a call that somebody must decide.
 typedef struct ptcvm_waiting_call {
   size_t struct_size;
-  uint64_t id;                    // for ptcvm_run_answer…()
+  uint64_t id;                    // the number of the call, for ptcvm_run_answer…()
   ptcvm_text tool;
-  ptcvm_text key;                 // the idempotency key; of a question: for ptcvm_run_decide()
+  ptcvm_text key;                 // the idempotency key; for a question, the key for ptcvm_run_decide()
   ptcvm_text task_id;
-  ptcvm_text question;            // "" for a call of a deferred tool
+  ptcvm_text question;            // the question; "" for a call of a deferred tool
   ptcvm_view args;
 } ptcvm_waiting_call;
 
@@ -437,12 +442,12 @@ typedef struct ptcvm_pending_operation {
   ptcvm_text id, tool;
   ptcvm_view args, progress;
   int64_t since_ms;
-  int64_t deadline_ms;            // when the program stops waiting for it; 0: never
-  int32_t is_awaited;             // a part of the program waits for it now
+  int64_t deadline_ms;            // when the program stops waiting for the operation; 0 means never
+  int32_t is_awaited;             // 1 when a part of the program waits for the operation now
   int32_t reserved;
 } ptcvm_pending_operation;
 
-// The _count functions look, and the _at functions show what was seen: answering within a loop does not shift anything.
+// A _count function takes a list, and the _at functions show that list, so answering in a loop does not shift indices.
 // Texts and views are borrowed until the next _count of that kind, step or free.
 PTCVM_EXPORT size_t ptcvm_run_call_count(ptcvm_run* run);
 PTCVM_EXPORT ptcvm_status ptcvm_run_call_at(const ptcvm_run* run, size_t index, ptcvm_waiting_call* out);
@@ -451,20 +456,21 @@ PTCVM_EXPORT ptcvm_status ptcvm_run_question_at(const ptcvm_run* run, size_t ind
 PTCVM_EXPORT size_t ptcvm_run_pending_count(ptcvm_run* run);
 PTCVM_EXPORT ptcvm_status ptcvm_run_pending_at(const ptcvm_run* run, size_t index, ptcvm_pending_operation* out);
 
-// Answers of the host to calls of deferred tools. PTCVM_WRONG_STATE: no such call waits.
+// Answer a call of a deferred tool. PTCVM_WRONG_STATE when no such call waits.
 PTCVM_EXPORT ptcvm_status ptcvm_run_answer(ptcvm_run* run, uint64_t call, ptcvm_view value, ptcvm_error** error);
 PTCVM_EXPORT ptcvm_status ptcvm_run_answer_json(ptcvm_run* run, uint64_t call, ptcvm_text json, ptcvm_error** error);
 PTCVM_EXPORT ptcvm_status ptcvm_run_answer_edn(ptcvm_run* run, uint64_t call, ptcvm_text edn, ptcvm_error** error);
 PTCVM_EXPORT ptcvm_status ptcvm_run_answer_error(ptcvm_run* run, uint64_t call, ptcvm_text message,
                                                  ptcvm_error** error);
 PTCVM_EXPORT ptcvm_status ptcvm_run_answer_pending(ptcvm_run* run, uint64_t call, ptcvm_text operation,
-                                                   ptcvm_error** error);   // tools of mode ASYNC or AUTO
-// A denied call is a tool_error with the reason. args_edn (may be NULL): what the one who decides has seen.
-// PTCVM_REFUSED: it was decided otherwise, nobody asked, or it is about other arguments.
+                                                   ptcvm_error** error);   // takes tools of mode ASYNC or AUTO
+// Decides a call about which a hook asks. A denied call becomes a tool_error with the reason. Pass args_edn (may be
+// NULL) when a person has seen the arguments. PTCVM_REFUSED when the call was decided otherwise, when nobody asked, or
+// when the call has other arguments.
 PTCVM_EXPORT ptcvm_status ptcvm_run_decide(ptcvm_run* run, ptcvm_text key, int32_t is_allowed, ptcvm_text reason,
                                            const ptcvm_text* args_edn, ptcvm_error** error);
-// What became of an operation; the program sees it with the next step. The same twice changes nothing, otherwise
-// PTCVM_ALREADY_RESOLVED. PTCVM_UNKNOWN_OPERATION, PTCVM_TOO_LARGE, PTCVM_INVALID_VALUE.
+// Resolve an operation. The program sees the resolution in the next step. Resolving again in the same way changes
+// nothing; another way is PTCVM_ALREADY_RESOLVED. PTCVM_UNKNOWN_OPERATION, PTCVM_TOO_LARGE, PTCVM_INVALID_VALUE.
 PTCVM_EXPORT ptcvm_status ptcvm_run_resolve(ptcvm_run* run, ptcvm_text operation, ptcvm_view value,
                                             ptcvm_error** error);
 PTCVM_EXPORT ptcvm_status ptcvm_run_resolve_json(ptcvm_run* run, ptcvm_text operation, ptcvm_text json,
@@ -477,10 +483,10 @@ PTCVM_EXPORT ptcvm_status ptcvm_run_resolve_cancelled(ptcvm_run* run, ptcvm_text
                                                       ptcvm_error** error);
 PTCVM_EXPORT ptcvm_status ptcvm_run_progress(ptcvm_run* run, ptcvm_text operation, ptcvm_view value,
                                              ptcvm_error** error);
-// Operations that the program gave up since the last time: tell their tools.
+// Returns the operations that the program gave up since the last call, so that their tools can stop.
 PTCVM_EXPORT ptcvm_status ptcvm_run_take_cancelled(ptcvm_run* run, ptcvm_texts** out, ptcvm_error** error);
 
-// ---- Events: what happens in a run, for traces. Switched on by event_capacity.
+// ---- Events tell what happens in a run. event_capacity switches them on.
 
 enum {
   PTCVM_EVENT_RUN_START = 0, PTCVM_EVENT_FORM, PTCVM_EVENT_TOOL_START, PTCVM_EVENT_TOOL_END, PTCVM_EVENT_OPEN,
@@ -488,38 +494,40 @@ enum {
   PTCVM_EVENT_ASK, PTCVM_EVENT_RETRY, PTCVM_EVENT_LIMIT, PTCVM_EVENT_WARNING, PTCVM_EVENT_SUSPEND,
   PTCVM_EVENT_RESUME, PTCVM_EVENT_FAULT, PTCVM_EVENT_RUN_END
 };
-// Which members an event of a kind has: EventKind in event.hpp. The others are "", nil or 0.
+// EventKind in event.hpp lists the members of each kind. All other members are "", nil or 0.
 typedef struct ptcvm_event {
   size_t struct_size;
   int32_t kind, is_cached;
   uint32_t line, column, attempt, reserved;
-  uint64_t sequence;              // from 1, in the run
+  uint64_t sequence;              // counts the events of the run, from 1
   uint64_t turn;
   int64_t unix_micros;
   uint64_t micros, fuel, bytes;
   ptcvm_text name, id, task, operation, text, error, status;
   ptcvm_view args, value;         // copies: plain data only
 } ptcvm_event;
-PTCVM_EXPORT ptcvm_text ptcvm_event_name(int32_t kind);                     // "run_start" …, "" for an unknown one
-// The oldest event that waits: 1, and it is taken; 0 when there is none. Borrowed until the next call of this function.
-// A run with as many as event_capacity yields, and does nothing before some are taken. What one slice of work and the
-// host's own calls make is never cut off, so somewhat more may wait.
+PTCVM_EXPORT ptcvm_text ptcvm_event_name(int32_t kind);                     // returns "run_start" …, or "" when unknown
+// Takes the oldest event that waits and returns 1, or returns 0 when no event waits. The event is borrowed until the
+// next call of this function. A run with event_capacity events yields, and does nothing before the host has taken some.
+// One slice of work and the calls of the host can exceed event_capacity somewhat, because no event is dropped.
 PTCVM_EXPORT int32_t ptcvm_run_next_event(ptcvm_run* run, ptcvm_event* out);
-// The event that was taken last, as a line of a trace.
+// Returns the event that was taken last as a line of a trace.
 PTCVM_EXPORT ptcvm_status ptcvm_run_event_json(const ptcvm_run* run, ptcvm_buffer** out, ptcvm_error** error);
 
-// ---- Sessions: definitions, the journal, waiting operations and *1 *2 *3 go from turn to turn.
+// ---- Sessions. Definitions, the journal, waiting operations and *1 *2 *3 go from turn to turn.
 
 PTCVM_EXPORT ptcvm_status ptcvm_session_new(const ptcvm_engine* engine, const ptcvm_run_options* options,
                                             ptcvm_session** out, ptcvm_error** error);
 PTCVM_EXPORT ptcvm_status ptcvm_session_restore(const ptcvm_engine* engine, ptcvm_text snapshot,
                                                 const ptcvm_restore_options* options, ptcvm_session** out,
                                                 ptcvm_error** error);
-// Its run, borrowed: for everything above. Over before the first turn.
+// Returns the run of the session, borrowed from the session. All functions of runs take it. Before the first turn the
+// run is over.
 PTCVM_EXPORT ptcvm_run* ptcvm_session_run(ptcvm_session* session);
-// The next turn, to be stepped. PTCVM_WRONG_STATE: a turn is not over. PTCVM_INVALID_PROGRAM with a diagnostic.
+// Begins the next turn, which the host steps. PTCVM_WRONG_STATE when the last turn is not over. PTCVM_INVALID_PROGRAM
+// has a diagnostic.
 PTCVM_EXPORT ptcvm_status ptcvm_session_begin(ptcvm_session* session, ptcvm_text source, ptcvm_error** error);
-// The same, and steps until the turn is over or nothing goes on by itself: ptcvm_run_get_state().
+// Begins the next turn, and steps until the turn is over or waits. ptcvm_run_get_state() says which.
 PTCVM_EXPORT ptcvm_status ptcvm_session_eval(ptcvm_session* session, ptcvm_text source, ptcvm_error** error);
 PTCVM_EXPORT ptcvm_status ptcvm_session_definitions_edn(const ptcvm_session* session, ptcvm_buffer** out,
                                                         ptcvm_error** error);

@@ -1,4 +1,4 @@
-// The whole C++ API but what belongs to a component of its own (sqlite.hpp, asio.hpp, otel.hpp, thread_pool.hpp).
+// Includes the whole C++ API except the components: sqlite.hpp, asio.hpp, otel.hpp, thread_pool.hpp.
 #pragma once
 #include "ptcvm/config.hpp"
 #include "ptcvm/convert.hpp"

@@ -1,9 +1,9 @@
-// Result<T>: a value, or an Error that says what the host did wrong or what failed around it. Failures of guest
-// programs are no errors: they are outcomes (run.hpp).
+// A Result<T> holds a value, or an Error that says what the host did wrong or what failed around it. The failure of a
+// guest program is not an Error; the state of its run says so (run.hpp).
 //
 //   if (auto program = engine.compile(text)) use(*program); else log(program.error().message);
 //
-// Nothing in this library throws unless value() is called on a result that holds an error.
+// The library throws only when value() is called on a result that holds an error.
 #pragma once
 #include <boost/assert/source_location.hpp>
 #include <boost/system/result.hpp>
@@ -17,45 +17,45 @@
 
 namespace ptcvm {
 
-// What kind of error it is: what a host decides by.
+// The kind of an error. A host decides by it.
 enum class Errc : std::uint8_t {
-  invalid_program,      // source that cannot be compiled (diagnostic says where), or bytes that are no program
-  invalid_value,        // text that is no EDN or JSON, or a value of another shape
-  invalid_signature,    // text that is no signature: the message says where
-  invalid_snapshot,     // bytes that are no snapshot, damaged, or of a newer format
-  refused,              // a snapshot whose tools are missing or changed here; a decision about other arguments
-  unknown_operation,    // nothing waits under that id
-  already_resolved,     // it was resolved otherwise before
-  too_large,            // more bytes than the limit of the call
-  wrong_state,          // the call makes no sense now: a run that is over, or not suspended
+  invalid_program,      // the source cannot be compiled (the diagnostic says where), or the bytes are not a program
+  invalid_value,        // the text is not EDN or JSON, or the value has another shape
+  invalid_signature,    // the text is not a signature; the message says where
+  invalid_snapshot,     // the bytes are not a snapshot, are damaged, or have a newer format
+  refused,              // tools of the snapshot are missing or changed here; or the decision is about other arguments
+  unknown_operation,    // no operation of that id waits
+  already_resolved,     // the operation was resolved before, in another way
+  too_large,            // there are more bytes than the call allows
+  wrong_state,          // the call makes no sense now; for example, the run is over or is not suspended
   busy,                 // another process executes the run
-  store_failed,         // disk, file or database: the message says what
+  store_failed,         // the disk, the file or the database failed; the message says how
   not_available,        // this build of the library cannot do that
 };
-PTCVM_API const char* errc_name(Errc code);   // "invalid_program" and so on
+PTCVM_API const char* errc_name(Errc code);   // returns "invalid_program" and so on
 
-// An error of the host, or of what is around it. Owns its texts.
+// Says what the host did wrong, or what failed around it. An Error owns its texts.
 struct Error {
   Errc code{};                             // see Errc
   std::string message;                     // one sentence for people
-  std::optional<Diagnostic> diagnostic;    // of a program: kind, position, hint
+  std::optional<Diagnostic> diagnostic;    // kind, position and hint, when a program is wrong
 };
 
-// A T, or an Error. error() gives a copy: keep it, not a reference into it.
+// Holds a T or an Error. error() returns a copy: keep the copy, not a reference into it.
 template <class T>
 using Result = boost::system::result<T, Error>;
 
-// What value() of a result with an error throws.
+// The exception that value() throws when the result holds an error.
 class PTCVM_API BadResult : public std::runtime_error {
  public:
-  // Of that error: its message is what().
+  // Keeps the code of the error; what() returns its message.
   explicit BadResult(const Error& error) : std::runtime_error(error.message), code_(error.code) {}
-  Errc code() const { return code_; }      // of the error
+  Errc code() const { return code_; }      // returns the code of the error
 
  private:
   Errc code_;
 };
-// Throws BadResult: Boost.System calls it from value(); nobody else needs to.
+// Throws BadResult. Boost.System calls this function from value(); hosts need not call it.
 [[noreturn]] PTCVM_API void throw_exception_from_error(const Error& error, const boost::source_location& where);
 
 }  // namespace ptcvm

@@ -1,35 +1,37 @@
-// A session: one program after another with one memory. Definitions, the journal, cached answers, waiting operations
-// and the last three results (*1 *2 *3) go from turn to turn; a turn that fails leaves the definitions as they were.
+// A session runs one program after another with one memory. Definitions, the journal, cached answers, waiting
+// operations and the last three results (*1 *2 *3) go from turn to turn. A turn that fails leaves the definitions as
+// they were.
 //
 //   ptcvm::Session session(engine);
 //   session.eval("(def x 20)");
 //   session.eval("(+ x 1)").value;   // 21
 //
-// Thread rules are those of Run.
+// The thread rules of Run apply to Session, too.
 #pragma once
 #include "ptcvm/run.hpp"
 
 namespace ptcvm {
 
-// Movable, not copyable.
+// Runs programs in turns. A Session can be moved, not copied.
 class PTCVM_API Session {
  public:
-  // invalid_signature, invalid_value; as Run::start().
+  // Make a session without definitions, or from a snapshot. The errors are those of Run::start() and Run::restore().
   static Result<Session> create(const Engine& engine, const RunOptions& options = {});
   static Result<Session> restore(const Engine& engine, std::span<const std::byte> snapshot,
                                  const RestoreOptions& options = {});
 
-  // Compiles with the names that are defined and runs until the turn is over or nothing goes on by itself. A source
-  // that cannot be compiled is an outcome with a diagnostic.
+  // Compiles the source with the defined names, and steps until the turn is over or waits. When the source cannot be
+  // compiled, the outcome has a diagnostic.
   Outcome eval(std::string_view source);
-  // The next turn, to be stepped: run() is valid until the session is destroyed. wrong_state: a turn is not over.
+  // Begins the next turn, which the host steps with run(). The reference from run() is valid until the session is
+  // destroyed. Error: wrong_state when the last turn is not over.
   Result<void> begin(std::string_view source);
   Result<void> begin(const Program& program);
   Run& run() { return run_; }
   const Run& run() const { return run_; }
 
-  std::string definitions_edn() const;     // {:name value}
-  // Everything that goes from turn to turn, for restore().
+  std::string definitions_edn() const;     // returns the definitions, {:name value}
+  // Returns everything that goes from turn to turn, for restore().
   std::vector<std::byte> snapshot() const { return run_.snapshot(); }
 
  private:

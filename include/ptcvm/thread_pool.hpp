@@ -4,20 +4,20 @@
 //   auto done = pool.submit("tenant-7", std::move(*run));        // Result<std::future<Run>>
 //   ptcvm::Run back = done->get();
 //
-// A run is stepped for one slice of fuel; then it stands behind the other runs of its tenant, and the next tenant is
-// served. So what a run waits for is bounded by the number of tenants and of its tenant's own runs, not by what others
-// submit. A run that cannot go on by itself leaves the pool, in whatever state it is:
+// The pool steps a run for one slice of fuel. Then the run goes behind the other runs of its tenant, and the pool
+// serves the next tenant. So the time that a run waits depends on the number of tenants and on the runs of its own
+// tenant, and not on how much others submit. A run that cannot go on by itself leaves the pool, in one of these states:
 //
-//   Completed, Returned, Failed   it is over
-//   Suspended                     pending() or questions() wait: park it, resolve, and submit it again
+//   Completed, Returned, Failed   the run is over
+//   Suspended                     pending() or questions() wait: park the run, resolve, and submit the run again
 //   Yielded                       calls() wait for answers, or a call is made again at wake_time_ms()
 //
-// Parked runs are no concern of the pool: they cost memory only.
+// The pool does not keep runs that wait.
 //
-// Thread rules. submit(), slices() and runs() may be called by any thread, callbacks included; drain(), cancel() and
-// the destructor by one that is none of the pool's. A run belongs to the pool from submit() until it is handed back,
-// and is stepped by different threads, by one at a time; its tools, hooks and observer are called there. A callable
-// that blocks holds up a thread: tools that wait are deferred or async.
+// Thread rules. Any thread may call submit(), slices() and runs(), callbacks included. A thread of the pool must not
+// call drain(), cancel() or the destructor. A run belongs to the pool from submit() until the pool hands it back.
+// Different threads step the run, one at a time, and call its tools, hooks and observer. A callable that blocks holds
+// up a thread, so make tools that wait deferred or async.
 #pragma once
 #include <algorithm>
 #include <condition_variable>
@@ -39,17 +39,17 @@
 
 namespace ptcvm {
 
-// How many threads, and how fair.
+// Says how many threads the pool has, and how it shares them.
 struct ThreadPoolOptions {
-  std::size_t threads = 0;                   // 0: one for each processor
-  std::uint64_t slice_fuel = 50'000;         // of one slice
-  std::size_t runs_per_tenant = 1'000;       // at once in the pool; more are refused
+  std::size_t threads = 0;                   // 0 starts one thread for each processor
+  std::uint64_t slice_fuel = 50'000;         // the fuel of one slice
+  std::size_t runs_per_tenant = 1'000;       // most runs of a tenant in the pool; submit() refuses more
 };
 
-// See the top of this file.
+// Steps runs on its threads; the top of this file has the rules.
 class ThreadPool {
  public:
-  // Is called once for each run that was taken, by a thread of the pool, and must not throw. May submit.
+  // Takes back a run. A thread of the pool calls it once for each run. Must not throw; may call submit().
   using Done = std::function<void(Run)>;
 
   // Starts the threads.
@@ -62,9 +62,9 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  // Takes the run. A request to stop cancels it, in the middle of a slice, too: it ends with the fault "cancelled".
-  // Refused, the run stays the caller's as it is: busy (the tenant has runs_per_tenant runs here), wrong_state (the
-  // pool was told to end).
+  // Takes the run. A request to stop cancels the run, also in the middle of a slice: the run ends with the fault
+  // "cancelled". Errors, which leave the run unchanged with the caller: busy when the tenant has runs_per_tenant runs
+  // here; wrong_state after drain() or cancel().
   Result<void> submit(std::string_view tenant, Run&& run, Done done, std::stop_token stop = {}) {
     const std::lock_guard lock(mutex_);
     if (is_closed_) return Error{Errc::wrong_state, "the pool takes no runs any more", std::nullopt};
@@ -87,17 +87,17 @@ class ThreadPool {
     return future;
   }
 
-  std::uint64_t slices() const {             // begun since the pool is there
+  std::uint64_t slices() const {             // returns the number of slices since the pool was made
     const std::lock_guard lock(mutex_);
     return slices_;
   }
-  std::size_t runs() const {                 // in the pool, or with a callback that has not returned
+  std::size_t runs() const {                 // returns the number of runs whose callback has not returned
     const std::lock_guard lock(mutex_);
     return runs_;
   }
 
-  // The end: nothing is taken any more, and what is there is stepped until it leaves the pool. Returns when all
-  // callbacks have returned.
+  // Takes no more runs, and steps the runs that are in the pool until they leave it. Returns when all callbacks have
+  // returned.
   void drain() {
     {
       const std::lock_guard lock(mutex_);
@@ -107,7 +107,7 @@ class ThreadPool {
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
   }
-  // The same, and every run is cancelled.
+  // Cancels every run, and then does what drain() does.
   void cancel() {
     stop_.request_stop();
     drain();
@@ -121,11 +121,11 @@ class ThreadPool {
   };
   struct Tenant {
     std::deque<Job> queue;
-    std::size_t runs = 0;                    // with those that are being stepped, which are in no queue
+    std::size_t runs = 0;                    // counts queued runs, runs that are being stepped, and no others
   };
-  using Tenants = std::map<std::string, Tenant, std::less<>>;   // of those that have runs
+  using Tenants = std::map<std::string, Tenant, std::less<>>;   // tenants that have runs
 
-  // Invariant: a tenant stands in the ring, once, exactly when its queue is not empty.
+  // Invariant: the ring has a tenant once when the queue of the tenant is not empty, and not at all otherwise.
   void enqueue(Tenants::iterator tenant, Job job) {
     if (tenant->second.queue.empty()) ring_.push_back(tenant);
     tenant->second.queue.push_back(std::move(job));
@@ -165,7 +165,8 @@ class ThreadPool {
     return job.run.step(options_.slice_fuel) == RunState::Yielded && job.run.calls().empty() && !job.run.wake_time_ms();
   }
 
-  // Its place is free before the callback, which may want it; the pool does not end before the callback does.
+  // Frees the place of the run before the callback, because the callback may submit again. The pool ends only after all
+  // callbacks have returned.
   void leave(Tenants::iterator tenant, Job job, std::unique_lock<std::mutex>& lock) {
     --tenant->second.runs;
     forget_idle(tenant);
@@ -183,12 +184,12 @@ class ThreadPool {
   mutable std::mutex mutex_;
   std::condition_variable ready_;
   Tenants tenants_;
-  std::deque<Tenants::iterator> ring_;       // whose turn it is, from the front
+  std::deque<Tenants::iterator> ring_;       // the tenants in the order in which they are served
   std::size_t runs_ = 0;
   std::uint64_t slices_ = 0;
   bool is_closed_ = false;
   std::stop_source stop_;
-  std::vector<std::thread> threads_;         // the last member: they use the others
+  std::vector<std::thread> threads_;         // the last member, because the threads use the others
 };
 
 }  // namespace ptcvm

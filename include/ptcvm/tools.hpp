@@ -1,20 +1,20 @@
-// Tools: what programs may call. A tool has a name, a signature, and one of
+// Tools are the functions of the host that programs may call. A tool has a name, a signature, and one of
 //
-//   a callable that takes what the signature says and returns a value
+//   a callable that takes the arguments of the signature and returns a value
 //       tools.add("add", "(a :int, b :int) -> :int", [](std::int64_t a, std::int64_t b) { return a + b; });
-//   a callable that takes a ToolCall and gives a ToolReply: an answer, an error, or an operation that ends later
+//   a callable that takes a ToolCall and returns a ToolReply: an answer, an error, or an operation that ends later
 //       tools.add("page", "(to :string) -> :any", [](ToolCall& call) { return call.pending(); },
 //                 {.mode = ToolMode::Async});
-//   nothing: the call waits until the host answers it (Run::calls())
+//   no callable: the call waits until the host answers it (Run::calls())
 //       tools.defer("fetch", "(url :string) -> :string");
 //
-// Signatures are read once, when a tool is added. Arguments are held against them and converted where nothing is lost
-// before the callable sees them, results before the program does; errors say where: "args.limit: expected int, got
-// string". Names of arguments are strings here, and "-" in them is "_".
+// add() reads the signature. The run checks arguments before the callable sees them, and results before the program
+// sees them, and converts values where nothing is lost. Errors say where: "args.limit: expected int, got string". The
+// names of arguments are strings for the callable, with "_" in place of "-".
 //
 // Tools is a handle to a list that runs share. Adding to a list that a run uses makes a new list; the run keeps its
 // own.
-// One thread adds; any number of runs on any threads may call, so callables must be fit for that.
+// One thread adds tools. Any number of runs on any threads may call them, so callables must allow concurrent calls.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -32,13 +32,13 @@
 
 namespace ptcvm {
 
-// What may be done about a call of which nobody knows whether it happened, because its process died.
+// Says what the engine may do about a call that may or may not have happened, because its process died.
 enum class Effect : std::uint8_t {
-  Unsafe,         // a person has to say
-  Pure,           // it has no effect: it is called again
-  Idempotent,     // it may be called again
-  Keyed,          // it may be called again with its idempotency key
-  Reconcilable,   // it can be asked (ToolOptions::reconcile)
+  Unsafe,         // a person must say whether the call happened
+  Pure,           // the tool has no effect; the engine calls it again
+  Idempotent,     // the engine may call the tool again
+  Keyed,          // the engine may call the tool again with the same idempotency key
+  Reconcilable,   // the engine asks ToolOptions::reconcile
 };
 
 // Returns "unsafe", "pure", "idempotent", "keyed" or "reconcilable".
@@ -46,63 +46,63 @@ PTCVM_API std::string_view effect_name(Effect effect);
 // Returns the effect of this name, or nullopt when no effect has the name.
 PTCVM_API std::optional<Effect> find_effect(std::string_view name);
 
-// When the program gets the answer.
+// Says when the program gets the answer.
 enum class ToolMode : std::uint8_t {
   Sync,    // the call gives the answer
-  Async,   // the call gives a handle at once, and the program awaits it
-  Auto,    // the call gives the answer, and waits for it when it has to
+  Async,   // the call gives a handle at once, and the program awaits the handle
+  Auto,    // the call gives the answer, and waits when the answer comes later
 };
 
-// Attempts after errors, with growing pauses. A pause is the same for the same call: first_delay · factor^n, within
-// max_delay, less a part of it that depends on the call (jitter 0.25: up to a quarter).
+// Says how often a failed call is tried, with growing pauses. The pause is first_delay · factor^n, at most max_delay,
+// minus a part that depends on the call (up to a quarter when jitter is 0.25). The same call has the same pauses.
 struct Retry {
-  std::uint32_t max_attempts = 1;                                  // with the first one
-  std::chrono::milliseconds first_delay{100}, max_delay{30'000};   // behind the first attempt; at most
-  double factor = 2, jitter = 0.25;                                // from pause to pause; the part that differs
+  std::uint32_t max_attempts = 1;                                  // counts the first attempt, too
+  std::chrono::milliseconds first_delay{100}, max_delay{30'000};   // the first pause; the longest pause
+  double factor = 2, jitter = 0.25;                                // the growth of the pause; the part that varies
 };
 
 class ToolCall;
 class ToolReply;
 
-// What a reconcilable tool knows about a call that was begun.
+// Says what a reconcilable tool knows about a call in doubt.
 struct Reconciled {
-  enum class State : std::uint8_t { Unknown, Happened, DidNot };   // what the outside says
-  State state = State::Unknown;                   // Unknown: a person has to say
-  Value result = {};                              // when it happened
+  enum class State : std::uint8_t { Unknown, Happened, DidNot };   // the answer of the other side
+  State state = State::Unknown;                   // Unknown: a person must say
+  Value result = {};                              // the answer of the call, when the call happened
 };
 
-// What is known of a tool besides its signature.
+// Says how a tool is called.
 struct ToolOptions {
-  Effect effect = Effect::Unsafe;            // what may be done about a call in doubt
+  Effect effect = Effect::Unsafe;            // what the engine may do about a call in doubt
   ToolMode mode = ToolMode::Sync;            // when the program gets the answer
-  bool cache = false;                        // equal arguments: the first good answer of the run is used again
-  std::chrono::milliseconds deadline{0};     // of one call; 0: that of the run. See ToolCall::expired()
-  Retry retry = {};                          // of calls that failed
+  bool cache = false;                        // true: equal arguments get the first good answer of the run again
+  std::chrono::milliseconds deadline{0};     // the time for one call; 0: the time of the run. See ToolCall::expired()
+  Retry retry = {};                          // how often a failed call is tried
   std::string description = {};                   // for people and models
-  std::function<Reconciled(ToolCall&)> reconcile = {};   // Effect::Reconcilable: asked about a call in doubt
+  std::function<Reconciled(ToolCall&)> reconcile = {};   // Effect::Reconcilable: says whether a call in doubt happened
 };
 
-// A call, while its callable runs. Everything here is borrowed for that time, and used by its thread only.
+// One call, while its callable runs. All texts and views are valid until the callable returns, in its thread only.
 class PTCVM_API ToolCall {
  public:
-  struct Impl;   // of the library
+  struct Impl;   // internal
   std::string_view name() const;
-  ValueView args() const;                                 // a map with string keys
-  ValueView arg(std::string_view name) const { return args()[name]; }   // nil when it is missing
-  ValueView arg(std::size_t index) const;                 // in the order of the signature
-  std::string_view arg_name(std::size_t index) const;     // "" beyond the signature
+  ValueView args() const;                                 // returns a map with string keys
+  ValueView arg(std::string_view name) const { return args()[name]; }   // returns nil when the argument is missing
+  ValueView arg(std::size_t index) const;                 // counts in the order of the signature, from 0
+  std::string_view arg_name(std::size_t index) const;     // returns "" beyond the signature
 
-  std::string_view run_id() const;                        // RunOptions::id
-  std::uint64_t turn() const;                             // of a session, from 1
-  std::string_view task_id() const;                       // of the innermost open task, or ""
-  std::string_view idempotency_key() const;               // the same when the program is run again: pass it on
-  std::uint32_t attempt() const;                          // from 1
+  std::string_view run_id() const;                        // returns RunOptions::id
+  std::uint64_t turn() const;                             // returns the turn of the session, from 1
+  std::string_view task_id() const;                       // returns the id of the innermost open task, or ""
+  std::string_view idempotency_key() const;               // stays the same when the call is made again; pass it on
+  std::uint32_t attempt() const;                          // counts from 1
 
-  // When the answer is of no use any more, and whether that is so now, or the run was stopped. A tool that sees it
-  // gives up with timed_out().
+  // deadline() returns the time at which the answer becomes useless. expired() returns whether that time is over or the
+  // run was stopped. A tool that sees this gives up with timed_out().
   std::optional<std::chrono::steady_clock::time_point> deadline() const;
   bool expired() const;
-  // What is there so far, for timed_out(). The last one counts.
+  // Keeps a partial answer for timed_out(). The last partial answer counts.
   template <class T>
   void report_partial(const T& x) {
     partial_writer().write(x);
@@ -110,16 +110,17 @@ class PTCVM_API ToolCall {
   }
 
   template <class T>
-  ToolReply value(const T& x);                            // by Convert<T>, straight into the run's heap
-  ToolReply value(Value&& x);                             // the same for a value that is there
+  ToolReply value(const T& x);                            // answers with Convert<T>, written into the heap of the run
+  ToolReply value(Value&& x);                             // answers with a value that exists
   template <class F>
-  ToolReply build(F&& fill);                              // fill(ValueWriter&)
-  ToolReply error(std::string message) const;             // the program gets a tool_error
-  ToolReply unknown(std::string message) const;           // nobody knows whether it happened: the effect class decides
-  // The answer comes later, under that id (""; the run gives it one); progress is what the handle shows meanwhile.
+  ToolReply build(F&& fill);                              // answers with the value that fill(ValueWriter&) writes
+  ToolReply error(std::string message) const;             // fails: the program gets a tool_error
+  ToolReply unknown(std::string message) const;           // says that the call may have happened; the effect decides
+  // Says that the answer comes later under that id ("" lets the run choose an id). The handle shows `progress` until
+  // then.
   ToolReply pending(std::string operation_id = {}) const;
   ToolReply pending(std::string operation_id, ValueView progress, std::chrono::milliseconds ttl = {});
-  ToolReply timed_out();                                  // {:status :timed-out :partial v}
+  ToolReply timed_out();                                  // answers {:status :timed-out :partial v}
 
   ToolCall(const ToolCall&) = delete;
   ToolCall& operator=(const ToolCall&) = delete;
@@ -134,10 +135,10 @@ class PTCVM_API ToolCall {
   Impl& impl_;
 };
 
-// What a callable says. Made by its ToolCall and used up by returning it.
+// The reply of a callable. The ToolCall makes it, and the callable returns it.
 class PTCVM_API ToolReply {
  public:
-  struct Impl;   // of the library
+  struct Impl;   // internal
   ToolReply(ToolReply&&) noexcept;
   ToolReply& operator=(ToolReply&&) noexcept;
   ~ToolReply();
@@ -181,7 +182,7 @@ ToolReply reply_of(ToolCall& call, T&& answer) {
   }
 }
 
-// Calls f with the arguments of the signature, converted to what f takes.
+// Calls f with the arguments of the signature, converted to the types that f takes.
 template <class F, class R, class... Args>
 ToolReply call_typed(F& f, ToolCall& call) {
   std::optional<Error> error;
@@ -234,23 +235,23 @@ auto call_operator() {
 
 }  // namespace detail
 
-// What is known of a tool, for prompts and listings.
+// Describes a tool, for prompts and listings.
 struct ToolInfo {
-  std::string name, signature, description;   // as given
+  std::string name, signature, description;   // as given to add() or defer()
   Effect effect{};                            // as in ToolOptions
   ToolMode mode{};                            // as in ToolOptions
-  bool deferred = false, cache = false;       // the host answers it; good answers are used again
+  bool deferred = false, cache = false;       // whether the host answers calls; whether good answers are used again
 };
 
-// See the top of this file: a handle to a list.
+// A handle to a list of tools; the top of this file has the rules.
 class PTCVM_API Tools {
  public:
-  struct Impl;   // of the library
+  struct Impl;   // internal
   Tools();
 
-  // A second tool of the same name replaces the first. invalid_signature: the message says where; invalid_value: the
-  // callable takes another number of arguments than the signature. A signature may be "" for a callable that takes a
-  // ToolCall, or nothing: then nothing is checked.
+  // Adds a tool. A second tool of the same name replaces the first. A callable that takes a ToolCall or no argument may
+  // have the signature "", which checks nothing. Errors: invalid_signature, and the message says where; invalid_value
+  // when the callable and the signature have different numbers of arguments.
   template <class F>
   Result<void> add(std::string name, std::string_view signature, F callable, ToolOptions options = {}) {
     if constexpr (std::is_invocable_v<F&, ToolCall&>) {
@@ -264,7 +265,7 @@ class PTCVM_API Tools {
                          std::move(options), Call::kCount);
     }
   }
-  // A tool that the host answers itself: the run yields with the call as data.
+  // Adds a tool that the host answers itself: the run yields with the call as data.
   Result<void> defer(std::string name, std::string_view signature, ToolOptions options = {});
 
   // Returns a new list in which each callable is called through `around`. next() calls the callable and returns its
@@ -273,8 +274,8 @@ class PTCVM_API Tools {
   using Around = std::function<ToolReply(ToolCall&, const std::function<ToolReply()>& next)>;
   Tools wrapped(Around around) const;
 
-  std::vector<ToolInfo> list() const;        // by name
-  bool empty() const;                        // no tool was added
+  std::vector<ToolInfo> list() const;        // returns all tools, sorted by name
+  bool empty() const;                        // returns whether the list has no tool
 
  private:
   friend struct ToolAccess;

@@ -1,11 +1,11 @@
-// Values of the language, as hosts see them.
+// Values of the language, for hosts.
 //
-//   ValueView     looks at a value that lives in a run or in a Value. Cheap to copy (three words), owns nothing: it is
-//                 valid as long as what it looks into is neither changed nor destroyed (each function says how long).
-//   Value         owns a value that belongs to no run. Movable, not copyable (clone()).
-//   ValueWriter   puts a value together, straight into the heap of a run or of a Value.
+//   ValueView     looks at a value in a run or in a Value. A view is cheap to copy (three words of 64 bits) and owns
+//                 nothing. Each function that returns a view says how long the view is valid.
+//   Value         owns a value that belongs to no run. A Value can be moved; clone() copies it.
+//   ValueWriter   builds a value in the heap of a run or of a Value.
 //
-// Nothing here is changed by being looked at, but neither views nor values may be used by two threads at once.
+// Looking at a value does not change it. Even so, only one thread at a time may use a view or a Value.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -22,44 +22,44 @@
 
 namespace ptcvm {
 
-// What a value is. BigInt is an integer beyond 64 bits; Var and Function are no data.
+// The kind of a value. A BigInt is an integer of more than 64 bits. Vars and functions are not plain data.
 enum class ValueKind : std::uint8_t {
   Nil, Bool, Int, BigInt, Float, String, Keyword, Vector, Map, Set, Date, Instant, Duration, Regex, Var, Function,
   Pending
 };
-PTCVM_API const char* value_kind_name(ValueKind kind);   // "nil", "int", "map", …
+PTCVM_API const char* value_kind_name(ValueKind kind);   // returns "nil", "int", "map", …
 
 class ValueEntries;
 
-// Looks at a value that somebody else owns.
+// Looks at a value that a run or a Value owns.
 class PTCVM_API ValueView {
  public:
-  ValueView() = default;                                // nil
+  ValueView() = default;                                // makes a view of nil
 
-  ValueKind kind() const;                               // of a default view Nil
-  bool is_nil() const { return kind() == ValueKind::Nil; }   // also of a default view
-  explicit operator bool() const;                       // as the language takes it: neither nil nor false
+  ValueKind kind() const;                               // returns Nil for a default view
+  bool is_nil() const { return kind() == ValueKind::Nil; }   // returns true for a default view, too
+  explicit operator bool() const;                       // returns false for nil and false, as the language does
 
-  // The content, when the value is of that kind; nothing else is converted.
+  // These functions return the content, or nullopt when the value has another kind. Only ints convert, to doubles.
   std::optional<bool> as_bool() const;
-  std::optional<std::int64_t> as_int() const;           // Int, not BigInt
-  std::optional<double> as_double() const;              // Float or Int
-  std::optional<std::string_view> as_string() const;    // UTF-8; borrowed from the value
-  std::optional<std::string_view> as_keyword() const;   // its name without the colon; borrowed
-  std::optional<std::string_view> as_pending() const;   // the id of the operation that a handle stands for; borrowed
+  std::optional<std::int64_t> as_int() const;           // returns nullopt for a BigInt
+  std::optional<double> as_double() const;              // takes a Float or an Int
+  std::optional<std::string_view> as_string() const;    // returns UTF-8, borrowed from the value
+  std::optional<std::string_view> as_keyword() const;   // returns the name without the colon, borrowed from the value
+  std::optional<std::string_view> as_pending() const;   // returns the id of the operation, borrowed from the value
 
-  std::size_t size() const;                             // elements, entries or members; of anything else 0
-  ValueView operator[](std::size_t index) const;        // of a vector; nil beyond its end
-  // The value at that string or keyword key of a map, "-" and "_" taken as the same; nil when there is none.
+  std::size_t size() const;                             // returns the number of elements or entries, or 0 for a scalar
+  ValueView operator[](std::size_t index) const;        // returns the element of a vector, or nil beyond the end
+  // Returns the value at that string or keyword key of a map, or nil. "-" and "_" count as the same character.
   ValueView operator[](std::string_view key) const;
   ValueView operator[](const char* key) const { return (*this)[std::string_view(key)]; }
-  std::vector<ValueView> items() const;                 // of a vector, or of a set in the language's order
-  ValueEntries entries() const;                         // of a map, in the language's order of keys
+  std::vector<ValueView> items() const;                 // returns the elements of a vector or, in order, of a set
+  ValueEntries entries() const;                         // returns the entries of a map in the order of the language
 
-  std::string to_edn() const;                           // readable text that the language prints
-  std::string to_json() const;                          // keywords as their names, sets as arrays, functions as text
+  std::string to_edn() const;                           // returns the text that the language prints and reads
+  std::string to_json() const;                          // writes keywords as names, sets as arrays, functions as text
 
-  friend PTCVM_API bool operator==(const ValueView& a, const ValueView& b);   // as (= a b)
+  friend PTCVM_API bool operator==(const ValueView& a, const ValueView& b);   // compares as (= a b)
 
  private:
   friend struct ValueAccess;
@@ -72,12 +72,12 @@ struct ValueEntry {
   ValueView key, value;   // valid as long as the view of the map
 };
 
-// The entries of a map: a range for loops. The entries are views.
+// The entries of a map, as a range for loops. The entries are views.
 class ValueEntries {
  public:
-  // Made by ValueView::entries().
+  // ValueView::entries() makes the range.
   explicit ValueEntries(std::vector<ValueEntry> entries) : entries_(std::move(entries)) {}
-  // In the language's order of keys.
+  // The range is in the order of keys of the language.
   auto begin() const { return entries_.begin(); }
   auto end() const { return entries_.end(); }
   std::size_t size() const { return entries_.size(); }
@@ -89,45 +89,46 @@ class ValueEntries {
 template <class T, class Enable = void>
 struct Convert;   // convert.hpp
 
-// Writes one value, part by part: either one scalar, or one collection with what is in it. A collection that is not
-// closed is closed at the end; of what is written behind the value the last thing counts; a key without a value gets
-// nil. So any sequence of calls gives a value.
+// Writes one value part by part: one scalar, or one collection with its elements. Any sequence of calls makes a value:
+// the writer closes open collections at the end, gives nil to a key without a value, and keeps the last value when more
+// than one is written.
 class PTCVM_API ValueWriter {
  public:
-  struct Impl;   // of the library
-  // Scalars; each gives the writer again.
+  struct Impl;   // internal
+  // Each function writes one scalar and returns the writer.
   ValueWriter& nil();
   ValueWriter& boolean(bool b);
   ValueWriter& integer(std::int64_t n);
   ValueWriter& real(double x);
-  ValueWriter& string(std::string_view utf8);           // malformed bytes become U+FFFD
-  ValueWriter& keyword(std::string_view name);          // without the colon
-  ValueWriter& copy(ValueView value);                   // plain data; anything else becomes nil
-  ValueWriter& key(std::string_view name) { return map_key(name); }   // a string key; then its value
+  ValueWriter& string(std::string_view utf8);           // replaces malformed bytes with U+FFFD
+  ValueWriter& keyword(std::string_view name);          // takes the name without the colon
+  ValueWriter& copy(ValueView value);                   // copies plain data; functions and vars become nil
+  ValueWriter& key(std::string_view name) { return map_key(name); }   // writes a string key; write its value next
 
-  // A collection: what is written up to its end() is in it. Of a map that is keys and values by turns.
+  // Each begin function opens a collection, and end() closes the innermost open one. For a map, write keys and values
+  // in turn.
   ValueWriter& begin_vector();
   ValueWriter& begin_map();
   ValueWriter& begin_set();
-  ValueWriter& end();                                   // of the innermost open collection
+  ValueWriter& end();                                   // closes the innermost open collection
 
   template <class T>
-  ValueWriter& write(const T& x) {                      // by Convert<T>
+  ValueWriter& write(const T& x) {                      // writes with Convert<T>
     Convert<std::decay_t<T>>::write(*this, x);
     return *this;
   }
-  // A key and its value, by Convert<T>.
+  // Writes a key, and its value with Convert<T>.
   template <class T>
   ValueWriter& entry(std::string_view name, const T& x) {
     return map_key(name).write(x);
   }
   template <class F>
-  ValueWriter& map(F&& fill) {                          // fill(ValueWriter&) writes the entries
+  ValueWriter& map(F&& fill) {                          // writes a map; fill(ValueWriter&) writes the entries
     begin_map();
     fill(*this);
     return end();
   }
-  // A vector: fill(ValueWriter&) writes the elements.
+  // Writes a vector; fill(ValueWriter&) writes the elements.
   template <class F>
   ValueWriter& vector(F&& fill) {
     begin_vector();
@@ -143,7 +144,8 @@ class PTCVM_API ValueWriter {
   template <class T, class Enable>
   friend struct Convert;
   explicit ValueWriter(Impl& impl) : impl_(impl) {}
-  // A map of these keys: their values follow, then end(). The names lie in static memory, one array a type of record.
+  // Opens a map with these keys. The values follow in the same order, then end(). The names must be in static memory,
+  // with one array for each type of record.
   ValueWriter& begin_record(std::span<const std::string_view> names);
   ValueWriter& map_key(std::string_view name);
   Impl& impl_;
@@ -152,31 +154,31 @@ class PTCVM_API ValueWriter {
 // Owns a value that belongs to no run.
 class PTCVM_API Value {
  public:
-  struct Impl;   // of the library
-  Value();                                              // nil
+  struct Impl;   // internal
+  Value();                                              // makes nil
   ~Value();
   Value(Value&& moved) noexcept;
   Value& operator=(Value&& moved) noexcept;
 
-  static Result<Value> from_edn(std::string_view text);    // invalid_value: message says where
-  static Result<Value> from_json(std::string_view text);   // objects become maps with string keys
-  static Value copy_of(ValueView value);                // plain data; anything else becomes nil
+  static Result<Value> from_edn(std::string_view text);    // reads EDN, or returns invalid_value with the place
+  static Result<Value> from_json(std::string_view text);   // reads JSON; objects become maps with string keys
+  static Value copy_of(ValueView value);                // copies plain data; functions and vars become nil
   template <class T>
-  static Value of(const T& x) {                         // by Convert<T>
+  static Value of(const T& x) {                         // makes a value with Convert<T>
     return build([&x](ValueWriter& out) { out.write(x); });
   }
   template <class F>
-  static Value build(F&& fill) {                        // fill(ValueWriter&)
+  static Value build(F&& fill) {                        // makes the value that fill(ValueWriter&) writes
     Builder builder;
     fill(builder.writer());
     return builder.finish();
   }
-  Value clone() const { return copy_of(view()); }       // an own copy, for another thread, say
+  Value clone() const { return copy_of(view()); }       // returns a copy, for example for another thread
 
-  ValueView view() const;                               // valid while this is neither moved from nor destroyed
-  operator ValueView() const { return view(); }         // NOLINT: a value can stand wherever a view is wanted
-  std::string to_edn() const { return view().to_edn(); }     // as ValueView::to_edn()
-  std::string to_json() const { return view().to_json(); }   // as ValueView::to_json()
+  ValueView view() const;                               // is valid until the Value is moved from or destroyed
+  operator ValueView() const { return view(); }         // NOLINT: a Value can be used wherever a view is expected
+  std::string to_edn() const { return view().to_edn(); }     // does what ValueView::to_edn() does
+  std::string to_json() const { return view().to_json(); }   // does what ValueView::to_json() does
 
  private:
   friend struct ValueAccess;
@@ -192,7 +194,7 @@ class PTCVM_API Value {
     std::unique_ptr<State> state_;
   };
   explicit Value(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;                          // null: nil
+  std::unique_ptr<Impl> impl_;                          // null for nil
 };
 
 }  // namespace ptcvm

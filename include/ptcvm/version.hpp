@@ -1,4 +1,4 @@
-// The version of the library that a program runs with, which need not be the one that it was compiled with.
+// Names the version of the library that is loaded. A program may have been compiled with another version.
 #pragma once
 #include <string_view>
 
@@ -6,7 +6,7 @@
 
 namespace ptcvm {
 
-// "MAJOR.MINOR.PATCH". The text lives as long as the process. Any thread.
+// Returns "MAJOR.MINOR.PATCH". The text lives as long as the process. Any thread may call this function.
 PTCVM_API std::string_view version() noexcept;
 
 }  // namespace ptcvm
