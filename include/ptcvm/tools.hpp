@@ -116,8 +116,7 @@ class PTCVM_API ToolCall {
   ToolReply build(F&& fill);                              // answers with the value that fill(ValueWriter&) writes
   ToolReply error(std::string message) const;             // fails: the program gets a tool_error
   ToolReply unknown(std::string message) const;           // says that the call may have happened; the effect decides
-  // Says that the answer comes later under that id ("" lets the run choose an id). The handle shows `progress` until
-  // then.
+  // Says that the answer comes later, under that id. The id "" lets the run choose one. The handle shows progress.
   ToolReply pending(std::string operation_id = {}) const;
   ToolReply pending(std::string operation_id, ValueView progress, std::chrono::milliseconds ttl = {});
   ToolReply timed_out();                                  // answers {:status :timed-out :partial v}
