@@ -1,9 +1,8 @@
 // The C API of ptcvm, an embeddable engine for PTC-Lisp: C11, also for C++ and for foreign function interfaces.
 //
 // Status     A function that can fail returns a ptcvm_status; 0 means success. When the last parameter is a
-//            ptcvm_error** that is not NULL, the function writes NULL or an error there, and the caller frees the
-//            error. A failed function sets its output to NULL and changes nothing else. No C++ exception ever leaves a
-//            function.
+//            ptcvm_error** that is not NULL, the function writes NULL or an error there, which the caller frees. A
+//            failed function sets its output to NULL and changes nothing else. No C++ exception leaves a function.
 // Misuse     NULL for a handle, a struct_size that makes no sense, or an index beyond the end gives
 //            PTCVM_INVALID_ARGUMENT, or nil, 0 or "" when the function returns no status. The library cannot recognise
 //            a freed handle: using one is undefined. Every _free function takes NULL.
@@ -17,8 +16,7 @@
 // Structs    Each struct begins with struct_size. Set up every struct with PTCVM_INIT(), which sets the defaults. The
 //            library takes shorter structs from programs that were compiled with an older header, and longer structs
 //            when the unknown part is 0. The library fills as much of an output struct as struct_size says.
-// Texts      Texts are UTF-8 with a length and have no terminating zero. {NULL, 0} is "". Times are ms since 1970, UTC.
-//            Flags are 0 or 1.
+// Texts      are UTF-8 with a length, not terminated. {NULL, 0} is "". Times are ms since 1970, UTC. Flags are 0 or 1.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -521,11 +519,9 @@ PTCVM_EXPORT ptcvm_status ptcvm_session_new(const ptcvm_engine* engine, const pt
 PTCVM_EXPORT ptcvm_status ptcvm_session_restore(const ptcvm_engine* engine, ptcvm_text snapshot,
                                                 const ptcvm_restore_options* options, ptcvm_session** out,
                                                 ptcvm_error** error);
-// Returns the run of the session, borrowed from the session. All functions of runs take it. Before the first turn the
-// run is over.
+// Returns the run of the session, borrowed from the session. Before the first turn the run is over.
 PTCVM_EXPORT ptcvm_run* ptcvm_session_run(ptcvm_session* session);
-// Begins the next turn, which the host steps. PTCVM_WRONG_STATE when the last turn is not over. PTCVM_INVALID_PROGRAM
-// has a diagnostic.
+// Begins the next turn, which the host steps. PTCVM_WRONG_STATE when the last turn is not over; PTCVM_INVALID_PROGRAM.
 PTCVM_EXPORT ptcvm_status ptcvm_session_begin(ptcvm_session* session, ptcvm_text source, ptcvm_error** error);
 // Begins the next turn, and steps until the turn is over or waits. ptcvm_run_get_state() says which.
 PTCVM_EXPORT ptcvm_status ptcvm_session_eval(ptcvm_session* session, ptcvm_text source, ptcvm_error** error);
