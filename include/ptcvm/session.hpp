@@ -15,7 +15,7 @@ namespace ptcvm {
 // Runs programs in turns. A Session can be moved, not copied.
 class PTCVM_API Session {
  public:
-  // Make a session without definitions, or from a snapshot. The errors are those of Run::start() and Run::restore().
+  // Make a session without definitions, or from a snapshot, with the errors of Run::start() and Run::restore().
   static Result<Session> create(const Engine& engine, const RunOptions& options = {});
   static Result<Session> restore(const Engine& engine, std::span<const std::byte> snapshot,
                                  const RestoreOptions& options = {});
