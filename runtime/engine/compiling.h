@@ -1,7 +1,8 @@
-// The one door from the runtime to the compiler. Behind it stands either engine_compile.cpp with function_text.cpp, or
-// engine_without_compiler.cpp, which refuses: the lean library has no compiler and loads verified programs only.
+// The runtime calls the compiler through this header only. Either engine_compile.cpp with function_text.cpp implements
+// it, or engine_without_compiler.cpp, which refuses every source: the lean library has no compiler and loads verified
+// programs only.
 //
-// Invariant: no other file of the runtime calls the compiler. A test compares the symbols of the two.
+// Invariant: no other file of the runtime calls the compiler. A test compares the symbols of the two implementations.
 #pragma once
 #include "runtime/engine/engine.h"
 
@@ -9,7 +10,7 @@ namespace ptc {
 
 bool has_compiler();
 
-// Does not look into the cache of an engine.
+// Compiles the source. Does not look into the cache of an engine.
 CompileAnswer compile_program(const CompileRequest& request);
 
 }  // namespace ptc

@@ -1,4 +1,4 @@
-// A fault as people read it:
+// Renders a fault as text for people:
 //
 //   error[type_error]: +: arg 2 expected number, got nil
 //     --> orders.ptc:3:14
@@ -7,7 +7,8 @@
 //      |         ^
 //   hint: …
 //
-// The caret stands under the right character also after tabs and wide code points. Long source lines are cut around it.
+// The caret is under the right character also after tabs and wide code points. Long source lines are cut around the
+// caret.
 #pragma once
 #include <string>
 #include <string_view>
@@ -19,16 +20,17 @@ namespace ptc {
 struct DiagnosticText {
   std::string_view kind;
   std::string_view message;
-  std::string_view hint;          // may be empty
+  std::string_view hint;          // "" when there is no hint
   std::string_view source_name;   // "" prints as <program>
-  std::string_view source;        // the program text; empty: no excerpt
-  SourceSpan span;                // line 0: no position
+  std::string_view source;        // the program text; "" leaves out the excerpt
+  SourceSpan span;                // line 0 means that there is no position
 };
 
-// Ends with a newline.
+// Returns the text, which ends with a newline.
 std::string render_diagnostic(const DiagnosticText& diagnostic, bool colour = false);
 
-// The source line of the span and the line with the caret, both with a newline; empty when there is no position.
+// Returns the source line of the span and the line with the caret, each with a newline, or "" when there is no
+// position.
 std::string source_excerpt(std::string_view source, SourceSpan span);
 
 }  // namespace ptc

@@ -1,8 +1,8 @@
-// The engine: what all runs of a process share. After construction only the compile cache changes, and that is guarded
-// by a mutex, so one engine serves any number of threads.
+// All runs of a process share an engine. After construction only the compile cache changes, and a mutex guards the
+// cache, so any number of threads may use one engine.
 //
-// The cache maps the source together with everything else that decides the outcome of compiling (names in memory,
-// tools, options) to the compiled program. Programs are immutable and shared; failures are not kept.
+// The cache maps the source, together with everything else that decides the outcome of compiling (names in memory,
+// tools, options), to the compiled program. Programs are immutable and shared. The cache does not keep failures.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -18,28 +18,28 @@ namespace ptc {
 class MemorySource;
 
 struct EngineOptions {
-  std::size_t cached_programs = 512;           // 0: no cache
-  std::size_t shelved_programs = 1'024;        // loaded from snapshots, or written into one
-  std::size_t cached_source_bytes = 8u << 20;  // of all cached programs together; longer sources are not kept
-  std::size_t kept_memory_bytes = 64u << 20;   // of ended runs, for the next ones; 0: all goes back to the system
-  std::shared_ptr<MemorySource> memory = nullptr;   // that runs take theirs from, instead of a pool that keeps so much
+  std::size_t cached_programs = 512;           // 0 switches the cache off
+  std::size_t shelved_programs = 1'024;        // programs that were loaded from snapshots or written into one
+  std::size_t cached_source_bytes = 8u << 20;  // all cached sources together; longer sources are not cached
+  std::size_t kept_memory_bytes = 64u << 20;   // memory of ended runs that the next runs may use; 0 keeps none
+  std::shared_ptr<MemorySource> memory = nullptr;   // where runs take memory from; null makes a pool
 };
 
 struct CompileRequest {
   std::string_view source;
-  std::string_view source_name;                    // for messages
+  std::string_view source_name;                    // the name of the source in messages
   std::span<const std::string_view> memory_names;  // names that the user namespace holds
   std::span<const std::string_view> tool_names;
   std::span<const std::string_view> sync_tool_names;
-  bool check_tools = false;                        // unknown tools are a static error
+  bool check_tools = false;                        // true makes an unknown tool a static error
   bool strict_task_ids = false;
   std::uint32_t max_symbols = 10'000;
 };
 
 struct CompileAnswer {
-  std::shared_ptr<const Program> program;          // null: failed
+  std::shared_ptr<const Program> program;          // null when compiling failed
   CompileError error;
-  bool incomplete = false;                         // the text ended inside of a form
+  bool incomplete = false;                         // true when the text ended inside of a form
 };
 
 struct EngineStatistics {
@@ -59,9 +59,10 @@ class Engine {
 
   CompileAnswer compile(const CompileRequest& request) const;
   EngineStatistics statistics() const;
-  // Programs that snapshots may name; kept apart from the cache of compiled sources. Owned by the engine.
+  // Returns the programs that snapshots may name. The shelf is separate from the cache of compiled sources, and the
+  // engine owns it.
   ProgramSource* programs() const;
-  // Where runs take their memory from. It outlives the engine while a run uses it.
+  // Returns the source of the memory of runs. The source outlives the engine while a run uses it.
   const std::shared_ptr<MemorySource>& memory() const { return memory_; }
 
  private:

@@ -1,4 +1,4 @@
-// The text of a function as it stands in stored memory, turned into a program whose value is that function.
+// Turns the text of a function in stored memory into a program whose value is that function.
 #pragma once
 #include <optional>
 #include <span>
@@ -7,8 +7,9 @@
 
 namespace ptc {
 
-// Accepts exactly one form that is (fn …), (defn …), #(…) or a name, so that reading stored data cannot run anything.
-// Captured locals are bound from the context: (let [n data/n] (fn …)). Nothing: the text is none of these.
+// Returns the source of a program, or nullopt when the text is anything other than exactly one (fn …), (defn …), #(…)
+// or name, so that reading stored data cannot run anything. Captured locals are bound from the context: (let [n data/n]
+// (fn …)).
 std::optional<std::string> function_program(std::string_view text, std::span<const std::string_view> captured_names);
 
 }  // namespace ptc

@@ -1,7 +1,8 @@
-// What ended runs held, kept for the next ones: the pages are there already, so a run does not pay for their first use.
+// Keeps the memory of ended runs for the next runs. The pages exist already, so a run does not pay for their first use.
 //
-// Blocks of 32 KB and more are kept, by size class (eight to a doubling, so at most an eighth is wasted), up to a
-// number of bytes; those that nobody took for longest go back to the system first. Smaller ones are malloc's.
+// The pool keeps blocks of 32 KB and more, by size class. A doubling has eight classes, so at most an eighth is wasted.
+// When the pool has more bytes than it may keep, the blocks that were unused for longest go back to the system. malloc
+// serves smaller blocks.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -20,7 +21,7 @@ class MemoryPool final : public MemorySource {
   MemoryPool& operator=(const MemoryPool&) = delete;
 
   void* take(std::size_t size_bytes) noexcept override;
-  // A megabyte is there for all runs together.
+  // Takes from a megabyte that all runs share.
   void* take_last(std::size_t size_bytes) noexcept override;
   void give(void* memory, std::size_t size_bytes) noexcept override;
 
@@ -30,7 +31,7 @@ class MemoryPool final : public MemorySource {
   static constexpr std::size_t kClasses = 8 * 32;
   static constexpr std::size_t kReserveBytes = 1u << 20;
 
-  // Lies in the block that it keeps: a ring by age and a stack by class.
+  // A record inside of the block that it describes. The record is in a ring by age and in a stack by class.
   struct Kept {
     Kept *newer, *older;
     Kept *above, *below;
@@ -47,8 +48,8 @@ class MemoryPool final : public MemorySource {
   mutable std::mutex mutex_;
   const std::size_t most_kept_;
   std::size_t kept_bytes_ = 0;
-  Kept ages_;                               // ring: ages_.newer is the oldest, ages_.older the newest
-  std::array<Kept*, kClasses> newest_{};    // of a class
+  Kept ages_;                               // a ring: ages_.newer is the oldest block, ages_.older the newest
+  std::array<Kept*, kClasses> newest_{};    // the newest block of each class
   std::unique_ptr<std::byte[]> reserve_;
   std::size_t reserve_used_ = 0, reserve_blocks_ = 0;
 };

@@ -1,5 +1,6 @@
-// Programs that snapshots can name: by their bytes or by their SHA-256. Loaded programs are shared, so that a thousand
-// suspended runs of one program need it once, and resuming does not load it again. Bounded; the oldest goes first.
+// Keeps programs that snapshots can name, by their bytes or by their SHA-256. Loaded programs are shared: a thousand
+// suspended runs of one program need it once, and resuming a run does not load it again. The shelf is bounded, and the
+// oldest program goes first.
 //
 // Any number of threads may use one shelf.
 #pragma once
@@ -21,7 +22,7 @@ class ProgramShelf : public ProgramSource {
   void keep(const std::shared_ptr<const Program>& program) override;
 
  private:
-  using Key = std::uint64_t;   // the first bytes of the hash; the whole is compared
+  using Key = std::uint64_t;   // the first bytes of the hash; a match compares the whole hash
 
   std::mutex mutex_;
   const std::size_t most_programs_;

@@ -1,19 +1,20 @@
-// Sealing: a signature around snapshot bytes, with the tenant, the run and the place in its history bound in.
+// Signs snapshots. The signature also covers the tenant, the run and the place of the snapshot in the history of the
+// run.
 //
-// An envelope is a FlatBuffers table (schema/sealed.fbs) in one encoding only. What is signed is this string of bytes,
-// where text(x) is the length of x as u64 and then its bytes, and all numbers are little endian:
+// An envelope is a FlatBuffers table (schema/sealed.fbs) with one allowed encoding. The signature is over these bytes,
+// where text(x) is the length of x as u64 followed by its bytes, and all numbers are little endian:
 //
-//   text("ptcvm sealed snapshot")   no signature of another protocol fits
+//   text("ptcvm sealed snapshot")   keeps signatures of other protocols from matching
 //   u16 format   u8 algorithm   text(key id)   text(tenant)   text(run id)   u64 sequence   text(payload)
 //
 // The signature is HMAC-SHA-256 (32 bytes) or Ed25519ph of RFC 8032 without a context (64 bytes) of that string.
 //
-// A valid signature says who wrote the bytes, and nothing about what they are: whoever opens an envelope still hands
-// the payload to the validator of snapshots, which must not rely on the signature.
+// A valid signature says who wrote the bytes, and nothing about their content. After opening an envelope, the caller
+// must still pass the payload to the validator of snapshots, which does not rely on the signature.
 //
-// Opening looks at the envelope in this order, and each step refuses by name before the next one: shape, format, key,
-// algorithm, validity, signature, encoding, then what the host expects. Nothing is said about tenant, run and
-// sequence unless the signature is good. It allocates some hundred bytes, whatever the envelope claims.
+// Opening checks the envelope in this order, and each check has its own error: shape, format, key, algorithm, validity,
+// signature, encoding, then what the host expects. The error says nothing about tenant, run and sequence unless the
+// signature is good. Opening allocates some hundred bytes, whatever the envelope claims.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -27,31 +28,31 @@
 
 namespace ptc {
 
-inline constexpr std::size_t kMaxSealedNameBytes = 256;          // a tenant, a run id
-inline constexpr std::size_t kMaxSealedBytes = 256u << 20;       // an envelope
-inline constexpr std::size_t kSealedAlignment = 16;              // of envelope and payload in memory
+inline constexpr std::size_t kMaxSealedNameBytes = 256;          // the longest tenant or run id
+inline constexpr std::size_t kMaxSealedBytes = 256u << 20;       // the largest envelope
+inline constexpr std::size_t kSealedAlignment = 16;              // the alignment of envelope and payload in memory
 
 enum class SealError : std::uint8_t {
-  NotSealed,            // other bytes than an envelope
+  NotSealed,            // the bytes are not an envelope
   TooLarge,
   Misaligned,           // the bytes do not begin at a multiple of kSealedAlignment
-  Damaged,              // cut, or not in the one encoding
+  Damaged,              // the bytes are cut, or not in the allowed encoding
   UnsupportedVersion,
   UnknownKey,
   RevokedKey,
-  WrongAlgorithm,       // not that of the key
+  WrongAlgorithm,       // the algorithm differs from the algorithm of the key
   KeyNotYetValid,
   ExpiredKey,
   BadSignature,
   WrongTenant,
   WrongRun,
-  RolledBack,           // an older snapshot than the host expects
-  WrongSequence,        // a newer snapshot than the host expects
-  KeyCannotSign,        // sealing: not active, or without its secret
-  BadName,              // sealing: an empty or overlong tenant or run id
+  RolledBack,           // the snapshot is older than the host expects
+  WrongSequence,        // the snapshot is newer than the host expects
+  KeyCannotSign,        // sealing: the key is not active, or has no secret
+  BadName,              // sealing: the tenant or the run id is empty or too long
 };
 
-std::string_view seal_error_name(SealError error);      // rolled_back
+std::string_view seal_error_name(SealError error);      // returns the name, such as rolled_back
 
 struct SealFailure {
   SealError error{};
@@ -62,7 +63,7 @@ struct SealRequest {
   std::string_view tenant, run_id;
   std::uint64_t sequence = 0;
   const SealingKey& key;
-  std::int64_t now_seconds = 0;             // since 1970; decides whether the key is valid
+  std::int64_t now_seconds = 0;             // seconds since 1970; decide whether the key is valid
 };
 
 struct OpenRequest {
@@ -74,19 +75,19 @@ struct OpenRequest {
   std::int64_t now_seconds = 0;
 };
 
-// Views into the envelope.
+// The content of an envelope, as views into the envelope.
 struct OpenedEnvelope {
   std::string_view key_id, tenant, run_id;
   SealAlgorithm algorithm{};
   std::uint64_t sequence = 0;
-  std::span<const std::uint8_t> payload;    // aligned as the envelope is
+  std::span<const std::uint8_t> payload;    // has the alignment of the envelope
 };
 
 std::variant<std::vector<std::uint8_t>, SealFailure> seal(std::span<const std::uint8_t> payload,
                                                           const SealRequest& request);
 std::variant<OpenedEnvelope, SealFailure> open_sealed(std::span<const std::uint8_t> bytes, const OpenRequest& request);
 
-// Whether the bytes claim to be an envelope.
+// Returns whether the bytes claim to be an envelope.
 bool looks_sealed(std::span<const std::uint8_t> bytes);
 
 }  // namespace ptc

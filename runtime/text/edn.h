@@ -1,10 +1,10 @@
-// EDN text -> values: what append_edn writes, and what hosts write by hand. Iterative; nesting is bounded by
-// the text.
+// Reads EDN text into values: the text that append_edn writes, and text that hosts write. The reader is iterative, and
+// the text bounds the nesting.
 //
-// Lists are vectors, characters one-character strings, ratios floats. The language has no symbols: x is read
-// as the string "'x", which is what data/'x looks for. #"…" is a regex as programs write it, #ptc/regex "…"
-// one with all escapes of a string. Of equal map keys the last wins. Functions need hooks: this file knows no
-// compiler.
+// Lists become vectors, characters become strings of one character, ratios become floats. The language has no symbols:
+// the reader turns x into the string "'x", which data/'x looks for. #"…" is a regex as programs write it; #ptc/regex
+// "…" is a regex with all escapes of a string. When a map has a key twice, the last one wins. Functions need hooks,
+// because this file does not use the compiler.
 #pragma once
 #include <functional>
 #include <string>
@@ -18,7 +18,7 @@ namespace ptc {
 
 using EdnError = TextError;
 
-// Each gives an owned value or Absent, which refuses the text.
+// Each hook returns an owned value, or Absent to refuse the text.
 struct EdnHooks {
   // #ptc/closure {:src "…" :captured {…}}; captured is a map, borrowed.
   std::function<Value(std::string_view source, Value borrowed_captured)> closure;
@@ -26,10 +26,10 @@ struct EdnHooks {
   std::function<Value(std::string_view text)> function;
 };
 
-// Whether the text may hold functions: reading them needs hooks.
+// Returns whether the text may hold functions, which only hooks can read.
 bool holds_functions(std::string_view edn);
 
-// Exactly one value; the caller owns it.
+// Reads exactly one value, which the caller owns.
 std::variant<Value, EdnError> read_edn(Heap& heap, std::string_view text, const EdnHooks& hooks = {});
 
 }  // namespace ptc

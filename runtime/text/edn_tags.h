@@ -1,4 +1,4 @@
-// What the tags of EDN text make of the value behind them.
+// Applies the tags of EDN text to the values behind them.
 #pragma once
 #include <string>
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace ptc {
 
-// The tagged value, owned; Absent and a message when the tag is unknown or does not fit the value. Takes the
-// value.
+// Takes the value and returns the tagged value, which the caller owns. Returns Absent and a message when the tag is
+// unknown or does not fit the value.
 Value apply_edn_tag(Heap& heap, std::string_view tag, Value taken, const EdnHooks& hooks,
                     std::string& message);
 Value edn_symbol(Heap& heap, std::string_view name);

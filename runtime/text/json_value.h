@@ -1,9 +1,9 @@
-// JSON text <-> values, for data that hosts hand in and get back: context files, tool results, reports.
+// Reads JSON text into values and writes values as JSON text: context files, tool results, reports.
 //
-// Reading: objects are maps with string keys (of equal ones the last wins), integers exact at any size within
-// the integer limit, other numbers floats. Writing never fails: keywords are their names, sets arrays, dates
-// ISO text, NaN and infinities null, anything that is no data its readable text; map keys that are no strings
-// or keywords are their readable text. Both directions are iterative.
+// Reading: objects become maps with string keys (when a key is there twice, the last one wins), integers stay exact at
+// any size within the integer limit, other numbers become floats. Writing never fails: keywords become their names,
+// sets become arrays, dates become ISO text, NaN and infinities become null, functions become their readable text; map
+// keys other than strings and keywords become their readable text. Both directions are iterative.
 #pragma once
 #include <string>
 #include <string_view>
@@ -17,7 +17,7 @@ namespace ptc {
 using JsonError = TextError;
 
 std::variant<Value, JsonError> read_json(Heap& heap,
-                                         std::string_view text);  // exactly one value, owned by the caller
+                                         std::string_view text);  // the caller owns the value
 void append_json(std::string& out, Value v, Heap& heap);
 
 }  // namespace ptc

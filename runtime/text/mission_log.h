@@ -1,4 +1,4 @@
-// The mission log: what a model is told of the tasks that are done.
+// Renders the mission log, which tells a model which tasks are done.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -6,15 +6,15 @@
 
 namespace ptc {
 
-// A task that was committed: its id and its value as EDN.
+// A committed task: its id and its value as EDN.
 struct LoggedTask {
   std::string id, value_edn;
-  std::string source;            // who put it there, when it was not the program
-  std::uint64_t seq = 0;         // of the fact that says it
+  std::string source;            // who put the value there; "" for the program
+  std::uint64_t seq = 0;         // the fact that has the commit
 };
 
-// "## Mission Log (Completed Tasks)" and a line for each, in the order given; "" when there is none. Values longer than
-// `most` characters (code points) are cut and end in "...".
+// Returns "## Mission Log (Completed Tasks)" and a line for each task, in the order given, or "" when there is no task.
+// Values of more than `most` characters (code points) are cut and end in "...".
 std::string render_mission_log(std::span<const LoggedTask> tasks, std::size_t most = 200);
 
 }  // namespace ptc

@@ -1,4 +1,4 @@
-// Text that must stay on one line of a list.
+// Keeps text on one line of a list.
 #pragma once
 #include <algorithm>
 #include <string>

@@ -1,5 +1,5 @@
-// float_precision: floats of a result rounded to n decimals, half away from zero on the exact binary value, inside of
-// vectors and map values; map keys, sets and everything else stay as they are.
+// Implements float_precision: floats of a result are rounded to n decimals, half away from zero on the exact binary
+// value, inside of vectors and map values. Map keys, sets and everything else stay as they are.
 #pragma once
 #include <cstdint>
 
@@ -10,11 +10,11 @@ namespace ptc {
 double round_to_decimals(double x, int decimals);
 Value round_result(Heap& heap, Value taken, int decimals);
 
-// What no text of one value, of all definitions or of one argument map may exceed, counted as written_size does.
+// The longest text of one value, of all definitions or of one argument map, counted as written_size counts.
 inline constexpr std::uint64_t kMaxWrittenSize = 8u << 20;
 
-// Values visited when a value is written out; stops counting at `limit`. Shared parts count every time, as they are
-// written every time.
+// Returns the number of values that are visited when the value is written out. Stops counting at `limit`. Shared parts
+// count every time, because they are written every time.
 std::uint64_t written_size(Heap& heap, Value value, std::uint64_t limit);
 inline bool can_be_written(Heap& heap, Value value) {
   return written_size(heap, value, kMaxWrittenSize) < kMaxWrittenSize;

@@ -1,4 +1,6 @@
-// Text that holds secrets for a moment, and the memory of a JSON parser that reads it: both are zeroed when freed.
+// Holds text with secrets for a moment, and the memory of a JSON parser that reads the text. Both are zeroed when
+// freed.
+// Hazard: a string that grows leaves its old memory behind. Reserve first.
 #pragma once
 #include <boost/json/memory_resource.hpp>
 #include <string>

@@ -1,5 +1,5 @@
-// Puts nested values together from a stream of parts, for readers of EDN and JSON. No recursion: open
-// collections are a stack of positions in one stack of items.
+// Builds nested values from a stream of parts, for readers of EDN and JSON. Does not recurse: open collections are a
+// stack of positions in one stack of items.
 //
 // Invariant: every item is owned by the builder until it moves into its collection; a builder that is dropped
 // halfway releases all of them.
@@ -30,14 +30,14 @@ class ValueBuilder {
   std::size_t depth() const { return starts_.size(); }
   std::size_t count() const {
     return items_.size() - (starts_.empty() ? 0 : starts_.back());
-  }  // of the open one
-  // The items since open() become one collection, an item of what encloses it. A map needs an even count; of
-  // equal keys the last one wins.
+  }  // an item of the open collection
+  // Turns the items since open() into one collection, which becomes an item of the enclosing collection. A map needs an
+  // even count; when a key is there twice, the last one wins.
   void close(Shape shape);
-  // Hands the last item out.
+  // Returns the last item, which the caller owns.
   Value take();
-  // A map of these names, in this order, and of the items since open() as their values: nil where there are too few.
-  // The shape is the caller's, of these names alone.
+  // Makes a map of these names, in this order, with the items since open() as values; missing values are nil. The shape
+  // belongs to the caller and must be for these names alone.
   void close_record(std::span<const std::string_view> names, MapShape& shape);
 
  private:
@@ -49,11 +49,11 @@ class ValueBuilder {
   Heap& heap_;
   std::vector<Value> items_;
   std::vector<std::size_t> starts_;
-  std::vector<Value> keys_, values_;  // scratch of close()
-  MapShape shape_;                    // records mostly have the keys of the one before
+  std::vector<Value> keys_, values_;  // scratch memory of close()
+  MapShape shape_;                    // the shape of the last record; the next record mostly has the same keys
 };
 
-// Why a text could not be read, and the byte where.
+// Says why a text could not be read, and at which byte.
 struct TextError {
   std::string message;
   std::size_t offset = 0;
@@ -61,10 +61,10 @@ struct TextError {
 
 // Appends a code point as UTF-8; surrogates and what is beyond Unicode become U+FFFD.
 void append_code_point(std::string& out, std::uint32_t code);
-// The four hex digits at text[at] as a code unit, -1 when there are none.
+// Returns the four hex digits at text[at] as a code unit, or -1 when the text has other characters there.
 int hex_unit(std::string_view text, std::size_t at);
-// Decodes XXXX of \uXXXX at text[at], with the second half of a surrogate pair when it follows; moves at
-// behind it. False: no four hex digits there.
+// Decodes XXXX of \uXXXX at text[at], with the second half of a surrogate pair when it follows, and moves `at` behind
+// it. Returns false when the text has no four hex digits there.
 bool append_unicode_escape(std::string& out, std::string_view text, std::size_t& at);
 
 }  // namespace ptc

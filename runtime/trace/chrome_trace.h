@@ -1,5 +1,5 @@
-// Traces for chrome://tracing and Perfetto: the JSON array format. A run is a process; what lies beside each other in
-// time lies on lanes (threads) of their own.
+// Writes traces for chrome://tracing and Perfetto in the JSON array format. A run is a process. Stretches that overlap
+// in time are on lanes (threads) of their own.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace ptc {
 
-// A JSON array, an event a line. Runs, turns, pauses, tasks and calls are complete events, operations are asynchronous
-// ones, what else happened are instants.
+// Returns a JSON array with one event in each line. Runs, turns, pauses, tasks and calls are complete events,
+// operations are asynchronous events, and everything else is an instant.
 std::string chrome_trace(const std::vector<TraceRun>& runs);
 
 }  // namespace ptc

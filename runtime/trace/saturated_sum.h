@@ -1,4 +1,4 @@
-// Sums of numbers that come from files, so that they may be anything.
+// Adds numbers that come from files and may have any value.
 #pragma once
 #include <cstdint>
 

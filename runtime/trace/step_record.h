@@ -1,5 +1,5 @@
-// What a run came to, in the words of the reference implementation's Step: one JSON object with return or fail, prints,
-// tool_calls, usage. What its events do not tell (memory, signature) is left out.
+// Records a run in the form of the reference implementation's Step: one JSON object with return or fail, prints,
+// tool_calls, usage. The record leaves out what events do not tell (memory, signature).
 #pragma once
 #include <string>
 
@@ -7,8 +7,8 @@
 
 namespace ptc {
 
-// One line without its newline. Values are JSON where their EDN can be read as data, else their text. Of several turns:
-// return or fail of the last one, calls and prints of all.
+// Returns one line without its newline. A value is JSON when its EDN can be read as data, else text. For a run of
+// several turns, the record has return or fail of the last turn, and calls and prints of all turns.
 std::string step_record(const TraceRun& run);
 
 }  // namespace ptc

@@ -1,5 +1,5 @@
-// Ids of traces and spans for other systems. They are made from the ids of the run and of what happened in it, so the
-// same events have the same ids wherever and in however many pieces they are exported.
+// Makes ids of traces and spans for other systems. The ids depend only on the ids of the run and of its events, so the
+// same events have the same ids, in however many pieces they are exported.
 #pragma once
 #include <set>
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace ptc {
 
-std::string trace_id_of(std::string_view run);   // 32 lower-case hex digits
+std::string trace_id_of(std::string_view run);   // returns 32 lower-case hex digits
 
-// Of the spans of one run.
+// Makes the ids of the spans of one run.
 class SpanIds {
  public:
   explicit SpanIds(std::string_view run) : run_(run) {}
-  std::string of(const TraceSpan& span);         // 16 lower-case hex digits, another one at each call
+  std::string of(const TraceSpan& span);         // returns 16 lower-case hex digits, different at each call
 
  private:
   std::string run_;
