@@ -1,4 +1,4 @@
-// How often a call that failed is made again, and after which pause.
+// Says how often a failed call is made again, and after which pause.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -11,8 +11,8 @@ struct RetryPolicy {
   double factor = 2, jitter = 0.25;    // jitter: up to this part of the pause is left out
 };
 
-// The pause behind attempt number `attempt` (from 1). Depends on the call's key, so that calls which failed together do
-// not come back together, and on nothing else.
+// Returns the pause after attempt number `attempt` (from 1). The pause depends on the key of the call and on nothing
+// else, so calls that failed together do not come back together.
 std::int64_t retry_pause_ms(const RetryPolicy& policy, std::string_view key, std::uint64_t attempt);
 
 }  // namespace ptc

@@ -1,8 +1,8 @@
-// Host tools: what a program can call, by name. A handler gives its answer, an error, or the id of an operation whose
-// answer comes later (ToolReply::pending); what the program gets for that is decided by the tool's AsyncMode.
+// A program can call the tools of its host by name. A handler returns an answer, an error, or the id of an operation
+// whose answer comes later (ToolReply::pending). The AsyncMode of the tool decides what the program gets.
 //
-// Values cross this boundary in the heap of the run. What a handler gives back must be plain data (is_plain_data):
-// dates travel as ISO text in both directions, functions not at all.
+// Values cross this boundary in the heap of the run. The answer of a handler must be plain data (is_plain_data): dates
+// travel as ISO text in both directions, and functions do not travel.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -26,23 +26,23 @@ using Deadline = std::chrono::steady_clock::time_point;
 
 enum class AsyncMode : std::uint8_t {
   No,     // the call gives the answer; a pending operation is an error
-  Yes,    // the call gives a pending handle, also for an answer that is there at once
-  Auto,   // the call gives the answer and waits for it when it has to
+  Yes,    // the call gives a pending handle, even when the answer is there at once
+  Auto,   // the call gives the answer, and waits when the answer comes later
 };
 
 struct ToolDefinition {
   std::string name;
-  std::string signature;      // may be empty; a signature that cannot be read is ignored
-  bool cache = false;         // same name and arguments: the first good answer is used again
+  std::string signature;      // may be ""; a signature that cannot be read is ignored
+  bool cache = false;         // true: equal arguments get the first good answer again
   AsyncMode async = AsyncMode::No;
   EffectClass effect = EffectClass::Unsafe;
-  RetryPolicy retry = {};     // after errors
-  bool deferred = false;      // no handler: the call waits until the host answers it (Session::answer_call)
-  std::shared_ptr<const Signature> contract = {};   // what calls and answers are held against; null: nothing
+  RetryPolicy retry = {};     // how often a failed call is made again
+  bool deferred = false;      // true: the call has no handler and waits for Session::answer_call()
+  std::shared_ptr<const Signature> contract = {};   // checks calls and answers; null checks nothing
 };
 
-// Which call of which run this is. The key is the same when the program runs again and calls for the same intent: tools
-// with effects should pass it on.
+// Says which call of which run this is. The key stays the same when the program runs again and makes the call for the
+// same intent. Tools with effects should pass the key on.
 struct CallMeta {
   std::string_view run_id;
   std::uint64_t turn = 0;
@@ -52,25 +52,25 @@ struct CallMeta {
 };
 
 struct ToolCall {
-  std::string_view name;                          // as registered
-  Value args;                                     // borrowed: a map with string keys
+  std::string_view name;                          // the name under which the tool is registered
+  Value args;                                     // a map with string keys, borrowed
   Heap& heap;
-  std::optional<Deadline> deadline;               // of the whole run
+  std::optional<Deadline> deadline;               // the deadline of the whole run
   const std::atomic<bool>* cancelled = nullptr;   // may be null
   CallMeta meta = {};
   std::uint64_t attempt = 1;
 };
 
 struct ToolReply {
-  Value result = Value::nil();    // owned by whoever holds the reply
+  Value result = Value::nil();    // the holder of the reply owns it
   bool failed = false;
-  std::string message;            // when failed
-  FaultKind fault = FaultKind::ToolError;   // when failed: what the program ends with
-  bool is_unknown = false;        // failed, and it may have happened all the same: its effect class decides
-  std::uint64_t attempt = 0;      // which one it was, when somebody else counts them; 0: as the call says
-  bool is_partial = false;        // only a part happened: result says which
-  bool is_pending = false;        // result is the immediate value of the operation
-  std::string operation_id;       // when pending; "": the run gives it one
+  std::string message;            // the message of a failed call
+  FaultKind fault = FaultKind::ToolError;   // the fault with which a failed call ends the program
+  bool is_unknown = false;        // the call failed and may have happened; its effect class decides
+  std::uint64_t attempt = 0;      // the attempt, when the handler counts attempts; 0: as the call says
+  bool is_partial = false;        // only a part happened; result says which part
+  bool is_pending = false;        // result is the value of the operation until it is resolved
+  std::string operation_id;       // the id of a pending operation; "" lets the run choose one
   std::optional<std::int64_t> ttl_ms;
 
   static ToolReply value(Value taken) {
@@ -84,7 +84,7 @@ struct ToolReply {
     reply.message = std::move(message);
     return reply;
   }
-  // Nobody knows whether it happened: cut off, no answer, an answer that cannot be read.
+  // Makes a reply that says that the call may have happened: it was cut off, gave no answer, or gave an unreadable one.
   static ToolReply unknown(std::string message) {
     ToolReply reply = error(std::move(message));
     reply.is_unknown = true;
@@ -108,31 +108,31 @@ struct ToolReply {
 
 using ToolHandler = std::function<ToolReply(const ToolCall&)>;
 
-// What a hook says about a call before it is made.
+// Says what a hook decided about a call.
 struct ToolVerdict {
   enum class Kind : std::uint8_t {
     Allow,
-    Change,   // with other arguments
-    Deny,     // the call fails with `text`
-    Ask,      // somebody has to decide; `text` is the question
+    Change,   // make the call with other arguments
+    Deny,     // let the call fail with `text`
+    Ask,      // let a person decide; `text` is the question
   };
   Kind kind = Kind::Allow;
-  Value args = Value::nil();      // Change: a map with string keys, owned by whoever holds the verdict
+  Value args = Value::nil();      // Change: a map with string keys; the holder owns it
   std::string text;
 };
 
-// Hooks around every call of a session. What `before` decides is kept with the session (Approval), so that a call is
-// judged once, however often its run is suspended or run again.
+// Functions around every call of a session. The session keeps the decisions of `before` (Approval), so a call is judged
+// once, however often its run is suspended or run again.
 struct ToolHooks {
   std::function<ToolVerdict(const ToolCall&)> before;
-  std::function<std::string(const CallMeta&)> key_of;   // the same for the same call; none: its idempotency key
+  std::function<std::string(const CallMeta&)> key_of;   // gives equal calls equal keys; without it, the idempotency key
 };
 
-// What is known of a call that a hook did not simply allow.
+// What the session knows about a call that a hook did not simply allow.
 struct Approval {
   enum class State : std::uint8_t { Open, Allowed, Changed, Denied };
   State state = State::Open;
-  std::string tool, args_edn;     // that were asked about
+  std::string tool, args_edn;     // the tool and the arguments of the question
   std::string text;               // Open: the question; Denied: the reason; Changed: the new arguments as EDN
   bool operator==(const Approval&) const = default;
 };
@@ -141,25 +141,25 @@ std::optional<Approval::State> find_approval_state(std::string_view name);
 std::string approval_edn(const Approval& approval);
 std::optional<Approval> read_approval(std::string_view edn);
 
-// Whether a call happened that nobody knows about: of a reconcilable tool.
+// Says whether a call in doubt happened, for reconcilable tools.
 struct Reconciled {
   enum class State : std::uint8_t { Happened, DidNot, Unknown };
   State state = State::Unknown;
-  Value result = Value::nil();    // when it happened; owned by whoever holds it
+  Value result = Value::nil();    // the answer when the call happened; the holder owns it
 };
-using ReconcileHandler = std::function<Reconciled(const ToolCall&)>;   // the call as it was made
+using ReconcileHandler = std::function<Reconciled(const ToolCall&)>;   // gets the call as it was made
 
 struct Tool {
   ToolDefinition definition;
   ToolHandler handler;
-  ReconcileHandler reconcile;     // may be empty: a person is asked
+  ReconcileHandler reconcile;     // when empty, a person is asked
 };
 
 class ToolRegistry {
  public:
-  // A second tool of the same name replaces the first.
+  // Adds a tool, which replaces an earlier tool of the same name.
   void add(ToolDefinition definition, ToolHandler handler, ReconcileHandler reconcile = {});
-  // The exact name first, then with "-" and "_" taken as the same; null when there is none.
+  // Returns the tool of exactly that name, or else of the name with "-" and "_" taken as the same, or null.
   const Tool* find(std::string_view name) const;
   bool empty() const { return tools_.empty(); }
   std::vector<std::string_view> names() const;         // sorted
@@ -169,12 +169,13 @@ class ToolRegistry {
   std::vector<Tool> tools_;   // sorted by name
 };
 
-// "Unknown tool: n. Available tools: a, b"
+// Returns "Unknown tool: n. Available tools: a, b".
 std::string unknown_tool_message(std::string_view name, const ToolRegistry& tools);
 
-// nil, booleans, numbers, strings, keywords, and vectors, maps and sets of them. Iterative.
+// Returns whether the value consists of nil, booleans, numbers, strings, keywords, and vectors, maps and sets of them.
+// Iterative.
 bool is_plain_data(Heap& heap, Value value, Value* offender = nullptr);
-// Of an answer that is none: "its answer holds a function, which is not plain data".
+// Returns a message for an answer that is not plain data: "its answer holds a function, which is not plain data".
 std::optional<std::string> plain_data_complaint(Heap& heap, Value answer);
 
 }  // namespace ptc

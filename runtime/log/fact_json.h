@@ -1,4 +1,4 @@
-// Facts as JSON, a line each: what logs are exported as and imported from.
+// Writes facts as JSON, one line each, for exports and imports of logs.
 #pragma once
 #include <optional>
 #include <string>
@@ -8,10 +8,11 @@
 
 namespace ptc {
 
-// One JSON object without line breaks: seq, then members in the order of fact.fbs. Empty texts and numbers are left
-// out; kind, author and time always stand there.
+// Returns one JSON object without line breaks: seq, then members in the order of fact.fbs. Leaves out empty texts and
+// numbers, except kind, author and time.
 std::string fact_json(const Fact& fact);
-// What fact_json() wrote. Nothing, and why: no such object, a member that is none, a fact that no store keeps.
+// Reads a line of fact_json(). Returns nullopt and says why when the line is not such an object, has an unknown member,
+// or is a fact that no store keeps.
 std::optional<Fact> read_fact_json(std::string_view line, std::string& why);
 
 }  // namespace ptc

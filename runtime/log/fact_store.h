@@ -1,25 +1,25 @@
-// Where logs of facts and parked runs are kept: the interface that the runtime needs of a store.
+// The interface of stores, which keep logs of facts and parked runs.
 //
-// A store holds logs, each under the id of a run. A log is append-only; facts are numbered from 1 without gaps. What a
-// write may do follows from the class of its facts (schema/facts.def):
-//   - a fact with a key is there once: whoever comes second gets the first one back, and nothing was written
-//   - effects, observations and control facts are never refused because of what others wrote
-//   - decisions are refused when somebody else observed or decided something after the writer's cut
-// A run is executed by one process at a time: claim() gives a token, and writes under a token that is not the newest,
-// or that was given back, are refused (Fenced). That its lease is over does not fence a token, another claim does.
-// Outsiders write observations and control facts under the token 0.
+// A store holds logs, each under the id of a run. A log is append-only; facts are numbered from 1 without gaps. The
+// class of a fact (schema/facts.def) decides when it may be written:
+//   - a fact with a key is there once: a second writer gets the first fact back, and nothing is written
+//   - effects, observations and control facts are never refused because of facts of others
+//   - decisions are refused when somebody else observed or decided something after the cut of the writer
+// One process at a time executes a run. claim() gives a token. Writes under a token that is not the newest, or that was
+// given back, are refused (Fenced). The end of a lease does not fence a token; another claim does. Outsiders write
+// observations and control facts under the token 0.
 //
-// A fact is stored with the token under which it was written; `seq` and `writer` of what is handed in do not matter.
+// A fact is stored with the token of its writer. The store ignores `seq` and `writer` of the facts that it is given.
 //
-// Waking: park() stores the snapshot of a suspended run with the keys of the facts that it waits for. Whether one of
-// them is there already is looked at in the same transaction, and whatever is put afterwards wakes the run in the
-// transaction of the put. So no answer is lost between evaluation and suspension.
+// Waking: park() stores the snapshot of a suspended run with the keys of the facts that the run waits for. The same
+// transaction checks whether one of these facts is there already, and every later put of such a fact wakes the run in
+// its own transaction. So no answer is lost between evaluation and suspension.
 //
-// A write tells its writer what others wrote since the writer looked last (Written): nobody has to read after a write.
+// A write returns what others wrote since the writer looked last (Written), so nobody has to read after a write.
 //
-// When a call returns, what it wrote is as durable as the store's mode says, or durable at once if the caller asks for
-// it (Durability::Now). An error means that nothing was written, except Unknown: the facts may have been written, and
-// the log must be read again.
+// When a call returns, its facts are as durable as the mode of the store says, or durable at once if the caller asks
+// for it (Durability::Now). An error means that nothing was written, except Unknown: the facts may have been written,
+// and the log must be read again.
 //
 // Any number of threads may use one store. tests/store/conformance.h checks any implementation.
 #pragma once
@@ -38,13 +38,13 @@ namespace ptc {
 struct StoreError {
   enum class Kind : std::uint8_t {
     Io,          // the medium failed; nothing was written
-    Unknown,     // it failed while it was made durable: it may or may not have been written
+    Unknown,     // the medium failed during the sync; the facts may have been written
     Full,        // no space left
-    Corrupt,     // what is stored makes no sense
-    Version,     // written by a newer version
+    Corrupt,     // the stored bytes make no sense
+    Version,     // a newer version wrote the store
     Locked,      // another process kept the store for too long
-    Fenced,      // the claim is not the newest any more, or was given back
-    Missing,     // no such log, or nothing parked
+    Fenced,      // the claim is not the newest, or was given back
+    Missing,     // the log does not exist, or nothing is parked
     Misuse,      // arguments that make no sense (store_rules.h): a decision under no claim, text that is not UTF-8
   };
   Kind kind{};
@@ -55,15 +55,15 @@ std::string_view store_error_name(StoreError::Kind kind);   // "store_io" and so
 template <class T>
 using StoreResult = std::variant<T, StoreError>;
 
-// What became of a fact that was put: `fact` is what the log holds under its key now.
+// The result of putting one fact: `fact` is the fact that the log holds under the key now.
 struct Put {
   Fact fact;
-  bool mine = false;             // false: somebody put another one there before
+  bool mine = false;             // false when somebody else put a fact under the key before
 };
 
-// Who writes, and what the writer has seen of the log.
+// Names the claim of a writer, and says what the writer has seen of the log.
 struct Cut {
-  std::uint64_t token = 0;       // of the writer's claim, 0 from outside; facts of one token never conflict
+  std::uint64_t token = 0;   // the token of the writer's claim, or 0 for outsiders; facts of one token never conflict
   std::uint64_t seq = 0;         // the writer has seen every fact up to this one
 
   static constexpr std::uint64_t kBlind = ~std::uint64_t{0};
@@ -84,26 +84,26 @@ inline constexpr std::size_t kMostOthers = 1'000;
 // What a write did, and what others did since the writer looked last.
 struct Written {
   std::vector<Put> puts;         // one for each fact that was handed in, in order; none when the write was refused
-  std::uint64_t head = 0;        // of the log afterwards
+  std::uint64_t head = 0;        // the head of the log after the write
   std::vector<Fact> others;      // facts after the cut that this call did not write, in order; none for a blind cut
   bool more = false;             // there are more others: read the log after the last one
 };
 struct Decided : Written {
-  std::optional<Fact> conflict;  // set: nothing was written, because of this fact
+  std::optional<Fact> conflict;  // when set, nothing was written because of this fact
 };
 
 // A suspended run.
 struct Parked {
-  std::string continuation;                 // its name; a run has one at a time, the newer replaces the older
+  std::string continuation;                 // the name; a run has one at a time, and a newer one replaces it
   std::vector<std::uint8_t> snapshot;
-  std::vector<std::string> wait_keys;       // keys of facts; any of them wakes it
-  std::optional<std::int64_t> deadline_ms;  // wakes it, too
+  std::vector<std::string> wait_keys;       // keys of facts; any of them wakes the run
+  std::optional<std::int64_t> deadline_ms;  // wakes the run, too
   std::uint64_t observed_seq = 0;           // facts up to here are in the snapshot
 };
 struct ParkResult : Written {
   bool parked = false;
-  std::optional<Fact> arrived;   // not parked: this fact with one of the keys came after observed_seq
-  std::optional<Fact> conflict;  // not parked: the decisions were refused because of this fact
+  std::optional<Fact> arrived;   // when set, the run was not parked: this fact came after observed_seq
+  std::optional<Fact> conflict;  // when set, the run was not parked: this fact refused the decisions
 };
 
 enum class LogState : std::uint8_t { Running, Parked, Ended };
@@ -113,18 +113,18 @@ struct RunInfo {
   std::string log;
   LogState state{};
   std::uint64_t head = 0;
-  std::int64_t started_ms = 0, changed_ms = 0;   // of the first and of the last fact
-  bool woken = false;                            // parked, and a fact that it waits for is there
+  std::int64_t started_ms = 0, changed_ms = 0;   // the times of the first and the last fact
+  bool woken = false;                            // true when the run is parked and one of its facts has come
   std::optional<std::int64_t> deadline_ms;
-  std::string owner;                             // of the claim that was not given back, its lease over or not; or ""
+  std::string owner;   // the owner of the claim that was not given back, even after its lease; or ""
 };
 
 struct Claim {
   std::uint64_t token = 0;       // grows with each claim of the log
   bool granted = false;
-  std::string owner;             // who holds it now, if not the caller …
-  std::uint64_t held_token = 0;  // … under which token …
-  std::int64_t until_ms = 0;     // … and until when: at that moment it is free
+  std::string owner;             // the holder now, when it is not the caller
+  std::uint64_t held_token = 0;  // the token of the holder
+  std::int64_t until_ms = 0;     // the time at which the claim of the holder ends
 };
 
 class FactStore {
@@ -145,35 +145,37 @@ class FactStore {
   // Facts after `after`, at most `most` of them, in order. An unknown log has none.
   virtual StoreResult<std::vector<Fact>> read(std::string_view log, std::uint64_t after, std::size_t most) = 0;
   virtual StoreResult<std::optional<Fact>> find(std::string_view log, std::string_view key) = 0;
-  // The notable ones of them (is_notable in store_rules.h), which a run reads when it is opened: all others it looks up
-  // by their keys. A store that can skip the others does it here.
+  // Reads the notable facts among them (is_notable in store_rules.h). A run reads these facts when it is opened, and
+  // looks up all others by their keys. A store that can skip the others does so here.
   virtual StoreResult<std::vector<Fact>> read_notable(std::string_view log, std::uint64_t after, std::size_t most);
-  // The intents of the calls that are open, in the order of the log: nobody knows yet what became of them
-  // (open_calls.h). A store that keeps them apart finds them without reading the log.
+  // Returns the intents of open calls, in the order of the log (open_calls.h). A store that keeps the intents apart
+  // finds them without reading the log.
   virtual StoreResult<std::vector<Fact>> open_calls(std::string_view log);
-  // What was parked last, unless the run is over; also while it runs again.
+  // Returns what was parked last, also while the run runs again, or nullopt when the run is over.
   virtual StoreResult<std::optional<Parked>> parked(std::string_view log) = 0;
   virtual StoreResult<std::optional<RunInfo>> info(std::string_view log) = 0;
-  // All runs in the order of their ids after `after`.
+  // Returns runs in the order of their ids after `after`.
   virtual StoreResult<std::vector<RunInfo>> runs(std::string_view after, std::size_t most) = 0;
-  // Parked runs for which a fact has come or whose deadline is not after `now_ms`; in the order of their parking.
+  // Returns parked runs for which a fact has come or whose deadline is not after `now_ms`, in the order in which they
+  // were parked.
   virtual StoreResult<std::vector<std::string>> woken(std::int64_t now_ms, std::size_t most) = 0;
 
-  // The right to execute a run until now + lease. Refused while another holds it, unless that one's token is `dead`:
-  // the caller knows that its process is gone. Works for logs that are not there yet.
+  // Claims the right to execute a run until now + lease. Refuses while another holds the claim, unless the token of
+  // that claim is `dead`, which means that the caller knows that its process is gone. Works for logs that do not exist
+  // yet.
   virtual StoreResult<Claim> claim(std::string_view log, std::string_view owner, std::int64_t now_ms,
                                    std::int64_t lease_ms, std::optional<std::uint64_t> dead = std::nullopt) = 0;
-  // Both false: it is not the newest claim any more, or was given back.
+  // Each returns false when the claim is not the newest any more, or was given back.
   virtual StoreResult<bool> renew(std::string_view log, std::uint64_t token, std::int64_t now_ms,
                                   std::int64_t lease_ms) = 0;
   virtual StoreResult<bool> release(std::string_view log, std::uint64_t token) = 0;
-  // The parked run goes on, under a claim: it waits for nothing any more. What was parked stays until the next park()
-  // or ended(), so that a run whose process dies goes on from it again. Writes the facts as put() does.
+  // Says that the parked run goes on under a claim and waits for nothing any more. The parked bytes stay until the next
+  // park() or ended(), so that a run whose process dies goes on from them again. Writes the facts as put() does.
   virtual StoreResult<Written> resumed(std::string_view log, Cut cut, std::span<const Fact> facts) = 0;
-  // The run is over, under a claim; what was parked is gone. Writes the facts as put() does.
+  // Says that the run is over, under a claim, and removes the parked bytes. Writes the facts as put() does.
   virtual StoreResult<Written> ended(std::string_view log, Cut cut, std::span<const Fact> facts) = 0;
 
-  // Makes everything durable that was written before, whatever the mode.
+  // Makes all earlier writes durable, whatever the mode.
   virtual StoreResult<std::monostate> flush() = 0;
 };
 

@@ -1,4 +1,4 @@
-// A store that passes every call on to another one: the base of those that do something else in a few calls only.
+// A store that passes every call on to another store: the base of stores that change only a few calls.
 #pragma once
 #include "runtime/log/fact_store.h"
 

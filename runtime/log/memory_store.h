@@ -1,5 +1,5 @@
-// A store in memory, for tests and for runs that nobody has to find again. Also what the calls mean, in the fewest
-// words: every other store behaves like this one (tests/store/conformance.h).
+// A store in memory, for tests and for runs that nobody has to find again. The shortest description of what the calls
+// mean: every other store behaves like this one (tests/store/conformance.h).
 #pragma once
 #include <functional>
 #include <map>
@@ -38,19 +38,19 @@ class MemoryStore final : public FactStore {
   struct Log {
     std::vector<Fact> facts;
     std::map<std::string, std::uint64_t, std::less<>> by_key;
-    std::vector<std::uint64_t> outdating;     // seq of what makes decisions out of date, rising
+    std::vector<std::uint64_t> outdating;     // seq of the facts that outdate decisions, rising
     OpenCalls open;
     LogState state = LogState::Running;
     std::optional<Parked> parked;
-    std::uint64_t since = 0;                  // Parked: how many runs were parked before
+    std::uint64_t since = 0;                  // Parked: the number of runs that were parked before
     bool woken = false;
-    std::uint64_t token = 0;                  // of the newest claim
-    std::string owner;                        // of that claim; "": given back
+    std::uint64_t token = 0;                  // the token of the newest claim
+    std::string owner;                        // the owner of that claim; "" when it was given back
     std::int64_t until_ms = 0;
   };
 
-  Log* log_named(std::string_view name);                                // null: nothing written, nothing claimed
-  const Fact* keyed(const Log& log, std::string_view key) const;        // null: none
+  Log* log_named(std::string_view name);   // returns null when nothing was written or claimed
+  const Fact* keyed(const Log& log, std::string_view key) const;        // returns null when no fact has the key
   std::optional<StoreError> fenced(const Log* log, std::uint64_t token) const;
   std::optional<Fact> conflict(const Log& log, Cut cut, std::span<const Fact> facts) const;
   Fact append(Log& log, std::uint64_t token, const Fact& fact);

@@ -1,7 +1,6 @@
-// The calls of a log that are open: their intents are written, and nobody knows yet what became of them.
+// A call is open when its intent is in the log and its outcome is unknown.
 //
-//   an intent                             opens its call; earlier intents of the call with the same or a lower attempt
-//                                         are open no more
+//   an intent                             opens its call, and closes intents of the same or a lower attempt
 //   a fact that settles the attempt       closes it: EffectSettled, or DoubtSettled by a person; a call that is only
 //                                         noted as being in doubt stays open
 //   a reset of its task                   closes it: the call counts no more
@@ -16,18 +15,18 @@
 
 namespace ptc {
 
-// What a fact says about open calls.
+// Says what a fact does to open calls.
 enum class CallMark : std::uint8_t { None, Opens, Settles, Resets };
 CallMark call_mark(const Fact& fact);
 
-// The fold, for stores that have no table for it. Facts are added in the order of their log.
+// Folds facts into open calls, for stores without a table for them. Add facts in the order of their log.
 class OpenCalls {
  public:
   void add(const Fact& fact);
-  std::vector<Fact> intents() const;   // of the open calls, in the order of the log
+  std::vector<Fact> intents() const;   // returns the intents of the open calls, in the order of the log
 
  private:
-  std::map<std::pair<std::string, std::uint64_t>, Fact> open_;   // by idempotency key and attempt
+  std::map<std::pair<std::string, std::uint64_t>, Fact> open_;   // the key is an idempotency key and an attempt
 };
 
 }  // namespace ptc

@@ -1,4 +1,4 @@
-// What every store must refuse, whatever is in it: arguments that make no sense. For those who write a store.
+// Checks arguments that every store must refuse, whatever the store holds. For authors of stores.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace ptc {
 
-// Each gives the Misuse, or nothing.
+// Each function returns Misuse, or nullopt when the argument is fine.
 std::optional<StoreError> check_log(std::string_view log);
 std::optional<StoreError> check_put(std::string_view log, Cut cut, std::span<const Fact> facts);
 std::optional<StoreError> check_resume_or_end(std::string_view log, Cut cut, std::span<const Fact> facts);
@@ -21,12 +21,12 @@ std::optional<StoreError> check_lease(std::int64_t lease_ms);
 std::optional<StoreError> check_cut(std::uint64_t head, Cut cut);
 std::optional<StoreError> check_seen(std::uint64_t head, std::uint64_t seq);
 
-// Whether a decision that had not seen a fact of this kind is out of date.
+// Returns whether a fact of this kind outdates decisions that had not seen it.
 bool outdates_decisions(FactKind kind);
-// Whether a fact says something about its run as a whole, not only about one task or call that has a key of its own.
-// All that make decisions out of date do.
+// Returns whether a fact says something about its run as a whole, and not only about one task or call with a key of its
+// own. All facts that outdate decisions do.
 bool is_notable(FactKind kind);
 bool has_decision(std::span<const Fact> facts);
-std::int64_t lease_end(std::int64_t now_ms, std::int64_t lease_ms);   // the last moment there is, when it is beyond
+std::int64_t lease_end(std::int64_t now_ms, std::int64_t lease_ms);   // at most the last possible moment
 
 }  // namespace ptc

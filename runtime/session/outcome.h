@@ -1,4 +1,4 @@
-// What one turn of a session came to. Texts only: an outcome stays valid when the session is gone.
+// The result of one turn of a session, as texts. An outcome stays valid when the session is gone.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -30,13 +30,13 @@ struct OutcomeFault {
   FaultKind kind{};
   std::string message, hint;
   SourceSpan span;
-  std::string source_name, source;     // whose text the span is in
-  bool incomplete = false;             // the program ended inside of a form
+  std::string source_name, source;     // the source that the span points into
+  bool incomplete = false;             // true when the program ended inside of a form
 };
 
 struct ToolOutcome {
   std::string name, args_edn, result_edn;
-  std::string error;                   // when failed
+  std::string error;                   // the message of a failed call
   bool failed = false, cached = false;
   std::uint64_t micros = 0;
 };
@@ -44,37 +44,37 @@ struct ToolOutcome {
 // An operation that still waits.
 struct PendingOutcome {
   std::string operation, tool, args_edn, args_json, immediate_edn;
-  std::int64_t since_ms = 0;           // 0: the host gave no time
-  std::int64_t deadline_ms = 0;        // when the wait for it ends by itself; 0: never
-  bool awaited = false;                // a part of the program waits for it now
+  std::int64_t since_ms = 0;           // 0 when the host gave no time
+  std::int64_t deadline_ms = 0;        // when the wait ends by itself; 0 means never
+  bool awaited = false;                // true when a part of the program waits for the operation now
 };
 
 // A call that waits for the host.
 struct WaitingCall {
-  std::uint64_t id = 0;                // unique in the run
+  std::uint64_t id = 0;                // the number of the call, unique in the run
   std::string tool, args_edn, args_json;
-  std::string key;                     // the same for the same call, whenever the program runs again
+  std::string key;                     // stays the same for the same call when the program runs again
   std::string task_id;
-  std::string question;                // of a hook that asks; "" for a call of a deferred tool
+  std::string question;                // the question of a hook; "" for a call of a deferred tool
   std::uint32_t line = 0, column = 0;
 };
 
 struct Outcome {
   OutcomeStatus status = OutcomeStatus::Error;
-  std::string value_edn;               // unless Error or Suspended
-  OutcomeFault fault;                  // when Error
+  std::string value_edn;               // the value, unless the status is Error or Suspended
+  OutcomeFault fault;                  // the fault, when the status is Error
   std::vector<std::string> prints;
-  std::vector<std::pair<std::string, std::string>> summaries;   // step id, text; in id order
+  std::vector<std::pair<std::string, std::string>> summaries;   // ids and texts of steps, sorted by id
   std::vector<ToolOutcome> tool_calls;
-  std::vector<PendingOutcome> pending;    // every operation of the session that waits, in order of opening
-  std::vector<WaitingCall> calls;         // that wait for the host, in the order of calling
-  std::optional<std::int64_t> next_deadline_ms;   // of a suspended turn: when to resume it at the latest
-  std::vector<std::string> cancelled;     // operations whose tools should be told that nobody waits any more
+  std::vector<PendingOutcome> pending;    // every operation that waits, in order of opening
+  std::vector<WaitingCall> calls;         // calls that wait for the host, in the order in which they were made
+  std::optional<std::int64_t> next_deadline_ms;   // when to resume a suspended turn at the latest
+  std::vector<std::string> cancelled;     // operations that the program gave up; tell their tools
   std::vector<std::string> warnings;
   std::uint64_t fuel = 0, micros = 0, peak_bytes = 0;
 };
 
-// The fault with excerpt and hint.
+// Returns the fault as text, with excerpt and hint.
 std::string render_fault(const OutcomeFault& fault, bool colour = false);
 
 }  // namespace ptc

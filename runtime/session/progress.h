@@ -18,12 +18,12 @@
 
 namespace ptc {
 
-// What a renderer of its own is given. The state is the renderer's: it is kept between turns, and nobody else looks.
+// The input of a custom renderer. The renderer owns the state, which is kept between turns and read by nobody else.
 enum class ProgressPhase : std::uint8_t { Initial, Continuation };
 struct ProgressInput {
   const Plan& plan;
   const StepSummaries& summaries;
-  std::span<const ToolOutcome> tool_calls;   // of the turn before; none at first
+  std::span<const ToolOutcome> tool_calls;   // the calls of the last turn; empty at first
   std::uint64_t turn = 0;                    // 0 at first
   ProgressPhase phase = ProgressPhase::Initial;
 };
@@ -32,7 +32,7 @@ struct ProgressText {
 };
 using ProgressRenderer = std::function<ProgressText(const ProgressInput&, const std::string& state)>;
 
-// Keeps plan, summaries and the renderer's state over the turns of one agent.
+// Keeps the plan, the summaries and the state of the renderer over the turns of one agent.
 class Progress {
  public:
   explicit Progress(Plan plan, ProgressRenderer renderer = {})
@@ -41,11 +41,11 @@ class Progress {
   const Plan& plan() const { return plan_; }
   const StepSummaries& summaries() const { return summaries_; }
   const std::string& state() const { return state_; }
-  // Before the first turn, when they are known from somewhere else.
+  // Sets summaries, turn and state that are known from somewhere else. Call it before the first turn.
   void restore(StepSummaries summaries, std::uint64_t turn, std::string state);
-  // After each turn: its summaries count unless it ended in an error.
+  // Takes the summaries of a turn, unless the turn ended in an error. Call it after each turn.
   void turn_ended(const Outcome& outcome);
-  // For the next message to the model.
+  // Returns the text for the next message to the model.
   std::string render();
 
  private:

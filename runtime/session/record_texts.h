@@ -1,6 +1,6 @@
-// Texts of the values in an outcome's records. Values share their parts, and texts do not: what a snapshot of a few
-// kilobytes holds may be longer than any memory when it is written out. So all texts of one outcome have a common
-// limit; what does not fit any more is "…".
+// Makes the texts of the values in the records of an outcome. Values share their parts, and texts do not: a snapshot of
+// a few kilobytes can be longer than any memory when it is written out. So all texts of one outcome have a common
+// limit; a text beyond the limit is "…".
 #pragma once
 #include <string>
 

@@ -1,5 +1,6 @@
-// Recorded tool answers, given again: a call takes the first unused record with equal name and arguments, else the last
-// such record again, else it is a tool error. Asynchronous tools get their recorded answers when the program suspends.
+// Gives recorded answers of tools again. A call takes the first unused record with equal name and arguments, else the
+// last such record again, else the call is a tool error. Asynchronous tools get their recorded answers when the program
+// suspends.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -15,10 +16,10 @@ struct RecordedCall {
   std::string tool;
   std::string args_edn;
   std::optional<std::string> result_edn;
-  std::optional<std::string> error_edn;      // any EDN; a string is the message, other values their text
+  std::optional<std::string> error_edn;      // any EDN; a string is the message, other values give their text
 };
 
-// Independent of the session that it answers: its values live in a heap of its own.
+// Answers the calls of a session. The replay is independent of the session: its values are in a heap of its own.
 class ToolReplay {
  public:
   ToolReplay() = default;
@@ -26,14 +27,14 @@ class ToolReplay {
   ToolReplay(const ToolReplay&) = delete;
   ToolReplay& operator=(const ToolReplay&) = delete;
 
-  // A message when the arguments cannot be read.
+  // Adds a record. Returns a message when the arguments cannot be read.
   std::optional<std::string> add(RecordedCall call);
   ToolReply answer(const ToolCall& call);
-  // Of an async or auto tool: a pending operation, whose recorded answer comes by answers_to_waiting().
+  // Starts an operation of an async or auto tool; answers_to_waiting() gives the recorded answer.
   static ToolReply start(const ToolCall&) { return ToolReply::pending(); }
-  // What is recorded for every waiting operation of a tool, in the order of opening.
+  // Returns the recorded answers of all waiting operations of tools, in the order in which the operations were opened.
   std::vector<Resolution> answers_to_waiting(Session& session);
-  // Which records were used: for another process that goes on with the same records.
+  // Returns which records were used, for another process that goes on with the same records.
   std::string state() const;
   void set_state(std::string_view state);
 
@@ -50,12 +51,12 @@ class ToolReplay {
   std::vector<Entry> entries_;
 };
 
-// The order in which answers that came together are told to the program.
+// The order in which the program sees answers that came together.
 class ResolveOrder {
  public:
   static ResolveOrder fifo() { return ResolveOrder(Kind::Fifo, 0); }
   static ResolveOrder lifo() { return ResolveOrder(Kind::Lifo, 0); }
-  // A permutation that depends on the seed alone; another one at every suspension.
+  // Makes a permutation that depends on the seed alone and is different at every suspension.
   static ResolveOrder shuffled(std::uint64_t seed) { return ResolveOrder(Kind::Shuffled, seed); }
   void arrange(std::vector<Resolution>& resolutions);
   std::uint64_t state() const { return state_; }
@@ -70,11 +71,11 @@ class ResolveOrder {
   std::uint64_t state_;
 };
 
-// One visit to a suspended session: every recorded answer, or when there is none the time of its next deadline.
-// Nothing: the program waits for what will not come.
+// Resumes a suspended session with every recorded answer, or when there is no answer with the time of its next
+// deadline. Returns nullopt when the program waits for something that will not come.
 std::optional<Outcome> resume_from_replay(Session& session, ToolReplay& replay, ResolveOrder& order,
                                           const Outcome& suspended);
-// The same until the turn is over or nothing more can come.
+// Resumes until the turn is over or nothing more can come.
 Outcome finish_from_replay(Session& session, ToolReplay& replay, ResolveOrder& order, Outcome outcome);
 
 }  // namespace ptc

@@ -1,12 +1,12 @@
-// One value that is no collection as another kind, when that loses nothing. coercion.h has the table.
+// Converts one scalar to another kind when the conversion loses nothing. coercion.h has the table.
 #pragma once
 #include "runtime/signature/signature.h"
 
 namespace ptc {
 
-// The integer as a float of the same value, or Absent when there is none. Borrows.
+// Returns the integer as a float of the same value, or Absent when no float has the value. Borrows the integer.
 Value integer_as_float(Value integer);
-// An owned value of that kind, or Absent. Borrows a value that is not of that kind.
+// Returns an owned value of that kind, or Absent. Borrows the value, which has another kind.
 Value converted_scalar(Heap& heap, SignatureType::Kind kind, Value value);
 
 }  // namespace ptc

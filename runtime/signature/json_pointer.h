@@ -1,4 +1,4 @@
-// The parts of a JSON pointer (RFC 6901), without the slash in front.
+// Reads the parts of a JSON pointer (RFC 6901), without the slash in front.
 #pragma once
 #include <string>
 #include <string_view>

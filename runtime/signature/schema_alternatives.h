@@ -1,4 +1,4 @@
-// What the words and values of JSON Schema are as types, and the type of what may be one of several.
+// Maps names and values of JSON Schema to types, and finds the type of alternatives.
 #pragma once
 #include <boost/json/value.hpp>
 #include <optional>
@@ -10,11 +10,12 @@ namespace ptc {
 
 SignatureType plain_type(SignatureType::Kind kind, bool optional = false);
 
-std::optional<SignatureType::Kind> kind_of_schema_word(std::string_view word);     // of "type"; "null" is none
-SignatureType::Kind kind_of_schema_format(std::string_view format);                // of a string
+std::optional<SignatureType::Kind> kind_of_schema_word(std::string_view word);     // nullopt for "null"
+SignatureType::Kind kind_of_schema_format(std::string_view format);                // takes the "format" of a string
 SignatureType::Kind kind_of_json(const boost::json::value& value);
 
-// null beside others makes them optional; alone it is :any?, the least type that lets it through.
+// Collects alternatives. null beside other types makes them optional; null alone is :any?, the narrowest type that
+// allows null.
 class TypeAlternatives {
  public:
   void add_null() { has_null_ = true; }

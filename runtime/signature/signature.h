@@ -1,11 +1,12 @@
-// Signatures: the shape of a tool's arguments and of a result, as one line of text.
+// A signature says the shape of the arguments of a tool and of a result, in one line of text.
 //
 //   {name :string, age :int?}        [:int]        (q :string) -> {id :int}        () -> :any
 //
-// A type is a keyword, a list [type], a record {field type, …} or nothing (anything). "?" after a type lets it be nil
-// or missing. Records accept further fields. "-" and "_" in field names are the same. Text and nesting are limited when
-// they are read (kMaxSignatureBytes, kMaxSignatureDepth), so walking a type may recurse: its depth does not depend on
-// the value. docs/signatures.md is the page for users; coercion.h and json_schema.h are the rest of the module.
+// A type is a keyword, a list [type], a record {field type, …} or nothing (which allows every value). "?" after a type
+// allows nil and a missing field. Records accept more fields. "-" and "_" in field names count as the same character.
+// Text and nesting are limited when a signature is read (kMaxSignatureBytes, kMaxSignatureDepth), so walking a type may
+// recurse: the depth does not depend on the value. docs/signatures.md is the page for users; coercion.h and
+// json_schema.h are the rest of the module.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -19,9 +20,9 @@
 namespace ptc {
 
 inline constexpr std::size_t kMaxSignatureBytes = 64u << 10;
-inline constexpr std::size_t kMaxSignatureFields = 1'000;     // of one record, and parameters
+inline constexpr std::size_t kMaxSignatureFields = 1'000;     // most fields of a record, and most parameters
 inline constexpr int kMaxSignatureDepth = 32;
-inline constexpr std::size_t kMaxMismatches = 10;             // that one check reports
+inline constexpr std::size_t kMaxMismatches = 10;             // most mismatches that one check reports
 
 struct SignatureField;
 
@@ -52,7 +53,7 @@ struct SignatureField {
 };
 
 struct Signature {
-  bool has_params = false;               // written with (…) ->
+  bool has_params = false;               // true when the signature has (…) ->
   std::vector<SignatureField> params;
   SignatureType result;
 };
@@ -63,7 +64,7 @@ bool operator==(const Signature& a, const Signature& b);
 
 struct SignatureError {
   std::string message;
-  std::uint32_t column = 0;              // 1-based, in bytes
+  std::uint32_t column = 0;              // in bytes, from 1
 };
 
 struct SignatureMismatch {
@@ -75,15 +76,15 @@ std::variant<Signature, SignatureError> parse_signature(std::string_view text);
 std::string render_signature(const Signature& signature);
 std::string render_type(const SignatureType& type);
 
-// Whether a field may have that name: letters, digits, "-" and "_".
+// Returns whether a field may have that name: letters, digits, "-" and "_".
 bool is_field_name(std::string_view name);
-// With "-" and "_" taken as the same.
+// Compares two names; "-" and "_" count as the same character.
 bool same_field_name(std::string_view a, std::string_view b);
 
-// What is wrong with a borrowed value; empty when it fits. Stops after max_mismatches.
+// Returns what is wrong with a borrowed value, or an empty vector when it fits. Stops after max_mismatches.
 std::vector<SignatureMismatch> check_type(Heap& heap, const SignatureType& type, Value value, std::string_view root,
                                           std::size_t max_mismatches = kMaxMismatches);
-// "a: b; c: d"
+// Returns all mismatches in one text, "a: b; c: d".
 std::string mismatch_text(const std::vector<SignatureMismatch>& mismatches);
 
 }  // namespace ptc

@@ -1,4 +1,4 @@
-// The words for kinds of types, shared by the reader, the writer and what is said about values.
+// The names of the kinds of types, shared by the reader, the writer and the messages about values.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace ptc {
 
-inline constexpr std::size_t kMaxShownWord = 40;   // bytes of a foreign name that a message repeats
+inline constexpr std::size_t kMaxShownWord = 40;   // the most bytes of an unknown name that a message repeats
 
 struct SignatureTypeName {
   std::string_view name;
   SignatureType::Kind kind;
 };
 
-// The first spelling of a kind is the one that is written. Lists and records have brackets instead of a name.
+// The writer uses the first spelling of a kind. Lists and records have brackets instead of a name.
 inline constexpr auto kSignatureTypeNames = std::to_array<SignatureTypeName>({
     {"any", SignatureType::Kind::Any},
     {"string", SignatureType::Kind::String},

@@ -1,8 +1,8 @@
-// One walk of a value along a type: it finds what does not fit, and converts on the way when that is asked for.
+// Walks a value along a type, finds mismatches, and converts on the way when the caller wants that.
 //
-// Recursion follows the type, whose depth is limited, never the value. Values are DAGs: a part that many others share
-// is looked at once for each type it is held against (after kFreeVisits) and converted once, so the work and what is
-// made stay linear in the value. The path is a stack of places; its text is made only for what does not fit.
+// Recursion follows the type, whose depth is limited, never the value. Values are DAGs. A part that many others share
+// is visited once for each type that it is compared with (after kFreeVisits) and converted once, so work and memory
+// stay linear in the value. The path is a stack of places; only mismatches turn it into text.
 #pragma once
 #include <map>
 #include <utility>
@@ -22,7 +22,8 @@ class TypeWalk {
   TypeWalk(const TypeWalk&) = delete;
   TypeWalk& operator=(const TypeWalk&) = delete;
 
-  // Absent: nothing changes. Otherwise an owned value. Borrows. When there are mismatches what it gives is worthless.
+  // Returns Absent when nothing changes, else an owned value. Borrows the value. The result is meaningless when there
+  // are mismatches.
   Value walk(const SignatureType& type, Value value);
   Value walk_arguments(const std::vector<SignatureField>& params, Value map);
 
@@ -30,16 +31,16 @@ class TypeWalk {
 
  private:
   struct Place {
-    std::string_view name;       // of a field; empty: an element
+    std::string_view name;       // the name of a field; "" for an element
     std::uint32_t index;
   };
-  // The fields of one type: their names as keywords, and where they lie in the keys of the map that was met last. Lists
-  // of records mostly have the same keys all along.
+  // The fields of one type: their names as keywords, and their places in the keys of the last map. Lists of records
+  // mostly have the same keys all along.
   struct KnownFields {
     std::vector<Value> names;
     KeyArray* keys = nullptr;    // owned
-    std::vector<std::uint32_t> places;   // by field: index in keys, or kNowhere
-    std::vector<std::uint32_t> fitting;  // by field: a bit for each tag of values that stay as they are
+    std::vector<std::uint32_t> places;   // for each field, its index in keys, or kNowhere
+    std::vector<std::uint32_t> fitting;  // for each field, a bit for each tag of values that stay as they are
   };
   static constexpr std::uint32_t kNowhere = UINT32_MAX;
   using Visit = std::pair<const SignatureType*, const Object*>;
@@ -68,7 +69,7 @@ class TypeWalk {
   std::vector<Place> path_;
   std::vector<SignatureMismatch> found_;
   VisitedPairs visited_;
-  // Looked up only, so that the order of addresses does not matter.
+  // The map is only searched, so the order of addresses does not matter.
   std::map<Visit, Value> converted_;     // owned
   std::map<const std::vector<SignatureField>*, KnownFields> fields_;
 };

@@ -45,6 +45,10 @@ class Prose(unittest.TestCase):
         self.write("vm/a.h", "int x;   // absent\nint y;   // Nothing: the run waits\n")
         self.assert_findings(1)
 
+    def test_a_sentence_that_begins_inside_of_a_comment(self):
+        self.write("vm/a.h", "// Returns the place\n// of the run. It ends.\n// Of a run that is over.\n")
+        self.assert_findings(1)
+
     def test_text_and_addresses_are_no_comments(self):
         self.write("vm/a.cpp", 'f("// Nothing: x");\ng("http://whoever");\n')
         self.assert_findings(0)

@@ -1,8 +1,8 @@
-// One SQLite connection, as little of it as the store needs.
+// Wraps one SQLite connection with the few functions that the store needs.
 //
-// The first thing that fails sticks: from then on queries do nothing and have no rows, until take_error(). So a
-// transaction is written down as if nothing could fail, and asked once at its end. What is read after a failure is
-// zeros and empty texts; nobody may let it out.
+// The first failure sticks: after it, queries do nothing and have no rows, until take_error(). So the code of a
+// transaction is written as if nothing could fail, and checks once at its end. Reads after a failure give zeros and
+// empty texts, which must not leave the transaction.
 #pragma once
 #include <sqlite3.h>
 
@@ -24,30 +24,30 @@ class SqliteConnection {
   SqliteConnection& operator=(const SqliteConnection&) = delete;
   ~SqliteConnection();
 
-  // All else only after this went well.
+  // Opens the file. Call all other functions only after open() has succeeded.
   void open(const std::string& path, const char* vfs, int busy_ms);
 
-  void execute(const char* sql);            // any number of statements, no rows
+  void execute(const char* sql);            // runs any number of statements that give no rows
   bool in_transaction() const { return sqlite3_get_autocommit(db_) == 0; }
 
   bool failed() const { return error_.has_value(); }
-  int code() const { return code_; }        // SQLite's, of what failed; 0 when the store itself found it
+  int code() const { return code_; }        // the code of SQLite, or 0 when the store found the failure
   void fail(StoreError::Kind kind, std::string message);
   std::optional<StoreError> take_error();
 
  private:
   friend class SqliteQuery;
-  sqlite3_stmt* prepared(const char* sql);  // null: failed
+  sqlite3_stmt* prepared(const char* sql);  // returns null after a failure
   void note(int code);
 
   sqlite3* db_ = nullptr;
-  std::unordered_map<const char*, sqlite3_stmt*> statements_;   // by address: the texts are constants
+  std::unordered_map<const char*, sqlite3_stmt*> statements_;   // by address, because the texts are constants
   std::optional<StoreError> error_;
   int code_ = 0;
 };
 
-// One use of a statement, which stays prepared. Parameters are bound in order; bound texts and bytes are borrowed until
-// the query ends. One query of a text at a time.
+// One use of a statement, which stays prepared. Parameters are bound in order. Bound texts and bytes are borrowed until
+// the query ends. Use one query of a text at a time.
 class SqliteQuery {
  public:
   SqliteQuery(SqliteConnection& connection, const char* sql);
@@ -56,23 +56,23 @@ class SqliteQuery {
   ~SqliteQuery();
 
   SqliteQuery& integer(std::int64_t value);
-  SqliteQuery& count(std::uint64_t value);          // the largest that SQLite has, when it is beyond
+  SqliteQuery& count(std::uint64_t value);          // binds the largest number of SQLite when the value is larger
   SqliteQuery& text(std::string_view value);
   SqliteQuery& bytes(std::span<const std::uint8_t> value);
   SqliteQuery& null();
 
-  bool row();                                       // the next one
-  void run();                                       // to the end
+  bool row();                                       // moves to the next row
+  void run();                                       // runs to the end
 
   std::int64_t integer_at(int column);
-  std::uint64_t count_at(int column);               // Corrupt when negative
+  std::uint64_t count_at(int column);               // fails with Corrupt when negative
   bool null_at(int column);
   std::string text_at(int column);
-  std::span<const std::uint8_t> bytes_at(int column);   // until the next row
+  std::span<const std::uint8_t> bytes_at(int column);   // borrowed until the next row
 
  private:
   SqliteConnection& connection_;
-  sqlite3_stmt* statement_;                         // null: does nothing
+  sqlite3_stmt* statement_;                         // null makes the query do nothing
   int bound_ = 0;
 };
 

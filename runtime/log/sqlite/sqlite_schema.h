@@ -1,4 +1,4 @@
-// The tables of the SQLite store, and how older ones become them.
+// Makes the tables of the SQLite store, and upgrades older ones.
 #pragma once
 #include "runtime/log/sqlite/sqlite_connection.h"
 
@@ -6,9 +6,9 @@ namespace ptc {
 
 inline constexpr int kSqliteStoreVersion = 3;   // PRAGMA user_version
 
-// Fails with Version on what a newer version wrote, with Corrupt on files that are something else. Writes nothing.
+// Fails with Version on files of a newer version, and with Corrupt on files that are something else. Writes nothing.
 void check_schema(SqliteConnection& connection);
-// Makes the tables of an empty file, or brings an older version here, in one transaction. Fails as check_schema does.
+// Makes the tables of an empty file, or upgrades an older version, in one transaction. Fails as check_schema() does.
 void prepare_schema(SqliteConnection& connection);
 
 }  // namespace ptc

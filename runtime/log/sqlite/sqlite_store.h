@@ -1,19 +1,18 @@
-// A store in one SQLite file, for any number of threads and processes.
+// Keeps a store in one SQLite file, for any number of threads and processes.
 //
-// Sync    a call returns when it is on the disk: one transaction a call, write-ahead log, fsync.
-// Group   the calls of a window are one transaction. The first write opens the window; it is made durable
-//         `group_window` after that, by a write with Durability::Now, by flush(), or when the store is destroyed: a
-//         crash takes back what was written in the last window, always a tail of each log. This store sees its own
-//         writes at once, other processes see them when they are durable, and wait with their own writes until then.
-//         When a window cannot be made durable every later call fails with its error: the store has to be opened
-//         again, and the logs to be read again.
-// Memory  nothing is kept; no file. For tests.
+// Sync    a call returns when its facts are on the disk: one transaction for each call, write-ahead log, fsync.
+// Group   the calls of a window are one transaction. The first write opens the window. The window becomes durable
+//         `group_window` later, by a write with Durability::Now, by flush(), or when the store is destroyed. A crash
+//         takes back the writes of the last window, always a tail of each log. This store sees its own writes at once.
+//         Other processes see them when they are durable, and wait with their own writes until then. When a window
+//         cannot be made durable, every later call fails with its error: open the store and read the logs again.
+// Memory  nothing is kept, and there is no file. For tests.
 //
-// After a failed commit the store writes over what may be left of it, so that a crash cannot bring it back. Only when
-// that fails too the answer is Unknown; the store then tries again before it answers anything else.
+// After a failed commit the store overwrites the possible remains of the commit, so that a crash cannot bring it back.
+// Only when that fails, too, the error is Unknown; the store then tries again before it answers anything else.
 //
-// One connection under one mutex: a reader waits for the writer's fsync. Processes that open a file must be able to
-// share memory (WAL): no network file systems. Don't use a store across fork().
+// One mutex guards one connection: a reader waits for the fsync of the writer. Processes that open a file must be able
+// to share memory (WAL), so network file systems do not work. Do not use a store across fork().
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -33,8 +32,8 @@ enum class SqliteMode : std::uint8_t { Sync, Group, Memory };
 struct SqliteOptions {
   SqliteMode mode = SqliteMode::Sync;
   std::chrono::milliseconds group_window{5};
-  std::chrono::milliseconds busy_timeout{5'000};   // for other processes; then Locked
-  const char* vfs = nullptr;                       // of SQLite, by name; null: the usual one
+  std::chrono::milliseconds busy_timeout{5'000};   // how long a call waits before it fails with Locked
+  const char* vfs = nullptr;                       // the name of a VFS of SQLite; null for the usual one
 };
 
 class SqliteStore final : public FactStore {
@@ -83,9 +82,9 @@ class SqliteStore final : public FactStore {
 
   const SqliteOptions options_;
   std::unique_ptr<SqliteConnection> connection_;
-  std::mutex mutex_;                          // of everything below and the connection
+  std::mutex mutex_;                          // guards everything below and the connection
   bool unsettled_ = false;                    // a failed commit may still be in the file
-  std::optional<StoreError> lost_;            // Group: what became of a window
+  std::optional<StoreError> lost_;            // Group: the error of a lost window
   bool stopping_ = false;
   std::chrono::steady_clock::time_point window_end_;
   std::condition_variable changed_;

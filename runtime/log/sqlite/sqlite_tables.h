@@ -1,5 +1,5 @@
-// What the tables of the SQLite store say about one log, and changes of them. Everything runs in a transaction of the
-// caller; failures stick in the connection, and what is given back then is nothing.
+// Reads and changes the tables of the SQLite store for one log. Everything runs in a transaction of the caller.
+// Failures stick in the connection, and results after a failure are empty.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -13,10 +13,10 @@
 namespace ptc {
 
 struct RunRow {
-  std::int64_t id = 0;           // 0: no such run, no claim of it
+  std::int64_t id = 0;           // 0 when the run does not exist or has no claim
   LogState state{};
-  std::uint64_t token = 0;       // of the newest claim
-  std::string owner;             // of that claim; "": given back
+  std::uint64_t token = 0;       // the token of the newest claim
+  std::string owner;             // the owner of that claim; "" when it was given back
   std::int64_t until_ms = 0;
 };
 
@@ -25,7 +25,7 @@ class SqliteTables {
   explicit SqliteTables(SqliteConnection& connection) : connection_(connection) {}
 
   RunRow run_named(std::string_view log);
-  RunRow run_made(std::string_view log);                      // as run_named, and made when it is not there
+  RunRow run_made(std::string_view log);   // does what run_named() does, and makes the run when it does not exist
   void set_claim(const RunRow& run);
   void set_state(RunRow& run, LogState state);
   std::uint64_t head(const RunRow& run);
@@ -35,12 +35,12 @@ class SqliteTables {
   std::vector<Fact> open_calls(std::string_view log);
   std::optional<Fact> keyed(std::string_view log, std::string_view key);
   std::optional<Fact> keyed(const RunRow& run, std::string_view key);
-  // The first that makes decisions of `token` out of date.
+  // Returns the first fact that outdates decisions of the cut.
   std::optional<Fact> outdating(const RunRow& run, Cut cut);
-  // As `seq`, under `token`; wakes.
+  // Appends the fact as `seq` under `token`, and wakes runs that wait for it.
   Fact append(RunRow& run, std::uint64_t seq, std::uint64_t token, const Fact& fact);
 
-  // Keeps the table of open calls (open_calls.h), for each fact of a run in the order of the log. append() does it.
+  // Updates the table of open calls (open_calls.h) for one fact, in the order of the log. append() calls it.
   void mark_call(std::int64_t run, const Fact& fact);
 
   std::optional<Parked> parked(std::string_view log);
