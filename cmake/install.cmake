@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ptcvm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "crash_*" EXCLUDE)
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 
 set(cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/ptcvm)
 if(BUILD_SHARED_LIBS)
@@ -31,6 +31,8 @@ ptc_pkg_config(ptcvm-lean "ptcvm without its compiler" "${archives_need}" "" "-L
 if(PTC_BUILD_SQLITE)
   # The shared library has this inside: only programs that link archives name it.
   ptc_pkg_config(ptcvm-sqlite "Stores of ptcvm in SQLite" "ptcvm" "sqlite3" "" "-L\${libdir} -lptcvm-sqlite")
+  ptc_pkg_config(ptcvm-crash-kit "Kills runs of ptcvm and compares their logs with what happened" "ptcvm-sqlite" ""
+                 "-L\${libdir} -lptcvm-crash-kit -lboost_json" "")
 endif()
 if(TARGET ptcvm_otel)
   ptc_pkg_config(ptcvm-otel "Traces of ptcvm over HTTP" "ptcvm libcurl" "" "-L\${libdir} -lptcvm-otel -lboost_json" "")

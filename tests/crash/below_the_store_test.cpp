@@ -7,7 +7,7 @@
 #include "tests/crash/crash_program.h"
 #include "tests/crash/watched_disk.h"
 
-namespace ptc {
+namespace ptcvm::crash {
 namespace {
 
 // Processes with sanitizers start slowly: there it is a sample.
@@ -18,14 +18,14 @@ constexpr std::uint64_t kStep = 1;
 #endif
 
 TEST(BelowTheStore, SixTasksLoseNothingAndRepeatNothing) {
-  CrashOptions options = crash_options(kSixTasks);
+  Options options = crash_options(kSixTasks);
   options.points_at_writes = false;
   options.points_at_tools = false;
   options.open = open_on_watched_disk;
-  const CrashReport report = Crash(options).every_boundary(kStep);
+  const Report report = Kit(options).every_boundary(kStep);
   EXPECT_TRUE(report.ok()) << report.table();
   std::map<std::string, int> kinds;
-  for (const CrashRow& row : report.rows) {
+  for (const Row& row : report.rows) {
     if (!row.deaths.empty()) ++kinds[row.deaths.front()];
   }
   for (const char* const kind : {"before write of the log", "halfway through write of the log",
@@ -39,4 +39,4 @@ TEST(BelowTheStore, SixTasksLoseNothingAndRepeatNothing) {
 }
 
 }  // namespace
-}  // namespace ptc
+}  // namespace ptcvm::crash

@@ -1,6 +1,8 @@
 #include "tests/crash/crash_program.h"
 
-namespace ptc {
+#include <filesystem>
+
+namespace ptcvm::crash {
 
 const char* const kTwentyTasks = R"(
 (let [rate (task "rate" (tool/look {:what "rate"}))
@@ -39,40 +41,39 @@ namespace {
 
 struct CrashTool {
   const char* name;
-  EffectClass effect;
-  AsyncMode async;
+  Effect effect;
+  ToolMode mode;
 };
 constexpr CrashTool kCrashTools[] = {
-    {"look", EffectClass::Pure, AsyncMode::No},           {"note", EffectClass::Idempotent, AsyncMode::No},
-    {"charge", EffectClass::Keyed, AsyncMode::No},        {"book", EffectClass::Reconcilable, AsyncMode::No},
-    {"transfer", EffectClass::Unsafe, AsyncMode::No},     {"mail", {}, AsyncMode::No},
-    {"quote", EffectClass::Idempotent, AsyncMode::Auto},  {"call", EffectClass::Keyed, AsyncMode::Yes},
-    {"order", EffectClass::Reconcilable, AsyncMode::Yes}, {"dial", EffectClass::Unsafe, AsyncMode::Yes},
+    {"look", Effect::Pure, ToolMode::Sync},           {"note", Effect::Idempotent, ToolMode::Sync},
+    {"charge", Effect::Keyed, ToolMode::Sync},        {"book", Effect::Reconcilable, ToolMode::Sync},
+    {"transfer", Effect::Unsafe, ToolMode::Sync},     {"mail", Effect::Unsafe, ToolMode::Sync},
+    {"quote", Effect::Idempotent, ToolMode::Auto},    {"call", Effect::Keyed, ToolMode::Async},
+    {"order", Effect::Reconcilable, ToolMode::Async}, {"dial", Effect::Unsafe, ToolMode::Async},
 };
+
+ToolReply answer_of(const CrashTool& kind, ToolCall& call, Ledger& ledger) {
+  const std::string key(call.idempotency_key());
+  const std::string receipt = "\"receipt of " + key + "\"";
+  if (kind.effect == Effect::Pure) return call.value(7);
+  if (kind.mode == ToolMode::Sync) return ledger.happened(call, receipt);
+  ledger.record(call, receipt);
+  return call.pending("op of " + key);
+}
 
 }  // namespace
 
-void add_crash_tools(ToolRegistry& tools, Ledger& ledger) {
+void add_crash_tools(Tools& tools, Ledger& ledger) {
   for (const CrashTool& kind : kCrashTools) {
-    ToolDefinition definition;
-    definition.name = kind.name;
-    definition.effect = kind.effect;
-    definition.async = kind.async;
-    tools.add(std::move(definition), [&kind, &ledger](const ToolCall& call) {
-      const std::string key(call.meta.idempotency_key);
-      const std::string receipt = "\"receipt of " + key + "\"";
-      if (kind.effect == EffectClass::Pure) return ToolReply::value(Value::integer(7));
-      if (kind.async == AsyncMode::No) return ledger.happened(call, receipt);
-      ledger.record(call, receipt);
-      return ToolReply::pending("op of " + key);
-    });
+    tools.add(kind.name, "", [&kind, &ledger](ToolCall& call) { return answer_of(kind, call, ledger); },
+              {.effect = kind.effect, .mode = kind.mode}).value();
   }
 }
 
-CrashOptions crash_options(const char* source) {
-  CrashOptions options;
+Options crash_options(const char* source) {
+  Options options;
   options.source = source;
-  options.tools = [](ToolRegistry& tools, Ledger& ledger, CrashPoints&) { add_crash_tools(tools, ledger); };
+  options.tools = [](Tools& tools, Ledger& ledger, Points&) { add_crash_tools(tools, ledger); };
   if (std::filesystem::is_directory("/dev/shm")) options.folder = "/dev/shm";
   return options;
 }
@@ -90,4 +91,4 @@ bool is_asked_about(const std::string& tool) {
   return tool == "book" || tool == "order" || tool == "transfer" || tool == "dial" || tool == "mail";
 }
 
-}  // namespace ptc
+}  // namespace ptcvm::crash

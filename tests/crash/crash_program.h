@@ -4,22 +4,28 @@
 
 #include "ptcvm/crash_kit.hpp"
 
-namespace ptc {
+namespace ptcvm::crash {
 
 // Twenty tasks and a bare call, with branches, a nested task, handles that are awaited later, and a summary.
 extern const char* const kTwentyTasks;
 // Six tasks, with one answer that comes later.
 extern const char* const kSixTasks;
 
-// Adds the tools that both programs call. Effects are told to the ledger; a pure tool has none.
-void add_crash_tools(ToolRegistry& tools, Ledger& ledger);
+// Adds the tools that both programs call. Effects are told to the ledger; a pure tool has no effect.
+void add_crash_tools(Tools& tools, Ledger& ledger);
+// Adds a tool without a signature whose callable takes a ToolCall.
+template <class F>
+void add_tool(Tools& tools, const char* name, Effect effect, F callable) {
+  tools.add(name, "", std::move(callable), {.effect = effect}).value();
+}
 
-// On a fast folder, when there is one: what a kill leaves in a file does not depend on the medium.
-CrashOptions crash_options(const char* source);
+// Returns options for a store in a folder in memory, when there is one: what a kill leaves in a file does not depend on
+// the medium.
+Options crash_options(const char* source);
 
-// Of the tool whose call a point lies in: after its intent is durable, before its answer is. "" for other points.
+// Returns the tool whose call a point lies in: after its intent is durable, before its answer is. "" for other points.
 std::string open_call_at(const std::string& point);
-// Whether somebody has to be asked about a call of this tool that was left open.
+// Returns whether somebody has to be asked about a call of this tool that was left open.
 bool is_asked_about(const std::string& tool);
 
-}  // namespace ptc
+}  // namespace ptcvm::crash

@@ -3,11 +3,11 @@
 
 #include "tests/crash/crash_program.h"
 
-namespace ptc {
+namespace ptcvm::crash {
 namespace {
 
 // The points at which a call is open come in a row: after its intent, before and after call, before its answer.
-bool lies_in_call(const CrashReport& report, std::size_t row, std::string& tool) {
+bool lies_in_call(const Report& report, std::size_t row, std::string& tool) {
   for (const std::size_t near : {row, row + 1, row - 1}) {
     if (near == 0 || near >= report.rows.size()) continue;
     const std::string& where = report.rows[near].deaths.front();
@@ -22,15 +22,15 @@ bool lies_in_call(const CrashReport& report, std::size_t row, std::string& tool)
 }
 
 TEST(EveryBoundary, TwentyTasksLoseNothingAndRepeatNothing) {
-  Crash crash(crash_options(kTwentyTasks));
-  const CrashReport report = crash.every_boundary();
+  Kit kit(crash_options(kTwentyTasks));
+  const Report report = kit.every_boundary();
   ASSERT_TRUE(report.ok()) << report.table();
   EXPECT_EQ(report.rows.front().journal.size(), 20u);
   EXPECT_GT(report.rows.size(), 150u) << report.table();
   const std::size_t effects = report.rows.front().effects.size();
   EXPECT_EQ(effects, 18u);
   for (std::size_t k = 1; k < report.rows.size(); ++k) {
-    const CrashRow& row = report.rows[k];
+    const Row& row = report.rows[k];
     std::string tool;
     const bool is_open = lies_in_call(report, k, tool) && tool != "look";
     const std::string where = row.deaths.front() + ", in a call of " + tool;
@@ -44,18 +44,18 @@ TEST(EveryBoundary, TwentyTasksLoseNothingAndRepeatNothing) {
 
 // The task is committed before the turn has ended: a run from the top ends there again.
 TEST(EveryBoundary, NothingRunsBehindAReturn) {
-  const CrashReport report =
-      Crash(crash_options("(do (task \"t\" (return (tool/charge {:n 1}))) (tool/transfer {:n 9}))")).every_boundary();
+  const Report report =
+      Kit(crash_options("(do (task \"t\" (return (tool/charge {:n 1}))) (tool/transfer {:n 9}))")).every_boundary();
   EXPECT_TRUE(report.ok()) << report.table();
 }
 
 TEST(EveryBoundary, ATaskThatWasResetIsDoneAgain) {
   const char* const source =
       "(do (task \"a\" (tool/charge {:n 1})) (task-reset \"a\") (task \"a\" (tool/charge {:n 1})))";
-  const CrashReport report = Crash(crash_options(source)).every_boundary();
+  const Report report = Kit(crash_options(source)).every_boundary();
   EXPECT_TRUE(report.ok()) << report.table();
   EXPECT_EQ(report.rows.front().effects.size(), 2u);
 }
 
 }  // namespace
-}  // namespace ptc
+}  // namespace ptcvm::crash

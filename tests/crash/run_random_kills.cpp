@@ -15,32 +15,23 @@
 
 namespace {
 
-using ptc::Crash;
-using ptc::CrashKill;
-using ptc::CrashOptions;
-using ptc::CrashRow;
+namespace crash = ptcvm::crash;
 using ptc::test::Random;
 
-// A way to run the program, and about how many points a whole run of it has.
+// A way to run the program.
 struct Way {
   const char* name;
-  int points;
-  Crash crash;
+  crash::Kit kit;
 };
 
-CrashOptions on_disk() {
-  CrashOptions options = ptc::crash_options(ptc::kTwentyTasks);
-  options.open = ptc::open_on_watched_disk;
+crash::Options on_disk() {
+  crash::Options options = crash::crash_options(crash::kTwentyTasks);
+  options.open = crash::open_on_watched_disk;
   return options;
 }
-CrashOptions in_groups() {
-  CrashOptions options = ptc::crash_options(ptc::kTwentyTasks);
-  options.durable_at_once = false;
-  options.open = [](const std::string& path, ptc::CrashPoints&) {
-    ptc::SqliteOptions group;
-    group.mode = ptc::SqliteMode::Group;
-    return ptc::open_sqlite(path, group);
-  };
+crash::Options in_groups() {
+  crash::Options options = crash::crash_options(crash::kTwentyTasks);
+  options.durability = ptcvm::Durability::Group;
   return options;
 }
 
@@ -56,19 +47,7 @@ std::string place_of(const std::string& death) {
   return death.find(" of the ") != std::string::npos ? "at the disk" : "at a write";
 }
 
-std::vector<CrashKill> kills_of(Random& random, int points) {
-  std::vector<CrashKill> kills(static_cast<std::size_t>(random.between(1, 6)));
-  for (CrashKill& kill : kills) {
-    if (random.chance(30)) {
-      kill.after = std::chrono::microseconds(random.between(1, 15'000));
-    } else {
-      kill.point = static_cast<std::uint64_t>(random.between(1, random.chance(50) ? points : points / 10));
-    }
-  }
-  return kills;
-}
-
-void add(Sums& sums, const CrashRow& row) {
+void add(Sums& sums, const crash::Row& row) {
   ++sums.runs;
   sums.kills += row.deaths.size();
   sums.processes += static_cast<std::uint64_t>(row.processes);
@@ -108,22 +87,22 @@ int main(int argc, char** argv) {
     if (std::strcmp(argv[k], "--first") == 0) first = number;
   }
   std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
-  Way ways[] = {{"writes and calls", 220, Crash(ptc::crash_options(ptc::kTwentyTasks))},
-                {"disk", 2'000, Crash(on_disk())},
-                {"group commit", 300, Crash(in_groups())}};
+  Way ways[] = {{"writes and calls", crash::Kit(crash::crash_options(crash::kTwentyTasks))},
+                {"disk", crash::Kit(on_disk())},
+                {"group commit", crash::Kit(in_groups())}};
   Sums all;
   std::map<std::string, Sums> sums;
   for (std::uint64_t run = first; all.kills < count; ++run) {
-    Random random(seed * 1'000'003 + run);
-    Way& way = ways[random.below(std::size(ways))];
-    const CrashRow row = way.crash.with_kills(kills_of(random, way.points));
+    const std::uint64_t seed_of_run = seed * 1'000'003 + run;
+    Way& way = ways[Random(seed_of_run).below(std::size(ways))];
+    const crash::Row row = way.kit.with_random_kills(seed_of_run);
     Sums one;
     add(one, row);
     merge(all, one);
     merge(sums[way.name], one);
     if (!row.ok()) {
       std::printf("FAILED --seed %llu --first %llu --count 1 (%s)\n%s", static_cast<unsigned long long>(seed),
-                  static_cast<unsigned long long>(run), way.name, ptc::CrashReport::row_text(row).c_str());
+                  static_cast<unsigned long long>(run), way.name, row.text().c_str());
       for (const std::string& death : row.deaths) std::printf("      killed %s\n", death.c_str());
     }
     if (run % 500 == 499) std::fprintf(stderr, "%llu kills\n", static_cast<unsigned long long>(all.kills));
