@@ -1,9 +1,9 @@
-// One call of a plain builtin. Arguments lie in registers and stay owned by the interpreter, which releases whatever
-// is left in them afterwards: arg(i) borrows, take(i) moves an argument out (so that a vector or map with one owner is
-// changed in place). A builtin returns a value with a reference of its own, or, when it fails, Absent after one of
-// the fail functions parked the reason: `return call.type_error(1, "number");`.
+// One call of a plain builtin. The arguments are in registers. The interpreter owns them, and releases what is left in
+// them after the call: arg(i) borrows, take(i) moves an argument out (so that a vector or map with one owner is changed
+// in place). A builtin returns a value with a reference of its own. A builtin that fails calls one of the fail
+// functions and returns Absent: `return call.type_error(1, "number");`.
 //
-// The arity was checked against the table before the call. There is no way from here to guest code.
+// The arity was checked before the call. A builtin cannot call guest code.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -26,9 +26,9 @@ class Call {
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(args_.size()); }
   std::span<const Value> args() const { return args_; }
-  Value arg(std::uint32_t i) const { return args_[i]; }            // borrowed; 0-based
+  Value arg(std::uint32_t i) const { return args_[i]; }            // borrowed; counts from 0
   Value arg_or_nil(std::uint32_t i) const { return i < args_.size() ? args_[i] : Value::nil(); }
-  Value take(std::uint32_t i) {                                    // the caller now owns it
+  Value take(std::uint32_t i) {                                    // the caller owns the value
     const Value v = args_[i];
     args_[i] = Value::nil();
     return v;
@@ -36,24 +36,26 @@ class Call {
   std::string_view name() const { return builtin_info(id_).name; }
   BuiltinId id() const { return id_; }
 
-  // Each parks a fault and returns Absent. Argument numbers are 1-based, as people count.
+  // Each function parks a fault and returns Absent. Argument numbers count from 1.
   Value fail(FaultKind kind, std::string message, std::string hint = {});
-  // "name: arg 2 expected seqable, got number"; names await when the argument is a pending handle.
+  // Parks "name: arg 2 expected seqable, got number". Names await when the argument is a pending handle.
   Value type_error(std::uint32_t arg_number, std::string_view expected, std::string hint = {});
-  Value memory_error();      // memory_exceeded
-  // Before allocating more than a page in one go: false parks memory_exceeded.
+  Value memory_error();      // parks memory_exceeded
+  // Call it before allocating more than a page in one go. Returns false and parks memory_exceeded when there is too
+  // little memory.
   [[nodiscard]] bool reserve(std::uint64_t bytes);
-  // Before a vector is changed, which may be a range that holds no elements yet.
+  // Call it before changing a vector, which may be a range that holds no elements yet.
   [[nodiscard]] bool reserve_change(Value vector);
-  // Before that many elements are put behind those of a vector.
+  // Call it before appending that many elements to a vector.
   [[nodiscard]] bool reserve_elements(Value vector, std::uint64_t more);
-  // In loops whose result has no size that is known before: false parks memory_exceeded.
+  // Call it in loops whose result has no known size. Returns false and parks memory_exceeded when there is too little
+  // memory.
   [[nodiscard]] bool within_memory() {
     if (!heap.over_limit()) [[likely]] return true;
     memory_error();
     return false;
   }
-  // Work in proportion to data: one unit is about one element visited.
+  // Charges work in proportion to data: one unit is about one element visited.
   void charge(std::uint64_t units) { env.fuel_debt += units; }
 
  private:
@@ -63,7 +65,7 @@ class Call {
 
 using PlainBuiltin = Value (*)(Call&);
 
-// Null for builtins that are not Plain.
+// Returns null for builtins that are not Plain.
 PlainBuiltin plain_builtin(BuiltinId id);
 
 #define B(id, name, min, max, kind, category, usage, doc) PTC_DECLARE_##kind(id)

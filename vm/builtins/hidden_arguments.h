@@ -1,6 +1,6 @@
-// Hidden builtins rely on what the prelude gives them: texts, positions and vectors of one length are not checked in
-// their bodies. Code that comes as bytes, and frames of the prelude in a snapshot, can give them anything; so whoever
-// calls one looks here first.
+// Hidden builtins rely on the arguments that the prelude gives them: their bodies do not check texts, positions and
+// vectors of one length. Code from bytes, and frames of the prelude in a snapshot, can give them anything, so every
+// caller checks the arguments here first.
 #pragma once
 #include <span>
 
@@ -9,7 +9,7 @@
 
 namespace ptc {
 
-// Whether the arguments are of the kinds that this builtin's body takes for granted. Their number is right.
+// Returns whether the arguments have the kinds that the body of this builtin expects. Their number is right.
 bool hidden_arguments_fit(BuiltinId id, std::span<const Value> args);
 
 }  // namespace ptc

@@ -1,8 +1,8 @@
-// How often items occur. Strings have a flat table in front of the map that is to come of it: what occurs again costs
-// one look at the table instead of a walk through the map.
+// Counts how often items occur. Strings have a flat table in front of the resulting map: an item that occurs again
+// costs one look into the table instead of a walk through the map.
 //
-// A string that finds no place near its home is counted in the map, and in the end both are added up: crafted hashes
-// make the table useless, not slow.
+// A string that finds no place near its home is counted in the map, and finish() adds up both. Crafted hashes make the
+// table useless, and not slow.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -13,7 +13,7 @@ namespace ptc {
 
 class ItemCounter {
  public:
-  ItemCounter(Heap& heap, std::uint32_t items);   // about so many
+  ItemCounter(Heap& heap, std::uint32_t items);   // `items` is an estimate
   ~ItemCounter();
   ItemCounter(const ItemCounter&) = delete;
   ItemCounter& operator=(const ItemCounter&) = delete;
@@ -21,12 +21,12 @@ class ItemCounter {
   void add(Value borrowed) {
     if (!has_table_ || !borrowed.is_string() || !count_in_table(borrowed)) count_in_map(borrowed, 1);
   }
-  Value finish();             // item to count; once
+  Value finish();             // returns a map from item to count; call it once
 
  private:
   struct Slot {
-    String* text;             // owned; null: free
-    std::uint32_t hash;       // the upper half
+    String* text;             // owned; null when the slot is free
+    std::uint32_t hash;       // the upper half of the hash
     std::uint32_t count;
   };
 
@@ -41,7 +41,7 @@ class ItemCounter {
   Value counts_;              // owned
   bool has_table_;
   std::span<Slot> slots_;     // open addressing, a power of two
-  std::span<Slot> old_slots_; // while it grows: what did not move yet
+  std::span<Slot> old_slots_; // while the table grows: slots that have not moved yet
   std::size_t used_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Arguments of interop members: strings, and numbers converted to Java's integers.
+// Reads arguments of interop members: strings, and numbers converted to integers of Java.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -8,12 +8,11 @@
 
 namespace ptc {
 
-// False parked java_type_error.
+// Returns false after parking java_type_error.
 [[nodiscard]] bool java_string(Call& call, std::uint32_t i, std::string_view& text);
-// A number as a Java cast does it: fractions are cut and NaN is 0. Infinities and what is beyond 64 bits are
-// refused.
+// Converts a number as a Java cast does: fractions are cut and NaN is 0. Refuses infinities and numbers beyond 64 bits.
 [[nodiscard]] bool java_long(Call& call, std::uint32_t i, std::int64_t& n);
-// Text for a message: quoted, and cut when long.
+// Returns text for a message, quoted, and cut when it is long.
 std::string shown(std::string_view text);
 
 }  // namespace ptc

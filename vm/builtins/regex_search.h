@@ -1,8 +1,8 @@
-// Matches of one regex in one text.
+// Finds the matches of one regex in one text.
 //
-// With some patterns a search reads to the end of the text however short the match is, so finding all matches can cost
-// the square of the length. Each search is charged as fuel for what it may have read, and one builtin call may read at
-// most kMaxScannedBytes.
+// With some patterns a search reads to the end of the text even when the match is short, so finding all matches can
+// cost the square of the length. Each search is charged for the bytes that it may have read, and one call of a builtin
+// may read at most kMaxScannedBytes.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -21,24 +21,25 @@ class RegexSearch {
 
   enum class Groups : std::uint8_t { None, All };
 
-  // regex and text are borrowed and must outlive this.
+  // Borrows regex and text, which must outlive the search.
   RegexSearch(Call& call, Value regex, std::string_view text, Groups groups);
 
-  // Leftmost match that begins at byte `from` or later. False: none, or failed().
+  // Finds the leftmost match that begins at byte `from` or later. Returns false when there is no match, or after
+  // failed().
   bool find(std::size_t from);
-  // The next match of a left-to-right scan: empty matches advance by one code point.
+  // Finds the next match of a scan from left to right. Empty matches advance by one code point.
   bool next();
   bool matches_whole();
-  bool failed() const { return failed_; }   // a fault is parked
+  bool failed() const { return failed_; }   // returns whether a fault is parked
 
-  std::size_t group_count() const { return group_count_; }       // without the whole match
+  std::size_t group_count() const { return group_count_; }       // does not count the whole match
   std::size_t begin() const { return static_cast<std::size_t>(matched_[0].data() - text_.data()); }
   std::size_t end() const { return begin() + matched_[0].size(); }
   bool has_group(std::size_t i) const { return matched_[i].data() != nullptr; }
   std::string_view group(std::size_t i) const { return {matched_[i].data(), matched_[i].size()}; }
-  // Number of the group of that name, or 0.
+  // Returns the number of the group of that name, or 0.
   std::size_t group_named(std::string_view name) const;
-  // The match as programs see it: the text, or [whole g1 …] with nil for groups that took no part.
+  // Returns the match as programs see it: the text, or [whole g1 …] with nil for groups without a match.
   Value match_value() const;
 
  private:
@@ -57,7 +58,8 @@ class RegexSearch {
   bool failed_ = false;
 };
 
-// Argument i as a regex, compiled from its text when it is a string; the caller owns the result. Absent: fault parked.
+// Returns argument i as a regex, compiled from its text when it is a string. The caller owns the result. Returns Absent
+// after parking a fault.
 Value regex_of_argument(Call& call, std::uint32_t i);
 
 }  // namespace ptc

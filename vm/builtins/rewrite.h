@@ -1,5 +1,5 @@
-// Rewrites a tree of vectors, maps and sets: new keys, new leaves, same shape. Iterative, so nesting costs no
-// C++ stack; the work is bounded by what a copy without sharing could hold within the memory limit.
+// Rewrites a tree of vectors, maps and sets: new keys and leaves in the same shape. The walk is iterative, so nesting
+// costs no C++ stack. The work is bounded by what a copy without sharing could hold within the memory limit.
 #pragma once
 #include <string>
 #include <vector>
@@ -15,18 +15,18 @@ class TreeRewriter {
   TreeRewriter(const TreeRewriter&) = delete;
   TreeRewriter& operator=(const TreeRewriter&) = delete;
 
-  // The rewritten tree, owned, or Absent after a fault was parked.
+  // Returns the rewritten tree, which the caller owns, or Absent after parking a fault.
   Value rewrite(Value borrowed_root);
 
  protected:
-  // Both borrow and return an owned value, or Absent after parking a fault.
+  // Both functions borrow and return an owned value, or Absent after parking a fault.
   virtual Value rewrite_key(Value key) = 0;
   virtual Value rewrite_leaf(Value leaf) = 0;
   virtual Value finish_set(std::vector<Value>& taken_items);
-  // Called before a map is made of keys in the order of the old ones. False: a fault was parked.
+  // Is called before a map is made of keys in the order of the old ones. Returns false after parking a fault.
   virtual bool accept_keys(const std::vector<Value>& keys);
 
-  // Where the value that is being rewritten stands, as ":a [0] :b".
+  // Returns the place of the value that is being rewritten, as ":a [0] :b".
   std::string path() const;
 
   Call& call_;
@@ -40,7 +40,7 @@ class TreeRewriter {
     std::vector<Value> done;      // owned
   };
   bool open(Value source);
-  Value close();  // owned, or Absent
+  Value close();  // returns an owned value, or Absent
   void drop_levels();
 
   std::vector<Level> levels_;

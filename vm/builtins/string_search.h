@@ -1,4 +1,4 @@
-// Where one string lies in another, counted in grapheme clusters. A match is a match of bytes; its index is that of the
+// Finds one string in another, counted in grapheme clusters. A match is a match of bytes; its index is the index of the
 // cluster in which it begins.
 #pragma once
 #include <cstdint>
@@ -9,9 +9,10 @@
 
 namespace ptc {
 
-// First match that begins at cluster `from` or later; an empty needle matches at once. from <= count of clusters.
+// Returns the first match that begins at cluster `from` or later. An empty needle matches at once. from <= count of
+// clusters.
 std::optional<std::uint32_t> first_index_of(Value text, std::string_view needle, std::uint32_t from);
-// Last match that begins at cluster `from` or earlier.
+// Returns the last match that begins at cluster `from` or earlier.
 std::optional<std::uint32_t> last_index_of(Value text, std::string_view needle, std::uint32_t from);
 
 }  // namespace ptc

@@ -1,10 +1,11 @@
-// The journal of (task id expr): id -> value in the order of the commits, and what changed since somebody looked.
+// The journal of (task id expr) maps ids to values in the order of the commits, and keeps the changes since somebody
+// looked.
 //
-// Whoever keeps journals outside of the run asks for changes and takes them after each step, before anything else
-// happens; they are no part of the run's state, so a run is not written while there are some. Values belong to the
-// journal's heap.
+// A host that keeps journals outside of the run takes the changes after each step, before anything else happens.
+// Changes are not part of the state of the run, so a run with changes cannot be written. Values belong to the heap of
+// the journal.
 //
-// A journal may be a part of a longer one that the host keeps: what is not here is looked for there (look_up).
+// A journal may be a part of a longer one that the host keeps: look_up() asks the host for entries that are not here.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -28,13 +29,13 @@ class Journal {
     enum class Kind : std::uint8_t { Commit, Reset };
     Kind kind{};
     std::string id;
-    Value value = Value::nil();   // owned; of a commit
-    std::string reason;           // of a reset
-    bool returned = false;        // a commit by a (return v) inside of the task's body, which ended the turn
-    std::size_t operations = 0;   // how many had been opened before it
+    Value value = Value::nil();   // owned; set by a commit
+    std::string reason;           // set by a reset
+    bool returned = false;        // true for a commit by a (return v) inside of the body, which ended the turn
+    std::size_t operations = 0;   // how many operations had been opened before it
   };
-  // What the host's journal holds under an id; the value is owned by the caller, absent: nothing. `returned`: the same
-  // turn came to it before, by a (return v), and runs again.
+  // What the journal of the host holds under an id: a value that the caller owns, or Absent. `returned` says that the
+  // same turn ended there before, by a (return v), and runs again.
   struct Found {
     Value value = Value::absent();
     bool returned = false;
@@ -46,24 +47,25 @@ class Journal {
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  const Value* find(std::string_view id) const;     // borrowed; null: no entry here
-  // The same, also in the source; what is found there is kept here. `returned` is set as the source says.
+  const Value* find(std::string_view id) const;     // borrowed; null when the journal has no entry
+  // Looks into the source, too, and keeps what the source has. Sets `returned` as the source says.
   const Value* look_up(std::string_view id, bool& returned);
-  // The first commit of an id wins. `operations`, `returned`: as in Change.
+  // Commits a value. The first commit of an id wins. Change explains `operations` and `returned`.
   void commit(std::string_view id, Value taken, std::size_t operations, bool returned = false);
-  void restore(std::string id, Value taken);        // an id that is not there; no change
-  // Erases it, here or in the source: a change. `operations`: as in Change.
+  void restore(std::string id, Value taken);        // adds a new id; this is not a change
+  // Erases the entry, here or in the source, which is a change. Change explains `operations`.
   void reset(std::string_view id, std::string reason, std::size_t operations);
-  bool erase(std::string_view id);                  // no change
+  bool erase(std::string_view id);                  // erases without a change
   void clear();
   const std::vector<Entry>& entries() const { return entries_; }
-  // About what the entries take beside their values: no part of the heap, but to be held against its limit.
+  // Returns about what the entries take besides their values: bytes outside of the heap that count against its limit.
   std::uint64_t record_bytes() const { return entries_.size() * kEntryBytes + id_bytes_; }
 
   void keep_changes(bool wanted) { keeps_changes_ = wanted; }
-  // Asked for what is not here, unless it was reset and nobody took the change yet.
+  // Sets the source, which is asked for missing entries, except for entries that were reset while nobody took the
+  // change.
   void set_source(Source source) { source_ = std::move(source); }
-  std::vector<Change> take_changes();               // in their order; the values are the caller's
+  std::vector<Change> take_changes();               // returns the changes in their order; the caller owns the values
 
  private:
   static constexpr std::uint64_t kEntryBytes = 192;
@@ -71,7 +73,7 @@ class Journal {
   Heap& heap_;
   std::uint64_t id_bytes_ = 0;
   std::vector<Entry> entries_;
-  TextMap<std::size_t> index_;   // in entries_
+  TextMap<std::size_t> index_;   // the index in entries_
   bool keeps_changes_ = false;
   std::vector<Change> changes_;
   Source source_;

@@ -1,5 +1,5 @@
-// Arguments and results of builtins that work on text. Each check parks the fault itself: on false, nothing or Absent
-// the builtin returns Value::absent() at once. Sizes are checked before the result is built.
+// Checks arguments and results of builtins that work on text. Each check parks the fault itself: on false, nullopt or
+// Absent the builtin returns Value::absent() at once. Sizes are checked before the result is built.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -11,37 +11,39 @@
 
 namespace ptc {
 
-// Arguments [first, last), 0-based, are strings.
+// Returns whether arguments [first, last), counted from 0, are strings.
 bool check_strings(Call& call, std::uint32_t first, std::uint32_t last);
-// No argument is a pending handle.
+// Returns whether no argument is a pending handle.
 bool check_none_pending(Call& call);
-// The fault for a pending handle inside of argument arg_number (1-based).
+// Parks the fault for a pending handle inside of argument arg_number (from 1).
 Value pending_inside(Call& call, std::uint32_t arg_number, Value handle);
 
-// An int, or a float with an integer value (/ always gives floats); beyond int64 the nearest limit.
+// Reads an int, or a float with an integer value (/ always gives floats). A number beyond int64 gives the nearest
+// limit.
 std::optional<std::int64_t> integer_argument(Call& call, std::uint32_t i);
-// Same as a position in something of `count` parts: clamped to [0, count].
+// Reads a position in something of `count` parts, clamped to [0, count].
 std::optional<std::uint32_t> position_argument(Call& call, std::uint32_t i, std::uint32_t count);
 
-// Fuel for looking at that many bytes of text.
+// Charges fuel for looking at that many bytes of text.
 void charge_bytes(Call& call, std::uint64_t size_bytes);
-// False parks string_limit_exceeded or memory_exceeded.
+// Returns false after parking string_limit_exceeded or memory_exceeded.
 [[nodiscard]] bool check_text_size(Call& call, std::uint64_t size_bytes);
-Value text_result(Call& call, std::string_view utf8);    // checked and charged
+Value text_result(Call& call, std::string_view utf8);    // checks and charges the size
 
-// The str form of v after what is in out, never much longer than a string may be: false as check_text_size.
+// Appends the str form of v, never much beyond the longest string. Returns false as check_text_size() does.
 [[nodiscard]] bool append_str_form(Call& call, std::string& out, Value v);
 
-// An integer from decimal text of any length: nil when it is none, Absent when it is wider than the limit.
+// Reads an integer from decimal text of any length. Returns nil when the text is not an integer, and Absent when the
+// integer is wider than the limit.
 Value integer_of_text(Call& call, std::string_view text);
 
-// The same call under the name of another builtin: for helpers that complain in the name of what the user wrote.
-// Borrows all; the alias must not take arguments.
+// The same call under the name of another builtin, for functions that complain in the name of what the user wrote.
+// Borrows everything; the alias must not take arguments.
 class NamedCall {
  public:
   NamedCall(Call& call, BuiltinId as);
   Call& get() { return call_; }
-  void swap_first_two() { std::swap(args_[0], args_[1]); }   // for helpers with their arguments in another order
+  void swap_first_two() { std::swap(args_[0], args_[1]); }   // for functions with their arguments in another order
 
  private:
   static constexpr std::size_t kMaxArgs = 4;

@@ -1,5 +1,5 @@
-// Finds one text in others, in time linear in both: what the library does takes the product of the lengths when the
-// text was made for it. Short needles are left to the library.
+// Finds one text in others, in time linear in both texts. The standard library takes the product of the lengths for
+// crafted texts. Short needles go to the standard library.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace ptc {
 
 class TextFinder {
  public:
-  explicit TextFinder(std::string_view needle);   // which outlives the finder
-  // As find() and rfind() of std::string_view.
+  explicit TextFinder(std::string_view needle);   // the needle must outlive the finder
+  // Do what find() and rfind() of std::string_view do.
   std::size_t first(std::string_view text, std::size_t from = 0) const;
   std::size_t last(std::string_view text, std::size_t from = std::string_view::npos) const;
-  // Every match from there on, also those that overlap, until visit(position) says false.
+  // Visits every match from there on, also overlapping ones, until visit(position) returns false.
   template <class Visit>
   void each(std::string_view text, std::size_t from, Visit visit) const {
     std::size_t matched = 0;
@@ -33,10 +33,10 @@ class TextFinder {
   std::size_t next(std::string_view text, std::size_t& at, std::size_t& matched) const;
 
   std::string_view needle_;
-  std::vector<std::uint32_t> shorter_;   // Knuth, Morris, Pratt: the longest border of each prefix
+  std::vector<std::uint32_t> shorter_;   // the longest border of each prefix (Knuth, Morris, Pratt)
 };
 
-// Once.
+// Finds one text once.
 inline std::size_t find_text(std::string_view text, std::string_view needle, std::size_t from = 0) {
   if (from > text.size() || needle.size() > text.size() - from) return std::string_view::npos;
   return TextFinder(needle).first(text, from);

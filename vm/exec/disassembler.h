@@ -1,4 +1,4 @@
-// Bytecode as text for people: one line an instruction, with constants, names and source positions spelled out.
+// Prints bytecode for people: one line for each instruction, with constants, names and source positions.
 #pragma once
 #include <string>
 

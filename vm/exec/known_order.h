@@ -1,5 +1,5 @@
-// Comparators whose order is known without calling them: <, >, compare and their kin, and functions that are nothing
-// but one of these over their two arguments, or over one field of each: (fn [a b] (< (:age a) (:age b))).
+// Recognizes comparators whose order is known without calling them: <, >, compare and the like, and functions that only
+// call one of these with their two arguments, or with one field of each: (fn [a b] (< (:age a) (:age b))).
 #pragma once
 #include <optional>
 
@@ -8,8 +8,8 @@
 namespace ptc {
 
 struct KnownOrder {
-  Value field;          // a keyword, or nil: the elements themselves
-  bool numbers_only;    // < and its kin fail for anything else
+  Value field;          // a keyword, or nil to compare the elements themselves
+  bool numbers_only;    // < and the like fail for other values
   bool descending;
 };
 

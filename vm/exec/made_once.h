@@ -1,5 +1,5 @@
-// A part of an immutable, shared object that is computed when it is first asked for. Threads that ask at the same time
-// may both compute it; one result stays, so the computation must be a pure function of the object.
+// Holds a part of an immutable, shared object that is computed on first use. Threads that ask at the same time may both
+// compute the part, and one result stays, so the computation must be a pure function of the object.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -11,7 +11,7 @@ class MadeOnce {
  public:
   MadeOnce() = default;
   ~MadeOnce() { delete made_.load(std::memory_order_relaxed); }
-  MadeOnce(MadeOnce&& other) noexcept : made_(other.made_.exchange(nullptr)) {}   // before it is shared
+  MadeOnce(MadeOnce&& other) noexcept : made_(other.made_.exchange(nullptr)) {}   // only before the object is shared
   MadeOnce& operator=(MadeOnce&&) = delete;
 
   template <class Make>   // Make() -> std::unique_ptr<const T>

@@ -1,5 +1,5 @@
-// Bytes with many zeros, shorter: of every eight bytes those that are not zero, after one that says which they are.
-// What programs are in snapshots: FlatBuffers of small numbers.
+// Packs bytes with many zeros. Each group of eight bytes becomes a byte that says which of them are not zero, and then
+// these bytes. Programs in snapshots are packed, because they are FlatBuffers of small numbers.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -8,11 +8,11 @@
 
 namespace ptc {
 
-// A multiple of eight bytes, packed.
+// Packs bytes, whose number is a multiple of eight.
 std::vector<std::uint8_t> pack_words(std::span<const std::uint8_t> words);
 
-// Safe on any bytes; what it gives is at most eight times as long. Nothing: these bytes are cut off, or name a zero as
-// a byte that is none, so that there is one packing of everything.
+// Unpacks bytes, which may come from anywhere. The result is at most eight times as long. Returns nullopt for bytes
+// that are cut off, or that list a zero as a byte that is not zero, so that there is one packing of everything.
 std::optional<std::vector<std::uint8_t>> unpack_words(std::span<const std::uint8_t> packed);
 
 }  // namespace ptc

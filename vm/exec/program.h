@@ -1,5 +1,5 @@
-// A loaded program: immutable, checked, shared by any number of runs and threads. What runs is this; the FlatBuffers
-// form (schema/program.fbs) is only how it travels.
+// A loaded program is immutable, verified, and shared by any number of runs and threads. Runs execute this form; the
+// FlatBuffers form (schema/program.fbs) is for transport.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -46,29 +46,30 @@ struct Prototype : FunctionInfo {
   std::uint32_t index = 0;
   std::uint32_t register_count = 0;
   std::uint32_t upvalue_count = 0;
-  std::uint32_t param_count = 0;        // registers filled by a call: required, then the rest vector when variadic
-  std::uint32_t unary_entry = 0;        // of [& rest]: pc of calls with one argument, which needs no vector; 0: none
-  std::vector<Instruction> code;        // as_compiled() undoes what loading changes
-  // Of a call that needs nothing but a frame; set once verified.
+  std::uint32_t param_count = 0;        // registers that a call fills: required, then the rest vector
+  std::uint32_t unary_entry = 0;        // for [& rest]: the pc of calls with one argument, or 0
+  std::vector<Instruction> code;        // as_compiled() undoes the changes of loading
+  // For a call that needs only a frame; set once verified.
   static constexpr std::uint32_t kNotDirect = UINT32_MAX;
   const Instruction* direct_entry = nullptr;
-  std::uint32_t direct_args = kNotDirect;   // as many, no more and no less
-  std::uint32_t window_bytes = 0;           // of the callee's register and those above it
+  std::uint32_t direct_args = kNotDirect;   // the exact number of arguments
+  std::uint32_t window_bytes = 0;           // the bytes of the callee's register and the registers above it
   std::vector<SpanEntry> spans;
   std::vector<LocalName> locals;
   std::uint32_t source_begin = 0, source_end = 0;
   SourceSpan span_at(std::uint32_t pc) const;
-  // What each register holds at each instruction; computed when first asked for, by any thread.
+  // Returns what each register holds at each instruction; computed on first use, by any thread.
   const FrameStates& states() const;
 
  private:
   MadeOnce<FrameStates> states_;
 };
 
-// Loaded code has register operands as byte offsets and fused instructions; this is the one that was compiled.
+// Returns the instruction as it was compiled. Loaded code has register operands as byte offsets, and fused
+// instructions.
 Instruction as_compiled(Instruction scaled);
 
-// A constant as loaded data; each run makes its own values from it.
+// A constant as loaded data. Each run makes its own values from it.
 struct ProgramConstant {
   enum class Kind : std::uint8_t { Nil, False, True, Int, Float, BigInt, String, Keyword, Regex, Vector, Map, Set };
   Kind kind{};
@@ -82,7 +83,7 @@ constexpr bool is_collection(const ProgramConstant& constant) {
   return constant.kind >= ProgramConstant::Kind::Vector;
 }
 
-// Why bytes were refused. function and pc say where, when that makes sense.
+// Says why bytes were refused. function and pc say where, when there is a place.
 struct ProgramError {
   std::string message;
   std::uint32_t function = 0, pc = 0;
@@ -92,29 +93,29 @@ struct ProgramError {
 struct EncodedProgram {
   std::vector<std::uint8_t> bytes;
   std::array<std::uint8_t, 32> sha256;
-  std::vector<std::uint8_t> packed;         // the bytes as in snapshots (packed_words.h)
+  std::vector<std::uint8_t> packed;         // the bytes in the form of snapshots (packed_words.h)
 };
 
 class Program {
  public:
-  // From the compiler's own output. Verified in debug builds only: the compiler is trusted, bytes are not. A regular
-  // expression literal that RE2 refuses is an error here, too.
+  // Loads output of the compiler. Only debug builds verify it, because the compiler is trusted and bytes are not. A
+  // regular expression literal that RE2 refuses is an error here, too.
   static std::variant<std::shared_ptr<const Program>, ProgramError> from_compiler(const schema::ProgramT& compiled);
-  // From bytes of any origin: FlatBuffers verifier, then our verifier, then the program.
+  // Loads bytes of any origin: the FlatBuffers verifier checks them, then our verifier.
   static std::variant<std::shared_ptr<const Program>, ProgramError> from_bytes(std::span<const std::uint8_t> bytes);
 
   const Prototype& entry() const { return functions[0]; }
 
-  // Made when first asked for, by any thread.
+  // Returns the bytes, which are made on first use, by any thread.
   const EncodedProgram& encoded() const;
 
   std::string engine, source_name, source;
   std::vector<Prototype> functions;
   std::vector<ProgramConstant> constants;
   std::vector<std::string> globals, tools;
-  std::vector<std::uint16_t> builtins;      // BuiltinId of each name the program lists
+  std::vector<std::uint16_t> builtins;      // the BuiltinId of each name that the program lists
 
-  // The function of that name that closes over nothing and is not the entry; the first of several.
+  // Returns the first function of that name that closes over nothing and is not the entry.
   std::optional<std::uint32_t> function_named(std::string_view name) const;
 
  private:
@@ -124,7 +125,7 @@ class Program {
   MadeOnce<FunctionNames> function_names_;
 };
 
-// The FlatBuffers bytes of a compiled program.
+// Returns the FlatBuffers bytes of a compiled program.
 std::vector<std::uint8_t> program_bytes(const schema::ProgramT& compiled);
 
 }  // namespace ptc

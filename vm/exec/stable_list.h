@@ -1,4 +1,4 @@
-// A list whose elements never move, found by index. Empty it takes no memory of its own, unlike a std::deque.
+// A list whose elements never move, found by index. An empty list takes no memory of its own, unlike a std::deque.
 #pragma once
 #include <cstddef>
 #include <memory>

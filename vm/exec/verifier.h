@@ -1,6 +1,6 @@
-// The bytecode verifier: decides whether a program from anywhere may run. It accepts exactly the code that cannot
-// break the machine: operands in range, jumps onto instructions, every backward jump a safe point, ownership proven
-// (frame_states.h). It works on the unscaled instructions and switches over operand kinds, not opcodes.
+// The bytecode verifier decides whether a program from anywhere may run. It accepts exactly the code that cannot break
+// the machine: operands are in range, jumps lead to instructions, every backward jump is a safe point, and ownership is
+// proven (frame_states.h). It works on the unscaled instructions and switches over operand kinds, not opcodes.
 #pragma once
 #include <optional>
 

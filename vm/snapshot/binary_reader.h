@@ -1,5 +1,5 @@
-// Bytes -> RunState. Every table is read once, after the FlatBuffers verifier; names are resolved, enumerations and
-// indices into other tables checked. What the state means is checked by install.h.
+// Reads bytes into a RunState. Each table is read once, after the FlatBuffers verifier. The reader resolves names and
+// checks enumerations and indices into other tables. install.h checks what the state means.
 #pragma once
 #include <optional>
 #include <vector>

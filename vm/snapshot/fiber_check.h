@@ -1,5 +1,5 @@
-// Checks the frames of a captured fiber against the verified code that they claim to run, and says where their
-// registers go. Nothing is changed; the state may come from anywhere.
+// Checks the frames of a captured fiber against the verified code that they claim to run, and finds the places of their
+// registers. Changes nothing. The state may come from anywhere.
 #pragma once
 #include <string>
 #include <string_view>
@@ -13,23 +13,24 @@
 
 namespace ptc {
 
-// What a program may hold in its hands.
+// Returns whether a program may hold the value.
 inline bool is_visible(Value v) { return !v.is(Tag::Hidden) && !v.is_absent(); }
 
 struct FramePlan {
   std::uint32_t base = 0;
-  std::uint32_t limit = 0;              // registers from here on belong to the callee
-  const RegState* states = nullptr;     // Bytecode: what the registers hold
+  std::uint32_t limit = 0;              // the first register that belongs to the callee
+  const RegState* states = nullptr;     // Bytecode: the states of the registers
 };
 
-// What frames may rely on.
+// The facts that frames may rely on.
 struct CheckContext {
-  boost::unordered_flat_set<const Object*> kept_closures;       // that live as long as the run
-  // That live as long as the fiber: definitions of its own and of the branches around it. How many hold each.
+  boost::unordered_flat_set<const Object*> kept_closures;       // closures that live as long as the run
+  // Closures that live as long as the fiber, with the number of holders: definitions of the fiber and of the branches
+  // around it.
   boost::unordered_flat_map<const Object*, std::uint32_t> kept_by_branches;
-  boost::unordered_flat_set<std::string_view> operations;       // ids
-  // Elements of the vectors in slots that may still be looked at. Vectors share their parts, so what they show is not
-  // bounded by the bytes that they came in; those that a builtin made for itself share nothing.
+  boost::unordered_flat_set<std::string_view> operations;       // the ids of the operations
+  // The number of elements of vectors in slots that may still be visited. Vectors share their parts, so the bytes of
+  // the snapshot do not bound their elements. Vectors that a builtin made for itself share nothing.
   std::uint64_t elements_left = 0;
 
   bool spend(std::uint64_t elements) {
@@ -47,8 +48,8 @@ class FiberCheck {
 
   bool run();
   std::string problem;
-  std::vector<FramePlan> plans;         // a frame each
-  std::uint32_t result_slot = 0;        // where the answer of the tool goes that the fiber waits for
+  std::vector<FramePlan> plans;         // one for each frame
+  std::uint32_t result_slot = 0;        // the register for the answer of the tool that the fiber waits for
 
  private:
   bool wrong(std::string_view why);
@@ -64,10 +65,10 @@ class FiberCheck {
   const FiberState& fiber_;
   CheckContext& context_;
   const bool is_main_, in_probe_;
-  std::uint32_t window_ = 0;            // of the next frame: its callee's register
+  std::uint32_t window_ = 0;            // the register of the callee of the next frame
 };
 
-// What sort, pmap and the like keep in their slots: "" or what is wrong. slots: slot_count values.
+// Checks the slots of sort, pmap and the like. Returns "" or what is wrong. `slots` has slot_count values.
 std::string check_stepper(const FrameState& frame, const Value* slots, const FiberState& fiber,
                           CheckContext& context, bool on_top);
 

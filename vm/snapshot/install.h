@@ -1,7 +1,8 @@
-// RunState -> run. The run is new: its limits are set, its cells made and its programs linked as the state says.
+// Installs a RunState into a run. The run is new: its limits are set, its cells are made, and its programs are linked
+// as the state says.
 //
-// Nothing in the state is trusted: every index, register kind, program counter, stage and slot is checked against the
-// (verified) code before anything is taken over. Values are well formed already (value_reader.h).
+// The state is not trusted: every index, register kind, program counter, stage and slot is checked against the
+// (verified) code before the run takes anything. The values are already well formed (value_reader.h).
 #pragma once
 #include <string>
 
@@ -9,7 +10,8 @@
 
 namespace ptc {
 
-// "": done, and the run owns all values of the state. Else what is wrong; the values are still the state's.
+// Returns "" when done, and the run owns all values of the state. Otherwise returns what is wrong, and the state keeps
+// the values.
 std::string install(RunState& state, RunImpl& run);
 
 }  // namespace ptc

@@ -1,4 +1,4 @@
-// The parts of heap objects in the order of the value stream, and a walk over a value in post-order. Iterative: values
+// Lists the parts of heap objects in the order of the value stream, and walks a value in post-order. Iterative: values
 // nested 10^6 deep are legal.
 #pragma once
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace ptc {
 
 inline Value hidden(Object* object) { return Value::of(Tag::Hidden, object); }
 
-// Collections and all other counted values; not for inner objects.
+// Takes collections and all other counted values, not inner objects.
 inline Value value_of(Object* object) {
   switch (object->kind) {
     case Kind::String: return Value::of(Tag::String, object);
@@ -37,7 +37,7 @@ inline Value value_of(Object* object) {
   return hidden(object);
 }
 
-// Places that may hold a part; those without one give Absent.
+// Returns the number of places that may hold a part. An empty place gives Absent.
 inline std::uint32_t part_count(const Object* object) {
   switch (object->kind) {
     case Kind::FlatVector: return static_cast<const FlatVector*>(object)->count;
@@ -92,7 +92,7 @@ inline Value part_at(const Object* object, std::uint32_t i) {
   }
 }
 
-// The parts of an object whose parts are values in a row; nothing for the others.
+// Returns the parts of an object whose parts are values in a row, and an empty span for other objects.
 inline std::span<const Value> parts_in_a_row(const Object* object) {
   switch (object->kind) {
     case Kind::FlatVector: {
@@ -118,8 +118,9 @@ struct WalkStep {
   std::uint32_t next;
 };
 
-// visitor.leaf(value) -> bool: the value is dealt with, else its object is walked and visitor.done(path) follows, with
-// the object as the last step of the path. Absent places are skipped.
+// Walks a value. visitor.leaf(value) returns true when it has dealt with the value. Otherwise the walk visits the
+// object of the value and then calls visitor.done(path), with the object as the last step of the path. The walk skips
+// Absent places.
 template <class Visitor>
 void walk_objects(Value root, std::vector<WalkStep>& path, Visitor& visitor) {
   if (visitor.leaf(root)) return;

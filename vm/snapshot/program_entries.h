@@ -1,4 +1,4 @@
-// The programs of a snapshot, whatever its face: by bytes, by hash, or the engine's own.
+// Finds the programs of a snapshot of either face: by bytes, by hash, or the engine's own.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -13,13 +13,13 @@ namespace ptc {
 struct ProgramEntry {
   std::span<const std::uint8_t> bytes, sha256;
   bool prelude = false;
-  std::optional<std::vector<std::uint32_t>> functions;   // nothing: what linking makes
+  std::optional<std::vector<std::uint32_t>> functions;   // nullopt means the functions that linking makes
 };
 
-// Loads and checks one more program. False: error says why.
+// Loads and checks one more program. Returns false and sets `error` when it cannot.
 bool add_program(const ProgramEntry& entry, ProgramSource* known, RunState& out, RestoreError& error);
 
-// After all programs: which of them runs.
+// Says which program runs. Call it after all programs were added.
 bool set_running(std::uint32_t running, bool in_turn, RunState& out, RestoreError& error);
 
 }  // namespace ptc

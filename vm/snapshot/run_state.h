@@ -1,9 +1,10 @@
-// A run between two steps as plain data: what both faces of a snapshot write, and what a run is put together from.
+// A run between two steps as plain data. Both faces of a snapshot write this data, and a run is built from it.
 //
-//   capture()   run -> RunState; the values are borrowed from the run, which must stay as it is meanwhile
-//   install()   RunState -> run; checks everything first (install.h)
+//   capture()   turns a run into a RunState; the values are borrowed from the run, which must not change meanwhile
+//   install()   turns a RunState into a run, and checks everything first (install.h)
 //
-// Not in it: what follows from the programs (constants, names, the prelude), caches, clocks, host functions.
+// A RunState leaves out what follows from the programs (constants, names, the prelude), caches, clocks and functions of
+// the host.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -23,14 +24,14 @@ class RunImpl;
 struct LinkState {
   std::shared_ptr<const Program> program;
   bool is_prelude = false;
-  std::vector<std::uint32_t> functions;   // made as values, besides those that linking makes; ascending
+  std::vector<std::uint32_t> functions;   // functions that are values, besides those that linking makes; ascending
 };
 
 struct CellState {
   std::string name;
   bool defined = false;
   Value value = Value::nil();
-  Value base = Value::absent();           // at the start of the turn; Absent: was not defined, or no turn runs
+  Value base = Value::absent();   // the value at the start of the turn; Absent when it was not defined, or no turn runs
 };
 
 struct JournalState {
@@ -62,7 +63,7 @@ struct FiberState {
   std::uint32_t id = 0;
   Fiber::State state{};
   std::uint64_t request_id = 0;
-  std::string request_task, request_path, request_key;   // of the tool request
+  std::string request_task, request_path, request_key;   // the task, the path and the key of the tool request
   std::uint32_t calls = 0, fork_call = 0, operations = 0, fork_operation = 0;
   std::uint32_t stack_size = 0, frame_capacity = 0;
   std::vector<FrameState> frames;         // bottom first
@@ -74,16 +75,16 @@ struct FiberState {
   Value result = Value::nil();
   std::vector<DefinitionState> definitions;
   std::vector<std::string> prints;
-  std::vector<ToolRecordData> records;    // strings are copies, values as the others
+  std::vector<ToolRecordData> records;    // strings are copies; values are like the others
 };
 
 struct RunState {
   RunLimits limits;
   std::vector<LinkState> links;
-  std::uint32_t running = 0;              // link of the program of this turn
+  std::uint32_t running = 0;              // the link of the program of this turn
   std::vector<const Keyword*> names;      // see ValueWriter::names; not used by install()
 
-  std::vector<CellState> cells;           // in the order of their making
+  std::vector<CellState> cells;           // in the order in which they were made
   bool has_journal = false;
   std::vector<JournalState> journal;      // in the order of commits
   std::vector<Operation> operations;
@@ -92,7 +93,7 @@ struct RunState {
   std::vector<Value> history;             // newest first
   Value budget = Value::nil();
   std::vector<Value> retired;             // functions that were redefined and may be running
-  std::vector<FiberState> fibers;         // none: no turn runs
+  std::vector<FiberState> fibers;         // empty when no turn runs
 
   std::vector<std::string> prints, warnings;
   std::uint64_t print_bytes = 0;

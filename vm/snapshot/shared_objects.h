@@ -1,5 +1,5 @@
-// Which objects of a run are met more than once, and which belong to its programs: what the JSON face must know before
-// it writes the first value. Objects with one owner are not looked up at all.
+// Finds out which objects of a run are met more than once, and which belong to its programs. The JSON face must know
+// both before it writes the first value. Objects with one owner are not looked up.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -16,9 +16,9 @@ class RunImpl;
 
 struct Met {
   static constexpr std::uint32_t kNotLinked = UINT32_MAX;
-  std::uint32_t ordinal = kNotLinked;   // of an object of a program
-  std::uint32_t times = 0;              // met in values
-  std::uint32_t id = 0;                 // given by the writer; 0: none
+  std::uint32_t ordinal = kNotLinked;   // the ordinal of an object of a program
+  std::uint32_t times = 0;              // how often values hold the object
+  std::uint32_t id = 0;                 // the id that the writer gave; 0 when there is none
   bool is_written = false;
   bool is_linked() const { return ordinal != kNotLinked; }
 };
@@ -28,15 +28,15 @@ class SharedObjects {
   SharedObjects(const RunImpl& run, const ValueWriter& linked);
 
   void meet(Value value) { walk_objects(value, path_, *this); }
-  // Null: the object has one place.
+  // Returns null when the object has one place.
   Met* find(const Object* object);
   bool is_shared(const Object* object);
-  // The object that a program has for that text, or null.
+  // Returns the object of a program for that text, or null.
   const Object* constant_text(std::string_view text) const;
-  // Shared key arrays of names that values have and programs have not, in the order of meeting.
+  // Returns shared key arrays of names that values have and programs do not, in the order in which they were met.
   const std::vector<const KeyArray*>& key_arrays() const { return key_arrays_; }
 
-  // For walk_objects().
+  // walk_objects() calls this function.
   bool leaf(Value value);
   void done(const std::vector<WalkStep>&) {}
 

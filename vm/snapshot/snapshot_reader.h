@@ -1,5 +1,5 @@
-// One face of a snapshot, as restoring sees it: parts in the order in which they may be trusted with more and more.
-// restore.cpp calls the functions in the order of their declaration; the first one that says false ends it.
+// One face of a snapshot, for restoring: parts in the order in which they may be trusted more and more. restore.cpp
+// calls the functions in the order of their declaration, until one returns false.
 #pragma once
 #include <optional>
 #include <vector>
@@ -16,13 +16,13 @@ class SnapshotReader {
   virtual bool read_host(HostState& out) = 0;
   virtual bool read_programs(ProgramSource* known, RunState& out) = 0;
   virtual RunLimits limits() = 0;
-  // Interns the names that no program brings with it, then reads the tables: everything but values.
+  // Interns the names that no program has, then reads the tables: everything except values.
   virtual bool read_state(RunImpl& run, RunState& out, HostState& host) = 0;
-  virtual bool read_shapes() = 0;                       // the links have their scalar constants
-  // The links are complete. The roots in the order of for_each_value, then the cached answers; owned by the caller,
-  // also of what was read before something failed.
+  virtual bool read_shapes() = 0;                       // needs links with their scalar constants
+  // Reads the roots in the order of for_each_value, then the cached answers. The links are complete. The caller owns
+  // the values, also those that were read before a failure.
   virtual bool read_values(std::vector<Value>& roots) = 0;
-  virtual void forget_values() = 0;                     // releases what it holds of the run's heap
+  virtual void forget_values() = 0;                     // releases what the reader holds of the heap of the run
 
   RestoreError error;
 
@@ -33,7 +33,7 @@ class SnapshotReader {
   }
 };
 
-// Nothing: this engine reads it, or migrates it.
+// Returns nullopt when this engine reads or migrates the format.
 std::optional<RestoreError> unsupported_format(std::uint64_t format, std::uint64_t oldest_reader);
 
 }  // namespace ptc

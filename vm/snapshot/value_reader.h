@@ -1,9 +1,9 @@
 // Reads a value stream (value_stream.h) into the heap of a run. The bytes may come from anywhere: every item is checked
-// before it is made, what is made is checked by vm/value/assemble.h, and time and memory are bounded by the length of
-// the stream and by the memory limit of the heap. The first thing that is wrong ends the reading; `problem` says what.
+// before it is made, vm/value/assemble.h checks what is made, and the length of the stream and the memory limit of the
+// heap bound time and memory. The first problem ends the reading; `problem` describes it.
 //
-// Use: names() and the programs' scalar constants first, then read_shapes(), then the programs' collections and
-// functions, then number_linked_objects(), then read().
+// Use names() and the scalar constants of the programs first, then read_shapes(), then the collections and functions of
+// the programs, then number_linked_objects(), then read().
 #pragma once
 #include <cstdint>
 #include <span>
@@ -34,37 +34,38 @@ class ValueReader {
   std::string problem;
   Heap& heap() { return heap_; }
 
-  [[nodiscard]] bool read_shapes(std::span<const std::uint8_t> bytes);   // kept alive by the reader
+  [[nodiscard]] bool read_shapes(std::span<const std::uint8_t> bytes);   // the bytes must outlive the reader
   void number_linked_objects();
 
-  // The same for who has the shapes in another form: constants first, then shape by shape. Takes the keys, sorted;
-  // "" or why it did not.
+  // Take the shapes in another form: constants first, then shape by shape. Takes the keys, sorted. Returns "" or what
+  // is wrong.
   void number_scalars();
   std::string add_shape(std::span<const Value> taken_keys);
-  // By ordinal, borrowed: what the programs made, then what was read.
+  // Returns objects by ordinal, borrowed: the objects of the programs, then the objects that were read.
   std::span<Object* const> linked() const { return table_; }
   PartInfo info(const Object* object) const {
     const auto at = infos_.find(object);
     return at == infos_.end() ? PartInfo{} : at->second;
   }
-  // What comparing and hashing these keys may look at is charged before it is done: keys may be large and shared.
+  // Allows comparing keys of so many bytes. Comparing and hashing keys is charged before it is done, because keys may
+  // be large and shared.
   void allow_comparing(std::size_t input_bytes) { compare_budget_ += input_bytes * 64; }
   bool charge_keys(std::span<const Value> keys, std::size_t stride);
-  // Takes what it captures; null: `why` says why it did not.
+  // Makes a closure and takes the values that it captures. Returns null and sets `why` when it cannot.
   Closure* make_closure(std::uint32_t program, std::uint32_t function, std::uint32_t serial,
                         std::span<const Value> taken, std::string& why);
 
-  // The roots, owned by the caller; nothing when it fails.
+  // Reads the roots, which the caller owns; there are none after a failure.
   [[nodiscard]] bool read(std::span<const std::uint8_t> bytes, std::vector<Value>& roots);
 
-  // For walk_objects(), over what the programs made.
+  // walk_objects() calls this function for the objects of the programs.
   bool leaf(Value value);
   void done(const std::vector<WalkStep>& path);
 
  private:
   bool fail(std::string_view why);
   bool run_stream(std::span<const std::uint8_t> bytes);
-  bool plain_item();                                            // false: it is another, and nothing was read
+  bool plain_item();                                            // returns false for another item, and reads nothing
   bool item();
   bool varint(std::uint64_t& n);
   bool zigzag(std::int64_t& n);
@@ -92,11 +93,11 @@ class ValueReader {
   bool duration();
   bool pending();
 
-  // The last n values of the stack when they are all values that a program can hold.
+  // Returns the last n values of the stack, if they are all values that a program can hold.
   bool top_values(std::uint64_t n, std::span<const Value>& values);
-  Object* top_hidden(std::size_t from_top, Kind kind) const;   // null: something else is there
+  Object* top_hidden(std::size_t from_top, Kind kind) const;   // returns null when there is something else
   Part part(Object* object) const;
-  void push(Value made);                                        // numbers it when it is counted
+  void push(Value made);                                        // gives counted objects their numbers
   void replace_top(std::size_t popped, Value made);
 
   RunImpl& run_;
@@ -105,10 +106,10 @@ class ValueReader {
   std::size_t at_ = 0;
   std::vector<Value> stack_;                                    // owned
   std::vector<Value> shapes_;                                   // owned
-  std::vector<Object*> table_;                                  // by ordinal, borrowed
-  boost::unordered_flat_map<const Object*, PartInfo> infos_;    // of nodes and leaves
-  std::uint64_t compare_budget_ = 1u << 20;                     // objects and bytes that comparing keys may look at
-  // While the linked objects are numbered:
+  std::vector<Object*> table_;                                  // objects by ordinal, borrowed
+  boost::unordered_flat_map<const Object*, PartInfo> infos_;    // infos of nodes and leaves
+  std::uint64_t compare_budget_ = 1u << 20;   // the objects and bytes that comparing keys may still visit
+  // Used while the linked objects are numbered:
   boost::unordered_flat_map<const Object*, bool> met_;
   std::vector<WalkStep> path_;
 };

@@ -1,13 +1,13 @@
-// The value stream of a snapshot: all values of a run, written one after the other in post-order. A leaf pushes a
-// value; a container pops its parts and pushes itself; so references only go backward and nothing recurses. After the
-// last byte the stack holds the root values in the order in which they were written.
+// The value stream of a snapshot has all values of a run, one after the other in post-order. A leaf pushes a value; a
+// container pops its parts and pushes itself. So references only go backward, and nothing recurses. After the last byte
+// the stack holds the root values in the order in which they were written.
 //
-// One byte begins each item: the op in the high four bits, a number n in the low ones; n = 15 means that n - 15 follows
-// as a varint (7 bits a byte, low first, shortest form only).
+// Each item begins with one byte: the op in the high four bits, a number n in the low ones. n = 15 means that n - 15
+// follows as a varint (7 bits in a byte, low first, shortest form only).
 //
 // Every counted object (also nodes, leaves and key arrays inside of collections) has an ordinal, counted from 0 in the
-// order of completion; Ref names an earlier one. The first ordinals belong to objects that are not in the stream
-// because the programs make them: see object_table.h. Whether an object is shared shows only in that it is named again.
+// order of completion; Ref names an earlier object. The first ordinals belong to objects that are not in the stream
+// because the programs make them: see object_table.h. Sharing shows only as a second reference to an object.
 #pragma once
 #include <cstdint>
 

@@ -19,7 +19,7 @@ namespace ptc {
 
 class RunImpl;
 
-// Bytes that only grow; room for one item is made at once.
+// Bytes that only grow. Room for one item is made at once.
 class ByteBuffer {
  public:
   explicit ByteBuffer(std::size_t room = 256)
@@ -59,21 +59,21 @@ class ValueWriter {
   std::uint32_t builtin_index(BuiltinId id);
 
   ByteBuffer bytes;                             // the stream
-  ByteBuffer shapes;                            // before it: key arrays that constants share with older values
+  ByteBuffer shapes;   // comes before the stream: key arrays that constants share with older values
   struct Shape {
     const KeyArray* keys;
     std::uint32_t first_ordinal;
   };
-  std::vector<Shape> foreign_shapes;            // the same; objects with a lower ordinal are there before it
-  // Of keywords, tools and vars, by index in the stream. First come all names that no program brings with it, in the
-  // order of their interning, used or not: they stay in memory as long as the run lives.
+  std::vector<Shape> foreign_shapes;            // the shapes; objects with a lower ordinal exist before each
+  // The names of keywords, tools and vars, by index in the stream. Names that no program has come first, in the order
+  // in which they were interned, used or not: they stay in memory as long as the run lives.
   std::vector<const Keyword*> names;
-  std::size_t unlinked_names = 0;               // that come first
-  std::vector<BuiltinId> builtins;              // by index in the stream
-  // Before anything is put: the objects of the programs that values may share.
+  std::size_t unlinked_names = 0;               // the number of the names that come first
+  std::vector<BuiltinId> builtins;              // builtins by index in the stream
+  // Takes the objects of the programs that values may share. Call it before any put().
   const boost::unordered_flat_map<const Object*, std::uint32_t>& ordinals() const { return ordinals_; }
 
-  // For walk_objects().
+  // walk_objects() calls this function.
   bool leaf(Value value);
   void done(const std::vector<WalkStep>& path);
 
@@ -85,7 +85,7 @@ class ValueWriter {
   bool scalar(Value value);
   bool known(const Object* object);
   void number(const Object* object);
-  static constexpr std::size_t kMostBytes = 11;   // of an op and its number
+  static constexpr std::size_t kMostBytes = 11;   // the bytes of an op and its number
   void op(unsigned op, std::uint64_t n) {
     if (silent_) return;
     bytes.make_room(kMostBytes);
@@ -117,10 +117,10 @@ class ValueWriter {
   void closure(const Closure* closure);
 
   const RunImpl& run_;
-  bool silent_ = false;                         // numbers only
+  bool silent_ = false;                         // true while only numbering
   std::uint32_t ordinal_ = 0;
-  boost::unordered_flat_map<const Object*, std::uint32_t> ordinals_;   // of what may be met again
-  // The last of them that were found: records share key arrays and texts.
+  boost::unordered_flat_map<const Object*, std::uint32_t> ordinals_;   // ordinals of objects that may be met again
+  // The objects that were found last: records share key arrays and texts.
   static constexpr std::size_t kRecent = 8;
   struct Recent {
     const Object* object = nullptr;

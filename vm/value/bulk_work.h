@@ -1,5 +1,5 @@
-// Who pays for walks along values. Comparing, hashing and ordering know no heap, so a run says while it executes that
-// its heap is to be charged; outside of runs nobody is. The unit is the one of Heap::add_work().
+// Decides which run pays for walks along values. Comparing, hashing and ordering do not know a heap. So a run says
+// while it executes that its heap pays; outside of runs nobody pays. The unit is the unit of Heap::add_work().
 #pragma once
 #include <cstdint>
 
@@ -7,7 +7,7 @@
 
 namespace ptc {
 
-// Elements, entries or nodes that a walk may look at for nothing, and how many of more cost a unit of fuel.
+// A walk may visit this many elements, entries or nodes without charge.
 inline constexpr std::uint64_t kFreeParts = 64;
 inline constexpr std::uint64_t kPartsPerUnit = 8;
 inline constexpr std::uint64_t kTextBytesPerPart = 16;
@@ -16,10 +16,10 @@ void charge_parts_slowly(std::uint64_t parts);
 inline void charge_parts(std::uint64_t parts) {
   if (parts >= kFreeParts) charge_parts_slowly(parts);
 }
-// Of text that was read to here.
+// Charges text that was read to here.
 inline void charge_text(std::uint64_t bytes) { charge_parts(bytes / kTextBytesPerPart); }
 
-// While it lives, this thread's walks are charged to that heap.
+// While a payer lives, the walks of this thread are charged to its heap.
 class BulkWorkPayer {
  public:
   explicit BulkWorkPayer(Heap& heap);

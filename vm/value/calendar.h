@@ -1,7 +1,8 @@
-// The proleptic Gregorian calendar and the ISO-8601 texts of dates, instants and durations.
+// Computes with the proleptic Gregorian calendar, and writes and reads the ISO-8601 texts of dates, instants and
+// durations.
 //
-// Invariant: a date lies between kMinEpochDay and kMaxEpochDay (years -999,999,999 to 999,999,999) and an
-// instant between kMinEpochSecond and kMaxEpochSecond; whoever makes one from numbers checks that first.
+// Invariant: a date is between kMinEpochDay and kMaxEpochDay (years -999,999,999 to 999,999,999) and an instant between
+// kMinEpochSecond and kMaxEpochSecond. Code that makes one from numbers checks the range first.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -23,7 +24,7 @@ struct CivilDate {
   std::uint32_t day;    // 1 .. 31
 };
 
-// A point of time or a span of time: whole seconds, floored, and the nanoseconds above.
+// A point of time or a span of time: whole seconds, rounded down, plus nanoseconds.
 struct Seconds {
   std::int64_t seconds;
   std::uint32_t nanos;  // 0 .. 999,999,999
@@ -31,7 +32,7 @@ struct Seconds {
 
 bool is_leap_year(std::int64_t year);
 std::uint32_t days_in_month(std::int64_t year, std::uint32_t month);
-// Days since 1970-01-01 and back.
+// Convert a date to days since 1970-01-01 and back.
 std::int64_t days_from_civil(CivilDate date);
 CivilDate civil_from_days(std::int64_t days);
 
@@ -46,16 +47,16 @@ void append_instant(std::string& out, Seconds at, Fraction fraction = Fraction::
 void append_duration(std::string& out, Seconds length);  // PT8H6M12.345S
 
 std::optional<std::int64_t> parse_date(std::string_view text);
-// Strict: date, T, time with seconds, Z or ±HH:MM[:SS]. Lenient: also a date alone (midnight), a blank for T,
-// no seconds, offsets without a colon.
+// Strict reads a date, T, a time with seconds, and Z or ±HH:MM[:SS]. Lenient also reads a date alone (midnight), a
+// blank for T, times without seconds, and offsets without a colon.
 enum class InstantSyntax : std::uint8_t { Strict, Lenient };
 std::optional<Seconds> parse_instant(std::string_view text, InstantSyntax syntax = InstantSyntax::Strict);
 std::optional<Seconds> parse_duration(std::string_view text);
 
 Value instant_of(Heap& heap, Seconds at);
-Value legacy_date_of(Heap& heap, std::int64_t epoch_millis);  // java.util.Date
+Value legacy_date_of(Heap& heap, std::int64_t epoch_millis);  // makes a java.util.Date
 Value duration_of(Heap& heap, Seconds length);
-// The text of a Date, Instant or Duration value.
+// Appends the text of a Date, Instant or Duration value.
 void append_temporal(std::string& out, Value temporal);
 
 }  // namespace ptc

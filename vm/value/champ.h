@@ -1,10 +1,10 @@
 // CHAMP tries (compressed hash-array mapped prefix trees) over hash_key, for maps and sets of more than kSmallMax
 // entries. For vm/value only.
 //
-// Invariant: the shape depends on the keys alone, never on the order of changes: a node below the root has at least
-// two entries in its subtree, and nodes below the last hash bit keep their entries in canonical order. Equality and
-// hash rely on it. What changes a trie takes the place where the root's reference lies, copies shared nodes on the way
-// and writes the others in place.
+// Invariant: the shape depends on the keys alone, never on the order of changes. A node below the root has at least two
+// entries in its subtree, and nodes below the last hash bit keep their entries in canonical order. Equality and hash
+// rely on this. A function that changes a trie takes the place of the root's reference, copies shared nodes on the way,
+// and writes the other nodes in place.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -20,18 +20,20 @@ inline constexpr std::uint32_t kChampDepthMax = 14;   // 13 levels of bitmap nod
 
 HashNode* champ_empty(Heap& heap, bool is_set);
 
-// The entry (key, and in maps the value behind it) of that key, or null.
+// Returns the entry of that key (in maps the value is behind the key), or null.
 const Value* champ_find(const HashNode* root, std::uint64_t hash, Value key);
-// Takes key and value. True: a new entry; false: the value was replaced, the old key stays.
+// Takes key and value. Returns true for a new entry, or false when the value was replaced and the old key kept.
 bool champ_insert(Heap& heap, HashNode** root, std::uint64_t hash, Value taken_key, Value taken_value);
-// The key must be there.
+// Removes a key, which must exist.
 void champ_remove(Heap& heap, HashNode** root, std::uint64_t hash, Value key);
-// The value's cell with everything above it owned by this trie alone; null when there is none.
+// Returns the cell of the value after making this trie the only owner of the cell and everything above it, or null when
+// the key does not exist.
 Value* champ_own_value(Heap& heap, HashNode** root, std::uint64_t hash, Value key);
-// The value's cell; *unshared says whether root and everything above the cell has one owner. Null when there is none.
+// Returns the cell of the value, or null when the key does not exist. *unshared says whether root and everything above
+// the cell have one owner.
 Value* champ_value(HashNode* root, std::uint64_t hash, Value key, bool* unshared);
 
-// The string of that text among the keys, as champ_find.
+// Finds the key that is a string of that text, as champ_find() does.
 const Value* champ_find_text(const HashNode* root, std::uint64_t hash, std::string_view text);
 
 // Calls visit(entry) for every entry, in the order of the trie.

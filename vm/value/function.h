@@ -1,4 +1,4 @@
-// What printing, docs and errors need to know of a function: the part of a prototype that vm/value may see.
+// The part of a prototype that vm/value may see: what printing, docs and errors need to know about a function.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -9,10 +9,10 @@ namespace ptc {
 struct FunctionInfo {
   std::string name;          // "" when anonymous
   std::string printed;       // "#fn[x & r]", or "#<fn>" for functions made by the prelude
-  std::string source;        // the text of the fn form, "" when not kept
+  std::string source;        // the text of the fn form, or "" when it was not kept
   std::string doc;
   std::vector<std::string> upvalue_names;
-  std::uint32_t required_count = 0;   // parameters before &
+  std::uint32_t required_count = 0;   // the number of parameters before &
   bool variadic = false;
 };
 

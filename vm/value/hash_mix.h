@@ -1,7 +1,7 @@
-// The mixing steps of all hashes: 64x64-bit products folded to 64 bits. Constants only, nothing random, because the
-// shape of a trie shows in the bytes that a program uses. So colliding keys must be hard to make up on purpose: words
-// that a program chooses freely go through hash_scramble before they meet the state, and words of text through
-// hash_text_step, whose one weak word is no valid UTF-8.
+// The mixing steps of all hashes: 64x64-bit products folded to 64 bits. The hashes use constants and no random seed,
+// because the shape of a trie shows in the bytes that a program uses. So it must be hard to construct colliding keys:
+// words (of 64 bits) that a program chooses freely go through hash_scramble() before they meet the state, and words of
+// text go through hash_text_step(), whose one weak word is not valid UTF-8.
 #pragma once
 #include <cstdint>
 
@@ -16,7 +16,7 @@ inline std::uint64_t hash_fold(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-// A word on its own; the salt is small and says what kind of word it is.
+// Hashes one word; the salt is small and names the kind of the word.
 inline std::uint64_t hash_scramble(std::uint64_t word, std::uint64_t salt) {
   return hash_fold(word ^ kHashSeed, kHashFactor + 2 * salt);
 }

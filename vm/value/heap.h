@@ -1,19 +1,19 @@
 // The heap of one run: allocation with exact byte counting, reference counts, interned keywords.
 //
-// One heap belongs to one run and is used by one thread at a time; nothing in it is global. The memory limit is part
-// of the language: an allocation itself never fails, but once bytes_used() is above the limit over_limit() holds and
-// the interpreter stops the program at the next safe point with memory_exceeded. Whoever is about to allocate more
-// than a page in one go asks can_allocate() first, so that the limit is never passed by more than one object.
-// When the memory source has nothing left, what it keeps for the end is used and the heap counts as over its limit,
-// however little it holds: the program ends with memory_exceeded at the next safe point.
+// One heap belongs to one run, and one thread at a time uses it; no part of it is global. The memory limit is part of
+// the language. An allocation never fails, but when bytes_used() is above the limit, over_limit() is true and the
+// interpreter stops the program at the next safe point with memory_exceeded. Code that is about to allocate more than a
+// page in one go asks can_allocate() first, so that the limit is never exceeded by more than one object. When the
+// memory source is empty, the heap uses the reserve of the source and counts as over its limit, however little it
+// holds: the program ends with memory_exceeded at the next safe point.
 //
-// Work that a value causes in bulk where nobody charges fuel for it (a walk along a long key, a range that becomes
-// elements) is kept here as fuel, and the run pays for it before it passes its next safe point.
+// The heap also counts work that no other place charges as fuel (a walk along a long key, a range that becomes
+// elements). The run pays for this work before it passes its next safe point.
 //
-// Freeing is iterative (an intrusive worklist), so a list nested 10^6 deep costs no C++ stack. While a program runs,
-// one release frees a bounded number of objects; the rest is garbage until free_garbage(), which the run calls before
+// Freeing is iterative (an intrusive worklist), so a list nested 10^6 deep needs no C++ stack. While a program runs,
+// one release frees a bounded number of objects. The rest is garbage until free_garbage(), which the run calls before
 // the program passes its next safe point (decision 0011). Hazard: until then a part of garbage can look shared, and
-// bytes_used() counts it. Nothing that outlives the instruction may depend on either by chance of slicing.
+// bytes_used() counts it. No state that outlives the instruction may depend on either.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -43,13 +43,13 @@ inline bool is_unique(Value v) { return v.is_heap() && v.object->rc == 1; }
 
 class Heap {
  public:
-  // No source: malloc.
+  // Without a source the heap uses malloc.
   explicit Heap(std::uint64_t limit_bytes = UINT64_MAX, std::shared_ptr<MemorySource> source = nullptr);
-  ~Heap();   // frees everything, also what is still referenced
+  ~Heap();   // frees everything, also objects with references
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
-  // Raw memory, 16-byte granularity; size must be given again when freeing. Never null.
+  // Returns raw memory with a granularity of 16 bytes, never null. Freeing needs the same size again.
   void* allocate(std::size_t size_bytes) {
     const std::size_t rounded = rounded_size(size_bytes);
     bytes_used_ += rounded;
@@ -80,7 +80,8 @@ class Heap {
     free_large(memory);
   }
 
-  // A new object with one owner. size_bytes counts the header, too, and equals object_size_bytes() of what it becomes.
+  // Makes an object with one owner. size_bytes includes the header, and equals object_size_bytes() of the finished
+  // object.
   template <class T>
   T* make(Kind kind, std::size_t size_bytes = sizeof(T)) {
     T* object = static_cast<T*>(allocate(size_bytes));
@@ -93,7 +94,7 @@ class Heap {
     if constexpr (std::is_same_v<T, Pending>) ++live_handles_;
     return object;
   }
-  // Gives back an object whose parts were moved elsewhere: nothing it held is released.
+  // Frees an object whose parts were moved elsewhere, without releasing any part.
   void discard(Object* emptied, std::size_t size_bytes) {
     --live_objects_;
     deallocate(emptied, size_bytes);
@@ -113,68 +114,68 @@ class Heap {
     limit_bytes_ = enforced_bytes_ = limit;
     refused_ = false;
   }
-  // Garbage does not count: it is freed before either says that there is too little memory.
+  // Garbage does not count: both functions free it before they say that there is too little memory.
   bool over_limit() { return bytes_used_ > enforced_bytes_ && !(has_garbage() && (free_garbage(), fits(0))); }
   bool can_allocate(std::uint64_t more_bytes) {
     return (fits(more_bytes) || (has_garbage() && (free_garbage(), fits(more_bytes)))) &&
            (more_bytes < probed_bytes_ || source_has(more_bytes));
   }
-  // For functions that cannot fail: what they were asked for is more than may be, and they made something else in its
-  // place. over_limit() holds from now on, so the program ends when the instruction is over.
+  // Refuses a request in a function that cannot fail and that made something else instead. over_limit() is true from
+  // now on, so the program ends after the instruction.
   void refuse() {
     enforced_bytes_ = 0;
     refused_ = true;
   }
-  // Since the limit was set something was refused, or the source had nothing: the program has to end. What grows on
-  // its way there may stay shorter than it should be, so that the little memory that is kept for the end is enough.
+  // Returns whether, since the limit was set, a request was refused or the source was empty: the program must end.
+  // Collections that grow meanwhile may stay too short, so that the reserve is enough.
   bool has_failed() const { return enforced_bytes_ != limit_bytes_; }
-  // Whether the source had nothing for an allocation since the limit was set.
+  // Returns whether the source was empty for an allocation since the limit was set.
   bool is_exhausted() const { return has_failed() && !refused_; }
-  // Memory that belongs to the run but is not an object (register stack, print buffers) is counted here.
+  // Counts memory that belongs to the run and is not an object (register stack, print buffers).
   void account(std::int64_t delta_bytes) {
     if (bytes_used_ > bytes_peak_) bytes_peak_ = bytes_used_;
     bytes_used_ += static_cast<std::uint64_t>(delta_bytes);
   }
-  std::uint64_t live_objects() const { return live_objects_; }   // 0 once every reference is released
-  std::uint64_t live_handles() const { return live_handles_; }   // pending handles among them
+  std::uint64_t live_objects() const { return live_objects_; }   // returns 0 when every reference was released
+  std::uint64_t live_handles() const { return live_handles_; }   // counts the pending handles among them
 
-  // While it is bounded, one release() frees no more than about kFreedAtOnce objects.
+  // While releases are bounded, one release() frees no more than about kFreedAtOnce objects.
   static constexpr std::uint64_t kFreedAtOnce = 4096;
   void bound_freeing(bool is_bounded) { most_freed_ = is_bounded ? kFreedAtOnce : UINT64_MAX; }
   bool has_garbage() const { return dead_ != nullptr; }
-  // Frees garbage: at least that many objects, or all of it. How many it were.
+  // Frees at least that many objects of garbage, or all of it. Returns how many objects it freed.
   std::uint64_t free_garbage(std::uint64_t enough = UINT64_MAX);
-  // A program may pass a safe point only with more fuel than that: 0, or more than there is while there is garbage, or
-  // work that is not paid for.
+  // A program may pass a safe point only with more fuel than this: 0 in general, and more than it can have while there
+  // is garbage or unpaid work.
   std::int64_t fuel_floor() const { return fuel_floor_; }
 
   void add_work(std::uint64_t fuel_units) {
     work_ += fuel_units;
     fuel_floor_ = INT64_MAX;
   }
-  // Of the work since this was asked last.
+  // Returns the work since the last call.
   std::uint64_t take_work() {
     const std::uint64_t units = std::exchange(work_, 0);
     if (dead_ == nullptr) fuel_floor_ = 0;
     return units;
   }
 
-  // The keyword of that name, made on first use.
+  // Returns the keyword of that name, and makes it on first use.
   const Keyword* intern(std::string_view name);
-  // Same, or null when nothing interned it yet.
+  // Returns the keyword of that name, or null when it was not interned yet.
   const Keyword* find_interned(std::string_view name) const;
-  const std::vector<const Keyword*>& keywords() const { return keywords_; }   // by serial
+  const std::vector<const Keyword*>& keywords() const { return keywords_; }   // in the order of their serials
 
-  KeyArrayTable& key_arrays() { return key_arrays_; }   // for the map code
+  KeyArrayTable& key_arrays() { return key_arrays_; }   // used by the code of maps
 
   std::uint32_t next_closure_serial() { return closure_serial_++; }
-  std::uint32_t closure_serial() const { return closure_serial_; }              // that the next closure gets
-  void restore_counters(std::uint32_t closure_serial, std::uint64_t bytes_peak) {   // of a run that goes on
+  std::uint32_t closure_serial() const { return closure_serial_; }              // the serial of the next closure
+  void restore_counters(std::uint32_t closure_serial, std::uint64_t bytes_peak) {   // used for a run that goes on
     closure_serial_ = closure_serial;
     bytes_peak_ = bytes_peak;
   }
 
-  // Regexes hold a compiled form made outside of vm/value; whoever makes them says how it is freed.
+  // Sets how the compiled form of a regex is freed. The code that makes regexes, outside of vm/value, calls this.
   void set_regex_deleter(void (*deleter)(void*)) { regex_deleter_ = deleter; }
 
  private:
@@ -183,11 +184,11 @@ class Heap {
   struct FreeBlock {
     FreeBlock* next;
   };
-  // In front of every block of its own, so that ~Heap finds the ones still in use.
+  // The header of every large block, which lets ~Heap find the blocks in use.
   struct LargeBlock {
     LargeBlock *previous, *next;
-    std::size_t size_bytes;   // this included
-    std::size_t unused;       // keeps what follows at 16 bytes
+    std::size_t size_bytes;   // includes this header
+    std::size_t unused;       // keeps the memory behind the header aligned to 16 bytes
   };
   struct Chunk {
     void* memory;
@@ -195,7 +196,7 @@ class Heap {
   };
 
   static std::size_t rounded_size(std::size_t size_bytes) { return (size_bytes + kGranule - 1) & ~(kGranule - 1); }
-  void* take_if_any(std::size_t size_bytes);   // from the source
+  void* take_if_any(std::size_t size_bytes);   // takes from the source
   void* take(std::size_t size_bytes);
   void give(void* memory, std::size_t size_bytes);
   bool source_has(std::size_t size_bytes);
@@ -231,16 +232,16 @@ class Heap {
   char* bump_end_ = nullptr;
   std::vector<Chunk> chunks_;
   std::size_t next_chunk_bytes_ = 512;
-  LargeBlock large_{&large_, &large_, 0, 0};        // ring
+  LargeBlock large_{&large_, &large_, 0, 0};        // the head of a ring
   std::shared_ptr<MemorySource> source_;
-  Object* dead_ = nullptr;                          // worklist of destroy(); between calls: garbage
-  std::uint64_t most_freed_ = UINT64_MAX;           // by one destroy()
+  Object* dead_ = nullptr;                          // the worklist of destroy(); between calls: garbage
+  std::uint64_t most_freed_ = UINT64_MAX;           // most objects that one destroy() frees
   std::int64_t fuel_floor_ = 0;
-  std::uint64_t work_ = 0;                          // fuel units
+  std::uint64_t work_ = 0;                          // in units of fuel
   std::uint64_t bytes_used_ = 0;
   std::uint64_t bytes_peak_ = 0;                    // brought up to date before every decrease
   std::uint64_t limit_bytes_;
-  std::uint64_t probed_bytes_ = 4u << 20;           // the source has as much; more is tried before it is promised
+  std::uint64_t probed_bytes_ = 4u << 20;           // the source has this much; larger sizes are tried first
   std::uint64_t enforced_bytes_;                    // limit_bytes_, or 0 when the source is exhausted or refused_
   bool refused_ = false;
   std::uint64_t live_objects_ = 0;
@@ -250,14 +251,14 @@ class Heap {
   std::vector<const Keyword*> interned_;   // open addressing, power of two
   std::vector<const Keyword*> keywords_;
   KeyArrayTable key_arrays_;
-  std::vector<Regex*> regexes_;            // alive ones: their compiled form is not ours to forget
+  std::vector<Regex*> regexes_;            // live regexes, whose compiled forms the heap must free
   void (*regex_deleter_)(void*) = nullptr;
 };
 
-// Bytes that this object takes, header included.
+// Returns the bytes of this object, header included.
 std::size_t object_size_bytes(const Object* object);
 
-// Owns one reference for the length of a scope: for C++ code that can leave early.
+// Owns one reference for the length of a scope, for C++ code that can leave early.
 class Owned {
  public:
   Owned(Heap& heap, Value taken) : heap_(&heap), value_(taken) {}
@@ -265,7 +266,7 @@ class Owned {
   Owned(const Owned&) = delete;
   Owned& operator=(const Owned&) = delete;
   Value get() const { return value_; }           // borrowed
-  Value take() {                                 // hands the reference on
+  Value take() {                                 // gives the reference to the caller
     const Value v = value_;
     value_ = Value::nil();
     return v;
@@ -280,7 +281,7 @@ class Owned {
   Value value_;
 };
 
-// Values that were taken and are handed on one by one; what is left is given back at the end.
+// Owns values that were taken and are given away one by one; the destructor releases the rest.
 class OwnedValues {
  public:
   OwnedValues(Heap& heap, std::span<const Value> taken) : heap_(heap), left_(taken) {}

@@ -1,8 +1,9 @@
-// The key arrays that small maps share: one per set of keyword and string keys in a heap, found by content.
+// The table of key arrays that small maps share: one array for each set of keyword and string keys in a heap, found by
+// content.
 //
-// The table is weak: it holds no references, and a dying array takes itself out (Heap does that). Only arrays of
-// keywords and strings are in it, because those are what records have. The hash of an array is a sum over its keys,
-// so that of "this array plus that key" is known without making it.
+// The table is weak: it holds no references, and Heap removes an array that dies. The table has only arrays of keywords
+// and strings, because records have such keys. The hash of an array is a sum over its keys, so the hash of "this array
+// plus that key" is known without making the array.
 #pragma once
 #include <array>
 #include <bit>
@@ -18,13 +19,13 @@ namespace ptc {
 
 class KeyArrayTable {
  public:
-  // What a key adds to the hash of an array that contains it.
+  // Returns what a key adds to the hash of its array.
   static std::uint64_t key_part(Value name) {
     return name.is_keyword() ? name.keyword->hash | 1 : std::rotl(hash_key(name), 32) | 1;
   }
   static bool can_intern(Value key) { return key.is_keyword() || key.is_string(); }
 
-  // The array of that hash for which matches(array) holds, borrowed, or null.
+  // Returns the array of that hash for which matches(array) is true, borrowed, or null.
   template <class Matches>
   KeyArray* find(std::uint64_t hash, Matches matches) const {
     if (slots_.empty()) return nullptr;
@@ -34,10 +35,11 @@ class KeyArrayTable {
     }
     return nullptr;
   }
-  void insert(KeyArray* array);    // array->hash is set; sets kInterned
+  void insert(KeyArray* array);    // needs array->hash; sets kInterned
   void erase(KeyArray* array);
 
-  // Where flexible access with that keyword led in the array: what find() gives, which is remembered.
+  // Returns the place in the array that flexible access with that keyword finds: the result of find(), which is
+  // remembered.
   template <class Find>
   std::uint32_t flexible_place(const KeyArray* interned, const Keyword* keyword, Find find) {
     if (flexible_ == nullptr) flexible_ = std::make_unique<FlexibleLines>();
@@ -49,7 +51,7 @@ class KeyArrayTable {
   }
 
  private:
-  static constexpr std::size_t kLines = 4;           // for as many arrays
+  static constexpr std::size_t kLines = 4;           // the number of arrays with remembered places
   static constexpr std::size_t kPlacesInLine = 8;
   struct FlexiblePlace {
     const Keyword* keyword = nullptr;

@@ -1,5 +1,5 @@
-// The keys of the map that was made last, in the order they were given: makers of many records of the same keys need
-// not look for the shared array of keys (key_array.h) again.
+// Remembers the keys of the last map in the order in which they were given, so that code that makes many records of the
+// same keys need not search for the shared array of keys (key_array.h) again.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace ptc {
 
-// The keys of a map that all maps with the same names share, borrowed: keywords and strings. Null: it has its own.
+// Returns the keys that all maps with the same names share (keywords and strings), borrowed, or null when the map has
+// its own keys.
 KeyArray* shared_keys(Value map);
 
 class MapShape {
@@ -20,16 +21,16 @@ class MapShape {
   MapShape(const MapShape&) = delete;
   MapShape& operator=(const MapShape&) = delete;
 
-  // Key, value, key, value, …: the very keys of the shape?
+  // Returns whether the pairs (key, value, key, value, …) have exactly the keys of the shape.
   bool fits(std::span<const Value> pairs) const;
-  // A map of pairs that fit; takes them.
+  // Makes a map of pairs that fit, and takes them.
   Value make(std::span<const Value> taken_pairs) const;
-  // Remembers the map that was made of these pairs, whose keys may be gone by now.
+  // Remembers the map that was made of these pairs, whose keys may be gone.
   void learn(std::span<const Value> pairs, Value borrowed_map);
 
-  // The same for records of fixed names, of which only the values come.
+  // Do the same for records of fixed names, of which only the values come.
   bool is_known() const { return keys_ != nullptr; }
-  Value make_record(std::span<const Value> taken_values) const;   // when it is known; one for each name
+  Value make_record(std::span<const Value> taken_values) const;   // needs is_known() and one value for each name
   void learn(std::span<const std::string_view> names, Value borrowed_map);
 
  private:
@@ -37,7 +38,7 @@ class MapShape {
 
   Heap& heap_;
   KeyArray* keys_ = nullptr;              // owned
-  std::array<std::uint8_t, 32> places_{};   // by position in the pairs: where the key is in the array
+  std::array<std::uint8_t, 32> places_{};   // for each position in the pairs, the place of the key in the array
 };
 
 }  // namespace ptc

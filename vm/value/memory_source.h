@@ -1,4 +1,4 @@
-// Where heaps take stretches of memory from and give them back to: a host's choice, malloc when it makes none.
+// Heaps take stretches of memory from a source and give them back. The host chooses the source; the default is malloc.
 //
 // Heaps of several threads may use one source at a time.
 #pragma once
@@ -9,12 +9,12 @@ namespace ptc {
 class MemorySource {
  public:
   virtual ~MemorySource() = default;
-  // Memory aligned to 16 bytes, or null when there is none.
+  // Returns memory aligned to 16 bytes, or null when there is no memory.
   virtual void* take(std::size_t size_bytes) noexcept = 0;
-  // The same after take() had none, from what is kept for this: enough for a heap to reach its next safe point, where
-  // its program ends. Null: the process aborts.
+  // Returns memory from a reserve after take() returned null: enough for a heap to reach its next safe point, where its
+  // program ends. After null the process aborts.
   virtual void* take_last(std::size_t size_bytes) noexcept = 0;
-  // What one of them returned, with the size that was asked for.
+  // Takes back memory of take() or take_last(), with the requested size.
   virtual void give(void* memory, std::size_t size_bytes) noexcept = 0;
 };
 

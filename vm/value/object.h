@@ -1,9 +1,9 @@
-// The heap objects behind a Value: layouts only. Everything that makes, walks or frees them is elsewhere
-// (heap.h, string.h, vector.h, map.h, numeric.h); nothing outside of vm/value looks inside of the collections.
+// The layouts of the heap objects behind a Value. Other files make, walk and free the objects (heap.h, string.h,
+// vector.h, map.h, numeric.h). Only vm/value looks inside of the collections.
 //
-// Invariants: rc >= 1 while reachable; objects form a DAG (values are immutable and eager, closures capture by value);
-// the size in bytes of every object can be computed from its own fields (object_size_bytes), so freeing needs no
-// header word for it and the memory limit counts exactly these bytes.
+// Invariants: rc >= 1 while an object is reachable. Objects form a DAG (values are immutable and eager, closures
+// capture by value). The size in bytes of every object follows from its own fields (object_size_bytes), so freeing
+// needs no header word for it, and the memory limit counts exactly these bytes.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,12 +17,12 @@ enum class Kind : std::uint8_t {
   String,
   BigInt,
   FlatVector,   // up to kFlatVectorMax elements
-  TrieVector,   // larger: 32-way trie with a tail
+  TrieVector,   // a larger vector: a 32-way trie with a tail
   RangeVector,  // arithmetic progression of ints, elements computed on demand
   VectorNode,   // inner node of a trie: child objects
   VectorLeaf,   // leaf or tail of a trie: values
   SmallMap,     // up to kSmallMapMax entries: shared key array + own values
-  HashMap,      // larger: CHAMP
+  HashMap,      // a larger map: a CHAMP trie
   KeyArray,     // sorted keys of a SmallMap or SmallSet
   SmallSet,
   HashSet,
@@ -43,8 +43,8 @@ struct Object {
 };
 static_assert(sizeof(Object) == 8);
 
-// The count of a new object: its one owner. With PTC_ALWAYS_COPY there seems to be another one that never lets go:
-// nothing is changed in place, and nothing freed before the heap is.
+// The count of a new object, which has one owner. With PTC_ALWAYS_COPY a second owner seems to exist for ever, so
+// nothing is changed in place, and nothing is freed before the heap.
 #ifdef PTC_ALWAYS_COPY
 inline constexpr std::uint32_t kFirstCount = 2;
 #else
@@ -55,18 +55,19 @@ struct String : Object {
   static constexpr std::uint8_t kAscii = 1;         // flags: every byte is a cluster (ASCII without CR LF)
   static constexpr std::uint8_t kScanned = 2;       // flags: kAscii is valid
   std::uint32_t size_bytes;
-  std::uint32_t grapheme_count;                     // 0: not counted yet (or empty)
-  mutable std::uint64_t hash;                       // 0: not computed yet
+  std::uint32_t grapheme_count;                     // 0 when not counted yet, or empty
+  mutable std::uint64_t hash;                       // 0 when not computed yet
   char* bytes() { return reinterpret_cast<char*>(this + 1); }
   const char* bytes() const { return reinterpret_cast<const char*>(this + 1); }
   std::string_view view() const { return {bytes(), size_bytes}; }
 };
 
-// An interned name. Not counted: lives as long as its heap. Two keywords of one heap are equal iff same address.
+// An interned name, without a reference count: it lives as long as its heap. Two keywords of one heap are equal exactly
+// when their addresses are.
 struct Keyword {
   std::uint64_t hash;
   std::uint32_t size_bytes;
-  std::uint32_t serial;        // order of interning in this heap
+  std::uint32_t serial;        // the place in the order of interning in this heap
   const char* bytes() const { return reinterpret_cast<const char*>(this + 1); }
   std::string_view name() const { return {bytes(), size_bytes}; }
 };
@@ -83,10 +84,10 @@ struct BigInt : Object {
 inline constexpr std::uint32_t kFlatVectorMax = 32;   // elements of a FlatVector, slots of a leaf, children of a node
 inline constexpr std::uint32_t kSmallMax = 32;        // entries of a SmallMap or SmallSet
 
-// What all three vector kinds start with.
+// The common head of all three kinds of vectors.
 struct VectorHeader : Object {
   std::uint32_t count;
-  std::uint32_t start;            // slots before the first element: empty (flat), nil or not in view (trie)
+  std::uint32_t start;            // slots before the first element; they are empty (flat), nil or out of view (trie)
 };
 
 struct FlatVector : VectorHeader {              // extra: capacity in slots
@@ -111,25 +112,25 @@ struct VectorLeaf : Object {                    // extra: used slots; those befo
 
 struct VectorNode : Object {
   std::uint64_t unused;
-  Object* children[kFlatVectorMax];             // owned; null where nothing was put yet or a slice let go
+  Object* children[kFlatVectorMax];             // owned; null in slots without a child
 };
 
-// Slot number s = start + index. The tail holds the last 1 to 32 slots, the trie below root everything before. Nodes
-// and tail may hold more than the vector shows while they are (or were) shared with a longer one.
+// Slot number s = start + index. The tail holds the last 1 to 32 slots, and the trie below root holds the slots before.
+// Nodes and tail may hold more than the vector shows while they are (or were) shared with a longer one.
 struct TrieVector : VectorHeader {              // flags: levels of nodes; 1: the root's children are leaves
   VectorNode* root;                             // owned
   VectorLeaf* tail;                             // owned
 };
 
-// Keys in canonical order, owned. With kInterned it is known to the heap's table and never changes.
+// Keys in canonical order, owned. An array with kInterned is in the table of the heap and never changes.
 struct KeyArray : Object {                      // extra: count
   static constexpr std::uint8_t kInterned = 1;
-  std::uint64_t hash;                           // sum over the keys, whatever their order; 0 when not interned
+  std::uint64_t hash;                           // a sum over the keys, in any order; 0 when not interned
   Value* keys() { return reinterpret_cast<Value*>(this + 1); }
   const Value* keys() const { return reinterpret_cast<const Value*>(this + 1); }
 };
 
-struct SmallMap : Object {                      // extra: count, equal to that of keys
+struct SmallMap : Object {                      // extra: count, equal to the count of keys
   KeyArray* keys;                               // owned
   Value* values() { return reinterpret_cast<Value*>(this + 1); }
   const Value* values() const { return reinterpret_cast<const Value*>(this + 1); }
@@ -139,9 +140,9 @@ struct SmallSet : Object {                      // extra: count
   KeyArray* keys;                               // owned
 };
 
-// A node of a CHAMP trie. Bitmap node: entries (key, value; in sets the key only) for the bits of datamap, then child
-// nodes for the bits of nodemap, both in bit order. Collision node, below the last hash bit: datamap is the number of
-// entries, which are in canonical order.
+// A node of a CHAMP trie. A bitmap node has entries (key and value; in sets the key only) for the bits of datamap, then
+// child nodes for the bits of nodemap, both in the order of the bits. A collision node is below the last hash bit:
+// datamap is the number of its entries, which are in canonical order.
 struct HashNode : Object {                      // extra of bitmap nodes: entry count + 256 * child count
   static constexpr std::uint8_t kSet = 1;
   static constexpr std::uint8_t kCollision = 2;
@@ -150,7 +151,7 @@ struct HashNode : Object {                      // extra of bitmap nodes: entry 
   bool is_collision() const { return (flags & kCollision) != 0; }
   std::uint32_t entry_count() const { return is_collision() ? datamap : extra & 0xffu; }
   std::uint32_t child_count() const { return is_collision() ? 0 : extra >> 8; }
-  std::uint32_t entry_words() const { return is_set() ? 1 : 2; }      // in Values
+  std::uint32_t entry_words() const { return is_set() ? 1 : 2; }      // counts Values
   Value* entries() { return reinterpret_cast<Value*>(this + 1); }
   const Value* entries() const { return reinterpret_cast<const Value*>(this + 1); }
   HashNode** children() { return reinterpret_cast<HashNode**>(entries() + entry_count() * entry_words()); }
@@ -167,12 +168,12 @@ struct HashMap : Object {                       // also the layout of HashSet
 
 struct FunctionInfo;     // function.h
 
-// A function value: code plus the values it captured when it was made.
+// A function value: code with the values that it captured.
 struct Closure : Object {
   std::uint32_t upvalue_count;
-  std::uint32_t serial;           // order of creation in the run: the stable id of a function as a map key
-  const FunctionInfo* function;   // a Prototype (vm/exec/program.h), owned by a Program that the run keeps loaded
-  void* link;                     // vm/exec: constants and namespace cells of that program in this run
+  std::uint32_t serial;   // the place in the order of creation in the run: the stable id of a function as a map key
+  const FunctionInfo* function;   // a Prototype (vm/exec/program.h); the run keeps its Program loaded
+  void* link;                     // for vm/exec: constants and namespace cells of that program in this run
   Value* upvalues() { return reinterpret_cast<Value*>(this + 1); }
   const Value* upvalues() const { return reinterpret_cast<const Value*>(this + 1); }
 };
@@ -180,7 +181,7 @@ struct Closure : Object {
 struct Regex : Object {
   String* source;          // the pattern text as written (owned); null until set
   void* compiled;          // re2::RE2*, made by vm/builtins/regex; freed through Heap::set_regex_deleter
-  std::uint64_t registry_index;   // Heap's: where it is in the list of live regexes
+  std::uint64_t registry_index;   // for Heap: the place in the list of live regexes
 };
 
 struct Var : Object {
@@ -201,7 +202,7 @@ struct Duration : Object {
   std::uint32_t unused;
 };
 
-// What the operation is and how it stands is in the run's Operations (vm/builtins); a handle only names it.
+// A handle only names its operation. Operations (vm/builtins) has the operation.
 struct Pending : Object {
   String* id;              // owned
 };

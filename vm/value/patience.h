@@ -1,18 +1,19 @@
-// Work that no safe point interrupts: one builtin that goes through much data. As it goes on it says work_done(n), at
-// places where every object is whole; every few thousand units the host is asked whether the run may go on, and when it
-// may not, OutOfPatience leaves the builtin. What the builtin holds is given back by destructors, so it keeps values in
-// Owned, OwnedValues, builders and cursors.
+// Interrupts work that has no safe point: one builtin that goes through much data. The builtin calls work_done(n) at
+// places where every object is whole. Every few thousand units the library asks the host whether the run may go on;
+// when it may not, OutOfPatience leaves the builtin. Destructors release what the builtin holds, so the builtin keeps
+// values in Owned, OwnedValues, builders and cursors.
 //
-// work_done() throws only inside of an InterruptibleScope, which stands where builtins are called; elsewhere it counts.
-// The counter belongs to the thread, because the functions that count know no run; a PatienceScope gives it to one.
+// work_done() throws only inside of an InterruptibleScope, which surrounds calls of builtins; elsewhere it only counts.
+// The counter belongs to the thread, because the functions that count do not know a run; a PatienceScope gives the
+// counter to a run.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
 namespace ptc {
 
-// A host's answer to whether a run may go on. Asked from the thread that steps the run, each time that so many units
-// were done. One unit is about one element visited, some ten to some hundred nanoseconds.
+// Asks the host whether a run may go on, on the thread that steps the run, each time after so many units of work. One
+// unit is about one visited element, some ten to some hundred nanoseconds.
 class Patience {
  public:
   static constexpr std::uint32_t kUsualUnits = 4'096;
@@ -29,12 +30,13 @@ struct OutOfPatience {};
 
 namespace detail {
 struct WorkCounter {
-  std::uint32_t left;      // until the host is asked
+  std::uint32_t left;      // units until the host is asked
   bool interruptible;
-  Patience* host;          // null: nobody to ask
+  Patience* host;          // null when there is nobody to ask
 };
-// The model spares a call for each use in a shared library, which may still be loaded late: it is some bytes. (Not with
-// sanitizers: GCC 12 looks at the flags of an addition that ld then turns into an instruction that sets none.)
+// This TLS model saves a call for each use in a shared library. The library may still be loaded late, because the
+// counter has only some bytes. (Not with sanitizers: GCC 12 reads the flags of an addition that ld turns into an
+// instruction without flags.)
 #ifdef PTC_SANITIZED
 extern constinit thread_local WorkCounter work_counter;
 #else
@@ -50,8 +52,8 @@ inline void work_done(std::uint32_t units) {
   counter.left -= units;
 }
 
-// The same without an exception, for work of an instruction: true when the run may not go on. Who asked gives up then
-// and calls Heap::refuse(), so that the program ends.
+// Does the same without an exception, for work of an instruction: returns true when the run may not go on. The caller
+// then gives up and calls Heap::refuse(), so that the program ends.
 inline bool work_is_over(std::uint32_t units) {
   detail::WorkCounter& counter = detail::work_counter;
   if (units >= counter.left) [[unlikely]] return detail::host_is_over();
@@ -59,13 +61,13 @@ inline bool work_is_over(std::uint32_t units) {
   return false;
 }
 
-// For a byte of a text that has so many others behind it.
+// Counts work for a byte of a text with `left` more bytes behind it.
 inline void work_done_at_byte(std::size_t left) {
   constexpr std::size_t kBlockBytes = 64 * 1024;
   if (left % kBlockBytes == 0) work_done(kBlockBytes / 16);
 }
 
-// From here on a run works on this thread, for that host; null: for nobody.
+// While the scope lives, a run works on this thread for that host; null means for no host.
 class PatienceScope {
  public:
   explicit PatienceScope(Patience* host) : before_(detail::work_counter) {
@@ -79,7 +81,7 @@ class PatienceScope {
   detail::WorkCounter before_;
 };
 
-// From here on work_done() may throw.
+// While the scope lives, work_done() may throw.
 class InterruptibleScope {
  public:
   InterruptibleScope() : before_(detail::work_counter.interruptible) { detail::work_counter.interruptible = true; }

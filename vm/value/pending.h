@@ -1,4 +1,4 @@
-// Pending handles as values: the id of an asynchronous operation and nothing else.
+// A pending handle is a value that holds only the id of an asynchronous operation.
 #pragma once
 #include <string>
 #include <string_view>
@@ -7,11 +7,12 @@
 
 namespace ptc {
 
-Value pending_of(Heap& heap, Value taken_id);          // taken_id is a string
+Value pending_of(Heap& heap, Value taken_id);          // takes a string
 inline std::string_view pending_id_of(Value handle) { return static_cast<const Pending*>(handle.object)->id->view(); }
 
-// The first handle inside of plain data, borrowed, or Absent; `path` then says where it is, as "[:a 0]" or "" for the
-// value itself. Iterative, and shared parts are looked at once. Costs nothing while the heap holds no handle.
+// Returns the first handle inside of plain data, borrowed, or Absent. `path` says where the handle is, as "[:a 0]", or
+// "" for the value itself. The walk is iterative and visits shared parts once. It costs nothing while the heap has no
+// handle.
 Value find_pending(Heap& heap, Value borrowed, std::string& path);
 
 }  // namespace ptc

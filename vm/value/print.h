@@ -1,5 +1,5 @@
-// Text of values. Iterative; never prints addresses. The three forms of semantics 5: readable (pr-str, nested
-// values, EDN), str form (str, join), print form (println).
+// Prints values as text. Iterative; never prints addresses. The three forms of semantics 5 are readable (pr-str, nested
+// values, EDN), str form (str, join) and print form (println).
 #pragma once
 #include <cstdint>
 #include <string>
@@ -10,23 +10,23 @@
 namespace ptc {
 
 struct PrintLimit {
-  std::size_t max_bytes = SIZE_MAX;  // stop soon after that many bytes; *truncated says so
+  std::size_t max_bytes = SIZE_MAX;  // printing stops soon after that many bytes; *truncated says so
   bool* truncated = nullptr;
 };
 
 void append_readable(std::string& out, Value v, Heap& heap, PrintLimit limit = {});
-// As readable, but reads back exactly (runtime/text/edn.h): functions as #ptc/closure {:src "…" :captured {…}}
-// when their text is known, else #ptc/fn "name"; regexes as #ptc/regex "…", java.util.Date as #ptc/jdate "…",
+// Appends a readable form that reads back exactly (runtime/text/edn.h): functions as #ptc/closure {:src "…" :captured
+// {…}} when their text is known, else #ptc/fn "name"; regexes as #ptc/regex "…", java.util.Date as #ptc/jdate "…",
 // keywords that need quoting as #ptc/kw "…", integers beyond 64 bits with N.
 void append_edn(std::string& out, Value v, Heap& heap, PrintLimit limit = {});
 void append_str(std::string& out, Value v, Heap& heap, PrintLimit limit = {});
 void append_print(std::string& out, Value v, Heap& heap, PrintLimit limit = {});
 void append_quoted(std::string& out, std::string_view utf8);  // "…" with the escapes of the readable form
 
-// Names of keywords that every EDN reader takes as they are.
+// Returns whether every EDN reader takes the name of a keyword as it is.
 bool is_plain_keyword(std::string_view name);
 
-// Word for a kind in error messages: nil boolean number string keyword vector map set function regex date …
+// Returns the name of a kind in error messages: nil boolean number string keyword vector map set function regex date …
 std::string_view type_word(Value v);
 
 }  // namespace ptc

@@ -1,7 +1,7 @@
-// Sorted key arrays of small maps and sets: finding, inserting, removing, sharing. For vm/value only.
+// Finds, inserts, removes and shares the sorted key arrays of small maps and sets. For vm/value only.
 //
-// Arrays of maps whose keys are all keywords and strings are interned: one array per set of keys in a heap, shared and
-// never changed. All other arrays, and those of sets, belong to whoever holds them.
+// Arrays of maps whose keys are all keywords and strings are interned: one array for each set of keys in a heap, shared
+// and never changed. Every other array, and every array of a set, belongs to its holder.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -13,11 +13,11 @@ namespace ptc {
 
 inline constexpr std::uint32_t kNotFound = UINT32_MAX;
 
-enum class Sharing : std::uint8_t { Interned, Private };   // may the array be interned?
+enum class Sharing : std::uint8_t { Interned, Private };   // says whether the array may be interned
 
-std::uint32_t keys_find_slowly(const KeyArray* keys, Value key);   // strings, floats, collections …
+std::uint32_t keys_find_slowly(const KeyArray* keys, Value key);   // finds strings, floats, collections …
 
-// Index of that key, or kNotFound.
+// Returns the index of that key, or kNotFound.
 inline std::uint32_t keys_find(const KeyArray* keys, Value key) {
   if (key.is_heap() || key.is_float()) return keys_find_slowly(keys, key);
   const Value* const all = keys->keys();
@@ -26,16 +26,16 @@ inline std::uint32_t keys_find(const KeyArray* keys, Value key) {
   }
   return kNotFound;
 }
-// Index of the string of that text, or kNotFound.
+// Returns the index of the string of that text, or kNotFound.
 std::uint32_t keys_find_text(const KeyArray* keys, std::string_view text);
 
-// Sorted, different keys; takes them.
+// Makes an array of sorted, different keys, and takes them.
 KeyArray* keys_of(Heap& heap, std::span<const Value> taken_sorted, Sharing sharing);
-// The array with one more key (which it must not have), whose index there is written to *position.
+// Returns the array with one more key, which it must not have; *position is the index of the key.
 KeyArray* keys_with(Heap& heap, KeyArray* taken, Value taken_key, Sharing sharing, std::uint32_t* position);
 KeyArray* keys_without(Heap& heap, KeyArray* taken, std::uint32_t position, Sharing sharing);
-// The interned array of exactly these keys, in any order, borrowed; places[i] is where keys[i] is. Null: none, or keys
-// occur twice.
+// Returns the interned array of exactly these keys, in any order, borrowed; places[i] is the place of keys[i]. Returns
+// null when there is no such array or a key is there twice.
 KeyArray* keys_find_interned(Heap& heap, std::span<const Value> keys, std::uint8_t* places);
 
 }  // namespace ptc

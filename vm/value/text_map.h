@@ -1,4 +1,4 @@
-// A hash map by text that is searched without making a string.
+// A hash map with text keys that is searched without making a string.
 #pragma once
 #include <functional>
 #include <string>

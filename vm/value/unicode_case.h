@@ -1,5 +1,6 @@
-// Case and blanks of Unicode text, without locale and without context: simple mappings plus the unconditional
-// mappings of one code point to several (ß to SS, ﬁ to FI, İ to i + dot). Final sigma is not treated specially.
+// Changes the case of Unicode text and finds its blanks, without locale and without context: simple mappings plus the
+// unconditional mappings of one code point to several (ß to SS, ﬁ to FI, İ to i + dot). A final sigma is not treated
+// specially.
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,12 +9,12 @@ namespace ptc {
 
 void append_upper(std::string& out, std::string_view utf8);
 void append_lower(std::string& out, std::string_view utf8);
-void append_capitalized(std::string& out, std::string_view utf8);   // first code point in title case, rest lower
+void append_capitalized(std::string& out, std::string_view utf8);   // first code point in title case, the rest lower
 
-// Blank as Clojure's trim and blank? understand it: White_Space without the no-break spaces and U+0085, plus the
-// separators U+001C to U+001F.
+// Returns whether Clojure's trim and blank? treat the code point as blank: White_Space without the no-break spaces and
+// U+0085, plus the separators U+001C to U+001F.
 bool is_blank(char32_t code_point);
-// The Unicode property White_Space.
+// Returns the Unicode property White_Space.
 bool is_white_space(char32_t code_point);
 
 }  // namespace ptc

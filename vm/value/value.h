@@ -1,9 +1,9 @@
-// Value: one PTC-Lisp value, 16 bytes, tag and payload.
+// A Value is one PTC-Lisp value: 16 bytes, tag and payload.
 //
-// A Value is a plain pair of words and owns nothing by itself: copying the words is not a new reference. Who holds a
-// reference is a matter of the code around it, stated at every function as one of
+// A Value is a plain pair of words and owns nothing by itself: copying the words does not make a new reference. The
+// code around a Value decides who holds a reference. Every function says one of
 //   borrows   the caller keeps its reference; the callee may look, and must retain() what it keeps
-//   takes     the caller's reference is handed over; the callee must store or release() it, also when it fails
+//   takes     the callee gets the caller's reference, and must store or release() it, also when it fails
 //   returns   unless it says "borrowed", a returned Value carries a reference that the caller now owns
 // All reference counting goes through Heap (heap.h): retain(v) and heap.release(v).
 #pragma once
@@ -71,7 +71,7 @@ struct Value {
   static Value of(BuiltinId id) { return {Tag::Builtin, {static_cast<std::int64_t>(id)}}; }
   static Value date(std::int64_t epoch_days) { return {Tag::Date, {epoch_days}}; }
   static Value absent() { return {Tag::Absent, {0}}; }
-  // Wraps an object; the reference it stands for is the caller's.
+  // Wraps an object. The caller owns the reference.
   static Value of(Tag tag, Object* object) {
     Value v{tag, {0}};
     v.object = object;
@@ -97,7 +97,7 @@ struct Value {
 };
 static_assert(sizeof(Value) == 16);
 
-// Same tag and same payload word: identity of objects, equality of immediates (floats bit for bit).
+// Returns whether tag and payload word are the same: identity of objects, equality of immediates (floats bit for bit).
 inline bool same_word(Value a, Value b) { return a.tag == b.tag && a.bits == b.bits; }
 
 }  // namespace ptc

@@ -1,5 +1,5 @@
-// Elements that can be taken out of a vector which nobody else sees, a stretch at a time: whoever is done with an
-// element lets go of it while it is still in the cache.
+// Takes elements out of a vector that nobody else sees, a stretch at a time, so that an element is released while it is
+// still in the cache.
 #pragma once
 #include <span>
 
@@ -7,8 +7,8 @@
 
 namespace ptc {
 
-// The contiguous stretch of elements that begins at i, when the vector and all above them have one owner; else empty.
-// What is taken out must be replaced by nil.
+// Returns the contiguous stretch of elements that begins at i, when the vector and everything above the elements have
+// one owner; else an empty span. The caller must replace what it takes out with nil.
 std::span<Value> vector_unshared_chunk(Value vector, std::uint32_t i);
 
 }  // namespace ptc

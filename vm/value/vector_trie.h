@@ -1,8 +1,8 @@
-// The trie behind vectors of more than kFlatVectorMax elements; see TrieVector in object.h. For vm/value, and for the
-// interpreter where it reads and replaces elements.
+// The trie behind vectors of more than kFlatVectorMax elements; see TrieVector in object.h. Used by vm/value, and by
+// the interpreter to read and replace elements.
 //
-// Functions that change a trie want a header that the caller alone owns (trie_own_header); below it they copy what is
-// shared and write the rest in place.
+// Functions that change a trie need a header that only the caller owns (trie_own_header). Below the header they copy
+// shared parts and write the others in place.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kTrieMask = kFlatVectorMax - 1;
 
 inline std::uint32_t shift_of(std::uint32_t level) { return kTrieBits * level; }
 inline std::uint32_t trie_end(const TrieVector* t) { return t->start + t->count; }
-// First slot of the tail; of an empty trie, slot 0.
+// Returns the first slot of the tail, or slot 0 for an empty trie.
 inline std::uint32_t trie_tail_start(const TrieVector* t) {
   return t->count == 0 ? t->start : (trie_end(t) - 1) & ~kTrieMask;
 }
@@ -24,7 +24,7 @@ inline std::uint32_t trie_tail_start(const TrieVector* t) {
 TrieVector* trie_empty(Heap& heap);
 TrieVector* trie_own_header(Heap& heap, TrieVector* taken);
 
-// The leaf that holds a visible slot, borrowed.
+// Returns the leaf that holds a visible slot, borrowed.
 inline const VectorLeaf* trie_leaf(const TrieVector* t, std::uint32_t slot) {
   if (slot >= trie_tail_start(t)) return t->tail;
   const VectorNode* node = t->root;
@@ -37,14 +37,14 @@ inline Value trie_at(const TrieVector* t, std::uint32_t i) {
   const std::uint32_t slot = t->start + i;
   return trie_leaf(t, slot)->items[slot & kTrieMask];
 }
-// Nothing is appended behind a full tail when the program has to end (Heap::has_failed).
+// Appends an item. Appends nothing behind a full tail when the program must end (Heap::has_failed).
 void trie_push(Heap& heap, TrieVector* owned, Value taken_item);
 enum class Ownership : std::uint8_t { Borrowed, Taken };
 void trie_append(Heap& heap, TrieVector* owned, std::span<const Value> items, Ownership ownership);
-// The cell of element i, with everything above it owned by this trie alone. The leaf gets these flags: kMayRefer unless
-// what is going to be put there is known not to be an object.
+// Returns the cell of element i after making this trie the only owner of everything above it. The leaf gets these
+// flags: kMayRefer, unless the new element is known not to be an object.
 Value* trie_own_cell(Heap& heap, TrieVector* owned, std::uint32_t i, std::uint8_t leaf_flags);
-// The same when nothing above the cell is shared, else null.
+// Returns the cell when nothing above it is shared, else null.
 inline Value* trie_unshared_cell(TrieVector* t, std::uint32_t i, std::uint8_t leaf_flags) {
   if (t->rc != 1) return nullptr;
   const std::uint32_t slot = t->start + i;
@@ -62,7 +62,7 @@ inline Value* trie_unshared_cell(TrieVector* t, std::uint32_t i, std::uint8_t le
   return &leaf->items[slot & kTrieMask];
 }
 inline std::uint8_t leaf_flags_for(Value item) { return item.is_heap() ? VectorLeaf::kMayRefer : 0; }
-// Keep the first `count` elements, or drop the first `from`: more than kFlatVectorMax must stay.
+// Keep the first `count` elements, or drop the first `from`. More than kFlatVectorMax elements must stay.
 void trie_truncate(Heap& heap, TrieVector* owned, std::uint32_t count);
 void trie_drop_front(Heap& heap, TrieVector* owned, std::uint32_t from);
 

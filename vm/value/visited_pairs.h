@@ -1,8 +1,8 @@
-// Pairs that a walk has met: two objects that are compared, or a type and the object that is held against it. Values
-// are DAGs: without this, two values of n objects that refer to each level twice would take 2^n steps to compare. A
-// walk that goes on only while everything is equal, or only looks at each pair, may skip one that it has met before.
+// Remembers pairs that a walk has met: two objects that are compared, or a type and an object. Values are DAGs: without
+// this memory, comparing two values of n objects that refer to each level twice would take 2^n steps. A walk that goes
+// on only while everything is equal, or only looks at each pair, may skip a pair that it has met before.
 //
-// Walks of usual size pay one addition a container; recording starts after kFreeVisits.
+// Walks of usual size cost one addition for each container; recording starts after kFreeVisits.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kFreeVisits = 1u << 16;
 
 class VisitedPairs {
  public:
-  // Whether the pair was met since recording began.
+  // Returns whether the pair was met since recording began.
   bool meet(const void* a, const void* b) {
     if (visits_ < kFreeVisits) {
       ++visits_;

@@ -1,5 +1,5 @@
-// Reading the members of JSON objects strictly: a member of another kind, or one that nobody asked for, is a problem
-// that names its path. A member that is missing keeps the default that the caller gave.
+// Reads the members of JSON objects strictly: a member of another kind, or an unknown member, is a problem that names
+// its path. A missing member keeps the default of the caller.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace json = boost::json;
 
 inline std::string_view view_of(const json::string& text) { return {text.data(), text.size()}; }
 
-// The first thing that is wrong, and where.
+// The first problem, and its place.
 struct JsonProblem {
   const json::value* at = nullptr;
   std::string member, message;
@@ -33,13 +33,13 @@ struct JsonProblem {
   }
 };
 
-// "/fibers/0/frames/1/pc"; searches the document, so for problems only.
+// Returns a path such as "/fibers/0/frames/1/pc". Searches the document, so use it for problems only.
 std::string path_of(const json::value& root, const json::value* wanted, std::string_view member = {});
 
-// Names an object's member twice somewhere. Parsing keeps the last one, which is not what everybody reads.
+// Returns whether an object has a member twice. Parsing keeps the last one, and other readers may not.
 bool has_double_members(std::string_view text, const json::value& root);
 
-// A place of the document and what the layout section says about it.
+// A place of the document, and what the layout section says about it.
 struct JsonNode {
   const json::value* doc = nullptr;
   const json::object* layout = nullptr;
@@ -48,10 +48,10 @@ struct JsonNode {
 
 const json::value* layout_member(const json::object* layout, std::string_view fact);
 const json::object* layout_facts(const json::object* layout, std::string_view fact);     // $keys
-// What it says of a part: of the member of that name, of the element of that index.
+// Returns the layout of a part: of the member of that name, or of the element of that index.
 const json::object* layout_below(const json::object* layout, std::string_view name);
 const json::object* layout_below(const json::object* layout, std::size_t index);
-// The number of a fact such as $id.
+// Returns the number of a fact such as $id.
 std::optional<std::uint32_t> layout_number(const json::object* layout, std::string_view name);
 
 class JsonFields {
@@ -59,23 +59,23 @@ class JsonFields {
   JsonFields(JsonNode node, JsonProblem& problem);
 
   bool is_object() const { return object_ != nullptr; }
-  JsonNode find(std::string_view name);              // also null
+  JsonNode find(std::string_view name);              // may be null
   void ignore(std::string_view name) { find(name); }
   void flag(std::string_view name, bool& out);
   void text(std::string_view name, std::string& out);
   template <class Number>
   void number(std::string_view name, Number& out);
-  void time(std::string_view name, std::int64_t& millis);   // null: 0
+  void time(std::string_view name, std::int64_t& millis);   // null gives 0
   template <class Enum, std::size_t N>
   void choice(std::string_view name, const std::array<std::string_view, N>& names, Enum& out);
   void texts(std::string_view name, std::vector<std::string>& out);
-  // Calls each(node) for the elements; false from it ends the list.
+  // Calls each(node) for the elements, until it returns false.
   template <class Each>
   void list(std::string_view name, Each each);
   // Calls each(key, node) for the members.
   template <class Each>
   void members(std::string_view name, Each each);
-  bool done();                                       // no other members, and nothing was wrong
+  bool done();                                       // returns true when there are no other members and no problem
   bool fail(std::string why, std::string_view member = {}) { return problem_.fail(node_.doc, std::move(why), member); }
 
  private:

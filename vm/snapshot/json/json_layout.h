@@ -1,6 +1,6 @@
-// The `layout` section of the JSON face: what plain JSON cannot say about the objects behind a value (who else holds
-// them, spare room). Its tree has the shape of the document, but only branches that lead to a fact; facts are members
-// whose names begin with $:
+// The `layout` section of the JSON face says what plain JSON cannot say about the objects behind a value (their other
+// holders, spare room). Its tree has the shape of the document, with only the branches that lead to a fact. Facts are
+// members whose names begin with $:
 //
 //   $id     refs name this object by that number; it is declared here
 //   $same   text and other small values: this is that object, written out again
@@ -10,7 +10,7 @@
 //   $keys   facts of a map's or set's array of keys, or of the keys of a large map by their text
 //   $private  (in $keys) names only, and yet not shared by content
 //
-// A member of the document whose own name begins with $ has one $ more here.
+// A member of the document whose name begins with $ has one more $ here.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -23,7 +23,7 @@ namespace ptc {
 
 class LayoutWriter {
  public:
-  void enter(std::string_view name) { path_.push_back({name, 0, false, true}); }         // kept alive until leave()
+  void enter(std::string_view name) { path_.push_back({name, 0, false, true}); }   // the name must live until leave()
   void enter_facts(std::string_view name) { path_.push_back({name, 0, false, true, true}); }
   void enter(std::uint32_t index) { path_.push_back({{}, index, false, true}); }
   void leave() {
@@ -40,7 +40,7 @@ class LayoutWriter {
 
  private:
   struct Step {
-    std::string_view name;   // null data: an index
+    std::string_view name;   // null data means an index
     std::uint32_t index;
     bool is_open, is_empty;
     bool is_fact = false;

@@ -1,6 +1,6 @@
-// JSON -> RunState: the second face of a snapshot, as json_writer.cpp writes it or as a person changed it. What is only
-// for people (where a frame is, the name of its function) is not looked at; what must agree with something else is
-// checked here or by install.h.
+// Reads JSON into a RunState: the second face of a snapshot, as json_writer.cpp writes it or as a person changed it.
+// The reader ignores members that are only for people (the place of a frame, the name of its function). The reader or
+// install.h checks members that must agree with others.
 #pragma once
 #include <string>
 #include <string_view>
@@ -17,9 +17,9 @@ namespace ptc {
 
 class JsonReader : public SnapshotReader {
  public:
-  bool parse(std::string_view text);                    // then header() is known
+  bool parse(std::string_view text);                    // header() is known afterwards
   const SnapshotHeader& header() const { return header_; }
-  bool begin();                                         // of a format that is read as it is; before all that follows
+  bool begin();   // needs a format that is read as it is; call it before the functions below
 
   bool read_host(HostState& out) override;
   bool read_programs(ProgramSource* known, RunState& out) override;
@@ -30,16 +30,16 @@ class JsonReader : public SnapshotReader {
   void forget_values() override { values_.reset(); }
 
  private:
-  // Where a value comes from; in the order of for_each_value.
+  // The place of a value; places are in the order of for_each_value.
   struct Place {
     enum class What : std::uint8_t { Document, Nil, Absent, AsBefore, Function };
     What what{};
     JsonNode node;
-    std::uint32_t link = 0, function = 0;   // Function: that linking made
+    std::uint32_t link = 0, function = 0;   // Function: the function that linking made
   };
 
-  bool report();                             // the problem, as an error
-  JsonNode section(std::string_view name);   // null: not there
+  bool report();                             // reports the problem as an error
+  JsonNode section(std::string_view name);   // null when the section is missing
   bool program(JsonNode node, ProgramSource* known, RunState& out);
   void nothing(Place::What what) { places_.push_back({what, {}, 0, 0}); }
   void place(JsonNode node, Place::What otherwise = Place::What::Nil) {

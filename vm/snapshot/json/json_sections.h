@@ -1,5 +1,5 @@
-// The members of the JSON face, written one after the other: each goes to the text, and its name to the path that the
-// layout keeps. Members that hold their default are left out.
+// Writes the members of the JSON face one after the other: each member goes to the text, and its name to the path that
+// the layout keeps. Members with their default value are left out.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -19,7 +19,7 @@ class JsonSections {
 
   JsonSections(JsonText& out, JsonValueWriter& values) : out_(out), values_(values) {}
 
-  void whole_text(std::string_view name, std::string_view value) {   // also when it is empty
+  void whole_text(std::string_view name, std::string_view value) {   // writes the text also when it is empty
     out_.key(name);
     out_.text(value);
   }
@@ -92,7 +92,7 @@ class JsonSections {
   JsonValueWriter& values_;
 };
 
-// The fibers with their frames; json_fibers.cpp.
+// Writes the fibers with their frames (json_fibers.cpp).
 void write_fibers(JsonSections& out, const RunState& state);
 
 }  // namespace ptc

@@ -1,13 +1,13 @@
 // Reads the values of the JSON face into the heap of a run. The text may come from anywhere, and people may have
-// changed it: every value is checked as it is made, and collections are put together by vm/value/assemble.h or by the
-// functions that the language itself uses.
+// changed it. Every value is checked when it is made. vm/value/assemble.h, or functions that the language itself uses,
+// build the collections.
 //
-// What the layout says of a value that does not fit it (any more) is passed over: that a value is an object of a
-// program or the same as another one holds as long as both look the same. References are another matter: one that leads
-// nowhere, or to itself, is refused.
+// The reader ignores a layout that does not fit its value (any more): the fact that a value is an object of a program,
+// or the same object as another, counts only while both look the same. A reference that leads nowhere, or to itself, is
+// refused.
 //
-// Nothing depends on the order in which values are read: an object that is declared further on is made when the first
-// reference needs it. Nothing recurses; the document's own depth is bounded by its parser.
+// The order in which values are read does not matter: an object that is declared later is made when the first reference
+// needs it. Nothing recurses; the parser bounds the depth of the document.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -31,37 +31,37 @@ class JsonValueReader {
   JsonValueReader(const JsonValueReader&) = delete;
   JsonValueReader& operator=(const JsonValueReader&) = delete;
 
-  // In this order; see value_reader.h.
+  // Call these functions in this order; see value_reader.h.
   [[nodiscard]] bool read_shapes(JsonNode shapes);
   [[nodiscard]] bool number_linked_objects(JsonNode key_arrays);
-  [[nodiscard]] bool read(JsonNode place, Value& out);      // owned by the caller
+  [[nodiscard]] bool read(JsonNode place, Value& out);      // the caller owns `out`
 
  private:
   enum class Form : std::uint8_t {
     Array, Members, Pairs, Set, KeyedMap, KeyedSet, Closure, Trie, Node, Leaf, Hash, Entries
   };
-  enum class Begun : std::uint8_t { Ready, Opened, Again, Failed };   // Again: something else must be made first
+  enum class Begun : std::uint8_t { Ready, Opened, Again, Failed };   // Again: another object must be made first
 
-  // A collection that is being made. Its parts lie on the stack from `first` on.
+  // A collection that is being made. Its parts are on the stack from `first` on.
   struct Frame {
     JsonNode node;
     Form form{};
     std::size_t first = 0;
     std::uint32_t next = 0, count = 0;
-    std::uint32_t id = 0;                  // 0: nobody refers to it
-    bool on_demand = false;                // for a reference, not for the frame below
-    bool has_keys = false;                 // keys and places are set
+    std::uint32_t id = 0;                  // 0 when no reference names it
+    bool on_demand = false;                // true when a reference needs it, not the frame below
+    bool has_keys = false;                 // true when keys and places are set
     KeyArray* keys = nullptr;              // owned
     std::array<std::uint8_t, kSmallMax> places{};
     const json::array* list = nullptr;
     const json::array* children = nullptr;
-    std::uint32_t a = 0, b = 0, c = 0;     // numbers of the form
+    std::uint32_t a = 0, b = 0, c = 0;     // the numbers of the form
     bool is_set = false, is_collision = false;
   };
 
-  // What a number of a reference stands for.
+  // The target of the number of a reference.
   struct Target {
-    enum class What : std::uint8_t { Value, Keys, KeyText };   // Keys: of the map or set at node
+    enum class What : std::uint8_t { Value, Keys, KeyText };   // Keys: the keys of the map or set at node
     enum class State : std::uint8_t { Open, Building, Done };
     What what{};
     State state{};
@@ -76,7 +76,7 @@ class JsonValueReader {
   bool add_target(std::uint32_t id, Target target);
   Target* target(std::uint32_t id);
   void settle(std::uint32_t id, Value borrowed);
-  Value linked(std::uint32_t ordinal) const;                 // borrowed; Absent: no such object
+  Value linked(std::uint32_t ordinal) const;                 // borrowed; returns Absent when there is no such object
 
   Begun begin(JsonNode node);
   Begun begin_tagged(JsonNode node, std::string_view tag);
@@ -109,7 +109,7 @@ class JsonValueReader {
   Part part_of(Object* object) const;
   bool few_collisions(const Frame& frame, std::span<const Value> keys, std::size_t stride);
 
-  // json_leaves.cpp: values without parts that are collections.
+  // json_leaves.cpp reads values without parts that are collections.
   bool is_leaf_tag(std::string_view tag) const;
   Value leaf(JsonNode node);                                 // Absent: failed
   Value text_value(std::string_view text, const json::object* facts);
@@ -117,7 +117,7 @@ class JsonValueReader {
   Value tagged_leaf(JsonNode node, JsonFields& fields, std::string_view tag);
   Value integer(JsonNode node, std::string_view text);
   Value temporal(JsonNode node, JsonFields& fields, std::string_view tag);
-  Value leaf_of_target(std::uint32_t id);                    // borrowed; Absent: no leaf is there
+  Value leaf_of_target(std::uint32_t id);                    // borrowed; returns Absent when there is no leaf
 
   RunImpl& run_;
   Heap& heap_;
@@ -126,7 +126,7 @@ class JsonValueReader {
   ValueReader linked_;
   boost::unordered_flat_map<std::string_view, Value> constants_;   // texts of programs, borrowed
   boost::unordered_flat_map<std::uint32_t, Target> targets_;
-  boost::unordered_flat_map<const json::value*, Value> early_;     // maps made for the sake of their keys, owned
+  boost::unordered_flat_map<const json::value*, Value> early_;     // maps that were made for their keys, owned
   boost::unordered_flat_map<const Object*, PartInfo> infos_;
   std::vector<Frame> frames_;
   std::vector<Value> stack_;                                       // owned

@@ -1,9 +1,9 @@
-// Values as JSON, for people first: what JSON can say is said plainly, everything else has a tag ({"$": "kw", …}), and
-// what only matters to memory accounting goes to the layout (json_layout.h).
+// Writes values as JSON, for people first: plain JSON where JSON has the value, a tag ({"$": "kw", …}) for everything
+// else. Facts that matter only to memory accounting go to the layout (json_layout.h).
 //
-// An object that several places hold is written where it is met first; later places refer to it. So the text is never
-// longer than the heap asks for, however much is shared. Nothing recurses: collections that are written keep their
-// place in `open_`, and what lies deeper than kMaxDepth goes to a list of its own.
+// An object with several holders is written at its first place, and later places refer to it. So the text is never
+// longer than the heap suggests, however much is shared. Nothing recurses: collections that are being written keep
+// their place in `open_`, and objects deeper than kMaxDepth go to a list of their own.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -20,23 +20,23 @@ class RunImpl;
 
 class JsonValueWriter {
  public:
-  static constexpr std::size_t kMaxDepth = 64;            // of JSON
-  static constexpr std::size_t kMaxRepeatedBytes = 64;    // text that is written again instead of referred to
-  static constexpr std::size_t kMaxRepeatedKeys = 256;    // bytes of the keys of one map, the same
+  static constexpr std::size_t kMaxDepth = 64;            // the greatest depth of the JSON
+  static constexpr std::size_t kMaxRepeatedBytes = 64;    // longest text that is written again instead of referred to
+  static constexpr std::size_t kMaxRepeatedKeys = 256;    // most bytes of keys of one map that are written again
 
   JsonValueWriter(const RunImpl& run, const ValueWriter& linked, JsonText& out);
 
-  // First for every value that will be put, then choose_key_arrays(), then put.
+  // Call meet() for every value that will be put, then choose_key_arrays(), then put().
   void meet(Value value) { shared_.meet(value); }
   void choose_key_arrays();
 
   void put(Value value);
-  // A shared key array of names whose strings are not those that reading would take or make.
+  // Returns shared key arrays of names whose strings differ from the strings that reading would take or make.
   const std::vector<const KeyArray*>& key_arrays() const { return listed_; }
   void put_key_array(const KeyArray* keys);
-  // The same for a program: strings with a lower ordinal are there before it.
+  // Writes a shape of a program: strings with a lower ordinal exist before it.
   void put_shape(const KeyArray* keys, std::uint32_t first_ordinal);
-  // Members of an object: what was too deep, by its number.
+  // Write the objects that were too deep as members of an object, by their numbers.
   bool has_postponed() const { return !postponed_.empty(); }
   void put_postponed();
 
@@ -47,12 +47,12 @@ class JsonValueWriter {
   struct Open {
     Value value;
     Form form;
-    bool quiet;                        // of a program: its parts have no facts of their own
+    bool quiet;                        // true for an object of a program, whose parts have no facts of their own
     bool quiet_keys;
     bool in_child = false;
     std::uint32_t next = 0, count = 0;
-    std::uint32_t first_part = 0;      // List: the part that is written first
-    std::vector<MapEntry> sorted;      // of a large map or set
+    std::uint32_t first_part = 0;      // List: the first part to write
+    std::vector<MapEntry> sorted;      // the entries of a large map or set
   };
 
   void begin(Value value, bool quiet);
@@ -61,7 +61,7 @@ class JsonValueWriter {
   void text_facts(Value string);
   void key_facts(Value key);
   void object(Value value, bool quiet);
-  bool refer(Value value, bool& quiet);                   // false: to be written here
+  bool refer(Value value, bool& quiet);                   // returns false when the value must be written here
   void small_object(Value value, bool quiet);
   void composite(Value value, bool quiet);
   void vector(Value value, Open& open);
@@ -70,7 +70,7 @@ class JsonValueWriter {
   void hashed(Value value, Open& open);
   void closure(Value value, Open& open);
   void node(Value value, Open& open);
-  bool keys(const KeyArray* keys, Open& open);            // false: by reference
+  bool keys(const KeyArray* keys, Open& open);            // returns false when a reference was written
   void step();
   void enter_child(Open& open, std::uint32_t k);
   void leave_child(Open& open, std::uint32_t k);
@@ -93,7 +93,7 @@ class JsonValueWriter {
   std::vector<Open> open_;
   std::vector<const KeyArray*> listed_;
   std::vector<std::pair<Value, std::uint32_t>> postponed_;
-  boost::unordered_flat_map<const Object*, Met> lone_;    // postponed objects that have one place
+  boost::unordered_flat_map<const Object*, Met> lone_;    // postponed objects with one place
   std::uint32_t last_id_ = 0;
 };
 
