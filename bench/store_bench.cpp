@@ -1,6 +1,6 @@
 // The SQLite store against the time of day, and against SQLite itself: what a durable fact costs, what a window saves,
 // whether a log of a million facts is slower than a short one, and what a run pays for its tasks: to commit the n-th,
-// to be opened when it has many, to come to them again.
+// to be opened when it has many, to come to them again. And a committed task with one keyed call (call_costs.h).
 //
 // Whatever is compared runs in turns, in blocks, so that other load on the machine hits both: the ratios mean
 // something, the times are of this machine and hour. Usage: ptc_store_bench [folder] [facts] [tasks of a run]
@@ -14,6 +14,7 @@
 #include <iostream>
 #include <string>
 
+#include "bench/call_costs.h"
 #include "runtime/durable/durable_run.h"
 #include "runtime/log/sqlite/sqlite_store.h"
 
@@ -323,6 +324,7 @@ int main(int count, char** arguments) {
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   compare_writes(folder);
+  compare_calls(folder);
   fill(folder + "/short.db", 1'000);
   fill(folder + "/long.db", facts);
   look_up(folder + "/long.db", facts);

@@ -23,7 +23,8 @@ class StoreTest : public testing::Test {
 }  // namespace
 
 bool store_conformance(const std::string& suite, FreshStore fresh) {
-  for (const auto cases : {store_write_cases(), store_run_cases(), store_value_cases(), store_thread_cases()}) {
+  for (const auto cases : {store_write_cases(), store_seen_cases(), store_call_cases(), store_run_cases(),
+                           store_value_cases(), store_thread_cases()}) {
     for (const StoreCase& each : cases) {
       testing::RegisterTest(suite.c_str(), each.name, nullptr, nullptr, __FILE__, __LINE__,
                             [fresh, each]() -> testing::Test* { return new StoreTest(fresh, each); });

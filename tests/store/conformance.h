@@ -25,6 +25,8 @@ struct StoreCase {
   void (*run)(FactStore& store);
 };
 std::span<const StoreCase> store_write_cases();    // numbers, keys, classes, fencing
+std::span<const StoreCase> store_seen_cases();     // what a write tells of others
+std::span<const StoreCase> store_call_cases();     // open calls
 std::span<const StoreCase> store_run_cases();      // claims, parking, waking, listing
 std::span<const StoreCase> store_value_cases();    // sizes and texts, misuse
 std::span<const StoreCase> store_thread_cases();   // races

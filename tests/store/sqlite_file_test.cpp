@@ -135,6 +135,66 @@ TEST(SqliteFile, OfVersionOneIsTakenOver) {
   EXPECT_EQ(taken(store->read_notable("a", 3, 9)).size(), 1u);
 }
 
+std::vector<std::string> open_calls_of(FactStore& store, const std::string& log) {
+  std::vector<std::string> out;
+  for (const Fact& intent : taken(store.open_calls(log))) {
+    out.push_back(intent.idempotency_key + "#" + std::to_string(intent.number));
+  }
+  return out;
+}
+
+// The file was written by version 2, which kept no table of open calls, and is never made anew.
+TEST(SqliteFile, OfVersionTwoIsTakenOver) {
+  using Calls = std::vector<std::string>;
+  const StoreFile file;
+  std::filesystem::copy_file(PTC_STORE_FILES "/version-2.db", file.path());
+  for (int opening = 0; opening < 2; ++opening) {
+    const auto store = opened(file);
+    EXPECT_EQ(taken(store->runs("", 9)).size(), 5u);
+    EXPECT_EQ(taken(store->read("killed", 0, 99)).size(), 7u);
+    EXPECT_EQ(open_calls_of(*store, "killed"), (Calls{"call-2#1", "call-3#1"}));
+    EXPECT_EQ(open_calls_of(*store, "doubts"), Calls{"call-1#1"}) << "a person settled the other doubt";
+    EXPECT_EQ(open_calls_of(*store, "retried"), Calls{"call-1#3"});
+    EXPECT_EQ(open_calls_of(*store, "reset"), Calls{"call-2#1"});
+    EXPECT_TRUE(open_calls_of(*store, "parked").empty());
+    EXPECT_EQ(taken(store->parked("parked"))->wait_keys, (std::vector<std::string>{"resolved/op1", "other"}));
+  }
+  const auto store = opened(file);
+  put_one(*store, "parked", 0, outside_fact("other"));
+  EXPECT_TRUE(taken(store->info("parked"))->woken);
+  const std::uint64_t token = taken(store->claim("killed", "new", kStoreNow, kStoreLease, 1)).token;
+  Fact settled = fact_of(FactKind::EffectSettled, "effect/call-3#1");
+  settled.idempotency_key = "call-3";
+  settled.number = 1;
+  settled.status = "committed";
+  put_one(*store, "killed", token, settled);
+  EXPECT_EQ(open_calls_of(*store, "killed"), Calls{"call-2#1"});
+}
+
+// A fact that cannot be read keeps no file from being opened: its own log says so.
+TEST(SqliteFile, OfVersionTwoWithADamagedFactIsTakenOver) {
+  const StoreFile file;
+  std::filesystem::copy_file(PTC_STORE_FILES "/version-2.db", file.path());
+  tamper(file, "UPDATE fact SET body = 'text' WHERE key = 'task/first#1'");
+  const auto store = opened(file);
+  EXPECT_EQ(error_of(store->read("killed", 0, 99)), "store_corrupt");
+  EXPECT_EQ(open_calls_of(*store, "killed").size(), 2u);
+}
+
+TEST(SqliteFile, HoldsAGroupWhenAWriteAsksForIt) {
+  const StoreFile file;
+  const auto writer = opened(file, SqliteMode::Group);   // its window does not end in this test
+  const auto reader = opened(file);
+  const Fact fact = outside_fact("k2");
+  put_one(*writer, "a", 0, outside_fact("k1"));
+  taken(writer->put("b", Cut::blind(), {&fact, 1}, Durability::Now));
+  EXPECT_TRUE(taken(reader->find("a", "k1"))) << "what was written before";
+  EXPECT_TRUE(taken(reader->find("b", "k2")));
+  EXPECT_EQ(error_of(writer->put("b", Cut::blind(7), {&fact, 1}, Durability::Now)), "store_fenced");
+  put_one(*writer, "a", 0, outside_fact("k3"));
+  EXPECT_FALSE(taken(reader->find("a", "k3"))) << "the next window";
+}
+
 TEST(SqliteFile, ThatIsNoStoreIsRefusedAndKept) {
   const StoreFile other;
   tamper(other, "CREATE TABLE mine (x)");

@@ -1,0 +1,248 @@
+// The writer of one claim: what it knows of its log without reading after its writes.
+#include "runtime/log/log_writer.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "runtime/log/forwarding_store.h"
+#include "runtime/log/memory_store.h"
+
+namespace ptc {
+namespace {
+
+constexpr std::int64_t kNow = 1'767'225'600'000;
+
+// Counts the calls of a store that write and those that read.
+class CountingStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+
+  StoreResult<Written> put(std::string_view log, Cut cut, std::span<const Fact> facts,
+                           Durability durability) override {
+    ++writes_;
+    last_ = durability;
+    return store_.put(log, cut, facts, durability);
+  }
+  StoreResult<Decided> decide(std::string_view log, Cut cut, std::span<const Fact> facts) override {
+    ++writes_;
+    return store_.decide(log, cut, facts);
+  }
+  StoreResult<std::vector<Fact>> read(std::string_view log, std::uint64_t after, std::size_t most) override {
+    ++reads_;
+    return store_.read(log, after, most);
+  }
+  StoreResult<std::optional<Fact>> find(std::string_view log, std::string_view key) override {
+    ++reads_;
+    return store_.find(log, key);
+  }
+  StoreResult<std::monostate> flush() override {
+    ++writes_;
+    return store_.flush();
+  }
+  int take_writes() { return std::exchange(writes_, 0); }
+  int reads() const { return reads_; }
+  Durability last() const { return last_; }
+
+ private:
+  int writes_ = 0, reads_ = 0;
+  Durability last_{};
+};
+
+class LogWriterTest : public testing::Test {
+ protected:
+  LogWriterTest() { open(writer_); }
+
+  static void open(LogWriter& writer) {
+    EXPECT_TRUE(writer.claim("tester")->granted);
+    EXPECT_TRUE(writer.open());
+  }
+  Fact intent(const std::string& call, std::uint64_t attempt = 1, std::string task = "") const {
+    Fact fact = writer_.made(FactKind::Intent, FactAuthor::Host);
+    fact.key = intent_key(call, attempt);
+    fact.idempotency_key = call;
+    fact.number = attempt;
+    fact.tool = "pay";
+    fact.effect = "keyed";
+    fact.task = std::move(task);
+    return fact;
+  }
+  Fact settled(const std::string& call, std::uint64_t attempt = 1, std::string value = "1") const {
+    Fact fact = writer_.made(FactKind::EffectSettled, FactAuthor::Host);
+    fact.key = effect_key(call, attempt);
+    fact.idempotency_key = call;
+    fact.number = attempt;
+    fact.status = "committed";
+    fact.value = std::move(value);
+    return fact;
+  }
+  Fact commit(const std::string& task, std::string value = "1") const {
+    Fact fact = writer_.made(FactKind::TaskCommitted, FactAuthor::Program);
+    fact.key = task_key(task, 1);
+    fact.id = task;
+    fact.value = std::move(value);
+    return fact;
+  }
+  void say(const std::string& id, std::string value) {   // from outside
+    Fact fact = writer_.made(FactKind::ExternalValue, FactAuthor::Outside);
+    fact.key = external_key(id, 1);
+    fact.id = id;
+    fact.number = 1;
+    fact.source = "ann";
+    fact.value = std::move(value);
+    ASSERT_EQ(memory_.put("r", Cut::blind(), {&fact, 1}).index(), 0u);
+  }
+  std::vector<FactKind> kinds() {
+    std::vector<FactKind> out;
+    const auto facts = memory_.read("r", 0, 10'000);
+    for (const Fact& fact : std::get<0>(facts)) out.push_back(fact.kind);
+    return out;
+  }
+
+  MemoryStore memory_;
+  CountingStore store_{memory_};
+  LogWriter writer_{store_, "r", [] { return kNow; }, 60'000};
+};
+
+TEST_F(LogWriterTest, ACommittedTaskWithOneCallIsTwoWritesAndNoRead) {
+  writer_.put(writer_.made(FactKind::RunStarted, FactAuthor::Host));
+  const int reads = store_.reads();
+  store_.take_writes();
+  ASSERT_TRUE(writer_.put(intent("c"), Durability::Now));
+  EXPECT_EQ(store_.last(), Durability::Now);
+  writer_.stage(settled("c"));
+  ASSERT_TRUE(writer_.put(commit("t")));
+  EXPECT_EQ(store_.take_writes(), 2);
+  EXPECT_EQ(store_.reads(), reads);
+  EXPECT_EQ(kinds(), (std::vector{FactKind::RunStarted, FactKind::Intent, FactKind::EffectSettled,
+                                  FactKind::TaskCommitted}));
+}
+
+TEST_F(LogWriterTest, WhatOthersSaidIsKnownAfterTheNextWrite) {
+  say("price", "30");
+  const auto* const put = writer_.write(std::vector{commit("a"), commit("price", "31")});
+  ASSERT_NE(put, nullptr);
+  ASSERT_EQ(put->size(), 2u);
+  EXPECT_TRUE(put->front().mine);
+  EXPECT_EQ(writer_.log().task("price")->value_edn, "30") << "the first value of an id stays";
+  EXPECT_EQ(writer_.log().head(), 3u);
+}
+
+TEST_F(LogWriterTest, ManyFactsOfOthersAreReadOn) {
+  for (int i = 0; i < 2'500; ++i) say("x" + std::to_string(i), "1");
+  ASSERT_TRUE(writer_.put(commit("t")));
+  EXPECT_EQ(writer_.log().head(), 2'501u);
+  EXPECT_EQ(writer_.log().tasks().size(), 2'501u);
+}
+
+TEST_F(LogWriterTest, SeveralFactsGiveBackWhatTheLogHolds) {
+  writer_.put(commit("b", "old"));
+  const auto* const put = writer_.write(std::vector{intent("c1"), commit("b", "new"), intent("c2")});
+  ASSERT_NE(put, nullptr);
+  ASSERT_EQ(put->size(), 3u);
+  EXPECT_EQ((*put)[1].fact.value, "old");
+  EXPECT_FALSE((*put)[1].mine);
+  EXPECT_TRUE((*put)[2].mine);
+  EXPECT_EQ(writer_.log().effects().size(), 2u);
+}
+
+TEST_F(LogWriterTest, AnAnswerThatWaitsIsKnownAndNotWritten) {
+  writer_.put(intent("c"));
+  writer_.stage(settled("c", 1, "7"));
+  EXPECT_EQ(writer_.effect("c")->state, EffectState::Committed);
+  EXPECT_EQ(writer_.effect("c")->value, "7");
+  EXPECT_EQ(kinds().size(), 1u);
+  store_.take_writes();
+  EXPECT_TRUE(writer_.flush_staged());
+  EXPECT_TRUE(writer_.flush_staged());
+  EXPECT_EQ(store_.take_writes(), 1) << "nothing waits any more";
+  EXPECT_EQ(kinds().back(), FactKind::EffectSettled);
+}
+
+TEST_F(LogWriterTest, EachKindOfWriteTakesAlongWhatWaits) {
+  const auto wait = [this](const std::string& call) {
+    writer_.put(intent(call));
+    writer_.stage(settled(call));
+  };
+  const auto is_written = [this](const std::string& call) {
+    return std::get<0>(memory_.find("r", effect_key(call, 1))).has_value();
+  };
+  wait("decided");
+  const Fact step = writer_.made(FactKind::StepDone, FactAuthor::Program);
+  EXPECT_TRUE(writer_.decide({&step, 1}));
+  EXPECT_TRUE(is_written("decided"));
+  wait("parked");
+  const Fact parked = writer_.made(FactKind::RunSuspended, FactAuthor::Host);
+  EXPECT_TRUE(writer_.park({&parked, 1}, {"c", {}, {"k"}, std::nullopt, writer_.log().head()}));
+  EXPECT_TRUE(is_written("parked"));
+  wait("resumed");
+  EXPECT_TRUE(writer_.resume(writer_.made(FactKind::RunResumed, FactAuthor::Host)));
+  EXPECT_TRUE(is_written("resumed"));
+  wait("ended");
+  EXPECT_TRUE(writer_.end(writer_.made(FactKind::TurnEnded, FactAuthor::Host)));
+  EXPECT_TRUE(is_written("ended"));
+  wait("released");
+  writer_.release();
+  EXPECT_TRUE(is_written("released"));
+  EXPECT_FALSE(writer_.stopped());
+}
+
+TEST_F(LogWriterTest, OnlyAnswersOfCallsWait) {
+  writer_.stage(commit("t"));
+  ASSERT_TRUE(writer_.stopped());
+  EXPECT_EQ(writer_.error().kind, StoreError::Kind::Misuse);
+}
+
+TEST_F(LogWriterTest, AnotherEndOfACallThanTheOneThatWaitsStopsTheWriter) {
+  writer_.put(intent("c"));
+  const Fact other = settled("c", 1, "2");
+  ASSERT_EQ(memory_.put("r", Cut::blind(writer_.token()), {&other, 1}).index(), 0u);
+  writer_.stage(settled("c", 1, "1"));
+  EXPECT_EQ(writer_.put(commit("t")), std::nullopt);
+  ASSERT_TRUE(writer_.stopped());
+  EXPECT_EQ(writer_.error().kind, StoreError::Kind::Unknown);
+}
+
+// Logs as processes leave them behind: a writer that opens one with its notable facts finds the same open calls as one
+// that reads all of it.
+TEST_F(LogWriterTest, OpenCallsAreThoseOfTheWholeLog) {
+  std::mt19937 random(5);
+  const auto below = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
+  for (int round = 0; round < 200; ++round) {
+    const std::string name = "log " + std::to_string(round);
+    LogWriter dead(store_, name, [] { return kNow; }, 60'000);
+    open(dead);
+    for (unsigned call = 0, calls = below(8); call < calls; ++call) {
+      const std::string key = "c" + std::to_string(call), task = below(2) == 0 ? "" : "t" + std::to_string(below(3));
+      std::uint64_t attempt = 1;
+      for (; below(3) == 0; ++attempt) dead.write(std::vector{intent(key, attempt, task), settled(key, attempt)});
+      dead.put(intent(key, attempt, task));
+      Fact doubt = settled(key, attempt);
+      doubt.kind = FactKind::EffectDoubted;
+      doubt.status = "in_doubt";
+      Fact said = settled(key, attempt);
+      said.kind = FactKind::DoubtSettled;
+      said.key = doubt_key(key, attempt);
+      const unsigned end = below(4);
+      if (end == 0) dead.put(settled(key, attempt));
+      if (end == 1 || end == 2) dead.put(std::move(doubt));
+      if (end == 2) dead.put(std::move(said));
+      Fact reset = dead.made(FactKind::TaskReset, FactAuthor::Person);
+      reset.id = "t" + std::to_string(below(3));
+      if (below(5) == 0) dead.put(std::move(reset));
+    }
+    LogWriter quick(store_, name, [] { return kNow; }, 60'000), whole(store_, name, [] { return kNow; }, 60'000);
+    ASSERT_TRUE(quick.open() && whole.open_whole());
+    const auto found = quick.log().unsettled(0), wanted = whole.log().unsettled(0);
+    ASSERT_EQ(found.size(), wanted.size()) << name;
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      EXPECT_EQ(found[k]->key, wanted[k]->key);
+      EXPECT_EQ(found[k]->attempt, wanted[k]->attempt);
+      EXPECT_EQ(found[k]->state, wanted[k]->state);
+      EXPECT_EQ(found[k]->writer, wanted[k]->writer);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ptc
