@@ -35,7 +35,7 @@ json::value from_edn(std::string_view edn) {
 
 // The log of a run, as far as clients care.
 struct History {
-  json::object body;                                  // of the reply; empty: nobody has begun it
+  json::object body;                                  // the body of the reply; empty until somebody has begun it
   std::map<std::string, json::object> operations;     // all that were opened, but sleeps
   std::set<std::string> resolved;
 
@@ -101,7 +101,7 @@ RunService::RunService(ptcvm::Store store, std::string ledger_path)
   // A real one would send somebody the address of the operation. Asking twice does no harm.
   tools_.add("approve", "(order :string) -> :any", [](ptcvm::ToolCall& call) { return call.pending(); },
              {.effect = ptcvm::Effect::Idempotent, .mode = ptcvm::ToolMode::Async}).value();
-  // The outside system knows the idempotency key, so a call of which nobody knows whether it happened is made again.
+  // The outside system knows the idempotency key, so a call that may or may not have happened is made again.
   tools_.add("ship", "(order :string) -> :string",
              [this](ptcvm::ToolCall& call) {
                const std::string order(call.arg(0).as_string().value_or(""));
@@ -160,13 +160,13 @@ void RunService::go_on(const std::string& run) {
   execute(run, [&] { advance(run); });
 }
 
-// What fails here is tried again by whoever asks next: the log is right. A run that is over stays as it is.
+// The next request tries again what fails here: the log is right. A run that is over stays as it is.
 void RunService::advance(const std::string& run) {
   const auto history = history_of(store_, run);
   if (history && !history->is_over()) (void)ptcvm::continue_stored(engine_, store_, tools_, options(run));
 }
 
-// The answer is in the store before the run goes on: whoever sent it may forget it when it has a reply.
+// The answer is in the store before the run goes on: the sender may forget it after the reply.
 Reply RunService::resolve(const std::string& run, const std::string& operation, const json::object& request) {
   const json::value* const value = request.if_contains("value");
   if (value == nullptr) return refusal(400, "\"value\" is missing");

@@ -4,7 +4,7 @@
 // [observer]
 struct Listing : ptcvm::Observer {
   ptcvm::Verdict on_event(const ptcvm::Event& event) override {
-    show(ptcvm::event_name(event.kind), event.name);         // borrowed: copy what is to be kept
+    show(ptcvm::event_name(event.kind), event.name);         // borrowed: copy what you keep
     lines.push_back(ptcvm::event_json(event));               // a line for `ptcvm trace`
     return event.kind == stop_at ? verdict : ptcvm::Verdict::Continue;
   }

@@ -90,7 +90,7 @@ class PendingOperation(Sized):
 CallFn = ctypes.CFUNCTYPE(None, c_void_p, c_void_p)
 ERROR = POINTER(c_void_p)
 OUT = POINTER(c_void_p)
-# name: what it returns, and its arguments. None: nothing is returned; a status is checked by call() below.
+# name: what it returns, and its arguments. A function with None returns nothing; call() below checks a status.
 STATUS = object()
 DECLARATIONS = {
     "version": (Text,),
