@@ -25,7 +25,7 @@ constexpr std::int64_t kNow = 1'767'225'600'000;
   std::exit(1);
 }
 
-// Counts the calls of a store, and those of them that are a transaction on the disk in sync mode.
+// Counts the calls of a store, and the calls that are a transaction on the disk in sync mode.
 class CountingStore final : public ptc::ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;

@@ -22,7 +22,7 @@ using ptc::bench::compiled;
 using ptc::bench::GrowthCase;
 
 constexpr double kLongestRoundNs = 10e9;     // a size whose rounds are likely to take longer is left out
-constexpr double kEnoughNs = 200e6;          // of all rounds together
+constexpr double kEnoughNs = 200e6;          // the time of all rounds together
 constexpr int kMostRounds = 20;
 
 double processor_ns() {

@@ -6,7 +6,7 @@ namespace ptc::bench {
 
 struct GrowthCase {
   const char* name;
-  const char* complexity;   // of the whole program: "n", "n log n" or "n²"
+  const char* complexity;   // the growth of the whole program: "n", "n log n" or "n²"
   const char* prepare;      // definitions
   const char* measured;
 };

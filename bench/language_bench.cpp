@@ -1,5 +1,5 @@
-// Whole programs in a warm engine, limits switched on. Beside time: instructions (where the kernel counts them), fuel
-// and peak heap bytes. The programs are those of bench/workloads, which bench/compare runs beside other languages.
+// Measures whole programs in a warm engine with limits switched on: time, instructions (where the kernel counts them),
+// fuel and peak heap bytes. bench/workloads has the programs, and bench/compare runs them beside other languages.
 #include <benchmark/benchmark.h>
 
 #include <string>

@@ -1,6 +1,6 @@
-// Suspended runs as bytes: writing, validated loading, resuming. Counters say how large the bytes are; what is in the
-// state stands beside each program. Programs are shelved, as in a process that resumes many runs of few programs;
-// Cold loads the program from the snapshot's own bytes, too.
+// Measures suspended runs as bytes: writing, validated loading, resuming. Counters give the size of the bytes; the
+// comment beside each program says what the state holds. Programs are shelved, as in a process that resumes many runs
+// of few programs; Cold loads the program from the bytes of the snapshot, too.
 #include <benchmark/benchmark.h>
 
 #include <chrono>

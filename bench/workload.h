@@ -53,7 +53,7 @@ inline std::shared_ptr<const Program> compiled(const Engine& engine, std::string
   return answer.program;
 }
 
-// From a fresh run to its end; the run as it stands then.
+// Runs a fresh run to its end and returns the run.
 inline Run finished(const std::shared_ptr<const Program>& program) {
   static const auto memory = std::make_shared<MemoryPool>(EngineOptions{}.kept_memory_bytes);   // as an engine has it
   Run run(wide_limits(), memory);

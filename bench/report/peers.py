@@ -24,7 +24,7 @@ class Peer:
     title: str           # as the table names it
     program: str         # what must be on the machine
     harness: str
-    suffix: str          # of its workload files
+    suffix: str          # the suffix of its workload files
     options: tuple = ()
     version: tuple = ("--version",)
     extra: tuple = ()    # after the number of runs

@@ -11,7 +11,7 @@ LUA_FIB_MS = 43.0   # the times asked for hold where Lua 5.4 needs this long for
 class Row:
     title: str
     source: str        # "embedding", or a benchmark of ptc_snapshot_bench
-    figure: str        # the label there; of a snapshot benchmark "time" or "bytes"
+    figure: str        # the label there; "time" or "bytes" for a snapshot benchmark
     unit: str          # µs, ms: scaled to the reference machine; B, KB: as they are
     must: float
     aim: float

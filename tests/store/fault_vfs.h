@@ -2,7 +2,7 @@
 // them fail, or that one and all after it. It also knows what was synced, so that a power loss can be played: what was
 // not synced is there, or not, or half.
 //
-// Somebody may watch it work: a process that is to be killed in the middle of it (tests/crash).
+// A watcher may see it work, in a process that is killed in the middle of an operation (tests/crash).
 //
 // The files themselves always hold what was written; lose_power() changes them afterwards. One FaultVfs at a time.
 #pragma once
@@ -47,7 +47,7 @@ class FaultVfs {
   using Watcher = std::function<void(const char* when, const char* operation, const std::string& path)>;
   void watch(Watcher watcher) { watcher_ = std::move(watcher); }
 
-  // For files that nobody has open. Of what was not synced, each write is kept, dropped or torn, by chance from `seed`;
+  // Changes files that are not open: each write that was not synced is kept, dropped or torn, by chance from `seed`;
   // seed 0 drops all, 1 keeps all.
   void lose_power(std::uint64_t seed);
 

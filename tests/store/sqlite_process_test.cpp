@@ -75,7 +75,7 @@ TEST(SqliteProcesses, WriteOneLogTogether) {
     };
   };
   {
-    const Child first(body(0)), second(body(1)), third(body(2));   // the file is made by whoever comes first
+    const Child first(body(0)), second(body(1)), third(body(2));   // the first process makes the file
     EXPECT_EQ(first.ended(), 0);
     EXPECT_EQ(second.ended(), 0);
     EXPECT_EQ(third.ended(), 0);
