@@ -1,6 +1,6 @@
 // The SQLite store against the time of day, and against SQLite itself: what a durable fact costs, what a window saves,
 // whether a log of a million facts is slower than a short one, and what a run pays for its tasks: to commit the n-th,
-// to open a run with many tasks, and to reach these tasks again. And a committed task with one keyed call (call_costs.h).
+// to open a run with many tasks, to reach these tasks again. And a committed task with one keyed call (call_costs.h).
 //
 // Whatever is compared runs in turns, in blocks, so that other load on the machine hits both: the ratios mean
 // something, the times are of this machine and hour. Usage: ptc_store_bench [folder] [facts] [tasks of a run]
