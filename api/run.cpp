@@ -27,28 +27,19 @@ const char* run_state_name(RunState state) {
 
 ptc::RunLimits runtime_limits(const Limits& in) {
   ptc::RunLimits out;
-  out.fuel = in.fuel;
-  out.memory_bytes = in.memory_bytes;
-  out.depth = in.depth;
-  out.loop = in.loop;
-  out.tool_calls = in.tool_calls;
-  out.max_parallel = in.parallel_branches;
-  out.pending = in.pending_operations;
-  out.suspensions = in.suspensions;
-  out.operation_ttl_ms = in.operation_ttl_ms;
-  out.await_timeout_ms = in.await_timeout_ms;
-  out.data.max_string_bytes = in.string_bytes;
-  out.data.max_integer_bits = in.integer_bits;
-  out.data.max_print_bytes = in.print_bytes;
+  ptc::for_each_limit_of(out, in, [](const ptc::LimitInfo&, auto& member, const auto& given) { member = given; });
   return out;
+}
+
+std::optional<Error> limits_error(const Limits& limits) {
+  std::string problem = ptc::limits_problem(runtime_limits(limits));
+  if (problem.empty()) return std::nullopt;
+  return host_error(Errc::invalid_value, std::move(problem));
 }
 
 ptc::SessionOptions session_options(const RunOptions& options) {
   ptc::SessionOptions out;
   out.limits = runtime_limits(options.limits);
-  if (options.limits.timeout_ms > 0) out.timeout = std::chrono::milliseconds(options.limits.timeout_ms);
-  out.max_snapshot_bytes = options.limits.snapshot_bytes;
-  out.max_result_bytes = options.limits.result_bytes;
   out.signature = options.signature;
   out.fixed_clock_millis = options.time_ms;
   out.run_id = options.id;
@@ -69,6 +60,7 @@ void Run::Impl::attend(std::unique_ptr<ptc::Session> made, const Hooks& wanted) 
 }
 
 Result<std::unique_ptr<Run::Impl>> make_impl(const Engine& engine, const RunOptions& options) {
+  if (auto error = limits_error(options.limits)) return std::move(*error);
   auto impl = std::make_unique<Run::Impl>(engine, options.observer);
   auto session = std::make_unique<ptc::Session>(EngineAccess::engine(engine), session_options(options));
   if (session->signature_error()) {
@@ -92,6 +84,7 @@ Result<std::unique_ptr<Run::Impl>> make_impl(const Engine& engine, const RunOpti
 
 Result<std::unique_ptr<Run::Impl>> restore_impl(const Engine& engine, std::span<const std::byte> snapshot,
                                                 const RestoreOptions& options) {
+  if (auto error = limits_error(options.limits)) return std::move(*error);
   auto impl = std::make_unique<Run::Impl>(engine, options.observer);
   ptc::SessionRestore wanted;
   wanted.most = runtime_limits(options.limits);

@@ -76,6 +76,8 @@ struct PTCVM_HIDDEN Run::Impl {
 // What the turn of a session came to: calls that the host answers make it yield, questions alone suspend it.
 RunState run_state_of(const ptc::Session& session);
 ptc::RunLimits runtime_limits(const Limits& limits);
+// Returns Errc::invalid_value for the first limit that is out of its range.
+std::optional<Error> limits_error(const Limits& limits);
 ptc::SessionOptions session_options(const RunOptions& options);
 // A session with the options' data, tools and hooks, before its first turn.
 Result<std::unique_ptr<Run::Impl>> make_impl(const Engine& engine, const RunOptions& options);

@@ -77,6 +77,7 @@ ptc::DurableOptions durable_options(const StoredOptions& options) {
 
 Result<StoredOutcome> run_stored(const Engine& engine, Store& store, const Tools& tools, std::string_view source,
                                  const StoredOptions& options) {
+  if (auto error = limits_error(options.limits)) return std::move(*error);
   for (const ToolInfo& tool : tools.list()) {
     if (!tool.deferred) continue;
     return host_error(Errc::not_available, "tool " + tool.name +

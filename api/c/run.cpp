@@ -1,6 +1,10 @@
 #include "api/c/run.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
+
+#include "schema/limits.h"
 
 namespace ptcvm::c {
 namespace {
@@ -16,22 +20,7 @@ std::optional<std::int64_t> time_in(int32_t has_time, std::int64_t ms) {
 
 ptcvm_limits limits_out(const Limits& from) {
   ptcvm_limits out = {};
-  out.fuel = from.fuel;
-  out.memory_bytes = from.memory_bytes;
-  out.string_bytes = from.string_bytes;
-  out.print_bytes = from.print_bytes;
-  out.snapshot_bytes = from.snapshot_bytes;
-  out.result_bytes = from.result_bytes;
-  out.timeout_ms = from.timeout_ms;
-  out.operation_ttl_ms = from.operation_ttl_ms;
-  out.await_timeout_ms = from.await_timeout_ms;
-  out.depth = from.depth;
-  out.loop = from.loop;
-  out.tool_calls = from.tool_calls;
-  out.parallel_branches = from.parallel_branches;
-  out.pending_operations = from.pending_operations;
-  out.suspensions = from.suspensions;
-  out.integer_bits = from.integer_bits;
+  ptc::for_each_limit_of(out, from, [](const ptc::LimitInfo&, auto& member, const auto& value) { member = value; });
   return out;
 }
 
@@ -40,22 +29,13 @@ ptcvm_limits limits_out(const Limits& from) {
 Limits limits_in(const ptcvm_limits* limits) {
   const ptcvm_limits given = options_in(limits, limits_out(Limits{}));
   Limits out;
-  out.fuel = given.fuel;
-  out.memory_bytes = given.memory_bytes;
-  out.string_bytes = given.string_bytes;
-  out.print_bytes = given.print_bytes;
-  out.snapshot_bytes = given.snapshot_bytes;
-  out.result_bytes = given.result_bytes;
-  out.timeout_ms = given.timeout_ms;
-  out.operation_ttl_ms = given.operation_ttl_ms;
-  out.await_timeout_ms = given.await_timeout_ms;
-  out.depth = given.depth;
-  out.loop = given.loop;
-  out.tool_calls = given.tool_calls;
-  out.parallel_branches = given.parallel_branches;
-  out.pending_operations = given.pending_operations;
-  out.suspensions = given.suspensions;
-  out.integer_bits = given.integer_bits;
+  ptc::for_each_limit_of(out, given, [](const ptc::LimitInfo& limit, auto& member, const auto& value) {
+    using Member = std::remove_reference_t<decltype(member)>;
+    if (!std::in_range<Member>(value)) {   // later members are wider in C
+      throw Failure{{Errc::invalid_value, ptc::limit_refusal(limit, std::to_string(value)), {}}};
+    }
+    member = static_cast<Member>(value);
+  });
   return out;
 }
 

@@ -22,6 +22,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "ptcvm/limits.h"
+
 #if defined(__GNUC__)
 #define PTCVM_EXPORT __attribute__((visibility("default")))
 #else
@@ -325,27 +327,6 @@ enum {
   PTCVM_YIELDED = 4               // fuel is used up, calls wait for answers, or events wait to be taken; step again
 };
 
-// Budgets; passing one ends the turn with the fault named here. All hold across suspensions.
-typedef struct ptcvm_limits {
-  size_t struct_size;
-  uint64_t fuel;                  // units of work, the same on every machine    fuel_exhausted
-  uint64_t memory_bytes;          // memory_exceeded
-  uint64_t string_bytes;          // of one string                               string_limit_exceeded
-  uint64_t print_bytes;           // of all prints together                      print_limit_exceeded
-  uint64_t snapshot_bytes;        // snapshot_too_large
-  uint64_t result_bytes;          // of one resolution, as EDN; larger ones are refused
-  int64_t timeout_ms;             // of a turn, waiting does not count; 0: none   timeout
-  int64_t operation_ttl_ms;       // of operations without a deadline; 0: for ever
-  int64_t await_timeout_ms;       // of awaits without one; 0: none               await_timeout
-  uint32_t depth;                 // recursion_limit_exceeded
-  uint32_t loop;                  // loop_limit_exceeded
-  uint32_t tool_calls;            // tool_call_limit_exceeded
-  uint32_t parallel_branches;     // parallel_capacity_exceeded
-  uint32_t pending_operations;    // pending_limit_exceeded
-  uint32_t suspensions;           // suspension_limit_exceeded
-  uint32_t integer_bits;          // integer_limit_exceeded
-  uint32_t reserved;
-} ptcvm_limits;
 // Fills a struct whose struct_size is set (PTCVM_INIT) with the defaults. Change some afterwards: 0 means 0 here.
 PTCVM_EXPORT ptcvm_status ptcvm_limits_default(ptcvm_limits* limits);
 

@@ -1,9 +1,9 @@
 #include "runtime/durable/turn_options.h"
 
-#include <limits>
 #include <vector>
 
 #include "runtime/text/edn.h"
+#include "schema/limits.h"
 #include "vm/value/map.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"
@@ -13,44 +13,18 @@ namespace {
 
 constexpr std::uint64_t kMemory = 1u << 20;
 
-// The one list of what is written and read.
+// The options besides the limits: the one list of what is written and read.
 template <class Options, class Visit>
 void for_each_option(Options& options, Visit visit) {
-  visit("fuel", options.limits.fuel);
-  visit("memory-limit", options.limits.memory_bytes);
-  visit("depth-limit", options.limits.depth);
-  visit("loop-limit", options.limits.loop);
-  visit("tool-calls", options.limits.tool_calls);
-  visit("max-symbols", options.max_symbols);
   visit("strict-task-ids", options.strict_task_ids);
   visit("signature", options.signature);
   visit("float-precision", options.float_precision);
-  visit("timeout", options.timeout);
 }
 
 void append_value(std::string& out, bool value) { out += value ? "true" : "false"; }
 void append_value(std::string& out, const std::string& value) { append_quoted(out, value); }
-void append_value(std::string& out, std::uint32_t value) { out += std::to_string(value); }
-void append_value(std::string& out, std::uint64_t value) { out += std::to_string(value); }
 void append_value(std::string& out, const std::optional<int>& value) { out += value ? std::to_string(*value) : "nil"; }
-void append_value(std::string& out, const std::optional<std::chrono::milliseconds>& value) {
-  out += value ? std::to_string(value->count()) : "nil";
-}
 
-template <class Whole>
-bool read_whole(Value value, Whole& out) {
-  const bool fits = value.is_int() && value.i >= 0 &&
-                    static_cast<std::uint64_t>(value.i) <= std::numeric_limits<Whole>::max();
-  if (fits) out = static_cast<Whole>(value.i);
-  return fits;
-}
-
-bool take_value(Value value, std::uint32_t& out) { return read_whole(value, out); }
-bool take_value(Value value, std::uint64_t& out) {
-  if (value.is_int()) return read_whole(value, out);
-  out = std::numeric_limits<std::uint64_t>::max();   // written as a number beyond the inline ones
-  return value.is(Tag::BigInt);
-}
 bool take_value(Value value, bool& out) {
   out = value.is(Tag::True);
   return out || value.is(Tag::False);
@@ -60,15 +34,9 @@ bool take_value(Value value, std::string& out) {
   return value.is_string();
 }
 bool take_value(Value value, std::optional<int>& out) {
-  std::uint32_t number = 0;
-  if (!read_whole(value, number) || number > 300) return false;
-  out = static_cast<int>(number);
-  return true;
-}
-bool take_value(Value value, std::optional<std::chrono::milliseconds>& out) {
-  std::uint32_t number = 0;
-  if (!read_whole(value, number)) return false;
-  out = std::chrono::milliseconds(number);
+  constexpr std::int64_t kMostDecimals = 300;
+  if (!value.is_int() || value.i < 0 || value.i > kMostDecimals) return false;
+  out = static_cast<int>(value.i);
   return true;
 }
 
@@ -87,17 +55,39 @@ bool take_option(SessionOptions& options, std::string_view name, Value value) {
   return taken;
 }
 
+void append_entry(std::string& out, std::string_view name, std::string_view text) {
+  out.append(out.empty() ? ":" : " :").append(name).append(" ").append(text);
+}
+
+// Returns "" or why the entry is refused.
+std::string take_entry(SessionOptions& options, Heap& heap, Value key, Value value) {
+  if (!key.is_keyword()) return "the keys of options must be keywords";
+  const std::string_view name = key.keyword->name();
+  if (const LimitInfo* const limit = find_limit(name, LimitPlace::Log)) {
+    std::string text;
+    append_edn(text, value, heap);
+    if (value.is(Tag::BigInt) && text.ends_with('N')) text.pop_back();   // a number beyond the inline ones
+    return set_limit(options.limits, *limit, text);
+  }
+  if (take_option(options, name, value)) return {};
+  return "there is no option :" + std::string(name) + ", or its value is of another kind";
+}
+
 }  // namespace
 
 std::string turn_options_edn(const SessionOptions& options) {
+  std::string out;
+  for_each_limit(options.limits, [&](const LimitInfo& limit, const auto& value) {
+    const bool differs = static_cast<std::uint64_t>(value) != limit.initial;
+    if (differs) append_entry(out, dashed_name(limit), std::to_string(value));
+  });
   std::vector<std::string> usual;
   const SessionOptions defaults;
   for_each_option(defaults, [&](std::string_view, const auto& value) { usual.push_back(text_of(value)); });
-  std::string out;
   std::size_t at = 0;
   for_each_option(options, [&](std::string_view name, const auto& value) {
     const std::string text = text_of(value);
-    if (text != usual[at++]) out.append(out.empty() ? ":" : " :").append(name).append(" ").append(text);
+    if (text != usual[at++]) append_entry(out, name, text);
   });
   return out.empty() ? out : '{' + out + '}';
 }
@@ -110,8 +100,8 @@ std::optional<std::string> read_turn_options(std::string_view edn, SessionOption
   const Owned map(heap, std::get<Value>(read));
   if (!map.get().is_map()) return "options are a map";
   for (MapCursor entry(heap, map.get()); entry.next();) {
-    const bool is_known = entry.key().is_keyword() && take_option(options, entry.key().keyword->name(), entry.value());
-    if (!is_known) return "an option that is none, or has a value that is none";
+    std::string problem = take_entry(options, heap, entry.key(), entry.value());
+    if (!problem.empty()) return problem;
   }
   return std::nullopt;
 }

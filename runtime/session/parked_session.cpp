@@ -43,8 +43,6 @@ ParkedSession::ParkedSession(const Session& session)
       clock_(session.clock()),
       active_micros_(session.run().active_micros()),
       slice_fuel_(session.options_.slice_fuel),
-      max_snapshot_bytes_(session.options_.max_snapshot_bytes),
-      max_result_bytes_(session.options_.max_result_bytes),
       yields_at_commits_(session.options_.yields_at_commits) {
   bytes_.shrink_to_fit();
 }
@@ -62,8 +60,6 @@ std::unique_ptr<Session> ParkedSession::wake(const Engine& engine) && {
   wanted.slice_fuel = slice_fuel_;
   wanted.yields_at_commits = yields_at_commits_;
   auto session = Session::made(engine, std::get<Restored>(std::move(restored)), std::move(tools_), wanted);
-  session->options_.max_snapshot_bytes = max_snapshot_bytes_;
-  session->options_.max_result_bytes = max_result_bytes_;
   session->hooks_ = std::move(hooks_);
   session->now_ = now_;
   session->set_clock(clock_);

@@ -26,7 +26,7 @@ class ParkedSession {
   ToolHooks hooks_;
   std::optional<std::int64_t> fixed_clock_millis_, now_;
   std::int64_t clock_;
-  std::uint64_t active_micros_, slice_fuel_, max_snapshot_bytes_, max_result_bytes_;
+  std::uint64_t active_micros_, slice_fuel_;
   bool yields_at_commits_;
 };
 

@@ -62,7 +62,7 @@ CompileAnswer Session::compile(std::string_view source) const {
   request.tool_names = tools;
   request.sync_tool_names = sync_tools;
   request.check_tools = options_.check_tools;
-  request.max_symbols = options_.max_symbols;
+  request.max_symbols = options_.limits.symbols;
   request.strict_task_ids = options_.strict_task_ids;
   return engine_.compile(request);
 }

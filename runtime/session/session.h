@@ -26,8 +26,6 @@ namespace ptc {
 
 struct SessionOptions {
   RunLimits limits;
-  std::uint32_t max_symbols = 10'000;
-  std::optional<std::chrono::milliseconds> timeout;   // of one turn
   std::optional<int> float_precision;
   std::string signature;                              // of the result; "" for none
   std::string source_name;
@@ -39,8 +37,7 @@ struct SessionOptions {
   std::uint64_t turns_before = 0;                     // of this run in other sessions; turns are counted in keys
   std::uint64_t operations_before = 0;                // of this run in other sessions: "opN" begins after it
   bool yields_at_commits = false;                     // observers hear of a commit before the next instruction
-  std::uint64_t max_snapshot_bytes = 64u << 20;       // of a suspended turn; larger ones fail before they wait
-  std::uint64_t max_result_bytes = 1u << 20;          // of one resolution, as EDN text
+  bool is_out_of_time = false;                        // the turn ends with timeout before its first instruction
 };
 
 // What a host says about an operation: value, error, cancel or progress. A value lives in the session's heap and is

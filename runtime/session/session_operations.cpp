@@ -35,10 +35,10 @@ std::optional<ResolveRefusal> Session::refuse(std::span<const Resolution> resolu
       }
       std::string text;
       bool truncated = false;
-      append_edn(text, settlement.value, heap(), {options_.max_result_bytes, &truncated});
+      append_edn(text, settlement.value, heap(), {options_.limits.result_bytes, &truncated});
       if (truncated) {
         return ResolveRefusal{FaultKind::ResultTooLarge, name + ": its result is larger than " +
-                                                             std::to_string(options_.max_result_bytes) + " bytes"};
+                                                             std::to_string(options_.limits.result_bytes) + " bytes"};
       }
     }
     ResolveStatus status = run_->can_resolve(resolution.operation, settlement);

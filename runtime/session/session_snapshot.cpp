@@ -67,11 +67,7 @@ HostState Session::host_state() const {
   state.float_precision = options_.float_precision.value_or(-1);
   state.strict_task_ids = options_.strict_task_ids;
   state.check_tools = options_.check_tools;
-  state.max_symbols = options_.max_symbols;
-  if (options_.timeout) {
-    state.timeout_ms = static_cast<std::uint64_t>(options_.timeout->count());
-    state.active_ms = run_->active_micros() / 1000;
-  }
+  if (options_.limits.timeout_ms > 0) state.active_ms = run_->active_micros() / 1000;
   for (const std::string_view name : run_->tool_names()) {
     if (const Tool* tool = registry().find(name)) state.tools.push_back(host_tool(*tool));
   }
@@ -97,13 +93,13 @@ std::string Session::snapshot_json(const SnapshotOptions& options) const {
 // Names what takes most of the room, so that the program can be changed. Values never take more bytes in a snapshot
 // than on the heap: a run that is small there is not written for this.
 std::optional<std::string> Session::snapshot_too_large() const {
-  if (run_->heap().bytes_used() <= options_.max_snapshot_bytes) return std::nullopt;
+  if (run_->heap().bytes_used() <= options_.limits.snapshot_bytes) return std::nullopt;
   const std::size_t size = snapshot().size();
-  if (size <= options_.max_snapshot_bytes) return std::nullopt;
+  if (size <= options_.limits.snapshot_bytes) return std::nullopt;
   std::string_view largest;
   std::uint64_t most = 0;
   run_->for_each_definition([&](std::string_view name, Value value) {
-    const std::uint64_t bytes = written_size(run_->heap(), value, options_.max_snapshot_bytes);
+    const std::uint64_t bytes = written_size(run_->heap(), value, options_.limits.snapshot_bytes);
     if (bytes <= most) return;
     most = bytes;
     largest = name;
@@ -111,7 +107,7 @@ std::optional<std::string> Session::snapshot_too_large() const {
   const std::string what =
       most > size / 4 ? "the definition of " + std::string(largest) : "values of the running program";
   return "the suspended program takes " + std::to_string(size) + " bytes, at most " +
-         std::to_string(options_.max_snapshot_bytes) + "; most of it is " + what;
+         std::to_string(options_.limits.snapshot_bytes) + "; most of it is " + what;
 }
 
 // Takes over a restored run; what the session shares with its run is taken from there.
@@ -174,11 +170,7 @@ std::unique_ptr<Session> Session::made(const Engine& engine, Restored restored,
                                        std::shared_ptr<const ToolRegistry> tools, const SessionRestore& wanted) {
   SessionOptions own;
   own.limits = restored.run.limits();
-  own.max_symbols = restored.host.max_symbols;
-  if (restored.host.timeout_ms != 0) {
-    own.timeout = std::chrono::milliseconds(restored.host.timeout_ms);
-    restored.run.add_active_micros(restored.host.active_ms * 1000);
-  }
+  if (own.limits.timeout_ms > 0) restored.run.add_active_micros(restored.host.active_ms * 1000);
   if (restored.host.float_precision >= 0) own.float_precision = restored.host.float_precision;
   own.signature = restored.host.signature;
   own.source_name = restored.host.source_name;

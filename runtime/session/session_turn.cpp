@@ -86,7 +86,10 @@ bool Session::begin(std::shared_ptr<const Program> program) {
 
 SessionStep Session::step(std::uint64_t fuel) {
   const auto start = Clock::now();
-  if (options_.timeout) deadline_ = start + *options_.timeout - std::chrono::microseconds(run_->active_micros());
+  if (options_.is_out_of_time) deadline_ = start;
+  if (const std::int64_t timeout_ms = options_.limits.timeout_ms; timeout_ms > 0) {
+    deadline_ = start + std::chrono::milliseconds(timeout_ms) - std::chrono::microseconds(run_->active_micros());
+  }
   if (!run_->in_turn()) return last_step_ = SessionStep::Over;
   last_step_ = advance(fuel);
   run_->add_active_micros(micros_since(start));
@@ -99,7 +102,7 @@ bool Session::look_at_limits() {
   if (cancelled()) {
     run_->cancel(FaultKind::Cancelled, "the program was stopped");
   } else if (deadline_ && Clock::now() >= *deadline_) {
-    run_->cancel(FaultKind::Timeout, "execution exceeded " + std::to_string(options_.timeout->count()) + "ms limit");
+    run_->cancel(FaultKind::Timeout, "execution exceeded " + std::to_string(options_.limits.timeout_ms) + "ms limit");
   } else {
     return false;
   }

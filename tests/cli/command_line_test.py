@@ -89,7 +89,7 @@ class Run(CommandLineTest):
         self.assertIn("loop_limit_exceeded", ptcvm("eval", forever, "--loop-limit", "10")[2])
         self.assertIn("fuel_exhausted", ptcvm("eval", forever, "--fuel", "1000", "--loop-limit", "4000000000")[2])
         begin = time.time()
-        status, _, err = ptcvm("eval", "(loop [i 0] (recur (inc i)))", "--timeout", "200", "--loop-limit", "4000000000",
+        status, _, err = ptcvm("eval", "(loop [i 0] (recur (inc i)))", "--timeout-ms", "200", "--loop", "4000000000",
                                "--fuel", "1000000000000")
         self.assertEqual(status, 1)
         self.assertIn("timeout", err)
@@ -97,7 +97,7 @@ class Run(CommandLineTest):
         deep = "(defn f [n] (if (= n 0) 0 (+ 1 (f (dec n))))) (f 1000)"
         self.assertIn("recursion_limit_exceeded", ptcvm("eval", deep, "--depth-limit", "100")[2])
         grow = "(loop [s \"x\"] (recur (str s s)))"
-        self.assertEqual(ptcvm("eval", grow, "--memory-limit", "100000")[0], 1)
+        self.assertEqual(ptcvm("eval", grow, "--memory-bytes", "100000")[0], 1)
 
     def test_trace_and_stats(self):
         trace = os.path.join(self.folder.name, "t.jsonl")

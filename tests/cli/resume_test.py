@@ -275,6 +275,36 @@ class Resuming(ResumeTest):
         self.assertIn("fuel_exhausted", self.resume(state, "--resolve", "op1=5000", "--fuel", "1000000")[2])
         self.assertEqual(self.resume(state, *done, "--memory-limit", "100")[0], 65)
 
+    def test_every_limit_may_be_made_smaller(self):
+        for source, option, kind in (
+                ('(str (await (tool/call)) "cd")', "--string-bytes", "string_limit_exceeded"),
+                ('(do (await (tool/call)) (re-find (re-pattern "a+b") "aab"))', "--regex-pattern-bytes",
+                 "regex_limit_exceeded"),
+                ("(do (await (tool/call)) (pmap inc [1 2 3 4]))", "--parallel-branches", "parallel_capacity_exceeded"),
+                ("(do (await (tool/call)) (await (tool/call)))", "--suspensions", "suspension_limit_exceeded")):
+            state = self.park(source)
+            for limit in ("1", "2"):
+                status, _, err = self.resume(state, "--resolve", 'op1="ab"', option, limit, "--snapshot", state + ".2")
+                if option == "--suspensions" and limit == "2":
+                    self.assertEqual(status, 75, err)
+                else:
+                    self.assertIn(f"error[{kind}]", err)
+
+    def test_limits_never_become_larger(self):
+        state = self.park('(str (await (tool/call)) "cd")', "--string-bytes", "3")
+        err = self.resume(state, "--resolve", 'op1="ab"', "--string-bytes", "1000")[2]
+        self.assertIn("error[string_limit_exceeded]", err)
+
+    def test_a_snapshot_with_a_limit_out_of_its_range_is_refused(self):
+        state = self.park("(await (tool/call))")
+        text = ptcvm("snapshot", "json", state)[1]
+        broken = state + ".json"
+        with open(broken, "w", encoding="utf-8") as out:
+            out.write(text.replace('"depth": 2000', '"depth": 0'))
+        status, _, err = self.resume(broken, "--resolve", "op1=1")
+        self.assertEqual(status, 65)
+        self.assertIn("the limit depth must be a whole number from 1 to 4294967295 (calls); found 0", err)
+
 
 class Refusing(ResumeTest):
     def test_capabilities(self):

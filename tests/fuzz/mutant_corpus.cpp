@@ -50,9 +50,9 @@ End ended(const Engine& engine, const ProgramFile& file, std::span<const std::ui
   SessionRestore wanted;
   wanted.most.fuel = 2'000'000;
   wanted.most.memory_bytes = 64u << 20;
-  wanted.most.pending = 1'000;
+  wanted.most.pending_operations = 1'000;
   wanted.most.suspensions = 1'000;
-  wanted.most.data.max_string_bytes = 8u << 20;
+  wanted.most.string_bytes = 8u << 20;
   Observation seen = observe_rest(engine, file, snapshot, wanted);
   if (!seen.setup_complaint.empty()) return {true, false, std::move(seen.setup_complaint)};
   return {false, seen.status == OutcomeStatus::Error, observation_text(seen)};

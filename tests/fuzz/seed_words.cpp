@@ -61,7 +61,7 @@ void add_snapshot_members(SeedFolder& seeds) {
     seeds.word("snapshot_json", '"' + std::string(name) + "\":");
   };
   RunLimits limits;
-  for_each_limit(limits, member);
+  for_each_limit(limits, [&](const LimitInfo& limit, auto number) { member(limit_member(limit), number); });
   RunState state;
   for_each_budget_used(state, member);
   for_each_counter(state, member);

@@ -84,8 +84,8 @@ void change_limits(schema::LimitsT& limits, Random& random) {
     case 1: change(limits.memory_bytes, random); break;
     case 2: change(limits.depth, random); break;
     case 3: change(limits.loop, random); break;
-    case 4: change(limits.max_parallel, random); break;
-    case 5: change(limits.max_integer_bits, random); break;
+    case 4: change(limits.parallel_branches, random); break;
+    case 5: change(limits.integer_bits, random); break;
     case 6: change(limits.await_timeout_ms, random); break;
     default: change(limits.operation_ttl_ms, random);
   }

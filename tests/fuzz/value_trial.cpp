@@ -5,7 +5,7 @@
 
 namespace ptc::fuzz {
 
-ValueTrial::ValueTrial() : heap(test::tiny_limits().memory_bytes) { env.limits = test::tiny_limits().data; }
+ValueTrial::ValueTrial() : heap(test::tiny_limits().memory_bytes) { env.limits = test::tiny_limits(); }
 
 ValueTrial::~ValueTrial() {
   env.operations.clear();
@@ -18,7 +18,7 @@ Value ValueTrial::call(BuiltinId id, std::vector<Value> taken) {
   Call call(env, id, taken);
   const Value result = plain_builtin(id)(call);
   for (const Value argument : taken) heap.release(argument);
-  const std::uint64_t most = heap.limit_bytes() + env.limits.max_string_bytes + kSlack;
+  const std::uint64_t most = heap.limit_bytes() + env.limits.string_bytes + kSlack;
   promise(heap.bytes_used() <= most, "memory far beyond its limit");
   promise(!result.is_absent() || !env.fault.message.empty(), "a builtin fails without saying why");
   return result;

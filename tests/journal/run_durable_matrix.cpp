@@ -20,7 +20,7 @@ DurableProgram program_of(const Place& place, const Ending& ending) {
   program.source = program_text(place, ending, "(do (task \"t\" (tool/charge {:n 1})) true)");
   program.tools = {{"charge", ptc::EffectClass::Unsafe, "42", ""}, {"boom", ptc::EffectClass::Pure, "", "down"}};
   program.session.limits = limits_for(ending);
-  if (ending.name == "timeout") program.session.timeout = std::chrono::milliseconds(100);
+  if (ending.name == "timeout") program.session.limits.timeout_ms = 100;
   return program;
 }
 

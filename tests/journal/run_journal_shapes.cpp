@@ -46,7 +46,7 @@ void read_limits(const json::object& limits, ptc::SessionOptions& session) {
   std::int64_t timeout_ms = 0;
   set_limit(limits, "timeout_ms", timeout_ms);
   if (timeout_ms == 0) return;
-  session.timeout = std::chrono::milliseconds(timeout_ms);
+  session.limits.timeout_ms = timeout_ms;
   if (!limits.contains("fuel")) session.limits.fuel = std::numeric_limits<std::uint64_t>::max() / 2;
 }
 

@@ -56,7 +56,7 @@ Ran run(const Engine& engine, const std::string& program) {
   SessionOptions options;
   options.limits.memory_bytes = kMemory;
   options.limits.fuel = kFuel;
-  options.limits.data.max_string_bytes = kTextBytes;
+  options.limits.string_bytes = kTextBytes;
   options.fixed_clock_millis = 0;
   Ran ran;
   const CostMeter meter;

@@ -66,31 +66,16 @@ void read_tool(std::string_view text, AsyncMode mode, ProgramFile& file) {
   file.calls.push_back(std::move(call));
 }
 
-struct LimitRow {
-  std::string_view key;
-  void (*set)(SessionOptions&, std::uint64_t);
-};
-constexpr LimitRow kLimitRows[] = {
-    {":fuel", [](SessionOptions& o, std::uint64_t n) { o.limits.fuel = n; }},
-    {":memory-bytes", [](SessionOptions& o, std::uint64_t n) { o.limits.memory_bytes = n; }},
-    {":depth", [](SessionOptions& o, std::uint64_t n) { o.limits.depth = static_cast<std::uint32_t>(n); }},
-    {":loop", [](SessionOptions& o, std::uint64_t n) { o.limits.loop = static_cast<std::uint32_t>(n); }},
-    {":tool-calls", [](SessionOptions& o, std::uint64_t n) { o.limits.tool_calls = static_cast<std::uint32_t>(n); }},
-    {":parallel", [](SessionOptions& o, std::uint64_t n) { o.limits.max_parallel = static_cast<std::uint32_t>(n); }},
-    {":pending", [](SessionOptions& o, std::uint64_t n) { o.limits.pending = static_cast<std::uint32_t>(n); }},
-    {":suspensions",
-     [](SessionOptions& o, std::uint64_t n) { o.limits.suspensions = static_cast<std::uint32_t>(n); }},
-    {":await-timeout-ms",
-     [](SessionOptions& o, std::uint64_t n) { o.limits.await_timeout_ms = static_cast<std::int64_t>(n); }},
-    {":max-symbols", [](SessionOptions& o, std::uint64_t n) { o.max_symbols = static_cast<std::uint32_t>(n); }},
-    {":string-bytes", [](SessionOptions& o, std::uint64_t n) { o.limits.data.max_string_bytes = n; }},
-    {":integer-bits",
-     [](SessionOptions& o, std::uint64_t n) { o.limits.data.max_integer_bits = static_cast<std::uint32_t>(n); }},
-    {":print-bytes", [](SessionOptions& o, std::uint64_t n) { o.limits.data.max_print_bytes = n; }},
-    {":print-length",
-     [](SessionOptions& o, std::uint64_t n) { o.limits.data.max_print_length = static_cast<std::uint32_t>(n); }},
-    {":float-precision", [](SessionOptions& o, std::uint64_t n) { o.float_precision = static_cast<int>(n); }},
-};
+// ":fuel" and so on; "" or why not.
+std::string take_setting(SessionOptions& options, std::string_view key, std::string_view number_text) {
+  std::uint64_t number = 0;
+  if (key == ":float-precision" && read_number(number_text, number)) {
+    options.float_precision = static_cast<int>(number);
+    return {};
+  }
+  const LimitInfo* const limit = key.starts_with(':') ? find_limit(key.substr(1), LimitPlace::Batch) : nullptr;
+  return limit == nullptr ? "unknown setting: " + std::string(key) : set_limit(options.limits, *limit, number_text);
+}
 
 // {:key number … :signature "text"}
 void read_settings(std::string_view text, ProgramFile& file) {
@@ -110,14 +95,8 @@ void read_settings(std::string_view text, ProgramFile& file) {
       continue;
     }
     const std::string_view number_text = text.substr(0, text.find(' '));
-    const auto row = std::find_if(std::begin(kLimitRows), std::end(kLimitRows),
-                                  [key](const LimitRow& candidate) { return candidate.key == key; });
-    std::uint64_t number = 0;
-    if (row == std::end(kLimitRows) || !read_number(number_text, number)) {
-      file.complaint = "unknown setting: " + std::string(key);
-      return;
-    }
-    row->set(file.options, number);
+    file.complaint = take_setting(file.options, key, number_text);
+    if (!file.complaint.empty()) return;
     text = trimmed(text.substr(number_text.size()));
   }
 }

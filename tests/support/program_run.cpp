@@ -80,7 +80,7 @@ Outcome turn_compiled_apart(Session& session, const ProgramFile& file, Mode mode
   options.tool_names = session.tools().names();
   options.sync_tool_names = session.tools().sync_names();
   options.check_tools = !session.tools().empty();
-  options.max_symbols = file.options.max_symbols;
+  options.max_symbols = file.options.limits.symbols;
   options.optimize = mode != Mode::Plain;
   options.check_regex = regex_check;
   CompileResult compiled = compile(file.source, options);

@@ -111,7 +111,7 @@ class Host {
     const RunLimits& limits = run().limits();
     constexpr std::uint64_t kBulk = 1u << 24;
     if (run().fuel_used() > limits.fuel && run().fuel_used() - limits.fuel > kBulk) return "fuel far beyond its limit";
-    const std::uint64_t object = limits.data.max_string_bytes + kSlackBytes, used = run().heap().bytes_used();
+    const std::uint64_t object = limits.string_bytes + kSlackBytes, used = run().heap().bytes_used();
     return used > limits.memory_bytes && used - limits.memory_bytes > object ? "memory far beyond its limit" : "";
   }
 
@@ -172,10 +172,10 @@ RunLimits small_limits() {
   most.depth = 500;
   most.loop = 1'000;
   most.tool_calls = 50;
-  most.max_parallel = 100;
-  most.pending = 50;
+  most.parallel_branches = 100;
+  most.pending_operations = 50;
   most.suspensions = 50;
-  most.data.max_string_bytes = 1u << 20;
+  most.string_bytes = 1u << 20;
   return most;
 }
 
@@ -186,10 +186,10 @@ RunLimits tiny_limits() {
   most.depth = 100;
   most.loop = 200;
   most.tool_calls = 10;
-  most.max_parallel = 20;
+  most.parallel_branches = 20;
   most.suspensions = 10;
-  most.data.max_string_bytes = 64u << 10;
-  most.data.max_integer_bits = 4'096;
+  most.string_bytes = 64u << 10;
+  most.integer_bits = 4'096;
   return most;
 }
 

@@ -4,8 +4,6 @@
 //   gen_docs --check FOLDER    writes nothing; fails when a page is not what it would write
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +12,7 @@
 #include "schema/fault_kind.h"
 #include "schema/opcode.h"
 #include "schema/special_form.h"
+#include "tools/gen_docs/made_files.h"
 
 namespace {
 
@@ -205,17 +204,6 @@ struct Page {
 constexpr Page kPages[] = {
     {"builtins.md", builtins_page}, {"forms.md", forms_page}, {"faults.md", faults_page}, {"opcodes.md", opcodes_page}};
 
-std::string content_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(in), {});
-}
-
-bool write(const std::string& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  return static_cast<bool>(out.flush());
-}
-
 }  // namespace
 
 int main(int count, char** texts) {
@@ -224,17 +212,8 @@ int main(int count, char** texts) {
     std::fputs("usage: gen_docs [--check] FOLDER\n", stderr);
     return 2;
   }
-  int status = 0;
-  for (const Page& page : kPages) {
-    const std::string path = std::string(texts[count - 1]) + '/' + std::string(page.file);
-    const std::string text = page.text();
-    if (check && content_of(path) != text) {
-      std::fprintf(stderr, "%s is stale: run gen_docs %s\n", path.c_str(), texts[count - 1]);
-      status = 1;
-    } else if (!check && !write(path, text)) {
-      std::fprintf(stderr, "cannot write %s\n", path.c_str());
-      status = 1;
-    }
-  }
-  return status;
+  const std::string folder = texts[count - 1];
+  ptc::MadeFiles files(folder, check, "run gen_docs " + folder);
+  for (const Page& page : kPages) files.make(page.file, page.text());
+  return files.good() ? 0 : 1;
 }

@@ -4,6 +4,7 @@
 
 #include <boost/json.hpp>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "runtime/text/json_text.h"
 #include "runtime/session/replay.h"
 #include "runtime/session/session.h"
+#include "schema/limits.h"
 #include "tools/ptcvm/batch_answer.h"
 #include "tools/ptcvm/batch_suspend.h"
 #include "tools/ptcvm/child_process.h"
@@ -89,21 +91,23 @@ class Fields {
     return std::nullopt;
   }
 
-  // Numbers that are too large for the target count as its largest value.
-  template <class T>
-  void limit(std::string_view name, T& target) const {
+  // -1 when there is none.
+  int decimals(std::string_view name) const {
+    const json::value* value = find(name);
+    if (value == nullptr) return -1;
+    if (const std::int64_t* whole = value->if_int64(); whole != nullptr && *whole >= 0) {
+      return static_cast<int>(std::min<std::int64_t>(*whole, std::numeric_limits<int>::max()));
+    }
+    if (value->is_uint64()) return std::numeric_limits<int>::max();
+    refuse(name, "a whole number");
+    return -1;
+  }
+
+  void limit(std::string_view name, const ptc::LimitInfo& limit, ptc::Limits& limits) const {
     const json::value* value = find(name);
     if (value == nullptr) return;
-    std::uint64_t number = 0;
-    if (const std::int64_t* whole = value->if_int64(); whole != nullptr && *whole >= 0) {
-      number = static_cast<std::uint64_t>(*whole);
-    } else if (const std::uint64_t* large = value->if_uint64()) {
-      number = *large;
-    } else {
-      refuse(name, "a whole number");
-      return;
-    }
-    target = static_cast<T>(std::min<std::uint64_t>(number, std::numeric_limits<T>::max()));
+    std::string why = ptc::set_limit(limits, limit, json::serialize(*value));
+    if (problem_.empty()) problem_ = std::move(why);
   }
 
   const json::object* object(std::string_view name) const {
@@ -136,31 +140,29 @@ class Fields {
   std::string& problem_;
 };
 
+// Limits as requests spelled them before they had one name.
+void read_earlier(const Fields& fields, ptc::Limits& limits) {
+  for (const ptc::LimitInfo& limit : ptc::kLimits) {
+    const std::string_view earlier = ptc::earlier_spelling(limit, ptc::LimitPlace::Batch);
+    if (!earlier.empty()) fields.limit(earlier, limit, limits);
+  }
+}
+
 ptc::SessionOptions session_options(const Fields& request, std::string& problem) {
   ptc::SessionOptions options;
   if (const json::object* given = request.object("opts")) {
     const Fields opts(*given, problem);
-    int precision = -1;
-    opts.limit("float_precision", precision);
+    const int precision = opts.decimals("float_precision");
     if (precision >= 0) options.float_precision = precision;
-    opts.limit("max_print_length", options.limits.data.max_print_length);
-    opts.limit("max_symbols", options.max_symbols);
-    opts.limit("max_tool_calls", options.limits.tool_calls);
+    read_earlier(opts, options.limits);
     options.signature = opts.text("signature").value_or("");
   }
   if (const json::object* given = request.object("limits")) {
     const Fields limits(*given, problem);
-    limits.limit("fuel", options.limits.fuel);
-    limits.limit("memory_bytes", options.limits.memory_bytes);
-    limits.limit("depth", options.limits.depth);
-    limits.limit("loop", options.limits.loop);
-    limits.limit("tool_calls", options.limits.tool_calls);
-    limits.limit("pending", options.limits.pending);
-    limits.limit("suspensions", options.limits.suspensions);
-    limits.limit("snapshot_bytes", options.max_snapshot_bytes);
-    std::uint32_t timeout_ms = 0;
-    limits.limit("timeout_ms", timeout_ms);
-    if (limits.find("timeout_ms") != nullptr) options.timeout = std::chrono::milliseconds(timeout_ms);
+    for (const ptc::LimitInfo& limit : ptc::kLimits) limits.limit(limit.name, limit, options.limits);
+    read_earlier(limits, options.limits);
+    // Requests said 0 for "no time at all" before 0 was "no limit".
+    options.is_out_of_time = limits.find("timeout_ms") != nullptr && options.limits.timeout_ms == 0;
   }
   return options;
 }

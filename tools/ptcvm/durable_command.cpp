@@ -47,10 +47,11 @@ class StoredTurn {
     }
     const ptc::LoggedStart& started = *command_.log().last_start();
     durable_.session = session_options(options_, started.source_name);
+    durable_.session.limits = {};
     if (auto complaint = ptc::read_turn_options(started.limits, durable_.session)) {
       return refuse_input("the options of the run: " + *complaint);
     }
-    set_limits(options_, durable_.session.limits);
+    options_.limits.cut(durable_.session.limits);
     durable_.context = started.context;
     return run(started.source);
   }

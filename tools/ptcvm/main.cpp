@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   ptcvm eval '(reduce + (range 10))'
   ptcvm run report.ptc --data orders.json --output pretty
-  ptcvm run agent.ptc --tool search='python3 search.py' --timeout 5000
+  ptcvm run agent.ptc --tool search='python3 search.py' --timeout-ms 5000
   ptcvm check report.ptc
   ptcvm doc group-by
   ptcvm run payments.ptc --store runs.db --id may --tool pay='python3 pay.py' --tool-effect pay=keyed

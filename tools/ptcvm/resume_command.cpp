@@ -90,7 +90,7 @@ class Resume {
                                               file.bytes.size());
     ptc::SessionRestore wanted;
     wanted.most_bytes = kMostSnapshotBytes;
-    set_limits(request_.options, wanted.most);
+    request_.options.limits.apply(wanted.most);
     auto restored = ptc::Session::restore(engine_, bytes, std::move(tools), wanted);
     if (const auto* error = std::get_if<ptc::RestoreError>(&restored)) {
       message_ = restore_complaint(request_.snapshot, *error, request_.program);
@@ -188,7 +188,7 @@ void add_resume_command(CLI::App& app, int& status) {
   command->add_option("--program", request->program, "The program, when the snapshot only names it (.ptc or .ptcp)")
       ->type_name("FILE");
   declare_tool_options(*command, request->options);
-  declare_limit_options(*command, request->options);
+  request->options.limits.declare(*command);
   declare_park_options(*command, request->park);
   command->footer(kResumeExamples);
   declare_durable_options(*command, request->durable);

@@ -23,7 +23,7 @@ constexpr const char* kRunExamples = R"(Examples:
   ptcvm run report.ptc --data orders.json
   ptcvm run report.ptc --data orders=orders.json --data rates=rates.edn --output pretty
   echo '(+ 1 2)' | ptcvm run -
-  ptcvm run agent.ptc --tool search='python3 search.py' --tool-shell now='date +%s' --timeout 5000
+  ptcvm run agent.ptc --tool search='python3 search.py' --tool-shell now='date +%s' --timeout-ms 5000
   ptcvm run report.ptcp --fuel 1000000 --trace events.jsonl --stats
   ptcvm run approval.ptc --async-tool ask_manager --async-tool call='python3 call.py'
   ptcvm run payments.ptc --store runs.db --id may --tool pay='python3 pay.py' --tool-effect pay=keyed

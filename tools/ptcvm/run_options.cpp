@@ -1,7 +1,6 @@
 #include "tools/ptcvm/run_options.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 
 #include "runtime/text/json_value.h"
@@ -91,9 +90,7 @@ bool load_text(const std::string& path, std::string& message, const auto& load) 
 
 ptc::SessionOptions session_options(const RunArguments& options, std::string source_name) {
   ptc::SessionOptions out;
-  set_limits(options, out.limits);
-  if (options.max_symbols) out.max_symbols = *options.max_symbols;
-  if (options.timeout_ms) out.timeout = std::chrono::milliseconds(*options.timeout_ms);
+  options.limits.apply(out.limits);
   out.float_precision = options.float_precision;
   out.signature = options.signature;
   out.run_id = options.run_id;
@@ -141,26 +138,6 @@ void declare_tool_options(CLI::App& command, RunArguments& options) {
   command.add_flag("--stats", options.stats, "Show fuel, time and memory on standard error");
 }
 
-void declare_limit_options(CLI::App& command, RunArguments& options) {
-  command.add_option("--fuel", options.fuel, "Instruction budget");
-  command.add_option("--memory-limit", options.memory_limit, "Bytes that may be live at once");
-  command.add_option("--loop-limit", options.loop_limit, "Jumps of one loop");
-  command.add_option("--depth-limit", options.depth_limit, "Nested calls");
-  command.add_option("--tool-calls", options.tool_calls, "Tool calls of the run");
-}
-
-void set_limits(const RunArguments& options, ptc::RunLimits& limits) {
-  if (options.fuel) limits.fuel = *options.fuel;
-  if (options.memory_limit) limits.memory_bytes = *options.memory_limit;
-  const auto set = [](const std::optional<std::uint64_t>& wanted, std::uint32_t& limit) {
-    constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
-    if (wanted) limit = static_cast<std::uint32_t>(std::min(*wanted, kMost));
-  };
-  set(options.loop_limit, limits.loop);
-  set(options.depth_limit, limits.depth);
-  set(options.tool_calls, limits.tool_calls);
-}
-
 void declare_run_options(CLI::App& command, RunArguments& options) {
   command
       .add_option("--data", options.data,
@@ -179,9 +156,7 @@ void declare_run_options(CLI::App& command, RunArguments& options) {
                      "Name of the run: in a store, in the idempotency keys that tools are given, in sealed snapshots")
       ->type_name("ID")
       ->check(CLI::Validator([](const std::string& id) { return id.empty() ? "must not be empty" : ""; }, ""));
-  declare_limit_options(command, options);
-  command.add_option("--max-symbols", options.max_symbols, "Distinct names in the program");
-  command.add_option("--timeout", options.timeout_ms, "Wall-clock limit in milliseconds")->type_name("MS");
+  options.limits.declare(command);
   command.add_flag("--strict-task-ids", options.strict_task_ids, "Accept only string literals as ids of (task …)");
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/session/session.h"
+#include "tools/ptcvm/limit_options.h"
 
 namespace ptcvm::cli {
 
@@ -19,17 +20,13 @@ struct RunArguments {
   std::vector<std::string> tools, shell_tools, cached_tools, async_tools;
   std::vector<std::string> effects, reconcilers;      // NAME=CLASS, NAME=COMMAND
   OutputForm output = OutputForm::Edn;
-  std::optional<std::uint64_t> fuel, memory_limit;
-  std::optional<std::uint64_t> loop_limit, depth_limit, tool_calls;   // as large as they may be, if larger
-  std::optional<std::uint32_t> max_symbols, timeout_ms;
+  GivenLimits limits;
   std::optional<int> float_precision;
   bool strict_task_ids = false, stats = false, check_tools = true;
 };
 
-// Tools and the form of the output; limits: also what resume takes.
+// Tools and the form of the output: also what resume takes.
 void declare_tool_options(CLI::App& command, RunArguments& options);
-void declare_limit_options(CLI::App& command, RunArguments& options);
-void set_limits(const RunArguments& options, ptc::RunLimits& limits);   // those that are given
 void declare_run_options(CLI::App& command, RunArguments& options);
 
 // Null when an input is refused; `message` then says why (exit status kBadInput).

@@ -160,7 +160,7 @@ class SnapshotText {
     budget("memory", heap_.bytes_used(), state_.limits.memory_bytes);
     budget("tool calls", state_.tool_calls, state_.limits.tool_calls);
     budget("suspensions", state_.suspensions, state_.limits.suspensions);
-    budget("printed bytes", state_.print_bytes, state_.limits.data.max_print_bytes);
+    budget("printed bytes", state_.print_bytes, state_.limits.print_bytes);
   }
 
   template <class Entry, class Name>

@@ -15,7 +15,7 @@ Value fold(Call& call, Value taken_accumulator, std::uint32_t from, LimitedOpera
   for (std::uint32_t i = from; i < call.count(); ++i) {
     if (!require_number(call, i)) return Value::absent();
     const NumericResult next =
-        operation(call.heap, accumulator.get(), call.arg(i), call.env.limits.max_integer_bits);
+        operation(call.heap, accumulator.get(), call.arg(i), call.env.limits.integer_bits);
     if (next.error != NumericError::None) return number_or_fault(call, next);
     accumulator.reset(next.value);
   }
@@ -45,7 +45,7 @@ Value binary(Call& call, PlainOperation operation) {
 Value step_by(Call& call, std::int64_t step) {
   if (!require_number(call, 0)) return Value::absent();
   return number_or_fault(
-      call, num_add(call.heap, call.arg(0), Value::integer(step), call.env.limits.max_integer_bits));
+      call, num_add(call.heap, call.arg(0), Value::integer(step), call.env.limits.integer_bits));
 }
 
 // The first of the greatest (or least) arguments; NaN wins over everything.

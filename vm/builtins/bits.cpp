@@ -39,7 +39,7 @@ Value fold_bits(Call& call, BitOp op) {
 // `op` with the number that has just this bit.
 Value with_bit(Call& call, BitOp op, std::uint64_t position) {
   const NumericResult mask = num_shift(call.heap, Value::integer(1), static_cast<std::int64_t>(position),
-                                       call.env.limits.max_integer_bits);
+                                       call.env.limits.integer_bits);
   if (mask.error != NumericError::None) return number_or_fault(call, mask);
   Owned owned_mask(call.heap, mask.value);
   return number_or_fault(call, num_bit(call.heap, op, call.arg(0), owned_mask.get()));
@@ -50,7 +50,7 @@ Value shift(Call& call, bool left) {
   if (!bit_position(call, distance)) return Value::absent();
   const auto signed_distance = static_cast<std::int64_t>(distance);
   return number_or_fault(call, num_shift(call.heap, call.arg(0), left ? signed_distance : -signed_distance,
-                                         call.env.limits.max_integer_bits));
+                                         call.env.limits.integer_bits));
 }
 
 }  // namespace

@@ -9,21 +9,12 @@
 #include <vector>
 
 #include "schema/fault_kind.h"
+#include "schema/limits.h"
 #include "vm/builtins/operations.h"
 #include "vm/builtins/task_journal.h"
 #include "vm/value/heap.h"
 
 namespace ptc {
-
-struct DataLimits {
-  std::uint64_t max_string_bytes = 16u << 20;
-  std::uint32_t max_integer_bits = 65'536;
-  std::uint64_t max_print_bytes = 256u << 10;    // all prints of a run together
-  std::uint32_t max_print_length = 2'000;        // graphemes of one entry; longer entries are cut and get "..."
-  std::uint32_t max_regex_pattern_bytes = 256;
-  std::uint32_t max_regex_input_bytes = 32'768;  // longer inputs are cut
-  bool operator==(const DataLimits&) const = default;
-};
 
 // A guest fault: what happened, said once, at the place where it is known. The position is added by the interpreter.
 struct FaultReport {
@@ -39,7 +30,7 @@ struct StepSummary {
 struct Environment {
   explicit Environment(Heap& h) : heap(h), journal(h), operations(h) {}
   Heap& heap;
-  DataLimits limits;
+  Limits limits;
   FaultReport fault;                     // valid after a builtin returned Absent
   std::uint64_t fuel_debt = 0;           // extra fuel of bulk work, collected by the interpreter after the builtin
   std::vector<std::string> prints;

@@ -27,7 +27,7 @@ Value number_or_fault(Call& call, NumericResult result) {
     case NumericError::TooWide:
       return call.fail(
           FaultKind::IntegerLimitExceeded,
-          name + ": integer wider than " + std::to_string(call.env.limits.max_integer_bits) + " bits");
+          name + ": integer wider than " + std::to_string(call.env.limits.integer_bits) + " bits");
   }
   return Value::absent();
 }

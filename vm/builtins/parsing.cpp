@@ -73,7 +73,7 @@ Value parse_integer(Call& call) {
 Value integer_of_text(Call& call, std::string_view text) {
   if (!is_integer_text(text)) return Value::nil();
   charge_bytes(call, text.size());
-  const std::uint32_t limit = call.env.limits.max_integer_bits;
+  const std::uint32_t limit = call.env.limits.integer_bits;
   const Value number = integer_from_decimal(call.heap, text, limit);
   if (!number.is_absent()) return number;
   return call.fail(FaultKind::IntegerLimitExceeded, std::string(call.name()) + ": integer wider than " +

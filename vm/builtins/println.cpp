@@ -33,10 +33,10 @@ std::string printed(Call& call, std::size_t max_bytes, bool& truncated) {
 }  // namespace
 
 Value builtin_println(Call& call) {
-  const DataLimits& limits = call.env.limits;
+  const Limits& limits = call.env.limits;
   bool truncated = false;
-  std::string entry = printed(call, std::size_t{limits.max_print_length} * kMaxBytesPerCluster, truncated);
-  const std::size_t kept = length_of_graphemes(entry, limits.max_print_length);
+  std::string entry = printed(call, std::size_t{limits.print_length} * kMaxBytesPerCluster, truncated);
+  const std::size_t kept = length_of_graphemes(entry, limits.print_length);
   if (truncated || kept < entry.size()) {
     entry.resize(kept);
     entry += "...";
@@ -44,9 +44,9 @@ Value builtin_println(Call& call) {
   charge_bytes(call, entry.size());
   // An empty entry counts as well, or their number would have no limit.
   const std::uint64_t total = call.env.print_bytes + entry.size() + 1;
-  if (total > limits.max_print_bytes) {
+  if (total > limits.print_bytes) {
     return call.fail(FaultKind::PrintLimitExceeded,
-                     "println: more than " + std::to_string(limits.max_print_bytes) + " bytes printed");
+                     "println: more than " + std::to_string(limits.print_bytes) + " bytes printed");
   }
   call.env.print_bytes = total;
   call.env.prints.push_back(std::move(entry));

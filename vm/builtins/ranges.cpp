@@ -49,7 +49,7 @@ Value summed_range(Call& call, Value start, Value end, Value step) {
   while (num_compare(at.get(), end) == towards) {
     if (!call.within_memory()) return Value::absent();
     items.push(retained(at.get()));
-    const NumericResult next = num_add(call.heap, at.get(), step, call.env.limits.max_integer_bits);
+    const NumericResult next = num_add(call.heap, at.get(), step, call.env.limits.integer_bits);
     if (next.error != NumericError::None) return number_fault(call, next.error);
     at.reset(next.value);
   }

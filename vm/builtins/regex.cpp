@@ -93,7 +93,7 @@ const CompiledRegex& compiled_regex(Value regex) {
 }  // namespace
 
 bool regex_check(std::string_view pattern, std::string& error, std::size_t& position) {
-  const std::uint32_t limit = DataLimits{}.max_regex_pattern_bytes;
+  const std::uint32_t limit = Limits{}.regex_pattern_bytes;
   if (pattern.size() > limit) {
     error = "pattern longer than " + std::to_string(limit) + " bytes";
     position = limit;
@@ -136,7 +136,7 @@ Value regex_of_argument(Call& call, std::uint32_t i) {
   if (v.is(Tag::Regex)) return retained(v);
   if (!v.is_string()) return call.type_error(i + 1, "regex or string");
   const std::string_view pattern = string_view_of(v);
-  const std::uint32_t limit = call.env.limits.max_regex_pattern_bytes;
+  const std::uint32_t limit = call.env.limits.regex_pattern_bytes;
   if (pattern.size() > limit) {
     return call.fail(FaultKind::RegexLimitExceeded, std::string(call.name()) + ": regex pattern longer than " +
                                                         std::to_string(limit) + " bytes");

@@ -18,7 +18,7 @@ bool check_regex_and_text(Call& call) {
 }
 
 std::string_view searched_text(Call& call, std::uint32_t i) {
-  return utf8_prefix(string_view_of(call.arg(i)), call.env.limits.max_regex_input_bytes);
+  return utf8_prefix(string_view_of(call.arg(i)), call.env.limits.regex_input_bytes);
 }
 
 Value match_or_nil(const RegexSearch& search, bool found) {

@@ -76,7 +76,7 @@ std::optional<std::uint32_t> position_argument(Call& call, std::uint32_t i, std:
 void charge_bytes(Call& call, std::uint64_t size_bytes) { call.charge(size_bytes / kBytesPerFuelUnit); }
 
 bool check_text_size(Call& call, std::uint64_t size_bytes) {
-  const std::uint64_t limit = call.env.limits.max_string_bytes;
+  const std::uint64_t limit = call.env.limits.string_bytes;
   if (size_bytes > limit) {
     call.fail(FaultKind::StringLimitExceeded,
               std::string(call.name()) + ": string longer than " + std::to_string(limit) + " bytes");
@@ -92,7 +92,7 @@ Value text_result(Call& call, std::string_view utf8) {
 }
 
 bool append_str_form(Call& call, std::string& out, Value v) {
-  const std::uint64_t limit = call.env.limits.max_string_bytes;
+  const std::uint64_t limit = call.env.limits.string_bytes;
   if (v.is_string()) {
     const std::string_view text = string_view_of(v);
     if (out.size() + text.size() > limit) return check_text_size(call, out.size() + text.size());

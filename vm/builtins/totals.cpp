@@ -32,7 +32,7 @@ Total total_of(Call& call, std::string_view function, Value items) {
       total.sum = wrong_kind(call, function, "element " + std::to_string(i), "number", item);
       return total;
     }
-    const NumericResult next = num_add(call.heap, sum.get(), item, call.env.limits.max_integer_bits);
+    const NumericResult next = num_add(call.heap, sum.get(), item, call.env.limits.integer_bits);
     if (next.error != NumericError::None) {
       total.sum = call.fail(FaultKind::IntegerLimitExceeded,
                             std::string(function) + ": integer wider than the limit");

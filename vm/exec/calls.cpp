@@ -150,9 +150,9 @@ RunImpl::CallResult RunImpl::call_builtin(Fiber& fiber, BuiltinId id, std::uint3
     return call_closure(fiber, closure, window, count, owns_callee);
   }
   if (id == BuiltinId::apply) return apply(fiber, window, count);
-  if (count > std::min<std::uint32_t>(limits.max_parallel, UINT16_MAX / 2)) {   // slot_count has 16 bits
+  if (count > std::min<std::uint32_t>(limits.parallel_branches, UINT16_MAX / 2)) {   // slot_count has 16 bits
     raise(FaultKind::ParallelCapacityExceeded, std::string(info.name) + " of " + std::to_string(count) +
-                                                   " branches, at most " + std::to_string(limits.max_parallel));
+                                                   " branches, at most " + std::to_string(limits.parallel_branches));
     return CallResult::Faulted;
   }
   if (!make_room_for_callee(fiber, window + 1, count + kStepperSlots + kStepperRoom)) return CallResult::Faulted;

@@ -42,10 +42,10 @@ RunImpl::CallResult RunImpl::start_branches(Fiber& fiber) {
       branches = std::min(branches, vector_count(sequence));
     }
   }
-  if (branches > limits.max_parallel) {
+  if (branches > limits.parallel_branches) {
     raise(FaultKind::ParallelCapacityExceeded, std::string(form_name(frame.builtin)) + " of " +
                                                    std::to_string(branches) + " branches, at most " +
-                                                   std::to_string(limits.max_parallel));
+                                                   std::to_string(limits.parallel_branches));
     return CallResult::Faulted;
   }
   if (fiber.nesting >= kMaxNesting) {

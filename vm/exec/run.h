@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "schema/limits.h"
 #include "schema/source_span.h"
 #include "vm/builtins/environment.h"
 #include "vm/exec/program.h"
@@ -27,19 +28,9 @@ enum class Outstanding : std::uint8_t {
   Error,    // the turn fails with pending_outstanding
 };
 
-struct RunLimits {
-  std::uint64_t fuel = 100'000'000;          // one unit: a call, a loop jump, a step or about one element of bulk work
-  std::uint64_t memory_bytes = 256u << 20;
-  std::uint32_t depth = 2'000;               // nested calls
-  std::uint32_t loop = 10'000;               // jumps of one loop activation
-  std::uint32_t tool_calls = 1'000;
-  std::uint32_t max_parallel = 10'000;       // branches of one pmap or pcalls
-  std::uint32_t pending = 1'000;             // operations that wait at once
-  std::uint32_t suspensions = 10'000;        // of one turn
-  std::int64_t operation_ttl_ms = std::int64_t{7} * 24 * 3600 * 1000;   // when the tool gives none; 0: for ever
-  std::int64_t await_timeout_ms = 0;         // of awaits that give none; 0: none
+// The limits of a run (schema/limits.def), and what its host wants besides.
+struct RunLimits : Limits {
   Outstanding outstanding = Outstanding::Detach;
-  DataLimits data;
   bool operator==(const RunLimits&) const = default;
 };
 

@@ -39,7 +39,7 @@ std::vector<PreludeName> names_in(const Program& prelude) {
 
 RunImpl::RunImpl(const RunLimits& run_limits, std::shared_ptr<MemorySource> memory)
     : limits(run_limits), heap(run_limits.memory_bytes, std::move(memory)), env(heap) {
-  env.limits = limits.data;
+  env.limits = limits;
   env.clock_millis = &clock_millis;
 }
 

@@ -25,10 +25,10 @@ std::int64_t later(std::int64_t time, std::int64_t by) {
 }  // namespace
 
 bool RunImpl::room_for_operation() {
-  if (env.operations.waiting_count() < limits.pending) return true;
+  if (env.operations.waiting_count() < limits.pending_operations) return true;
   return raise(FaultKind::PendingLimitExceeded,
                std::to_string(env.operations.waiting_count()) + " operations are already pending (limit " +
-                   std::to_string(limits.pending) + "); await some first");
+                   std::to_string(limits.pending_operations) + "); await some first");
 }
 
 // Of a sleep or a signal. Absent: a fault is raised.

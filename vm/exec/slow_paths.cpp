@@ -48,7 +48,7 @@ Value operand(Value* reg, bool take) { return take ? std::exchange(*reg, Value::
 }  // namespace
 
 bool RunImpl::slow_arithmetic(Op op, Value* dst, Value* b, Value* c, std::uint8_t flags) {
-  const std::uint32_t bits = limits.data.max_integer_bits;
+  const std::uint32_t bits = limits.integer_bits;
   NumericResult computed{};
   switch (op) {
     case Op::Add: computed = num_add(heap, *b, *c, bits); break;
@@ -79,10 +79,10 @@ bool RunImpl::slow_constant_arithmetic(Op op, Value* dst, Value* b, Value consta
 }
 
 bool RunImpl::slow_add_immediate(Op op, Value* dst, Value* b, std::int64_t number, std::uint8_t flags) {
-  const NumericResult computed = num_add(heap, *b, Value::integer(number), limits.data.max_integer_bits);
+  const NumericResult computed = num_add(heap, *b, Value::integer(number), limits.integer_bits);
   if (computed.error == NumericError::TooWide) {
     return raise(FaultKind::IntegerLimitExceeded,
-                 "integer wider than " + std::to_string(limits.data.max_integer_bits) + " bits");
+                 "integer wider than " + std::to_string(limits.integer_bits) + " bits");
   }
   if (computed.error != NumericError::None) {
     const std::string_view name = op == Op::Inc ? (number > 0 ? "inc" : "dec") : (number < 0 ? "-" : "+");

@@ -41,6 +41,18 @@ bool texts(const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>* 
   });
 }
 
+// A template, so that what is not in the table of limits is not looked for in it.
+template <class Table>
+void read_limits(const Table& in, Limits& out) {
+  using limit_columns::InSession;
+#define LIMIT(name, type, initial, least, most, zero, scope, fault, field, ...) \
+  if constexpr ((field) != kLimitInSession) out.name = in.name();
+#define EARLIER(name, place, spelling)
+#include "schema/limits.def"
+#undef EARLIER
+#undef LIMIT
+}
+
 }  // namespace
 
 // What programs and people see. Bytes that are no text make the whole state invalid (text_is_valid_).
@@ -52,25 +64,14 @@ std::string BinaryReader::text(const flatbuffers::String* in) {
 
 RunLimits BinaryReader::limits() {
   RunLimits out;
+  if (const schema::Session* const session = in_.session()) {
+    out.symbols = session->max_symbols();
+    out.timeout_ms = static_cast<std::int64_t>(session->timeout_ms());   // one that is too large is below 0: refused
+  }
   const schema::Limits* const in = in_.limits();
   if (in == nullptr) return out;
-  out.fuel = in->fuel();
-  out.memory_bytes = in->memory_bytes();
-  out.depth = in->depth();
-  out.loop = in->loop();
-  out.tool_calls = in->tool_calls();
-  out.max_parallel = in->max_parallel();
-  out.pending = in->pending();
-  out.suspensions = in->suspensions();
-  out.operation_ttl_ms = in->operation_ttl_ms();
-  out.await_timeout_ms = in->await_timeout_ms();
+  read_limits(*in, out);
   out.outstanding = static_cast<Outstanding>(in->outstanding());
-  out.data.max_string_bytes = in->max_string_bytes();
-  out.data.max_integer_bits = in->max_integer_bits();
-  out.data.max_print_bytes = in->max_print_bytes();
-  out.data.max_print_length = in->max_print_length();
-  out.data.max_regex_pattern_bytes = in->max_regex_pattern_bytes();
-  out.data.max_regex_input_bytes = in->max_regex_input_bytes();
   return out;
 }
 
@@ -82,8 +83,6 @@ bool BinaryReader::read_host(HostState& out) {
   out.float_precision = in->float_precision();
   out.strict_task_ids = in->strict_task_ids();
   out.check_tools = in->check_tools();
-  out.max_symbols = in->max_symbols();
-  out.timeout_ms = in->timeout_ms();
   out.active_ms = in->active_ms();
   const bool tools = every(in->tools(), [&](const schema::Tool& tool) {
     out.tools.push_back({text(tool.name()), tool.signature(), text(tool.effect()), tool.mode()});

@@ -21,6 +21,23 @@ using Text = Offset<flatbuffers::String>;
 template <class T>
 using List = Offset<flatbuffers::Vector<T>>;
 
+// Returns whether a limit of the table is not at its default. A template, as it names no members that are not there.
+template <class Table>
+bool copy_limits(const Limits& in, Table& out) {
+  using limit_columns::InSession;
+  bool is_needed = false;
+#define LIMIT(name, type, initial, least, most, zero, scope, fault, field, ...) \
+  if constexpr ((field) != kLimitInSession) {                                   \
+    out.name = in.name;                                                         \
+    is_needed |= in.name != Limits{}.name;                                      \
+  }
+#define EARLIER(name, place, spelling)
+#include "schema/limits.def"
+#undef EARLIER
+#undef LIMIT
+  return is_needed;
+}
+
 class BinaryWriter {
  public:
   BinaryWriter(const RunImpl& run, const HostState& host, const SnapshotOptions& options)
@@ -222,27 +239,10 @@ class BinaryWriter {
   }
 
   Offset<schema::Limits> limits() {
-    const RunLimits& in = state_.limits;
-    if (in == RunLimits{}) return {};
-    schema::LimitsBuilder out(builder_);
-    out.add_await_timeout_ms(in.await_timeout_ms);
-    out.add_operation_ttl_ms(in.operation_ttl_ms);
-    out.add_max_print_bytes(in.data.max_print_bytes);
-    out.add_max_string_bytes(in.data.max_string_bytes);
-    out.add_memory_bytes(in.memory_bytes);
-    out.add_fuel(in.fuel);
-    out.add_suspensions(in.suspensions);
-    out.add_pending(in.pending);
-    out.add_max_regex_input_bytes(in.data.max_regex_input_bytes);
-    out.add_max_regex_pattern_bytes(in.data.max_regex_pattern_bytes);
-    out.add_max_print_length(in.data.max_print_length);
-    out.add_max_integer_bits(in.data.max_integer_bits);
-    out.add_max_parallel(in.max_parallel);
-    out.add_tool_calls(in.tool_calls);
-    out.add_loop(in.loop);
-    out.add_depth(in.depth);
-    out.add_outstanding(static_cast<std::uint8_t>(in.outstanding));
-    return out.Finish();
+    schema::LimitsT out;
+    out.outstanding = static_cast<std::uint8_t>(state_.limits.outstanding);
+    if (!copy_limits(state_.limits, out) && out.outstanding == 0) return {};
+    return schema::Limits::Pack(builder_, &out);
   }
 
   Offset<schema::Session> session() {
@@ -257,11 +257,11 @@ class BinaryWriter {
     const auto approvals = texts(host_.approvals);
     schema::SessionBuilder out(builder_);
     out.add_active_ms(host_.active_ms);
-    out.add_timeout_ms(host_.timeout_ms);
+    out.add_timeout_ms(static_cast<std::uint64_t>(state_.limits.timeout_ms));
     out.add_approvals(approvals);
     out.add_cached_answers(cached);
     out.add_tools(tools);
-    out.add_max_symbols(host_.max_symbols);
+    out.add_max_symbols(state_.limits.symbols);
     out.add_float_precision(host_.float_precision);
     out.add_signature(signature);
     out.add_source_name(source_name);

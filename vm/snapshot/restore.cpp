@@ -23,25 +23,6 @@ enum class Face : std::uint8_t { Binary, Json };
 
 constexpr flatbuffers::uoffset_t kMaxTables = UINT32_MAX;   // a tree has no more than it has bytes
 
-RunLimits smaller(const RunLimits& a, const RunLimits& b) {
-  RunLimits out = a;
-  out.fuel = std::min(a.fuel, b.fuel);
-  out.memory_bytes = std::min(a.memory_bytes, b.memory_bytes);
-  out.depth = std::min(a.depth, b.depth);
-  out.loop = std::min(a.loop, b.loop);
-  out.tool_calls = std::min(a.tool_calls, b.tool_calls);
-  out.max_parallel = std::min(a.max_parallel, b.max_parallel);
-  out.pending = std::min(a.pending, b.pending);
-  out.suspensions = std::min(a.suspensions, b.suspensions);
-  out.data.max_string_bytes = std::min(a.data.max_string_bytes, b.data.max_string_bytes);
-  out.data.max_integer_bits = std::min(a.data.max_integer_bits, b.data.max_integer_bits);
-  out.data.max_print_bytes = std::min(a.data.max_print_bytes, b.data.max_print_bytes);
-  out.data.max_print_length = std::min(a.data.max_print_length, b.data.max_print_length);
-  out.data.max_regex_pattern_bytes = std::min(a.data.max_regex_pattern_bytes, b.data.max_regex_pattern_bytes);
-  out.data.max_regex_input_bytes = std::min(a.data.max_regex_input_bytes, b.data.max_regex_input_bytes);
-  return out;
-}
-
 // The values of a state belong to somebody at every moment: here until install() took them.
 class OwnedState {
  public:
@@ -62,7 +43,7 @@ class OwnedState {
 std::string host_problem(const HostState& host) {
   constexpr std::uint64_t kMaxMillis = 1'000'000'000'000;   // 31 years; in nanoseconds they still fit
   constexpr int kMaxPrecision = 300;
-  if (host.timeout_ms > kMaxMillis || host.active_ms > kMaxMillis) return "time limit of the turn";
+  if (host.active_ms > kMaxMillis) return "time that the turn has used";
   if (host.float_precision < -1 || host.float_precision > kMaxPrecision) return "float precision";
   const auto not_ascending = [](const auto& a, const auto& b) { return a.first >= b.first; };
   const auto& cached = host.cached_answers;
@@ -82,7 +63,9 @@ class Restore {
     if (options_.check) {
       if (std::string why = options_.check(host); !why.empty()) return RestoreError{SnapshotError::Refused, why};
     }
-    skeleton.limits = smaller(reader_.limits(), options_.most);
+    skeleton.limits = reader_.limits();
+    if (std::string why = limits_problem(skeleton.limits); !why.empty()) return invalid(std::move(why));
+    static_cast<Limits&>(skeleton.limits) = smaller(skeleton.limits, options_.most);
     auto run = std::make_unique<RunImpl>(skeleton.limits, options_.memory);
     OwnedState owned(run->heap);
     owned.state = std::move(skeleton);
@@ -265,11 +248,7 @@ std::string_view snapshot_error_name(SnapshotError error) {
 
 RunLimits RestoreOptions::unlimited() {
   RunLimits most;
-  most.fuel = most.memory_bytes = UINT64_MAX;
-  most.depth = most.loop = most.tool_calls = most.max_parallel = most.pending = most.suspensions = UINT32_MAX;
-  most.data.max_string_bytes = most.data.max_print_bytes = UINT64_MAX;
-  most.data.max_integer_bits = most.data.max_print_length = UINT32_MAX;
-  most.data.max_regex_pattern_bytes = most.data.max_regex_input_bytes = UINT32_MAX;
+  static_cast<Limits&>(most) = largest_limits();
   return most;
 }
 

@@ -38,9 +38,7 @@ struct HostState {
   std::string source_name, signature;
   int float_precision = -1;      // -1: none
   bool strict_task_ids = false, check_tools = true;
-  std::uint32_t max_symbols = 10'000;
-  std::uint64_t timeout_ms = 0;  // of the turn; 0: none
-  std::uint64_t active_ms = 0;   // used of it
+  std::uint64_t active_ms = 0;   // used of the turn's time limit
   std::vector<HostTool> tools;                                  // by name
   std::vector<std::pair<std::string, Value>>
       cached_answers;   // by key; values are borrowed when written, owned when read

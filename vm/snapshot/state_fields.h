@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 
+#include "schema/limits.h"
 #include "vm/snapshot/run_state.h"
 #include "vm/snapshot/snapshot.h"
 
@@ -16,27 +17,17 @@ inline constexpr std::array<std::string_view, 5> kOperationStatusNames = {"waiti
 inline constexpr std::array<std::string_view, 3> kOutstandingNames = {"detach", "cancel", "error"};
 inline constexpr std::array<std::string_view, 3> kToolModeNames = {"sync", "async", "auto"};
 
-// Calls visit(name, number&) for each.
-template <class Limits, class Visit>
-void for_each_limit(Limits& limits, Visit visit) {
-  visit("fuel", limits.fuel);
-  visit("memory_bytes", limits.memory_bytes);
-  visit("depth", limits.depth);
-  visit("loop", limits.loop);
-  visit("tool_calls", limits.tool_calls);
-  visit("max_parallel", limits.max_parallel);
-  visit("pending", limits.pending);
-  visit("suspensions", limits.suspensions);
-  visit("operation_ttl_ms", limits.operation_ttl_ms);
-  visit("await_timeout_ms", limits.await_timeout_ms);
-  visit("max_string_bytes", limits.data.max_string_bytes);
-  visit("max_integer_bits", limits.data.max_integer_bits);
-  visit("max_print_bytes", limits.data.max_print_bytes);
-  visit("max_print_length", limits.data.max_print_length);
-  visit("max_regex_pattern_bytes", limits.data.max_regex_pattern_bytes);
-  visit("max_regex_input_bytes", limits.data.max_regex_input_bytes);
+// Returns how the JSON face spells a limit.
+inline std::string_view limit_member(const LimitInfo& limit) {
+  const std::string_view earlier = earlier_spelling(limit, LimitPlace::Snapshot);
+  return earlier.empty() ? limit.name : earlier;
 }
 
+// The last limit that the JSON face always writes. Later ones are only there when they are not the default, so that
+// readers which do not know them take the snapshots of those who do not use them.
+inline constexpr int kLastWrittenLimitField = 15;
+
+// Calls visit(name, number&) for each.
 template <class State, class Visit>
 void for_each_budget_used(State& state, Visit visit) {
   visit("fuel", state.fuel_used);
@@ -92,15 +83,15 @@ void for_each_operation_flag(Operation& operation, Visit visit) {
   visit("awaits_at_call", operation.awaits_at_call);
 }
 
-template <class Host, class Visit>
-void for_each_host_field(Host& host, Visit visit) {
+template <class Host, class SomeLimits, class Visit>
+void for_each_host_field(Host& host, SomeLimits& limits, Visit visit) {
   visit("source_name", host.source_name);
   visit("signature", host.signature);
   visit("float_precision", host.float_precision);
   visit("strict_task_ids", host.strict_task_ids);
   visit("check_tools", host.check_tools);
-  visit("max_symbols", host.max_symbols);
-  visit("timeout_ms", host.timeout_ms);
+  visit("max_symbols", limits.symbols);
+  visit("timeout_ms", limits.timeout_ms);
   visit("active_ms", host.active_ms);
 }
 

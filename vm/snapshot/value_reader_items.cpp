@@ -244,7 +244,7 @@ bool ValueReader::big_int() {
   if (!varint(shape)) return false;
   const std::uint64_t limbs = shape / 2;
   if (limbs == 0 || limbs > (bytes_.size() - at_) / 8) return fail("cut off");
-  if (limbs * 64 > std::uint64_t{run_.limits.data.max_integer_bits} + 64) return fail("integer too wide");
+  if (limbs * 64 > std::uint64_t{run_.limits.integer_bits} + 64) return fail("integer too wide");
   BigInt* const made = heap_.make<BigInt>(Kind::BigInt, sizeof(BigInt) + limbs * sizeof(std::uint64_t));
   made->flags = (shape & 1) != 0 ? BigInt::kNegative : std::uint8_t{0};
   made->limb_count = static_cast<std::uint32_t>(limbs);
@@ -322,7 +322,7 @@ bool ValueReader::regex() {
   std::span<const Value> pattern;
   if (!top_values(1, pattern)) return false;
   if (!pattern[0].is_string()) return fail("pattern that is no text");
-  if (string_view_of(pattern[0]).size() > run_.limits.data.max_regex_pattern_bytes) return fail("pattern too long");
+  if (string_view_of(pattern[0]).size() > run_.limits.regex_pattern_bytes) return fail("pattern too long");
   replace_top(1, regex_of_source(heap_, pattern[0]));
   return true;
 }

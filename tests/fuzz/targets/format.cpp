@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Value result = trial.call(ptc::BuiltinId::format, std::move(arguments));
   if (result.is_absent()) return 0;
   const std::size_t bytes = ptc::string_view_of(result).size();
-  ptc::fuzz::promise(bytes <= trial.env.limits.max_string_bytes, "a text beyond its limit");
+  ptc::fuzz::promise(bytes <= trial.env.limits.string_bytes, "a text beyond its limit");
   trial.heap.release(result);
   return 0;
 }

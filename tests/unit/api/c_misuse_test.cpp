@@ -172,6 +172,23 @@ TEST_F(CMisuseTest, ShorterOptionsMeanDefaults) {
   EXPECT_EQ(fault(endless).substr(0, 14), "fuel_exhausted");
 }
 
+TEST_F(CMisuseTest, LimitsOutOfTheirRangeAreRefusedByName) {
+  auto limits = initialised<ptcvm_limits>();
+  ASSERT_EQ(ptcvm_limits_default(&limits), PTCVM_OK);
+  auto options = initialised<ptcvm_run_options>();
+  options.limits = &limits;
+  limits.print_length = std::uint64_t{1} << 32;
+  CRun run;
+  EXPECT_EQ(ptcvm_run_start(engine_, compiled("1"), &options, run.out(), error_.out()), PTCVM_INVALID_VALUE);
+  EXPECT_EQ(message(), "the limit print_length must be a whole number from 0 to 4294967295 (graphemes); "
+                       "found 4294967296");
+  limits.print_length = 10;
+  limits.depth = 0;
+  EXPECT_EQ(ptcvm_run_start(engine_, compiled("1"), &options, run.out(), error_.out()), PTCVM_INVALID_VALUE);
+  limits.depth = 1;
+  EXPECT_EQ(ptcvm_run_start(engine_, compiled("1"), &options, run.out(), error_.out()), PTCVM_OK);
+}
+
 TEST_F(CMisuseTest, SizesThatWereNeverSetAreRefused) {
   for (const std::size_t size : {std::size_t{0}, std::size_t{7}, std::size_t{4'097}, SIZE_MAX}) {
     auto options = initialised<ptcvm_run_options>();

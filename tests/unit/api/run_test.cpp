@@ -50,6 +50,21 @@ TEST_F(RunTest, LimitsAreNamedFaults) {
   EXPECT_TRUE(run.diagnostic()->is_limit);
 }
 
+TEST_F(RunTest, ALimitOutOfItsRangeIsRefusedByName) {
+  RunOptions options;
+  options.limits.depth = 0;
+  const Error error = Run::start(engine_, compiled("1"), options).error();
+  EXPECT_EQ(error.code, Errc::invalid_value);
+  EXPECT_EQ(error.message, "the limit depth must be a whole number from 1 to 4294967295 (calls); found 0");
+  options.limits = {};
+  options.limits.timeout_ms = -1;
+  EXPECT_EQ(Run::start(engine_, compiled("1"), options).error().code, Errc::invalid_value);
+  EXPECT_EQ(Session::create(engine_, options).error().code, Errc::invalid_value);
+  RestoreOptions restore;
+  restore.limits.depth = 0;
+  EXPECT_EQ(Run::restore(engine_, {}, restore).error().code, Errc::invalid_value);
+}
+
 TEST_F(RunTest, DataIsCopiedIn) {
   RunOptions options;
   options.data_json = R"({"names": ["a", "b"]})";

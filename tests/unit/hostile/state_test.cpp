@@ -23,7 +23,7 @@ TEST_F(State, TheHostsLimitsHoldWhateverTheSnapshotClaims) {
   const Octets whole = suspended("(do (await (tool/ask)) (loop [i 0] (recur (inc i))))");
   const auto claims = changed(whole, [](auto& s) {
     s.limits = std::make_unique<schema::LimitsT>();
-    s.limits->fuel = s.limits->memory_bytes = s.limits->max_string_bytes = UINT64_MAX;
+    s.limits->fuel = s.limits->memory_bytes = s.limits->string_bytes = UINT64_MAX;
     s.limits->loop = s.limits->depth = s.limits->tool_calls = s.limits->suspensions = UINT32_MAX;
     s.fuel_used = 0;
   });
@@ -190,7 +190,7 @@ TEST_F(State, TheHostsFieldsAreCheckedInBothFaces) {
   expect_refused(changed(whole, [](auto& s) { s.session->float_precision = 301; }), "snapshot_invalid", "precision");
   expect_refused(changed(whole, [](auto& s) { s.session->cached_answers = {"b", "a"}; }), "snapshot_invalid", "order");
   const auto text = json_with(whole, "\"timeout_ms\": 0", "\"timeout_ms\": 18446744073709551615");
-  EXPECT_EQ(refusal(text), "snapshot_invalid: time limit of the turn");
+  EXPECT_EQ(refusal(text), "snapshot_invalid: /session/timeout_ms: must be a whole number");
   EXPECT_EQ(refusal(json_with(whole, "\"float_precision\": -1", "\"float_precision\": -2")),
             "snapshot_invalid: float precision");
 }

@@ -82,7 +82,9 @@ bool JsonReader::begin() {
   const JsonNode in = section("limits");
   if (!in) return true;
   JsonFields fields(in, problem_);
-  for_each_limit(limits_, [&](std::string_view name, auto& number) { fields.number(name, number); });
+  for_each_limit(limits_, [&](const LimitInfo& limit, auto& number) {
+    if (limit.field != kLimitInSession) fields.number(limit_member(limit), number);
+  });
   fields.choice("outstanding", kOutstandingNames, limits_.outstanding);
   fields.done();
   return report();
@@ -109,7 +111,7 @@ bool JsonReader::read_host(HostState& out) {
       fields.number(name, value);
     }
   };
-  for_each_host_field(out, field);
+  for_each_host_field(out, limits_, field);
   fields.list("tools", [&](JsonNode node) {
     HostTool& tool = out.tools.emplace_back();
     JsonFields one(node, problem_);

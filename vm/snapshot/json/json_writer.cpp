@@ -162,7 +162,10 @@ class JsonWriter : private JsonSections {
     for_each_budget_used(state_, put);
     close('}');
     open("limits", '{');
-    for_each_limit(state_.limits, put);
+    for_each_limit(state_.limits, [this](const LimitInfo& limit, auto n) {
+      const bool is_written = limit.field <= kLastWrittenLimitField || static_cast<std::uint64_t>(n) != limit.initial;
+      if (limit.field != kLimitInSession && is_written) number(limit_member(limit), n);
+    });
     text("outstanding", kOutstandingNames[std::size_t(state_.limits.outstanding)]);
     close('}');
     open("counters", '{');
@@ -178,10 +181,12 @@ class JsonWriter : private JsonSections {
   void host_field(std::string_view name, int value) { number(name, value); }
   void host_field(std::string_view name, std::uint32_t value) { number(name, value); }
   void host_field(std::string_view name, std::uint64_t value) { number(name, value); }
+  void host_field(std::string_view name, std::int64_t value) { number(name, value); }
 
   void session() {
     open("session", '{');
-    for_each_host_field(host_, [this](std::string_view name, const auto& value) { host_field(name, value); });
+    const auto put = [this](std::string_view name, const auto& value) { host_field(name, value); };
+    for_each_host_field(host_, state_.limits, put);
     out_.key("tools");
     out_.open('[', Lines::Many);
     for (const HostTool& tool : host_.tools) {

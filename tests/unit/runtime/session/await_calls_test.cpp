@@ -240,7 +240,7 @@ TEST_F(AwaitCalls, waiting_too_often_is_a_fault) {
 
 TEST_F(AwaitCalls, limits_of_the_whole_run_end_it_from_inside_of_a_branch) {
   SessionOptions options;
-  options.limits.pending = 2;
+  options.limits.pending_operations = 2;
   open(options);
   async_tool("call", "c");
   EXPECT_EQ(run("(pmap #(await (tool/call {:n %})) (range 5))").substr(0, 25), "!! pending_limit_exceeded");
@@ -266,7 +266,7 @@ TEST_F(AwaitCalls, one_branch_evaluates_a_task_while_the_others_wait) {
 
 TEST_F(AwaitCalls, a_time_limit_of_the_turn_counts_running_time_only) {
   SessionOptions options;
-  options.timeout = std::chrono::milliseconds(60'000);
+  options.limits.timeout_ms = 60'000;
   open(options);
   async_tool("call", "c");
   EXPECT_EQ(run("(await (tool/call {}))"), "|| c1");

@@ -241,7 +241,7 @@ TEST_F(AwaitExamples, e19_functions_of_earlier_turns_wait_too) {
 
 TEST_F(AwaitExamples, e20_limits_and_ids) {
   SessionOptions options;
-  options.limits.pending = 32;
+  options.limits.pending_operations = 32;
   open(options);
   async_tool("call", "c");
   add("again", AsyncMode::Yes, [](const ToolCall&) { return ToolReply::pending("c1"); });

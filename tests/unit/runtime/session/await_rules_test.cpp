@@ -53,7 +53,7 @@ TEST_F(AwaitRules, resolutions_are_taken_together_or_not_at_all) {
 
 TEST_F(AwaitRules, results_are_plain_data_of_a_bounded_size) {
   SessionOptions options;
-  options.max_result_bytes = 100;
+  options.limits.result_bytes = 100;
   open(options);
   async_tool("call", "c");
   EXPECT_EQ(run("(await (tool/call {}))"), "|| c1");

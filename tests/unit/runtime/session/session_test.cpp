@@ -142,10 +142,10 @@ TEST_F(SessionTest, deadline_and_cancel_flag_stop_a_program) {
   SessionOptions options;
   options.limits.fuel = UINT64_MAX / 4;
   options.limits.loop = UINT32_MAX;
-  options.timeout = std::chrono::milliseconds(20);
+  options.limits.timeout_ms = 20;
   EXPECT_EQ(kind_of(make(options)->turn("(loop [i 0] (recur (inc i)))")), "timeout");
 
-  options.timeout.reset();
+  options.limits.timeout_ms = 0;
   const auto session = make(options);
   std::atomic<bool> cancelled{false};
   session->set_cancel_flag(&cancelled);

@@ -51,7 +51,7 @@ TEST_F(ArithmeticTest, NamesTheArgumentThatIsWrong) {
 }
 
 TEST_F(ArithmeticTest, RefusesTooWideIntegers) {
-  env.limits.max_integer_bits = 100;
+  env.limits.integer_bits = 100;
   EXPECT_EQ(fault(Id::mul, {big("1000000000000000000000"), big("1000000000000000000000")}),
             "integer_limit_exceeded");
   EXPECT_EQ(fault(Id::bit_shift_left, {1, 1000}), "integer_limit_exceeded");

@@ -15,7 +15,7 @@ TEST_F(StringsTest, StrConcatenatesStrForms) {
   EXPECT_EQ(run(B::str, {vec({"a", nullptr})}), R"x("[\"a\" nil]")x");
   EXPECT_EQ(run(B::str, {1, pending("c1")}),
             "!! type_error: str: arg 2 is a pending operation (c1); use (await …)");
-  env.limits.max_string_bytes = 5;
+  env.limits.string_bytes = 5;
   EXPECT_EQ(run(B::str, {"abc", "de"}), R"("abcde")");
   EXPECT_EQ(fault(B::str, {"abc", "def"}), "string_limit_exceeded");
   EXPECT_EQ(fault(B::str, {"abc", 123}), "string_limit_exceeded");
@@ -185,13 +185,13 @@ TEST_F(StringsTest, ParsingGivesNilForEverythingElse) {
 }
 
 TEST_F(StringsTest, PrintlnAppendsOneEntry) {
-  env.limits.max_print_length = 4;
+  env.limits.print_length = 4;
   EXPECT_EQ(run(B::println, {}), "nil");
   EXPECT_EQ(run(B::println, {"a", 1}), "nil");
   EXPECT_EQ(run(B::println, {"éüabc"}), "nil");
   EXPECT_EQ(run(B::println, {vec({"a", "b"})}), "nil");
   EXPECT_EQ(env.prints, (std::vector<std::string>{"", "a 1", "éüab...", "[\"a\"..."}));
-  env.limits.max_print_bytes = env.print_bytes + 2;
+  env.limits.print_bytes = env.print_bytes + 2;
   EXPECT_EQ(fault(B::println, {"ab"}), "print_limit_exceeded");
   EXPECT_EQ(env.prints.size(), 4u);
 }
