@@ -7,19 +7,60 @@
 namespace ptc {
 
 enum class Op : std::uint8_t {
-#define OP(name, operands, control, memory, meaning) name,
+#define OP(name, ...) name,
 #include "schema/opcodes.def"
 #undef OP
 };
 
+// The words of the columns; opcodes.def says what each of them means.
 enum class Operand : std::uint8_t { None, Dst, Src, Mod, Win, Imm, Cnt, Const, Global, Builtin, Tool, Func, Up, Jump };
-enum class Control : std::uint8_t { Next, Jump, Branch, Call, Loop, End };
+enum class Control : std::uint8_t { Next, Jump, Branch, Call, Loop, LoopIf, End };
+enum class OpOwnership : std::uint8_t {
+  Operands,
+  Change,
+  Replace,
+  Release,
+  Gather,
+  Call,
+  CallWindow,
+  CallBorrowed,
+  Iterate,
+  Advance,
+  BeginTask,
+  EndTask,
+  OpenPath,
+  ClosePath,
+  Counted,
+  CountedStep,
+  CountedBound,
+  Return,
+  Stop,
+};
+enum class Window : std::uint8_t { None, One, CountB, CountC, PairsB };
+enum class OpResult : std::uint8_t { None, Immediate, Owned, Counter, Iterator };
+enum class ConstantNeed : std::uint8_t { None, Any, Number, Keyword, String };
+enum class OpCheck : std::uint8_t {
+  None,
+  Taken,
+  Untaken,
+  Closure,
+  Captures,
+  History,
+  Ending,
+  Arity,
+  PlainArity,
+};
 enum class MemoryCheck : std::uint8_t { None, Before, After };
 
 struct OpInfo {
   std::string_view name;
   std::array<Operand, 3> operands;
   Control control;
+  OpOwnership ownership;
+  Window window;
+  OpResult result;
+  ConstantNeed constant;
+  OpCheck check;
   MemoryCheck memory;
   std::string_view meaning;
 };
@@ -29,8 +70,10 @@ consteval std::array<Operand, 3> operand_shape(Operand a, Operand b, Operand c) 
 inline constexpr auto kOps = [] {
   using enum Operand;
   return std::to_array<OpInfo>({
-#define OP(name, operands, control, memory, meaning) \
-  {#name, operand_shape operands, Control::control, MemoryCheck::memory, meaning},
+#define OP(name, operands, control, ownership, window, result, constant, check, memory, meaning)   \
+  {#name,           operand_shape operands, Control::control,       OpOwnership::ownership,        \
+   Window::window,  OpResult::result,       ConstantNeed::constant, OpCheck::check,                \
+   MemoryCheck::memory, meaning},
 #include "schema/opcodes.def"
 #undef OP
   });

@@ -165,6 +165,7 @@ std::string_view control_text(ptc::Control control) {
     case ptc::Control::Branch: return "jumps or goes on";
     case ptc::Control::Call: return "calls; safe point";
     case ptc::Control::Loop: return "jumps back; safe point";
+    case ptc::Control::LoopIf: return "jumps back or goes on; safe point";
     case ptc::Control::End: return "ends the frame";
   }
   return "";
@@ -179,17 +180,34 @@ std::string_view memory_text(ptc::MemoryCheck check) {
   return "";
 }
 
+// The words of the columns that the verifier reads, as they are written in the table.
+struct OpWords {
+  std::string_view ownership, window, result, constant, check;
+};
+constexpr OpWords kOpWords[] = {
+#define OP(name, operands, control, ownership, window, result, constant, check, memory, meaning) \
+  {#ownership, #window, #result, #constant, #check},
+#include "schema/opcodes.def"
+#undef OP
+};
+
 std::string opcodes_page() {
   std::string out = "# Instructions\n\n";
   out += kMadeFrom;
   out += "An instruction is 64 bits: opcode, flags, and three operands of 16 bits. `schema/opcodes.def` explains the\n"
-         "kinds of operand. The column Memory says when an instruction holds the run against its memory limit.\n\n";
-  add_head(out, {"Number", "Name", "a", "b", "c", "Control", "Memory", "Meaning"});
+         "kinds of operand and the words of the columns. Ownership, Window, Result, Constant and Check are what the\n"
+         "verifier goes by. The column Memory says when an instruction holds the run against its memory limit.\n\n";
+  add_head(out, {"Number", "Name", "a", "b", "c", "Control", "Ownership", "Window", "Result", "Constant", "Check",
+                 "Memory", "Meaning"});
   for (std::size_t i = 0; i < ptc::kOpCount; ++i) {
     const ptc::OpInfo& info = ptc::kOps[i];
     std::vector<std::string> row = {std::to_string(i), code(info.name)};
     for (const ptc::Operand operand : info.operands) row.emplace_back(operand_text(operand));
     row.emplace_back(control_text(info.control));
+    const OpWords& words = kOpWords[i];
+    for (const std::string_view word : {words.ownership, words.window, words.result, words.constant, words.check}) {
+      row.emplace_back(word == "None" ? "" : word);
+    }
     row.emplace_back(memory_text(info.memory));
     row.push_back(cell(info.meaning));
     add_row(out, row);

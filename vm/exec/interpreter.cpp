@@ -61,7 +61,7 @@ ExitReason RunImpl::interpret(Fiber& fiber) {
   running = &fiber;   // looked up where it is needed: registers are for what every instruction needs
 #ifdef PTC_COMPUTED_GOTO
   static const void* const kLabels[] = {
-#define OP(name, operands, control, memory, meaning) &&op_##name,
+#define OP(name, ...) &&op_##name,
 #include "schema/opcodes.def"
 #undef OP
 #define FUSED(name, condition, ...) &&op_##name,
@@ -96,6 +96,9 @@ reload : {
   GOTO_NEXT_UNCHECKED;
 
 #ifndef PTC_COMPUTED_GOTO
+#define OP(name, ...) if constexpr (false) goto op_##name;   // a row without a handler does not compile
+#include "schema/opcodes.def"
+#undef OP
 dispatch:
   ++pc;
   switch (static_cast<std::uint8_t>(INSN.op)) {   // fused ones have no name in Op
