@@ -52,7 +52,8 @@ class Walkthrough:
         """A page of docs/reference, written by the generator of the copy."""
         program, pages = self.tree / "gen_docs", self.tree / "pages"
         pages.mkdir(exist_ok=True)
-        complaint = self.compile("tools/gen_docs/gen_docs.cpp", "-o", program, self.tree / "schema/builtin_id.cpp")
+        parts = sorted((self.tree / "tools/gen_docs").glob("*.cpp"))
+        complaint = self.compile("schema/builtin_id.cpp", "-o", program, *parts)
         assert not complaint, complaint
         subprocess.run([program, pages], check=True, cwd=self.tree)
         return (pages / page).read_text()
