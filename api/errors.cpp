@@ -7,10 +7,10 @@
 namespace ptcvm {
 
 const char* errc_name(Errc code) {
-  static constexpr std::array<const char*, 12> kNames = {
+  static constexpr std::array<const char*, 14> kNames = {
       "invalid_program",   "invalid_value",    "invalid_signature", "invalid_snapshot", "refused",
       "unknown_operation", "already_resolved", "too_large",         "wrong_state",      "busy",
-      "store_failed",      "not_available"};
+      "store_failed",      "not_available",    "invalid_key_ring",  "seal_refused"};
   return kNames[static_cast<std::size_t>(code)];
 }
 
@@ -46,7 +46,8 @@ Error restore_error(const ptc::RestoreError& error) {
 }
 
 Error store_error(const ptc::StoreError& error) {
-  return host_error(Errc::store_failed, std::string(ptc::store_error_name(error.kind)) + ": " + error.message);
+  const std::string_view name = ptc::store_error_name(error.kind);
+  return {Errc::store_failed, std::string(name) + ": " + error.message, std::nullopt, name};
 }
 
 }  // namespace ptcvm

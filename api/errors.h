@@ -9,7 +9,7 @@
 
 namespace ptcvm {
 
-inline Error host_error(Errc code, std::string message) { return {code, std::move(message), std::nullopt}; }
+inline Error host_error(Errc code, std::string message) { return {code, std::move(message), std::nullopt, {}}; }
 Diagnostic diagnostic_of(const ptc::OutcomeFault& fault);
 Error program_error(const ptc::OutcomeFault& fault);
 Error restore_error(const ptc::RestoreError& error);

@@ -23,9 +23,12 @@ struct ptcvm_error {
   ptcvm_status status = PTCVM_INTERNAL;
   std::string message;
   std::optional<ptcvm::Diagnostic> diagnostic;
+  std::string_view detail = {};
 };
 struct ptcvm_buffer {
   std::string text;
+  bool is_secret = false;   // the text is zeroed when it is freed
+  ~ptcvm_buffer();
 };
 struct ptcvm_texts {
   std::vector<std::string> texts;

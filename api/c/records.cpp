@@ -4,12 +4,13 @@
 
 #include "api/c/handles.h"
 #include "ptcvm/version.hpp"
+#include "runtime/text/secret_text.h"
 
 namespace ptcvm::c {
 namespace {
 
 static_assert(PTCVM_INVALID_PROGRAM == static_cast<int>(Errc::invalid_program) + 1);
-static_assert(PTCVM_NOT_AVAILABLE == static_cast<int>(Errc::not_available) + 1);
+static_assert(PTCVM_SEAL_REFUSED == static_cast<int>(Errc::seal_refused) + 1);
 ptcvm_status status_of(Errc code) { return static_cast<ptcvm_status>(code) + 1; }
 
 // An error for which there is no memory is left out: the status says it, too.
@@ -38,7 +39,8 @@ ptcvm_status status_of_exception(ptcvm_error** error) noexcept {
     const ptcvm_status status = status_of(failure.error.code);
     if (error != nullptr) {
       *error = quietly<ptcvm_error*>(nullptr, [&] {
-        return new ptcvm_error{status, std::move(failure.error.message), std::move(failure.error.diagnostic)};
+        return new ptcvm_error{status, std::move(failure.error.message), std::move(failure.error.diagnostic),
+                               failure.error.detail};
       });
     }
     return status;
@@ -110,11 +112,12 @@ ptcvm_text ptcvm_status_name(ptcvm_status status) {
     case PTCVM_INTERNAL: return c::text_out("internal");
     default: break;
   }
-  if (status < PTCVM_INVALID_PROGRAM || status > PTCVM_NOT_AVAILABLE) return {nullptr, 0};
+  if (status < PTCVM_INVALID_PROGRAM || status > PTCVM_SEAL_REFUSED) return {nullptr, 0};
   return c::text_out(ptcvm::errc_name(static_cast<ptcvm::Errc>(status - 1)));
 }
 
 ptcvm_status ptcvm_error_status(const ptcvm_error* error) { return error == nullptr ? PTCVM_OK : error->status; }
+ptcvm_text ptcvm_error_detail(const ptcvm_error* error) { return c::text_out(error == nullptr ? "" : error->detail); }
 ptcvm_text ptcvm_error_message(const ptcvm_error* error) {
   return error == nullptr ? ptcvm_text{nullptr, 0} : c::text_out(error->message);
 }
@@ -127,6 +130,9 @@ int32_t ptcvm_error_diagnostic(const ptcvm_error* error, ptcvm_diagnostic* out) 
 }
 void ptcvm_error_free(ptcvm_error* error) { delete error; }
 
+ptcvm_buffer::~ptcvm_buffer() {
+  if (is_secret) ptc::SecretText zeroed(std::move(text));
+}
 ptcvm_text ptcvm_buffer_text(const ptcvm_buffer* buffer) {
   return buffer == nullptr ? ptcvm_text{nullptr, 0} : c::text_out(buffer->text);
 }

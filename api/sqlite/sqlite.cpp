@@ -1,5 +1,6 @@
 #include "ptcvm/sqlite.hpp"
 
+#include "api/errors.h"
 #include "api/store_access.h"
 #include "runtime/log/sqlite/sqlite_store.h"
 
@@ -12,8 +13,7 @@ Result<Store> open_sqlite(const std::string& path, const SqliteOptions& options)
   wanted.busy_timeout = options.busy_timeout;
   auto opened = ptc::SqliteStore::open(path, wanted);
   if (const auto* error = std::get_if<ptc::StoreError>(&opened)) {
-    return Error{Errc::store_failed,
-                 std::string(ptc::store_error_name(error->kind)) + ": " + error->message, std::nullopt};
+    return store_error(*error);
   }
   return StoreAccess::made(std::get<std::unique_ptr<ptc::SqliteStore>>(std::move(opened)));
 }

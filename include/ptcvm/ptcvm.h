@@ -10,9 +10,10 @@
 //            returned ptcvm_text or ptcvm_view is borrowed; the function says for how long. A function copies its
 //            inputs before it returns, unless its comment says that it borrows them. Handles keep alive what they were
 //            made from, so free them in any order. The run of a session is freed with the session.
-// Threads    Any number of threads may use a ptcvm_engine, ptcvm_program or ptcvm_store at once. One thread adds to a
-//            ptcvm_tools, and no other thread uses the handle meanwhile. One thread at a time may use any other object
-//            and the views into it; the object may move between threads. Any thread may call ptcvm_run_cancel().
+// Threads    Any number of threads may use a ptcvm_engine, ptcvm_program or ptcvm_store at once. One thread
+//            changes a ptcvm_tools or ptcvm_key_ring, and no other thread uses the handle meanwhile. One thread at a
+//            time may use any other object and the views into it; the object may move between threads. Any thread may
+//            call ptcvm_run_cancel().
 // Structs    Each struct begins with struct_size. Set up every struct with PTCVM_INIT(), which sets the defaults. The
 //            library takes shorter structs from programs that were compiled with an older header, and longer structs
 //            when the unknown part is 0. The library fills as much of an output struct as struct_size says.
@@ -54,6 +55,8 @@ typedef struct ptcvm_entries ptcvm_entries;     // the parts of a collection
 typedef struct ptcvm_writer ptcvm_writer;       // builds a value
 typedef struct ptcvm_buffer ptcvm_buffer;       // owns a text or bytes
 typedef struct ptcvm_texts ptcvm_texts;         // owns a list of texts
+typedef struct ptcvm_key_ring ptcvm_key_ring;   // keys that seal snapshots
+typedef struct ptcvm_opened ptcvm_opened;       // what was in a sealed snapshot
 typedef struct ptcvm_error ptcvm_error;
 
 typedef struct ptcvm_text {
@@ -81,6 +84,8 @@ enum {
   PTCVM_BUSY = 10,                // another process executes the run
   PTCVM_STORE_FAILED = 11,
   PTCVM_NOT_AVAILABLE = 12,       // this build of the library cannot do that
+  PTCVM_INVALID_KEY_RING = 13,    // the file cannot be read or is not a key ring; or the ring refuses the change
+  PTCVM_SEAL_REFUSED = 14,        // ptcvm_error_detail() says why: "rolled_back", "bad_signature", …
   PTCVM_INVALID_ARGUMENT = 100,   // the caller made a mistake: NULL, a struct_size, an index, an unknown constant
   PTCVM_OUT_OF_MEMORY = 101,
   PTCVM_INTERNAL = 102
@@ -116,6 +121,8 @@ typedef struct ptcvm_diagnostic {
 // Return the parts of an error. Texts are borrowed from the error.
 PTCVM_EXPORT ptcvm_status ptcvm_error_status(const ptcvm_error* error);
 PTCVM_EXPORT ptcvm_text ptcvm_error_message(const ptcvm_error* error);     // returns one sentence for people
+// Returns the stable name of the kind within the status, or "". PTCVM_SEAL_REFUSED and PTCVM_STORE_FAILED have names.
+PTCVM_EXPORT ptcvm_text ptcvm_error_detail(const ptcvm_error* error);
 // Returns 1 and fills `out` when the error has a diagnostic. Only PTCVM_INVALID_PROGRAM has one.
 PTCVM_EXPORT int32_t ptcvm_error_diagnostic(const ptcvm_error* error, ptcvm_diagnostic* out);
 PTCVM_EXPORT void ptcvm_error_free(ptcvm_error* error);
@@ -615,6 +622,94 @@ PTCVM_EXPORT ptcvm_status ptcvm_stored_wait_at(const ptcvm_stored* stored, int32
 PTCVM_EXPORT int32_t ptcvm_stored_wake_time(const ptcvm_stored* stored, int64_t* out_ms);
 PTCVM_EXPORT ptcvm_text ptcvm_stored_warning(const ptcvm_stored* stored);   // "" for none
 PTCVM_EXPORT void ptcvm_stored_free(ptcvm_stored* stored);
+
+// ---- Sealing: a signature around snapshot bytes that binds them to a tenant, a run and a sequence number.
+
+enum { PTCVM_HMAC_SHA256 = 0, PTCVM_ED25519 };
+enum { PTCVM_KEY_ACTIVE = 0, PTCVM_KEY_VERIFY_ONLY, PTCVM_KEY_REVOKED };
+
+typedef struct ptcvm_new_key {
+  size_t struct_size;
+  ptcvm_text id;                  // 1 to 64 letters, digits, and . _ -
+  int32_t algorithm;
+  int32_t has_end, has_time;      // 0: the key never ends; 0: the key begins now, by the system clock
+  int32_t reserved;
+  int64_t not_after_ms, time_ms;
+} ptcvm_new_key;
+
+// A key without its secret. Times are whole seconds.
+typedef struct ptcvm_key {
+  size_t struct_size;
+  ptcvm_text id, note;            // borrowed until the ring is changed or freed
+  int32_t algorithm, state;
+  int32_t is_signing;             // ptcvm_seal() uses this key
+  int32_t has_secret;             // without its secret a key only checks
+  int32_t has_end, reserved;
+  int64_t created_ms, not_after_ms;
+} ptcvm_key;
+
+// Makes a ring without keys. A ring's secrets are zeroed when it is freed.
+PTCVM_EXPORT ptcvm_status ptcvm_key_ring_new(ptcvm_key_ring** out, ptcvm_error** error);
+// Reads a ring from the text of a file, or from a file. PTCVM_INVALID_KEY_RING.
+PTCVM_EXPORT ptcvm_status ptcvm_key_ring_parse(ptcvm_text json, ptcvm_key_ring** out, ptcvm_error** error);
+PTCVM_EXPORT ptcvm_status ptcvm_key_ring_load(ptcvm_text path, ptcvm_key_ring** out, ptcvm_error** error);
+PTCVM_EXPORT void ptcvm_key_ring_free(ptcvm_key_ring* ring);
+// Makes a key of random bytes that signs from now on; the key before it only checks. Refused, with no change:
+// PTCVM_INVALID_KEY_RING, here and in the two below.
+PTCVM_EXPORT ptcvm_status ptcvm_key_ring_rotate(ptcvm_key_ring* ring, const ptcvm_new_key* wanted, ptcvm_error** error);
+PTCVM_EXPORT ptcvm_status ptcvm_key_ring_sign_with(ptcvm_key_ring* ring, ptcvm_text id, ptcvm_error** error);
+// Refuses from now on whatever the key sealed.
+PTCVM_EXPORT ptcvm_status ptcvm_key_ring_revoke(ptcvm_key_ring* ring, ptcvm_text id, ptcvm_error** error);
+// Makes a ring that can check and not sign: the Ed25519 keys without their secrets.
+PTCVM_EXPORT ptcvm_status ptcvm_key_ring_public_half(const ptcvm_key_ring* ring, ptcvm_key_ring** out,
+                                                     ptcvm_error** error);
+PTCVM_EXPORT size_t ptcvm_key_ring_count(const ptcvm_key_ring* ring);
+PTCVM_EXPORT ptcvm_status ptcvm_key_ring_at(const ptcvm_key_ring* ring, size_t index, ptcvm_key* out);
+// Returns the text of the file, secrets included: keep it safe. Freeing the buffer zeroes it.
+PTCVM_EXPORT ptcvm_status ptcvm_key_ring_json(const ptcvm_key_ring* ring, ptcvm_buffer** out, ptcvm_error** error);
+// Writes the file, for its owner only and whole or not at all. PTCVM_STORE_FAILED: it cannot be written, or a file is
+// there and `replace` is 0.
+PTCVM_EXPORT ptcvm_status ptcvm_key_ring_save(const ptcvm_key_ring* ring, ptcvm_text path, int32_t replace,
+                                              ptcvm_error** error);
+
+typedef struct ptcvm_seal_label {
+  size_t struct_size;
+  ptcvm_text tenant, run_id;      // 1 to 256 bytes each
+  uint64_t sequence;              // count the snapshots of a run: 1, 2, 3 …
+  int32_t has_time, reserved;     // 0: the system clock decides whether the key is valid
+  int64_t time_ms;
+} ptcvm_seal_label;
+
+typedef struct ptcvm_seal_expectations {
+  size_t struct_size;
+  ptcvm_text tenant;              // the bytes of another tenant are refused
+  ptcvm_text run_id;              // "": any run
+  int32_t has_sequence, has_time;
+  uint64_t sequence;              // has_sequence: this one and no other
+  uint64_t minimum_sequence;      // an older snapshot is refused
+  int64_t time_ms;                // has_time: decides whether the key is valid; else the system clock
+} ptcvm_seal_expectations;
+
+// What was bound into a seal. Texts are borrowed from the ptcvm_opened.
+typedef struct ptcvm_seal_facts {
+  size_t struct_size;
+  ptcvm_text key_id, tenant, run_id;
+  uint64_t sequence;
+  int32_t algorithm, reserved;
+} ptcvm_seal_facts;
+
+// Puts an envelope around the payload, signed with the key of the ring that signs. PTCVM_SEAL_REFUSED.
+PTCVM_EXPORT ptcvm_status ptcvm_seal(const ptcvm_key_ring* ring, ptcvm_text payload, const ptcvm_seal_label* label,
+                                     ptcvm_buffer** out, ptcvm_error** error);
+// Checks an envelope, bytes from anywhere. PTCVM_SEAL_REFUSED. A good signature says who wrote the payload, and nothing
+// about what the payload is: ptcvm_run_restore() checks it.
+PTCVM_EXPORT ptcvm_status ptcvm_open_sealed(const ptcvm_key_ring* ring, ptcvm_text bytes,
+                                            const ptcvm_seal_expectations* expected, ptcvm_opened** out,
+                                            ptcvm_error** error);
+PTCVM_EXPORT ptcvm_text ptcvm_opened_payload(const ptcvm_opened* opened);     // borrowed; "" for NULL
+PTCVM_EXPORT ptcvm_status ptcvm_opened_facts(const ptcvm_opened* opened, ptcvm_seal_facts* out);
+PTCVM_EXPORT void ptcvm_opened_free(ptcvm_opened* opened);
+PTCVM_EXPORT int32_t ptcvm_looks_sealed(ptcvm_text bytes);                    // 1: the bytes claim to be an envelope
 
 #ifdef __cplusplus
 }

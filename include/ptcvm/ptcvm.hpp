@@ -10,6 +10,7 @@
 #include "ptcvm/limits.hpp"
 #include "ptcvm/result.hpp"
 #include "ptcvm/run.hpp"
+#include "ptcvm/sealing.hpp"
 #include "ptcvm/session.hpp"
 #include "ptcvm/store.hpp"
 #include "ptcvm/store_watch.hpp"

@@ -11,6 +11,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "ptcvm/config.hpp"
 #include "ptcvm/diagnostic.hpp"
@@ -31,6 +32,8 @@ enum class Errc : std::uint8_t {
   busy,                 // another process executes the run
   store_failed,         // the disk, the file or the database failed; the message says how
   not_available,        // this build of the library cannot do that
+  invalid_key_ring,     // the file cannot be read or is not a key ring; or the ring refuses the change
+  seal_refused,         // the bytes were not sealed, or not opened; Error::detail says why
 };
 PTCVM_API const char* errc_name(Errc code);   // returns "invalid_program" and so on
 
@@ -39,6 +42,9 @@ struct Error {
   Errc code{};                             // see Errc
   std::string message;                     // one sentence for people
   std::optional<Diagnostic> diagnostic;    // kind, position and hint, when a program is wrong
+  // The stable name of the kind within the code, or "": "rolled_back" and others for seal_refused (sealing.hpp),
+  // "store_io", "store_full" and others for store_failed. The name lives as long as the library.
+  std::string_view detail = {};
 };
 
 // Holds a T or an Error. error() returns a copy: keep the copy, not a reference into it.

@@ -3,8 +3,8 @@
 #include <array>
 #include <iostream>
 
+#include "ptcvm/sealing.hpp"
 #include "runtime/engine/clock.h"
-#include "runtime/seal/key_ring.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/terminal.h"
 #include "vm/value/calendar.h"
@@ -22,50 +22,56 @@ int refuse(std::string_view message) {
   return kBadInput;
 }
 
-std::string date_text(std::int64_t seconds) {
+constexpr std::int64_t kMillis = 1'000;   // in a second
+
+std::string date_text(std::int64_t ms) {
   std::string text;
-  ptc::append_instant(text, {seconds, 0});
+  ptc::append_instant(text, {ms / kMillis, 0});
   return text;
 }
 
-std::string state_text(const ptc::SealingKey& key, const ptc::KeyRing& ring) {
-  if (&key == ring.signing()) return "signing";
-  return std::string(ptc::key_state_name(key.state));
+std::string state_text(const SealingKey& key) { return key.is_signing ? "signing" : key_state_name(key.state); }
+
+std::string end_text(const SealingKey& key) {
+  if (!key.not_after_ms) return "-";
+  return date_text(*key.not_after_ms) + (ptc::system_millis() >= *key.not_after_ms ? " (over)" : "");
 }
 
-std::string end_text(const ptc::SealingKey& key) {
-  if (!key.not_after_seconds) return "-";
-  return date_text(*key.not_after_seconds) + (ptc::system_seconds() >= *key.not_after_seconds ? " (over)" : "");
-}
-
-// Nothing when --algorithm or --not-after is refused.
-std::optional<ptc::NewKey> wanted_key(const KeysRequest& request, ptc::SealAlgorithm otherwise) {
-  ptc::NewKey wanted{request.id, otherwise, ptc::system_seconds(), {}};
-  if (const auto algorithm = ptc::seal_algorithm_named(request.algorithm)) wanted.algorithm = *algorithm;
+// Nothing when --not-after is refused.
+std::optional<NewKey> wanted_key(const KeysRequest& request, SealAlgorithm otherwise) {
+  NewKey wanted{.id = request.id, .algorithm = seal_algorithm_named(request.algorithm).value_or(otherwise)};
   if (request.not_after.empty()) return wanted;
   const auto end = ptc::parse_instant(request.not_after, ptc::InstantSyntax::Lenient);
   if (!end) {
     complain("--not-after must be a date like 2027-01-31 or 2027-01-31T12:00:00Z");
     return std::nullopt;
   }
-  wanted.not_after_seconds = end->seconds;
+  wanted.not_after_ms = end->seconds * kMillis;
   return wanted;
 }
 
+// The algorithm of the key that signs.
+SealAlgorithm signing_algorithm(const KeyRing& ring) {
+  for (const SealingKey& key : ring.keys()) {
+    if (key.is_signing) return key.algorithm;
+  }
+  return SealAlgorithm::HmacSha256;
+}
+
 int new_ring(const KeysRequest& request) {
-  const auto wanted = wanted_key(request, ptc::SealAlgorithm::HmacSha256);
+  const auto wanted = wanted_key(request, SealAlgorithm::HmacSha256);
   if (!wanted) return kUsage;
-  ptc::KeyRing ring;
-  if (const auto message = ring.rotate(*wanted)) return refuse(*message);
-  if (const auto message = ring.save(request.ring, false)) return refuse(*message);
+  KeyRing ring;
+  if (const auto made = ring.rotate(*wanted); !made) return refuse(made.error().message);
+  if (const auto saved = ring.save(request.ring, false); !saved) return refuse(saved.error().message);
   return kSuccess;
 }
 
-int list_ring(const ptc::KeyRing& ring) {
+int list_ring(const KeyRing& ring) {
   std::vector<std::array<std::string, 5>> rows{{"id", "algorithm", "state", "created", "not after"}};
-  for (const ptc::SealingKey& key : ring.keys()) {
-    rows.push_back({key.id, std::string(ptc::seal_algorithm_name(key.algorithm)), state_text(key, ring),
-                    date_text(key.created_seconds), end_text(key)});
+  for (const SealingKey& key : ring.keys()) {
+    rows.push_back({key.id, seal_algorithm_name(key.algorithm), state_text(key), date_text(key.created_ms),
+                    end_text(key)});
   }
   std::array<std::size_t, 5> widths{};
   for (const auto& row : rows) {
@@ -82,38 +88,36 @@ int list_ring(const ptc::KeyRing& ring) {
   return kSuccess;
 }
 
-int rotate_ring(ptc::KeyRing& ring, const KeysRequest& request) {
-  const ptc::SealingKey* before = ring.signing();
-  const auto wanted = wanted_key(request, before == nullptr ? ptc::SealAlgorithm::HmacSha256 : before->algorithm);
+int rotate_ring(KeyRing& ring, const KeysRequest& request) {
+  const auto wanted = wanted_key(request, signing_algorithm(ring));
   if (!wanted) return kUsage;
-  if (const auto message = ring.rotate(*wanted)) return refuse(*message);
-  if (const auto message = ring.save(request.ring, true)) return refuse(*message);
+  if (const auto made = ring.rotate(*wanted); !made) return refuse(made.error().message);
+  if (const auto saved = ring.save(request.ring, true); !saved) return refuse(saved.error().message);
   return kSuccess;
 }
 
-int revoke_key(ptc::KeyRing& ring, const KeysRequest& request) {
-  if (const auto message = ring.revoke(request.id)) return refuse(*message);
-  if (const auto message = ring.save(request.ring, true)) return refuse(*message);
-  if (ring.signing() == nullptr) complain("the ring has no signing key now; ptcvm keys rotate makes one");
+int revoke_key(KeyRing& ring, const KeysRequest& request) {
+  if (const auto revoked = ring.revoke(request.id); !revoked) return refuse(revoked.error().message);
+  if (const auto saved = ring.save(request.ring, true); !saved) return refuse(saved.error().message);
+  if (!ring.can_seal()) complain("the ring has no signing key now; ptcvm keys rotate makes one");
   return kSuccess;
 }
 
-int export_ring(const ptc::KeyRing& ring, const KeysRequest& request) {
-  const ptc::KeyRing half = ring.public_half();
+int export_ring(const KeyRing& ring, const KeysRequest& request) {
+  const KeyRing half = ring.public_half();
   if (half.keys().empty()) return refuse("the ring has no ed25519 key, and hmac-sha256 keys have no public half");
   if (request.output == "-") {
-    std::cout << half.text();
+    std::cout << half.to_json();
     return kSuccess;
   }
-  if (const auto message = half.save(request.output, true)) return refuse(*message);
+  if (const auto saved = half.save(request.output, true); !saved) return refuse(saved.error().message);
   return kSuccess;
 }
 
 template <class Use>
 int with_ring(const std::string& path, const Use& use) {
-  auto ring = ptc::KeyRing::load(path);
-  if (const auto* message = std::get_if<std::string>(&ring)) return refuse(*message);
-  return use(std::get<ptc::KeyRing>(ring));
+  auto ring = KeyRing::load(path);
+  return ring ? use(*ring) : refuse(ring.error().message);
 }
 
 class KeysCommand {
@@ -177,7 +181,7 @@ class KeysCommand {
     add_key_options(part, request, "as the key before it");
     part->footer("Examples:\n  ptcvm keys rotate ring.json --id 2026-09");
     part->callback([request, &status = status_] {
-      status = with_ring(request->ring, [&](ptc::KeyRing& ring) { return rotate_ring(ring, *request); });
+      status = with_ring(request->ring, [&](KeyRing& ring) { return rotate_ring(ring, *request); });
     });
   }
 
@@ -187,7 +191,7 @@ class KeysCommand {
     part->add_option("--id", request->id, "The key")->required();
     part->footer("Examples:\n  ptcvm keys revoke ring.json --id 2026-08");
     part->callback([request, &status = status_] {
-      status = with_ring(request->ring, [&](ptc::KeyRing& ring) { return revoke_key(ring, *request); });
+      status = with_ring(request->ring, [&](KeyRing& ring) { return revoke_key(ring, *request); });
     });
   }
 
@@ -198,7 +202,7 @@ class KeysCommand {
     part->add_option("-o,--output", request->output, "Where to write; - is standard output")->required();
     part->footer("Examples:\n  ptcvm keys export ring.json --public -o public.json");
     part->callback([request, &status = status_] {
-      status = with_ring(request->ring, [&](const ptc::KeyRing& ring) { return export_ring(ring, *request); });
+      status = with_ring(request->ring, [&](const KeyRing& ring) { return export_ring(ring, *request); });
     });
   }
 

@@ -1,4 +1,3 @@
-#include "runtime/engine/clock.h"
 #include "tools/ptcvm/snapshot_file.h"
 
 #include <fcntl.h>
@@ -10,24 +9,26 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "runtime/seal/sealing.h"
+#include "ptcvm/sealing.hpp"
 #include "tools/ptcvm/files.h"
 
 namespace ptcvm::cli {
 namespace {
 
-std::span<const std::uint8_t> bytes_of(std::string_view text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+std::string_view text_of(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// A multiple of 16, where envelopes and snapshots are read in place.
-std::string_view aligned_copy(std::vector<std::uint64_t>& storage, std::string_view bytes) {
-  storage.assign(bytes.size() / 8 + 3, 0);
-  const std::size_t skip = reinterpret_cast<std::uintptr_t>(storage.data()) % 16 == 0 ? 0 : 1;
-  char* const begin = reinterpret_cast<char*>(storage.data() + skip);
-  if (!bytes.empty()) std::memcpy(begin, bytes.data(), bytes.size());
-  return {begin, bytes.size()};
+// Nothing when the ring cannot be read; `message` then says why.
+std::optional<KeyRing> read_ring(const std::string& path, std::string& message) {
+  auto ring = KeyRing::load(path);
+  if (ring) return std::move(*ring);
+  message = ring.error().message;
+  return std::nullopt;
 }
+
+std::string refusal_text(const Error& error) { return std::string(error.detail) + ": " + error.message; }
 
 bool write_whole(int file, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -98,63 +99,44 @@ void declare_seal_options(CLI::App& command, SealOptions& options) {
 
 std::optional<SnapshotFile> read_snapshot_file(const std::string& path, const SealOptions& options,
                                                std::string& message) {
-  const auto text = read_file(path, message);
+  auto text = read_file(path, message);
   if (!text) return std::nullopt;
-  SnapshotFile file;
-  file.bytes = aligned_copy(file.storage, *text);
-  const bool sealed = ptc::looks_sealed(bytes_of(file.bytes));
+  const bool sealed = looks_sealed(bytes_of(*text));
   if (options.keys.empty()) {
-    if (!sealed) return file;
+    if (!sealed) return SnapshotFile{std::move(*text), std::nullopt};
     message = path + " is sealed: give its key ring with --keys";
     return std::nullopt;
   }
-  auto ring = ptc::KeyRing::load(options.keys);
-  if (auto* problem = std::get_if<std::string>(&ring)) {
-    message = *problem;
-    return std::nullopt;
-  }
+  const auto ring = read_ring(options.keys, message);
+  if (!ring) return std::nullopt;
   std::optional<std::string_view> expected_run;
   if (options.expected_run) expected_run = *options.expected_run;
-  const ptc::OpenRequest request{.tenant = options.tenant,
-                                 .expected_run_id = expected_run,
-                                 .expected_sequence = options.expected_sequence,
-                                 .keys = std::get<ptc::KeyRing>(ring),
-                                 .now_seconds = ptc::system_seconds()};
-  const auto opened = ptc::open_sealed(bytes_of(file.bytes), request);
-  if (const auto* failure = std::get_if<ptc::SealFailure>(&opened)) {
-    message = path + ": " + std::string(ptc::seal_error_name(failure->error)) + ": " + failure->message;
+  const auto opened = open_sealed(
+      bytes_of(*text), *ring,
+      {.tenant = options.tenant, .run_id = expected_run, .sequence = options.expected_sequence});
+  if (!opened) {
+    message = path + ": " + refusal_text(opened.error());
     return std::nullopt;
   }
-  const auto& envelope = std::get<ptc::OpenedEnvelope>(opened);
-  file.sequence = envelope.sequence;
-  file.bytes = {reinterpret_cast<const char*>(envelope.payload.data()), envelope.payload.size()};
-  return file;
+  return SnapshotFile{std::string(text_of(opened->payload)), opened->sequence};
 }
 
 bool write_snapshot_file(const std::string& path, std::string_view bytes, const SealOptions& options,
                          std::string_view run_id, std::uint64_t sequence, std::string& message) {
   if (options.keys.empty()) return replace_file(path, bytes, message);
-  auto ring = ptc::KeyRing::load(options.keys);
-  if (auto* problem = std::get_if<std::string>(&ring)) {
-    message = *problem;
-    return false;
-  }
-  const ptc::SealingKey* const key = std::get<ptc::KeyRing>(ring).signing();
-  if (key == nullptr) {
+  const auto ring = read_ring(options.keys, message);
+  if (!ring) return false;
+  if (!ring->can_seal()) {
     message = options.keys + " has no key that signs";
     return false;
   }
-  const auto sealed = ptc::seal(bytes_of(bytes), {.tenant = options.tenant,
-                                                  .run_id = run_id,
-                                                  .sequence = sequence,
-                                                  .key = *key,
-                                                  .now_seconds = ptc::system_seconds()});
-  if (const auto* failure = std::get_if<ptc::SealFailure>(&sealed)) {
-    message = std::string(ptc::seal_error_name(failure->error)) + ": " + failure->message;
+  const auto sealed =
+      seal(bytes_of(bytes), *ring, {.tenant = options.tenant, .run_id = run_id, .sequence = sequence});
+  if (!sealed) {
+    message = refusal_text(sealed.error());
     return false;
   }
-  const auto& envelope = std::get<std::vector<std::uint8_t>>(sealed);
-  return replace_file(path, {reinterpret_cast<const char*>(envelope.data()), envelope.size()}, message);
+  return replace_file(path, text_of(*sealed), message);
 }
 
 }  // namespace ptcvm::cli

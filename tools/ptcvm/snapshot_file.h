@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace ptcvm::cli {
 
@@ -22,8 +21,7 @@ struct SealOptions {
 void declare_seal_options(CLI::App& command, SealOptions& options);
 
 struct SnapshotFile {
-  std::vector<std::uint64_t> storage;        // what `bytes` points into, aligned
-  std::string_view bytes;                    // the snapshot itself
+  std::string bytes;                         // the snapshot itself
   std::optional<std::uint64_t> sequence;     // when it was sealed
 };
 

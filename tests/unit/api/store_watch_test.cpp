@@ -37,7 +37,7 @@ Tools paying(int& calls) {
   return tools;
 }
 
-constexpr const char* kPayment = "(task \"wire\" (tool/pay))";
+constexpr const char* kWatchedPayment = "(task \"wire\" (tool/pay))";
 
 TEST(StoreWatch, TellsOfEachWriteAndOfTheFactsThatItAdded) {
   const Engine engine;
@@ -45,7 +45,7 @@ TEST(StoreWatch, TellsOfEachWriteAndOfTheFactsThatItAdded) {
   Listing listing;
   Store watched = watch_store(memory, listing);
   int calls = 0;
-  const auto done = run_stored(engine, watched, paying(calls), kPayment, {.id = "r"});
+  const auto done = run_stored(engine, watched, paying(calls), kWatchedPayment, {.id = "r"});
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(listing.begun(), listing.done());
   EXPECT_TRUE(listing.saw("claim"));
