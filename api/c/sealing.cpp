@@ -5,7 +5,7 @@
 
 struct ptcvm_key_ring {
   ptcvm::KeyRing ring;
-  std::vector<ptcvm::SealingKey> keys = {};   // of the ring: what ptcvm_key_ring_at() lends
+  std::vector<ptcvm::SealingKey> keys = {};   // the keys of the ring, which ptcvm_key_ring_at() lends
 };
 struct ptcvm_opened {
   ptcvm::OpenedSeal seal;

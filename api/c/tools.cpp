@@ -3,7 +3,7 @@
 namespace ptcvm::c {
 namespace {
 
-// The callback's data, destroyed once, whoever holds it last. Its deleter runs also when there is no memory to hold it.
+// The data of the callback, destroyed once, by the last holder. Its deleter runs also when there is no memory to hold it.
 std::shared_ptr<void> held(void* user_data, void (*destroy)(void*)) {
   return {user_data, [destroy](void* data) {
             if (destroy != nullptr) destroy(data);
