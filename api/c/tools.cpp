@@ -3,7 +3,7 @@
 namespace ptcvm::c {
 namespace {
 
-// The data of the callback, destroyed once, by the last holder. Its deleter runs also when there is no memory to hold it.
+// Holds the data of the callback, which the last holder destroys once. The deleter runs also when there is no memory.
 std::shared_ptr<void> held(void* user_data, void (*destroy)(void*)) {
   return {user_data, [destroy](void* data) {
             if (destroy != nullptr) destroy(data);
