@@ -7,18 +7,16 @@
 namespace ptc {
 
 CallMark call_mark(const Fact& fact) {
-  switch (fact.kind) {
-    case FactKind::Intent: return CallMark::Opens;
-    case FactKind::TaskReset: return fact.id.empty() ? CallMark::None : CallMark::Resets;
-    case FactKind::EffectSettled:
-    case FactKind::EffectDoubted:
-    case FactKind::DoubtSettled: {
-      const auto state = find_effect_state(fact.status);
-      const bool is_known = state && *state != EffectState::Intended && *state != EffectState::InDoubt;
-      return is_known ? CallMark::Settles : CallMark::None;
-    }
-    default: return CallMark::None;
+  const CallMark mark = fact_info(fact.kind).call;
+  switch (mark) {
+    case CallMark::None:
+    case CallMark::Opens: return mark;
+    case CallMark::Resets: return fact.id.empty() ? CallMark::None : mark;
+    case CallMark::Settles: break;
   }
+  const auto state = find_effect_state(fact.status);
+  const bool is_known = state && *state != EffectState::Intended && *state != EffectState::InDoubt;
+  return is_known ? CallMark::Settles : CallMark::None;
 }
 
 void OpenCalls::add(const Fact& fact) {

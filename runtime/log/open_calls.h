@@ -15,8 +15,7 @@
 
 namespace ptc {
 
-// Says what a fact does to open calls.
-enum class CallMark : std::uint8_t { None, Opens, Settles, Resets };
+// Returns what a fact does to open calls. Its kind is one of the table.
 CallMark call_mark(const Fact& fact);
 
 // Folds facts into open calls, for stores without a table for them. Add facts in the order of their log.

@@ -95,14 +95,7 @@ bool outdates_decisions(FactKind kind) {
   return fact_class(kind) == FactClass::Observation || fact_class(kind) == FactClass::Decision;
 }
 
-bool is_notable(FactKind kind) {
-  switch (kind) {
-    case FactKind::TaskCommitted:
-    case FactKind::Intent:
-    case FactKind::EffectSettled: return false;
-    default: return true;
-  }
-}
+bool is_notable(FactKind kind) { return fact_info(kind).scope == FactScope::Notable; }
 
 bool has_decision(std::span<const Fact> facts) {
   return std::ranges::any_of(facts, [](const Fact& f) { return fact_class(f.kind) == FactClass::Decision; });
