@@ -5,8 +5,6 @@
 #include "api/value_access.h"
 #include "runtime/engine/clock.h"
 #include "runtime/durable/answers.h"
-#include "runtime/log/fact_json.h"
-#include "runtime/log/log_writer.h"
 #include "runtime/log/memory_store.h"
 #include "runtime/calls/tools.h"
 
@@ -33,19 +31,6 @@ Result<void> resolved(Store& store, std::string_view run, std::string_view opera
                     "operation \"" + std::string(operation) + "\" was resolved before, with something else");
 }
 
-StoredRun stored_run(const ptc::RunInfo& info) {
-  StoredRun out;
-  out.id = info.log;
-  out.state = info.state == ptc::LogState::Running  ? StoredState::Running
-              : info.state == ptc::LogState::Parked ? StoredState::Parked
-                                                    : StoredState::Ended;
-  out.is_woken = info.woken;
-  out.deadline_ms = info.deadline_ms;
-  out.started_ms = info.started_ms;
-  out.changed_ms = info.changed_ms;
-  return out;
-}
-
 }  // namespace
 
 Store Store::in_memory() { return StoreAccess::made(std::make_unique<ptc::MemoryStore>()); }
@@ -64,10 +49,11 @@ Result<void> Store::resolve_cancelled(std::string_view run, std::string_view ope
   return resolved(*this, run, operation, "cancelled", {}, std::move(reason), std::move(by));
 }
 
-Result<void> Store::put(std::string_view run, std::string_view id, ValueView value, std::string by) {
+Result<void> Store::put(std::string_view run, std::string_view id, ValueView value, std::string by,
+                        const std::optional<std::string>& instead_of_edn) {
   auto text = written(value);
   if (!text) return std::move(text).error();
-  auto put = ptc::put_external(StoreAccess::store(*this), run, id, *text, std::nullopt, said(std::move(by)));
+  auto put = ptc::put_external(StoreAccess::store(*this), run, id, *text, instead_of_edn, said(std::move(by)));
   if (const auto* error = std::get_if<ptc::StoreError>(&put)) return store_error(*error);
   const ptc::ExternalPut& done = std::get<ptc::ExternalPut>(put);
   if (done.is_written || (done.held && done.held->value_edn == *text)) return {};
@@ -103,30 +89,6 @@ Result<void> Store::settle(std::string_view run, std::string_view key, DoubtAnsw
   if (const auto* error = std::get_if<ptc::StoreError>(&settled)) return store_error(*error);
   if (std::get<bool>(settled)) return {};
   return host_error(Errc::refused, "nobody doubts the call " + std::string(key));
-}
-
-Result<std::vector<StoredRun>> Store::runs(std::string_view after, std::size_t most) const {
-  auto known = StoreAccess::store(*this).runs(after, most);
-  if (const auto* error = std::get_if<ptc::StoreError>(&known)) return store_error(*error);
-  std::vector<StoredRun> out;
-  for (const ptc::RunInfo& info : std::get<std::vector<ptc::RunInfo>>(known)) out.push_back(stored_run(info));
-  return out;
-}
-
-Result<std::vector<std::string>> Store::woken(std::int64_t now_ms, std::size_t most) const {
-  auto woken = StoreAccess::store(*this).woken(now_ms, most);
-  if (const auto* error = std::get_if<ptc::StoreError>(&woken)) return store_error(*error);
-  return std::get<std::vector<std::string>>(std::move(woken));
-}
-
-Result<std::string> Store::log_json(std::string_view run) const {
-  std::string out;
-  const auto error = ptc::visit_facts(StoreAccess::store(*this), run, 0, [&out](const ptc::Fact& fact) {
-    out += ptc::fact_json(fact);
-    out += '\n';
-  });
-  if (error) return store_error(*error);
-  return out;
 }
 
 }  // namespace ptcvm

@@ -3,7 +3,7 @@
 #include "api/c/run.h"
 
 struct ptcvm_stored_runs {
-  std::vector<ptcvm::StoredRun> runs;
+  std::vector<ptcvm::StoredRunInfo> runs;
 };
 struct ptcvm_stored {
   ptcvm::StoredOutcome outcome;
@@ -13,6 +13,7 @@ namespace ptcvm::c {
 namespace {
 
 static_assert(PTCVM_STORED_ENDED == static_cast<int>(StoredState::Ended));
+static_assert(PTCVM_DOUBT_GIVE_UP == static_cast<int>(DoubtAnswer::GiveUp));
 static_assert(PTCVM_STORED_END_IN_DOUBT == static_cast<int>(StoredEnd::InDoubt));
 
 StoredOptions stored_options(const ptcvm_stored_options& given, const ptcvm_tools* tools) {
@@ -88,6 +89,30 @@ ptcvm_status ptcvm_store_decide(ptcvm_store* store, ptcvm_text run, ptcvm_text k
   });
 }
 
+ptcvm_status ptcvm_store_settle(ptcvm_store* store, ptcvm_text run, ptcvm_text key, int32_t answer, ptcvm_view result,
+                                ptcvm_text by, ptcvm_error** error) {
+  return c::told(store, error, [&](Store& to) {
+    c::require(answer >= PTCVM_DOUBT_HAPPENED && answer <= PTCVM_DOUBT_GIVE_UP, "no such constant");
+    return to.settle(c::text_in(run), c::text_in(key), static_cast<ptcvm::DoubtAnswer>(answer), c::view_in(result),
+                     c::string_in(by));
+  });
+}
+ptcvm_status ptcvm_store_reset_task(ptcvm_store* store, ptcvm_text run, ptcvm_text task, ptcvm_text reason,
+                                    ptcvm_text by, ptcvm_error** error) {
+  return c::told(store, error, [&](Store& to) {
+    return to.reset_task(c::text_in(run), c::text_in(task), c::string_in(reason), c::string_in(by));
+  });
+}
+ptcvm_status ptcvm_store_journal_json(const ptcvm_store* store, ptcvm_text run, ptcvm_buffer** out,
+                                      ptcvm_error** error) {
+  return c::guarded(out, error, [&] {
+    return c::buffer_of(ptcvm::journal_json(c::taken(c::the(store).store.journal(c::text_in(run)))));
+  });
+}
+ptcvm_status ptcvm_store_import_log(ptcvm_store* store, ptcvm_text run, ptcvm_text lines, ptcvm_error** error) {
+  return c::told(store, error, [&](Store& to) { return to.import_log(c::text_in(run), c::text_in(lines)); });
+}
+
 ptcvm_status ptcvm_store_log_json(const ptcvm_store* store, ptcvm_text run, ptcvm_buffer** out, ptcvm_error** error) {
   return c::guarded(out, error,
                     [&] { return c::buffer_of(c::taken(c::the(store).store.log_json(c::text_in(run)))); });
@@ -108,7 +133,7 @@ size_t ptcvm_stored_runs_count(const ptcvm_stored_runs* runs) { return runs == n
 ptcvm_status ptcvm_stored_runs_at(const ptcvm_stored_runs* runs, size_t index, ptcvm_stored_run* out) {
   return c::guarded(nullptr, [&] {
     c::require(index < c::the(runs).runs.size(), "there are not that many runs");
-    const ptcvm::StoredRun& seen = runs->runs[index];
+    const ptcvm::StoredRunInfo& seen = runs->runs[index];
     ptcvm_stored_run filled = {};
     filled.id = c::text_out(seen.id);
     filled.state = static_cast<int32_t>(seen.state);

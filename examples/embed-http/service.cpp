@@ -205,7 +205,7 @@ std::vector<std::string> RunService::interrupted() const {
   for (std::string after;;) {
     const auto page = store_.runs(after);
     if (!page || page->empty()) return out;
-    for (const ptcvm::StoredRun& run : *page) {
+    for (const ptcvm::StoredRunInfo& run : *page) {
       if (run.state == ptcvm::StoredState::Running) out.push_back(run.id);
     }
     after = page->back().id;

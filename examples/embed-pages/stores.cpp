@@ -65,10 +65,16 @@ int main(int argc, char** argv) {
   // [before]
   const auto before = go_on(engine, store, "order-17").value();
   show("ended before", before.end == ptcvm::StoredEnd::EndedBefore ? before.outcome.value.to_edn() : "no");
-  for (const ptcvm::StoredRun& run : store.runs().value()) {
+  for (const ptcvm::StoredRunInfo& run : store.runs().value()) {
     show(run.id, run.state == ptcvm::StoredState::Ended ? "ended" : "not ended");
   }
   // [/before]
+
+  // [journal]
+  const ptcvm::RunJournal journal = store.journal("order-17").value();
+  for (const ptcvm::JournalTask& task : journal.tasks) show("task " + task.id, task.value_edn);
+  for (const ptcvm::JournalOperation& operation : journal.operations) show(operation.id + " answered by", operation.by);
+  // [/journal]
 
   // [signal]
   ptcvm::StoredOptions other;

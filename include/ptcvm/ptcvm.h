@@ -548,6 +548,22 @@ PTCVM_EXPORT ptcvm_status ptcvm_store_put(ptcvm_store* store, ptcvm_text run, pt
 PTCVM_EXPORT ptcvm_status ptcvm_store_decide(ptcvm_store* store, ptcvm_text run, ptcvm_text key, int32_t is_allowed,
                                              ptcvm_text reason, ptcvm_text by, const ptcvm_text* args_edn,
                                              ptcvm_error** error);
+enum { PTCVM_DOUBT_HAPPENED = 0, PTCVM_DOUBT_DID_NOT, PTCVM_DOUBT_GIVE_UP };
+// Says what became of a call in doubt, by its key (PTCVM_WAIT_DOUBT): it happened with this result, it did not happen
+// and is made again, or it shall fail. PTCVM_REFUSED: there is no such doubt any more.
+PTCVM_EXPORT ptcvm_status ptcvm_store_settle(ptcvm_store* store, ptcvm_text run, ptcvm_text key, int32_t answer,
+                                             ptcvm_view result, ptcvm_text by, ptcvm_error** error);
+// Has a task done again when the run comes to it the next time. PTCVM_BUSY; PTCVM_REFUSED, with the detail "no_task"
+// or "needs_reason": the calls of the task had effects, and `reason` is "".
+PTCVM_EXPORT ptcvm_status ptcvm_store_reset_task(ptcvm_store* store, ptcvm_text run, ptcvm_text task,
+                                                 ptcvm_text reason, ptcvm_text by, ptcvm_error** error);
+// Returns what the log of a run says as one JSON object: run, turn, over, tasks, effects, operations.
+PTCVM_EXPORT ptcvm_status ptcvm_store_journal_json(const ptcvm_store* store, ptcvm_text run, ptcvm_buffer** out,
+                                                   ptcvm_error** error);
+// Writes lines that ptcvm_store_log_json() returned as the log of a run that is not there yet. PTCVM_INVALID_VALUE,
+// PTCVM_REFUSED (the run is there), PTCVM_BUSY.
+PTCVM_EXPORT ptcvm_status ptcvm_store_import_log(ptcvm_store* store, ptcvm_text run, ptcvm_text lines,
+                                                 ptcvm_error** error);
 // Every fact of a run as a line of JSON.
 PTCVM_EXPORT ptcvm_status ptcvm_store_log_json(const ptcvm_store* store, ptcvm_text run, ptcvm_buffer** out,
                                                ptcvm_error** error);

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ptcvm/journal.hpp"
 #include "ptcvm/run.hpp"
 
 namespace ptcvm {
@@ -24,12 +25,22 @@ namespace ptcvm {
 enum class StoredState : std::uint8_t { Running, Parked, Ended };
 
 // A line of the list of runs.
-struct StoredRun {
+struct StoredRunInfo {
   std::string id;                             // StoredOptions::id
   StoredState state{};                        // see StoredState
   bool is_woken = false;                      // parked, and something that it waits for has come
   std::optional<std::int64_t> deadline_ms;    // when it wakes by itself
   std::int64_t started_ms = 0, changed_ms = 0;   // since 1970: begun; last written to
+  std::uint64_t facts = 0;                    // in the log
+  std::string owner;                          // the process that executes the run, or ""
+  bool is_interrupted = false;                // Running, and its process is gone: run it again
+};
+
+// What a stored run waits for, or how it ended.
+struct StoredDetail {
+  std::string end_status;                     // how the last turn ended: "ok", "return", "fail", "error"; "": not yet
+  std::vector<std::string> waits_for;         // the operations, signals and calls that a parked run waits for
+  bool is_in_doubt = false;                   // a person has to say something first: Store::doubts()
 };
 
 // What a person says about a call of which nobody knows whether it happened.
@@ -52,7 +63,9 @@ class PTCVM_API Store {
   Result<void> resolve_cancelled(std::string_view run, std::string_view operation, std::string reason = {},
                                  std::string by = {});
   // A value under an id: (task "id" …) has it, and (await-signal "id") gets it.
-  Result<void> put(std::string_view run, std::string_view id, ValueView value, std::string by = {});
+  // An id keeps its first value. With instead_of_edn, a value that came from outside and is that one is replaced.
+  Result<void> put(std::string_view run, std::string_view id, ValueView value, std::string by = {},
+                   const std::optional<std::string>& instead_of_edn = std::nullopt);
   // About a call that a hook asked about. refused: decided otherwise before, not asked, or asked about other arguments
   // than args_edn.
   Result<void> decide(std::string_view run, std::string_view key, bool allowed, std::string reason = {},
@@ -62,9 +75,25 @@ class PTCVM_API Store {
   Result<void> settle(std::string_view run, std::string_view key, DoubtAnswer answer, ValueView result = {},
                       std::string by = {});
 
-  Result<std::vector<StoredRun>> runs(std::string_view after = {}, std::size_t most = 1'000) const;   // by id
+  Result<std::vector<StoredRunInfo>> runs(std::string_view after = {}, std::size_t most = 1'000) const;   // by id
   Result<std::vector<std::string>> woken(std::int64_t now_ms, std::size_t most = 1'000) const;        // to be run again
-  Result<std::string> log_json(std::string_view run) const;   // every fact as a line of JSON
+  Result<std::optional<StoredRunInfo>> find(std::string_view run) const;   // nullopt: the store has no such run
+  Result<StoredDetail> detail(std::string_view run) const;   // all members are empty: the store has no such run
+
+  // Returns what the log of the run says. A journal without facts: the store has no such run.
+  Result<RunJournal> journal(std::string_view run, JournalExtent extent = JournalExtent::Whole) const;
+  // Returns the calls of which nobody knows whether they happened, and that may not simply be made again: settle().
+  Result<std::vector<JournalCall>> doubts(std::string_view run) const;
+  // Has a task done again when the run comes to it the next time; its value stays in the log. busy; refused, with the
+  // detail "no_task", or "needs_reason": the calls of the task had effects, and `reason` is "".
+  Result<void> reset_task(std::string_view run, std::string_view task, std::string reason = {}, std::string by = {});
+
+  // Every fact of a log as a line of JSON: as one text, or line by line without the line feeds.
+  Result<std::string> log_json(std::string_view run) const;
+  Result<void> visit_log_json(std::string_view run, const std::function<void(std::string_view line)>& visit) const;
+  // Writes such lines as the log of a run that is not there yet. What was parked is not part of a log: the run goes on
+  // from the top. invalid_value: the message says which line; refused: the run is there; busy: somebody begins it.
+  Result<void> import_log(std::string_view run, std::string_view lines);
 
  private:
   friend struct StoreAccess;

@@ -25,24 +25,24 @@ struct DoubtRequest {
   bool happened = false, did_not = false, give_up = false, json = false;
 };
 
-void show_doubts(const StoreOptions& store, const std::string& run, const std::vector<ptc::LoggedEffect>& doubts,
+void show_doubts(const StoreOptions& store, const std::string& run, const std::vector<JournalCall>& doubts,
                  bool json) {
   if (!json && !doubts.empty()) std::cout << run << '\n';
-  for (const ptc::LoggedEffect& doubt : doubts) {
+  for (const JournalCall& doubt : doubts) {
     std::cout << (json ? doubt_json(run, doubt) : doubt_text(store, run, doubt)) << '\n';
   }
 }
 
-std::optional<ptc::StoreError> all_ids(ptc::SqliteStore& store, std::vector<std::string>& ids) {
+Result<std::vector<std::string>> all_ids(const Store& store) {
   constexpr std::size_t kPage = 500;
+  std::vector<std::string> ids;
   for (std::size_t count = kPage; count == kPage;) {
     auto page = store.runs(ids.empty() ? "" : ids.back(), kPage);
-    if (auto* error = std::get_if<ptc::StoreError>(&page)) return std::move(*error);
-    const auto& infos = std::get<std::vector<ptc::RunInfo>>(page);
-    count = infos.size();
-    for (const ptc::RunInfo& info : infos) ids.push_back(info.log);
+    if (!page) return std::move(page).error();
+    count = page->size();
+    for (auto& run : *page) ids.push_back(std::move(run.id));
   }
-  return std::nullopt;
+  return ids;
 }
 
 int list(const DoubtRequest& request) {
@@ -51,17 +51,19 @@ int list(const DoubtRequest& request) {
   std::vector<std::string> ids;
   if (!command.open(StoreUse::Existing, status)) return status;
   if (!request.store.id.empty()) {
-    if (!command.read_notable(status)) return status;
+    if (!command.read(JournalExtent::Notable, status)) return status;
     ids.push_back(request.store.id);
-  } else if (auto error = all_ids(command.store(), ids)) {
-    return complain_of_store(*error);
+  } else {
+    auto all = all_ids(command.store());
+    if (!all) return complain_of_store(all.error());
+    ids = std::move(*all);
   }
   bool any = false;
   for (const std::string& id : ids) {
-    auto doubts = ptc::open_doubts(command.store(), id);
-    if (const auto* error = std::get_if<ptc::StoreError>(&doubts)) return complain_of_store(*error);
-    any = any || !std::get<std::vector<ptc::LoggedEffect>>(doubts).empty();
-    show_doubts(request.store, id, std::get<std::vector<ptc::LoggedEffect>>(doubts), request.json);
+    const auto doubts = command.store().doubts(id);
+    if (!doubts) return complain_of_store(doubts.error());
+    any = any || !doubts->empty();
+    show_doubts(request.store, id, *doubts, request.json);
   }
   if (!any && !request.json) std::cerr << "nothing is in doubt\n";
   return kSuccess;
@@ -70,28 +72,27 @@ int list(const DoubtRequest& request) {
 int settle(const DoubtRequest& request) {
   StoreCommand command(request.store);
   int status = kSuccess;
-  std::string message, value;
+  std::string message, value = "nil";
   if (request.happened) {
     auto read = value_argument(request.value, false, message);
     if (!read) return refuse_input("--happened: " + message);
     value = std::move(*read);
   }
-  if (!command.open(StoreUse::Existing, status) || !command.read_notable(status)) return status;
-  auto open = ptc::open_doubts(command.store(), request.store.id);
-  if (const auto* error = std::get_if<ptc::StoreError>(&open)) return complain_of_store(*error);
-  const auto& doubts = std::get<std::vector<ptc::LoggedEffect>>(open);
+  if (!command.open(StoreUse::Existing, status) || !command.read(JournalExtent::Notable, status)) return status;
+  const auto doubts = command.store().doubts(request.store.id);
+  if (!doubts) return complain_of_store(doubts.error());
   std::string key = request.key;
-  if (key.empty() && doubts.size() == 1) key = doubts.front().key;
+  if (key.empty() && doubts->size() == 1) key = doubts->front().key;
   if (key.empty()) {
-    return refuse_input(doubts.empty() ? "nothing is in doubt in " + request.store.id
-                                       : "which one? Give the KEY; `ptcvm doubt list` shows them");
+    return refuse_input(doubts->empty() ? "nothing is in doubt in " + request.store.id
+                                        : "which one? Give the KEY; `ptcvm doubt list` shows them");
   }
-  const ptc::DoubtAnswer answer = request.happened  ? ptc::DoubtAnswer::Happened
-                                  : request.did_not ? ptc::DoubtAnswer::DidNot
-                                                    : ptc::DoubtAnswer::GiveUp;
-  auto said = ptc::settle_doubt(command.store(), request.store.id, key, answer, std::move(value), command.said());
-  if (const auto* error = std::get_if<ptc::StoreError>(&said)) return complain_of_store(*error);
-  if (std::get<bool>(said)) return kSuccess;
+  const DoubtAnswer answer = request.happened  ? DoubtAnswer::Happened
+                             : request.did_not ? DoubtAnswer::DidNot
+                                               : DoubtAnswer::GiveUp;
+  const auto said = command.store().settle(request.store.id, key, answer, value_of(value), command.by());
+  if (said) return kSuccess;
+  if (said.error().code != Errc::refused) return complain_of_store(said.error());
   return refuse_input("there is no doubt about " + key + " in " + request.store.id + " (any more)");
 }
 

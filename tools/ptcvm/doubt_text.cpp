@@ -1,25 +1,26 @@
 #include "tools/ptcvm/doubt_text.h"
 
+#include "runtime/text/edn_json.h"
 #include "runtime/text/json_text.h"
 #include "tools/ptcvm/words.h"
 
 namespace ptcvm::cli {
-std::string doubt_json(const std::string& run, const ptc::LoggedEffect& doubt) {
+std::string doubt_json(const std::string& run, const JournalCall& doubt) {
   std::string out = "{";
   ptc::append_json_member(out, "run", run);
   ptc::append_json_member(out, "key", doubt.key);
   ptc::append_json_member(out, "tool", doubt.tool);
-  out += ",\"args\":" + json_of_edn(doubt.args);
-  ptc::append_json_member(out, "effect", ptc::effect_class_name(doubt.effect_class));
+  out += ",\"args\":" + ptc::json_of_edn(doubt.args_edn);
+  ptc::append_json_member(out, "effect", effect_name(doubt.effect));
   if (!doubt.task.empty()) ptc::append_json_member(out, "task", doubt.task);
   return out + ",\"attempt\":" + std::to_string(doubt.attempt) + '}';
 }
 
-std::string doubt_text(const StoreOptions& store, const std::string& run, const ptc::LoggedEffect& doubt) {
+std::string doubt_text(const StoreOptions& store, const std::string& run, const JournalCall& doubt) {
   const std::string settle = "\n      ptcvm doubt settle --store " + quoted_word(store.path) + ' ' + quoted_word(run) +
                              ' ' + quoted_word(doubt.key);
-  std::string text = "  " + doubt.tool + ' ' + doubt.args + "  (";
-  text += ptc::effect_class_name(doubt.effect_class);
+  std::string text = "  " + doubt.tool + ' ' + doubt.args_edn + "  (";
+  text += effect_name(doubt.effect);
   if (!doubt.task.empty()) text += ", task " + doubt.task;
   text += ")\n    it happened, and this was the answer:" + settle + " --happened JSON";
   text += "\n    it did not happen:" + settle + " --did-not";

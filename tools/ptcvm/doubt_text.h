@@ -2,14 +2,13 @@
 #pragma once
 #include <string>
 
-#include "runtime/log/run_log.h"
 #include "tools/ptcvm/store_options.h"
 
 namespace ptcvm::cli {
 
 // {"run","key","tool","args","effect","task","attempt"} on one line.
-std::string doubt_json(const std::string& run, const ptc::LoggedEffect& doubt);
+std::string doubt_json(const std::string& run, const JournalCall& doubt);
 // What it is, and the commands that settle it; indented lines without the last line break.
-std::string doubt_text(const StoreOptions& store, const std::string& run, const ptc::LoggedEffect& doubt);
+std::string doubt_text(const StoreOptions& store, const std::string& run, const JournalCall& doubt);
 
 }  // namespace ptcvm::cli

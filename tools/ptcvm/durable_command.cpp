@@ -2,9 +2,12 @@
 
 #include <iostream>
 
+#include "api/errors.h"
+#include "api/store_access.h"
 #include "runtime/engine/clock.h"
 #include "runtime/text/json_text.h"
 #include "runtime/durable/turn_options.h"
+#include "runtime/log/log_writer.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/doubt_text.h"
 #include "tools/ptcvm/files.h"
@@ -37,15 +40,20 @@ class StoredTurn {
 
   int resume(const OperationAnswers& answers) {
     int status = kSuccess;
-    if (!command_.open(StoreUse::Existing, status) || !command_.read_notable(status)) return status;
-    if (!command_.log().last_start()) {
+    if (!command_.open(StoreUse::Existing, status) || !command_.read(JournalExtent::Notable, status)) return status;
+    ptc::RunLog log;
+    const auto add = [&log](const ptc::Fact& fact) { log.add(fact); };
+    if (const auto error = ptc::visit_notable(facts(), request_.store.id, add)) {
+      return complain_of_store(store_error(*error));
+    }
+    if (!log.last_start()) {
       return refuse_input(request_.store.id + " was never begun: `ptcvm run FILE --store … --id " + request_.store.id +
                           "` begins it");
     }
     if (!answer_operations(command_, answers.resolved, answers.failed, answers.cancelled, message_)) {
       return refuse_input(message_);
     }
-    const ptc::LoggedStart& started = *command_.log().last_start();
+    const ptc::LoggedStart& started = *log.last_start();
     durable_.session = session_options(options_, started.source_name);
     durable_.session.limits = {};
     if (auto complaint = ptc::read_turn_options(started.limits, durable_.session)) {
@@ -93,7 +101,7 @@ class StoredTurn {
       durable_.now_ms = [after = request_.after_ms] { return ptc::system_millis() + after; };
     }
     if (trace != nullptr) trace->expect_start(durable_.session.source_name);
-    const ptc::DurableOutcome done = run_durably(engine_, command_.store(), tools, source, durable_);
+    const ptc::DurableOutcome done = run_durably(engine_, facts(), tools, source, durable_);
     if (trace != nullptr) trace_end(*trace, done);
     return report(done);
   }
@@ -126,7 +134,7 @@ class StoredTurn {
       case ptc::DurableEnd::Busy:
         complain(request_.store.id + " is being executed by " + done.holder.owner);
         return kBusy;
-      case ptc::DurableEnd::StoreFailed: return complain_of_store(done.error);
+      case ptc::DurableEnd::StoreFailed: return complain_of_store(store_error(done.error));
       case ptc::DurableEnd::Refused: break;
     }
     return refuse_input(done.message);
@@ -136,14 +144,27 @@ class StoredTurn {
     std::string line = "{\"status\":\"in_doubt\",\"doubts\":[";
     for (const ptc::LoggedEffect& doubt : done.doubts) {
       if (&doubt != &done.doubts.front()) line += ',';
-      line += doubt_json(request_.store.id, doubt);
+      line += doubt_json(request_.store.id, call_of(doubt));
     }
     std::cout << line << "]}\n";
     complain("it is not known whether these calls happened; nothing runs until somebody says so:");
     for (const ptc::LoggedEffect& doubt : done.doubts) {
-      std::cerr << doubt_text(request_.store, request_.store.id, doubt) << '\n';
+      std::cerr << doubt_text(request_.store, request_.store.id, call_of(doubt)) << '\n';
     }
     return kSuspended;
+  }
+
+  ptc::FactStore& facts() { return StoreAccess::store(command_.store()); }
+
+  static JournalCall call_of(const ptc::LoggedEffect& effect) {
+    JournalCall call;
+    call.key = effect.key;
+    call.tool = effect.tool;
+    call.args_edn = effect.args;
+    call.task = effect.task;
+    call.attempt = effect.attempt;
+    call.effect = static_cast<Effect>(effect.effect_class);
+    return call;
   }
 
   const RunArguments& options_;

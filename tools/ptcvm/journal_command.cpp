@@ -1,13 +1,10 @@
 // ptcvm journal: what the log of a run says, and what others say to it.
+#include <algorithm>
 #include <iostream>
 
 #include "runtime/engine/clock.h"
-#include "runtime/log/fact_json.h"
-#include "runtime/log/log_writer.h"
-#include "runtime/text/mission_log.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
-#include "tools/ptcvm/journal_import.h"
 #include "tools/ptcvm/journal_show.h"
 #include "tools/ptcvm/store_options.h"
 #include "tools/ptcvm/terminal.h"
@@ -40,31 +37,31 @@ struct JournalRequest {
 int export_facts(const JournalRequest& request) {
   StoreCommand command(request.store);
   int status = kSuccess;
-  if (!command.open(StoreUse::Existing, status) || !command.read_notable(status)) return status;
-  const auto write = [](const ptc::Fact& fact) { std::cout << ptc::fact_json(fact) << '\n'; };
-  const auto error = ptc::visit_facts(command.store(), request.store.id, 0, write);
-  return error ? complain_of_store(*error) : kSuccess;
+  if (!command.open(StoreUse::Existing, status) || !command.read(JournalExtent::Notable, status)) return status;
+  const auto written =
+      command.store().visit_log_json(request.store.id, [](std::string_view line) { std::cout << line << '\n'; });
+  return written ? kSuccess : complain_of_store(written.error());
 }
 
 int show_log(const JournalRequest& request) {
   if (request.form == ShowForm::Facts) return export_facts(request);
   StoreCommand command(request.store);
   int status = kSuccess;
-  if (!command.open(StoreUse::Existing, status) || !command.read_log(status)) return status;
+  if (!command.open(StoreUse::Existing, status) || !command.read(JournalExtent::Whole, status)) return status;
   switch (request.form) {
-    case ShowForm::Table: std::cout << show_journal(command.log(), ptc::system_millis()); break;
-    case ShowForm::Json: std::cout << journal_json(request.store.id, command.log()) << '\n'; break;
-    case ShowForm::Edn: std::cout << journal_edn(command.log()) << '\n'; break;
+    case ShowForm::Table: std::cout << show_journal(command.journal(), ptc::system_millis()); break;
+    case ShowForm::Json: std::cout << journal_json(command.journal()) << '\n'; break;
+    case ShowForm::Edn: std::cout << journal_edn(command.journal()) << '\n'; break;
     case ShowForm::Facts: break;
   }
   return kSuccess;
 }
 
-int mission_log(const JournalRequest& request) {
+int show_mission_log(const JournalRequest& request) {
   StoreCommand command(request.store);
   int status = kSuccess;
-  if (!command.open(StoreUse::Existing, status) || !command.read_log(status)) return status;
-  const std::string text = ptc::render_mission_log(command.log().tasks());
+  if (!command.open(StoreUse::Existing, status) || !command.read(JournalExtent::Whole, status)) return status;
+  const std::string text = mission_log(command.journal());
   if (text.empty()) std::cerr << "nothing is completed yet\n";
   if (!text.empty()) std::cout << text << '\n';
   return kSuccess;
@@ -81,32 +78,32 @@ int put(const JournalRequest& request) {
     return refuse_input("--instead-of: " + message);
   }
   if (!command.open(StoreUse::Create, status)) return status;
-  auto result =
-      ptc::put_external(command.store(), request.store.id, request.task, *value, instead_of, command.said());
-  if (const auto* error = std::get_if<ptc::StoreError>(&result)) return complain_of_store(*error);
-  const ptc::ExternalPut& done = std::get<ptc::ExternalPut>(result);
-  if (done.is_written || (done.held && done.held->value_edn == *value)) return kSuccess;
-  if (!done.held) return refuse_input(request.task + " has no value that could be replaced");
-  return refuse_input(request.task + " is " + done.held->value_edn + " already, " +
-                      (done.held->source.empty() ? "the program came to it" : "said by " + done.held->source));
+  const std::string& run = request.store.id;
+  const auto done = command.store().put(run, request.task, value_of(*value), command.by(), instead_of);
+  if (done) return kSuccess;
+  if (done.error().code != Errc::already_resolved) return complain_of_store(done.error());
+  const auto journal = command.store().journal(run);
+  if (!journal) return complain_of_store(journal.error());
+  const auto held = std::ranges::find(journal->tasks, request.task, &JournalTask::id);
+  if (held == journal->tasks.end()) return refuse_input(request.task + " has no value that could be replaced");
+  return refuse_input(request.task + " is " + held->value_edn + " already, " +
+                      (held->by.empty() ? "the program came to it" : "said by " + held->by));
 }
 
 int reset(const JournalRequest& request) {
   StoreCommand command(request.store);
   int status = kSuccess;
-  if (!command.open(StoreUse::Existing, status) || !command.read_notable(status)) return status;
-  auto result =
-      ptc::reset_task(command.store(), request.store.id, request.task, request.reason, command.said());
-  if (const auto* error = std::get_if<ptc::StoreError>(&result)) return complain_of_store(*error);
-  switch (std::get<ptc::TaskResetEnd>(result)) {
-    case ptc::TaskResetEnd::Done: return kSuccess;
-    case ptc::TaskResetEnd::NoTask: return refuse_input("there is no task " + request.task + " in " + request.store.id);
-    case ptc::TaskResetEnd::NeedsReason:
-      return refuse_input("the calls of " + request.task +
-                          " had effects, which stay; say why it has to be done again: --reason TEXT");
-    case ptc::TaskResetEnd::Busy: break;
+  if (!command.open(StoreUse::Existing, status) || !command.read(JournalExtent::Notable, status)) return status;
+  const std::string& run = request.store.id;
+  const auto done = command.store().reset_task(run, request.task, request.reason, command.by());
+  if (done) return kSuccess;
+  if (done.error().detail == "no_task") return refuse_input("there is no task " + request.task + " in " + run);
+  if (done.error().detail == "needs_reason") {
+    return refuse_input("the calls of " + request.task +
+                        " had effects, which stay; say why it has to be done again: --reason TEXT");
   }
-  complain(request.store.id + " is being executed");
+  if (done.error().code != Errc::busy) return complain_of_store(done.error());
+  complain(run + " is being executed");
   return kBusy;
 }
 
@@ -116,10 +113,15 @@ int import_facts(const JournalRequest& request) {
   std::string message;
   const auto text = read_file(request.file, message);
   if (!text) return refuse_input(message);
-  const auto facts = read_facts(*text, message);
-  if (!facts) return refuse_input(request.file + ": " + message);
+  // First into a store that nobody sees: a file that is refused makes no store.
+  const auto readable = Store::in_memory().import_log(request.store.id, *text);
+  if (!readable && readable.error().code == Errc::invalid_value) {
+    return refuse_input(request.file + ": " + readable.error().message);
+  }
   if (!command.open(StoreUse::Create, status)) return status;
-  return import_log(command.store(), request.store.id, *facts);
+  const auto done = command.store().import_log(request.store.id, *text);
+  if (done) return kSuccess;
+  return done.error().code == Errc::store_failed ? complain_of_store(done.error()) : refuse_input(done.error().message);
 }
 
 }  // namespace
@@ -158,7 +160,7 @@ void add_journal_command(CLI::App& app, int& status) {
   resetting->add_option("--reason", request->reason, "Why; needed when its calls had effects")->type_name("TEXT");
   declare_author(*resetting, request->store);
 
-  add("log", "The mission log: what is completed, for a model or a person", mission_log);
+  add("log", "The mission log: what is completed, for a model or a person", show_mission_log);
   add("export", "Write every fact as a line of JSON", export_facts);
   auto* importing = add("import", "Read what export wrote, as a run that is not there yet", import_facts);
   importing->add_option("FILE", request->file, "Lines of JSON; - is standard input")->required();

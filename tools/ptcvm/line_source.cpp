@@ -19,7 +19,7 @@ bool LineSource::fill() {
   buffer_.resize(size + kReadBytes);
   ssize_t got = 0;
   do {
-    got = read(fd_, buffer_.data() + size, kReadBytes);
+    got = ::read(fd_, buffer_.data() + size, kReadBytes);
   } while (got < 0 && errno == EINTR);
   buffer_.resize(size + static_cast<std::size_t>(got > 0 ? got : 0));
   ended_ = got <= 0;

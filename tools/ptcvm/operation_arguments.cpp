@@ -1,11 +1,13 @@
 #include "tools/ptcvm/operation_arguments.h"
 
+#include <algorithm>
+
 namespace ptcvm::cli {
 namespace {
 
-std::string known_operations(const ptc::RunLog& log) {
+std::string known_operations(const RunJournal& journal) {
   std::string text;
-  for (const ptc::LoggedOperation& operation : log.operations()) {
+  for (const JournalOperation& operation : journal.operations) {
     if (operation.is_opened && operation.status.empty()) {
       text += (text.empty() ? "" : ", ") + operation.id + " (" + operation.tool + ')';
     }
@@ -13,11 +15,23 @@ std::string known_operations(const ptc::RunLog& log) {
   return text.empty() ? "none waits" : "these wait: " + text;
 }
 
+const JournalOperation* operation_of(const RunJournal& journal, std::string_view id) {
+  const auto found = std::ranges::find(journal.operations, id, &JournalOperation::id);
+  return found == journal.operations.end() ? nullptr : &*found;
+}
+
 // A process may be about to start it: an answer may come before the log says that.
 bool may_be_started(StoreCommand& command) {
-  auto info = command.store().info(command.options().id);
-  const auto* const known = std::get_if<std::optional<ptc::RunInfo>>(&info);
-  return known != nullptr && *known && (*known)->state == ptc::LogState::Running && !(*known)->owner.empty();
+  const auto info = command.store().find(command.options().id);
+  return info && *info && (*info)->state == StoredState::Running && !(*info)->owner.empty();
+}
+
+Result<void> say(StoreCommand& command, const OperationAnswer& answer) {
+  Store& store = command.store();
+  const std::string& run = command.options().id;
+  if (answer.status == "ok") return store.resolve(run, answer.operation, value_of(answer.value_edn), command.by());
+  if (answer.status == "error") return store.resolve_error(run, answer.operation, answer.text, command.by());
+  return store.resolve_cancelled(run, answer.operation, answer.text, command.by());
 }
 
 }  // namespace
@@ -29,22 +43,22 @@ std::pair<std::string, std::optional<std::string>> parts_of(const std::string& t
 }
 
 bool answer_operation(StoreCommand& command, const OperationAnswer& answer, std::string& message) {
-  const ptc::LoggedOperation* const known = command.log().operation(answer.operation);
+  const std::string& run = command.options().id;
+  const JournalOperation* const known = operation_of(command.journal(), answer.operation);
   if ((known == nullptr || !known->is_opened) && !may_be_started(command)) {
-    message = "unknown_operation: " + command.options().id + " has no operation " + answer.operation + "; " +
-              known_operations(command.log());
+    message = "unknown_operation: " + run + " has no operation " + answer.operation + "; " +
+              known_operations(command.journal());
     return false;
   }
-  auto put = ptc::answer_operation(command.store(), command.options().id, answer.operation, answer.status,
-                                   answer.value_edn, answer.text, command.said());
-  if (const auto* error = std::get_if<ptc::StoreError>(&put)) {
-    message = std::string(ptc::store_error_name(error->kind)) + ": " + error->message;
-    return false;
-  }
-  const ptc::Fact& held = std::get<ptc::Put>(put).fact;
-  if (held.status == answer.status && held.value == answer.value_edn && held.text == answer.text) return true;
-  message = "already_resolved: " + answer.operation + " was answered before by " + held.source + ": " + held.status +
-            ' ' + (held.status == "ok" ? held.value : held.text);
+  const auto said = say(command, answer);
+  if (said) return true;
+  message = said.error().message;
+  if (said.error().code != Errc::already_resolved) return false;
+  const auto now = command.store().journal(run, JournalExtent::Notable);
+  const JournalOperation* const held = now ? operation_of(*now, answer.operation) : nullptr;
+  if (held == nullptr) return false;
+  message = "already_resolved: " + answer.operation + " was answered before by " + held->by + ": " + held->status +
+            ' ' + (held->status == "ok" ? held->value_edn : held->text);
   return false;
 }
 

@@ -2,7 +2,6 @@
 #include <iostream>
 
 #include "runtime/text/json_text.h"
-#include "runtime/text/plan.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/store_options.h"
 
@@ -29,15 +28,15 @@ void append_pair(std::string& out, std::string_view id, std::string_view name, s
   out += '}';
 }
 
-std::string progress_json(const ptc::Plan& plan, const ptc::StepSummaries& summaries) {
+std::string progress_json(const RunJournal& journal) {
   std::string out = "{\"plan\":[";
-  for (const ptc::PlanStep& step : plan) {
-    if (&step != &plan.front()) out += ',';
+  for (const JournalStep& step : journal.plan) {
+    if (&step != &journal.plan.front()) out += ',';
     append_pair(out, step.id, "description", step.description);
   }
   out += "],\"summaries\":[";
-  for (const auto& one : summaries) {
-    if (&one != &summaries.front()) out += ',';
+  for (const auto& one : journal.summaries) {
+    if (&one != &journal.summaries.front()) out += ',';
     append_pair(out, one.first, "summary", one.second);
   }
   return out + "]}";
@@ -46,16 +45,15 @@ std::string progress_json(const ptc::Plan& plan, const ptc::StepSummaries& summa
 int show_plan(const ProgressRequest& request) {
   StoreCommand command(request.store);
   int status = kSuccess;
-  if (!command.open(StoreUse::Existing, status) || !command.read_notable(status)) return status;
-  const ptc::Plan plan = command.log().plan().value_or(ptc::Plan());
-  const ptc::StepSummaries& summaries = command.log().summaries();
+  if (!command.open(StoreUse::Existing, status) || !command.read(JournalExtent::Notable, status)) return status;
+  const RunJournal& journal = command.journal();
   if (request.json) {
-    std::cout << progress_json(plan, summaries) << '\n';
-  } else if (!plan.empty()) {
-    std::cout << ptc::render_checklist(plan, summaries) << '\n';
+    std::cout << progress_json(journal) << '\n';
+  } else if (!journal.plan.empty()) {
+    std::cout << checklist(journal) << '\n';
   } else {
     std::cerr << "the run has no plan\n";
-    for (const auto& [id, summary] : summaries) std::cout << "- [x] " << id << ": " << summary << '\n';
+    for (const auto& [id, summary] : journal.summaries) std::cout << "- [x] " << id << ": " << summary << '\n';
   }
   return kSuccess;
 }

@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "runtime/text/edn_json.h"
 #include "runtime/text/json_value.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/pretty.h"
@@ -64,7 +65,7 @@ void report_beside(const ptc::Outcome& outcome, bool stats) {
 
 int report_text(const ptc::Outcome& outcome, OutputForm form, bool stats) {
   report_beside(outcome, stats);
-  return report_end(outcome, form, [&outcome] { return json_of_edn(outcome.value_edn); });
+  return report_end(outcome, form, [&outcome] { return ptc::json_of_edn(outcome.value_edn); });
 }
 
 int report(const ptc::Outcome& outcome, ptc::Session& session, OutputForm form, bool stats, const ParkOptions& park) {

@@ -32,7 +32,7 @@ int resolve(const ResolveRequest& request) {
     if (!value) return refuse_input(message);
     answer.value_edn = std::move(*value);
   }
-  if (!command.open(StoreUse::Existing, status) || !command.read_notable(status)) return status;
+  if (!command.open(StoreUse::Existing, status) || !command.read(JournalExtent::Notable, status)) return status;
   return answer_operation(command, answer, message) ? kSuccess : refuse_input(message);
 }
 

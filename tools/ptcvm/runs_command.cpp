@@ -3,7 +3,6 @@
 
 #include "runtime/engine/clock.h"
 #include "runtime/text/json_text.h"
-#include "runtime/log/process_owner.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/store_options.h"
@@ -27,74 +26,58 @@ struct RunsRequest {
 };
 
 struct RunLine {
-  ptc::RunInfo info;
+  StoredRunInfo info;
   std::string state, waits_for;
 };
 
 class Runs {
  public:
-  explicit Runs(ptc::SqliteStore& store) : store_(store) {}
+  explicit Runs(const Store& store) : store_(store) {}
 
-  // The error, if there is one.
-  std::optional<ptc::StoreError> read(const std::string& state, std::vector<RunLine>& out) {
+  // Returns the runs whose state begins so.
+  Result<std::vector<RunLine>> read(const std::string& state) const {
     constexpr std::size_t kPage = 500;
+    std::vector<RunLine> out;
     std::string after;
     for (std::size_t count = kPage; count == kPage;) {
       auto page = store_.runs(after, kPage);
-      if (auto* error = std::get_if<ptc::StoreError>(&page)) return std::move(*error);
-      auto& infos = std::get<std::vector<ptc::RunInfo>>(page);
-      count = infos.size();
-      for (ptc::RunInfo& info : infos) {
-        after = info.log;
+      if (!page) return std::move(page).error();
+      count = page->size();
+      for (StoredRunInfo& info : *page) {
+        after = info.id;
         RunLine line = line_of(std::move(info));
         if (state.empty() || line.state.starts_with(state)) out.push_back(std::move(line));
       }
     }
-    return std::nullopt;
+    return out;
   }
 
  private:
-  RunLine line_of(ptc::RunInfo info) {
+  RunLine line_of(StoredRunInfo info) const {
     RunLine line{std::move(info), {}, {}};
+    // A run that goes on or goes away meanwhile has nothing to show but its state.
+    const auto read = store_.detail(line.info.id);
+    const StoredDetail detail = read ? *read : StoredDetail();
     switch (line.info.state) {
-      case ptc::LogState::Ended: line.state = "ended" + status_of_end(line.info); break;
-      case ptc::LogState::Running:
-        line.state = line.info.owner.empty() || ptc::owner_is_gone(line.info.owner) ? "interrupted" : "running";
+      case StoredState::Ended: line.state = "ended" + (detail.end_status.empty() ? "" : ' ' + detail.end_status); break;
+      case StoredState::Running: line.state = line.info.is_interrupted ? "interrupted" : "running"; break;
+      case StoredState::Parked:
+        line.state = line.info.is_woken ? "woken" : detail.is_in_doubt ? "in doubt" : "waiting";
+        for (const std::string& name : detail.waits_for) line.waits_for += (line.waits_for.empty() ? "" : " ") + name;
         break;
-      case ptc::LogState::Parked: describe_parked(line); break;
     }
     return line;
   }
 
-  std::string status_of_end(const ptc::RunInfo& info) {
-    auto last = store_.read(info.log, info.head - 1, 1);
-    const auto* const facts = std::get_if<std::vector<ptc::Fact>>(&last);
-    const bool is_end = facts != nullptr && !facts->empty() && facts->front().kind == ptc::FactKind::TurnEnded;
-    return is_end ? ' ' + facts->front().status : "";
-  }
-
-  void describe_parked(RunLine& line) {
-    line.state = line.info.woken ? "woken" : "waiting";
-    auto parked = store_.parked(line.info.log);
-    const auto* const known = std::get_if<std::optional<ptc::Parked>>(&parked);
-    if (known == nullptr || !*known) return;
-    for (const std::string& key : (*known)->wait_keys) {
-      const std::string_view word = std::string_view(key).substr(0, key.find('/'));
-      if (word == "doubt" && !line.info.woken) line.state = "in doubt";
-      if (word == "external") continue;   // the signal beside it
-      line.waits_for += (line.waits_for.empty() ? "" : " ") + key.substr(word.size() + 1);
-    }
-  }
-
-  ptc::SqliteStore& store_;
+  const Store& store_;
 };
 
 void write_line_of_json(const RunLine& line) {
   std::string out = "{\"id\":";
-  ptc::append_json_string(out, line.info.log);
+  ptc::append_json_string(out, line.info.id);
   out += ",\"state\":";
   ptc::append_json_string(out, line.state);
-  out += ",\"facts\":" + std::to_string(line.info.head);
+  out += ",\"facts\":" + std::to_string(line.info.facts);
   out += ",\"started_ms\":" + std::to_string(line.info.started_ms);
   out += ",\"changed_ms\":" + std::to_string(line.info.changed_ms);
   out += ",\"deadline_ms\":" + (line.info.deadline_ms ? std::to_string(*line.info.deadline_ms) : "null");
@@ -109,20 +92,20 @@ int list(const RunsRequest& request) {
   StoreCommand command(request.store);
   int status = kSuccess;
   if (!command.open(StoreUse::Existing, status)) return status;
-  std::vector<RunLine> lines;
-  if (auto error = Runs(command.store()).read(request.state, lines)) return complain_of_store(*error);
+  const auto lines = Runs(command.store()).read(request.state);
+  if (!lines) return complain_of_store(lines.error());
   if (request.json) {
-    for (const RunLine& line : lines) write_line_of_json(line);
+    for (const RunLine& line : *lines) write_line_of_json(line);
     return kSuccess;
   }
   const std::int64_t now = ptc::system_millis();
   std::vector<std::vector<std::string>> rows = {{"ID", "STATE", "FACTS", "CHANGED", "WAITS FOR"}};
-  for (const RunLine& line : lines) {
-    rows.push_back({line.info.log, line.state, std::to_string(line.info.head),
+  for (const RunLine& line : *lines) {
+    rows.push_back({line.info.id, line.state, std::to_string(line.info.facts),
                     distance_text(line.info.changed_ms, now), line.waits_for});
   }
-  if (lines.empty()) std::cerr << "no runs\n";
-  if (!lines.empty()) std::cout << text_table(rows);
+  if (lines->empty()) std::cerr << "no runs\n";
+  if (!lines->empty()) std::cout << text_table(rows);
   return kSuccess;
 }
 

@@ -5,9 +5,7 @@
 
 #include <filesystem>
 
-#include "runtime/engine/clock.h"
 #include "runtime/text/edn.h"
-#include "runtime/log/log_writer.h"
 #include "runtime/text/json_value.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
@@ -58,59 +56,48 @@ void declare_durability(CLI::App& command, StoreOptions& options) {
       ->type_name("MS");
 }
 
-std::unique_ptr<ptc::SqliteStore> open_store(const StoreOptions& options, StoreUse use, std::string& message) {
+std::optional<Store> open_store(const StoreOptions& options, StoreUse use, std::string& message) {
   if (options.path.empty()) {
     message = "which store? Give --store FILE, or set PTCVM_STORE";
-    return nullptr;
+    return std::nullopt;
   }
   if (use == StoreUse::Existing && !std::filesystem::exists(options.path)) {
     message = options.path + ": there is no such store";
-    return nullptr;
+    return std::nullopt;
   }
-  ptc::SqliteOptions wanted;
-  wanted.mode = options.group ? ptc::SqliteMode::Group : ptc::SqliteMode::Sync;
-  wanted.group_window = std::chrono::milliseconds(options.group_window_ms);
-  auto opened = ptc::SqliteStore::open(options.path, wanted);
-  if (auto* store = std::get_if<std::unique_ptr<ptc::SqliteStore>>(&opened)) return std::move(*store);
-  const ptc::StoreError& error = std::get<ptc::StoreError>(opened);
-  message = options.path + ": " + std::string(ptc::store_error_name(error.kind)) + ": " + error.message;
-  return nullptr;
+  SqliteOptions wanted;
+  wanted.durability = options.group ? Durability::Group : Durability::Sync;
+  wanted.window = std::chrono::milliseconds(options.group_window_ms);
+  auto opened = open_sqlite(options.path, wanted);
+  if (opened) return std::move(*opened);
+  message = options.path + ": " + opened.error().message;
+  return std::nullopt;
 }
 
 bool StoreCommand::open(StoreUse use, int& status) {
   std::string message;
   store_ = open_store(options_, use, message);
-  if (store_ == nullptr) status = refuse_input(message);
-  return store_ != nullptr;
+  if (!store_) status = refuse_input(message);
+  return store_.has_value();
 }
 
-bool StoreCommand::read_notable(int& status) {
-  auto info = store_->info(options_.id);
-  if (auto* error = std::get_if<ptc::StoreError>(&info)) return check_read(std::move(*error), status);
-  if (const auto& known = std::get<std::optional<ptc::RunInfo>>(info)) log_.skip_to(known->head);
-  const auto add = [this](const ptc::Fact& fact) { log_.add(fact); };
-  return check_read(ptc::visit_notable(*store_, options_.id, add), status);
-}
-
-bool StoreCommand::read_log(int& status) { return check_read(ptc::read_on(*store_, options_.id, log_), status); }
-
-bool StoreCommand::check_read(std::optional<ptc::StoreError> error, int& status) {
-  if (error) {
-    status = complain_of_store(*error);
+bool StoreCommand::read(JournalExtent extent, int& status) {
+  auto journal = store_->journal(options_.id, extent);
+  if (!journal) {
+    status = complain_of_store(journal.error());
     return false;
   }
-  if (log_.head() != 0) return true;
+  journal_ = std::move(*journal);
+  if (journal_.facts != 0) return true;
   status = refuse_input("there is no run " + options_.id + " in " + options_.path + "; `ptcvm runs` lists them");
   return false;
 }
 
-ptc::Said StoreCommand::said() const {
-  return {options_.by.empty() ? this_person() : options_.by, ptc::system_millis()};
-}
+std::string StoreCommand::by() const { return options_.by.empty() ? this_person() : options_.by; }
 
-int complain_of_store(const ptc::StoreError& error) {
-  complain(std::string(ptc::store_error_name(error.kind)) + ": " + error.message);
-  return error.kind == ptc::StoreError::Kind::Misuse ? kBadInput : kStoreFailed;
+int complain_of_store(const Error& error) {
+  complain(error.message);
+  return error.detail == "store_misuse" ? kBadInput : kStoreFailed;
 }
 
 int refuse_input(std::string_view message) {
@@ -133,5 +120,7 @@ std::optional<std::string> value_argument(const std::string& text, bool is_edn, 
   ptc::append_edn(edn, value.get(), heap);
   return edn;
 }
+
+Value value_of(const std::string& edn) { return Value::from_edn(edn).value(); }
 
 }  // namespace ptcvm::cli

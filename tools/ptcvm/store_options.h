@@ -2,14 +2,10 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 
-#include "runtime/text/edn_json.h"
-#include "runtime/durable/answers.h"
-#include "runtime/log/run_log.h"
-#include "runtime/log/sqlite/sqlite_store.h"
+#include "ptcvm/sqlite.hpp"
 
 namespace ptcvm::cli {
 
@@ -28,38 +24,36 @@ void declare_author(CLI::App& command, StoreOptions& options);             // --
 void declare_durability(CLI::App& command, StoreOptions& options);         // --durability, --group-window
 
 enum class StoreUse { Existing, Create };
-// Null: it cannot be opened; `message` then says why.
-std::unique_ptr<ptc::SqliteStore> open_store(const StoreOptions& options, StoreUse use, std::string& message);
+// Opens the store. Returns nullopt when the store cannot be opened; `message` then says why.
+std::optional<Store> open_store(const StoreOptions& options, StoreUse use, std::string& message);
 
 // The commands that answer or look at one run: an opened store, and messages of what goes wrong.
 class StoreCommand {
  public:
   explicit StoreCommand(const StoreOptions& options) : options_(options) {}
 
-  // False: `status` is what the command ends with.
+  // Opens the store. False: `status` is what the command ends with.
   bool open(StoreUse use, int& status);
-  // Of the run; one that nobody knows is refused. The notable facts of it (starts, operations, plan …), or all.
-  bool read_notable(int& status);
-  bool read_log(int& status);
-  ptc::SqliteStore& store() { return *store_; }
-  const ptc::RunLog& log() const { return log_; }
+  // Reads the journal of the run. A run that nobody knows is refused.
+  bool read(JournalExtent extent, int& status);
+  Store& store() { return *store_; }
+  const RunJournal& journal() const { return journal_; }
   const StoreOptions& options() const { return options_; }
-  ptc::Said said() const;
+  std::string by() const;              // who says what this command says
 
  private:
-  bool check_read(std::optional<ptc::StoreError> error, int& status);
-
   const StoreOptions& options_;
-  std::unique_ptr<ptc::SqliteStore> store_;
-  ptc::RunLog log_;
+  std::optional<Store> store_;
+  RunJournal journal_;
 };
 
 // "store_io: message" on standard error; the exit status.
-int complain_of_store(const ptc::StoreError& error);
+int complain_of_store(const Error& error);
 int refuse_input(std::string_view message);         // on standard error; kBadInput
 
 // JSON (or, when wanted, EDN) text as canonical EDN; nothing, and why. "@FILE" is the content of the file.
 std::optional<std::string> value_argument(const std::string& text, bool is_edn, std::string& message);
-using ptc::json_of_edn;
+// Canonical EDN, as value_argument() gives it, as a value.
+Value value_of(const std::string& edn);
 
 }  // namespace ptcvm::cli

@@ -5,8 +5,8 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/log_trial.h"
 #include "runtime/log/fact_json.h"
+#include "runtime/log/log_import.h"
 #include "runtime/log/memory_store.h"
-#include "tools/ptcvm/journal_import.h"
 
 using ptc::fuzz::promise;
 
@@ -35,7 +35,7 @@ void expect_same_again(const ptc::Fact& fact) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try_row({data, size});
   std::string message;
-  const auto facts = ptcvm::cli::read_facts(ptc::fuzz::text_of(data, size), message);
+  const auto facts = ptc::read_facts(ptc::fuzz::text_of(data, size), message);
   if (!facts) {
     promise(!message.empty(), "refused without a reason");
     return 0;

@@ -78,6 +78,29 @@ TEST_F(CStoreTest, ARunIsParkedToldAndEnded) {
   EXPECT_NE(str(ptcvm_buffer_text(log)).find("\"Bo\""), std::string::npos);
 }
 
+TEST_F(CStoreTest, ALogIsShownChangedAndTakenElsewhere) {
+  CStore store, other;
+  ASSERT_EQ(ptcvm_store_in_memory(store.out(), nullptr), PTCVM_OK);
+  ASSERT_EQ(ptcvm_store_in_memory(other.out(), nullptr), PTCVM_OK);
+  EXPECT_EQ(run(store), PTCVM_STORED_END_SUSPENDED);
+  const ptcvm_text id = text("order-7");
+  CBuffer journal, log, again;
+  ASSERT_EQ(ptcvm_store_journal_json(store, id, journal.out(), nullptr), PTCVM_OK);
+  EXPECT_NE(str(ptcvm_buffer_text(journal)).find("\"op\":\"m1\",\"tool\":\"mail\""), std::string::npos);
+  ASSERT_EQ(ptcvm_store_log_json(store, id, log.out(), nullptr), PTCVM_OK);
+  const ptcvm_text lines = ptcvm_buffer_text(log);
+  ASSERT_EQ(ptcvm_store_import_log(other, id, lines, nullptr), PTCVM_OK);
+  ASSERT_EQ(ptcvm_store_log_json(other, id, again.out(), nullptr), PTCVM_OK);
+  EXPECT_EQ(str(ptcvm_buffer_text(again)), str(lines));
+  EXPECT_EQ(ptcvm_store_import_log(other, id, lines, nullptr), PTCVM_REFUSED);
+  EXPECT_EQ(ptcvm_store_import_log(other, text("x"), text("{}"), nullptr), PTCVM_INVALID_VALUE);
+  EXPECT_EQ(ptcvm_store_import_log(nullptr, id, lines, nullptr), PTCVM_INVALID_ARGUMENT);
+  EXPECT_EQ(ptcvm_store_reset_task(store, id, text("t"), text("why"), {}, error_.out()), PTCVM_REFUSED);
+  EXPECT_EQ(str(ptcvm_error_detail(error_)), "no_task");
+  EXPECT_EQ(ptcvm_store_settle(store, id, text("k"), PTCVM_DOUBT_DID_NOT, {}, {}, nullptr), PTCVM_REFUSED);
+  EXPECT_EQ(ptcvm_store_settle(store, id, text("k"), 3, {}, {}, nullptr), PTCVM_INVALID_ARGUMENT);
+}
+
 TEST_F(CStoreTest, FaultsAndRefusals) {
   CStore store;
   ASSERT_EQ(ptcvm_store_in_memory(store.out(), nullptr), PTCVM_OK);

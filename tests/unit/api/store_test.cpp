@@ -189,6 +189,12 @@ TEST_F(StoreTest, APersonSettlesADoubt) {
   auto parked = run_stored(engine_, mine, paying(), kPayment, {.id = "r"});
   ASSERT_EQ(parked->end, StoredEnd::InDoubt);
   ASSERT_EQ(parked->doubts.size(), 1u);
+  const std::vector<JournalCall> doubts = mine.doubts("r").value();
+  ASSERT_EQ(doubts.size(), 1u);
+  EXPECT_EQ(doubts[0].key, parked->doubts[0].key);
+  EXPECT_EQ(doubts[0].tool + ' ' + doubts[0].task, "pay wire");
+  EXPECT_EQ(doubts[0].effect, Effect::Unsafe);
+  EXPECT_TRUE(mine.detail("r").value().is_in_doubt);
   EXPECT_EQ(mine.settle("r", "nothing", DoubtAnswer::DidNot).error().code, Errc::refused);
   ASSERT_TRUE(mine.settle("r", parked->doubts[0].key, DoubtAnswer::Happened, Value::of("paid by hand"), "ada"));
   auto done = run_stored(engine_, mine, paying(), kPayment, {.id = "r"});
