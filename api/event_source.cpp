@@ -54,15 +54,32 @@ void EventSource::deliver(Event& event) {
   if (verdict == Verdict::Cancel) cancelled_ = true;
 }
 
-void EventSource::on_begin() {
+void EventSource::read(ptc::OutboxItem item) {
+  using Kind = ptc::OutboxItem::Kind;
+  switch (item.kind) {
+    case Kind::Began: return begin(item);
+    case Kind::Stepped: return stepped(item.step);
+    case Kind::Called: return send(call_event(EventKind::ToolStart, item));
+    case Kind::Answered: return send(call_event(EventKind::ToolEnd, item));
+    case Kind::Retried: return send(call_event(EventKind::Retry, item));
+    case Kind::Printed: return send(named_event(EventKind::Print, item));
+    case Kind::Committed: return send(named_event(EventKind::Commit, item));
+    case Kind::Reset: return send(named_event(EventKind::Reset, item));
+    case Kind::StepDone: return send(named_event(EventKind::Progress, item));
+    case Kind::Judged: return send(named_event(EventKind::Ask, item));
+    case Kind::Opened:
+    case Kind::Resolved: return send(operation_event(item));
+  }
+}
+
+void EventSource::begin(const ptc::OutboxItem& item) {
   Event event = made(EventKind::RunStart);
-  const auto program = session_->run().program();
-  if (program != nullptr) event.name = program->source_name;
+  event.name = item.name;
   form_line_ = form_column_ = suspensions_ = 0;
   send(event);
 }
 
-void EventSource::on_step(ptc::SessionStep step) {
+void EventSource::stepped(ptc::SessionStep step) {
   if (step == ptc::SessionStep::Over) return over();
   if (run_state_of(*session_) != RunState::Suspended) return;
   const std::uint32_t now = session_->run().suspensions();
@@ -110,88 +127,54 @@ void EventSource::over() {
   send(event);
 }
 
-void EventSource::on_print(std::string_view text) {
-  Event event = made(EventKind::Print);
-  event.text = text;
-  send(event);
-}
-
-Event EventSource::call_event(EventKind kind, const ptc::ToolNotice& notice) {
+Event EventSource::call_event(EventKind kind, const ptc::OutboxItem& item) {
   Event event = made(kind);
-  number_ = "c" + std::to_string(notice.request.id);
+  number_ = "c" + std::to_string(item.call);
   event.id = number_;
-  event.name = notice.request.tool;
-  event.task = notice.request.task_id;
-  event.line = notice.request.span.line;
-  event.column = notice.request.span.column;
-  event.args = ValueAccess::view(notice.request.args, session_->heap());
-  event.error = notice.error;
-  event.operation = notice.operation;
-  event.cached = notice.cached;
-  event.micros = notice.micros;
-  if (!notice.result.is_absent()) event.value = ValueAccess::view(notice.result, session_->heap());
+  event.name = item.name;
+  event.task = item.task;
+  event.line = item.span.line;
+  event.column = item.span.column;
+  event.args = ValueAccess::view(item.args.get(), session_->heap());
+  event.error = item.error;
+  event.operation = item.operation;
+  event.cached = item.cached;
+  event.micros = item.micros;
+  if (kind == EventKind::Retry) {
+    event.attempt = static_cast<std::uint32_t>(item.attempt);
+    event.micros = static_cast<std::uint64_t>(item.pause_ms) * 1'000;
+  }
+  if (item.value) event.value = ValueAccess::view(item.value.get(), session_->heap());
   return event;
 }
 
-void EventSource::on_tool_start(const ptc::ToolNotice& notice) { send(call_event(EventKind::ToolStart, notice)); }
-void EventSource::on_tool_end(const ptc::ToolNotice& notice) { send(call_event(EventKind::ToolEnd, notice)); }
-
-void EventSource::on_retry(const ptc::ToolNotice& notice, std::uint64_t attempt, std::int64_t pause_ms) {
-  Event event = call_event(EventKind::Retry, notice);
-  event.attempt = static_cast<std::uint32_t>(attempt);
-  event.micros = static_cast<std::uint64_t>(pause_ms) * 1'000;
-  send(event);
-}
-
-void EventSource::on_commit_value(std::string_view id, ptc::Value borrowed) {
-  Event event = made(EventKind::Commit);
-  event.task = id;
-  event.value = ValueAccess::view(borrowed, session_->heap());
-  send(event);
-}
-
-void EventSource::on_summary(const ptc::StepSummary& step) {
-  Event event = made(EventKind::Progress);
-  event.name = step.id;
-  event.text = step.summary;
-  send(event);
-}
-
-void EventSource::on_approval(std::string_view key, const ptc::Approval& approval) {
-  Event event = made(EventKind::Ask);
-  event.id = key;
-  event.name = approval.tool;
-  event.text = approval.text;
-  event.status = ptc::approval_state_name(approval.state);
-  send(event);
-}
-
-void EventSource::on_reset(std::string_view id, std::string_view reason) {
-  Event event = made(EventKind::Reset);
-  event.task = id;
-  event.text = reason;
-  send(event);
-}
-
-Event EventSource::operation_event(EventKind kind, const ptc::Operation& operation) const {
+// Makes an event about a print, a task, a step of the plan, or a judged call.
+Event EventSource::named_event(EventKind kind, const ptc::OutboxItem& item) const {
   Event event = made(kind);
-  event.operation = operation.id;
-  event.name = operation.tool;
-  event.task = operation.task_id;
-  event.args = ValueAccess::view(operation.args, session_->heap());
+  event.text = item.text;
+  if (kind == EventKind::Commit || kind == EventKind::Reset) event.task = item.id;
+  if (kind == EventKind::Progress) event.name = item.id;
+  if (kind == EventKind::Ask) {
+    event.id = item.id;
+    event.name = item.name;
+    event.status = item.status;
+  }
+  if (item.value) event.value = ValueAccess::view(item.value.get(), session_->heap());
   return event;
 }
 
-void EventSource::on_open(const ptc::Operation& operation) { send(operation_event(EventKind::Open, operation)); }
-
-void EventSource::on_resolve(const ptc::Operation& operation) {
-  const bool waits = operation.status == ptc::Operation::Status::Waiting;
-  Event event = operation_event(waits ? EventKind::Progress : EventKind::Resolve, operation);
-  event.status = ptc::operation_status_name(operation.status);
-  event.error = operation.reason;
-  const ptc::Value& value = waits ? operation.arrived_immediate : operation.result;
-  if (!value.is_absent()) event.value = ValueAccess::view(value, session_->heap());
-  send(event);
+Event EventSource::operation_event(const ptc::OutboxItem& item) const {
+  const bool is_opened = item.kind == ptc::OutboxItem::Kind::Opened;
+  Event event = made(is_opened ? EventKind::Open : item.waits ? EventKind::Progress : EventKind::Resolve);
+  event.operation = item.id;
+  event.name = item.name;
+  event.task = item.task;
+  event.args = ValueAccess::view(item.args.get(), session_->heap());
+  if (is_opened) return event;
+  event.status = item.status;
+  event.error = item.error;
+  if (item.value) event.value = ValueAccess::view(item.value.get(), session_->heap());
+  return event;
 }
 
 }  // namespace ptcvm

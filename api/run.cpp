@@ -49,7 +49,7 @@ ptc::SessionOptions session_options(const RunOptions& options) {
 void Run::Impl::attend(std::unique_ptr<ptc::Session> made) {
   session = std::move(made);
   events.attend(*session);
-  if (events.is_watched()) session->set_observer(&events);
+  if (events.is_watched()) session->set_reader(&events);
   session->set_cancel_flag(&events.cancelled());
 }
 

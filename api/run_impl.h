@@ -10,8 +10,8 @@
 
 namespace ptcvm {
 
-// Makes the events of one run. Nothing here is done for a run without an observer.
-class EventSource final : public ptc::SessionObserver {
+// Reads the outbox of one run and makes events of its items. Nothing here is done for a run without an observer.
+class EventSource final : public ptc::OutboxReader {
  public:
   explicit EventSource(Observer* observer) : observer_(observer) {}
 
@@ -23,27 +23,18 @@ class EventSource final : public ptc::SessionObserver {
 
   void form();
 
-  bool wants_texts() const override { return false; }
-  void on_begin() override;
-  void on_step(ptc::SessionStep step) override;
-  void on_print(std::string_view text) override;
-  void on_tool_start(const ptc::ToolNotice& notice) override;
-  void on_tool_end(const ptc::ToolNotice& notice) override;
-  void on_retry(const ptc::ToolNotice& notice, std::uint64_t attempt, std::int64_t pause_ms) override;
-  void on_commit_value(std::string_view id, ptc::Value borrowed) override;
-  void on_summary(const ptc::StepSummary& step) override;
-  void on_approval(std::string_view key, const ptc::Approval& approval) override;
-  void on_reset(std::string_view id, std::string_view reason) override;
-  void on_open(const ptc::Operation& operation) override;
-  void on_resolve(const ptc::Operation& operation) override;
+  void read(ptc::OutboxItem item) override;
 
  private:
   Event made(EventKind kind) const;
   void send(Event event);
   void deliver(Event& event);
+  void begin(const ptc::OutboxItem& item);
+  void stepped(ptc::SessionStep step);
   void over();
-  Event call_event(EventKind kind, const ptc::ToolNotice& notice);
-  Event operation_event(EventKind kind, const ptc::Operation& operation) const;
+  Event call_event(EventKind kind, const ptc::OutboxItem& item);
+  Event named_event(EventKind kind, const ptc::OutboxItem& item) const;
+  Event operation_event(const ptc::OutboxItem& item) const;
 
   Observer* const observer_;
   ptc::Session* session_ = nullptr;

@@ -49,6 +49,14 @@ Result<void> Store::resolve_cancelled(std::string_view run, std::string_view ope
   return resolved(*this, run, operation, "cancelled", {}, std::move(reason), std::move(by));
 }
 
+Result<void> Store::progress(std::string_view run, std::string_view operation, ValueView value, std::string by) {
+  auto text = written(value);
+  if (!text) return std::move(text).error();
+  auto put = ptc::progress_operation(StoreAccess::store(*this), run, operation, std::move(*text), said(std::move(by)));
+  if (const auto* error = std::get_if<ptc::StoreError>(&put)) return store_error(*error);
+  return {};
+}
+
 Result<void> Store::put(std::string_view run, std::string_view id, ValueView value, std::string by,
                         const std::optional<std::string>& instead_of_edn) {
   auto text = written(value);

@@ -1,15 +1,17 @@
-// run_stored(): a durable run of the runtime in public clothes.
+// Stored runs: durable runs of the runtime, as the public API shows them.
+#include "ptcvm/stored_run.hpp"
+
 #include <algorithm>
 
 #include "api/errors.h"
 #include "api/run_impl.h"
 #include "api/store_access.h"
 #include "runtime/durable/durable_run.h"
+#include "runtime/durable/turn_options.h"
 #include "runtime/log/log_writer.h"
 
 namespace ptcvm {
 namespace {
-
 
 RunState state_of(ptc::OutcomeStatus status) {
   switch (status) {
@@ -70,57 +72,169 @@ ptc::DurableOptions durable_options(const StoredOptions& options) {
   out.lease_ms = options.lease_ms;
   out.again = options.again;
   out.now_ms = options.clock;
+  out.keeps_session = options.keeps_session;
+  out.most_in_flight = options.parallel_calls;
   return out;
+}
+
+// Returns how the run was begun last. wrong_state: it never was.
+Result<ptc::LoggedStart> last_start(const Store& store, const std::string& run) {
+  ptc::RunLog log;
+  const auto add = [&log](const ptc::Fact& fact) { log.add(fact); };
+  if (auto error = ptc::visit_notable(StoreAccess::store(store), run, add)) return store_error(*error);
+  if (!log.last_start()) return host_error(Errc::wrong_state, "the run " + run + " was never begun");
+  return *log.last_start();
 }
 
 }  // namespace
 
-Result<StoredOutcome> run_stored(const Engine& engine, Store& store, const Tools& tools, std::string_view source,
-                                 const StoredOptions& options) {
-  if (auto error = limits_error(options.limits)) return std::move(*error);
-  for (const ToolInfo& tool : tools.list()) {
-    if (!tool.deferred) continue;
-    return host_error(Errc::not_available, "tool " + tool.name +
-                                               " is deferred: in a stored run use ToolMode::Async, and resolve it");
-  }
-  EventSource events(options.observer);
-  ptc::DurableOptions durable = durable_options(options);
-  durable.on_session = [&events](ptc::Session& session) { events.attend(session); };
-  if (events.is_watched()) {
-    durable.observer = &events;
+struct PTCVM_HIDDEN StoredRun::Impl {
+  Impl(const Engine& shared, const Store& given, const Tools& tools, std::string source, const StoredOptions& options,
+       ptc::DurableOptions durable)
+      : engine(shared), store(given), events(options.observer), on_error(options.hooks.on_error),
+        run(EngineAccess::engine(engine), StoreAccess::store(store),
+            with_after_hook(ToolAccess::registry(tools), options.hooks.after_tool), std::move(source),
+            connected(std::move(durable))) {}
+
+  ptc::DurableOptions connected(ptc::DurableOptions durable) {
+    durable.on_session = [this](ptc::Session& session) { events.attend(session); };
+    if (events.is_watched()) durable.reader = &events;
     durable.cancelled = &events.cancelled();
+    return durable;
   }
-  const auto hooked = with_after_hook(ToolAccess::registry(tools), options.hooks.after_tool);
-  const ptc::DurableOutcome done =
-      ptc::run_durably(EngineAccess::engine(engine), StoreAccess::store(store), *hooked, source, durable);
+
+  Result<StoredStep> done();
+  Result<void> answer(std::uint64_t call, ptc::ToolReply reply);
+
+  Engine engine;                            // kept alive
+  Store store;
+  EventSource events;
+  std::function<void(const Diagnostic&)> on_error;
+  ptc::DurableRun run;
+  StoredOutcome outcome;
+};
+
+Result<StoredStep> StoredRun::Impl::done() {
+  const ptc::DurableOutcome& done = run.outcome();
   switch (done.end) {
     case ptc::DurableEnd::Busy: return host_error(Errc::busy, "the run is executed by " + done.holder.owner);
     case ptc::DurableEnd::StoreFailed: return store_error(done.error);
     case ptc::DurableEnd::Refused: return host_error(Errc::refused, done.message);
-    default: break;
+    case ptc::DurableEnd::Ended:
+    case ptc::DurableEnd::EndedBefore:
+    case ptc::DurableEnd::Suspended:
+    case ptc::DurableEnd::InDoubt: break;
   }
-  StoredOutcome out = stored_outcome(done);
-  if (out.outcome.diagnostic && options.hooks.on_error) options.hooks.on_error(*out.outcome.diagnostic);
+  outcome = stored_outcome(done);
+  if (outcome.outcome.diagnostic && on_error) on_error(*outcome.outcome.diagnostic);
+  return StoredStep::Done;
+}
+
+Result<void> StoredRun::Impl::answer(std::uint64_t call, ptc::ToolReply reply) {
+  if (run.answer(call, std::move(reply))) return {};
+  return host_error(Errc::wrong_state, "no call " + std::to_string(call) + " waits for an answer");
+}
+
+StoredRun::StoredRun(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+StoredRun::StoredRun(StoredRun&& moved) noexcept = default;
+StoredRun& StoredRun::operator=(StoredRun&& moved) noexcept = default;
+StoredRun::~StoredRun() = default;
+
+Result<StoredRun> StoredRun::start(const Engine& engine, const Store& store, const Tools& tools,
+                                   std::string_view source, const StoredOptions& options) {
+  if (auto error = limits_error(options.limits)) return std::move(*error);
+  return StoredRun(std::make_unique<Impl>(engine, store, tools, std::string(source), options,
+                                          durable_options(options)));
+}
+
+Result<StoredRun> StoredRun::open(const Engine& engine, const Store& store, const Tools& tools,
+                                  const StoredOptions& options) {
+  if (auto error = limits_error(options.limits)) return std::move(*error);
+  auto started = last_start(store, options.id);
+  if (!started) return std::move(started).error();
+  ptc::DurableOptions durable = durable_options(options);
+  if (auto complaint = ptc::go_on_as_begun(*started, durable)) {
+    return host_error(Errc::store_failed, "the options of the run " + options.id + ": " + *complaint);
+  }
+  return StoredRun(std::make_unique<Impl>(engine, store, tools, started->source, options, std::move(durable)));
+}
+
+Result<StoredStep> StoredRun::step(std::uint64_t fuel) {
+  switch (impl_->run.step(fuel)) {
+    case ptc::DurableStep::Yielded: return StoredStep::Yielded;
+    case ptc::DurableStep::Waits: return StoredStep::Waits;
+    case ptc::DurableStep::Done: break;
+  }
+  return impl_->done();
+}
+
+void StoredRun::cancel() { impl_->events.cancelled() = true; }
+std::string_view StoredRun::id() const { return impl_->run.id(); }
+const StoredOutcome& StoredRun::outcome() const { return impl_->outcome; }
+StoredOutcome StoredRun::take_outcome() { return std::exchange(impl_->outcome, {}); }
+
+std::vector<WaitingCall> StoredRun::calls() const {
+  std::vector<WaitingCall> out;
+  for (const auto& [id, open] : impl_->run.calls()) {
+    WaitingCall& call = out.emplace_back();
+    call.id = id;
+    call.tool = open.tool->definition.name;
+    call.args = ValueAccess::view(impl_->run.args(id), impl_->run.session()->heap());
+    call.key = open.key;
+    call.task_id = open.task;
+    call.attempt = open.attempt;
+    call.is_deferred = open.tool->definition.deferred;
+  }
   return out;
 }
 
-Result<StoredOutcome> continue_stored(const Engine& engine, Store& store, const Tools& tools,
-                                      const StoredOptions& options) {
-  ptc::RunLog log;
-  const auto add = [&log](const ptc::Fact& fact) { log.add(fact); };
-  if (auto error = ptc::visit_notable(StoreAccess::store(store), options.id, add)) return store_error(*error);
-  if (!log.last_start()) return host_error(Errc::wrong_state, "the run " + options.id + " was never begun");
-  const ptc::LoggedStart& started = *log.last_start();
-  Value data;
-  if (!started.context.empty()) {
-    auto read = Value::from_edn(started.context);
-    if (!read) return std::move(read).error();
-    data = std::move(*read);
+Result<void> StoredRun::answer(std::uint64_t call, ValueView value) {
+  if (impl_->run.session() == nullptr) return impl_->answer(call, {});
+  return impl_->answer(call, ptc::ToolReply::value(imported(impl_->run.session()->heap(), value)));
+}
+Result<void> StoredRun::answer_error(std::uint64_t call, std::string message) {
+  return impl_->answer(call, ptc::ToolReply::error(std::move(message)));
+}
+Result<void> StoredRun::answer_unknown(std::uint64_t call, std::string message) {
+  return impl_->answer(call, ptc::ToolReply::unknown(std::move(message)));
+}
+Result<void> StoredRun::answer_pending(std::uint64_t call, std::string operation_id) {
+  return impl_->answer(call, ptc::ToolReply::pending(std::move(operation_id)));
+}
+
+Result<void> StoredRun::make(std::uint64_t call) {
+  const auto at = impl_->run.calls().find(call);
+  if (at == impl_->run.calls().end()) return impl_->answer(call, {});
+  if (at->second.tool->definition.deferred) {
+    return host_error(Errc::not_available, "tool " + at->second.tool->definition.name + " is deferred: answer its call");
   }
-  StoredOptions own = options;
-  own.name = started.source_name;
-  own.data = data;
-  return run_stored(engine, store, tools, started.source, own);
+  impl_->run.make(call);
+  return {};
+}
+
+std::optional<std::int64_t> StoredRun::wake_time_ms() const {
+  if (impl_->run.last_step() == ptc::DurableStep::Done) return impl_->outcome.wake_time_ms;
+  return impl_->run.next_attempt_ms();
+}
+
+Result<void> StoredRun::resolve(std::string_view operation, ValueView value, std::string by) {
+  return impl_->store.resolve(id(), operation, value, std::move(by));
+}
+Result<void> StoredRun::resolve_error(std::string_view operation, std::string reason, std::string by) {
+  return impl_->store.resolve_error(id(), operation, std::move(reason), std::move(by));
+}
+Result<void> StoredRun::resolve_cancelled(std::string_view operation, std::string reason, std::string by) {
+  return impl_->store.resolve_cancelled(id(), operation, std::move(reason), std::move(by));
+}
+Result<void> StoredRun::progress(std::string_view operation, ValueView value, std::string by) {
+  return impl_->store.progress(id(), operation, value, std::move(by));
+}
+Result<void> StoredRun::decide(std::string_view key, bool allowed, std::string reason, std::string by,
+                               const std::optional<std::string>& args_edn) {
+  return impl_->store.decide(id(), key, allowed, std::move(reason), std::move(by), args_edn);
+}
+Result<void> StoredRun::settle(std::string_view key, DoubtAnswer answer, ValueView result, std::string by) {
+  return impl_->store.settle(id(), key, answer, result, std::move(by));
 }
 
 }  // namespace ptcvm

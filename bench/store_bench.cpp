@@ -239,10 +239,11 @@ void compare_lengths(const std::string& short_path, const std::string& long_path
 }
 
 // The CPU seconds of 500 commits, up to powers of ten.
-class CommitMeter final : public ptc::SessionObserver {
+class CommitMeter final : public ptc::OutboxReader {
  public:
   explicit CommitMeter(std::vector<double>& costs) : costs_(costs) {}
-  void on_commit(std::string_view, std::string_view) override {
+  void read(ptc::OutboxItem item) override {
+    if (item.kind != ptc::OutboxItem::Kind::Committed) return;
     if (++count_ + 500 == mark_) begin_ = cpu_seconds();
     if (count_ != mark_) return;
     costs_.push_back(cpu_seconds() - begin_);
@@ -263,9 +264,9 @@ class TaskRun {
     options_.session.limits.memory_bytes = std::uint64_t{16} << 30;
     options_.session.limits.loop = 1'000'000'000;
   }
-  void run(ptc::FactStore& store, ptc::DurableEnd wanted, ptc::SessionObserver* observer = nullptr,
+  void run(ptc::FactStore& store, ptc::DurableEnd wanted, ptc::OutboxReader* observer = nullptr,
            bool again = false) {
-    options_.observer = observer;
+    options_.reader = observer;
     options_.again = again;
     const auto out = ptc::run_durably(engine_, store, tools_, source_, options_);
     if (out.end != wanted || out.outcome.status != ptc::OutcomeStatus::Ok) {

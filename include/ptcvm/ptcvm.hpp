@@ -15,6 +15,7 @@
 #include "ptcvm/session.hpp"
 #include "ptcvm/store.hpp"
 #include "ptcvm/store_watch.hpp"
+#include "ptcvm/stored_run.hpp"
 #include "ptcvm/tools.hpp"
 #include "ptcvm/value.hpp"
 #include "ptcvm/version.hpp"

@@ -94,6 +94,8 @@ struct WaitingCall {
   std::string key;                        // the idempotency key; for a question, the key for decide()
   std::string task_id;                    // the id of the innermost open task, or ""
   std::string question;                   // the question of the hook; "" for a call of a deferred tool
+  std::uint64_t attempt = 1;              // in a stored run: the number of this attempt, from 1
+  bool is_deferred = true;                // false: the tool has a callable (StoredRun::make)
 };
 
 // Counts what a run has used, over all its suspensions.

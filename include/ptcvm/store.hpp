@@ -8,6 +8,7 @@
 //
 // A Store is a handle; all copies are the same store, and any number of threads may use them.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -62,6 +63,8 @@ class PTCVM_API Store {
   Result<void> resolve_error(std::string_view run, std::string_view operation, std::string reason, std::string by = {});
   Result<void> resolve_cancelled(std::string_view run, std::string_view operation, std::string reason = {},
                                  std::string by = {});
+  // What the handle of an operation shows until the operation is resolved. The program sees it when it goes on.
+  Result<void> progress(std::string_view run, std::string_view operation, ValueView value, std::string by = {});
   // A value under an id: (task "id" …) has it, and (await-signal "id") gets it.
   // An id keeps its first value. With instead_of_edn, a value that came from outside and is that one is replaced.
   Result<void> put(std::string_view run, std::string_view id, ValueView value, std::string by = {},
@@ -113,6 +116,9 @@ struct StoredOptions {
   std::int64_t lease_ms = 60'000;             // of the claim; it is prolonged at each write
   bool again = false;                         // a new turn, although the last one ended well
   std::optional<std::int64_t> time_ms = {};        // what the program sees as the time
+  bool keeps_session = false;                 // definitions of a turn are there in the next turn of the run
+  // Calls that StoredRun hands out at once. run_stored() makes one after another.
+  std::size_t parallel_calls = SIZE_MAX;
   // Returns the host's time in ms since 1970: leases, deadlines and facts go by this clock. Default: the system clock.
   std::function<std::int64_t()> clock = {};
 };
@@ -144,8 +150,8 @@ struct StoredOutcome {
 // refused: nothing ran, nothing was changed. store_failed: what the log holds is right; run it again.
 PTCVM_API Result<StoredOutcome> run_stored(const Engine& engine, Store& store, const Tools& tools,
                                            std::string_view source, const StoredOptions& options);
-// The same for a run that was begun before, by its id alone: as Store::woken() gives it. Source, name and data are
-// those of its log; of the options, the others count. wrong_state: it was never begun.
+// The same for a run that was begun before, by its id alone: as Store::woken() gives it. Source, name, data, limits and
+// signature are those of its log; limits of the options count where they are smaller. wrong_state: it was never begun.
 PTCVM_API Result<StoredOutcome> continue_stored(const Engine& engine, Store& store, const Tools& tools,
                                                 const StoredOptions& options);
 

@@ -4,7 +4,7 @@
 
 #include "runtime/log/log_writer.h"
 #include "runtime/log/process_owner.h"
-#include "runtime/durable/recorded_tools.h"
+#include "runtime/durable/effect_facts.h"
 
 namespace ptc {
 namespace {
@@ -83,6 +83,14 @@ StoreResult<Put> answer_operation(FactStore& store, std::string_view run, std::s
   fact.status = status;
   fact.value = std::move(value_edn);
   fact.text = std::move(text);
+  return put_one(store, run, fact);
+}
+
+StoreResult<Put> progress_operation(FactStore& store, std::string_view run, std::string_view operation,
+                                    std::string value_edn, Said said) {
+  Fact fact = fact_of(FactKind::OperationProgressed, FactAuthor::Outside, std::move(said));
+  fact.id = operation;
+  fact.value = std::move(value_edn);
   return put_one(store, run, fact);
 }
 

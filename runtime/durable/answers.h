@@ -33,6 +33,10 @@ Fact doubt_fact(const LoggedEffect& effect, EffectState state, FactAuthor author
 StoreResult<Put> answer_operation(FactStore& store, std::string_view run, std::string_view operation,
                                   std::string_view status, std::string value_edn, std::string text, Said said);
 
+// What the handle of an operation shows until the operation is resolved (EDN).
+StoreResult<Put> progress_operation(FactStore& store, std::string_view run, std::string_view operation,
+                                    std::string value_edn, Said said);
+
 // What somebody decides about a call that a hook asked about. `args_edn`: the arguments that he saw; nothing: those
 // that were asked about.
 enum class DecideEnd : std::uint8_t {

@@ -1,9 +1,9 @@
 // A run that has a log: whatever becomes of its process, the log says what happened, and opening the run again loses no
 // commit and repeats no effect silently (docs/decisions/0008-durable-runs.md).
 //
-// One call does everything that can be done now: claims the run, reads its log, restores what was parked or runs the
-// program from the top against the log, and ends when the program ends, waits, or a person has to say something.
-// Calling it again is always right:
+// A run is stepped. One step claims the run, reads its log, restores what was parked or runs the program from the top
+// against the log, writes down what happened, and comes back with every call that can be made now. It never waits for
+// anything but the store. Opening the run again is always right:
 //   - a run that waits goes on when something came; it is the program that was parked, whatever the source is
 //   - one whose process died goes on from what was parked last, or from the top
 //   - one that failed is tried again: committed tasks and calls that were answered are hits, calls keep their keys
@@ -11,22 +11,28 @@
 //     value, a reset, a doubt settled), or `again` asks for it: that begins a new turn, with new keys for calls outside
 //     of tasks
 //
-// Effects. A tool has an effect class (schema/effects.def). Before any but a pure one is called its intent is in
-// the log, and its answer is there before the program sees it; a program that runs again gets the answer from the log.
-// Of a call that a dead process has left open: idempotent and keyed ones are made again, with the same key;
-// reconcilable ones are asked for; for the others somebody has to say what happened (facts/answers.h), and nothing runs
-// until then.
+// Effects. A tool has an effect class (schema/effects.def). Before any but a pure one is called its intent is in the log;
+// several calls may be in flight, each with its own intent. What became of a call is in the log before anybody outside
+// sees what the program made of the answer; a program that runs again gets the answer from the log. A call that a dead
+// process has left open is treated by its effect class: idempotent and keyed ones are made again, with the same key;
+// reconcilable ones are asked for; for the others somebody has to say what happened (durable/answers.h), and nothing
+// runs until then.
+//
+// A call that failed and is made again after more than a second parks the run: nobody waits in a thread.
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "runtime/durable/recorded_calls.h"
+#include "runtime/durable/run_facts.h"
 #include "runtime/log/fact_store.h"
-#include "runtime/log/run_log.h"
+#include "runtime/log/log_writer.h"
 #include "runtime/session/session.h"
 
 namespace ptc {
@@ -42,10 +48,12 @@ struct DurableOptions {
   std::optional<std::uint64_t> dead_token;   // of a claim whose process is known to be gone
   std::function<std::int64_t()> now_ms;      // none: the system clock
   bool again = false;                        // a new turn, also when the last one ended well
+  bool keeps_session = false;                // definitions of a turn are there in the next one
   bool resets_need_reasons = false;          // (task-reset id) of a task whose calls had effects fails without one
+  std::size_t most_in_flight = SIZE_MAX;     // calls that are handed out at once
   ToolHooks hooks;                           // `before` is asked once for each call, whatever becomes of the process
-  std::function<void(Session&)> on_session;  // one is about to be driven; it is gone when run_durably() returns
-  SessionObserver* observer = nullptr;       // is told what happens, after the log; not owned
+  std::function<void(Session&)> on_session;  // one is about to be driven; it is gone when the run is over
+  OutboxReader* reader = nullptr;            // gets what happens, after the log; not owned
   const std::atomic<bool>* cancelled = nullptr;   // not owned
 };
 
@@ -68,7 +76,108 @@ struct DurableOutcome {
   std::string message;          // Refused: why. Else a warning, or ""
 };
 
-// The tools are called in this thread. The store must outlive the call.
+// What a step led to.
+enum class DurableStep : std::uint8_t {
+  Yielded,   // the fuel of the step is used up
+  Waits,     // calls are in flight, or a short pause before a further attempt passes
+  Done,      // the claim was given back: outcome() says why. The next step opens the run again
+};
+
+// One run, stepped by one thread at a time. The engine, the store and the tools must outlive it.
+class DurableRun {
+ public:
+  DurableRun(const Engine& engine, FactStore& store, std::shared_ptr<const ToolRegistry> tools, std::string source,
+             DurableOptions options);
+  ~DurableRun();
+  DurableRun(const DurableRun&) = delete;
+  DurableRun& operator=(const DurableRun&) = delete;
+
+  DurableStep step(std::uint64_t fuel = UINT64_MAX);
+  DurableStep last_step() const { return last_step_; }
+  const DurableOutcome& outcome() const { return out_; }   // valid when the last step was Done
+
+  // The calls that can be made now, with their intents in the log: to be answered in any order, once each.
+  const std::map<std::uint64_t, OpenCall>& calls() const { return calls_.in_flight(); }
+  Value args(std::uint64_t call);          // borrowed from the session's heap until the next step or answer
+  // Takes the answer. What became of the call is in the log at once, unless nothing else is in flight: then the fact
+  // goes with what the program does next. Returns false when there is no such call.
+  bool answer(std::uint64_t call, ToolReply reply, std::uint64_t micros = 0);
+  // What the handler of the tool gets for a call in flight; borrowed until the next step or answer.
+  ToolCall tool_call(std::uint64_t call);
+  // Calls the handler of the tool in this thread, and answers with what it gives.
+  void make(std::uint64_t call);
+
+  // When to step a run that waits although no call was answered, in ms since 1970; nullopt: never.
+  std::optional<std::int64_t> next_attempt_ms() const { return calls_.next_attempt_ms(); }
+  // The session while the run is executed; null otherwise.
+  Session* session() { return session_.get(); }
+  FactStore& store() { return writer_.store(); }
+  const std::string& id() const { return options_.session.run_id; }
+  std::int64_t now() const { return writer_.now(); }
+
+ private:
+  enum class Phase : std::uint8_t { Closed, Active };
+  const RunLog& log() const { return writer_.log(); }
+
+  bool is_same_source() const { return log().last_start() && log().last_start()->source == source_; }
+  bool is_done() const;
+  std::uint64_t turn() const;
+
+  // Opening. False: the run is done, and `out_` says why.
+  bool open();
+  bool settle_doubts();
+  bool park_in_doubt();
+  bool set_plan();
+  bool begin();
+  bool continue_as(std::unique_ptr<Session> session, std::uint64_t observed_seq);
+  bool from_the_top(std::unique_ptr<Session> session);
+  bool begin_turn(std::shared_ptr<const Program> program);
+  bool note_start();
+  std::optional<std::string> load();
+  void attend(std::uint64_t seq);
+  Session::TaskText look_up(std::string_view id);
+  ToolHooks hooks();
+  EpochOf epoch_of();
+  SessionRestore restore_options() const;
+  std::optional<Parked> parked();
+  void answer_again();
+  bool refuse(std::string message);
+
+  // Driving. nullopt: the loop goes on.
+  DurableStep drive(std::uint64_t fuel);
+  std::optional<DurableStep> wait_for_calls();
+  std::optional<DurableStep> advance(std::uint64_t& fuel);
+  std::optional<DurableStep> suspend();
+  bool is_due();
+  bool goes_on();
+  std::uint64_t told_until() const;
+  Fact resumption() const;
+  void go_on();
+  bool park();
+  void end_turn();
+  bool write_end(Fact ended);
+  std::string continuation() const;
+  bool begin_again_with_whole_log();
+  DurableStep close();
+
+  const Engine& engine_;
+  const std::shared_ptr<const ToolRegistry> tools_;
+  const std::string source_;
+  const DurableOptions options_;
+  LogWriter writer_;
+  RunFacts facts_;
+  RecordedCalls calls_;
+  std::unique_ptr<Session> session_;
+  Phase phase_ = Phase::Closed;
+  DurableStep last_step_ = DurableStep::Yielded;
+  bool needs_whole_ = false;
+  bool is_suspended_ = false;              // the session waits, and out_.outcome says for what
+  std::vector<std::uint8_t> idle_;         // the session between turns, when it is kept
+  DurableOutcome out_;
+};
+
+// Steps a run until it is done. The tools are called in this thread, one after another; pauses of at most a second are
+// slept here. The store must outlive the call.
 DurableOutcome run_durably(const Engine& engine, FactStore& store, const ToolRegistry& tools, std::string_view source,
                            const DurableOptions& options);
 

@@ -47,6 +47,22 @@ Resolution resolution_of(Session& session, const News& news) {
   return Resolution::ok(news.operation, *value);
 }
 
+// What the handles of waiting operations show: the last report of each that stands before `until`.
+std::vector<Resolution> progress_reports(Session& session, const RunLog& log, std::uint64_t until) {
+  std::vector<Resolution> out;
+  for (const Operation& operation : session.operations().all()) {
+    const LoggedOperation* const logged = log.operation(operation.id);
+    if (operation.status != Operation::Status::Waiting || logged == nullptr) continue;
+    const auto told = [until](const auto& report) { return report.first <= until; };
+    const auto last = std::find_if(logged->progress.rbegin(), logged->progress.rend(), told);
+    if (last == logged->progress.rend()) continue;
+    std::string why;
+    const auto value = session.read_value(last->second, {}, why);
+    if (value) out.push_back(Resolution::progress(operation.id, *value));
+  }
+  return out;
+}
+
 }  // namespace
 
 bool has_news(const Session& session, const RunLog& log, std::uint64_t until) {
@@ -54,7 +70,7 @@ bool has_news(const Session& session, const RunLog& log, std::uint64_t until) {
 }
 
 std::vector<Resolution> take_news(Session& session, const RunLog& log, std::uint64_t until) {
-  std::vector<Resolution> out;
+  std::vector<Resolution> out = progress_reports(session, log, until);
   for (const News& news : all_news(session, log, until)) {
     Resolution& made = out.emplace_back(resolution_of(session, news));
     // What is in the log stays there: a result that does not fit is its tool's failure, or the run could never end.

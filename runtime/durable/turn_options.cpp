@@ -1,5 +1,6 @@
 #include "runtime/durable/turn_options.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "runtime/text/edn.h"
@@ -103,6 +104,23 @@ std::optional<std::string> read_turn_options(std::string_view edn, SessionOption
     std::string problem = take_entry(options, heap, entry.key(), entry.value());
     if (!problem.empty()) return problem;
   }
+  return std::nullopt;
+}
+
+std::optional<std::string> go_on_as_begun(const LoggedStart& started, DurableOptions& options) {
+  SessionOptions begun;
+  if (auto complaint = read_turn_options(started.limits, begun)) return complaint;
+  SessionOptions& own = options.session;
+  RunLimits wanted = begun.limits;
+  for_each_limit_of(own.limits, wanted, [](const LimitInfo& limit, const auto& given, auto& counts) {
+    if (static_cast<std::uint64_t>(given) != limit.initial) counts = given;
+  });
+  static_cast<Limits&>(own.limits) = smaller(wanted, begun.limits);
+  own.signature = begun.signature;
+  own.float_precision = begun.float_precision;
+  own.strict_task_ids = begun.strict_task_ids;
+  own.source_name = started.source_name;
+  options.context = started.context;
   return std::nullopt;
 }
 

@@ -66,6 +66,14 @@ void LogWriter::keep_claim() {
   if (good(renewed) != nullptr) claimed_ms_ = time;
 }
 
+void LogWriter::reopen() {
+  token_ = opened_head_ = 0;
+  log_ = RunLog();
+  recalled_.clear();
+  staged_.clear();
+  error_.reset();
+}
+
 Fact LogWriter::made(FactKind kind, FactAuthor author) const {
   Fact fact;
   fact.kind = kind;

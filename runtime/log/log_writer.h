@@ -35,6 +35,8 @@ class LogWriter {
   std::optional<Claim> claim(std::string_view owner, std::optional<std::uint64_t> dead = std::nullopt);
   // Writes what waits and makes everything durable, unless it is stopped. Gives the claim back, if there is one.
   void release();
+  // Forgets the claim, the log and the error: the next claim begins anew.
+  void reopen();
   std::uint64_t token() const { return token_; }
   const std::string& name() const { return name_; }
   FactStore& store() { return store_; }

@@ -105,6 +105,7 @@ void RunLog::add(const Fact& fact) {
     case FactKind::EffectSettled: settle(fact); break;
     case FactKind::OperationOpened: open(fact); break;
     case FactKind::OperationResolved: resolve(fact); break;
+    case FactKind::OperationProgressed: progress(fact); break;
     case FactKind::StepDone: add_summaries(summaries_, {{fact.id, fact.text}}); break;
     case FactKind::PlanSet: set_plan(fact); break;
     case FactKind::RunResumed: deliver(fact); break;
@@ -326,7 +327,7 @@ void RunLog::intend(const Fact& fact) {
   LoggedEffect& effect = effects_[at->second];
   if (!is_new && fact.number <= effect.attempt) return;
   effect = {fact.idempotency_key, fact.number, EffectState::Intended, fact.tool, fact.args,
-            read_effect_class(fact.effect), fact.task, {}, {}, ends_before(fact.seq), fact.writer};
+            read_effect_class(fact.effect), fact.task, {}, {}, ends_before(fact.seq), fact.writer, 0};
 }
 
 // Of an attempt that is not the newest any more nothing is learnt.
@@ -340,6 +341,7 @@ void RunLog::settle(const Fact& fact) {
   effect.state = *state;
   effect.value = fact.value;
   effect.text = fact.text;
+  effect.settled_ms = fact.time_ms;
 }
 
 void RunLog::open(const Fact& fact) {
@@ -374,6 +376,13 @@ void RunLog::resolve(const Fact& fact) {
   operation.source = fact.source;
   operation.resolved_seq = fact.seq;
   operation.ends_before = ends();
+}
+
+// A report may come before the log says that the operation was started, and is too late after its answer.
+void RunLog::progress(const Fact& fact) {
+  if (operation(fact.id) == nullptr) open(fact);
+  LoggedOperation& operation = operations_[operation_index_.find(fact.id)->second];
+  if (operation.status.empty()) operation.progress.emplace_back(fact.seq, fact.value);
 }
 
 void RunLog::set_plan(const Fact& fact) {

@@ -65,6 +65,7 @@ struct LoggedEffect {
   std::string value, text;
   std::uint64_t ends_before = 0; // of the intent: how often the run had ended by then
   std::uint64_t writer = 0;      // token under which the intent was written
+  std::int64_t settled_ms = 0;   // when it was learnt what became of the call; 0: not yet
 };
 
 struct LoggedOperation {
@@ -77,6 +78,7 @@ struct LoggedOperation {
   std::string value, text, source;
   std::uint64_t resolved_seq = 0;
   std::uint64_t ends_before = 0; // of the answer: how often the run had ended by then
+  std::vector<std::pair<std::uint64_t, std::string>> progress;   // place in the log, and what the handle shows from there
   std::int64_t created_ms = 0;   // by the program's clock
 };
 
@@ -157,6 +159,7 @@ class RunLog {
   void settle(const Fact& fact);
   void open(const Fact& fact);
   void resolve(const Fact& fact);
+  void progress(const Fact& fact);
   void set_plan(const Fact& fact);
   void end_turn(const Fact& fact);
   void deliver(const Fact& fact);

@@ -12,7 +12,6 @@
 namespace ptc {
 namespace {
 
-constexpr std::size_t kMaxEventBytes = 1u << 20;       // of a value that an observer is shown
 constexpr std::size_t kHistorySize = 3;
 
 }  // namespace
@@ -36,6 +35,7 @@ Session::~Session() { forget_values(); }
 
 void Session::forget_values() {
   Heap& own = heap();
+  handed_.clear();
   own.release(context_);
   own.release(result_);
   context_ = result_ = Value::nil();
@@ -68,39 +68,32 @@ CompileAnswer Session::compile(std::string_view source) const {
 }
 
 void Session::report_progress() {
-  if (observer_ == nullptr) return;
+  if (!outbox_.is_read()) return;
   const Environment& records = run_->environment();
-  for (; seen_prints_ < records.prints.size(); ++seen_prints_) observer_->on_print(records.prints[seen_prints_]);
+  for (; seen_prints_ < records.prints.size(); ++seen_prints_) outbox_.printed(records.prints[seen_prints_]);
   const auto report_operations = [&](std::size_t until) {
     const auto& operations = records.operations.all();
-    for (; seen_operations_ < until; ++seen_operations_) observer_->on_open(operations[seen_operations_]);
+    for (; seen_operations_ < until; ++seen_operations_) outbox_.opened(operations[seen_operations_], heap());
   };
   const std::vector<StepSummary>& summaries = records.summaries;
-  for (; seen_summaries_ < summaries.size(); ++seen_summaries_) observer_->on_summary(summaries[seen_summaries_]);
+  for (; seen_summaries_ < summaries.size(); ++seen_summaries_) {
+    outbox_.step_done(summaries[seen_summaries_].id, summaries[seen_summaries_].summary);
+  }
   for (const Journal::Change& change : run_->environment().journal.take_changes()) {
     const Owned value(heap(), change.value);
     report_operations(change.operations);
     if (change.kind == Journal::Change::Kind::Reset) {
-      observer_->on_reset(change.id, change.reason);
-      continue;
-    }
-    observer_->on_commit_value(change.id, value.get());
-    if (!observer_->wants_texts()) continue;
-    std::string text;
-    const std::size_t most = observer_->wants_whole_values() ? SIZE_MAX : kMaxEventBytes;
-    append_edn(text, value.get(), heap(), {most, nullptr});
-    if (change.returned) {
-      observer_->on_return(change.id, text);
+      outbox_.reset(change.id, change.reason);
     } else {
-      observer_->on_commit(change.id, text);
+      outbox_.committed(change.id, heap(), value.get(), change.returned);
     }
   }
   report_operations(records.operations.all().size());
 }
 
-void Session::set_observer(SessionObserver* observer) {
-  observer_ = observer;
-  run_->environment().journal.keep_changes(observer != nullptr);
+void Session::set_reader(OutboxReader* reader) {
+  outbox_.set_reader(reader);
+  run_->environment().journal.keep_changes(reader != nullptr);
 }
 
 void Session::push_history(Value borrowed) {

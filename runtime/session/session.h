@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "runtime/engine/engine.h"
+#include "runtime/session/outbox.h"
 #include "runtime/session/outcome.h"
 #include "runtime/signature/signature.h"
 #include "runtime/calls/tools.h"
@@ -36,7 +37,7 @@ struct SessionOptions {
   std::string run_id = "run";                         // in every idempotency key outside of tasks
   std::uint64_t turns_before = 0;                     // of this run in other sessions; turns are counted in keys
   std::uint64_t operations_before = 0;                // of this run in other sessions: "opN" begins after it
-  bool yields_at_commits = false;                     // observers hear of a commit before the next instruction
+  bool yields_at_commits = false;                     // the reader hears of a commit before the next instruction
   bool is_out_of_time = false;                        // the turn ends with timeout before its first instruction
 };
 
@@ -75,48 +76,6 @@ struct SessionRestore {
   bool yields_at_commits = false;
 };
 
-// A call as observers see it: values are borrowed for the length of the notice.
-struct ToolNotice {
-  const ToolRequest& request;
-  Value result = Value::absent();      // of the end, when it did not fail
-  std::string_view error = {};         // "" unless it failed
-  bool cached = false;
-  std::string_view operation = {};     // that it started and that waits now; or ""
-  std::uint64_t micros = 0;
-};
-
-// What a step of a turn came to.
-enum class SessionStep : std::uint8_t {
-  Yielded,     // the fuel is used up, or a tool was served: step() goes on
-  Waits,       // calls wait for the host: waiting_calls()
-  Suspended,   // nothing goes on before an operation is resolved or a deadline passes
-  Over,        // the turn is over, or there was none
-};
-
-// Is told what happens while it happens. Prints and commits are noticed at the end of each slice.
-class SessionObserver {
- public:
-  virtual ~SessionObserver() = default;
-  virtual bool wants_whole_values() const { return false; }   // else texts of values may be cut
-  virtual bool wants_texts() const { return true; }           // else on_tool() is not called, and texts are ""
-  virtual void on_begin() {}                                  // of a turn
-  virtual void on_step(SessionStep) {}                        // a step is done
-  virtual void on_print(std::string_view) {}
-  virtual void on_tool(const ToolOutcome&) {}
-  virtual void on_tool_start(const ToolNotice&) {}
-  virtual void on_tool_end(const ToolNotice&) {}
-  virtual void on_retry(const ToolNotice&, std::uint64_t /*attempt that failed*/, std::int64_t /*pause_ms*/) {}
-  virtual void on_commit_value(std::string_view /*task_id*/, Value /*borrowed*/) {}
-  virtual void on_summary(const StepSummary&) {}
-  virtual void on_approval(std::string_view /*key*/, const Approval&) {}   // asked, or decided by a hook
-  virtual void on_commit(std::string_view /*task_id*/, std::string_view /*value_edn*/) {}
-  // A commit by a (return v) inside of the task's body: the turn is over. on_commit() when nothing else is wanted.
-  virtual void on_return(std::string_view task_id, std::string_view value_edn) { on_commit(task_id, value_edn); }
-  virtual void on_reset(std::string_view /*task_id*/, std::string_view /*reason*/) {}
-  virtual void on_open(const Operation&) {}
-  virtual void on_resolve(const Operation&) {}
-};
-
 class Session {
  public:
   Session(const Engine& engine, SessionOptions options);
@@ -150,7 +109,7 @@ class Session {
   ToolRegistry& tools() { return own_tools_; }
   void share_tools(std::shared_ptr<const ToolRegistry> tools) { shared_tools_ = std::move(tools); }   // instead
   bool signature_error() const { return !signature_error_.empty(); }            // every turn fails with parse_error
-  void set_observer(SessionObserver* observer);                                 // not owned
+  void set_reader(OutboxReader* reader);                                        // not owned; may be null
   void set_hooks(ToolHooks hooks) { hooks_ = std::move(hooks); }
   void set_cancel_flag(const std::atomic<bool>* flag) { cancelled_ = flag; }    // not owned
 
@@ -182,8 +141,35 @@ class Session {
   std::optional<Deadline> next_retry() const;
   bool waits_for_decisions_only() const;   // about calls that a hook asks about
   bool waits_for_retries_only() const { return !retries_.empty() && retries_.size() == run_->tool_requests().size(); }
-  // Of a deferred tool; takes the reply's values. False: no such call waits.
-  bool answer_call(std::uint64_t request_id, ToolReply reply);
+  // Answers a call of a deferred tool, or one that was handed to the host; takes the reply's values. Returns false when
+  // no such call waits. `micros`: how long the call took.
+  bool answer_call(std::uint64_t request_id, ToolReply reply, std::uint64_t micros = 0);
+
+  // Hands every call to the host instead of calling handlers in step(): hooks have judged the call, its arguments fit
+  // the signature, limits have room for it. The turn goes on when all calls are answered. Before the first step.
+  void hand_out_calls() { hands_out_ = true; }
+  // The calls that were handed out and are not answered, in the order of calling. Valid until the session is stepped or
+  // a call is answered.
+  struct HandedCall {
+    std::uint64_t id = 0;
+    const Tool* tool = nullptr;
+    Value args;                    // borrowed
+    CallMeta meta;
+    SourceSpan span;
+  };
+  std::vector<HandedCall> handed_calls() const;
+  // Tells the reader of the outbox that the host makes the call now; or that the call failed and is made again.
+  void note_call(std::uint64_t request_id, std::uint64_t attempt);
+  void note_retry(std::uint64_t request_id, std::string_view error, std::uint64_t attempt, std::int64_t pause_ms,
+                  std::uint64_t micros);
+  // When the turn has used up its time, if nothing else runs until then; nullopt without a timeout.
+  std::optional<Deadline> deadline() const;
+  // Whether the turn is to end without waiting for anything: it was cancelled, or its time is used up.
+  bool is_stopped() const;
+  // Counts turns from there: the next one has the number `turns` + 1. Between turns.
+  void begin_turns_after(std::uint64_t turns) { run_->set_identity(run_->run_id(), turns); }
+  // Counts time that the host spent on calls of the turn as time of the turn.
+  void add_active_micros(std::uint64_t micros) { run_->add_active_micros(micros); }
   // What was asked and decided, by approval key (ToolHooks::key_of). A question may be decided once; decided with
   // other arguments than those it was asked about, the call is refused. A message says why nothing was decided.
   std::optional<std::string> decide(std::string_view key, bool is_allowed, std::string reason,
@@ -234,7 +220,7 @@ class Session {
   }
   // The same face for people (docs/snapshots.md): lossless and canonical, too. restore() reads both.
   std::string snapshot_json(const SnapshotOptions& options = {}) const;
-  // The same in place; tools, options and observer stay.
+  // The same in place; tools, options and reader stay.
   [[nodiscard]] std::optional<RestoreError> restart_from(std::span<const std::uint8_t> bytes);
   // Called between the steps of a turn, where it may take a snapshot and restart from it. A message ends the turn with
   // the fault snapshot_invalid.
@@ -274,9 +260,11 @@ class Session {
   void serve_tool(const ToolRequest& request);
   bool bind(const ToolRequest& request, const Tool& tool, Owned& args);
   void call_tool(const ToolRequest& request, const Tool& tool, Value borrowed_args, std::string cache_key);
+  void hand_out(const ToolRequest& request, const Tool& tool, Value borrowed_args, std::string cache_key);
+  void keep_fresh_answers();
+  const ToolRequest* request_of(std::uint64_t request_id) const;
   void finish_call(const ToolRequest& request, const Tool& tool, ToolReply reply, std::string cache_key,
                    std::uint64_t micros);
-  void note_call_end(const ToolNotice& notice);
   ToolVerdict gate(const ToolRequest& request, const ToolCall& call);
   CallMeta meta_of(const ToolRequest& request) const;
   void report_progress();
@@ -301,7 +289,7 @@ class Session {
   std::unique_ptr<Run> run_;
   ToolRegistry own_tools_;
   std::shared_ptr<const ToolRegistry> shared_tools_;
-  SessionObserver* observer_ = nullptr;
+  Outbox outbox_;
   const std::atomic<bool>* cancelled_ = nullptr;
   std::function<std::optional<std::string>(Session&)> step_hook_;
   ToolHooks hooks_;
@@ -311,6 +299,13 @@ class Session {
     Deadline due;
   };
   std::map<std::uint64_t, Retrying> retries_;   // by request
+  struct Handed {
+    const Tool* tool = nullptr;
+    KeptValue args;
+    std::string cache_key;
+  };
+  std::map<std::uint64_t, Handed> handed_;      // by request
+  bool hands_out_ = false;
 
   std::optional<Signature> signature_;
   std::string signature_error_;

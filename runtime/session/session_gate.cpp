@@ -90,7 +90,7 @@ ToolVerdict Session::gate(const ToolRequest& request, const ToolCall& call) {
       append_edn(approval.text, verdict.args, heap());
     }
     known = approvals_.emplace(std::move(key), std::move(approval)).first;
-    if (observer_ != nullptr) observer_->on_approval(known->first, known->second);
+    outbox_.judged(known->first, known->second);
     return verdict;
   }
   append_edn(args, call.args, heap());
@@ -128,7 +128,7 @@ std::optional<std::string> Session::decide(std::string_view key, bool is_allowed
   }
   approval.state = wanted;
   approval.text = std::move(reason);
-  if (observer_ != nullptr) observer_->on_approval(found->first, approval);
+  outbox_.judged(found->first, approval);
   return std::nullopt;
 }
 
@@ -160,23 +160,29 @@ bool Session::waits_for_decisions_only() const {
   });
 }
 
-bool Session::answer_call(std::uint64_t request_id, ToolReply reply) {
-  for (const ToolRequest& request : run_->tool_requests()) {
-    if (request.id != request_id) continue;
-    const Tool* tool = registry().find(request.tool);
-    const auto known = approvals_.find(approval_key(request));
-    const bool is_asked = known != approvals_.end() && known->second.state == State::Open;
-    if (tool == nullptr || !tool->definition.deferred || is_asked) break;
-    const ToolRequest served = request;
-    if (run_->admit(request_id)) {
-      finish_call(served, *tool, std::move(reply), {}, 0);
-    } else {
-      heap().release(reply.result);
-    }
-    return true;
+bool Session::answer_call(std::uint64_t request_id, ToolReply reply, std::uint64_t micros) {
+  const ToolRequest* const request = request_of(request_id);
+  const Tool* const tool = request == nullptr ? nullptr : registry().find(request->tool);
+  const auto known = request == nullptr ? approvals_.end() : approvals_.find(approval_key(*request));
+  const bool is_asked = known != approvals_.end() && known->second.state == State::Open;
+  const auto handed = handed_.find(request_id);
+  if (tool == nullptr || is_asked || (!tool->definition.deferred && handed == handed_.end())) {
+    heap().release(reply.result);
+    return false;
   }
-  heap().release(reply.result);
-  return false;
+  std::string cache_key;
+  if (handed != handed_.end()) {
+    cache_key = std::move(handed->second.cache_key);
+    handed_.erase(handed);
+  }
+  const ToolRequest served = *request;
+  if (run_->admit(request_id)) {
+    finish_call(served, *tool, std::move(reply), std::move(cache_key), micros);
+  } else {
+    heap().release(reply.result);
+  }
+  if (run_->tool_requests().empty()) keep_fresh_answers();
+  return true;
 }
 
 }  // namespace ptc

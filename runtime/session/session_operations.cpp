@@ -89,8 +89,7 @@ std::optional<ResolveRefusal> Session::resolve(std::vector<Resolution> taken) {
   }
   for (Resolution& resolution : taken) {
     const ResolveStatus status = run_->resolve(resolution.operation, std::move(resolution.settlement));
-    if (observer_ == nullptr || status != ResolveStatus::Done) continue;
-    observer_->on_resolve(*operations().find(resolution.operation));
+    if (status == ResolveStatus::Done) outbox_.resolved(*operations().find(resolution.operation), heap());
   }
   return std::nullopt;
 }

@@ -129,7 +129,7 @@ void Session::adopt(Restored restored) {
   const Environment& records = run_->environment();
   seen_prints_ = records.prints.size();
   seen_summaries_ = records.summaries.size();
-  run_->environment().journal.keep_changes(observer_ != nullptr);
+  run_->environment().journal.keep_changes(outbox_.is_read());
   run_->set_yields_at_commits(options_.yields_at_commits);
   seen_operations_ = records.operations.all().size();
 }

@@ -15,12 +15,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMaxOperationId = 200;
 
-std::string handle_text(std::string_view id) {
-  std::string text = "(pending ";
-  append_quoted(text, id);
-  return text + ')';
-}
-
 std::string failure_message(std::string_view tool, const std::string& reason) {
   return "Tool '" + std::string(tool) + "' failed: " + reason;
 }
@@ -47,6 +41,10 @@ void Session::serve_tools() {
   const std::span<const ToolRequest> waiting = run_->tool_requests();
   const std::vector<ToolRequest> requests(waiting.begin(), waiting.end());
   for (const ToolRequest& request : requests) serve_tool(request);
+  keep_fresh_answers();
+}
+
+void Session::keep_fresh_answers() {
   for (auto& [key, answer] : fresh_answers_) {
     const auto [at, is_new] = tool_cache_.emplace(std::move(key), answer);
     if (is_new) continue;
@@ -58,6 +56,7 @@ void Session::serve_tools() {
 
 // False arguments, unknown tools and what hooks refuse fail here; a call that has to wait stays among the requests.
 void Session::serve_tool(const ToolRequest& request) {
+  if (handed_.contains(request.id)) return;
   const auto retrying = retries_.find(request.id);
   if (retrying != retries_.end() && Clock::now() < retrying->second.due) return;
   if (written_size(heap(), request.args, kMaxWrittenSize) >= kMaxWrittenSize) {
@@ -67,7 +66,7 @@ void Session::serve_tool(const ToolRequest& request) {
   const Tool* tool = registry().find(request.tool);
   if (tool == nullptr) {
     std::string message = unknown_tool_message(request.tool, registry());
-    note_call_end({request, Value::absent(), message});
+    outbox_.answered(request, heap(), {.error = message});
     run_->answer_fault(request.id, FaultKind::UnknownTool, std::move(message), {});
     return;
   }
@@ -76,7 +75,7 @@ void Session::serve_tool(const ToolRequest& request) {
     key = tool->definition.name + ' ';
     append_edn(key, request.args, heap());
     if (const auto found = tool_cache_.find(key); found != tool_cache_.end()) {
-      note_call_end({request, found->second, {}, true});
+      outbox_.answered(request, heap(), {.borrowed = found->second, .cached = true});
       run_->answer(request.id, retained(found->second), true);
       return;
     }
@@ -105,7 +104,7 @@ bool Session::bind(const ToolRequest& request, const Tool& tool, Owned& args) {
   args.reset(fitted.value);
   if (fitted.ok()) return true;
   std::string message = tool.definition.name + ": " + mismatch_text(fitted.mismatches);
-  note_call_end({request, Value::absent(), message});
+  outbox_.answered(request, heap(), {.error = message});
   run_->answer_fault(request.id, FaultKind::InvalidToolArgs, std::move(message),
                      "it takes " + render_signature(*contract));
   return false;
@@ -114,6 +113,7 @@ bool Session::bind(const ToolRequest& request, const Tool& tool, Owned& args) {
 void Session::call_tool(const ToolRequest& request, const Tool& tool, Value args, std::string key) {
   const AsyncMode mode = tool.definition.async;
   if (mode != AsyncMode::No && !run_->admit_operation(request.id)) return;
+  if (hands_out_) return hand_out(request, tool, args, std::move(key));
   if (tool.definition.deferred) {
     if (run_->tool_calls_left() == 0) (void)run_->admit(request.id);
     return;
@@ -121,7 +121,7 @@ void Session::call_tool(const ToolRequest& request, const Tool& tool, Value args
   const auto retrying = retries_.find(request.id);
   const std::uint64_t attempt = retrying == retries_.end() ? 1 : retrying->second.attempts + 1;
   if (attempt == 1 && !run_->admit(request.id)) return;
-  if (observer_ != nullptr) observer_->on_tool_start({request});
+  outbox_.called(request, heap(), attempt);
   const auto start = Clock::now();
   ToolReply reply =
       tool.handler({tool.definition.name, args, heap(), deadline_, cancelled_, meta_of(request), attempt});
@@ -132,15 +132,51 @@ void Session::call_tool(const ToolRequest& request, const Tool& tool, Value args
   finish_call(request, tool, std::move(reply), std::move(key), static_cast<std::uint64_t>(micros));
 }
 
+// Calls in flight are not counted yet: a call for which the limits have no room waits until those are answered.
+void Session::hand_out(const ToolRequest& request, const Tool& tool, Value args, std::string key) {
+  if (run_->tool_calls_left() <= handed_.size()) {
+    if (handed_.empty()) (void)run_->admit(request.id);
+    return;
+  }
+  const bool is_sync = tool.definition.async == AsyncMode::No;
+  if (!is_sync && operations().waiting_count() + handed_.size() >= run_->limits().pending_operations && !handed_.empty()) return;
+  handed_.try_emplace(request.id, Handed{&tool, KeptValue(heap(), retained(args)), std::move(key)});
+}
+
+const ToolRequest* Session::request_of(std::uint64_t request_id) const {
+  for (const ToolRequest& request : run_->tool_requests()) {
+    if (request.id == request_id) return &request;
+  }
+  return nullptr;
+}
+
+std::vector<Session::HandedCall> Session::handed_calls() const {
+  std::vector<HandedCall> calls;
+  for (const auto& [id, handed] : handed_) {
+    const ToolRequest* const request = request_of(id);
+    if (request != nullptr) calls.push_back({id, handed.tool, handed.args.get(), meta_of(*request), request->span});
+  }
+  return calls;
+}
+
+void Session::note_call(std::uint64_t request_id, std::uint64_t attempt) {
+  if (const ToolRequest* const request = request_of(request_id)) outbox_.called(*request, heap(), attempt);
+}
+
+void Session::note_retry(std::uint64_t request_id, std::string_view error, std::uint64_t attempt,
+                         std::int64_t pause_ms, std::uint64_t micros) {
+  if (const ToolRequest* const request = request_of(request_id)) {
+    outbox_.retried(*request, heap(), error, attempt, pause_ms, micros);
+  }
+}
+
 bool Session::is_retried(const ToolRequest& request, const Tool& tool, const ToolReply& reply, std::uint64_t micros) {
   const RetryPolicy& policy = tool.definition.retry;
   const bool is_final = !reply.failed || reply.is_unknown || reply.fault != FaultKind::ToolError;
   if (is_final || reply.attempt >= policy.max_attempts) return false;
   const std::int64_t pause = retry_pause_ms(policy, request.key, reply.attempt);
   retries_[request.id] = {reply.attempt, Clock::now() + std::chrono::milliseconds(pause)};
-  if (observer_ != nullptr) {
-    observer_->on_retry({request, Value::absent(), reply.message, false, {}, micros}, reply.attempt, pause);
-  }
+  outbox_.retried(request, heap(), reply.message, reply.attempt, pause, micros);
   return true;
 }
 
@@ -171,7 +207,7 @@ void Session::finish_call(const ToolRequest& request, const Tool& tool, ToolRepl
     }
   }
   if (reply.failed && reply.fault != FaultKind::ToolError) {
-    note_call_end({request, Value::absent(), reply.message, false, {}, micros});
+    outbox_.answered(request, heap(), {.error = reply.message, .micros = micros});
     run_->answer_fault(request.id, reply.fault, std::move(reply.message), {});
     return;
   }
@@ -183,14 +219,15 @@ void Session::finish_call(const ToolRequest& request, const Tool& tool, ToolRepl
     const ToolRequest served = request;
     const Operation* operation = reply_pending(request, mode, std::move(reply));
     if (operation == nullptr) {
-      note_call_end({served, Value::absent(), "the id of its operation is in use", false, {}, micros});
+      outbox_.answered(served, heap(), {.error = "the id of its operation is in use", .micros = micros});
     } else {
-      note_call_end({served, Value::absent(), {}, false, operation->id, micros});
+      outbox_.answered(served, heap(), {.operation = operation->id, .micros = micros});
     }
     return;
   }
   const std::string failure = reply.failed ? failure_message(tool.definition.name, reply.message) : std::string();
-  note_call_end({request, reply.failed ? Value::absent() : reply.result, failure, false, {}, micros});
+  outbox_.answered(request, heap(),
+                   {.borrowed = reply.failed ? Value::absent() : reply.result, .error = failure, .micros = micros});
   if (mode == AsyncMode::Yes) {     // done at once: still a handle, so that programs have one shape
     reply_resolved(request, std::move(reply));
   } else if (reply.failed) {
@@ -199,22 +236,6 @@ void Session::finish_call(const ToolRequest& request, const Tool& tool, ToolRepl
     if (tool.definition.cache && !key.empty()) fresh_answers_.emplace_back(std::move(key), retained(reply.result));
     run_->answer(request.id, reply.result);
   }
-}
-
-void Session::note_call_end(const ToolNotice& notice) {
-  if (observer_ == nullptr) return;
-  observer_->on_tool_end(notice);
-  if (!observer_->wants_texts()) return;
-  ToolOutcome record;
-  record.name = notice.request.tool;
-  append_edn(record.args_edn, notice.request.args, heap());
-  record.error = notice.error;
-  record.failed = !notice.error.empty();
-  record.cached = notice.cached;
-  record.micros = notice.micros;
-  if (!notice.operation.empty()) record.result_edn = handle_text(notice.operation);
-  if (!notice.result.is_absent()) append_edn(record.result_edn, notice.result, heap());
-  observer_->on_tool(record);
 }
 
 }  // namespace ptc

@@ -74,26 +74,37 @@ bool Session::begin(std::shared_ptr<const Program> program) {
   seen_prints_ = seen_summaries_ = 0;
   now_.reset();
   retries_.clear();
+  handed_.clear();
   if (!context_.is_nil()) run_->set_context(retained(context_));
   std::vector<Value> history;
   for (const Value v : history_) history.push_back(retained(v));
   run_->set_history(std::move(history));
   run_->start(std::move(program));
   last_step_ = SessionStep::Yielded;
-  if (observer_ != nullptr) observer_->on_begin();
+  const auto begun = run_->program();
+  outbox_.began(begun == nullptr ? std::string_view() : std::string_view(begun->source_name));
   return true;
+}
+
+std::optional<Deadline> Session::deadline() const {
+  if (options_.is_out_of_time) return Clock::now();
+  const std::int64_t timeout_ms = options_.limits.timeout_ms;
+  if (timeout_ms == 0) return std::nullopt;
+  return Clock::now() + std::chrono::milliseconds(timeout_ms) - std::chrono::microseconds(run_->active_micros());
+}
+
+bool Session::is_stopped() const {
+  const std::optional<Deadline> end = deadline();
+  return cancelled() || (end && Clock::now() >= *end);
 }
 
 SessionStep Session::step(std::uint64_t fuel) {
   const auto start = Clock::now();
-  if (options_.is_out_of_time) deadline_ = start;
-  if (const std::int64_t timeout_ms = options_.limits.timeout_ms; timeout_ms > 0) {
-    deadline_ = start + std::chrono::milliseconds(timeout_ms) - std::chrono::microseconds(run_->active_micros());
-  }
+  deadline_ = deadline();
   if (!run_->in_turn()) return last_step_ = SessionStep::Over;
   last_step_ = advance(fuel);
   run_->add_active_micros(micros_since(start));
-  if (observer_ != nullptr) observer_->on_step(last_step_);
+  outbox_.stepped(last_step_);
   return last_step_;
 }
 

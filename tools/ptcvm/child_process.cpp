@@ -47,20 +47,34 @@ bool open_pipe(Descriptor& read_end, Descriptor& write_end) {
 
 void set_nonblocking(int fd) { fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); }
 
-class Child {
- public:
-  explicit Child(const ChildLimits& limits) : limits_(limits) {}
+}  // namespace
 
-  ChildResult run(const std::vector<std::string>& command, std::string_view input) {
+class ChildProcess::Pipes {
+ public:
+  Pipes(const std::vector<std::string>& command, std::string input, ChildLimits limits)
+      : limits_(std::move(limits)), text_(std::move(input)), input_(text_) {
     if (const int error = start(command); error != 0) {
       result_.end = ChildResult::End::NotStarted;
       result_.code = error;
-      return std::move(result_);
+      is_over_ = true;
     }
-    input_ = input;
-    while (!finished()) exchange();
-    return std::move(result_);
   }
+  ~Pipes() {
+    if (!is_over_) stop(ChildResult::End::Cancelled);
+  }
+
+  bool look(int wait_millis) {
+    if (is_over_ || (is_over_ = finished())) return true;
+    exchange(wait_millis);
+    return is_over_ = finished();
+  }
+  void add_waits(std::vector<pollfd>& waits) const {
+    if (is_over_) return;
+    if (to_child_.is_open() && !input_.empty()) waits.push_back({to_child_.get(), POLLOUT, 0});
+    if (from_child_.is_open()) waits.push_back({from_child_.get(), POLLIN, 0});
+    if (errors_.is_open()) waits.push_back({errors_.get(), POLLIN, 0});
+  }
+  ChildResult take_result() { return std::move(result_); }
 
  private:
   int start(const std::vector<std::string>& command) {
@@ -136,14 +150,14 @@ class Child {
     return true;
   }
 
-  void exchange() {
+  void exchange(int wait_millis) {
     if (to_child_.is_open() && input_.empty()) to_child_.close();
     std::array<pollfd, 3> waits{
         {{to_child_.get(), POLLOUT, 0}, {from_child_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}}};
     const bool any_open = to_child_.is_open() || from_child_.is_open() || errors_.is_open();
-    const int ready = any_open ? poll(waits.data(), waits.size(), reaped_ ? 0 : kTickMillis) : 0;
-    quiet_ = ready == 0;
-    if (!any_open && !reaped_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const int ready = any_open ? poll(waits.data(), waits.size(), reaped_ ? 0 : wait_millis) : 0;
+    quiet_ = reaped_ && ready == 0;
+    if (!any_open && !reaped_ && wait_millis > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (waits[0].revents != 0) write_input();
     if (waits[1].revents != 0) read_into(from_child_, result_.output, limits_.max_output_bytes + 1);
     if (waits[2].revents != 0) read_into(errors_, result_.error, limits_.max_error_bytes);
@@ -169,20 +183,30 @@ class Child {
     }
   }
 
-  const ChildLimits& limits_;
+  const ChildLimits limits_;
   Descriptor to_child_, from_child_, errors_;
   pid_t pid_ = -1;
   int status_ = 0;
   bool reaped_ = false;
-  bool quiet_ = false;           // nothing came in during the last look
-  std::string_view input_;
+  bool quiet_ = false;           // the child has ended, and nothing came in since
+  const std::string text_;
+  std::string_view input_;       // the rest of text_ that the child has not got yet
+  bool is_over_ = false;
   ChildResult result_;
 };
 
-}  // namespace
+ChildProcess::ChildProcess(const std::vector<std::string>& command, std::string input, ChildLimits limits)
+    : pipes_(std::make_unique<Pipes>(command, std::move(input), std::move(limits))) {}
+ChildProcess::~ChildProcess() = default;
+void ChildProcess::add_waits(std::vector<pollfd>& waits) const { pipes_->add_waits(waits); }
+bool ChildProcess::look(int wait_millis) { return pipes_->look(wait_millis); }
+ChildResult ChildProcess::take_result() { return pipes_->take_result(); }
 
 ChildResult run_child(const std::vector<std::string>& command, std::string_view input, const ChildLimits& limits) {
-  return Child(limits).run(command, input);
+  ChildProcess child(command, std::string(input), limits);
+  while (!child.look(kTickMillis)) {
+  }
+  return child.take_result();
 }
 
 }  // namespace ptcvm::cli

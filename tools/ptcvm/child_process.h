@@ -1,8 +1,11 @@
 // Runs a program to its end: text in, text out, both bounded, with a deadline and a cancel flag. The child gets a
 // process group of its own, which is killed as a whole when time is up.
 #pragma once
+#include <poll.h>
+
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +29,27 @@ struct ChildResult {
   std::string output, error;
 };
 
+// A program that runs. Several run at once: poll what add_waits() names, then look() at each. Owned by one thread; the
+// destructor kills what still runs.
+class ChildProcess {
+ public:
+  ChildProcess(const std::vector<std::string>& command, std::string input, ChildLimits limits);
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  // Adds the descriptors on which the process may have something to say.
+  void add_waits(std::vector<pollfd>& waits) const;
+  // Exchanges what can be exchanged; waits for at most `wait_millis`. Returns whether the result is known.
+  bool look(int wait_millis);
+  ChildResult take_result();     // once it is known
+
+ private:
+  class Pipes;
+  std::unique_ptr<Pipes> pipes_;
+};
+
+// Runs a program to its end.
 ChildResult run_child(const std::vector<std::string>& command, std::string_view input, const ChildLimits& limits);
 
 }  // namespace ptcvm::cli

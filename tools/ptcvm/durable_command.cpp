@@ -8,6 +8,7 @@
 #include "runtime/text/json_text.h"
 #include "runtime/durable/turn_options.h"
 #include "runtime/log/log_writer.h"
+#include "tools/ptcvm/command_calls.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/doubt_text.h"
 #include "tools/ptcvm/files.h"
@@ -56,11 +57,10 @@ class StoredTurn {
     const ptc::LoggedStart& started = *log.last_start();
     durable_.session = session_options(options_, started.source_name);
     durable_.session.limits = {};
-    if (auto complaint = ptc::read_turn_options(started.limits, durable_.session)) {
+    if (auto complaint = ptc::go_on_as_begun(started, durable_)) {
       return refuse_input("the options of the run: " + *complaint);
     }
     options_.limits.cut(durable_.session.limits);
-    durable_.context = started.context;
     return run(started.source);
   }
 
@@ -95,13 +95,16 @@ class StoredTurn {
     durable_.lease_ms = kLeaseMs;
     durable_.again = request_.again;
     durable_.resets_need_reasons = request_.strict_resets;
-    durable_.observer = &reporter;
+    durable_.reader = &reporter;
     durable_.cancelled = interrupted.flag();
     if (request_.after_ms != 0) {
       durable_.now_ms = [after = request_.after_ms] { return ptc::system_millis() + after; };
     }
     if (trace != nullptr) trace->expect_start(durable_.session.source_name);
-    const ptc::DurableOutcome done = run_durably(engine_, facts(), tools, source, durable_);
+    durable_.most_in_flight = options_.parallel_tools;
+    ptc::DurableRun stepped(engine_, facts(), std::make_shared<const ptc::ToolRegistry>(std::move(tools)),
+                            source, durable_);
+    const ptc::DurableOutcome done = run_with_commands(stepped, options_.parallel_tools, interrupted.flag());
     if (trace != nullptr) trace_end(*trace, done);
     return report(done);
   }

@@ -52,27 +52,34 @@ std::string key_text(std::string_view key) {
   return out;
 }
 
-ChildResult run_command(const ExternalTool& tool, const ptc::ToolCall& call, const std::string& input) {
+std::unique_ptr<ChildProcess> start_command(const ExternalTool& tool, const ptc::ToolCall& call, std::string input) {
   ChildLimits limits;
   limits.deadline = call.deadline;
   limits.cancelled = call.cancelled;
   limits.environment = {{"PTCVM_IDEMPOTENCY_KEY", key_text(call.meta.idempotency_key)}};
-  return run_child(tool.command, input, limits);
+  return std::make_unique<ChildProcess>(tool.command, std::move(input), std::move(limits));
 }
 
-ptc::ToolReply answer_of(const ptc::ToolCall& call, const std::string& output) {
+ChildResult ended(const std::unique_ptr<ChildProcess>& child) {
+  constexpr int kTickMillis = 20;
+  while (!child->look(kTickMillis)) {
+  }
+  return child->take_result();
+}
+
+ptc::ToolReply answer_of(ptc::Heap& heap, const std::string& output) {
   if (trimmed(output).empty()) return ptc::ToolReply::value(ptc::Value::nil());
-  auto parsed = ptc::read_json(call.heap, output);
+  auto parsed = ptc::read_json(heap, output);
   if (auto* value = std::get_if<ptc::Value>(&parsed)) return ptc::ToolReply::value(*value);
   return ptc::ToolReply::unknown("its output is no JSON: " + std::get<ptc::JsonError>(parsed).message);
 }
 
 // The operation that an answer announces, or the answer as it is. "pending" must be a string, and nothing else than
 // "immediate" and "ttl_ms" may be beside it: other maps are data.
-ptc::ToolReply announced(const ptc::ToolCall& call, ptc::ToolReply reply) {
+ptc::ToolReply announced(ptc::Heap& heap, ptc::ToolReply reply) {
   if (reply.failed || !reply.result.is_map()) return reply;
   ptc::Value id = ptc::Value::nil(), immediate = ptc::Value::nil(), ttl = ptc::Value::nil();
-  for (ptc::MapCursor entry(call.heap, reply.result); entry.next();) {
+  for (ptc::MapCursor entry(heap, reply.result); entry.next();) {
     const std::string_view key = ptc::string_view_of(entry.key());
     ptc::Value* const field = key == "pending"     ? &id
                               : key == "immediate" ? &immediate
@@ -82,7 +89,7 @@ ptc::ToolReply announced(const ptc::ToolCall& call, ptc::ToolReply reply) {
     *field = entry.value();
   }
   if (!id.is_string() || !(ttl.is_nil() || ttl.is_int())) return reply;
-  const ptc::Owned answer(call.heap, reply.result);
+  const ptc::Owned answer(heap, reply.result);
   std::optional<std::int64_t> ttl_ms;
   if (ttl.is_int()) ttl_ms = ttl.i;
   return ptc::ToolReply::pending(std::string(ptc::string_view_of(id)), ptc::retained(immediate), ttl_ms);
@@ -112,22 +119,22 @@ std::optional<ExternalTool> parse_external_tool(std::string_view text, bool with
   return tool;
 }
 
-ptc::ToolHandler external_tool_handler(ExternalTool tool) {
-  return [tool = std::move(tool)](const ptc::ToolCall& call) {
-    std::string input;
-    ptc::append_json(input, call.args, call.heap);
-    input += '\n';
-    const ChildResult child = run_command(tool, call, input);
-    if (may_have_happened(child)) return ptc::ToolReply::unknown(failure_of(tool, child));
-    if (child.end != ChildResult::End::Exited || child.code != 0) return ptc::ToolReply::error(failure_of(tool, child));
-    return answer_of(call, child.output);
-  };
+std::unique_ptr<ChildProcess> CommandTool::start(const ptc::ToolCall& call) const {
+  std::string input;
+  ptc::append_json(input, call.args, call.heap);
+  input += '\n';
+  return start_command(tool_, call, std::move(input));
 }
 
-ptc::ToolHandler external_async_tool_handler(ExternalTool tool) {
-  return [run = external_tool_handler(std::move(tool))](const ptc::ToolCall& call) {
-    return announced(call, run(call));
-  };
+ptc::ToolReply CommandTool::read(ptc::Heap& heap, const ChildResult& child) const {
+  if (may_have_happened(child)) return ptc::ToolReply::unknown(failure_of(tool_, child));
+  if (child.end != ChildResult::End::Exited || child.code != 0) return ptc::ToolReply::error(failure_of(tool_, child));
+  ptc::ToolReply reply = answer_of(heap, child.output);
+  return is_async_ ? announced(heap, std::move(reply)) : std::move(reply);
+}
+
+ptc::ToolReply CommandTool::operator()(const ptc::ToolCall& call) const {
+  return read(call.heap, ended(start(call)));
 }
 
 ptc::ReconcileHandler external_reconcile_handler(ExternalTool command) {
@@ -138,7 +145,7 @@ ptc::ReconcileHandler external_reconcile_handler(ExternalTool command) {
     ptc::append_json(input, call.args, call.heap);
     input += ",\"key\":";
     ptc::append_json_string(input, call.meta.idempotency_key);
-    const ChildResult child = run_command(command, call, input + "}\n");
+    const ChildResult child = ended(start_command(command, call, input + "}\n"));
     ptc::Reconciled said;
     if (child.end != ChildResult::End::Exited || child.code != 0) return said;
     auto parsed = ptc::read_json(call.heap, child.output);

@@ -4,12 +4,14 @@
 // (control characters and % as %XX). A command that was cut off, or whose answer cannot be read, may have done its
 // work: that is an unknown outcome.
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "runtime/calls/tools.h"
+#include "tools/ptcvm/child_process.h"
 
 namespace ptcvm::cli {
 
@@ -20,10 +22,21 @@ struct ExternalTool {
 };
 
 std::optional<ExternalTool> parse_external_tool(std::string_view text, bool with_shell, std::string& message);
-ptc::ToolHandler external_tool_handler(ExternalTool tool);
-// As an async tool: its output may also be {"pending": "ID", "immediate": …, "ttl_ms": …}, an operation that is
-// resolved later.
-ptc::ToolHandler external_async_tool_handler(ExternalTool tool);
+// The command behind a tool, as a handler: a call runs the command to its end. Who has several calls in flight starts
+// the command itself (CommandCalls) and reads the answer of the process that ended. The output of an async tool may also
+// be {"pending": "ID", "immediate": …, "ttl_ms": …}, an operation that is resolved later.
+class CommandTool {
+ public:
+  CommandTool(ExternalTool tool, bool is_async) : tool_(std::move(tool)), is_async_(is_async) {}
+
+  ptc::ToolReply operator()(const ptc::ToolCall& call) const;
+  std::unique_ptr<ChildProcess> start(const ptc::ToolCall& call) const;
+  ptc::ToolReply read(ptc::Heap& heap, const ChildResult& child) const;
+
+ private:
+  ExternalTool tool_;
+  bool is_async_;
+};
 
 // Asks a command whether a call happened: {"tool", "args", "key"} on its standard input;
 // {"happened": true, "value": …}, {"happened": false}, or anything else for: it does not know.

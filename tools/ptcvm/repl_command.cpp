@@ -57,7 +57,7 @@ class Repl {
       complain(message);
       return false;
     }
-    session_->set_observer(&reporter_);
+    session_->set_reader(&reporter_);
     session_->set_cancel_flag(interrupted_.flag());
     return true;
   }

@@ -3,6 +3,7 @@
 
 #include "runtime/engine/clock.h"
 #include "runtime/text/json_value.h"
+#include "tools/ptcvm/command_calls.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/durable_command.h"
 #include "tools/ptcvm/files.h"
@@ -56,7 +57,7 @@ class Resume {
       return refuse();
     }
     RunReporter reporter(stderr, trace.get());
-    session_->set_observer(&reporter);
+    session_->set_reader(&reporter);
     if (trace != nullptr) trace->expect_resume();
     const InterruptFlag interrupted;
     session_->set_cancel_flag(interrupted.flag());
@@ -64,7 +65,10 @@ class Resume {
       message_ = std::string(ptc::fault_name(refusal->kind)) + ": " + refusal->message;
       return refuse();
     }
-    const ptc::Outcome outcome = session_->resume(now());
+    session_->set_given_time(now());
+    session_->hand_out_calls();
+    const ptc::Outcome outcome =
+        run_with_commands(*session_, request_.options.parallel_tools, interrupted.flag());
     if (trace != nullptr) trace->end(outcome);
     ParkOptions park = request_.park;
     if (file->sequence) park.sequence = *file->sequence + 1;

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "runtime/text/json_value.h"
+#include "tools/ptcvm/command_calls.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/durable_command.h"
 #include "tools/ptcvm/files.h"
@@ -64,6 +65,19 @@ void declare_store_options(CLI::App& command, const std::shared_ptr<RunRequest>&
   }
 }
 
+ptc::Outcome turn(ptc::Session& session, const LoadedProgram& loaded, std::size_t parallel_tools,
+                  const std::atomic<bool>* cancelled) {
+  std::shared_ptr<const ptc::Program> program = loaded.program;
+  if (program == nullptr && !session.signature_error()) {
+    ptc::CompileAnswer compiled = session.compile(loaded.source);
+    if (compiled.program == nullptr) return session.refused(std::move(compiled), loaded.source);
+    program = std::move(compiled.program);
+  }
+  session.hand_out_calls();
+  if (!session.begin(std::move(program))) return session.outcome();
+  return run_with_commands(session, parallel_tools, cancelled);
+}
+
 int run_program(const LoadedProgram& loaded, const std::string& name, RunRequest& request) {
   const RunArguments& options = request.options;
   if (!request.durable.store.path.empty()) {
@@ -84,11 +98,11 @@ int run_program(const LoadedProgram& loaded, const std::string& name, RunRequest
     return kBadInput;
   }
   RunReporter reporter(stderr, trace.get());
-  session->set_observer(&reporter);
+  session->set_reader(&reporter);
   const InterruptFlag interrupted;
   session->set_cancel_flag(interrupted.flag());
   if (trace != nullptr) trace->start(name);
-  const ptc::Outcome outcome = loaded.program != nullptr ? session->turn(loaded.program) : session->turn(loaded.source);
+  const ptc::Outcome outcome = turn(*session, loaded, options.parallel_tools, interrupted.flag());
   if (trace != nullptr) trace->end(outcome);
   return report(outcome, *session, options.output, options.stats, request.park);
 }

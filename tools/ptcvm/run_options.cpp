@@ -135,6 +135,9 @@ void declare_tool_options(CLI::App& command, RunArguments& options) {
   command.add_option("--output", options.output, "How the value is written: edn, json or pretty")
       ->transform(CLI::CheckedTransformer(forms, CLI::ignore_case).description(""))
       ->type_name("FORM");
+  command.add_option("--parallel-tools", options.parallel_tools, "Commands of tools that run at once")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1000}).description(""))
+      ->capture_default_str();
   command.add_flag("--stats", options.stats, "Show fuel, time and memory on standard error");
 }
 
@@ -171,7 +174,7 @@ bool add_async_tools(ptc::ToolRegistry& tools, const std::vector<std::string>& t
     }
     auto tool = parse_external_tool(text, false, message);
     if (!tool) return false;
-    tools.add(std::move(definition), external_async_tool_handler(std::move(*tool)));
+    tools.add(std::move(definition), CommandTool(std::move(*tool), true));
   }
   return true;
 }
@@ -241,7 +244,7 @@ bool add_tools(ptc::ToolRegistry& tools, const RunArguments& options, std::strin
       ptc::ToolDefinition definition;
       definition.name = tool->name;
       definition.cache = std::count(options.cached_tools.begin(), options.cached_tools.end(), tool->name) > 0;
-      tools.add(std::move(definition), external_tool_handler(std::move(*tool)));
+      tools.add(std::move(definition), CommandTool(std::move(*tool), false));
     }
     return true;
   };

@@ -22,6 +22,7 @@ struct RunArguments {
   OutputForm output = OutputForm::Edn;
   GivenLimits limits;
   std::optional<int> float_precision;
+  std::size_t parallel_tools = 8;        // commands of tools at once
   bool strict_task_ids = false, stats = false, check_tools = true;
 };
 

@@ -9,6 +9,7 @@
 
 #include "schema/fault_kind.h"
 #include "tools/ptcvm/files.h"
+#include "vm/value/print.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -26,6 +27,20 @@ bool cut_last_line(const std::string& path, std::string& message) {
   if (whole == text->size() || truncate(path.c_str(), static_cast<off_t>(whole)) == 0) return true;
   message = "cannot write " + path + ": " + std::strerror(errno);
   return false;
+}
+
+constexpr std::size_t kMaxValueBytes = 1u << 20;   // of a value in a line
+
+std::string edn_text(const ptc::KeptValue& value) {
+  std::string text;
+  if (value) ptc::append_edn(text, value.get(), value.heap(), {kMaxValueBytes, nullptr});
+  return text;
+}
+
+std::string in_quotes(std::string_view text) {
+  std::string out;
+  ptc::append_quoted(out, text);
+  return out;
 }
 
 }  // namespace
@@ -82,80 +97,88 @@ void TraceFile::print(std::string_view text) {
   write(std::move(made));
 }
 
-TraceEvent TraceFile::call_event(TraceKind kind, const ptc::ToolNotice& notice) const {
+TraceEvent TraceFile::call_event(TraceKind kind, const ptc::OutboxItem& item) const {
   TraceEvent made = event(kind);
-  made.name = notice.request.tool;
-  made.id = 'c' + std::to_string(notice.request.id);
-  made.task = notice.request.task_id;
-  made.path = notice.request.call_path;
+  made.name = item.name;
+  made.id = 'c' + std::to_string(item.call);
+  made.task = item.task;
+  made.path = item.path;
   return made;
 }
 
-void TraceFile::expect_call(const ptc::ToolNotice& notice) {
-  call_ = call_event(TraceKind::ToolEnd, notice);
-  call_->operation = notice.operation;
-}
-
-// The session tells of a call in texts when it is over.
-void TraceFile::tool(const ptc::ToolOutcome& call) {
-  TraceEvent end = call_ ? *std::exchange(call_, std::nullopt) : event(TraceKind::ToolEnd);
-  end.name = call.name;
+// Writes both lines of a call when the call is over.
+void TraceFile::call(const ptc::OutboxItem& item) {
+  TraceEvent end = call_event(TraceKind::ToolEnd, item);
   TraceEvent start = end;
   start.kind = TraceKind::ToolStart;
-  start.t = std::max<std::int64_t>(0, end.t - static_cast<std::int64_t>(call.micros));
-  start.operation.clear();
-  start.args = call.args_edn;
+  start.t = std::max<std::int64_t>(0, end.t - static_cast<std::int64_t>(item.micros));
+  start.args = edn_text(item.args);
   write(std::move(start));
-  (call.failed ? end.error : end.value) = call.failed ? call.error : call.result_edn;
-  end.cached = call.cached;
-  end.micros = call.micros;
+  end.operation = item.operation;
+  if (!item.error.empty()) {
+    end.error = item.error;
+  } else if (!item.operation.empty()) {
+    end.value = "(pending " + in_quotes(item.operation) + ')';
+  } else {
+    end.value = edn_text(item.value);
+  }
+  end.cached = item.cached;
+  end.micros = item.micros;
   write(std::move(end));
 }
 
-void TraceFile::retry(const ptc::ToolNotice& notice, std::uint64_t attempt, std::int64_t pause_ms) {
-  TraceEvent made = call_event(TraceKind::Retry, notice);
-  made.error = notice.error;
-  made.attempt = attempt;
-  made.micros = static_cast<std::uint64_t>(pause_ms) * 1000;
-  write(std::move(made));
+void TraceFile::item(const ptc::OutboxItem& item) {
+  using Kind = ptc::OutboxItem::Kind;
+  switch (item.kind) {
+    case Kind::Printed: return print(item.text);
+    case Kind::Answered: return call(item);
+    case Kind::Retried: {
+      TraceEvent made = call_event(TraceKind::Retry, item);
+      made.error = item.error;
+      made.attempt = item.attempt;
+      made.micros = static_cast<std::uint64_t>(item.pause_ms) * 1000;
+      return write(std::move(made));
+    }
+    case Kind::StepDone: {
+      TraceEvent made = event(TraceKind::Progress);
+      made.name = item.id;
+      made.text = item.text;
+      return write(std::move(made));
+    }
+    case Kind::Committed: {
+      TraceEvent made = event(TraceKind::Commit);
+      made.task = item.id;
+      made.value = edn_text(item.value);
+      return write(std::move(made));
+    }
+    case Kind::Reset: {
+      TraceEvent made = event(TraceKind::Reset);
+      made.task = item.id;
+      if (!item.text.empty()) made.text = item.text;
+      return write(std::move(made));
+    }
+    case Kind::Opened:
+    case Kind::Resolved: return operation(item);
+    case Kind::Began:
+    case Kind::Called:
+    case Kind::Judged:
+    case Kind::Stepped: return;
+  }
 }
 
-void TraceFile::progress(const ptc::StepSummary& step) {
-  TraceEvent made = event(TraceKind::Progress);
-  made.name = step.id;
-  made.text = step.summary;
-  write(std::move(made));
-}
-
-void TraceFile::commit(std::string_view task_id, std::string_view value_edn) {
-  TraceEvent made = event(TraceKind::Commit);
-  made.task = task_id;
-  made.value = value_edn;
-  write(std::move(made));
-}
-
-void TraceFile::reset(std::string_view task_id, std::string_view reason) {
-  TraceEvent made = event(TraceKind::Reset);
-  made.task = task_id;
-  if (!reason.empty()) made.text = reason;
-  write(std::move(made));
-}
-
-void TraceFile::open(const ptc::Operation& operation) {
-  TraceEvent made = event(TraceKind::Open);
-  made.id = operation.id;
-  made.name = operation.tool;
-  made.task = operation.task_id;
-  made.path = operation.call_path;
-  write(std::move(made));
-}
-
-void TraceFile::resolve(const ptc::Operation& operation) {
-  TraceEvent made = event(TraceKind::Resolve);
-  made.id = operation.id;
-  made.name = operation.tool;
-  made.status = ptc::operation_status_name(operation.status);
-  if (!operation.reason.empty()) made.error = operation.reason;
+// What a handle shows meanwhile is no line of a trace.
+void TraceFile::operation(const ptc::OutboxItem& item) {
+  const bool is_opened = item.kind == ptc::OutboxItem::Kind::Opened;
+  TraceEvent made = event(is_opened ? TraceKind::Open : TraceKind::Resolve);
+  made.id = item.id;
+  made.name = item.name;
+  if (is_opened) {
+    made.task = item.task;
+    made.path = item.path;
+  } else {
+    made.status = item.status;
+    if (!item.error.empty()) made.error = item.error;
+  }
   write(std::move(made));
 }
 
@@ -202,43 +225,13 @@ void TraceFile::warn(std::string_view text) {
   write(std::move(made));
 }
 
-void RunReporter::on_print(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), prints_);
-  std::fputc('\n', prints_);
-  std::fflush(prints_);
-  if (trace_ != nullptr) trace_->print(text);
-}
-
-void RunReporter::on_tool(const ptc::ToolOutcome& call) {
-  if (trace_ != nullptr) trace_->tool(call);
-}
-
-void RunReporter::on_tool_end(const ptc::ToolNotice& notice) {
-  if (trace_ != nullptr) trace_->expect_call(notice);
-}
-
-void RunReporter::on_retry(const ptc::ToolNotice& notice, std::uint64_t attempt, std::int64_t pause_ms) {
-  if (trace_ != nullptr) trace_->retry(notice, attempt, pause_ms);
-}
-
-void RunReporter::on_summary(const ptc::StepSummary& step) {
-  if (trace_ != nullptr) trace_->progress(step);
-}
-
-void RunReporter::on_commit(std::string_view task_id, std::string_view value_edn) {
-  if (trace_ != nullptr) trace_->commit(task_id, value_edn);
-}
-
-void RunReporter::on_reset(std::string_view task_id, std::string_view reason) {
-  if (trace_ != nullptr) trace_->reset(task_id, reason);
-}
-
-void RunReporter::on_open(const ptc::Operation& operation) {
-  if (trace_ != nullptr) trace_->open(operation);
-}
-
-void RunReporter::on_resolve(const ptc::Operation& operation) {
-  if (trace_ != nullptr) trace_->resolve(operation);
+void RunReporter::read(ptc::OutboxItem item) {
+  if (item.kind == ptc::OutboxItem::Kind::Printed) {
+    std::fwrite(item.text.data(), 1, item.text.size(), prints_);
+    std::fputc('\n', prints_);
+    std::fflush(prints_);
+  }
+  if (trace_ != nullptr) trace_->item(item);
 }
 
 }  // namespace ptcvm::cli

@@ -26,14 +26,7 @@ class TraceFile {
   void expect_start(std::string_view source_name);
   void expect_resume();
   void print(std::string_view text);
-  void expect_call(const ptc::ToolNotice& notice);     // of which tool() will tell next
-  void tool(const ptc::ToolOutcome& call);
-  void retry(const ptc::ToolNotice& notice, std::uint64_t attempt, std::int64_t pause_ms);
-  void progress(const ptc::StepSummary& step);
-  void commit(std::string_view task_id, std::string_view value_edn);
-  void reset(std::string_view task_id, std::string_view reason);
-  void open(const ptc::Operation& operation);
-  void resolve(const ptc::Operation& operation);
+  void item(const ptc::OutboxItem& item);   // of the outbox of a session
   void end(const ptc::Outcome& outcome);       // also of a turn that is suspended
   void wait_for(std::string_view status, std::string_view what);   // suspended for something else than operations
   void warn(std::string_view text);
@@ -42,32 +35,26 @@ class TraceFile {
   TraceFile(std::FILE* file, std::string run) : file_(file), run_(std::move(run)) {}
   std::int64_t now() const;
   ptc::TraceEvent event(ptc::TraceKind kind) const;
-  ptc::TraceEvent call_event(ptc::TraceKind kind, const ptc::ToolNotice& notice) const;
+  ptc::TraceEvent call_event(ptc::TraceKind kind, const ptc::OutboxItem& item) const;
+  void call(const ptc::OutboxItem& item);
+  void operation(const ptc::OutboxItem& item);
   void fault(const ptc::OutcomeFault& fault);
   void write(ptc::TraceEvent event);
 
   std::FILE* file_;
   std::string run_;
   std::uint64_t last_seq_ = 0;
-  std::optional<ptc::TraceEvent> expected_, call_;
+  std::optional<ptc::TraceEvent> expected_;
   // Times are those of the system when the file was opened and what has passed since, so they never go back.
   std::chrono::system_clock::time_point opened_ = std::chrono::system_clock::now();
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 // Prints go to `prints` as they happen; everything goes to the trace when there is one.
-class RunReporter : public ptc::SessionObserver {
+class RunReporter : public ptc::OutboxReader {
  public:
   RunReporter(std::FILE* prints, TraceFile* trace) : prints_(prints), trace_(trace) {}
-  void on_print(std::string_view text) override;
-  void on_tool(const ptc::ToolOutcome& call) override;
-  void on_tool_end(const ptc::ToolNotice& notice) override;
-  void on_retry(const ptc::ToolNotice& notice, std::uint64_t attempt, std::int64_t pause_ms) override;
-  void on_summary(const ptc::StepSummary& step) override;
-  void on_commit(std::string_view task_id, std::string_view value_edn) override;
-  void on_reset(std::string_view task_id, std::string_view reason) override;
-  void on_open(const ptc::Operation& operation) override;
-  void on_resolve(const ptc::Operation& operation) override;
+  void read(ptc::OutboxItem item) override;
 
  private:
   std::FILE* prints_;

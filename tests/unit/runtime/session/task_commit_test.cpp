@@ -92,21 +92,23 @@ TEST(TaskCommit, AHitIsNoCommit) {
   EXPECT_EQ(run_to_end("[(task \"a\" 1) (task \"a\" 2)]", true, false).stops, (std::vector<std::string>{"a |"}));
 }
 
-class Listener : public SessionObserver {
+class Listener : public OutboxReader {
  public:
-  void on_commit(std::string_view id, std::string_view value) override {
-    events.push_back(std::string(id) + '=' + std::string(value));
+  void read(OutboxItem item) override {
+    if (item.kind == OutboxItem::Kind::Reset) events.push_back("reset " + item.id);
+    if (item.kind != OutboxItem::Kind::Committed) return;
+    std::string& text = events.emplace_back(item.id + '=');
+    append_edn(text, item.value.get(), item.value.heap());
   }
-  void on_reset(std::string_view id, std::string_view) override { events.push_back("reset " + std::string(id)); }
   std::vector<std::string> events;
 };
 
-TEST(TaskCommit, ObserversHearOfEveryChangeInItsOrder) {
+TEST(TaskCommit, ReadersGetEveryChangeInItsOrder) {
   const Engine engine;
   Session session(engine, {});
   Listener listener;
   EXPECT_EQ(session.load_journal("{\"before\" 0}"), std::nullopt);
-  session.set_observer(&listener);
+  session.set_reader(&listener);
   session.turn("(do (task \"before\" 9) (task \"a\" 1) (task-reset \"a\") (task \"a\" 2) (task-reset \"none\"))");
   EXPECT_EQ(listener.events, (std::vector<std::string>{"a=1", "reset a", "a=2"}));
   session.turn("(task-reset \"before\") (task \"b\" [1 2])");

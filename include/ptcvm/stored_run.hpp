@@ -1,0 +1,93 @@
+// A stored run in steps, for hosts that own the loop: nothing blocks, and several calls are in flight at once.
+//
+//   auto run = ptcvm::StoredRun::start(engine, store, tools, source, {.id = "order-17"});
+//   for (;;) {
+//     const auto step = run->step();
+//     if (!step || *step == ptcvm::StoredStep::Done) break;
+//     for (const ptcvm::WaitingCall& call : run->calls()) begin(call.id, call.tool, call.args);   // of the host
+//     wait_for_an_answer();                                                                       // of the host
+//     run->answer(id, value);
+//   }
+//
+// step() claims the run, goes on with it or runs it from the top against its log, and writes down what happened. It
+// comes back with every call that can be made now; the intent of each is on the disk. Calls are answered in any order.
+// When the run is over, or waits for something that may take long, it is parked or ended in the store, and the claim is
+// given back: the next step opens it again. A process that dies loses nothing: whoever steps the run next finds each
+// call that was open, and the effect class of its tool decides.
+//
+// A StoredRun belongs to one thread at a time. Engine, store and tools are kept by it.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ptcvm/store.hpp"
+
+namespace ptcvm {
+
+// What a step led to.
+enum class StoredStep : std::uint8_t {
+  Yielded,   // the fuel of the step is used up
+  Waits,     // for calls(), or for wake_time_ms() when there are none
+  Done,      // outcome() says how: ended, suspended, in doubt
+};
+
+// See the top of this file. Movable, not copyable.
+class PTCVM_API StoredRun {
+ public:
+  struct Impl;   // of the library
+  // Prepares the run; nothing is claimed or written before the first step.
+  static Result<StoredRun> start(const Engine& engine, const Store& store, const Tools& tools, std::string_view source,
+                                 const StoredOptions& options);
+  // The same for a run that was begun before, by its id alone: source, name, data, limits and signature are those of
+  // its log. Limits of `options` count where they are smaller. wrong_state: the run was never begun.
+  static Result<StoredRun> open(const Engine& engine, const Store& store, const Tools& tools,
+                                const StoredOptions& options);
+  StoredRun(StoredRun&& moved) noexcept;
+  StoredRun& operator=(StoredRun&& moved) noexcept;
+  ~StoredRun();                           // gives the claim back; open calls stay open in the log
+
+  // Goes on for at most about `fuel` units of work. Never waits, except for the disk. busy: another process executes
+  // the run. refused: nothing ran. store_failed: what the log holds is right; step again.
+  Result<StoredStep> step(std::uint64_t fuel = UINT64_MAX);
+  void cancel();                          // the next step ends the turn with the fault "cancelled"; any thread
+  std::string_view id() const;
+
+  // Returns the calls that are to be made now, in the order of calling. Views are valid until the run is stepped or a
+  // call is answered.
+  std::vector<WaitingCall> calls() const;
+  // What became of a call: on the disk at once, or, for the last call in flight, with what the program does next.
+  // wrong_state: there is no such call.
+  Result<void> answer(std::uint64_t call, ValueView value);
+  Result<void> answer_error(std::uint64_t call, std::string message);
+  // Nobody knows whether the call happened: its effect class decides.
+  Result<void> answer_unknown(std::uint64_t call, std::string message);
+  Result<void> answer_pending(std::uint64_t call, std::string operation_id = {});   // tools of mode Async or Auto
+  // Calls the tool's own callable in this thread, and answers with its outcome. not_available: the tool is deferred.
+  Result<void> make(std::uint64_t call);
+
+  // When a run that waits should be stepped although no call was answered, in ms since 1970; nullopt: never.
+  std::optional<std::int64_t> wake_time_ms() const;
+  // Returns how the last step that was Done ended; what is to be resolved, decided or settled.
+  const StoredOutcome& outcome() const;
+  StoredOutcome take_outcome();           // hands the outcome over
+
+  // What others say, as Store::resolve() and the like do for this run. In a run that is executed now, the program sees
+  // it when the program is suspended next; a run that is Done goes on with the next step.
+  Result<void> resolve(std::string_view operation, ValueView value, std::string by = {});
+  Result<void> resolve_error(std::string_view operation, std::string reason, std::string by = {});
+  Result<void> resolve_cancelled(std::string_view operation, std::string reason = {}, std::string by = {});
+  Result<void> progress(std::string_view operation, ValueView value, std::string by = {});
+  Result<void> decide(std::string_view key, bool allowed, std::string reason = {}, std::string by = {},
+                      const std::optional<std::string>& args_edn = std::nullopt);
+  Result<void> settle(std::string_view key, DoubtAnswer answer, ValueView result = {}, std::string by = {});
+
+ private:
+  explicit StoredRun(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ptcvm

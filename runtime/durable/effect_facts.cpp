@@ -1,0 +1,75 @@
+#include "runtime/durable/effect_facts.h"
+
+#include <optional>
+#include <utility>
+
+#include "runtime/durable/answers.h"
+#include "runtime/text/edn.h"
+#include "vm/value/print.h"
+
+namespace ptc {
+namespace {
+
+constexpr std::uint64_t kReconcileMemory = 64u << 20;
+
+// Returns what the tool itself knows, or nullopt if nobody can be asked or nobody knows.
+std::optional<Fact> reconcile(const Tool* tool, const LoggedEffect& effect, const LogWriter& writer) {
+  const bool can_ask = tool != nullptr && tool->reconcile;
+  if (!can_ask || effect_info(effect.effect_class).in_doubt != InDoubt::AskTool) return std::nullopt;
+  Heap heap(kReconcileMemory);
+  auto args = read_edn(heap, effect.args);
+  if (!std::holds_alternative<Value>(args)) return std::nullopt;
+  const Owned owned(heap, std::get<Value>(args));
+  const CallMeta meta{writer.name(), writer.log().turn(), effect.task, {}, effect.key};
+  const Reconciled said = tool->reconcile({tool->definition.name, owned.get(), heap, std::nullopt, nullptr, meta});
+  const Owned result(heap, said.result);
+  if (said.state == Reconciled::State::Unknown) return std::nullopt;
+  const bool happened = said.state == Reconciled::State::Happened;
+  Fact fact = doubt_fact(effect, happened ? EffectState::Committed : EffectState::NotDone, FactAuthor::Outside,
+                         {effect.tool, writer.now()});
+  if (happened) append_edn(fact.value, result.get(), heap);
+  return fact;
+}
+
+}  // namespace
+
+// A call path holds digits and dots only, so nothing is taken for something else.
+std::string recorded_key(const CallMeta& meta, const EpochOf& epoch_of) {
+  if (meta.task_id.empty()) return std::string(meta.idempotency_key);
+  std::string key(meta.run_id);
+  key.append("/").append(meta.idempotency_key);
+  if (const std::uint64_t epoch = epoch_of(meta.task_id); epoch > 1) key.append("@").append(std::to_string(epoch));
+  return key;
+}
+
+Fact settlement_fact(const LogWriter& writer, std::string_view idempotency_key, std::uint64_t attempt,
+                     EffectState state) {
+  const bool is_known = state != EffectState::InDoubt;
+  Fact fact = writer.made(is_known ? FactKind::EffectSettled : FactKind::EffectDoubted, FactAuthor::Host);
+  fact.key = effect_key(idempotency_key, attempt);
+  fact.idempotency_key = idempotency_key;
+  fact.number = attempt;
+  fact.status = effect_state_name(state);
+  return fact;
+}
+
+std::vector<LoggedEffect> find_doubts(const ToolRegistry& tools, LogWriter& writer) {
+  std::vector<LoggedEffect> open, doubts;
+  for (const LoggedEffect* effect : writer.log().unsettled(writer.token())) {
+    if (!is_called_again(effect->effect_class)) open.push_back(*effect);
+  }
+  for (LoggedEffect& effect : open) {
+    if (auto known = reconcile(tools.find(effect.tool), effect, writer)) {
+      writer.put(std::move(*known));
+      continue;
+    }
+    if (effect.state != EffectState::InDoubt) {
+      writer.put(settlement_fact(writer, effect.key, effect.attempt, EffectState::InDoubt));
+      effect.state = EffectState::InDoubt;
+    }
+    doubts.push_back(std::move(effect));
+  }
+  return doubts;
+}
+
+}  // namespace ptc

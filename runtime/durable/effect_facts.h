@@ -1,0 +1,31 @@
+// Facts about calls with effects: how they are keyed, and what may be done about one of which nobody knows whether it
+// happened.
+//
+// A tool gets as its key: "RUN/task:ID#PATH" in tasks, from the second epoch of the task on with "@EPOCH" behind it;
+// "run:RUN@TURN#PATH" outside. So a key names one intent of one run for good.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/calls/tools.h"
+#include "runtime/log/log_writer.h"
+
+namespace ptc {
+
+// Returns the epoch of a task, as the program that runs sees it.
+using EpochOf = std::function<std::uint64_t(std::string_view task)>;
+// Returns the key under which the log knows a call.
+std::string recorded_key(const CallMeta& meta, const EpochOf& epoch_of);
+
+// Returns the fact that says what became of an attempt, or that nobody knows.
+Fact settlement_fact(const LogWriter& writer, std::string_view idempotency_key, std::uint64_t attempt,
+                     EffectState state);
+
+// Looks after the calls that earlier claims left open. Asks the tools of reconcilable ones. Notes the rest of those
+// that cannot simply be made again as being in doubt, and returns them: a person has to say what became of them.
+std::vector<LoggedEffect> find_doubts(const ToolRegistry& tools, LogWriter& writer);
+
+}  // namespace ptc

@@ -1,0 +1,208 @@
+#include "runtime/durable/recorded_calls.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/calls/retry.h"
+#include "runtime/text/edn.h"
+#include "vm/value/print.h"
+#include "vm/value/utf8.h"
+
+namespace ptc {
+namespace {
+
+EffectState state_of(const ToolReply& reply) {
+  if (reply.is_unknown) return EffectState::InDoubt;
+  if (reply.failed) return EffectState::Failed;
+  if (reply.is_pending) return EffectState::Pending;
+  return reply.is_partial ? EffectState::Partial : EffectState::Committed;
+}
+
+bool is_recorded_tool(const Tool& tool) { return is_recorded(tool.definition.effect); }
+
+// The attempts of a call that is retried are counted in the log, whatever its class.
+bool has_facts(const Tool& tool) { return is_recorded_tool(tool) || tool.definition.retry.max_attempts > 1; }
+
+ToolReply conflict_of(const LoggedEffect& known, const OpenCall& call) {
+  const std::string what = known.task.empty() ? "the call " + known.key : "task \"" + known.task + '"';
+  ToolReply reply = ToolReply::error(what + " first called " + known.tool + ' ' + known.args + ", now " +
+                                     call.tool->definition.name + ' ' + call.args_edn);
+  reply.fault = FaultKind::TaskIdConflict;
+  return reply;
+}
+
+// A failure that the tool itself reports, and that its retry policy does not take for the last word.
+bool is_retried(const Tool& tool, const ToolReply& reply, std::uint64_t attempt) {
+  const bool is_final = !reply.failed || reply.is_unknown || reply.fault != FaultKind::ToolError;
+  return !is_final && attempt < tool.definition.retry.max_attempts;
+}
+
+}  // namespace
+
+void RecordedCalls::clear() {
+  in_flight_.clear();
+  paused_.clear();
+  has_new_intents_ = false;
+}
+
+std::optional<std::int64_t> RecordedCalls::next_attempt_ms() const {
+  std::optional<std::int64_t> first;
+  for (const auto& [id, pause] : paused_) first = std::min(first.value_or(pause.until_ms), pause.until_ms);
+  return first;
+}
+
+bool RecordedCalls::open(Session& session, std::size_t most) {
+  bool is_answered = false;
+  for (const Session::HandedCall& call : session.handed_calls()) {
+    if (in_flight_.size() >= most) break;
+    if (in_flight_.contains(call.id)) continue;
+    if (const auto paused = paused_.find(call.id); paused != paused_.end()) {
+      if (writer_.now() < paused->second.until_ms) continue;
+      OpenCall again = std::move(paused->second.call);
+      paused_.erase(paused);
+      begin(session, std::move(again), true);
+      continue;
+    }
+    OpenCall made{call.id, call.tool, recorded_key(call.meta, [this](std::string_view id) { return facts_.epoch(id); }),
+                  {}, std::string(call.meta.task_id)};
+    append_edn(made.args_edn, call.args, session.heap());
+    is_answered |= look_up(session, call, made);
+  }
+  return is_answered;
+}
+
+// Returns true when the log answers the call; else the call is in flight, or is paused.
+bool RecordedCalls::look_up(Session& session, const Session::HandedCall& call, OpenCall& made) {
+  const LoggedEffect* const known = has_facts(*call.tool) ? writer_.effect(made.key) : nullptr;
+  if (known == nullptr) {
+    begin(session, std::move(made), true);
+    return false;
+  }
+  if (known->tool != call.tool->definition.name || known->args != made.args_edn) {
+    return session.answer_call(call.id, conflict_of(*known, made));
+  }
+  const bool is_open = known->state == EffectState::Intended || known->state == EffectState::InDoubt;
+  // A call of a claim that somebody else's hid when the run was opened (find_doubts). The turn ends with the failure,
+  // and the question is asked when the run is opened the next time.
+  if (is_open && known->writer != writer_.token() && !is_called_again(known->effect_class)) {
+    if (known->state == EffectState::Intended) {
+      facts_.stage(settlement_fact(writer_, known->key, known->attempt, EffectState::InDoubt));
+    }
+    return session.answer_call(call.id, ToolReply::unknown("nobody knows whether the call " + made.key + " happened"));
+  }
+  if (auto answer = recorded_answer(*known, call, session.heap())) {
+    answer->attempt = known->attempt;
+    return session.answer_call(call.id, std::move(*answer));
+  }
+  const bool is_intended = known->state == EffectState::Intended;
+  made.attempt = known->attempt + (is_intended ? 0 : 1);
+  const bool is_retry = known->state == EffectState::Failed && known->ends_before == writer_.log().ends();
+  const std::int64_t until = known->settled_ms + retry_pause_ms(call.tool->definition.retry, call.meta.idempotency_key,
+                                                                known->attempt);
+  if (is_retry && writer_.now() < until) {
+    paused_.insert_or_assign(call.id, Pause{std::move(made), until});
+  } else {
+    begin(session, std::move(made), !is_intended);
+  }
+  return false;
+}
+
+void RecordedCalls::begin(Session& session, OpenCall call, bool needs_intent) {
+  if (needs_intent && is_recorded_tool(*call.tool)) {
+    facts_.stage(intent(call));
+    has_new_intents_ = true;
+  }
+  session.note_call(call.id, call.attempt);
+  in_flight_.emplace(call.id, std::move(call));
+}
+
+// Returns nullopt when the call has to be made (again).
+std::optional<ToolReply> RecordedCalls::recorded_answer(const LoggedEffect& known, const Session::HandedCall& call,
+                                                        Heap& heap) const {
+  switch (known.state) {
+    case EffectState::Committed: return value_of(known, heap);
+    case EffectState::Partial: {
+      ToolReply reply = value_of(known, heap);
+      reply.is_partial = true;
+      return reply;
+    }
+    case EffectState::Pending: {
+      const LoggedOperation* const operation = known.text.empty()
+                                                   ? writer_.log().operation_of(call.meta.idempotency_key)
+                                                   : writer_.log().operation(known.text);
+      const bool is_lost = operation != nullptr && !operation->status.empty() && operation->status != "ok";
+      if (is_lost && operation->ends_before < writer_.log().ends()) return std::nullopt;
+      return ToolReply::pending(operation == nullptr ? known.text : operation->id, value_of(known, heap).result);
+    }
+    case EffectState::Failed:
+      if (known.ends_before < writer_.log().ends()) return std::nullopt;
+      if (known.attempt < call.tool->definition.retry.max_attempts) return std::nullopt;
+      return ToolReply::error(known.text);
+    case EffectState::GivenUp: return ToolReply::error("given up" + (known.text.empty() ? "" : ": " + known.text));
+    case EffectState::Intended:
+    case EffectState::InDoubt:
+    case EffectState::NotDone:
+    case EffectState::Reset: break;
+  }
+  return std::nullopt;
+}
+
+ToolReply RecordedCalls::value_of(const LoggedEffect& known, Heap& heap) const {
+  if (known.value.empty()) return ToolReply::value(Value::nil());
+  auto value = read_edn(heap, known.value);
+  if (const auto* good = std::get_if<Value>(&value)) return ToolReply::value(*good);
+  return ToolReply::error("its recorded answer cannot be read");
+}
+
+Fact RecordedCalls::intent(const OpenCall& call) const {
+  Fact fact = writer_.made(FactKind::Intent, FactAuthor::Host);
+  fact.key = intent_key(call.key, call.attempt);
+  fact.idempotency_key = call.key;
+  fact.number = call.attempt;
+  fact.tool = call.tool->definition.name;
+  fact.args = call.args_edn;
+  fact.effect = effect_class_name(call.tool->definition.effect);
+  fact.task = call.task;
+  return fact;
+}
+
+void RecordedCalls::stage_settlement(const OpenCall& call, const ToolReply& reply, Heap& heap) {
+  Fact fact = settlement_fact(writer_, call.key, call.attempt, state_of(reply));
+  fact.source = call.tool->definition.name;
+  if (reply.failed) {
+    fact.text = reply.message;
+  } else {
+    if (reply.is_pending) fact.text = reply.operation_id;
+    append_edn(fact.value, reply.result, heap);
+  }
+  facts_.stage(std::move(fact));
+}
+
+bool RecordedCalls::answer(Session& session, std::uint64_t id, ToolReply reply, std::uint64_t micros) {
+  const auto at = in_flight_.find(id);
+  if (at == in_flight_.end()) {
+    session.heap().release(reply.result);
+    return false;
+  }
+  OpenCall call = std::move(at->second);
+  in_flight_.erase(at);
+  reply.attempt = call.attempt;
+  if (!utf8_is_valid(reply.message)) reply.message = utf8_repaired(reply.message);
+  const bool is_tried_again = is_retried(*call.tool, reply, call.attempt);
+  const bool counts_attempts = !is_recorded_tool(*call.tool) && (is_tried_again || call.attempt > 1);
+  if (counts_attempts) facts_.stage(intent(call));
+  if (is_recorded_tool(*call.tool) || counts_attempts) stage_settlement(call, reply, session.heap());
+  if (!is_tried_again) return session.answer_call(id, std::move(reply), micros);
+  const Session::HandedCall* handed = nullptr;
+  const std::vector<Session::HandedCall> calls = session.handed_calls();
+  for (const Session::HandedCall& one : calls) handed = one.id == id ? &one : handed;
+  if (handed == nullptr) return true;
+  const std::int64_t pause =
+      retry_pause_ms(call.tool->definition.retry, handed->meta.idempotency_key, call.attempt);
+  session.note_retry(id, reply.message, call.attempt, pause, micros);
+  ++call.attempt;
+  paused_.insert_or_assign(id, Pause{std::move(call), writer_.now() + pause});
+  return true;
+}
+
+}  // namespace ptc

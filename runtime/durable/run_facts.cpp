@@ -1,0 +1,141 @@
+#include "runtime/durable/run_facts.h"
+
+#include <utility>
+
+#include "vm/value/print.h"
+
+namespace ptc {
+namespace {
+
+std::uint64_t count_in(const TextMap<std::uint64_t>& counts, std::string_view task) {
+  const auto at = counts.find(task);
+  return at == counts.end() ? 0 : at->second;
+}
+
+}  // namespace
+
+void RunFacts::attend(Session& session, std::uint64_t seq) {
+  leave();
+  session_ = &session;
+  begin_seq_ = seq;
+  session.set_reader(this);
+}
+
+void RunFacts::leave() {
+  session_ = nullptr;
+  is_frozen_ = false;
+  own_resets_.clear();
+  staged_resets_.clear();
+  staged_.clear();
+  staged_commits_.clear();
+  for_host_.clear();
+}
+
+void RunFacts::read(OutboxItem item) {
+  if (is_frozen_) return;
+  switch (item.kind) {
+    case OutboxItem::Kind::Committed: commit(item); break;
+    case OutboxItem::Kind::Reset: reset(item); break;
+    case OutboxItem::Kind::Opened: open(item); break;
+    case OutboxItem::Kind::Judged: judge(item); break;
+    case OutboxItem::Kind::Began:
+    case OutboxItem::Kind::Printed:
+    case OutboxItem::Kind::Called:
+    case OutboxItem::Kind::Answered:
+    case OutboxItem::Kind::Retried:
+    case OutboxItem::Kind::Resolved:
+    case OutboxItem::Kind::StepDone:
+    case OutboxItem::Kind::Stepped: break;
+  }
+  if (host_ != nullptr) for_host_.push_back(std::move(item));
+}
+
+std::uint64_t RunFacts::epoch(std::string_view task) const {
+  return writer_.log().epoch_at(task, begin_seq_) + count_in(own_resets_, task);
+}
+
+void RunFacts::commit(const OutboxItem& item) {
+  Fact fact = writer_.made(FactKind::TaskCommitted, FactAuthor::Program);
+  const std::uint64_t current = epoch(item.id);
+  fact.key = task_key(item.id, current);
+  fact.id = item.id;
+  append_edn(fact.value, item.value.get(), item.value.heap());
+  if (item.returned) fact.status = "return";
+  staged_commits_.push_back({item.id, current, fact.value});
+  stage(std::move(fact));
+}
+
+void RunFacts::reset(const OutboxItem& item) {
+  const std::uint64_t ended = epoch(item.id);
+  const bool is_new = ended == writer_.log().epoch(item.id) + count_in(staged_resets_, item.id);
+  ++own_resets_.try_emplace(item.id, 0).first->second;
+  if (!is_new) return;                                      // the log knows it
+  ++staged_resets_.try_emplace(item.id, 0).first->second;
+  Fact fact = writer_.made(FactKind::TaskReset, FactAuthor::Program);
+  fact.number = ended;
+  fact.key = reset_key(item.id, ended);
+  fact.id = item.id;
+  fact.text = item.text;
+  stage(std::move(fact));
+}
+
+void RunFacts::open(const OutboxItem& item) {
+  const Operation& operation = *session_->operations().find(item.id);
+  Fact fact = writer_.made(FactKind::OperationOpened, FactAuthor::Program);
+  fact.key = operation_key(operation.id);
+  fact.id = operation.id;
+  fact.tool = operation.tool;
+  append_edn(fact.args, operation.args, session_->heap());
+  fact.task = operation.task_id;
+  fact.idempotency_key = operation.key;
+  fact.text = session_->operation_json(operation);
+  fact.number = static_cast<std::uint64_t>(operation.created_ms);
+  stage(std::move(fact));
+}
+
+// A verdict is in the log before anybody can answer it, and before a call that was decided about is made.
+void RunFacts::judge(const OutboxItem& item) {
+  if (writer_.log().approval(item.id) != nullptr) return;
+  Fact fact = writer_.made(FactKind::CallJudged, FactAuthor::Host);
+  fact.key = judged_key(item.id);
+  fact.idempotency_key = item.id;
+  fact.tool = item.name;
+  fact.args = item.path;
+  fact.status = item.status;
+  fact.text = item.text;
+  stage(std::move(fact));
+}
+
+bool RunFacts::write(Durability durability) {
+  if (writer_.stopped()) return false;
+  if (staged_.empty()) return true;
+  const std::vector<Fact> facts = std::exchange(staged_, {});
+  staged_resets_.clear();
+  const auto* const puts = writer_.write(facts, durability);
+  if (!puts) return false;
+  take(*puts);
+  return !writer_.stopped();
+}
+
+// The program goes on with its own value: when the log holds another one, put there meanwhile, it must not. And an
+// operation of a program that runs again is as old as it was when it was started first.
+void RunFacts::take(const std::vector<Put>& puts) {
+  for (const StagedCommit& commit : std::exchange(staged_commits_, {})) {
+    const std::string* const held = writer_.task(commit.task, commit.epoch).edn;
+    if (held != nullptr && *held == commit.value_edn) continue;
+    writer_.stop({StoreError::Kind::Unknown, "task " + commit.task + " has got another value meanwhile"});
+  }
+  for (const Put& put : puts) {
+    const Fact& held = put.fact;
+    if (held.kind == FactKind::OperationOpened && session_ != nullptr) {
+      session_->set_operation_age(held.id, static_cast<std::int64_t>(held.number));
+    }
+  }
+}
+
+void RunFacts::tell_host() {
+  std::vector<OutboxItem> items = std::exchange(for_host_, {});
+  for (OutboxItem& item : items) host_->read(std::move(item));
+}
+
+}  // namespace ptc

@@ -1,0 +1,223 @@
+// A durable run in steps: several calls in flight, pauses that park, deferred tools, kept sessions, progress.
+#include <string>
+#include <vector>
+
+#include "tests/unit/runtime/durable/durable_fixture.h"
+
+namespace ptc {
+namespace {
+
+class SteppingTest : public DurableRunTest {
+ protected:
+  void deferred(const char* name, EffectClass effect, RetryPolicy retry = {}) {
+    ToolDefinition definition;
+    definition.name = name;
+    definition.effect = effect;
+    definition.retry = retry;
+    definition.deferred = true;
+    tools_.add(std::move(definition), {});
+  }
+  std::unique_ptr<DurableRun> stepped(std::string source, DurableOptions wanted) {
+    const std::shared_ptr<const ToolRegistry> tools(std::shared_ptr<void>(), &tools_);
+    return std::make_unique<DurableRun>(engine_, store(), tools, std::move(source), std::move(wanted));
+  }
+  std::unique_ptr<DurableRun> stepped(std::string source) {
+    DurableOptions wanted = options();
+    wanted.dead_token = last_token();
+    return stepped(std::move(source), std::move(wanted));
+  }
+  static std::vector<std::uint64_t> ids(const DurableRun& run) {
+    std::vector<std::uint64_t> out;
+    for (const auto& [id, call] : run.calls()) out.push_back(id);
+    return out;
+  }
+  // Steps until the run is done; every call is answered with its arguments, the newest first.
+  static DurableOutcome echo(DurableRun& run) {
+    for (;;) {
+      if (run.step() == DurableStep::Done) return run.outcome();
+      for (std::vector<std::uint64_t> open = ids(run); !open.empty(); open.pop_back()) {
+        EXPECT_TRUE(run.answer(open.back(), ToolReply::value(retained(run.args(open.back())))));
+      }
+    }
+  }
+};
+
+constexpr const char* kThree = "(pmap (fn [i] (tool/pay {:i i})) [1 2 3])";
+
+TEST_F(SteppingTest, AllCallsAreInFlightAtOnceEachWithItsIntent) {
+  deferred("pay", EffectClass::Unsafe);
+  const auto run = stepped(kThree);
+  ASSERT_EQ(run->step(), DurableStep::Waits);
+  EXPECT_EQ(ids(*run).size(), 3u);
+  EXPECT_EQ(kinds(), "run_started intent intent intent ");
+  EXPECT_EQ(echo(*run).outcome.value_edn, "[{\"i\" 1} {\"i\" 2} {\"i\" 3}]");
+}
+
+TEST_F(SteppingTest, TheCapBoundsTheCallsInFlight) {
+  deferred("pay", EffectClass::Keyed);
+  DurableOptions wanted = options();
+  wanted.most_in_flight = 2;
+  const auto run = stepped(kThree, std::move(wanted));
+  ASSERT_EQ(run->step(), DurableStep::Waits);
+  EXPECT_EQ(ids(*run).size(), 2u);
+  EXPECT_EQ(echo(*run).outcome.value_edn, "[{\"i\" 1} {\"i\" 2} {\"i\" 3}]");
+}
+
+TEST_F(SteppingTest, TheOrderOfTheAnswersDoesNotMatter) {
+  deferred("pay", EffectClass::Keyed);
+  const auto run = stepped("(let [a (pmap (fn [i] (tool/pay {:i i})) [1 2 3])] (task \"sum\" (count a)))");
+  ASSERT_EQ(run->step(), DurableStep::Waits);
+  const auto open = ids(*run);
+  EXPECT_TRUE(run->answer(open[2], ToolReply::value(Value::integer(3))));
+  EXPECT_TRUE(run->answer(open[0], ToolReply::value(Value::integer(1))));
+  EXPECT_FALSE(run->answer(open[0], ToolReply::value(Value::integer(9))));
+  EXPECT_EQ(run->step(), DurableStep::Waits);
+  EXPECT_EQ(ids(*run), std::vector<std::uint64_t>{open[1]});
+  EXPECT_TRUE(run->answer(open[1], ToolReply::value(Value::integer(2))));
+  EXPECT_EQ(run->step(), DurableStep::Done);
+  EXPECT_EQ(journal(), "sum=3 ");
+}
+
+// The answer of the last call in flight and the commit of its task are one write.
+TEST_F(SteppingTest, AnAnswerGoesIntoTheLogWithTheCommitOfItsTask) {
+  deferred("pay", EffectClass::Keyed);
+  const auto run = stepped("(task \"a\" (tool/pay {}))");
+  ASSERT_EQ(run->step(), DurableStep::Waits);
+  EXPECT_TRUE(run->answer(ids(*run)[0], ToolReply::value(Value::integer(7))));
+  EXPECT_EQ(kinds(), "run_started intent ");
+  EXPECT_EQ(run->step(), DurableStep::Done);
+  EXPECT_EQ(kinds(), "run_started intent effect_settled task_committed turn_ended ");
+}
+
+TEST_F(SteppingTest, EveryOpenCallOfADeadProcessIsFoundAndTreatedByItsClass) {
+  deferred("pay", EffectClass::Unsafe);
+  deferred("put", EffectClass::Keyed);
+  const std::string source = "(pcalls #(tool/pay {:a 1}) #(tool/put {:b 1}) #(tool/pay {:a 2}))";
+  std::vector<std::string> keys;
+  {
+    const auto run = stepped(source);
+    ASSERT_EQ(run->step(), DurableStep::Waits);
+    for (const auto& [id, call] : run->calls()) keys.push_back(call.key);
+    ASSERT_EQ(keys.size(), 3u);
+    EXPECT_TRUE(run->answer(ids(*run)[0], ToolReply::value(Value::integer(1))));
+  }
+  const auto again = stepped(source);
+  ASSERT_EQ(again->step(), DurableStep::Done);
+  EXPECT_EQ(again->outcome().end, DurableEnd::InDoubt);
+  ASSERT_EQ(again->outcome().doubts.size(), 1u);
+  EXPECT_EQ(again->outcome().doubts[0].key, keys[2]);
+  EXPECT_TRUE(says(keys[2], DoubtAnswer::Happened, "3"));
+  ASSERT_EQ(again->step(), DurableStep::Waits);
+  ASSERT_EQ(ids(*again).size(), 1u);
+  EXPECT_EQ(again->calls().begin()->second.key, keys[1]);   // the same key again
+  EXPECT_TRUE(again->answer(ids(*again)[0], ToolReply::value(Value::integer(2))));
+  EXPECT_EQ(again->step(), DurableStep::Done);
+  EXPECT_EQ(again->outcome().outcome.value_edn, "[1 2 3]");
+}
+
+TEST_F(SteppingTest, ALongPauseBeforeARetryParksTheRun) {
+  RetryPolicy patient;
+  patient.max_attempts = 3;
+  patient.first_ms = 60'000;
+  patient.max_ms = 600'000;
+  patient.jitter = 0;
+  deferred("flaky", EffectClass::Keyed, patient);
+  {
+    const auto run = stepped("(tool/flaky {})");
+    ASSERT_EQ(run->step(), DurableStep::Waits);
+    EXPECT_TRUE(run->answer(ids(*run)[0], ToolReply::error("not now")));
+    ASSERT_EQ(run->step(), DurableStep::Done);
+    EXPECT_EQ(run->outcome().end, DurableEnd::Suspended);
+    EXPECT_EQ(run->outcome().outcome.next_deadline_ms, kNow + 60'000);
+  }
+  const auto early = stepped("(tool/flaky {})");
+  EXPECT_EQ(early->step(), DurableStep::Done);
+  EXPECT_EQ(early->outcome().end, DurableEnd::Suspended);
+  now_ += 60'000;
+  EXPECT_EQ(std::get<std::vector<std::string>>(store().woken(now_, 10)), std::vector<std::string>{"r1"});
+  const auto later = stepped("(tool/flaky {})");
+  ASSERT_EQ(later->step(), DurableStep::Waits);
+  EXPECT_EQ(later->calls().begin()->second.attempt, 2u);
+  EXPECT_TRUE(later->answer(ids(*later)[0], ToolReply::value(Value::integer(5))));
+  EXPECT_EQ(later->step(), DurableStep::Done);
+  EXPECT_EQ(later->outcome().outcome.value_edn, "5");
+}
+
+TEST_F(SteppingTest, AttemptsOfAPureToolAreCountedOverProcesses) {
+  RetryPolicy twice;
+  twice.max_attempts = 2;
+  twice.first_ms = 60'000;
+  twice.jitter = 0;
+  deferred("look", EffectClass::Pure, twice);
+  {
+    const auto run = stepped("(tool/look {})");
+    ASSERT_EQ(run->step(), DurableStep::Waits);
+    EXPECT_TRUE(run->answer(ids(*run)[0], ToolReply::error("not now")));
+    EXPECT_EQ(run->step(), DurableStep::Done);
+  }
+  now_ += 60'000;
+  const auto later = stepped("(tool/look {})");
+  ASSERT_EQ(later->step(), DurableStep::Waits);
+  EXPECT_TRUE(later->answer(ids(*later)[0], ToolReply::error("never")));
+  EXPECT_EQ(later->step(), DurableStep::Done);
+  EXPECT_EQ(later->outcome().outcome.status, OutcomeStatus::Error);
+}
+
+TEST_F(SteppingTest, CancellingEndsATurnWhoseCallsAreInFlight) {
+  deferred("pay", EffectClass::Keyed);
+  std::atomic<bool> stop{false};
+  DurableOptions wanted = options();
+  wanted.cancelled = &stop;
+  const auto run = stepped(kThree, std::move(wanted));
+  ASSERT_EQ(run->step(), DurableStep::Waits);
+  stop = true;
+  EXPECT_EQ(run->step(), DurableStep::Done);
+  EXPECT_EQ(run->outcome().outcome.fault.kind, FaultKind::Cancelled);
+}
+
+TEST_F(SteppingTest, DefinitionsOfOneTurnAreThereInTheNext) {
+  const auto turn = [&](const char* source) {
+    DurableOptions wanted = options();
+    wanted.keeps_session = true;
+    wanted.dead_token = last_token();
+    return echo(*stepped(source, std::move(wanted)));
+  };
+  EXPECT_EQ(turn("(def x 20) (defn twice [n] (* 2 n))").end, DurableEnd::Ended);
+  EXPECT_EQ(turn("(twice (inc x))").outcome.value_edn, "42");
+  EXPECT_EQ(turn("(do (def x 1) (fail \"no\"))").outcome.status, OutcomeStatus::Fail);
+  EXPECT_EQ(turn("(do (def y 2) (+ 1 \"a\"))").outcome.status, OutcomeStatus::Error);
+  EXPECT_EQ(turn("(twice x)").outcome.value_edn, "2");
+}
+
+TEST_F(SteppingTest, DefinitionsAreThereAfterATurnThatWasKilled) {
+  deferred("pay", EffectClass::Keyed);
+  const auto wanted = [&] {
+    DurableOptions out = options();
+    out.keeps_session = true;
+    out.dead_token = last_token();
+    return out;
+  };
+  (void)echo(*stepped("(def x 20)", wanted()));
+  { EXPECT_EQ(stepped("(+ x (tool/pay {}))", wanted())->step(), DurableStep::Waits); }
+  const auto again = stepped("(+ x (tool/pay {}))", wanted());
+  ASSERT_EQ(again->step(), DurableStep::Waits);
+  EXPECT_TRUE(again->answer(ids(*again)[0], ToolReply::value(Value::integer(1))));
+  EXPECT_EQ(again->step(), DurableStep::Done);
+  EXPECT_EQ(again->outcome().outcome.value_edn, "21");
+}
+
+TEST_F(SteppingTest, ProgressIsSeenAtTheNextSuspensionAlsoWhenTheProgramRunsAgain) {
+  async_tool("call");
+  const std::string source =
+      "(let [a (tool/call {:n 1}) b (tool/call {:n 2})] [(await a) (:percent b) (await b)])";
+  (void)run(source);
+  ASSERT_TRUE(std::holds_alternative<Put>(progress_operation(store(), "r1", "c2", "{:percent 50}", {"w", now_})));
+  answer("c1", "1");
+  (void)run(source);
+  ASSERT_TRUE(std::holds_alternative<Put>(progress_operation(store(), "r1", "c2", "{:percent 90}", {"w", now_})));
+  answer("c2", "2");
+  EXPECT_EQ(run(source).outcome.value_edn, "[1 50 2]");
+}
+
+}  // namespace
+}  // namespace ptc
