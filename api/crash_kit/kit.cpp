@@ -85,6 +85,7 @@ class Play {
   void finish() {
     row_.effects = stage_.ledger.entries();
     row_.journal = tasks_of(facts_);
+    row_.calls_in_flight = most_open_calls(facts_);
     if (row_.finished) Claims(row_.complaints).ledger_is_log(calls_of(facts_), row_.effects);
     if (!row_.finished && row_.ok()) complain("it does not come to an end");
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <boost/json.hpp>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace ptcvm::crash {
@@ -90,6 +91,17 @@ Calls calls_of(std::span<const Fact> facts) {
     }
   }
   return calls;
+}
+
+std::size_t most_open_calls(std::span<const Fact> facts) {
+  std::set<std::string_view> open;
+  std::size_t most = 0;
+  for (const Fact& fact : facts) {
+    if (fact.kind == "intent") open.insert(fact.idempotency_key);
+    if (fact.kind == "effect_settled" || fact.kind == "doubt_settled") open.erase(fact.idempotency_key);
+    most = std::max(most, open.size());
+  }
+  return most;
 }
 
 std::vector<Task> tasks_of(std::span<const Fact> facts) {

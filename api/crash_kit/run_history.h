@@ -46,6 +46,8 @@ struct Call {
 using Calls = std::map<std::string, Call>;   // by idempotency key
 
 Calls calls_of(std::span<const Fact> facts);
+// Returns the most calls that were open at one time, each with its intent in the log and without an answer.
+std::size_t most_open_calls(std::span<const Fact> facts);
 // Returns the tasks and the values from outside that the log holds and that no reset has taken back.
 std::vector<Task> tasks_of(std::span<const Fact> facts);
 // Returns the key of the call that started the operation, as the program names the call; "" when the log has none.

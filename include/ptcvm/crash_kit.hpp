@@ -59,6 +59,10 @@ struct Answer {
 using Drive = std::function<Result<StoredOutcome>(const Engine& engine, Store& store, const Tools& tools,
                                                   std::string_view source, const StoredOptions& options)>;
 
+// Returns a Drive that steps a StoredRun and makes its calls one after another while up to `calls_in_flight` calls are
+// open. The order of the calls follows from `seed` and from the size of the log, so each process has another order.
+PTCVM_API Drive stepping(std::size_t calls_in_flight, std::uint64_t seed);
+
 // What is tested, and how.
 struct Options {
   std::string source;                      // of the program

@@ -24,6 +24,7 @@ struct PTCVM_API Row {
   int processes = 0;                       // how many the run needed
   int asked = 0;                           // doubts that a person had to settle
   std::uint64_t points = 0;                // points that the processes without a kill have passed
+  std::size_t calls_in_flight = 0;         // the most calls that were open in the log at one time
   std::vector<LedgerEntry> effects;        // what happened, in order
   std::vector<Task> journal;               // the tasks in the log, in the order of their commits
   std::vector<std::string> complaints;     // claims that do not hold

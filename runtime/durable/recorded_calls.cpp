@@ -51,35 +51,58 @@ std::optional<std::int64_t> RecordedCalls::next_attempt_ms() const {
   return first;
 }
 
-bool RecordedCalls::open(Session& session, std::size_t most) {
-  bool is_answered = false;
+// Returns calls with ids from `from` on that are neither in flight nor paused, at most `most` of them. They are copies: an
+// answer moves the requests of the session, and with them the texts that its handed calls refer to.
+std::vector<OpenCall> RecordedCalls::new_calls(Session& session, std::uint64_t from, std::size_t most) const {
+  std::vector<OpenCall> calls;
   for (const Session::HandedCall& call : session.handed_calls()) {
-    if (in_flight_.size() >= most) break;
-    if (in_flight_.contains(call.id)) continue;
-    if (const auto paused = paused_.find(call.id); paused != paused_.end()) {
-      if (writer_.now() < paused->second.until_ms) continue;
-      OpenCall again = std::move(paused->second.call);
-      paused_.erase(paused);
-      begin(session, std::move(again), true);
-      continue;
-    }
-    OpenCall made{call.id, call.tool, recorded_key(call.meta, [this](std::string_view id) { return facts_.epoch(id); }),
-                  {}, std::string(call.meta.task_id)};
+    if (calls.size() >= most) break;
+    if (call.id < from || in_flight_.contains(call.id) || paused_.contains(call.id)) continue;
+    OpenCall& made = calls.emplace_back();
+    made.id = call.id;
+    made.tool = call.tool;
+    made.key = recorded_key(call.meta, [this](std::string_view id) { return facts_.epoch(id); });
+    made.task = call.meta.task_id;
+    made.path = call.meta.idempotency_key;
     append_edn(made.args_edn, call.args, session.heap());
-    is_answered |= look_up(session, call, made);
+  }
+  return calls;
+}
+
+bool RecordedCalls::open(Session& session, std::size_t most) {
+  begin_due(session, most);
+  bool is_answered = false;
+  for (std::uint64_t from = 0; in_flight_.size() < most;) {
+    std::vector<OpenCall> calls = new_calls(session, from, most - in_flight_.size());
+    if (calls.empty()) break;
+    from = calls.back().id + 1;
+    for (OpenCall& call : calls) is_answered |= look_up(session, call);
   }
   return is_answered;
 }
 
+// Makes the calls again whose pauses are over.
+void RecordedCalls::begin_due(Session& session, std::size_t most) {
+  for (auto paused = paused_.begin(); paused != paused_.end() && in_flight_.size() < most;) {
+    if (writer_.now() < paused->second.until_ms) {
+      ++paused;
+      continue;
+    }
+    OpenCall again = std::move(paused->second.call);
+    paused = paused_.erase(paused);
+    begin(session, std::move(again), true);
+  }
+}
+
 // Returns true when the log answers the call; else the call is in flight, or is paused.
-bool RecordedCalls::look_up(Session& session, const Session::HandedCall& call, OpenCall& made) {
-  const LoggedEffect* const known = has_facts(*call.tool) ? writer_.effect(made.key) : nullptr;
+bool RecordedCalls::look_up(Session& session, OpenCall& made) {
+  const LoggedEffect* const known = has_facts(*made.tool) ? writer_.effect(made.key) : nullptr;
   if (known == nullptr) {
     begin(session, std::move(made), true);
     return false;
   }
-  if (known->tool != call.tool->definition.name || known->args != made.args_edn) {
-    return session.answer_call(call.id, conflict_of(*known, made));
+  if (known->tool != made.tool->definition.name || known->args != made.args_edn) {
+    return session.answer_call(made.id, conflict_of(*known, made));
   }
   const bool is_open = known->state == EffectState::Intended || known->state == EffectState::InDoubt;
   // A call of a claim that somebody else's hid when the run was opened (find_doubts). The turn ends with the failure,
@@ -88,19 +111,19 @@ bool RecordedCalls::look_up(Session& session, const Session::HandedCall& call, O
     if (known->state == EffectState::Intended) {
       facts_.stage(settlement_fact(writer_, known->key, known->attempt, EffectState::InDoubt));
     }
-    return session.answer_call(call.id, ToolReply::unknown("nobody knows whether the call " + made.key + " happened"));
+    return session.answer_call(made.id, ToolReply::unknown("nobody knows whether the call " + made.key + " happened"));
   }
-  if (auto answer = recorded_answer(*known, call, session.heap())) {
+  if (auto answer = recorded_answer(*known, made, session.heap())) {
     answer->attempt = known->attempt;
-    return session.answer_call(call.id, std::move(*answer));
+    return session.answer_call(made.id, std::move(*answer));
   }
   const bool is_intended = known->state == EffectState::Intended;
   made.attempt = known->attempt + (is_intended ? 0 : 1);
   const bool is_retry = known->state == EffectState::Failed && known->ends_before == writer_.log().ends();
-  const std::int64_t until = known->settled_ms + retry_pause_ms(call.tool->definition.retry, call.meta.idempotency_key,
+  const std::int64_t until = known->settled_ms + retry_pause_ms(made.tool->definition.retry, made.path,
                                                                 known->attempt);
   if (is_retry && writer_.now() < until) {
-    paused_.insert_or_assign(call.id, Pause{std::move(made), until});
+    paused_.insert_or_assign(made.id, Pause{std::move(made), until});
   } else {
     begin(session, std::move(made), !is_intended);
   }
@@ -117,7 +140,7 @@ void RecordedCalls::begin(Session& session, OpenCall call, bool needs_intent) {
 }
 
 // Returns nullopt when the call has to be made (again).
-std::optional<ToolReply> RecordedCalls::recorded_answer(const LoggedEffect& known, const Session::HandedCall& call,
+std::optional<ToolReply> RecordedCalls::recorded_answer(const LoggedEffect& known, const OpenCall& call,
                                                         Heap& heap) const {
   switch (known.state) {
     case EffectState::Committed: return value_of(known, heap);
@@ -128,7 +151,7 @@ std::optional<ToolReply> RecordedCalls::recorded_answer(const LoggedEffect& know
     }
     case EffectState::Pending: {
       const LoggedOperation* const operation = known.text.empty()
-                                                   ? writer_.log().operation_of(call.meta.idempotency_key)
+                                                   ? writer_.log().operation_of(call.path)
                                                    : writer_.log().operation(known.text);
       const bool is_lost = operation != nullptr && !operation->status.empty() && operation->status != "ok";
       if (is_lost && operation->ends_before < writer_.log().ends()) return std::nullopt;
@@ -193,12 +216,7 @@ bool RecordedCalls::answer(Session& session, std::uint64_t id, ToolReply reply, 
   if (counts_attempts) facts_.stage(intent(call));
   if (is_recorded_tool(*call.tool) || counts_attempts) stage_settlement(call, reply, session.heap());
   if (!is_tried_again) return session.answer_call(id, std::move(reply), micros);
-  const Session::HandedCall* handed = nullptr;
-  const std::vector<Session::HandedCall> calls = session.handed_calls();
-  for (const Session::HandedCall& one : calls) handed = one.id == id ? &one : handed;
-  if (handed == nullptr) return true;
-  const std::int64_t pause =
-      retry_pause_ms(call.tool->definition.retry, handed->meta.idempotency_key, call.attempt);
+  const std::int64_t pause = retry_pause_ms(call.tool->definition.retry, call.path, call.attempt);
   session.note_retry(id, reply.message, call.attempt, pause, micros);
   ++call.attempt;
   paused_.insert_or_assign(id, Pause{std::move(call), writer_.now() + pause});

@@ -19,6 +19,7 @@ struct OpenCall {
   std::uint64_t id = 0;          // of the session's request
   const Tool* tool = nullptr;
   std::string key, args_edn, task;
+  std::string path;              // the name of the call in the program (CallMeta::idempotency_key)
   std::uint64_t attempt = 1;
 };
 
@@ -43,9 +44,11 @@ class RecordedCalls {
   void clear();
 
  private:
-  bool look_up(Session& session, const Session::HandedCall& call, OpenCall& open);
+  std::vector<OpenCall> new_calls(Session& session, std::uint64_t from, std::size_t most) const;
+  void begin_due(Session& session, std::size_t most);
+  bool look_up(Session& session, OpenCall& made);
   void begin(Session& session, OpenCall call, bool needs_intent);
-  std::optional<ToolReply> recorded_answer(const LoggedEffect& known, const Session::HandedCall& call, Heap& heap) const;
+  std::optional<ToolReply> recorded_answer(const LoggedEffect& known, const OpenCall& call, Heap& heap) const;
   ToolReply value_of(const LoggedEffect& known, Heap& heap) const;
   Fact intent(const OpenCall& call) const;
   void stage_settlement(const OpenCall& call, const ToolReply& reply, Heap& heap);

@@ -37,6 +37,18 @@ const char* const kSixTasks = R"(
   (task "end" :done))
 )";
 
+const char* const kFanOut = R"(
+(let [parts (pmap (fn [i] (task (str "part-" i)
+                            (cond (= (rem i 4) 0) (tool/charge {:n i})
+                                  (= (rem i 4) 1) (tool/transfer {:n i})
+                                  (= (rem i 4) 2) (tool/note {:n i})
+                                  :else (tool/book {:n i}))))
+                  (range 8))]
+  (pmap (fn [i] (tool/mail {:n i})) [1 2 3])
+  (pmap (fn [i] (task (str "call-" i) (await (tool/call {:to i})))) [1 2])
+  (task "sum" (count parts)))
+)";
+
 namespace {
 
 struct CrashTool {

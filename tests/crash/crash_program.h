@@ -10,8 +10,11 @@ namespace ptcvm::crash {
 extern const char* const kTwentyTasks;
 // Six tasks, with one answer that comes later.
 extern const char* const kSixTasks;
+// Eleven tasks and three bare calls in branches: eight calls at once, two of each effect class; then three; then two
+// whose answers come later.
+extern const char* const kFanOut;
 
-// Adds the tools that both programs call. Effects are told to the ledger; a pure tool has no effect.
+// Adds the tools that all programs call. Effects are told to the ledger; a pure tool has no effect.
 void add_crash_tools(Tools& tools, Ledger& ledger);
 // Adds a tool without a signature whose callable takes a ToolCall.
 template <class F>

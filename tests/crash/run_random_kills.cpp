@@ -1,8 +1,9 @@
 // kill -9 at random: ptc_random_kills [--count KILLS] [--seed S] [--first RUN]
 //
-// Runs of twenty tasks, each killed up to six times, until there were KILLS kills: after a random time, at a random
-// write or call, at a random operation of the disk. A run's kills follow from S and the number of the run alone:
-// `--seed S --first RUN --count 1` plays it again; only kills by time may then fall elsewhere.
+// Runs of twenty tasks, or of calls in branches with up to eight calls in flight, each killed up to six times, until
+// there were KILLS kills: after a random time, at a random write or call, at a random operation of the disk. A run's
+// kills follow from S and the number of the run alone: `--seed S --first RUN --count 1` plays it again; only kills by
+// time may then fall elsewhere.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -27,6 +28,12 @@ struct Way {
 crash::Options on_disk() {
   crash::Options options = crash::crash_options(crash::kTwentyTasks);
   options.open = crash::open_on_watched_disk;
+  return options;
+}
+// Up to eight calls in flight.
+crash::Options in_flight(crash::Options options) {
+  options.source = crash::kFanOut;
+  options.drive = crash::stepping(8, 1);
   return options;
 }
 crash::Options in_groups() {
@@ -89,7 +96,10 @@ int main(int argc, char** argv) {
   std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
   Way ways[] = {{"writes and calls", crash::Kit(crash::crash_options(crash::kTwentyTasks))},
                 {"disk", crash::Kit(on_disk())},
-                {"group commit", crash::Kit(in_groups())}};
+                {"group commit", crash::Kit(in_groups())},
+                {"in flight", crash::Kit(in_flight(crash::crash_options("")))},
+                {"in flight, disk", crash::Kit(in_flight(on_disk()))},
+                {"in flight, group", crash::Kit(in_flight(in_groups()))}};
   Sums all;
   std::map<std::string, Sums> sums;
   for (std::uint64_t run = first; all.kills < count; ++run) {
