@@ -206,7 +206,8 @@ Result<void> StoredRun::make(std::uint64_t call) {
   const auto at = impl_->run.calls().find(call);
   if (at == impl_->run.calls().end()) return impl_->answer(call, {});
   if (at->second.tool->definition.deferred) {
-    return host_error(Errc::not_available, "tool " + at->second.tool->definition.name + " is deferred: answer its call");
+    const std::string& tool = at->second.tool->definition.name;
+    return host_error(Errc::not_available, "tool " + tool + " is deferred: answer its call");
   }
   impl_->run.make(call);
   return {};

@@ -11,12 +11,12 @@
 //     value, a reset, a doubt settled), or `again` asks for it: that begins a new turn, with new keys for calls outside
 //     of tasks
 //
-// Effects. A tool has an effect class (schema/effects.def). Before any but a pure one is called its intent is in the log;
-// several calls may be in flight, each with its own intent. What became of a call is in the log before anybody outside
-// sees what the program made of the answer; a program that runs again gets the answer from the log. A call that a dead
-// process has left open is treated by its effect class: idempotent and keyed ones are made again, with the same key;
-// reconcilable ones are asked for; for the others somebody has to say what happened (durable/answers.h), and nothing
-// runs until then.
+// Effects. A tool has an effect class (schema/effects.def). Before any but a pure one is called its intent is in the
+// log; several calls may be in flight, each with its own intent. What became of a call is in the log before anybody
+// outside sees what the program made of the answer; a program that runs again gets the answer from the log. A call
+// that a dead process has left open is treated by its effect class: idempotent and keyed ones are made again, with the
+// same key; reconcilable ones are asked for; for the others somebody has to say what happened (durable/answers.h), and
+// nothing runs until then.
 //
 // A call that failed and is made again after more than a second parks the run: nobody waits in a thread.
 #pragma once
@@ -29,52 +29,15 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/durable/durable_options.h"
 #include "runtime/durable/recorded_calls.h"
 #include "runtime/durable/run_facts.h"
+#include "runtime/durable/run_opening.h"
 #include "runtime/log/fact_store.h"
 #include "runtime/log/log_writer.h"
 #include "runtime/session/session.h"
 
 namespace ptc {
-
-struct DurableOptions {
-  SessionOptions session;                    // its run_id is the name of the log
-  std::string context;                       // EDN map for data/…, or ""; kept in the log
-  std::function<std::optional<std::string>(Session&)> prepare;   // of a session that begins at the top; a complaint
-  std::shared_ptr<const Program> program;    // instead of the source
-  std::optional<Plan> plan;                  // becomes the run's when it has none
-  std::string owner;                         // who executes it, in the claim; "": process_owner()
-  std::int64_t lease_ms = 60'000;            // of the claim; it is prolonged at each write
-  std::optional<std::uint64_t> dead_token;   // of a claim whose process is known to be gone
-  std::function<std::int64_t()> now_ms;      // none: the system clock
-  bool again = false;                        // a new turn, also when the last one ended well
-  bool keeps_session = false;                // definitions of a turn are there in the next one
-  bool resets_need_reasons = false;          // (task-reset id) of a task whose calls had effects fails without one
-  std::size_t most_in_flight = SIZE_MAX;     // calls that are handed out at once
-  ToolHooks hooks;                           // `before` is asked once for each call, whatever becomes of the process
-  std::function<void(Session&)> on_session;  // one is about to be driven; it is gone when the run is over
-  OutboxReader* reader = nullptr;            // gets what happens, after the log; not owned
-  const std::atomic<bool>* cancelled = nullptr;   // not owned
-};
-
-enum class DurableEnd : std::uint8_t {
-  Ended,          // the turn ended: `outcome`
-  EndedBefore,    // it had ended well before: `outcome` has status and value only
-  Suspended,      // parked in the store: `outcome` says what it waits for
-  InDoubt,        // parked: `doubts` are what a person has to settle
-  Busy,           // somebody else executes it: `holder`
-  StoreFailed,    // `error`; what the log holds is right, run it again
-  Refused,        // `message`: nothing ran, nothing was changed
-};
-
-struct DurableOutcome {
-  DurableEnd end{};
-  Outcome outcome;
-  std::vector<LoggedEffect> doubts;
-  Claim holder;
-  StoreError error;
-  std::string message;          // Refused: why. Else a warning, or ""
-};
 
 // What a step led to.
 enum class DurableStep : std::uint8_t {
@@ -119,30 +82,7 @@ class DurableRun {
   enum class Phase : std::uint8_t { Closed, Active };
   const RunLog& log() const { return writer_.log(); }
 
-  bool is_same_source() const { return log().last_start() && log().last_start()->source == source_; }
-  bool is_done() const;
-  std::uint64_t turn() const;
-
-  // Opening. False: the run is done, and `out_` says why.
-  bool open();
-  bool settle_doubts();
-  bool park_in_doubt();
-  bool set_plan();
-  bool begin();
-  bool continue_as(std::unique_ptr<Session> session, std::uint64_t observed_seq);
-  bool from_the_top(std::unique_ptr<Session> session);
-  bool begin_turn(std::shared_ptr<const Program> program);
-  bool note_start();
-  std::optional<std::string> load();
-  void attend(std::uint64_t seq);
-  Session::TaskText look_up(std::string_view id);
-  ToolHooks hooks();
-  EpochOf epoch_of();
-  SessionRestore restore_options() const;
-  std::optional<Parked> parked();
-  void answer_again();
-  bool refuse(std::string message);
-
+  bool attend(std::unique_ptr<Session> session);
   // Driving. nullopt: the loop goes on.
   DurableStep drive(std::uint64_t fuel);
   std::optional<DurableStep> wait_for_calls();
@@ -156,24 +96,19 @@ class DurableRun {
   bool park();
   void end_turn();
   bool write_end(Fact ended);
-  std::string continuation() const;
   bool begin_again_with_whole_log();
   DurableStep close();
 
-  const Engine& engine_;
-  const std::shared_ptr<const ToolRegistry> tools_;
-  const std::string source_;
   const DurableOptions options_;
   LogWriter writer_;
   RunFacts facts_;
   RecordedCalls calls_;
+  DurableOutcome out_;
+  RunOpening opening_;
   std::unique_ptr<Session> session_;
   Phase phase_ = Phase::Closed;
   DurableStep last_step_ = DurableStep::Yielded;
-  bool needs_whole_ = false;
   bool is_suspended_ = false;              // the session waits, and out_.outcome says for what
-  std::vector<std::uint8_t> idle_;         // the session between turns, when it is kept
-  DurableOutcome out_;
 };
 
 // Steps a run until it is done. The tools are called in this thread, one after another; pauses of at most a second are

@@ -51,8 +51,8 @@ std::optional<std::int64_t> RecordedCalls::next_attempt_ms() const {
   return first;
 }
 
-// Returns calls with ids from `from` on that are neither in flight nor paused, at most `most` of them. They are copies: an
-// answer moves the requests of the session, and with them the texts that its handed calls refer to.
+// Returns calls with ids from `from` on that are neither in flight nor paused, at most `most` of them. They are copies:
+// an answer moves the requests of the session, and with them the texts that its handed calls refer to.
 std::vector<OpenCall> RecordedCalls::new_calls(Session& session, std::uint64_t from, std::size_t most) const {
   std::vector<OpenCall> calls;
   for (const Session::HandedCall& call : session.handed_calls()) {

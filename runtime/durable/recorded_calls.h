@@ -1,6 +1,6 @@
-// What becomes of a call that a session hands out, by what the log says about it: the recorded answer, a new attempt, a
-// pause before one, or a failure. A call is known by its idempotency key (effect_facts.h). A call of a pure tool is made
-// without facts, unless it failed and is to be tried again.
+// What becomes of a call that a session hands out, by what the log says about it: the recorded answer, a new attempt,
+// a pause before one, or a failure. A call is known by its idempotency key (effect_facts.h). A call of a pure tool is
+// made without facts, unless it failed and is to be tried again.
 #pragma once
 #include <cstdint>
 #include <map>

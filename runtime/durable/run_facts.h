@@ -2,8 +2,8 @@
 // here until write() puts them into the log in one transaction; after that the host's reader gets the items. So the log
 // knows everything before anybody outside can see it.
 //
-// A program that runs again from the top comes to its own resets again: until then it sees the values that its tasks had
-// before them. So the epoch of a task, as the program sees it, is counted here.
+// A program that runs again from the top comes to its own resets again: until then it sees the values that its tasks
+// had before them. So the epoch of a task, as the program sees it, is counted here.
 #pragma once
 #include <cstdint>
 #include <string_view>

@@ -13,9 +13,9 @@ std::string turn_options_edn(const SessionOptions& options);
 // Sets what the text holds. A complaint: it is no such map.
 std::optional<std::string> read_turn_options(std::string_view edn, SessionOptions& options);
 
-// Makes the options those with which the run was begun, as its log says: name, data, signature, limits and whatever else
-// is in the log. A limit of `options` that is not the default counts where it is smaller. A message says why the log
-// cannot be read.
+// Makes the options those with which the run was begun, as its log says: name, data, signature, limits and whatever
+// else is in the log. A limit of `options` that is not the default counts where it is smaller. A message says why the
+// log cannot be read.
 std::optional<std::string> go_on_as_begun(const LoggedStart& started, DurableOptions& options);
 
 }  // namespace ptc

@@ -78,7 +78,7 @@ struct LoggedOperation {
   std::string value, text, source;
   std::uint64_t resolved_seq = 0;
   std::uint64_t ends_before = 0; // of the answer: how often the run had ended by then
-  std::vector<std::pair<std::uint64_t, std::string>> progress;   // place in the log, and what the handle shows from there
+  std::vector<std::pair<std::uint64_t, std::string>> progress;   // seq and value of each report
   std::int64_t created_ms = 0;   // by the program's clock
 };
 

@@ -139,7 +139,8 @@ void Session::hand_out(const ToolRequest& request, const Tool& tool, Value args,
     return;
   }
   const bool is_sync = tool.definition.async == AsyncMode::No;
-  if (!is_sync && operations().waiting_count() + handed_.size() >= run_->limits().pending_operations && !handed_.empty()) return;
+  const std::size_t most = run_->limits().pending_operations;
+  if (!is_sync && !handed_.empty() && operations().waiting_count() + handed_.size() >= most) return;
   handed_.try_emplace(request.id, Handed{&tool, KeptValue(heap(), retained(args)), std::move(key)});
 }
 

@@ -23,8 +23,8 @@ struct ExternalTool {
 
 std::optional<ExternalTool> parse_external_tool(std::string_view text, bool with_shell, std::string& message);
 // The command behind a tool, as a handler: a call runs the command to its end. Who has several calls in flight starts
-// the command itself (CommandCalls) and reads the answer of the process that ended. The output of an async tool may also
-// be {"pending": "ID", "immediate": …, "ttl_ms": …}, an operation that is resolved later.
+// the command itself (CommandCalls) and reads the answer of the process that ended. The output of an async tool may
+// also be {"pending": "ID", "immediate": …, "ttl_ms": …}, an operation that is resolved later.
 class CommandTool {
  public:
   CommandTool(ExternalTool tool, bool is_async) : tool_(std::move(tool)), is_async_(is_async) {}
