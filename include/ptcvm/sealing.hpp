@@ -29,6 +29,7 @@ enum class SealAlgorithm : std::uint8_t {
   Ed25519,      // the secret half signs, the public half checks
 };
 PTCVM_API const char* seal_algorithm_name(SealAlgorithm algorithm);   // returns "hmac-sha256" or "ed25519"
+// Returns the algorithm of that name, or nullopt if no algorithm has it.
 PTCVM_API std::optional<SealAlgorithm> seal_algorithm_named(std::string_view name);
 
 // Says what a key may still do.
@@ -57,9 +58,9 @@ PTCVM_API const char* key_state_name(KeyState state);                 // returns
 
 // Describes a key without its secret. Times are in ms since 1970; a key ring keeps whole seconds.
 struct SealingKey {
-  std::string id;
-  SealAlgorithm algorithm{};
-  KeyState state{};
+  std::string id;                               // the name that envelopes give
+  SealAlgorithm algorithm{};                    // how the key signs
+  KeyState state{};                             // what the key may still do
   bool is_signing = false;                      // true when seal() uses this key
   bool has_secret = false;                      // false when the key can only check
   std::int64_t created_ms = 0;                  // the key is valid from then on
@@ -70,7 +71,7 @@ struct SealingKey {
 // Describes a new key.
 struct NewKey {
   std::string_view id;                                // 1 to 64 letters, digits, and . _ -
-  SealAlgorithm algorithm = SealAlgorithm::HmacSha256;
+  SealAlgorithm algorithm = SealAlgorithm::HmacSha256;   // how the key signs
   std::optional<std::int64_t> not_after_ms = {};      // when the key ends, in ms since 1970; nullopt: never
   std::optional<std::int64_t> time_ms = {};           // when the key begins; nullopt: now, by the system clock
 };

@@ -11,9 +11,9 @@
 //
 // step() claims the run, goes on with it or runs it from the top against its log, and writes down what happened. It
 // comes back with every call that can be made now; the intent of each is on the disk. Calls are answered in any order.
-// When the run is over, or waits for something that may take long, it is parked or ended in the store, and the claim is
-// given back: the next step opens it again. A process that dies loses nothing: whoever steps the run next finds each
-// call that was open, and the effect class of its tool decides.
+// When the run is over, or waits for something that may take long, it is parked or ended in the store, and the claim
+// is given back: the next step opens it again. A process that dies loses nothing: the next process that steps the run
+// finds each call that was open, and the effect class of its tool decides.
 //
 // A StoredRun belongs to one thread at a time. Engine, store and tools are kept by it.
 #pragma once
@@ -30,20 +30,20 @@ namespace ptcvm {
 
 // What a step led to.
 enum class StoredStep : std::uint8_t {
-  Yielded,   // the fuel of the step is used up
-  Waits,     // for calls(), or for wake_time_ms() when there are none
-  Done,      // outcome() says how: ended, suspended, in doubt
+  Yielded,   // the step has used up its fuel
+  Waits,     // the run waits for calls(), or for wake_time_ms() when there are none
+  Done,      // outcome() says how the step ended: the run is over, suspended or in doubt
 };
 
 // See the top of this file. Movable, not copyable.
 class PTCVM_API StoredRun {
  public:
-  struct Impl;   // of the library
+  struct Impl;   // the library defines it
   // Prepares the run; nothing is claimed or written before the first step.
   static Result<StoredRun> start(const Engine& engine, const Store& store, const Tools& tools, std::string_view source,
                                  const StoredOptions& options);
-  // The same for a run that was begun before, by its id alone: source, name, data, limits and signature are those of
-  // its log. Limits of `options` count where they are smaller. wrong_state: the run was never begun.
+  // Prepares a run that was begun before, by its id alone: the log has its source, name, data, limits and signature.
+  // Limits of `options` count where they are smaller. wrong_state: the run was never begun.
   static Result<StoredRun> open(const Engine& engine, const Store& store, const Tools& tools,
                                 const StoredOptions& options);
   StoredRun(StoredRun&& moved) noexcept;
@@ -54,29 +54,29 @@ class PTCVM_API StoredRun {
   // the run. refused: nothing ran. store_failed: what the log holds is right; step again.
   Result<StoredStep> step(std::uint64_t fuel = UINT64_MAX);
   void cancel();                          // the next step ends the turn with the fault "cancelled"; any thread
-  std::string_view id() const;
+  std::string_view id() const;            // StoredOptions::id
 
-  // Returns the calls that are to be made now, in the order of calling. Views are valid until the run is stepped or a
-  // call is answered.
+  // Returns the calls that the host must make now, in the order of calling. Views are valid until the run is stepped
+  // or a call is answered.
   std::vector<WaitingCall> calls() const;
-  // What became of a call: on the disk at once, or, for the last call in flight, with what the program does next.
-  // wrong_state: there is no such call.
+  // Says what became of a call. The answer is on the disk at once; the answer of the last call in flight goes there
+  // with what the program does next. wrong_state: there is no such call.
   Result<void> answer(std::uint64_t call, ValueView value);
   Result<void> answer_error(std::uint64_t call, std::string message);
-  // Nobody knows whether the call happened: its effect class decides.
+  // Says that the call may or may not have happened: the effect class of its tool decides.
   Result<void> answer_unknown(std::uint64_t call, std::string message);
   Result<void> answer_pending(std::uint64_t call, std::string operation_id = {});   // tools of mode Async or Auto
   // Calls the tool's own callable in this thread, and answers with its outcome. not_available: the tool is deferred.
   Result<void> make(std::uint64_t call);
 
-  // When a run that waits should be stepped although no call was answered, in ms since 1970; nullopt: never.
+  // When the host should step a run that waits although no call was answered, in ms since 1970; nullopt: never.
   std::optional<std::int64_t> wake_time_ms() const;
-  // Returns how the last step that was Done ended; what is to be resolved, decided or settled.
+  // Returns how the last step that was Done ended, and what somebody must resolve, decide or settle.
   const StoredOutcome& outcome() const;
   StoredOutcome take_outcome();           // hands the outcome over
 
-  // What others say, as Store::resolve() and the like do for this run. In a run that is executed now, the program sees
-  // it when the program is suspended next; a run that is Done goes on with the next step.
+  // Write what others say, as Store::resolve() and the like do for this run. While the run is executed, the program
+  // sees the answer at its next suspension. A run that is Done goes on with the next step.
   Result<void> resolve(std::string_view operation, ValueView value, std::string by = {});
   Result<void> resolve_error(std::string_view operation, std::string reason, std::string by = {});
   Result<void> resolve_cancelled(std::string_view operation, std::string reason = {}, std::string by = {});

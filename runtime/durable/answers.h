@@ -11,17 +11,17 @@
 
 namespace ptc {
 
-// Who says it, and when (milliseconds since 1970).
+// Names the speaker and the time (milliseconds since 1970).
 struct Said {
   std::string by;
   std::int64_t time_ms = 0;
 };
 
-// The calls of a run of which nobody knows whether they happened, and that may not simply be made again: those that
-// were noted, and those that a process which is gone has left open.
+// Returns the calls of a run that may or may not have happened, and that may not simply be made again: the calls that
+// were noted, and the calls that a process which is gone has left open.
 StoreResult<std::vector<LoggedEffect>> open_doubts(FactStore& store, std::string_view run);
 
-// What a person says about one of them. False: there is no such doubt (any more).
+// Records what a person says about a doubt. Returns false when there is no such doubt (any more).
 enum class DoubtAnswer : std::uint8_t { Happened, DidNot, GiveUp };
 StoreResult<bool> settle_doubt(FactStore& store, std::string_view run, std::string_view idempotency_key,
                                DoubtAnswer answer, std::string value_edn, Said said);

@@ -18,12 +18,12 @@ namespace ptc {
 struct DurableOptions {
   SessionOptions session;                    // its run_id is the name of the log
   std::string context;                       // EDN map for data/…, or ""; kept in the log
-  std::function<std::optional<std::string>(Session&)> prepare;   // of a session that begins at the top; a complaint
+  std::function<std::optional<std::string>(Session&)> prepare;   // returns a complaint
   std::shared_ptr<const Program> program;    // instead of the source
   std::optional<Plan> plan;                  // becomes the run's when it has none
   std::string owner;                         // who executes it, in the claim; "": process_owner()
-  std::int64_t lease_ms = 60'000;            // of the claim; it is prolonged at each write
-  std::optional<std::uint64_t> dead_token;   // of a claim whose process is known to be gone
+  std::int64_t lease_ms = 60'000;            // how long the claim lasts; each write prolongs it
+  std::optional<std::uint64_t> dead_token;   // names a claim whose process is known to be gone
   std::function<std::int64_t()> now_ms;      // none: the system clock
   bool again = false;                        // a new turn, also when the last one ended well
   bool keeps_session = false;                // definitions of a turn are there in the next one
@@ -51,7 +51,7 @@ struct DurableOutcome {
   std::vector<LoggedEffect> doubts;
   Claim holder;
   StoreError error;
-  std::string message;          // Refused: why. Else a warning, or ""
+  std::string message;          // says why the run was refused; else a warning, or ""
 };
 
 }  // namespace ptc

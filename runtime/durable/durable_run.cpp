@@ -208,7 +208,7 @@ void DurableRun::go_on() {
   session_->set_given_time(writer_.now());
 }
 
-// False: the run was not parked; the log has something new.
+// Returns false when the run was not parked, because the log has something new.
 bool DurableRun::park() {
   Parked wanted;
   wanted.continuation = continuation_name(writer_);

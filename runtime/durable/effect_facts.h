@@ -1,4 +1,4 @@
-// Facts about calls with effects: how they are keyed, and what may be done about one of which nobody knows whether it
+// Facts about calls with effects: how they are keyed, and what may be done about a call that may or may not have
 // happened.
 //
 // A tool gets as its key: "RUN/task:ID#PATH" in tasks, from the second epoch of the task on with "@EPOCH" behind it;

@@ -139,7 +139,7 @@ void RecordedCalls::begin(Session& session, OpenCall call, bool needs_intent) {
   in_flight_.emplace(call.id, std::move(call));
 }
 
-// Returns nullopt when the call has to be made (again).
+// Returns nullopt when somebody must make the call (again).
 std::optional<ToolReply> RecordedCalls::recorded_answer(const LoggedEffect& known, const OpenCall& call,
                                                         Heap& heap) const {
   switch (known.state) {

@@ -16,7 +16,7 @@ namespace ptc {
 
 // A call that the host makes now.
 struct OpenCall {
-  std::uint64_t id = 0;          // of the session's request
+  std::uint64_t id = 0;          // the number of the request in its session
   const Tool* tool = nullptr;
   std::string key, args_edn, task;
   std::string path;              // the name of the call in the program (CallMeta::idempotency_key)
@@ -28,7 +28,7 @@ class RecordedCalls {
   RecordedCalls(LogWriter& writer, RunFacts& facts) : writer_(writer), facts_(facts) {}
 
   // Looks at every call that the session hands out. Answers those whose answer is recorded. Opens others, up to `most`
-  // calls in flight: their intents are staged, and have to be in the log before anybody makes the calls. Returns
+  // calls in flight: their intents are staged, and the caller must write them before anybody makes the calls. Returns
   // whether the session got an answer.
   bool open(Session& session, std::size_t most);
   const std::map<std::uint64_t, OpenCall>& in_flight() const { return in_flight_; }

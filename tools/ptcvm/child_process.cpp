@@ -112,7 +112,7 @@ class ChildProcess::Pipes {
     return 0;
   }
 
-  // NAME=VALUE: this process's, those of the limits in place of their namesakes.
+  // Returns NAME=VALUE of this process; a variable of the limits takes the place of its namesake.
   std::vector<std::string> environment() const {
     std::vector<std::string> settings;
     for (const auto& [name, value] : limits_.environment) settings.push_back(name + '=' + value);

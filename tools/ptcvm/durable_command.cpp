@@ -22,7 +22,7 @@
 namespace ptcvm::cli {
 namespace {
 
-// A process of this machine that is gone is noticed; the lease is for those of which nothing is known.
+// The store notices a process of this machine that is gone; the lease is for other machines.
 constexpr std::int64_t kLeaseMs = std::int64_t{24} * 3600 * 1000;
 
 class StoredTurn {

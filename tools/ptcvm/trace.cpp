@@ -17,7 +17,7 @@ namespace {
 using ptc::TraceEvent;
 using ptc::TraceKind;
 
-// A line that a killed process left half written would run into the next one. False: the file cannot be read.
+// Cuts a line that a killed process left half written. Returns false when the file cannot be read.
 bool cut_last_line(const std::string& path, std::string& message) {
   struct stat info = {};
   if (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return true;

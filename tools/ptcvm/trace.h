@@ -26,8 +26,8 @@ class TraceFile {
   void expect_start(std::string_view source_name);
   void expect_resume();
   void print(std::string_view text);
-  void item(const ptc::OutboxItem& item);   // of the outbox of a session
-  void end(const ptc::Outcome& outcome);       // also of a turn that is suspended
+  void item(const ptc::OutboxItem& item);   // writes the lines of an item of the outbox
+  void end(const ptc::Outcome& outcome);       // the turn is over, or suspended
   void wait_for(std::string_view status, std::string_view what);   // suspended for something else than operations
   void warn(std::string_view text);
 
