@@ -20,26 +20,26 @@ enum class JournalExtent : std::uint8_t {
 
 // A value of the journal: a task of that id has it.
 struct JournalTask {
-  std::string id, value_edn;
+  std::string id, value_edn;   // the id of the task; its value
   std::string by;              // who put the value there; "": the program
 };
 
 // A call with effects, as its newest attempt left it.
 struct JournalCall {
   std::string key;             // the idempotency key: for Store::settle()
-  std::string tool, args_edn;
+  std::string tool, args_edn;  // the name of the tool; its arguments
   std::string task;            // the innermost task of the call, or ""
   // "intended" (the tool may have been called), "committed", "failed", "partial", "pending" (it started an operation),
   // "in_doubt", "not_done" and "given_up" (a person said so), "reset" (its task is done again).
   std::string state;
   std::string value_edn, text;   // the answer, or ""; why it failed, or ""
   std::uint64_t attempt = 0;
-  Effect effect{};             // of its tool
+  Effect effect{};             // the effect class of the tool
 };
 
 // An operation that the program started or that somebody answered.
 struct JournalOperation {
-  std::string id, tool, args_edn;
+  std::string id, tool, args_edn;   // the id of the operation; the tool that started it, and its arguments
   bool is_opened = false;      // false: it was answered before the program started it
   std::int64_t since_ms = 0;   // when it was started, in ms since 1970
   std::string status;          // "" while it waits; then "ok", "error" or "cancelled"
@@ -48,7 +48,7 @@ struct JournalOperation {
 
 // A step of the plan that the run was begun with.
 struct JournalStep {
-  std::string id, description;
+  std::string id, description;   // what (step-done id) names; what the step is about
 };
 
 // What a log says. A run that nobody knows has a journal without facts.

@@ -528,7 +528,7 @@ typedef struct ptcvm_sqlite_options {
 } ptcvm_sqlite_options;
 
 PTCVM_EXPORT ptcvm_status ptcvm_store_in_memory(ptcvm_store** out, ptcvm_error** error);
-// A file, made when it is not there. Who links archives links libptcvm-sqlite.a for it; libptcvm.so has it inside.
+// Opens a file, and makes the file when it is not there. A program that links archives needs libptcvm-sqlite.a, too.
 // PTCVM_STORE_FAILED; PTCVM_NOT_AVAILABLE in a library that was built without SQLite.
 PTCVM_EXPORT ptcvm_status ptcvm_store_open_sqlite(ptcvm_text path, const ptcvm_sqlite_options* options,
                                                   ptcvm_store** out, ptcvm_error** error);
@@ -567,7 +567,7 @@ PTCVM_EXPORT ptcvm_status ptcvm_store_import_log(ptcvm_store* store, ptcvm_text 
 // Every fact of a run as a line of JSON.
 PTCVM_EXPORT ptcvm_status ptcvm_store_log_json(const ptcvm_store* store, ptcvm_text run, ptcvm_buffer** out,
                                                ptcvm_error** error);
-// Ids of runs that are to be run again, at most `most`.
+// Returns the ids of runs that somebody should run again, at most `most`.
 PTCVM_EXPORT ptcvm_status ptcvm_store_woken(const ptcvm_store* store, int64_t now_ms, size_t most, ptcvm_texts** out,
                                             ptcvm_error** error);
 

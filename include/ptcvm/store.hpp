@@ -22,7 +22,7 @@
 
 namespace ptcvm {
 
-// Where a stored run stands: some process executes it, nobody does, or it is over.
+// Says whether a process executes a stored run, the run is parked, or the run is over.
 enum class StoredState : std::uint8_t { Running, Parked, Ended };
 
 // A line of the list of runs.
@@ -44,37 +44,38 @@ struct StoredDetail {
   bool is_in_doubt = false;                   // a person has to say something first: Store::doubts()
 };
 
-// What a person says about a call of which nobody knows whether it happened.
+// What a person says about a call that may or may not have happened.
 enum class DoubtAnswer : std::uint8_t {
-  Happened,   // with this result
-  DidNot,     // it is called when the run comes to it
-  GiveUp,     // it shall not be tried again: an error of its tool
+  Happened,   // the call happened, with this result
+  DidNot,     // the call did not happen; the run makes it again
+  GiveUp,     // nobody shall try the call again: it is an error of its tool
 };
 
 // A handle. Each call is one transaction.
 class PTCVM_API Store {
  public:
-  struct Impl;   // of the library
+  struct Impl;   // the library defines it
   static Store in_memory();
 
-  // What others say, from any process: it wakes the run. store_failed; already_resolved; invalid_value (a value that
-  // cannot be written down).
+  // Write what others say, from any process, and wake the run. store_failed; already_resolved; invalid_value (a
+  // value that cannot be written down).
   Result<void> resolve(std::string_view run, std::string_view operation, ValueView value, std::string by = {});
   Result<void> resolve_error(std::string_view run, std::string_view operation, std::string reason, std::string by = {});
   Result<void> resolve_cancelled(std::string_view run, std::string_view operation, std::string reason = {},
                                  std::string by = {});
-  // What the handle of an operation shows until the operation is resolved. The program sees it when it goes on.
+  // Sets what the handle of an operation shows until the operation is resolved. The program sees the value when the
+  // program goes on.
   Result<void> progress(std::string_view run, std::string_view operation, ValueView value, std::string by = {});
-  // A value under an id: (task "id" …) has it, and (await-signal "id") gets it.
+  // Puts a value under an id: (task "id" …) has the value, and (await-signal "id") gets it.
   // An id keeps its first value. With instead_of_edn, a value that came from outside and is that one is replaced.
   Result<void> put(std::string_view run, std::string_view id, ValueView value, std::string by = {},
                    const std::optional<std::string>& instead_of_edn = std::nullopt);
-  // About a call that a hook asked about. refused: decided otherwise before, not asked, or asked about other arguments
-  // than args_edn.
+  // Decides a call that a hook asked about. refused: somebody decided otherwise before, nobody asked, or the question
+  // was about other arguments than args_edn.
   Result<void> decide(std::string_view run, std::string_view key, bool allowed, std::string reason = {},
                       std::string by = {}, const std::optional<std::string>& args_edn = std::nullopt);
 
-  // About a call in StoredOutcome::doubts, by its key. refused: there is no such doubt (any more).
+  // Settles a call in StoredOutcome::doubts, by its key. refused: there is no such doubt (any more).
   Result<void> settle(std::string_view run, std::string_view key, DoubtAnswer answer, ValueView result = {},
                       std::string by = {});
 
@@ -85,7 +86,7 @@ class PTCVM_API Store {
 
   // Returns what the log of the run says. A journal without facts: the store has no such run.
   Result<RunJournal> journal(std::string_view run, JournalExtent extent = JournalExtent::Whole) const;
-  // Returns the calls of which nobody knows whether they happened, and that may not simply be made again: settle().
+  // Returns the calls that may or may not have happened, and that may not simply be made again: settle().
   Result<std::vector<JournalCall>> doubts(std::string_view run) const;
   // Has a task done again when the run comes to it the next time; its value stays in the log. busy; refused, with the
   // detail "no_task", or "needs_reason": the calls of the task had effects, and `reason` is "".
@@ -106,14 +107,14 @@ class PTCVM_API Store {
 
 // As RunOptions, with what a store needs besides.
 struct StoredOptions {
-  std::string id = "run";                     // of the run in its store
+  std::string id = "run";                     // the name of the run in its store
   Limits limits = {};                         // a parked run goes on with the smaller of its own and these
   ValueView data = {};                             // kept in the log
-  std::string signature = {};                      // of the result
+  std::string signature = {};                      // the shape of the result
   Hooks hooks = {};                                // see Hooks
   Observer* observer = nullptr;                    // not owned; Pause is as good as Continue, and there are no forms
-  std::string name = {};                           // of the source, for messages
-  std::int64_t lease_ms = 60'000;             // of the claim; it is prolonged at each write
+  std::string name = {};                           // names the source in messages
+  std::int64_t lease_ms = 60'000;             // how long the claim lasts; each write prolongs it
   bool again = false;                         // a new turn, although the last one ended well
   std::optional<std::int64_t> time_ms = {};        // what the program sees as the time
   bool keeps_session = false;                 // definitions of a turn are there in the next turn of the run
@@ -123,35 +124,37 @@ struct StoredOptions {
   std::function<std::int64_t()> clock = {};
 };
 
-// What one call of run_stored() came to.
+// Says how run_stored(), or the last step of a StoredRun, ended.
 enum class StoredEnd : std::uint8_t {
   Ended,         // the turn is over: outcome
   EndedBefore,   // it was over and well before: outcome has state and value
   Suspended,     // parked in the store: pending, questions
-  InDoubt,       // parked: nobody knows whether the calls in `doubts` happened, and a person has to say
+  InDoubt,       // parked: the calls in `doubts` may or may not have happened, and a person must say
 };
 
 // What waits, as data that outlives the run.
 struct StoredWait {
   std::string key;                            // the id of the operation; the key of a question or of a doubt
-  std::string tool, args_edn, text;           // what is to be called, with what; the question
+  std::string tool, args_edn, text;           // the tool, its arguments, the question
 };
 
-// With everything in it owned.
+// Owns everything in it.
 struct StoredOutcome {
   StoredEnd end{};                            // says which of the following are set
-  Outcome outcome;                            // of the turn, as far as it got
+  Outcome outcome;                            // the turn, as far as it got
   std::vector<StoredWait> pending, questions, doubts;   // for resolve(), for decide(), for a person
   std::optional<std::int64_t> wake_time_ms;   // run it again then, although nothing came; ms since 1970
   std::string warning;                        // "" for none
 };
 
-// The tools are called in this thread, pauses between attempts are slept here. busy: another process executes the run.
+// Runs until the run is over or waits for something that may take long. Calls the tools in this thread, one after
+// another, and sleeps here before a further attempt of at most a second. busy: another process executes the run.
 // refused: nothing ran, nothing was changed. store_failed: what the log holds is right; run it again.
 PTCVM_API Result<StoredOutcome> run_stored(const Engine& engine, Store& store, const Tools& tools,
                                            std::string_view source, const StoredOptions& options);
-// The same for a run that was begun before, by its id alone: as Store::woken() gives it. Source, name, data, limits and
-// signature are those of its log; limits of the options count where they are smaller. wrong_state: it was never begun.
+// Does the same for a run that was begun before, by its id alone, as Store::woken() gives the id. The log has its
+// source, name, data, limits and signature; limits of the options count where they are smaller. wrong_state: the run
+// was never begun.
 PTCVM_API Result<StoredOutcome> continue_stored(const Engine& engine, Store& store, const Tools& tools,
                                                 const StoredOptions& options);
 
