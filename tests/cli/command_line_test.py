@@ -224,9 +224,9 @@ class OtherCommands(CommandLineTest):
             status, out, _ = ptcvm("completion", shell)
             self.assertEqual(status, 0)
             self.assertIn("float-precision", out)
-            if shutil.which(shell):
-                script = self.file("script", out)
-                self.assertEqual(subprocess.run([shell, "-n", script], capture_output=True).returncode, 0)
+            self.assertTrue(shutil.which(shell), f"{shell} is missing: tools/install-dependencies")
+            script = self.file("script", out)
+            self.assertEqual(subprocess.run([shell, "-n", script], capture_output=True).returncode, 0)
         self.assertEqual(ptcvm("completion", "tcsh")[0], 2)
         script = self.file("c.bash", ptcvm("completion", "bash")[1])
         offered = lambda *words: subprocess.run(
