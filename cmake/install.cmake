@@ -5,6 +5,9 @@ include(CMakePackageConfigHelpers)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ptcvm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 
+set(doc_folder ${CMAKE_INSTALL_DATAROOTDIR}/doc/ptcvm)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/THIRD_PARTY_NOTICES.txt DESTINATION ${doc_folder})
+
 set(cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/ptcvm)
 if(BUILD_SHARED_LIBS)
   set(PTC_SHARED_IS_CHOSEN TRUE)

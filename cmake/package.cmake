@@ -11,10 +11,12 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)       # from what command line and shared
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON) # and the trigger by which the loader learns of the library
 # What compiling and linking against the package needs. The command line runs without.
 string(CONCAT CPACK_DEBIAN_PACKAGE_RECOMMENDS "libboost-json${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR}-dev, "
-       "libre2-dev, libutf8proc-dev, libsodium-dev, libsqlite3-dev, pkg-config | pkgconf")
+       "libre2-dev, libutf8proc-dev, libsodium-dev, libsqlite3-dev, zlib1g-dev, pkg-config | pkgconf")
 if(TARGET ptcvm_otel)
   string(APPEND CPACK_DEBIAN_PACKAGE_RECOMMENDS ", libcurl4-openssl-dev | libcurl-dev")
 endif()
+# Debian wants this file in every package, and programs read it: tools/sbom of others.
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/debian_copyright.txt DESTINATION ${doc_folder} RENAME copyright)
 include(CPack)
 
 get_property(libraries GLOBAL PROPERTY PTC_PUBLIC_LIBRARIES)

@@ -74,6 +74,11 @@ class Files(Package):
         self.assertEqual([name for name in headers if name.endswith("_generated.h")], [])
         self.assertEqual({path.name for path in (self.prefix / "include").iterdir()}, {"ptcvm"})
 
+    def test_licence_and_notices_are_there(self):
+        for name in ("LICENSE", "THIRD_PARTY_NOTICES.txt"):
+            self.assertEqual((self.prefix / "share/doc/ptcvm" / name).read_bytes(), (SOURCE / name).read_bytes())
+        self.assertIn("License: Apache-2.0", (self.prefix / "share/doc/ptcvm/copyright").read_text())
+
     def test_every_header_stands_alone(self):
         for header in sorted((self.prefix / "include/ptcvm").glob("*.hpp")):
             with self.subTest(header=header.name):
