@@ -155,7 +155,7 @@ bool is_plain_data(Heap& heap, Value value, Value* offender) {
 std::optional<std::string> plain_data_complaint(Heap& heap, Value answer) {
   Value offender = Value::nil();
   if (is_plain_data(heap, answer, &offender)) return std::nullopt;
-  return "its answer holds a " + std::string(type_word(offender)) + ", which is not plain data";
+  return "its answer holds a " + std::string(kind_text(offender)) + ", which is not plain data";
 }
 
 }  // namespace ptc

@@ -164,7 +164,7 @@ class SchemaReader {
       type = plain_type(TypeKind::Any, true);
       return true;
     }
-    const auto kind = kind_of_schema_word(word);
+    const auto kind = kind_of_schema_type(word);
     if (!kind) {
       std::string message = "unknown type ";
       append_quoted(message, utf8_prefix(word, kMaxShownWord));

@@ -8,12 +8,12 @@ namespace {
 
 using TypeKind = SignatureType::Kind;
 
-struct SchemaWords {
+struct SchemaNames {
   std::string_view type;       // "" allows everything
   std::string_view format;     // may be empty
 };
 
-SchemaWords words_of(TypeKind kind) {
+SchemaNames schema_names_of(TypeKind kind) {
   switch (kind) {
     case TypeKind::Any: return {"", ""};
     case TypeKind::String: return {"string", ""};
@@ -36,18 +36,18 @@ class SchemaWriter {
   explicit SchemaWriter(bool names_cross) : names_cross_(names_cross) {}
 
   void append_type(const SignatureType& type) {
-    const SchemaWords words = words_of(type.kind);
-    if (words.type.empty()) {
+    const SchemaNames names = schema_names_of(type.kind);
+    if (names.type.empty()) {
       out_ += type.optional ? R"({"anyOf":[{},{"type":"null"}]})" : "{}";
       return;
     }
     out_ += R"({"type":)";
     if (type.optional) {
-      out_ += "[\"" + std::string(words.type) + R"(","null"])";
+      out_ += "[\"" + std::string(names.type) + R"(","null"])";
     } else {
-      out_ += '"' + std::string(words.type) + '"';
+      out_ += '"' + std::string(names.type) + '"';
     }
-    if (!words.format.empty()) out_ += R"(,"format":")" + std::string(words.format) + '"';
+    if (!names.format.empty()) out_ += R"(,"format":")" + std::string(names.format) + '"';
     if (type.kind == TypeKind::List) {
       out_ += R"(,"items":)";
       append_type(type.element[0]);

@@ -31,13 +31,13 @@ SignatureType plain_type(SignatureType::Kind kind, bool optional) {
   return type;
 }
 
-std::optional<TypeKind> kind_of_schema_word(std::string_view word) {
-  if (word == "string") return TypeKind::String;
-  if (word == "integer") return TypeKind::Int;
-  if (word == "number") return TypeKind::Float;
-  if (word == "boolean") return TypeKind::Bool;
-  if (word == "array") return TypeKind::List;
-  if (word == "object") return TypeKind::Map;
+std::optional<TypeKind> kind_of_schema_type(std::string_view name) {
+  if (name == "string") return TypeKind::String;
+  if (name == "integer") return TypeKind::Int;
+  if (name == "number") return TypeKind::Float;
+  if (name == "boolean") return TypeKind::Bool;
+  if (name == "array") return TypeKind::List;
+  if (name == "object") return TypeKind::Map;
   return std::nullopt;
 }
 

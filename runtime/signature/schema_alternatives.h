@@ -10,7 +10,7 @@ namespace ptc {
 
 SignatureType plain_type(SignatureType::Kind kind, bool optional = false);
 
-std::optional<SignatureType::Kind> kind_of_schema_word(std::string_view word);     // nullopt for "null"
+std::optional<SignatureType::Kind> kind_of_schema_type(std::string_view name);     // nullopt for "null"
 SignatureType::Kind kind_of_schema_format(std::string_view format);                // takes the "format" of a string
 SignatureType::Kind kind_of_json(const boost::json::value& value);
 

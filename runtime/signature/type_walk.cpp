@@ -31,7 +31,7 @@ std::string_view kind_word(Value v) {
     case Tag::True: return "bool";
     case Tag::Vector: return "list";
     case Tag::Instant: return "datetime";
-    default: return type_word(v);
+    default: return kind_text(v);
   }
 }
 

@@ -128,7 +128,7 @@ class ChromeWriter {
   }
 
   void instant(const TraceEvent& event) {
-    begin_at("i", event.word(), "event", kRunLane, event.t);
+    begin_at("i", event.kind_name(), "event", kRunLane, event.t);
     append_json_member(out_, "s", "t");
     append_json_name(out_, "args");
     out_ += '{';

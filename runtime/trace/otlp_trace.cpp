@@ -123,7 +123,7 @@ class OtlpWriter {
     out_ += '{';
     append_nanos(out_, "timeUnixNano", note.t);
     const bool is_fault = is_failure(note);
-    append_json_member(out_, "name", is_fault ? "exception" : note.word());
+    append_json_member(out_, "name", is_fault ? "exception" : note.kind_name());
     Attributes list(out_);
     if (is_fault) {
       list.name("exception.type", failure_kind(note));

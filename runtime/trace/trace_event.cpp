@@ -138,7 +138,7 @@ void append_trace_line(std::string& out, const TraceEvent& event) {
   out += '{';
   append_json_member(out, "seq", event.seq);
   append_json_member(out, "t", event.t);
-  append_json_member(out, "event", event.word());
+  append_json_member(out, "event", event.kind_name());
   append_json_member(out, "run", event.run);
   if (event.turn != 0) append_json_member(out, "turn", event.turn);
   for_each_member(event, MemberWriter{out});
@@ -160,7 +160,7 @@ std::variant<TraceEvent, TraceRefusal> read_trace_line(std::string_view line) {
   for (const auto& [name, value] : *object) {
     if (auto complaint = take_member(event, name, value)) return TraceRefusal{std::move(*complaint)};
   }
-  if (event.word().empty()) return TraceRefusal{wrong_member("event", "a text that says what happened")};
+  if (event.kind_name().empty()) return TraceRefusal{wrong_member("event", "a text that says what happened")};
   if (event.seq == 0) return TraceRefusal{wrong_member("seq", "a whole number from 1")};
   if (event.run.empty()) return TraceRefusal{wrong_member("run", "the id of a run")};
   if (!object->contains("t")) return TraceRefusal{wrong_member("t", "microseconds since 1970")};

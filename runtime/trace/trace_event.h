@@ -61,7 +61,7 @@ struct TraceEvent {
   std::optional<bool> cached;
 
   bool operator==(const TraceEvent&) const = default;
-  std::string_view word() const { return kind == TraceKind::Other ? event : trace_kind_name(kind); }
+  std::string_view kind_name() const { return kind == TraceKind::Other ? event : trace_kind_name(kind); }
 };
 
 // Returns whether the event says that the program failed, and with which fault.

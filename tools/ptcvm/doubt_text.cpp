@@ -2,7 +2,7 @@
 
 #include "runtime/text/edn_json.h"
 #include "runtime/text/json_text.h"
-#include "tools/ptcvm/words.h"
+#include "tools/ptcvm/shell_arguments.h"
 
 namespace ptcvm::cli {
 std::string doubt_json(const std::string& run, const JournalCall& doubt) {
@@ -17,8 +17,8 @@ std::string doubt_json(const std::string& run, const JournalCall& doubt) {
 }
 
 std::string doubt_text(const StoreOptions& store, const std::string& run, const JournalCall& doubt) {
-  const std::string settle = "\n      ptcvm doubt settle --store " + quoted_word(store.path) + ' ' + quoted_word(run) +
-                             ' ' + quoted_word(doubt.key);
+  const std::string settle = "\n      ptcvm doubt settle --store " + shell_quoted(store.path) + ' ' + shell_quoted(run) +
+                             ' ' + shell_quoted(doubt.key);
   std::string text = "  " + doubt.tool + ' ' + doubt.args_edn + "  (";
   text += effect_name(doubt.effect);
   if (!doubt.task.empty()) text += ", task " + doubt.task;

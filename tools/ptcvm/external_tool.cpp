@@ -5,7 +5,7 @@
 #include "runtime/text/json_text.h"
 #include "runtime/text/json_value.h"
 #include "tools/ptcvm/child_process.h"
-#include "tools/ptcvm/words.h"
+#include "tools/ptcvm/shell_arguments.h"
 #include "vm/value/map.h"
 #include "vm/value/string.h"
 
@@ -110,12 +110,12 @@ std::optional<ExternalTool> parse_external_tool(std::string_view text, bool with
     tool.command = {"sh", "-c", std::string(command)};
     return tool;
   }
-  auto words = split_words(command);
-  if (!words || words->empty()) {
-    message = "the command of tool " + tool.name + (words ? " is empty" : " has an open quote");
+  auto arguments = split_shell_arguments(command);
+  if (!arguments || arguments->empty()) {
+    message = "the command of tool " + tool.name + (arguments ? " is empty" : " has an open quote");
     return std::nullopt;
   }
-  tool.command = std::move(*words);
+  tool.command = std::move(*arguments);
   return tool;
 }
 

@@ -41,7 +41,7 @@ using Events = std::vector<ptc::TraceEvent>;
 int show_trace(const TraceRequest& request, const Events& events) {
   std::vector<const ptc::TraceEvent*> shown = ptc::in_order_of_time(events);
   std::erase_if(shown, [&request](const ptc::TraceEvent* event) {
-    return !request.kinds.empty() && std::count(request.kinds.begin(), request.kinds.end(), event->word()) == 0;
+    return !request.kinds.empty() && std::count(request.kinds.begin(), request.kinds.end(), event->kind_name()) == 0;
   });
   std::string out;
   if (!request.json) out = show_events(shown, stdout_has_colour());

@@ -135,7 +135,7 @@ std::string show_events(const std::vector<const ptc::TraceEvent*>& events, bool 
   std::vector<std::string_view> colours;
   for (const ptc::TraceEvent* event : events) {
     std::string since = right_aligned(millis_text(static_cast<std::uint64_t>(event->t - first)), width);
-    rows.push_back({std::move(since), std::string(event->word()), what_text(*event)});
+    rows.push_back({std::move(since), std::string(event->kind_name()), what_text(*event)});
     colours.push_back(colour ? colour_of(*event) : std::string_view());
   }
   for (std::size_t k = 0; runs.size() > 1 && k < rows.size(); ++k) {

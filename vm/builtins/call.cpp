@@ -26,7 +26,7 @@ Value Call::type_error(std::uint32_t arg_number, std::string_view expected, std:
   text += " expected ";
   text += expected;
   text += ", got ";
-  text += type_word(got);
+  text += kind_text(got);
   return fail(FaultKind::TypeError, std::move(text), std::move(hint));
 }
 

@@ -74,9 +74,9 @@ Value builtin_compare(Call& call) {
     case Comparison::Status::Incomparable: break;
   }
   std::string text = "compare: values are not comparable: ";
-  text += type_word(comparison.a);
+  text += kind_text(comparison.a);
   text += ", ";
-  text += type_word(comparison.b);
+  text += kind_text(comparison.b);
   return call.fail(FaultKind::TypeError, std::move(text));
 }
 

@@ -18,7 +18,7 @@ Value wrong_kind(Call& call, std::string_view function, std::string_view subject
     text += " expected ";
     text += expected;
     text += ", got ";
-    text += type_word(got);
+    text += kind_text(got);
   }
   return call.fail(FaultKind::TypeError, std::move(text), std::move(hint));
 }

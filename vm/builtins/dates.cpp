@@ -73,9 +73,9 @@ bool same_kind_points(Call& call) {
   if (a.tag == b.tag && is_legacy_date(a) == is_legacy_date(b)) return true;
   std::string text(call.name());
   text += ": cannot compare ";
-  text += type_word(a);
+  text += kind_text(a);
   text += " with ";
-  text += type_word(b);
+  text += kind_text(b);
   call.fail(FaultKind::TypeError, std::move(text));
   return false;
 }

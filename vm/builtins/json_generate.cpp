@@ -125,7 +125,7 @@ bool JsonWriter::write(Value v) {
       return true;
     case Tag::Keyword: return refuse("a keyword as a value (use (name k))");
     case Tag::Set: return refuse("a set (use (vec s))");
-    default: return refuse("a " + std::string(type_word(v)));
+    default: return refuse("a " + std::string(kind_text(v)));
   }
 }
 
@@ -139,7 +139,7 @@ bool JsonWriter::write_key(Value map, Value key) {
   } else if (key.is_integer()) {
     append_integer(text, key);
   } else {
-    return refuse("a map key that is a " + std::string(type_word(key)));
+    return refuse("a map key that is a " + std::string(kind_text(key)));
   }
   if (!key.is_string()) {
     const Owned as_string_key(call_.heap, string_of(call_.heap, text));

@@ -35,7 +35,7 @@ Value RunImpl::await_target(Value borrowed, BuiltinId form) {
   if (!names_operation(borrowed)) {
     raise(FaultKind::TypeError,
           std::string(builtin_info(form).name) + ": expected a pending handle or id, got " +
-              std::string(type_word(borrowed)),
+              std::string(kind_text(borrowed)),
           "only a call of an async tool gives a handle; any other value is used directly");
     return Value::absent();
   }
@@ -56,7 +56,7 @@ Value RunImpl::await_targets(Value borrowed, BuiltinId form) {
   if (!fits) {
     raise(FaultKind::TypeError, std::string(builtin_info(form).name) + ": expected " +
                                     std::string(expected_collection(form)) + ", got " +
-                                    std::string(type_word(borrowed)));
+                                    std::string(kind_text(borrowed)));
     return Value::absent();
   }
   const std::uint64_t most = borrowed.is_vector() ? vector_count(borrowed)
@@ -103,7 +103,7 @@ bool RunImpl::await_options(Fiber& fiber) {
   const Value options = slots.args[1];
   if (!options.is_map()) {
     return raise(FaultKind::TypeError,
-                 name + ": arg 2 expected map of options, got " + std::string(type_word(options)));
+                 name + ": arg 2 expected map of options, got " + std::string(kind_text(options)));
   }
   const bool has_default = fiber.frames.back().builtin != BuiltinId::await_settled;
   for (MapCursor entry(heap, options); entry.next();) {
@@ -121,7 +121,7 @@ bool RunImpl::await_options(Fiber& fiber) {
     if (!value.is_int() || value.i < 0) {
       return raise(FaultKind::TypeError,
                    name + ": :timeout-ms expected a whole number of milliseconds, got " +
-                       std::string(type_word(value)));
+                       std::string(kind_text(value)));
     }
     slots.own(kAwaitTimeout) = value;
   }
@@ -132,7 +132,7 @@ Value RunImpl::start_sleep(Fiber& fiber, Value milliseconds) {
   if (!milliseconds.is_int() || milliseconds.i < 0) {
     raise(FaultKind::TypeError, "sleep: arg 1 expected a whole number of milliseconds, got " +
                                     (milliseconds.is_int() ? std::to_string(milliseconds.i)
-                                                           : std::string(type_word(milliseconds))));
+                                                           : std::string(kind_text(milliseconds))));
     return Value::absent();
   }
   Operation operation;
@@ -147,7 +147,7 @@ Value RunImpl::start_sleep(Fiber& fiber, Value milliseconds) {
 Value RunImpl::start_signal(Fiber& fiber, Value name) {
   if (!name.is_string() && !name.is_keyword()) {
     raise(FaultKind::TypeError,
-          "await-signal: arg 1 expected the name of a signal, got " + std::string(type_word(name)));
+          "await-signal: arg 1 expected the name of a signal, got " + std::string(kind_text(name)));
     return Value::absent();
   }
   const Value text = name.is_string() ? retained(name) : string_of(heap, name.keyword->name());

@@ -306,7 +306,7 @@ RunImpl::CallResult RunImpl::call_value(Fiber& fiber, std::uint32_t window, std:
     case Tag::Set: return look_up(callee, count >= 1 ? args[0] : Value::nil(), FaultKind::ArityError, 1, "set");
     case Tag::Vector:
       if (count >= 1 && !args[0].is_integer()) {
-        raise(FaultKind::TypeError, "a vector is called with an index, got " + std::string(type_word(args[0])),
+        raise(FaultKind::TypeError, "a vector is called with an index, got " + std::string(kind_text(args[0])),
               "a path is followed by (get-in x path)");
         return CallResult::Faulted;
       }

@@ -39,7 +39,7 @@ std::string expected_number(std::string_view name, int argument, Value got) {
             std::string(pending_id_of(got)) + "); use (await …)";
     return text;
   }
-  return text + " expected number, got " + std::string(type_word(got));
+  return text + " expected number, got " + std::string(kind_text(got));
 }
 
 // The value of a register with a reference of its own: that of the register, which gives it up, or another one.
@@ -97,7 +97,7 @@ bool RunImpl::slow_add_immediate(Op op, Value* dst, Value* b, std::int64_t numbe
 int RunImpl::slow_compare(Op op, Value* a, Value* b, std::uint8_t flags, std::uint8_t take_a, std::uint8_t take_b) {
   if (!a->is_number() || !b->is_number()) {
     std::string text = std::string(operator_name(op)) + ": expected number arguments, got ";
-    text += std::string(type_word(*a)) + ", " + std::string(type_word(*b));
+    text += std::string(kind_text(*a)) + ", " + std::string(kind_text(*b));
     if (a->is(Tag::Pending) || b->is(Tag::Pending)) {
       text = expected_number(operator_name(op), a->is(Tag::Pending) ? 1 : 2, a->is(Tag::Pending) ? *a : *b);
     }

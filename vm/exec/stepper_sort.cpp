@@ -71,8 +71,8 @@ Comparison compared_order(std::span<const Value> keys, bool descending, std::vec
 
 std::string incomparable_text(const Comparison& comparison) {
   if (comparison.status == Comparison::Status::Nan) return "compare: unordered comparison with NaN";
-  return "compare: values are not comparable: " + std::string(type_word(comparison.a)) + ", " +
-         std::string(type_word(comparison.b));
+  return "compare: values are not comparable: " + std::string(kind_text(comparison.a)) + ", " +
+         std::string(kind_text(comparison.b));
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ inline std::uint32_t part_count(const Object* object) {
     case Kind::SmallMap: return object->extra + 1u;
     case Kind::HashNode: {
       const auto* node = static_cast<const HashNode*>(object);
-      return node->entry_count() * node->entry_words() + node->child_count();
+      return node->entry_count() * node->entry_width() + node->child_count();
     }
     case Kind::Closure: return static_cast<const Closure*>(object)->upvalue_count;
     case Kind::SmallSet:
@@ -82,8 +82,8 @@ inline Value part_at(const Object* object, std::uint32_t i) {
     case Kind::HashSet: return hidden(static_cast<const HashMap*>(object)->root);
     case Kind::HashNode: {
       const auto* node = static_cast<const HashNode*>(object);
-      const std::uint32_t words = node->entry_count() * node->entry_words();
-      return i < words ? node->entries()[i] : hidden(node->children()[i - words]);
+      const std::uint32_t values = node->entry_count() * node->entry_width();
+      return i < values ? node->entries()[i] : hidden(node->children()[i - values]);
     }
     case Kind::Closure: return static_cast<const Closure*>(object)->upvalues()[i];
     case Kind::Regex: return Value::of(Tag::String, static_cast<const Regex*>(object)->source);

@@ -158,17 +158,17 @@ bool ValueReader::hash_node(std::uint64_t n) {
   if (n > 13 || flags > 3) return fail("unknown kind of node");
   const bool is_set = (flags & 1) != 0, is_collision = (flags & 2) != 0;
   const std::uint64_t entries = is_collision ? datamap : static_cast<std::uint64_t>(std::popcount(datamap));
-  const std::uint64_t words = entries * (is_set ? 1 : 2);
+  const std::uint64_t value_count = entries * (is_set ? 1 : 2);
   const auto child_count = static_cast<std::size_t>(is_collision ? 0 : std::popcount(nodemap));
   if (is_collision && nodemap != 0) return fail("node with parts that it cannot have");
-  if (words + child_count > stack_.size()) return fail("too few values");
+  if (value_count + child_count > stack_.size()) return fail("too few values");
   Part children[32];
   for (std::size_t i = 0; i < child_count; ++i) {
     Object* const child = top_hidden(child_count - 1 - i, Kind::HashNode);
     if (child == nullptr) return fail("node without its children");
     children[i] = part(child);
   }
-  const std::span<const Value> values(stack_.data() + (stack_.size() - child_count - words), words);
+  const std::span<const Value> values(stack_.data() + (stack_.size() - child_count - value_count), value_count);
   for (const Value& v : values) {
     if (v.is(Tag::Hidden) || v.is_absent()) return fail("an inner object in the place of a value");
   }
@@ -180,7 +180,7 @@ bool ValueReader::hash_node(std::uint64_t n) {
                                                            {children, child_count}, info);
   if (made == nullptr) return fail("node whose keys do not belong there");
   infos_.emplace(made, info);
-  replace_top(words + child_count, hidden(made));
+  replace_top(value_count + child_count, hidden(made));
   return true;
 }
 

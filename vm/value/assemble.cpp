@@ -177,11 +177,11 @@ PartInfo hash_node_info(const HashNode* node, std::uint8_t level, std::span<cons
 }
 
 HashNode* assemble_hash_node(Heap& heap, bool is_set, std::uint8_t level, std::uint32_t datamap,
-                             std::uint32_t nodemap, std::span<const Value> words, std::span<const Part> children,
+                             std::uint32_t nodemap, std::span<const Value> values, std::span<const Part> children,
                              PartInfo& info) {
   const std::size_t stride = is_set ? 1 : 2;
   const auto entries = static_cast<std::size_t>(std::popcount(datamap));
-  const bool shape = level < kCollisionLevel && (datamap & nodemap) == 0 && words.size() == entries * stride &&
+  const bool shape = level < kCollisionLevel && (datamap & nodemap) == 0 && values.size() == entries * stride &&
                      static_cast<std::size_t>(std::popcount(nodemap)) == children.size() && (datamap | nodemap) != 0;
   if (!shape) return nullptr;
   const std::uint32_t shift = level * kChampBits;
@@ -197,7 +197,7 @@ HashNode* assemble_hash_node(Heap& heap, bool is_set, std::uint8_t level, std::u
   std::size_t entry = 0, child = 0;
   for (std::uint32_t bit = 0; bit < 32; ++bit) {
     if ((datamap >> bit & 1u) != 0) {
-      if (!belongs(hash_key(words[entry * stride]), bit)) return nullptr;
+      if (!belongs(hash_key(values[entry * stride]), bit)) return nullptr;
       ++entry;
     } else if ((nodemap >> bit & 1u) != 0) {
       const Part& part = children[child++];
@@ -209,33 +209,34 @@ HashNode* assemble_hash_node(Heap& heap, bool is_set, std::uint8_t level, std::u
   }
   info.entries += static_cast<std::uint32_t>(entries);
   HashNode* const node = heap.make<HashNode>(
-      Kind::HashNode, sizeof(HashNode) + words.size() * sizeof(Value) + children.size() * sizeof(HashNode*));
+      Kind::HashNode, sizeof(HashNode) + values.size() * sizeof(Value) + children.size() * sizeof(HashNode*));
   node->flags = is_set ? HashNode::kSet : std::uint8_t{0};
   node->extra = static_cast<std::uint16_t>(entries | children.size() << 8);
   node->datamap = datamap;
   node->nodemap = nodemap;
-  std::copy(words.begin(), words.end(), node->entries());
+  std::copy(values.begin(), values.end(), node->entries());
   for (std::size_t i = 0; i < children.size(); ++i) node->children()[i] = static_cast<HashNode*>(children[i].object);
   return node;
 }
 
-HashNode* assemble_collision(Heap& heap, bool is_set, std::uint8_t level, std::span<const Value> words,
+HashNode* assemble_collision(Heap& heap, bool is_set, std::uint8_t level, std::span<const Value> values,
                              PartInfo& info) {
   const std::size_t stride = is_set ? 1 : 2;
-  const std::size_t entries = words.size() / stride;
-  if (level != kCollisionLevel || entries < 2 || words.size() % stride != 0 || !in_order(words, stride)) return nullptr;
+  const std::size_t entries = values.size() / stride;
+  const bool whole = entries >= 2 && values.size() % stride == 0;
+  if (level != kCollisionLevel || !whole || !in_order(values, stride)) return nullptr;
   info = {};
   info.level = level;
   info.entries = static_cast<std::uint32_t>(entries);
-  info.hash = hash_key(words[0]);
-  for (std::size_t i = stride; i < words.size(); i += stride) {
-    if (hash_key(words[i]) != info.hash) return nullptr;
+  info.hash = hash_key(values[0]);
+  for (std::size_t i = stride; i < values.size(); i += stride) {
+    if (hash_key(values[i]) != info.hash) return nullptr;
   }
-  HashNode* const node = heap.make<HashNode>(Kind::HashNode, sizeof(HashNode) + words.size() * sizeof(Value));
+  HashNode* const node = heap.make<HashNode>(Kind::HashNode, sizeof(HashNode) + values.size() * sizeof(Value));
   node->flags = static_cast<std::uint8_t>(HashNode::kCollision | (is_set ? HashNode::kSet : 0));
   node->datamap = info.entries;
   node->nodemap = 0;
-  std::copy(words.begin(), words.end(), node->entries());
+  std::copy(values.begin(), values.end(), node->entries());
   return node;
 }
 

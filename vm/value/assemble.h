@@ -36,11 +36,11 @@ RangeVector* assemble_range(Heap& heap, std::int64_t first, std::int64_t step, s
 KeyArray* assemble_keys(Heap& heap, std::span<const Value> keys, bool interned);
 SmallMap* assemble_small_map(Heap& heap, KeyArray* keys, std::span<const Value> values);
 SmallSet* assemble_small_set(Heap& heap, KeyArray* keys);
-// words: keys; in maps each key is followed by its value.
+// values: keys; in maps each key is followed by its value.
 HashNode* assemble_hash_node(Heap& heap, bool is_set, std::uint8_t level, std::uint32_t datamap,
-                             std::uint32_t nodemap, std::span<const Value> words, std::span<const Part> children,
+                             std::uint32_t nodemap, std::span<const Value> values, std::span<const Part> children,
                              PartInfo& info);
-HashNode* assemble_collision(Heap& heap, bool is_set, std::uint8_t level, std::span<const Value> words,
+HashNode* assemble_collision(Heap& heap, bool is_set, std::uint8_t level, std::span<const Value> values,
                              PartInfo& info);
 HashMap* assemble_hashed(Heap& heap, Kind kind, Part root, std::uint32_t count);
 

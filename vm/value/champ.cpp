@@ -38,9 +38,9 @@ HashNode* make_node(Heap& heap, std::uint8_t flags, std::uint32_t datamap, std::
   const bool collision = (flags & HashNode::kCollision) != 0;
   const std::uint32_t entries = collision ? datamap : bit_count(datamap);
   const std::uint32_t children = bit_count(nodemap);
-  const std::size_t words = entries * ((flags & HashNode::kSet) != 0 ? 1u : 2u);
+  const std::size_t value_count = entries * ((flags & HashNode::kSet) != 0 ? 1u : 2u);
   HashNode* const node = heap.make<HashNode>(
-      Kind::HashNode, sizeof(HashNode) + words * sizeof(Value) + children * sizeof(HashNode*));
+      Kind::HashNode, sizeof(HashNode) + value_count * sizeof(Value) + children * sizeof(HashNode*));
   node->flags = flags;
   node->extra = collision ? std::uint16_t{0} : static_cast<std::uint16_t>(entries | children << 8);
   node->datamap = datamap;
@@ -50,7 +50,7 @@ HashNode* make_node(Heap& heap, std::uint8_t flags, std::uint32_t datamap, std::
 
 void own_parts(HashNode* node) {
   if (node->rc == 1) return;
-  for (std::uint32_t i = 0, n = node->entry_count() * node->entry_words(); i < n; ++i) retain(node->entries()[i]);
+  for (std::uint32_t i = 0, n = node->entry_count() * node->entry_width(); i < n; ++i) retain(node->entries()[i]);
   for (std::uint32_t i = 0, n = node->child_count(); i < n; ++i) ++node->children()[i]->rc;
 }
 
@@ -73,7 +73,7 @@ HashNode* own_node(Heap& heap, HashNode* taken) {
   return copy;
 }
 
-// Copies `count` words and leaves a gap of `added` words at `at` in the copy, or leaves `removed` words out.
+// Copies `count` items, leaves a gap of `added` items at `at` in the copy, or leaves `removed` items out.
 template <class T>
 void copy_around(T* to, const T* from, std::uint32_t count, std::uint32_t at, std::uint32_t added,
                  std::uint32_t removed) {
@@ -81,7 +81,7 @@ void copy_around(T* to, const T* from, std::uint32_t count, std::uint32_t at, st
   std::copy(from + at + removed, from + count, to + at + added);
 }
 
-// What a node becomes: words of entries and child pointers put in or left out at one place each.
+// The change of a node: values of entries and child pointers that are added or left out, each at one place.
 struct Change {
   std::uint32_t datamap, nodemap;
   std::uint32_t entry = 0;        // index among entries
@@ -95,9 +95,9 @@ struct Change {
 HashNode* reshape(Heap& heap, HashNode* node, const Change& c) {
   own_parts(node);
   HashNode* const result = make_node(heap, node->flags, c.datamap, c.nodemap);
-  const std::uint32_t words = node->entry_words();
-  copy_around(result->entries(), node->entries(), node->entry_count() * words, c.entry * words,
-              c.entries > 0 ? words : 0, c.entries < 0 ? words : 0);
+  const std::uint32_t width = node->entry_width();
+  copy_around(result->entries(), node->entries(), node->entry_count() * width, c.entry * width,
+              c.entries > 0 ? width : 0, c.entries < 0 ? width : 0);
   copy_around(result->children(), node->children(), node->child_count(), c.child, c.children > 0 ? 1u : 0u,
               c.children < 0 ? 1u : 0u);
   drop_shell(heap, node);
@@ -105,7 +105,7 @@ HashNode* reshape(Heap& heap, HashNode* node, const Change& c) {
 }
 
 void write_entry(HashNode* node, std::uint32_t index, Value key, Value value) {
-  Value* const entry = node->entries() + index * node->entry_words();
+  Value* const entry = node->entries() + index * node->entry_width();
   entry[0] = key;
   if (!node->is_set()) entry[1] = value;
 }
@@ -115,7 +115,7 @@ std::uint32_t collision_index(const HashNode* node, Value key) {
   std::uint32_t low = 0, high = node->entry_count();
   while (low < high) {
     const std::uint32_t middle = low + (high - low) / 2;
-    if (canonical_order(node->entries()[middle * node->entry_words()], key) < 0) {
+    if (canonical_order(node->entries()[middle * node->entry_width()], key) < 0) {
       low = middle + 1;
     } else {
       high = middle;
@@ -125,7 +125,7 @@ std::uint32_t collision_index(const HashNode* node, Value key) {
 }
 
 bool collision_has(const HashNode* node, std::uint32_t index, Value key) {
-  return index < node->entry_count() && same_key(node->entries()[index * node->entry_words()], key);
+  return index < node->entry_count() && same_key(node->entries()[index * node->entry_width()], key);
 }
 
 // Index of the key's entry in the node where the search for it ends, or kNone.
@@ -138,7 +138,7 @@ inline std::uint32_t entry_index(const HashNode* node, std::uint64_t hash, std::
   const std::uint32_t bit = bit_of(hash, shift);
   if ((node->datamap & bit) == 0) return kNone;
   const std::uint32_t index = index_of(node->datamap, bit);
-  return is_key(node->entries()[index * node->entry_words()], hash, key) ? index : kNone;
+  return is_key(node->entries()[index * node->entry_width()], hash, key) ? index : kNone;
 }
 
 inline bool leads_down(const HashNode* node, std::uint64_t hash, std::uint32_t shift) {
@@ -182,7 +182,7 @@ HashNode* make_pair(Heap& heap, std::uint8_t set_flag, std::uint32_t shift, cons
 // included, is copied at one go each.
 HashNode* with_entry(Heap& heap, HashNode* node, std::uint32_t bit, std::uint32_t at, const NewEntry& added) {
   own_parts(node);
-  const std::size_t entry_bytes = node->entry_words() * sizeof(Value);
+  const std::size_t entry_bytes = node->entry_width() * sizeof(Value);
   const std::size_t before = at * entry_bytes;
   const std::size_t parts = node->entry_count() * entry_bytes + node->child_count() * sizeof(HashNode*);
   HashNode* const grown = heap.make<HashNode>(Kind::HashNode, sizeof(HashNode) + parts + entry_bytes);
@@ -216,7 +216,7 @@ HashNode* insert_here(Heap& heap, HashNode* node, std::uint32_t shift, const New
   const std::uint32_t at = index_of(node->datamap, bit);
   if ((node->datamap & bit) == 0) return with_entry(heap, node, bit, at, added);
   // Another key is there: both go one level down. reshape() leaves us the reference of the one that it leaves out.
-  const Value* const entry = node->entries() + at * node->entry_words();
+  const Value* const entry = node->entries() + at * node->entry_width();
   const NewEntry present{hash_key(entry[0]), entry[0], node->is_set() ? Value::nil() : entry[1]};
   const std::uint8_t set_flag = node->flags & HashNode::kSet;
   const std::uint32_t child_at = index_of(node->nodemap, bit);
@@ -228,9 +228,9 @@ HashNode* insert_here(Heap& heap, HashNode* node, std::uint32_t shift, const New
 
 // The node without that entry, whose references are released.
 HashNode* remove_here(Heap& heap, HashNode* node, std::uint64_t hash, std::uint32_t shift, std::uint32_t at) {
-  const std::uint32_t words = node->entry_words();
-  const Value key = node->entries()[at * words];
-  const Value value = words == 2 ? node->entries()[at * words + 1] : Value::nil();
+  const std::uint32_t width = node->entry_width();
+  const Value key = node->entries()[at * width];
+  const Value value = width == 2 ? node->entries()[at * width + 1] : Value::nil();
   const std::uint32_t datamap = node->is_collision() ? node->datamap - 1 : node->datamap ^ bit_of(hash, shift);
   HashNode* const changed =
       reshape(heap, node, {.datamap = datamap, .nodemap = node->nodemap, .entry = at, .entries = -1});
@@ -266,7 +266,7 @@ const Value* champ_find(const HashNode* root, std::uint64_t hash, Value key) {
     node = node->children()[index_of(node->nodemap, bit_of(hash, shift))];
   }
   const std::uint32_t index = entry_index(node, hash, shift, key);
-  return index == kNone ? nullptr : node->entries() + index * node->entry_words();
+  return index == kNone ? nullptr : node->entries() + index * node->entry_width();
 }
 
 const Value* champ_find_text(const HashNode* root, std::uint64_t hash, std::string_view text) {
@@ -282,7 +282,7 @@ const Value* champ_find_text(const HashNode* root, std::uint64_t hash, std::stri
     last = first + 1;
   }
   for (std::uint32_t i = first; i < last; ++i) {
-    const Value* const entry = node->entries() + i * node->entry_words();
+    const Value* const entry = node->entries() + i * node->entry_width();
     if (entry->is_string() && string_view_of(*entry) == text) return entry;
   }
   return nullptr;

@@ -48,8 +48,8 @@ void champ_visit(const HashNode* root, Visit visit) {
   const HashNode* entered = root;
   while (true) {
     if (entered != nullptr) {
-      const std::uint32_t words = entered->entry_words();
-      for (std::uint32_t i = 0; i < entered->entry_count(); ++i) visit(entered->entries() + i * words);
+      const std::uint32_t width = entered->entry_width();
+      for (std::uint32_t i = 0; i < entered->entry_count(); ++i) visit(entered->entries() + i * width);
       path[depth++] = {entered, 0};
       entered = nullptr;
     }

@@ -101,8 +101,8 @@ bool push_nodes(Stack& stack, const HashNode* a, const HashNode* b, Mode mode) {
   if (a == b && mode == Mode::Strict) return true;   // tolerant: a NaN inside must still differ
   if (!same_shape(a, b)) return false;
   if (stack.met(a, b, mode)) return true;
-  const std::uint32_t words = a->entry_count() * a->entry_words();
-  stack.push_back({a, b, 0, words + a->child_count(), Frame::Part::Node, mode});
+  const std::uint32_t values = a->entry_count() * a->entry_width();
+  stack.push_back({a, b, 0, values + a->child_count(), Frame::Part::Node, mode});
   return true;
 }
 
@@ -157,7 +157,7 @@ bool advance(Stack& stack) {
   std::uint32_t parts = f.count;
   if (f.part == Frame::Part::Node) {
     const HashNode* node = static_cast<const HashNode*>(f.a);
-    parts = node->entry_count() * node->entry_words();
+    parts = node->entry_count() * node->entry_width();
   }
   const std::uint32_t first = f.next;
   while (f.next < parts) {

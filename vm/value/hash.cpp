@@ -87,7 +87,7 @@ Frame frame_of(Value v) {
 }
 
 Frame frame_of(const HashNode* node) {
-  return {node, kHashSeed, 0, node->entry_count() * node->entry_words() + node->child_count(), Frame::Part::Node};
+  return {node, kHashSeed, 0, node->entry_count() * node->entry_width() + node->child_count(), Frame::Part::Node};
 }
 
 // Part i of a frame: a value, or a node of a trie.
@@ -105,8 +105,8 @@ inline PartOf part_of(const Frame& f, std::uint32_t i) {
     case Frame::Part::Root: return {Value::nil(), static_cast<const HashMap*>(f.object)->root};
     case Frame::Part::Node: {
       const HashNode* node = static_cast<const HashNode*>(f.object);
-      const std::uint32_t words = node->entry_count() * node->entry_words();
-      if (i >= words) return {Value::nil(), node->children()[i - words]};
+      const std::uint32_t values = node->entry_count() * node->entry_width();
+      if (i >= values) return {Value::nil(), node->children()[i - values]};
       return {node->entries()[i], nullptr};
     }
     case Frame::Part::Elements: break;

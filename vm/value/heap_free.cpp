@@ -13,8 +13,8 @@ struct DeadObject : Object {
   Object* next;
 };
 
-std::size_t hash_node_size(std::size_t entries, std::size_t entry_words, std::size_t children) {
-  return sizeof(HashNode) + entries * entry_words * sizeof(Value) + children * sizeof(HashNode*);
+std::size_t hash_node_size(std::size_t entries, std::size_t entry_width, std::size_t children) {
+  return sizeof(HashNode) + entries * entry_width * sizeof(Value) + children * sizeof(HashNode*);
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ std::size_t object_size_bytes(const Object* object) {
     case Kind::HashSet: return sizeof(HashMap);
     case Kind::HashNode: {
       const HashNode* node = static_cast<const HashNode*>(object);
-      return hash_node_size(node->entry_count(), node->entry_words(), node->child_count());
+      return hash_node_size(node->entry_count(), node->entry_width(), node->child_count());
     }
     case Kind::Closure:
       return sizeof(Closure) + static_cast<const Closure*>(object)->upvalue_count * sizeof(Value);
@@ -136,10 +136,10 @@ void Heap::release_parts(Object* dead) {
       const std::size_t entries = node->is_collision() ? node->rc : node->extra & 0xffu;
       const std::size_t children = node->child_count();
       Value* const first = node->entries();
-      drop_all(first, entries * node->entry_words());
-      HashNode* const* const child = reinterpret_cast<HashNode**>(first + entries * node->entry_words());
+      drop_all(first, entries * node->entry_width());
+      HashNode* const* const child = reinterpret_cast<HashNode**>(first + entries * node->entry_width());
       for (std::size_t i = 0; i < children; ++i) drop(child[i]);
-      discard(dead, hash_node_size(entries, node->entry_words(), children));
+      discard(dead, hash_node_size(entries, node->entry_width(), children));
       return;
     }
     case Kind::Closure:

@@ -151,12 +151,12 @@ struct HashNode : Object {                      // extra of bitmap nodes: entry 
   bool is_collision() const { return (flags & kCollision) != 0; }
   std::uint32_t entry_count() const { return is_collision() ? datamap : extra & 0xffu; }
   std::uint32_t child_count() const { return is_collision() ? 0 : extra >> 8; }
-  std::uint32_t entry_words() const { return is_set() ? 1 : 2; }      // counts Values
+  std::uint32_t entry_width() const { return is_set() ? 1 : 2; }      // counts Values
   Value* entries() { return reinterpret_cast<Value*>(this + 1); }
   const Value* entries() const { return reinterpret_cast<const Value*>(this + 1); }
-  HashNode** children() { return reinterpret_cast<HashNode**>(entries() + entry_count() * entry_words()); }
+  HashNode** children() { return reinterpret_cast<HashNode**>(entries() + entry_count() * entry_width()); }
   HashNode* const* children() const {
-    return reinterpret_cast<HashNode* const*>(entries() + entry_count() * entry_words());
+    return reinterpret_cast<HashNode* const*>(entries() + entry_count() * entry_width());
   }
 };
 

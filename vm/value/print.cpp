@@ -329,7 +329,7 @@ bool is_plain_keyword(std::string_view name) {
   return true;
 }
 
-std::string_view type_word(Value v) {
+std::string_view kind_text(Value v) {
   switch (v.tag) {
     case Tag::Nil: return "nil";
     case Tag::False:

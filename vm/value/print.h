@@ -27,6 +27,6 @@ void append_quoted(std::string& out, std::string_view utf8);  // "…" with the 
 bool is_plain_keyword(std::string_view name);
 
 // Returns the name of a kind in error messages: nil boolean number string keyword vector map set function regex date …
-std::string_view type_word(Value v);
+std::string_view kind_text(Value v);
 
 }  // namespace ptc

@@ -63,22 +63,22 @@ Value JsonValueReader::make_node(Frame& frame) {
 
 Value JsonValueReader::make_entries(Frame& frame) {
   const std::span<const Value> parts = std::span<const Value>(stack_).subspan(frame.first);
-  const std::size_t words = frame.list->size();
-  if (!visible(frame, parts.first(words))) return Value::absent();
+  const std::size_t values = frame.list->size();
+  if (!visible(frame, parts.first(values))) return Value::absent();
   std::vector<Part> children;
-  for (const Value& child : parts.subspan(words)) {
+  for (const Value& child : parts.subspan(values)) {
     if (Object* const node = inner(child, Kind::HashNode)) children.push_back(part_of(node));
   }
   PartInfo info;
   HashNode* made = nullptr;
-  const bool whole = children.size() == parts.size() - words && children.size() <= 32 && frame.a <= 13 &&
-                     words % (frame.is_set ? 1u : 2u) == 0;
-  if (whole && linked_.charge_keys(parts.first(words), frame.is_set ? 1 : 2)) {
+  const bool whole = children.size() == parts.size() - values && children.size() <= 32 && frame.a <= 13 &&
+                     values % (frame.is_set ? 1u : 2u) == 0;
+  if (whole && linked_.charge_keys(parts.first(values), frame.is_set ? 1 : 2)) {
     const auto level = static_cast<std::uint8_t>(frame.a);
     if (!frame.is_collision) {
-      made = assemble_hash_node(heap_, frame.is_set, level, frame.b, frame.c, parts.first(words), children, info);
-    } else if (children.empty() && frame.c == 0 && frame.b == words / (frame.is_set ? 1u : 2u)) {
-      made = assemble_collision(heap_, frame.is_set, level, parts.first(words), info);
+      made = assemble_hash_node(heap_, frame.is_set, level, frame.b, frame.c, parts.first(values), children, info);
+    } else if (children.empty() && frame.c == 0 && frame.b == values / (frame.is_set ? 1u : 2u)) {
+      made = assemble_collision(heap_, frame.is_set, level, parts.first(values), info);
     }
   }
   if (made == nullptr) {

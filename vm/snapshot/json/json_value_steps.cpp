@@ -51,13 +51,13 @@ void JsonValueWriter::enter_child(Open& open, std::uint32_t k) {
     }
     case Form::Entries: {
       const auto* node = static_cast<const HashNode*>(open.value.object);
-      const std::uint32_t words = node->entry_count() * node->entry_words();
-      if (k == words) {
+      const std::uint32_t values = node->entry_count() * node->entry_width();
+      if (k == values) {
         out_.close(']');
         layout.leave();
         open_list("children");
       }
-      layout.enter(k < words ? k : k - words);
+      layout.enter(k < values ? k : k - values);
       return;
     }
     case Form::Done: return;

@@ -57,14 +57,14 @@ TEST(TraceEvent, every_kind_is_read_as_it_was_written) {
   for (int k = 0; k <= static_cast<int>(TraceKind::Other); ++k) {
     TraceEvent event = full_event(static_cast<TraceKind>(k));
     if (event.kind == TraceKind::Other) event.event = "from-the-future";
-    EXPECT_EQ(read_well(line_of(event)), event) << event.word();
-    EXPECT_EQ(trace_kind_of(event.word()), event.kind);
+    EXPECT_EQ(read_well(line_of(event)), event) << event.kind_name();
+    EXPECT_EQ(trace_kind_of(event.kind_name()), event.kind);
     TraceEvent bare;
     bare.kind = event.kind;
     bare.event = event.event;
     bare.seq = 1;
     bare.run = "r";
-    EXPECT_EQ(read_well(line_of(bare)), bare) << event.word();
+    EXPECT_EQ(read_well(line_of(bare)), bare) << event.kind_name();
   }
 }
 

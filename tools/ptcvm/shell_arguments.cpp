@@ -1,4 +1,4 @@
-#include "tools/ptcvm/words.h"
+#include "tools/ptcvm/shell_arguments.h"
 
 #include <algorithm>
 
@@ -8,15 +8,15 @@ namespace {
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 bool is_escapable_in_quotes(char c) { return c == '"' || c == '\\' || c == '$' || c == '`'; }
 
-class WordSplitter {
+class ArgumentSplitter {
  public:
-  explicit WordSplitter(std::string_view text) : text_(text) {}
+  explicit ArgumentSplitter(std::string_view text) : text_(text) {}
 
   std::optional<std::vector<std::string>> split() {
     while (at_ < text_.size()) {
       const char c = text_[at_++];
       if (is_blank(c)) {
-        end_word();
+        end_argument();
       } else if (c == '\'') {
         if (!single_quoted()) return std::nullopt;
       } else if (c == '"') {
@@ -28,26 +28,26 @@ class WordSplitter {
         add(c);
       }
     }
-    end_word();
-    return std::move(words_);
+    end_argument();
+    return std::move(arguments_);
   }
 
  private:
   void add(char c) {
-    word_ += c;
+    argument_ += c;
     started_ = true;
   }
 
-  void end_word() {
-    if (started_) words_.push_back(std::move(word_));
-    word_.clear();
+  void end_argument() {
+    if (started_) arguments_.push_back(std::move(argument_));
+    argument_.clear();
     started_ = false;
   }
 
   bool single_quoted() {
     const std::size_t end = text_.find('\'', at_);
     if (end == std::string_view::npos) return false;
-    word_ += text_.substr(at_, end - at_);
+    argument_ += text_.substr(at_, end - at_);
     started_ = true;
     at_ = end + 1;
     return true;
@@ -59,9 +59,9 @@ class WordSplitter {
       const char c = text_[at_++];
       if (c == '"') return true;
       if (c == '\\' && at_ < text_.size() && is_escapable_in_quotes(text_[at_])) {
-        word_ += text_[at_++];
+        argument_ += text_[at_++];
       } else {
-        word_ += c;
+        argument_ += c;
       }
     }
     return false;
@@ -69,23 +69,27 @@ class WordSplitter {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  std::string word_;
+  std::string argument_;
   bool started_ = false;
-  std::vector<std::string> words_;
+  std::vector<std::string> arguments_;
 };
 
 }  // namespace
 
-std::optional<std::vector<std::string>> split_words(std::string_view text) { return WordSplitter(text).split(); }
+std::optional<std::vector<std::string>> split_shell_arguments(std::string_view text) {
+  return ArgumentSplitter(text).split();
+}
 
-std::string quoted_word(std::string_view word) {
+std::string shell_quoted(std::string_view argument) {
   constexpr std::string_view kSafe = "-_./:@%+,#=";
-  const bool is_safe = !word.empty() && word.front() != '#' && std::all_of(word.begin(), word.end(), [kSafe](char c) {
+  const auto is_safe = [kSafe](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || kSafe.find(c) != kSafe.npos;
-  });
-  if (is_safe) return std::string(word);
+  };
+  const bool needs_no_quotes =
+      !argument.empty() && argument.front() != '#' && std::all_of(argument.begin(), argument.end(), is_safe);
+  if (needs_no_quotes) return std::string(argument);
   std::string out = "'";
-  for (const char c : word) {
+  for (const char c : argument) {
     if (c == '\'') {
       out += "'\\''";
     } else {
