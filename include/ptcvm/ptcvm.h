@@ -517,14 +517,14 @@ PTCVM_EXPORT ptcvm_status ptcvm_session_definitions_edn(const ptcvm_session* ses
                                                         ptcvm_error** error);
 PTCVM_EXPORT void ptcvm_session_free(ptcvm_session* session);
 
-// ---- Stores. Calling ptcvm_run_stored() again with the same id is always right.
+// ---- Stores. It is always right to call ptcvm_run_stored() again with the same id.
 
 typedef struct ptcvm_sqlite_options {
   size_t struct_size;
-  int32_t is_grouped;             // writes of a window share one sync: a crash takes back at most the last window
+  int32_t is_grouped;             // 1: writes of a window share one sync; a crash can take back the last window
   int32_t reserved;
-  int64_t window_ms;              // 0: 5
-  int64_t busy_timeout_ms;        // how long to wait for other processes; 0: 5,000
+  int64_t window_ms;              // 0 means 5
+  int64_t busy_timeout_ms;        // how long a call waits for other processes; 0 means 5,000
 } ptcvm_sqlite_options;
 
 PTCVM_EXPORT ptcvm_status ptcvm_store_in_memory(ptcvm_store** out, ptcvm_error** error);
@@ -534,15 +534,15 @@ PTCVM_EXPORT ptcvm_status ptcvm_store_open_sqlite(ptcvm_text path, const ptcvm_s
                                                   ptcvm_store** out, ptcvm_error** error);
 PTCVM_EXPORT void ptcvm_store_free(ptcvm_store* store);
 
-// What others say, from any process; `by` names them, or is "". It wakes the run. PTCVM_STORE_FAILED,
-// PTCVM_ALREADY_RESOLVED, PTCVM_INVALID_VALUE (a value that cannot be written down).
+// Resolve an operation, from any process, and wake the run. `by` names the speaker, or is "". PTCVM_STORE_FAILED,
+// PTCVM_ALREADY_RESOLVED, PTCVM_INVALID_VALUE (a value that is not plain data).
 PTCVM_EXPORT ptcvm_status ptcvm_store_resolve(ptcvm_store* store, ptcvm_text run, ptcvm_text operation,
                                               ptcvm_view value, ptcvm_text by, ptcvm_error** error);
 PTCVM_EXPORT ptcvm_status ptcvm_store_resolve_error(ptcvm_store* store, ptcvm_text run, ptcvm_text operation,
                                                     ptcvm_text reason, ptcvm_text by, ptcvm_error** error);
 PTCVM_EXPORT ptcvm_status ptcvm_store_resolve_cancelled(ptcvm_store* store, ptcvm_text run, ptcvm_text operation,
                                                         ptcvm_text reason, ptcvm_text by, ptcvm_error** error);
-// A value under an id: (task "id" …) has it, and (await-signal "id") gets it.
+// Puts a value under an id: (task "id" …) has the value, and (await-signal "id") gets it.
 PTCVM_EXPORT ptcvm_status ptcvm_store_put(ptcvm_store* store, ptcvm_text run, ptcvm_text id, ptcvm_view value,
                                           ptcvm_text by, ptcvm_error** error);
 PTCVM_EXPORT ptcvm_status ptcvm_store_decide(ptcvm_store* store, ptcvm_text run, ptcvm_text key, int32_t is_allowed,
@@ -564,7 +564,7 @@ PTCVM_EXPORT ptcvm_status ptcvm_store_journal_json(const ptcvm_store* store, ptc
 // PTCVM_REFUSED (the run is there), PTCVM_BUSY.
 PTCVM_EXPORT ptcvm_status ptcvm_store_import_log(ptcvm_store* store, ptcvm_text run, ptcvm_text lines,
                                                  ptcvm_error** error);
-// Every fact of a run as a line of JSON.
+// Returns every fact of a run as a line of JSON.
 PTCVM_EXPORT ptcvm_status ptcvm_store_log_json(const ptcvm_store* store, ptcvm_text run, ptcvm_buffer** out,
                                                ptcvm_error** error);
 // Returns the ids of runs that somebody should run again, at most `most`.
@@ -574,13 +574,13 @@ PTCVM_EXPORT ptcvm_status ptcvm_store_woken(const ptcvm_store* store, int64_t no
 enum { PTCVM_STORED_RUNNING = 0, PTCVM_STORED_PARKED, PTCVM_STORED_ENDED };
 typedef struct ptcvm_stored_run {
   size_t struct_size;
-  ptcvm_text id;                  // borrowed from the list
+  ptcvm_text id;                  // the text is borrowed from the list
   int32_t state;
-  int32_t is_woken;               // parked, and something that it waits for has come
-  int64_t deadline_ms;            // when it wakes by itself; 0: never
+  int32_t is_woken;               // 1 when the run is parked and an answer for it has come
+  int64_t deadline_ms;            // when the run wakes by itself; 0 means never
   int64_t started_ms, changed_ms;
 } ptcvm_stored_run;
-// By id, those behind `after`, at most `most`.
+// Returns runs sorted by id, after the id `after`, at most `most`.
 PTCVM_EXPORT ptcvm_status ptcvm_store_runs(const ptcvm_store* store, ptcvm_text after, size_t most,
                                            ptcvm_stored_runs** out, ptcvm_error** error);
 PTCVM_EXPORT size_t ptcvm_stored_runs_count(const ptcvm_stored_runs* runs);
@@ -589,13 +589,13 @@ PTCVM_EXPORT void ptcvm_stored_runs_free(ptcvm_stored_runs* runs);
 
 typedef struct ptcvm_stored_options {
   size_t struct_size;
-  ptcvm_text id;                  // of the run; "": "run"
+  ptcvm_text id;                  // the id of the run; "" means "run"
   const ptcvm_limits* limits;
-  ptcvm_view data;                // kept in the log
+  ptcvm_view data;                // a map for data/…; the log keeps it
   ptcvm_text signature;
-  ptcvm_text name;                // of the source, for messages
-  int64_t lease_ms;               // of the claim, prolonged at each write; 0: 60,000
-  int32_t again;                  // a new turn, although the last one ended well
+  ptcvm_text name;                // the name of the source, for messages
+  int64_t lease_ms;               // the lease of the claim, which each write prolongs; 0 means 60,000
+  int32_t again;                  // 1 begins a new turn although the last one ended well
   int32_t has_time;
   int64_t time_ms;
   ptcvm_call_fn before_tool;
@@ -604,27 +604,27 @@ typedef struct ptcvm_stored_options {
 
 enum {
   PTCVM_STORED_END_ENDED = 0,     // the turn is over
-  PTCVM_STORED_END_BEFORE,        // it was over and well before: there are state and result
-  PTCVM_STORED_END_SUSPENDED,     // parked: pending, questions
-  PTCVM_STORED_END_IN_DOUBT       // parked: nobody knows whether the calls in doubt happened, and a person has to say
+  PTCVM_STORED_END_BEFORE,        // the turn had ended well before; state and result are set
+  PTCVM_STORED_END_SUSPENDED,     // the run is parked; see pending and questions
+  PTCVM_STORED_END_IN_DOUBT       // the run is parked; a person must say whether the calls in doubt happened
 };
 enum { PTCVM_WAIT_PENDING = 0, PTCVM_WAIT_QUESTION, PTCVM_WAIT_DOUBT };
-// What a parked run waits for.
+// One thing that a parked run waits for.
 typedef struct ptcvm_stored_wait {
   size_t struct_size;
-  ptcvm_text key;                 // the id of the operation; the key of a question or of a doubt
+  ptcvm_text key;                 // the id of an operation, or the key of a question or a doubt
   ptcvm_text tool, args_edn;
   ptcvm_text text;                // the question
 } ptcvm_stored_wait;
 
-// Claims the run, goes on with it or runs it from the top against its log, and parks or ends it. Tools are called in
-// this thread, pauses between attempts are slept here. PTCVM_BUSY: another process executes it. PTCVM_REFUSED: nothing
-// ran. PTCVM_STORE_FAILED: what the log holds is right, run it again. PTCVM_NOT_AVAILABLE: a deferred tool; use
+// Claims the run, goes on with it or runs it from the top against its log, and parks or ends it. Calls tools in this
+// thread, and sleeps here between attempts. PTCVM_BUSY when another process executes the run. PTCVM_REFUSED when
+// nothing ran. PTCVM_STORE_FAILED leaves the log intact: call again. PTCVM_NOT_AVAILABLE for a deferred tool: use
 // PTCVM_ASYNC and ptcvm_call_answer_pending().
 PTCVM_EXPORT ptcvm_status ptcvm_run_stored(const ptcvm_engine* engine, ptcvm_store* store, const ptcvm_tools* tools,
                                            ptcvm_text source, const ptcvm_stored_options* options, ptcvm_stored** out,
                                            ptcvm_error** error);
-// Texts and views are borrowed from it.
+// Return the parts of the outcome. Texts and views are borrowed from it.
 PTCVM_EXPORT int32_t ptcvm_stored_end(const ptcvm_stored* stored);          // -1: stored is NULL
 PTCVM_EXPORT ptcvm_state ptcvm_stored_state(const ptcvm_stored* stored);
 PTCVM_EXPORT ptcvm_view ptcvm_stored_result(const ptcvm_stored* stored);

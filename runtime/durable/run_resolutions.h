@@ -1,5 +1,5 @@
-// What a log says to a suspended session: answers to operations and signals. And the other way round: what a
-// session waits for, as keys of facts.
+// Tells a suspended session the answers of the log to operations and signals, and lists what a session waits for as
+// keys of facts.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace ptc {
 
-// What the log, up to the fact `until`, says and the session was not told; in the order of the log.
+// Returns the resolutions of the log, up to the fact `until`, that the session has not seen; in the order of the log.
 bool has_news(const Session& session, const RunLog& log, std::uint64_t until);
 std::vector<Resolution> take_news(Session& session, const RunLog& log, std::uint64_t until);
 
-// Whether the log says something about calls that hooks asked about, which the session does not know yet; and what the
-// log knows of judged calls, as the session's.
+// Returns whether the log has decisions about calls that hooks asked about and that the session does not know yet; the
+// other function returns the approvals of the log for the session.
 bool has_decisions(const Session& session, const RunLog& log);
 void take_approvals(Session& session, const RunLog& log);
 
 std::vector<std::string> wait_keys(Session& session, const RunLog& log);
 
-// The operations that the bodies of tasks started and that a program which runs again attaches to, as a JSON list. Not
-// those that went wrong before the run ended: they are started again.
+// Returns, as a JSON list, the operations that bodies of tasks started and that a program which runs again attaches to.
+// Leaves out operations that failed before the run ended, because they are started again.
 std::string operations_to_attach(const RunLog& log);
 
 }  // namespace ptc

@@ -1,5 +1,5 @@
-// A session that waits, as little as it takes to go on with it: its snapshot, and what its host gave it. About a tenth
-// of the session, and a few microseconds each way; for hosts that hold many runs which wait for hours.
+// A parked session keeps only what a waiting session needs to go on: its snapshot, and what its host gave it. That is
+// about a tenth of the session, and takes a few microseconds each way. For hosts with many runs that wait for hours.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -12,15 +12,15 @@ namespace ptc {
 
 class ParkedSession {
  public:
-  // Whether it may be parked: it waits for something, and nothing of it lives outside of its snapshot (calls that are
-  // made again, a step hook, tools of its own).
+  // Returns whether the session may be parked: it waits for something, and no part of it is outside of its snapshot
+  // (calls that are made again, a step hook, tools of its own).
   static bool can_park(const Session& session);
   explicit ParkedSession(const Session& session);
-  // The session again, as it was. Observer and cancel flag are set anew by whoever has them.
+  // Restores the session. The owner sets observer and cancel flag again.
   std::unique_ptr<Session> wake(const Engine& engine) &&;
 
  private:
-  std::vector<std::uint8_t> bytes_;                      // names its programs by hash
+  std::vector<std::uint8_t> bytes_;                      // the snapshot names its programs by hash
   std::vector<std::shared_ptr<const Program>> programs_;
   std::shared_ptr<const ToolRegistry> tools_;
   ToolHooks hooks_;

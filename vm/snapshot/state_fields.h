@@ -1,4 +1,4 @@
-// The plain parts of a run's state by name, for the JSON face: one list for its writer and its reader.
+// Lists the plain parts of the state of a run by name, for the JSON face: one list for its writer and its reader.
 #pragma once
 #include <array>
 #include <string_view>
@@ -37,7 +37,7 @@ void for_each_budget_used(State& state, Visit visit) {
   visit("suspensions", state.suspensions);
 }
 
-// Numbers that the next operation, request, fiber or function gets.
+// Visits the numbers of the next operation, request, fiber or function.
 template <class State, class Visit>
 void for_each_counter(State& state, Visit visit) {
   visit("operations_before", state.operations_before);
