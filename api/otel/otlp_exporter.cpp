@@ -131,7 +131,7 @@ struct OtlpExporter::State {
       return failed(OtlpError::Kind::Broken, "out of memory");
     }
     for (const auto& [name, value] : options.headers) {
-      if (!is_header(name, value)) return failed(OtlpError::Kind::BadOptions, "a header that is none");
+      if (!is_header(name, value)) return failed(OtlpError::Kind::BadOptions, "a header is malformed");
       // An empty value is written with a semicolon, else libcurl takes the header away.
       if (!add_header(value.empty() ? name + ';' : name + ": " + value)) {
         return failed(OtlpError::Kind::Broken, "out of memory");

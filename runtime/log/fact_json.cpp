@@ -101,7 +101,7 @@ std::optional<Fact> read_fact_json(std::string_view line, std::string& why) {
   Fact fact;
   for (const auto& [name, value] : *object) {
     if (take_member(fact, name, value)) continue;
-    why = "member " + std::string(name) + " is none, or has a value that is none";
+    why = "member " + std::string(name) + " is unknown, or its value does not fit";
     return std::nullopt;
   }
   if (is_storable(fact)) return fact;

@@ -99,7 +99,7 @@ int settle(const DoubtRequest& request) {
 }  // namespace
 
 void add_doubt_command(CLI::App& app, int& status) {
-  auto* doubt = app.add_subcommand("doubt", "Calls of which nobody knows whether they happened");
+  auto* doubt = app.add_subcommand("doubt", "Calls that may or may not have happened");
   doubt->require_subcommand(1);
   doubt->footer(kDoubtExamples);
   auto request = std::make_shared<DoubtRequest>();

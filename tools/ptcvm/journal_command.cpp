@@ -87,7 +87,7 @@ int put(const JournalRequest& request) {
   const auto held = std::ranges::find(journal->tasks, request.task, &JournalTask::id);
   if (held == journal->tasks.end()) return refuse_input(request.task + " has no value that could be replaced");
   return refuse_input(request.task + " is " + held->value_edn + " already, " +
-                      (held->by.empty() ? "the program came to it" : "said by " + held->by));
+                      (held->by.empty() ? "recorded by the program" : "said by " + held->by));
 }
 
 int reset(const JournalRequest& request) {
@@ -155,7 +155,7 @@ void add_journal_command(CLI::App& app, int& status) {
   putting->add_flag("--edn", request->is_edn, "Values are EDN");
   declare_author(*putting, request->store);
 
-  auto* resetting = add("reset", "Have a task done again; what it came to stays in the log", reset);
+  auto* resetting = add("reset", "Have a task done again; its old value stays in the log", reset);
   resetting->add_option("TASK", request->task, "The id of the task")->required();
   resetting->add_option("--reason", request->reason, "Why; needed when its calls had effects")->type_name("TEXT");
   declare_author(*resetting, request->store);

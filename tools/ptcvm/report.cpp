@@ -86,7 +86,7 @@ void declare_park_options(CLI::App& command, ParkOptions& options) {
       ->type_name("OUT")
       ->check(CLI::Validator(is_file, ""));
   command.add_flag("--program-by-hash", options.program_by_hash,
-                   "Leave the program out of the snapshot: whoever resumes must have it");
+                   "Leave the program out of the snapshot: the process that resumes needs it");
   declare_seal_options(command, options.seal);
 }
 

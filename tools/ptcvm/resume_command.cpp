@@ -173,7 +173,7 @@ int resume_stored(ResumeRequest& request) {
 }  // namespace
 
 void add_resume_command(CLI::App& app, int& status) {
-  auto* command = app.add_subcommand("resume", "Go on from a snapshot with what was resolved meanwhile");
+  auto* command = app.add_subcommand("resume", "Go on from a snapshot with the answers that have come");
   auto request = std::make_shared<ResumeRequest>();
   command->add_option("SNAPSHOT", request->snapshot, "What run or resume wrote with --snapshot; with --store: the run")
       ->required();

@@ -124,7 +124,7 @@ void add_trace_command(CLI::App& app, int& status) {
       ->type_name("N");
   add("chrome", "For chrome://tracing and Perfetto", chrome);
   declare_post_options(*add("otlp", "OpenTelemetry spans as OTLP/JSON, printed or posted", otlp), request->post);
-  add("step", "What each run came to, a line of JSON: return or fail, prints, tool_calls, usage", step);
+  add("step", "The result of each run, a line of JSON: return or fail, prints, tool_calls, usage", step);
 }
 
 }  // namespace ptcvm::cli
