@@ -553,7 +553,7 @@ enum { PTCVM_DOUBT_HAPPENED = 0, PTCVM_DOUBT_DID_NOT, PTCVM_DOUBT_GIVE_UP };
 // and is made again, or it shall fail. PTCVM_REFUSED: there is no such doubt any more.
 PTCVM_EXPORT ptcvm_status ptcvm_store_settle(ptcvm_store* store, ptcvm_text run, ptcvm_text key, int32_t answer,
                                              ptcvm_view result, ptcvm_text by, ptcvm_error** error);
-// Has a task done again when the run comes to it the next time. PTCVM_BUSY; PTCVM_REFUSED, with the detail "no_task"
+// Opens a task again: the run does it when it reaches it next. PTCVM_BUSY; PTCVM_REFUSED, with the detail "no_task"
 // or "needs_reason": the calls of the task had effects, and `reason` is "".
 PTCVM_EXPORT ptcvm_status ptcvm_store_reset_task(ptcvm_store* store, ptcvm_text run, ptcvm_text task,
                                                  ptcvm_text reason, ptcvm_text by, ptcvm_error** error);

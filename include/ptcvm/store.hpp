@@ -1,7 +1,7 @@
-// Runs that survive their process. A store keeps, for each run, an append-only log of what happened and what the run is
-// parked with; run_stored() claims a run, goes on with it or runs it from the top against its log, and parks or ends
-// it. Calling it again with the same id is always right: nothing that was committed is lost, nothing that had an effect
-// is repeated silently (docs/durable-runs.md).
+// A store keeps runs that survive their process. For each run the store has an append-only log of what happened, and
+// the state in which the run is parked. run_stored() claims a run, goes on with it or runs it from the top against its
+// log, and parks or ends it. It is always right to call run_stored() again with the same id: no committed task is lost,
+// and no effect is repeated silently (docs/durable-runs.md).
 //
 //   auto store = ptcvm::open_sqlite("runs.db");                      // <ptcvm/sqlite.hpp>
 //   auto outcome = ptcvm::run_stored(engine, *store, tools, source, {.id = "order-17"});
@@ -25,13 +25,13 @@ namespace ptcvm {
 // Says whether a process executes a stored run, the run is parked, or the run is over.
 enum class StoredState : std::uint8_t { Running, Parked, Ended };
 
-// A line of the list of runs.
+// One line of the list of runs.
 struct StoredRunInfo {
   std::string id;                             // StoredOptions::id
   StoredState state{};                        // see StoredState
-  bool is_woken = false;                      // parked, and something that it waits for has come
-  std::optional<std::int64_t> deadline_ms;    // when it wakes by itself
-  std::int64_t started_ms = 0, changed_ms = 0;   // since 1970: begun; last written to
+  bool is_woken = false;                      // true when the run is parked and an answer for it has come
+  std::optional<std::int64_t> deadline_ms;    // the time at which the run wakes by itself
+  std::int64_t started_ms = 0, changed_ms = 0;   // ms since 1970: the beginning; the last write
   std::uint64_t facts = 0;                    // in the log
   std::string owner;                          // the process that executes the run, or ""
   bool is_interrupted = false;                // Running, and its process is gone: run it again
@@ -51,7 +51,7 @@ enum class DoubtAnswer : std::uint8_t {
   GiveUp,     // nobody shall try the call again: it is an error of its tool
 };
 
-// A handle. Each call is one transaction.
+// A handle to a store. Each call is one transaction.
 class PTCVM_API Store {
  public:
   struct Impl;   // the library defines it
@@ -80,7 +80,7 @@ class PTCVM_API Store {
                       std::string by = {});
 
   Result<std::vector<StoredRunInfo>> runs(std::string_view after = {}, std::size_t most = 1'000) const;   // by id
-  Result<std::vector<std::string>> woken(std::int64_t now_ms, std::size_t most = 1'000) const;        // to be run again
+  Result<std::vector<std::string>> woken(std::int64_t now_ms, std::size_t most = 1'000) const;        // to go on with
   Result<std::optional<StoredRunInfo>> find(std::string_view run) const;   // nullopt: the store has no such run
   Result<StoredDetail> detail(std::string_view run) const;   // all members are empty: the store has no such run
 
@@ -88,7 +88,7 @@ class PTCVM_API Store {
   Result<RunJournal> journal(std::string_view run, JournalExtent extent = JournalExtent::Whole) const;
   // Returns the calls that may or may not have happened, and that may not simply be made again: settle().
   Result<std::vector<JournalCall>> doubts(std::string_view run) const;
-  // Has a task done again when the run comes to it the next time; its value stays in the log. busy; refused, with the
+  // Opens a task again: the run does it when it reaches it next; its value stays in the log. busy; refused, with the
   // detail "no_task", or "needs_reason": the calls of the task had effects, and `reason` is "".
   Result<void> reset_task(std::string_view run, std::string_view task, std::string reason = {}, std::string by = {});
 
@@ -105,20 +105,20 @@ class PTCVM_API Store {
   std::shared_ptr<Impl> impl_;
 };
 
-// As RunOptions, with what a store needs besides.
+// The options of RunOptions for a stored run, and a few more.
 struct StoredOptions {
   std::string id = "run";                     // the name of the run in its store
-  Limits limits = {};                         // a parked run goes on with the smaller of its own and these
-  ValueView data = {};                             // kept in the log
+  Limits limits = {};                         // a parked run goes on with the smaller of its own limits and these
+  ValueView data = {};                             // a map for data/…; the log keeps it
   std::string signature = {};                      // the shape of the result
   Hooks hooks = {};                                // see Hooks
-  Observer* observer = nullptr;                    // not owned; Pause is as good as Continue, and there are no forms
+  Observer* observer = nullptr;                    // not owned; Pause counts as Continue; there are no forms
   std::string name = {};                           // names the source in messages
   std::int64_t lease_ms = 60'000;             // how long the claim lasts; each write prolongs it
-  bool again = false;                         // a new turn, although the last one ended well
-  std::optional<std::int64_t> time_ms = {};        // what the program sees as the time
-  bool keeps_session = false;                 // definitions of a turn are there in the next turn of the run
-  // Calls that StoredRun hands out at once. run_stored() makes one after another.
+  bool again = false;                         // true begins a new turn although the last one ended well
+  std::optional<std::int64_t> time_ms = {};        // the time for the program; nullopt: the system clock
+  bool keeps_session = false;                 // true keeps the definitions of a turn for the next turn of the run
+  // The most calls that StoredRun hands out at once. run_stored() makes one call after another.
   std::size_t parallel_calls = SIZE_MAX;
   // Returns the host's time in ms since 1970: leases, deadlines and facts go by this clock. Default: the system clock.
   std::function<std::int64_t()> clock = {};
@@ -126,25 +126,25 @@ struct StoredOptions {
 
 // Says how run_stored(), or the last step of a StoredRun, ended.
 enum class StoredEnd : std::uint8_t {
-  Ended,         // the turn is over: outcome
-  EndedBefore,   // it was over and well before: outcome has state and value
-  Suspended,     // parked in the store: pending, questions
+  Ended,         // the turn is over; see outcome
+  EndedBefore,   // the turn had ended well before; outcome has state and value
+  Suspended,     // the run is parked; see pending and questions
   InDoubt,       // parked: the calls in `doubts` may or may not have happened, and a person must say
 };
 
-// What waits, as data that outlives the run.
+// One thing that a run waits for, as data that outlives the run.
 struct StoredWait {
-  std::string key;                            // the id of the operation; the key of a question or of a doubt
+  std::string key;                            // the id of an operation, or the key of a question or a doubt
   std::string tool, args_edn, text;           // the tool, its arguments, the question
 };
 
 // Owns everything in it.
 struct StoredOutcome {
-  StoredEnd end{};                            // says which of the following are set
+  StoredEnd end{};                            // says which of the other members are set
   Outcome outcome;                            // the turn, as far as it got
-  std::vector<StoredWait> pending, questions, doubts;   // for resolve(), for decide(), for a person
-  std::optional<std::int64_t> wake_time_ms;   // run it again then, although nothing came; ms since 1970
-  std::string warning;                        // "" for none
+  std::vector<StoredWait> pending, questions, doubts;   // for resolve(), for decide(), for settle()
+  std::optional<std::int64_t> wake_time_ms;   // when to run it again although no answer has come; ms since 1970
+  std::string warning;                        // "" when there is no warning
 };
 
 // Runs until the run is over or waits for something that may take long. Calls the tools in this thread, one after
