@@ -84,4 +84,21 @@ int main(int argc, char** argv) {
   store.put("order-18", "price-18", ptcvm::Value::of(30), "price desk").value();
   show("signal", ptcvm::run_stored(engine, store, {}, listens, other)->outcome.value.to_edn());
   // [/signal]
+
+  // [steps]
+  ptcvm::Tools prices;
+  prices.defer("price", "(item :string) -> :int").value();                // the host answers its calls
+  ptcvm::StoredOptions in_steps;
+  in_steps.id = "order-19";
+  auto run = ptcvm::StoredRun::start(engine, store, prices,
+                                     "(pmap #(tool/price {:item %}) [\"desk\" \"lamp\" \"chair\"])", in_steps).value();
+  while (run.step().value() == ptcvm::StoredStep::Waits) {
+    const auto calls = run.calls();                                       // all three; their intents are on the disk
+    show("in flight", std::to_string(calls.size()));
+    for (auto call = calls.rbegin(); call != calls.rend(); ++call) {      // answers come in any order
+      run.answer(call->id, ptcvm::Value::of(10 * static_cast<std::int64_t>(call->id))).value();
+    }
+  }
+  show("in steps", run.outcome().outcome.value.to_edn());
+  // [/steps]
 }
