@@ -1,4 +1,4 @@
-// What people and other systems say about a run, from any process: facts that wake it.
+// Writes what people and other systems say about a run, from any process: facts that wake the run.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -25,11 +25,11 @@ StoreResult<std::vector<LoggedEffect>> open_doubts(FactStore& store, std::string
 enum class DoubtAnswer : std::uint8_t { Happened, DidNot, GiveUp };
 StoreResult<bool> settle_doubt(FactStore& store, std::string_view run, std::string_view idempotency_key,
                                DoubtAnswer answer, std::string value_edn, Said said);
-// The fact that says it.
+// Makes the fact.
 Fact doubt_fact(const LoggedEffect& effect, EffectState state, FactAuthor author, Said said);
 
-// The answer to an operation: status "ok" (value), "error" or "cancelled" (text). The fact that holds: this one, or an
-// earlier answer. An operation that the log does not know yet may be answered.
+// Writes the answer to an operation: status "ok" (value), "error" or "cancelled" (text). Returns the fact that holds:
+// this one, or an earlier answer. An operation that the log does not know yet may be answered.
 StoreResult<Put> answer_operation(FactStore& store, std::string_view run, std::string_view operation,
                                   std::string_view status, std::string value_edn, std::string text, Said said);
 
@@ -37,33 +37,33 @@ StoreResult<Put> answer_operation(FactStore& store, std::string_view run, std::s
 StoreResult<Put> progress_operation(FactStore& store, std::string_view run, std::string_view operation,
                                     std::string value_edn, Said said);
 
-// What somebody decides about a call that a hook asked about. `args_edn`: the arguments that he saw; nothing: those
-// that were asked about.
+// Writes a decision about a call that a hook asked about. `args_edn` are the arguments that the person saw; nullopt
+// means the arguments of the question.
 enum class DecideEnd : std::uint8_t {
-  Done,              // also when it was decided just so before
+  Done,              // also when the same was decided before
   NotAsked,
-  OtherArguments,    // it was asked about other ones
+  OtherArguments,    // the question was about other arguments
   DecidedOtherwise,  // before
 };
 StoreResult<DecideEnd> decide_call(FactStore& store, std::string_view run, std::string_view idempotency_key,
                                    bool is_allowed, std::string reason, const std::optional<std::string>& args_edn,
                                    Said said);
 
-// A value under an id: a task of that id has it, and a program that waits for the signal of that name gets it. An id
-// keeps its first value. Another one is refused unless it comes from outside and is what `instead_of` says (EDN).
+// Puts a value under an id: a task of that id has it, and a program that waits for the signal of that name gets it. An
+// id keeps its first value. Another value is refused, unless the first came from outside and equals `instead_of` (EDN).
 struct ExternalPut {
   bool is_written = false;
-  std::optional<LoggedTask> held;   // what stands there: the same value, or why it was refused
+  std::optional<LoggedTask> held;   // the value that is there: the same, or the reason of the refusal
 };
 StoreResult<ExternalPut> put_external(FactStore& store, std::string_view run, std::string_view id,
                                       std::string value_edn, const std::optional<std::string>& instead_of, Said said);
 
-// A task is done again when the run comes to it the next time; its record stays in the log, and the reason beside it.
+// Opens a task again: the run does it when it reaches it next. The record stays in the log, with the reason.
 enum class TaskResetEnd : std::uint8_t {
   Done,
-  NoTask,        // nothing is recorded under that id
-  NeedsReason,   // calls with effects were made for it, and the reason is ""
-  Busy,          // the run is being executed
+  NoTask,        // the log has nothing under that id
+  NeedsReason,   // calls of the task had effects, and the reason is ""
+  Busy,          // a process executes the run
 };
 StoreResult<TaskResetEnd> reset_task(FactStore& store, std::string_view run, std::string_view task, std::string reason,
                                      Said said);

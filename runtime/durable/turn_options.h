@@ -1,4 +1,4 @@
-// Limits and other options of a turn as an EDN map, so that whoever starts a run again does it as it was started.
+// Writes limits and other options of a turn as an EDN map, so that the run is started again as it was started.
 #pragma once
 #include <optional>
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace ptc {
 
-// Those that differ from the defaults; "" when none does.
+// Returns the options that differ from the defaults, or "" when none does.
 std::string turn_options_edn(const SessionOptions& options);
-// Sets what the text holds. A complaint: it is no such map.
+// Sets the options of the text. Returns a complaint when the text is not such a map.
 std::optional<std::string> read_turn_options(std::string_view edn, SessionOptions& options);
 
 // Makes the options those with which the run was begun, as its log says: name, data, signature, limits and whatever

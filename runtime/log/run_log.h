@@ -1,5 +1,5 @@
-// What a log of facts says about its run: the folds that everything else is read from. Facts are added in the order of
-// the log; nothing is ever taken back, later facts only come on top.
+// Folds a log of facts into what it says about its run. Everything else is read from these folds. Add facts in the
+// order of the log. Nothing is ever taken back; later facts only come on top.
 //
 // Keys, as the runtime writes them (a fact with another key, or with none, is read all the same):
 //   task/ID#EPOCH       a task's value; a reset makes the next epoch
@@ -40,113 +40,116 @@ std::string judged_key(std::string_view idempotency_key);
 std::string decided_key(std::string_view idempotency_key);
 std::string external_key(std::string_view id, std::uint64_t version);
 
-// What is known of one intended call: the newest attempt.
+// What the log knows about the newest attempt of one intended call.
 enum class EffectState : std::uint8_t {
   Intended,    // the tool may have been called
-  Committed,   // it answered: value
-  Failed,      // it said that it failed: text
-  Partial,     // it happened in part: value
-  Pending,     // it started the operation `value`
-  InDoubt,     // somebody noted that it is not known
-  NotDone,     // a person said that it did not happen
-  GivenUp,     // a person said that it shall not be tried again
-  Reset,       // its task is to be done again: what it came to counts no more
+  Committed,   // the tool answered: value
+  Failed,      // the tool said that it failed: text
+  Partial,     // the call happened in part: value
+  Pending,     // the call started the operation `value`
+  InDoubt,     // somebody noted that the outcome is unknown
+  NotDone,     // a person said that the call did not happen
+  GivenUp,     // a person said that the call must not be tried again
+  Reset,       // its task will be done again, so its outcome does not count
 };
-std::string_view effect_state_name(EffectState state);   // "intended" and so on, as in Fact::status
+std::string_view effect_state_name(EffectState state);   // returns "intended" and so on, as in Fact::status
 std::optional<EffectState> find_effect_state(std::string_view name);
 
 struct LoggedEffect {
-  std::string key;               // idempotency key
+  std::string key;               // the idempotency key
   std::uint64_t attempt = 0;
   EffectState state{};
   std::string tool, args;
   EffectClass effect_class{};
   std::string task;
   std::string value, text;
-  std::uint64_t ends_before = 0; // of the intent: how often the run had ended by then
-  std::uint64_t writer = 0;      // token under which the intent was written
+  std::uint64_t ends_before = 0; // how often the run had ended before the intent
+  std::uint64_t writer = 0;      // the token under which the intent was written
   std::int64_t settled_ms = 0;   // when it was learnt what became of the call; 0: not yet
 };
 
 struct LoggedOperation {
   std::string id, tool, args, task;
-  std::string opened;            // the operation as JSON (Session::operation_json), as it was when it was started
-  bool is_opened = false;        // else only its answer is known
-  std::uint64_t epoch = 0;       // of its task, when it was started
+  std::string opened;            // the operation as JSON (Session::operation_json), as it was when it started
+  bool is_opened = false;        // false when only the answer is known
+  std::uint64_t epoch = 0;       // the epoch of its task when it was started
   std::int64_t opened_ms = 0;
-  std::string status;            // "" while it waits; then ok, error, cancelled
+  std::string status;            // "" while it waits, then ok, error or cancelled
   std::string value, text, source;
   std::uint64_t resolved_seq = 0;
-  std::uint64_t ends_before = 0; // of the answer: how often the run had ended by then
+  std::uint64_t ends_before = 0; // how often the run had ended before the answer
   std::vector<std::pair<std::uint64_t, std::string>> progress;   // seq and value of each report
-  std::int64_t created_ms = 0;   // by the program's clock
+  std::int64_t created_ms = 0;   // by the clock of the program
 };
 
-// What is known of a call that a hook did not simply allow (Approval in tools.h).
+// What the log knows about a call that a hook did not simply allow (Approval in tools.h).
 struct LoggedApproval {
   std::string key, tool, args;
   std::string state, text;       // "open", "changed", "denied"; "allowed" or "denied" once somebody decided
   bool is_decided = false;
 };
 
-// How a turn was begun last: what another process needs to run it again.
+// How a turn was begun last, which another process needs to run it again.
 struct LoggedStart {
   std::string source, source_name, context;   // context: EDN, or ""
   std::string limits;                         // EDN, or ""
 };
 
-// A log may be long, so a run that is opened adds only its notable facts (store_rules.h) and looks the others up when
-// it comes to the tasks and calls that they are about (LogWriter): recall() adds them out of their order.
+// A log may be long. So opening a run adds only its notable facts (store_rules.h), and the run looks the other facts up
+// when it reaches the tasks and calls that they are about (LogWriter): recall() adds them out of order.
 class RunLog {
  public:
   void add(const Fact& fact);
-  // Adds an intent out of its order, or what became of it: the intent first. Of an open call whose doubt was added
-  // before it, the intent is enough.
+  // Adds an intent out of order, or its outcome: add the intent first. For an open call whose doubt was added before,
+  // the intent is enough.
   void recall(const Fact& fact);
-  void skip_to(std::uint64_t head) { head_ = std::max(head_, head); }   // what was not added is looked up
+  void skip_to(std::uint64_t head) { head_ = std::max(head_, head); }   // facts that were not added are looked up
 
-  std::uint64_t head() const { return head_; }             // of the last fact that was added
-  // Of the last start, from 1; 0: it never began. A turn that failed may be started again: its calls keep their keys.
+  std::uint64_t head() const { return head_; }             // returns the place of the last added fact
+  // Returns the turn of the last start, from 1, or 0 when the run never began. A turn that failed may be started again,
+  // and its calls keep their keys.
   std::uint64_t turn() const { return turn_; }
-  std::uint64_t ends() const { return end_seqs_.size(); }  // how often a turn ended
-  bool is_over() const { return is_over_; }                // the last turn has ended, and none began after it
+  std::uint64_t ends() const { return end_seqs_.size(); }  // counts how often a turn ended
+  bool is_over() const { return is_over_; }   // returns whether the last turn has ended and no turn began after it
   const std::optional<Fact>& last_end() const { return last_end_; }
   const std::optional<LoggedStart>& last_start() const { return last_start_; }
-  // Whether somebody put a value, settled a doubt or reset a task after the last turn had ended: the program, run
-  // again, may come to something else.
+  // Returns whether somebody put a value, settled a doubt or reset a task after the last turn had ended. The program,
+  // run again, may then have another result.
   bool has_news() const { return has_news_; }
 
-  // Committed tasks and values from outside, in the order of their commits.
+  // Returns committed tasks and values from outside, in the order of their commits.
   const std::vector<LoggedTask>& tasks() const { return tasks_; }
-  const LoggedTask* task(std::string_view id) const;       // null: not there, or reset
-  std::uint64_t epoch(std::string_view id) const;          // from 1; grows with each reset
-  // The epoch of a task for a program of this turn that is where the log was at `seq` (0: at the top): resets that it
-  // comes to later do not count yet. And what the task came to in an epoch; null: nothing.
+  const LoggedTask* task(std::string_view id) const;       // returns null when it is missing or was reset
+  std::uint64_t epoch(std::string_view id) const;          // counts from 1, one more with each reset
+  // Returns the epoch of a task for a program of this turn that is where the log was at `seq` (0: at the top): resets
+  // that the program reaches later do not count yet. The other function returns the value of the task in an epoch, or
+  // null.
   std::uint64_t epoch_at(std::string_view id, std::uint64_t seq) const;
   const std::string* value_in(std::string_view id, std::uint64_t epoch) const;
-  // Whether this turn was ended by a (return v) inside of the task's body: it ends there again when it runs again.
+  // Returns whether this turn ended by a (return v) inside of the body of the task. It ends there again when it runs
+  // again.
   bool returned_from(std::string_view id) const { return returned_from_.contains(id); }
-  std::uint64_t turn_began() const { return turn_began_; }  // its first start, as a place in the log
-  std::uint64_t external_version(std::string_view id) const;   // of the last value from outside, from 1; 0: none
-  const std::vector<LoggedApproval>& approvals() const { return approvals_; }   // in the order of the questions
-  const LoggedApproval* approval(std::string_view idempotency_key) const;       // null: it was not judged
-  // Whether one of the calls of a task's body happened or may have happened, and was no pure one.
+  std::uint64_t turn_began() const { return turn_began_; }  // the place of its first start in the log
+  std::uint64_t external_version(std::string_view id) const;   // the last one from outside, from 1, or 0
+  const std::vector<LoggedApproval>& approvals() const { return approvals_; }   // sorted by the order of the questions
+  const LoggedApproval* approval(std::string_view idempotency_key) const;   // returns null when the call was not judged
+  // Returns whether a call of the body of a task happened or may have happened, and was not pure.
   bool has_effects(std::string_view task) const;
   const LoggedEffect* effect(std::string_view idempotency_key) const;
   const std::vector<LoggedEffect>& effects() const { return effects_; }   // in the order of their first intents
-  // Calls of earlier claims of which nobody knows whether they happened, in the order of their intents: what was left
-  // by processes that died. `token` is the claim of now.
+  // Returns calls of earlier claims that may or may not have happened, in the order of their intents: the calls of
+  // processes that died. `token` is the present claim.
   std::vector<const LoggedEffect*> unsettled(std::uint64_t token) const;
   const std::vector<LoggedOperation>& operations() const { return operations_; }
   const LoggedOperation* operation(std::string_view id) const;
-  // The last one that the call of this name in the program (Operation::key) started.
+  // Returns the last operation that the call of this name in the program (Operation::key) started.
   const LoggedOperation* operation_of(std::string_view call) const;
-  // The highest N of operations "opN" that were started before the last end: later ones begin after it.
+  // Returns the highest N of operations "opN" that were started before the last end. Later operations begin after it.
   std::uint64_t operations_before() const { return operations_before_; }
-  // How far the log had been told to the program when it went on from its suspension `number` (from 1) since the last
-  // end; nothing: it did not go on from there yet.
+  // Returns how far the program had been told the log when it went on from its suspension `number` (from 1) since the
+  // last end, or nullopt when it did not go on from there yet.
   std::optional<std::uint64_t> delivered(std::uint64_t number) const;
-  // Of turns that ended well.
+  // Returns the summaries of turns that ended well.
   const StepSummaries& summaries() const { return summaries_; }
   const std::optional<Plan>& plan() const { return plan_; }
 
@@ -171,7 +174,7 @@ class RunLog {
 
   std::uint64_t head_ = 0, turn_ = 0, turn_began_ = 0;
   std::vector<std::uint64_t> end_seqs_;
-  TextMap<std::uint64_t> doubted_;          // the newest attempt of a call of which a fact says that nobody knows
+  TextMap<std::uint64_t> doubted_;          // the newest attempt of a call with a noted doubt
   bool is_over_ = false, has_news_ = false;
   std::optional<LoggedStart> last_start_;
   std::optional<Fact> last_end_;
@@ -185,16 +188,16 @@ class RunLog {
   std::vector<LoggedTask> tasks_;
   TextMap<std::size_t> task_index_;
   TextMap<std::uint64_t> epochs_, externals_;
-  TextMap<bool> returned_from_;                                    // tasks of this turn
-  TextMap<std::vector<PastEpoch>> past_epochs_;                    // of tasks; rising
+  TextMap<bool> returned_from_;                                    // the tasks of this turn
+  TextMap<std::vector<PastEpoch>> past_epochs_;                    // the past epochs of tasks, rising
   TextMap<std::vector<std::size_t>> effects_of_task_;
   std::vector<LoggedEffect> effects_;                              // in the order of their first intents
   TextMap<std::size_t> effect_index_;
   std::vector<LoggedOperation> operations_;
   TextMap<std::size_t> operation_index_, operation_of_call_;
-  TextMap<std::vector<std::size_t>> waiting_signals_;              // by their arguments
+  TextMap<std::vector<std::size_t>> waiting_signals_;              // the key is the arguments
   std::uint64_t operations_before_ = 0, last_operation_ = 0;
-  std::vector<std::uint64_t> deliveries_;                          // by suspension; 0: none
+  std::vector<std::uint64_t> deliveries_;                          // one for each suspension; 0 when there is none
   std::vector<LoggedApproval> approvals_;
   TextMap<std::size_t> approval_index_;
   StepSummaries summaries_;

@@ -1,8 +1,8 @@
-// A session: one run (vm/exec/run.h) with what the host adds to it: inputs as text, tools, clock, deadline, cancelling,
-// records, rounding and the signature of the result. A session can take several turns; definitions, journal, cached
-// tool answers and the last three results carry over from turn to turn.
+// A session is one run (vm/exec/run.h) with the host's side: inputs as text, tools, clock, deadline, cancelling,
+// records, rounding and the signature of the result. A session can take several turns. Definitions, journal, cached
+// answers of tools and the last three results carry over from turn to turn.
 //
-// A session belongs to one thread at a time. The engine must outlive it.
+// One thread at a time uses a session. The engine must outlive the session.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -28,21 +28,21 @@ namespace ptc {
 struct SessionOptions {
   RunLimits limits;
   std::optional<int> float_precision;
-  std::string signature;                              // of the result; "" for none
+  std::string signature;                              // the signature of the result, or ""
   std::string source_name;
   bool strict_task_ids = false;
-  bool check_tools = true;                            // unknown tools are refused before the program runs
-  std::optional<std::int64_t> fixed_clock_millis;     // what the program sees as the time; else the system clock
-  std::uint64_t slice_fuel = 50'000;                  // between two looks at clock and cancel flag
-  std::string run_id = "run";                         // in every idempotency key outside of tasks
-  std::uint64_t turns_before = 0;                     // of this run in other sessions; turns are counted in keys
-  std::uint64_t operations_before = 0;                // of this run in other sessions: "opN" begins after it
+  bool check_tools = true;                            // true refuses unknown tools before the program runs
+  std::optional<std::int64_t> fixed_clock_millis;     // the time for the program; nullopt: the system clock
+  std::uint64_t slice_fuel = 50'000;                  // the fuel between two checks of clock and cancel flag
+  std::string run_id = "run";                         // part of every idempotency key outside of tasks
+  std::uint64_t turns_before = 0;                     // turns of this run in other sessions; keys count turns
+  std::uint64_t operations_before = 0;                // operations of this run in other sessions; "opN" begins after it
   bool yields_at_commits = false;                     // the reader hears of a commit before the next instruction
   bool is_out_of_time = false;                        // the turn ends with timeout before its first instruction
 };
 
-// What a host says about an operation: value, error, cancel or progress. A value lives in the session's heap and is
-// taken by whatever the resolution is given to.
+// What a host says about an operation: value, error, cancel or progress. A value is in the heap of the session; the
+// function that gets the resolution takes it.
 struct Resolution {
   std::string operation;
   Settlement settlement;
@@ -61,16 +61,17 @@ struct Resolution {
   }
 };
 
-// Why resolutions were refused: already_resolved, unknown_operation, result_too_large, invalid_tool (no plain data).
+// Says why resolutions were refused: already_resolved, unknown_operation, result_too_large, invalid_tool (not plain
+// data).
 struct ResolveRefusal {
   FaultKind kind{};
   std::string message;
 };
 
-// How a host takes a suspended turn over.
+// Says how a host takes over a suspended turn.
 struct SessionRestore {
-  RunLimits most = RestoreOptions::unlimited();   // the turn gets the smaller of these and its own
-  std::size_t most_bytes = RestoreOptions().most_bytes;   // of the snapshot
+  RunLimits most = RestoreOptions::unlimited();   // the turn gets the smaller of these limits and its own
+  std::size_t most_bytes = RestoreOptions().most_bytes;   // the largest snapshot
   std::optional<std::int64_t> fixed_clock_millis;
   std::uint64_t slice_fuel = 50'000;
   bool yields_at_commits = false;
@@ -83,21 +84,20 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Inputs, before the first turn. Each gives a message when the text is refused.
+  // Load inputs before the first turn. Each function returns a message when it refuses the text.
   std::optional<std::string> load_memory(std::string_view edn);
   std::optional<std::string> load_context(std::string_view edn);
   std::optional<std::string> load_journal(std::string_view edn);
-  std::optional<std::string> load_history(std::string_view edn);    // vector, oldest first
+  std::optional<std::string> load_history(std::string_view edn);    // a vector, oldest first
   std::optional<std::string> load_budget(std::string_view edn);
-  // One entry of the journal, also of a restored turn; what is there already is refused.
+  // Loads one entry of the journal, also into a restored turn. Refuses ids that the journal has.
   std::optional<std::string> load_task(std::string_view id, std::string_view edn);
   bool has_task(std::string_view id) const;
   void forget_tasks_but(const std::function<bool(std::string_view id)>& keep);
-  // Where tasks are looked for that the session's journal does not hold: EDN text without functions. A text that is
-  // none counts as nil, and `complain` is told.
-  // `returned`: as in Journal::Found.
+  // Looks for tasks that the journal of the session does not have: EDN text without functions. A text that is not EDN
+  // counts as nil, and `complain` is told. `returned` is explained in Journal::Found.
   struct TaskText {
-    const std::string* edn = nullptr;   // null: no such task
+    const std::string* edn = nullptr;   // null when there is no such task
     bool returned = false;
   };
   using TaskSource = std::function<TaskText(std::string_view id)>;
@@ -108,7 +108,7 @@ class Session {
 
   ToolRegistry& tools() { return own_tools_; }
   void share_tools(std::shared_ptr<const ToolRegistry> tools) { shared_tools_ = std::move(tools); }   // instead
-  bool signature_error() const { return !signature_error_.empty(); }            // every turn fails with parse_error
+  bool signature_error() const { return !signature_error_.empty(); }   // true makes every turn fail with parse_error
   void set_reader(OutboxReader* reader);                                        // not owned; may be null
   void set_hooks(ToolHooks hooks) { hooks_ = std::move(hooks); }
   void set_cancel_flag(const std::atomic<bool>* flag) { cancelled_ = flag; }    // not owned
@@ -116,14 +116,14 @@ class Session {
   Outcome turn(std::string_view source);
   Outcome turn(std::shared_ptr<const Program> program);
 
-  // The same in steps, for hosts that own the loop: begin(), then step() until the turn is over. No texts are made
-  // unless outcome() is called. False: the signature of the result cannot be read, outcome() says so.
+  // Runs a turn in steps, for hosts that own the loop: call begin(), then step() until the turn is over. Makes no texts
+  // unless outcome() is called. Returns false when the signature of the result cannot be read; outcome() says so.
   bool begin(std::shared_ptr<const Program> program);
   SessionStep step(std::uint64_t fuel);
   SessionStep last_step() const { return last_step_; }
   OutcomeStatus status() const { return last_step_ == SessionStep::Over ? status_ : OutcomeStatus::Suspended; }
-  const OutcomeFault& fault() const { return fault_; }      // when the turn is over with Error
-  Outcome outcome();                                        // of the turn as it stands
+  const OutcomeFault& fault() const { return fault_; }      // valid when the turn is over with Error
+  Outcome outcome();                                        // returns the outcome of the turn so far
   const Run& run() const { return *run_; }
   const std::vector<std::string>& prints() const { return run_->environment().prints; }
   const std::vector<std::string>& warnings() const { return run_->environment().warnings; }
@@ -131,15 +131,15 @@ class Session {
   std::vector<std::string> take_cancel_requests() { return run_->take_cancel_requests(); }
   bool is_retrying(std::uint64_t request_id) const { return retries_.contains(request_id); }
   std::string approval_key(const ToolRequest& request) const;
-  SourceSpan position() const { return run_->position(); }  // where the program stands; line 0: nowhere
+  SourceSpan position() const { return run_->position(); }  // returns the place of the program; line 0 means no place
 
-  // Calls that wait for the host: of deferred tools, and those about which a hook asks. The turn goes on when all of
-  // them are answered, so that what the program sees does not depend on the order of the answers.
+  // Returns calls that wait for the host: calls of deferred tools, and calls about which a hook asks. The turn goes on
+  // when all of them are answered, so that the order of the answers does not change what the program sees.
   std::vector<WaitingCall> waiting_calls();
-  // Of calls that failed and are made again: when the first of them is; nothing: none waits for that. And whether
-  // nothing but such calls is waited for.
+  // next_retry() returns when the first failed call is made again, or nullopt when there is no such call. The other
+  // function returns whether the turn waits only for such calls.
   std::optional<Deadline> next_retry() const;
-  bool waits_for_decisions_only() const;   // about calls that a hook asks about
+  bool waits_for_decisions_only() const;   // returns whether the turn waits only for decisions
   bool waits_for_retries_only() const { return !retries_.empty() && retries_.size() == run_->tool_requests().size(); }
   // Answers a call of a deferred tool, or one that was handed to the host; takes the reply's values. Returns false when
   // no such call waits. `micros`: how long the call took.
@@ -170,44 +170,46 @@ class Session {
   void begin_turns_after(std::uint64_t turns) { run_->set_identity(run_->run_id(), turns); }
   // Counts time that the host spent on calls of the turn as time of the turn.
   void add_active_micros(std::uint64_t micros) { run_->add_active_micros(micros); }
-  // What was asked and decided, by approval key (ToolHooks::key_of). A question may be decided once; decided with
-  // other arguments than those it was asked about, the call is refused. A message says why nothing was decided.
+  // Decide questions, by approval key (ToolHooks::key_of). A question may be decided once. A decision for other
+  // arguments refuses the call. Returns a message when nothing was decided.
   std::optional<std::string> decide(std::string_view key, bool is_allowed, std::string reason,
                                     const std::optional<std::string>& args_edn = std::nullopt);
   const std::map<std::string, Approval, std::less<>>& approvals() const { return approvals_; }
   void load_approval(std::string key, Approval approval) { approvals_.insert_or_assign(std::move(key), approval); }
 
-  // A turn that is suspended goes on: with what was resolved, and with `now` as the time when it is given. When nothing
-  // that it waits for has come, it is suspended again and nothing was executed.
+  // Resumes a suspended turn with the resolutions so far, and with `now` as the time when it is given. When nothing
+  // that the turn waits for has come, the turn is suspended again and nothing was executed.
   Outcome resume(std::optional<std::int64_t> now_millis = std::nullopt);
-  // The same after resolve(); refused resolutions change nothing and give an error outcome, the turn stays suspended.
+  // Resolves, then resumes. Refused resolutions change nothing and give an error outcome; the turn stays suspended.
   Outcome resume(std::vector<Resolution> taken, std::optional<std::int64_t> now_millis = std::nullopt);
-  bool in_turn() const { return run_->in_turn(); }          // a turn has begun and is not over
-  Outcome suspended_outcome();                              // what turn() or resume() said when it was suspended
+  bool in_turn() const { return run_->in_turn(); }          // returns whether a turn has begun and is not over
+  Outcome suspended_outcome();   // returns the outcome of turn() or resume() that suspended the turn
   bool waits_for_tools() const { return !run_->tool_requests().empty(); }
   bool suspended() const { return run_->suspended(); }
-  std::uint32_t suspensions() const { return run_->suspensions(); }   // of this turn
-  // Operations, at any time: all of them or, when one is refused, none.
+  std::uint32_t suspensions() const { return run_->suspensions(); }   // counts the suspensions of this turn
+  // Resolves operations at any time: all of them or, when one is refused, none.
   std::optional<ResolveRefusal> resolve(std::vector<Resolution> taken);
-  // Converts results to what the signatures of their tools say. The first one that does not fit.
+  // Converts results to the signatures of their tools. Returns the first refusal.
   std::optional<ResolveRefusal> fit(std::span<Resolution> resolutions);
   const Operations& operations() const { return run_->operations(); }
   const std::string& run_id() const { return run_->run_id(); }
-  std::int64_t clock() const { return run_->clock(); }      // what the program saw last
-  std::optional<std::int64_t> given_time() const { return now_; }      // to resume()
+  std::int64_t clock() const { return run_->clock(); }      // returns the time that the program saw last
+  std::optional<std::int64_t> given_time() const { return now_; }      // returns the time that resume() got
   void set_given_time(std::optional<std::int64_t> now_millis) { now_ = now_millis; }
   void set_clock(std::int64_t millis) { run_->set_clock(millis); }
-  // An operation that is as old as that, because it was started before: sleeps and lifetimes end accordingly.
+  // Sets when an operation was created, if it was started before. Sleeps and lifetimes end accordingly.
   void set_operation_age(std::string_view operation, std::int64_t created_ms);
-  // The operations as a JSON list, for hosts that keep them without a snapshot; loaded before the first turn.
+  // Returns the operations as a JSON list, for hosts that keep them without a snapshot. Load the list before the first
+  // turn.
   std::string operations_json();
-  std::string operation_json(const Operation& operation);   // one of the list
+  std::string operation_json(const Operation& operation);   // one element of the list
   std::optional<std::string> load_operations(std::string_view json);
 
-  // Snapshots: the session between two steps of a turn, or between turns, as bytes (schema/snapshot.fbs).
+  // Returns the session between two steps of a turn, or between turns, as bytes (schema/snapshot.fbs).
   std::vector<std::uint8_t> snapshot(const SnapshotOptions& options = {}) const;
-  // A session that goes on from there: suspended() says whether a turn waits, then resume(). The tools are this host's;
-  // one that is missing, or whose signature, effect or mode is not what it was, is refused with a report of them all.
+  // Makes a session that goes on from a snapshot. When suspended() says that a turn waits, call resume(). The tools are
+  // the tools of this host. A missing tool, or a tool with another signature, effect or mode, is refused with a report
+  // of all such tools.
   static std::variant<std::unique_ptr<Session>, RestoreError> restore(const Engine& engine,
                                                                       std::span<const std::uint8_t> bytes,
                                                                       std::shared_ptr<const ToolRegistry> tools,
@@ -218,30 +220,30 @@ class Session {
                                                                       const SessionRestore& wanted = {}) {
     return restore(engine, bytes, std::make_shared<const ToolRegistry>(std::move(tools)), wanted);
   }
-  // The same face for people (docs/snapshots.md): lossless and canonical, too. restore() reads both.
+  // Returns the snapshot for people (docs/snapshots.md): lossless and canonical, too. restore() reads both faces.
   std::string snapshot_json(const SnapshotOptions& options = {}) const;
-  // The same in place; tools, options and reader stay.
+  // Restores in place; tools, options and observer stay.
   [[nodiscard]] std::optional<RestoreError> restart_from(std::span<const std::uint8_t> bytes);
-  // Called between the steps of a turn, where it may take a snapshot and restart from it. A message ends the turn with
-  // the fault snapshot_invalid.
+  // Sets a hook that is called between the steps of a turn, where it may take a snapshot and restart from it. A message
+  // ends the turn with the fault snapshot_invalid.
   void set_step_hook(std::function<std::optional<std::string>(Session&)> hook) { step_hook_ = std::move(hook); }
 
   CompileAnswer compile(std::string_view source) const;
-  Outcome refused(CompileAnswer answer, std::string_view source) const;   // what turn() says about such a source
+  Outcome refused(CompileAnswer answer, std::string_view source) const;   // what turn() returns for such a source
 
   Heap& heap() { return run_->heap(); }
   Value context() const { return context_; }     // borrowed
-  Value result() const { return result_; }       // of the last turn that ended well; borrowed
-  std::string memory_edn();                      // {:name value}
-  std::optional<std::string> journal_edn();      // {"id" value}; nothing when there is no journal
+  Value result() const { return result_; }       // the result of the last turn that ended well; borrowed
+  std::string memory_edn();                      // returns {:name value}
+  std::optional<std::string> journal_edn();      // returns {"id" value}, or nullopt without a journal
 
-  // The value of EDN text in this session's heap, owned by the caller; function texts are compiled and may mention
-  // `names` besides the definitions.
+  // Reads EDN text as a value in the heap of this session, owned by the caller. Function texts are compiled and may
+  // mention `names` besides the definitions.
   std::optional<Value> read_value(std::string_view edn, std::span<const std::string_view> names, std::string& message);
 
  private:
   friend class ParkedSession;
-  // Of a run that was read; the tools are known to fit it.
+  // Makes a session of a run that was read; the tools are known to fit.
   static std::unique_ptr<Session> made(const Engine& engine, Restored restored,
                                        std::shared_ptr<const ToolRegistry> tools, const SessionRestore& wanted);
   const ToolRegistry& registry() const { return shared_tools_ ? *shared_tools_ : own_tools_; }
@@ -295,7 +297,7 @@ class Session {
   ToolHooks hooks_;
   std::map<std::string, Approval, std::less<>> approvals_;
   struct Retrying {
-    std::uint64_t attempts = 0;          // that failed
+    std::uint64_t attempts = 0;          // attempts that failed
     Deadline due;
   };
   std::map<std::uint64_t, Retrying> retries_;   // by request
@@ -312,15 +314,15 @@ class Session {
   Value context_ = Value::nil();        // owned
   Value result_ = Value::nil();         // owned
   std::vector<Value> history_;          // owned, newest first, at most three
-  std::unordered_map<std::string, Value> tool_cache_;   // owned; by name and arguments
-  std::vector<std::pair<std::string, Value>> fresh_answers_;   // owned; of the calls that are being served together
+  std::unordered_map<std::string, Value> tool_cache_;   // owned; the key is name and arguments
+  std::vector<std::pair<std::string, Value>> fresh_answers_;   // owned; answers of the calls that are served together
 
-  // Of the current call of turn() or resume(). What a suspended turn needs is in the run.
+  // State of the current call of turn() or resume(). The run has what a suspended turn needs.
   std::optional<Deadline> deadline_;
   std::optional<std::int64_t> now_;     // the time given to resume()
   std::size_t seen_prints_ = 0, seen_operations_ = 0, seen_summaries_ = 0;
   SessionStep last_step_ = SessionStep::Over;
-  OutcomeStatus status_ = OutcomeStatus::Error;    // when the turn is over
+  OutcomeStatus status_ = OutcomeStatus::Error;    // set when the turn is over
   OutcomeFault fault_;
 };
 
