@@ -45,7 +45,11 @@ StoredOutcome stored_outcome(const ptc::DurableOutcome& in) {
             : in.end == ptc::DurableEnd::Suspended ? StoredEnd::Suspended
             : in.end == ptc::DurableEnd::InDoubt   ? StoredEnd::InDoubt
                                                    : StoredEnd::Ended;
-  out.outcome = outcome_of(in.outcome);
+  if (in.end == ptc::DurableEnd::InDoubt) {
+    out.outcome.state = RunState::Suspended;   // nothing ran
+  } else {
+    out.outcome = outcome_of(in.outcome);
+  }
   for (const ptc::PendingOutcome& p : in.outcome.pending) out.pending.push_back({p.operation, p.tool, p.args_edn, {}});
   for (const ptc::WaitingCall& call : in.outcome.calls) {
     if (!call.question.empty()) out.questions.push_back({call.key, call.tool, call.args_edn, call.question});
@@ -103,6 +107,7 @@ struct PTCVM_HIDDEN StoredRun::Impl {
     return durable;
   }
 
+  Result<StoredStep> step(std::uint64_t fuel);
   Result<StoredStep> done();
   Result<void> answer(std::uint64_t call, ptc::ToolReply reply);
 
@@ -112,7 +117,17 @@ struct PTCVM_HIDDEN StoredRun::Impl {
   std::function<void(const Diagnostic&)> on_error;
   ptc::DurableRun run;
   StoredOutcome outcome;
+  Result<StoredStep> last_step = StoredStep::Yielded;
 };
+
+Result<StoredStep> StoredRun::Impl::step(std::uint64_t fuel) {
+  switch (run.step(fuel)) {
+    case ptc::DurableStep::Yielded: return StoredStep::Yielded;
+    case ptc::DurableStep::Waits: return StoredStep::Waits;
+    case ptc::DurableStep::Done: break;
+  }
+  return done();
+}
 
 Result<StoredStep> StoredRun::Impl::done() {
   const ptc::DurableOutcome& done = run.outcome();
@@ -160,13 +175,10 @@ Result<StoredRun> StoredRun::open(const Engine& engine, const Store& store, cons
 }
 
 Result<StoredStep> StoredRun::step(std::uint64_t fuel) {
-  switch (impl_->run.step(fuel)) {
-    case ptc::DurableStep::Yielded: return StoredStep::Yielded;
-    case ptc::DurableStep::Waits: return StoredStep::Waits;
-    case ptc::DurableStep::Done: break;
-  }
-  return impl_->done();
+  impl_->last_step = impl_->step(fuel);
+  return impl_->last_step;
 }
+const Result<StoredStep>& StoredRun::last_step() const { return impl_->last_step; }
 
 void StoredRun::cancel() { impl_->events.cancelled() = true; }
 std::string_view StoredRun::id() const { return impl_->run.id(); }

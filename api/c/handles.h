@@ -110,9 +110,18 @@ inline std::string_view text_in(ptcvm_text text) {
 inline std::string string_in(ptcvm_text text) { return std::string(text_in(text)); }
 inline ptcvm_text text_out(std::string_view text) { return {text.data(), text.size()}; }
 inline std::span<const std::byte> bytes_in(ptcvm_text bytes) { return std::as_bytes(std::span(text_in(bytes))); }
+inline Value json_in(ptcvm_text text) { return taken(Value::from_json(text_in(text))); }
+inline Value edn_in(ptcvm_text text) { return taken(Value::from_edn(text_in(text))); }
 std::unique_ptr<ptcvm_buffer> buffer_of(std::string text);
 std::unique_ptr<ptcvm_buffer> buffer_of(std::span<const std::byte> bytes);
 std::unique_ptr<ptcvm_texts> texts_of(std::vector<std::string> texts);
+
+// Returns an element of a list that a _count function has taken.
+template <class T>
+const T& at(const std::vector<T>& seen, std::size_t index) {
+  require(index < seen.size(), "there are not that many: call the function that counts them first");
+  return seen[index];
+}
 
 static_assert(sizeof(ptcvm_view) == sizeof(ValueView) && std::is_trivially_copyable_v<ValueView>);
 inline ValueView view_in(ptcvm_view view) {

@@ -37,6 +37,7 @@ Limits limits_in(const ptcvm_limits* limits);
 RunOptions run_options(const ptcvm_run_options& given, EventQueue* events);
 RestoreOptions restore_options(const ptcvm_restore_options& given, EventQueue* events);
 ptcvm_usage usage_out(const Usage& usage);
+ptcvm_waiting_call call_out(const WaitingCall& call);
 
 }  // namespace ptcvm::c
 

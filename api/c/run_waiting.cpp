@@ -2,7 +2,6 @@
 #include "api/c/run.h"
 
 namespace ptcvm::c {
-namespace {
 
 ptcvm_waiting_call call_out(const WaitingCall& call) {
   ptcvm_waiting_call out = {};
@@ -12,23 +11,18 @@ ptcvm_waiting_call call_out(const WaitingCall& call) {
   out.task_id = text_out(call.task_id);
   out.question = text_out(call.question);
   out.args = view_out(call.args);
+  out.attempt = call.attempt;
+  out.is_deferred = call.is_deferred;
   return out;
 }
 
-template <class T>
-const T& at(const std::vector<T>& seen, std::size_t index) {
-  require(index < seen.size(), "there are not that many: call the function that counts them first");
-  return seen[index];
-}
+namespace {
 
 // said(Run&) is what the host says.
 template <class F>
 ptcvm_status told(ptcvm_run* run, ptcvm_error** error, F&& said) noexcept {
   return guarded(error, [&] { taken(said(the(run).idle())); });
 }
-
-Value json_in(ptcvm_text text) { return taken(Value::from_json(text_in(text))); }
-Value edn_in(ptcvm_text text) { return taken(Value::from_edn(text_in(text))); }
 
 }  // namespace
 }  // namespace ptcvm::c

@@ -1,20 +1,16 @@
 #include "ptcvm/store.hpp"
 
-#include "api/c/run.h"
+#include "api/c/stored.h"
 
 struct ptcvm_stored_runs {
   std::vector<ptcvm::StoredRunInfo> runs;
 };
-struct ptcvm_stored {
-  ptcvm::StoredOutcome outcome;
-};
 
 namespace ptcvm::c {
-namespace {
 
 static_assert(PTCVM_STORED_ENDED == static_cast<int>(StoredState::Ended));
-static_assert(PTCVM_DOUBT_GIVE_UP == static_cast<int>(DoubtAnswer::GiveUp));
 static_assert(PTCVM_STORED_END_IN_DOUBT == static_cast<int>(StoredEnd::InDoubt));
+static_assert(PTCVM_DOUBT_GIVE_UP == static_cast<int>(DoubtAnswer::GiveUp));
 
 StoredOptions stored_options(const ptcvm_stored_options& given, const ptcvm_tools* tools) {
   StoredOptions out;
@@ -27,8 +23,22 @@ StoredOptions stored_options(const ptcvm_stored_options& given, const ptcvm_tool
   if (given.lease_ms != 0) out.lease_ms = given.lease_ms;
   out.again = given.again != 0;
   if (given.has_time != 0) out.time_ms = given.time_ms;
+  out.keeps_session = given.keeps_session != 0;
+  if (given.parallel_calls != 0) out.parallel_calls = given.parallel_calls;
   return out;
 }
+
+std::optional<std::string> seen_args(const ptcvm_text* args_edn) {
+  if (args_edn == nullptr) return std::nullopt;
+  return string_in(*args_edn);
+}
+
+DoubtAnswer doubt_answer(int32_t answer) {
+  require(answer >= PTCVM_DOUBT_HAPPENED && answer <= PTCVM_DOUBT_GIVE_UP, "no such constant");
+  return static_cast<DoubtAnswer>(answer);
+}
+
+namespace {
 
 // said(Store&) is what somebody says to the runs of the store.
 template <class F>
@@ -83,18 +93,20 @@ ptcvm_status ptcvm_store_put(ptcvm_store* store, ptcvm_text run, ptcvm_text id, 
 ptcvm_status ptcvm_store_decide(ptcvm_store* store, ptcvm_text run, ptcvm_text key, int32_t is_allowed,
                                 ptcvm_text reason, ptcvm_text by, const ptcvm_text* args_edn, ptcvm_error** error) {
   return c::told(store, error, [&](Store& to) {
-    std::optional<std::string> args;
-    if (args_edn != nullptr) args = c::string_in(*args_edn);
-    return to.decide(c::text_in(run), c::text_in(key), is_allowed != 0, c::string_in(reason), c::string_in(by), args);
+    return to.decide(c::text_in(run), c::text_in(key), is_allowed != 0, c::string_in(reason), c::string_in(by),
+                     c::seen_args(args_edn));
   });
 }
-
+ptcvm_status ptcvm_store_progress(ptcvm_store* store, ptcvm_text run, ptcvm_text operation, ptcvm_view value,
+                                  ptcvm_text by, ptcvm_error** error) {
+  return c::told(store, error, [&](Store& to) {
+    return to.progress(c::text_in(run), c::text_in(operation), c::view_in(value), c::string_in(by));
+  });
+}
 ptcvm_status ptcvm_store_settle(ptcvm_store* store, ptcvm_text run, ptcvm_text key, int32_t answer, ptcvm_view result,
                                 ptcvm_text by, ptcvm_error** error) {
   return c::told(store, error, [&](Store& to) {
-    c::require(answer >= PTCVM_DOUBT_HAPPENED && answer <= PTCVM_DOUBT_GIVE_UP, "no such constant");
-    return to.settle(c::text_in(run), c::text_in(key), static_cast<ptcvm::DoubtAnswer>(answer), c::view_in(result),
-                     c::string_in(by));
+    return to.settle(c::text_in(run), c::text_in(key), c::doubt_answer(answer), c::view_in(result), c::string_in(by));
   });
 }
 ptcvm_status ptcvm_store_reset_task(ptcvm_store* store, ptcvm_text run, ptcvm_text task, ptcvm_text reason,

@@ -13,7 +13,7 @@
 // Threads    Any number of threads may use a ptcvm_engine, ptcvm_program or ptcvm_store at once. One thread
 //            changes a ptcvm_tools or ptcvm_key_ring, and no other thread uses the handle meanwhile. One thread at a
 //            time may use any other object and the views into it; the object may move between threads. Any thread may
-//            call ptcvm_run_cancel().
+//            call ptcvm_run_cancel() and ptcvm_stepper_cancel().
 // Structs    Each struct begins with struct_size. Set up every struct with PTCVM_INIT(), which sets the defaults. The
 //            library takes shorter structs from programs that were compiled with an older header, and longer structs
 //            when the unknown part is 0. The library fills as much of an output struct as struct_size says.
@@ -48,8 +48,9 @@ typedef struct ptcvm_call ptcvm_call;           // one call of a tool, while its
 typedef struct ptcvm_run ptcvm_run;             // one program with its memory
 typedef struct ptcvm_session ptcvm_session;     // runs one program after another with one memory
 typedef struct ptcvm_store ptcvm_store;         // keeps runs that survive their process
-typedef struct ptcvm_stored ptcvm_stored;       // the result of ptcvm_run_stored()
+typedef struct ptcvm_stored ptcvm_stored;       // the result of ptcvm_run_stored(), or of a stepper
 typedef struct ptcvm_stored_runs ptcvm_stored_runs;
+typedef struct ptcvm_stepper ptcvm_stepper;     // steps one run of a store
 typedef struct ptcvm_value ptcvm_value;         // owns a value that belongs to no run
 typedef struct ptcvm_entries ptcvm_entries;     // the parts of a collection
 typedef struct ptcvm_writer ptcvm_writer;       // builds a value
@@ -421,6 +422,9 @@ typedef struct ptcvm_waiting_call {
   ptcvm_text task_id;
   ptcvm_text question;            // the question; "" for a call of a deferred tool
   ptcvm_view args;
+  uint64_t attempt;               // in a stepper: the number of this attempt, from 1
+  int32_t is_deferred;            // 0: the tool has a callback, which ptcvm_stepper_make() calls
+  int32_t reserved;
 } ptcvm_waiting_call;
 
 typedef struct ptcvm_pending_operation {
@@ -548,6 +552,9 @@ PTCVM_EXPORT ptcvm_status ptcvm_store_put(ptcvm_store* store, ptcvm_text run, pt
 PTCVM_EXPORT ptcvm_status ptcvm_store_decide(ptcvm_store* store, ptcvm_text run, ptcvm_text key, int32_t is_allowed,
                                              ptcvm_text reason, ptcvm_text by, const ptcvm_text* args_edn,
                                              ptcvm_error** error);
+// Sets what the handle of an operation shows until the operation is resolved.
+PTCVM_EXPORT ptcvm_status ptcvm_store_progress(ptcvm_store* store, ptcvm_text run, ptcvm_text operation,
+                                               ptcvm_view value, ptcvm_text by, ptcvm_error** error);
 enum { PTCVM_DOUBT_HAPPENED = 0, PTCVM_DOUBT_DID_NOT, PTCVM_DOUBT_GIVE_UP };
 // Says what became of a call in doubt, by its key (PTCVM_WAIT_DOUBT): it happened with this result, it did not happen
 // and is made again, or it shall fail. PTCVM_REFUSED: there is no such doubt any more.
@@ -600,6 +607,9 @@ typedef struct ptcvm_stored_options {
   int64_t time_ms;
   ptcvm_call_fn before_tool;
   void* before_tool_data;
+  int32_t keeps_session;          // 1: the definitions of a turn are there in the next turn of the run
+  int32_t reserved;
+  size_t parallel_calls;          // most calls that a stepper hands out at once; 0: there is no bound
 } ptcvm_stored_options;
 
 enum {
@@ -619,8 +629,8 @@ typedef struct ptcvm_stored_wait {
 
 // Claims the run, goes on with it or runs it from the top against its log, and parks or ends it. Calls tools in this
 // thread, and sleeps here between attempts. PTCVM_BUSY when another process executes the run. PTCVM_REFUSED when
-// nothing ran. PTCVM_STORE_FAILED leaves the log intact: call again. PTCVM_NOT_AVAILABLE for a deferred tool: use
-// PTCVM_ASYNC and ptcvm_call_answer_pending().
+// nothing ran. PTCVM_STORE_FAILED leaves the log intact: call again. PTCVM_NOT_AVAILABLE for a deferred tool: use a
+// stepper, or PTCVM_ASYNC and ptcvm_call_answer_pending().
 PTCVM_EXPORT ptcvm_status ptcvm_run_stored(const ptcvm_engine* engine, ptcvm_store* store, const ptcvm_tools* tools,
                                            ptcvm_text source, const ptcvm_stored_options* options, ptcvm_stored** out,
                                            ptcvm_error** error);
@@ -638,6 +648,90 @@ PTCVM_EXPORT ptcvm_status ptcvm_stored_wait_at(const ptcvm_stored* stored, int32
 PTCVM_EXPORT int32_t ptcvm_stored_wake_time(const ptcvm_stored* stored, int64_t* out_ms);
 PTCVM_EXPORT ptcvm_text ptcvm_stored_warning(const ptcvm_stored* stored);   // "" for none
 PTCVM_EXPORT void ptcvm_stored_free(ptcvm_stored* stored);
+
+// ---- Steppers execute a stored run and never block. Several calls are in flight at once, each with its intent in the
+// store. A process that dies loses nothing: the effect of each open call decides what the next stepper does.
+
+enum {
+  PTCVM_STEP_NONE = -1,           // the step failed
+  PTCVM_STEP_YIELDED = 0,         // the fuel of the step is used up; step again
+  PTCVM_STEP_WAITS,               // for answers to its calls, or for ptcvm_stepper_wake_time() when there are no calls
+  PTCVM_STEP_DONE                 // ptcvm_stepper_take_outcome() says how; the claim of the run was given back
+};
+
+// Makes a stepper. The first step claims the run; nothing is written before. `source` and `options` are as in
+// ptcvm_run_stored(). Deferred tools are allowed. PTCVM_INVALID_VALUE: a limit is out of its range.
+PTCVM_EXPORT ptcvm_status ptcvm_stepper_start(const ptcvm_engine* engine, const ptcvm_store* store,
+                                              const ptcvm_tools* tools, ptcvm_text source,
+                                              const ptcvm_stored_options* options, ptcvm_stepper** out,
+                                              ptcvm_error** error);
+// Makes a stepper for a run that was begun before, by the id in the options. The log has source, name, data, limits and
+// signature; limits of the options count where they are smaller. PTCVM_WRONG_STATE: the run was never begun.
+PTCVM_EXPORT ptcvm_status ptcvm_stepper_open(const ptcvm_engine* engine, const ptcvm_store* store,
+                                             const ptcvm_tools* tools, const ptcvm_stored_options* options,
+                                             ptcvm_stepper** out, ptcvm_error** error);
+// Gives the claim of the run back. Open calls stay open in the store.
+PTCVM_EXPORT void ptcvm_stepper_free(ptcvm_stepper* stepper);
+
+// Executes at most about `fuel` units of work and writes PTCVM_STEP_… to *out_step. Waits for the disk and for nothing
+// else; calls no tools. PTCVM_BUSY: another process executes the run. PTCVM_REFUSED: nothing ran. PTCVM_STORE_FAILED:
+// what the store holds is right; step again. After PTCVM_OUT_OF_MEMORY only free the stepper. A step after
+// PTCVM_STEP_DONE opens the run again.
+PTCVM_EXPORT ptcvm_status ptcvm_stepper_step(ptcvm_stepper* stepper, uint64_t fuel, int32_t* out_step,
+                                             ptcvm_error** error);
+// Makes the next step end the turn with the fault "cancelled". Any thread may call this, as long as no thread frees
+// the stepper.
+PTCVM_EXPORT void ptcvm_stepper_cancel(ptcvm_stepper* stepper);
+PTCVM_EXPORT ptcvm_text ptcvm_stepper_id(const ptcvm_stepper* stepper);      // the id of the run, borrowed
+
+// Take a list of the calls that can be made now, in the order of calling, and show an element of that list. Texts and
+// views are borrowed until the next _count or free, so a loop may answer the calls on its way.
+PTCVM_EXPORT size_t ptcvm_stepper_call_count(ptcvm_stepper* stepper);
+PTCVM_EXPORT ptcvm_status ptcvm_stepper_call_at(const ptcvm_stepper* stepper, size_t index, ptcvm_waiting_call* out);
+// Answer a call, in any order. The store has the answer at once, or, for the last call in flight, together with what
+// the program does next. PTCVM_WRONG_STATE when no such call waits.
+PTCVM_EXPORT ptcvm_status ptcvm_stepper_answer(ptcvm_stepper* stepper, uint64_t call, ptcvm_view value,
+                                               ptcvm_error** error);
+PTCVM_EXPORT ptcvm_status ptcvm_stepper_answer_json(ptcvm_stepper* stepper, uint64_t call, ptcvm_text json,
+                                                    ptcvm_error** error);
+PTCVM_EXPORT ptcvm_status ptcvm_stepper_answer_edn(ptcvm_stepper* stepper, uint64_t call, ptcvm_text edn,
+                                                   ptcvm_error** error);
+PTCVM_EXPORT ptcvm_status ptcvm_stepper_answer_error(ptcvm_stepper* stepper, uint64_t call, ptcvm_text message,
+                                                     ptcvm_error** error);
+// Says that nobody knows whether the call happened. The effect of its tool decides what follows.
+PTCVM_EXPORT ptcvm_status ptcvm_stepper_answer_unknown(ptcvm_stepper* stepper, uint64_t call, ptcvm_text message,
+                                                       ptcvm_error** error);
+PTCVM_EXPORT ptcvm_status ptcvm_stepper_answer_pending(ptcvm_stepper* stepper, uint64_t call, ptcvm_text operation,
+                                                       ptcvm_error** error);   // takes tools of mode ASYNC or AUTO
+// Calls the callback of the tool in this thread, and answers with what the callback says. PTCVM_NOT_AVAILABLE: the
+// tool is deferred.
+PTCVM_EXPORT ptcvm_status ptcvm_stepper_make(ptcvm_stepper* stepper, uint64_t call, ptcvm_error** error);
+
+// Returns 1 and the time at which the host should step the run although no answer has come, or 0 when there is none.
+PTCVM_EXPORT int32_t ptcvm_stepper_wake_time(const ptcvm_stepper* stepper, int64_t* out_ms);
+// Hands out how the last step that was PTCVM_STEP_DONE ended, once, for the ptcvm_stored_… functions. The caller frees
+// the outcome with ptcvm_stored_free(). PTCVM_WRONG_STATE: the run is not done, or the outcome was taken.
+PTCVM_EXPORT ptcvm_status ptcvm_stepper_take_outcome(ptcvm_stepper* stepper, ptcvm_stored** out, ptcvm_error** error);
+
+// Say something to the run, as ptcvm_store_resolve() and the others do for any run. A program that is executed now sees
+// it when it is suspended next; a run that is done goes on with the next step.
+PTCVM_EXPORT ptcvm_status ptcvm_stepper_resolve(ptcvm_stepper* stepper, ptcvm_text operation, ptcvm_view value,
+                                                ptcvm_text by, ptcvm_error** error);
+PTCVM_EXPORT ptcvm_status ptcvm_stepper_resolve_json(ptcvm_stepper* stepper, ptcvm_text operation, ptcvm_text json,
+                                                     ptcvm_text by, ptcvm_error** error);
+PTCVM_EXPORT ptcvm_status ptcvm_stepper_resolve_edn(ptcvm_stepper* stepper, ptcvm_text operation, ptcvm_text edn,
+                                                    ptcvm_text by, ptcvm_error** error);
+PTCVM_EXPORT ptcvm_status ptcvm_stepper_resolve_error(ptcvm_stepper* stepper, ptcvm_text operation, ptcvm_text reason,
+                                                      ptcvm_text by, ptcvm_error** error);
+PTCVM_EXPORT ptcvm_status ptcvm_stepper_resolve_cancelled(ptcvm_stepper* stepper, ptcvm_text operation,
+                                                          ptcvm_text reason, ptcvm_text by, ptcvm_error** error);
+PTCVM_EXPORT ptcvm_status ptcvm_stepper_progress(ptcvm_stepper* stepper, ptcvm_text operation, ptcvm_view value,
+                                                 ptcvm_text by, ptcvm_error** error);
+PTCVM_EXPORT ptcvm_status ptcvm_stepper_decide(ptcvm_stepper* stepper, ptcvm_text key, int32_t is_allowed,
+                                               ptcvm_text reason, ptcvm_text by, const ptcvm_text* args_edn,
+                                               ptcvm_error** error);
+PTCVM_EXPORT ptcvm_status ptcvm_stepper_settle(ptcvm_stepper* stepper, ptcvm_text key, int32_t answer,
+                                               ptcvm_view result, ptcvm_text by, ptcvm_error** error);
 
 // ---- Sealing: a signature around snapshot bytes that binds them to a tenant, a run and a sequence number.
 

@@ -53,6 +53,8 @@ class PTCVM_API StoredRun {
   // Goes on for at most about `fuel` units of work. Never waits, except for the disk. busy: another process executes
   // the run. refused: nothing ran. store_failed: what the log holds is right; step again.
   Result<StoredStep> step(std::uint64_t fuel = UINT64_MAX);
+  // Returns what the last step gave; Yielded before the first step.
+  const Result<StoredStep>& last_step() const;
   void cancel();                          // the next step ends the turn with the fault "cancelled"; any thread
   std::string_view id() const;            // StoredOptions::id
 
