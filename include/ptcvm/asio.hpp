@@ -148,6 +148,16 @@ inline boost::asio::awaitable<RunState> drive(Run& run, AsyncRunOptions options)
   co_return co_await driven.drive();
 }
 
+// Begins the coroutine on a strand over the executor of the handler.
+template <class T, class Handler>
+void begin_on_strand(boost::asio::awaitable<T> driving, Handler handler) {
+  const auto executor = boost::asio::get_associated_executor(handler);
+  static_assert(!std::is_same_v<std::decay_t<decltype(executor)>, boost::asio::system_executor>,
+                "the token has no executor: give it one by boost::asio::bind_executor()");
+  const boost::asio::any_io_executor strand = boost::asio::make_strand(executor);
+  boost::asio::co_spawn(strand, std::move(driving), std::move(handler));
+}
+
 }  // namespace detail
 
 // Steps the run until the run is over or waits for something that async_run() cannot wait for: operations that others
@@ -162,11 +172,7 @@ template <class Token = boost::asio::use_awaitable_t<>>
 auto async_run(Run& run, AsyncRunOptions options = {}, Token&& token = {}) {
   return boost::asio::async_initiate<Token, void(std::exception_ptr, RunState)>(
       [&run](auto handler, AsyncRunOptions wanted) {
-        const auto executor = boost::asio::get_associated_executor(handler);
-        static_assert(!std::is_same_v<std::decay_t<decltype(executor)>, boost::asio::system_executor>,
-                      "the token has no executor: give it one by boost::asio::bind_executor()");
-        const boost::asio::any_io_executor strand = boost::asio::make_strand(executor);
-        boost::asio::co_spawn(strand, detail::drive(run, std::move(wanted)), std::move(handler));
+        detail::begin_on_strand(detail::drive(run, std::move(wanted)), std::move(handler));
       },
       token, std::move(options));
 }
