@@ -1,4 +1,4 @@
-// Includes the whole C++ API except the components: sqlite.hpp, asio.hpp, otel.hpp, thread_pool.hpp.
+// Includes the whole C++ API except sqlite.hpp, asio.hpp, asio_stored_run.hpp, otel.hpp and thread_pool.hpp.
 #pragma once
 #include "ptcvm/config.hpp"
 #include "ptcvm/convert.hpp"
