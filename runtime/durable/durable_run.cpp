@@ -132,6 +132,8 @@ std::optional<DurableStep> DurableRun::advance(std::uint64_t& fuel) {
 std::optional<DurableStep> DurableRun::wait_for_calls() {
   while (calls_.open(*session_, options_.most_in_flight)) {
   }
+  std::uint64_t slice = options_.session.slice_fuel;
+  if (!session_->waits_for_tools()) return advance(slice);   // the last answer is written with what comes of it
   const bool has_intents = calls_.take_new_intents();
   if (!facts_.write(has_intents ? Durability::Now : Durability::AsMode)) return DurableStep::Done;
   facts_.tell_host();
@@ -139,7 +141,6 @@ std::optional<DurableStep> DurableRun::wait_for_calls() {
     const bool is_over = session_->is_stopped();         // cancelled, or out of time: nobody waits for the calls
     if (!is_over) return DurableStep::Waits;
     calls_.clear();
-    std::uint64_t slice = options_.session.slice_fuel;
     return advance(slice);
   }
   if (const auto due = calls_.next_attempt_ms(); due && !session_->is_stopped()) {
@@ -153,7 +154,6 @@ std::optional<DurableStep> DurableRun::wait_for_calls() {
     out_.outcome = session_->outcome();
     return std::nullopt;
   }
-  std::uint64_t slice = options_.session.slice_fuel;
   return advance(slice);
 }
 

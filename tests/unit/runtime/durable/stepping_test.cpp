@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/log/forwarding_store.h"
 #include "tests/unit/runtime/durable/durable_fixture.h"
 
 namespace ptc {
@@ -78,15 +79,31 @@ TEST_F(SteppingTest, TheOrderOfTheAnswersDoesNotMatter) {
   EXPECT_EQ(journal(), "sum=3 ");
 }
 
+// Counts the transactions of a run besides its start and its end.
+class TransactionCounter final : public ForwardingStore {
+ public:
+  explicit TransactionCounter(FactStore& store) : ForwardingStore(store) {}
+  StoreResult<Written> put(std::string_view log, Cut cut, std::span<const Fact> facts, Durability wanted) override {
+    ++puts;
+    return ForwardingStore::put(log, cut, facts, wanted);
+  }
+  int puts = 0;
+};
+
 // The answer of the last call in flight and the commit of its task are one write.
 TEST_F(SteppingTest, AnAnswerGoesIntoTheLogWithTheCommitOfItsTask) {
   deferred("pay", EffectClass::Keyed);
-  const auto run = stepped("(task \"a\" (tool/pay {}))");
-  ASSERT_EQ(run->step(), DurableStep::Waits);
-  EXPECT_TRUE(run->answer(ids(*run)[0], ToolReply::value(Value::integer(7))));
+  TransactionCounter counting(store());
+  const std::shared_ptr<const ToolRegistry> tools(std::shared_ptr<void>(), &tools_);
+  DurableRun run(engine_, counting, tools, "(do (task \"a\" (tool/pay {})) (task \"b\" (tool/pay {})))", options());
+  ASSERT_EQ(run.step(), DurableStep::Waits);
   EXPECT_EQ(kinds(), "run_started intent ");
-  EXPECT_EQ(run->step(), DurableStep::Done);
-  EXPECT_EQ(kinds(), "run_started intent effect_settled task_committed turn_ended ");
+  const int begun = counting.puts;
+  EXPECT_TRUE(run.answer(ids(run)[0], ToolReply::value(Value::integer(7))));
+  EXPECT_EQ(kinds(), "run_started intent ");
+  ASSERT_EQ(run.step(), DurableStep::Waits);
+  EXPECT_EQ(kinds(), "run_started intent effect_settled task_committed intent ");
+  EXPECT_EQ(counting.puts - begun, 2);
 }
 
 TEST_F(SteppingTest, EveryOpenCallOfADeadProcessIsFoundAndTreatedByItsClass) {
