@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kTickMillis = 20;          // how often deadlines, the cancel flag and ended processes are looked at
+constexpr int kLookMillis = 20;          // how often deadlines, the cancel flag and ended processes are looked at
 constexpr std::uint64_t kSliceFuel = 50'000;
 
 std::uint64_t micros_since(Clock::time_point start) {
@@ -50,7 +50,7 @@ void CommandCalls::wait(ptc::Heap& heap, const Answer& answer) {
     std::vector<pollfd> waits;
     for (const auto& [call, running] : running_) running.process->add_waits(waits);
     if (waits.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    (void)poll(waits.data(), waits.size(), kTickMillis);
+    (void)poll(waits.data(), waits.size(), kLookMillis);
   }
 }
 
@@ -82,7 +82,7 @@ ptc::Outcome run_with_commands(ptc::Session& session, std::size_t most, const st
   return out;
 }
 
-ptc::DurableOutcome run_with_commands(ptc::DurableRun& run, std::size_t most, const std::atomic<bool>* cancelled) {
+ptc::DurableOutcome run_with_commands(ptc::DurableRun& run, std::size_t most) {
   CommandCalls commands(most);
   const auto answer = [&run](std::uint64_t call, ptc::ToolReply reply, std::uint64_t micros) {
     run.answer(call, std::move(reply), micros);
@@ -100,7 +100,7 @@ ptc::DurableOutcome run_with_commands(ptc::DurableRun& run, std::size_t most, co
     while (begin_one()) {
     }
     if (run.calls().empty()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(kTickMillis));
+      std::this_thread::sleep_for(std::chrono::milliseconds(kLookMillis));
     } else {
       commands.wait(run.session()->heap(), answer);
     }

@@ -41,6 +41,6 @@ class CommandCalls {
 // Steps a session whose turn has begun, to its end or its next suspension, with at most `most` commands at once.
 ptc::Outcome run_with_commands(ptc::Session& session, std::size_t most, const std::atomic<bool>* cancelled);
 // Steps a durable run until it is done.
-ptc::DurableOutcome run_with_commands(ptc::DurableRun& run, std::size_t most, const std::atomic<bool>* cancelled);
+ptc::DurableOutcome run_with_commands(ptc::DurableRun& run, std::size_t most);
 
 }  // namespace ptcvm::cli

@@ -104,7 +104,7 @@ class StoredTurn {
     durable_.most_in_flight = options_.parallel_tools;
     ptc::DurableRun stepped(engine_, facts(), std::make_shared<const ptc::ToolRegistry>(std::move(tools)),
                             source, durable_);
-    const ptc::DurableOutcome done = run_with_commands(stepped, options_.parallel_tools, interrupted.flag());
+    const ptc::DurableOutcome done = run_with_commands(stepped, options_.parallel_tools);
     if (trace != nullptr) trace_end(*trace, done);
     return report(done);
   }

@@ -61,8 +61,8 @@ std::unique_ptr<ChildProcess> start_command(const ExternalTool& tool, const ptc:
 }
 
 ChildResult ended(const std::unique_ptr<ChildProcess>& child) {
-  constexpr int kTickMillis = 20;
-  while (!child->look(kTickMillis)) {
+  constexpr int kWaitMillis = 20;
+  while (!child->look(kWaitMillis)) {
   }
   return child->take_result();
 }
