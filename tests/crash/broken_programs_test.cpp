@@ -217,7 +217,7 @@ TEST(SoundPrograms, GroupCommitKeepsWhatWasFlushed) {
   options.durability = Durability::Group;
   const Report report = Kit(options).every_boundary();
   EXPECT_TRUE(report.ok()) << report.table();
-  EXPECT_GT(report.rows.size(), 50u) << report.table();
+  EXPECT_GT(report.rows.size(), 48u) << report.table();
   EXPECT_TRUE(says(report.table(), "before write flush")) << report.table();
 }
 

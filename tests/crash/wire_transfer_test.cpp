@@ -93,7 +93,7 @@ void expect_money_moved_once(const Row& row, bool is_approved) {
 void kill_everywhere(const char* decision, Moment moment, bool is_approved) {
   const WireTransfer transfer(decision, moment);
   const Report report = Kit(transfer.options()).every_boundary();
-  EXPECT_GT(report.rows.size(), 45u) << report.table();
+  EXPECT_GT(report.rows.size(), 42u) << report.table();
   for (const Row& row : report.rows) expect_money_moved_once(row, is_approved);
   // Asked is about the transfer alone: its intent is written, before its call, after it, before its answer is written.
   EXPECT_EQ(report.asked(), is_approved ? 4 : 0) << report.table();
