@@ -79,7 +79,8 @@ class RestoreOptions(Sized):
 
 class WaitingCall(Sized):
     _fields_ = [("struct_size", c_size_t), ("id", c_uint64), ("tool", Text), ("key", Text), ("task_id", Text),
-                ("question", Text), ("args", View)]
+                ("question", Text), ("args", View), ("attempt", c_uint64), ("is_deferred", c_int32),
+                ("reserved", c_int32)]
 
 
 class PendingOperation(Sized):
