@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/calls/further_attempt.h"
 #include "runtime/calls/retry.h"
 #include "runtime/text/edn.h"
 #include "vm/value/print.h"
@@ -29,12 +30,6 @@ ToolReply conflict_of(const LoggedEffect& known, const OpenCall& call) {
                                      call.tool->definition.name + ' ' + call.args_edn);
   reply.fault = FaultKind::TaskIdConflict;
   return reply;
-}
-
-// A failure that the tool itself reports, and that its retry policy does not take for the last word.
-bool is_retried(const Tool& tool, const ToolReply& reply, std::uint64_t attempt) {
-  const bool is_final = !reply.failed || reply.is_unknown || reply.fault != FaultKind::ToolError;
-  return !is_final && attempt < tool.definition.retry.max_attempts;
 }
 
 }  // namespace
@@ -211,7 +206,7 @@ bool RecordedCalls::answer(Session& session, std::uint64_t id, ToolReply reply, 
   in_flight_.erase(at);
   reply.attempt = call.attempt;
   if (!utf8_is_valid(reply.message)) reply.message = utf8_repaired(reply.message);
-  const bool is_tried_again = is_retried(*call.tool, reply, call.attempt);
+  const bool is_tried_again = wants_further_attempt(*call.tool, reply, call.attempt);
   const bool counts_attempts = !is_recorded_tool(*call.tool) && (is_tried_again || call.attempt > 1);
   if (counts_attempts) facts_.stage(intent(call));
   if (is_recorded_tool(*call.tool) || counts_attempts) stage_settlement(call, reply, session.heap());

@@ -2,6 +2,7 @@
 //
 // Calls of parallel branches that wait at the same time are all made: none sees the answer to another, and of equal
 // calls the last answer is the one that stays in the cache.
+#include "runtime/calls/further_attempt.h"
 #include "runtime/text/result_rounding.h"
 #include "runtime/session/session.h"
 #include "runtime/signature/coercion.h"
@@ -172,10 +173,8 @@ void Session::note_retry(std::uint64_t request_id, std::string_view error, std::
 }
 
 bool Session::is_retried(const ToolRequest& request, const Tool& tool, const ToolReply& reply, std::uint64_t micros) {
-  const RetryPolicy& policy = tool.definition.retry;
-  const bool is_final = !reply.failed || reply.is_unknown || reply.fault != FaultKind::ToolError;
-  if (is_final || reply.attempt >= policy.max_attempts) return false;
-  const std::int64_t pause = retry_pause_ms(policy, request.key, reply.attempt);
+  if (!wants_further_attempt(tool, reply, reply.attempt)) return false;
+  const std::int64_t pause = retry_pause_ms(tool.definition.retry, request.key, reply.attempt);
   retries_[request.id] = {reply.attempt, Clock::now() + std::chrono::milliseconds(pause)};
   outbox_.retried(request, heap(), reply.message, reply.attempt, pause, micros);
   return true;
