@@ -50,12 +50,12 @@ void Run::Impl::attend(std::unique_ptr<ptc::Session> made) {
   session = std::move(made);
   events.attend(*session);
   if (events.is_watched()) session->set_reader(&events);
-  session->set_cancel_flag(&events.cancelled());
+  session->clock().set_cancel_flag(&events.cancelled());
 }
 
 void Run::Impl::attend(std::unique_ptr<ptc::Session> made, const Hooks& wanted) {
   attend(std::move(made));
-  session->set_hooks({runtime_hook(wanted.before_tool), {}});
+  session->gate().set_hooks({runtime_hook(wanted.before_tool), {}});
   on_error = wanted.on_error;
 }
 
@@ -121,7 +121,8 @@ RunState run_state_of(const ptc::Session& session) {
   switch (session.last_step()) {
     case ptc::SessionStep::Suspended: return RunState::Suspended;
     case ptc::SessionStep::Yielded: return RunState::Yielded;
-    case ptc::SessionStep::Waits: return session.waits_for_decisions_only() ? RunState::Suspended : RunState::Yielded;
+    case ptc::SessionStep::Waits:
+      return session.gate().waits_for_decisions_only() ? RunState::Suspended : RunState::Yielded;
     case ptc::SessionStep::Over: break;
   }
   switch (session.status()) {

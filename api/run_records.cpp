@@ -117,7 +117,7 @@ std::optional<std::int64_t> Run::wake_time_ms() const {
   return wake;
 }
 
-void Run::set_time(std::int64_t ms) { impl_->awake().set_given_time(ms); }
+void Run::set_time(std::int64_t ms) { impl_->awake().clock().set_given_time(ms); }
 
 namespace {
 
@@ -125,17 +125,15 @@ std::vector<WaitingCall> waiting(ptc::Session& session, bool wants_questions) {
   std::vector<WaitingCall> out;
   for (const ptc::ToolRequest& request : session.run().tool_requests()) {
     if (session.is_retrying(request.id)) continue;
-    std::string key = session.approval_key(request);
-    const auto known = session.approvals().find(key);
-    const bool is_asked = known != session.approvals().end() && known->second.state == ptc::Approval::State::Open;
-    if (is_asked != wants_questions) continue;
+    const ptc::Approval* const question = session.gate().question_about(request);
+    if ((question != nullptr) != wants_questions) continue;
     WaitingCall& call = out.emplace_back();
     call.id = request.id;
     call.tool = request.tool;
     call.args = ValueAccess::view(request.args, session.heap());
-    call.key = is_asked ? std::move(key) : request.key;
+    call.key = question != nullptr ? session.gate().key_of(request) : request.key;
     call.task_id = request.task_id;
-    if (is_asked) call.question = known->second.text;
+    if (question != nullptr) call.question = question->text;
   }
   return out;
 }
@@ -158,7 +156,7 @@ Result<void> Run::answer_pending(std::uint64_t call, std::string operation_id) {
 
 Result<void> Run::decide(std::string_view key, bool allowed, std::string reason,
                          const std::optional<std::string>& args_edn) {
-  if (auto complaint = impl_->awake().decide(key, allowed, std::move(reason), args_edn)) {
+  if (auto complaint = impl_->awake().gate().decide(key, allowed, std::move(reason), args_edn)) {
     return host_error(Errc::refused, std::move(*complaint));
   }
   return {};

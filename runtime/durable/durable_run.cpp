@@ -138,16 +138,16 @@ std::optional<DurableStep> DurableRun::wait_for_calls() {
   if (!facts_.write(has_intents ? Durability::Now : Durability::AsMode)) return DurableStep::Done;
   facts_.tell_host();
   if (!calls_.in_flight().empty()) {
-    const bool is_over = session_->is_stopped();         // cancelled, or out of time: nobody waits for the calls
+    const bool is_over = session_->clock().is_stopped();   // cancelled, or out of time: nobody waits for the calls
     if (!is_over) return DurableStep::Waits;
     calls_.clear();
     return advance(slice);
   }
-  if (const auto due = calls_.next_attempt_ms(); due && !session_->is_stopped()) {
+  if (const auto due = calls_.next_attempt_ms(); due && !session_->clock().is_stopped()) {
     if (*due <= writer_.now()) return std::nullopt;
     if (*due - writer_.now() <= kLongestPauseMs) return DurableStep::Waits;
     is_suspended_ = true;
-  } else if (session_->waits_for_decisions_only() && !session_->is_stopped()) {
+  } else if (session_->gate().waits_for_decisions_only() && !session_->clock().is_stopped()) {
     is_suspended_ = true;
   }
   if (is_suspended_) {
@@ -205,7 +205,7 @@ void DurableRun::go_on() {
       out_.message = refusal->message;
     }
   }
-  session_->set_given_time(writer_.now());
+  session_->clock().set_given_time(writer_.now());
 }
 
 // Returns false when the run was not parked, because the log has something new.
@@ -276,8 +276,8 @@ bool DurableRun::answer(std::uint64_t call, ToolReply reply, std::uint64_t micro
 
 ToolCall DurableRun::tool_call(std::uint64_t id) {
   const OpenCall& call = calls_.in_flight().at(id);
-  ToolCall made{call.tool->definition.name, Value::nil(), session_->heap(), session_->deadline(), options_.cancelled,
-                {}, call.attempt};
+  ToolCall made{call.tool->definition.name, Value::nil(), session_->heap(), session_->clock().deadline(),
+                options_.cancelled, {}, call.attempt};
   for (const Session::HandedCall& handed : session_->handed_calls()) {
     if (handed.id != id) continue;
     made.args = handed.args;
@@ -293,7 +293,7 @@ void DurableRun::make(std::uint64_t id) {
   ToolReply reply = calls_.in_flight().at(id).tool->handler(tool_call(id));
   const auto spent = std::chrono::steady_clock::now() - start;
   const auto micros = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(spent).count());
-  session_->add_active_micros(micros);
+  session_->clock().add_active_micros(micros);
   answer(id, std::move(reply), micros);
 }
 

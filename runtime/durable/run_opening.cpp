@@ -178,11 +178,11 @@ void RunOpening::attend(std::uint64_t seq) {
   if (options_.resets_need_reasons) {
     session_->set_reset_rule([this](std::string_view id) { return log().has_effects(id); });
   }
-  session_->set_hooks(hooks());
+  session_->gate().set_hooks(hooks());
   if (options_.on_session) options_.on_session(*session_);
   take_approvals(*session_, log());
   facts_.attend(*session_, seq);
-  session_->set_cancel_flag(options_.cancelled);
+  session_->clock().set_cancel_flag(options_.cancelled);
 }
 
 // A call that the log knows was judged when it was made.

@@ -83,7 +83,7 @@ std::vector<Resolution> take_news(Session& session, const RunLog& log, std::uint
 }
 
 bool has_decisions(const Session& session, const RunLog& log) {
-  return std::ranges::any_of(session.approvals(), [&log](const auto& entry) {
+  return std::ranges::any_of(session.gate().approvals(), [&log](const auto& entry) {
     const LoggedApproval* const said = log.approval(entry.first);
     return entry.second.state == Approval::State::Open && said != nullptr && said->is_decided;
   });
@@ -92,7 +92,7 @@ bool has_decisions(const Session& session, const RunLog& log) {
 void take_approvals(Session& session, const RunLog& log) {
   for (const LoggedApproval& said : log.approvals()) {
     const auto state = find_approval_state(said.state);
-    if (state) session.load_approval(said.key, {*state, said.tool, said.args, said.text});
+    if (state) session.gate().load(said.key, {*state, said.tool, said.args, said.text});
   }
 }
 

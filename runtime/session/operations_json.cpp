@@ -184,7 +184,7 @@ std::optional<std::string> Session::load_operations(std::string_view text) {
   const json::value parsed = json::parse({text.data(), text.size()}, error);
   const json::array* list = error ? nullptr : parsed.if_array();
   if (list == nullptr) return "the operations must be a JSON list";
-  Operations& table = run_->operations();
+  Operations& table = run_.operations();
   for (const json::value& element : *list) {
     const std::string name = "operation " + std::to_string(table.all().size() + 1) + ": ";
     const json::object* object = element.if_object();

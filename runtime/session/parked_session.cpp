@@ -37,10 +37,10 @@ ParkedSession::ParkedSession(const Session& session)
     : bytes_(session.snapshot({.embed_programs = false})),
       programs_(session.run().programs()),
       tools_(session.shared_tools_),
-      hooks_(session.hooks_),
+      hooks_(session.gate().hooks()),
       fixed_clock_millis_(session.options_.fixed_clock_millis),
-      now_(session.now_),
-      clock_(session.clock()),
+      now_(session.clock().given_time()),
+      clock_(session.run().clock()),
       active_micros_(session.run().active_micros()),
       slice_fuel_(session.options_.slice_fuel),
       yields_at_commits_(session.options_.yields_at_commits) {
@@ -60,10 +60,10 @@ std::unique_ptr<Session> ParkedSession::wake(const Engine& engine) && {
   wanted.slice_fuel = slice_fuel_;
   wanted.yields_at_commits = yields_at_commits_;
   auto session = Session::made(engine, std::get<Restored>(std::move(restored)), std::move(tools_), wanted);
-  session->hooks_ = std::move(hooks_);
-  session->now_ = now_;
+  session->gate().set_hooks(std::move(hooks_));
+  session->clock().set_given_time(now_);
   session->set_clock(clock_);
-  session->run_->add_active_micros(active_micros_ - session->run().active_micros());
+  session->clock().add_active_micros(active_micros_ - session->run().active_micros());
   return session;
 }
 

@@ -124,7 +124,7 @@ std::optional<Outcome> resume_from_replay(Session& session, ToolReplay& replay, 
   std::vector<Resolution> answers = replay.answers_to_waiting(session);
   if (answers.empty() && !suspended.next_deadline_ms) return std::nullopt;
   order.arrange(answers);
-  std::int64_t now = session.clock();
+  std::int64_t now = session.run().clock();
   if (answers.empty()) now = std::max(now, *suspended.next_deadline_ms);
   return session.resume(std::move(answers), now);
 }

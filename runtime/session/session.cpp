@@ -17,10 +17,10 @@ constexpr std::size_t kHistorySize = 3;
 }  // namespace
 
 Session::Session(const Engine& engine, SessionOptions options)
-    : engine_(engine), options_(std::move(options)), run_(std::make_unique<Run>(options_.limits, engine.memory())) {
-  run_->set_identity(options_.run_id, options_.turns_before);
-  run_->set_yields_at_commits(options_.yields_at_commits);
-  run_->operations().last_fresh_id = options_.operations_before;
+    : engine_(engine), options_(std::move(options)), run_(options_.limits, engine.memory()) {
+  run_.set_identity(options_.run_id, options_.turns_before);
+  run_.set_yields_at_commits(options_.yields_at_commits);
+  run_.operations().last_fresh_id = options_.operations_before;
   if (options_.signature.empty()) return;
   auto parsed = parse_signature(options_.signature);
   if (auto* signature = std::get_if<Signature>(&parsed)) {
@@ -47,7 +47,7 @@ void Session::forget_values() {
 
 std::vector<std::string_view> Session::definition_names() const {
   std::vector<std::string_view> names;
-  run_->for_each_definition([&names](std::string_view name, Value) { names.push_back(name); });
+  run_.for_each_definition([&names](std::string_view name, Value) { names.push_back(name); });
   return names;
 }
 
@@ -69,7 +69,7 @@ CompileAnswer Session::compile(std::string_view source) const {
 
 void Session::report_progress() {
   if (!outbox_.is_read()) return;
-  const Environment& records = run_->environment();
+  const Environment& records = run_.environment();
   for (; seen_prints_ < records.prints.size(); ++seen_prints_) outbox_.printed(records.prints[seen_prints_]);
   const auto report_operations = [&](std::size_t until) {
     const auto& operations = records.operations.all();
@@ -79,7 +79,7 @@ void Session::report_progress() {
   for (; seen_summaries_ < summaries.size(); ++seen_summaries_) {
     outbox_.step_done(summaries[seen_summaries_].id, summaries[seen_summaries_].summary);
   }
-  for (const Journal::Change& change : run_->environment().journal.take_changes()) {
+  for (const Journal::Change& change : run_.environment().journal.take_changes()) {
     const Owned value(heap(), change.value);
     report_operations(change.operations);
     if (change.kind == Journal::Change::Kind::Reset) {
@@ -93,7 +93,7 @@ void Session::report_progress() {
 
 void Session::set_reader(OutboxReader* reader) {
   outbox_.set_reader(reader);
-  run_->environment().journal.keep_changes(reader != nullptr);
+  run_.environment().journal.keep_changes(reader != nullptr);
 }
 
 void Session::push_history(Value borrowed) {
@@ -104,23 +104,23 @@ void Session::push_history(Value borrowed) {
   }
 }
 
-bool Session::definitions_fit() const {
+bool Session::definitions_fit() {
   std::uint64_t size = 0;
-  run_->for_each_definition([this, &size](std::string_view, Value value) {
-    if (size < kMaxWrittenSize) size += written_size(run_->heap(), value, kMaxWrittenSize - size);
+  run_.for_each_definition([this, &size](std::string_view, Value value) {
+    if (size < kMaxWrittenSize) size += written_size(run_.heap(), value, kMaxWrittenSize - size);
   });
   return size < kMaxWrittenSize;
 }
 
 void Session::collect_records(Outcome& outcome) {
-  Environment& records = run_->environment();
+  Environment& records = run_.environment();
   outcome.prints = records.prints;
   outcome.warnings = records.warnings;
   warn_of_large_commits(outcome);
   for (const StepSummary& step : records.summaries) outcome.summaries.emplace_back(step.id, step.summary);
   std::sort(outcome.summaries.begin(), outcome.summaries.end());
   RecordTexts texts(heap());
-  for (const ToolRecord& record : run_->tool_records()) {
+  for (const ToolRecord& record : run_.tool_records()) {
     ToolOutcome& call = outcome.tool_calls.emplace_back();
     call.name = record.tool;
     call.args_edn = texts.edn(record.args);
@@ -132,12 +132,12 @@ void Session::collect_records(Outcome& outcome) {
       call.result_edn = texts.edn(record.result);
     }
   }
-  outcome.fuel = run_->fuel_used();
+  outcome.fuel = run_.fuel_used();
   outcome.peak_bytes = heap().bytes_peak();
 }
 
 void Session::warn_of_large_commits(Outcome& outcome) {
-  for (const Journal::Entry& entry : run_->environment().journal.entries()) {
+  for (const Journal::Entry& entry : run_.environment().journal.entries()) {
     if (can_be_written(heap(), entry.value)) continue;
     outcome.warnings.push_back("task \"" + entry.id + "\": its value is too large to be written out");
   }
@@ -145,7 +145,7 @@ void Session::warn_of_large_commits(Outcome& outcome) {
 
 std::string Session::memory_edn() {
   std::string text = "{";
-  run_->for_each_definition([&](std::string_view name, Value value) {
+  run_.for_each_definition([&](std::string_view name, Value value) {
     if (text.size() > 1) text += ' ';
     append_edn(text, Value::of(heap().intern(name)), heap());
     text += ' ';
@@ -155,7 +155,7 @@ std::string Session::memory_edn() {
 }
 
 std::optional<std::string> Session::journal_edn() {
-  const Environment& records = run_->environment();
+  const Environment& records = run_.environment();
   if (!records.has_journal) return std::nullopt;
   std::string text = "{";
   for (const Journal::Entry& entry : records.journal.entries()) {

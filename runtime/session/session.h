@@ -16,30 +16,17 @@
 #include <vector>
 
 #include "runtime/engine/engine.h"
+#include "runtime/session/gate.h"
 #include "runtime/session/outbox.h"
 #include "runtime/session/outcome.h"
+#include "runtime/session/session_options.h"
+#include "runtime/session/turn_clock.h"
 #include "runtime/signature/signature.h"
 #include "runtime/calls/tools.h"
 #include "vm/exec/run.h"
 #include "vm/snapshot/snapshot.h"
 
 namespace ptc {
-
-struct SessionOptions {
-  RunLimits limits;
-  std::optional<int> float_precision;
-  std::string signature;                              // the signature of the result, or ""
-  std::string source_name;
-  bool strict_task_ids = false;
-  bool check_tools = true;                            // true refuses unknown tools before the program runs
-  std::optional<std::int64_t> fixed_clock_millis;     // the time for the program; nullopt: the system clock
-  std::uint64_t slice_fuel = 50'000;                  // the fuel between two checks of clock and cancel flag
-  std::string run_id = "run";                         // part of every idempotency key outside of tasks
-  std::uint64_t turns_before = 0;                     // turns of this run in other sessions; keys count turns
-  std::uint64_t operations_before = 0;                // operations of this run in other sessions; "opN" begins after it
-  bool yields_at_commits = false;                     // the reader hears of a commit before the next instruction
-  bool is_out_of_time = false;                        // the turn ends with timeout before its first instruction
-};
 
 // What a host says about an operation: value, error, cancel or progress. A value is in the heap of the session; the
 // function that gets the resolution takes it.
@@ -68,21 +55,18 @@ struct ResolveRefusal {
   std::string message;
 };
 
-// Says how a host takes over a suspended turn.
-struct SessionRestore {
-  RunLimits most = RestoreOptions::unlimited();   // the turn gets the smaller of these limits and its own
-  std::size_t most_bytes = RestoreOptions().most_bytes;   // the largest snapshot
-  std::optional<std::int64_t> fixed_clock_millis;
-  std::uint64_t slice_fuel = 50'000;
-  bool yields_at_commits = false;
-};
-
 class Session {
  public:
   Session(const Engine& engine, SessionOptions options);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
+
+  // The parts of the session, which live as long as it does.
+  Gate& gate() { return gate_; }
+  const Gate& gate() const { return gate_; }
+  TurnClock& clock() { return clock_; }
+  const TurnClock& clock() const { return clock_; }
 
   // Load inputs before the first turn. Each function returns a message when it refuses the text.
   std::optional<std::string> load_memory(std::string_view edn);
@@ -92,7 +76,7 @@ class Session {
   std::optional<std::string> load_budget(std::string_view edn);
   // Loads one entry of the journal, also into a restored turn. Refuses ids that the journal has.
   std::optional<std::string> load_task(std::string_view id, std::string_view edn);
-  bool has_task(std::string_view id) const;
+  bool has_task(std::string_view id);
   void forget_tasks_but(const std::function<bool(std::string_view id)>& keep);
   // Looks for tasks that the journal of the session does not have: EDN text without functions. A text that is not EDN
   // counts as nil, and `complain` is told. `returned` is explained in Journal::Found.
@@ -110,8 +94,6 @@ class Session {
   void share_tools(std::shared_ptr<const ToolRegistry> tools) { shared_tools_ = std::move(tools); }   // instead
   bool signature_error() const { return !signature_error_.empty(); }   // true makes every turn fail with parse_error
   void set_reader(OutboxReader* reader);                                        // not owned; may be null
-  void set_hooks(ToolHooks hooks) { hooks_ = std::move(hooks); }
-  void set_cancel_flag(const std::atomic<bool>* flag) { cancelled_ = flag; }    // not owned
 
   Outcome turn(std::string_view source);
   Outcome turn(std::shared_ptr<const Program> program);
@@ -124,14 +106,13 @@ class Session {
   OutcomeStatus status() const { return last_step_ == SessionStep::Over ? status_ : OutcomeStatus::Suspended; }
   const OutcomeFault& fault() const { return fault_; }      // valid when the turn is over with Error
   Outcome outcome();                                        // returns the outcome of the turn so far
-  const Run& run() const { return *run_; }
-  const std::vector<std::string>& prints() const { return run_->environment().prints; }
-  const std::vector<std::string>& warnings() const { return run_->environment().warnings; }
-  const std::vector<StepSummary>& summaries() const { return run_->environment().summaries; }
-  std::vector<std::string> take_cancel_requests() { return run_->take_cancel_requests(); }
+  const Run& run() const { return run_; }
+  const std::vector<std::string>& prints() { return run_.environment().prints; }
+  const std::vector<std::string>& warnings() { return run_.environment().warnings; }
+  const std::vector<StepSummary>& summaries() { return run_.environment().summaries; }
+  std::vector<std::string> take_cancel_requests() { return run_.take_cancel_requests(); }
   bool is_retrying(std::uint64_t request_id) const { return retries_.contains(request_id); }
-  std::string approval_key(const ToolRequest& request) const;
-  SourceSpan position() const { return run_->position(); }  // returns the place of the program; line 0 means no place
+  SourceSpan position() const { return run_.position(); }  // returns the place of the program; line 0 means no place
 
   // Returns calls that wait for the host: calls of deferred tools, and calls about which a hook asks. The turn goes on
   // when all of them are answered, so that the order of the answers does not change what the program sees.
@@ -139,8 +120,7 @@ class Session {
   // next_retry() returns when the first failed call is made again, or nullopt when there is no such call. The other
   // function returns whether the turn waits only for such calls.
   std::optional<Deadline> next_retry() const;
-  bool waits_for_decisions_only() const;   // returns whether the turn waits only for decisions
-  bool waits_for_retries_only() const { return !retries_.empty() && retries_.size() == run_->tool_requests().size(); }
+  bool waits_for_retries_only() const { return !retries_.empty() && retries_.size() == run_.tool_requests().size(); }
   // Answers a call of a deferred tool, or one that was handed to the host; takes the reply's values. Returns false when
   // no such call waits. `micros`: how long the call took.
   bool answer_call(std::uint64_t request_id, ToolReply reply, std::uint64_t micros = 0);
@@ -162,41 +142,26 @@ class Session {
   void note_call(std::uint64_t request_id, std::uint64_t attempt);
   void note_retry(std::uint64_t request_id, std::string_view error, std::uint64_t attempt, std::int64_t pause_ms,
                   std::uint64_t micros);
-  // When the turn has used up its time, if nothing else runs until then; nullopt without a timeout.
-  std::optional<Deadline> deadline() const;
-  // Whether the turn is to end without waiting for anything: it was cancelled, or its time is used up.
-  bool is_stopped() const;
   // Counts turns from there: the next one has the number `turns` + 1. Between turns.
-  void begin_turns_after(std::uint64_t turns) { run_->set_identity(run_->run_id(), turns); }
-  // Counts time that the host spent on calls of the turn as time of the turn.
-  void add_active_micros(std::uint64_t micros) { run_->add_active_micros(micros); }
-  // Decide questions, by approval key (ToolHooks::key_of). A question may be decided once. A decision for other
-  // arguments refuses the call. Returns a message when nothing was decided.
-  std::optional<std::string> decide(std::string_view key, bool is_allowed, std::string reason,
-                                    const std::optional<std::string>& args_edn = std::nullopt);
-  const std::map<std::string, Approval, std::less<>>& approvals() const { return approvals_; }
-  void load_approval(std::string key, Approval approval) { approvals_.insert_or_assign(std::move(key), approval); }
+  void begin_turns_after(std::uint64_t turns) { run_.set_identity(run_.run_id(), turns); }
 
   // Resumes a suspended turn with the resolutions so far, and with `now` as the time when it is given. When nothing
   // that the turn waits for has come, the turn is suspended again and nothing was executed.
   Outcome resume(std::optional<std::int64_t> now_millis = std::nullopt);
   // Resolves, then resumes. Refused resolutions change nothing and give an error outcome; the turn stays suspended.
   Outcome resume(std::vector<Resolution> taken, std::optional<std::int64_t> now_millis = std::nullopt);
-  bool in_turn() const { return run_->in_turn(); }          // returns whether a turn has begun and is not over
+  bool in_turn() const { return run_.in_turn(); }          // returns whether a turn has begun and is not over
   Outcome suspended_outcome();   // returns the outcome of turn() or resume() that suspended the turn
-  bool waits_for_tools() const { return !run_->tool_requests().empty(); }
-  bool suspended() const { return run_->suspended(); }
-  std::uint32_t suspensions() const { return run_->suspensions(); }   // counts the suspensions of this turn
+  bool waits_for_tools() const { return !run_.tool_requests().empty(); }
+  bool suspended() const { return run_.suspended(); }
+  std::uint32_t suspensions() const { return run_.suspensions(); }   // counts the suspensions of this turn
   // Resolves operations at any time: all of them or, when one is refused, none.
   std::optional<ResolveRefusal> resolve(std::vector<Resolution> taken);
   // Converts results to the signatures of their tools. Returns the first refusal.
   std::optional<ResolveRefusal> fit(std::span<Resolution> resolutions);
-  const Operations& operations() const { return run_->operations(); }
-  const std::string& run_id() const { return run_->run_id(); }
-  std::int64_t clock() const { return run_->clock(); }      // returns the time that the program saw last
-  std::optional<std::int64_t> given_time() const { return now_; }      // returns the time that resume() got
-  void set_given_time(std::optional<std::int64_t> now_millis) { now_ = now_millis; }
-  void set_clock(std::int64_t millis) { run_->set_clock(millis); }
+  const Operations& operations() const { return run_.operations(); }
+  const std::string& run_id() const { return run_.run_id(); }
+  void set_clock(std::int64_t millis) { run_.set_clock(millis); }
   // Sets when an operation was created, if it was started before. Sleeps and lifetimes end accordingly.
   void set_operation_age(std::string_view operation, std::int64_t created_ms);
   // Returns the operations as a JSON list, for hosts that keep them without a snapshot. Load the list before the first
@@ -231,7 +196,7 @@ class Session {
   CompileAnswer compile(std::string_view source) const;
   Outcome refused(CompileAnswer answer, std::string_view source) const;   // what turn() returns for such a source
 
-  Heap& heap() { return run_->heap(); }
+  Heap& heap() { return run_.heap(); }
   Value context() const { return context_; }     // borrowed
   Value result() const { return result_; }       // the result of the last turn that ended well; borrowed
   std::string memory_edn();                      // returns {:name value}
@@ -251,12 +216,9 @@ class Session {
   void adopt(Restored restored);
   void forget_values();
   bool visit_step_hook();
-  std::optional<std::string> snapshot_too_large() const;
+  std::optional<std::string> snapshot_too_large();
   Outcome drive();
   SessionStep advance(std::uint64_t fuel);
-  class Watch;
-  bool look_at_limits();
-  void sleep_until_retry() const;
   bool is_retried(const ToolRequest& request, const Tool& tool, const ToolReply& reply, std::uint64_t micros);
   void serve_tools();
   void serve_tool(const ToolRequest& request);
@@ -267,35 +229,31 @@ class Session {
   const ToolRequest* request_of(std::uint64_t request_id) const;
   void finish_call(const ToolRequest& request, const Tool& tool, ToolReply reply, std::string cache_key,
                    std::uint64_t micros);
-  ToolVerdict gate(const ToolRequest& request, const ToolCall& call);
-  CallMeta meta_of(const ToolRequest& request) const;
   void report_progress();
   void conclude(StepStatus status);
   void conclude_value();
   void refuse_result(OutcomeFault fault);
   void collect_records(Outcome& outcome);
   void push_history(Value borrowed);
-  bool definitions_fit() const;
+  bool definitions_fit();
   void warn_of_large_commits(Outcome& outcome);
   void collect_pending(Outcome& outcome);
   const Operation* reply_pending(const ToolRequest& request, AsyncMode mode, ToolReply reply);
   void reply_resolved(const ToolRequest& request, ToolReply reply);
   std::optional<ResolveRefusal> refuse(std::span<const Resolution> resolutions);
-  bool cancelled() const { return cancelled_ != nullptr && cancelled_->load(std::memory_order_relaxed); }
   std::vector<std::string_view> definition_names() const;
   Value make_function(std::string_view source, Value borrowed_captured, std::span<const std::string_view> names);
   std::optional<Value> read_map(std::string_view edn, std::string_view what, std::string& message);
 
   const Engine& engine_;
   SessionOptions options_;
-  std::unique_ptr<Run> run_;
+  Run run_;
   ToolRegistry own_tools_;
   std::shared_ptr<const ToolRegistry> shared_tools_;
   Outbox outbox_;
-  const std::atomic<bool>* cancelled_ = nullptr;
+  TurnClock clock_{run_, options_};
+  Gate gate_{run_, outbox_};
   std::function<std::optional<std::string>(Session&)> step_hook_;
-  ToolHooks hooks_;
-  std::map<std::string, Approval, std::less<>> approvals_;
   struct Retrying {
     std::uint64_t attempts = 0;          // attempts that failed
     Deadline due;
@@ -318,8 +276,6 @@ class Session {
   std::vector<std::pair<std::string, Value>> fresh_answers_;   // owned; answers of the calls that are served together
 
   // State of the current call of turn() or resume(). The run has what a suspended turn needs.
-  std::optional<Deadline> deadline_;
-  std::optional<std::int64_t> now_;     // the time given to resume()
   std::size_t seen_prints_ = 0, seen_operations_ = 0, seen_summaries_ = 0;
   SessionStep last_step_ = SessionStep::Over;
   OutcomeStatus status_ = OutcomeStatus::Error;    // set when the turn is over

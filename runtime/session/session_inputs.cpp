@@ -42,14 +42,14 @@ Value Session::make_function(std::string_view source, Value borrowed_captured,
   request.memory_names = names;
   const CompileAnswer answer = engine_.compile(request);
   if (answer.program == nullptr) return Value::absent();
-  run_->set_context(retained(borrowed_captured));
-  const std::uint64_t turn = run_->turn();
-  run_->start(answer.program);
-  const StepStatus status = run_->step();
-  run_->set_identity(run_->run_id(), turn);     // no turn of the program's
-  run_->set_context(Value::nil());
-  if (status != StepStatus::Completed || !run_->result().is_function()) return Value::absent();
-  return retained(run_->result());
+  run_.set_context(retained(borrowed_captured));
+  const std::uint64_t turn = run_.turn();
+  run_.start(answer.program);
+  const StepStatus status = run_.step();
+  run_.set_identity(run_.run_id(), turn);     // no turn of the program's
+  run_.set_context(Value::nil());
+  if (status != StepStatus::Completed || !run_.result().is_function()) return Value::absent();
+  return retained(run_.result());
 }
 
 std::optional<Value> Session::read_value(std::string_view edn, std::span<const std::string_view> names,
@@ -99,7 +99,7 @@ std::optional<std::string> Session::load_memory(std::string_view edn) {
   for (MapCursor entry(heap(), *memory); entry.next();) {
     const auto name = name_of(entry.key());
     if (!name) return "names in memory must be keywords or strings";
-    run_->define(*name, retained(entry.value()));
+    run_.define(*name, retained(entry.value()));
   }
   return std::nullopt;
 }
@@ -117,27 +117,27 @@ void Session::set_context(Value taken_map) {
   context_ = taken_map;
 }
 
-void Session::enable_journal() { run_->enable_journal(); }
+void Session::enable_journal() { run_.enable_journal(); }
 
 std::optional<std::string> Session::load_task(std::string_view id, std::string_view edn) {
   std::string message;
   const auto value = read_value(edn, {}, message);
   if (!value) return message;
   enable_journal();
-  Journal& kept = run_->environment().journal;
+  Journal& kept = run_.environment().journal;
   if (kept.find(id) != nullptr) {
     heap().release(*value);
     return "two entries of the journal for " + std::string(id);
   }
   kept.restore(std::string(id), *value);
-  run_->environment().operations.detach_task(id);   // what its body opened is done with
+  run_.environment().operations.detach_task(id);   // what its body opened is done with
   return std::nullopt;
 }
 
-bool Session::has_task(std::string_view id) const { return run_->environment().journal.find(id) != nullptr; }
+bool Session::has_task(std::string_view id) { return run_.environment().journal.find(id) != nullptr; }
 
 void Session::forget_tasks_but(const std::function<bool(std::string_view id)>& keep) {
-  Journal& journal = run_->environment().journal;
+  Journal& journal = run_.environment().journal;
   std::vector<std::string> gone;
   for (const Journal::Entry& entry : journal.entries()) {
     if (!keep(entry.id)) gone.push_back(entry.id);
@@ -147,7 +147,7 @@ void Session::forget_tasks_but(const std::function<bool(std::string_view id)>& k
 
 void Session::set_task_source(TaskSource source, std::function<void(std::string_view)> complain) {
   enable_journal();
-  run_->environment().journal.set_source(
+  run_.environment().journal.set_source(
       [this, source = std::move(source), complain = std::move(complain)](std::string_view id) -> Journal::Found {
         const TaskText text = source(id);
         if (text.edn == nullptr) return {};
@@ -159,7 +159,7 @@ void Session::set_task_source(TaskSource source, std::function<void(std::string_
 }
 
 void Session::set_reset_rule(std::function<bool(std::string_view)> needs_reason) {
-  run_->environment().reset_needs_reason = std::move(needs_reason);
+  run_.environment().reset_needs_reason = std::move(needs_reason);
 }
 
 std::optional<std::string> Session::load_journal(std::string_view edn) {
@@ -171,7 +171,7 @@ std::optional<std::string> Session::load_journal(std::string_view edn) {
   for (MapCursor entry(heap(), *journal); entry.next();) {
     const auto id = name_of(entry.key());
     if (!id) return "ids in the journal must be strings";
-    Journal& kept = run_->environment().journal;
+    Journal& kept = run_.environment().journal;
     if (kept.find(*id) == nullptr) kept.restore(std::string(*id), retained(entry.value()));
   }
   return std::nullopt;
@@ -195,7 +195,7 @@ std::optional<std::string> Session::load_budget(std::string_view edn) {
   std::string message;
   const auto budget = read_map(edn, "the budget", message);
   if (!budget) return message;
-  run_->set_budget(*budget);
+  run_.set_budget(*budget);
   return std::nullopt;
 }
 

@@ -41,7 +41,7 @@ std::optional<ResolveRefusal> Session::refuse(std::span<const Resolution> resolu
                                                              std::to_string(options_.limits.result_bytes) + " bytes"};
       }
     }
-    ResolveStatus status = run_->can_resolve(resolution.operation, settlement);
+    ResolveStatus status = run_.can_resolve(resolution.operation, settlement);
     const auto earlier = settled.find(resolution.operation);
     if (status == ResolveStatus::Done && earlier != settled.end() && !same(*earlier->second, settlement)) {
       status = ResolveStatus::AlreadyResolved;
@@ -88,21 +88,21 @@ std::optional<ResolveRefusal> Session::resolve(std::vector<Resolution> taken) {
     return refusal;
   }
   for (Resolution& resolution : taken) {
-    const ResolveStatus status = run_->resolve(resolution.operation, std::move(resolution.settlement));
+    const ResolveStatus status = run_.resolve(resolution.operation, std::move(resolution.settlement));
     if (status == ResolveStatus::Done) outbox_.resolved(*operations().find(resolution.operation), heap());
   }
   return std::nullopt;
 }
 
 void Session::set_operation_age(std::string_view operation, std::int64_t created_ms) {
-  run_->operations().set_created(operation, created_ms);
+  run_.operations().set_created(operation, created_ms);
 }
 
 void Session::collect_pending(Outcome& outcome) {
-  outcome.cancelled = run_->take_cancel_requests();
+  outcome.cancelled = run_.take_cancel_requests();
   if (operations().waiting_count() == 0) return;
   std::map<std::string_view, std::int64_t> awaited;
-  for (const AwaitedOperation& operation : run_->awaited()) awaited.emplace(operation.id, operation.deadline_ms);
+  for (const AwaitedOperation& operation : run_.awaited()) awaited.emplace(operation.id, operation.deadline_ms);
   RecordTexts texts(heap());
   for (const Operation& operation : operations().all()) {
     if (operation.status != Operation::Status::Waiting) continue;

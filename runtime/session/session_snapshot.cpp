@@ -67,39 +67,36 @@ HostState Session::host_state() const {
   state.float_precision = options_.float_precision.value_or(-1);
   state.strict_task_ids = options_.strict_task_ids;
   state.check_tools = options_.check_tools;
-  if (options_.limits.timeout_ms > 0) state.active_ms = run_->active_micros() / 1000;
-  for (const std::string_view name : run_->tool_names()) {
+  if (options_.limits.timeout_ms > 0) state.active_ms = run_.active_micros() / 1000;
+  for (const std::string_view name : run_.tool_names()) {
     if (const Tool* tool = registry().find(name)) state.tools.push_back(host_tool(*tool));
   }
   state.cached_answers.assign(tool_cache_.begin(), tool_cache_.end());
   std::sort(state.cached_answers.begin(), state.cached_answers.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
   state.waits_for_host = last_step_ == SessionStep::Waits;
-  for (const auto& [key, approval] : approvals_) {
-    state.approvals.push_back(key);
-    state.approvals.push_back(approval_edn(approval));
-  }
+  state.approvals = gate_.saved();
   return state;
 }
 
 std::vector<std::uint8_t> Session::snapshot(const SnapshotOptions& options) const {
-  return write_snapshot(*run_, host_state(), options);
+  return write_snapshot(run_, host_state(), options);
 }
 
 std::string Session::snapshot_json(const SnapshotOptions& options) const {
-  return write_snapshot_json(*run_, host_state(), options);
+  return write_snapshot_json(run_, host_state(), options);
 }
 
 // Names what takes most of the room, so that the program can be changed. Values never take more bytes in a snapshot
 // than on the heap: a run that is small there is not written for this.
-std::optional<std::string> Session::snapshot_too_large() const {
-  if (run_->heap().bytes_used() <= options_.limits.snapshot_bytes) return std::nullopt;
+std::optional<std::string> Session::snapshot_too_large() {
+  if (run_.heap().bytes_used() <= options_.limits.snapshot_bytes) return std::nullopt;
   const std::size_t size = snapshot().size();
   if (size <= options_.limits.snapshot_bytes) return std::nullopt;
   std::string_view largest;
   std::uint64_t most = 0;
-  run_->for_each_definition([&](std::string_view name, Value value) {
-    const std::uint64_t bytes = written_size(run_->heap(), value, options_.limits.snapshot_bytes);
+  run_.for_each_definition([&](std::string_view name, Value value) {
+    const std::uint64_t bytes = written_size(run_.heap(), value, options_.limits.snapshot_bytes);
     if (bytes <= most) return;
     most = bytes;
     largest = name;
@@ -113,24 +110,20 @@ std::optional<std::string> Session::snapshot_too_large() const {
 // Takes over a restored run; what the session shares with its run is taken from there.
 void Session::adopt(Restored restored) {
   forget_values();
-  run_ = std::make_unique<Run>(std::move(restored.run));
-  context_ = retained(run_->context());
-  for (const Value& value : run_->history()) history_.push_back(retained(value));
+  run_ = std::move(restored.run);
+  context_ = retained(run_.context());
+  for (const Value& value : run_.history()) history_.push_back(retained(value));
   for (auto& [key, value] : restored.host.cached_answers) tool_cache_.emplace(std::move(key), value);
-  approvals_.clear();
-  const std::vector<std::string>& said = restored.host.approvals;
-  for (std::size_t i = 0; i + 1 < said.size(); i += 2) {
-    if (auto approval = read_approval(said[i + 1])) approvals_.insert_or_assign(said[i], std::move(*approval));
-  }
-  last_step_ = restored.host.waits_for_host && run_->in_turn() ? SessionStep::Waits
-               : run_->suspended()                             ? SessionStep::Suspended
-               : run_->in_turn()                               ? SessionStep::Yielded
+  gate_.restore(restored.host.approvals);
+  last_step_ = restored.host.waits_for_host && run_.in_turn() ? SessionStep::Waits
+               : run_.suspended()                             ? SessionStep::Suspended
+               : run_.in_turn()                               ? SessionStep::Yielded
                                                                : SessionStep::Over;
-  const Environment& records = run_->environment();
+  const Environment& records = run_.environment();
   seen_prints_ = records.prints.size();
   seen_summaries_ = records.summaries.size();
-  run_->environment().journal.keep_changes(outbox_.is_read());
-  run_->set_yields_at_commits(options_.yields_at_commits);
+  run_.environment().journal.keep_changes(outbox_.is_read());
+  run_.set_yields_at_commits(options_.yields_at_commits);
   seen_operations_ = records.operations.all().size();
 }
 
@@ -143,9 +136,9 @@ std::optional<RestoreError> Session::restart_from(std::span<const std::uint8_t> 
   options.check = [this](const HostState& state) { return missing_capabilities(state, registry()); };
   auto result = restore_snapshot(bytes, options);
   if (auto* error = std::get_if<RestoreError>(&result)) return std::move(*error);
-  const std::int64_t clock = run_->clock();
+  const std::int64_t clock = run_.clock();
   adopt(std::get<Restored>(std::move(result)));
-  run_->set_clock(clock);
+  run_.set_clock(clock);
   return std::nullopt;
 }
 

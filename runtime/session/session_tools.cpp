@@ -30,16 +30,16 @@ const Operation* Session::reply_pending(const ToolRequest& request, AsyncMode mo
   answer.use = mode == AsyncMode::Yes    ? PendingReply::Use::Handle
                : mode == AsyncMode::Auto ? PendingReply::Use::WaitAtCall
                                          : PendingReply::Use::Unexpected;
-  return run_->answer_pending(request.id, std::move(answer));
+  return run_.answer_pending(request.id, std::move(answer));
 }
 
 void Session::reply_resolved(const ToolRequest& request, ToolReply reply) {
   const Settlement::Kind kind = reply.failed ? Settlement::Kind::Error : Settlement::Kind::Ok;
-  run_->answer_resolved(request.id, {kind, reply.result, std::move(reply.message)});
+  run_.answer_resolved(request.id, {kind, reply.result, std::move(reply.message)});
 }
 
 void Session::serve_tools() {
-  const std::span<const ToolRequest> waiting = run_->tool_requests();
+  const std::span<const ToolRequest> waiting = run_.tool_requests();
   const std::vector<ToolRequest> requests(waiting.begin(), waiting.end());
   for (const ToolRequest& request : requests) serve_tool(request);
   keep_fresh_answers();
@@ -61,14 +61,14 @@ void Session::serve_tool(const ToolRequest& request) {
   const auto retrying = retries_.find(request.id);
   if (retrying != retries_.end() && Clock::now() < retrying->second.due) return;
   if (written_size(heap(), request.args, kMaxWrittenSize) >= kMaxWrittenSize) {
-    run_->answer_fault(request.id, FaultKind::InvalidToolArgs, "the arguments are too large to be written out", {});
+    run_.answer_fault(request.id, FaultKind::InvalidToolArgs, "the arguments are too large to be written out", {});
     return;
   }
   const Tool* tool = registry().find(request.tool);
   if (tool == nullptr) {
     std::string message = unknown_tool_message(request.tool, registry());
     outbox_.answered(request, heap(), {.error = message});
-    run_->answer_fault(request.id, FaultKind::UnknownTool, std::move(message), {});
+    run_.answer_fault(request.id, FaultKind::UnknownTool, std::move(message), {});
     return;
   }
   std::string key;
@@ -77,15 +77,16 @@ void Session::serve_tool(const ToolRequest& request) {
     append_edn(key, request.args, heap());
     if (const auto found = tool_cache_.find(key); found != tool_cache_.end()) {
       outbox_.answered(request, heap(), {.borrowed = found->second, .cached = true});
-      run_->answer(request.id, retained(found->second), true);
+      run_.answer(request.id, retained(found->second), true);
       return;
     }
   }
   Owned args(heap(), retained(request.args));
   if (!bind(request, *tool, args)) return;
-  const ToolCall call{tool->definition.name, args.get(), heap(), deadline_, cancelled_, meta_of(request)};
-  const bool was_judged = retrying != retries_.end() && !approvals_.contains(approval_key(request));
-  ToolVerdict verdict = was_judged ? ToolVerdict() : gate(request, call);
+  const ToolCall call{tool->definition.name, args.get(), heap(), clock_.step_deadline(), clock_.cancel_flag(),
+                      meta_of(run_, request)};
+  const bool was_judged = retrying != retries_.end() && gate_.approval_of(request) == nullptr;
+  ToolVerdict verdict = was_judged ? ToolVerdict() : gate_.judge(request, call);
   if (verdict.kind == ToolVerdict::Kind::Ask) return;
   if (verdict.kind == ToolVerdict::Kind::Deny) {
     return finish_call(request, *tool, ToolReply::error("refused: " + verdict.text), {}, 0);
@@ -106,47 +107,48 @@ bool Session::bind(const ToolRequest& request, const Tool& tool, Owned& args) {
   if (fitted.ok()) return true;
   std::string message = tool.definition.name + ": " + mismatch_text(fitted.mismatches);
   outbox_.answered(request, heap(), {.error = message});
-  run_->answer_fault(request.id, FaultKind::InvalidToolArgs, std::move(message),
+  run_.answer_fault(request.id, FaultKind::InvalidToolArgs, std::move(message),
                      "it takes " + render_signature(*contract));
   return false;
 }
 
 void Session::call_tool(const ToolRequest& request, const Tool& tool, Value args, std::string key) {
   const AsyncMode mode = tool.definition.async;
-  if (mode != AsyncMode::No && !run_->admit_operation(request.id)) return;
+  if (mode != AsyncMode::No && !run_.admit_operation(request.id)) return;
   if (hands_out_) return hand_out(request, tool, args, std::move(key));
   if (tool.definition.deferred) {
-    if (run_->tool_calls_left() == 0) (void)run_->admit(request.id);
+    if (run_.tool_calls_left() == 0) (void)run_.admit(request.id);
     return;
   }
   const auto retrying = retries_.find(request.id);
   const std::uint64_t attempt = retrying == retries_.end() ? 1 : retrying->second.attempts + 1;
-  if (attempt == 1 && !run_->admit(request.id)) return;
+  if (attempt == 1 && !run_.admit(request.id)) return;
   outbox_.called(request, heap(), attempt);
   const auto start = Clock::now();
   ToolReply reply =
-      tool.handler({tool.definition.name, args, heap(), deadline_, cancelled_, meta_of(request), attempt});
+      tool.handler({tool.definition.name, args, heap(), clock_.step_deadline(), clock_.cancel_flag(),
+                    meta_of(run_, request), attempt});
   if (reply.attempt == 0) reply.attempt = attempt;
-  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
-  if (is_retried(request, tool, reply, static_cast<std::uint64_t>(micros))) return;
+  const std::uint64_t micros = micros_since(start);
+  if (is_retried(request, tool, reply, micros)) return;
   retries_.erase(request.id);
-  finish_call(request, tool, std::move(reply), std::move(key), static_cast<std::uint64_t>(micros));
+  finish_call(request, tool, std::move(reply), std::move(key), micros);
 }
 
 // Calls in flight are not counted yet: a call for which the limits have no room waits until those are answered.
 void Session::hand_out(const ToolRequest& request, const Tool& tool, Value args, std::string key) {
-  if (run_->tool_calls_left() <= handed_.size()) {
-    if (handed_.empty()) (void)run_->admit(request.id);
+  if (run_.tool_calls_left() <= handed_.size()) {
+    if (handed_.empty()) (void)run_.admit(request.id);
     return;
   }
   const bool is_sync = tool.definition.async == AsyncMode::No;
-  const std::size_t most = run_->limits().pending_operations;
+  const std::size_t most = run_.limits().pending_operations;
   if (!is_sync && !handed_.empty() && operations().waiting_count() + handed_.size() >= most) return;
   handed_.try_emplace(request.id, Handed{&tool, KeptValue(heap(), retained(args)), std::move(key)});
 }
 
 const ToolRequest* Session::request_of(std::uint64_t request_id) const {
-  for (const ToolRequest& request : run_->tool_requests()) {
+  for (const ToolRequest& request : run_.tool_requests()) {
     if (request.id == request_id) return &request;
   }
   return nullptr;
@@ -156,7 +158,8 @@ std::vector<Session::HandedCall> Session::handed_calls() const {
   std::vector<HandedCall> calls;
   for (const auto& [id, handed] : handed_) {
     const ToolRequest* const request = request_of(id);
-    if (request != nullptr) calls.push_back({id, handed.tool, handed.args.get(), meta_of(*request), request->span});
+    if (request == nullptr) continue;
+    calls.push_back({id, handed.tool, handed.args.get(), meta_of(run_, *request), request->span});
   }
   return calls;
 }
@@ -208,7 +211,7 @@ void Session::finish_call(const ToolRequest& request, const Tool& tool, ToolRepl
   }
   if (reply.failed && reply.fault != FaultKind::ToolError) {
     outbox_.answered(request, heap(), {.error = reply.message, .micros = micros});
-    run_->answer_fault(request.id, reply.fault, std::move(reply.message), {});
+    run_.answer_fault(request.id, reply.fault, std::move(reply.message), {});
     return;
   }
   if (!reply.failed && reply.operation_id.size() > kMaxOperationId) {
@@ -231,10 +234,10 @@ void Session::finish_call(const ToolRequest& request, const Tool& tool, ToolRepl
   if (mode == AsyncMode::Yes) {     // done at once: still a handle, so that programs have one shape
     reply_resolved(request, std::move(reply));
   } else if (reply.failed) {
-    run_->answer_error(request.id, failure);
+    run_.answer_error(request.id, failure);
   } else {
     if (tool.definition.cache && !key.empty()) fresh_answers_.emplace_back(std::move(key), retained(reply.result));
-    run_->answer(request.id, reply.result);
+    run_.answer(request.id, reply.result);
   }
 }
 

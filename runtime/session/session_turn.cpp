@@ -1,8 +1,4 @@
 // Driving a turn: begin, step in slices, serve what the run asks for, and what the turn came to.
-#include <algorithm>
-#include <thread>
-
-#include "runtime/engine/clock.h"
 #include "runtime/session/record_texts.h"
 #include "runtime/text/result_rounding.h"
 #include "runtime/session/session.h"
@@ -13,11 +9,6 @@ namespace ptc {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-std::uint64_t micros_since(Clock::time_point start) {
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
-}
 
 OutcomeFault fault_of(const RunFault& fault) {
   OutcomeFault out{fault.kind, fault.message, fault.hint, fault.span, {}, {}, false};
@@ -72,76 +63,40 @@ bool Session::begin(std::shared_ptr<const Program> program) {
   heap().release(result_);
   result_ = Value::nil();
   seen_prints_ = seen_summaries_ = 0;
-  now_.reset();
+  clock_.set_given_time(std::nullopt);
   retries_.clear();
   handed_.clear();
-  if (!context_.is_nil()) run_->set_context(retained(context_));
+  if (!context_.is_nil()) run_.set_context(retained(context_));
   std::vector<Value> history;
   for (const Value v : history_) history.push_back(retained(v));
-  run_->set_history(std::move(history));
-  run_->start(std::move(program));
+  run_.set_history(std::move(history));
+  run_.start(std::move(program));
   last_step_ = SessionStep::Yielded;
-  const auto begun = run_->program();
+  const auto begun = run_.program();
   outbox_.began(begun == nullptr ? std::string_view() : std::string_view(begun->source_name));
   return true;
 }
 
-std::optional<Deadline> Session::deadline() const {
-  if (options_.is_out_of_time) return Clock::now();
-  const std::int64_t timeout_ms = options_.limits.timeout_ms;
-  if (timeout_ms == 0) return std::nullopt;
-  return Clock::now() + std::chrono::milliseconds(timeout_ms) - std::chrono::microseconds(run_->active_micros());
-}
-
-bool Session::is_stopped() const {
-  const std::optional<Deadline> end = deadline();
-  return cancelled() || (end && Clock::now() >= *end);
-}
-
 SessionStep Session::step(std::uint64_t fuel) {
-  const auto start = Clock::now();
-  deadline_ = deadline();
-  if (!run_->in_turn()) return last_step_ = SessionStep::Over;
+  clock_.begin_step();
+  if (!run_.in_turn()) return last_step_ = SessionStep::Over;
   last_step_ = advance(fuel);
-  run_->add_active_micros(micros_since(start));
+  clock_.end_step();
   outbox_.stepped(last_step_);
   return last_step_;
 }
 
-// True: the turn is to be stopped.
-bool Session::look_at_limits() {
-  if (cancelled()) {
-    run_->cancel(FaultKind::Cancelled, "the program was stopped");
-  } else if (deadline_ && Clock::now() >= *deadline_) {
-    run_->cancel(FaultKind::Timeout, "execution exceeded " + std::to_string(options_.limits.timeout_ms) + "ms limit");
-  } else {
-    return false;
-  }
-  return true;
-}
-
-// Looks at the limits in the middle of long builtins, too, as long as the session steps.
-class Session::Watch final : public Patience {
- public:
-  explicit Watch(Session& session) : session_(session) { session_.run_->set_patience(this); }
-  ~Watch() override { session_.run_->set_patience(nullptr); }
-  bool is_over() override { return session_.look_at_limits(); }
-
- private:
-  Session& session_;
-};
-
 SessionStep Session::advance(std::uint64_t fuel) {
-  const bool is_stopped = look_at_limits();
+  const bool is_stopped = clock_.stop_if_over();
   if (!is_stopped && last_step_ == SessionStep::Waits) {   // nothing runs before all of them are answered
     serve_tools();
-    if (!run_->tool_requests().empty()) return SessionStep::Waits;
+    if (!run_.tool_requests().empty()) return SessionStep::Waits;
   }
   last_step_ = SessionStep::Yielded;
-  const Watch watch(*this);
+  const StepWatch watch(run_, clock_);
   for (;;) {
-    run_->set_clock(now_ ? *now_ : options_.fixed_clock_millis.value_or(system_millis()));
-    const StepStatus status = run_->step(fuel);
+    clock_.tell_program();
+    const StepStatus status = run_.step(fuel);
     report_progress();
     switch (status) {
       case StepStatus::Yielded:
@@ -150,13 +105,13 @@ SessionStep Session::advance(std::uint64_t fuel) {
         if (!visit_step_hook()) return SessionStep::Over;
         serve_tools();
         // Asked before the hook: a call that failed is among the requests again when the run is put together anew.
-        const bool waits = !run_->tool_requests().empty();
+        const bool waits = !run_.tool_requests().empty();
         if (!visit_step_hook()) return SessionStep::Over;
         return waits ? SessionStep::Waits : SessionStep::Yielded;
       }
       case StepStatus::Suspended:
         if (auto complaint = snapshot_too_large()) {
-          run_->cancel(FaultKind::SnapshotTooLarge, std::move(*complaint));
+          run_.cancel(FaultKind::SnapshotTooLarge, std::move(*complaint));
           continue;
         }
         return visit_step_hook() ? SessionStep::Suspended : SessionStep::Over;
@@ -172,7 +127,7 @@ Outcome Session::drive() {
   for (;;) {
     const SessionStep came_to = step(options_.slice_fuel);
     if (came_to == SessionStep::Waits && waits_for_retries_only()) {
-      sleep_until_retry();
+      clock_.wait_until(*next_retry());
     } else if (came_to != SessionStep::Yielded) {
       break;
     }
@@ -180,15 +135,6 @@ Outcome Session::drive() {
   Outcome out = outcome();
   out.micros = micros_since(start);
   return out;
-}
-
-// Looks at the cancel flag and the deadline from time to time.
-void Session::sleep_until_retry() const {
-  constexpr std::chrono::milliseconds kLook{20};
-  const std::optional<Deadline> due = next_retry();
-  while (due && !cancelled() && Clock::now() < *due && (!deadline_ || Clock::now() < *deadline_)) {
-    std::this_thread::sleep_for(std::min<Clock::duration>(kLook, *due - Clock::now()));
-  }
 }
 
 bool Session::visit_step_hook() {
@@ -206,8 +152,8 @@ Outcome Session::suspended_outcome() {
 }
 
 Outcome Session::resume(std::optional<std::int64_t> now_millis) {
-  if (!run_->in_turn()) return refused_outcome(FaultKind::BadRequest, "no turn is suspended");
-  set_given_time(now_millis);
+  if (!run_.in_turn()) return refused_outcome(FaultKind::BadRequest, "no turn is suspended");
+  clock_.set_given_time(now_millis);
   return drive();
 }
 
@@ -223,7 +169,7 @@ Outcome Session::resume(std::vector<Resolution> taken, std::optional<std::int64_
 void Session::conclude(StepStatus status) {
   if (status == StepStatus::Faulted) {
     status_ = OutcomeStatus::Error;
-    fault_ = fault_of(run_->fault());
+    fault_ = fault_of(run_.fault());
     return;
   }
   status_ = status == StepStatus::Completed  ? OutcomeStatus::Ok
@@ -233,7 +179,7 @@ void Session::conclude(StepStatus status) {
 }
 
 void Session::refuse_result(OutcomeFault fault) {
-  run_->revert();
+  run_.revert();
   status_ = OutcomeStatus::Error;
   fault_ = std::move(fault);
 }
@@ -243,25 +189,25 @@ void Session::conclude_value() {
     return refuse_result(plain_fault(FaultKind::MemoryLimitExceeded, "the definitions are too large to be written out",
                                      "define a part of the data, or a summary"));
   }
-  if (!can_be_written(heap(), run_->result())) {
+  if (!can_be_written(heap(), run_.result())) {
     return refuse_result(plain_fault(FaultKind::MemoryExceeded, "the result is too large to be written out",
                                      "return a part of it, or its count"));
   }
   if (signature_ && status_ != OutcomeStatus::Fail) {
     std::string path;
-    if (const Value handle = find_pending(heap(), run_->result(), path); !handle.is_absent()) {
+    if (const Value handle = find_pending(heap(), run_.result(), path); !handle.is_absent()) {
       return refuse_result(plain_fault(FaultKind::PendingInReturn,
                                        "the result" + (path.empty() ? path : " at " + path) +
                                            " is a pending operation (" + std::string(pending_id_of(handle)) +
                                            "); await it first"));
     }
-    const auto mismatches = check_type(heap(), signature_->result, run_->result(), "return");
+    const auto mismatches = check_type(heap(), signature_->result, run_.result(), "return");
     if (!mismatches.empty()) {
       return refuse_result(plain_fault(FaultKind::ValidationError, mismatch_text(mismatches),
                                        "the result must match " + render_type(signature_->result)));
     }
   }
-  result_ = retained(run_->result());
+  result_ = retained(run_.result());
   if (status_ != OutcomeStatus::Fail) push_history(result_);
   if (options_.float_precision) result_ = round_result(heap(), result_, *options_.float_precision);
 }
@@ -270,7 +216,7 @@ Outcome Session::outcome() {
   Outcome out;
   out.status = status();
   if (out.status == OutcomeStatus::Suspended) {
-    out.next_deadline_ms = run_->next_deadline();
+    out.next_deadline_ms = run_.next_deadline();
     out.calls = waiting_calls();
   } else if (out.status == OutcomeStatus::Error) {
     out.fault = fault_;

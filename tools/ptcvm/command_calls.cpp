@@ -64,18 +64,18 @@ ptc::Outcome run_with_commands(ptc::Session& session, std::size_t most, const st
   const auto begin_one = [&] {
     return std::ranges::any_of(session.handed_calls(), [&](const ptc::Session::HandedCall& call) {
       return commands.begin(call.id, *call.tool, {call.tool->definition.name, call.args, session.heap(),
-                                                  session.deadline(), cancelled, call.meta}, answer);
+                                                  session.clock().deadline(), cancelled, call.meta}, answer);
     });
   };
   for (;;) {
     const ptc::SessionStep step = session.step(kSliceFuel);
     if (step == ptc::SessionStep::Yielded) continue;
-    if (step != ptc::SessionStep::Waits || session.waits_for_decisions_only()) break;
+    if (step != ptc::SessionStep::Waits || session.gate().waits_for_decisions_only()) break;
     const Clock::time_point waiting = Clock::now();
     while (begin_one()) {
     }
     commands.wait(session.heap(), answer);
-    session.add_active_micros(micros_since(waiting));
+    session.clock().add_active_micros(micros_since(waiting));
   }
   ptc::Outcome out = session.outcome();
   out.micros = micros_since(start);
@@ -104,7 +104,7 @@ ptc::DurableOutcome run_with_commands(ptc::DurableRun& run, std::size_t most) {
     } else {
       commands.wait(run.session()->heap(), answer);
     }
-    if (run.session() != nullptr) run.session()->add_active_micros(micros_since(waiting));
+    if (run.session() != nullptr) run.session()->clock().add_active_micros(micros_since(waiting));
   }
 }
 

@@ -58,7 +58,7 @@ class Repl {
       return false;
     }
     session_->set_reader(&reporter_);
-    session_->set_cancel_flag(interrupted_.flag());
+    session_->clock().set_cancel_flag(interrupted_.flag());
     return true;
   }
 

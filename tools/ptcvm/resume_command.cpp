@@ -60,12 +60,12 @@ class Resume {
     session_->set_reader(&reporter);
     if (trace != nullptr) trace->expect_resume();
     const InterruptFlag interrupted;
-    session_->set_cancel_flag(interrupted.flag());
+    session_->clock().set_cancel_flag(interrupted.flag());
     if (auto refusal = session_->resolve(std::move(resolutions))) {
       message_ = std::string(ptc::fault_name(refusal->kind)) + ": " + refusal->message;
       return refuse();
     }
-    session_->set_given_time(now());
+    session_->clock().set_given_time(now());
     session_->hand_out_calls();
     const ptc::Outcome outcome =
         run_with_commands(*session_, request_.options.parallel_tools, interrupted.flag());

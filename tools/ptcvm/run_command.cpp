@@ -100,7 +100,7 @@ int run_program(const LoadedProgram& loaded, const std::string& name, RunRequest
   RunReporter reporter(stderr, trace.get());
   session->set_reader(&reporter);
   const InterruptFlag interrupted;
-  session->set_cancel_flag(interrupted.flag());
+  session->clock().set_cancel_flag(interrupted.flag());
   if (trace != nullptr) trace->start(name);
   const ptc::Outcome outcome = turn(*session, loaded, options.parallel_tools, interrupted.flag());
   if (trace != nullptr) trace->end(outcome);

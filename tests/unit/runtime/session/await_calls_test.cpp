@@ -275,7 +275,7 @@ TEST_F(AwaitCalls, a_time_limit_of_the_turn_counts_running_time_only) {
 
 TEST_F(AwaitCalls, cancelling_the_program_ends_its_wait) {
   std::atomic<bool> cancelled{false};
-  session().set_cancel_flag(&cancelled);
+  session().clock().set_cancel_flag(&cancelled);
   EXPECT_EQ(run("(def x 1) (await (tool/call {}))"), "|| c1");
   cancelled = true;
   EXPECT_EQ(resume_at(kStart).substr(0, 12), "!! cancelled");

@@ -148,7 +148,7 @@ TEST_F(SessionTest, deadline_and_cancel_flag_stop_a_program) {
   options.limits.timeout_ms = 0;
   const auto session = make(options);
   std::atomic<bool> cancelled{false};
-  session->set_cancel_flag(&cancelled);
+  session->clock().set_cancel_flag(&cancelled);
   std::thread stopper([&cancelled] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     cancelled = true;

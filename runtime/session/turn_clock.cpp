@@ -1,0 +1,56 @@
+#include "runtime/session/turn_clock.h"
+
+#include <string>
+
+#include "runtime/calls/short_sleep.h"
+#include "runtime/engine/clock.h"
+
+namespace ptc {
+
+using Clock = std::chrono::steady_clock;
+
+std::uint64_t micros_since(Clock::time_point start) {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
+}
+
+void TurnClock::tell_program() {
+  run_.set_clock(now_ ? *now_ : options_.fixed_clock_millis.value_or(system_millis()));
+}
+
+void TurnClock::begin_step() {
+  step_began_ = Clock::now();
+  step_deadline_ = deadline();
+}
+
+void TurnClock::end_step() { run_.add_active_micros(micros_since(step_began_)); }
+
+std::optional<Deadline> TurnClock::deadline() const {
+  if (options_.is_out_of_time) return Clock::now();
+  const std::int64_t timeout_ms = options_.limits.timeout_ms;
+  if (timeout_ms == 0) return std::nullopt;
+  return Clock::now() + std::chrono::milliseconds(timeout_ms) - std::chrono::microseconds(run_.active_micros());
+}
+
+bool TurnClock::is_stopped() const {
+  const std::optional<Deadline> end = deadline();
+  return is_cancelled() || (end && Clock::now() >= *end);
+}
+
+bool TurnClock::stop_if_over() {
+  if (is_cancelled()) {
+    run_.cancel(FaultKind::Cancelled, "the program was stopped");
+  } else if (step_deadline_ && Clock::now() >= *step_deadline_) {
+    run_.cancel(FaultKind::Timeout, "execution exceeded " + std::to_string(options_.limits.timeout_ms) + "ms limit");
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void TurnClock::wait_until(Deadline due) const {
+  const auto is_over = [this] { return is_cancelled() || (step_deadline_ && Clock::now() >= *step_deadline_); };
+  while (Clock::now() < due && !is_over()) sleep_shortly(due - Clock::now());
+}
+
+}  // namespace ptc

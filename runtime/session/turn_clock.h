@@ -1,0 +1,72 @@
+// The time of a turn: what the program takes for now, how long the turn may still run, and the flag with which its host
+// cancels it. Only time in which the session steps, and time that the host reports, counts as time of the turn: a turn
+// that waits does not age.
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "runtime/calls/tools.h"
+#include "runtime/session/session_options.h"
+#include "vm/exec/run.h"
+#include "vm/value/patience.h"
+
+namespace ptc {
+
+// Returns the whole microseconds since `start`.
+std::uint64_t micros_since(std::chrono::steady_clock::time_point start);
+
+class TurnClock {
+ public:
+  // Run and options must outlive the clock.
+  TurnClock(Run& run, const SessionOptions& options) : run_(run), options_(options) {}
+
+  void set_cancel_flag(const std::atomic<bool>* flag) { cancelled_ = flag; }   // not owned; may be null
+  const std::atomic<bool>* cancel_flag() const { return cancelled_; }
+
+  // Sets the time that the program sees from the next step on; nullopt takes the clock of the options or the system's.
+  void set_given_time(std::optional<std::int64_t> now_millis) { now_ = now_millis; }
+  std::optional<std::int64_t> given_time() const { return now_; }
+  void tell_program();                                       // gives the program the time; call it before each slice
+
+  void begin_step();                                         // the time of the turn begins to run
+  void end_step();                                           // the time since begin_step() counts
+  // Counts time that the host spent on calls of the turn as time of the turn.
+  void add_active_micros(std::uint64_t micros) { run_.add_active_micros(micros); }
+
+  // Returns when the turn has used up its time if nothing else runs until then; nullopt without a timeout.
+  std::optional<Deadline> deadline() const;
+  // Returns the deadline as it was when the step began: the one that tools of the step get.
+  std::optional<Deadline> step_deadline() const { return step_deadline_; }
+  // Returns whether the turn is to end without waiting for anything: it was cancelled, or its time is used up.
+  bool is_stopped() const;
+  // Cancels the run when the turn is to stop, and returns whether it did.
+  bool stop_if_over();
+  // Sleeps until `due`, or until the turn is to stop.
+  void wait_until(Deadline due) const;
+
+ private:
+  bool is_cancelled() const { return cancelled_ != nullptr && cancelled_->load(std::memory_order_relaxed); }
+
+  Run& run_;
+  const SessionOptions& options_;
+  const std::atomic<bool>* cancelled_ = nullptr;
+  std::optional<std::int64_t> now_;
+  std::chrono::steady_clock::time_point step_began_;
+  std::optional<Deadline> step_deadline_;
+};
+
+// Lets the run ask the clock in the middle of long builtins, too, as long as the watch lives.
+class StepWatch final : public Patience {
+ public:
+  StepWatch(Run& run, TurnClock& clock) : run_(run), clock_(clock) { run_.set_patience(this); }
+  ~StepWatch() override { run_.set_patience(nullptr); }
+  bool is_over() override { return clock_.stop_if_over(); }
+
+ private:
+  Run& run_;
+  TurnClock& clock_;
+};
+
+}  // namespace ptc
