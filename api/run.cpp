@@ -67,7 +67,7 @@ Result<std::unique_ptr<Run::Impl>> make_impl(const Engine& engine, const RunOpti
     session->begin(nullptr);
     return host_error(Errc::invalid_signature, session->fault().message);
   }
-  session->share_tools(with_after_hook(ToolAccess::registry(options.tools), options.hooks.after_tool));
+  session->calls().share_tools(with_after_hook(ToolAccess::registry(options.tools), options.hooks.after_tool));
   if (options.journal) session->enable_journal();
   if (!options.data_json.empty()) {
     auto data = Value::from_json(options.data_json);

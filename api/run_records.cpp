@@ -109,7 +109,7 @@ std::vector<std::string> Run::take_cancelled() { return impl_->awake().take_canc
 std::optional<std::int64_t> Run::wake_time_ms() const {
   std::optional<std::int64_t> wake;
   if (impl_->state == RunState::Suspended) wake = impl_->awake().run().next_deadline();
-  if (const auto retry = impl_->awake().next_retry()) {
+  if (const auto retry = impl_->awake().calls().retries().next_due()) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(*retry - std::chrono::steady_clock::now());
     const std::int64_t at = ptc::system_millis() + std::max<std::int64_t>(left.count(), 0);
     if (!wake || at < *wake) wake = at;
@@ -124,7 +124,7 @@ namespace {
 std::vector<WaitingCall> waiting(ptc::Session& session, bool wants_questions) {
   std::vector<WaitingCall> out;
   for (const ptc::ToolRequest& request : session.run().tool_requests()) {
-    if (session.is_retrying(request.id)) continue;
+    if (session.calls().retries().contains(request.id)) continue;
     const ptc::Approval* const question = session.gate().question_about(request);
     if ((question != nullptr) != wants_questions) continue;
     WaitingCall& call = out.emplace_back();
@@ -145,13 +145,13 @@ std::vector<WaitingCall> Run::questions() const { return waiting(impl_->awake(),
 
 Result<void> Run::answer(std::uint64_t call, ValueView value) {
   ptc::Session& session = impl_->awake();
-  return answered(session.answer_call(call, ptc::ToolReply::value(imported(session.heap(), value))), call);
+  return answered(session.calls().answer(call, ptc::ToolReply::value(imported(session.heap(), value))), call);
 }
 Result<void> Run::answer_error(std::uint64_t call, std::string message) {
-  return answered(impl_->awake().answer_call(call, ptc::ToolReply::error(std::move(message))), call);
+  return answered(impl_->awake().calls().answer(call, ptc::ToolReply::error(std::move(message))), call);
 }
 Result<void> Run::answer_pending(std::uint64_t call, std::string operation_id) {
-  return answered(impl_->awake().answer_call(call, ptc::ToolReply::pending(std::move(operation_id))), call);
+  return answered(impl_->awake().calls().answer(call, ptc::ToolReply::pending(std::move(operation_id))), call);
 }
 
 Result<void> Run::decide(std::string_view key, bool allowed, std::string reason,

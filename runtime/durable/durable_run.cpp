@@ -262,10 +262,8 @@ bool DurableRun::write_end(Fact ended) {
 }
 
 Value DurableRun::args(std::uint64_t call) {
-  for (const Session::HandedCall& handed : session_->handed_calls()) {
-    if (handed.id == call) return handed.args;
-  }
-  return Value::absent();
+  const std::optional<HandedCall> handed = session_->calls().handed().find(call);
+  return handed ? handed->args : Value::absent();
 }
 
 bool DurableRun::answer(std::uint64_t call, ToolReply reply, std::uint64_t micros) {
@@ -278,10 +276,9 @@ ToolCall DurableRun::tool_call(std::uint64_t id) {
   const OpenCall& call = calls_.in_flight().at(id);
   ToolCall made{call.tool->definition.name, Value::nil(), session_->heap(), session_->clock().deadline(),
                 options_.cancelled, {}, call.attempt};
-  for (const Session::HandedCall& handed : session_->handed_calls()) {
-    if (handed.id != id) continue;
-    made.args = handed.args;
-    made.meta = handed.meta;
+  if (const std::optional<HandedCall> handed = session_->calls().handed().find(id)) {
+    made.args = handed->args;
+    made.meta = handed->meta;
     made.meta.idempotency_key = call.key;
   }
   return made;

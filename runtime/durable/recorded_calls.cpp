@@ -50,7 +50,7 @@ std::optional<std::int64_t> RecordedCalls::next_attempt_ms() const {
 // an answer moves the requests of the session, and with them the texts that its handed calls refer to.
 std::vector<OpenCall> RecordedCalls::new_calls(Session& session, std::uint64_t from, std::size_t most) const {
   std::vector<OpenCall> calls;
-  for (const Session::HandedCall& call : session.handed_calls()) {
+  for (const HandedCall& call : session.calls().handed().all()) {
     if (calls.size() >= most) break;
     if (call.id < from || in_flight_.contains(call.id) || paused_.contains(call.id)) continue;
     OpenCall& made = calls.emplace_back();
@@ -97,7 +97,7 @@ bool RecordedCalls::look_up(Session& session, OpenCall& made) {
     return false;
   }
   if (known->tool != made.tool->definition.name || known->args != made.args_edn) {
-    return session.answer_call(made.id, conflict_of(*known, made));
+    return session.calls().answer(made.id, conflict_of(*known, made));
   }
   const bool is_open = known->state == EffectState::Intended || known->state == EffectState::InDoubt;
   // A call of a claim that somebody else's hid when the run was opened (find_doubts). The turn ends with the failure,
@@ -106,11 +106,12 @@ bool RecordedCalls::look_up(Session& session, OpenCall& made) {
     if (known->state == EffectState::Intended) {
       facts_.stage(settlement_fact(writer_, known->key, known->attempt, EffectState::InDoubt));
     }
-    return session.answer_call(made.id, ToolReply::unknown("nobody knows whether the call " + made.key + " happened"));
+    return session.calls().answer(made.id,
+                                  ToolReply::unknown("nobody knows whether the call " + made.key + " happened"));
   }
   if (auto answer = recorded_answer(*known, made, session.heap())) {
     answer->attempt = known->attempt;
-    return session.answer_call(made.id, std::move(*answer));
+    return session.calls().answer(made.id, std::move(*answer));
   }
   const bool is_intended = known->state == EffectState::Intended;
   made.attempt = known->attempt + (is_intended ? 0 : 1);
@@ -130,7 +131,7 @@ void RecordedCalls::begin(Session& session, OpenCall call, bool needs_intent) {
     facts_.stage(intent(call));
     has_new_intents_ = true;
   }
-  session.note_call(call.id, call.attempt);
+  session.calls().note_call(call.id, call.attempt);
   in_flight_.emplace(call.id, std::move(call));
 }
 
@@ -210,9 +211,9 @@ bool RecordedCalls::answer(Session& session, std::uint64_t id, ToolReply reply, 
   const bool counts_attempts = !is_recorded_tool(*call.tool) && (is_tried_again || call.attempt > 1);
   if (counts_attempts) facts_.stage(intent(call));
   if (is_recorded_tool(*call.tool) || counts_attempts) stage_settlement(call, reply, session.heap());
-  if (!is_tried_again) return session.answer_call(id, std::move(reply), micros);
+  if (!is_tried_again) return session.calls().answer(id, std::move(reply), micros);
   const std::int64_t pause = retry_pause_ms(call.tool->definition.retry, call.path, call.attempt);
-  session.note_retry(id, reply.message, call.attempt, pause, micros);
+  session.calls().note_retry(id, reply.message, call.attempt, pause, micros);
   ++call.attempt;
   paused_.insert_or_assign(id, Pause{std::move(call), writer_.now() + pause});
   return true;

@@ -169,7 +169,7 @@ EpochOf RunOpening::epoch_of() {
 
 // Connects the session with the run; the session is where the log was at `seq`.
 void RunOpening::attend(std::uint64_t seq) {
-  session_->hand_out_calls();
+  session_->calls().hand_out_all();
   session_->set_task_source(
       [this](std::string_view id) { return look_up(id); },
       [this](std::string_view id) {
@@ -217,7 +217,7 @@ bool RunOpening::from_the_top(std::unique_ptr<Session> session) {
     session_->begin_turns_after(turn() - 1);
   } else {
     session_ = std::make_unique<Session>(engine_, std::move(own));
-    session_->share_tools(tools_);
+    session_->calls().share_tools(tools_);
   }
   session_->enable_journal();
   if (auto complaint = load()) return refuse(std::move(*complaint));

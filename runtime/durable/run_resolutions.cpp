@@ -98,7 +98,7 @@ void take_approvals(Session& session, const RunLog& log) {
 
 std::vector<std::string> wait_keys(Session& session, const RunLog& log) {
   std::vector<std::string> keys;
-  for (const WaitingCall& call : session.waiting_calls()) keys.push_back(decided_key(call.key));
+  for (const WaitingCall& call : session.calls().waiting()) keys.push_back(decided_key(call.key));
   for (const Operation& operation : session.operations().all()) {
     if (operation.status != Operation::Status::Waiting) continue;
     keys.push_back(resolved_key(operation.id));

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/session/tool_requests.h"
 #include "runtime/text/edn.h"
 #include "vm/value/print.h"
 
 namespace ptc {
 
 using State = Approval::State;
-
-CallMeta meta_of(const Run& run, const ToolRequest& request) {
-  return {run.run_id(), run.turn(), request.task_id, request.call_path, request.key};
-}
 
 std::string Gate::key_of(const ToolRequest& request) const {
   return hooks_.key_of ? hooks_.key_of(meta_of(run_, request)) : request.key;

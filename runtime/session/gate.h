@@ -16,9 +16,6 @@
 
 namespace ptc {
 
-// Returns which call of which run the request is. The views live as long as the request.
-CallMeta meta_of(const Run& run, const ToolRequest& request);
-
 class Gate {
  public:
   // Run and outbox must outlive the gate.

@@ -29,14 +29,13 @@ class KeptPrograms final : public ProgramSource {
 
 bool ParkedSession::can_park(const Session& session) {
   const bool waits = session.last_step_ == SessionStep::Suspended || session.last_step_ == SessionStep::Waits;
-  return waits && session.in_turn() && session.retries_.empty() && session.fresh_answers_.empty() &&
-         !session.step_hook_ && session.shared_tools_ != nullptr;
+  return waits && session.in_turn() && session.calls().is_in_snapshot() && !session.step_hook_;
 }
 
 ParkedSession::ParkedSession(const Session& session)
     : bytes_(session.snapshot({.embed_programs = false})),
       programs_(session.run().programs()),
-      tools_(session.shared_tools_),
+      tools_(session.calls().shared_tools()),
       hooks_(session.gate().hooks()),
       fixed_clock_millis_(session.options_.fixed_clock_millis),
       now_(session.clock().given_time()),

@@ -35,14 +35,12 @@ Session::~Session() { forget_values(); }
 
 void Session::forget_values() {
   Heap& own = heap();
-  handed_.clear();
+  calls_.forget();
   own.release(context_);
   own.release(result_);
   context_ = result_ = Value::nil();
   for (const Value v : history_) own.release(v);
   history_.clear();
-  for (const auto& [key, cached] : tool_cache_) own.release(cached);
-  tool_cache_.clear();
 }
 
 std::vector<std::string_view> Session::definition_names() const {
@@ -53,8 +51,8 @@ std::vector<std::string_view> Session::definition_names() const {
 
 CompileAnswer Session::compile(std::string_view source) const {
   const std::vector<std::string_view> memory = definition_names();
-  const std::vector<std::string_view> tools = registry().names();
-  const std::vector<std::string_view> sync_tools = registry().sync_names();
+  const std::vector<std::string_view> tools = calls_.registry().names();
+  const std::vector<std::string_view> sync_tools = calls_.registry().sync_names();
   CompileRequest request;
   request.source = source;
   request.source_name = options_.source_name;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "runtime/engine/engine.h"
+#include "runtime/session/call_desk.h"
 #include "runtime/session/gate.h"
 #include "runtime/session/outbox.h"
 #include "runtime/session/outcome.h"
@@ -63,6 +64,8 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   // The parts of the session, which live as long as it does.
+  CallDesk& calls() { return calls_; }
+  const CallDesk& calls() const { return calls_; }
   Gate& gate() { return gate_; }
   const Gate& gate() const { return gate_; }
   TurnClock& clock() { return clock_; }
@@ -90,8 +93,7 @@ class Session {
   void set_context(Value taken_map);
   void enable_journal();
 
-  ToolRegistry& tools() { return own_tools_; }
-  void share_tools(std::shared_ptr<const ToolRegistry> tools) { shared_tools_ = std::move(tools); }   // instead
+  ToolRegistry& tools() { return calls_.own_tools(); }
   bool signature_error() const { return !signature_error_.empty(); }   // true makes every turn fail with parse_error
   void set_reader(OutboxReader* reader);                                        // not owned; may be null
 
@@ -111,37 +113,8 @@ class Session {
   const std::vector<std::string>& warnings() { return run_.environment().warnings; }
   const std::vector<StepSummary>& summaries() { return run_.environment().summaries; }
   std::vector<std::string> take_cancel_requests() { return run_.take_cancel_requests(); }
-  bool is_retrying(std::uint64_t request_id) const { return retries_.contains(request_id); }
   SourceSpan position() const { return run_.position(); }  // returns the place of the program; line 0 means no place
 
-  // Returns calls that wait for the host: calls of deferred tools, and calls about which a hook asks. The turn goes on
-  // when all of them are answered, so that the order of the answers does not change what the program sees.
-  std::vector<WaitingCall> waiting_calls();
-  // next_retry() returns when the first failed call is made again, or nullopt when there is no such call. The other
-  // function returns whether the turn waits only for such calls.
-  std::optional<Deadline> next_retry() const;
-  bool waits_for_retries_only() const { return !retries_.empty() && retries_.size() == run_.tool_requests().size(); }
-  // Answers a call of a deferred tool, or one that was handed to the host; takes the reply's values. Returns false when
-  // no such call waits. `micros`: how long the call took.
-  bool answer_call(std::uint64_t request_id, ToolReply reply, std::uint64_t micros = 0);
-
-  // Hands every call to the host instead of calling handlers in step(): hooks have judged the call, its arguments fit
-  // the signature, limits have room for it. The turn goes on when all calls are answered. Before the first step.
-  void hand_out_calls() { hands_out_ = true; }
-  // The calls that were handed out and are not answered, in the order of calling. Valid until the session is stepped or
-  // a call is answered.
-  struct HandedCall {
-    std::uint64_t id = 0;
-    const Tool* tool = nullptr;
-    Value args;                    // borrowed
-    CallMeta meta;
-    SourceSpan span;
-  };
-  std::vector<HandedCall> handed_calls() const;
-  // Tells the reader of the outbox that the host makes the call now; or that the call failed and is made again.
-  void note_call(std::uint64_t request_id, std::uint64_t attempt);
-  void note_retry(std::uint64_t request_id, std::string_view error, std::uint64_t attempt, std::int64_t pause_ms,
-                  std::uint64_t micros);
   // Counts turns from there: the next one has the number `turns` + 1. Between turns.
   void begin_turns_after(std::uint64_t turns) { run_.set_identity(run_.run_id(), turns); }
 
@@ -211,7 +184,6 @@ class Session {
   // Makes a session of a run that was read; the tools are known to fit.
   static std::unique_ptr<Session> made(const Engine& engine, Restored restored,
                                        std::shared_ptr<const ToolRegistry> tools, const SessionRestore& wanted);
-  const ToolRegistry& registry() const { return shared_tools_ ? *shared_tools_ : own_tools_; }
   HostState host_state() const;
   void adopt(Restored restored);
   void forget_values();
@@ -219,16 +191,6 @@ class Session {
   std::optional<std::string> snapshot_too_large();
   Outcome drive();
   SessionStep advance(std::uint64_t fuel);
-  bool is_retried(const ToolRequest& request, const Tool& tool, const ToolReply& reply, std::uint64_t micros);
-  void serve_tools();
-  void serve_tool(const ToolRequest& request);
-  bool bind(const ToolRequest& request, const Tool& tool, Owned& args);
-  void call_tool(const ToolRequest& request, const Tool& tool, Value borrowed_args, std::string cache_key);
-  void hand_out(const ToolRequest& request, const Tool& tool, Value borrowed_args, std::string cache_key);
-  void keep_fresh_answers();
-  const ToolRequest* request_of(std::uint64_t request_id) const;
-  void finish_call(const ToolRequest& request, const Tool& tool, ToolReply reply, std::string cache_key,
-                   std::uint64_t micros);
   void report_progress();
   void conclude(StepStatus status);
   void conclude_value();
@@ -238,8 +200,6 @@ class Session {
   bool definitions_fit();
   void warn_of_large_commits(Outcome& outcome);
   void collect_pending(Outcome& outcome);
-  const Operation* reply_pending(const ToolRequest& request, AsyncMode mode, ToolReply reply);
-  void reply_resolved(const ToolRequest& request, ToolReply reply);
   std::optional<ResolveRefusal> refuse(std::span<const Resolution> resolutions);
   std::vector<std::string_view> definition_names() const;
   Value make_function(std::string_view source, Value borrowed_captured, std::span<const std::string_view> names);
@@ -248,32 +208,16 @@ class Session {
   const Engine& engine_;
   SessionOptions options_;
   Run run_;
-  ToolRegistry own_tools_;
-  std::shared_ptr<const ToolRegistry> shared_tools_;
   Outbox outbox_;
   TurnClock clock_{run_, options_};
   Gate gate_{run_, outbox_};
+  CallDesk calls_{run_, outbox_, gate_, clock_};
   std::function<std::optional<std::string>(Session&)> step_hook_;
-  struct Retrying {
-    std::uint64_t attempts = 0;          // attempts that failed
-    Deadline due;
-  };
-  std::map<std::uint64_t, Retrying> retries_;   // by request
-  struct Handed {
-    const Tool* tool = nullptr;
-    KeptValue args;
-    std::string cache_key;
-  };
-  std::map<std::uint64_t, Handed> handed_;      // by request
-  bool hands_out_ = false;
-
   std::optional<Signature> signature_;
   std::string signature_error_;
   Value context_ = Value::nil();        // owned
   Value result_ = Value::nil();         // owned
   std::vector<Value> history_;          // owned, newest first, at most three
-  std::unordered_map<std::string, Value> tool_cache_;   // owned; the key is name and arguments
-  std::vector<std::pair<std::string, Value>> fresh_answers_;   // owned; answers of the calls that are served together
 
   // State of the current call of turn() or resume(). The run has what a suspended turn needs.
   std::size_t seen_prints_ = 0, seen_operations_ = 0, seen_summaries_ = 0;

@@ -63,7 +63,8 @@ std::optional<ResolveRefusal> Session::fit(std::span<Resolution> resolutions) {
   for (Resolution& resolution : resolutions) {
     const Operation* const operation = operations().find(resolution.operation);
     if (resolution.settlement.kind != Settled::Ok || operation == nullptr) continue;
-    const Tool* const tool = operation->kind == Operation::Kind::Tool ? registry().find(operation->tool) : nullptr;
+    if (operation->kind != Operation::Kind::Tool) continue;
+    const Tool* const tool = calls_.registry().find(operation->tool);
     if (tool == nullptr || tool->definition.contract == nullptr) continue;
     CoercionResult fitted =
         coerce_type(heap(), tool->definition.contract->result, resolution.settlement.value, "answer");

@@ -69,11 +69,9 @@ HostState Session::host_state() const {
   state.check_tools = options_.check_tools;
   if (options_.limits.timeout_ms > 0) state.active_ms = run_.active_micros() / 1000;
   for (const std::string_view name : run_.tool_names()) {
-    if (const Tool* tool = registry().find(name)) state.tools.push_back(host_tool(*tool));
+    if (const Tool* tool = calls_.registry().find(name)) state.tools.push_back(host_tool(*tool));
   }
-  state.cached_answers.assign(tool_cache_.begin(), tool_cache_.end());
-  std::sort(state.cached_answers.begin(), state.cached_answers.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
+  state.cached_answers = calls_.cache().sorted();
   state.waits_for_host = last_step_ == SessionStep::Waits;
   state.approvals = gate_.saved();
   return state;
@@ -113,7 +111,7 @@ void Session::adopt(Restored restored) {
   run_ = std::move(restored.run);
   context_ = retained(run_.context());
   for (const Value& value : run_.history()) history_.push_back(retained(value));
-  for (auto& [key, value] : restored.host.cached_answers) tool_cache_.emplace(std::move(key), value);
+  for (auto& [key, value] : restored.host.cached_answers) calls_.cache().load(std::move(key), value);
   gate_.restore(restored.host.approvals);
   last_step_ = restored.host.waits_for_host && run_.in_turn() ? SessionStep::Waits
                : run_.suspended()                             ? SessionStep::Suspended
@@ -133,7 +131,7 @@ std::optional<RestoreError> Session::restart_from(std::span<const std::uint8_t> 
   options.most_bytes = SIZE_MAX;   // its own
   options.programs = engine_.programs();
   options.memory = engine_.memory();
-  options.check = [this](const HostState& state) { return missing_capabilities(state, registry()); };
+  options.check = [this](const HostState& state) { return missing_capabilities(state, calls_.registry()); };
   auto result = restore_snapshot(bytes, options);
   if (auto* error = std::get_if<RestoreError>(&result)) return std::move(*error);
   const std::int64_t clock = run_.clock();
@@ -174,7 +172,7 @@ std::unique_ptr<Session> Session::made(const Engine& engine, Restored restored,
   own.fixed_clock_millis = wanted.fixed_clock_millis;
   own.slice_fuel = wanted.slice_fuel;
   auto session = std::make_unique<Session>(engine, std::move(own));
-  session->share_tools(std::move(tools));
+  session->calls().share_tools(std::move(tools));
   session->adopt(std::move(restored));
   return session;
 }

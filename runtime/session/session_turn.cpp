@@ -64,8 +64,7 @@ bool Session::begin(std::shared_ptr<const Program> program) {
   result_ = Value::nil();
   seen_prints_ = seen_summaries_ = 0;
   clock_.set_given_time(std::nullopt);
-  retries_.clear();
-  handed_.clear();
+  calls_.begin_turn();
   if (!context_.is_nil()) run_.set_context(retained(context_));
   std::vector<Value> history;
   for (const Value v : history_) history.push_back(retained(v));
@@ -89,7 +88,7 @@ SessionStep Session::step(std::uint64_t fuel) {
 SessionStep Session::advance(std::uint64_t fuel) {
   const bool is_stopped = clock_.stop_if_over();
   if (!is_stopped && last_step_ == SessionStep::Waits) {   // nothing runs before all of them are answered
-    serve_tools();
+    calls_.serve();
     if (!run_.tool_requests().empty()) return SessionStep::Waits;
   }
   last_step_ = SessionStep::Yielded;
@@ -103,7 +102,7 @@ SessionStep Session::advance(std::uint64_t fuel) {
         return visit_step_hook() ? SessionStep::Yielded : SessionStep::Over;
       case StepStatus::NeedsTool: {
         if (!visit_step_hook()) return SessionStep::Over;
-        serve_tools();
+        calls_.serve();
         // Asked before the hook: a call that failed is among the requests again when the run is put together anew.
         const bool waits = !run_.tool_requests().empty();
         if (!visit_step_hook()) return SessionStep::Over;
@@ -126,8 +125,8 @@ Outcome Session::drive() {
   const auto start = Clock::now();
   for (;;) {
     const SessionStep came_to = step(options_.slice_fuel);
-    if (came_to == SessionStep::Waits && waits_for_retries_only()) {
-      clock_.wait_until(*next_retry());
+    if (came_to == SessionStep::Waits && calls_.retries().are_all_requests()) {
+      clock_.wait_until(*calls_.retries().next_due());
     } else if (came_to != SessionStep::Yielded) {
       break;
     }
@@ -217,7 +216,7 @@ Outcome Session::outcome() {
   out.status = status();
   if (out.status == OutcomeStatus::Suspended) {
     out.next_deadline_ms = run_.next_deadline();
-    out.calls = waiting_calls();
+    out.calls = calls_.waiting();
   } else if (out.status == OutcomeStatus::Error) {
     out.fault = fault_;
   } else {

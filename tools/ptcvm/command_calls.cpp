@@ -58,11 +58,11 @@ ptc::Outcome run_with_commands(ptc::Session& session, std::size_t most, const st
   const Clock::time_point start = Clock::now();
   CommandCalls commands(most);
   const auto answer = [&session](std::uint64_t call, ptc::ToolReply reply, std::uint64_t micros) {
-    session.answer_call(call, std::move(reply), micros);
+    session.calls().answer(call, std::move(reply), micros);
   };
   // Returns whether a call was begun: what was looked at is no longer valid then.
   const auto begin_one = [&] {
-    return std::ranges::any_of(session.handed_calls(), [&](const ptc::Session::HandedCall& call) {
+    return std::ranges::any_of(session.calls().handed().all(), [&](const ptc::HandedCall& call) {
       return commands.begin(call.id, *call.tool, {call.tool->definition.name, call.args, session.heap(),
                                                   session.clock().deadline(), cancelled, call.meta}, answer);
     });

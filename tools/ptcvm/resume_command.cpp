@@ -66,7 +66,7 @@ class Resume {
       return refuse();
     }
     session_->clock().set_given_time(now());
-    session_->hand_out_calls();
+    session_->calls().hand_out_all();
     const ptc::Outcome outcome =
         run_with_commands(*session_, request_.options.parallel_tools, interrupted.flag());
     if (trace != nullptr) trace->end(outcome);

@@ -73,7 +73,7 @@ ptc::Outcome turn(ptc::Session& session, const LoadedProgram& loaded, std::size_
     if (compiled.program == nullptr) return session.refused(std::move(compiled), loaded.source);
     program = std::move(compiled.program);
   }
-  session.hand_out_calls();
+  session.calls().hand_out_all();
   if (!session.begin(std::move(program))) return session.outcome();
   return run_with_commands(session, parallel_tools, cancelled);
 }

@@ -47,12 +47,12 @@ void answer_a_call(std::string_view signature, std::string_view json) {
   deferred.deferred = true;
   session.tools().add(std::move(deferred), {});
   session.turn("(let [a (tool/ask {})] [a (str a) (count (pr-str a))])");
-  const std::vector<ptc::WaitingCall> calls = session.waiting_calls();
+  const std::vector<ptc::WaitingCall> calls = session.calls().waiting();
   if (calls.empty()) return;
   const auto read = read_json(session.heap(), json);
   ptc::ToolReply reply = ptc::ToolReply::error("no JSON");
   if (const auto* value = std::get_if<ptc::Value>(&read)) reply = ptc::ToolReply::value(*value);
-  promise(session.answer_call(calls.front().id, std::move(reply)), "a call that waits cannot be answered");
+  promise(session.calls().answer(calls.front().id, std::move(reply)), "a call that waits cannot be answered");
   expect_an_end(session.resume());
 }
 
