@@ -277,7 +277,8 @@ BatchStep answer_object(const ptc::Engine& engine, const json::object& object, c
       if (!hopper.wants(now) || std::exchange(same_step, false)) return std::nullopt;
       std::string snapshot = hopper.take(now);
       if (!plan.fresh_process) return Hopper::restart(now, snapshot);
-      hop = {std::move(snapshot), replay.state(), order.state(), now.clock(), now.given_time(), hopper.figures()};
+      hop = {std::move(snapshot), replay.state(), order.state(), now.run().clock(), now.clock().given_time(),
+             hopper.figures()};
       return "goes on in another process";
     });
   }
