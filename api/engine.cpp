@@ -10,6 +10,21 @@
 #include "schema/ascii.h"
 
 namespace ptcvm {
+namespace {
+
+// Bytecode has no source: the text of the diagnostic names the instruction.
+Error unverified(const ptc::ProgramError& error) {
+  Error out = host_error(Errc::invalid_program, error.message);
+  out.diagnostic.emplace();
+  out.diagnostic->kind = "bad_program";
+  out.diagnostic->message = error.message;
+  out.diagnostic->text = "bad_program: " + error.message + " (function " + std::to_string(error.function) +
+                         ", instruction " + std::to_string(error.pc) + ")";
+  return out;
+}
+
+}  // namespace
+
 Engine::Engine(const EngineOptions& options)
     : impl_(std::make_shared<const Impl>(
           ptc::EngineOptions{options.cached_programs, options.shelved_programs, options.cached_source_bytes,
@@ -42,7 +57,7 @@ Result<Program> Engine::load(std::span<const std::byte> bytecode) const {
   if (auto known = impl_->engine.programs()->find_bytes(octets(bytecode))) return EngineAccess::made(std::move(known));
   auto loaded = ptc::Program::from_bytes(octets(bytecode));
   if (const auto* error = std::get_if<ptc::ProgramError>(&loaded)) {
-    return host_error(Errc::invalid_program, error->message);
+    return unverified(*error);
   }
   auto program = std::get<std::shared_ptr<const ptc::Program>>(std::move(loaded));
   impl_->engine.programs()->keep(program);

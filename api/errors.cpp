@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "runtime/engine/diagnostic_text.h"
 #include "schema/fault_kind.h"
 
 namespace ptcvm {
@@ -28,7 +29,8 @@ Diagnostic diagnostic_of(const ptc::OutcomeFault& fault) {
   out.end = fault.span.end;
   out.is_limit = ptc::fault_info(fault.kind).phase == ptc::FaultPhase::Limit;
   out.is_incomplete = fault.incomplete;
-  out.text = ptc::render_fault(fault);
+  out.excerpt = ptc::source_excerpt(fault.source, fault.span);
+  out.text = diagnostic_text(out);
   return out;
 }
 
@@ -38,11 +40,10 @@ Error program_error(const ptc::OutcomeFault& fault) {
 
 Error restore_error(const ptc::RestoreError& error) {
   using Kind = ptc::SnapshotError;
-  switch (error.kind) {
-    case Kind::Refused: return host_error(Errc::refused, error.message);
-    case Kind::TooLarge: return host_error(Errc::too_large, error.message);
-    default: return host_error(Errc::invalid_snapshot, error.message);
-  }
+  const Errc code = error.kind == Kind::Refused    ? Errc::refused
+                    : error.kind == Kind::TooLarge ? Errc::too_large
+                                                   : Errc::invalid_snapshot;
+  return {code, error.message, std::nullopt, ptc::snapshot_error_name(error.kind)};
 }
 
 Error store_error(const ptc::StoreError& error) {

@@ -1,6 +1,9 @@
 // Events as lines of a trace: the same face that `ptcvm trace` reads.
+#include "api/value_access.h"
+#include "ptcvm/convert.hpp"
 #include "ptcvm/event.hpp"
 #include "runtime/trace/trace_event.h"
+#include "vm/value/print.h"
 
 namespace ptcvm {
 namespace {
@@ -15,15 +18,41 @@ bool has_duration(EventKind kind) {
   return kind == EventKind::ToolEnd || kind == EventKind::Retry || kind == EventKind::RunEnd;
 }
 
-bool has_text(EventKind kind) {
-  switch (kind) {
+bool has_text(const Event& event) {
+  switch (event.kind) {
+    case EventKind::Progress: return event.operation.empty();
     case EventKind::Print:
     case EventKind::Warning:
     case EventKind::Ask:
-    case EventKind::Reset:
     case EventKind::Limit: return true;
     default: return false;
   }
+}
+
+bool has_value(const Event& event) {
+  switch (event.kind) {
+    case EventKind::Commit: return true;
+    case EventKind::ToolEnd: return event.error.empty() && event.operation.empty();
+    case EventKind::Resolve: return event.status == "ok" && !event.value.is_nil();
+    case EventKind::Progress: return !event.operation.empty();
+    case EventKind::RunEnd: return event.status != "error";
+    default: return false;
+  }
+}
+
+constexpr std::size_t kMostValueBytes = 1u << 20;   // the most of a value that a line has
+
+std::string edn_text(ValueView value) {
+  std::string text;
+  ptc::Heap* const heap = ValueAccess::heap(value);
+  if (heap == nullptr) return value.to_edn();
+  ptc::append_edn(text, ValueAccess::word(value), *heap, {kMostValueBytes, nullptr});
+  return text;
+}
+
+// Returns the text of the handle that a call gives which started an operation.
+std::string handle_edn(std::string_view operation) {
+  return "(pending " + Value::of(std::string(operation)).to_edn() + ')';
 }
 
 }  // namespace
@@ -41,29 +70,28 @@ std::string event_json(const Event& in) {
   out.id = is_operation ? in.operation : in.id;
   if (!is_operation) out.operation = in.operation;
   out.task = in.task;
+  out.path = in.path;
   out.status = in.status;
   if (in.kind == EventKind::Fault) {
     out.fault = in.name;
     out.name.clear();
     out.error = std::string(in.text);
   } else {
-    out.text = unless(in.text.empty() && !has_text(in.kind), std::string(in.text));
+    out.text = unless(in.text.empty() && !has_text(in), std::string(in.text));
     out.error = unless(in.error.empty(), std::string(in.error));
   }
-  const bool has_args = in.kind == EventKind::ToolStart || in.kind == EventKind::Open;
-  if (has_args) out.args = in.args.to_edn();
-  const bool has_value = in.kind == EventKind::Commit || in.kind == EventKind::RunEnd ||
-                         (in.kind == EventKind::ToolEnd && in.error.empty() && in.operation.empty()) ||
-                         (in.kind == EventKind::Resolve && in.status == "ok") ||
-                         (in.kind == EventKind::Progress && is_operation);
-  if (has_value) out.value = in.value.to_edn();
+  if (in.kind == EventKind::ToolStart || (in.kind == EventKind::Open && !in.args.is_nil())) {
+    out.args = edn_text(in.args);
+  }
+  if (has_value(in)) out.value = edn_text(in.value);
+  if (in.kind == EventKind::ToolEnd && in.error.empty() && !in.operation.empty()) out.value = handle_edn(in.operation);
   out.line = unless<std::uint64_t>(in.line == 0, in.line);
   out.column = unless<std::uint64_t>(in.line == 0, in.column);
   out.attempt = unless<std::uint64_t>(in.attempt == 0, in.attempt);
-  out.micros = unless(!has_duration(in.kind), in.micros);
+  out.micros = unless(!has_duration(in.kind) && in.micros == 0, in.micros);
   const bool is_end = in.kind == EventKind::RunEnd;
   out.fuel = unless(!is_end && in.fuel == 0, in.fuel);
-  out.bytes = unless(!is_end, in.bytes);
+  out.bytes = unless(!is_end && in.bytes == 0, in.bytes);
   out.cached = unless(in.kind != EventKind::ToolEnd, in.cached);
   std::string line;
   ptc::append_trace_line(line, out);

@@ -133,6 +133,7 @@ Event EventSource::call_event(EventKind kind, const ptc::OutboxItem& item) {
   event.id = number_;
   event.name = item.name;
   event.task = item.task;
+  event.path = item.path;
   event.line = item.span.line;
   event.column = item.span.column;
   event.args = ValueAccess::view(item.args.get(), session_->heap());
@@ -170,7 +171,10 @@ Event EventSource::operation_event(const ptc::OutboxItem& item) const {
   event.name = item.name;
   event.task = item.task;
   event.args = ValueAccess::view(item.args.get(), session_->heap());
-  if (is_opened) return event;
+  if (is_opened) {
+    event.path = item.path;
+    return event;
+  }
   event.status = item.status;
   event.error = item.error;
   if (item.value) event.value = ValueAccess::view(item.value.get(), session_->heap());

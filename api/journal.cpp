@@ -6,6 +6,7 @@
 #include "runtime/log/log_writer.h"
 #include "runtime/text/edn_json.h"
 #include "runtime/text/json_text.h"
+#include "runtime/text/plan.h"
 #include "vm/value/print.h"
 
 namespace ptcvm {
@@ -162,6 +163,15 @@ std::string checklist(const RunJournal& journal) {
   ptc::Plan plan;
   for (const JournalStep& step : journal.plan) plan.push_back({step.id, step.description});
   return ptc::render_checklist(plan, journal.summaries);
+}
+
+Result<std::vector<JournalStep>> read_plan(std::string_view edn) {
+  std::string why;
+  const auto plan = ptc::read_plan(edn, why);
+  if (!plan) return host_error(Errc::invalid_value, std::move(why));
+  std::vector<JournalStep> steps;
+  for (const ptc::PlanStep& step : *plan) steps.push_back({step.id, step.description});
+  return steps;
 }
 
 }  // namespace ptcvm

@@ -31,6 +31,12 @@ ptc::RunLimits runtime_limits(const Limits& in) {
   return out;
 }
 
+std::optional<Error> precision_error(std::optional<int> decimals) {
+  constexpr int kMostDecimals = 300;
+  if (!decimals || (*decimals >= 0 && *decimals <= kMostDecimals)) return std::nullopt;
+  return host_error(Errc::invalid_value, "float_precision is " + std::to_string(*decimals) + ", and must be 0 to 300");
+}
+
 std::optional<Error> limits_error(const Limits& limits) {
   std::string problem = ptc::limits_problem(runtime_limits(limits));
   if (problem.empty()) return std::nullopt;
@@ -43,6 +49,10 @@ ptc::SessionOptions session_options(const RunOptions& options) {
   out.signature = options.signature;
   out.fixed_clock_millis = options.time_ms;
   out.run_id = options.id;
+  out.source_name = options.name;
+  out.float_precision = options.float_precision;
+  out.strict_task_ids = options.strict_task_ids;
+  out.check_tools = options.check_tools;
   return out;
 }
 
@@ -51,6 +61,7 @@ void Run::Impl::attend(std::unique_ptr<ptc::Session> made) {
   events.attend(*session);
   if (events.is_watched()) session->set_reader(&events);
   session->clock().set_cancel_flag(&events.cancelled());
+  if (hands_out_calls) session->calls().hand_out_all();
 }
 
 void Run::Impl::attend(std::unique_ptr<ptc::Session> made, const Hooks& wanted) {
@@ -61,14 +72,18 @@ void Run::Impl::attend(std::unique_ptr<ptc::Session> made, const Hooks& wanted) 
 
 Result<std::unique_ptr<Run::Impl>> make_impl(const Engine& engine, const RunOptions& options) {
   if (auto error = limits_error(options.limits)) return std::move(*error);
+  if (auto error = precision_error(options.float_precision)) return std::move(*error);
   auto impl = std::make_unique<Run::Impl>(engine, options.observer);
   auto session = std::make_unique<ptc::Session>(EngineAccess::engine(engine), session_options(options));
   if (session->signature_error()) {
     session->begin(nullptr);
-    return host_error(Errc::invalid_signature, session->fault().message);
+    Error error = host_error(Errc::invalid_signature, session->fault().message);
+    error.diagnostic = diagnostic_of(session->fault());
+    return error;
   }
   session->calls().share_tools(with_after_hook(ToolAccess::registry(options.tools), options.hooks.after_tool));
   if (options.journal) session->enable_journal();
+  impl->hands_out_calls = options.hands_out_calls;
   if (!options.data_json.empty()) {
     auto data = Value::from_json(options.data_json);
     if (!data) return std::move(data).error();
@@ -94,6 +109,7 @@ Result<std::unique_ptr<Run::Impl>> restore_impl(const Engine& engine, std::span<
                                         with_after_hook(ToolAccess::registry(options.tools), options.hooks.after_tool),
                                         wanted);
   if (const auto* error = std::get_if<ptc::RestoreError>(&restored)) return restore_error(*error);
+  impl->hands_out_calls = options.hands_out_calls;
   impl->attend(std::get<std::unique_ptr<ptc::Session>>(std::move(restored)), options.hooks);
   impl->state = impl->session->in_turn() ? run_state_of(*impl->session) : RunState::Completed;
   return impl;

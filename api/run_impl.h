@@ -61,12 +61,15 @@ struct PTCVM_HIDDEN Run::Impl {
   std::unique_ptr<ptc::ParkedSession> parked;
   EventSource events;
   std::function<void(const Diagnostic&)> on_error;
+  bool hands_out_calls = false;             // see RunOptions
   RunState state = RunState::Yielded;
 };
 
 // What the turn of a session came to: calls that the host answers make it yield, questions alone suspend it.
 RunState run_state_of(const ptc::Session& session);
 ptc::RunLimits runtime_limits(const Limits& limits);
+// Returns Errc::invalid_value when the number of decimals is out of its range.
+std::optional<Error> precision_error(std::optional<int> decimals);
 // Returns Errc::invalid_value for the first limit that is out of its range.
 std::optional<Error> limits_error(const Limits& limits);
 ptc::SessionOptions session_options(const RunOptions& options);
@@ -74,6 +77,8 @@ ptc::SessionOptions session_options(const RunOptions& options);
 Result<std::unique_ptr<Run::Impl>> make_impl(const Engine& engine, const RunOptions& options);
 Result<std::unique_ptr<Run::Impl>> restore_impl(const Engine& engine, std::span<const std::byte> snapshot,
                                                 const RestoreOptions& options);
+// Returns the reply for a call that started an operation; its value is in the heap.
+ptc::ToolReply pending_reply(ptc::Heap& heap, std::string operation_id, const AnswerDetails& details);
 Outcome outcome_of_error(const Error& error);
 
 }  // namespace ptcvm

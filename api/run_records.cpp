@@ -9,13 +9,17 @@
 namespace ptcvm {
 namespace {
 
-Error refusal_error(const ptc::ResolveRefusal& refusal) {
-  switch (refusal.kind) {
-    case ptc::FaultKind::UnknownOperation: return host_error(Errc::unknown_operation, refusal.message);
-    case ptc::FaultKind::AlreadyResolved: return host_error(Errc::already_resolved, refusal.message);
-    case ptc::FaultKind::ResultTooLarge: return host_error(Errc::too_large, refusal.message);
-    default: return host_error(Errc::invalid_value, refusal.message);
+Errc refusal_code(ptc::FaultKind kind) {
+  switch (kind) {
+    case ptc::FaultKind::UnknownOperation: return Errc::unknown_operation;
+    case ptc::FaultKind::AlreadyResolved: return Errc::already_resolved;
+    case ptc::FaultKind::ResultTooLarge: return Errc::too_large;
+    default: return Errc::invalid_value;
   }
+}
+
+Error refusal_error(const ptc::ResolveRefusal& refusal) {
+  return {refusal_code(refusal.kind), refusal.message, std::nullopt, ptc::fault_name(refusal.kind)};
 }
 
 Result<void> told(ptc::Session& session, ptc::Resolution resolution) {
@@ -25,12 +29,23 @@ Result<void> told(ptc::Session& session, ptc::Resolution resolution) {
   return {};
 }
 
-Result<void> answered(bool is_answered, std::uint64_t call) {
-  if (is_answered) return {};
+Error no_such_call(std::uint64_t call) {
   return host_error(Errc::wrong_state, "no call " + std::to_string(call) + " waits for an answer");
 }
 
+Result<void> answered(ptc::Session& session, std::uint64_t call, ptc::ToolReply reply, const AnswerDetails& details) {
+  const auto micros = static_cast<std::uint64_t>(std::max<std::int64_t>(details.took.count(), 0));
+  if (session.calls().answer(call, std::move(reply), micros)) return {};
+  return no_such_call(call);
+}
+
 }  // namespace
+
+ptc::ToolReply pending_reply(ptc::Heap& heap, std::string operation_id, const AnswerDetails& details) {
+  std::optional<std::int64_t> ttl_ms;
+  if (details.ttl.count() > 0) ttl_ms = details.ttl.count();
+  return ptc::ToolReply::pending(std::move(operation_id), imported(heap, details.progress), ttl_ms);
+}
 
 ValueView Run::result() const { return ValueAccess::view(impl_->awake().result(), impl_->awake().heap()); }
 
@@ -134,24 +149,64 @@ std::vector<WaitingCall> waiting(ptc::Session& session, bool wants_questions) {
     call.key = question != nullptr ? session.gate().key_of(request) : request.key;
     call.task_id = request.task_id;
     if (question != nullptr) call.question = question->text;
+    call.deadline = session.clock().deadline();
+  }
+  return out;
+}
+
+std::vector<WaitingCall> handed(ptc::Session& session) {
+  std::vector<WaitingCall> out;
+  for (const ptc::HandedCall& call : session.calls().handed().all()) {
+    WaitingCall& one = out.emplace_back();
+    one.id = call.id;
+    one.tool = call.tool->definition.name;
+    one.args = ValueAccess::view(call.args, session.heap());
+    one.key = call.meta.idempotency_key;
+    one.task_id = call.meta.task_id;
+    one.is_deferred = call.tool->definition.deferred;
+    one.deadline = session.clock().deadline();
   }
   return out;
 }
 
 }  // namespace
 
-std::vector<WaitingCall> Run::calls() const { return waiting(impl_->awake(), false); }
+std::vector<WaitingCall> Run::calls() const {
+  ptc::Session& session = impl_->awake();
+  return impl_->hands_out_calls ? handed(session) : waiting(session, false);
+}
 std::vector<WaitingCall> Run::questions() const { return waiting(impl_->awake(), true); }
 
-Result<void> Run::answer(std::uint64_t call, ValueView value) {
+Result<void> Run::answer(std::uint64_t call, ValueView value, const AnswerDetails& details) {
   ptc::Session& session = impl_->awake();
-  return answered(session.calls().answer(call, ptc::ToolReply::value(imported(session.heap(), value))), call);
+  return answered(session, call, ptc::ToolReply::value(imported(session.heap(), value)), details);
 }
-Result<void> Run::answer_error(std::uint64_t call, std::string message) {
-  return answered(impl_->awake().calls().answer(call, ptc::ToolReply::error(std::move(message))), call);
+Result<void> Run::answer_error(std::uint64_t call, std::string message, const AnswerDetails& details) {
+  return answered(impl_->awake(), call, ptc::ToolReply::error(std::move(message)), details);
 }
-Result<void> Run::answer_pending(std::uint64_t call, std::string operation_id) {
-  return answered(impl_->awake().calls().answer(call, ptc::ToolReply::pending(std::move(operation_id))), call);
+Result<void> Run::answer_pending(std::uint64_t call, std::string operation_id, const AnswerDetails& details) {
+  ptc::Session& session = impl_->awake();
+  return answered(session, call, pending_reply(session.heap(), std::move(operation_id), details), details);
+}
+
+Result<void> Run::make(std::uint64_t call) {
+  ptc::Session& session = impl_->awake();
+  const std::optional<ptc::HandedCall> at = session.calls().handed().find(call);
+  if (!at) return no_such_call(call);
+  const ptc::ToolDefinition& tool = at->tool->definition;
+  if (tool.deferred) return host_error(Errc::not_available, "tool " + tool.name + " is deferred: answer its call");
+  session.calls().note_call(call, 1);
+  const auto start = std::chrono::steady_clock::now();
+  ptc::ToolReply reply = at->tool->handler(
+      {tool.name, at->args, session.heap(), session.clock().deadline(), &impl_->events.cancelled(), at->meta});
+  AnswerDetails details;
+  details.took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
+  count_time(details.took);
+  return answered(session, call, std::move(reply), details);
+}
+
+void Run::count_time(std::chrono::microseconds spent) {
+  if (spent.count() > 0) impl_->awake().clock().add_active_micros(static_cast<std::uint64_t>(spent.count()));
 }
 
 Result<void> Run::decide(std::string_view key, bool allowed, std::string reason,

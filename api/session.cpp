@@ -2,8 +2,45 @@
 
 #include "api/errors.h"
 #include "api/run_impl.h"
+#include "runtime/text/json_value.h"
+#include "vm/value/map.h"
+#include "vm/value/string.h"
 
 namespace ptcvm {
+namespace {
+
+// Adds the entries of a map to the data, or the value under its key. Takes the value. Returns a complaint.
+std::optional<std::string> merged(ptc::Session& session, std::string_view key, ptc::Value taken) {
+  ptc::Heap& heap = session.heap();
+  const bool is_new = session.context().is_nil();
+  ptc::Value data = is_new ? ptc::map_empty(heap) : ptc::retained(session.context());
+  if (!key.empty()) {
+    session.set_context(ptc::map_assoc(heap, data, ptc::string_of(heap, key), taken));
+    return std::nullopt;
+  }
+  const ptc::Owned owner(heap, taken);
+  if (!taken.is_map()) {
+    heap.release(data);
+    return "the context must be a map";
+  }
+  for (ptc::MapCursor entry(heap, taken); entry.next();) {
+    data = ptc::map_assoc(heap, data, ptc::retained(entry.key()), ptc::retained(entry.value()));
+  }
+  session.set_context(data);
+  return std::nullopt;
+}
+
+// Loads before the first turn.
+template <class Load>
+Result<void> loaded(const Run& run, ptc::Session& session, const Load& load) {
+  if (!run.is_over() || session.run().turn() != 0) {
+    return host_error(Errc::wrong_state, "a session loads only before its first turn");
+  }
+  if (auto complaint = load(session)) return host_error(Errc::invalid_value, std::move(*complaint));
+  return {};
+}
+
+}  // namespace
 
 Outcome outcome_of_error(const Error& error) {
   Outcome out;
@@ -30,6 +67,39 @@ Result<Session> Session::restore(const Engine& engine, std::span<const std::byte
   return Session(Run(std::move(*impl)));
 }
 
+Result<void> Session::load_definitions(std::string_view edn) {
+  return loaded(run_, run_.impl_->awake(), [edn](ptc::Session& session) { return session.load_memory(edn); });
+}
+Result<void> Session::load_journal(std::string_view edn) {
+  return loaded(run_, run_.impl_->awake(), [edn](ptc::Session& session) { return session.load_journal(edn); });
+}
+Result<void> Session::load_history(std::string_view edn) {
+  return loaded(run_, run_.impl_->awake(), [edn](ptc::Session& session) { return session.load_history(edn); });
+}
+Result<void> Session::load_budget(std::string_view edn) {
+  return loaded(run_, run_.impl_->awake(), [edn](ptc::Session& session) { return session.load_budget(edn); });
+}
+
+Result<void> Session::load_data(std::string_view edn, std::string_view key) {
+  return loaded(run_, run_.impl_->awake(), [edn, key](ptc::Session& session) -> std::optional<std::string> {
+    std::string complaint;
+    const auto value = session.read_value(edn, {}, complaint);
+    return value ? merged(session, key, *value) : complaint;
+  });
+}
+Result<void> Session::load_data_json(std::string_view json, std::string_view key) {
+  return loaded(run_, run_.impl_->awake(), [json, key](ptc::Session& session) -> std::optional<std::string> {
+    auto value = ptc::read_json(session.heap(), json);
+    if (const auto* error = std::get_if<ptc::JsonError>(&value)) return error->message;
+    return merged(session, key, std::get<ptc::Value>(value));
+  });
+}
+
+std::string Session::data_edn() const {
+  ptc::Session& session = run_.impl_->awake();
+  return ValueAccess::view(session.context(), session.heap()).to_edn();
+}
+
 Result<void> Session::begin(std::string_view source) {
   if (!run_.is_over()) return host_error(Errc::wrong_state, "the turn before is not over");
   ptc::Session& session = run_.impl_->awake();
@@ -40,6 +110,7 @@ Result<void> Session::begin(std::string_view source) {
 
 Result<void> Session::begin(const Program& program) {
   if (!run_.is_over()) return host_error(Errc::wrong_state, "the turn before is not over");
+  run_.impl_->events.cancelled() = false;
   run_.impl_->awake().begin(EngineAccess::program(program));
   run_.impl_->state = RunState::Yielded;
   return {};

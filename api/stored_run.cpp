@@ -50,7 +50,9 @@ StoredOutcome stored_outcome(const ptc::DurableOutcome& in) {
   } else {
     out.outcome = outcome_of(in.outcome);
   }
-  for (const ptc::PendingOutcome& p : in.outcome.pending) out.pending.push_back({p.operation, p.tool, p.args_edn, {}});
+  for (const ptc::PendingOutcome& p : in.outcome.pending) {
+    out.pending.push_back({p.operation, p.tool, p.args_edn, {}, p.since_ms, p.deadline_ms});
+  }
   for (const ptc::WaitingCall& call : in.outcome.calls) {
     if (!call.question.empty()) out.questions.push_back({call.key, call.tool, call.args_edn, call.question});
   }
@@ -59,6 +61,7 @@ StoredOutcome stored_outcome(const ptc::DurableOutcome& in) {
   }
   out.wake_time_ms = in.outcome.next_deadline_ms;
   out.warning = in.message;
+  out.value_edn = in.outcome.value_edn;
   return out;
 }
 
@@ -71,7 +74,14 @@ ptc::DurableOptions durable_options(const StoredOptions& options) {
   ptc::DurableOptions out;
   out.session = session_options(plain);
   out.session.source_name = options.name;
-  if (!options.data.is_nil()) out.context = options.data.to_edn();
+  out.session.float_precision = options.float_precision;
+  out.session.strict_task_ids = options.strict_task_ids;
+  out.context = options.data.is_nil() ? options.data_edn : options.data.to_edn();
+  if (!options.plan.empty()) {
+    out.plan.emplace();
+    for (const JournalStep& step : options.plan) out.plan->push_back({step.id, step.description});
+  }
+  out.resets_need_reasons = options.resets_need_reasons;
   out.hooks.before = runtime_hook(options.hooks.before_tool);
   out.lease_ms = options.lease_ms;
   out.again = options.again;
@@ -79,6 +89,14 @@ ptc::DurableOptions durable_options(const StoredOptions& options) {
   out.keeps_session = options.keeps_session;
   out.most_in_flight = options.parallel_calls;
   return out;
+}
+
+std::optional<Error> options_error(const StoredOptions& options) {
+  if (auto error = precision_error(options.float_precision)) return error;
+  if (options.most_limits) {
+    if (auto error = limits_error(*options.most_limits)) return error;
+  }
+  return limits_error(options.limits);
 }
 
 // Returns how the run was begun last. wrong_state: it never was.
@@ -109,7 +127,7 @@ struct PTCVM_HIDDEN StoredRun::Impl {
 
   Result<StoredStep> step(std::uint64_t fuel);
   Result<StoredStep> done();
-  Result<void> answer(std::uint64_t call, ptc::ToolReply reply);
+  Result<void> answer(std::uint64_t call, ptc::ToolReply reply, const AnswerDetails& details);
 
   Engine engine;                            // kept alive
   Store store;
@@ -132,7 +150,7 @@ Result<StoredStep> StoredRun::Impl::step(std::uint64_t fuel) {
 Result<StoredStep> StoredRun::Impl::done() {
   const ptc::DurableOutcome& done = run.outcome();
   switch (done.end) {
-    case ptc::DurableEnd::Busy: return host_error(Errc::busy, "the run is executed by " + done.holder.owner);
+    case ptc::DurableEnd::Busy: return host_error(Errc::busy, run.id() + " is being executed by " + done.holder.owner);
     case ptc::DurableEnd::StoreFailed: return store_error(done.error);
     case ptc::DurableEnd::Refused: return host_error(Errc::refused, done.message);
     case ptc::DurableEnd::Ended:
@@ -145,8 +163,9 @@ Result<StoredStep> StoredRun::Impl::done() {
   return StoredStep::Done;
 }
 
-Result<void> StoredRun::Impl::answer(std::uint64_t call, ptc::ToolReply reply) {
-  if (run.answer(call, std::move(reply))) return {};
+Result<void> StoredRun::Impl::answer(std::uint64_t call, ptc::ToolReply reply, const AnswerDetails& details) {
+  const auto micros = static_cast<std::uint64_t>(std::max<std::int64_t>(details.took.count(), 0));
+  if (run.session() != nullptr && run.answer(call, std::move(reply), micros)) return {};
   return host_error(Errc::wrong_state, "no call " + std::to_string(call) + " waits for an answer");
 }
 
@@ -157,19 +176,31 @@ StoredRun::~StoredRun() = default;
 
 Result<StoredRun> StoredRun::start(const Engine& engine, const Store& store, const Tools& tools,
                                    std::string_view source, const StoredOptions& options) {
-  if (auto error = limits_error(options.limits)) return std::move(*error);
+  if (auto error = options_error(options)) return std::move(*error);
   return StoredRun(std::make_unique<Impl>(engine, store, tools, std::string(source), options,
                                           durable_options(options)));
 }
 
+Result<StoredRun> StoredRun::start(const Engine& engine, const Store& store, const Tools& tools,
+                                   const Program& program, const StoredOptions& options) {
+  if (auto error = options_error(options)) return std::move(*error);
+  ptc::DurableOptions durable = durable_options(options);
+  durable.program = EngineAccess::program(program);
+  return StoredRun(std::make_unique<Impl>(engine, store, tools, std::string(), options, std::move(durable)));
+}
+
 Result<StoredRun> StoredRun::open(const Engine& engine, const Store& store, const Tools& tools,
                                   const StoredOptions& options) {
-  if (auto error = limits_error(options.limits)) return std::move(*error);
+  if (auto error = options_error(options)) return std::move(*error);
   auto started = last_start(store, options.id);
   if (!started) return std::move(started).error();
   ptc::DurableOptions durable = durable_options(options);
   if (auto complaint = ptc::go_on_as_begun(*started, durable)) {
     return host_error(Errc::store_failed, "the options of the run " + options.id + ": " + *complaint);
+  }
+  if (options.most_limits) {
+    ptc::Limits& own = durable.session.limits;
+    own = ptc::smaller(own, runtime_limits(*options.most_limits));
   }
   return StoredRun(std::make_unique<Impl>(engine, store, tools, started->source, options, std::move(durable)));
 }
@@ -195,28 +226,35 @@ std::vector<WaitingCall> StoredRun::calls() const {
     call.key = open.key;
     call.task_id = open.task;
     call.attempt = open.attempt;
+    call.deadline = impl_->run.session()->clock().deadline();
     call.is_deferred = open.tool->definition.deferred;
   }
   return out;
 }
 
-Result<void> StoredRun::answer(std::uint64_t call, ValueView value) {
-  if (impl_->run.session() == nullptr) return impl_->answer(call, {});
-  return impl_->answer(call, ptc::ToolReply::value(imported(impl_->run.session()->heap(), value)));
+Result<void> StoredRun::answer(std::uint64_t call, ValueView value, const AnswerDetails& details) {
+  if (impl_->run.session() == nullptr) return impl_->answer(call, {}, details);
+  return impl_->answer(call, ptc::ToolReply::value(imported(impl_->run.session()->heap(), value)), details);
 }
-Result<void> StoredRun::answer_error(std::uint64_t call, std::string message) {
-  return impl_->answer(call, ptc::ToolReply::error(std::move(message)));
+Result<void> StoredRun::answer_error(std::uint64_t call, std::string message, const AnswerDetails& details) {
+  return impl_->answer(call, ptc::ToolReply::error(std::move(message)), details);
 }
-Result<void> StoredRun::answer_unknown(std::uint64_t call, std::string message) {
-  return impl_->answer(call, ptc::ToolReply::unknown(std::move(message)));
+Result<void> StoredRun::answer_unknown(std::uint64_t call, std::string message, const AnswerDetails& details) {
+  return impl_->answer(call, ptc::ToolReply::unknown(std::move(message)), details);
 }
-Result<void> StoredRun::answer_pending(std::uint64_t call, std::string operation_id) {
-  return impl_->answer(call, ptc::ToolReply::pending(std::move(operation_id)));
+Result<void> StoredRun::answer_pending(std::uint64_t call, std::string operation_id, const AnswerDetails& details) {
+  if (impl_->run.session() == nullptr) return impl_->answer(call, {}, details);
+  return impl_->answer(call, pending_reply(impl_->run.session()->heap(), std::move(operation_id), details), details);
+}
+
+void StoredRun::count_time(std::chrono::microseconds spent) {
+  if (impl_->run.session() == nullptr || spent.count() <= 0) return;
+  impl_->run.session()->clock().add_active_micros(static_cast<std::uint64_t>(spent.count()));
 }
 
 Result<void> StoredRun::make(std::uint64_t call) {
   const auto at = impl_->run.calls().find(call);
-  if (at == impl_->run.calls().end()) return impl_->answer(call, {});
+  if (at == impl_->run.calls().end()) return impl_->answer(call, {}, {});
   if (at->second.tool->definition.deferred) {
     const std::string& tool = at->second.tool->definition.name;
     return host_error(Errc::not_available, "tool " + tool + " is deferred: answer its call");

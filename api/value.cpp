@@ -4,14 +4,21 @@
 #include "api/value_access.h"
 #include "ptcvm/convert.hpp"
 #include "runtime/text/edn.h"
+#include "runtime/text/edn_json.h"
 #include "runtime/text/json_value.h"
 
 namespace ptcvm {
 namespace {
 
 Error unreadable(std::string_view what, const ptc::TextError& error) {
-  return host_error(Errc::invalid_value, std::string(what) + ": " + error.message + " at byte " +
-                                             std::to_string(error.offset + 1));
+  Error out = host_error(Errc::invalid_value, std::string(what) + ": " + error.message + " at byte " +
+                                                  std::to_string(error.offset + 1));
+  out.diagnostic.emplace();
+  out.diagnostic->kind = errc_name(out.code);
+  out.diagnostic->message = error.message;
+  out.diagnostic->begin = out.diagnostic->end = static_cast<std::uint32_t>(error.offset);
+  out.diagnostic->text = out.message;
+  return out;
 }
 
 }  // namespace
@@ -30,6 +37,8 @@ Value Value::Builder::finish() {
   state_->writer.reset();
   return Value(std::move(state_->value));
 }
+
+std::string json_of_edn(std::string_view edn) { return ptc::json_of_edn(std::string(edn)); }
 
 Value::Value() = default;
 Value::~Value() = default;

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "ptcvm/config.hpp"
 
@@ -17,6 +18,13 @@ struct Diagnostic {
   bool is_limit = false;             // true when a budget was used up; the program itself may be right
   bool is_incomplete = false;        // true when the source ends inside of a form; a prompt can ask for more lines
   std::string text;                  // everything in one text for people: message, place, line with caret, hint
+  // The line of the source, and below it the line with the caret, each with a line feed; "" when there is no place.
+  std::string excerpt = {};
 };
+
+// Returns Diagnostic::text made anew from the other members; with colours for a terminal when `colour` is true.
+PTCVM_API std::string diagnostic_text(const Diagnostic& diagnostic, bool colour = false);
+// Returns Diagnostic::excerpt for the place of the diagnostic (line, begin, end) in a source that the caller has.
+PTCVM_API std::string source_excerpt(const Diagnostic& diagnostic, std::string_view source);
 
 }  // namespace ptcvm

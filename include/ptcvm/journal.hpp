@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -50,6 +51,9 @@ struct JournalOperation {
 struct JournalStep {
   std::string id, description;   // what (step-done id) names; what the step is about
 };
+
+// Reads a plan from EDN: a vector of texts, or of pairs [id description]. invalid_value: the message says why.
+PTCVM_API Result<std::vector<JournalStep>> read_plan(std::string_view edn);
 
 // What a log says. A run that nobody knows has a journal without facts.
 struct RunJournal {

@@ -9,6 +9,7 @@
 // One thread at a time may use a run. The run may move to another thread between two calls. A moved-from run may only
 // be destroyed or assigned to.
 #pragma once
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -74,6 +75,13 @@ struct RunOptions {
   Observer* observer = nullptr;           // not owned; must outlive the run
   std::optional<std::int64_t> time_ms = {};    // the time for the program, ms since 1970; nullopt: the system clock
   bool journal = true;                    // false: the program may not use (task …)
+  std::string name = {};                       // names the sources that Session::begin() compiles, in messages
+  std::optional<int> float_precision = {};     // rounds floats of the result to that many decimals, 0 to 300
+  bool strict_task_ids = false;           // true: Session::begin() wants a string literal as the id in (task id …)
+  bool check_tools = true;                // false: Session::begin() takes sources that call tools which are not there
+  // true: calls() lists the calls of all tools, also of those that have callables, and no more calls at once than the
+  // limits have room for. The host answers them, or lets make() call them.
+  bool hands_out_calls = false;
 };
 
 // An operation that waits. Its views are valid until the run is stepped or destroyed.
@@ -96,6 +104,17 @@ struct WaitingCall {
   std::string question;                   // the question of the hook; "" for a call of a deferred tool
   std::uint64_t attempt = 1;              // in a stored run: the number of this attempt, from 1
   bool is_deferred = true;                // false: the tool has a callable (StoredRun::make)
+  // The time at which the turn is over whatever the answer is, or nullopt without Limits::timeout_ms.
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
+};
+
+// Says more about the answer of a call.
+struct AnswerDetails {
+  std::chrono::microseconds took{0};      // how long the call took; events show it
+  // For calls that started an operation: what the handle shows until the operation is resolved, and how long the
+  // operation may take (0: Limits::operation_ttl_ms).
+  ValueView progress = {};
+  std::chrono::milliseconds ttl{0};
 };
 
 // Counts what a run has used, over all its suspensions.
@@ -122,6 +141,7 @@ struct RestoreOptions {
   Hooks hooks = {};                            // see Hooks
   Observer* observer = nullptr;                // not owned; must outlive the run
   std::optional<std::int64_t> time_ms = {};    // as in RunOptions
+  bool hands_out_calls = false;                // as in RunOptions
 };
 
 // One program with its memory; the top of this file has the thread rules. A Run can be moved, not copied.
@@ -148,7 +168,9 @@ class PTCVM_API Run {
   bool park();
   RunState state() const;                 // returns the state after the last step
   bool is_over() const;                   // returns whether the state is Completed, Returned or Failed
-  void cancel();                          // makes the next step end with the fault "cancelled"; any thread may call it
+  // Makes the step that runs now, or the next one, end with the fault "cancelled". Any thread and any signal handler
+  // may call cancel(). A later turn of a session does not see it.
+  void cancel();
 
   // Returns the result of a run that is over. The view is valid until the run is destroyed or begins another turn.
   ValueView result() const;
@@ -174,12 +196,18 @@ class PTCVM_API Run {
   std::optional<std::int64_t> wake_time_ms() const;
   void set_time(std::int64_t ms);         // sets the time that the program sees from the next step on
 
-  // Lists calls of deferred tools, and answers them. The run goes on when all of them are answered. Error: wrong_state
-  // when no such call waits.
+  // Lists calls of deferred tools (of all tools with hands_out_calls), and answers them. The run goes on when all of
+  // them are answered. Error: wrong_state when no such call waits.
   std::vector<WaitingCall> calls() const;
-  Result<void> answer(std::uint64_t call, ValueView value);
-  Result<void> answer_error(std::uint64_t call, std::string message);
-  Result<void> answer_pending(std::uint64_t call, std::string operation_id = {});   // for tools of mode Async or Auto
+  Result<void> answer(std::uint64_t call, ValueView value, const AnswerDetails& details = {});
+  Result<void> answer_error(std::uint64_t call, std::string message, const AnswerDetails& details = {});
+  // Says that the call started an operation, for tools of mode Async or Auto.
+  Result<void> answer_pending(std::uint64_t call, std::string operation_id = {}, const AnswerDetails& details = {});
+  // Calls the tool's own callable in this thread, and answers with what it returns; calls that were handed out are not
+  // made again when they fail. Error: not_available when the tool is deferred.
+  Result<void> make(std::uint64_t call);
+  // Counts time that the host spent on calls as time of the turn (Limits::timeout_ms). make() does so itself.
+  void count_time(std::chrono::microseconds spent);
 
   // Lists calls about which a hook asks, and decides them. A denied call becomes a tool_error. Pass `args_edn` when a
   // person has seen the arguments. Error: refused when the call was decided otherwise or has other arguments.

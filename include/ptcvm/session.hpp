@@ -20,6 +20,17 @@ class PTCVM_API Session {
   static Result<Session> restore(const Engine& engine, std::span<const std::byte> snapshot,
                                  const RestoreOptions& options = {});
 
+  // Load what a session begins with, as EDN text that may hold functions of the language. Errors: invalid_value, and
+  // the message says what is wrong; wrong_state after the first turn has begun.
+  Result<void> load_definitions(std::string_view edn);   // {:name value}, as definitions_edn() writes it
+  Result<void> load_journal(std::string_view edn);       // {"id" value}, as Run::journal_edn() writes it
+  Result<void> load_history(std::string_view edn);       // a vector of the last results, oldest first
+  Result<void> load_budget(std::string_view edn);        // the map that (budget/remaining) gives
+  // Load data for data/…: under a key; or, with the key "", the entries of a map. Later data replaces earlier data.
+  Result<void> load_data(std::string_view edn, std::string_view key = {});
+  Result<void> load_data_json(std::string_view json, std::string_view key = {});
+  std::string data_edn() const;            // returns the data, for StoredOptions::data_edn
+
   // Compiles the source with the defined names, and steps until the turn is over or waits. When the source cannot be
   // compiled, the outcome has a diagnostic.
   Outcome eval(std::string_view source);

@@ -122,6 +122,13 @@ struct StoredOptions {
   std::size_t parallel_calls = SIZE_MAX;
   // Returns the host's time in ms since 1970: leases, deadlines and facts go by this clock. Default: the system clock.
   std::function<std::int64_t()> clock = {};
+  std::string data_edn = {};                       // the map for data/… as EDN text; "" when `data` is used
+  std::optional<int> float_precision = {};         // rounds floats of the result to that many decimals, 0 to 300
+  bool strict_task_ids = false;               // true: the id in (task id …) must be a string literal
+  bool resets_need_reasons = false;           // true: (task-reset id) fails without a reason if a call had effects
+  std::vector<JournalStep> plan = {};              // becomes the plan of a run that has none; refused: it has another
+  // StoredRun::open(): upper bounds of the limits in the log, also where they are the defaults.
+  std::optional<Limits> most_limits = {};
 };
 
 // Says how run_stored(), or the last step of a StoredRun, ended.
@@ -136,6 +143,8 @@ enum class StoredEnd : std::uint8_t {
 struct StoredWait {
   std::string key;                            // the id of an operation, or the key of a question or a doubt
   std::string tool, args_edn, text;           // the tool, its arguments, the question
+  // Operations only, in ms since 1970: when it began; when the program stops waiting for it. 0: there is no such time.
+  std::int64_t since_ms = 0, deadline_ms = 0;
 };
 
 // Owns everything in it.
@@ -145,6 +154,8 @@ struct StoredOutcome {
   std::vector<StoredWait> pending, questions, doubts;   // for resolve(), for decide(), for settle()
   std::optional<std::int64_t> wake_time_ms;   // when to run it again although no answer has come; ms since 1970
   std::string warning;                        // "" when there is no warning
+  // The value as text, "" when the turn did not end with one. outcome.value is nil when there are functions in it.
+  std::string value_edn = {};
 };
 
 // Runs until the run is over or waits for something that may take long. Calls the tools in this thread, one after

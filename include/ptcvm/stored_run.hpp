@@ -17,6 +17,7 @@
 //
 // A StoredRun belongs to one thread at a time. Engine, store and tools are kept by it.
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -42,6 +43,9 @@ class PTCVM_API StoredRun {
   // Prepares the run; nothing is claimed or written before the first step.
   static Result<StoredRun> start(const Engine& engine, const Store& store, const Tools& tools, std::string_view source,
                                  const StoredOptions& options);
+  // Does the same with a program that is compiled. The log keeps its source.
+  static Result<StoredRun> start(const Engine& engine, const Store& store, const Tools& tools, const Program& program,
+                                 const StoredOptions& options);
   // Prepares a run that was begun before, by its id alone: the log has its source, name, data, limits and signature.
   // Limits of `options` count where they are smaller. wrong_state: the run was never begun.
   static Result<StoredRun> open(const Engine& engine, const Store& store, const Tools& tools,
@@ -63,13 +67,16 @@ class PTCVM_API StoredRun {
   std::vector<WaitingCall> calls() const;
   // Says what became of a call. The answer is on the disk at once; the answer of the last call in flight goes there
   // with what the program does next. wrong_state: there is no such call.
-  Result<void> answer(std::uint64_t call, ValueView value);
-  Result<void> answer_error(std::uint64_t call, std::string message);
+  Result<void> answer(std::uint64_t call, ValueView value, const AnswerDetails& details = {});
+  Result<void> answer_error(std::uint64_t call, std::string message, const AnswerDetails& details = {});
   // Says that the call may or may not have happened: the effect class of its tool decides.
-  Result<void> answer_unknown(std::uint64_t call, std::string message);
-  Result<void> answer_pending(std::uint64_t call, std::string operation_id = {});   // tools of mode Async or Auto
+  Result<void> answer_unknown(std::uint64_t call, std::string message, const AnswerDetails& details = {});
+  // Says that the call started an operation (tools of mode Async or Auto). The id "" lets the run choose one.
+  Result<void> answer_pending(std::uint64_t call, std::string operation_id = {}, const AnswerDetails& details = {});
   // Calls the tool's own callable in this thread, and answers with its outcome. not_available: the tool is deferred.
   Result<void> make(std::uint64_t call);
+  // Counts time that the host spent on calls as time of the turn (Limits::timeout_ms). make() does so itself.
+  void count_time(std::chrono::microseconds spent);
 
   // When the host should step a run that waits although no call was answered, in ms since 1970; nullopt: never.
   std::optional<std::int64_t> wake_time_ms() const;

@@ -151,6 +151,10 @@ class PTCVM_API ValueWriter {
   Impl& impl_;
 };
 
+// Returns EDN text as JSON text, as ValueView::to_json() writes it. Text that is not EDN becomes a JSON string, as
+// functions do; "" becomes null.
+PTCVM_API std::string json_of_edn(std::string_view edn);
+
 // Owns a value that belongs to no run.
 class PTCVM_API Value {
  public:
@@ -160,8 +164,10 @@ class PTCVM_API Value {
   Value(Value&& moved) noexcept;
   Value& operator=(Value&& moved) noexcept;
 
-  static Result<Value> from_edn(std::string_view text);    // reads EDN, or returns invalid_value with the place
-  static Result<Value> from_json(std::string_view text);   // reads JSON; objects become maps with string keys
+  // Read EDN; or JSON, whose objects become maps with string keys. invalid_value: the message has the place, and
+  // Error::diagnostic has the message alone, and the place as Diagnostic::begin.
+  static Result<Value> from_edn(std::string_view text);
+  static Result<Value> from_json(std::string_view text);
   static Value copy_of(ValueView value);                // copies plain data; functions and vars become nil
   template <class T>
   static Value of(const T& x) {                         // makes a value with Convert<T>

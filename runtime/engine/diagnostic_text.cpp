@@ -108,6 +108,16 @@ Excerpt excerpt_of(std::string_view source, SourceSpan span) {
   return out;
 }
 
+// Takes apart what source_excerpt() puts together.
+Excerpt excerpt_of_text(std::string_view text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  Excerpt out;
+  out.line = text.substr(0, end);
+  if (end < text.size()) out.marks = text.substr(end + 1);
+  if (out.marks.ends_with('\n')) out.marks.pop_back();
+  return out;
+}
+
 }  // namespace
 
 std::string source_excerpt(std::string_view source, SourceSpan span) {
@@ -127,8 +137,8 @@ std::string render_diagnostic(const DiagnosticText& d, bool colour) {
     out.append(margin).append(in(kBlue)).append("--> ").append(in(kPlain));
     out.append(d.source_name.empty() ? "<program>" : d.source_name);
     out.append(":").append(number).append(":").append(std::to_string(d.span.column)).append("\n");
-    if (!d.source.empty()) {
-      const Excerpt excerpt = excerpt_of(d.source, d.span);
+    if (!d.source.empty() || !d.excerpt.empty()) {
+      const Excerpt excerpt = d.excerpt.empty() ? excerpt_of(d.source, d.span) : excerpt_of_text(d.excerpt);
       out.append(in(kBlue)).append(margin).append(" |\n ").append(number).append(" | ").append(in(kPlain));
       out.append(excerpt.line).append("\n");
       out.append(in(kBlue)).append(margin).append(" | ").append(in(kRed)).append(excerpt.marks);

@@ -24,6 +24,7 @@ struct DiagnosticText {
   std::string_view source_name;   // "" prints as <program>
   std::string_view source;        // the program text; "" leaves out the excerpt
   SourceSpan span;                // line 0 means that there is no position
+  std::string_view excerpt = {};  // what source_excerpt() gave, for callers that no longer have the source
 };
 
 // Returns the text, which ends with a newline.

@@ -113,8 +113,7 @@ bool Session::definitions_fit() {
 void Session::collect_records(Outcome& outcome) {
   Environment& records = run_.environment();
   outcome.prints = records.prints;
-  outcome.warnings = records.warnings;
-  warn_of_large_commits(outcome);
+  outcome.warnings = warnings();
   for (const StepSummary& step : records.summaries) outcome.summaries.emplace_back(step.id, step.summary);
   std::sort(outcome.summaries.begin(), outcome.summaries.end());
   RecordTexts texts(heap());
@@ -134,11 +133,13 @@ void Session::collect_records(Outcome& outcome) {
   outcome.peak_bytes = heap().bytes_peak();
 }
 
-void Session::warn_of_large_commits(Outcome& outcome) {
+std::vector<std::string> Session::warnings() {
+  std::vector<std::string> out = run_.environment().warnings;
   for (const Journal::Entry& entry : run_.environment().journal.entries()) {
     if (can_be_written(heap(), entry.value)) continue;
-    outcome.warnings.push_back("task \"" + entry.id + "\": its value is too large to be written out");
+    out.push_back("task \"" + entry.id + "\": its value is too large to be written out");
   }
+  return out;
 }
 
 std::string Session::memory_edn() {

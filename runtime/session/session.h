@@ -110,7 +110,7 @@ class Session {
   Outcome outcome();                                        // returns the outcome of the turn so far
   const Run& run() const { return run_; }
   const std::vector<std::string>& prints() { return run_.environment().prints; }
-  const std::vector<std::string>& warnings() { return run_.environment().warnings; }
+  std::vector<std::string> warnings();     // returns all warnings of the turn
   const std::vector<StepSummary>& summaries() { return run_.environment().summaries; }
   std::vector<std::string> take_cancel_requests() { return run_.take_cancel_requests(); }
   SourceSpan position() const { return run_.position(); }  // returns the place of the program; line 0 means no place
@@ -198,7 +198,6 @@ class Session {
   void collect_records(Outcome& outcome);
   void push_history(Value borrowed);
   bool definitions_fit();
-  void warn_of_large_commits(Outcome& outcome);
   void collect_pending(Outcome& outcome);
   std::optional<ResolveRefusal> refuse(std::span<const Resolution> resolutions);
   std::vector<std::string_view> definition_names() const;

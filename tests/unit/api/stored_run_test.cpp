@@ -193,5 +193,70 @@ TEST_F(StoredRunTest, RunStoredAnswersNoDeferredCalls) {
   EXPECT_EQ(refused.error().code, Errc::not_available);
 }
 
+TEST_F(StoredRunTest, TakesACompiledProgramDataAsTextAndAPlan) {
+  options_.data_edn = "{\"n\" 4}";
+  options_.plan = read_plan("[\"look\" [\"buy\" \"Buy it\"]]").value();
+  auto run = StoredRun::start(engine_, store_, tools_, compiled("(step-done \"1\" \"seen\") data/n"), options_);
+  ASSERT_TRUE(run) << run.error().message;
+  EXPECT_EQ(ended(*run), "4");
+  EXPECT_EQ(run->outcome().value_edn, "4");
+  const RunJournal journal = store_.journal("r").value();
+  ASSERT_EQ(journal.plan.size(), 2u);
+  EXPECT_EQ(journal.plan[1].description, "Buy it");
+  options_.again = true;
+  EXPECT_EQ(ended(*run), "4");
+  options_.plan = read_plan("[\"other\"]").value();
+  StoredRun other = started_stored("1");
+  EXPECT_EQ(other.step().error().code, Errc::refused);
+  EXPECT_EQ(read_plan("{}").error().code, Errc::invalid_value);
+}
+
+TEST_F(StoredRunTest, KeepsTheShapeOfTheResultInItsLog) {
+  options_.float_precision = 1;
+  options_.strict_task_ids = true;
+  {
+    StoredRun run = started_stored("[(tool/fetch {:n 1}) 1.26]");
+    ASSERT_EQ(*run.step(), StoredStep::Waits);
+  }
+  options_ = {.id = "r"};
+  StoredRun run = opened();
+  ASSERT_EQ(*run.step(), StoredStep::Waits);
+  ASSERT_TRUE(run.answer(run.calls()[0].id, {}));
+  EXPECT_EQ(ended(run), "[nil 1.3]");
+  options_.float_precision = -1;
+  EXPECT_EQ(StoredRun::start(engine_, store_, tools_, "1", options_).error().code, Errc::invalid_value);
+}
+
+TEST_F(StoredRunTest, BoundsOfTheHostCountWhereTheyAreTheDefaults) {
+  options_.limits.loop = 2 * Limits().loop;
+  const std::string jumps = std::to_string(Limits().loop + 5);
+  const std::string source = "(await-signal \"go\") (loop [i 0] (if (< i " + jumps + ") (recur (inc i)) i))";
+  for (const bool is_bounded : {false, true}) {
+    StoredOptions here = options_;
+    here.id = is_bounded ? "bounded" : "free";
+    StoredRun first = StoredRun::start(engine_, store_, tools_, source, here).value();
+    ASSERT_EQ(ended(first), "suspended");
+    ASSERT_TRUE(store_.put(here.id, "go", {}));
+    here.limits = {};
+    if (is_bounded) here.most_limits = Limits();
+    StoredRun second = StoredRun::open(engine_, store_, tools_, here).value();
+    EXPECT_EQ(ended(second), is_bounded ? "loop_limit_exceeded" : jumps);
+  }
+}
+
+TEST_F(StoredRunTest, ResetsNeedReasonsWhenAskedTo) {
+  options_.resets_need_reasons = true;
+  StoredRun run = started_stored("(task \"a\" (tool/fetch {:n 1})) (task-reset \"a\") 1");
+  ASSERT_EQ(*run.step(), StoredStep::Waits);
+  ASSERT_TRUE(run.answer(run.calls()[0].id, {}));
+  EXPECT_NE(ended(run), "1");
+}
+
+TEST_F(StoredRunTest, AResultWithFunctionsHasItsText) {
+  StoredRun run = started_stored("[1 inc]");
+  EXPECT_EQ(ended(run), "nil");
+  EXPECT_TRUE(run.outcome().value_edn.starts_with("[1 ")) << run.outcome().value_edn;
+}
+
 }  // namespace
 }  // namespace ptcvm

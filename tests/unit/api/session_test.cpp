@@ -1,0 +1,81 @@
+// What a session begins with, and how its results are shaped.
+#include "run_fixture.h"
+
+namespace ptcvm {
+namespace {
+
+class SessionTest : public ApiTest {
+ protected:
+  Session created(RunOptions options = {}) {
+    auto session = Session::create(engine_, options);
+    if (!session) ADD_FAILURE() << session.error().message;
+    return std::move(*session);
+  }
+};
+
+TEST_F(SessionTest, LoadsDefinitionsWithTheirFunctions) {
+  Session before = created();
+  ASSERT_FALSE(before.eval("(def n 20) (defn more [x] (+ x n))").diagnostic);
+  Session session = created();
+  ASSERT_TRUE(session.load_definitions(before.definitions_edn()));
+  EXPECT_EQ(session.eval("(more 1)").value.to_edn(), "21");
+}
+
+TEST_F(SessionTest, LoadsAJournalAndAHistory) {
+  Session session = created();
+  ASSERT_TRUE(session.load_journal("{\"a\" 5}"));
+  ASSERT_TRUE(session.load_history("[1 2]"));
+  EXPECT_EQ(session.eval("[(task \"a\" 6) *1 *2]").value.to_edn(), "[5 2 1]");
+}
+
+TEST_F(SessionTest, LoadsDataPieceByPiece) {
+  Session session = created();
+  ASSERT_TRUE(session.load_data("{\"a\" 1 \"b\" 2}"));
+  ASSERT_TRUE(session.load_data_json("{\"b\": 3}"));
+  ASSERT_TRUE(session.load_data_json("[4]", "c"));
+  EXPECT_EQ(session.data_edn(), "{\"a\" 1 \"b\" 3 \"c\" [4]}");
+  EXPECT_EQ(session.eval("[data/a data/b data/c]").value.to_edn(), "[1 3 [4]]");
+}
+
+TEST_F(SessionTest, SaysWhatItCannotLoad) {
+  Session session = created();
+  EXPECT_EQ(session.load_data("[1]").error().message, "the context must be a map");
+  EXPECT_EQ(session.load_data_json("{").error().code, Errc::invalid_value);
+  EXPECT_EQ(session.load_journal("[]").error().message, "the journal must be a map");
+  EXPECT_EQ(session.load_history("{}").error().message, "the history must be a vector");
+  EXPECT_EQ(session.load_budget("5").error().message, "the budget must be a map");
+  EXPECT_EQ(session.load_definitions("{\"a\"").error().code, Errc::invalid_value);
+  (void)session.eval("1");
+  EXPECT_EQ(session.load_data("{}").error().code, Errc::wrong_state);
+}
+
+TEST_F(SessionTest, RoundsFloatsAndNamesTheSource) {
+  Session session = created({.name = "book.ptc", .float_precision = 2});
+  EXPECT_EQ(session.eval("1.23456").value.to_edn(), "1.23");
+  EXPECT_EQ(session.eval("(+ 1 :a)").diagnostic->source_name, "book.ptc");
+  EXPECT_EQ(Session::create(engine_, {.float_precision = 301}).error().code, Errc::invalid_value);
+}
+
+TEST_F(SessionTest, ChecksToolsAndTaskIdsAsAsked) {
+  EXPECT_EQ(created().eval("(tool/nobody)").diagnostic->kind, "unknown_tool");
+  EXPECT_TRUE(created({.check_tools = false}).begin("(if false (tool/nobody) 1)"));
+  EXPECT_TRUE(created({.strict_task_ids = true}).eval("(task (str 1) 2)").diagnostic);
+}
+
+TEST_F(SessionTest, ACancelledTurnDoesNotEndTheNextOne) {
+  Session session = created();
+  ASSERT_TRUE(session.begin("1"));
+  session.run().cancel();
+  EXPECT_EQ(session.run().step(), RunState::Failed);
+  EXPECT_EQ(session.eval("2").value.to_edn(), "2");
+}
+
+TEST_F(SessionTest, AnUnreadableSignatureHasADiagnostic) {
+  const auto session = Session::create(engine_, {.signature = "{name"});
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().code, Errc::invalid_signature);
+  EXPECT_EQ(session.error().diagnostic->kind, "parse_error");
+}
+
+}  // namespace
+}  // namespace ptcvm
