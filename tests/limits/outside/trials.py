@@ -1,0 +1,126 @@
+"""Trials: a program, how it is run and under what limits, and what is wrong with how it ended.
+
+A trial has no say in the verdict. Every trial must end within its memory and 24 MiB, take no more than 50 ms of
+processor time after its deadline, and end with an exit status that ptcvm documents.
+"""
+import dataclasses
+import os
+import re
+import shutil
+
+from watchers import Watchers
+
+MEBIBYTE = 1 << 20
+BESIDE_BYTES = 24 * MEBIBYTE   # what a process may take beside the memory limit of its run
+LATE_CPU_S = 0.050
+DOCUMENTED = {0, 1, 2, 65, 69, 74, 75}
+ATTEMPTS = 3                   # time is measured again, because a shared machine disturbs it
+NO_END = "10000000000000"      # of fuel and jumps, where the deadline is to end the program
+FAULT = re.compile(r"^error\[([a-z_]+)\]", re.M)
+
+
+@dataclasses.dataclass
+class Trial:
+    name: str
+    program: str
+    memory_bytes: int
+    timeout_ms: int
+    how: str = "run"                    # run, compiled, or the words of another command, which get no limits
+    options: tuple = ()                 # $dir is the folder of the trial
+    files: dict = dataclasses.field(default_factory=dict)
+    ends: tuple = ()                    # faults, or "ok"; empty: any end will do
+
+    def starts_tools(self):
+        return any(option.startswith("--tool") for option in self.options)
+
+
+@dataclasses.dataclass
+class Verdict:
+    trial: Trial
+    end: str              # the fault, "ok", "suspended" or what became of the process
+    over_bytes: int       # peak above the memory limit
+    late_cpu_s: float
+    late_wall_s: float
+    was_starved: bool     # the machine was so busy that a good verdict says little
+    complaints: list
+
+    def is_good(self):
+        return not self.complaints
+
+    def figures(self):
+        return (f"{self.over_bytes / MEBIBYTE:+8.1f} MiB  {self.late_cpu_s * 1000:7.1f} ms cpu  "
+                f"{self.late_wall_s * 1000:7.1f} ms wall  {self.end}")
+
+
+class Bench:
+    """Runs trials with one ptcvm, each in a folder of its own that is removed afterwards."""
+
+    def __init__(self, ptcvm, folder, patience_s):
+        self._ptcvm, self._folder, self._watchers = os.path.abspath(ptcvm), folder, Watchers()
+        self._patience_s, self.start_s = patience_s, 0.0
+        alone = [self._measure(Trial("start", "1", 16 * MEBIBYTE, 10_000), "start") for _ in range(5)]
+        if any(measured.status != 0 for measured in alone):
+            raise RuntimeError(f"{ptcvm} does not run the program 1: {alone[0].error}")
+        self.least_peak_bytes = min(measured.peak_bytes for measured in alone)
+        self.start_s = min(measured.wall_s for measured in alone)
+
+    def close(self):
+        self._watchers.close()
+
+    def judge(self, trial, key):
+        """Runs a trial, and again, at most ATTEMPTS times, when it is a little late."""
+        for _ in range(ATTEMPTS):
+            verdict = self._verdict(trial, self._measure(trial, key))
+            if verdict.late_cpu_s <= LATE_CPU_S or verdict.late_cpu_s > 2 * LATE_CPU_S:
+                break
+        return verdict
+
+    def _measure(self, trial, key):
+        place = os.path.join(self._folder, key)
+        os.makedirs(place)
+        try:
+            for name, text in {**trial.files, "program.ptc": trial.program}.items():
+                with open(os.path.join(place, name), "w", encoding="utf-8") as file:
+                    file.write(text)
+            command, stdin = self._command(trial, place)
+            return self._watchers.measure(
+                command, deadline_s=trial.timeout_ms / 1000 + self.start_s, patience_s=self._patience_s,
+                error=os.path.join(place, "error"), stdin=stdin, starts_tools=trial.starts_tools())
+        finally:
+            shutil.rmtree(place)
+
+    def _command(self, trial, place):
+        program = os.path.join(place, "program.ptc")
+        options = [option.replace("$dir", place) for option in trial.options]
+        if trial.how not in ("run", "compiled"):
+            return [self._ptcvm, *trial.how.split(), *options], program
+        if trial.how == "compiled":
+            source, program = program, program + "p"
+            made = self._watchers.measure([self._ptcvm, "compile", source, "-o", program], deadline_s=120,
+                                          patience_s=0, error=os.path.join(place, "error"))
+            if made.status != 0:
+                program = source   # what cannot be compiled must be refused in time, too
+        return [self._ptcvm, "run", program, "--memory-bytes", str(trial.memory_bytes),
+                "--timeout-ms", str(trial.timeout_ms), *options], os.devnull
+
+    def _verdict(self, trial, measured):
+        fault = FAULT.search(measured.error)
+        end = {0: "ok", 75: "suspended"}.get(measured.status, f"status {measured.status}")
+        if measured.was_killed:
+            end = "not ended"
+        elif fault and measured.status != 0:
+            end = fault.group(1)
+        over = measured.peak_bytes - trial.memory_bytes
+        complaints = []
+        if over > BESIDE_BYTES:
+            complaints.append(f"memory: {over / MEBIBYTE:.1f} MiB above the limit")
+        if measured.late_cpu_s > LATE_CPU_S:
+            complaints.append(f"late: {measured.late_cpu_s * 1000:.0f} ms of processor time after the deadline")
+        if measured.was_killed:
+            complaints.append("not ended")
+        elif measured.status not in DOCUMENTED:
+            complaints.append(f"ended with status {measured.status}: {measured.error[:200]!r}")
+        elif trial.ends and end not in trial.ends:
+            complaints.append(f"ended with {end}, not with {' or '.join(trial.ends)}")
+        return Verdict(trial, end, over, measured.late_cpu_s, measured.late_wall_s,
+                       measured.cpu_s < measured.wall_s / 2, complaints)
