@@ -74,7 +74,8 @@ class MeasuredProcess:
         return {"status": os.waitstatus_to_exitcode(status), "error": shown,
                 "peak_bytes": max(self._peak_bytes, usage.ru_maxrss * 1024),
                 "late_cpu_s": 0.0 if cpu_at_deadline is None else cpu_s - cpu_at_deadline,
-                "late_wall_s": wall_s - self._deadline_s, "wall_s": wall_s, "cpu_s": usage.ru_utime + usage.ru_stime, "was_killed": not ended}
+                "late_wall_s": wall_s - self._deadline_s, "wall_s": wall_s,
+                "cpu_s": usage.ru_utime + usage.ru_stime, "was_killed": not ended}
 
     def _wait_while_late(self, most_cpu_s):
         last_moment = time.monotonic() + MOST_WALL_S

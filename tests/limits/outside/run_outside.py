@@ -66,7 +66,8 @@ def read_arguments():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--idle", action="store_true", help="the machine has nothing else to do")
     parser.add_argument("--keep", help="folder for the programs that failed")
-    parser.add_argument("--patience", type=float, default=0.25, help="seconds of processor time after the deadline (0.25)")
+    parser.add_argument("--patience", type=float, default=0.25,
+                        help="seconds of processor time after the deadline (0.25)")
     parser.add_argument("--known", default=os.path.join(HERE, "known.tsv"))
     parser.add_argument("--list", action="store_true", help="print the names of the trials and run none")
     return parser.parse_args()
