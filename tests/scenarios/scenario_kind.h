@@ -1,0 +1,15 @@
+// Holds cases of one kind against the library. A case is a line of JSON; its members are described beside each kind.
+#pragma once
+#include <boost/json/object.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ptcvm::scenarios {
+
+// Returns why the case does not hold, or nullopt when it holds. A member that the kind does not know is a reason.
+using ScenarioKind = std::optional<std::string> (*)(const boost::json::object& scenario);
+
+std::optional<std::string> wire_scenario(const boost::json::object& scenario);
+
+}  // namespace ptcvm::scenarios

@@ -1,0 +1,72 @@
+// ptc_scenarios KIND FILE.jsonl: holds every case of the file against the library. Prints a line of JSON for each case
+// and "N passed, N failed" at the end; ends with 0 when no case failed, 1 when one did, 2 when it cannot begin.
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+#include "tests/scenarios/scenario_kind.h"
+
+namespace {
+
+using ptcvm::scenarios::ScenarioKind;
+
+struct NamedKind {
+  std::string_view name;
+  ScenarioKind kind;
+};
+constexpr NamedKind kKinds[] = {{"wire", ptcvm::scenarios::wire_scenario}};
+
+ScenarioKind kind_of(std::string_view name) {
+  for (const NamedKind& known : kKinds) {
+    if (known.name == name) return known.kind;
+  }
+  return nullptr;
+}
+
+std::optional<std::string> hold(ScenarioKind kind, const boost::json::value& scenario) {
+  const boost::json::object* const object = scenario.if_object();
+  if (object == nullptr) return "the line is no JSON object";
+  try {
+    return kind(*object);
+  } catch (const std::exception& error) {
+    return std::string("the case cannot be read: ") + error.what();
+  }
+}
+
+int usage() {
+  std::cerr << "usage: ptc_scenarios KIND FILE.jsonl\nkinds:";
+  for (const NamedKind& known : kKinds) std::cerr << ' ' << known.name;
+  std::cerr << '\n';
+  return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return usage();
+  const ScenarioKind kind = kind_of(argv[1]);
+  if (kind == nullptr) return usage();
+  std::ifstream file(argv[2]);
+  if (!file) {
+    std::cerr << "ptc_scenarios: cannot open " << argv[2] << '\n';
+    return 2;
+  }
+  std::size_t passed = 0, failed = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty()) continue;
+    boost::system::error_code error;
+    const boost::json::value scenario = boost::json::parse(line, error);
+    const std::optional<std::string> why = hold(kind, scenario);
+    const auto* const id = scenario.is_object() ? scenario.get_object().if_contains("id") : nullptr;
+    boost::json::object verdict{{"id", id == nullptr ? boost::json::value() : *id}, {"ok", !why}};
+    if (why) verdict["why"] = *why;
+    std::cout << boost::json::serialize(verdict) << '\n';
+    ++(why ? failed : passed);
+  }
+  std::cout << passed << " passed, " << failed << " failed\n";
+  return failed == 0 ? 0 : 1;
+}

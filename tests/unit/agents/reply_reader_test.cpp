@@ -1,0 +1,160 @@
+#include "agents/wire/reply_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace ptcvm::wire {
+namespace {
+
+using End = ReplyReader::End;
+
+Reply read(Protocol protocol, bool is_stream, std::string_view bytes, std::size_t piece = 1000, End end = End::Proper) {
+  ReplyReader reader({.protocol = protocol, .is_stream = is_stream});
+  for (std::size_t at = 0; at < bytes.size(); at += piece) reader.feed(bytes.substr(at, piece));
+  return reader.finish(end, 0);
+}
+
+const std::string kChat =
+    "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"Look\"}}]}\n\n"
+    "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",\"type\":\"function\","
+    "\"function\":{\"name\":\"find\",\"arguments\":\"{\\\"q\\\":\"}}]}}]}\n\n"
+    "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,"
+    "\"function\":{\"arguments\":\"1}\"}}]}}]}\n\n"
+    "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n"
+    "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":2,"
+    "\"prompt_tokens_details\":{\"cached_tokens\":4}}}\n\n"
+    "data: [DONE]\n\n";
+
+const std::string kMessages =
+    "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":5,"
+    "\"cache_read_input_tokens\":7,\"output_tokens\":1}}}\n\n"
+    "data: {\"type\":\"content_block_start\",\"index\":0,"
+    "\"content_block\":{\"type\":\"thinking\",\"thinking\":\"\"}}\n\n"
+    "data: {\"type\":\"content_block_delta\",\"index\":0,"
+    "\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"hm\"}}\n\n"
+    "data: {\"type\":\"content_block_delta\",\"index\":0,"
+    "\"delta\":{\"type\":\"signature_delta\",\"signature\":\"S/g=\"}}\n\n"
+    "data: {\"type\":\"content_block_stop\",\"index\":0}\n\n"
+    "data: {\"type\":\"ping\"}\n\n"
+    "data: {\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"tool_use\",\"id\":\"t1\","
+    "\"name\":\"find\",\"input\":{}}}\n\n"
+    "data: {\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\","
+    "\"partial_json\":\"{\\\"q\\\":1\"}}\n\n"
+    "data: {\"type\":\"content_block_delta\",\"index\":1,"
+    "\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"}\"}}\n\n"
+    "data: {\"type\":\"content_block_stop\",\"index\":1}\n\n"
+    "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"},\"usage\":{\"output_tokens\":9}}\n\n"
+    "data: {\"type\":\"message_stop\"}\n\n";
+
+const std::string kResponses =
+    "data: {\"type\":\"response.created\",\"response\":{\"status\":\"in_progress\",\"output\":[]}}\n\n"
+    "data: {\"type\":\"response.output_text.delta\",\"delta\":\"Look\"}\n\n"
+    "data: {\"type\":\"response.output_item.done\",\"output_index\":1,\"item\":{\"type\":\"function_call\","
+    "\"call_id\":\"c1\",\"name\":\"find\",\"arguments\":\"{\\\"q\\\":1}\"}}\n\n"
+    "data: {\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{\"type\":\"message\","
+    "\"content\":[{\"type\":\"output_text\",\"text\":\"Look\"}]}}\n\n"
+    "data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[],"
+    "\"usage\":{\"input_tokens\":5,\"output_tokens\":2,\"output_tokens_details\":{\"reasoning_tokens\":1}}}}\n\n";
+
+struct Stream {
+  Protocol protocol;
+  const std::string& bytes;
+  std::string_view terminal;   // the event that ends it
+};
+const Stream kStreams[] = {{Protocol::Chat, kChat, "data: [DONE]"},
+                           {Protocol::Messages, kMessages, "data: {\"type\":\"message_stop\"}"},
+                           {Protocol::Responses, kResponses, "data: {\"type\":\"response.completed\""}};
+
+TEST(ReplyReader, FindsTheCallInPiecesOfAnySize) {
+  for (const Stream& stream : kStreams) {
+    for (std::size_t piece = 1; piece <= stream.bytes.size(); ++piece) {
+      const Reply reply = read(stream.protocol, true, stream.bytes, piece);
+      ASSERT_TRUE(reply.is_complete) << protocol_name(stream.protocol) << ' ' << piece;
+      ASSERT_EQ(reply.tool_calls.size(), 1U);
+      EXPECT_EQ(reply.tool_calls[0].name, "find");
+      EXPECT_EQ(reply.tool_calls[0].arguments->at("q"), 1);
+      EXPECT_EQ(reply.usage->input, 5);
+    }
+  }
+}
+
+TEST(ReplyReader, ExecutesNothingOfAStreamThatWasCut) {
+  for (const Stream& stream : kStreams) {
+    const std::size_t end = stream.bytes.find(stream.terminal) + stream.terminal.size();
+    for (std::size_t at = 0; at < end; ++at) {
+      const Reply reply = read(stream.protocol, true, stream.bytes.substr(0, at), 64, End::Cut);
+      EXPECT_FALSE(reply.is_complete) << protocol_name(stream.protocol) << ' ' << at;
+      EXPECT_TRUE(reply.tool_calls.empty());
+      ASSERT_TRUE(reply.error);
+    }
+  }
+}
+
+TEST(ReplyReader, TakesAFinishReasonAndTheProperEndForAnEnd) {
+  const std::string bytes = kChat.substr(0, kChat.find("data: [DONE]"));
+  EXPECT_TRUE(read(Protocol::Chat, true, bytes, 64, End::Proper).is_complete);
+  const Reply cut = read(Protocol::Chat, true, bytes, 64, End::Cut);
+  EXPECT_EQ(cut.error->kind, ReplyError::Kind::Cut);
+  EXPECT_TRUE(cut.error->is_retryable);
+}
+
+TEST(ReplyReader, KeepsWhatTheProviderSigned) {
+  const Reply reply = read(Protocol::Messages, true, kMessages);
+  ASSERT_EQ(reply.opaque.size(), 1U);
+  EXPECT_EQ(reply.opaque[0].bytes, "S/g=");
+  EXPECT_EQ(reply.content.at(0).at("signature"), "S/g=");
+  EXPECT_EQ(reply.content.at(1).at("input").at("q"), 1);
+  EXPECT_EQ(reply.usage->cached, 7);
+  EXPECT_EQ(reply.usage->output, 9);
+  EXPECT_EQ(reply.thinking, "hm");
+}
+
+TEST(ReplyReader, OrdersItemsByTheirIndex) {
+  const Reply reply = read(Protocol::Responses, true, kResponses);
+  EXPECT_EQ(reply.items, (std::vector<std::string>{"message", "function_call"}));
+  EXPECT_EQ(reply.text, "Look");
+}
+
+TEST(ReplyReader, TellsTextAsItComes) {
+  ReplyReader reader({.protocol = Protocol::Chat, .is_stream = true});
+  const std::size_t half = kChat.find("data: {", 10);
+  reader.feed(std::string_view(kChat).substr(0, half));
+  EXPECT_EQ(reader.new_text(), "Look");
+  reader.feed(std::string_view(kChat).substr(half));
+  EXPECT_EQ(reader.new_text(), "");
+  EXPECT_TRUE(reader.is_over());
+}
+
+TEST(ReplyReader, RefusesWhatIsNoReply) {
+  EXPECT_EQ(read(Protocol::Chat, true, "data: {]\n\n").error->kind, ReplyError::Kind::Violation);
+  EXPECT_EQ(read(Protocol::Chat, false, "<html>").error->kind, ReplyError::Kind::Violation);
+  EXPECT_EQ(read(Protocol::Chat, false, "{}", 10, End::Cut).error->kind, ReplyError::Kind::Cut);
+  EXPECT_FALSE(read(Protocol::Messages, false, "[1, null]").is_complete);
+  EXPECT_FALSE(read(Protocol::Responses, false, "7").is_complete);
+  ReplyReader reader({.protocol = Protocol::Chat, .most_bytes = 100});
+  for (int i = 0; i < 20; ++i) reader.feed("[1, 2, 3, ");
+  EXPECT_EQ(reader.finish(End::Proper, 0).error->kind, ReplyError::Kind::TooLong);
+}
+
+TEST(ReplyReader, ReadsAnErrorInsideOfAStream) {
+  const Reply reply = read(Protocol::Chat, true,
+                           "data: {\"error\":{\"type\":\"overloaded\",\"message\":\"later\"}}\n\n");
+  EXPECT_EQ(reply.error->kind, ReplyError::Kind::InStream);
+  EXPECT_EQ(reply.error->code, "overloaded");
+  EXPECT_EQ(reply.error->message, "later");
+  EXPECT_EQ(reply.end, "error");
+}
+
+TEST(ReplyReader, ReadsCallsWithoutIndexOneByOne) {
+  const Reply reply = read(Protocol::Chat, true,
+                           "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":["
+                           "{\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}},"
+                           "{\"id\":\"b\",\"function\":{\"name\":\"g\",\"arguments\":\"{}\"}}]},"
+                           "\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n");
+  ASSERT_EQ(reply.tool_calls.size(), 2U);
+  EXPECT_EQ(reply.tool_calls[1].name, "g");
+}
+
+}  // namespace
+}  // namespace ptcvm::wire
