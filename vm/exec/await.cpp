@@ -1,15 +1,12 @@
-// await and its kin: steppers that wait for operations.
-//
-// The whole wait lies in the frame's slots: what it waits for, until when. A fiber in state WaitsForOperations has such
-// a frame on top, in stage kAwaitWait. wake() makes it ready when its condition holds on the visible side of the
-// operations, which only ever grows, or when its deadline has passed; then the frame goes on from its slots, and knows
-// by its stage which of the two it was. Waiting costs no fuel, so a program uses the same whether an answer was there
-// or not.
 #include "vm/exec/await.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 
 #include "vm/builtins/pending.h"
+#include "vm/exec/stepper_frames.h"
 #include "vm/value/map.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"
@@ -28,33 +25,40 @@ std::string_view expected_collection(BuiltinId form) {
   }
 }
 
+bool any_waits(const Fiber& fiber) {
+  if (fiber.state == Fiber::State::WaitsForOperations) return true;
+  if (fiber.state == Fiber::State::WaitsForTask) return false;   // a probe waits for what others wait for
+  return std::any_of(fiber.children.begin(), fiber.children.end(),
+                     [](const auto& child) { return any_waits(*child); });
+}
+
 }  // namespace
 
 // The handle of a known operation.
-Value RunImpl::await_target(Value borrowed, BuiltinId form) {
+Value Waits::handle_for(Value borrowed, BuiltinId form) {
   if (!names_operation(borrowed)) {
-    raise(FaultKind::TypeError,
+    core_.raise(FaultKind::TypeError,
           std::string(builtin_info(form).name) + ": expected a pending handle or id, got " +
               std::string(kind_text(borrowed)),
           "only a call of an async tool gives a handle; any other value is used directly");
     return Value::absent();
   }
-  if (env.operations.find(operation_name(borrowed)) == nullptr) {
-    unknown_pending(env, operation_name(borrowed));
-    raise_parked();
+  if (operations().find(operation_name(borrowed)) == nullptr) {
+    unknown_pending(env(), operation_name(borrowed));
+    core_.raise_parked();
     return Value::absent();
   }
-  return borrowed.is_string() ? pending_of(heap, retained(borrowed)) : retained(borrowed);
+  return borrowed.is_string() ? pending_of(heap(), retained(borrowed)) : retained(borrowed);
 }
 
 // One handle, or the elements as a vector in which the ids of known operations have become handles.
-Value RunImpl::await_targets(Value borrowed, BuiltinId form) {
+Value Waits::handles_for(Value borrowed, BuiltinId form) {
   const bool single = form == BuiltinId::await || (form == BuiltinId::await_settled && names_operation(borrowed));
-  if (single) return await_target(borrowed, form);
+  if (single) return handle_for(borrowed, form);
   const bool fits = borrowed.is_nil() || borrowed.is_vector() || borrowed.is_set() ||
                     (borrowed.is_map() && form != BuiltinId::await_any);
   if (!fits) {
-    raise(FaultKind::TypeError, std::string(builtin_info(form).name) + ": expected " +
+    core_.raise(FaultKind::TypeError, std::string(builtin_info(form).name) + ": expected " +
                                     std::string(expected_collection(form)) + ", got " +
                                     std::string(kind_text(borrowed)));
     return Value::absent();
@@ -65,14 +69,14 @@ Value RunImpl::await_targets(Value borrowed, BuiltinId form) {
                                                   : 0;
   // Of each target, and of what becomes of it.
   const std::uint64_t bytes = form == BuiltinId::await_settled ? kSettledBytes : kAwaitedBytes;
-  if (!heap.can_allocate(most * bytes)) {
-    raise_memory();
+  if (!heap().can_allocate(most * bytes)) {
+    core_.raise_memory();
     return Value::absent();
   }
-  VectorBuilder targets(heap);
+  VectorBuilder targets(heap());
   const auto add = [&](Value item) {
-    const bool is_id = item.is_string() && env.operations.find(string_view_of(item)) != nullptr;
-    const Value target = is_id || item.is(Tag::Pending) ? await_target(item, form) : retained(item);
+    const bool is_id = item.is_string() && operations().find(string_view_of(item)) != nullptr;
+    const Value target = is_id || item.is(Tag::Pending) ? handle_for(item, form) : retained(item);
     if (target.is_absent()) return false;
     targets.push(target);
     return true;
@@ -82,44 +86,44 @@ Value RunImpl::await_targets(Value borrowed, BuiltinId form) {
       if (!add(vector_at(borrowed, k))) return Value::absent();
     }
   } else if (!borrowed.is_nil()) {
-    for (MapCursor entry(heap, borrowed); entry.next();) {
+    for (MapCursor entry(heap(), borrowed); entry.next();) {
       if (!add(entry.value())) return Value::absent();
     }
   }
   if (targets.count() == 0 && form == BuiltinId::await_any) {
-    raise(FaultKind::TypeError, "await-any: there is nothing to wait for");
+    core_.raise(FaultKind::TypeError, "await-any: there is nothing to wait for");
     return Value::absent();
   }
-  fuel_left -= std::int64_t{targets.count() / 8} * (form == BuiltinId::await_settled ? 4 : 1);
+  core_.charge(std::int64_t{targets.count() / 8} * (form == BuiltinId::await_settled ? 4 : 1));
   return targets.finish();
 }
 
 // {:timeout-ms n :default v}: the time limit goes into its slot; the default stays in the map.
-bool RunImpl::await_options(Fiber& fiber) {
+bool Waits::read_options(Fiber& fiber) {
   const AwaitSlots slots = await_slots(fiber);
   const std::string name(builtin_info(fiber.frames.back().builtin).name);
-  if (limits.await_timeout_ms > 0) slots.own(kAwaitTimeout) = Value::integer(limits.await_timeout_ms);
+  if (core_.limits().await_timeout_ms > 0) slots.own(kAwaitTimeout) = Value::integer(core_.limits().await_timeout_ms);
   if (slots.arg_count < 2 || slots.args[1].is_nil()) return true;
   const Value options = slots.args[1];
   if (!options.is_map()) {
-    return raise(FaultKind::TypeError,
+    return core_.raise(FaultKind::TypeError,
                  name + ": arg 2 expected map of options, got " + std::string(kind_text(options)));
   }
   const bool has_default = fiber.frames.back().builtin != BuiltinId::await_settled;
-  for (MapCursor entry(heap, options); entry.next();) {
+  for (MapCursor entry(heap(), options); entry.next();) {
     const Value key = entry.key(), value = entry.value();
     const std::string_view text = key.is_keyword() ? key.keyword->name() : key.is_string() ? string_view_of(key) : "";
     if (text == "default" && has_default) continue;
     if (text != "timeout-ms" && text != "timeout_ms") {
       std::string shown;
-      append_readable(shown, key, heap, {60, nullptr});
-      return raise(FaultKind::TypeError, name + ": unknown option " + shown,
+      append_readable(shown, key, heap(), {60, nullptr});
+      return core_.raise(FaultKind::TypeError, name + ": unknown option " + shown,
                    has_default ? "the options are :timeout-ms and :default"
                                : "the option is :timeout-ms; what is late gives {:status :timeout}");
     }
     if (value.is_nil()) continue;
     if (!value.is_int() || value.i < 0) {
-      return raise(FaultKind::TypeError,
+      return core_.raise(FaultKind::TypeError,
                    name + ": :timeout-ms expected a whole number of milliseconds, got " +
                        std::string(kind_text(value)));
     }
@@ -128,9 +132,9 @@ bool RunImpl::await_options(Fiber& fiber) {
   return true;
 }
 
-Value RunImpl::start_sleep(Fiber& fiber, Value milliseconds) {
+Value Waits::start_sleep(Fiber& fiber, Value milliseconds) {
   if (!milliseconds.is_int() || milliseconds.i < 0) {
-    raise(FaultKind::TypeError, "sleep: arg 1 expected a whole number of milliseconds, got " +
+    core_.raise(FaultKind::TypeError, "sleep: arg 1 expected a whole number of milliseconds, got " +
                                     (milliseconds.is_int() ? std::to_string(milliseconds.i)
                                                            : std::string(kind_text(milliseconds))));
     return Value::absent();
@@ -138,48 +142,48 @@ Value RunImpl::start_sleep(Fiber& fiber, Value milliseconds) {
   Operation operation;
   operation.kind = Operation::Kind::Sleep;
   operation.tool = "sleep";
-  operation.args = map_assoc(heap, map_empty(heap), string_of(heap, "ms"), milliseconds);
-  if (__builtin_add_overflow(clock_millis, milliseconds.i, &operation.due_ms)) operation.due_ms = INT64_MAX;
+  operation.args = map_assoc(heap(), map_empty(heap()), string_of(heap(), "ms"), milliseconds);
+  if (__builtin_add_overflow(core_.now(), milliseconds.i, &operation.due_ms)) operation.due_ms = INT64_MAX;
   if (operation.due_ms == 0) operation.due_ms = 1;   // 0 is never
-  return open_operation(fiber, std::move(operation));
+  return run_operations_.open(fiber, std::move(operation));
 }
 
-Value RunImpl::start_signal(Fiber& fiber, Value name) {
+Value Waits::start_signal(Fiber& fiber, Value name) {
   if (!name.is_string() && !name.is_keyword()) {
-    raise(FaultKind::TypeError,
+    core_.raise(FaultKind::TypeError,
           "await-signal: arg 1 expected the name of a signal, got " + std::string(kind_text(name)));
     return Value::absent();
   }
-  const Value text = name.is_string() ? retained(name) : string_of(heap, name.keyword->name());
+  const Value text = name.is_string() ? retained(name) : string_of(heap(), name.keyword->name());
   Operation operation;
   operation.kind = Operation::Kind::Signal;
   operation.tool = "await-signal";
-  operation.args = map_assoc(heap, map_empty(heap), string_of(heap, "name"), text);
-  return open_operation(fiber, std::move(operation));
+  operation.args = map_assoc(heap(), map_empty(heap()), string_of(heap(), "name"), text);
+  return run_operations_.open(fiber, std::move(operation));
 }
 
-bool RunImpl::await_start(Fiber& fiber) {
+bool Waits::start(Fiber& fiber) {
   const AwaitSlots slots = await_slots(fiber);
   const BuiltinId form = fiber.frames.back().builtin;
   const bool waits_at_call = form == BuiltinId::h_await_call;
-  if (form != BuiltinId::sleep && !waits_at_call && !await_options(fiber)) return false;
+  if (form != BuiltinId::sleep && !waits_at_call && !read_options(fiber)) return false;
   Value targets = Value::absent();
   switch (form) {
     case BuiltinId::sleep: targets = start_sleep(fiber, slots.args[0]); break;
     case BuiltinId::await_signal: targets = start_signal(fiber, slots.args[0]); break;
-    case BuiltinId::h_await_call: targets = await_target(slots.args[0], form); break;
-    default: targets = await_targets(slots.args[0], form);
+    case BuiltinId::h_await_call: targets = handle_for(slots.args[0], form); break;
+    default: targets = handles_for(slots.args[0], form);
   }
   if (targets.is_absent()) return false;
   slots.own(kAwaitTargets) = targets;
   return true;
 }
 
-bool RunImpl::await_holds(const Fiber& fiber) const {
+bool Waits::holds(const Fiber& fiber) const {
   const Value targets = await_slots(fiber).own(kAwaitTargets);
   const BuiltinId form = fiber.frames.back().builtin;
   bool all = true, any = false, failed = false;
-  each_target(env.operations, targets, [&](std::uint32_t, Value, const Operation* operation) {
+  each_target(operations(), targets, [&](std::uint32_t, Value, const Operation* operation) {
     const bool settled = operation == nullptr || operation->delivered;
     all &= settled;
     any |= settled;
@@ -192,23 +196,23 @@ bool RunImpl::await_holds(const Fiber& fiber) const {
   }
 }
 
-RunImpl::CallResult RunImpl::step_await(Fiber& fiber) {
+CallResult Waits::step(Fiber& fiber) {
   if (fiber.frames.back().stage == kAwaitStart) {
-    if (!await_start(fiber)) return CallResult::Faulted;
+    if (!start(fiber)) return CallResult::Faulted;
     if (probe_around(fiber) == nullptr) deliver();
   }
-  if (await_holds(fiber)) return await_finish(fiber);
-  if (fiber.frames.back().stage == kAwaitTimedOut) return await_timed_out(fiber);
-  if (suspensions >= limits.suspensions) {
-    raise(FaultKind::SuspensionLimitExceeded,
-          "the program waited " + std::to_string(limits.suspensions) + " times, which is the limit",
+  if (holds(fiber)) return finish(fiber);
+  if (fiber.frames.back().stage == kAwaitTimedOut) return finish_late(fiber);
+  if (suspensions_ >= core_.limits().suspensions) {
+    core_.raise(FaultKind::SuspensionLimitExceeded,
+          "the program waited " + std::to_string(core_.limits().suspensions) + " times, which is the limit",
           "start several operations and wait for them together with (await-all …)");
     return CallResult::Faulted;
   }
   const AwaitSlots slots = await_slots(fiber);
   if (slots.own(kAwaitDeadline).is_nil() && slots.own(kAwaitTimeout).is_int()) {
     std::int64_t deadline = 0;
-    if (__builtin_add_overflow(clock_millis, slots.own(kAwaitTimeout).i, &deadline)) deadline = INT64_MAX;
+    if (__builtin_add_overflow(core_.now(), slots.own(kAwaitTimeout).i, &deadline)) deadline = INT64_MAX;
     slots.own(kAwaitDeadline) = Value::integer(deadline);
   }
   fiber.frames.back().stage = kAwaitWait;
@@ -216,23 +220,29 @@ RunImpl::CallResult RunImpl::step_await(Fiber& fiber) {
   return CallResult::Parked;
 }
 
-RunImpl::CallResult RunImpl::await_finish(Fiber& fiber) {
-  const Value value = await_result(fiber);
-  return value.is_absent() ? CallResult::Faulted : finish_stepper(fiber, value);
+CallResult Waits::finish(Fiber& fiber) {
+  const Value value = result(fiber);
+  return value.is_absent() ? CallResult::Faulted : finish_stepper(heap(), fiber, value);
 }
 
-bool RunImpl::deliver() {
-  if (!env.operations.deliver_all()) return false;
-  if (main) wake(*main, false);
+bool Waits::deliver() {
+  if (!operations().deliver_all()) return false;
+  if (fibers_.in_turn()) wake(*fibers_.main(), false);
   return true;
 }
 
-void RunImpl::wake(Fiber& fiber, bool time_passed) {
+void Waits::resume() {
+  operations().settle_due(core_.now());
+  operations().deliver_all();
+  wake(*fibers_.main(), true);
+}
+
+void Waits::wake(Fiber& fiber, bool time_passed) {
   if (fiber.state == Fiber::State::WaitsForOperations) {
     const Value deadline = await_slots(fiber).own(kAwaitDeadline);
-    if (await_holds(fiber)) {
+    if (holds(fiber)) {
       fiber.state = Fiber::State::Ready;
-    } else if (time_passed && deadline.is_int() && deadline.i <= clock_millis) {
+    } else if (time_passed && deadline.is_int() && deadline.i <= core_.now()) {
       fiber.frames.back().stage = kAwaitTimedOut;
       fiber.state = Fiber::State::Ready;
     }
@@ -240,18 +250,13 @@ void RunImpl::wake(Fiber& fiber, bool time_passed) {
   for (const auto& child : fiber.children) wake(*child, time_passed);
 }
 
-bool RunImpl::waits_for_operations(const Fiber& fiber) const {
-  if (fiber.state == Fiber::State::WaitsForOperations) return true;
-  if (fiber.state == Fiber::State::WaitsForTask) return false;   // a probe waits for what others wait for
-  return std::any_of(fiber.children.begin(), fiber.children.end(),
-                     [this](const auto& child) { return waits_for_operations(*child); });
-}
+bool Waits::any() const { return any_waits(*std::as_const(fibers_).main()); }
 
-void RunImpl::collect_awaited(const Fiber& fiber, std::vector<AwaitedOperation>& out) const {
+void Waits::collect(const Fiber& fiber, std::vector<AwaitedOperation>& out) const {
   if (fiber.state == Fiber::State::WaitsForOperations) {
     const AwaitSlots slots = await_slots(fiber);
     const Value limit = slots.own(kAwaitDeadline);
-    each_target(env.operations, slots.own(kAwaitTargets),
+    each_target(operations(), slots.own(kAwaitTargets),
                 [&](std::uint32_t, Value, const Operation* operation) {
                   if (operation == nullptr || operation->delivered) return;
                   const bool is_sleep = operation->kind == Operation::Kind::Sleep;
@@ -259,7 +264,32 @@ void RunImpl::collect_awaited(const Fiber& fiber, std::vector<AwaitedOperation>&
                 });
   }
   if (fiber.state == Fiber::State::WaitsForTask) return;
-  for (const auto& child : fiber.children) collect_awaited(*child, out);
+  for (const auto& child : fiber.children) collect(*child, out);
+}
+
+std::vector<AwaitedOperation> Waits::awaited() const {
+  std::vector<AwaitedOperation> all;
+  if (fibers_.in_turn()) collect(*std::as_const(fibers_).main(), all);
+  std::vector<AwaitedOperation> once;
+  std::unordered_map<std::string_view, std::size_t> place;
+  for (const AwaitedOperation& awaited : all) {
+    const auto [at, is_new] = place.emplace(awaited.id, once.size());
+    if (is_new) {
+      once.push_back(awaited);
+    } else if (awaited.deadline_ms != 0) {
+      std::int64_t& known = once[at->second].deadline_ms;
+      known = known == 0 ? awaited.deadline_ms : std::min(known, awaited.deadline_ms);
+    }
+  }
+  return once;
+}
+
+std::optional<std::int64_t> Waits::next_deadline() const {
+  std::optional<std::int64_t> earliest;
+  for (const AwaitedOperation& operation : awaited()) {
+    if (operation.deadline_ms != 0) earliest = std::min(earliest.value_or(INT64_MAX), operation.deadline_ms);
+  }
+  return earliest;
 }
 
 }  // namespace ptc

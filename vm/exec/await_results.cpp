@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "vm/exec/await.h"
+#include "vm/exec/stepper_frames.h"
 #include "vm/value/map.h"
 #include "vm/value/string.h"
 
@@ -9,8 +10,6 @@ namespace ptc {
 namespace {
 
 using Status = Operation::Status;
-
-std::string subject(const Operation& operation) { return operation.id + " (" + operation.tool + ')'; }
 
 // The one that was settled first among those that the program sees and that `wanted` accepts.
 template <class Wanted>
@@ -74,120 +73,104 @@ Value given_default(Heap& heap, const AwaitSlots& slots) {
 
 }  // namespace
 
-std::string RunImpl::settlement_text(const Operation& operation) const {
-  switch (operation.status) {
-    case Status::Error: {
-      const bool is_tool = operation.kind == Operation::Kind::Tool;
-      return (is_tool ? "Tool '" + operation.tool + '\'' : operation.tool) + " failed: " + operation.reason +
-             " (pending " + operation.id + ')';
-    }
-    case Status::Cancelled:
-      return subject(operation) + " was cancelled" + (operation.reason.empty() ? "" : ": " + operation.reason);
-    case Status::Expired: return subject(operation) + " expired before it was resolved";
-    case Status::Waiting:
-    case Status::Ok: break;
-  }
-  return {};
-}
-
-bool RunImpl::raise_settlement(const Operation& operation) {
+bool Waits::raise_settlement(const Operation& operation) {
   const FaultKind kind = operation.status == Status::Error       ? FaultKind::ToolError
                          : operation.status == Status::Cancelled ? FaultKind::AwaitCancelled
                                                                  : FaultKind::AwaitTimeout;
-  return raise(kind, settlement_text(operation), "(await-settled …) gives failures as data");
+  return core_.raise(kind, settlement_text(operation), "(await-settled …) gives failures as data");
 }
 
 // One operation, or all of them.
-Value RunImpl::await_values(const AwaitSlots& slots) {
+Value Waits::values(const AwaitSlots& slots) {
   const Value targets = slots.own(kAwaitTargets);
-  if (!targets.is_vector()) return retained(env.operations.find(pending_id_of(targets))->result);
-  VectorBuilder values(heap);
-  each_target(env.operations, targets, [&](std::uint32_t, Value target, const Operation* operation) {
+  if (!targets.is_vector()) return retained(operations().find(pending_id_of(targets))->result);
+  VectorBuilder values(heap());
+  each_target(operations(), targets, [&](std::uint32_t, Value target, const Operation* operation) {
     values.push(retained(operation == nullptr ? target : operation->result));
   });
-  return shaped(heap, slots.args[0], values.finish());
+  return shaped(heap(), slots.args[0], values.finish());
 }
 
-Value RunImpl::await_settled_values(const AwaitSlots& slots) {
+Value Waits::settled_values(const AwaitSlots& slots) {
   const Value targets = slots.own(kAwaitTargets);
-  VectorBuilder entries(heap);
-  each_target(env.operations, targets, [&](std::uint32_t, Value target, const Operation* operation) {
-    entries.push(settled_entry(heap, target, operation));
+  VectorBuilder entries(heap());
+  each_target(operations(), targets, [&](std::uint32_t, Value target, const Operation* operation) {
+    entries.push(settled_entry(heap(), target, operation));
   });
   const Value all = entries.finish();
-  if (targets.is_vector()) return shaped(heap, slots.args[0], all);
-  const Owned owner(heap, all);
+  if (targets.is_vector()) return shaped(heap(), slots.args[0], all);
+  const Owned owner(heap(), all);
   return vector_get(all, 0);
 }
 
 // The operation that was settled first; a plain value was there before any of them.
-Value RunImpl::await_winner(Fiber& fiber, const Operation* first) {
+Value Waits::winner(Fiber& fiber, const Operation* first) {
   const AwaitSlots slots = await_slots(fiber);
   const Value targets = slots.own(kAwaitTargets);
   Value plain = Value::absent();
   std::uint32_t index = UINT32_MAX;
-  each_target(env.operations, targets, [&](std::uint32_t k, Value target, const Operation* operation) {
+  each_target(operations(), targets, [&](std::uint32_t k, Value target, const Operation* operation) {
     if (operation != nullptr || !plain.is_absent()) return;
     plain = target;
     index = k;
   });
   if (plain.is_absent()) {
-    each_target(env.operations, targets, [&](std::uint32_t k, Value, const Operation* operation) {
+    each_target(operations(), targets, [&](std::uint32_t k, Value, const Operation* operation) {
       if (operation == first) index = std::min(index, k);
     });
   }
   if (probe_around(fiber) == nullptr) cancel_losers(targets);
-  KeywordMap winner(heap);
+  KeywordMap winner(heap());
   winner.with("index", Value::integer(index));
-  winner.with("id", plain.is_absent() ? string_of(heap, first->id) : Value::nil());
+  winner.with("id", plain.is_absent() ? string_of(heap(), first->id) : Value::nil());
   winner.with("value", retained(plain.is_absent() ? first->result : plain));
   return winner.take();
 }
 
-void RunImpl::cancel_losers(Value targets) {
-  if (limits.outstanding != Outstanding::Cancel) return;
-  each_target(env.operations, targets, [&](std::uint32_t, Value, const Operation* operation) {
-    if (operation != nullptr) cancel_operation(operation->id, "another operation of await-any was first");
+void Waits::cancel_losers(Value targets) {
+  if (core_.limits().outstanding != Outstanding::Cancel) return;
+  each_target(operations(), targets, [&](std::uint32_t, Value, const Operation* operation) {
+    if (operation != nullptr) run_operations_.cancel(operation->id, "another operation of await-any was first");
   });
 }
 
-Value RunImpl::await_result(Fiber& fiber) {
+Value Waits::result(Fiber& fiber) {
   const AwaitSlots slots = await_slots(fiber);
   const BuiltinId form = fiber.frames.back().builtin;
-  if (form == BuiltinId::await_settled) return await_settled_values(slots);
+  if (form == BuiltinId::await_settled) return settled_values(slots);
   const Value targets = slots.own(kAwaitTargets);
   bool has_plain = false;
-  each_target(env.operations, targets,
+  each_target(operations(), targets,
               [&](std::uint32_t, Value, const Operation* operation) { has_plain |= operation == nullptr; });
   const bool any = form == BuiltinId::await_any;
   const auto decides = [any](const Operation& operation) { return any || has_failed(operation); };
-  const Operation* first = earliest(env.operations, targets, decides);
+  const Operation* first = earliest(operations(), targets, decides);
   if (first != nullptr && has_failed(*first) && !(any && has_plain)) {
     if (first->status == Status::Expired) {
-      if (const Value given = given_default(heap, slots); !given.is_absent()) return given;
+      if (const Value given = given_default(heap(), slots); !given.is_absent()) return given;
     }
     raise_settlement(*first);
     return Value::absent();
   }
-  return any ? await_winner(fiber, first) : await_values(slots);
+  return any ? winner(fiber, first) : values(slots);
 }
 
-RunImpl::CallResult RunImpl::await_timed_out(Fiber& fiber) {
+CallResult Waits::finish_late(Fiber& fiber) {
   const AwaitSlots slots = await_slots(fiber);
   if (fiber.frames.back().builtin == BuiltinId::await_settled) {
-    return finish_stepper(fiber, await_settled_values(slots));
+    return finish_stepper(heap(), fiber, settled_values(slots));
   }
-  if (const Value given = given_default(heap, slots); !given.is_absent()) return finish_stepper(fiber, given);
+  if (const Value given = given_default(heap(), slots); !given.is_absent()) return finish_stepper(heap(), fiber, given);
   std::string text;
   std::uint32_t late = 0;
   constexpr std::uint32_t kNamed = 5;
-  each_target(env.operations, slots.own(kAwaitTargets),
+  each_target(operations(), slots.own(kAwaitTargets),
               [&](std::uint32_t, Value, const Operation* operation) {
                 if (operation == nullptr || operation->delivered || ++late > kNamed) return;
-                text += (text.empty() ? "" : ", ") + subject(*operation);
+                text += (text.empty() ? "" : ", ") + subject_of(*operation);
               });
   if (late > kNamed) text += " and " + std::to_string(late - kNamed) + " more";
-  raise(FaultKind::AwaitTimeout,
+  core_.raise(FaultKind::AwaitTimeout,
         text + " not resolved within " + std::to_string(slots.own(kAwaitTimeout).i) + "ms",
         "give a :default, or await it again later: the operation stays pending");
   return CallResult::Faulted;

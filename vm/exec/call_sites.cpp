@@ -1,17 +1,13 @@
-// Names of calls and of the operations that they open. Both depend on the program and its inputs alone, never on the
-// order in which answers arrive: every fiber counts for itself, and so does the body of every task.
-//
-// A call path is the position of a call among the calls, sleeps, signals and parallel forms of its body: "2"; inside of
-// a branch, the position of the form, the branch and the position there: "2.0.1". It begins at the innermost open task,
-// so it is the same when the program runs again and other tasks are hits. The id of an operation is "op1", "op2" …, in
-// branches "op3.0.1": no two fibers share a counter.
-#include "vm/exec/run_impl.h"
+#include "vm/exec/call_sites.h"
+
+#include <utility>
+
 #include "vm/value/equality.h"
 #include "vm/value/print.h"
 
 namespace ptc {
 
-std::string RunImpl::call_text(std::string_view tool, Value args) {
+std::string call_text(Heap& heap, std::string_view tool, Value args) {
   constexpr std::size_t kShownBytes = 200;
   std::string text(tool);
   text += ' ';
@@ -19,11 +15,11 @@ std::string RunImpl::call_text(std::string_view tool, Value args) {
   return text;
 }
 
-std::uint32_t RunImpl::next_position(Fiber& fiber) {
+std::uint32_t next_position(Fiber& fiber) {
   return fiber.open_tasks.empty() ? fiber.calls++ : fiber.open_tasks.back().calls++;
 }
 
-std::string RunImpl::call_path(Fiber& fiber, std::string& task_id) {
+std::string call_path(Fiber& fiber, std::string& task_id) {
   std::string path = std::to_string(next_position(fiber));
   const Fiber* at = &fiber;
   for (; at->open_tasks.empty() && at->parent != nullptr; at = at->parent) {
@@ -44,43 +40,53 @@ std::string call_key(std::string_view run_id, std::uint64_t turn, std::string_vi
   return key.append("#").append(path);
 }
 
-std::string RunImpl::call_key(std::string_view task_id, std::string_view path) const {
-  return ptc::call_key(run_id, turn, task_id, path);
-}
-
-std::string RunImpl::kept_key(const Fiber& fiber, const std::string& key) {
+std::string kept_key(const Fiber& fiber, const std::string& key) {
   for (const Fiber* at = &fiber; at->parent != nullptr; at = at->parent) {
     if (!at->open_tasks.empty()) return key;
   }
   return {};
 }
 
-std::string RunImpl::branch_prefix(Fiber& branch) {
+void CallSites::set_identity(std::string run_id, std::uint64_t turn) {
+  run_id_ = std::move(run_id);
+  turn_ = turn;
+}
+
+void CallSites::begin_turn() {
+  operations_before_ = static_cast<std::uint32_t>(operations().all().size());
+  ++turn_;
+}
+
+std::string CallSites::key(std::string_view task_id, std::string_view path) const {
+  return call_key(run_id_, turn_, task_id, path);
+}
+
+std::string CallSites::branch_prefix(Fiber& branch) {
   Fiber& parent = *branch.parent;
   if (parent.fork_operation == 0) {
-    parent.fork_operation = parent.parent == nullptr ? static_cast<std::uint32_t>(++env.operations.last_fresh_id)
+    parent.fork_operation = parent.parent == nullptr ? static_cast<std::uint32_t>(++operations().last_fresh_id)
                                                      : ++parent.operations;
   }
   const std::string before = parent.parent == nullptr ? "op" : branch_prefix(parent);
   return before + std::to_string(parent.fork_operation) + '.' + std::to_string(branch.branch_index) + '.';
 }
 
-std::string RunImpl::fresh_operation_id(Fiber& fiber) {
-  if (fiber.parent == nullptr) return env.operations.fresh_id();
+std::string CallSites::fresh_operation_id(Fiber& fiber) {
+  if (fiber.parent == nullptr) return operations().fresh_id();
   const std::string prefix = branch_prefix(fiber);
   for (;;) {
     std::string id = prefix + std::to_string(++fiber.operations);
-    if (env.operations.find(id) == nullptr) return id;
+    if (operations().find(id) == nullptr) return id;
   }
 }
 
-bool RunImpl::find_attachable(std::string_view task_id, std::string_view path, std::string_view tool, Value args,
-                              const Operation** found) {
+bool CallSites::find_attachable(std::string_view task_id, std::string_view path, std::string_view tool, Value args,
+                                const Operation** found) {
   *found = nullptr;
-  if (task_id.empty() || operations_before == 0) return true;
+  if (task_id.empty() || operations_before_ == 0) return true;
   const Operation* other = nullptr;
-  for (const Operation* operation : env.operations.attachable(task_id, path)) {
-    if (operation - env.operations.all().data() >= operations_before) continue;   // this turn's own
+  for (const Operation* operation : operations().attachable(task_id, path)) {
+    if (operation - operations().all().data() >= operations_before_) continue;   // this turn's own
     if (operation->tool == tool && equal(operation->args, args)) {
       *found = operation;
       return true;
@@ -89,10 +95,11 @@ bool RunImpl::find_attachable(std::string_view task_id, std::string_view path, s
   }
   if (other == nullptr) return true;
   const std::string id(task_id);
-  return raise(FaultKind::TaskDiverged,
-               "task \"" + id + "\" first called " + call_text(other->tool, other->args) + ", now " +
-                   call_text(tool, args),
-               "use (task-reset \"" + id + "\") to start over");
+  Heap& heap = core_.heap();
+  return core_.raise(FaultKind::TaskDiverged,
+                     "task \"" + id + "\" first called " + call_text(heap, other->tool, other->args) + ", now " +
+                         call_text(heap, tool, args),
+                     "use (task-reset \"" + id + "\") to start over");
 }
 
 }  // namespace ptc

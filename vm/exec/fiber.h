@@ -177,4 +177,8 @@ struct Fiber {
   std::vector<std::unique_ptr<Fiber>> children;   // of the pmap or pcalls that this fiber waits for
 };
 
+// What a call, or the step of a stepper, did: pushed a frame; ended, with its result in place; raised a fault; or left
+// the fiber waiting.
+enum class CallResult : std::uint8_t { Pushed, Done, Faulted, Parked };
+
 }  // namespace ptc

@@ -7,14 +7,19 @@
 //     instruction has happened yet and pc points at it.
 //  4. An instruction that faults leaves its operands in place, or nil where it already gave one up: unwinding releases
 //     what FrameStates says was alive before the instruction.
-//  5. Values are copied as two words (operator= of Value); operands are read as fields, registers as base + offset.
+//  5. What the loop shares with others is read through core_ where it is used: a local reference to the heap would take
+//     a register from what every instruction needs.
+//  6. Values are copied as two words (operator= of Value); operands are read as fields, registers as base + offset.
+#include "vm/exec/interpreter.h"
+
+#include <utility>
+
 #include "vm/builtins/call.h"
 #include "vm/exec/fused.h"
-#include "vm/exec/run_impl.h"
+#include "vm/exec/register_words.h"
 #include "vm/value/equality.h"
 #include "vm/value/map.h"
 #include "vm/value/string.h"
-#include "vm/value/vector_trie.h"
 #include "vm/value/vector.h"
 
 #if !defined(PTC_DISPATCH_SWITCH) && (defined(__GNUC__) || defined(__clang__))
@@ -24,41 +29,10 @@
 
 namespace ptc {
 
-namespace {
-
-inline Value& reg(Value* base, std::uint32_t offset) {
-  return *reinterpret_cast<Value*>(reinterpret_cast<char*>(base) + offset);
-}
-
-// A value read and written as two words. One 16-byte move of a value that was just stored as two words would wait for
-// the stores to leave the store buffer.
-inline Value words(const Value& v) {
-  Value out;
-  out.tag = v.tag;
-  out.bits = v.bits;
-  return out;
-}
-inline void put(Value& to, Value v) {
-  to.tag = v.tag;
-  to.bits = v.bits;
-}
-
-// As vector_at(), with the way through a trie in line.
-inline Value element(Value vector, std::uint32_t i) {
-  const Object* const object = vector.object;
-  return object->kind == Kind::TrieVector ? trie_at(static_cast<const TrieVector*>(object), i) : vector_at(vector, i);
-}
-
-inline const Instruction* jump_target(const Instruction* next, std::uint16_t offset) {
-  return next + static_cast<std::int16_t>(offset);
-}
-
-}  // namespace
-
 #include "vm/exec/handler_macros.inc"
 
-ExitReason RunImpl::interpret(Fiber& fiber) {
-  running = &fiber;   // looked up where it is needed: registers are for what every instruction needs
+ExitReason Interpreter::interpret(Fiber& fiber) {
+  running_ = &fiber;   // looked up where it is needed: registers are for what every instruction needs
 #ifdef PTC_COMPUTED_GOTO
   static const void* const kLabels[] = {
 #define OP(name, ...) &&op_##name,
@@ -73,24 +47,24 @@ ExitReason RunImpl::interpret(Fiber& fiber) {
   Value* base = nullptr;
   const Value* constants = nullptr;
   Link* link = nullptr;
-  Frame* top = nullptr;            // of running->frames
-  std::int64_t fuel = fuel_left;
+  Frame* top = nullptr;            // of running_->frames
+  std::int64_t fuel = core_.fuel_left();
   CallResult called{};
   Value returned{};
   const Frame* frame_limit = nullptr;
   const Value* stack_end = nullptr;
-  if (running->frames.empty()) {   // a branch that is nothing but a tool call, which has its answer
-    running->result = running->stack[0];
+  if (running_->frames.empty()) {   // a branch that is nothing but a tool call, which has its answer
+    running_->result = running_->stack[0];
     return ExitReason::Finished;
   }
 
 reload : {
-  top = &running->frames.back();
+  top = &running_->frames.back();
   if (top->kind == Frame::Kind::Stepper) goto run_stepper;
   base = top->base;
   pc = top->pc;
-  frame_limit = running->frames.limit();
-  stack_end = running->stack_end;
+  frame_limit = running_->frames.limit();
+  stack_end = running_->stack_end;
   RELINK(top->closure);
 }
   GOTO_NEXT_UNCHECKED;
@@ -160,14 +134,15 @@ dispatch:
     GOTO_NEXT;
   }
   CASE(LoadData) {
-    Value v = context.is_map() ? map_find_flexible(heap, context, constants[INSN.b]) : Value::absent();
+    const Value data = core_.context();
+    Value v = data.is_map() ? map_find_flexible(core_.heap(), data, constants[INSN.b]) : Value::absent();
     if (v.is_absent()) v = Value::nil();
     retain(v);
     A = v;
     GOTO_NEXT;
   }
   CASE(LoadHistory) {
-    const Value v = INSN.b <= history.size() ? history[INSN.b - 1u] : Value::nil();
+    const Value v = INSN.b <= core_.history().size() ? core_.history()[INSN.b - 1u] : Value::nil();
     retain(v);
     A = v;
     GOTO_NEXT;
@@ -175,7 +150,7 @@ dispatch:
   CASE(LoadGlobal) {
     const Cell* cell = link->cells[INSN.b];
     if (!cell->defined) [[unlikely]] {
-      raise(FaultKind::UnboundVar, "Undefined variable: " + std::string(cell->name->name()));
+      core_.raise(FaultKind::UnboundVar, "Undefined variable: " + std::string(cell->name->name()));
       RETURN_FAULTED();
     }
     retain(cell->value);
@@ -192,11 +167,11 @@ dispatch:
     const Value v = A;
     if (!TAKE(kTakeA)) retain(v);
     TELL();
-    define_cell(*running, link->cells[INSN.b], v);
+    parts_.names.define_in(*running_, *link->cells[INSN.b], v);
     GOTO_NEXT;
   }
   CASE(LoadVar) {
-    Var* var = heap.make<Var>(Kind::Var);
+    Var* var = core_.heap().make<Var>(Kind::Var);
     var->name = link->cells[INSN.b]->name;
     A = Value::of(Tag::Var, var);
     GOTO_NEXT;
@@ -206,20 +181,20 @@ dispatch:
     GOTO_NEXT;
   }
   CASE(Drop) {
-    heap.release(A);
+    core_.heap().release(A);
     GOTO_NEXT;
   }
   CASE(MakeClosure) {
     Value* window = &A;
     if (INSN.c == 0 && link->is_prelude) {
-      window[0] = Value::of(Tag::Closure, const_cast<Closure*>(function_closure(*link, INSN.b)));
+      window[0] = Value::of(Tag::Closure, const_cast<Closure*>(parts_.links.function(*link, INSN.b)));
       retain(window[0]);
       GOTO_NEXT;
     }
     const Prototype& prototype = link->program->functions[INSN.b];
-    auto* made = heap.make<Closure>(Kind::Closure, sizeof(Closure) + INSN.c * sizeof(Value));
+    auto* made = core_.heap().make<Closure>(Kind::Closure, sizeof(Closure) + INSN.c * sizeof(Value));
     made->upvalue_count = INSN.c;
-    made->serial = heap.next_closure_serial();
+    made->serial = core_.heap().next_closure_serial();
     made->function = &prototype;
     made->link = link;
     for (std::uint32_t k = 0; k < INSN.c; ++k) made->upvalues()[k] = window[1 + k];
@@ -228,7 +203,7 @@ dispatch:
   }
   CASE(MakeVector) {
     Value* window = &A;
-    window[0] = vector_of(heap, {window + 1, INSN.b});
+    window[0] = vector_of(core_.heap(), {window + 1, INSN.b});
     GOTO_NEXT;
   }
   CASE(MakeMap) {
@@ -242,12 +217,12 @@ dispatch:
   CASE(VectorPush) {
     Value& vector = A;
     if (!vector.is_vector()) [[unlikely]] {
-      raise(FaultKind::BadProgram, "push to a value that is no vector");
+      core_.raise(FaultKind::BadProgram, "push to a value that is no vector");
       RETURN_FAULTED();
     }
     const Value v = B;
     if (!TAKE(kTakeB)) retain(v);
-    vector = vector_push(heap, vector, v);
+    vector = vector_push(core_.heap(), vector, v);
     GOTO_NEXT;
   }
 
@@ -384,20 +359,20 @@ dispatch:
   CASE(Equal) {
     const Value x = B, y = C;
     const bool same = equal(x, y);
-    if (TAKE(kTakeB)) heap.release(x);
-    if (TAKE(kTakeC)) heap.release(y);
+    if (TAKE(kTakeB)) core_.heap().release(x);
+    if (TAKE(kTakeC)) core_.heap().release(y);
     A = Value::boolean(same);
     GOTO_NEXT;
   }
   CASE(Not) {
     const Value x = B;
-    if (TAKE(kTakeB)) heap.release(x);
+    if (TAKE(kTakeB)) core_.heap().release(x);
     A = Value::boolean(!x.truthy());
     GOTO_NEXT;
   }
   CASE(IsNil) {
     const Value x = B;
-    if (TAKE(kTakeB)) heap.release(x);
+    if (TAKE(kTakeB)) core_.heap().release(x);
     A = Value::boolean(x.is_nil());
     GOTO_NEXT;
   }
@@ -409,7 +384,7 @@ dispatch:
 #define JUMP_IF(name, condition)                 \
   CASE(name) {                                   \
     const Value x = words(A);                    \
-    if (TAKE(kTakeA)) heap.release(x);           \
+    if (TAKE(kTakeA)) core_.heap().release(x);   \
     if (condition) pc = jump_target(pc, INSN.c); \
     GOTO_NEXT;                                   \
   }
@@ -446,8 +421,8 @@ dispatch:
   CASE(name) {                                                             \
     const Value x = A, y = B;                                              \
     const bool same = x.is_int() && y.is_int() ? x.i == y.i : equal(x, y); \
-    if (TAKE(kTakeA)) heap.release(x);                                     \
-    if (TAKE(kTakeB)) heap.release(y);                                     \
+    if (TAKE(kTakeA)) core_.heap().release(x);                             \
+    if (TAKE(kTakeB)) core_.heap().release(y);                             \
     if (same == wanted) pc = jump_target(pc, INSN.c);                      \
     GOTO_NEXT;                                                             \
   }
@@ -495,7 +470,7 @@ dispatch:
   CASE(name) {                                                                  \
     const Value x = words(A);                                                   \
     const bool same = x.is_int() ? x.i == IMM_B : x.is_float() && x.d == IMM_B; \
-    if (TAKE(kTakeA)) heap.release(x);                                          \
+    if (TAKE(kTakeA)) core_.heap().release(x);                                  \
     if (same == wanted) pc = jump_target(pc, INSN.c);                           \
     GOTO_NEXT;                                                                  \
   }
@@ -505,7 +480,7 @@ dispatch:
   CASE(JumpEqualConst) {
     const Value x = A;
     const bool same = equal(x, constants[INSN.b]);
-    if (TAKE(kTakeA)) heap.release(x);
+    if (TAKE(kTakeA)) core_.heap().release(x);
     if (same) pc = jump_target(pc, INSN.c);
     GOTO_NEXT;
   }
@@ -577,12 +552,12 @@ dispatch:
       GOTO_NEXT_UNCHECKED;
     }
     if (!cell->defined) [[unlikely]] {
-      raise(FaultKind::UnboundVar, "Undefined variable: " + std::string(cell->name->name()));
+      core_.raise(FaultKind::UnboundVar, "Undefined variable: " + std::string(cell->name->name()));
       RETURN_FAULTED();
     }
     SAVE();
     *window = retained(cell->value);
-    called = call_value(*running, static_cast<std::uint32_t>(window - running->stack), INSN.c);
+    called = parts_.calls.call_value(*running_, static_cast<std::uint32_t>(window - running_->stack), INSN.c);
     goto after_own_window;
   }
   CASE(Call) {
@@ -590,18 +565,18 @@ dispatch:
     Value* const window = &A;
     GOTO_CALLEE_IF_DIRECT(*window, INSN.b, Frame::kOwnsCallee, false);
     SAVE();
-    called = call_value(*running, static_cast<std::uint32_t>(window - running->stack), INSN.b);
+    called = parts_.calls.call_value(*running_, static_cast<std::uint32_t>(window - running_->stack), INSN.b);
     goto after_call;
   }
-#define CALL_BORROWED(name, callee)                                                             \
-  CASE(name) {                                                                                  \
-    RETURN_IF_OUT_OF_FUEL();                                                                    \
-    Value* const window = &A;                                                                   \
-    GOTO_CALLEE_IF_DIRECT(callee, INSN.c, 0, true);                                             \
-    SAVE();                                                                                     \
-    *window = retained(callee);                                                                 \
-    called = call_value(*running, static_cast<std::uint32_t>(window - running->stack), INSN.c); \
-    goto after_own_window;                                                                      \
+#define CALL_BORROWED(name, callee)                                                                            \
+  CASE(name) {                                                                                                 \
+    RETURN_IF_OUT_OF_FUEL();                                                                                   \
+    Value* const window = &A;                                                                                  \
+    GOTO_CALLEE_IF_DIRECT(callee, INSN.c, 0, true);                                                            \
+    SAVE();                                                                                                    \
+    *window = retained(callee);                                                                                \
+    called = parts_.calls.call_value(*running_, static_cast<std::uint32_t>(window - running_->stack), INSN.c); \
+    goto after_own_window;                                                                                     \
   }
   CALL_BORROWED(CallLocal, B)
   CALL_BORROWED(CallUp, top->closure->upvalues()[INSN.b])
@@ -610,28 +585,28 @@ dispatch:
     RETURN_IF_OUT_OF_FUEL();
     const auto id = static_cast<BuiltinId>(link->program->builtins[INSN.b]);
     SAVE();
-    called = call_builtin(*running, id, static_cast<std::uint32_t>(&A - running->stack), INSN.c, false);
+    called = parts_.calls.call_builtin(*running_, id, static_cast<std::uint32_t>(&A - running_->stack), INSN.c, false);
     goto after_call;
   }
   CASE(CallPlain) {
     RETURN_IF_OUT_OF_FUEL();
     Value* const window = &A;
     const auto id = static_cast<BuiltinId>(link->program->builtins[INSN.b]);
-    Call call(env, id, {window + 1, INSN.c});
+    Call call(core_.env(), id, {window + 1, INSN.c});
     const Value value = plain_builtin(id)(call);
     COLLECT_DEBT();
     if (value.is_absent()) [[unlikely]] {
-      raise_parked();
+      core_.raise_parked();
       RETURN_FAULTED();
     }
-    for (std::uint32_t k = 1; k <= INSN.c; ++k) heap.release(window[k]);
+    for (std::uint32_t k = 1; k <= INSN.c; ++k) core_.heap().release(window[k]);
     put(*window, value);
     GOTO_NEXT;
   }
   CASE(CallTool) {
     RETURN_IF_OUT_OF_FUEL();
     SAVE();
-    called = call_tool(*running, link->tools[INSN.b], static_cast<std::uint32_t>(&A - running->stack));
+    called = parts_.tool_calls.call(*running_, link->tools[INSN.b], static_cast<std::uint32_t>(&A - running_->stack));
     goto after_call;
   }
 
@@ -641,17 +616,15 @@ dispatch:
   }
   CASE(Stop) {
     SAVE();
-    if (running->parent != nullptr) {
-      raise(FaultKind::PmapError, INSN.b != 0 ? "fail called inside pmap" : "return called inside pmap");
+    const ExitReason reason = INSN.b != 0 ? ExitReason::Failed : ExitReason::Returned;
+    const bool is_fail = reason == ExitReason::Failed;
+    if (running_->parent != nullptr) {
+      core_.raise(FaultKind::PmapError, is_fail ? "fail called inside pmap" : "return called inside pmap");
       return ExitReason::Faulted;
     }
-    if (!holds_no_handle(A, INSN.b != 0 ? "fail: the value" : "return: the value")) return ExitReason::Faulted;
-    release_result();
-    result = A;
-    A = Value::nil();
-    stop_is_fail = INSN.b != 0;
-    if (!stop_is_fail) commit_open_tasks(*running);
-    return ExitReason::Stopped;
+    if (!holds_no_handle(A, is_fail ? "fail: the value" : "return: the value")) return ExitReason::Faulted;
+    end_turn_with(*running_, std::exchange(A, Value::nil()), reason);
+    return reason;
   }
 
   CASE(IterStart) {
@@ -672,25 +645,28 @@ dispatch:
   CASE(TaskStart) {
     Value* window = &A;
     TELL();
-    switch (task_start(*running, window)) {
+    switch (parts_.tasks.start(*running_, window)) {
       case TaskResult::Hit: pc = jump_target(pc, INSN.c); break;
       case TaskResult::Miss: break;
       case TaskResult::Faulted: RETURN_FAULTED();
-      case TaskResult::Returned: SAVE(); return ExitReason::Stopped;
-      case TaskResult::Wait: SAVE(); return start_probe(*running) ? ExitReason::Parked : ExitReason::Faulted;
+      case TaskResult::Returned:
+        SAVE();
+        end_turn_with(*running_, std::exchange(window[0], Value::nil()), ExitReason::Returned);
+        return ExitReason::Returned;
+      case TaskResult::Wait: SAVE(); return parts_.probes.start(*running_) ? ExitReason::Parked : ExitReason::Faulted;
     }
     GOTO_NEXT;
   }
   CASE(TaskEnd) {
     TELL();
-    if (!task_end(*running, &A)) RETURN_FAULTED();
-    if (!stops_after_task(*running)) [[likely]] GOTO_NEXT;
+    if (!parts_.tasks.end(*running_, &A)) RETURN_FAULTED();
+    if (!parts_.tasks.stops_after_task(*running_)) [[likely]] GOTO_NEXT;
     top->pc = pc;
     return ExitReason::Committed;
   }
 
   CASE(GetKeyword) {
-    if (!get_keyword(&A, &B, constants[INSN.c], TAKE(kTakeB))) RETURN_FAULTED();
+    if (!core_.get_keyword(&A, &B, constants[INSN.c], TAKE(kTakeB))) RETURN_FAULTED();
     GOTO_NEXT;
   }
   CASE(Get) {
@@ -699,8 +675,8 @@ dispatch:
       const Value found = map_find(x, key);
       if (!found.is_absent()) [[likely]] {
         retain(found);
-        if (TAKE(kTakeB)) heap.release(x);
-        if (TAKE(kTakeC)) heap.release(key);
+        if (TAKE(kTakeB)) core_.heap().release(x);
+        if (TAKE(kTakeC)) core_.heap().release(key);
         A = found;
         GOTO_NEXT_UNCHECKED;
       }
@@ -715,7 +691,7 @@ dispatch:
       const Value v = static_cast<std::uint64_t>(n.i) < vector_count(x)
                           ? retained(element(x, static_cast<std::uint32_t>(n.i)))
                           : Value::nil();
-      if (TAKE(kTakeB)) heap.release(x);
+      if (TAKE(kTakeB)) core_.heap().release(x);
       A = v;
       GOTO_NEXT_UNCHECKED;
     }
@@ -727,7 +703,7 @@ dispatch:
     const Value x = B;
     if (x.is_vector()) [[likely]] {
       const std::uint32_t n = vector_count(x);
-      if (TAKE(kTakeB)) heap.release(x);
+      if (TAKE(kTakeB)) core_.heap().release(x);
       A = Value::integer(n);
       GOTO_NEXT;
     }
@@ -744,7 +720,7 @@ dispatch:
         retain(x);
       }
       if (!TAKE(kTakeC)) retain(item);
-      A = vector_push(heap, x, item);
+      A = vector_push(core_.heap(), x, item);
       GOTO_NEXT;
     }
     if (!plain_two(BuiltinId::conj, &A, &B, &C, INSN.flags)) RETURN_FAULTED();
@@ -776,11 +752,11 @@ dispatch:
                                                    leaf_flags_for(item))) {
           const Value old = words(*cell);
           put(*cell, item);
-          heap.release(old);
+          core_.heap().release(old);
           GOTO_NEXT_UNCHECKED;
         }
       }
-      x = vector_set(heap, x, static_cast<std::uint32_t>(n.i), item);
+      x = vector_set(core_.heap(), x, static_cast<std::uint32_t>(n.i), item);
     } else if (!plain_in_place(BuiltinId::assoc, &x, &n, &item, INSN.flags)) {
       RETURN_FAULTED();
     }
@@ -795,7 +771,7 @@ dispatch:
 
 end_frame: {   // with that value: its callee was its own, or its caller is another program's, or anyone
   const std::uint8_t ending = top->ending;
-  if ((ending & Frame::kOwnsCallee) != 0) heap.release(base[-1]);
+  if ((ending & Frame::kOwnsCallee) != 0) core_.heap().release(base[-1]);
   put(base[-1], returned);
   if ((ending & Frame::kAnyCaller) == 0) {
     base = reinterpret_cast<Value*>(reinterpret_cast<char*>(base - 1) - top->offset);
@@ -806,8 +782,8 @@ end_frame: {   // with that value: its callee was its own, or its caller is anot
   }
   --top;
   TELL();
-  if (running->frames.empty()) {
-    running->result = returned;
+  if (running_->frames.empty()) {
+    running_->result = returned;
     return ExitReason::Finished;
   }
 }
@@ -815,49 +791,72 @@ end_frame: {   // with that value: its callee was its own, or its caller is anot
 
 after_own_window:
   if (called == CallResult::Faulted) {   // the window's own slot is dead for these instructions
-    Value& slot = reg(running->frames.back().base, INSN.a);
-    heap.release(slot);
+    Value& slot = reg(running_->frames.back().base, INSN.a);
+    core_.heap().release(slot);
     slot = Value::nil();
   }
 after_call:
-  fuel = fuel_left;
+  fuel = core_.fuel_left();
   if (called != CallResult::Done) goto not_done;
-  top = &running->frames.back();
+  top = &running_->frames.back();
   base = top->base;
-  stack_end = running->stack_end;
+  stack_end = running_->stack_end;
   GOTO_OUT_OF_MEMORY_IF_OVER_LIMIT();
   GOTO_NEXT_UNCHECKED;
 
 run_stepper:
   TELL();
-  called = step_stepper(*running);
-  fuel = fuel_left;
-  if (called == CallResult::Done && running->frames.empty()) {   // its frame is gone and its result delivered
-    running->result = running->stack[0];
+  called = step_stepper(*running_);
+  fuel = core_.fuel_left();
+  if (called == CallResult::Done && running_->frames.empty()) {   // its frame is gone and its result delivered
+    running_->result = running_->stack[0];
     return ExitReason::Finished;
   }
 
 not_done:
   if (called == CallResult::Faulted) return ExitReason::Faulted;
   if (called == CallResult::Parked) {
-    if (running->state != Fiber::State::WaitsForOperations || !heap.over_limit()) return ExitReason::Parked;
-    running->state = Fiber::State::Ready;   // what it would wait for was too much
-  } else if (!heap.over_limit()) [[likely]] {   // else a callee was made, or the vector of its last parameter
+    if (running_->state != Fiber::State::WaitsForOperations || !core_.heap().over_limit()) return ExitReason::Parked;
+    running_->state = Fiber::State::Ready;   // what it would wait for was too much
+  } else if (!core_.heap().over_limit()) [[likely]] {   // else a callee was made, or the vector of its last parameter
     GOTO_RELOAD();
   }
-  raise_memory();
+  core_.raise_memory();
   return ExitReason::Faulted;
 
 loop_limit:
-  raise(FaultKind::LoopLimitExceeded, "Loop iteration limit exceeded (" + std::to_string(limits.loop) + " iterations)",
-        "use reduce or map over a finite sequence instead, or split the work across smaller loops");
+  core_.raise(FaultKind::LoopLimitExceeded,
+              "Loop iteration limit exceeded (" + std::to_string(core_.limits().loop) + " iterations)",
+              "use reduce or map over a finite sequence instead, or split the work across smaller loops");
   RETURN_FAULTED();
 
 out_of_memory:
   top->pc = pc;   // the instruction is complete: the next one never starts
   TELL();
-  raise_memory();
+  core_.raise_memory();
   return ExitReason::Faulted;
+}
+
+void Interpreter::end_turn_with(Fiber& fiber, Value taken, ExitReason reason) {
+  core_.set_result(taken);
+  if (reason == ExitReason::Returned) parts_.tasks.commit_open(fiber, taken);
+}
+
+CallResult Interpreter::step_stepper(Fiber& fiber) {
+  switch (fiber.frames.back().builtin) {
+    case BuiltinId::sort:
+    case BuiltinId::sort_by: return parts_.sorting.step(fiber);
+    case BuiltinId::pmap:
+    case BuiltinId::pcalls: return parts_.branches.step(fiber);
+    case BuiltinId::await:
+    case BuiltinId::await_all:
+    case BuiltinId::await_any:
+    case BuiltinId::await_settled:
+    case BuiltinId::await_signal:
+    case BuiltinId::sleep:
+    case BuiltinId::h_await_call: return parts_.waits.step(fiber);
+    default: core_.raise(FaultKind::BadProgram, "not a stepper"); return CallResult::Faulted;
+  }
 }
 
 }  // namespace ptc

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <variant>
 
 #include "prelude_bytes.h"
-#include "vm/exec/run_impl.h"
 
 namespace ptc {
 namespace {
@@ -44,19 +44,6 @@ std::shared_ptr<const Program> find_prelude(std::span<const std::uint8_t> sha256
     if (is_named(*prelude, sha256)) return prelude;
   }
   return nullptr;
-}
-
-// Names inside of a prelude are its own functions; they are bound once a run needs the first of them.
-const Closure* RunImpl::prelude_closure(BuiltinId id) {
-  const std::string_view name = builtin_info(id).name;
-  for (Link* const linked : preludes) {
-    if (const auto index = linked->program->function_named(name)) return function_closure(*linked, *index);
-  }
-  for (const Link* const linked : preludes) {
-    if (linked->program == own_prelude()) return nullptr;
-  }
-  link_prelude(own_prelude());
-  return prelude_closure(id);
 }
 
 }  // namespace ptc

@@ -2,6 +2,7 @@
 #include "vm/exec/run.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "vm/exec/run_impl.h"
 
@@ -14,153 +15,103 @@ Run::~Run() = default;
 Run::Run(Run&&) noexcept = default;
 Run& Run::operator=(Run&&) noexcept = default;
 
-Heap& Run::heap() { return impl_->heap; }
-Environment& Run::environment() { return impl_->env; }
-const RunLimits& Run::limits() const { return impl_->limits; }
+Heap& Run::heap() { return impl_->core().heap(); }
+Environment& Run::environment() { return impl_->core().env(); }
+const RunLimits& Run::limits() const { return impl_->core().limits(); }
 
-void Run::define(std::string_view name, Value taken) {
-  Cell* cell = impl_->cell(name);
-  impl_->heap.release(cell->value);
-  cell->set(taken);
-  cell->defined = true;
-}
+void Run::define(std::string_view name, Value taken) { impl_->names().define(name, taken); }
+void Run::undefine(std::string_view name) { impl_->names().undefine(name); }
+void Run::set_context(Value taken_map) { impl_->core().set_context(taken_map); }
+void Run::set_history(std::vector<Value> taken) { impl_->core().set_history(std::move(taken)); }
+void Run::set_budget(Value taken_map) { impl_->core().set_budget(taken_map); }
+void Run::enable_journal() { impl_->core().env().has_journal = true; }
+void Run::set_patience(Patience* patience) { impl_->set_patience(patience); }
+void Run::set_yields_at_commits(bool wanted) { impl_->tasks().set_yields_at_commits(wanted); }
 
-void Run::undefine(std::string_view name) {
-  Cell* cell = impl_->cell(name);
-  impl_->heap.release(cell->value);
-  cell->set(Value::nil());
-  cell->defined = false;
-}
-
-void Run::set_context(Value taken_map) {
-  impl_->heap.release(impl_->context);
-  impl_->context = taken_map;
-}
-
-void Run::set_history(std::vector<Value> taken_newest_first) {
-  for (const Value& v : impl_->history) impl_->heap.release(v);
-  impl_->history = std::move(taken_newest_first);
-}
-
-void Run::set_budget(Value taken_map) {
-  impl_->heap.release(impl_->env.budget);
-  impl_->env.budget = taken_map;
-}
-
-void Run::enable_journal() { impl_->env.has_journal = true; }
-void Run::set_patience(Patience* patience) { impl_->patience = patience; }
-void Run::set_yields_at_commits(bool wanted) { impl_->yields_at_commits = wanted; }
-
-void Run::start(std::shared_ptr<const Program> program) {
-  RunImpl& run = *impl_;
-  if (run.main) {
-    run.destroy_fiber(*run.main);
-    run.main.reset();
-    run.rollback();
-  }
-  run.clear_records();
-  run.heap.set_limit_bytes(run.heap.limit_bytes());   // the machine may have memory again
-  run.suspended = false;
-  run.operations_before = static_cast<std::uint32_t>(run.env.operations.all().size());
-  run.env.operations.deliver_all();
-  ++run.turn;
-  Link& link = run.link(program);
-  if (link.entry == nullptr) {
-    link.entry = const_cast<Closure*>(run.function_closure(link, 0));
-    ++link.entry->rc;
-  }
-  run.program = std::move(program);
-  run.fault = {};
-  run.forget_base();
-  for (const Cell& cell : run.cells) {
-    run.base_values.push_back(cell.defined ? retained(cell.value) : Value::absent());
-  }
-  run.main = run.make_fiber(link.entry);
-}
-
+void Run::start(std::shared_ptr<const Program> program) { impl_->start(std::move(program)); }
 StepStatus Run::step(std::uint64_t fuel_slice) { return impl_->step(fuel_slice); }
-void Run::revert() { impl_->rollback(); }
-Value Run::result() const { return impl_->result; }
-const RunFault& Run::fault() const { return impl_->fault; }
+void Run::revert() { impl_->names().rollback(); }
+Value Run::result() const { return impl_->core().result(); }
+const RunFault& Run::fault() const { return impl_->core().fault(); }
+void Run::cancel(FaultKind kind, std::string message) { impl_->cancel(kind, std::move(message)); }
 
-void Run::cancel(FaultKind kind, std::string message) {
-  impl_->cancelled = true;
-  impl_->cancel_kind = kind;
-  impl_->cancel_message = std::move(message);
-}
-
-std::span<const ToolRequest> Run::tool_requests() const { return impl_->requests; }
-
-bool Run::admit(std::uint64_t request_id) {
-  RunImpl& run = *impl_;
-  if (run.tool_calls < run.limits.tool_calls) {
-    ++run.tool_calls;
-    return true;
-  }
-  answer_fault(request_id, FaultKind::ToolCallLimitExceeded,
-               "tool call limit exceeded (" + std::to_string(run.limits.tool_calls) + " calls)", {});
-  return false;
-}
-
+std::span<const ToolRequest> Run::tool_requests() const { return impl_->requests().waiting(); }
+bool Run::admit(std::uint64_t request_id) { return impl_->tool_calls().admit(request_id); }
 void Run::answer(std::uint64_t request_id, Value taken, bool cached) {
-  Fiber* fiber = impl_->take_request(request_id, nullptr);
-  if (fiber == nullptr) {
-    impl_->heap.release(taken);
-    return;
-  }
-  fiber->records.back().result = retained(taken);
-  fiber->records.back().cached = cached;
-  impl_->put_answer(*fiber, taken);
+  impl_->tool_calls().answer(request_id, taken, cached);
 }
-
 void Run::answer_error(std::uint64_t request_id, std::string message) {
   answer_fault(request_id, FaultKind::ToolError, std::move(message), {});
 }
-
 void Run::answer_fault(std::uint64_t request_id, FaultKind kind, std::string message, std::string hint) {
-  RunImpl& run = *impl_;
-  Fiber* fiber = run.take_request(request_id, nullptr);
-  if (fiber != nullptr) run.fail_call(*fiber, kind, std::move(message), std::move(hint));
+  impl_->tool_calls().answer_fault(request_id, kind, std::move(message), std::move(hint));
 }
 
-void Run::set_clock(std::int64_t epoch_millis) { impl_->clock_millis = epoch_millis; }
-std::int64_t Run::clock() const { return impl_->clock_millis; }
+void Run::set_clock(std::int64_t epoch_millis) { impl_->core().set_clock(epoch_millis); }
+std::int64_t Run::clock() const { return impl_->core().now(); }
 
-bool Run::is_freeing() const { return impl_->heap.has_garbage(); }
+void Run::set_identity(std::string run_id, std::uint64_t turn) {
+  impl_->sites().set_identity(std::move(run_id), turn);
+}
+const std::string& Run::run_id() const { return impl_->sites().run_id(); }
+std::uint64_t Run::turn() const { return impl_->sites().turn(); }
 
-std::uint64_t Run::fuel_used() const { return std::min(impl_->fuel_used, impl_->limits.fuel); }
+bool Run::admit_operation(std::uint64_t request_id) { return impl_->tool_calls().admit_operation(request_id); }
+const Operation* Run::answer_pending(std::uint64_t request_id, PendingReply reply) {
+  return impl_->tool_calls().answer_pending(request_id, std::move(reply));
+}
+const Operation* Run::answer_resolved(std::uint64_t request_id, Settlement settlement) {
+  return impl_->tool_calls().answer_resolved(request_id, std::move(settlement));
+}
+ResolveStatus Run::resolve(std::string_view operation_id, Settlement settlement) {
+  return impl_->operations().resolve(operation_id, std::move(settlement));
+}
+ResolveStatus Run::can_resolve(std::string_view operation_id, const Settlement& settlement) const {
+  return impl_->operations().can_resolve(operation_id, settlement);
+}
+const Operations& Run::operations() const { return impl_->core().env().operations; }
+Operations& Run::operations() { return impl_->core().env().operations; }
+std::vector<AwaitedOperation> Run::awaited() const { return impl_->waits().awaited(); }
+std::optional<std::int64_t> Run::next_deadline() const { return impl_->waits().next_deadline(); }
+std::vector<std::string> Run::take_cancel_requests() { return impl_->operations().take_cancel_requests(); }
+bool Run::suspended() const { return in_turn() && impl_->suspended(); }
+std::uint32_t Run::suspensions() const { return impl_->waits().suspensions(); }
+void Run::add_active_micros(std::uint64_t micros) { impl_->add_active_micros(micros); }
+std::uint64_t Run::active_micros() const { return impl_->active_micros(); }
+
+std::vector<ToolRecord> Run::tool_records() const { return impl_->tool_calls().records(); }
+bool Run::is_freeing() const { return impl_->core().heap().has_garbage(); }
+std::uint64_t Run::fuel_used() const { return std::min(impl_->fuel_used(), limits().fuel); }
 
 std::uint64_t Run::tool_calls_left() const {
-  const std::uint64_t most = impl_->limits.tool_calls;
-  return most - std::min(impl_->tool_calls, most);
+  const std::uint64_t most = limits().tool_calls;
+  return most - std::min(impl_->requests().made(), most);
 }
 
 SourceSpan Run::position() const {
-  if (impl_->main == nullptr) return {};
-  const Fiber* fiber = impl_->main.get();
+  const Fiber* fiber = impl_->fibers().main();
+  if (fiber == nullptr) return {};
   while (fiber->state == Fiber::State::WaitsForBranches) {
     const auto alive = std::find_if(fiber->children.begin(), fiber->children.end(),
                                     [](const auto& child) { return !Fiber::is_over(child->state); });
     if (alive == fiber->children.end()) break;
     fiber = alive->get();
   }
-  return impl_->user_span(*fiber, nullptr);
+  return user_span(*fiber, nullptr);
 }
 
 void Run::for_each_definition(const std::function<void(std::string_view, Value)>& visit) const {
-  for (const auto& [name, cell] : impl_->cell_of) {
-    if (cell->defined) visit(name, cell->value);
-  }
+  impl_->names().for_each_definition(visit);
 }
 
-std::shared_ptr<const Program> Run::program() const { return impl_->program; }
-bool Run::in_turn() const { return impl_->main != nullptr; }
-Value Run::context() const { return impl_->context; }
-std::span<const Value> Run::history() const { return impl_->history; }
+std::shared_ptr<const Program> Run::program() const { return impl_->program(); }
+bool Run::in_turn() const { return impl_->fibers().in_turn(); }
+Value Run::context() const { return impl_->core().context(); }
+std::span<const Value> Run::history() const { return impl_->core().history(); }
 
 std::vector<std::shared_ptr<const Program>> Run::programs() const {
   std::vector<std::shared_ptr<const Program>> programs;
-  for (const Link& link : impl_->links) {
+  for (const Link& link : impl_->links().all()) {
     if (!link.is_prelude) programs.push_back(link.program);
   }
   return programs;
@@ -168,7 +119,7 @@ std::vector<std::shared_ptr<const Program>> Run::programs() const {
 
 std::vector<std::string_view> Run::tool_names() const {
   std::vector<std::string_view> names;
-  for (const Link& link : impl_->links) {
+  for (const Link& link : impl_->links().all()) {
     for (const Keyword* tool : link.tools) names.push_back(tool->name());
   }
   std::sort(names.begin(), names.end());

@@ -5,7 +5,7 @@
 
 #include "vm/builtins/call.h"
 #include "vm/builtins/nested_update.h"
-#include "vm/exec/run_impl.h"
+#include "vm/exec/interpreter.h"
 #include "vm/value/equality.h"
 #include "vm/value/map.h"
 #include "vm/value/numeric.h"
@@ -47,67 +47,68 @@ Value operand(Value* reg, bool take) { return take ? std::exchange(*reg, Value::
 
 }  // namespace
 
-bool RunImpl::slow_arithmetic(Op op, Value* dst, Value* b, Value* c, std::uint8_t flags) {
-  const std::uint32_t bits = limits.integer_bits;
+bool Interpreter::slow_arithmetic(Op op, Value* dst, Value* b, Value* c, std::uint8_t flags) {
+  const std::uint32_t bits = core_.limits().integer_bits;
   NumericResult computed{};
   switch (op) {
-    case Op::Add: computed = num_add(heap, *b, *c, bits); break;
-    case Op::Sub: computed = num_sub(heap, *b, *c, bits); break;
-    case Op::Mul: computed = num_mul(heap, *b, *c, bits); break;
-    default: computed = num_div(heap, *b, *c); break;
+    case Op::Add: computed = num_add(core_.heap(), *b, *c, bits); break;
+    case Op::Sub: computed = num_sub(core_.heap(), *b, *c, bits); break;
+    case Op::Mul: computed = num_mul(core_.heap(), *b, *c, bits); break;
+    default: computed = num_div(core_.heap(), *b, *c); break;
   }
   switch (computed.error) {
     case NumericError::None: break;
-    case NumericError::DivisionByZero: return raise(FaultKind::ArithmeticError, "division by zero");
+    case NumericError::DivisionByZero: return core_.raise(FaultKind::ArithmeticError, "division by zero");
     case NumericError::TooWide:
-      return raise(FaultKind::IntegerLimitExceeded, "integer wider than " + std::to_string(bits) + " bits");
+      return core_.raise(FaultKind::IntegerLimitExceeded, "integer wider than " + std::to_string(bits) + " bits");
     default: {
       const bool first = !b->is_number();
-      return raise(FaultKind::TypeError, expected_number(operator_name(op), first ? 1 : 2, first ? *b : *c));
+      return core_.raise(FaultKind::TypeError, expected_number(operator_name(op), first ? 1 : 2, first ? *b : *c));
     }
   }
   const Value x = *b, y = *c;
-  if ((flags & kTakeB) != 0) heap.release(x);
-  if ((flags & kTakeC) != 0) heap.release(y);
+  if ((flags & kTakeB) != 0) core_.heap().release(x);
+  if ((flags & kTakeC) != 0) core_.heap().release(y);
   *dst = computed.value;
   return true;
 }
 
-bool RunImpl::slow_constant_arithmetic(Op op, Value* dst, Value* b, Value constant, std::uint8_t flags) {
+bool Interpreter::slow_constant_arithmetic(Op op, Value* dst, Value* b, Value constant, std::uint8_t flags) {
   if ((flags & kConstantFirst) == 0) return slow_arithmetic(op, dst, b, &constant, flags & kTakeB);
   return slow_arithmetic(op, dst, &constant, b, (flags & kTakeB) != 0 ? kTakeC : std::uint8_t{0});
 }
 
-bool RunImpl::slow_add_immediate(Op op, Value* dst, Value* b, std::int64_t number, std::uint8_t flags) {
-  const NumericResult computed = num_add(heap, *b, Value::integer(number), limits.integer_bits);
+bool Interpreter::slow_add_immediate(Op op, Value* dst, Value* b, std::int64_t number, std::uint8_t flags) {
+  const std::uint32_t bits = core_.limits().integer_bits;
+  const NumericResult computed = num_add(core_.heap(), *b, Value::integer(number), bits);
   if (computed.error == NumericError::TooWide) {
-    return raise(FaultKind::IntegerLimitExceeded,
-                 "integer wider than " + std::to_string(limits.integer_bits) + " bits");
+    return core_.raise(FaultKind::IntegerLimitExceeded,
+                       "integer wider than " + std::to_string(bits) + " bits");
   }
   if (computed.error != NumericError::None) {
     const std::string_view name = op == Op::Inc ? (number > 0 ? "inc" : "dec") : (number < 0 ? "-" : "+");
-    return raise(FaultKind::TypeError, expected_number(name, 1, *b));
+    return core_.raise(FaultKind::TypeError, expected_number(name, 1, *b));
   }
   const Value x = *b;
-  if ((flags & kTakeB) != 0) heap.release(x);
+  if ((flags & kTakeB) != 0) core_.heap().release(x);
   *dst = computed.value;
   return true;
 }
 
-int RunImpl::slow_compare(Op op, Value* a, Value* b, std::uint8_t flags, std::uint8_t take_a, std::uint8_t take_b) {
+int Interpreter::slow_compare(Op op, Value* a, Value* b, std::uint8_t flags, std::uint8_t take_a, std::uint8_t take_b) {
   if (!a->is_number() || !b->is_number()) {
     std::string text = std::string(operator_name(op)) + ": expected number arguments, got ";
     text += std::string(kind_text(*a)) + ", " + std::string(kind_text(*b));
     if (a->is(Tag::Pending) || b->is(Tag::Pending)) {
       text = expected_number(operator_name(op), a->is(Tag::Pending) ? 1 : 2, a->is(Tag::Pending) ? *a : *b);
     }
-    raise(FaultKind::TypeError, std::move(text));
+    core_.raise(FaultKind::TypeError, std::move(text));
     return -1;
   }
   const Ordering order = num_compare(*a, *b);
   const Value x = *a, y = *b;
-  if ((flags & take_a) != 0) heap.release(x);
-  if ((flags & take_b) != 0) heap.release(y);
+  if ((flags & take_a) != 0) core_.heap().release(x);
+  if ((flags & take_b) != 0) core_.heap().release(y);
   if (order == Ordering::Unordered) return 0;
   switch (op) {
     case Op::Less: return order == Ordering::Less;
@@ -117,54 +118,37 @@ int RunImpl::slow_compare(Op op, Value* a, Value* b, std::uint8_t flags, std::ui
   }
 }
 
-bool RunImpl::plain_two(BuiltinId id, Value* dst, Value* b, Value* c, std::uint8_t flags) {
+bool Interpreter::plain_two(BuiltinId id, Value* dst, Value* b, Value* c, std::uint8_t flags) {
   Value args[2] = {operand(b, flags & kTakeB), operand(c, flags & kTakeC)};
-  const Value value = call_taking(id, args);
+  const Value value = core_.call_taking(id, args);
   if (value.is_absent()) return false;
   *dst = value;
   return true;
 }
 
-bool RunImpl::plain_one(BuiltinId id, Value* dst, Value* b, bool take) {
+bool Interpreter::plain_one(BuiltinId id, Value* dst, Value* b, bool take) {
   Value args[1] = {operand(b, take)};
-  const Value value = call_taking(id, args);
+  const Value value = core_.call_taking(id, args);
   if (value.is_absent()) return false;
   *dst = value;
-  return true;
-}
-
-// (:k x): the field of a map (flexible), of the immediate answer of a pending handle, or nil.
-bool RunImpl::get_keyword(Value* dst, Value* b, Value key, bool take) {
-  const Value x = *b;
-  Value found = Value::absent();
-  if (x.is_map()) {
-    found = map_find_flexible(heap, x, key);
-  } else if (x.is(Tag::Pending)) {
-    const Value immediate = env.operations.immediate_of(pending_id_of(x));
-    if (immediate.is_map()) found = map_find_flexible(heap, immediate, key);
-  }
-  if (found.is_absent()) found = Value::nil();
-  retain(found);
-  if (take) heap.release(x);
-  *dst = found;
   return true;
 }
 
 // The place that the window's path leads to, with everything on the way to it owned by window[0] alone; null: a fault.
 // Code that nobody compiled may have anything in the window.
-Value* RunImpl::path_place(BuiltinId function, Value* window) {
+Value* Interpreter::path_place(BuiltinId function, Value* window) {
   const bool is_key = function == BuiltinId::update;
   if (!is_key && (!window[1].is_vector() || vector_count(window[1]) == 0)) {
-    raise(FaultKind::BadProgram, "a path that is no vector of keys");
+    core_.raise(FaultKind::BadProgram, "a path that is no vector of keys");
     return nullptr;
   }
-  Call call(env, function, {});
+  Call call(core_.env(), function, {});
   Value* const place = is_key ? place_at_key(call, window, window[1]) : place_at_path(call, window, window[1]);
-  if (place == nullptr) raise_parked();
+  if (place == nullptr) core_.raise_parked();
   return place;
 }
 
-bool RunImpl::path_open(BuiltinId function, Value* window) {
+bool Interpreter::path_open(BuiltinId function, Value* window) {
   Value* const place = path_place(function, window);
   if (place == nullptr) return false;
   window[2] = *place;
@@ -172,17 +156,17 @@ bool RunImpl::path_open(BuiltinId function, Value* window) {
   return true;
 }
 
-bool RunImpl::path_close(BuiltinId function, Value* window) {
+bool Interpreter::path_close(BuiltinId function, Value* window) {
   Value* const place = path_place(function, window);
   if (place == nullptr) return false;
   const Value old = *place;
   *place = window[3];
-  heap.release(old);
-  heap.release(window[1]);
+  core_.heap().release(old);
+  core_.heap().release(window[1]);
   return true;
 }
 
-bool RunImpl::add_at_path(BuiltinId function, Value* window, std::int64_t number) {
+bool Interpreter::add_at_path(BuiltinId function, Value* window, std::int64_t number) {
   const bool is_key = function == BuiltinId::update;
   if (!is_key && (!window[1].is_vector() || vector_count(window[1]) == 0)) return false;
   Value scratch{};
@@ -194,39 +178,39 @@ bool RunImpl::add_at_path(BuiltinId function, Value* window, std::int64_t number
   std::int64_t sum = 0;
   if (followed != length || !place->is_int() || __builtin_add_overflow(place->i, number, &sum)) return false;
   *place = Value::integer(sum);
-  if (!is_key) env.fuel_debt += 2 * std::uint64_t{length};   // that both would charge
-  heap.release(window[1]);
+  if (!is_key) core_.env().fuel_debt += 2 * std::uint64_t{length};   // that both would charge
+  core_.heap().release(window[1]);
   return true;
 }
 
-bool RunImpl::assoc_in(Value* coll, Value* path, Value* value, std::uint8_t flags) {
+bool Interpreter::assoc_in(Value* coll, Value* path, Value* value, std::uint8_t flags) {
   if (!path->is_vector() || vector_count(*path) == 0) {
     return plain_in_place(BuiltinId::assoc_in, coll, path, value, flags);
   }
-  Call call(env, BuiltinId::assoc_in, {});
+  Call call(core_.env(), BuiltinId::assoc_in, {});
   Value* const place = place_at_path(call, coll, *path);
-  if (place == nullptr) return raise_parked();
+  if (place == nullptr) return core_.raise_parked();
   const Value old = *place;
   *place = *value;
   if ((flags & kTakeC) == 0) retain(*value);
-  heap.release(old);
-  if ((flags & kTakeB) != 0) heap.release(*path);
+  core_.heap().release(old);
+  if ((flags & kTakeB) != 0) core_.heap().release(*path);
   return true;
 }
 
 // A builtin of three arguments whose result replaces the first, which it takes.
-bool RunImpl::plain_in_place(BuiltinId id, Value* coll, Value* b, Value* c, std::uint8_t flags) {
+bool Interpreter::plain_in_place(BuiltinId id, Value* coll, Value* b, Value* c, std::uint8_t flags) {
   Value args[3] = {operand(coll, true), operand(b, flags & kTakeB), operand(c, flags & kTakeC)};
-  const Value value = call_taking(id, args);
+  const Value value = core_.call_taking(id, args);
   if (value.is_absent()) return false;
   *coll = value;
   return true;
 }
 
-bool RunImpl::iterator_start(Value* iterator, Value function_name, std::uint32_t argument) {
+bool Interpreter::iterator_start(Value* iterator, Value function_name, std::uint32_t argument) {
   if (!iterator[0].is_vector()) {
     Value args[3] = {retained(function_name), Value::integer(argument), operand(iterator, true)};
-    const Value sequence = call_taking(BuiltinId::h_seq, args);
+    const Value sequence = core_.call_taking(BuiltinId::h_seq, args);
     if (sequence.is_absent()) return false;
     iterator[0] = sequence;
   }
@@ -235,17 +219,17 @@ bool RunImpl::iterator_start(Value* iterator, Value function_name, std::uint32_t
 }
 
 // What the prelude's reduced makes. Code from elsewhere may have a function of that name: it need not hold anything.
-bool RunImpl::take_reduced(Value* closure) {
+bool Interpreter::take_reduced(Value* closure) {
   const auto* found = static_cast<const Closure*>(closure->object);
-  Call call(env, BuiltinId::reduced_p, {closure, 1});
+  Call call(core_.env(), BuiltinId::reduced_p, {closure, 1});
   if (found->upvalue_count != 1 || !builtin_reduced_p(call).truthy()) return false;
   const Value held = retained(found->upvalues()[0]);
-  heap.release(*closure);
+  core_.heap().release(*closure);
   *closure = held;
   return true;
 }
 
-bool RunImpl::make_map(Value* window, std::uint32_t pairs) {
+void Interpreter::make_map(Value* window, std::uint32_t pairs) {
   constexpr std::uint32_t kOnStack = 32;
   Value few[2 * kOnStack];
   std::vector<Value> many;
@@ -259,15 +243,25 @@ bool RunImpl::make_map(Value* window, std::uint32_t pairs) {
     keys[k] = window[1 + 2 * k];
     values[k] = window[2 + 2 * k];
   }
-  window[0] = map_from(heap, {keys, pairs}, {values, pairs});
-  return true;
+  window[0] = map_from(core_.heap(), {keys, pairs}, {values, pairs});
 }
 
-bool RunImpl::make_set(Value* window, std::uint32_t count) {
-  Value set = set_empty(heap);
-  for (std::uint32_t k = 1; k <= count; ++k) set = set_add(heap, set, window[k]);
+void Interpreter::make_set(Value* window, std::uint32_t count) {
+  Value set = set_empty(core_.heap());
+  for (std::uint32_t k = 1; k <= count; ++k) set = set_add(core_.heap(), set, window[k]);
   window[0] = set;
-  return true;
+}
+
+bool Interpreter::holds_no_handle(Value v, std::string_view what) {
+  std::string path;
+  const Value handle = find_pending(core_.heap(), v, path);
+  if (handle.is_absent()) return true;
+  const std::string id(pending_id_of(handle));
+  return core_.raise(FaultKind::PendingInReturn,
+               std::string(what) + (path.empty() ? " is a pending operation (" + id + ')'
+                                                 : " at " + path + " is a pending operation (" + id + ')') +
+                   "; await it first",
+               "await it first, or pass (pending-id h)");
 }
 
 }  // namespace ptc

@@ -1,9 +1,5 @@
-// sort and sort-by. Keys are computed first (guest calls, one a step); then either a native stable sort, when nothing
-// of the guest's decides the order, or a bottom-up merge sort whose whole state lies in the frame's slots, so that a
-// comparator may do anything, also suspend.
-//
-// A comparator's answer: true or a negative number: first before second. false: the comparator is asked the other way
-// round; equal elements keep their order. A positive number: second before first.
+#include "vm/exec/stepper_sort.h"
+
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -12,7 +8,7 @@
 
 #include "vm/builtins/call.h"
 #include "vm/exec/known_order.h"
-#include "vm/exec/run_impl.h"
+#include "vm/exec/stepper_frames.h"
 #include "vm/exec/stepper_slots.h"
 #include "vm/value/map.h"
 #include "vm/value/order.h"
@@ -78,109 +74,109 @@ std::string incomparable_text(const Comparison& comparison) {
 }  // namespace
 
 // Validates the arguments and puts items (and natively computed keys) into place.
-bool RunImpl::sort_start(Fiber& fiber, Value* slots, std::uint32_t arg_count) {
+bool Sorting::start(Fiber& fiber, Value* slots, std::uint32_t arg_count) {
   const BuiltinId id = fiber.frames.back().builtin;
   const std::string_view name = builtin_info(id).name;
   Value* own = slots + arg_count;
   const Value collection = slots[arg_count - 1];
   const bool has_comparator = arg_count == (id == BuiltinId::sort ? 2u : 3u);
   if (has_comparator && collection.is_function()) {
-    return raise(FaultKind::TypeError, std::string(name) + ": arg " + std::to_string(arg_count) +
+    return core_.raise(FaultKind::TypeError, std::string(name) + ": arg " + std::to_string(arg_count) +
                                            " expected seqable, got function",
                  id == BuiltinId::sort ? "the order is (sort comparator coll)"
                                        : "the order is (sort-by key comparator coll)");
   }
-  const Value items = sequence_of(name, arg_count, retained(collection));
+  const Value items = core_.sequence_of(name, arg_count, retained(collection));
   if (items.is_absent()) return false;
   own[kSortItems] = items;
-  fuel_left -= vector_count(own[kSortItems]);
+  core_.charge(vector_count(own[kSortItems]));
   if (id == BuiltinId::sort) {
     own[kSortKeys] = retained(own[kSortItems]);
     return true;
   }
-  own[kSortKeys] = vector_empty(heap);
+  own[kSortKeys] = vector_empty(heap());
   if (!is_key_name(slots[0])) return true;
   const std::uint32_t count = vector_count(own[kSortItems]);
-  if (!heap.can_allocate(vector_bytes(count))) return raise_memory();
+  if (!heap().can_allocate(vector_bytes(count))) return core_.raise_memory();
   const BuiltinId getter = slots[0].is_vector() ? BuiltinId::get_in : BuiltinId::get;
   const auto key_of = [&](Value item) {
     Value get_args[2] = {item, retained(slots[0])};
-    if (item.is_map() || item.is(Tag::Pending) || slots[0].is_vector()) return call_plain(getter, get_args);
-    heap.release(item);
-    heap.release(get_args[1]);
+    if (item.is_map() || item.is(Tag::Pending) || slots[0].is_vector()) return core_.call_plain(getter, get_args);
+    heap().release(item);
+    heap().release(get_args[1]);
     return Value::nil();
   };
   bool found = true;
-  const bool in_time = patiently([&] {
+  const bool in_time = core_.patiently([&] {
     for (std::uint32_t k = 0; k < count && found; ++k) {
       work_done(1);
       const Value key = key_of(vector_get(own[kSortItems], k));
       found = !key.is_absent();
-      if (found) own[kSortKeys] = vector_push(heap, own[kSortKeys], key);
+      if (found) own[kSortKeys] = vector_push(heap(), own[kSortKeys], key);
     }
   });
   return in_time && found;
 }
 
 // Sorts by kSortKeys in the default order; the result replaces kSortItems.
-bool RunImpl::sort_natively(Value* own, bool descending) {
+bool Sorting::order_natively(Value* own, bool descending) {
   const std::uint32_t count = vector_count(own[kSortItems]);
-  if (!heap.can_allocate(std::uint64_t{count} * kSortBytes)) return raise_memory();
+  if (!heap().can_allocate(std::uint64_t{count} * kSortBytes)) return core_.raise_memory();
   std::vector<std::uint32_t> order;
   Comparison failed;
-  const bool in_time = patiently([&] {
+  const bool in_time = core_.patiently([&] {
     const std::vector<Value> keys = borrowed_elements(own[kSortKeys]);
     if (!plain_order(keys, descending, order)) failed = compared_order(keys, descending, order);
   });
   if (!in_time) return false;
-  if (failed.status != Comparison::Status::Ordered) return raise(FaultKind::TypeError, incomparable_text(failed));
+  if (failed.status != Comparison::Status::Ordered) return core_.raise(FaultKind::TypeError, incomparable_text(failed));
   return put_items_in_order(own, order);
 }
 
-bool RunImpl::put_items_in_order(Value* own, std::span<const std::uint32_t> order) {
+bool Sorting::put_items_in_order(Value* own, std::span<const std::uint32_t> order) {
   const std::int64_t count = static_cast<std::int64_t>(order.size());
   std::int64_t levels = 1;
   for (std::int64_t n = count; n > 1; n /= 2) ++levels;
-  fuel_left -= levels * count / 8;
+  core_.charge(levels * count / 8);
   const auto replace = [&](Value taken) {
-    heap.release(own[kSortItems]);
+    heap().release(own[kSortItems]);
     own[kSortItems] = taken;
   };
   if (order.size() <= kFlatVectorMax) {   // in a block of just that size
     const std::vector<Value> items = borrowed_elements(own[kSortItems]);
     std::array<Value, kFlatVectorMax> sorted;
     for (std::size_t i = 0; i < order.size(); ++i) sorted[i] = retained(items[order[i]]);
-    replace(vector_of(heap, {sorted.data(), order.size()}));
+    replace(vector_of(heap(), {sorted.data(), order.size()}));
     return true;
   }
-  return patiently([&] {
+  return core_.patiently([&] {
     const std::vector<Value> items = borrowed_elements(own[kSortItems]);
-    VectorBuilder sorted(heap);
+    VectorBuilder sorted(heap());
     for (const std::uint32_t index : order) sorted.push(retained(items[index]));
     replace(sorted.finish());
   });
 }
 
 // The same for a comparator that need not be called. False: it has to be.
-bool RunImpl::sort_in_known_order(Value* own, Value comparator) {
+bool Sorting::order_as_known(Value* own, Value comparator) {
   const std::optional<KnownOrder> known = known_order(comparator);
   const std::uint32_t count = vector_count(own[kSortItems]);
-  if (!known || !heap.can_allocate(std::uint64_t{count} * kSortBytes)) return false;
+  if (!known || !heap().can_allocate(std::uint64_t{count} * kSortBytes)) return false;
   std::vector<Value> keys = borrowed_elements(own[kSortKeys]);
   const bool has_field = !known->field.is_nil();
   if (has_field) {
-    for (Value& key : keys) get_keyword(&key, &key, known->field, false);
+    for (Value& key : keys) core_.get_keyword(&key, &key, known->field, false);
   }
   std::vector<std::uint32_t> order;
   bool sorted = !known->numbers_only || are_plain_numbers(keys);
-  if (sorted && !patiently([&] { sorted = plain_order(keys, known->descending, order); })) sorted = false;
+  if (sorted && !core_.patiently([&] { sorted = plain_order(keys, known->descending, order); })) sorted = false;
   if (has_field) {
-    for (const Value key : keys) heap.release(key);
+    for (const Value key : keys) heap().release(key);
   }
   return sorted && put_items_in_order(own, order);
 }
 
-RunImpl::CallResult RunImpl::step_sort(Fiber& fiber) {
+CallResult Sorting::step(Fiber& fiber) {
   const BuiltinId id = fiber.frames.back().builtin;
   const std::uint32_t arg_count = fiber.frames.back().slot_count - kStepperSlots;
   const bool has_comparator = arg_count == (id == BuiltinId::sort ? 2u : 3u);
@@ -192,18 +188,18 @@ RunImpl::CallResult RunImpl::step_sort(Fiber& fiber) {
   // The next element of one run goes to the merged order.
   const auto take = [&](SortSlot side) {
     const Value position = vector_at(own()[kSortOrder], static_cast<std::uint32_t>(own()[side].i));
-    own()[kSortMerged] = vector_push(heap, own()[kSortMerged], position);
+    own()[kSortMerged] = vector_push(heap(), own()[kSortMerged], position);
     own()[side] = Value::integer(own()[side].i + 1);
   };
 
   switch (fiber.frames.back().stage) {
     case kSortStart: {
-      if (!sort_start(fiber, slots(), arg_count)) return CallResult::Faulted;
+      if (!start(fiber, slots(), arg_count)) return CallResult::Faulted;
       goto next_key;
     }
     case kSortNextKey: goto next_key;
     case kSortAwaitKey:
-      own()[kSortKeys] = vector_push(heap, own()[kSortKeys], take_stepper_result(fiber));
+      own()[kSortKeys] = vector_push(heap(), own()[kSortKeys], take_stepper_result(fiber));
       goto next_key;
     case kSortMerge: goto merge;
     case kSortAwaitAnswer: {
@@ -211,12 +207,12 @@ RunImpl::CallResult RunImpl::step_sort(Fiber& fiber) {
       if (answer.is_number()) {
         const bool after = answer.is_int() ? answer.i > 0
                                            : guest_compare(answer, Value::integer(0)).order > 0;
-        heap.release(answer);
+        heap().release(answer);
         take(after ? kSortRight : kSortLeft);
         goto merge;
       }
       const bool before = answer.truthy();
-      heap.release(answer);
+      heap().release(answer);
       if (before) {
         take(kSortLeft);
         goto merge;
@@ -227,41 +223,41 @@ RunImpl::CallResult RunImpl::step_sort(Fiber& fiber) {
           static_cast<std::uint32_t>(vector_at(own()[kSortOrder], static_cast<std::uint32_t>(own()[kSortRight].i)).i);
       const Value pair[2] = {vector_at(own()[kSortKeys], right), vector_at(own()[kSortKeys], left)};
       set_stage(kSortAwaitReverse);
-      const CallResult called = call_from_stepper(fiber, comparator(), pair);
+      const CallResult called = calls_.call_from_stepper(fiber, comparator(), pair);
       if (called != CallResult::Done) return called;
       [[fallthrough]];
     }
     case kSortAwaitReverse: {
       const Value answer = take_stepper_result(fiber);
       const bool after = answer.truthy() && !answer.is_number();
-      heap.release(answer);
+      heap().release(answer);
       take(after ? kSortRight : kSortLeft);
       goto merge;
     }
-    default: raise(FaultKind::BadProgram, "unknown stage of sort"); return CallResult::Faulted;
+    default: core_.raise(FaultKind::BadProgram, "unknown stage of sort"); return CallResult::Faulted;
   }
 
 next_key:
   for (;;) {
     const std::uint32_t done = vector_count(own()[kSortKeys]);
     if (done == vector_count(own()[kSortItems])) break;
-    if (heap.over_limit()) {
-      raise_memory();
+    if (heap().over_limit()) {
+      core_.raise_memory();
       return CallResult::Faulted;
     }
-    pay_for_work();
-    if (fuel_left <= 0) {
+    core_.charge_work();
+    if (core_.fuel_left() <= 0) {
       set_stage(kSortNextKey);
       return CallResult::Parked;   // the fiber stays ready: the next slice goes on here
     }
-    --fuel_left;
+    core_.charge(1);
     set_stage(kSortAwaitKey);
     const Value item = vector_get(own()[kSortItems], done);
     const Value args[1] = {item};
-    const CallResult called = call_from_stepper(fiber, slots()[0], args);
-    heap.release(item);
+    const CallResult called = calls_.call_from_stepper(fiber, slots()[0], args);
+    heap().release(item);
     if (called != CallResult::Done) return called;
-    own()[kSortKeys] = vector_push(heap, own()[kSortKeys], take_stepper_result(fiber));
+    own()[kSortKeys] = vector_push(heap(), own()[kSortKeys], take_stepper_result(fiber));
   }
   {
     const Value by = comparator();
@@ -269,25 +265,25 @@ next_key:
     const bool is_desc = by.is_keyword() && by.keyword->name() == "desc";
     const bool is_compare = by.is(Tag::Builtin) && by.builtin() == BuiltinId::compare;
     if (by.is_nil() || is_asc || is_desc || is_compare) {
-      if (!sort_natively(own(), is_desc)) return CallResult::Faulted;
-      return finish_stepper(fiber, retained(own()[kSortItems]));
+      if (!order_natively(own(), is_desc)) return CallResult::Faulted;
+      return finish_stepper(heap(), fiber, retained(own()[kSortItems]));
     }
-    if (sort_in_known_order(own(), by)) return finish_stepper(fiber, retained(own()[kSortItems]));
+    if (order_as_known(own(), by)) return finish_stepper(heap(), fiber, retained(own()[kSortItems]));
     const bool callable = by.is_function() || by.is_map() || by.is_set();
     if (!callable) {
       std::string text;
-      append_readable(text, by, heap, {60, nullptr});
-      raise(FaultKind::TypeError, std::string(builtin_info(id).name) + ": invalid comparator " + text,
+      append_readable(text, by, heap(), {60, nullptr});
+      core_.raise(FaultKind::TypeError, std::string(builtin_info(id).name) + ": invalid comparator " + text,
             "a comparator is :asc, :desc or a function of two arguments");
       return CallResult::Faulted;
     }
     // While two runs are merged there is the order before and, growing, the one after.
-    if (!heap.can_allocate(2 * vector_bytes(vector_count(own()[kSortItems])))) {
-      raise_memory();
+    if (!heap().can_allocate(2 * vector_bytes(vector_count(own()[kSortItems])))) {
+      core_.raise_memory();
       return CallResult::Faulted;
     }
-    own()[kSortOrder] = vector_range(heap, 0, 1, vector_count(own()[kSortItems]));
-    own()[kSortMerged] = vector_empty(heap);
+    own()[kSortOrder] = vector_range(heap(), 0, 1, vector_count(own()[kSortItems]));
+    own()[kSortMerged] = vector_empty(heap());
     own()[kSortWidth] = Value::integer(1);
     own()[kSortLow] = Value::integer(0);
     own()[kSortLeft] = Value::integer(0);
@@ -297,36 +293,36 @@ next_key:
 
 merge:
   for (;;) {
-    if (heap.over_limit()) {   // the orders may be shorter than they should be
-      raise_memory();
+    if (heap().over_limit()) {   // the orders may be shorter than they should be
+      core_.raise_memory();
       return CallResult::Faulted;
     }
     const std::int64_t count = vector_count(own()[kSortItems]);
     const std::int64_t width = own()[kSortWidth].i;
     if (width >= count) {
-      VectorBuilder sorted(heap);
+      VectorBuilder sorted(heap());
       for (std::uint32_t k = 0; k < count; ++k) {
         sorted.push(vector_get(own()[kSortItems], static_cast<std::uint32_t>(vector_at(own()[kSortOrder], k).i)));
       }
-      return finish_stepper(fiber, sorted.finish());
+      return finish_stepper(heap(), fiber, sorted.finish());
     }
     const Runs runs = runs_at(own()[kSortLow].i, width, count);
     const std::int64_t left = own()[kSortLeft].i, right = own()[kSortRight].i;
     if (left >= runs.middle || right >= runs.high) {   // one run is used up: the rest of the other follows
       for (std::int64_t k = left; k < runs.middle; ++k) {
         own()[kSortMerged] =
-            vector_push(heap, own()[kSortMerged], vector_at(own()[kSortOrder], static_cast<std::uint32_t>(k)));
+            vector_push(heap(), own()[kSortMerged], vector_at(own()[kSortOrder], static_cast<std::uint32_t>(k)));
       }
       for (std::int64_t k = right; k < runs.high; ++k) {
         own()[kSortMerged] =
-            vector_push(heap, own()[kSortMerged], vector_at(own()[kSortOrder], static_cast<std::uint32_t>(k)));
+            vector_push(heap(), own()[kSortMerged], vector_at(own()[kSortOrder], static_cast<std::uint32_t>(k)));
       }
       if (runs.high < count) {
         own()[kSortLow] = Value::integer(runs.high);
       } else {
-        heap.release(own()[kSortOrder]);
+        heap().release(own()[kSortOrder]);
         own()[kSortOrder] = own()[kSortMerged];
-        own()[kSortMerged] = vector_empty(heap);
+        own()[kSortMerged] = vector_empty(heap());
         own()[kSortWidth] = Value::integer(width * 2);
         own()[kSortLow] = Value::integer(0);
       }
@@ -334,19 +330,19 @@ merge:
       own()[kSortRight] = Value::integer(std::min(own()[kSortLow].i + own()[kSortWidth].i, count));
       continue;
     }
-    pay_for_work();
-    if (fuel_left <= 0) {
+    core_.charge_work();
+    if (core_.fuel_left() <= 0) {
       set_stage(kSortMerge);
       return CallResult::Parked;   // the fiber stays ready: the next slice goes on here
     }
-    --fuel_left;
+    core_.charge(1);
     const auto key_at = [&](std::int64_t position) {
       return vector_at(own()[kSortKeys], static_cast<std::uint32_t>(
                                          vector_at(own()[kSortOrder], static_cast<std::uint32_t>(position)).i));
     };
     const Value pair[2] = {key_at(left), key_at(right)};
     set_stage(kSortAwaitAnswer);
-    CallResult called = call_from_stepper(fiber, comparator(), pair);
+    CallResult called = calls_.call_from_stepper(fiber, comparator(), pair);
     if (called != CallResult::Done) return called;
     Value answer = take_stepper_result(fiber);
     bool right_first = false;
@@ -355,12 +351,12 @@ merge:
     } else if (!answer.truthy()) {
       const Value reversed[2] = {pair[1], pair[0]};
       set_stage(kSortAwaitReverse);
-      called = call_from_stepper(fiber, comparator(), reversed);
+      called = calls_.call_from_stepper(fiber, comparator(), reversed);
       if (called != CallResult::Done) return called;
       answer = take_stepper_result(fiber);
       right_first = answer.truthy() && !answer.is_number();
     }
-    heap.release(answer);
+    heap().release(answer);
     take(right_first ? kSortRight : kSortLeft);
   }
 }

@@ -1,72 +1,67 @@
-// (task id expr): the journal's hit, the open task, the commit. A commit is visible before the next instruction.
+#include "vm/exec/tasks.h"
+
 #include <algorithm>
 
-#include "vm/exec/run_impl.h"
 #include "vm/value/string.h"
 
 namespace ptc {
 
+bool raise_end_of_probe(RunCore& core) {
+  return core.raise(FaultKind::PmapError, "the probe has nothing more to find");
+}
+
 // Once for each task, and for so many of them.
-void RunImpl::warn_of_no_journal(std::string_view id) {
+void Tasks::warn_of_no_journal(std::string_view id) {
   constexpr std::size_t kMost = 100;
-  if (env.warnings.size() >= kMost) return;
+  if (env().warnings.size() >= kMost) return;
   std::string warning = "task \"" + std::string(id) + "\": no journal, result not cached";
-  if (std::find(env.warnings.begin(), env.warnings.end(), warning) == env.warnings.end()) {
-    env.warnings.push_back(std::move(warning));
+  if (std::find(env().warnings.begin(), env().warnings.end(), warning) == env().warnings.end()) {
+    env().warnings.push_back(std::move(warning));
   }
 }
 
-RunImpl::TaskResult RunImpl::task_start(Fiber& fiber, Value* window) {
+TaskResult Tasks::start(Fiber& fiber, Value* window) {
   if (!window[1].is_string()) {
-    raise(FaultKind::BadProgram, "task id is no string");
+    core_.raise(FaultKind::BadProgram, "task id is no string");
     return TaskResult::Faulted;
   }
   const std::string_view id = string_view_of(window[1]);
-  if (env.has_journal) {
+  if (env().has_journal) {
     bool returned = false;
-    if (const Value* known = env.journal.look_up(id, returned)) {
+    if (const Value* known = journal().look_up(id, returned)) {
       const Value v = retained(*known);
-      heap.release(window[1]);
+      heap().release(window[1]);
       window[1] = Value::nil();
-      if (returned && fiber.parent == nullptr) return return_again(fiber, v);
       window[0] = v;
-      return TaskResult::Hit;
+      // This turn ended here before its process died: what is behind the task was not reached and is not reached now.
+      return returned && fiber.parent == nullptr ? TaskResult::Returned : TaskResult::Hit;
     }
-    if (task_holder(fiber, id) != nullptr) {
+    if (holder(fiber, id) != nullptr) {
       fiber.state = Fiber::State::WaitsForTask;
       fiber.waits_for_task = id;
       return TaskResult::Wait;
     }
     if (probe_around(fiber) != nullptr) {
-      end_of_probe();
+      raise_end_of_probe(core_);
       return TaskResult::Faulted;
     }
   } else {
     warn_of_no_journal(id);
   }
-  if (!heap.can_allocate(env.journal.record_bytes() + id.size())) {
-    raise_memory();
+  if (!heap().can_allocate(journal().record_bytes() + id.size())) {
+    core_.raise_memory();
     return TaskResult::Faulted;
   }
   fiber.open_tasks.push_back({std::string(id), static_cast<std::uint32_t>(fiber.frames.size()), 0});
   return TaskResult::Miss;
 }
 
-// This turn ended here before its process died: what stands behind the task was not reached and is not reached now.
-RunImpl::TaskResult RunImpl::return_again(Fiber& fiber, Value taken) {
-  release_result();
-  result = taken;
-  stop_is_fail = false;
-  commit_open_tasks(fiber);
-  return TaskResult::Returned;
-}
-
-bool RunImpl::stops_after_task(const Fiber& fiber) const {
-  return (yields_at_commits && env.has_journal) || (fiber.parent != nullptr && is_cut_off(fiber));
+bool Tasks::stops_after_task(const Fiber& fiber) const {
+  return (yields_at_commits_ && env().has_journal) || (fiber.parent != nullptr && is_cut_off(fiber));
 }
 
 // Fibers around the asking one have it open in vain: they wait for what becomes of it. A probe evaluates no task.
-const Fiber* RunImpl::task_holder(const Fiber& asking, std::string_view id) const {
+const Fiber* Tasks::holder(const Fiber& asking, std::string_view id) const {
   const Fiber* around[kMaxNesting + 1] = {};
   for (const Fiber* at = &asking; at != nullptr; at = at->parent) around[at->nesting] = at;
   const auto search = [&](const auto& self, const Fiber& fiber) -> const Fiber* {
@@ -77,41 +72,40 @@ const Fiber* RunImpl::task_holder(const Fiber& asking, std::string_view id) cons
     }
     if (fiber.state == Fiber::State::WaitsForTask) return nullptr;
     for (const auto& child : fiber.children) {
-      if (const Fiber* holder = self(self, *child)) return holder;
+      if (const Fiber* found = self(self, *child)) return found;
     }
     return nullptr;
   };
-  return search(search, *main);
+  return search(search, *fibers_.main());
 }
 
-// (return v) inside of task bodies: v is what they came to.
-void RunImpl::commit_open_tasks(Fiber& fiber) {
-  if (!env.has_journal) return;
+void Tasks::commit_open(const Fiber& fiber, Value borrowed) {
+  if (!env().has_journal) return;
   for (std::size_t k = fiber.open_tasks.size(); k-- > 0;) {
-    env.journal.commit(fiber.open_tasks[k].id, retained(result), env.operations.all().size(), true);
-    env.operations.detach_task(fiber.open_tasks[k].id);
+    journal().commit(fiber.open_tasks[k].id, retained(borrowed), env().operations.all().size(), true);
+    env().operations.detach_task(fiber.open_tasks[k].id);
   }
 }
 
-bool RunImpl::task_end(Fiber& fiber, Value* window) {
-  if (!window[1].is_string()) return raise(FaultKind::BadProgram, "task id is no string");
-  if (probe_around(fiber) != nullptr) return end_of_probe();
+bool Tasks::end(Fiber& fiber, Value* window) {
+  if (!window[1].is_string()) return core_.raise(FaultKind::BadProgram, "task id is no string");
+  if (probe_around(fiber) != nullptr) return raise_end_of_probe(core_);
   const std::string_view id = string_view_of(window[1]);
   for (std::size_t k = fiber.open_tasks.size(); k-- > 0;) {
     if (fiber.open_tasks[k].id != id) continue;
     fiber.open_tasks.erase(fiber.open_tasks.begin() + static_cast<std::ptrdiff_t>(k));
-    task_closed = true;
+    fibers_.set_closed_task(true);
     break;
   }
-  if (env.has_journal) {
+  if (env().has_journal) {
     // An earlier commit of the same id stays.
-    env.journal.commit(id, retained(window[0]), env.operations.all().size());
-    const Value committed = retained(*env.journal.find(id));
-    heap.release(window[0]);
+    journal().commit(id, retained(window[0]), env().operations.all().size());
+    const Value committed = retained(*journal().find(id));
+    heap().release(window[0]);
     window[0] = committed;
   }
-  env.operations.detach_task(id);   // what its body opened is done with
-  heap.release(window[1]);
+  env().operations.detach_task(id);   // what its body opened is done with
+  heap().release(window[1]);
   return true;
 }
 

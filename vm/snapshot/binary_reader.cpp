@@ -146,7 +146,7 @@ bool BinaryReader::builtins() {
 
 bool BinaryReader::read_state(RunImpl& run, RunState& out, HostState&) {
   values_.emplace(run);
-  if (!names(run.heap) || !builtins()) return false;
+  if (!names(run.core().heap()) || !builtins()) return false;
   out.run_id = text(in_.run_id());
   out.turn = in_.turn();
   every(in_.cells(), [&](const schema::Cell& cell) {

@@ -376,7 +376,7 @@ std::uint64_t signature_hash(std::string_view signature) {
 }
 
 std::vector<std::uint8_t> write_snapshot(const Run& run, const HostState& host, const SnapshotOptions& options) {
-  run.impl().heap.free_garbage();   // it would look like a second owner
+  run.impl().core().heap().free_garbage();   // it would look like a second owner
   return BinaryWriter(run.impl(), host, options).write();
 }
 

@@ -35,12 +35,12 @@ LinkState capture_link(const Link& link) {
 }
 
 void capture_cells(const RunImpl& run, RunState& out) {
-  for (const Cell& cell : run.cells) {
+  for (const Cell& cell : run.names().cells()) {
     CellState state;
     state.name = cell.name->name();
     state.defined = cell.defined;
     if (cell.defined) state.value = cell.value;
-    if (cell.index < run.base_values.size()) state.base = run.base_values[cell.index];
+    if (cell.index < run.names().base().size()) state.base = run.names().base()[cell.index];
     out.cells.push_back(std::move(state));
   }
 }
@@ -85,7 +85,7 @@ class FiberCapture {
 
   void request() {
     if (fiber_.state != Fiber::State::WaitsForTool) return;
-    for (const ToolRequest& request : run_.requests) {
+    for (const ToolRequest& request : run_.requests().waiting()) {
       if (request.id != fiber_.request_id) continue;
       out_.request_task = request.task_id;
       out_.request_path = request.call_path;
@@ -109,7 +109,7 @@ class FiberCapture {
       out_.values.insert(out_.values.end(), registers, registers + frame.slot_count + (answered ? 1 : 0));
     } else {
       const auto& prototype = *static_cast<const Prototype*>(frame.closure->function);
-      state.link = index_of(run_.links, frame.closure->link);
+      state.link = index_of(run_.links().all(), frame.closure->link);
       state.function = prototype.index;
       state.pc = static_cast<std::uint32_t>(frame.pc - prototype.code.data());
       state.closure = Value::of(Tag::Closure, const_cast<Closure*>(frame.closure));
@@ -136,7 +136,7 @@ void capture_fibers(const RunImpl& run, RunState& out) {
     const Fiber* fiber;
     std::uint32_t parent;
   };
-  std::vector<Open> open{{run.main.get(), FiberState::kNoParent}};
+  std::vector<Open> open{{run.fibers().main(), FiberState::kNoParent}};
   while (!open.empty()) {
     const Open next = open.back();
     open.pop_back();
@@ -152,44 +152,44 @@ void capture_fibers(const RunImpl& run, RunState& out) {
 
 RunState capture(const RunImpl& run) {
   RunState out;
-  out.limits = run.limits;
-  for (const Link& link : run.links) out.links.push_back(capture_link(link));
-  for (std::uint32_t k = 0; const Link& link : run.links) {
-    if (run.main != nullptr && link.program == run.program) out.running = k;
+  out.limits = run.core().limits();
+  for (const Link& link : run.links().all()) out.links.push_back(capture_link(link));
+  for (std::uint32_t k = 0; const Link& link : run.links().all()) {
+    if (run.fibers().in_turn() && link.program == run.program()) out.running = k;
     ++k;
   }
   capture_cells(run, out);
-  out.has_journal = run.env.has_journal;
-  for (const Journal::Entry& entry : run.env.journal.entries()) out.journal.push_back({entry.id, entry.value});
-  out.operations = run.env.operations.all();
-  out.last_sequence = run.env.operations.last_sequence;
-  out.last_fresh_id = run.env.operations.last_fresh_id;
-  out.context = run.context;
-  out.history = run.history;
-  out.budget = run.env.budget;
-  out.retired = run.retired;
-  if (run.main != nullptr) capture_fibers(run, out);
-  out.prints = run.env.prints;
-  out.warnings = run.env.warnings;
-  out.print_bytes = run.env.print_bytes;
-  out.summaries = run.env.summaries;
-  out.fuel_used = run.fuel_used;
-  out.tool_calls = run.tool_calls;
-  out.bytes_peak = run.heap.bytes_peak();
-  out.suspended = run.suspended;
-  out.suspensions = run.suspensions;
-  out.operations_before = run.operations_before;
-  out.cancel_requests = run.cancel_requests;
-  out.run_id = run.run_id;
-  out.turn = run.turn;
-  out.next_request = run.next_request;
-  out.next_fiber_id = run.next_fiber_id;
-  out.closure_serial = run.heap.closure_serial();
-  out.tool_failed = run.tool_failed;
-  if (run.tool_failed) {
-    out.fault_kind = run.fault.kind;
-    out.fault_message = run.fault.message;
-    out.fault_hint = run.fault.hint;
+  out.has_journal = run.core().env().has_journal;
+  for (const Journal::Entry& entry : run.core().env().journal.entries()) out.journal.push_back({entry.id, entry.value});
+  out.operations = run.core().env().operations.all();
+  out.last_sequence = run.core().env().operations.last_sequence;
+  out.last_fresh_id = run.core().env().operations.last_fresh_id;
+  out.context = run.core().context();
+  out.history = run.core().history();
+  out.budget = run.core().env().budget;
+  out.retired = run.names().retired();
+  if (run.fibers().in_turn()) capture_fibers(run, out);
+  out.prints = run.core().env().prints;
+  out.warnings = run.core().env().warnings;
+  out.print_bytes = run.core().env().print_bytes;
+  out.summaries = run.core().env().summaries;
+  out.fuel_used = run.fuel_used();
+  out.tool_calls = run.requests().made();
+  out.bytes_peak = run.core().heap().bytes_peak();
+  out.suspended = run.suspended();
+  out.suspensions = run.waits().suspensions();
+  out.operations_before = run.sites().operations_before();
+  out.cancel_requests = run.operations().cancel_requests();
+  out.run_id = run.sites().run_id();
+  out.turn = run.sites().turn();
+  out.next_request = run.requests().first_unused_id();
+  out.next_fiber_id = run.fibers().first_unused_id();
+  out.closure_serial = run.core().heap().closure_serial();
+  out.tool_failed = run.fibers().has_failed();
+  if (run.fibers().has_failed()) {
+    out.fault_kind = run.core().fault().kind;
+    out.fault_message = run.core().fault().message;
+    out.fault_hint = run.core().fault().hint;
   }
   return out;
 }

@@ -1,6 +1,7 @@
 #include "vm/snapshot/install.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "vm/exec/run_impl.h"
 #include "vm/exec/stepper_slots.h"
@@ -104,11 +105,11 @@ class Installer {
       keep(cell.base);
     }
     for (const Value& value : state_.retired) keep(value);
-    for (const Link& link : run_.links) {
+    for (const Link& link : run_.links().all()) {
       for (const Value& function : link.functions) keep(function);
     }
     for (const Operation& operation : state_.operations) out.operations.insert(operation.id);
-    out.elements_left = run_.heap.bytes_used() / sizeof(Value);
+    out.elements_left = run_.core().heap().bytes_used() / sizeof(Value);
     return out;
   }
 
@@ -154,14 +155,14 @@ class Installer {
       ancestors.push_back(k);
       keep_definitions(known, fiber);
       for (const DefinitionState& definition : fiber.definitions) {
-        if (k == 0 || definition.cell >= run_.cells.size() || !is_visible(definition.value)) {
+        if (k == 0 || definition.cell >= run_.names().cells().size() || !is_visible(definition.value)) {
           return where + "its definitions";
         }
       }
       FiberCheck check(run_, state_, fiber, known, k == 0, in_probe[k]);
       if (!check.run()) return where + check.problem;
       stack_bytes += std::uint64_t{fiber.stack_size} * sizeof(Value);
-      if (!run_.heap.can_allocate(stack_bytes)) return where + "more stack than the memory limit";
+      if (!run_.core().heap().can_allocate(stack_bytes)) return where + "more stack than the memory limit";
       if (fiber.state == Fiber::State::WaitsForTool && !in_probe[k]) requests.push_back(fiber.request_id);
       result_slots_.push_back(check.result_slot);
       plans_.push_back(std::move(check.plans));
@@ -186,69 +187,57 @@ class Installer {
 
   void install_namespace() {
     const bool in_turn = !state_.fibers.empty();
+    Namespace& names = run_.names();
     for (std::size_t k = 0; k < state_.cells.size(); ++k) {
       CellState& cell = state_.cells[k];
-      run_.cells[k].defined = cell.defined;
-      run_.cells[k].set(take(cell.value));
-      if (in_turn) run_.base_values.push_back(take(cell.base));
+      names.restore(k, cell.defined, take(cell.value));
+      if (in_turn) names.restore_base(take(cell.base));
     }
-    run_.env.has_journal = state_.has_journal;
-    for (JournalState& entry : state_.journal) run_.env.journal.restore(std::move(entry.id), take(entry.value));
-    run_.context = take(state_.context);
-    run_.history = std::move(state_.history);
-    state_.history.clear();
-    run_.env.budget = take(state_.budget);
-    run_.retired = std::move(state_.retired);
-    state_.retired.clear();
-    if (in_turn) run_.program = state_.links[state_.running].program;
+    names.restore_retired(std::exchange(state_.retired, {}));
+    RunCore& core = run_.core();
+    core.env().has_journal = state_.has_journal;
+    for (JournalState& entry : state_.journal) core.env().journal.restore(std::move(entry.id), take(entry.value));
+    core.set_context(take(state_.context));
+    core.set_history(std::exchange(state_.history, {}));
+    core.set_budget(take(state_.budget));
   }
 
   void install_records() {
-    run_.env.prints = std::move(state_.prints);
-    run_.env.warnings = std::move(state_.warnings);
-    run_.env.print_bytes = state_.print_bytes;
-    run_.env.summaries = std::move(state_.summaries);
-    run_.env.operations.reserve(state_.operations.size());
+    Environment& env = run_.core().env();
+    env.prints = std::move(state_.prints);
+    env.warnings = std::move(state_.warnings);
+    env.print_bytes = state_.print_bytes;
+    env.summaries = std::move(state_.summaries);
+    env.operations.reserve(state_.operations.size());
     for (Operation& operation : state_.operations) {
       Operation taken = std::move(operation);
       // NOLINTNEXTLINE(bugprone-use-after-move): written, not read: its values have another owner now
       operation.args = operation.immediate = operation.arrived_immediate = operation.result = Value::nil();
-      run_.env.operations.open(std::move(taken));
+      env.operations.open(std::move(taken));
     }
-    run_.env.operations.last_sequence = state_.last_sequence;
-    run_.env.operations.last_fresh_id = state_.last_fresh_id;
-    run_.cancel_requests = std::move(state_.cancel_requests);
-    run_.run_id = std::move(state_.run_id);
+    env.operations.last_sequence = state_.last_sequence;
+    env.operations.last_fresh_id = state_.last_fresh_id;
+    run_.operations().restore_cancel_requests(std::move(state_.cancel_requests));
   }
 
   bool install_fibers() {
     std::vector<Fiber*> made;
     for (std::size_t k = 0; k < state_.fibers.size(); ++k) {
       FiberState& state = state_.fibers[k];
-      auto fiber = std::make_unique<Fiber>();
-      fiber->parent = k == 0 ? nullptr : made[state.parent];
-      made.push_back(fiber.get());
-      if (k == 0) {
-        run_.main = std::move(fiber);
-      } else {
-        Fiber& parent = *made[state.parent];
-        made.back()->nesting = parent.nesting + 1;
-        made.back()->branch_index = static_cast<std::uint32_t>(parent.children.size());
-        parent.branch_failed |= state.state == Fiber::State::Faulted;
-        parent.children.push_back(std::move(fiber));
-      }
+      Fiber* const parent = k == 0 ? nullptr : made[state.parent];
+      made.push_back(&run_.fibers().restore(parent));
+      if (parent != nullptr) parent->branch_failed |= state.state == Fiber::State::Faulted;
       if (!install_fiber(*made.back(), state, k)) return false;
     }
     list_requests(made);
-    run_.task_closed = true;   // maybe
     return true;
   }
 
   bool install_fiber(Fiber& fiber, FiberState& state, std::size_t index) {
-    const std::uint32_t room = std::min(state.frame_capacity, run_.limits.depth);
+    const std::uint32_t room = std::min(state.frame_capacity, run_.core().limits().depth);
     if (room != 0 && !fiber.frames.reserve(room)) return false;
-    run_.heap.account(static_cast<std::int64_t>(std::uint64_t{fiber.frames.capacity()} * sizeof(Frame)));
-    if (state.stack_size != 0 && !run_.grow_stack(fiber, state.stack_size)) return false;
+    run_.core().heap().account(static_cast<std::int64_t>(std::uint64_t{fiber.frames.capacity()} * sizeof(Frame)));
+    if (state.stack_size != 0 && !run_.fibers().grow_stack(fiber, state.stack_size)) return false;
     for (std::size_t k = 0; k < state.frames.size(); ++k) push_frame(fiber, state, state.frames[k], plans_[index][k]);
     fiber.id = state.id;
     fiber.state = state.state;
@@ -295,7 +284,7 @@ class Installer {
     if (frame.owns_callee) {
       registers[-1] = frame.closure;
     } else {
-      run_.heap.release(frame.closure);
+      run_.core().heap().release(frame.closure);
     }
     frame.closure = Value::nil();
     fiber.frames.push() =
@@ -304,33 +293,30 @@ class Installer {
 
   // What the host is asked follows from the fibers that wait for it.
   void list_requests(const std::vector<Fiber*>& fibers) {
+    std::vector<ToolRequest> requests;
     for (std::size_t k = 0; k < fibers.size(); ++k) {
       if (fibers[k]->state != Fiber::State::WaitsForTool || fibers[k]->request_id == 0) continue;
       if (state_.tool_failed && k == 0) continue;
       FiberState& state = state_.fibers[k];
-      run_.requests.push_back(run_.request_of(*fibers[k], std::move(state.request_task),
-                                              std::move(state.request_path), std::move(state.request_key)));
+      requests.push_back(run_.tool_calls().request_of(*fibers[k], std::move(state.request_task),
+                                                      std::move(state.request_path), std::move(state.request_key)));
     }
-    std::sort(run_.requests.begin(), run_.requests.end(),
-              [](const ToolRequest& a, const ToolRequest& b) { return a.id < b.id; });
+    run_.requests().restore_waiting(std::move(requests));
   }
 
   void install_counters() {
-    run_.fuel_used = state_.fuel_used;
-    run_.tool_calls = state_.tool_calls;
-    run_.suspended = state_.suspended;
-    run_.suspensions = state_.suspensions;
-    run_.operations_before = state_.operations_before;
-    run_.turn = state_.turn;
-    run_.next_request = state_.next_request;
-    run_.next_fiber_id = state_.next_fiber_id;
-    run_.tool_failed = state_.tool_failed;
+    const bool in_turn = !state_.fibers.empty();
+    run_.restore_turn(in_turn ? state_.links[state_.running].program : nullptr, state_.fuel_used, state_.suspended);
+    run_.requests().restore(state_.next_request, state_.tool_calls);
+    run_.waits().set_suspensions(state_.suspensions);
+    run_.sites().set_identity(std::move(state_.run_id), state_.turn);
+    run_.sites().restore_operations_before(state_.operations_before);
+    run_.fibers().restore_counters(state_.next_fiber_id, state_.tool_failed);
+    RunCore& core = run_.core();
     if (state_.tool_failed) {
-      run_.fault.kind = state_.fault_kind;
-      run_.fault.message = std::move(state_.fault_message);
-      run_.fault.hint = std::move(state_.fault_hint);
+      core.raise(state_.fault_kind, std::move(state_.fault_message), std::move(state_.fault_hint));
     }
-    run_.heap.restore_counters(state_.closure_serial, std::max(state_.bytes_peak, run_.heap.bytes_used()));
+    core.heap().restore_counters(state_.closure_serial, std::max(state_.bytes_peak, core.heap().bytes_used()));
   }
 
   RunState& state_;

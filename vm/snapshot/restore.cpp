@@ -67,7 +67,7 @@ class Restore {
     if (std::string why = limits_problem(skeleton.limits); !why.empty()) return invalid(std::move(why));
     static_cast<Limits&>(skeleton.limits) = smaller(skeleton.limits, options_.most);
     auto run = std::make_unique<RunImpl>(skeleton.limits, options_.memory);
-    OwnedState owned(run->heap);
+    OwnedState owned(run->core().heap());
     owned.state = std::move(skeleton);
     owned.host = std::move(host);
     const bool built = build(*run, owned.state, owned.host);
@@ -89,25 +89,24 @@ class Restore {
   bool build(RunImpl& run, RunState& state, HostState& host) {
     if (!reader_.read_state(run, state, host)) return false;
     for (const CellState& cell : state.cells) {
-      const std::size_t before = run.cells.size();
-      run.cell(cell.name);
-      if (run.cells.size() == before) return fail("one name twice");
+      const std::size_t before = run.names().cells().size();
+      run.names().cell(cell.name);
+      if (run.names().cells().size() == before) return fail("one name twice");
     }
     for (const LinkState& link : state.links) {
-      run.begin_link(link.program, link.is_prelude);
+      run.links().begin(link.program, link.is_prelude);
     }
     if (!reader_.read_shapes()) return false;
-    for (std::size_t k = 0; k < state.links.size(); ++k) finish_link(run, run.links[k], state.links[k]);
-    if (run.cells.size() != state.cells.size()) return fail("names of a program are missing");
-    return assign(run.heap, state, host);
+    for (std::size_t k = 0; k < state.links.size(); ++k) finish_link(run, run.links().at(k), state.links[k]);
+    if (run.names().cells().size() != state.cells.size()) return fail("names of a program are missing");
+    return assign(run.core().heap(), state, host);
   }
 
   void finish_link(RunImpl& run, Link& link, const LinkState& state) {
-    run.finish_link(link);
-    for (const std::uint32_t index : state.functions) run.function_closure(link, index);
+    run.links().finish(link);
+    for (const std::uint32_t index : state.functions) run.links().function(link, index);
     if (state.is_prelude || state.functions.empty()) return;
-    link.entry = const_cast<Closure*>(run.function_closure(link, 0));
-    ++link.entry->rc;
+    run.links().entry(link);
   }
 
   // Deals the values out to their places.

@@ -7,7 +7,7 @@ namespace ptc {
 
 SharedObjects::SharedObjects(const RunImpl& run, const ValueWriter& linked) {
   for (const auto& [object, ordinal] : linked.ordinals()) met_[object].ordinal = ordinal;
-  for (const Link& link : run.links) {
+  for (const Link& link : run.links().all()) {
     for (const Value& constant : link.constants) {
       if (constant.is_string()) texts_.emplace(string_view_of(constant), constant.object);
     }

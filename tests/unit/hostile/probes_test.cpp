@@ -1,4 +1,4 @@
-// Snapshots that lie about probes (vm/exec/probes.cpp): who has one, what it does, what it waits for.
+// Snapshots that lie about probes (vm/exec/probes.h): who has one, what it does, what it waits for.
 #include "hostile/hostile_fixture.h"
 
 namespace ptc::test {

@@ -191,7 +191,7 @@ bool JsonReader::read_state(RunImpl& run, RunState& out, HostState&) {
   JsonFields fields({&root_, nullptr}, problem_);
   std::vector<std::string> names;
   fields.texts("keywords", names);
-  for (const std::string& name : names) run.heap.intern(name);
+  for (const std::string& name : names) run.core().heap().intern(name);
   cells(out);
   journal(out);
   operations(out);
@@ -333,7 +333,7 @@ bool JsonReader::read_values(std::vector<Value>& roots) {
       case Place::What::Absent: value = Value::absent(); break;
       case Place::What::AsBefore: value = retained(roots.back()); break;
       case Place::What::Function: {
-        const std::vector<Value>& made = run_->links[place.link].functions;
+        const std::vector<Value>& made = run_->links().all()[place.link].functions;
         if (place.function < made.size()) value = retained(made[place.function]);
         break;
       }

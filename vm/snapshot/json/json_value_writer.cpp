@@ -273,7 +273,7 @@ void JsonValueWriter::hashed(Value value, Open& open) {
 void JsonValueWriter::closure(Value value, Open& open) {
   const auto* closure = static_cast<const Closure*>(value.object);
   std::uint64_t program = 0;
-  for (const Link& link : run_.links) {
+  for (const Link& link : run_.links().all()) {
     if (&link == closure->link) break;
     ++program;
   }

@@ -63,7 +63,7 @@ class JsonWriter : private JsonSections {
   }
 
   bool is_linked_function(const FrameState& frame) const {
-    const std::vector<Value>& made = run_.links[frame.link].functions;
+    const std::vector<Value>& made = run_.links().all()[frame.link].functions;
     return frame.function < made.size() && same_word(made[frame.function], frame.closure);
   }
 
@@ -301,7 +301,7 @@ class JsonWriter : private JsonSections {
 }  // namespace
 
 std::string write_snapshot_json(const Run& run, const HostState& host, const SnapshotOptions& options) {
-  run.impl().heap.free_garbage();   // it would look like a second owner
+  run.impl().core().heap().free_garbage();   // it would look like a second owner
   return JsonWriter(run.impl(), host, options).write();
 }
 

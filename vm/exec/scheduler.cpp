@@ -1,31 +1,19 @@
-// Which fiber goes on. One runs at a time, until it ends or parks; the order follows from the state alone, so a run
-// that is cut into slices goes the same way as one that is not:
-//
-//   1. fibers that are ready, depth first in index order
-//   2. when there is none: fibers that waited for a task which is over now
-//   3. when there is none: probes
-//
-// Once a branch has failed its form will fail, and what is beside it goes on only while it has a task open: such a task
-// is finished, so that no effect is left half recorded. Outside of tasks a fiber makes no step and no call. The form
-// does not wait for operations: it fails when nothing but them is left to wait for.
-//
-// "cut off" below: a branch beside this fiber, or beside one above it, failed, and no task is open in between.
-#include <algorithm>
+#include "vm/exec/scheduler.h"
 
-#include "vm/exec/run_impl.h"
+#include <algorithm>
 
 namespace ptc {
 
-Fiber* RunImpl::next_fiber() {
-  if (Fiber* ready = next_ready(*main, false)) return ready;
-  if (task_closed) {
-    if (Fiber* ready = next_with_task(*main, false)) return ready;
-    task_closed = false;
+Fiber* Scheduler::next() {
+  if (Fiber* ready = next_ready(*fibers_.main(), false)) return ready;
+  if (fibers_.has_closed_task()) {
+    if (Fiber* ready = next_with_task(*fibers_.main(), false)) return ready;
+    fibers_.set_closed_task(false);
   }
-  return next_probe(*main, false);
+  return probes_.next(*fibers_.main(), false);
 }
 
-Fiber* RunImpl::next_ready(Fiber& fiber, bool cut_off) {
+Fiber* Scheduler::next_ready(Fiber& fiber, bool cut_off) {
   cut_off = cut_off && fiber.open_tasks.empty();
   if (fiber.state == Fiber::State::Ready) return cut_off ? nullptr : &fiber;
   if (fiber.state != Fiber::State::WaitsForBranches) return nullptr;
@@ -44,11 +32,11 @@ Fiber* RunImpl::next_ready(Fiber& fiber, bool cut_off) {
   return &fiber;
 }
 
-Fiber* RunImpl::next_with_task(Fiber& fiber, bool cut_off) {
+Fiber* Scheduler::next_with_task(Fiber& fiber, bool cut_off) {
   cut_off = cut_off && fiber.open_tasks.empty();
   if (fiber.state == Fiber::State::WaitsForTask) {
-    if (cut_off || task_holder(fiber, fiber.waits_for_task) != nullptr) return nullptr;
-    end_probe(fiber);
+    if (cut_off || tasks_.holder(fiber, fiber.waits_for_task) != nullptr) return nullptr;
+    fibers_.discard_probe(fiber);
     fiber.state = Fiber::State::Ready;
     return &fiber;
   }
@@ -60,14 +48,14 @@ Fiber* RunImpl::next_with_task(Fiber& fiber, bool cut_off) {
 }
 
 // Whether something in it is worth waiting for, though its form has failed.
-bool RunImpl::will_go_on(const Fiber& fiber, bool cut_off) const {
+bool Scheduler::will_go_on(const Fiber& fiber, bool cut_off) const {
   cut_off = cut_off && fiber.open_tasks.empty();
   switch (fiber.state) {
     case Fiber::State::Ready:
     case Fiber::State::WaitsForTool: return !cut_off;
     case Fiber::State::WaitsForTask: {
       if (cut_off) return false;
-      const Fiber* holder = task_holder(fiber, fiber.waits_for_task);
+      const Fiber* holder = tasks_.holder(fiber, fiber.waits_for_task);
       return holder == nullptr || holder->state == Fiber::State::Ready || holder->state == Fiber::State::WaitsForTool;
     }
     case Fiber::State::WaitsForBranches:
@@ -78,19 +66,11 @@ bool RunImpl::will_go_on(const Fiber& fiber, bool cut_off) const {
   }
 }
 
-bool RunImpl::is_cut_off(const Fiber& fiber) const {
-  for (const Fiber* at = &fiber; at->parent != nullptr; at = at->parent) {
-    if (!at->open_tasks.empty()) return false;
-    if (at->parent->branch_failed) return true;
-  }
-  return false;
-}
-
-bool RunImpl::give_up_calls(Fiber& fiber, bool cut_off) {
+bool Scheduler::give_up_calls(Fiber& fiber, bool cut_off) {
   cut_off = cut_off && fiber.open_tasks.empty();
   if (fiber.state == Fiber::State::WaitsForTool && cut_off) {
-    give_up_call(fiber);
-    unwind(fiber);
+    fibers_.give_up_call(fiber);
+    fibers_.unwind(fiber);
     fiber.state = Fiber::State::Finished;
     return true;
   }

@@ -1,0 +1,201 @@
+#include "vm/exec/fiber_tree.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace ptc {
+namespace {
+
+Fiber* find_waiting(Fiber& fiber, std::uint64_t request_id) {
+  if (fiber.state == Fiber::State::WaitsForTool && fiber.request_id == request_id) return &fiber;
+  for (const auto& child : fiber.children) {
+    if (Fiber* found = find_waiting(*child, request_id)) return found;
+  }
+  return nullptr;
+}
+
+// calloc passes the allocator's cache of small blocks by, which costs a short run more than its program does.
+constexpr std::uint64_t kMostCachedBytes = 1024;
+
+}  // namespace
+
+bool ends_everything(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::FuelExceeded:
+    case FaultKind::MemoryExceeded:
+    case FaultKind::ToolCallLimitExceeded:
+    case FaultKind::PrintLimitExceeded:
+    case FaultKind::PendingLimitExceeded:
+    case FaultKind::SuspensionLimitExceeded:
+    case FaultKind::BadProgram: return true;
+    default: return false;
+  }
+}
+
+bool is_cut_off(const Fiber& fiber) {
+  for (const Fiber* at = &fiber; at->parent != nullptr; at = at->parent) {
+    if (!at->open_tasks.empty()) return false;
+    if (at->parent->branch_failed) return true;
+  }
+  return false;
+}
+
+Fiber* probe_around(Fiber& fiber) {
+  Fiber* at = &fiber;
+  while (at->parent != nullptr && at->parent->state != Fiber::State::WaitsForTask) at = at->parent;
+  return at->parent == nullptr ? nullptr : at;
+}
+
+void FiberTree::begin_turn(const Closure* entry) { main_ = make(entry); }
+
+void FiberTree::end_turn() {
+  destroy(*main_);
+  main_.reset();
+}
+
+Fiber* FiberTree::waiting_for(std::uint64_t request_id) {
+  return main_ && request_id != 0 ? find_waiting(*main_, request_id) : nullptr;
+}
+
+std::unique_ptr<Fiber> FiberTree::make(const Closure* entry) {
+  auto fiber = std::make_unique<Fiber>();
+  fiber->id = next_fiber_id_++;
+  fiber->frames.grow(core_.limits().depth);
+  heap().account(static_cast<std::int64_t>(fiber->frames.capacity() * sizeof(Frame)));
+  if (entry != nullptr) {
+    const auto& prototype = *static_cast<const Prototype*>(entry->function);
+    grow_stack(*fiber, std::max<std::uint32_t>(prototype.register_count + 1, 32));
+    if (fiber->stack == nullptr) return fiber;
+    fiber->frames.push() = Frame::bytecode(prototype.code.data(), entry, fiber->stack + 1, false);
+  }
+  return fiber;
+}
+
+void FiberTree::destroy(Fiber& fiber) {
+  discard_branches(fiber);
+  unwind(fiber);
+  heap().release(fiber.result);
+  for (const BranchDefinition& definition : fiber.definitions) heap().release(definition.value);
+  for (const ToolRecordData& record : fiber.records) {
+    heap().release(record.args);
+    heap().release(record.result);
+  }
+  if (fiber.stack != nullptr) {
+    heap().account(-static_cast<std::int64_t>(fiber.stack_size * sizeof(Value)));
+    std::free(fiber.stack);
+    fiber.stack = nullptr;
+  }
+  heap().account(-static_cast<std::int64_t>(fiber.frames.capacity() * sizeof(Frame)));
+}
+
+bool FiberTree::make_room(Fiber& fiber, std::uint32_t base, std::uint32_t registers) {
+  if (fiber.frames.full()) {
+    const std::uint32_t before = fiber.frames.capacity();
+    const std::uint32_t most = core_.limits().depth;
+    if (before < most && !heap().can_allocate(std::uint64_t{before} * sizeof(Frame))) return core_.raise_memory();
+    if (!fiber.frames.grow(most)) {
+      return core_.raise(FaultKind::RecursionLimitExceeded,
+                         "calls are nested more than " + std::to_string(most) + " deep",
+                         "use loop/recur, reduce or map instead of deep recursion");
+    }
+    heap().account(static_cast<std::int64_t>(std::uint64_t{fiber.frames.capacity() - before} * sizeof(Frame)));
+  }
+  return std::uint64_t{base} + registers <= fiber.stack_size || grow_stack(fiber, base + registers);
+}
+
+bool FiberTree::grow_stack(Fiber& fiber, std::uint32_t registers) {
+  std::uint64_t size = std::max<std::uint64_t>(registers, std::uint64_t{fiber.stack_size} * 2);
+  if (!heap().can_allocate((size - fiber.stack_size) * sizeof(Value))) {
+    size = registers;
+    if (!heap().can_allocate((size - fiber.stack_size) * sizeof(Value))) return core_.raise_memory();
+  }
+  const bool is_small = size * sizeof(Value) <= kMostCachedBytes;
+  auto* grown = static_cast<Value*>(is_small ? std::malloc(size * sizeof(Value))
+                                             : std::calloc(size, sizeof(Value)));   // untouched pages cost nothing
+  if (grown == nullptr) return core_.raise_memory();
+  if (is_small) std::fill(grown + fiber.stack_size, grown + size, Value::nil());
+  if (fiber.stack_size != 0) std::memcpy(static_cast<void*>(grown), fiber.stack, fiber.stack_size * sizeof(Value));
+  Value* const old = fiber.stack;
+  heap().account(static_cast<std::int64_t>((size - fiber.stack_size) * sizeof(Value)));
+  for (Frame& frame : fiber.frames.all()) frame.base = grown + fiber.index_of(frame.base);
+  fiber.stack = grown;
+  fiber.stack_size = static_cast<std::uint32_t>(size);
+  fiber.stack_end = grown + size;
+  std::free(old);
+  return true;
+}
+
+void FiberTree::discard_branches(Fiber& fiber) {
+  if (fiber.state == Fiber::State::WaitsForTask) discard_probe(fiber);
+  for (const auto& child : fiber.children) {
+    discard_branches(*child);
+    give_up_call(*child);
+    std::vector<std::string>& prints = fiber.parent == nullptr ? env().prints : fiber.prints;
+    for (std::string& text : child->prints) prints.push_back(std::move(text));
+    for (ToolRecordData& record : child->records) {
+      if (fiber.parent == nullptr) record.key.clear();   // its task is nobody's business any more
+      fiber.records.push_back(std::move(record));
+    }
+    child->prints.clear();
+    child->records.clear();
+    destroy(*child);
+  }
+  fiber.children.clear();
+}
+
+void FiberTree::discard_probe(Fiber& waiting) {
+  for (const auto& probe : waiting.children) {
+    discard_branches(*probe);
+    for (const std::string& text : probe->prints) env().print_bytes -= text.size() + 1;
+    destroy(*probe);
+  }
+  waiting.children.clear();
+}
+
+void FiberTree::give_up_call(Fiber& fiber) {
+  if (fiber.state != Fiber::State::WaitsForTool) return;
+  requests_.drop(fiber.request_id);
+  fiber.records.back().error = "given up: a sibling branch failed before the tool answered";
+}
+
+void FiberTree::fail_branch(Fiber& fiber, FaultKind kind, std::string message) {
+  discard_branches(fiber);
+  unwind(fiber);
+  fiber.state = Fiber::State::Faulted;
+  fiber.parent->branch_failed = true;
+  fiber.fault_kind = kind;
+  fiber.fault_message = std::move(message);
+}
+
+void FiberTree::fail_waiting(Fiber& fiber, FaultKind kind, std::string message, std::string hint) {
+  if (fiber.parent != nullptr && !ends_everything(kind)) {
+    fail_branch(fiber, kind, std::move(message));
+    return;
+  }
+  core_.raise(kind, std::move(message), std::move(hint));
+  has_failed_ = true;
+}
+
+Fiber& FiberTree::restore(Fiber* parent) {
+  auto made = std::make_unique<Fiber>();
+  Fiber& fiber = *made;
+  fiber.parent = parent;
+  if (parent == nullptr) {
+    main_ = std::move(made);
+    has_closed_task_ = true;   // maybe
+    return fiber;
+  }
+  fiber.nesting = parent->nesting + 1;
+  fiber.branch_index = static_cast<std::uint32_t>(parent->children.size());
+  parent->children.push_back(std::move(made));
+  return fiber;
+}
+
+void FiberTree::restore_counters(std::uint32_t first_unused_id, bool has_failed) {
+  next_fiber_id_ = first_unused_id;
+  has_failed_ = has_failed;
+}
+
+}  // namespace ptc

@@ -1,0 +1,78 @@
+// The fibers of a turn: the main one, below it the branches of pmap and pcalls, below a fiber that waits for a task its
+// probe (probes.h).
+//
+// Invariants: a fiber owns its children and is their parent. The heap has accounted for every stack and every frame
+// stack. What a fiber that ends has printed and called goes to its parent, except from a probe, of which nothing stays.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "vm/exec/fiber.h"
+#include "vm/exec/link.h"
+#include "vm/exec/run_core.h"
+#include "vm/exec/tool_requests.h"
+
+namespace ptc {
+
+// Branches inside of branches. Fibers are walked recursively, so this bounds the C++ stack.
+inline constexpr std::uint32_t kMaxNesting = 256;
+
+// Budgets of the whole run: a branch that used one up did not fail by itself.
+bool ends_everything(FaultKind kind);
+// A branch beside this fiber, or beside one above it, failed, and no task is open in between.
+bool is_cut_off(const Fiber& fiber);
+Fiber* probe_around(Fiber& fiber);            // the probe that the fiber is part of; null when there is none
+// The position that a person should look at: the innermost frame whose program has a source of the user's.
+SourceSpan user_span(const Fiber& fiber, std::shared_ptr<const Program>* program);
+
+class FiberTree {
+ public:
+  FiberTree(RunCore& core, ToolRequests& requests) : core_(core), requests_(requests) {}
+
+  bool in_turn() const { return main_ != nullptr; }
+  Fiber* main() { return main_.get(); }       // null between turns
+  const Fiber* main() const { return main_.get(); }
+  void begin_turn(const Closure* entry);
+  void end_turn();
+  Fiber* waiting_for(std::uint64_t request_id);   // null: no fiber waits for the answer to it
+
+  // Without a stack when there is no memory for one.
+  std::unique_ptr<Fiber> make(const Closure* entry);
+  void destroy(Fiber& fiber);
+  // For one more frame. Returns false when a fault is raised; else the stack may have moved.
+  bool make_room(Fiber& fiber, std::uint32_t base, std::uint32_t registers);
+  bool grow_stack(Fiber& fiber, std::uint32_t registers);
+
+  void unwind(Fiber& fiber);                  // releases every register, empties the frames
+  void discard_branches(Fiber& fiber);        // keeps their prints and records
+  void discard_probe(Fiber& waiting);         // nothing that it did remains
+  void give_up_call(Fiber& fiber);            // the call is not made, or nobody hears its answer
+  void fail_branch(Fiber& fiber, FaultKind kind, std::string message);
+  // Fails a fiber that waited. The failure of the main one, or of a budget, ends the turn at the next step.
+  void fail_waiting(Fiber& fiber, FaultKind kind, std::string message, std::string hint);
+  bool has_failed() const { return has_failed_; }
+  bool take_failure() { return std::exchange(has_failed_, false); }
+
+  // Whether a task is over that a fiber may wait for; spares looking.
+  bool has_closed_task() const { return has_closed_task_; }
+  void set_closed_task(bool closed) { has_closed_task_ = closed; }
+
+  std::uint32_t first_unused_id() const { return next_fiber_id_; }
+  Fiber& restore(Fiber* parent);              // null: the main one; children in the order of their branches
+  void restore_counters(std::uint32_t first_unused_id, bool has_failed);
+
+ private:
+  Heap& heap() const { return core_.heap(); }
+  Environment& env() const { return core_.env(); }
+
+  RunCore& core_;
+  ToolRequests& requests_;
+  std::unique_ptr<Fiber> main_;
+  std::uint32_t next_fiber_id_ = 1;
+  bool has_failed_ = false;
+  bool has_closed_task_ = false;
+};
+
+}  // namespace ptc
