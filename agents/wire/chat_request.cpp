@@ -1,0 +1,62 @@
+#include <utility>
+
+#include "agents/wire/request_fold.h"
+
+namespace ptcvm::wire {
+
+namespace {
+
+namespace json = boost::json;
+
+json::object call_json(const ToolCall& call) {
+  return {{"id", call.id},
+          {"type", "function"},
+          {"function", {{"name", call.name}, {"arguments", argument_text(call)}}}};
+}
+
+json::object turn_json(const ModelTurn& turn) {
+  json::object message{{"role", "assistant"}, {"content", turn.text}};
+  json::array calls;
+  for (const ToolCall& call : turn.tool_calls) calls.push_back(call_json(call));
+  if (!calls.empty()) message["tool_calls"] = std::move(calls);
+  return message;
+}
+
+void add_item(json::array& messages, std::string_view provider, const ConversationItem& item) {
+  if (const auto* const user = std::get_if<UserText>(&item)) {
+    messages.push_back({{"role", "user"}, {"content", user->text}});
+  } else if (const auto* const result = std::get_if<ToolResult>(&item)) {
+    messages.push_back({{"role", "tool"}, {"tool_call_id", result->call_id}, {"content", result->text}});
+  } else {
+    const ModelTurn& turn = std::get<ModelTurn>(item);
+    if (!goes_back_unchanged(Protocol::Chat, provider, turn)) return messages.push_back(turn_json(turn));
+    for (const json::value& message : turn.content) messages.push_back(message);
+  }
+}
+
+}  // namespace
+
+json::object chat_request(std::string_view provider, const Request& request) {
+  json::array messages;
+  if (!request.system.empty()) messages.push_back({{"role", "system"}, {"content", request.system}});
+  json::array tools;
+  for (const ToolDefinition& tool : request.tools) {
+    tools.push_back({{"type", "function"},
+                     {"function",
+                      {{"name", tool.name}, {"description", tool.description}, {"parameters", tool.parameters}}}});
+  }
+  for (const ConversationItem& item : request.items) add_item(messages, provider, item);
+  json::object body{{"model", request.model}};
+  if (!tools.empty()) body["tools"] = std::move(tools);
+  if (request.must_call_tool) body["tool_choice"] = "required";
+  body["messages"] = std::move(messages);
+  if (request.most_output_tokens) body["max_completion_tokens"] = *request.most_output_tokens;
+  if (request.temperature) body["temperature"] = *request.temperature;
+  if (request.is_stream) {
+    body["stream"] = true;
+    body["stream_options"] = json::object{{"include_usage", true}};
+  }
+  return body;
+}
+
+}  // namespace ptcvm::wire
