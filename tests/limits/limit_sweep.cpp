@@ -67,52 +67,45 @@ std::string without_fuel(Observation first, const Observation& second) {
 }  // namespace
 
 struct LimitSweep::Row {
-  std::string_view name;
+  const LimitInfo& limit;
   std::string_view fault;
   bool ends_everything;                   // never the fault of a branch alone
-  void (*set)(SessionOptions&, std::uint64_t);
-  std::uint64_t (*used)(const Observation&, const SessionOptions&);   // at most, by the unlimited run
 };
 
-const LimitSweep::Row LimitSweep::kRows[] = {
-    {"fuel", "fuel_exhausted", true, [](SessionOptions& o, std::uint64_t n) { o.limits.fuel = n; },
-     [](const Observation& s, const SessionOptions&) { return s.fuel; }},
-    {"memory", "memory_exceeded", true, [](SessionOptions& o, std::uint64_t n) { o.limits.memory_bytes = n; },
-     [](const Observation& s, const SessionOptions&) { return s.peak_bytes; }},
-    {"depth", "recursion_limit_exceeded", false,
-     [](SessionOptions& o, std::uint64_t n) { o.limits.depth = static_cast<std::uint32_t>(n); },
-     [](const Observation&, const SessionOptions& o) { return std::uint64_t{o.limits.depth}; }},
-    {"loop", "loop_limit_exceeded", false,
-     [](SessionOptions& o, std::uint64_t n) { o.limits.loop = static_cast<std::uint32_t>(n); },
-     [](const Observation&, const SessionOptions& o) { return std::uint64_t{o.limits.loop}; }},
-    {"tool-calls", "tool_call_limit_exceeded", true,
-     [](SessionOptions& o, std::uint64_t n) { o.limits.tool_calls = static_cast<std::uint32_t>(n); },
-     [](const Observation& s, const SessionOptions&) { return std::uint64_t{s.calls.size()}; }},
-    {"parallel", "parallel_capacity_exceeded", false,
-     [](SessionOptions& o, std::uint64_t n) { o.limits.parallel_branches = static_cast<std::uint32_t>(n); },
-     [](const Observation&, const SessionOptions& o) { return std::uint64_t{o.limits.parallel_branches}; }},
-    {"pending", "pending_limit_exceeded", true,
-     [](SessionOptions& o, std::uint64_t n) { o.limits.pending_operations = static_cast<std::uint32_t>(n); },
-     [](const Observation&, const SessionOptions& o) { return std::uint64_t{o.limits.pending_operations}; }},
-    {"suspensions", "suspension_limit_exceeded", true,
-     [](SessionOptions& o, std::uint64_t n) { o.limits.suspensions = static_cast<std::uint32_t>(n); },
-     [](const Observation&, const SessionOptions& o) { return std::uint64_t{o.limits.suspensions}; }},
-    {"string-bytes", "string_limit_exceeded", false,
-     [](SessionOptions& o, std::uint64_t n) { o.limits.string_bytes = n; },
-     [](const Observation&, const SessionOptions& o) { return o.limits.string_bytes; }},
-    {"integer-bits", "integer_limit_exceeded", false,
-     [](SessionOptions& o, std::uint64_t n) { o.limits.integer_bits = static_cast<std::uint32_t>(n); },
-     [](const Observation&, const SessionOptions& o) { return std::uint64_t{o.limits.integer_bits}; }},
-    {"print-bytes", "print_limit_exceeded", true,
-     [](SessionOptions& o, std::uint64_t n) { o.limits.print_bytes = n; },
-     [](const Observation&, const SessionOptions& o) { return o.limits.print_bytes; }},
-    {"regex-pattern", "regex_limit_exceeded", false,
-     [](SessionOptions& o, std::uint64_t n) { o.limits.regex_pattern_bytes = static_cast<std::uint32_t>(n); },
-     [](const Observation&, const SessionOptions& o) { return std::uint64_t{o.limits.regex_pattern_bytes}; }},
-    {"symbols", "symbol_limit_exceeded", true,
-     [](SessionOptions& o, std::uint64_t n) { o.limits.symbols = static_cast<std::uint32_t>(n); },
-     [](const Observation&, const SessionOptions& o) { return std::uint64_t{o.limits.symbols}; }},
-};
+namespace {
+
+// A limit is tried unless passing it is no fault, the clock decides, or the host meets it outside of the program.
+bool is_tried(const LimitInfo& limit) {
+  return limit.fault && *limit.fault != FaultKind::Timeout && *limit.fault != FaultKind::AwaitTimeout &&
+         limit.scope != LimitScope::Host;
+}
+
+// What passes one of these fails its branch, and the form around it.
+bool fails_a_branch(FaultKind fault) {
+  return fault == FaultKind::RecursionLimitExceeded || fault == FaultKind::LoopLimitExceeded ||
+         fault == FaultKind::ParallelCapacityExceeded || fault == FaultKind::StringLimitExceeded ||
+         fault == FaultKind::IntegerLimitExceeded || fault == FaultKind::RegexLimitExceeded;
+}
+
+std::uint64_t value_of(const Limits& limits, const LimitInfo& limit) {
+  std::uint64_t value = 0;
+  for_each_limit(limits, [&](const LimitInfo& row, const auto& number) {
+    if (&row == &limit) value = static_cast<std::uint64_t>(number);
+  });
+  return value;
+}
+
+// Returns how much of the limit the unlimited run used at most.
+std::uint64_t used_of(const LimitInfo& limit, const Observation& straight, const Limits& limits) {
+  switch (*limit.fault) {
+    case FaultKind::FuelExceeded: return straight.fuel;
+    case FaultKind::MemoryExceeded: return straight.peak_bytes;
+    case FaultKind::ToolCallLimitExceeded: return straight.calls.size();
+    default: return value_of(limits, limit);
+  }
+}
+
+}  // namespace
 
 LimitSweep::LimitSweep(SweepSize size, std::string_view only_limit)
     : size_(size), only_(only_limit), memory_(std::make_shared<CountingSource>()), engine_([this] {
@@ -128,12 +121,14 @@ Observation LimitSweep::run(const ProgramFile& file, Mode mode, std::uint64_t sl
 
 std::string LimitSweep::failure_at(ProgramFile file, const Row& row, std::uint64_t limit, const Observation& straight,
                                    bool& is_enough) {
-  row.set(file.options, limit);
+  // A limit below its least is refused before there is a run.
+  if (!set_limit(file.options.limits, row.limit, std::to_string(limit)).empty()) return {};
+  const auto is = [&row](FaultKind kind) { return *row.limit.fault == kind; };
   const Observation cut = run(file);
   if (!cut.setup_complaint.empty()) return {};   // its data do not fit into the limit
   is_enough = without_fuel(straight, cut).empty();
   const std::uint64_t bound = std::max(limit, at_start_) + largest_ + kSlackBytes;
-  if (row.name == "memory" && cut.peak_bytes > bound) {
+  if (is(FaultKind::MemoryExceeded) && cut.peak_bytes > bound) {
     return "the heap came to " + std::to_string(cut.peak_bytes) + " bytes, an object to " + std::to_string(largest_);
   }
   if (is_enough) return {};
@@ -145,13 +140,13 @@ std::string LimitSweep::failure_at(ProgramFile file, const Row& row, std::uint64
            (cut.kind.empty() ? "=> " + cut.value_edn : cut.kind + " (" + cut.message + ')');
   }
   if (std::string lost = records_lost(file, cut, straight); !lost.empty()) return lost;
-  if (row.name == "symbols") return {};          // nothing ran
+  if (is(FaultKind::SymbolLimitExceeded)) return {};          // nothing ran
   if (std::string other = difference_between(cut, run(file)); !other.empty()) return "a second time:\n" + other;
   const std::uint64_t slice = 1 + cut.fuel / kSuspensions;
   const Observation suspended = run(file, Mode::Suspended, slice);
   // An answer came that there is no room for: the run goes no further, and is not taken up again.
   const bool is_full = suspended.message.find("memory limit") != std::string::npos;
-  if (row.name == "memory" && !file.tools.empty() && suspended.kind == "snapshot_invalid" && is_full) return {};
+  if (is(FaultKind::MemoryExceeded) && !file.tools.empty() && suspended.kind == "snapshot_invalid" && is_full) return {};
   if (std::string other = difference_between(cut, suspended); !other.empty()) {
     return "suspended every " + std::to_string(slice) + ":\n" + other;
   }
@@ -159,13 +154,14 @@ std::string LimitSweep::failure_at(ProgramFile file, const Row& row, std::uint64
 }
 
 std::string LimitSweep::sweep(const ProgramFile& file, const Row& row, const Observation& straight) {
-  const std::uint64_t used = row.used(straight, file.options);
-  const std::uint64_t most = row.name == "fuel" && used > 0 ? used - 1 : used;
+  const bool is_fuel = *row.limit.fault == FaultKind::FuelExceeded;
+  const std::uint64_t used = used_of(row.limit, straight, file.options.limits);
+  const std::uint64_t most = is_fuel && used > 0 ? used - 1 : used;
   for (const std::uint64_t limit : points_up_to(most, size_)) {
     bool is_enough = false;
     const std::string failure = failure_at(file, row, limit, straight, is_enough);
-    if (!failure.empty()) return "  " + std::string(row.name) + ' ' + std::to_string(limit) + ": " + failure + '\n';
-    if (is_enough && row.name != "fuel") return {};
+    if (!failure.empty()) return "  " + dashed_name(row.limit) + ' ' + std::to_string(limit) + ": " + failure + '\n';
+    if (is_enough && !is_fuel) return {};
     if (is_enough) return "  fuel " + std::to_string(limit) + " of " + std::to_string(used) + " was enough\n";
   }
   return {};
@@ -218,8 +214,10 @@ std::string LimitSweep::failures_of(const ProgramFile& file) {
   at_start_ = run(barely).peak_bytes;
   if (!straight.setup_complaint.empty()) return {};
   std::string out;
-  for (const Row& row : kRows) {
-    if (only_.empty() || only_ == row.name) out += sweep(file, row, straight);
+  for (const LimitInfo& limit : kLimits) {
+    if (!is_tried(limit) || (!only_.empty() && only_ != dashed_name(limit))) continue;
+    const Row row{limit, fault_name(*limit.fault), !fails_a_branch(*limit.fault)};
+    out += sweep(file, row, straight);
   }
   if (only_.empty() || only_ == "restored") out += start_lower(file, straight);
   if (only_.empty() || only_ == "refusal") out += refuse_memory(file, straight, takes);

@@ -30,7 +30,6 @@ class LimitSweep {
 
  private:
   struct Row;
-  static const Row kRows[];
 
   Observation run(const ProgramFile& file, Mode mode = Mode::Straight, std::uint64_t slice = 1);
   std::string sweep(const ProgramFile& file, const Row& row, const Observation& straight);
