@@ -146,7 +146,8 @@ std::string LimitSweep::failure_at(ProgramFile file, const Row& row, std::uint64
   const Observation suspended = run(file, Mode::Suspended, slice);
   // An answer came that there is no room for: the run goes no further, and is not taken up again.
   const bool is_full = suspended.message.find("memory limit") != std::string::npos;
-  if (is(FaultKind::MemoryExceeded) && !file.tools.empty() && suspended.kind == "snapshot_invalid" && is_full) return {};
+  const bool is_refused = suspended.kind == "snapshot_invalid" && is_full;
+  if (is(FaultKind::MemoryExceeded) && !file.tools.empty() && is_refused) return {};
   if (std::string other = difference_between(cut, suspended); !other.empty()) {
     return "suspended every " + std::to_string(slice) + ":\n" + other;
   }
