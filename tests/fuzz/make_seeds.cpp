@@ -23,6 +23,7 @@ int main(int count, char** texts) {
   add_program_seeds(seeds, project / "tests");
   add_snapshot_seeds(seeds, project / "tests" / "snapshots");
   add_data_seeds(seeds);
+  add_reply_seeds(seeds);
   add_store_seeds(seeds);
   add_words(seeds);
   seeds.write_dictionaries();

@@ -12,6 +12,8 @@ void add_program_seeds(SeedFolder& seeds, const std::filesystem::path& tests);
 void add_snapshot_seeds(SeedFolder& seeds, const std::filesystem::path& snapshots);
 // Small texts: data, signatures, patterns, formats, dates.
 void add_data_seeds(SeedFolder& seeds);
+// Replies of model servers.
+void add_reply_seeds(SeedFolder& seeds);
 // Logs, rows, envelopes.
 void add_store_seeds(SeedFolder& seeds);
 // Dictionaries, from the tables.

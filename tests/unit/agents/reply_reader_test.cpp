@@ -4,10 +4,15 @@
 
 #include <string>
 
+#include "support/model_streams.h"
+
 namespace ptcvm::wire {
 namespace {
 
 using End = ReplyReader::End;
+using test::kChat;
+using test::kMessages;
+using test::kResponses;
 
 Reply read(Protocol protocol, bool is_stream, std::string_view bytes, std::size_t piece = 1000, End end = End::Proper) {
   ReplyReader reader({.protocol = protocol, .is_stream = is_stream});
@@ -15,51 +20,9 @@ Reply read(Protocol protocol, bool is_stream, std::string_view bytes, std::size_
   return reader.finish(end, 0);
 }
 
-const std::string kChat =
-    "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"Look\"}}]}\n\n"
-    "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",\"type\":\"function\","
-    "\"function\":{\"name\":\"find\",\"arguments\":\"{\\\"q\\\":\"}}]}}]}\n\n"
-    "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,"
-    "\"function\":{\"arguments\":\"1}\"}}]}}]}\n\n"
-    "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n"
-    "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":2,"
-    "\"prompt_tokens_details\":{\"cached_tokens\":4}}}\n\n"
-    "data: [DONE]\n\n";
-
-const std::string kMessages =
-    "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":5,"
-    "\"cache_read_input_tokens\":7,\"output_tokens\":1}}}\n\n"
-    "data: {\"type\":\"content_block_start\",\"index\":0,"
-    "\"content_block\":{\"type\":\"thinking\",\"thinking\":\"\"}}\n\n"
-    "data: {\"type\":\"content_block_delta\",\"index\":0,"
-    "\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"hm\"}}\n\n"
-    "data: {\"type\":\"content_block_delta\",\"index\":0,"
-    "\"delta\":{\"type\":\"signature_delta\",\"signature\":\"S/g=\"}}\n\n"
-    "data: {\"type\":\"content_block_stop\",\"index\":0}\n\n"
-    "data: {\"type\":\"ping\"}\n\n"
-    "data: {\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"tool_use\",\"id\":\"t1\","
-    "\"name\":\"find\",\"input\":{}}}\n\n"
-    "data: {\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\","
-    "\"partial_json\":\"{\\\"q\\\":1\"}}\n\n"
-    "data: {\"type\":\"content_block_delta\",\"index\":1,"
-    "\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"}\"}}\n\n"
-    "data: {\"type\":\"content_block_stop\",\"index\":1}\n\n"
-    "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"},\"usage\":{\"output_tokens\":9}}\n\n"
-    "data: {\"type\":\"message_stop\"}\n\n";
-
-const std::string kResponses =
-    "data: {\"type\":\"response.created\",\"response\":{\"status\":\"in_progress\",\"output\":[]}}\n\n"
-    "data: {\"type\":\"response.output_text.delta\",\"delta\":\"Look\"}\n\n"
-    "data: {\"type\":\"response.output_item.done\",\"output_index\":1,\"item\":{\"type\":\"function_call\","
-    "\"call_id\":\"c1\",\"name\":\"find\",\"arguments\":\"{\\\"q\\\":1}\"}}\n\n"
-    "data: {\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{\"type\":\"message\","
-    "\"content\":[{\"type\":\"output_text\",\"text\":\"Look\"}]}}\n\n"
-    "data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[],"
-    "\"usage\":{\"input_tokens\":5,\"output_tokens\":2,\"output_tokens_details\":{\"reasoning_tokens\":1}}}}\n\n";
-
 struct Stream {
   Protocol protocol;
-  const std::string& bytes;
+  std::string_view bytes;
   std::string_view terminal;   // the event that ends it
 };
 const Stream kStreams[] = {{Protocol::Chat, kChat, "data: [DONE]"},
@@ -92,7 +55,7 @@ TEST(ReplyReader, ExecutesNothingOfAStreamThatWasCut) {
 }
 
 TEST(ReplyReader, TakesAFinishReasonAndTheProperEndForAnEnd) {
-  const std::string bytes = kChat.substr(0, kChat.find("data: [DONE]"));
+  const std::string_view bytes = kChat.substr(0, kChat.find("data: [DONE]"));
   EXPECT_TRUE(read(Protocol::Chat, true, bytes, 64, End::Proper).is_complete);
   const Reply cut = read(Protocol::Chat, true, bytes, 64, End::Cut);
   EXPECT_EQ(cut.error->kind, ReplyError::Kind::Cut);
@@ -119,9 +82,9 @@ TEST(ReplyReader, OrdersItemsByTheirIndex) {
 TEST(ReplyReader, TellsTextAsItComes) {
   ReplyReader reader({.protocol = Protocol::Chat, .is_stream = true});
   const std::size_t half = kChat.find("data: {", 10);
-  reader.feed(std::string_view(kChat).substr(0, half));
+  reader.feed(kChat.substr(0, half));
   EXPECT_EQ(reader.new_text(), "Look");
-  reader.feed(std::string_view(kChat).substr(half));
+  reader.feed(kChat.substr(half));
   EXPECT_EQ(reader.new_text(), "");
   EXPECT_TRUE(reader.is_over());
 }
