@@ -21,14 +21,14 @@ const char* event_name(EventKind kind) {
 
 void EventSource::attend(ptc::Session& session) {
   session_ = &session;
-  is_suspended_ = session.in_turn() && run_state_of(session) == RunState::Suspended;
+  is_suspended_ = session.run().in_turn() && run_state_of(session) == RunState::Suspended;
   suspensions_ = session.run().suspensions();
 }
 
 Event EventSource::made(EventKind kind) const {
   Event event;
   event.kind = kind;
-  event.run_id = session_->run_id();
+  event.run_id = session_->run().run_id();
   event.turn = session_->run().turn();
   return event;
 }
@@ -90,7 +90,7 @@ void EventSource::stepped(ptc::SessionStep step) {
 }
 
 void EventSource::form() {
-  const ptc::SourceSpan at = session_->position();
+  const ptc::SourceSpan at = session_->run().position();
   if (at.line == 0 || (at.line == form_line_ && at.column == form_column_)) return;
   form_line_ = at.line;
   form_column_ = at.column;
@@ -102,7 +102,7 @@ void EventSource::form() {
 }
 
 void EventSource::over() {
-  for (const std::string& warning : session_->warnings()) {
+  for (const std::string& warning : session_->records().warnings()) {
     Event event = made(EventKind::Warning);
     event.text = warning;
     send(event);

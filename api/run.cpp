@@ -82,16 +82,16 @@ Result<std::unique_ptr<Run::Impl>> make_impl(const Engine& engine, const RunOpti
     return error;
   }
   session->calls().share_tools(with_after_hook(ToolAccess::registry(options.tools), options.hooks.after_tool));
-  if (options.journal) session->enable_journal();
+  if (options.journal) session->journal().enable();
   impl->hands_out_calls = options.hands_out_calls;
   if (!options.data_json.empty()) {
     auto data = Value::from_json(options.data_json);
     if (!data) return std::move(data).error();
     if (data->view().kind() != ValueKind::Map) return host_error(Errc::invalid_value, "data_json must be an object");
-    session->set_context(imported(session->heap(), *data));
+    session->inputs().set_context(imported(session->heap(), *data));
   } else if (!options.data.is_nil()) {
     if (options.data.kind() != ValueKind::Map) return host_error(Errc::invalid_value, "data must be a map");
-    session->set_context(imported(session->heap(), options.data));
+    session->inputs().set_context(imported(session->heap(), options.data));
   }
   impl->attend(std::move(session), options.hooks);
   return impl;
@@ -111,7 +111,7 @@ Result<std::unique_ptr<Run::Impl>> restore_impl(const Engine& engine, std::span<
   if (const auto* error = std::get_if<ptc::RestoreError>(&restored)) return restore_error(*error);
   impl->hands_out_calls = options.hands_out_calls;
   impl->attend(std::get<std::unique_ptr<ptc::Session>>(std::move(restored)), options.hooks);
-  impl->state = impl->session->in_turn() ? run_state_of(*impl->session) : RunState::Completed;
+  impl->state = impl->session->run().in_turn() ? run_state_of(*impl->session) : RunState::Completed;
   return impl;
 }
 
@@ -208,6 +208,6 @@ std::size_t Run::memory_bytes() const {
   heap.free_garbage();
   return heap.bytes_used();
 }
-std::string Run::journal_edn() const { return impl_->awake().journal_edn().value_or("{}"); }
+std::string Run::journal_edn() const { return impl_->awake().journal().edn().value_or("{}"); }
 
 }  // namespace ptcvm

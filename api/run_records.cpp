@@ -25,7 +25,7 @@ Error refusal_error(const ptc::ResolveRefusal& refusal) {
 Result<void> told(ptc::Session& session, ptc::Resolution resolution) {
   std::vector<ptc::Resolution> one;
   one.push_back(std::move(resolution));
-  if (const auto refusal = session.resolve(std::move(one))) return refusal_error(*refusal);
+  if (const auto refusal = session.operations().resolve(std::move(one))) return refusal_error(*refusal);
   return {};
 }
 
@@ -54,8 +54,8 @@ std::optional<Diagnostic> Run::diagnostic() const {
   return diagnostic_of(impl_->awake().fault());
 }
 
-std::vector<std::string> Run::prints() const { return impl_->awake().prints(); }
-std::string_view Run::id() const { return impl_->awake().run_id(); }
+std::vector<std::string> Run::prints() const { return impl_->awake().records().prints(); }
+std::string_view Run::id() const { return impl_->awake().run().run_id(); }
 
 Usage Run::usage() const {
   const ptc::Run& run = impl_->awake().run();
@@ -74,8 +74,10 @@ Outcome Run::outcome() const {
   out.diagnostic = diagnostic();
   if (is_over() && !out.diagnostic) out.value = Value::copy_of(result());
   out.prints = prints();
-  out.warnings = impl_->awake().warnings();
-  for (const ptc::StepSummary& step : impl_->awake().summaries()) out.summaries.emplace_back(step.id, step.summary);
+  out.warnings = impl_->awake().records().warnings();
+  for (const ptc::StepSummary& step : impl_->awake().records().summaries()) {
+    out.summaries.emplace_back(step.id, step.summary);
+  }
   std::sort(out.summaries.begin(), out.summaries.end());
   out.usage = usage();
   return out;
@@ -88,7 +90,7 @@ std::vector<PendingOperation> Run::pending() const {
     awaited.emplace(operation.id, operation.deadline_ms);
   }
   std::vector<PendingOperation> out;
-  for (const ptc::Operation& operation : session.operations().all()) {
+  for (const ptc::Operation& operation : session.run().operations().all()) {
     if (operation.status != ptc::Operation::Status::Waiting) continue;
     PendingOperation& one = out.emplace_back();
     one.id = operation.id;
@@ -119,7 +121,7 @@ Result<void> Run::progress(std::string_view operation, ValueView value) {
               ptc::Resolution::progress(std::string(operation), imported(impl_->awake().heap(), value)));
 }
 
-std::vector<std::string> Run::take_cancelled() { return impl_->awake().take_cancel_requests(); }
+std::vector<std::string> Run::take_cancelled() { return impl_->awake().operations().take_cancel_requests(); }
 
 std::optional<std::int64_t> Run::wake_time_ms() const {
   std::optional<std::int64_t> wake;

@@ -12,10 +12,10 @@ namespace {
 // Adds the entries of a map to the data, or the value under its key. Takes the value. Returns a complaint.
 std::optional<std::string> merged(ptc::Session& session, std::string_view key, ptc::Value taken) {
   ptc::Heap& heap = session.heap();
-  const bool is_new = session.context().is_nil();
-  ptc::Value data = is_new ? ptc::map_empty(heap) : ptc::retained(session.context());
+  const bool is_new = session.inputs().context().is_nil();
+  ptc::Value data = is_new ? ptc::map_empty(heap) : ptc::retained(session.inputs().context());
   if (!key.empty()) {
-    session.set_context(ptc::map_assoc(heap, data, ptc::string_of(heap, key), taken));
+    session.inputs().set_context(ptc::map_assoc(heap, data, ptc::string_of(heap, key), taken));
     return std::nullopt;
   }
   const ptc::Owned owner(heap, taken);
@@ -26,7 +26,7 @@ std::optional<std::string> merged(ptc::Session& session, std::string_view key, p
   for (ptc::MapCursor entry(heap, taken); entry.next();) {
     data = ptc::map_assoc(heap, data, ptc::retained(entry.key()), ptc::retained(entry.value()));
   }
-  session.set_context(data);
+  session.inputs().set_context(data);
   return std::nullopt;
 }
 
@@ -68,22 +68,22 @@ Result<Session> Session::restore(const Engine& engine, std::span<const std::byte
 }
 
 Result<void> Session::load_definitions(std::string_view edn) {
-  return loaded(run_, run_.impl_->awake(), [edn](ptc::Session& session) { return session.load_memory(edn); });
+  return loaded(run_, run_.impl_->awake(), [edn](ptc::Session& session) { return session.definitions().load(edn); });
 }
 Result<void> Session::load_journal(std::string_view edn) {
-  return loaded(run_, run_.impl_->awake(), [edn](ptc::Session& session) { return session.load_journal(edn); });
+  return loaded(run_, run_.impl_->awake(), [edn](ptc::Session& session) { return session.journal().load(edn); });
 }
 Result<void> Session::load_history(std::string_view edn) {
-  return loaded(run_, run_.impl_->awake(), [edn](ptc::Session& session) { return session.load_history(edn); });
+  return loaded(run_, run_.impl_->awake(), [edn](ptc::Session& session) { return session.inputs().load_history(edn); });
 }
 Result<void> Session::load_budget(std::string_view edn) {
-  return loaded(run_, run_.impl_->awake(), [edn](ptc::Session& session) { return session.load_budget(edn); });
+  return loaded(run_, run_.impl_->awake(), [edn](ptc::Session& session) { return session.inputs().load_budget(edn); });
 }
 
 Result<void> Session::load_data(std::string_view edn, std::string_view key) {
   return loaded(run_, run_.impl_->awake(), [edn, key](ptc::Session& session) -> std::optional<std::string> {
     std::string complaint;
-    const auto value = session.read_value(edn, {}, complaint);
+    const auto value = session.edn().read(edn, {}, complaint);
     return value ? merged(session, key, *value) : complaint;
   });
 }
@@ -97,7 +97,7 @@ Result<void> Session::load_data_json(std::string_view json, std::string_view key
 
 std::string Session::data_edn() const {
   ptc::Session& session = run_.impl_->awake();
-  return ValueAccess::view(session.context(), session.heap()).to_edn();
+  return ValueAccess::view(session.inputs().context(), session.heap()).to_edn();
 }
 
 Result<void> Session::begin(std::string_view source) {
@@ -123,6 +123,6 @@ Outcome Session::eval(std::string_view source) {
   return run_.outcome();
 }
 
-std::string Session::definitions_edn() const { return run_.impl_->awake().memory_edn(); }
+std::string Session::definitions_edn() const { return run_.impl_->awake().definitions().edn(); }
 
 }  // namespace ptcvm

@@ -133,7 +133,8 @@ std::optional<DurableStep> DurableRun::wait_for_calls() {
   while (calls_.open(*session_, options_.most_in_flight)) {
   }
   std::uint64_t slice = options_.session.slice_fuel;
-  if (!session_->waits_for_tools()) return advance(slice);   // the last answer is written with what comes of it
+  // The last answer is written with what comes of it.
+  if (session_->run().tool_requests().empty()) return advance(slice);
   const bool has_intents = calls_.take_new_intents();
   if (!facts_.write(has_intents ? Durability::Now : Durability::AsMode)) return DurableStep::Done;
   facts_.tell_host();
@@ -187,13 +188,13 @@ std::optional<DurableStep> DurableRun::suspend() {
 // A program that runs again is told at each suspension what it was told there before, and no more: what it sees does
 // not depend on when its process died.
 std::uint64_t DurableRun::told_until() const {
-  return log().delivered(session_->suspensions()).value_or(UINT64_MAX);
+  return log().delivered(session_->run().suspensions()).value_or(UINT64_MAX);
 }
 
 // Only a suspension for operations has a number: what is said then, a program that runs again has to hear there.
 Fact DurableRun::resumption() const {
   Fact fact = writer_.made(FactKind::RunResumed, FactAuthor::Host);
-  if (session_->last_step() == SessionStep::Suspended) fact.number = session_->suspensions();
+  if (session_->last_step() == SessionStep::Suspended) fact.number = session_->run().suspensions();
   return fact;
 }
 
@@ -201,7 +202,7 @@ void DurableRun::go_on() {
   is_suspended_ = false;
   take_approvals(*session_, log());
   if (session_->last_step() == SessionStep::Suspended) {
-    if (auto refusal = session_->resolve(take_news(*session_, log(), told_until()))) {
+    if (auto refusal = session_->operations().resolve(take_news(*session_, log(), told_until()))) {
       out_.message = refusal->message;
     }
   }

@@ -80,7 +80,7 @@ void RunFacts::reset(const OutboxItem& item) {
 }
 
 void RunFacts::open(const OutboxItem& item) {
-  const Operation& operation = *session_->operations().find(item.id);
+  const Operation& operation = *session_->run().operations().find(item.id);
   Fact fact = writer_.made(FactKind::OperationOpened, FactAuthor::Program);
   fact.key = operation_key(operation.id);
   fact.id = operation.id;
@@ -88,7 +88,7 @@ void RunFacts::open(const OutboxItem& item) {
   append_edn(fact.args, operation.args, session_->heap());
   fact.task = operation.task_id;
   fact.idempotency_key = operation.key;
-  fact.text = session_->operation_json(operation);
+  fact.text = session_->operations().json_of(operation);
   fact.number = static_cast<std::uint64_t>(operation.created_ms);
   stage(std::move(fact));
 }
@@ -128,7 +128,7 @@ void RunFacts::take(const std::vector<Put>& puts) {
   for (const Put& put : puts) {
     const Fact& held = put.fact;
     if (held.kind == FactKind::OperationOpened && session_ != nullptr) {
-      session_->set_operation_age(held.id, static_cast<std::int64_t>(held.number));
+      session_->operations().set_age(held.id, static_cast<std::int64_t>(held.number));
     }
   }
 }

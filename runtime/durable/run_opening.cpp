@@ -127,7 +127,7 @@ bool RunOpening::begin() {
     auto restored = Session::restore(engine_, known->snapshot, tools_, restore_options());
     if (const auto* error = std::get_if<RestoreError>(&restored)) {
       if (error->kind == SnapshotError::Refused) return refuse(error->message);
-    } else if (auto session = std::get<std::unique_ptr<Session>>(std::move(restored)); !session->in_turn()) {
+    } else if (auto session = std::get<std::unique_ptr<Session>>(std::move(restored)); !session->run().in_turn()) {
       idle_ = std::move(known->snapshot);
       idle = std::move(session);
     } else if (continue_as(std::move(session), known->observed_seq)) {
@@ -148,12 +148,12 @@ SessionRestore RunOpening::restore_options() const {
 
 // False: the session cannot learn what was committed since it was parked; the log is the truth.
 bool RunOpening::continue_as(std::unique_ptr<Session> session, std::uint64_t observed_seq) {
-  session->forget_tasks_but([&](std::string_view id) {
+  session->journal().forget_all_but([&](std::string_view id) {
     if (log().external_version(id) != 0) return false;
     return log().epoch(id) == 1 || writer_.task(id, log().epoch_at(id, observed_seq)).edn != nullptr;
   });
   const bool can_look_up = std::all_of(log().tasks().begin(), log().tasks().end(), [&](const LoggedTask& task) {
-    return session->has_task(task.id) || !holds_functions(task.value_edn);
+    return session->journal().has(task.id) || !holds_functions(task.value_edn);
   });
   if (!can_look_up) return false;
   if (!is_same_source()) out_.message = "the program that was parked goes on; the source given now is another one";
@@ -170,13 +170,13 @@ EpochOf RunOpening::epoch_of() {
 // Connects the session with the run; the session is where the log was at `seq`.
 void RunOpening::attend(std::uint64_t seq) {
   session_->calls().hand_out_all();
-  session_->set_task_source(
+  session_->journal().set_source(
       [this](std::string_view id) { return look_up(id); },
       [this](std::string_view id) {
         writer_.stop({StoreError::Kind::Corrupt, "the value of task " + std::string(id) + " cannot be read"});
       });
   if (options_.resets_need_reasons) {
-    session_->set_reset_rule([this](std::string_view id) { return log().has_effects(id); });
+    session_->journal().set_reset_rule([this](std::string_view id) { return log().has_effects(id); });
   }
   session_->gate().set_hooks(hooks());
   if (options_.on_session) options_.on_session(*session_);
@@ -198,7 +198,7 @@ ToolHooks RunOpening::hooks() {
 }
 
 // Functions are read before the program begins: when there are some, it begins again with the whole log.
-Session::TaskText RunOpening::look_up(std::string_view id) {
+SessionJournal::TaskText RunOpening::look_up(std::string_view id) {
   const LogWriter::FoundTask found = facts_.found(id);
   if (found.edn == nullptr || !holds_functions(*found.edn)) return {found.edn, found.returned};
   needs_whole_ = true;
@@ -219,7 +219,7 @@ bool RunOpening::from_the_top(std::unique_ptr<Session> session) {
     session_ = std::make_unique<Session>(engine_, std::move(own));
     session_->calls().share_tools(tools_);
   }
-  session_->enable_journal();
+  session_->journal().enable();
   if (auto complaint = load()) return refuse(std::move(*complaint));
   std::shared_ptr<const Program> program = options_.program;
   if (program == nullptr) {
@@ -256,17 +256,17 @@ bool RunOpening::note_start() {
 // program.
 std::optional<std::string> RunOpening::load() {
   if (!options_.context.empty()) {
-    if (auto complaint = session_->load_context(options_.context)) return "the context: " + *complaint;
+    if (auto complaint = session_->inputs().load_context(options_.context)) return "the context: " + *complaint;
   }
   if (options_.prepare) {
     if (auto complaint = options_.prepare(*session_)) return complaint;
   }
-  if (auto complaint = session_->load_operations(operations_to_attach(log()))) {
+  if (auto complaint = session_->operations().load(operations_to_attach(log()))) {
     return "the log's operations: " + *complaint;
   }
   for (const LoggedTask& task : log().tasks()) {
-    if (!holds_functions(task.value_edn) || session_->has_task(task.id)) continue;
-    const auto complaint = session_->load_task(task.id, task.value_edn);
+    if (!holds_functions(task.value_edn) || session_->journal().has(task.id)) continue;
+    const auto complaint = session_->journal().load_task(task.id, task.value_edn);
     if (complaint) return "the log's value of task " + task.id + ": " + *complaint;
   }
   return std::nullopt;

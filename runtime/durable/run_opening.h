@@ -57,7 +57,7 @@ class RunOpening {
   EpochOf epoch_of();
   void attend(std::uint64_t seq);
   ToolHooks hooks();
-  Session::TaskText look_up(std::string_view id);
+  SessionJournal::TaskText look_up(std::string_view id);
   bool from_the_top(std::unique_ptr<Session> session);
   bool begin_turn(std::shared_ptr<const Program> program);
   bool note_start();

@@ -30,7 +30,7 @@ News news_of(const Operation& operation, const RunLog& log) {
 
 std::vector<News> all_news(const Session& session, const RunLog& log, std::uint64_t until) {
   std::vector<News> all;
-  for (const Operation& operation : session.operations().all()) {
+  for (const Operation& operation : session.run().operations().all()) {
     News news = news_of(operation, log);
     if (news.seq != 0 && news.seq <= until) all.push_back(std::move(news));
   }
@@ -42,7 +42,7 @@ Resolution resolution_of(Session& session, const News& news) {
   if (news.status == "cancelled") return Resolution::cancel(news.operation, std::string(news.text));
   if (news.status != "ok") return Resolution::error(news.operation, std::string(news.text));
   std::string why;
-  const auto value = session.read_value(news.value, {}, why);
+  const auto value = session.edn().read(news.value, {}, why);
   if (!value) return Resolution::error(news.operation, "its answer cannot be read: " + why);
   return Resolution::ok(news.operation, *value);
 }
@@ -50,14 +50,14 @@ Resolution resolution_of(Session& session, const News& news) {
 // What the handles of waiting operations show: the last report of each that stands before `until`.
 std::vector<Resolution> progress_reports(Session& session, const RunLog& log, std::uint64_t until) {
   std::vector<Resolution> out;
-  for (const Operation& operation : session.operations().all()) {
+  for (const Operation& operation : session.run().operations().all()) {
     const LoggedOperation* const logged = log.operation(operation.id);
     if (operation.status != Operation::Status::Waiting || logged == nullptr) continue;
     const auto told = [until](const auto& report) { return report.first <= until; };
     const auto last = std::find_if(logged->progress.rbegin(), logged->progress.rend(), told);
     if (last == logged->progress.rend()) continue;
     std::string why;
-    const auto value = session.read_value(last->second, {}, why);
+    const auto value = session.edn().read(last->second, {}, why);
     if (value) out.push_back(Resolution::progress(operation.id, *value));
   }
   return out;
@@ -74,7 +74,7 @@ std::vector<Resolution> take_news(Session& session, const RunLog& log, std::uint
   for (const News& news : all_news(session, log, until)) {
     Resolution& made = out.emplace_back(resolution_of(session, news));
     // What is in the log stays there: a result that does not fit is its tool's failure, or the run could never end.
-    if (const auto misfit = session.fit({&made, 1})) {
+    if (const auto misfit = session.operations().fit({&made, 1})) {
       session.heap().release(made.settlement.value);
       made = Resolution::error(made.operation, misfit->message);
     }
@@ -99,7 +99,7 @@ void take_approvals(Session& session, const RunLog& log) {
 std::vector<std::string> wait_keys(Session& session, const RunLog& log) {
   std::vector<std::string> keys;
   for (const WaitingCall& call : session.calls().waiting()) keys.push_back(decided_key(call.key));
-  for (const Operation& operation : session.operations().all()) {
+  for (const Operation& operation : session.run().operations().all()) {
     if (operation.status != Operation::Status::Waiting) continue;
     keys.push_back(resolved_key(operation.id));
     const std::string name = signal_name(operation, session.heap());

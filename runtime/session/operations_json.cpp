@@ -1,10 +1,10 @@
-// The operations of a session as a JSON list and back: what a host keeps that persists the table without a snapshot.
-// Values are EDN texts inside of it, so that nothing is lost; everything else is plain JSON.
+#include "runtime/session/operations_json.h"
+
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "runtime/text/edn.h"
 #include "runtime/text/json_text.h"
-#include "runtime/session/session.h"
 #include "vm/value/map.h"
 #include "vm/value/print.h"
 
@@ -27,30 +27,6 @@ void append_number(std::string& out, std::string_view name, const std::string& n
 
 void append_flag(std::string& out, std::string_view name, bool set) {
   if (set) append_number(out, name, "true");
-}
-
-void append_operation(std::string& out, const Operation& operation, Heap& heap) {
-  out += '{';
-  append_json_member(out, "id", operation.id);
-  append_json_member(out, "kind", operation_kind_name(operation.kind));
-  append_json_member(out, "status", operation_status_name(operation.status));
-  append_json_member(out, "tool", operation.tool);
-  append_value(out, "args_edn", operation.args, heap);
-  append_value(out, "immediate_edn", operation.immediate, heap);
-  append_value(out, "progress_edn", operation.arrived_immediate, heap);
-  append_value(out, "result_edn", operation.result, heap);
-  if (!operation.reason.empty()) append_json_member(out, "reason", operation.reason);
-  append_number(out, "sequence", std::to_string(operation.sequence));
-  append_number(out, "created", std::to_string(operation.created_ms));
-  append_number(out, "due", std::to_string(operation.due_ms));
-  if (!operation.task_id.empty()) append_json_member(out, "task", operation.task_id);
-  append_json_member(out, "path", operation.call_path);
-  append_json_member(out, "key", operation.key);
-  if (operation.resets_to_come != 0) append_number(out, "resets_to_come", std::to_string(operation.resets_to_come));
-  append_flag(out, "delivered", operation.delivered);
-  append_flag(out, "detached", operation.detached);
-  append_flag(out, "at_call", operation.awaits_at_call);
-  out += '}';
 }
 
 // Reads the fields of one operation; the first thing that is wrong is remembered. What it makes is owned by it until
@@ -164,38 +140,46 @@ class OperationReader {
 
 }  // namespace
 
-std::string Session::operation_json(const Operation& operation) {
-  std::string text;
-  append_operation(text, operation, heap());
-  return text;
+void append_operation_json(std::string& out, const Operation& operation, Heap& heap) {
+  out += '{';
+  append_json_member(out, "id", operation.id);
+  append_json_member(out, "kind", operation_kind_name(operation.kind));
+  append_json_member(out, "status", operation_status_name(operation.status));
+  append_json_member(out, "tool", operation.tool);
+  append_value(out, "args_edn", operation.args, heap);
+  append_value(out, "immediate_edn", operation.immediate, heap);
+  append_value(out, "progress_edn", operation.arrived_immediate, heap);
+  append_value(out, "result_edn", operation.result, heap);
+  if (!operation.reason.empty()) append_json_member(out, "reason", operation.reason);
+  append_number(out, "sequence", std::to_string(operation.sequence));
+  append_number(out, "created", std::to_string(operation.created_ms));
+  append_number(out, "due", std::to_string(operation.due_ms));
+  if (!operation.task_id.empty()) append_json_member(out, "task", operation.task_id);
+  append_json_member(out, "path", operation.call_path);
+  append_json_member(out, "key", operation.key);
+  if (operation.resets_to_come != 0) append_number(out, "resets_to_come", std::to_string(operation.resets_to_come));
+  append_flag(out, "delivered", operation.delivered);
+  append_flag(out, "detached", operation.detached);
+  append_flag(out, "at_call", operation.awaits_at_call);
+  out += '}';
 }
 
-std::string Session::operations_json() {
-  std::string out = "[";
-  for (const Operation& operation : operations().all()) {
-    if (out.size() > 1) out += ',';
-    append_operation(out, operation, heap());
-  }
-  return out + ']';
-}
-
-std::optional<std::string> Session::load_operations(std::string_view text) {
+std::optional<std::string> read_operations_json(std::string_view text, Operations& table, Heap& heap) {
   json::error_code error;
   const json::value parsed = json::parse({text.data(), text.size()}, error);
   const json::array* list = error ? nullptr : parsed.if_array();
   if (list == nullptr) return "the operations must be a JSON list";
-  Operations& table = run_.operations();
   for (const json::value& element : *list) {
     const std::string name = "operation " + std::to_string(table.all().size() + 1) + ": ";
     const json::object* object = element.if_object();
     if (object == nullptr) return name + "must be an object";
-    OperationReader reader(*object, heap());
+    OperationReader reader(*object, heap);
     reader.read();
     if (!reader.problem.empty()) return name + reader.problem;
     Operation operation = reader.take();
     if (table.find(operation.id) != nullptr) {
       for (const Value v : {operation.args, operation.immediate, operation.arrived_immediate, operation.result}) {
-        heap().release(v);
+        heap.release(v);
       }
       return name + "another one has its id";
     }

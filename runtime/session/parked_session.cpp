@@ -28,8 +28,8 @@ class KeptPrograms final : public ProgramSource {
 }  // namespace
 
 bool ParkedSession::can_park(const Session& session) {
-  const bool waits = session.last_step_ == SessionStep::Suspended || session.last_step_ == SessionStep::Waits;
-  return waits && session.in_turn() && session.calls().is_in_snapshot() && !session.step_hook_;
+  const bool waits = session.last_step() == SessionStep::Suspended || session.last_step() == SessionStep::Waits;
+  return waits && session.run().in_turn() && session.calls().is_in_snapshot() && !session.has_step_hook();
 }
 
 ParkedSession::ParkedSession(const Session& session)
@@ -37,12 +37,12 @@ ParkedSession::ParkedSession(const Session& session)
       programs_(session.run().programs()),
       tools_(session.calls().shared_tools()),
       hooks_(session.gate().hooks()),
-      fixed_clock_millis_(session.options_.fixed_clock_millis),
+      fixed_clock_millis_(session.options().fixed_clock_millis),
       now_(session.clock().given_time()),
       clock_(session.run().clock()),
       active_micros_(session.run().active_micros()),
-      slice_fuel_(session.options_.slice_fuel),
-      yields_at_commits_(session.options_.yields_at_commits) {
+      slice_fuel_(session.options().slice_fuel),
+      yields_at_commits_(session.options().yields_at_commits) {
   bytes_.shrink_to_fit();
 }
 
@@ -58,10 +58,10 @@ std::unique_ptr<Session> ParkedSession::wake(const Engine& engine) && {
   wanted.fixed_clock_millis = fixed_clock_millis_;
   wanted.slice_fuel = slice_fuel_;
   wanted.yields_at_commits = yields_at_commits_;
-  auto session = Session::made(engine, std::get<Restored>(std::move(restored)), std::move(tools_), wanted);
+  auto session = std::make_unique<Session>(engine, std::get<Restored>(std::move(restored)), std::move(tools_), wanted);
   session->gate().set_hooks(std::move(hooks_));
   session->clock().set_given_time(now_);
-  session->set_clock(clock_);
+  session->clock().set_program_time(clock_);
   session->clock().add_active_micros(active_micros_ - session->run().active_micros());
   return session;
 }

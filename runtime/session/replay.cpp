@@ -76,7 +76,7 @@ ToolReply ToolReplay::answer(const ToolCall& call) {
 
 std::vector<Resolution> ToolReplay::answers_to_waiting(Session& session) {
   std::vector<Resolution> answers;
-  for (const Operation& operation : session.operations().all()) {
+  for (const Operation& operation : session.run().operations().all()) {
     const bool waits = operation.status == Operation::Status::Waiting;
     if (!waits || operation.kind != Operation::Kind::Tool) continue;
     const Tool* tool = session.tools().find(operation.tool);

@@ -1,18 +1,24 @@
-// A session between its turns, and what a turn leaves behind. Driving a turn is in session_turn.cpp.
 #include "runtime/session/session.h"
 
-#include <algorithm>
+#include <chrono>
+#include <utility>
 
-#include "runtime/session/record_texts.h"
-#include "runtime/text/result_rounding.h"
-#include "vm/value/map.h"
-#include "vm/value/print.h"
-#include "vm/value/string.h"
+#include "runtime/session/capabilities.h"
 
 namespace ptc {
 namespace {
 
-constexpr std::size_t kHistorySize = 3;
+Outcome refused_outcome(FaultKind kind, std::string message) {
+  Outcome outcome;
+  outcome.fault = plain_fault(kind, std::move(message));
+  return outcome;
+}
+
+// The time that a turn took in other processes counts.
+Run with_time_used(Restored& restored) {
+  if (restored.run.limits().timeout_ms > 0) restored.run.add_active_micros(restored.host.active_ms * 1000);
+  return std::move(restored.run);
+}
 
 }  // namespace
 
@@ -21,36 +27,28 @@ Session::Session(const Engine& engine, SessionOptions options)
   run_.set_identity(options_.run_id, options_.turns_before);
   run_.set_yields_at_commits(options_.yields_at_commits);
   run_.operations().last_fresh_id = options_.operations_before;
-  if (options_.signature.empty()) return;
-  auto parsed = parse_signature(options_.signature);
-  if (auto* signature = std::get_if<Signature>(&parsed)) {
-    signature_ = std::move(*signature);
-  } else {
-    const SignatureError& error = std::get<SignatureError>(parsed);
-    signature_error_ = "signature: " + error.message + " at column " + std::to_string(error.column);
-  }
 }
 
-Session::~Session() { forget_values(); }
+Session::Session(const Engine& engine, Restored restored, std::shared_ptr<const ToolRegistry> tools,
+                 const SessionRestore& wanted)
+    : engine_(engine), options_(options_of(restored, wanted)), run_(with_time_used(restored)) {
+  calls_.share_tools(std::move(tools));
+  take_over(std::move(restored.host));
+}
 
 void Session::forget_values() {
-  Heap& own = heap();
   calls_.forget();
-  own.release(context_);
-  own.release(result_);
-  context_ = result_ = Value::nil();
-  for (const Value v : history_) own.release(v);
-  history_.clear();
+  inputs_.forget();
+  result_.forget();
 }
 
-std::vector<std::string_view> Session::definition_names() const {
-  std::vector<std::string_view> names;
-  run_.for_each_definition([&names](std::string_view name, Value) { names.push_back(name); });
-  return names;
+void Session::set_reader(OutboxReader* reader) {
+  outbox_.set_reader(reader);
+  run_.environment().journal.keep_changes(reader != nullptr);
 }
 
 CompileAnswer Session::compile(std::string_view source) const {
-  const std::vector<std::string_view> memory = definition_names();
+  const std::vector<std::string_view> memory = definitions_.names();
   const std::vector<std::string_view> tools = calls_.registry().names();
   const std::vector<std::string_view> sync_tools = calls_.registry().sync_names();
   CompileRequest request;
@@ -65,106 +63,205 @@ CompileAnswer Session::compile(std::string_view source) const {
   return engine_.compile(request);
 }
 
-void Session::report_progress() {
-  if (!outbox_.is_read()) return;
-  const Environment& records = run_.environment();
-  for (; seen_prints_ < records.prints.size(); ++seen_prints_) outbox_.printed(records.prints[seen_prints_]);
-  const auto report_operations = [&](std::size_t until) {
-    const auto& operations = records.operations.all();
-    for (; seen_operations_ < until; ++seen_operations_) outbox_.opened(operations[seen_operations_], heap());
-  };
-  const std::vector<StepSummary>& summaries = records.summaries;
-  for (; seen_summaries_ < summaries.size(); ++seen_summaries_) {
-    outbox_.step_done(summaries[seen_summaries_].id, summaries[seen_summaries_].summary);
+Outcome Session::refused(CompileAnswer answer, std::string_view source) const {
+  Outcome outcome;
+  outcome.fault = {answer.error.kind, std::move(answer.error.message), std::move(answer.error.hint), answer.error.span,
+                   options_.source_name, std::string(source), answer.incomplete};
+  return outcome;
+}
+
+Outcome Session::turn(std::string_view source) {
+  const auto start = std::chrono::steady_clock::now();
+  if (signature_error()) return refused_outcome(FaultKind::ParseError, result_.signature_error());
+  CompileAnswer compiled = compile(source);
+  Outcome outcome =
+      compiled.program == nullptr ? refused(std::move(compiled), source) : turn(std::move(compiled.program));
+  outcome.micros = micros_since(start);
+  return outcome;
+}
+
+Outcome Session::turn(std::shared_ptr<const Program> program) {
+  if (!begin(std::move(program))) return refused_outcome(FaultKind::ParseError, result_.signature_error());
+  return drive();
+}
+
+Outcome Session::resume(std::optional<std::int64_t> now_millis) {
+  if (!run_.in_turn()) return refused_outcome(FaultKind::BadRequest, "no turn is suspended");
+  clock_.set_given_time(now_millis);
+  return drive();
+}
+
+Outcome Session::resume(std::vector<Resolution> taken, std::optional<std::int64_t> now_millis) {
+  if (auto refusal = operations_.resolve(std::move(taken))) {
+    Outcome refused = refused_outcome(refusal->kind, std::move(refusal->message));
+    records_.add_operations(refused);
+    return refused;
   }
-  for (const Journal::Change& change : run_.environment().journal.take_changes()) {
-    const Owned value(heap(), change.value);
-    report_operations(change.operations);
-    if (change.kind == Journal::Change::Kind::Reset) {
-      outbox_.reset(change.id, change.reason);
-    } else {
-      outbox_.committed(change.id, heap(), value.get(), change.returned);
+  return resume(now_millis);
+}
+
+Outcome Session::drive() {
+  const auto start = std::chrono::steady_clock::now();
+  for (;;) {
+    const SessionStep came_to = step(options_.slice_fuel);
+    if (came_to == SessionStep::Waits && calls_.retries().are_all_requests()) {
+      clock_.wait_until(*calls_.retries().next_due());
+    } else if (came_to != SessionStep::Yielded) {
+      break;
     }
   }
-  report_operations(records.operations.all().size());
-}
-
-void Session::set_reader(OutboxReader* reader) {
-  outbox_.set_reader(reader);
-  run_.environment().journal.keep_changes(reader != nullptr);
-}
-
-void Session::push_history(Value borrowed) {
-  history_.insert(history_.begin(), retained(borrowed));
-  if (history_.size() > kHistorySize) {
-    heap().release(history_.back());
-    history_.pop_back();
-  }
-}
-
-bool Session::definitions_fit() {
-  std::uint64_t size = 0;
-  run_.for_each_definition([this, &size](std::string_view, Value value) {
-    if (size < kMaxWrittenSize) size += written_size(run_.heap(), value, kMaxWrittenSize - size);
-  });
-  return size < kMaxWrittenSize;
-}
-
-void Session::collect_records(Outcome& outcome) {
-  Environment& records = run_.environment();
-  outcome.prints = records.prints;
-  outcome.warnings = warnings();
-  for (const StepSummary& step : records.summaries) outcome.summaries.emplace_back(step.id, step.summary);
-  std::sort(outcome.summaries.begin(), outcome.summaries.end());
-  RecordTexts texts(heap());
-  for (const ToolRecord& record : run_.tool_records()) {
-    ToolOutcome& call = outcome.tool_calls.emplace_back();
-    call.name = record.tool;
-    call.args_edn = texts.edn(record.args);
-    call.cached = record.cached;
-    call.failed = record.result.is_absent();
-    if (call.failed) {
-      call.error = record.error;
-    } else {
-      call.result_edn = texts.edn(record.result);
-    }
-  }
-  outcome.fuel = run_.fuel_used();
-  outcome.peak_bytes = heap().bytes_peak();
-}
-
-std::vector<std::string> Session::warnings() {
-  std::vector<std::string> out = run_.environment().warnings;
-  for (const Journal::Entry& entry : run_.environment().journal.entries()) {
-    if (can_be_written(heap(), entry.value)) continue;
-    out.push_back("task \"" + entry.id + "\": its value is too large to be written out");
-  }
+  Outcome out = outcome();
+  out.micros = micros_since(start);
   return out;
 }
 
-std::string Session::memory_edn() {
-  std::string text = "{";
-  run_.for_each_definition([&](std::string_view name, Value value) {
-    if (text.size() > 1) text += ' ';
-    append_edn(text, Value::of(heap().intern(name)), heap());
-    text += ' ';
-    append_edn(text, value, heap());
-  });
-  return text + '}';
+bool Session::begin(std::shared_ptr<const Program> program) {
+  if (signature_error()) {
+    result_.fail(plain_fault(FaultKind::ParseError, result_.signature_error()));
+    last_step_ = SessionStep::Over;
+    return false;
+  }
+  result_.begin_turn();
+  records_.begin_turn();
+  clock_.set_given_time(std::nullopt);
+  calls_.begin_turn();
+  inputs_.begin_turn();
+  run_.start(std::move(program));
+  last_step_ = SessionStep::Yielded;
+  const auto begun = run_.program();
+  outbox_.began(begun == nullptr ? std::string_view() : std::string_view(begun->source_name));
+  return true;
 }
 
-std::optional<std::string> Session::journal_edn() {
-  const Environment& records = run_.environment();
-  if (!records.has_journal) return std::nullopt;
-  std::string text = "{";
-  for (const Journal::Entry& entry : records.journal.entries()) {
-    if (!can_be_written(heap(), entry.value)) continue;
-    if (text.size() > 1) text += ' ';
-    append_quoted(text, entry.id);
-    text += ' ';
-    append_edn(text, entry.value, heap());
+SessionStep Session::step(std::uint64_t fuel) {
+  clock_.begin_step();
+  if (!run_.in_turn()) return last_step_ = SessionStep::Over;
+  last_step_ = advance(fuel);
+  clock_.end_step();
+  outbox_.stepped(last_step_);
+  return last_step_;
+}
+
+SessionStep Session::advance(std::uint64_t fuel) {
+  const bool is_stopped = clock_.stop_if_over();
+  if (!is_stopped && last_step_ == SessionStep::Waits) {   // nothing runs before all of them are answered
+    calls_.serve();
+    if (!run_.tool_requests().empty()) return SessionStep::Waits;
   }
-  return text + '}';
+  last_step_ = SessionStep::Yielded;
+  const StepWatch watch(run_, clock_);
+  for (;;) {
+    clock_.tell_program();
+    const StepStatus status = run_.step(fuel);
+    records_.tell_reader();
+    switch (status) {
+      case StepStatus::Yielded:
+        return visit_step_hook() ? SessionStep::Yielded : SessionStep::Over;
+      case StepStatus::NeedsTool: {
+        if (!visit_step_hook()) return SessionStep::Over;
+        calls_.serve();
+        // Asked before the hook: a call that failed is among the requests again when the run is put together anew.
+        const bool waits = !run_.tool_requests().empty();
+        if (!visit_step_hook()) return SessionStep::Over;
+        return waits ? SessionStep::Waits : SessionStep::Yielded;
+      }
+      case StepStatus::Suspended:
+        if (auto complaint = snapshot_.complaint_about_size()) {
+          run_.cancel(FaultKind::SnapshotTooLarge, std::move(*complaint));
+          continue;
+        }
+        return visit_step_hook() ? SessionStep::Suspended : SessionStep::Over;
+      default:
+        result_.conclude(status);
+        return SessionStep::Over;
+    }
+  }
+}
+
+bool Session::visit_step_hook() {
+  if (!step_hook_) return true;
+  auto complaint = step_hook_(*this);
+  if (!complaint) return true;
+  result_.fail(plain_fault(FaultKind::SnapshotInvalid, std::move(*complaint)));
+  return false;
+}
+
+OutcomeStatus Session::status() const {
+  return last_step_ == SessionStep::Over ? result_.status() : OutcomeStatus::Suspended;
+}
+
+Outcome Session::outcome() {
+  Outcome out;
+  out.status = status();
+  if (out.status == OutcomeStatus::Suspended) {
+    out.next_deadline_ms = run_.next_deadline();
+    out.calls = calls_.waiting();
+  } else {
+    result_.add_to(out);
+  }
+  records_.add_to(out);
+  records_.add_operations(out);
+  return out;
+}
+
+Outcome Session::suspended_outcome() {
+  if (last_step_ == SessionStep::Over || last_step_ == SessionStep::Yielded) last_step_ = SessionStep::Suspended;
+  return outcome();
+}
+
+std::vector<std::uint8_t> Session::snapshot(const SnapshotOptions& options) const {
+  return snapshot_.bytes(options, last_step_ == SessionStep::Waits);
+}
+
+std::string Session::snapshot_json(const SnapshotOptions& options) const {
+  return snapshot_.json(options, last_step_ == SessionStep::Waits);
+}
+
+void Session::take_over(HostState host) {
+  inputs_.take_from_run();
+  last_step_ = host.waits_for_host && run_.in_turn() ? SessionStep::Waits
+               : run_.suspended()                    ? SessionStep::Suspended
+               : run_.in_turn()                      ? SessionStep::Yielded
+                                                     : SessionStep::Over;
+  snapshot_.restore(std::move(host));
+  records_.skip_all();
+  run_.environment().journal.keep_changes(outbox_.is_read());
+  run_.set_yields_at_commits(options_.yields_at_commits);
+}
+
+std::optional<RestoreError> Session::restart_from(std::span<const std::uint8_t> bytes) {
+  RestoreOptions options;
+  options.most = options_.limits;
+  options.most_bytes = SIZE_MAX;   // its own
+  options.programs = engine_.programs();
+  options.memory = engine_.memory();
+  options.check = [this](const HostState& state) { return missing_capabilities(state, calls_.registry()); };
+  auto result = restore_snapshot(bytes, options);
+  if (auto* error = std::get_if<RestoreError>(&result)) return std::move(*error);
+  Restored& restored = std::get<Restored>(result);
+  const std::int64_t clock = run_.clock();
+  forget_values();
+  run_ = std::move(restored.run);
+  take_over(std::move(restored.host));
+  clock_.set_program_time(clock);
+  return std::nullopt;
+}
+
+std::variant<std::unique_ptr<Session>, RestoreError> Session::restore(const Engine& engine,
+                                                                      std::span<const std::uint8_t> bytes,
+                                                                      std::shared_ptr<const ToolRegistry> tools,
+                                                                      const SessionRestore& wanted) {
+  RestoreOptions options;
+  options.most = wanted.most;
+  options.most_bytes = wanted.most_bytes;
+  options.programs = engine.programs();
+  options.memory = engine.memory();
+  options.check = [&tools](const HostState& state) { return missing_capabilities(state, *tools); };
+  auto result = restore_snapshot(bytes, options);
+  if (auto* error = std::get_if<RestoreError>(&result)) return std::move(*error);
+  auto session = std::make_unique<Session>(engine, std::get<Restored>(std::move(result)), std::move(tools), wanted);
+  if (!session->signature_error()) return session;
+  return RestoreError{SnapshotError::Refused, "signature of the result: " + session->result_.signature_error()};
 }
 
 }  // namespace ptc

@@ -28,6 +28,8 @@ class TurnClock {
   // Sets the time that the program sees from the next step on; nullopt takes the clock of the options or the system's.
   void set_given_time(std::optional<std::int64_t> now_millis) { now_ = now_millis; }
   std::optional<std::int64_t> given_time() const { return now_; }
+  // Sets what the program takes for now until the next slice.
+  void set_program_time(std::int64_t millis) { run_.set_clock(millis); }
   void tell_program();                                       // gives the program the time; call it before each slice
 
   void begin_step();                                         // the time of the turn begins to run

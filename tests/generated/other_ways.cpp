@@ -9,7 +9,7 @@ namespace {
 // Read and printed by a session that knows nothing of the program.
 std::string printed_again(Session& session, const std::string& edn) {
   std::string complaint;
-  const std::optional<Value> value = session.read_value(edn, {}, complaint);
+  const std::optional<Value> value = session.edn().read(edn, {}, complaint);
   if (!value) return "is not read: " + complaint;
   std::string text;
   append_edn(text, *value, session.heap());

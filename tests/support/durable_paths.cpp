@@ -110,9 +110,9 @@ class PathRun {
     options.now_ms = [this] { return now_; };
     options.prepare = [this](Session& session) -> std::optional<std::string> {
       std::optional<std::string> complaint;
-      if (!file_.memory_edn.empty()) complaint = session.load_memory(file_.memory_edn);
-      if (!complaint && !file_.history_edn.empty()) complaint = session.load_history(file_.history_edn);
-      if (!complaint && !file_.budget_edn.empty()) complaint = session.load_budget(file_.budget_edn);
+      if (!file_.memory_edn.empty()) complaint = session.definitions().load(file_.memory_edn);
+      if (!complaint && !file_.history_edn.empty()) complaint = session.inputs().load_history(file_.history_edn);
+      if (!complaint && !file_.budget_edn.empty()) complaint = session.inputs().load_budget(file_.budget_edn);
       return complaint;
     };
     FactStore& store = path_ == Path::Slow ? static_cast<FactStore&>(forgetful_) : memory_;

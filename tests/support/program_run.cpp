@@ -41,12 +41,12 @@ std::string load_tools(ToolRegistry& tools, const ProgramFile& file, ToolReplay&
 
 std::string load_inputs(Session& session, const ProgramFile& file) {
   std::optional<std::string> complaint;
-  if (!file.memory_edn.empty()) complaint = session.load_memory(file.memory_edn);
-  if (!complaint && !file.data_edn.empty()) complaint = session.load_context(file.data_edn);
-  if (!complaint && !file.journal_edn.empty()) complaint = session.load_journal(file.journal_edn);
-  if (!complaint && !file.history_edn.empty()) complaint = session.load_history(file.history_edn);
-  if (!complaint && !file.budget_edn.empty()) complaint = session.load_budget(file.budget_edn);
-  if (file.has_journal) session.enable_journal();
+  if (!file.memory_edn.empty()) complaint = session.definitions().load(file.memory_edn);
+  if (!complaint && !file.data_edn.empty()) complaint = session.inputs().load_context(file.data_edn);
+  if (!complaint && !file.journal_edn.empty()) complaint = session.journal().load(file.journal_edn);
+  if (!complaint && !file.history_edn.empty()) complaint = session.inputs().load_history(file.history_edn);
+  if (!complaint && !file.budget_edn.empty()) complaint = session.inputs().load_budget(file.budget_edn);
+  if (file.has_journal) session.journal().enable();
   return complaint.value_or("");
 }
 
@@ -54,7 +54,7 @@ std::vector<std::string> memory_names(Session& session, const ProgramFile& file)
   std::vector<std::string> names;
   if (file.memory_edn.empty()) return names;
   std::string complaint;
-  const std::optional<Value> memory = session.read_value(file.memory_edn, {}, complaint);
+  const std::optional<Value> memory = session.edn().read(file.memory_edn, {}, complaint);
   if (!memory) return names;
   {
     MapCursor cursor(session.heap(), *memory);
@@ -173,11 +173,11 @@ void take_outcome(Outcome&& outcome, Observation& seen) {
 
 // {"id" value …} of the session, taken apart again by reading it.
 void take_journal(Session& session, Observation& seen) {
-  const std::optional<std::string> text = session.journal_edn();
+  const std::optional<std::string> text = session.journal().edn();
   if (!text) return;
   seen.commits_edn = *text;
   std::string complaint;
-  const std::optional<Value> journal = session.read_value(*text, {}, complaint);
+  const std::optional<Value> journal = session.edn().read(*text, {}, complaint);
   if (!journal) return;
   {
     MapCursor cursor(session.heap(), *journal);
@@ -208,7 +208,7 @@ Observation observe(const Engine& engine, const ProgramFile& file, Mode mode, st
       apart ? turn_compiled_apart(session, file, mode, seen.setup_complaint) : session.turn(file.source);
   ResolveOrder order = order_of(mode);
   take_outcome(finish_from_replay(session, replay, order, std::move(outcome)), seen);
-  seen.memory_edn = session.memory_edn();
+  seen.memory_edn = session.definitions().edn();
   take_journal(session, seen);
   return seen;
 }
@@ -228,9 +228,9 @@ Observation observe_rest(const Engine& engine, const ProgramFile& file, std::spa
   }
   Session& session = *std::get<std::unique_ptr<Session>>(restored);
   ResolveOrder order = ResolveOrder::fifo();
-  Outcome outcome = session.suspended() ? session.suspended_outcome() : session.resume();
+  Outcome outcome = session.run().suspended() ? session.suspended_outcome() : session.resume();
   take_outcome(finish_from_replay(session, replay, order, std::move(outcome)), seen);
-  seen.memory_edn = session.memory_edn();
+  seen.memory_edn = session.definitions().edn();
   take_journal(session, seen);
   return seen;
 }

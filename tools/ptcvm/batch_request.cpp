@@ -201,13 +201,13 @@ void load_inputs(const Fields& request, ptc::Session& session, std::string& prob
     if (!text || !problem.empty()) return;
     if (const auto message = loader(*text)) problem = std::string(name) + ": " + *message;
   };
-  load(request, "memory_edn", [&](std::string_view edn) { return session.load_memory(edn); });
-  load(request, "context_edn", [&](std::string_view edn) { return session.load_context(edn); });
-  load(request, "journal_edn", [&](std::string_view edn) { return session.load_journal(edn); });
-  load(request, "history_edn", [&](std::string_view edn) { return session.load_history(edn); });
+  load(request, "memory_edn", [&](std::string_view edn) { return session.definitions().load(edn); });
+  load(request, "context_edn", [&](std::string_view edn) { return session.inputs().load_context(edn); });
+  load(request, "journal_edn", [&](std::string_view edn) { return session.journal().load(edn); });
+  load(request, "history_edn", [&](std::string_view edn) { return session.inputs().load_history(edn); });
   if (const json::object* given = request.object("opts")) {
     const Fields opts(*given, problem);
-    load(opts, "budget_edn", [&](std::string_view edn) { return session.load_budget(edn); });
+    load(opts, "budget_edn", [&](std::string_view edn) { return session.inputs().load_budget(edn); });
   }
 }
 
@@ -290,16 +290,16 @@ BatchStep answer_object(const ptc::Engine& engine, const json::object& object, c
   } else {
     replay.set_state(from->replay);
     order.set_state(from->order);
-    session.set_clock(from->clock);
-    same_step = session.waits_for_tools();
-    answer.outcome = session.suspended() ? session.suspended_outcome() : session.resume(from->now);
+    session.clock().set_program_time(from->clock);
+    same_step = !session.run().tool_requests().empty();
+    answer.outcome = session.run().suspended() ? session.suspended_outcome() : session.resume(from->now);
   }
   if (!hop) answer.outcome = ptc::finish_from_replay(session, replay, order, std::move(answer.outcome));
   if (hop) return {{}, std::move(hop)};
   // An error leaves the namespace as it was given.
   const bool failed = answer.outcome.status == ptc::OutcomeStatus::Error;
-  answer.memory_edn = failed ? std::string(request.text("memory_edn").value_or("{}")) : session.memory_edn();
-  answer.journal_edn = session.journal_edn();
+  answer.memory_edn = failed ? std::string(request.text("memory_edn").value_or("{}")) : session.definitions().edn();
+  answer.journal_edn = session.journal().edn();
   if (plan.when != SuspendPlan::When::Never) answer.figures = hopper.figures();
   return {write_answer(answer), std::nullopt};
 }

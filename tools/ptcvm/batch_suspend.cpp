@@ -53,7 +53,7 @@ std::optional<HopState> read_hop(std::string_view text) {
 bool Hopper::wants(const ptc::Session& session) const {
   switch (plan_.when) {
     case SuspendPlan::When::Never: return false;
-    case SuspendPlan::When::Pending: return session.suspended();
+    case SuspendPlan::When::Pending: return session.run().suspended();
     case SuspendPlan::When::Every: return true;
   }
   return false;

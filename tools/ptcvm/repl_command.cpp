@@ -83,7 +83,7 @@ class Repl {
     } else if (text == ":quit" || text == ":exit") {
       done_ = true;
     } else if (text == ":memory") {
-      std::cout << pretty_edn(session_->memory_edn()) << '\n';
+      std::cout << pretty_edn(session_->definitions().edn()) << '\n';
     } else if (text == ":reset") {
       done_ = !reset();
     } else if (text.starts_with(":doc ")) {

@@ -17,7 +17,7 @@ bool write_state(const ptc::Session& session, const ParkOptions& park) {
   const std::vector<std::uint8_t> bytes = session.snapshot({!park.program_by_hash});
   std::string message;
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (write_snapshot_file(park.snapshot, text, park.seal, session.run_id(), park.sequence, message)) return true;
+  if (write_snapshot_file(park.snapshot, text, park.seal, session.run().run_id(), park.sequence, message)) return true;
   complain(message);
   return false;
 }

@@ -53,7 +53,7 @@ class Resume {
     if (!read_resolutions(resolutions)) return refuse();
     std::unique_ptr<TraceFile> trace;
     const std::string& path = request_.options.trace;
-    if (!path.empty() && !(trace = TraceFile::open(path, TraceFile::Mode::GoOn, session_->run_id(), message_))) {
+    if (!path.empty() && !(trace = TraceFile::open(path, TraceFile::Mode::GoOn, session_->run().run_id(), message_))) {
       return refuse();
     }
     RunReporter reporter(stderr, trace.get());
@@ -61,7 +61,7 @@ class Resume {
     if (trace != nullptr) trace->expect_resume();
     const InterruptFlag interrupted;
     session_->clock().set_cancel_flag(interrupted.flag());
-    if (auto refusal = session_->resolve(std::move(resolutions))) {
+    if (auto refusal = session_->operations().resolve(std::move(resolutions))) {
       message_ = std::string(ptc::fault_name(refusal->kind)) + ": " + refusal->message;
       return refuse();
     }
@@ -101,7 +101,7 @@ class Resume {
       return false;
     }
     session_ = std::get<std::unique_ptr<ptc::Session>>(std::move(restored));
-    if (session_->in_turn()) return true;
+    if (session_->run().in_turn()) return true;
     message_ = request_.snapshot + " holds no program that goes on";
     return false;
   }

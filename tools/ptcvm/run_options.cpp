@@ -31,7 +31,7 @@ std::optional<ptc::Value> read_data(ptc::Session& session, const std::string& pa
   if (!text) return std::nullopt;
   if (is_edn_path(path)) {
     std::string reason;
-    auto value = session.read_value(*text, {}, reason);
+    auto value = session.edn().read(*text, {}, reason);
     if (!value) message = path + ": " + reason;
     return value;
   }
@@ -71,7 +71,7 @@ bool load_data(ptc::Session& session, const RunArguments& options, std::string& 
       return false;
     }
   }
-  session.set_context(context);
+  session.inputs().set_context(context);
   return true;
 }
 
@@ -258,15 +258,15 @@ std::optional<std::string> context_edn(const RunArguments& options, std::string&
   ptc::Session session(engine, {});
   if (!load_data(session, options, message)) return std::nullopt;
   std::string text;
-  ptc::append_edn(text, session.context(), session.heap());
+  ptc::append_edn(text, session.inputs().context(), session.heap());
   return text;
 }
 
 std::unique_ptr<ptc::Session> make_session(const ptc::Engine& engine, const RunArguments& options,
                                            std::string source_name, std::string& message) {
   auto session = std::make_unique<ptc::Session>(engine, session_options(options, std::move(source_name)));
-  const auto load_memory = [&](const std::string& text) { return session->load_memory(text); };
-  const auto load_journal = [&](const std::string& text) { return session->load_journal(text); };
+  const auto load_memory = [&](const std::string& text) { return session->definitions().load(text); };
+  const auto load_journal = [&](const std::string& text) { return session->journal().load(text); };
   if (!add_tools(session->tools(), options, message) || !load_data(*session, options, message) ||
       !load_text(options.memory, message, load_memory) || !load_text(options.journal, message, load_journal)) {
     return nullptr;

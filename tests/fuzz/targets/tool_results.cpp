@@ -75,11 +75,11 @@ void answer_an_operation(std::string_view signature, std::string_view json) {
 // What hosts keep of operations without a snapshot.
 void load_operations(std::string_view json) {
   ptc::Session session(engine(), options());
-  if (session.load_operations(json)) return;
-  const std::string written = session.operations_json();
+  if (session.operations().load(json)) return;
+  const std::string written = session.operations().json();
   ptc::Session other(engine(), options());
-  promise(!other.load_operations(written), "operations are written, and refused");
-  promise(other.operations_json() == written, "operations are written, read, and written otherwise");
+  promise(!other.operations().load(written), "operations are written, and refused");
+  promise(other.operations().json() == written, "operations are written, read, and written otherwise");
 }
 
 }  // namespace

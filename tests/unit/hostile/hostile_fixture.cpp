@@ -38,7 +38,7 @@ ToolRegistry HostileSnapshot::tools() {
 
 Octets HostileSnapshot::suspended(std::string_view source, RunLimits limits) {
   Session session(engine(), options_with(limits));
-  session.enable_journal();
+  session.journal().enable();
   session.tools() = tools();
   const Outcome outcome = session.turn(source);
   EXPECT_EQ(outcome.status, OutcomeStatus::Suspended) << source;
@@ -49,7 +49,7 @@ Octets HostileSnapshot::interrupted(std::string_view source, std::uint64_t fuel)
   SessionOptions options = options_with({});
   options.slice_fuel = fuel;
   Session session(engine(), options);
-  session.enable_journal();
+  session.journal().enable();
   session.tools() = tools();
   Octets first;
   session.set_step_hook([&](Session& at) -> std::optional<std::string> {

@@ -68,7 +68,7 @@ TEST_F(AwaitCalls, records_hold_what_a_call_came_to) {
 
 TEST_F(AwaitCalls, keys_of_calls_say_where_they_are) {
   sync_tool("t", "1");
-  session().enable_journal();
+  session().journal().enable();
   EXPECT_EQ(run("(tool/t {}) (task \"a\" (do (tool/t {}) (task \"b\" (tool/t {})) (tool/t {})))"
                 "(pmap (fn [x] (tool/t {:x x}) (pmap tool/t [{:y 1}])) [1 2]) (pcalls (fn [] (task \"c\" (tool/t {}))))"
                 "(task \"d\" (pmap tool/t [{:z 1} {:z 2}])) (tool/t {}) nil"),
@@ -84,16 +84,16 @@ class AwaitAttach : public AwaitCalls {
  protected:
   // The same host after a crash: only the table of operations is left.
   void crash() {
-    const std::string table = session().operations_json();
+    const std::string table = session().operations().json();
     open();
     async_tool("call", "n");
-    session().enable_journal();
-    ASSERT_EQ(session().load_operations(table), std::nullopt) << table;
+    session().journal().enable();
+    ASSERT_EQ(session().operations().load(table), std::nullopt) << table;
   }
 };
 
 TEST_F(AwaitAttach, several_calls_of_one_task_are_found_by_their_places) {
-  session().enable_journal();
+  session().journal().enable();
   const std::string_view program =
       "(task \"t\" (let [a (tool/call {:n 1}) b (tool/call {:n 2})] (await-all (conj (pmap tool/call [{:n 3}]) b a))))";
   EXPECT_EQ(run(program), "|| c1 c2 c3");
@@ -105,7 +105,7 @@ TEST_F(AwaitAttach, several_calls_of_one_task_are_found_by_their_places) {
 }
 
 TEST_F(AwaitAttach, another_call_at_the_same_place_diverges) {
-  session().enable_journal();
+  session().journal().enable();
   EXPECT_EQ(run("(task \"t\" (await (tool/call {:to \"a\"})))"), "|| c1");
   crash();
   EXPECT_EQ(run("(task \"t\" (await (tool/call {:to \"b\"})))"),
@@ -117,7 +117,7 @@ TEST_F(AwaitAttach, another_call_at_the_same_place_diverges) {
 }
 
 TEST_F(AwaitAttach, a_failed_turn_is_tried_again_with_the_same_operation) {
-  session().enable_journal();
+  session().journal().enable();
   EXPECT_EQ(run("(task \"t\" (do (tool/call {}) (+ 1 nil)))").substr(0, 13), "!! type_error");
   EXPECT_EQ(run("(task \"t\" (await (tool/call {})))"), "|| c1");
   EXPECT_EQ(calls.size(), 1u);
@@ -126,7 +126,7 @@ TEST_F(AwaitAttach, a_failed_turn_is_tried_again_with_the_same_operation) {
 TEST_F(AwaitAttach, what_a_committed_task_opened_is_done_with) {
   EXPECT_EQ(run("(task \"t\" (tool/call {}))"), "= (pending \"c1\")");
   EXPECT_EQ(run("(task \"t\" (tool/call {}))"), "= (pending \"c2\")");     // no journal: tasks run again
-  session().enable_journal();
+  session().journal().enable();
   EXPECT_EQ(run("(task \"u\" (return (do (tool/call {}) 1)))"), "return 1");
   EXPECT_EQ(run("(do (task-reset \"u\") (task \"u\" (tool/call {})))"), "= (pending \"c4\")");
 }
@@ -137,7 +137,7 @@ TEST_F(AwaitAttach, calls_of_one_turn_are_apart_even_with_equal_names) {
 
 TEST_F(AwaitAttach, sleeps_signals_and_auto_calls_are_found_again) {
   const std::string_view program = "(task \"t\" (do (sleep 50) (await-signal \"go\")))";
-  session().enable_journal();
+  session().journal().enable();
   EXPECT_EQ(run(program), "|| op1");
   crash();
   EXPECT_EQ(run(program), "|| op1");
@@ -158,7 +158,7 @@ TEST_F(AwaitAttach, sleeps_signals_and_auto_calls_are_found_again) {
 }
 
 TEST_F(AwaitAttach, the_same_id_with_the_same_key_attaches_another_key_is_refused) {
-  session().enable_journal();
+  session().journal().enable();
   add("keyed", AsyncMode::Yes, [](const ToolCall&) { return ToolReply::pending("k"); });
   EXPECT_EQ(run("(task \"t\" (do (tool/keyed {}) (+ 1 nil)))").substr(0, 13), "!! type_error");
   EXPECT_EQ(run("(do (task-reset \"t\") (task \"t\" (pending-id (tool/keyed {}))))"), "= \"k\"");
@@ -181,7 +181,7 @@ TEST_F(AwaitCalls, a_table_of_operations_is_checked) {
   };
   for (const auto& [text, problem] : cases) {
     open();
-    EXPECT_EQ(session().load_operations(text), problem) << text;
+    EXPECT_EQ(session().operations().load(text), problem) << text;
   }
 }
 
@@ -196,7 +196,7 @@ TEST_F(AwaitCalls, handles_do_not_leave_the_program) {
   async_tool("call", "c");
   EXPECT_EQ(run("(def x 1) {:h (tool/call {})}"),
             "!! pending_in_return the result at [:h] is a pending operation (c1); await it first");
-  EXPECT_EQ(session().memory_edn(), "{}");
+  EXPECT_EQ(session().definitions().edn(), "{}");
 }
 
 TEST_F(AwaitCalls, outstanding_operations_can_be_an_error) {
@@ -206,7 +206,7 @@ TEST_F(AwaitCalls, outstanding_operations_can_be_an_error) {
   async_tool("call", "c");
   EXPECT_EQ(run("(def x 1) (tool/call {}) 5"),
             "!! pending_outstanding the program ended while operations are pending: c1");
-  EXPECT_EQ(session().memory_edn(), "{}");
+  EXPECT_EQ(session().definitions().edn(), "{}");
   EXPECT_EQ(run("(await \"c1\")"), "|| c1");
   EXPECT_EQ(resume("c1", "5"), "= 5");
 }
@@ -258,7 +258,7 @@ TEST_F(AwaitCalls, a_failing_branch_ends_the_form_and_keeps_the_records_of_the_o
 }
 
 TEST_F(AwaitCalls, one_branch_evaluates_a_task_while_the_others_wait) {
-  session().enable_journal();
+  session().journal().enable();
   EXPECT_EQ(run("(pmap (fn [n] (task \"once\" (await (tool/call {})))) [1 2 3])"), "|| c1");
   EXPECT_EQ(resume("c1", "9"), "= [9 9 9]");
   EXPECT_EQ(calls.size(), 1u);
@@ -280,14 +280,14 @@ TEST_F(AwaitCalls, cancelling_the_program_ends_its_wait) {
   cancelled = true;
   EXPECT_EQ(resume_at(kStart).substr(0, 12), "!! cancelled");
   cancelled = false;
-  EXPECT_EQ(session().memory_edn(), "{}");
+  EXPECT_EQ(session().definitions().edn(), "{}");
   EXPECT_EQ(run("(await \"c1\")"), "|| c1");
 }
 
 TEST_F(AwaitCalls, a_new_turn_gives_a_suspended_one_up) {
   EXPECT_EQ(run("(def x 1) (await (tool/call {}))"), "|| c1");
   EXPECT_EQ(run("2"), "= 2");
-  EXPECT_EQ(session().memory_edn(), "{}");
+  EXPECT_EQ(session().definitions().edn(), "{}");
   EXPECT_EQ(waiting(), "c1");
 }
 

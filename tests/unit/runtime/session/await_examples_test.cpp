@@ -48,7 +48,7 @@ TEST_F(AwaitExamples, e4_the_first_failure_ends_await_all) {
   EXPECT_EQ(resume({error("c2", "busy")}), "!! tool_error Tool 'call' failed: busy (pending c2)");
   EXPECT_EQ(place(), "1:11");
   EXPECT_EQ(waiting(), "c1");
-  EXPECT_EQ(session().memory_edn(), "{:n 1}");
+  EXPECT_EQ(session().definitions().edn(), "{:n 1}");
 }
 
 TEST_F(AwaitExamples, e5_await_settled_gives_failures_as_data) {
@@ -74,7 +74,7 @@ TEST_F(AwaitExamples, e7_a_default_after_the_time_limit_and_a_late_result) {
   EXPECT_EQ(last.next_deadline_ms, kStart + 60'000);
   EXPECT_EQ(resume_at(kStart + 59'999), "|| q1");
   EXPECT_EQ(resume_at(kStart + 60'000), "= :no-answer");
-  EXPECT_EQ(session().memory_edn(), "{:d :no-answer :h (pending \"q1\")}");
+  EXPECT_EQ(session().definitions().edn(), "{:d :no-answer :h (pending \"q1\")}");
   EXPECT_EQ(resolve(ok("q1", "\"ok\"")), "done");
   EXPECT_EQ(run("(await h)"), "= \"ok\"");
 }
@@ -83,7 +83,7 @@ TEST_F(AwaitExamples, e8_a_time_limit_without_default_is_a_fault) {
   EXPECT_EQ(run("(do (def n 1) (await (tool/ask {:who \"boss\"}) {:timeout-ms 1000}))"), "|| q1");
   EXPECT_EQ(resume_at(kStart + 1000), "!! await_timeout q1 (ask) not resolved within 1000ms");
   EXPECT_EQ(place(), "1:15");
-  EXPECT_EQ(session().memory_edn(), "{}");
+  EXPECT_EQ(session().definitions().edn(), "{}");
   EXPECT_EQ(waiting(), "q1");
   EXPECT_EQ(run("(await \"q1\")"), "|| q1");
   EXPECT_EQ(resume("q1", "\"fine\""), "= \"fine\"");
@@ -149,37 +149,37 @@ TEST_F(AwaitExamples, e13_branches_advance_apart) {
 
 TEST_F(AwaitExamples, e14_a_rerun_attaches_to_the_call_of_an_open_task) {
   const std::string_view program = "(task \"call_alice_0412\" (await (tool/call {:to \"alice\"})))";
-  session().enable_journal();
+  session().journal().enable();
   EXPECT_EQ(run(program), "|| c1");
-  EXPECT_EQ(session().journal_edn(), "{}");
+  EXPECT_EQ(session().journal().edn(), "{}");
   EXPECT_EQ(keys, Texts{"task:call_alice_0412#0"});
   EXPECT_EQ(resolve(ok("c1", "\"T\"")), "done");
-  const std::string table = session().operations_json();
+  const std::string table = session().operations().json();
 
   open();
   async_tool("call", "c");
-  session().enable_journal();
-  ASSERT_EQ(session().load_operations(table), std::nullopt);
-  EXPECT_EQ(session().operations_json(), table);
+  session().journal().enable();
+  ASSERT_EQ(session().operations().load(table), std::nullopt);
+  EXPECT_EQ(session().operations().json(), table);
   EXPECT_EQ(run(program), "= \"T\"");
   EXPECT_TRUE(calls.empty());
-  EXPECT_EQ(session().journal_edn(), "{\"call_alice_0412\" \"T\"}");
+  EXPECT_EQ(session().journal().edn(), "{\"call_alice_0412\" \"T\"}");
   EXPECT_EQ(run(program), "= \"T\"");
   EXPECT_TRUE(calls.empty());
 }
 
 TEST_F(AwaitExamples, e15_a_task_commits_the_handle_and_another_turn_awaits_it) {
-  session().enable_journal();
+  session().journal().enable();
   async_tool("dial", "d");
   EXPECT_EQ(run("(do (task \"dial_bob\" (tool/dial {:to \"bob\"})) (step-done \"dial\" \"dialled Bob\"))"),
             "= \"dialled Bob\"");
-  EXPECT_EQ(session().journal_edn(), "{\"dial_bob\" (pending \"d1\")}");
+  EXPECT_EQ(session().journal().edn(), "{\"dial_bob\" (pending \"d1\")}");
   EXPECT_EQ(run("(return {:bob (await (task \"dial_bob\" nil))})"), "|| d1");
   EXPECT_EQ(resume("d1", "\"hello\""), "return {:bob \"hello\"}");
 }
 
 TEST_F(AwaitExamples, e16_a_failure_after_a_suspension_keeps_commits_and_drops_definitions) {
-  session().enable_journal();
+  session().journal().enable();
   async_tool("approve", "p");
   sync_tool("wire", "\"w-1\"");
   const std::string_view program =
@@ -188,8 +188,8 @@ TEST_F(AwaitExamples, e16_a_failure_after_a_suspension_keeps_commits_and_drops_d
       "    (task \"wire_5000\" (tool/wire {:amount 5000 :ok ok})) (+ 1 nil)))";
   EXPECT_EQ(run(program), "|| p1");
   EXPECT_EQ(resume("p1", "{\"decision\" \"yes\"}").substr(0, 13), "!! type_error");
-  EXPECT_EQ(session().journal_edn(), "{\"wire_5000\" \"w-1\"}");
-  EXPECT_EQ(session().memory_edn(), "{}");
+  EXPECT_EQ(session().journal().edn(), "{\"wire_5000\" \"w-1\"}");
+  EXPECT_EQ(session().definitions().edn(), "{}");
   EXPECT_EQ(run(program), "|| p2");
   EXPECT_EQ(resume("p2", "1").substr(0, 13), "!! type_error");
   EXPECT_EQ(calls.size(), 3u);     // approve, wire, approve
@@ -215,7 +215,7 @@ TEST_F(AwaitExamples, e17_fail_with_something_outstanding) {
 }
 
 TEST_F(AwaitExamples, e18_approval_with_expiry) {
-  session().enable_journal();
+  session().journal().enable();
   async_tool("request_approval", "ap");
   sync_tool("wire", "\"tx_9\"");
   const std::string_view program =
@@ -227,7 +227,7 @@ TEST_F(AwaitExamples, e18_approval_with_expiry) {
   EXPECT_EQ(run(program), "|| ap1");
   EXPECT_EQ(last.next_deadline_ms, kStart + 86'400'000);
   EXPECT_EQ(resume("ap1", "{\"decision\" \"approved\"}"), "return {:tx \"tx_9\"}");
-  EXPECT_EQ(session().journal_edn(), "{\"wire_bob_5000\" \"tx_9\"}");
+  EXPECT_EQ(session().journal().edn(), "{\"wire_bob_5000\" \"tx_9\"}");
   EXPECT_EQ(run(program), "|| ap2");
   EXPECT_EQ(resume_at(kStart + 86'400'000), "return {:status :rejected :why \"expired\"}");
 }

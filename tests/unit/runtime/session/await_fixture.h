@@ -83,7 +83,7 @@ class AwaitTest : public ::testing::Test {
 
   // Without going on: "done", or the kind of the refusal.
   std::string resolve(std::vector<Resolution> resolutions) {
-    const auto refusal = session().resolve(std::move(resolutions));
+    const auto refusal = session().operations().resolve(std::move(resolutions));
     return refusal ? std::string(fault_name(refusal->kind)) : "done";
   }
   std::string resolve(Resolution resolution) {

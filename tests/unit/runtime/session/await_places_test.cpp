@@ -24,7 +24,7 @@ class AwaitPlaces : public AwaitTest {
   std::string finish(std::string_view source, bool youngest_first, std::size_t* suspensions = nullptr,
                      SessionOptions options = {}) {
     open(options);
-    session().enable_journal();
+    session().journal().enable();
     async_tool("echo", "");
     async_tool("auto", "", "nil", AsyncMode::Auto);
     Outcome outcome = session().turn(source);
@@ -32,14 +32,14 @@ class AwaitPlaces : public AwaitTest {
     for (; outcome.status == OutcomeStatus::Suspended; ++count) {
       if (outcome.pending.empty() || count > 10'000) return "nothing can come";
       const PendingOutcome& one = youngest_first ? outcome.pending.back() : outcome.pending.front();
-      const Operation* operation = session().operations().find(one.operation);
+      const Operation* operation = session().run().operations().find(one.operation);
       const Owned key(session().heap(), string_of(session().heap(), "v"));
       std::vector<Resolution> answer;
       answer.push_back(Resolution::ok(one.operation, retained(map_find(operation->args, key.get()))));
       outcome = session().resume(std::move(answer), kStart);
     }
     if (suspensions != nullptr) *suspensions = count;
-    return text_of(outcome) + "\njournal " + session().journal_edn().value_or("");
+    return text_of(outcome) + "\njournal " + session().journal().edn().value_or("");
   }
 };
 
@@ -145,14 +145,14 @@ TEST_F(AwaitPlaces, every_order_of_up_to_five_answers_gives_the_same) {
     std::iota(ranks.begin(), ranks.end(), 0u);
     do {
       open();
-      session().enable_journal();
+      session().journal().enable();
       async_tool("echo", "");
       async_tool("auto", "", "nil", AsyncMode::Auto);
       Outcome outcome = session().turn(program);
       for (std::size_t round = 0; outcome.status == OutcomeStatus::Suspended; ++round) {
         ASSERT_FALSE(outcome.pending.empty());
         const PendingOutcome& one = outcome.pending[ranks[round % 5] % outcome.pending.size()];
-        const Operation* operation = session().operations().find(one.operation);
+        const Operation* operation = session().run().operations().find(one.operation);
         const Owned key(session().heap(), string_of(session().heap(), "v"));
         std::vector<Resolution> answer;
         answer.push_back(Resolution::ok(one.operation, retained(map_find(operation->args, key.get()))));

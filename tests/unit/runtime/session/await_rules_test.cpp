@@ -39,7 +39,7 @@ TEST_F(AwaitRules, resolutions_are_taken_together_or_not_at_all) {
   EXPECT_EQ(resume(std::move(some)),
             "!! unknown_operation operation \"nope\" is unknown. Known: c1 (call), c2 (call)");
   EXPECT_EQ(waiting(), "c1 c2");
-  EXPECT_TRUE(session().suspended());
+  EXPECT_TRUE(session().run().suspended());
   std::vector<Resolution> twice;
   twice.push_back(ok("c1", "1"));
   twice.push_back(ok("c1", "2"));
@@ -72,10 +72,10 @@ TEST_F(AwaitRules, results_and_progress_show_only_after_a_suspension) {
   add("now", AsyncMode::No, [this](const ToolCall&) {
     std::vector<Resolution> progress;
     progress.push_back(Resolution::progress("c1", value("{:status \"half\"}")));
-    session().resolve(std::move(progress));
+    session().operations().resolve(std::move(progress));
     std::vector<Resolution> result;
     result.push_back(ok("c2", "7"));
-    session().resolve(std::move(result));
+    session().operations().resolve(std::move(result));
     return ToolReply::value(Value::nil());
   });
   EXPECT_EQ(run("(let [a (tool/call {}) b (tool/call {})] (tool/now {})"

@@ -37,11 +37,11 @@ class SessionTest : public ::testing::Test {
 
 TEST_F(SessionTest, definitions_journal_and_results_carry_over) {
   const auto session = make();
-  session->enable_journal();
+  session->journal().enable();
   EXPECT_EQ(text_of(session->turn("(def n 1) (task \"a\" 10)")), "10");
   EXPECT_EQ(text_of(session->turn("[(+ n 1) (task \"a\" 20) *1]")), "[2 10 10]");
-  EXPECT_EQ(session->memory_edn(), "{:n 1}");
-  EXPECT_EQ(session->journal_edn(), "{\"a\" 10}");
+  EXPECT_EQ(session->definitions().edn(), "{:n 1}");
+  EXPECT_EQ(session->journal().edn(), "{\"a\" 10}");
 }
 
 TEST_F(SessionTest, prints_summaries_and_fuel_are_of_one_turn) {
@@ -55,13 +55,13 @@ TEST_F(SessionTest, prints_summaries_and_fuel_are_of_one_turn) {
 
 TEST_F(SessionTest, an_error_takes_definitions_back_and_keeps_the_rest) {
   const auto session = make();
-  session->enable_journal();
+  session->journal().enable();
   session->turn("(def n 1)");
   const Outcome outcome = session->turn("(println \"p\") (task \"a\" 5) (def n 2) (+ n nil)");
   EXPECT_EQ(kind_of(outcome), "type_error");
   EXPECT_EQ(outcome.prints, std::vector<std::string>{"p"});
-  EXPECT_EQ(session->memory_edn(), "{:n 1}");
-  EXPECT_EQ(session->journal_edn(), "{\"a\" 5}");
+  EXPECT_EQ(session->definitions().edn(), "{:n 1}");
+  EXPECT_EQ(session->journal().edn(), "{\"a\" 5}");
   EXPECT_EQ(text_of(session->turn("*1")), "#'n");
 }
 
@@ -72,7 +72,7 @@ TEST_F(SessionTest, a_result_that_does_not_fit_takes_definitions_back) {
   EXPECT_EQ(text_of(session->turn("(def n 1) {:n n}")), "{:n 1}");
   EXPECT_EQ(text_of(session->turn("(def n 2) (def m 3) {:n \"x\"}")),
             "validation_error: return.n: expected int, got string");
-  EXPECT_EQ(session->memory_edn(), "{:n 1}");
+  EXPECT_EQ(session->definitions().edn(), "{:n 1}");
   EXPECT_EQ(kind_of(session->turn("m")), "unbound_var");
   EXPECT_EQ(text_of(session->turn("(fail 1)")), "1");
 }
@@ -85,13 +85,14 @@ TEST_F(SessionTest, a_bad_signature_refuses_every_turn) {
 
 TEST_F(SessionTest, stored_functions_are_compiled_with_what_they_captured) {
   const auto session = make();
-  EXPECT_EQ(session->load_memory("{:a 1 :f #ptc/fn \"(fn [x] (+ x a (g 1)))\" :g #ptc/closure {:src \"#(* k %)\" "
-                                 ":captured {:k 100}} :h #ptc/fn \"map\" :d #ptc/fn \"(defn d [x] (* 2 x))\"}"),
+  EXPECT_EQ(session->definitions().load(
+                "{:a 1 :f #ptc/fn \"(fn [x] (+ x a (g 1)))\" :g #ptc/closure {:src \"#(* k %)\" "
+                ":captured {:k 100}} :h #ptc/fn \"map\" :d #ptc/fn \"(defn d [x] (* 2 x))\"}"),
             std::nullopt);
   EXPECT_EQ(text_of(session->turn("[(f 10) (h d [1 2])]")), "[111 [2 4]]");
-  const std::string memory = session->memory_edn();
+  const std::string memory = session->definitions().edn();
   const auto again = make();
-  EXPECT_EQ(again->load_memory(memory), std::nullopt) << memory;
+  EXPECT_EQ(again->definitions().load(memory), std::nullopt) << memory;
   EXPECT_EQ(text_of(again->turn("[(f 10) (h d [1 2])]")), "[111 [2 4]]");
 }
 
@@ -99,19 +100,19 @@ TEST_F(SessionTest, stored_text_cannot_run_anything) {
   for (const std::string_view function :
        {"(println 1)", "(fn [] 1) (println 2)", "", "(", "(do (fn [] 1))", "no-such-name"}) {
     const auto session = make();
-    EXPECT_NE(session->load_memory("{:f #ptc/fn \"" + std::string(function) + "\"}"), std::nullopt) << function;
+    EXPECT_NE(session->definitions().load("{:f #ptc/fn \"" + std::string(function) + "\"}"), std::nullopt) << function;
     EXPECT_TRUE(session->turn("1").prints.empty());
   }
 }
 
 TEST_F(SessionTest, inputs_are_checked) {
   const auto session = make();
-  EXPECT_NE(session->load_memory("[1]"), std::nullopt);
-  EXPECT_NE(session->load_memory("{1 2}"), std::nullopt);
-  EXPECT_NE(session->load_context("7"), std::nullopt);
-  EXPECT_NE(session->load_history("{}"), std::nullopt);
-  EXPECT_NE(session->load_journal("{:a"), std::nullopt);
-  EXPECT_EQ(session->load_context("nil"), std::nullopt);
+  EXPECT_NE(session->definitions().load("[1]"), std::nullopt);
+  EXPECT_NE(session->definitions().load("{1 2}"), std::nullopt);
+  EXPECT_NE(session->inputs().load_context("7"), std::nullopt);
+  EXPECT_NE(session->inputs().load_history("{}"), std::nullopt);
+  EXPECT_NE(session->journal().load("{:a"), std::nullopt);
+  EXPECT_EQ(session->inputs().load_context("nil"), std::nullopt);
   EXPECT_EQ(text_of(session->turn("data/x")), "nil");
 }
 
@@ -175,12 +176,12 @@ TEST_F(SessionTest, stored_values_that_explode_when_written_are_refused) {
   const auto session = make();
   session->turn("(def n 1)");
   EXPECT_EQ(kind_of(session->turn(exploding)), "memory_limit_exceeded");
-  EXPECT_EQ(session->memory_edn(), "{:n 1}");
+  EXPECT_EQ(session->definitions().edn(), "{:n 1}");
 
-  session->enable_journal();
+  session->journal().enable();
   const Outcome outcome = session->turn("(task \"a\" 1) (task \"b\" (reduce (fn [v _] [v v]) [] (range 60))) 7");
   EXPECT_EQ(text_of(outcome), "7");
-  EXPECT_EQ(session->journal_edn(), "{\"a\" 1}");
+  EXPECT_EQ(session->journal().edn(), "{\"a\" 1}");
   EXPECT_EQ(outcome.warnings.size(), 1u);
 
   add_tool(*session, "f", true, [](const ToolCall&) { return ToolReply::value(Value::nil()); });

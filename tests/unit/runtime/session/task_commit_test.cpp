@@ -107,7 +107,7 @@ TEST(TaskCommit, ReadersGetEveryChangeInItsOrder) {
   const Engine engine;
   Session session(engine, {});
   Listener listener;
-  EXPECT_EQ(session.load_journal("{\"before\" 0}"), std::nullopt);
+  EXPECT_EQ(session.journal().load("{\"before\" 0}"), std::nullopt);
   session.set_reader(&listener);
   session.turn("(do (task \"before\" 9) (task \"a\" 1) (task-reset \"a\") (task \"a\" 2) (task-reset \"none\"))");
   EXPECT_EQ(listener.events, (std::vector<std::string>{"a=1", "reset a", "a=2"}));

@@ -25,7 +25,7 @@ std::unique_ptr<Session> session_for(RunLimits limits = {}) {
   options.limits = limits;
   options.fixed_clock_millis = 1'000'000;
   auto session = std::make_unique<Session>(engine(), options);
-  session->enable_journal();
+  session->journal().enable();
   ToolDefinition definition;
   definition.name = "ask";
   definition.async = AsyncMode::Yes;

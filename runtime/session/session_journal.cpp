@@ -1,0 +1,84 @@
+#include "runtime/session/session_journal.h"
+
+#include <utility>
+#include <vector>
+
+#include "runtime/text/edn.h"
+#include "runtime/text/result_rounding.h"
+#include "vm/value/map.h"
+#include "vm/value/print.h"
+
+namespace ptc {
+
+std::optional<std::string> SessionJournal::load(std::string_view edn) {
+  std::string message;
+  const auto journal = edn_.read_map(edn, "the journal", message);
+  if (!journal) return message;
+  const Owned owner(run_.heap(), *journal);
+  enable();
+  for (MapCursor entry(run_.heap(), *journal); entry.next();) {
+    const auto id = edn_name(entry.key());
+    if (!id) return "ids in the journal must be strings";
+    Journal& kept = run_.environment().journal;
+    if (kept.find(*id) == nullptr) kept.restore(std::string(*id), retained(entry.value()));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> SessionJournal::load_task(std::string_view id, std::string_view edn) {
+  std::string message;
+  const auto value = edn_.read(edn, {}, message);
+  if (!value) return message;
+  enable();
+  Journal& kept = run_.environment().journal;
+  if (kept.find(id) != nullptr) {
+    run_.heap().release(*value);
+    return "two entries of the journal for " + std::string(id);
+  }
+  kept.restore(std::string(id), *value);
+  run_.environment().operations.detach_task(id);   // what its body opened is done with
+  return std::nullopt;
+}
+
+void SessionJournal::forget_all_but(const std::function<bool(std::string_view id)>& keep) {
+  Journal& journal = run_.environment().journal;
+  std::vector<std::string> gone;
+  for (const Journal::Entry& entry : journal.entries()) {
+    if (!keep(entry.id)) gone.push_back(entry.id);
+  }
+  for (const std::string& id : gone) journal.erase(id);
+}
+
+std::optional<std::string> SessionJournal::edn() const {
+  Heap& heap = run_.heap();
+  const Environment& records = run_.environment();
+  if (!records.has_journal) return std::nullopt;
+  std::string text = "{";
+  for (const Journal::Entry& entry : records.journal.entries()) {
+    if (!can_be_written(heap, entry.value)) continue;
+    if (text.size() > 1) text += ' ';
+    append_quoted(text, entry.id);
+    text += ' ';
+    append_edn(text, entry.value, heap);
+  }
+  return text + '}';
+}
+
+void SessionJournal::set_source(TaskSource source, std::function<void(std::string_view)> complain) {
+  enable();
+  run_.environment().journal.set_source(
+      [this, source = std::move(source), complain = std::move(complain)](std::string_view id) -> Journal::Found {
+        const TaskText text = source(id);
+        if (text.edn == nullptr) return {};
+        auto read = read_edn(run_.heap(), *text.edn);
+        if (const auto* value = std::get_if<Value>(&read)) return {*value, text.returned};
+        complain(id);
+        return {Value::nil(), text.returned};
+      });
+}
+
+void SessionJournal::set_reset_rule(std::function<bool(std::string_view)> needs_reason) {
+  run_.environment().reset_needs_reason = std::move(needs_reason);
+}
+
+}  // namespace ptc

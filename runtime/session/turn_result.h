@@ -1,0 +1,56 @@
+// How a turn ended: its status with the result or the fault. A result counts only if it can be written out and fits the
+// signature; otherwise the turn ends with a fault, and the definitions are those of before the turn.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "runtime/session/definitions.h"
+#include "runtime/session/outcome.h"
+#include "runtime/session/session_options.h"
+#include "runtime/session/turn_inputs.h"
+#include "runtime/signature/signature.h"
+#include "vm/exec/run.h"
+
+namespace ptc {
+
+// Returns a fault without a place in the program.
+OutcomeFault plain_fault(FaultKind kind, std::string message, std::string hint = {});
+
+class TurnResult {
+ public:
+  // All of them must outlive the result. `inputs` gets each good result for the history.
+  TurnResult(Run& run, const SessionOptions& options, const Definitions& definitions, TurnInputs& inputs);
+  ~TurnResult() { forget(); }
+  TurnResult(const TurnResult&) = delete;
+  TurnResult& operator=(const TurnResult&) = delete;
+
+  // Returns why the signature of the result cannot be read, or "". Such a signature makes every turn fail.
+  const std::string& signature_error() const { return signature_error_; }
+
+  void begin_turn();                                   // forgets the result of the turn before
+  void conclude(StepStatus status);                    // the run is over with that status
+  void fail(OutcomeFault fault);                       // the turn is over, whatever the run says
+
+  OutcomeStatus status() const { return status_; }     // when the turn is over
+  const OutcomeFault& fault() const { return fault_; } // when the status is Error
+  Value value() const { return value_; }               // of the last turn that ended well; borrowed
+  void add_to(Outcome& outcome) const;                 // adds the fault, or the value as text
+  void forget();                                       // gives back every value of the heap of the run
+
+ private:
+  void conclude_value();
+  std::optional<OutcomeFault> objection() const;
+  std::optional<OutcomeFault> mismatch() const;
+
+  Run& run_;
+  const SessionOptions& options_;
+  const Definitions& definitions_;
+  TurnInputs& inputs_;
+  std::optional<Signature> signature_;
+  std::string signature_error_;
+  OutcomeStatus status_ = OutcomeStatus::Error;
+  OutcomeFault fault_;
+  Value value_ = Value::nil();                         // owned
+};
+
+}  // namespace ptc
