@@ -10,6 +10,7 @@ namespace ptcvm::scenarios {
 // Returns why the case does not hold, or nullopt when it holds. A member that the kind does not know is a reason.
 using ScenarioKind = std::optional<std::string> (*)(const boost::json::object& scenario);
 
+std::optional<std::string> chain_scenario(const boost::json::object& scenario);
 std::optional<std::string> wire_scenario(const boost::json::object& scenario);
 
 }  // namespace ptcvm::scenarios

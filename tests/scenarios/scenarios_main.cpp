@@ -18,7 +18,7 @@ struct NamedKind {
   std::string_view name;
   ScenarioKind kind;
 };
-constexpr NamedKind kKinds[] = {{"wire", ptcvm::scenarios::wire_scenario}};
+constexpr NamedKind kKinds[] = {{"chain", ptcvm::scenarios::chain_scenario}, {"wire", ptcvm::scenarios::wire_scenario}};
 
 ScenarioKind kind_of(std::string_view name) {
   for (const NamedKind& known : kKinds) {

@@ -1,0 +1,24 @@
+// What a person says of a finished task, and the grammar of the reply.
+#pragma once
+#include <boost/json/object.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ptcvm::chain {
+
+struct TaskFeedback {
+  std::optional<std::string> rating;      // positive, neutral or negative
+  std::optional<std::string> comment;
+  std::vector<std::string> corrections;   // what the next task should know
+};
+
+// Reads parts between semicolons: `rating=positive; comment=…; correction=…`. Names are written exactly so; the last of
+// two ratings or comments counts. A reply that has no valid rating, no comment with text and no correction becomes the
+// comment as a whole. nullopt: the reply is blank.
+std::optional<TaskFeedback> read_feedback(std::string_view reply);
+
+boost::json::object feedback_json(std::string_view task_id, const TaskFeedback& feedback);
+
+}  // namespace ptcvm::chain

@@ -1,0 +1,33 @@
+// Paths as text: made absolute, without "." and "..", and compared with the folders of the safety rules.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agents/chain/risk.h"
+
+namespace ptcvm::chain {
+
+enum class PathClass { Denied, Allowed, Protected, Other };
+
+class PathRules {
+ public:
+  explicit PathRules(const SafetyRules& rules);
+
+  // Returns the absolute path without "." and "..". A relative path begins at the working folder.
+  std::string absolute(std::string_view path) const;
+  bool is_relative(std::string_view path) const;
+  // Returns the class of an absolute path: denied before allowed before protected.
+  PathClass class_of(std::string_view absolute_path) const;
+
+ private:
+  std::vector<std::string> resolved(const std::vector<std::string>& folders) const;
+
+  std::string home_, working_folder_;
+  std::vector<std::string> denied_, allowed_, protected_;
+};
+
+// Returns whether ".." is one of the names of the path.
+bool goes_up(std::string_view path);
+
+}  // namespace ptcvm::chain

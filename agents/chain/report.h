@@ -1,0 +1,47 @@
+// What a task came to: the results of its steps, told to people and to programs. A report is a pure function of the
+// task, its intent and its results.
+#pragma once
+#include <boost/json/object.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agents/chain/intent.h"
+
+namespace ptcvm::chain {
+
+enum class StepStatus { Completed, Failed, Skipped };
+std::string_view step_status_name(StepStatus status);   // "completed", "failed", "skipped"
+
+struct StepResult {
+  std::string step_id;
+  StepStatus status = StepStatus::Completed;
+  std::string output, error;
+  std::int64_t duration_ms = 0;
+  std::vector<std::string> pending_checks;   // criteria that nobody decided
+};
+
+struct TaskEnd {
+  std::string id, description;
+  std::optional<std::string> error;          // nullopt: the task ended by itself
+  std::string result;                        // what the task said at its end
+};
+
+struct TaskReport {
+  std::string task_id, intent_summary;
+  bool success = false;
+  std::string summary;
+  std::vector<std::string> outputs, follow_ups, verification_notes;
+  std::vector<StepResult> steps;
+};
+
+// Makes the report. `results` belong to the last revision, in plan order; `notes` tell what happened in earlier
+// revisions. The task succeeds when it ended by itself and every step is completed.
+TaskReport make_report(const TaskEnd& task, const IntentProfile& intent, std::vector<StepResult> results,
+                       const std::vector<std::string>& notes = {});
+
+boost::json::object report_json(const TaskReport& report);
+
+}  // namespace ptcvm::chain

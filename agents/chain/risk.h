@@ -1,0 +1,29 @@
+// Says how dangerous a call is, from its tool and its arguments. The rules are data: folders and lists of the host. A
+// call is judged before it is made, and nothing is looked up in the file system: links are not followed.
+#pragma once
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ptcvm::chain {
+
+struct SafetyRules {
+  // Folders: "~" is the home folder. A folder contains itself and everything below.
+  std::vector<std::string> user_data_dirs = {"~/Desktop", "~/Documents", "~/Downloads"};
+  std::vector<std::string> system_dirs, allow_paths, deny_paths;
+  std::vector<std::string> external_tools;   // tools that others run: always dangerous
+  std::string home = "~";                    // what "~" stands for
+  std::string working_folder;                // what relative paths begin at; empty: nobody knows
+};
+
+struct RiskAssessment {
+  bool is_high = false;
+  std::string signature;   // what an approval is about; empty when the risk is low
+};
+
+// Judges a call. A path in deny_paths is dangerous; one in allow_paths is not; one in the data or system folders is.
+// Every target of a command counts: arguments of what deletes, moves and renames, and files behind redirections.
+RiskAssessment assess_risk(std::string_view tool, const boost::json::object& args, const SafetyRules& rules);
+
+}  // namespace ptcvm::chain

@@ -1,0 +1,114 @@
+#include "agents/chain/verification.h"
+
+#include <re2/re2.h>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+#include <charconv>
+#include <optional>
+
+#include "agents/chain/free_text_check.h"
+#include "agents/chain/model_json.h"
+
+namespace ptcvm::chain {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kSnippetBytes = 280;
+constexpr std::int64_t kRegexMemoryBytes = 1 << 20;
+
+CheckResult verdict(bool passes) { return passes ? CheckResult::Passed : CheckResult::Failed; }
+
+bool contains(std::string_view output, std::string_view text) {
+  return lowercase(output).find(lowercase(text)) != std::string::npos;
+}
+
+bool matches(std::string_view pattern, std::string_view output) {
+  if (pattern.empty()) return false;
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(kRegexMemoryBytes);
+  const RE2 regex("(?m)" + std::string(pattern), options);
+  return regex.ok() && RE2::PartialMatch(re2::StringPiece(output.data(), output.size()), regex);
+}
+
+// Takes the number at the beginning of the text, as "3abc" has 3.
+bool has_length(std::string_view number, std::string_view output) {
+  std::size_t least = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), least);
+  return error == std::errc() && trimmed(output).size() >= least;
+}
+
+bool has_value_at(std::string_view text, std::string_view output) {
+  const std::size_t equals = text.find('=');
+  const std::string_view pointer = trimmed(text.substr(0, equals));
+  const std::optional<json::value> document = find_json(output);
+  if (!document) return false;
+  boost::system::error_code error;
+  const json::value* const found = document->find_pointer(pointer, error);
+  if (found == nullptr || error) return false;
+  if (equals == std::string_view::npos) return true;
+  const json::value expected = json::parse(trimmed(text.substr(equals + 1)), error);
+  return !error && *found == expected;
+}
+
+// Returns the text behind "NAME:", or nullopt when the criterion does not begin so. Case does not count.
+std::optional<std::string_view> behind(std::string_view criterion, std::string_view name) {
+  if (criterion.size() <= name.size() || criterion[name.size()] != ':') return std::nullopt;
+  if (lowercase(criterion.substr(0, name.size())) != name) return std::nullopt;
+  return trimmed(criterion.substr(name.size() + 1));
+}
+
+std::optional<bool> check_grammar(std::string_view criterion, std::string_view output) {
+  if (const auto text = behind(criterion, "contains")) return !text->empty() && contains(output, *text);
+  if (const auto text = behind(criterion, "not_contains")) return text->empty() || !contains(output, *text);
+  if (const auto text = behind(criterion, "regex")) return matches(*text, output);
+  if (const auto text = behind(criterion, "min_length")) return has_length(*text, output);
+  if (const auto text = behind(criterion, "pointer")) return has_value_at(*text, output);
+  const std::string word = lowercase(criterion);
+  if (word == "nonempty") return !trimmed(output).empty();
+  if (word == "json") return has_json(output);
+  if (word == "path") return has_absolute_path(output);
+  return std::nullopt;
+}
+
+// Returns at most so many bytes, and never half of a character.
+std::string_view cut(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;
+  return text.substr(0, most);
+}
+
+}  // namespace
+
+CheckResult check_output(std::string_view criterion, std::string_view output, CheckMode mode) {
+  const std::string_view text = trimmed(criterion);
+  if (text.empty()) return CheckResult::Passed;
+  if (const auto passes = check_grammar(text, output)) return verdict(*passes);
+  if (mode == CheckMode::Heuristic) return verdict(meets_free_text(text, output));
+  return CheckResult::Pending;
+}
+
+Verification verify_output(const std::vector<std::string>& criteria, std::string_view output, CheckMode mode) {
+  Verification verification;
+  for (const std::string& criterion : criteria) {
+    const CheckResult result = check_output(criterion, output, mode);
+    if (result == CheckResult::Failed) verification.unmet.push_back(criterion);
+    if (result == CheckResult::Pending) verification.pending.push_back(criterion);
+  }
+  return verification;
+}
+
+std::string verification_message(std::string_view step_id, const Verification& verification, std::string_view output) {
+  std::string message = "Verification failed for " + std::string(step_id) + ". Unmet checks: ";
+  for (std::size_t i = 0; i < verification.unmet.size(); ++i) {
+    if (i > 0) message += ", ";
+    message += '"' + verification.unmet[i] + '"';
+  }
+  const std::string_view snippet = cut(trimmed(output), kSnippetBytes);
+  return message + ". Output snippet: " + (snippet.empty() ? "(empty output)" : std::string(snippet));
+}
+
+}  // namespace ptcvm::chain

@@ -1,0 +1,41 @@
+// Checks the output of a step against criteria. A criterion that begins with a word of the grammar decides; free text
+// decides nothing, unless the heuristic rules are asked for.
+//
+//   contains:TEXT       the output contains TEXT; upper and lower case are the same
+//   not_contains:TEXT   the output does not contain TEXT
+//   regex:PATTERN       the pattern (RE2) matches; ^ and $ match at lines
+//   min_length:N        the output without the blanks around it has N bytes or more
+//   pointer:/a/0        the output is JSON and has a value there (RFC 6901)
+//   pointer:/a/0=JSON   ... and that value is JSON
+//   nonempty            the output is more than blanks
+//   json                the output is JSON, or contains an object or a list
+//   path                the output contains an absolute path
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ptcvm::chain {
+
+enum class CheckMode {
+  Grammar,     // free text is pending
+  Heuristic,   // free text is read for the words that people use in criteria
+};
+
+enum class CheckResult { Passed, Failed, Pending };
+
+// Checks one criterion. The time is linear in the output and the criterion.
+CheckResult check_output(std::string_view criterion, std::string_view output, CheckMode mode);
+
+struct Verification {
+  std::vector<std::string> unmet, pending;   // criteria, in their order
+  bool passed() const { return unmet.empty(); }
+};
+
+// Checks all criteria; blank ones count as met.
+Verification verify_output(const std::vector<std::string>& criteria, std::string_view output, CheckMode mode);
+
+// Returns "Verification failed for ID. Unmet checks: "…", "…". Output snippet: …". The snippet has at most 280 bytes.
+std::string verification_message(std::string_view step_id, const Verification& verification, std::string_view output);
+
+}  // namespace ptcvm::chain

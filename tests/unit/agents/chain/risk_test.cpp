@@ -1,0 +1,78 @@
+#include "agents/chain/risk.h"
+
+#include <gtest/gtest.h>
+
+namespace ptcvm::chain {
+namespace {
+
+SafetyRules rules() {
+  SafetyRules rules;
+  rules.user_data_dirs = {"/u", "~/Documents"};
+  rules.system_dirs = {"/etc"};
+  rules.allow_paths = {"/u/ok"};
+  rules.deny_paths = {"/u/ok/no"};
+  rules.home = "/home/ada";
+  rules.working_folder = "/u/ok/project";
+  return rules;
+}
+
+std::string command(std::string_view line) {
+  return assess_risk("shell_execute", {{"command", line}}, rules()).signature;
+}
+
+TEST(Risk, LooksAtEveryTargetOfACommand) {
+  EXPECT_EQ(command("rm /u/ok/a /u/b"), "shell_destructive:/u/b");
+  EXPECT_EQ(command("rm /u/ok/a && rm -f /u/ok/no/b"), "shell_deny:/u/ok/no/b");
+  EXPECT_EQ(command("rm ~/Documents/x"), "shell_destructive:/home/ada/Documents/x");
+  EXPECT_EQ(command("rm '/u/with blanks'"), "shell_destructive:/u/with blanks");
+  EXPECT_EQ(command("ls; sudo -n mv /tmp/a /etc/b"), "shell_destructive:/etc/b");
+  EXPECT_EQ(command("rm /u/ok/a"), "");
+  EXPECT_EQ(command("rm /tmp/a"), "");
+}
+
+TEST(Risk, LooksAtRedirections) {
+  EXPECT_EQ(command("echo hi>/u/b"), "shell_destructive:/u/b");
+  EXPECT_EQ(command("cat a >> /etc/passwd"), "shell_destructive:/etc/passwd");
+  EXPECT_EQ(command("make 2>&1"), "");
+  EXPECT_EQ(command("make 2>/dev/null"), "");
+  EXPECT_EQ(command("echo 'a > /u/b'"), "");
+  EXPECT_EQ(command("sort < /u/b"), "");
+}
+
+TEST(Risk, DoesNotGuessWhatTheShellWouldMakeOfIt) {
+  EXPECT_EQ(command("rm -rf *"), "shell_unknown:rm -rf *");
+  EXPECT_EQ(command("rm $HOME/x"), "shell_unknown:rm $HOME/x");
+  EXPECT_EQ(command("rm ../x"), "shell_unknown:rm ../x");
+  EXPECT_EQ(command("rm"), "shell_unknown:rm");
+  EXPECT_EQ(command("find . -name x -delete"), "shell_unknown:find . -name x -delete");
+  EXPECT_EQ(command("sh -c 'rm /tmp/a'"), "shell_unknown:sh -c 'rm /tmp/a'");
+  EXPECT_EQ(command("chmod 777 /etc"), "shell_permission:chmod 777 /etc");
+}
+
+TEST(Risk, KnowsRelativeTargetsByTheWorkingFolder) {
+  EXPECT_EQ(command("rm docs/x"), "");
+  SafetyRules elsewhere = rules();
+  elsewhere.working_folder.clear();
+  EXPECT_EQ(assess_risk("shell_execute", {{"command", "rm docs/x"}}, elsewhere).signature, "shell_unknown:rm docs/x");
+}
+
+TEST(Risk, IsNoMatterOfWordsInASentence) {
+  EXPECT_EQ(command("echo please move along"), "");
+  EXPECT_EQ(command("git log --grep rm"), "");
+}
+
+TEST(Risk, CountsDeletesAndBothEndsOfAMove) {
+  const auto file = [](std::string_view tool, boost::json::object args) {
+    return assess_risk(tool, args, rules()).signature;
+  };
+  EXPECT_EQ(file("fs_delete_file", {{"path", "/u/a"}}), "fs_write:/u/a");
+  EXPECT_EQ(file("fs_move_file", {{"from", "/u/a"}, {"to", "/tmp/b"}}), "fs_write:/u/a");
+  EXPECT_EQ(file("fs_write_file", {{"path", "/u/ok/../secret"}}), "fs_write:/u/secret");
+  EXPECT_EQ(file("fs_write_file", {{"path", "/u/okay"}}), "fs_write:/u/okay");
+  EXPECT_EQ(file("fs_write_file", {{"path", "notes.txt"}}), "");
+  EXPECT_EQ(file("fs_read_file", {{"path", "/u/a"}}), "");
+  EXPECT_EQ(file("fs_write_file", {}), "");
+}
+
+}  // namespace
+}  // namespace ptcvm::chain
