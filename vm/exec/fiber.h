@@ -131,6 +131,9 @@ struct BranchDefinition {
   bool defined;
 };
 
+// Branches inside of branches. Fibers are walked recursively, so this bounds the C++ stack.
+inline constexpr std::uint32_t kMaxNesting = 256;
+
 struct Fiber {
   enum class State : std::uint8_t {
     Ready,

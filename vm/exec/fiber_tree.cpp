@@ -178,19 +178,22 @@ void FiberTree::fail_waiting(Fiber& fiber, FaultKind kind, std::string message, 
   has_failed_ = true;
 }
 
-Fiber& FiberTree::restore(Fiber* parent) {
+Fiber* FiberTree::restore(Fiber* parent, std::uint32_t frame_capacity, std::uint32_t registers) {
   auto made = std::make_unique<Fiber>();
   Fiber& fiber = *made;
   fiber.parent = parent;
   if (parent == nullptr) {
     main_ = std::move(made);
     has_closed_task_ = true;   // maybe
-    return fiber;
+  } else {
+    fiber.nesting = parent->nesting + 1;
+    fiber.branch_index = static_cast<std::uint32_t>(parent->children.size());
+    parent->children.push_back(std::move(made));
   }
-  fiber.nesting = parent->nesting + 1;
-  fiber.branch_index = static_cast<std::uint32_t>(parent->children.size());
-  parent->children.push_back(std::move(made));
-  return fiber;
+  const std::uint32_t frames = std::min(frame_capacity, core_.limits().depth);
+  if (frames != 0 && !fiber.frames.reserve(frames)) return nullptr;
+  heap().account(static_cast<std::int64_t>(std::uint64_t{fiber.frames.capacity()} * sizeof(Frame)));
+  return registers == 0 || grow_stack(fiber, registers) ? &fiber : nullptr;
 }
 
 void FiberTree::restore_counters(std::uint32_t first_unused_id, bool has_failed) {

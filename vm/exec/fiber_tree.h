@@ -16,9 +16,6 @@
 
 namespace ptc {
 
-// Branches inside of branches. Fibers are walked recursively, so this bounds the C++ stack.
-inline constexpr std::uint32_t kMaxNesting = 256;
-
 // Budgets of the whole run: a branch that used one up did not fail by itself.
 bool ends_everything(FaultKind kind);
 // A branch beside this fiber, or beside one above it, failed, and no task is open in between.
@@ -60,7 +57,8 @@ class FiberTree {
   void set_closed_task(bool closed) { has_closed_task_ = closed; }
 
   std::uint32_t first_unused_id() const { return next_fiber_id_; }
-  Fiber& restore(Fiber* parent);              // null: the main one; children in the order of their branches
+  // See MachineState::add_fiber().
+  Fiber* restore(Fiber* parent, std::uint32_t frame_capacity, std::uint32_t registers);
   void restore_counters(std::uint32_t first_unused_id, bool has_failed);
 
  private:

@@ -4,7 +4,8 @@
 
 #include <array>
 
-#include "vm/exec/run_impl.h"
+#include "schema/builtin_id.h"
+#include "vm/exec/link.h"
 
 namespace ptc {
 

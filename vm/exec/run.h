@@ -205,11 +205,11 @@ class Run {
   std::vector<std::shared_ptr<const Program>> programs() const;   // programs whose code the run has, without preludes
   std::vector<std::string_view> tool_names() const;   // the tools that its programs name, sorted
 
-  // Only vm/snapshot uses this.
-  explicit Run(std::unique_ptr<RunImpl> restored);
-  RunImpl& impl() const { return *impl_; }
-
  private:
+  friend class MachineView;    // the door to snapshots (machine_state.h)
+  friend class MachineState;
+  explicit Run(std::unique_ptr<RunImpl> restored);
+
   std::unique_ptr<RunImpl> impl_;
 };
 

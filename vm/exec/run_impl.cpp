@@ -82,12 +82,6 @@ void RunImpl::cancel(FaultKind kind, std::string message) {
   cancel_message_ = std::move(message);
 }
 
-void RunImpl::restore_turn(std::shared_ptr<const Program> program, std::uint64_t fuel_used, bool suspended) {
-  program_ = std::move(program);
-  fuel_used_ = fuel_used;
-  suspended_ = suspended;
-}
-
 StepStatus RunImpl::step(std::uint64_t slice) {
   if (!fibers_.in_turn()) return StepStatus::Faulted;
   if (suspended_ && !cancelled_) {   // time passes, results arrive

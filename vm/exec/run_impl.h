@@ -36,27 +36,6 @@ class RunImpl {
   RunImpl(const RunImpl&) = delete;
   RunImpl& operator=(const RunImpl&) = delete;
 
-  // For run.cpp, and for vm/snapshot, which takes a run apart and puts it together.
-  RunCore& core() { return core_; }
-  Namespace& names() { return names_; }
-  Links& links() { return links_; }
-  CallSites& sites() { return sites_; }
-  ToolRequests& requests() { return requests_; }
-  FiberTree& fibers() { return fibers_; }
-  Tasks& tasks() { return tasks_; }
-  ToolCalls& tool_calls() { return tool_calls_; }
-  RunOperations& operations() { return operations_; }
-  Waits& waits() { return waits_; }
-  const RunCore& core() const { return core_; }
-  const Namespace& names() const { return names_; }
-  const Links& links() const { return links_; }
-  const CallSites& sites() const { return sites_; }
-  const ToolRequests& requests() const { return requests_; }
-  const FiberTree& fibers() const { return fibers_; }
-  const ToolCalls& tool_calls() const { return tool_calls_; }
-  const RunOperations& operations() const { return operations_; }
-  const Waits& waits() const { return waits_; }
-
   // See run.h.
   void start(std::shared_ptr<const Program> program);
   StepStatus step(std::uint64_t slice);
@@ -68,10 +47,13 @@ class RunImpl {
   std::uint64_t fuel_used() const { return fuel_used_; }    // may be more than the limit
   std::uint64_t active_micros() const { return active_micros_; }
   void add_active_micros(std::uint64_t micros) { active_micros_ += micros; }
-  // Takes over what a snapshot says about the turn; no program when none runs.
-  void restore_turn(std::shared_ptr<const Program> program, std::uint64_t fuel_used, bool suspended);
 
  private:
+  // Run hands each call of the host to the object that the call concerns. The other two are the door to snapshots.
+  friend class Run;
+  friend class MachineView;
+  friend class MachineState;
+
   // Why a step comes back, or nullopt to go on.
   using Outcome = std::optional<StepStatus>;
   Outcome before_fiber(std::uint64_t& slice_left);

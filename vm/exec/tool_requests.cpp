@@ -18,13 +18,9 @@ void ToolRequests::drop(std::uint64_t id) {
   std::erase_if(waiting_, [id](const ToolRequest& request) { return request.id == id; });
 }
 
-void ToolRequests::restore(std::uint64_t first_unused_id, std::uint64_t made) {
+void ToolRequests::restore_counters(std::uint64_t first_unused_id, std::uint64_t made) {
   next_id_ = first_unused_id;
   made_ = made;
-}
-
-void ToolRequests::restore_waiting(std::vector<ToolRequest> requests) {
-  waiting_ = std::move(requests);
   std::sort(waiting_.begin(), waiting_.end(),
             [](const ToolRequest& a, const ToolRequest& b) { return a.id < b.id; });
 }

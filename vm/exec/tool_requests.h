@@ -28,8 +28,9 @@ class ToolRequests {
   void count_call() { ++made_; }
 
   std::uint64_t first_unused_id() const { return next_id_; }
-  void restore(std::uint64_t first_unused_id, std::uint64_t made);
-  void restore_waiting(std::vector<ToolRequest> requests);   // in any order
+  // What a snapshot says: the requests in any order, then the counters.
+  void restore(ToolRequest request) { waiting_.push_back(std::move(request)); }
+  void restore_counters(std::uint64_t first_unused_id, std::uint64_t made);
 
  private:
   std::vector<ToolRequest> waiting_;       // in the order of their ids

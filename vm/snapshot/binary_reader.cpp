@@ -4,7 +4,8 @@
 
 #include "snapshot_generated.h"
 #include "vm/exec/packed_words.h"
-#include "vm/exec/run_impl.h"
+#include "vm/exec/call_sites.h"
+#include "vm/exec/machine_state.h"
 #include "vm/snapshot/program_entries.h"
 #include "vm/value/utf8.h"
 
@@ -144,9 +145,9 @@ bool BinaryReader::builtins() {
   return good || invalid("builtins");
 }
 
-bool BinaryReader::read_state(RunImpl& run, RunState& out, HostState&) {
+bool BinaryReader::read_state(MachineState& run, RunState& out, HostState&) {
   values_.emplace(run);
-  if (!names(run.core().heap()) || !builtins()) return false;
+  if (!names(run.heap()) || !builtins()) return false;
   out.run_id = text(in_.run_id());
   out.turn = in_.turn();
   every(in_.cells(), [&](const schema::Cell& cell) {

@@ -24,7 +24,7 @@ class BinaryReader : public SnapshotReader {
   bool read_host(HostState& out) override;
   bool read_programs(ProgramSource* known, RunState& out) override;
   RunLimits limits() override;
-  bool read_state(RunImpl& run, RunState& out, HostState& host) override;
+  bool read_state(MachineState& run, RunState& out, HostState& host) override;
   bool read_shapes() override;
   bool read_values(std::vector<Value>& roots) override;
   void forget_values() override { values_.reset(); }

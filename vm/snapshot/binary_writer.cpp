@@ -7,7 +7,8 @@
 
 #include "schema/version.h"
 #include "snapshot_generated.h"
-#include "vm/exec/run_impl.h"
+#include "vm/exec/call_sites.h"
+#include "vm/exec/machine_state.h"
 #include "vm/snapshot/checksum.h"
 #include "vm/snapshot/run_state.h"
 #include "vm/snapshot/snapshot.h"
@@ -40,7 +41,7 @@ bool copy_limits(const Limits& in, Table& out) {
 
 class BinaryWriter {
  public:
-  BinaryWriter(const RunImpl& run, const HostState& host, const SnapshotOptions& options)
+  BinaryWriter(const MachineView& run, const HostState& host, const SnapshotOptions& options)
       : host_(host), options_(options), state_(capture(run)), values_(run) {}
 
   std::vector<std::uint8_t> write() {
@@ -376,8 +377,7 @@ std::uint64_t signature_hash(std::string_view signature) {
 }
 
 std::vector<std::uint8_t> write_snapshot(const Run& run, const HostState& host, const SnapshotOptions& options) {
-  run.impl().core().heap().free_garbage();   // it would look like a second owner
-  return BinaryWriter(run.impl(), host, options).write();
+  return BinaryWriter(MachineView(run), host, options).write();
 }
 
 }  // namespace ptc

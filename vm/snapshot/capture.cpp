@@ -1,6 +1,6 @@
 // Run -> RunState. Which registers of a frame hold something follows from its code (FrameStates).
 #include "vm/exec/frame_states.h"
-#include "vm/exec/run_impl.h"
+#include "vm/exec/machine_state.h"
 #include "vm/exec/stepper_slots.h"
 #include "vm/snapshot/run_state.h"
 
@@ -34,20 +34,20 @@ LinkState capture_link(const Link& link) {
   return out;
 }
 
-void capture_cells(const RunImpl& run, RunState& out) {
-  for (const Cell& cell : run.names().cells()) {
+void capture_cells(const MachineView& run, RunState& out) {
+  for (const Cell& cell : run.cells()) {
     CellState state;
     state.name = cell.name->name();
     state.defined = cell.defined;
     if (cell.defined) state.value = cell.value;
-    if (cell.index < run.names().base().size()) state.base = run.names().base()[cell.index];
+    if (cell.index < run.base_values().size()) state.base = run.base_values()[cell.index];
     out.cells.push_back(std::move(state));
   }
 }
 
 class FiberCapture {
  public:
-  FiberCapture(const RunImpl& run, const Fiber& fiber, FiberState& out) : run_(run), fiber_(fiber), out_(out) {}
+  FiberCapture(const MachineView& run, const Fiber& fiber, FiberState& out) : run_(run), fiber_(fiber), out_(out) {}
 
   void run() {
     out_.id = fiber_.id;
@@ -85,7 +85,7 @@ class FiberCapture {
 
   void request() {
     if (fiber_.state != Fiber::State::WaitsForTool) return;
-    for (const ToolRequest& request : run_.requests().waiting()) {
+    for (const ToolRequest& request : run_.requests()) {
       if (request.id != fiber_.request_id) continue;
       out_.request_task = request.task_id;
       out_.request_path = request.call_path;
@@ -109,7 +109,7 @@ class FiberCapture {
       out_.values.insert(out_.values.end(), registers, registers + frame.slot_count + (answered ? 1 : 0));
     } else {
       const auto& prototype = *static_cast<const Prototype*>(frame.closure->function);
-      state.link = index_of(run_.links().all(), frame.closure->link);
+      state.link = index_of(run_.links(), frame.closure->link);
       state.function = prototype.index;
       state.pc = static_cast<std::uint32_t>(frame.pc - prototype.code.data());
       state.closure = Value::of(Tag::Closure, const_cast<Closure*>(frame.closure));
@@ -124,19 +124,19 @@ class FiberCapture {
     out_.frames.push_back(state);
   }
 
-  const RunImpl& run_;
+  const MachineView& run_;
   const Fiber& fiber_;
   FiberState& out_;
 };
 
 // Depth first, children in branch order. Branches nest no deeper than the guest nests pmap calls, which frames bound;
 // the walk keeps its own stack.
-void capture_fibers(const RunImpl& run, RunState& out) {
+void capture_fibers(const MachineView& run, RunState& out) {
   struct Open {
     const Fiber* fiber;
     std::uint32_t parent;
   };
-  std::vector<Open> open{{run.fibers().main(), FiberState::kNoParent}};
+  std::vector<Open> open{{run.main_fiber(), FiberState::kNoParent}};
   while (!open.empty()) {
     const Open next = open.back();
     open.pop_back();
@@ -150,47 +150,32 @@ void capture_fibers(const RunImpl& run, RunState& out) {
 
 }  // namespace
 
-RunState capture(const RunImpl& run) {
+RunState capture(const MachineView& run) {
   RunState out;
-  out.limits = run.core().limits();
-  for (const Link& link : run.links().all()) out.links.push_back(capture_link(link));
-  for (std::uint32_t k = 0; const Link& link : run.links().all()) {
-    if (run.fibers().in_turn() && link.program == run.program()) out.running = k;
+  run.copy_counters(out);
+  const Environment& env = run.environment();
+  const bool in_turn = run.main_fiber() != nullptr;
+  out.limits = run.limits();
+  for (const Link& link : run.links()) out.links.push_back(capture_link(link));
+  for (std::uint32_t k = 0; const Link& link : run.links()) {
+    if (in_turn && link.program.get() == run.program()) out.running = k;
     ++k;
   }
   capture_cells(run, out);
-  out.has_journal = run.core().env().has_journal;
-  for (const Journal::Entry& entry : run.core().env().journal.entries()) out.journal.push_back({entry.id, entry.value});
-  out.operations = run.core().env().operations.all();
-  out.last_sequence = run.core().env().operations.last_sequence;
-  out.last_fresh_id = run.core().env().operations.last_fresh_id;
-  out.context = run.core().context();
-  out.history = run.core().history();
-  out.budget = run.core().env().budget;
-  out.retired = run.names().retired();
-  if (run.fibers().in_turn()) capture_fibers(run, out);
-  out.prints = run.core().env().prints;
-  out.warnings = run.core().env().warnings;
-  out.print_bytes = run.core().env().print_bytes;
-  out.summaries = run.core().env().summaries;
-  out.fuel_used = run.fuel_used();
-  out.tool_calls = run.requests().made();
-  out.bytes_peak = run.core().heap().bytes_peak();
-  out.suspended = run.suspended();
-  out.suspensions = run.waits().suspensions();
-  out.operations_before = run.sites().operations_before();
-  out.cancel_requests = run.operations().cancel_requests();
-  out.run_id = run.sites().run_id();
-  out.turn = run.sites().turn();
-  out.next_request = run.requests().first_unused_id();
-  out.next_fiber_id = run.fibers().first_unused_id();
-  out.closure_serial = run.core().heap().closure_serial();
-  out.tool_failed = run.fibers().has_failed();
-  if (run.fibers().has_failed()) {
-    out.fault_kind = run.core().fault().kind;
-    out.fault_message = run.core().fault().message;
-    out.fault_hint = run.core().fault().hint;
-  }
+  out.has_journal = env.has_journal;
+  for (const Journal::Entry& entry : env.journal.entries()) out.journal.push_back({entry.id, entry.value});
+  out.operations = env.operations.all();
+  out.last_sequence = env.operations.last_sequence;
+  out.last_fresh_id = env.operations.last_fresh_id;
+  out.context = run.context();
+  out.history = run.history();
+  out.budget = env.budget;
+  out.retired = run.retired();
+  if (in_turn) capture_fibers(run, out);
+  out.prints = env.prints;
+  out.warnings = env.warnings;
+  out.print_bytes = env.print_bytes;
+  out.summaries = env.summaries;
   return out;
 }
 

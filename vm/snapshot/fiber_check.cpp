@@ -1,6 +1,6 @@
 #include "vm/snapshot/fiber_check.h"
 
-#include "vm/exec/run_impl.h"
+#include "vm/exec/machine_state.h"
 #include "vm/exec/stepper_slots.h"
 #include "vm/value/vector.h"
 
@@ -44,13 +44,13 @@ bool FiberCheck::run() {
 
 // What must hold of the fiber as a whole.
 bool FiberCheck::whole() {
-  const std::uint32_t depth = run_.core().limits().depth;
+  const std::uint32_t depth = run_.limits().depth;
   if (fiber_.frames.size() > depth) return wrong("more frames than the depth limit");
   if (fiber_.frame_capacity < fiber_.frames.size()) return wrong("more frames than there is room for");
   if (fiber_.stack_size > UINT32_MAX / 4) return wrong("stack too large");
   const std::uint64_t bytes = std::uint64_t{fiber_.stack_size} * sizeof(Value) +
                               std::uint64_t{std::min(fiber_.frame_capacity, depth)} * sizeof(Frame);
-  if (!run_.core().heap().can_allocate(bytes)) return wrong("more stack than the memory limit");
+  if (!run_.heap().can_allocate(bytes)) return wrong("more stack than the memory limit");
 
   const bool over = fiber_.state == Fiber::State::Finished || fiber_.state == Fiber::State::Faulted;
   if (over && !fiber_.frames.empty()) return wrong("frames of a branch that is over");
@@ -68,7 +68,7 @@ bool FiberCheck::whole() {
   if (fiber_.state == Fiber::State::WaitsForTool) {
     if (fiber_.records.empty()) return wrong("a tool request without its call");
     if (!fiber_.records.back().result.is_absent()) return wrong("a tool request that was answered");
-    const bool is_named = run_.core().heap().find_interned(fiber_.records.back().tool) != nullptr;
+    const bool is_named = run_.heap().find_interned(fiber_.records.back().tool) != nullptr;
     if (!is_named) return wrong("a tool that nothing names");
     if (in_probe_) {
       if (fiber_.request_id != 0 || fiber_.records.back().key.empty()) return wrong("a tool request of a probe");
@@ -102,7 +102,7 @@ bool FiberCheck::bytecode(const FrameState& frame, bool on_top, bool at_bottom) 
   const auto* closure = static_cast<const Closure*>(frame.closure.object);
   const auto& prototype = *static_cast<const Prototype*>(closure->function);
   const auto* link = static_cast<const Link*>(closure->link);
-  if (prototype.index != frame.function || link != &run_.links().all()[frame.link]) return wrong("another function");
+  if (prototype.index != frame.function || link != &run_.links()[frame.link]) return wrong("another function");
   if (!keeps_closure(frame, at_bottom)) return wrong("a function that nothing keeps alive");
   if (frame.pc >= prototype.code.size()) return wrong("program counter beyond the code");
   const std::uint32_t base = window_ + 1;
@@ -130,7 +130,7 @@ bool FiberCheck::bytecode(const FrameState& frame, bool on_top, bool at_bottom) 
 // Callers own the functions they call, except those that are called by name or belong to the engine.
 bool FiberCheck::keeps_closure(const FrameState& frame, bool at_bottom) const {
   const auto* closure = static_cast<const Closure*>(frame.closure.object);
-  if (at_bottom && is_main_) return !frame.owns_callee && closure == run_.links().all()[state_.running].entry;
+  if (at_bottom && is_main_) return !frame.owns_callee && closure == run_.links()[state_.running].entry;
   if (frame.owns_callee) return true;
   if (static_cast<const Prototype*>(closure->function)->index == 0) return false;
   return context_.kept_closures.contains(closure) || context_.kept_by_branches.contains(closure);

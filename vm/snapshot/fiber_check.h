@@ -42,7 +42,7 @@ struct CheckContext {
 
 class FiberCheck {
  public:
-  FiberCheck(RunImpl& run, const RunState& state, const FiberState& fiber, CheckContext& context,
+  FiberCheck(MachineState& run, const RunState& state, const FiberState& fiber, CheckContext& context,
              bool is_main, bool in_probe)
       : run_(run), state_(state), fiber_(fiber), context_(context), is_main_(is_main), in_probe_(in_probe) {}
 
@@ -60,7 +60,7 @@ class FiberCheck {
   bool registers(const FrameState& frame, const RegState* states, std::uint32_t limit);
   const Value& value(const FrameState& frame, std::uint32_t k) const { return fiber_.values[frame.first_value + k]; }
 
-  RunImpl& run_;
+  MachineState& run_;
   const RunState& state_;
   const FiberState& fiber_;
   CheckContext& context_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "vm/exec/run_impl.h"
+#include "vm/exec/machine_state.h"
 #include "vm/exec/stepper_slots.h"
 #include "vm/snapshot/fiber_check.h"
 #include "vm/value/map.h"
@@ -23,9 +23,17 @@ Value take(Value& from) {
   return taken;
 }
 
+// What the check of a fiber found out, and the fiber that was made of it.
+struct CheckedFiber {
+  std::vector<FramePlan> plans;
+  std::uint32_t result_slot = 0;
+  bool in_probe = false, has_probe = false;
+  Fiber* made = nullptr;
+};
+
 class Installer {
  public:
-  Installer(RunState& state, RunImpl& run) : state_(state), run_(run) {}
+  Installer(RunState& state, MachineState& run) : state_(state), run_(run) {}
 
   std::string run() {
     std::string problem = check_values();
@@ -36,7 +44,8 @@ class Installer {
     install_namespace();
     install_records();
     if (!install_fibers()) return "more stack than the memory limit";
-    install_counters();
+    run_.set_turn(state_.fibers.empty() ? nullptr : state_.links[state_.running].program);
+    run_.set_counters(std::move(state_));
     return {};
   }
 
@@ -105,11 +114,11 @@ class Installer {
       keep(cell.base);
     }
     for (const Value& value : state_.retired) keep(value);
-    for (const Link& link : run_.links().all()) {
+    for (const Link& link : run_.links()) {
       for (const Value& function : link.functions) keep(function);
     }
     for (const Operation& operation : state_.operations) out.operations.insert(operation.id);
-    out.elements_left = run_.core().heap().bytes_used() / sizeof(Value);
+    out.elements_left = run_.heap().bytes_used() / sizeof(Value);
     return out;
   }
 
@@ -129,45 +138,52 @@ class Installer {
   std::string check_fibers() {
     if (state_.fibers.empty() && (state_.tool_failed || state_.suspended)) return "a turn without fibers";
     CheckContext known = context();
-    std::vector<std::uint64_t> requests;
-    std::vector<std::uint32_t> ancestors;   // of the fiber before: parents come first, depth first
-    std::vector<bool> in_probe(state_.fibers.size()), has_probe(state_.fibers.size());
-    std::uint64_t stack_bytes = 0;
+    checked_.resize(state_.fibers.size());
     for (std::uint32_t k = 0; k < state_.fibers.size(); ++k) {
-      const FiberState& fiber = state_.fibers[k];
-      const std::string where = "fiber " + std::to_string(k) + ": ";
-      if ((k == 0) != (fiber.parent == FiberState::kNoParent)) return where + "its parent";
-      for (; !ancestors.empty() && ancestors.back() != fiber.parent; ancestors.pop_back()) {
-        forget_definitions(known, state_.fibers[ancestors.back()]);
-      }
-      if (ancestors.size() > kMaxNesting) return where + "branches nested too deep";
-      if (waits_for_task(fiber) && !state_.has_journal) return where + "a wait for a task without a journal";
-      if (k > 0 && ancestors.empty()) return where + "its parent";
-      if (k > 0 && waits_for_task(state_.fibers[fiber.parent])) {
-        if (fiber.parent == 0 || has_probe[fiber.parent] || !is_probe(fiber, state_.fibers[fiber.parent])) {
-          return where + "its parent";
-        }
-        has_probe[fiber.parent] = in_probe[k] = true;
-      } else if (k > 0) {
-        if (!collects_branches(state_.fibers[fiber.parent])) return where + "its parent";
-        in_probe[k] = in_probe[fiber.parent];
-      }
-      ancestors.push_back(k);
-      keep_definitions(known, fiber);
-      for (const DefinitionState& definition : fiber.definitions) {
-        if (k == 0 || definition.cell >= run_.names().cells().size() || !is_visible(definition.value)) {
-          return where + "its definitions";
-        }
-      }
-      FiberCheck check(run_, state_, fiber, known, k == 0, in_probe[k]);
-      if (!check.run()) return where + check.problem;
-      stack_bytes += std::uint64_t{fiber.stack_size} * sizeof(Value);
-      if (!run_.core().heap().can_allocate(stack_bytes)) return where + "more stack than the memory limit";
-      if (fiber.state == Fiber::State::WaitsForTool && !in_probe[k]) requests.push_back(fiber.request_id);
-      result_slots_.push_back(check.result_slot);
-      plans_.push_back(std::move(check.plans));
+      std::string problem = check_place(k, known);
+      if (problem.empty()) problem = check_fiber(k, known);
+      if (!problem.empty()) return "fiber " + std::to_string(k) + ": " + problem;
     }
-    return has_twins(requests) ? "two requests with one id" : "";
+    return has_twins(requests_) ? "two requests with one id" : "";
+  }
+
+  // The place of a fiber below the fibers before it.
+  std::string check_place(std::uint32_t k, CheckContext& known) {
+    const FiberState& fiber = state_.fibers[k];
+    if ((k == 0) != (fiber.parent == FiberState::kNoParent)) return "its parent";
+    for (; !ancestors_.empty() && ancestors_.back() != fiber.parent; ancestors_.pop_back()) {
+      forget_definitions(known, state_.fibers[ancestors_.back()]);
+    }
+    if (ancestors_.size() > kMaxNesting) return "branches nested too deep";
+    if (waits_for_task(fiber) && !state_.has_journal) return "a wait for a task without a journal";
+    if (k > 0 && ancestors_.empty()) return "its parent";
+    if (k > 0 && waits_for_task(state_.fibers[fiber.parent])) {
+      CheckedFiber& parent = checked_[fiber.parent];
+      if (fiber.parent == 0 || parent.has_probe || !is_probe(fiber, state_.fibers[fiber.parent])) return "its parent";
+      parent.has_probe = checked_[k].in_probe = true;
+    } else if (k > 0) {
+      if (!collects_branches(state_.fibers[fiber.parent])) return "its parent";
+      checked_[k].in_probe = checked_[fiber.parent].in_probe;
+    }
+    ancestors_.push_back(k);
+    return {};
+  }
+
+  std::string check_fiber(std::uint32_t k, CheckContext& known) {
+    const FiberState& fiber = state_.fibers[k];
+    CheckedFiber& checked = checked_[k];
+    keep_definitions(known, fiber);
+    for (const DefinitionState& definition : fiber.definitions) {
+      if (k == 0 || definition.cell >= run_.cells().size() || !is_visible(definition.value)) return "its definitions";
+    }
+    FiberCheck check(run_, state_, fiber, known, k == 0, checked.in_probe);
+    if (!check.run()) return check.problem;
+    stack_bytes_ += std::uint64_t{fiber.stack_size} * sizeof(Value);
+    if (!run_.heap().can_allocate(stack_bytes_)) return "more stack than the memory limit";
+    if (fiber.state == Fiber::State::WaitsForTool && !checked.in_probe) requests_.push_back(fiber.request_id);
+    checked.result_slot = check.result_slot;
+    checked.plans = std::move(check.plans);
+    return {};
   }
 
   static bool collects_branches(const FiberState& fiber) {
@@ -187,23 +203,22 @@ class Installer {
 
   void install_namespace() {
     const bool in_turn = !state_.fibers.empty();
-    Namespace& names = run_.names();
     for (std::size_t k = 0; k < state_.cells.size(); ++k) {
       CellState& cell = state_.cells[k];
-      names.restore(k, cell.defined, take(cell.value));
-      if (in_turn) names.restore_base(take(cell.base));
+      run_.set_cell(k, cell.defined, take(cell.value));
+      if (in_turn) run_.add_base_value(take(cell.base));
     }
-    names.restore_retired(std::exchange(state_.retired, {}));
-    RunCore& core = run_.core();
-    core.env().has_journal = state_.has_journal;
-    for (JournalState& entry : state_.journal) core.env().journal.restore(std::move(entry.id), take(entry.value));
-    core.set_context(take(state_.context));
-    core.set_history(std::exchange(state_.history, {}));
-    core.set_budget(take(state_.budget));
+    run_.set_retired(std::exchange(state_.retired, {}));
+    Environment& env = run_.environment();
+    env.has_journal = state_.has_journal;
+    for (JournalState& entry : state_.journal) env.journal.restore(std::move(entry.id), take(entry.value));
+    run_.set_context(take(state_.context));
+    run_.set_history(std::exchange(state_.history, {}));
+    run_.set_budget(take(state_.budget));
   }
 
   void install_records() {
-    Environment& env = run_.core().env();
+    Environment& env = run_.environment();
     env.prints = std::move(state_.prints);
     env.warnings = std::move(state_.warnings);
     env.print_bytes = state_.print_bytes;
@@ -217,32 +232,28 @@ class Installer {
     }
     env.operations.last_sequence = state_.last_sequence;
     env.operations.last_fresh_id = state_.last_fresh_id;
-    run_.operations().restore_cancel_requests(std::move(state_.cancel_requests));
   }
 
   bool install_fibers() {
-    std::vector<Fiber*> made;
     for (std::size_t k = 0; k < state_.fibers.size(); ++k) {
       FiberState& state = state_.fibers[k];
-      Fiber* const parent = k == 0 ? nullptr : made[state.parent];
-      made.push_back(&run_.fibers().restore(parent));
+      Fiber* const parent = k == 0 ? nullptr : checked_[state.parent].made;
+      Fiber* const made = run_.add_fiber(parent, state.frame_capacity, state.stack_size);
+      if (made == nullptr) return false;
       if (parent != nullptr) parent->branch_failed |= state.state == Fiber::State::Faulted;
-      if (!install_fiber(*made.back(), state, k)) return false;
+      checked_[k].made = made;
+      install_fiber(*made, state, checked_[k]);
     }
-    list_requests(made);
+    list_requests();
     return true;
   }
 
-  bool install_fiber(Fiber& fiber, FiberState& state, std::size_t index) {
-    const std::uint32_t room = std::min(state.frame_capacity, run_.core().limits().depth);
-    if (room != 0 && !fiber.frames.reserve(room)) return false;
-    run_.core().heap().account(static_cast<std::int64_t>(std::uint64_t{fiber.frames.capacity()} * sizeof(Frame)));
-    if (state.stack_size != 0 && !run_.fibers().grow_stack(fiber, state.stack_size)) return false;
-    for (std::size_t k = 0; k < state.frames.size(); ++k) push_frame(fiber, state, state.frames[k], plans_[index][k]);
+  void install_fiber(Fiber& fiber, FiberState& state, const CheckedFiber& checked) {
+    for (std::size_t k = 0; k < state.frames.size(); ++k) push_frame(fiber, state, state.frames[k], checked.plans[k]);
     fiber.id = state.id;
     fiber.state = state.state;
     fiber.request_id = state.request_id;
-    fiber.result_slot = result_slots_[index];
+    fiber.result_slot = checked.result_slot;
     fiber.calls = state.calls;
     fiber.fork_call = state.fork_call;
     fiber.operations = state.operations;
@@ -262,7 +273,6 @@ class Installer {
     fiber.prints = std::move(state.prints);
     fiber.records = std::move(state.records);
     state.records.clear();
-    return true;
   }
 
   void push_frame(Fiber& fiber, FiberState& state, FrameState& frame, const FramePlan& plan) {
@@ -284,7 +294,7 @@ class Installer {
     if (frame.owns_callee) {
       registers[-1] = frame.closure;
     } else {
-      run_.core().heap().release(frame.closure);
+      run_.heap().release(frame.closure);
     }
     frame.closure = Value::nil();
     fiber.frames.push() =
@@ -292,41 +302,27 @@ class Installer {
   }
 
   // What the host is asked follows from the fibers that wait for it.
-  void list_requests(const std::vector<Fiber*>& fibers) {
-    std::vector<ToolRequest> requests;
-    for (std::size_t k = 0; k < fibers.size(); ++k) {
-      if (fibers[k]->state != Fiber::State::WaitsForTool || fibers[k]->request_id == 0) continue;
+  void list_requests() {
+    for (std::size_t k = 0; k < checked_.size(); ++k) {
+      const Fiber& fiber = *checked_[k].made;
+      if (fiber.state != Fiber::State::WaitsForTool || fiber.request_id == 0) continue;
       if (state_.tool_failed && k == 0) continue;
       FiberState& state = state_.fibers[k];
-      requests.push_back(run_.tool_calls().request_of(*fibers[k], std::move(state.request_task),
-                                                      std::move(state.request_path), std::move(state.request_key)));
+      run_.add_request(fiber, std::move(state.request_task), std::move(state.request_path),
+                       std::move(state.request_key));
     }
-    run_.requests().restore_waiting(std::move(requests));
-  }
-
-  void install_counters() {
-    const bool in_turn = !state_.fibers.empty();
-    run_.restore_turn(in_turn ? state_.links[state_.running].program : nullptr, state_.fuel_used, state_.suspended);
-    run_.requests().restore(state_.next_request, state_.tool_calls);
-    run_.waits().set_suspensions(state_.suspensions);
-    run_.sites().set_identity(std::move(state_.run_id), state_.turn);
-    run_.sites().restore_operations_before(state_.operations_before);
-    run_.fibers().restore_counters(state_.next_fiber_id, state_.tool_failed);
-    RunCore& core = run_.core();
-    if (state_.tool_failed) {
-      core.raise(state_.fault_kind, std::move(state_.fault_message), std::move(state_.fault_hint));
-    }
-    core.heap().restore_counters(state_.closure_serial, std::max(state_.bytes_peak, core.heap().bytes_used()));
   }
 
   RunState& state_;
-  RunImpl& run_;
-  std::vector<std::vector<FramePlan>> plans_;
-  std::vector<std::uint32_t> result_slots_;
+  MachineState& run_;
+  std::vector<CheckedFiber> checked_;        // one for each fiber of the state
+  std::vector<std::uint32_t> ancestors_;     // the fibers around the one that is checked, outermost first
+  std::vector<std::uint64_t> requests_;
+  std::uint64_t stack_bytes_ = 0;            // the stacks of all fibers that were checked
 };
 
 }  // namespace
 
-std::string install(RunState& state, RunImpl& run) { return Installer(state, run).run(); }
+std::string install(RunState& state, MachineState& run) { return Installer(state, run).run(); }
 
 }  // namespace ptc

@@ -12,6 +12,6 @@ namespace ptc {
 
 // Returns "" when done, and the run owns all values of the state. Otherwise returns what is wrong, and the state keeps
 // the values.
-std::string install(RunState& state, RunImpl& run);
+std::string install(RunState& state, MachineState& run);
 
 }  // namespace ptc

@@ -6,7 +6,7 @@
 #include "schema/flat_tree.h"
 #include "schema/version.h"
 #include "snapshot_generated.h"
-#include "vm/exec/run_impl.h"
+#include "vm/exec/machine_state.h"
 #include "vm/snapshot/binary_reader.h"
 #include "vm/snapshot/checksum.h"
 #include "vm/snapshot/frame_view.h"
@@ -66,17 +66,17 @@ class Restore {
     skeleton.limits = reader_.limits();
     if (std::string why = limits_problem(skeleton.limits); !why.empty()) return invalid(std::move(why));
     static_cast<Limits&>(skeleton.limits) = smaller(skeleton.limits, options_.most);
-    auto run = std::make_unique<RunImpl>(skeleton.limits, options_.memory);
-    OwnedState owned(run->core().heap());
+    MachineState run(skeleton.limits, options_.memory);
+    OwnedState owned(run.heap());
     owned.state = std::move(skeleton);
     owned.host = std::move(host);
-    const bool built = build(*run, owned.state, owned.host);
+    const bool built = build(run, owned.state, owned.host);
     reader_.forget_values();
     if (!built) return reader_.error;
-    if (std::string why = install(owned.state, *run); !why.empty()) return invalid(std::move(why));
+    if (std::string why = install(owned.state, run); !why.empty()) return invalid(std::move(why));
     HostState out = std::move(owned.host);
     owned.host.cached_answers.clear();
-    return Restored{Run(std::move(run)), std::move(out)};
+    return Restored{run.take_run(), std::move(out)};
   }
 
  private:
@@ -86,27 +86,16 @@ class Restore {
     return false;
   }
 
-  bool build(RunImpl& run, RunState& state, HostState& host) {
+  bool build(MachineState& run, RunState& state, HostState& host) {
     if (!reader_.read_state(run, state, host)) return false;
     for (const CellState& cell : state.cells) {
-      const std::size_t before = run.names().cells().size();
-      run.names().cell(cell.name);
-      if (run.names().cells().size() == before) return fail("one name twice");
+      if (!run.add_cell(cell.name)) return fail("one name twice");
     }
-    for (const LinkState& link : state.links) {
-      run.links().begin(link.program, link.is_prelude);
-    }
+    for (const LinkState& link : state.links) run.begin_link(link.program, link.is_prelude);
     if (!reader_.read_shapes()) return false;
-    for (std::size_t k = 0; k < state.links.size(); ++k) finish_link(run, run.links().at(k), state.links[k]);
-    if (run.names().cells().size() != state.cells.size()) return fail("names of a program are missing");
-    return assign(run.core().heap(), state, host);
-  }
-
-  void finish_link(RunImpl& run, Link& link, const LinkState& state) {
-    run.links().finish(link);
-    for (const std::uint32_t index : state.functions) run.links().function(link, index);
-    if (state.is_prelude || state.functions.empty()) return;
-    run.links().entry(link);
+    for (std::size_t k = 0; k < state.links.size(); ++k) run.finish_link(k, state.links[k].functions);
+    if (run.cells().size() != state.cells.size()) return fail("names of a program are missing");
+    return assign(run.heap(), state, host);
   }
 
   // Deals the values out to their places.

@@ -14,12 +14,11 @@
 #include "vm/builtins/environment.h"
 #include "vm/builtins/operations.h"
 #include "vm/exec/fiber.h"
+#include "vm/exec/machine_state.h"
 #include "vm/exec/program.h"
 #include "vm/exec/run.h"
 
 namespace ptc {
-
-class RunImpl;
 
 struct LinkState {
   std::shared_ptr<const Program> program;
@@ -78,7 +77,7 @@ struct FiberState {
   std::vector<ToolRecordData> records;    // strings are copies; values are like the others
 };
 
-struct RunState {
+struct RunState : MachineCounters {
   RunLimits limits;
   std::vector<LinkState> links;
   std::uint32_t running = 0;              // the link of the program of this turn
@@ -98,17 +97,6 @@ struct RunState {
   std::vector<std::string> prints, warnings;
   std::uint64_t print_bytes = 0;
   std::vector<StepSummary> summaries;
-  std::uint64_t fuel_used = 0, tool_calls = 0, bytes_peak = 0;
-  bool suspended = false;
-  std::uint32_t suspensions = 0, operations_before = 0;
-  std::vector<std::string> cancel_requests;
-  std::string run_id;
-  std::uint64_t turn = 0;
-  std::uint64_t next_request = 1;
-  std::uint32_t next_fiber_id = 1, closure_serial = 1;
-  bool tool_failed = false;               // the next step reports this fault:
-  FaultKind fault_kind{};
-  std::string fault_message, fault_hint;
 };
 
 // Calls visit(Value&) for every value, in the order of the value stream.
@@ -143,6 +131,6 @@ void for_each_value(State& state, Visit visit) {
   }
 }
 
-RunState capture(const RunImpl& run);
+RunState capture(const MachineView& run);
 
 }  // namespace ptc

@@ -1,13 +1,13 @@
 #include "vm/snapshot/shared_objects.h"
 
-#include "vm/exec/run_impl.h"
+#include "vm/exec/machine_state.h"
 #include "vm/value/string.h"
 
 namespace ptc {
 
-SharedObjects::SharedObjects(const RunImpl& run, const ValueWriter& linked) {
+SharedObjects::SharedObjects(const MachineView& run, const ValueWriter& linked) {
   for (const auto& [object, ordinal] : linked.ordinals()) met_[object].ordinal = ordinal;
-  for (const Link& link : run.links().all()) {
+  for (const Link& link : run.links()) {
     for (const Value& constant : link.constants) {
       if (constant.is_string()) texts_.emplace(string_view_of(constant), constant.object);
     }

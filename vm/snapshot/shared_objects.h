@@ -12,7 +12,7 @@
 
 namespace ptc {
 
-class RunImpl;
+class MachineView;
 
 struct Met {
   static constexpr std::uint32_t kNotLinked = UINT32_MAX;
@@ -25,7 +25,7 @@ struct Met {
 
 class SharedObjects {
  public:
-  SharedObjects(const RunImpl& run, const ValueWriter& linked);
+  SharedObjects(const MachineView& run, const ValueWriter& linked);
 
   void meet(Value value) { walk_objects(value, path_, *this); }
   // Returns null when the object has one place.

@@ -17,7 +17,7 @@ class SnapshotReader {
   virtual bool read_programs(ProgramSource* known, RunState& out) = 0;
   virtual RunLimits limits() = 0;
   // Interns the names that no program has, then reads the tables: everything except values.
-  virtual bool read_state(RunImpl& run, RunState& out, HostState& host) = 0;
+  virtual bool read_state(MachineState& run, RunState& out, HostState& host) = 0;
   virtual bool read_shapes() = 0;                       // needs links with their scalar constants
   // Reads the roots in the order of for_each_value, then the cached answers. The links are complete. The caller owns
   // the values, also those that were read before a failure.

@@ -2,12 +2,12 @@
 
 #include <cstring>
 
-#include "vm/exec/run_impl.h"
+#include "vm/exec/machine_state.h"
 #include "vm/snapshot/value_stream.h"
 
 namespace ptc {
 
-ValueReader::ValueReader(RunImpl& run) : run_(run), heap_(run.core().heap()) {}
+ValueReader::ValueReader(MachineState& run) : run_(run), heap_(run.heap()) {}
 
 ValueReader::~ValueReader() {
   for (const Value& v : stack_) heap_.release(v);
@@ -20,7 +20,7 @@ bool ValueReader::fail(std::string_view why) {
 }
 
 void ValueReader::number_scalars() {
-  for (const Link& link : run_.links().all()) {
+  for (const Link& link : run_.links()) {
     for (std::size_t k = 0; k < link.constants.size(); ++k) {
       if (!is_collection(link.program->constants[k])) walk_objects(link.constants[k], path_, *this);
     }
@@ -51,7 +51,7 @@ std::string ValueReader::add_shape(std::span<const Value> taken_keys) {
 }
 
 void ValueReader::number_linked_objects() {
-  for (const Link& link : run_.links().all()) {
+  for (const Link& link : run_.links()) {
     for (std::size_t k = 0; k < link.constants.size(); ++k) {
       if (is_collection(link.program->constants[k])) walk_objects(link.constants[k], path_, *this);
     }

@@ -20,11 +20,11 @@
 
 namespace ptc {
 
-class RunImpl;
+class MachineState;
 
 class ValueReader {
  public:
-  explicit ValueReader(RunImpl& run);
+  explicit ValueReader(MachineState& run);
   ~ValueReader();
   ValueReader(const ValueReader&) = delete;
   ValueReader& operator=(const ValueReader&) = delete;
@@ -100,7 +100,7 @@ class ValueReader {
   void push(Value made);                                        // gives counted objects their numbers
   void replace_top(std::size_t popped, Value made);
 
-  RunImpl& run_;
+  MachineState& run_;
   Heap& heap_;
   std::span<const std::uint8_t> bytes_;
   std::size_t at_ = 0;

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "vm/builtins/regex.h"
-#include "vm/exec/run_impl.h"
+#include "vm/exec/machine_state.h"
 #include "vm/snapshot/value_reader.h"
 #include "vm/snapshot/value_stream.h"
 #include "vm/value/calendar.h"
@@ -129,11 +129,11 @@ bool ValueReader::closure(std::uint64_t n) {
 
 Closure* ValueReader::make_closure(std::uint32_t program, std::uint32_t function, std::uint32_t serial,
                                    std::span<const Value> taken, std::string& why) {
-  if (program >= run_.links().all().size()) {
+  if (program >= run_.links().size()) {
     why = "function of an unknown program";
     return nullptr;
   }
-  Link& link = run_.links().at(program);
+  Link& link = run_.link(program);
   if (function == 0 || function >= link.program->functions.size()) {
     why = "unknown function";
     return nullptr;
@@ -244,7 +244,7 @@ bool ValueReader::big_int() {
   if (!varint(shape)) return false;
   const std::uint64_t limbs = shape / 2;
   if (limbs == 0 || limbs > (bytes_.size() - at_) / 8) return fail("cut off");
-  if (limbs * 64 > std::uint64_t{run_.core().limits().integer_bits} + 64) return fail("integer too wide");
+  if (limbs * 64 > std::uint64_t{run_.limits().integer_bits} + 64) return fail("integer too wide");
   BigInt* const made = heap_.make<BigInt>(Kind::BigInt, sizeof(BigInt) + limbs * sizeof(std::uint64_t));
   made->flags = (shape & 1) != 0 ? BigInt::kNegative : std::uint8_t{0};
   made->limb_count = static_cast<std::uint32_t>(limbs);
@@ -261,7 +261,7 @@ bool ValueReader::range() {
   std::int64_t first = 0, step = 0;
   std::uint32_t count = 0;
   if (!zigzag(first) || !zigzag(step) || !small(count)) return false;
-  const bool paid = count <= run_.core().limits().fuel;   // a program pays for each element
+  const bool paid = count <= run_.limits().fuel;   // a program pays for each element
   if (!paid) return fail("range longer than the fuel limit");
   RangeVector* const made = assemble_range(heap_, first, step, count);
   if (made == nullptr) return fail("range without elements, or beyond all integers");
@@ -323,7 +323,7 @@ bool ValueReader::regex() {
   std::span<const Value> pattern;
   if (!top_values(1, pattern)) return false;
   if (!pattern[0].is_string()) return fail("pattern that is no text");
-  const std::uint32_t longest = run_.core().limits().regex_pattern_bytes;
+  const std::uint32_t longest = run_.limits().regex_pattern_bytes;
   if (string_view_of(pattern[0]).size() > longest) return fail("pattern too long");
   replace_top(1, regex_of_source(heap_, pattern[0]));
   return true;

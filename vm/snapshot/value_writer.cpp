@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "vm/exec/run_impl.h"
+#include "vm/exec/machine_state.h"
 #include "vm/snapshot/value_stream.h"
 
 namespace ptc {
@@ -15,17 +15,17 @@ constexpr std::size_t kMostGuessed = std::size_t{4} << 20;
 }  // namespace
 
 // Values take far less than on the heap; room that is not used is never touched.
-ValueWriter::ValueWriter(const RunImpl& run)
-    : bytes(256 + std::min<std::size_t>(run.core().heap().bytes_used() / 4, kMostGuessed)), run_(run) {
+ValueWriter::ValueWriter(const MachineView& run)
+    : bytes(256 + std::min<std::size_t>(run.heap().bytes_used() / 4, kMostGuessed)), run_(run) {
   name_unlinked_keywords();
   number_linked_objects();
 }
 
 void ValueWriter::name_unlinked_keywords() {
-  const std::vector<const Keyword*>& all = run_.core().heap().keywords();
+  const std::vector<const Keyword*>& all = run_.heap().keywords();
   std::vector<bool> linked(all.size());
-  for (const Cell& cell : run_.names().cells()) linked[cell.name->serial] = true;
-  for (const Link& link : run_.links().all()) {
+  for (const Cell& cell : run_.cells()) linked[cell.name->serial] = true;
+  for (const Link& link : run_.links()) {
     for (const Value& constant : link.constants) {
       if (constant.is_keyword()) linked[constant.keyword->serial] = true;
     }
@@ -42,7 +42,7 @@ void ValueWriter::name_unlinked_keywords() {
 void ValueWriter::number_linked_objects() {
   silent_ = true;
   std::vector<std::uint32_t> first_of_link;
-  for (const Link& link : run_.links().all()) {
+  for (const Link& link : run_.links()) {
     first_of_link.push_back(ordinal_);
     for (std::size_t k = 0; k < link.constants.size(); ++k) {
       if (!is_collection(link.program->constants[k])) put(link.constants[k]);
@@ -51,7 +51,7 @@ void ValueWriter::number_linked_objects() {
   first_of_link.push_back(ordinal_);
   write_foreign_shapes(first_of_link);
   silent_ = true;
-  for (const Link& link : run_.links().all()) {
+  for (const Link& link : run_.links()) {
     for (std::size_t k = 0; k < link.constants.size(); ++k) {
       if (is_collection(link.program->constants[k])) put(link.constants[k]);
     }
@@ -65,7 +65,7 @@ void ValueWriter::number_linked_objects() {
 void ValueWriter::write_foreign_shapes(const std::vector<std::uint32_t>& first_of_link) {
   boost::unordered_flat_map<const KeyArray*, bool> seen;
   std::size_t index = 0;
-  for (const Link& link : run_.links().all()) {
+  for (const Link& link : run_.links()) {
     const std::uint32_t first = first_of_link[index], end = first_of_link[index + 1];
     ++index;
     for (std::size_t k = 0; k < link.constants.size(); ++k) {
@@ -315,7 +315,7 @@ void ValueWriter::hash_node(const std::vector<WalkStep>& path) {
 void ValueWriter::closure(const Closure* closure) {
   const auto* prototype = static_cast<const Prototype*>(closure->function);
   std::uint32_t program = 0;
-  for (const Link& link : run_.links().all()) {
+  for (const Link& link : run_.links()) {
     if (&link == closure->link) break;
     ++program;
   }

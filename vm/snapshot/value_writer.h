@@ -17,7 +17,7 @@
 
 namespace ptc {
 
-class RunImpl;
+class MachineView;
 
 // Bytes that only grow. Room for one item is made at once.
 class ByteBuffer {
@@ -53,7 +53,7 @@ class ByteBuffer {
 
 class ValueWriter {
  public:
-  explicit ValueWriter(const RunImpl& run);
+  explicit ValueWriter(const MachineView& run);
 
   void put(Value borrowed);
   std::uint32_t builtin_index(BuiltinId id);
@@ -116,7 +116,7 @@ class ValueWriter {
   void hash_node(const std::vector<WalkStep>& path);
   void closure(const Closure* closure);
 
-  const RunImpl& run_;
+  const MachineView& run_;
   bool silent_ = false;                         // true while only numbering
   std::uint32_t ordinal_ = 0;
   boost::unordered_flat_map<const Object*, std::uint32_t> ordinals_;   // ordinals of objects that may be met again

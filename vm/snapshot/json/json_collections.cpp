@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "vm/exec/run_impl.h"
+#include "vm/exec/machine_state.h"
 #include "vm/snapshot/json/json_value_reader.h"
 #include "vm/value/equality.h"
 #include "vm/value/map.h"

@@ -5,7 +5,7 @@
 
 #include "schema/ascii.h"
 #include "vm/builtins/regex.h"
-#include "vm/exec/run_impl.h"
+#include "vm/exec/machine_state.h"
 #include "vm/snapshot/json/json_value_reader.h"
 #include "vm/value/bigint.h"
 #include "vm/value/calendar.h"
@@ -119,7 +119,7 @@ Value JsonValueReader::tagged_leaf(JsonNode node, JsonFields& fields, std::strin
     fields.number("first", first);
     fields.number("step", step);
     fields.number("count", count);
-    const bool paid = count <= run_.core().limits().fuel;   // a program pays for each element
+    const bool paid = count <= run_.limits().fuel;   // a program pays for each element
     RangeVector* const made = paid ? assemble_range(heap_, first, step, count) : nullptr;
     return made == nullptr ? Value::absent() : Value::of(Tag::Vector, made);
   }
@@ -153,7 +153,7 @@ Value JsonValueReader::tagged_leaf(JsonNode node, JsonFields& fields, std::strin
     made->name = heap_.intern(text);
     return Value::of(Tag::Var, made);
   }
-  if (tag == "re" && text.size() > run_.core().limits().regex_pattern_bytes) return Value::absent();
+  if (tag == "re" && text.size() > run_.limits().regex_pattern_bytes) return Value::absent();
   const Value own = text_value(text, part.layout);
   if (own.is_absent()) return own;
   return tag == "re" ? regex_of_source(heap_, own) : pending_of(heap_, own);
@@ -161,7 +161,7 @@ Value JsonValueReader::tagged_leaf(JsonNode node, JsonFields& fields, std::strin
 
 // Decimal, or hexadecimal for very wide ones.
 Value JsonValueReader::integer(JsonNode node, std::string_view text) {
-  const std::uint64_t widest = std::uint64_t{run_.core().limits().integer_bits} + 64;
+  const std::uint64_t widest = std::uint64_t{run_.limits().integer_bits} + 64;
   const bool negative = text.starts_with('-');
   std::string_view digits = negative ? text.substr(1) : text;
   if (!digits.starts_with("0x")) {

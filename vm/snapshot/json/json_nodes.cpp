@@ -2,7 +2,7 @@
 // reference, the nodes of large vectors, maps and sets.
 #include <bit>
 
-#include "vm/exec/run_impl.h"
+#include "vm/exec/machine_state.h"
 #include "vm/snapshot/json/json_value_reader.h"
 
 namespace ptc {

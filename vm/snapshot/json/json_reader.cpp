@@ -4,7 +4,7 @@
 
 #include <sodium/utils.h>
 
-#include "vm/exec/run_impl.h"
+#include "vm/exec/machine_state.h"
 #include "vm/snapshot/frame_view.h"
 #include "vm/snapshot/program_entries.h"
 #include "vm/snapshot/state_fields.h"
@@ -185,13 +185,13 @@ bool JsonReader::program(JsonNode node, ProgramSource* known, RunState& out) {
   return source_name == loaded.source_name || fields.fail("is not the name in its bytecode", "source_name");
 }
 
-bool JsonReader::read_state(RunImpl& run, RunState& out, HostState&) {
+bool JsonReader::read_state(MachineState& run, RunState& out, HostState&) {
   run_ = &run;
   values_.emplace(run, root_, text_bytes_, problem_);
   JsonFields fields({&root_, nullptr}, problem_);
   std::vector<std::string> names;
   fields.texts("keywords", names);
-  for (const std::string& name : names) run.core().heap().intern(name);
+  for (const std::string& name : names) run.heap().intern(name);
   cells(out);
   journal(out);
   operations(out);
@@ -333,7 +333,7 @@ bool JsonReader::read_values(std::vector<Value>& roots) {
       case Place::What::Absent: value = Value::absent(); break;
       case Place::What::AsBefore: value = retained(roots.back()); break;
       case Place::What::Function: {
-        const std::vector<Value>& made = run_->links().all()[place.link].functions;
+        const std::vector<Value>& made = run_->links()[place.link].functions;
         if (place.function < made.size()) value = retained(made[place.function]);
         break;
       }

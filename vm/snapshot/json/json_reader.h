@@ -24,7 +24,7 @@ class JsonReader : public SnapshotReader {
   bool read_host(HostState& out) override;
   bool read_programs(ProgramSource* known, RunState& out) override;
   RunLimits limits() override { return limits_; }
-  bool read_state(RunImpl& run, RunState& out, HostState& host) override;
+  bool read_state(MachineState& run, RunState& out, HostState& host) override;
   bool read_shapes() override;
   bool read_values(std::vector<Value>& roots) override;
   void forget_values() override { values_.reset(); }
@@ -62,7 +62,7 @@ class JsonReader : public SnapshotReader {
   std::size_t text_bytes_ = 0;
   RunLimits limits_;
   SnapshotHeader header_;
-  RunImpl* run_ = nullptr;
+  MachineState* run_ = nullptr;
   std::optional<JsonValueReader> values_;
   std::vector<Place> places_;
   std::vector<JsonNode> cached_answers_;

@@ -1,7 +1,7 @@
 // The part of JsonReader for operations and fibers.
 #include <algorithm>
 
-#include "vm/exec/run_impl.h"
+#include "vm/exec/machine_state.h"
 #include "vm/snapshot/frame_view.h"
 #include "vm/snapshot/json/json_reader.h"
 #include "vm/snapshot/state_fields.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "vm/exec/run_impl.h"
+#include "vm/exec/machine_state.h"
 #include "vm/value/equality.h"
 #include "vm/value/string.h"
 
@@ -35,8 +35,9 @@ const json::string* tag_of(const json::value* doc) {
 
 }  // namespace
 
-JsonValueReader::JsonValueReader(RunImpl& run, const json::value& root, std::size_t text_bytes, JsonProblem& problem)
-    : run_(run), heap_(run.core().heap()), root_(root), problem_(problem), linked_(run) {
+JsonValueReader::JsonValueReader(MachineState& run, const json::value& root, std::size_t text_bytes,
+                                 JsonProblem& problem)
+    : run_(run), heap_(run.heap()), root_(root), problem_(problem), linked_(run) {
   linked_.allow_comparing(text_bytes);
 }
 
@@ -52,7 +53,7 @@ JsonValueReader::~JsonValueReader() {
 
 // The constants' own texts come first, so that everything else can be told to be one of them.
 bool JsonValueReader::read_shapes(JsonNode shapes) {
-  for (const Link& link : run_.links().all()) {
+  for (const Link& link : run_.links()) {
     for (const Value& constant : link.constants) {
       if (constant.is_string()) constants_.emplace(string_view_of(constant), constant);
     }

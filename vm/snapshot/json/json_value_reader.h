@@ -22,11 +22,11 @@
 
 namespace ptc {
 
-class RunImpl;
+class MachineState;
 
 class JsonValueReader {
  public:
-  JsonValueReader(RunImpl& run, const json::value& root, std::size_t text_bytes, JsonProblem& problem);
+  JsonValueReader(MachineState& run, const json::value& root, std::size_t text_bytes, JsonProblem& problem);
   ~JsonValueReader();
   JsonValueReader(const JsonValueReader&) = delete;
   JsonValueReader& operator=(const JsonValueReader&) = delete;
@@ -119,7 +119,7 @@ class JsonValueReader {
   Value temporal(JsonNode node, JsonFields& fields, std::string_view tag);
   Value leaf_of_target(std::uint32_t id);                    // borrowed; returns Absent when there is no leaf
 
-  RunImpl& run_;
+  MachineState& run_;
   Heap& heap_;
   const json::value& root_;
   JsonProblem& problem_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "vm/exec/run_impl.h"
+#include "vm/exec/machine_state.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
 
@@ -50,7 +50,7 @@ bool is_postponed(const Object* object) {
 
 }  // namespace
 
-JsonValueWriter::JsonValueWriter(const RunImpl& run, const ValueWriter& linked, JsonText& out)
+JsonValueWriter::JsonValueWriter(const MachineView& run, const ValueWriter& linked, JsonText& out)
     : run_(run), out_(out), shared_(run, linked) {}
 
 void JsonValueWriter::put(Value value) {
@@ -273,7 +273,7 @@ void JsonValueWriter::hashed(Value value, Open& open) {
 void JsonValueWriter::closure(Value value, Open& open) {
   const auto* closure = static_cast<const Closure*>(value.object);
   std::uint64_t program = 0;
-  for (const Link& link : run_.links().all()) {
+  for (const Link& link : run_.links()) {
     if (&link == closure->link) break;
     ++program;
   }

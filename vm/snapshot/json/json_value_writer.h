@@ -16,7 +16,7 @@
 
 namespace ptc {
 
-class RunImpl;
+class MachineView;
 
 class JsonValueWriter {
  public:
@@ -24,7 +24,7 @@ class JsonValueWriter {
   static constexpr std::size_t kMaxRepeatedBytes = 64;    // longest text that is written again instead of referred to
   static constexpr std::size_t kMaxRepeatedKeys = 256;    // most bytes of keys of one map that are written again
 
-  JsonValueWriter(const RunImpl& run, const ValueWriter& linked, JsonText& out);
+  JsonValueWriter(const MachineView& run, const ValueWriter& linked, JsonText& out);
 
   // Call meet() for every value that will be put, then choose_key_arrays(), then put().
   void meet(Value value) { shared_.meet(value); }
@@ -87,7 +87,7 @@ class JsonValueWriter {
   bool is_regular(const HashMap* hashed, bool quiet);
   bool is_default_text(Value string);
 
-  const RunImpl& run_;
+  const MachineView& run_;
   JsonText& out_;
   SharedObjects shared_;
   std::vector<Open> open_;

@@ -3,7 +3,7 @@
 #include <sodium/utils.h>
 
 #include "schema/version.h"
-#include "vm/exec/run_impl.h"
+#include "vm/exec/machine_state.h"
 #include "vm/snapshot/json/json_sections.h"
 #include "vm/snapshot/run_state.h"
 #include "vm/snapshot/snapshot.h"
@@ -14,7 +14,7 @@ namespace {
 
 class JsonWriter : private JsonSections {
  public:
-  JsonWriter(const RunImpl& run, const HostState& host, const SnapshotOptions& options)
+  JsonWriter(const MachineView& run, const HostState& host, const SnapshotOptions& options)
       : JsonSections(text_, all_values_),
         run_(run),
         host_(host),
@@ -63,7 +63,7 @@ class JsonWriter : private JsonSections {
   }
 
   bool is_linked_function(const FrameState& frame) const {
-    const std::vector<Value>& made = run_.links().all()[frame.link].functions;
+    const std::vector<Value>& made = run_.links()[frame.link].functions;
     return frame.function < made.size() && same_word(made[frame.function], frame.closure);
   }
 
@@ -288,7 +288,7 @@ class JsonWriter : private JsonSections {
     out_.raw(layout);
   }
 
-  const RunImpl& run_;
+  const MachineView& run_;
   const HostState& host_;
   const SnapshotOptions& options_;
   RunState state_;
@@ -301,8 +301,7 @@ class JsonWriter : private JsonSections {
 }  // namespace
 
 std::string write_snapshot_json(const Run& run, const HostState& host, const SnapshotOptions& options) {
-  run.impl().core().heap().free_garbage();   // it would look like a second owner
-  return JsonWriter(run.impl(), host, options).write();
+  return JsonWriter(MachineView(run), host, options).write();
 }
 
 }  // namespace ptc
