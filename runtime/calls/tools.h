@@ -37,7 +37,7 @@ struct ToolDefinition {
   AsyncMode async = AsyncMode::No;
   EffectClass effect = EffectClass::Unsafe;
   RetryPolicy retry = {};     // how often a failed call is made again
-  bool deferred = false;      // true: the call has no handler and waits for Session::answer_call()
+  bool deferred = false;      // true: the call has no handler and waits for CallDesk::answer()
   std::shared_ptr<const Signature> contract = {};   // checks calls and answers; null checks nothing
 };
 

@@ -113,8 +113,21 @@ bool RunFacts::write(Durability durability) {
   staged_resets_.clear();
   const auto* const puts = writer_.write(facts, durability);
   if (!puts) return false;
+  check_ends(facts, *puts);
   take(*puts);
   return !writer_.stopped();
+}
+
+// A call has one end, and the program was told this one.
+void RunFacts::check_ends(const std::vector<Fact>& written, const std::vector<Put>& puts) {
+  for (std::size_t k = 0; k < written.size(); ++k) {
+    const Fact& told = written[k];
+    const Fact& held = puts[k].fact;
+    if (told.kind != FactKind::EffectSettled || puts[k].mine) continue;
+    if (held.status == told.status && held.value == told.value && held.text == told.text) continue;
+    writer_.stop({StoreError::Kind::Unknown, "the log holds another end of the call " + told.idempotency_key +
+                                                 " than the program was told"});
+  }
 }
 
 // The program goes on with its own value: when the log holds another one, put there meanwhile, it must not. And an

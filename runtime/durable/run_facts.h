@@ -44,6 +44,7 @@ class RunFacts final : public OutboxReader {
   void reset(const OutboxItem& item);
   void open(const OutboxItem& item);
   void judge(const OutboxItem& item);
+  void check_ends(const std::vector<Fact>& written, const std::vector<Put>& puts);
   void take(const std::vector<Put>& puts);
 
   LogWriter& writer_;

@@ -54,7 +54,7 @@ std::optional<Claim> LogWriter::claim(std::string_view owner, std::optional<std:
 }
 
 void LogWriter::release() {
-  if (flush_staged()) flush();
+  flush();
   if (token_ != 0) store_.release(name_, token_);   // or its lease ends
 }
 
@@ -70,7 +70,6 @@ void LogWriter::reopen() {
   token_ = opened_head_ = 0;
   log_ = RunLog();
   recalled_.clear();
-  staged_.clear();
   error_.reset();
 }
 
@@ -92,41 +91,19 @@ bool LogWriter::take(Written& written) {
   return true;
 }
 
-// A call has one end. log_ has told what waited, so the log must say the same.
-bool LogWriter::is_as_staged(const std::vector<Put>& puts) const {
-  for (std::size_t k = 0; k < staged_.size(); ++k) {
-    const Fact& held = puts[k].fact;
-    const Fact& told = staged_[k];
-    if (held.status != told.status || held.value != told.value || held.text != told.text) return false;
-  }
-  return true;
-}
-
-const std::vector<Put>* LogWriter::write_with_staged(std::span<const Fact> facts, const auto& call) {
+const std::vector<Put>* LogWriter::write_by(const auto& call) {
   if (stopped()) return nullptr;
   keep_claim();
   if (stopped()) return nullptr;
-  std::vector<Fact> together;
-  if (!staged_.empty()) {
-    together = staged_;
-    together.insert(together.end(), facts.begin(), facts.end());
-  }
-  StoreResult<Written> result = call(staged_.empty() ? facts : std::span<const Fact>(together));
+  StoreResult<Written> result = call();
   Written* const written = good(result);
   if (written == nullptr || !take(*written)) return nullptr;
-  if (!is_as_staged(written->puts)) {
-    stop({StoreError::Kind::Unknown, "the log holds another end of a call than the one that waited to be written"});
-    return nullptr;
-  }
   puts_ = std::move(written->puts);
-  puts_.erase(puts_.begin(), puts_.begin() + static_cast<std::ptrdiff_t>(staged_.size()));
-  staged_.clear();
   return &puts_;
 }
 
 const std::vector<Put>* LogWriter::write(std::span<const Fact> facts, Durability durability) {
-  return write_with_staged(
-      facts, [&](std::span<const Fact> all) { return store_.put(name_, cut(), all, durability); });
+  return write_by([&] { return store_.put(name_, cut(), facts, durability); });
 }
 
 std::optional<Fact> LogWriter::put(Fact fact, Durability durability) {
@@ -134,40 +111,26 @@ std::optional<Fact> LogWriter::put(Fact fact, Durability durability) {
   return std::move(puts_.front().fact);
 }
 
-void LogWriter::stage(Fact settlement) {
-  if (settlement.kind != FactKind::EffectSettled) {
-    return stop({StoreError::Kind::Misuse, "only what became of a call can wait to be written"});
-  }
-  log_.recall(settlement);
-  staged_.push_back(std::move(settlement));
-}
-
-bool LogWriter::flush_staged() {
-  return staged_.empty() ? !stopped() : write({}) != nullptr;
-}
-
 bool LogWriter::decide(std::span<const Fact> facts) {
-  if (!flush_staged()) return false;
+  if (stopped()) return false;
   auto result = store_.decide(name_, cut(), facts);
   Decided* const decided = good(result);
   return decided != nullptr && take(*decided) && !decided->conflict;
 }
 
 bool LogWriter::park(std::span<const Fact> facts, const Parked& parked) {
-  if (!flush_staged()) return false;
+  if (stopped()) return false;
   auto result = store_.park(name_, cut(), facts, parked);
   ParkResult* const done = good(result);
   return done != nullptr && take(*done) && done->parked;
 }
 
 bool LogWriter::resume(const Fact& fact) {
-  const auto call = [this](std::span<const Fact> all) { return store_.resumed(name_, cut(), all); };
-  return write_with_staged({&fact, 1}, call) != nullptr;
+  return write_by([&] { return store_.resumed(name_, cut(), {&fact, 1}); }) != nullptr;
 }
 
 bool LogWriter::end(const Fact& fact) {
-  const auto call = [this](std::span<const Fact> all) { return store_.ended(name_, cut(), all); };
-  return write_with_staged({&fact, 1}, call) != nullptr;
+  return write_by([&] { return store_.ended(name_, cut(), {&fact, 1}); }) != nullptr;
 }
 
 bool LogWriter::open() {
@@ -192,7 +155,6 @@ bool LogWriter::open_whole() {
   error_.reset();
   log_ = RunLog();
   recalled_.clear();
-  staged_.clear();
   opened_head_ = 0;
   return catch_up();
 }

@@ -33,8 +33,7 @@ class LogWriter {
   // Claims the run, also from a process that is surely gone (process_owner.h) or whose token is `dead`. A claim that is
   // not granted names the holder. Returns nullopt when the writer is stopped.
   std::optional<Claim> claim(std::string_view owner, std::optional<std::uint64_t> dead = std::nullopt);
-  // Writes waiting facts and makes everything durable, unless the writer is stopped. Gives the claim back, if there is
-  // one.
+  // Makes everything durable, unless the writer is stopped. Gives the claim back, if there is one.
   void release();
   // Forgets the claim, the log and the error: the next claim begins anew.
   void reopen();
@@ -58,19 +57,12 @@ class LogWriter {
   std::int64_t now() const { return now_ms_(); }
   Fact made(FactKind kind, FactAuthor author) const;        // has the time, and is not written yet
 
-  // Writes the waiting facts and then these, in order and in one transaction, and adds to log() what others wrote
-  // since. Returns for each of these facts the fact that the log holds under its key now, until the next call; returns
-  // null when the writer is stopped. Prolongs the claim from time to time.
+  // Writes the facts, in order and in one transaction, and adds to log() what others wrote since. Returns for each of
+  // these facts the fact that the log holds under its key now, until the next call; returns null when the writer is
+  // stopped. Prolongs the claim from time to time.
   const std::vector<Put>* write(std::span<const Fact> facts, Durability durability = Durability::AsMode);
   // Writes one fact. Returns nullopt when the writer is stopped.
   std::optional<Fact> put(Fact fact, Durability durability = Durability::AsMode);
-
-  // Lets the outcome of a call (EffectSettled) wait for the next write, which takes it into its transaction. decide()
-  // and park() write waiting facts in a transaction of their own before theirs. log() has the outcome at once. Waiting
-  // facts are lost when the process dies: the call is then open in the log. Facts of other kinds stop the writer.
-  void stage(Fact settlement);
-  // Writes waiting facts, if there are any. Returns false when the writer is stopped.
-  bool flush_staged();
 
   // Writes all facts or, when others decided or observed something meanwhile, none; log() then has the facts of others.
   // With `parked`, parks the run with the facts. Returns false when nothing was written or the writer is stopped.
@@ -101,10 +93,8 @@ class LogWriter {
   std::optional<Fact> find(std::string_view key);
   const Fact* recalled_task(const std::string& key);
   Cut cut() const { return {token_, log_.head()}; }
-  // Writes waiting facts and `facts` with one call of the store, which gets all of them.
-  const std::vector<Put>* write_with_staged(std::span<const Fact> facts, const auto& call);
+  const std::vector<Put>* write_by(const auto& call);       // the call of the store that writes
   bool take(Written& written);
-  bool is_as_staged(const std::vector<Put>& puts) const;
 
   FactStore& store_;
   const std::string name_;
@@ -115,7 +105,6 @@ class LogWriter {
   RunLog log_;
   std::uint64_t opened_head_ = 0;       // facts up to here may need looking up; 0 when none do
   TextMap<Fact> recalled_;              // tasks by their keys
-  std::vector<Fact> staged_;            // waiting facts, which log_ has
   std::vector<Put> puts_;               // the puts of the last write
   std::optional<StoreError> error_;
 };

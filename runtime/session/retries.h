@@ -25,7 +25,7 @@ class Retries {
   bool contains(std::uint64_t request_id) const { return waiting_.contains(request_id); }
   bool is_pausing(std::uint64_t request_id) const;               // its next attempt is not due
   std::uint64_t next_attempt(std::uint64_t request_id) const;    // from 1
-  std::optional<Deadline> next_due() const;                      // of all calls; nullopt when there are none
+  std::optional<Deadline> next_due() const;                      // the earliest attempt; nullopt when there are none
   // Returns whether the run waits for calls, and each of them is made again.
   bool are_all_requests() const { return !waiting_.empty() && waiting_.size() == run_.tool_requests().size(); }
 

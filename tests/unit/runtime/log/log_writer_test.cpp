@@ -110,8 +110,7 @@ TEST_F(LogWriterTest, ACommittedTaskWithOneCallIsTwoWritesAndNoRead) {
   store_.take_writes();
   ASSERT_TRUE(writer_.put(intent("c"), Durability::Now));
   EXPECT_EQ(store_.last(), Durability::Now);
-  writer_.stage(settled("c"));
-  ASSERT_TRUE(writer_.put(commit("t")));
+  ASSERT_NE(writer_.write(std::vector{settled("c"), commit("t")}), nullptr);
   EXPECT_EQ(store_.take_writes(), 2);
   EXPECT_EQ(store_.reads(), reads);
   EXPECT_EQ(kinds(), (std::vector{FactKind::RunStarted, FactKind::Intent, FactKind::EffectSettled,
@@ -144,63 +143,6 @@ TEST_F(LogWriterTest, SeveralFactsGiveBackWhatTheLogHolds) {
   EXPECT_FALSE((*put)[1].mine);
   EXPECT_TRUE((*put)[2].mine);
   EXPECT_EQ(writer_.log().effects().size(), 2u);
-}
-
-TEST_F(LogWriterTest, AnAnswerThatWaitsIsKnownAndNotWritten) {
-  writer_.put(intent("c"));
-  writer_.stage(settled("c", 1, "7"));
-  EXPECT_EQ(writer_.effect("c")->state, EffectState::Committed);
-  EXPECT_EQ(writer_.effect("c")->value, "7");
-  EXPECT_EQ(kinds().size(), 1u);
-  store_.take_writes();
-  EXPECT_TRUE(writer_.flush_staged());
-  EXPECT_TRUE(writer_.flush_staged());
-  EXPECT_EQ(store_.take_writes(), 1) << "nothing waits any more";
-  EXPECT_EQ(kinds().back(), FactKind::EffectSettled);
-}
-
-TEST_F(LogWriterTest, EachKindOfWriteTakesAlongWhatWaits) {
-  const auto wait = [this](const std::string& call) {
-    writer_.put(intent(call));
-    writer_.stage(settled(call));
-  };
-  const auto is_written = [this](const std::string& call) {
-    return std::get<0>(memory_.find("r", effect_key(call, 1))).has_value();
-  };
-  wait("decided");
-  const Fact step = writer_.made(FactKind::StepDone, FactAuthor::Program);
-  EXPECT_TRUE(writer_.decide({&step, 1}));
-  EXPECT_TRUE(is_written("decided"));
-  wait("parked");
-  const Fact parked = writer_.made(FactKind::RunSuspended, FactAuthor::Host);
-  EXPECT_TRUE(writer_.park({&parked, 1}, {"c", {}, {"k"}, std::nullopt, writer_.log().head()}));
-  EXPECT_TRUE(is_written("parked"));
-  wait("resumed");
-  EXPECT_TRUE(writer_.resume(writer_.made(FactKind::RunResumed, FactAuthor::Host)));
-  EXPECT_TRUE(is_written("resumed"));
-  wait("ended");
-  EXPECT_TRUE(writer_.end(writer_.made(FactKind::TurnEnded, FactAuthor::Host)));
-  EXPECT_TRUE(is_written("ended"));
-  wait("released");
-  writer_.release();
-  EXPECT_TRUE(is_written("released"));
-  EXPECT_FALSE(writer_.stopped());
-}
-
-TEST_F(LogWriterTest, OnlyAnswersOfCallsWait) {
-  writer_.stage(commit("t"));
-  ASSERT_TRUE(writer_.stopped());
-  EXPECT_EQ(writer_.error().kind, StoreError::Kind::Misuse);
-}
-
-TEST_F(LogWriterTest, AnotherEndOfACallThanTheOneThatWaitsStopsTheWriter) {
-  writer_.put(intent("c"));
-  const Fact other = settled("c", 1, "2");
-  ASSERT_EQ(memory_.put("r", Cut::blind(writer_.token()), {&other, 1}).index(), 0u);
-  writer_.stage(settled("c", 1, "1"));
-  EXPECT_EQ(writer_.put(commit("t")), std::nullopt);
-  ASSERT_TRUE(writer_.stopped());
-  EXPECT_EQ(writer_.error().kind, StoreError::Kind::Unknown);
 }
 
 // Logs as processes leave them behind: a writer that opens one with its notable facts finds the same open calls as one
