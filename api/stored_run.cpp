@@ -209,6 +209,12 @@ Result<StoredStep> StoredRun::step(std::uint64_t fuel) {
   impl_->last_step = impl_->step(fuel);
   return impl_->last_step;
 }
+Result<StoredOutcome> StoredRun::drive() {
+  ptc::drive(impl_->run);
+  impl_->last_step = impl_->done();
+  if (!impl_->last_step) return impl_->last_step.error();
+  return take_outcome();
+}
 const Result<StoredStep>& StoredRun::last_step() const { return impl_->last_step; }
 
 void StoredRun::cancel() { impl_->events.cancelled() = true; }

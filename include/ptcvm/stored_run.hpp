@@ -95,7 +95,12 @@ class PTCVM_API StoredRun {
   Result<void> settle(std::string_view key, DoubtAnswer answer, ValueView result = {}, std::string by = {});
 
  private:
+  friend Result<StoredOutcome> run_stored(const Engine& engine, Store& store, const Tools& tools,
+                                          std::string_view source, const StoredOptions& options);
+  friend Result<StoredOutcome> continue_stored(const Engine& engine, Store& store, const Tools& tools,
+                                               const StoredOptions& options);
   explicit StoredRun(std::unique_ptr<Impl> impl);
+  Result<StoredOutcome> drive();          // steps the run until it is done, and makes its calls
   std::unique_ptr<Impl> impl_;
 };
 

@@ -1,8 +1,7 @@
-// run_durably(): the loop around a durable run whose tools are all called in one thread.
-#include <algorithm>
+// The loop around a durable run whose tools are all called in one thread.
 #include <chrono>
-#include <thread>
 
+#include "runtime/calls/short_sleep.h"
 #include "runtime/durable/durable_run.h"
 
 namespace ptc {
@@ -10,23 +9,16 @@ namespace {
 
 // Sleeps until the next attempt of a call is due, or for a moment, so that somebody can stop the run meanwhile.
 void pause(const DurableRun& run) {
-  constexpr std::int64_t kLookMs = 20;
   const auto due = run.next_attempt_ms();
-  const std::int64_t left = due ? std::clamp<std::int64_t>(*due - run.now(), 0, kLookMs) : kLookMs;
-  std::this_thread::sleep_for(std::chrono::milliseconds(left));
+  sleep_shortly(due ? std::chrono::milliseconds(*due - run.now()) : std::chrono::nanoseconds::max());
 }
 
 }  // namespace
 
-DurableOutcome run_durably(const Engine& engine, FactStore& store, const ToolRegistry& tools, std::string_view source,
-                           const DurableOptions& options) {
-  DurableOptions own = options;
-  own.most_in_flight = 1;
-  const std::shared_ptr<const ToolRegistry> shared(std::shared_ptr<void>(), &tools);
-  DurableRun run(engine, store, shared, std::string(source), std::move(own));
+void drive(DurableRun& run) {
   for (;;) {
     switch (run.step()) {
-      case DurableStep::Done: return run.outcome();
+      case DurableStep::Done: return;
       case DurableStep::Yielded: break;
       case DurableStep::Waits:
         if (run.calls().empty()) {
@@ -37,6 +29,16 @@ DurableOutcome run_durably(const Engine& engine, FactStore& store, const ToolReg
         break;
     }
   }
+}
+
+DurableOutcome run_durably(const Engine& engine, FactStore& store, const ToolRegistry& tools, std::string_view source,
+                           const DurableOptions& options) {
+  DurableOptions own = options;
+  own.most_in_flight = 1;
+  const std::shared_ptr<const ToolRegistry> shared(std::shared_ptr<void>(), &tools);
+  DurableRun run(engine, store, shared, std::string(source), std::move(own));
+  drive(run);
+  return run.outcome();
 }
 
 }  // namespace ptc

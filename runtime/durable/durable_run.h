@@ -112,7 +112,9 @@ class DurableRun {
 };
 
 // Steps a run until it is done. The tools are called in this thread, one after another; pauses of at most a second are
-// slept here. The store must outlive the call.
+// slept here. No tool may be deferred.
+void drive(DurableRun& run);
+// Does so with a run that has one call in flight at most: a process that dies leaves one call open.
 DurableOutcome run_durably(const Engine& engine, FactStore& store, const ToolRegistry& tools, std::string_view source,
                            const DurableOptions& options);
 
