@@ -70,6 +70,20 @@ std::unique_ptr<EventQueue> event_queue(std::size_t capacity, int32_t wants_form
   return capacity == 0 ? nullptr : std::make_unique<EventQueue>(capacity, wants_forms != 0);
 }
 
+int32_t next_event(EventQueue* queue, std::unique_ptr<HeldEvent>& taken, ptcvm_event* out) {
+  if (queue == nullptr) return 0;
+  struct_out(out, ptcvm_event{});   // misuse takes no event
+  taken = queue->take();
+  if (taken == nullptr) return 0;
+  struct_out(out, event_out(taken->event));
+  return 1;
+}
+
+std::unique_ptr<ptcvm_buffer> event_line(const HeldEvent* taken) {
+  require(taken != nullptr, "no event was taken");
+  return buffer_of(event_json(taken->event));
+}
+
 }  // namespace ptcvm::c
 
 namespace c = ptcvm::c;
@@ -80,21 +94,9 @@ ptcvm_text ptcvm_event_name(int32_t kind) {
 }
 
 int32_t ptcvm_run_next_event(ptcvm_run* run, ptcvm_event* out) {
-  return c::quietly(0, [&] {
-    ptcvm_run& of = c::the(run);
-    if (of.events == nullptr) return 0;
-    ptcvm_event filled = {};
-    c::struct_out(out, filled);   // misuse takes no event
-    of.event = of.events->take();
-    if (of.event == nullptr) return 0;
-    c::struct_out(out, c::event_out(of.event->event));
-    return 1;
-  });
+  return c::quietly(0, [&] { return c::next_event(c::the(run).events.get(), run->event, out); });
 }
 
 ptcvm_status ptcvm_run_event_json(const ptcvm_run* run, ptcvm_buffer** out, ptcvm_error** error) {
-  return c::guarded(out, error, [&] {
-    c::require(c::the(run).event != nullptr, "no event was taken");
-    return c::buffer_of(ptcvm::event_json(run->event->event));
-  });
+  return c::guarded(out, error, [&] { return c::event_line(c::the(run).event.get()); });
 }

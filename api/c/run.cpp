@@ -12,7 +12,6 @@ namespace {
 static_assert(PTCVM_COMPLETED == static_cast<int>(RunState::Completed));
 static_assert(PTCVM_YIELDED == static_cast<int>(RunState::Yielded));
 
-constexpr std::uint64_t kEventSlice = 2'000;   // fuel between two looks at the queue: what may go beyond its capacity
 
 std::optional<std::int64_t> time_in(int32_t has_time, std::int64_t ms) {
   return has_time != 0 ? std::optional(ms) : std::nullopt;

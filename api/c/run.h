@@ -9,6 +9,8 @@
 
 namespace ptcvm::c {
 
+constexpr std::uint64_t kEventSlice = 2'000;   // fuel between two looks at the queue: what may go beyond its capacity
+
 // An event that waits, with everything in it owned.
 struct HeldEvent {
   Event event;                                     // its texts and views look into what follows
@@ -32,6 +34,9 @@ class EventQueue final : public Observer {
   std::deque<std::unique_ptr<HeldEvent>> events_;
 };
 std::unique_ptr<EventQueue> event_queue(std::size_t capacity, int32_t wants_forms);
+// Moves the oldest event of the queue to `taken` and shows it. Returns 0 when no event waits, or there is no queue.
+int32_t next_event(EventQueue* queue, std::unique_ptr<HeldEvent>& taken, ptcvm_event* out);
+std::unique_ptr<ptcvm_buffer> event_line(const HeldEvent* taken);
 
 Limits limits_in(const ptcvm_limits* limits);
 RunOptions run_options(const ptcvm_run_options& given, EventQueue* events);

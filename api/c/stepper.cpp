@@ -1,6 +1,8 @@
 // Steppers: stored runs that the host drives, for C.
 #include "ptcvm/stored_run.hpp"
 
+#include <algorithm>
+
 #include "api/c/stored.h"
 
 namespace ptcvm::c {
@@ -14,8 +16,11 @@ struct ListedCall {
 }  // namespace ptcvm::c
 
 struct ptcvm_stepper {
-  explicit ptcvm_stepper(ptcvm::StoredRun made) : run(std::move(made)) {}
+  ptcvm_stepper(std::unique_ptr<ptcvm::c::EventQueue> queue, ptcvm::StoredRun made)
+      : events(std::move(queue)), run(std::move(made)) {}
 
+  std::unique_ptr<ptcvm::c::EventQueue> events;    // called by the run: goes after it; null without events
+  std::unique_ptr<ptcvm::c::HeldEvent> event;      // the one that was taken last
   ptcvm::StoredRun run;
   bool is_executing = false;                       // in a step or a callback; stays so when memory ran out there
   bool has_outcome = false;                        // the last step was the last one, and nobody took the outcome
@@ -45,8 +50,24 @@ namespace {
 
 static_assert(PTCVM_STEP_DONE == static_cast<int>(StoredStep::Done));
 
-std::unique_ptr<ptcvm_stepper> stepper_of(Result<StoredRun> made) {
-  return std::make_unique<ptcvm_stepper>(taken(std::move(made)));
+// prepared(const StoredOptions&) makes the run.
+template <class F>
+std::unique_ptr<ptcvm_stepper> stepper_of(const ptcvm_stored_options* options, const ptcvm_tools* tools,
+                                          F&& prepared) {
+  const ptcvm_stored_options given = options_in(options);
+  std::unique_ptr<EventQueue> events = event_queue(given.event_capacity, 0);
+  StoredRun run = taken(prepared(stored_options(given, tools, events.get())));
+  return std::make_unique<ptcvm_stepper>(std::move(events), std::move(run));
+}
+
+// Steps in slices, with a look at the queue of events in between.
+Result<StoredStep> step_with_events(StoredRun& run, const EventQueue& events, std::uint64_t fuel) {
+  for (;;) {
+    const std::uint64_t slice = std::min(fuel, kEventSlice);
+    Result<StoredStep> step = run.step(slice);
+    if (fuel != PTCVM_ALL_FUEL) fuel -= slice;
+    if (!step || *step != StoredStep::Yielded || fuel == 0 || events.is_full()) return step;
+  }
 }
 
 // said(StoredRun&) is what the host says.
@@ -76,16 +97,18 @@ ptcvm_status ptcvm_stepper_start(const ptcvm_engine* engine, const ptcvm_store* 
                                  ptcvm_text source, const ptcvm_stored_options* options, ptcvm_stepper** out,
                                  ptcvm_error** error) {
   return c::guarded(out, error, [&] {
-    const ptcvm::StoredOptions wanted = c::stored_options(c::options_in(options), tools);
-    return c::stepper_of(StoredRun::start(c::the(engine).engine, c::the(store).store, c::tools_in(tools),
-                                          c::text_in(source), wanted));
+    return c::stepper_of(options, tools, [&](const ptcvm::StoredOptions& wanted) {
+      return StoredRun::start(c::the(engine).engine, c::the(store).store, c::tools_in(tools), c::text_in(source),
+                              wanted);
+    });
   });
 }
 ptcvm_status ptcvm_stepper_open(const ptcvm_engine* engine, const ptcvm_store* store, const ptcvm_tools* tools,
                                 const ptcvm_stored_options* options, ptcvm_stepper** out, ptcvm_error** error) {
   return c::guarded(out, error, [&] {
-    const ptcvm::StoredOptions wanted = c::stored_options(c::options_in(options), tools);
-    return c::stepper_of(StoredRun::open(c::the(engine).engine, c::the(store).store, c::tools_in(tools), wanted));
+    return c::stepper_of(options, tools, [&](const ptcvm::StoredOptions& wanted) {
+      return StoredRun::open(c::the(engine).engine, c::the(store).store, c::tools_in(tools), wanted);
+    });
   });
 }
 void ptcvm_stepper_free(ptcvm_stepper* stepper) { delete stepper; }
@@ -94,7 +117,15 @@ ptcvm_status ptcvm_stepper_step(ptcvm_stepper* stepper, uint64_t fuel, int32_t* 
   if (out_step != nullptr) *out_step = PTCVM_STEP_NONE;
   return c::guarded(error, [&] {
     c::require(out_step != nullptr, "the place for the result is NULL");
-    const auto result = c::the(stepper).execute([&](StoredRun& run) { return run.step(fuel); });
+    const c::EventQueue* const events = c::the(stepper).events.get();
+    if (events != nullptr && events->is_full()) {
+      (void)stepper->idle();
+      *out_step = PTCVM_STEP_YIELDED;
+      return;
+    }
+    const auto result = stepper->execute([&](StoredRun& run) {
+      return events == nullptr ? run.step(fuel) : c::step_with_events(run, *events, fuel);
+    });
     stepper->has_outcome = result && *result == ptcvm::StoredStep::Done;
     stepper->taken_wake_time = std::nullopt;
     const ptcvm::StoredStep step = c::taken(result);
@@ -139,6 +170,13 @@ ptcvm_status ptcvm_stepper_answer_pending(ptcvm_stepper* stepper, uint64_t call,
 ptcvm_status ptcvm_stepper_make(ptcvm_stepper* stepper, uint64_t call, ptcvm_error** error) {
   return c::guarded(error,
                     [&] { c::taken(c::the(stepper).execute([&](StoredRun& run) { return run.make(call); })); });
+}
+
+int32_t ptcvm_stepper_next_event(ptcvm_stepper* stepper, ptcvm_event* out) {
+  return c::quietly(0, [&] { return c::next_event(c::the(stepper).events.get(), stepper->event, out); });
+}
+ptcvm_status ptcvm_stepper_event_json(const ptcvm_stepper* stepper, ptcvm_buffer** out, ptcvm_error** error) {
+  return c::guarded(out, error, [&] { return c::event_line(c::the(stepper).event.get()); });
 }
 
 int32_t ptcvm_stepper_wake_time(const ptcvm_stepper* stepper, int64_t* out_ms) {

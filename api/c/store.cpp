@@ -12,7 +12,7 @@ static_assert(PTCVM_STORED_ENDED == static_cast<int>(StoredState::Ended));
 static_assert(PTCVM_STORED_END_IN_DOUBT == static_cast<int>(StoredEnd::InDoubt));
 static_assert(PTCVM_DOUBT_GIVE_UP == static_cast<int>(DoubtAnswer::GiveUp));
 
-StoredOptions stored_options(const ptcvm_stored_options& given, const ptcvm_tools* tools) {
+StoredOptions stored_options(const ptcvm_stored_options& given, const ptcvm_tools* tools, EventQueue* events) {
   StoredOptions out;
   if (given.id.size > 0) out.id = text_in(given.id);
   out.limits = limits_in(given.limits);
@@ -25,6 +25,16 @@ StoredOptions stored_options(const ptcvm_stored_options& given, const ptcvm_tool
   if (given.has_time != 0) out.time_ms = given.time_ms;
   out.keeps_session = given.keeps_session != 0;
   if (given.parallel_calls != 0) out.parallel_calls = given.parallel_calls;
+  out.observer = events;
+  if (given.clock != nullptr) out.clock = [tell = given.clock, data = given.clock_data] { return tell(data); };
+  if (given.on_error != nullptr) {
+    out.hooks.on_error = [tell = given.on_error, data = given.on_error_data](const Diagnostic& failed) {
+      ptcvm_diagnostic shown = {};
+      shown.struct_size = sizeof shown;
+      diagnostic_out(&shown, failed);
+      tell(data, &shown);
+    };
+  }
   return out;
 }
 
@@ -162,7 +172,9 @@ ptcvm_status ptcvm_run_stored(const ptcvm_engine* engine, ptcvm_store* store, co
                               ptcvm_text source, const ptcvm_stored_options* options, ptcvm_stored** out,
                               ptcvm_error** error) {
   return c::guarded(out, error, [&] {
-    const ptcvm::StoredOptions wanted = c::stored_options(c::options_in(options), tools);
+    const ptcvm_stored_options given = c::options_in(options);
+    c::require(given.event_capacity == 0, "a run without a stepper gives no events");
+    const ptcvm::StoredOptions wanted = c::stored_options(given, tools, nullptr);
     ptcvm::StoredOutcome outcome = c::taken(ptcvm::run_stored(c::the(engine).engine, c::the(store).store,
                                                               c::tools_in(tools), c::text_in(source), wanted));
     return std::unique_ptr<ptcvm_stored>(new ptcvm_stored{std::move(outcome)});

@@ -9,7 +9,8 @@ struct ptcvm_stored {
 
 namespace ptcvm::c {
 
-StoredOptions stored_options(const ptcvm_stored_options& given, const ptcvm_tools* tools);
+// `events` is borrowed; null: nobody takes events.
+StoredOptions stored_options(const ptcvm_stored_options& given, const ptcvm_tools* tools, EventQueue* events);
 // Returns the arguments that a person has seen, or nullopt for NULL.
 std::optional<std::string> seen_args(const ptcvm_text* args_edn);
 DoubtAnswer doubt_answer(int32_t answer);

@@ -594,6 +594,11 @@ PTCVM_EXPORT size_t ptcvm_stored_runs_count(const ptcvm_stored_runs* runs);
 PTCVM_EXPORT ptcvm_status ptcvm_stored_runs_at(const ptcvm_stored_runs* runs, size_t index, ptcvm_stored_run* out);
 PTCVM_EXPORT void ptcvm_stored_runs_free(ptcvm_stored_runs* runs);
 
+// Returns the time of the host in ms since 1970.
+typedef int64_t (*ptcvm_clock_fn)(void* user_data);
+// Gets the diagnostic of a turn that failed. The diagnostic and its texts are borrowed for the call.
+typedef void (*ptcvm_diagnostic_fn)(void* user_data, const ptcvm_diagnostic* diagnostic);
+
 typedef struct ptcvm_stored_options {
   size_t struct_size;
   ptcvm_text id;                  // the id of the run; "" means "run"
@@ -610,6 +615,11 @@ typedef struct ptcvm_stored_options {
   int32_t keeps_session;          // 1: the definitions of a turn are there in the next turn of the run
   int32_t reserved;
   size_t parallel_calls;          // most calls that a stepper hands out at once; 0: there is no bound
+  size_t event_capacity;          // most events that wait in ptcvm_stepper_next_event(); 0: no events. Steppers only
+  ptcvm_clock_fn clock;           // leases, deadlines and facts go by this clock; NULL: the system clock
+  void* clock_data;
+  ptcvm_diagnostic_fn on_error;   // called in the step that ends with a failed turn; NULL: nobody is told
+  void* on_error_data;
 } ptcvm_stored_options;
 
 enum {
@@ -630,7 +640,7 @@ typedef struct ptcvm_stored_wait {
 // Claims the run, goes on with it or runs it from the top against its log, and parks or ends it. Calls tools in this
 // thread, and sleeps here between attempts. PTCVM_BUSY when another process executes the run. PTCVM_REFUSED when
 // nothing ran. PTCVM_STORE_FAILED leaves the log intact: call again. PTCVM_NOT_AVAILABLE for a deferred tool: use a
-// stepper, or PTCVM_ASYNC and ptcvm_call_answer_pending().
+// stepper, or PTCVM_ASYNC and ptcvm_call_answer_pending(). PTCVM_INVALID_ARGUMENT for an event_capacity above 0.
 PTCVM_EXPORT ptcvm_status ptcvm_run_stored(const ptcvm_engine* engine, ptcvm_store* store, const ptcvm_tools* tools,
                                            ptcvm_text source, const ptcvm_stored_options* options, ptcvm_stored** out,
                                            ptcvm_error** error);
@@ -706,6 +716,15 @@ PTCVM_EXPORT ptcvm_status ptcvm_stepper_answer_pending(ptcvm_stepper* stepper, u
 // Calls the callback of the tool in this thread, and answers with what the callback says. PTCVM_NOT_AVAILABLE: the
 // tool is deferred.
 PTCVM_EXPORT ptcvm_status ptcvm_stepper_make(ptcvm_stepper* stepper, uint64_t call, ptcvm_error** error);
+
+// Takes the oldest event that waits and returns 1, or returns 0 when no event waits. The event is borrowed until the
+// next call of this function. A stepper with event_capacity events yields, and does nothing before the host has taken
+// some. One slice of work and the answers of the host can exceed event_capacity somewhat, because no event is dropped.
+// The store has what an event tells before the event is there.
+PTCVM_EXPORT int32_t ptcvm_stepper_next_event(ptcvm_stepper* stepper, ptcvm_event* out);
+// Returns the event that was taken last as a line of a trace.
+PTCVM_EXPORT ptcvm_status ptcvm_stepper_event_json(const ptcvm_stepper* stepper, ptcvm_buffer** out,
+                                                   ptcvm_error** error);
 
 // Returns 1 and the time at which the host should step the run although no answer has come, or 0 when there is none.
 PTCVM_EXPORT int32_t ptcvm_stepper_wake_time(const ptcvm_stepper* stepper, int64_t* out_ms);

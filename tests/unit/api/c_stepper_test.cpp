@@ -255,6 +255,85 @@ TEST_F(CStepperTest, ASessionGoesFromTurnToTurn) {
   EXPECT_EQ(outcome(), "42");
 }
 
+TEST_F(CStepperTest, EventsWaitUntilTheHostTakesThem) {
+  options_.event_capacity = 3;
+  start("(doseq [i (range 20)] (println (reduce + (range 1000)))) (task \"t\" 7)");
+  std::vector<std::string> names;
+  int yields = 0;
+  for (int32_t led_to = PTCVM_STEP_YIELDED; led_to != PTCVM_STEP_DONE;) {
+    led_to = step();
+    yields += led_to == PTCVM_STEP_YIELDED;
+    auto event = initialised<ptcvm_event>();
+    while (ptcvm_stepper_next_event(stepper_, &event) == 1) {
+      EXPECT_EQ(event.sequence, names.size() + 1);
+      names.push_back(str(ptcvm_event_name(event.kind)));
+    }
+  }
+  EXPECT_GE(yields, 1) << "a full queue stops the run";
+  ASSERT_EQ(names.size(), 23u);
+  EXPECT_EQ(names.front(), "run_start");
+  EXPECT_EQ(std::count(names.begin(), names.end(), "print"), 20);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "commit"), 1);
+  EXPECT_EQ(names.back(), "run_end");
+  EXPECT_EQ(outcome(), "7");
+}
+
+TEST_F(CStepperTest, AStepperWithAFullQueueDoesNothing) {
+  options_.event_capacity = 1;
+  deferred("fetch");
+  start("(println 1) (tool/fetch {})");
+  ASSERT_EQ(step(), PTCVM_STEP_WAITS);
+  EXPECT_EQ(step(), PTCVM_STEP_YIELDED);
+  auto event = initialised<ptcvm_event>();
+  ASSERT_EQ(ptcvm_stepper_next_event(stepper_, &event), 1);
+  CBuffer line;
+  ASSERT_EQ(ptcvm_stepper_event_json(stepper_, line.out(), nullptr), PTCVM_OK);
+  EXPECT_NE(str(ptcvm_buffer_text(line)).find("run_start"), std::string::npos);
+  while (ptcvm_stepper_next_event(stepper_, &event) == 1) {
+  }
+  EXPECT_EQ(step(), PTCVM_STEP_WAITS);
+}
+
+TEST_F(CStepperTest, WithoutACapacityThereAreNoEvents) {
+  start("(println 1)");
+  ASSERT_EQ(step(), PTCVM_STEP_DONE);
+  auto event = initialised<ptcvm_event>();
+  EXPECT_EQ(ptcvm_stepper_next_event(stepper_, &event), 0);
+  CBuffer line;
+  EXPECT_EQ(ptcvm_stepper_event_json(stepper_, line.out(), nullptr), PTCVM_INVALID_ARGUMENT);
+}
+
+TEST_F(CStepperTest, FactsGoByTheClockOfTheHost) {
+  int64_t now = 1'767'225'600'000;
+  options_.clock = [](void* data) { return *static_cast<int64_t*>(data); };
+  options_.clock_data = &now;
+  start("1");
+  ASSERT_EQ(step(), PTCVM_STEP_DONE);
+  Owned<ptcvm_stored_runs, ptcvm_stored_runs_free> runs;
+  ASSERT_EQ(ptcvm_store_runs(store_, {}, 10, runs.out(), nullptr), PTCVM_OK);
+  auto run = initialised<ptcvm_stored_run>();
+  ASSERT_EQ(ptcvm_stored_runs_at(runs, 0, &run), PTCVM_OK);
+  EXPECT_EQ(run.started_ms, now);
+}
+
+TEST_F(CStepperTest, AFailedTurnIsToldToTheHost) {
+  std::vector<std::string> kinds;
+  options_.on_error = [](void* data, const ptcvm_diagnostic* failed) {
+    static_cast<std::vector<std::string>*>(data)->push_back(str(failed->kind));
+  };
+  options_.on_error_data = &kinds;
+  start("(+ 1 \"a\")");
+  ASSERT_EQ(step(), PTCVM_STEP_DONE);
+  ASSERT_EQ(kinds.size(), 1u);
+  EXPECT_EQ(outcome(), kinds.front());
+}
+
+TEST_F(CStepperTest, ARunWithoutAStepperGivesNoEvents) {
+  options_.event_capacity = 1;
+  EXPECT_EQ(ptcvm_run_stored(engine_, store_, tools_, text("1"), &options_, outcome_.out(), nullptr),
+            PTCVM_INVALID_ARGUMENT);
+}
+
 TEST_F(CStepperTest, ACallbackMayNotUseItsStepper) {
   ptcvm_status seen = PTCVM_OK;
   struct Inside {
