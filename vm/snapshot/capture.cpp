@@ -20,8 +20,9 @@ LinkState capture_link(const Link& link) {
   LinkState out;
   out.program = link.program;
   out.is_prelude = link.is_prelude;
-  std::vector<bool> bound(link.functions.size());
+  std::vector<bool> bound;                // by the names of a prelude; other programs have no names of their own
   if (link.is_prelude) {
+    bound.resize(link.functions.size());
     for (const Cell* const cell : link.cells) {
       if (!cell->value.is(Tag::Closure)) continue;
       const auto* closure = static_cast<const Closure*>(cell->value.object);
@@ -29,12 +30,14 @@ LinkState capture_link(const Link& link) {
     }
   }
   for (std::uint32_t k = 0; k < link.functions.size(); ++k) {
-    if (!link.functions[k].is_nil() && !bound[k]) out.functions.push_back(k);
+    const bool is_bound = link.is_prelude && bound[k];
+    if (!link.functions[k].is_nil() && !is_bound) out.functions.push_back(k);
   }
   return out;
 }
 
 void capture_cells(const MachineView& run, RunState& out) {
+  out.cells.reserve(run.cells().size());
   for (const Cell& cell : run.cells()) {
     CellState state;
     state.name = cell.name->name();
@@ -156,6 +159,7 @@ RunState capture(const MachineView& run) {
   const Environment& env = run.environment();
   const bool in_turn = run.main_fiber() != nullptr;
   out.limits = run.limits();
+  out.links.reserve(run.links().size());
   for (const Link& link : run.links()) out.links.push_back(capture_link(link));
   for (std::uint32_t k = 0; const Link& link : run.links()) {
     if (in_turn && link.program.get() == run.program()) out.running = k;
