@@ -20,7 +20,8 @@ constexpr std::size_t kShownFibers = 40;
 class SnapshotText {
  public:
   SnapshotText(const ptc::Restored& restored, std::int64_t now_ms)
-      : heap_(const_cast<ptc::Run&>(restored.run).heap()), state_(capture(restored.run.impl())), now_ms_(now_ms) {
+      : heap_(const_cast<ptc::Run&>(restored.run).heap()), state_(capture(ptc::MachineView(restored.run))),
+        now_ms_(now_ms) {
     if (state_.suspended) awaited_ = restored.run.awaited();
   }
 
