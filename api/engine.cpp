@@ -8,6 +8,7 @@
 #include "api/tools_access.h"
 #include "runtime/engine/compiling.h"
 #include "schema/ascii.h"
+#include "vm/exec/disassembler.h"
 
 namespace ptcvm {
 namespace {
@@ -43,7 +44,7 @@ Result<Program> Engine::compile(std::string_view source, const CompileOptions& o
   request.memory_names = options.defined;
   request.tool_names = tools;
   request.sync_tool_names = sync_tools;
-  request.check_tools = options.tools != nullptr;
+  request.check_tools = options.tools != nullptr && options.check_tools;
   request.strict_task_ids = options.strict_task_ids;
   request.max_symbols = options.max_symbols;
   ptc::CompileAnswer answer = impl_->engine.compile(request);
@@ -86,6 +87,8 @@ std::vector<std::byte> Program::bytecode() const {
   const auto* const begin = reinterpret_cast<const std::byte*>(bytes.data());
   return {begin, begin + bytes.size()};
 }
+
+std::string Program::disassembly() const { return ptc::disassemble(*impl_->program); }
 
 std::vector<std::string> Program::tool_names() const {
   std::vector<std::string> names = impl_->program->tools;

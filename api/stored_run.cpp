@@ -113,7 +113,8 @@ Result<ptc::LoggedStart> last_start(const Store& store, const std::string& run) 
 struct PTCVM_HIDDEN StoredRun::Impl {
   Impl(const Engine& shared, const Store& given, const Tools& tools, std::string source, const StoredOptions& options,
        ptc::DurableOptions durable)
-      : engine(shared), store(given), events(options.observer), on_error(options.hooks.on_error),
+      : engine(shared), store(given), name(durable.session.source_name), events(options.observer),
+        on_error(options.hooks.on_error),
         run(EngineAccess::engine(engine), StoreAccess::store(store),
             with_after_hook(ToolAccess::registry(tools), options.hooks.after_tool), std::move(source),
             connected(std::move(durable))) {}
@@ -131,6 +132,7 @@ struct PTCVM_HIDDEN StoredRun::Impl {
 
   Engine engine;                            // kept alive
   Store store;
+  std::string name;                         // the name that the source has in messages
   EventSource events;
   std::function<void(const Diagnostic&)> on_error;
   ptc::DurableRun run;
@@ -219,6 +221,7 @@ const Result<StoredStep>& StoredRun::last_step() const { return impl_->last_step
 
 void StoredRun::cancel() { impl_->events.cancelled() = true; }
 std::string_view StoredRun::id() const { return impl_->run.id(); }
+std::string_view StoredRun::name() const { return impl_->name; }
 const StoredOutcome& StoredRun::outcome() const { return impl_->outcome; }
 StoredOutcome StoredRun::take_outcome() { return std::exchange(impl_->outcome, {}); }
 

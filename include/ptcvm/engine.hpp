@@ -33,6 +33,7 @@ struct CompileOptions {
   std::span<const std::string_view> defined = {};     // names that the program may use without defining them
   bool strict_task_ids = false;                  // when true, the id in (task id …) must be a string literal
   std::uint32_t max_symbols = 10'000;            // most distinct names in a source
+  bool check_tools = true;                       // false: compile() takes calls of tools that `tools` does not have
 };
 
 // Counts what an engine did since it was made.
@@ -51,6 +52,7 @@ class PTCVM_API Program {
   std::string sha256() const;                    // returns the hash of the bytecode, 64 hex digits
   std::vector<std::byte> bytecode() const;       // returns bytes for Engine::load(); equal programs have equal bytes
   std::vector<std::string> tool_names() const;   // returns the names of the tools that the program calls, sorted
+  std::string disassembly() const;               // returns the instructions as text for people
 
  private:
   friend struct EngineAccess;

@@ -43,8 +43,8 @@ struct Error {
   std::string message;                     // one sentence for people
   std::optional<Diagnostic> diagnostic;    // kind, position and hint, when a program is wrong
   // The stable name of the kind within the code, or "": "rolled_back" and others for seal_refused (sealing.hpp),
-  // "store_io", "store_full" and others for store_failed; "missing_program" and others when a snapshot is refused; the
-  // fault for a refused resolution. The name lives as long as the library.
+  // "store_io", "store_full" and others for store_failed; "snapshot_missing_program" and others when a snapshot is
+  // refused; the fault for a refused resolution. The name lives as long as the library.
   std::string_view detail = {};
 };
 

@@ -61,6 +61,7 @@ class PTCVM_API StoredRun {
   const Result<StoredStep>& last_step() const;
   void cancel();                          // the next step ends the turn with the fault "cancelled"; any thread
   std::string_view id() const;            // StoredOptions::id
+  std::string_view name() const;          // returns the name of the source: StoredOptions::name, or what the log has
 
   // Returns the calls that the host must make now, in the order of calling. Views are valid until the run is stepped
   // or a call is answered.

@@ -75,7 +75,11 @@ void append_tool_calls(std::string& out, const ptc::Outcome& outcome) {
 void append_waiting(std::string& out, const ptc::Outcome& outcome) {
   if (outcome.status == ptc::OutcomeStatus::Suspended) {
     append_key(out, "pending");
-    append_pending(out, outcome.pending);
+    std::vector<WaitingOperation> operations;
+    for (const ptc::PendingOutcome& p : outcome.pending) {
+      operations.push_back({p.operation, p.tool, p.args_json, p.since_ms, p.deadline_ms});
+    }
+    append_pending(out, operations);
   } else if (!outcome.pending.empty()) {
     std::vector<std::string> operations;
     for (const ptc::PendingOutcome& operation : outcome.pending) operations.push_back(operation.operation);

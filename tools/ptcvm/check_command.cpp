@@ -3,7 +3,6 @@
 
 #include "compiler/compile.h"
 #include "compiler/read/reader.h"
-#include "runtime/engine/diagnostic_text.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/loading.h"
@@ -11,7 +10,6 @@
 #include "tools/ptcvm/signature_text.h"
 #include "tools/ptcvm/terminal.h"
 #include "vm/builtins/regex.h"
-#include "vm/exec/disassembler.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -30,10 +28,23 @@ struct FileRequest {
 
 std::string shown_name(const std::string& file) { return file == "-" ? "<stdin>" : file; }
 
+// Shows what is wrong at that place of the source.
+void show(Diagnostic found, const ptc::SourceSpan& span, const std::string& file, const std::string& source) {
+  found.source_name = shown_name(file);
+  found.line = span.line;
+  found.column = span.column;
+  found.begin = span.begin;
+  found.end = span.end;
+  found.excerpt = source_excerpt(found, source);
+  std::cerr << diagnostic_text(found, stderr_has_colour());
+}
+
 void report(const ptc::CompileError& error, const std::string& file, const std::string& source) {
-  std::cerr << ptc::render_diagnostic(
-      {ptc::fault_name(error.kind), error.message, error.hint, shown_name(file), source, error.span},
-      stderr_has_colour());
+  Diagnostic found;
+  found.kind = ptc::fault_name(error.kind);
+  found.message = error.message;
+  found.hint = error.hint;
+  show(std::move(found), error.span, file, source);
 }
 
 // Where the program stands when it is one literal: nothing of it has to be evaluated to know its value.
@@ -63,54 +74,46 @@ std::optional<ptc::SourceSpan> literal_span(const std::string& source) {
 }
 
 // False, and said so, when the program is a literal that does not match the signature of the session.
-bool literal_fits(const std::string& file, const std::string& source, ptc::Session& session,
-                  std::shared_ptr<const ptc::Program> program) {
+bool literal_fits(const std::string& file, const std::string& source, Run& run) {
   const auto span = literal_span(source);
   if (!span) return true;
-  const ptc::Outcome outcome = session.turn(std::move(program));
-  if (outcome.status != ptc::OutcomeStatus::Error) return true;
-  const ptc::OutcomeFault& fault = outcome.fault;
-  std::cerr << ptc::render_diagnostic(
-      {ptc::fault_name(fault.kind), fault.message, fault.hint, shown_name(file), source, *span},
-      stderr_has_colour());
+  while (run.step() == RunState::Yielded) {
+  }
+  if (!run.diagnostic()) return true;
+  show(*run.diagnostic(), *span, file, source);
   return false;
 }
 
 int worse(int a, int b) { return a == kBadInput || b == kBadInput ? kBadInput : std::max(a, b); }
 
+int refuse(const std::string& message) {
+  complain(message);
+  return kBadInput;
+}
+
 int check_file(const std::string& file, const CheckRequest& request) {
   std::string message;
-  const auto loaded = load_program(file, message);
-  if (!loaded) {
-    complain(message);
-    return kBadInput;
-  }
-  if (loaded->program != nullptr) return kSuccess;     // the verifier accepted it
-  const ptc::Engine engine;
+  const Engine engine;
+  const auto loaded = load_program(engine, file, message);
+  if (!loaded) return refuse(message);
+  if (loaded->program) return kSuccess;     // the verifier accepted it
   RunArguments options;
   options.memory = request.memory;
   options.signature = request.signature;
   options.check_tools = !request.tools.empty() || !request.async_tools.empty();
-  const auto session = make_session(engine, options, shown_name(file), message);
-  if (session == nullptr) {
-    complain(message);
-    return kBadInput;
+  CommandTools tools;
+  for (const std::string& tool : request.tools) tools.tools.defer(tool, "").value();
+  if (!add_async_tools(tools, request.async_tools, message)) return refuse(message);
+  MadeSession made = make_session(engine, options, {tools.tools}, shown_name(file), message);
+  if (!made.session) return refuse(message);
+  const auto begun = made.session->begin(loaded->source);
+  if (!begun) {
+    std::cerr << diagnostic_text(begun.error().diagnostic.value_or(Diagnostic()), stderr_has_colour());
+    return kProgramFailed;
   }
-  for (const std::string& tool : request.tools) {
-    session->tools().add({tool, {}, false, ptc::AsyncMode::No, {}},
-                         [](const ptc::ToolCall&) { return ptc::ToolReply{}; });
-  }
-  add_async_tools(session->tools(), request.async_tools, message);
-  const ptc::CompileAnswer answer = session->compile(loaded->source);
-  if (answer.program != nullptr) {
-    if (!request.signature.empty() && !literal_fits(file, loaded->source, *session, answer.program)) {
-      return kProgramFailed;
-    }
-    if (!request.quiet) std::cout << shown_name(file) << ": ok\n";
-    return kSuccess;
-  }
-  report(answer.error, file, loaded->source);
-  return kProgramFailed;
+  if (!request.signature.empty() && !literal_fits(file, loaded->source, made.session->run())) return kProgramFailed;
+  if (!request.quiet) std::cout << shown_name(file) << ": ok\n";
+  return kSuccess;
 }
 
 std::unique_ptr<ptc::schema::ProgramT> compile_file(const FileRequest& request, int& status) {
@@ -156,28 +159,27 @@ int compile_to_file(const FileRequest& request) {
 
 int disassemble_file(const FileRequest& request) {
   std::string message;
-  auto loaded = load_program(request.file, message);
-  if (!loaded) {
-    complain(message);
-    return kBadInput;
-  }
-  if (loaded->program == nullptr) {
+  const Engine engine;
+  auto loaded = load_program(engine, request.file, message);
+  if (!loaded) return refuse(message);
+  if (!loaded->program) {
     ptc::CompileOptions options;
     options.optimize = request.optimize;
     options.check_regex = ptc::regex_check;
-    ptc::CompileResult compiled = ptc::compile(loaded->source, options);
+    const ptc::CompileResult compiled = ptc::compile(loaded->source, options);
     if (compiled.program == nullptr) {
       report(compiled.error, request.file, loaded->source);
       return kProgramFailed;
     }
-    auto built = ptc::Program::from_compiler(*compiled.program);
-    if (const auto* error = std::get_if<ptc::ProgramError>(&built)) {
-      complain(error->message);
+    const std::vector<std::uint8_t> bytes = ptc::program_bytes(*compiled.program);
+    const auto built = engine.load(std::as_bytes(std::span(bytes)));
+    if (!built) {
+      complain(built.error().message);
       return kProgramFailed;
     }
-    loaded->program = std::get<std::shared_ptr<const ptc::Program>>(built);
+    loaded->program = *built;
   }
-  std::cout << ptc::disassemble(*loaded->program);
+  std::cout << loaded->program->disassembly();
   return kSuccess;
 }
 

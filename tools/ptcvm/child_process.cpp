@@ -174,7 +174,7 @@ class ChildProcess::Pipes {
 
   void read_into(Descriptor& from, std::string& text, std::size_t max_bytes) {
     std::array<char, 65536> buffer;
-    const ssize_t got = read(from.get(), buffer.data(), buffer.size());
+    const ssize_t got = ::read(from.get(), buffer.data(), buffer.size());
     if (got > 0) {
       const std::size_t room = max_bytes > text.size() ? max_bytes - text.size() : 0;
       text.append(buffer.data(), std::min(room, static_cast<std::size_t>(got)));

@@ -1,16 +1,15 @@
 // Calls of tools that are commands, several of them at once: starts the processes, waits for the next ones to end, and
-// gives their answers to the run. Tools that are no commands are called at once, one after another.
+// gives their answers to the run.
 #pragma once
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
+#include <vector>
 
-#include "runtime/durable/durable_run.h"
-#include "runtime/session/session.h"
+#include "ptcvm/stored_run.hpp"
 #include "tools/ptcvm/child_process.h"
 #include "tools/ptcvm/external_tool.h"
 
@@ -18,15 +17,21 @@ namespace ptcvm::cli {
 
 class CommandCalls {
  public:
-  // Takes the answer of a call, and how long the call took.
-  using Answer = std::function<void(std::uint64_t call, ptc::ToolReply reply, std::uint64_t micros)>;
+  // At most `most` commands run at once, and all of them end when `cancelled` becomes true. Tools and flag must outlive
+  // the calls.
+  CommandCalls(const CommandTools& tools, std::size_t most, const std::atomic<bool>* cancelled)
+      : tools_(tools), most_(most), cancelled_(cancelled) {}
 
-  explicit CommandCalls(std::size_t most) : most_(most) {}
+  // Begins the calls that were not begun before, as far as there is room.
+  void begin(const std::vector<WaitingCall>& calls);
 
-  // Makes a call. Returns false when the call was begun before, or when `most` commands run already.
-  bool begin(std::uint64_t call, const ptc::Tool& tool, const ptc::ToolCall& made, const Answer& answer);
-  // Waits until a command ends, and answers. Returns at once when no command runs.
-  void wait(ptc::Heap& heap, const Answer& answer);
+  struct Ended {
+    std::uint64_t call = 0;
+    CommandReply reply;
+    std::chrono::microseconds took{0};
+  };
+  // Waits until a command ends, and returns what has ended: nothing when no command runs.
+  std::vector<Ended> wait();
 
  private:
   struct Running {
@@ -34,13 +39,16 @@ class CommandCalls {
     std::unique_ptr<ChildProcess> process;
     std::chrono::steady_clock::time_point begun;
   };
+  const CommandTools& tools_;
   const std::size_t most_;
+  const std::atomic<bool>* const cancelled_;
   std::map<std::uint64_t, Running> running_;   // by call
+  std::vector<Ended> ended_;                   // calls without a command
 };
 
-// Steps a session whose turn has begun, to its end or its next suspension, with at most `most` commands at once.
-ptc::Outcome run_with_commands(ptc::Session& session, std::size_t most, const std::atomic<bool>* cancelled);
-// Steps a durable run until it is done.
-ptc::DurableOutcome run_with_commands(ptc::DurableRun& run, std::size_t most);
+// Steps a run to its end or its next suspension, and makes its calls.
+RunState run_with_commands(Run& run, CommandCalls& commands);
+// Steps a stored run until it is done, or gives the error of the step that ended it.
+Result<StoredOutcome> run_with_commands(StoredRun& run, CommandCalls& commands);
 
 }  // namespace ptcvm::cli

@@ -1,6 +1,5 @@
 #include "tools/ptcvm/doubt_text.h"
 
-#include "runtime/text/edn_json.h"
 #include "runtime/text/json_text.h"
 #include "tools/ptcvm/shell_arguments.h"
 
@@ -10,7 +9,7 @@ std::string doubt_json(const std::string& run, const JournalCall& doubt) {
   ptc::append_json_member(out, "run", run);
   ptc::append_json_member(out, "key", doubt.key);
   ptc::append_json_member(out, "tool", doubt.tool);
-  out += ",\"args\":" + ptc::json_of_edn(doubt.args_edn);
+  out += ",\"args\":" + json_of_edn(doubt.args_edn);
   ptc::append_json_member(out, "effect", effect_name(doubt.effect));
   if (!doubt.task.empty()) ptc::append_json_member(out, "task", doubt.task);
   return out + ",\"attempt\":" + std::to_string(doubt.attempt) + '}';

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "runtime/durable/durable_run.h"
 #include "tools/ptcvm/loading.h"
 #include "tools/ptcvm/run_options.h"
 #include "tools/ptcvm/store_options.h"
@@ -22,12 +21,13 @@ struct DurableRequest {
 void declare_durable_options(CLI::App& command, DurableRequest& request);
 
 // The run of that id: begun, gone on with, or its value when it has ended.
-int run_in_store(const LoadedProgram& loaded, const std::string& name, const RunArguments& options,
-                 const DurableRequest& request);
+int run_in_store(const Engine& engine, const LoadedProgram& loaded, const std::string& name,
+                 const RunArguments& options, const DurableRequest& request);
 // The same with the program, inputs and options that the log holds. `answers` are given first.
 struct OperationAnswers {
   std::vector<std::string> resolved, failed, cancelled;   // OP=JSON, OP=REASON, OP[=REASON]
 };
-int resume_in_store(const RunArguments& options, const DurableRequest& request, const OperationAnswers& answers);
+int resume_in_store(const Engine& engine, const RunArguments& options, const DurableRequest& request,
+                    const OperationAnswers& answers);
 
 }  // namespace ptcvm::cli

@@ -2,12 +2,9 @@
 
 #include <cstring>
 
-#include "runtime/text/json_text.h"
-#include "runtime/text/json_value.h"
+#include "ptcvm/convert.hpp"
 #include "tools/ptcvm/child_process.h"
 #include "tools/ptcvm/shell_arguments.h"
-#include "vm/value/map.h"
-#include "vm/value/string.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -52,47 +49,54 @@ std::string key_text(std::string_view key) {
   return out;
 }
 
-std::unique_ptr<ChildProcess> start_command(const ExternalTool& tool, const ptc::ToolCall& call, std::string input) {
+std::string json_string(std::string_view text) { return Value::of(std::string(text)).to_json(); }
+
+ChildLimits limits_of(std::string_view key, std::optional<std::chrono::steady_clock::time_point> deadline) {
   ChildLimits limits;
-  limits.deadline = call.deadline;
-  limits.cancelled = call.cancelled;
-  limits.environment = {{"PTCVM_IDEMPOTENCY_KEY", key_text(call.meta.idempotency_key)}};
-  return std::make_unique<ChildProcess>(tool.command, std::move(input), std::move(limits));
+  limits.deadline = deadline;
+  limits.environment = {{"PTCVM_IDEMPOTENCY_KEY", key_text(key)}};
+  return limits;
 }
 
-ChildResult ended(const std::unique_ptr<ChildProcess>& child) {
-  constexpr int kWaitMillis = 20;
-  while (!child->look(kWaitMillis)) {
+CommandReply failed(CommandReply::Kind kind, std::string why) {
+  CommandReply reply;
+  reply.kind = kind;
+  reply.text = std::move(why);
+  return reply;
+}
+
+CommandReply answer_of(const std::string& output) {
+  CommandReply reply;
+  if (trimmed(output).empty()) return reply;
+  auto parsed = Value::from_json(output);
+  if (!parsed) {
+    return failed(CommandReply::Kind::Unknown, "its output is no JSON: " + parsed.error().diagnostic->message);
   }
-  return child->take_result();
-}
-
-ptc::ToolReply answer_of(ptc::Heap& heap, const std::string& output) {
-  if (trimmed(output).empty()) return ptc::ToolReply::value(ptc::Value::nil());
-  auto parsed = ptc::read_json(heap, output);
-  if (auto* value = std::get_if<ptc::Value>(&parsed)) return ptc::ToolReply::value(*value);
-  return ptc::ToolReply::unknown("its output is no JSON: " + std::get<ptc::JsonError>(parsed).message);
+  reply.value = std::move(*parsed);
+  return reply;
 }
 
 // The operation that an answer announces, or the answer as it is. "pending" must be a string, and nothing else than
 // "immediate" and "ttl_ms" may be beside it: other maps are data.
-ptc::ToolReply announced(ptc::Heap& heap, ptc::ToolReply reply) {
-  if (reply.failed || !reply.result.is_map()) return reply;
-  ptc::Value id = ptc::Value::nil(), immediate = ptc::Value::nil(), ttl = ptc::Value::nil();
-  for (ptc::MapCursor entry(heap, reply.result); entry.next();) {
-    const std::string_view key = ptc::string_view_of(entry.key());
-    ptc::Value* const field = key == "pending"     ? &id
-                              : key == "immediate" ? &immediate
-                              : key == "ttl_ms"    ? &ttl
-                                                   : nullptr;
+CommandReply announced(CommandReply reply) {
+  if (reply.kind != CommandReply::Kind::Value || reply.value.view().kind() != ValueKind::Map) return reply;
+  ValueView id, immediate, ttl;
+  for (const ValueEntry& entry : reply.value.view().entries()) {
+    const std::string_view key = entry.key.as_string().value_or("");
+    ValueView* const field = key == "pending"     ? &id
+                             : key == "immediate" ? &immediate
+                             : key == "ttl_ms"    ? &ttl
+                                                  : nullptr;
     if (field == nullptr) return reply;
-    *field = entry.value();
+    *field = entry.value;
   }
-  if (!id.is_string() || !(ttl.is_nil() || ttl.is_int())) return reply;
-  const ptc::Owned answer(heap, reply.result);
-  std::optional<std::int64_t> ttl_ms;
-  if (ttl.is_int()) ttl_ms = ttl.i;
-  return ptc::ToolReply::pending(std::string(ptc::string_view_of(id)), ptc::retained(immediate), ttl_ms);
+  if (!id.as_string() || !(ttl.is_nil() || ttl.as_int())) return reply;
+  CommandReply operation;
+  operation.kind = CommandReply::Kind::Pending;
+  operation.text = *id.as_string();
+  operation.value = Value::copy_of(immediate);
+  operation.ttl = std::chrono::milliseconds(ttl.as_int().value_or(0));
+  return operation;
 }
 
 }  // namespace
@@ -119,46 +123,38 @@ std::optional<ExternalTool> parse_external_tool(std::string_view text, bool with
   return tool;
 }
 
-std::unique_ptr<ChildProcess> CommandTool::start(const ptc::ToolCall& call) const {
-  std::string input;
-  ptc::append_json(input, call.args, call.heap);
-  input += '\n';
-  return start_command(tool_, call, std::move(input));
+std::unique_ptr<ChildProcess> CommandTool::start(const WaitingCall& call, const std::atomic<bool>* cancelled) const {
+  ChildLimits limits = limits_of(call.key, call.deadline);
+  limits.cancelled = cancelled;
+  return std::make_unique<ChildProcess>(tool_.command, call.args.to_json() + '\n', std::move(limits));
 }
 
-ptc::ToolReply CommandTool::read(ptc::Heap& heap, const ChildResult& child) const {
-  if (may_have_happened(child)) return ptc::ToolReply::unknown(failure_of(tool_, child));
-  if (child.end != ChildResult::End::Exited || child.code != 0) return ptc::ToolReply::error(failure_of(tool_, child));
-  ptc::ToolReply reply = answer_of(heap, child.output);
-  return is_async_ ? announced(heap, std::move(reply)) : std::move(reply);
+CommandReply CommandTool::read(const ChildResult& child) const {
+  if (may_have_happened(child)) return failed(CommandReply::Kind::Unknown, failure_of(tool_, child));
+  if (child.end != ChildResult::End::Exited || child.code != 0) {
+    return failed(CommandReply::Kind::Error, failure_of(tool_, child));
+  }
+  CommandReply reply = answer_of(child.output);
+  return is_async_ ? announced(std::move(reply)) : std::move(reply);
 }
 
-ptc::ToolReply CommandTool::operator()(const ptc::ToolCall& call) const {
-  return read(call.heap, ended(start(call)));
-}
-
-ptc::ReconcileHandler external_reconcile_handler(ExternalTool command) {
-  return [command = std::move(command)](const ptc::ToolCall& call) {
-    std::string input = "{\"tool\":";
-    ptc::append_json_string(input, call.name);
-    input += ",\"args\":";
-    ptc::append_json(input, call.args, call.heap);
-    input += ",\"key\":";
-    ptc::append_json_string(input, call.meta.idempotency_key);
-    const ChildResult child = ended(start_command(command, call, input + "}\n"));
-    ptc::Reconciled said;
-    if (child.end != ChildResult::End::Exited || child.code != 0) return said;
-    auto parsed = ptc::read_json(call.heap, child.output);
-    const auto* const value = std::get_if<ptc::Value>(&parsed);
-    if (value == nullptr) return said;
-    const ptc::Owned answer(call.heap, *value);
-    if (!answer.get().is_map()) return said;
-    for (ptc::MapCursor entry(call.heap, answer.get()); entry.next();) {
-      const std::string_view name = ptc::string_view_of(entry.key());
-      if (name == "happened" && entry.value().is(ptc::Tag::True)) said.state = ptc::Reconciled::State::Happened;
-      if (name == "happened" && entry.value().is(ptc::Tag::False)) said.state = ptc::Reconciled::State::DidNot;
-      if (name == "value") said.result = ptc::retained(entry.value());
+std::function<Reconciled(ToolCall&)> reconciler_of(ExternalTool command) {
+  return [command = std::move(command)](ToolCall& call) {
+    constexpr int kWaitMillis = 20;
+    const std::string input = "{\"tool\":" + json_string(call.name()) + ",\"args\":" + call.args().to_json() +
+                              ",\"key\":" + json_string(call.idempotency_key()) + "}\n";
+    ChildProcess child(command.command, input, limits_of(call.idempotency_key(), call.deadline()));
+    Reconciled said;
+    while (!child.look(kWaitMillis)) {
+      if (call.expired()) return said;
     }
+    const ChildResult result = child.take_result();
+    if (result.end != ChildResult::End::Exited || result.code != 0) return said;
+    const auto answer = Value::from_json(result.output);
+    if (!answer || answer->view().kind() != ValueKind::Map) return said;
+    const auto happened = answer->view()["happened"].as_bool();
+    if (happened) said.state = *happened ? Reconciled::State::Happened : Reconciled::State::DidNot;
+    said.result = Value::copy_of(answer->view()["value"]);
     return said;
   };
 }

@@ -4,13 +4,17 @@
 // (control characters and % as %XX). A command that was cut off, or whose answer cannot be read, may have done its
 // work: that is an unknown outcome.
 #pragma once
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "runtime/calls/tools.h"
+#include "ptcvm/run.hpp"
 #include "tools/ptcvm/child_process.h"
 
 namespace ptcvm::cli {
@@ -22,24 +26,40 @@ struct ExternalTool {
 };
 
 std::optional<ExternalTool> parse_external_tool(std::string_view text, bool with_shell, std::string& message);
-// The command behind a tool, as a handler: a call runs the command to its end. Who has several calls in flight starts
-// the command itself (CommandCalls) and reads the answer of the process that ended. The output of an async tool may
-// also be {"pending": "ID", "immediate": …, "ttl_ms": …}, an operation that is resolved later.
+
+// What a command made of a call.
+struct CommandReply {
+  enum class Kind : std::uint8_t { Value, Error, Unknown, Pending };
+  Kind kind = Kind::Value;
+  Value value;                           // Value: the answer; Pending: what the handle shows meanwhile
+  std::string text;                      // Error, Unknown: why; Pending: the id of the operation, or ""
+  std::chrono::milliseconds ttl{0};      // Pending: how long the operation may take; 0: as the limits say
+};
+
+// The command behind a tool. A caller starts the process and reads the answer when the process has ended. The output of
+// an async tool may also be {"pending": "ID", "immediate": …, "ttl_ms": …}, an operation that is resolved later.
 class CommandTool {
  public:
   CommandTool(ExternalTool tool, bool is_async) : tool_(std::move(tool)), is_async_(is_async) {}
 
-  ptc::ToolReply operator()(const ptc::ToolCall& call) const;
-  std::unique_ptr<ChildProcess> start(const ptc::ToolCall& call) const;
-  ptc::ToolReply read(ptc::Heap& heap, const ChildResult& child) const;
+  // Starts the command. The process is killed when `cancelled` becomes true; the flag is not owned.
+  std::unique_ptr<ChildProcess> start(const WaitingCall& call, const std::atomic<bool>* cancelled) const;
+  CommandReply read(const ChildResult& child) const;
 
  private:
   ExternalTool tool_;
   bool is_async_;
 };
 
+// The tools of a command line, as programs see them, and the commands behind them. A tool without a command starts an
+// operation that somebody resolves.
+struct CommandTools {
+  Tools tools;                           // deferred, all of them
+  std::map<std::string, CommandTool, std::less<>> commands;   // by the name of the tool
+};
+
 // Asks a command whether a call happened: {"tool", "args", "key"} on its standard input;
 // {"happened": true, "value": …}, {"happened": false}, or anything else for: it does not know.
-ptc::ReconcileHandler external_reconcile_handler(ExternalTool command);
+std::function<Reconciled(ToolCall&)> reconciler_of(ExternalTool command);
 
 }  // namespace ptcvm::cli

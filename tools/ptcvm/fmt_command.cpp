@@ -3,7 +3,7 @@
 
 #include "compiler/read/form.h"
 #include "compiler/read/reader.h"
-#include "runtime/engine/diagnostic_text.h"
+#include "ptcvm/diagnostic.hpp"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/formatter.h"
@@ -28,8 +28,17 @@ int format_file(const std::string& file, const FormatRequest& request) {
   const ptc::ReadResult read = ptc::read_forms(*source, arena);
   if (read.failed) {
     const ptc::CompileError& error = read.error;
-    std::cerr << ptc::render_diagnostic(
-        {ptc::fault_name(error.kind), error.message, error.hint, file, *source, error.span}, stderr_has_colour());
+    Diagnostic found;
+    found.kind = ptc::fault_name(error.kind);
+    found.message = error.message;
+    found.hint = error.hint;
+    found.source_name = file;
+    found.line = error.span.line;
+    found.column = error.span.column;
+    found.begin = error.span.begin;
+    found.end = error.span.end;
+    found.excerpt = source_excerpt(found, *source);
+    std::cerr << diagnostic_text(found, stderr_has_colour());
     return kProgramFailed;
   }
   const std::string formatted = format_source(*source);

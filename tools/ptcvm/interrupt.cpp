@@ -3,10 +3,18 @@
 namespace ptcvm::cli {
 namespace {
 
-std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
+using Cancel = void (*)(void*);
 
-void on_interrupt(int) { interrupted.store(true); }
+std::atomic<bool> interrupted{false};
+std::atomic<void*> cancelled_run{nullptr};
+std::atomic<Cancel> cancel_run{nullptr};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<void*>::is_always_lock_free &&
+              std::atomic<Cancel>::is_always_lock_free);
+
+void on_interrupt(int) {
+  interrupted.store(true);
+  if (const Cancel cancel = cancel_run.load()) cancel(cancelled_run.load());
+}
 
 }  // namespace
 
@@ -17,9 +25,21 @@ InterruptFlag::InterruptFlag() {
   sigaction(SIGINT, &action, &before_);
 }
 
-InterruptFlag::~InterruptFlag() { sigaction(SIGINT, &before_, nullptr); }
+InterruptFlag::~InterruptFlag() {
+  sigaction(SIGINT, &before_, nullptr);
+  cancels_nothing();
+}
 
 const std::atomic<bool>* InterruptFlag::flag() const { return &interrupted; }
 bool InterruptFlag::take() const { return interrupted.exchange(false); }
+
+void InterruptFlag::cancels(void* target, Cancel cancel) const {
+  cancels_nothing();
+  cancelled_run.store(target);
+  cancel_run.store(cancel);
+  if (interrupted.load()) cancel(target);
+}
+
+void InterruptFlag::cancels_nothing() const { cancel_run.store(nullptr); }
 
 }  // namespace ptcvm::cli

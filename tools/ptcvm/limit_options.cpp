@@ -31,14 +31,15 @@ void GivenLimits::take(const ptc::LimitInfo& limit, const std::string& text) {
   if (!given_.emplace(&limit, text).second) throw CLI::ValidationError(name, "the limit is given twice");
 }
 
-void GivenLimits::apply(ptc::Limits& limits) const {
-  for (const auto& [limit, text] : given_) ptc::set_limit(limits, *limit, text);
+Limits GivenLimits::over(const ptc::Limits& others) const {
+  ptc::Limits all = others;
+  for (const auto& [limit, text] : given_) ptc::set_limit(all, *limit, text);
+  Limits out;
+  ptc::for_each_limit_of(out, all, [](const ptc::LimitInfo&, auto& member, const auto& value) { member = value; });
+  return out;
 }
 
-void GivenLimits::cut(ptc::Limits& limits) const {
-  ptc::Limits most = ptc::largest_limits();
-  apply(most);
-  limits = ptc::smaller(limits, most);
-}
+Limits GivenLimits::with_defaults() const { return over(ptc::Limits()); }
+Limits GivenLimits::bounds() const { return over(ptc::largest_limits()); }
 
 }  // namespace ptcvm::cli

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "ptcvm/limits.hpp"
 #include "schema/limits.h"
 
 namespace ptcvm::cli {
@@ -14,13 +15,14 @@ class GivenLimits {
   // until the command line is parsed.
   void declare(CLI::App& command);
 
-  // Sets the limits that were given.
-  void apply(ptc::Limits& limits) const;
+  // Returns the defaults, with the limits that were given.
+  Limits with_defaults() const;
 
-  // Makes the limits smaller where smaller ones were given.
-  void cut(ptc::Limits& limits) const;
+  // Returns the largest limits, with the limits that were given: the bounds of a run that has limits of its own.
+  Limits bounds() const;
 
  private:
+  Limits over(const ptc::Limits& others) const;
   void take(const ptc::LimitInfo& limit, const std::string& text);
 
   std::map<const ptc::LimitInfo*, std::string> given_;

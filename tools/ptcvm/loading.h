@@ -1,28 +1,25 @@
 // A program file: source text, or what `ptcvm compile` wrote.
 #pragma once
-#include <memory>
 #include <optional>
 #include <string>
 
-#include "runtime/engine/engine.h"
-#include "runtime/calls/tools.h"
-#include "vm/exec/program.h"
+#include "ptcvm/engine.hpp"
+#include "ptcvm/tools.hpp"
 
 namespace ptcvm::cli {
 
 struct LoadedProgram {
   std::string source;
-  std::shared_ptr<const ptc::Program> program;   // null: source text
+  std::optional<Program> program;                // nullopt: source text
 };
 
 // Nothing when the file cannot be read or its bytecode is refused; `message` then says why.
-std::optional<LoadedProgram> load_program(const std::string& path, std::string& message);
+std::optional<LoadedProgram> load_program(const Engine& engine, const std::string& path, std::string& message);
 
 // For snapshots that only name their program: puts it where restoring finds it. Source text gives the same program only
 // under the path that it was run by, because positions name the file. No path, nothing to do.
-bool shelve_program(const ptc::Engine& engine, const std::string& path, const ptc::ToolRegistry& tools,
-                    std::string& message);
+bool shelve_program(const Engine& engine, const std::string& path, const Tools& tools, std::string& message);
 // Why a snapshot was refused, and what to do when --program (here `program`) could help.
-std::string restore_complaint(const std::string& path, const ptc::RestoreError& error, const std::string& program);
+std::string restore_complaint(const std::string& path, const Error& error, const std::string& program);
 
 }  // namespace ptcvm::cli

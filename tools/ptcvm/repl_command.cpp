@@ -1,11 +1,13 @@
 // ptcvm repl: turns of one session. Ctrl-C stops the running program, or forgets what was typed; Ctrl-D ends.
 #include <iostream>
 
+#include "tools/ptcvm/command_calls.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/interrupt.h"
 #include "tools/ptcvm/line_editor.h"
 #include "tools/ptcvm/pretty.h"
 #include "tools/ptcvm/reference.h"
+#include "tools/ptcvm/report.h"
 #include "tools/ptcvm/run_options.h"
 #include "tools/ptcvm/suspension.h"
 #include "tools/ptcvm/terminal.h"
@@ -28,7 +30,7 @@ Ctrl-C stops a running program, or forgets an unfinished one.
 
 class Repl {
  public:
-  explicit Repl(const RunArguments& options) : options_(options), reporter_(stdout, nullptr) {}
+  explicit Repl(const RunArguments& options) : options_(options), reporter_(stdout) {}
 
   int run() {
     if (!reset()) return kBadInput;
@@ -45,21 +47,23 @@ class Repl {
       take_line(line);
       if (text_.empty() && !taken_.empty()) editor->remember(taken_);
     }
-    if (!text_.empty()) std::cerr << ptc::render_fault(unfinished_, stderr_has_colour());
+    if (!text_.empty()) std::cerr << diagnostic_text(unfinished_, stderr_has_colour());
     return text_.empty() ? kSuccess : kProgramFailed;
   }
 
  private:
   bool reset() {
     std::string message;
-    session_ = make_session(engine_, options_, "<repl>", message);
-    if (session_ == nullptr) {
-      complain(message);
-      return false;
+    if (!tools_) tools_ = command_tools(options_, message);
+    if (tools_) {
+      interrupted_.cancels_nothing();
+      MadeSession made = make_session(engine_, options_, {tools_->tools, &reporter_}, "<repl>", message);
+      session_ = std::move(made.session);
+      refusal_ = std::move(made.refusal);
     }
-    session_->set_reader(&reporter_);
-    session_->clock().set_cancel_flag(interrupted_.flag());
-    return true;
+    if (session_ || refusal_) return true;
+    complain(message);
+    return false;
   }
 
   void take_line(const std::string& line) {
@@ -83,7 +87,7 @@ class Repl {
     } else if (text == ":quit" || text == ":exit") {
       done_ = true;
     } else if (text == ":memory") {
-      std::cout << pretty_edn(session_->definitions().edn()) << '\n';
+      std::cout << pretty_edn(session_ ? session_->definitions_edn() : "{}") << '\n';
     } else if (text == ":reset") {
       done_ = !reset();
     } else if (text.starts_with(":doc ")) {
@@ -105,35 +109,57 @@ class Repl {
     std::cout << '\n';
   }
 
+  Outcome turn() {
+    Outcome outcome;
+    outcome.diagnostic = refusal_;
+    if (!session_) return outcome;
+    if (!session_->run().is_over()) {     // what waits is given up
+      session_->run().cancel();
+      session_->run().step();
+    }
+    if (const auto begun = session_->begin(text_); !begun) return outcome_of(begun.error());
+    CommandCalls commands(*tools_, options_.parallel_tools, interrupted_.flag());
+    interrupted_.cancels(session_->run());
+    run_with_commands(session_->run(), commands);
+    interrupted_.cancels_nothing();
+    return session_->run().outcome();
+  }
+
   void evaluate() {
     interrupted_.take();
-    const ptc::Outcome outcome = session_->turn(text_);
+    const Outcome outcome = turn();
     interrupted_.take();         // it concerned that program
-    if (outcome.status == ptc::OutcomeStatus::Error && outcome.fault.incomplete) {
-      unfinished_ = outcome.fault;
+    if (outcome.diagnostic && outcome.diagnostic->is_incomplete) {
+      unfinished_ = *outcome.diagnostic;
       return;
     }
     for (const std::string& warning : outcome.warnings) std::cerr << "warning: " << warning << '\n';
-    switch (outcome.status) {
-      case ptc::OutcomeStatus::Error: std::cerr << ptc::render_fault(outcome.fault, stderr_has_colour()); break;
-      case ptc::OutcomeStatus::Fail: std::cout << "fail " << pretty_edn(outcome.value_edn) << '\n'; break;
-      case ptc::OutcomeStatus::Suspended: std::cout << "suspended, " << waiting_text(outcome) << '\n'; break;
-      default: std::cout << pretty_edn(outcome.value_edn) << '\n';
+    if (outcome.diagnostic) {
+      std::cerr << diagnostic_text(*outcome.diagnostic, stderr_has_colour());
+    } else if (outcome.state == RunState::Suspended) {
+      std::cout << "suspended, " << waiting_text(session_->run().pending()) << '\n';
+    } else {
+      const std::string value = pretty_edn(session_->run().result().to_edn());
+      std::cout << (outcome.state == RunState::Failed ? "fail " : "") << value << '\n';
     }
-    if (options_.stats) std::cerr << "fuel " << outcome.fuel << ", " << outcome.micros << " us\n";
+    if (options_.stats) {
+      std::cerr << "fuel " << outcome.usage.fuel << ", " << outcome.usage.active_micros << " us\n";
+    }
     std::cout.flush();
     taken_ = std::move(text_);
     text_.clear();
   }
 
   const RunArguments& options_;
-  const ptc::Engine engine_;
+  const Engine engine_;
   RunReporter reporter_;
   InterruptFlag interrupted_;
-  std::unique_ptr<ptc::Session> session_;
+  std::optional<CommandTools> tools_;
+  std::optional<Session> session_;
+  std::optional<Diagnostic> refusal_;   // of the signature; every program is refused then
   std::string text_;            // of the program that is being typed
   std::string taken_;           // what the last line completed, for the history
-  ptc::OutcomeFault unfinished_;
+  Diagnostic unfinished_;
   bool done_ = false;
 };
 

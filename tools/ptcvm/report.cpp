@@ -2,8 +2,6 @@
 
 #include <iostream>
 
-#include "runtime/text/edn_json.h"
-#include "runtime/text/json_value.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/pretty.h"
 #include "tools/ptcvm/store_options.h"
@@ -13,68 +11,67 @@
 namespace ptcvm::cli {
 namespace {
 
-bool write_state(const ptc::Session& session, const ParkOptions& park) {
-  const std::vector<std::uint8_t> bytes = session.snapshot({!park.program_by_hash});
+bool write_state(const Run& run, const ParkOptions& park) {
+  const std::vector<std::byte> bytes = run.snapshot(!park.program_by_hash);
   std::string message;
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (write_snapshot_file(park.snapshot, text, park.seal, session.run().run_id(), park.sequence, message)) return true;
+  if (write_snapshot_file(park.snapshot, text, park.seal, run.id(), park.sequence, message)) return true;
   complain(message);
   return false;
 }
 
-std::string json_of(ptc::Session& session) {
-  std::string text;
-  ptc::append_json(text, session.result(), session.heap());
-  return text;
-}
-
-// `json` gives the value in that form.
-void write_value(const ptc::Outcome& outcome, OutputForm form, const auto& json) {
+// `edn` and `json` give the value in that form.
+void write_value(OutputForm form, const auto& edn, const auto& json) {
   switch (form) {
-    case OutputForm::Edn: std::cout << outcome.value_edn << '\n'; return;
-    case OutputForm::Pretty: std::cout << pretty_edn(outcome.value_edn) << '\n'; return;
+    case OutputForm::Edn: std::cout << edn() << '\n'; return;
+    case OutputForm::Pretty: std::cout << pretty_edn(edn()) << '\n'; return;
     case OutputForm::Json: std::cout << json() << '\n'; return;
   }
 }
 
-void write_stats(const ptc::Outcome& outcome) {
-  std::cerr << "fuel " << outcome.fuel << ", " << outcome.micros << " us, peak " << outcome.peak_bytes << " bytes\n";
-}
-
-}  // namespace
-
-namespace {
-
-int report_end(const ptc::Outcome& outcome, OutputForm form, const auto& json) {
-  if (outcome.status == ptc::OutcomeStatus::Error) {
-    std::cerr << ptc::render_fault(outcome.fault, stderr_has_colour());
+int report_end(const Outcome& outcome, OutputForm form, const auto& edn, const auto& json) {
+  if (outcome.diagnostic) {
+    std::cerr << diagnostic_text(*outcome.diagnostic, stderr_has_colour());
     return kProgramFailed;
   }
-  write_value(outcome, form, json);
-  if (outcome.status != ptc::OutcomeStatus::Fail) return kSuccess;
+  write_value(form, edn, json);
+  if (outcome.state != RunState::Failed) return kSuccess;
   complain("the program ended with (fail …)");
   return kProgramFailed;
 }
 
-void report_beside(const ptc::Outcome& outcome, bool stats) {
+void report_beside(const Outcome& outcome, bool stats) {
   for (const std::string& warning : outcome.warnings) std::cerr << "warning: " << warning << '\n';
-  if (stats) write_stats(outcome);
+  if (!stats) return;
+  std::cerr << "fuel " << outcome.usage.fuel << ", " << outcome.usage.active_micros << " us, peak "
+            << outcome.usage.peak_bytes << " bytes\n";
 }
 
 }  // namespace
 
-int report_text(const ptc::Outcome& outcome, OutputForm form, bool stats) {
-  report_beside(outcome, stats);
-  return report_end(outcome, form, [&outcome] { return ptc::json_of_edn(outcome.value_edn); });
+Outcome outcome_of(const Error& error) {
+  Outcome out;
+  out.diagnostic = error.diagnostic;
+  if (out.diagnostic) return out;
+  out.diagnostic.emplace();
+  out.diagnostic->kind = errc_name(error.code);
+  out.diagnostic->message = error.message;
+  return out;
 }
 
-int report(const ptc::Outcome& outcome, ptc::Session& session, OutputForm form, bool stats, const ParkOptions& park) {
+int report_text(const Outcome& outcome, const std::string& value_edn, OutputForm form, bool stats) {
   report_beside(outcome, stats);
-  if (outcome.status != ptc::OutcomeStatus::Suspended) {
-    return report_end(outcome, form, [&session] { return json_of(session); });
+  return report_end(outcome, form, [&] { return value_edn; }, [&] { return json_of_edn(value_edn); });
+}
+
+int report(Run& run, const Outcome& outcome, OutputForm form, bool stats, const ParkOptions& park) {
+  report_beside(outcome, stats);
+  if (outcome.state != RunState::Suspended) {
+    const ValueView value = run.result();
+    return report_end(outcome, form, [value] { return value.to_edn(); }, [value] { return value.to_json(); });
   }
-  if (!park.snapshot.empty() && !write_state(session, park)) return kBadInput;
-  std::cout << suspended_line(outcome) << '\n';
+  if (!park.snapshot.empty() && !write_state(run, park)) return kBadInput;
+  std::cout << suspended_line(operations_of(run.pending())) << '\n';
   return kSuspended;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "runtime/session/session.h"
+#include "ptcvm/run.hpp"
 #include "tools/ptcvm/run_options.h"
 #include "tools/ptcvm/snapshot_file.h"
 
@@ -18,11 +18,13 @@ struct ParkOptions {
 
 void declare_park_options(CLI::App& command, ParkOptions& options);
 
-// Of a program that ended, without its session: the value is taken from its text. Functions in it are given to JSON as
-// text.
-int report_text(const ptc::Outcome& outcome, OutputForm form, bool stats);
+// Returns what a turn comes to whose program is refused.
+Outcome outcome_of(const Error& error);
 
-// A suspended program is written before the line that says so.
-int report(const ptc::Outcome& outcome, ptc::Session& session, OutputForm form, bool stats, const ParkOptions& park);
+// Reports a program that ended, from the text of its value. Functions in it are given to JSON as text.
+int report_text(const Outcome& outcome, const std::string& value_edn, OutputForm form, bool stats);
+
+// Reports a program that ended or waits. A suspended program is written before the line that says so.
+int report(Run& run, const Outcome& outcome, OutputForm form, bool stats, const ParkOptions& park);
 
 }  // namespace ptcvm::cli

@@ -2,7 +2,6 @@
 #include <iostream>
 
 #include "runtime/engine/clock.h"
-#include "runtime/text/json_value.h"
 #include "tools/ptcvm/command_calls.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/durable_command.h"
@@ -12,9 +11,9 @@
 #include "tools/ptcvm/operation_arguments.h"
 #include "tools/ptcvm/report.h"
 #include "tools/ptcvm/run_options.h"
+#include "tools/ptcvm/suspension.h"
 #include "tools/ptcvm/terminal.h"
 #include "tools/ptcvm/trace.h"
-#include "vm/value/string.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -48,92 +47,111 @@ class Resume {
 
   int run() {
     auto file = read_snapshot_file(request_.snapshot, request_.park.seal, message_);
-    if (!file || !restore(*file)) return refuse();
-    std::vector<ptc::Resolution> resolutions;
-    if (!read_resolutions(resolutions)) return refuse();
+    auto tools = file ? command_tools(request_.options, message_) : std::nullopt;
+    if (!tools || !shelve_program(engine_, request_.program, tools->tools, message_)) return refuse();
+    RunReporter reporter(stderr);
+    auto run = restored(*file, tools->tools, reporter);
+    std::vector<Answer> answers;
+    if (!run || !read_answers(answers)) return refuse();
     std::unique_ptr<TraceFile> trace;
     const std::string& path = request_.options.trace;
-    if (!path.empty() && !(trace = TraceFile::open(path, TraceFile::Mode::GoOn, session_->run().run_id(), message_))) {
-      return refuse();
+    const std::string id(run->id());
+    if (!path.empty() && !(trace = TraceFile::open(path, TraceFile::Mode::GoOn, id, message_))) return refuse();
+    reporter.set_trace(trace.get());
+    if (trace != nullptr) {
+      trace->expect_resume();
+      trace->hold();                             // what is refused is not in the trace
     }
-    RunReporter reporter(stderr, trace.get());
-    session_->set_reader(&reporter);
-    if (trace != nullptr) trace->expect_resume();
-    const InterruptFlag interrupted;
-    session_->clock().set_cancel_flag(interrupted.flag());
-    if (auto refusal = session_->operations().resolve(std::move(resolutions))) {
-      message_ = std::string(ptc::fault_name(refusal->kind)) + ": " + refusal->message;
-      return refuse();
-    }
-    session_->clock().set_given_time(now());
-    session_->calls().hand_out_all();
-    const ptc::Outcome outcome =
-        run_with_commands(*session_, request_.options.parallel_tools, interrupted.flag());
-    if (trace != nullptr) trace->end(outcome);
-    ParkOptions park = request_.park;
-    if (file->sequence) park.sequence = *file->sequence + 1;
-    if (outcome.status == ptc::OutcomeStatus::Suspended && park.snapshot.empty()) {
-      message_ = "the program is suspended again, and there is no --snapshot to keep its state in; " +
-                 request_.snapshot + " is as it was";
-      return refuse();
-    }
-    return report(outcome, *session_, request_.options.output, request_.options.stats, park);
+    if (!give(*run, answers)) return refuse();
+    if (trace != nullptr) trace->release();
+    if (request_.after_ms != 0) run->set_time(ptc::system_millis() + request_.after_ms);
+    return go_on(*run, *tools, *file, trace.get());
   }
 
  private:
+  // What is said about an operation.
+  struct Answer {
+    enum class Kind : std::uint8_t { Value, Error, Cancel };
+    Kind kind = Kind::Value;
+    std::string operation, reason;
+    Value value;
+  };
+
   int refuse() const {
     complain(message_);
     return kBadInput;
   }
 
-  bool restore(const SnapshotFile& file) {
-    ptc::ToolRegistry tools;
-    if (!add_tools(tools, request_.options, message_)) return false;
-    if (!shelve_program(engine_, request_.program, tools, message_)) return false;
-    const std::span<const std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(file.bytes.data()),
-                                              file.bytes.size());
-    ptc::SessionRestore wanted;
-    wanted.most_bytes = kMostSnapshotBytes;
-    request_.options.limits.apply(wanted.most);
-    auto restored = ptc::Session::restore(engine_, bytes, std::move(tools), wanted);
-    if (const auto* error = std::get_if<ptc::RestoreError>(&restored)) {
-      message_ = restore_complaint(request_.snapshot, *error, request_.program);
-      return false;
+  int go_on(Run& run, const CommandTools& tools, const SnapshotFile& file, TraceFile* trace) {
+    const InterruptFlag interrupted;
+    CommandCalls commands(tools, request_.options.parallel_tools, interrupted.flag());
+    interrupted.cancels(run);
+    const bool is_suspended = run_with_commands(run, commands) == RunState::Suspended;
+    const Outcome outcome = run.outcome();
+    if (trace != nullptr && is_suspended) trace->suspend(outcome, waiting_ids(operations_of(run.pending())));
+    if (trace != nullptr && !is_suspended) trace->end(outcome);
+    ParkOptions park = request_.park;
+    if (file.sequence) park.sequence = *file.sequence + 1;
+    if (is_suspended && park.snapshot.empty()) {
+      message_ = "the program is suspended again, and there is no --snapshot to keep its state in; " +
+                 request_.snapshot + " is as it was";
+      return refuse();
     }
-    session_ = std::get<std::unique_ptr<ptc::Session>>(std::move(restored));
-    if (session_->run().in_turn()) return true;
+    return report(run, outcome, request_.options.output, request_.options.stats, park);
+  }
+
+  std::optional<Run> restored(const SnapshotFile& file, const Tools& tools, RunReporter& reporter) {
+    RestoreOptions wanted;
+    wanted.tools = tools;
+    wanted.limits = request_.options.limits.bounds();
+    wanted.max_bytes = kMostSnapshotBytes;
+    wanted.observer = &reporter;
+    wanted.hands_out_calls = true;
+    auto run = Run::restore(engine_, std::as_bytes(std::span(file.bytes)), wanted);
+    if (!run) {
+      message_ = restore_complaint(request_.snapshot, run.error(), request_.program);
+      return std::nullopt;
+    }
+    if (!run->is_over()) return std::move(*run);
     message_ = request_.snapshot + " holds no program that goes on";
-    return false;
+    return std::nullopt;
   }
 
-  bool read_resolutions(std::vector<ptc::Resolution>& out) {
-    if (read_all(out)) return true;
-    for (const ptc::Resolution& made : out) session_->heap().release(made.settlement.value);
-    return false;
-  }
-
-  bool read_all(std::vector<ptc::Resolution>& out) {
+  bool read_answers(std::vector<Answer>& out) {
     for (const std::string& text : request_.resolved) {
       const auto [operation, json] = parts_of(text);
       if (!json) return complain_of("--resolve " + text, "OP=JSON");
       std::optional<std::string> content = *json;
       if (json->starts_with('@')) content = read_file(json->substr(1), message_);
       if (!content) return false;
-      auto value = ptc::read_json(session_->heap(), *content);
-      if (const auto* error = std::get_if<ptc::JsonError>(&value)) {
-        message_ = "--resolve " + operation + ": what follows = must be JSON, or @ and a file of it: " + error->message;
+      auto value = Value::from_json(*content);
+      if (!value) {
+        message_ = "--resolve " + operation + ": what follows = must be JSON, or @ and a file of it: " +
+                   value.error().diagnostic->message;
         return false;
       }
-      out.push_back(ptc::Resolution::ok(operation, std::get<ptc::Value>(value)));
+      out.push_back({Answer::Kind::Value, operation, {}, std::move(*value)});
     }
     for (const std::string& text : request_.failed) {
       const auto [operation, reason] = parts_of(text);
       if (!reason || reason->empty()) return complain_of("--fail " + text, "OP=REASON");
-      out.push_back(ptc::Resolution::error(operation, reason_text(*reason)));
+      out.push_back({Answer::Kind::Error, operation, reason_text(*reason), {}});
     }
     for (const std::string& text : request_.cancelled) {
       const auto [operation, reason] = parts_of(text);
-      out.push_back(ptc::Resolution::cancel(operation, reason_text(reason.value_or(""))));
+      out.push_back({Answer::Kind::Cancel, operation, reason_text(reason.value_or("")), {}});
+    }
+    return true;
+  }
+
+  bool give(Run& run, std::vector<Answer>& answers) {
+    for (Answer& answer : answers) {
+      const auto given = answer.kind == Answer::Kind::Value   ? run.resolve(answer.operation, answer.value)
+                         : answer.kind == Answer::Kind::Error ? run.resolve_error(answer.operation, answer.reason)
+                                                              : run.resolve_cancelled(answer.operation, answer.reason);
+      if (given) continue;
+      message_ = std::string(given.error().detail) + ": " + given.error().message;
+      return false;
     }
     return true;
   }
@@ -144,30 +162,23 @@ class Resume {
   }
 
   // A JSON string is its content, any other text is itself.
-  std::string reason_text(const std::string& reason) {
+  static std::string reason_text(const std::string& reason) {
     if (!reason.starts_with('"')) return reason;
-    auto value = ptc::read_json(session_->heap(), reason);
-    const auto* read = std::get_if<ptc::Value>(&value);
-    if (read == nullptr) return reason;
-    const ptc::Owned owner(session_->heap(), *read);
-    return read->is_string() ? std::string(ptc::string_view_of(*read)) : reason;
-  }
-
-  std::optional<std::int64_t> now() const {
-    if (request_.after_ms == 0) return std::nullopt;
-    return ptc::system_millis() + request_.after_ms;
+    const auto value = Value::from_json(reason);
+    const auto text = value ? value->view().as_string() : std::nullopt;
+    return text ? std::string(*text) : reason;
   }
 
   const ResumeRequest& request_;
-  const ptc::Engine engine_;
-  std::unique_ptr<ptc::Session> session_;
+  const Engine engine_;
   std::string message_;
 };
 
 int resume_stored(ResumeRequest& request) {
   request.durable.store.id = request.snapshot;
   request.durable.after_ms = request.after_ms;
-  return resume_in_store(request.options, request.durable, {request.resolved, request.failed, request.cancelled});
+  return resume_in_store(Engine(), request.options, request.durable,
+                         {request.resolved, request.failed, request.cancelled});
 }
 
 }  // namespace

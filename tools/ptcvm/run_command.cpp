@@ -1,9 +1,6 @@
 // ptcvm run and ptcvm eval: one turn of one session. The value alone goes to standard output.
-#include <csignal>
-#include <cstring>
 #include <iostream>
 
-#include "runtime/text/json_value.h"
 #include "tools/ptcvm/command_calls.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/durable_command.h"
@@ -11,7 +8,6 @@
 #include "tools/ptcvm/interrupt.h"
 #include "tools/ptcvm/loading.h"
 #include "tools/ptcvm/report.h"
-#include "tools/ptcvm/pretty.h"
 #include "tools/ptcvm/run_options.h"
 #include "tools/ptcvm/suspension.h"
 #include "tools/ptcvm/terminal.h"
@@ -65,56 +61,59 @@ void declare_store_options(CLI::App& command, const std::shared_ptr<RunRequest>&
   }
 }
 
-ptc::Outcome turn(ptc::Session& session, const LoadedProgram& loaded, std::size_t parallel_tools,
-                  const std::atomic<bool>* cancelled) {
-  std::shared_ptr<const ptc::Program> program = loaded.program;
-  if (program == nullptr && !session.signature_error()) {
-    ptc::CompileAnswer compiled = session.compile(loaded.source);
-    if (compiled.program == nullptr) return session.refused(std::move(compiled), loaded.source);
-    program = std::move(compiled.program);
-  }
-  session.calls().hand_out_all();
-  if (!session.begin(std::move(program))) return session.outcome();
-  return run_with_commands(session, parallel_tools, cancelled);
+// Takes the turn of the session to its end or its next suspension.
+Outcome turn(Session& session, const LoadedProgram& loaded, CommandCalls& commands, const InterruptFlag& interrupted) {
+  const auto begun = loaded.program ? session.begin(*loaded.program) : session.begin(loaded.source);
+  if (!begun) return outcome_of(begun.error());
+  interrupted.cancels(session.run());
+  run_with_commands(session.run(), commands);
+  return session.run().outcome();
 }
 
-int run_program(const LoadedProgram& loaded, const std::string& name, RunRequest& request) {
+int refuse(const std::string& message) {
+  complain(message);
+  return kBadInput;
+}
+
+int run_program(const Engine& engine, const LoadedProgram& loaded, const std::string& name, RunRequest& request) {
   const RunArguments& options = request.options;
   if (!request.durable.store.path.empty()) {
     request.durable.store.id = options.run_id;
-    return run_in_store(loaded, name, options, request.durable);
+    return run_in_store(engine, loaded, name, options, request.durable);
   }
-  const ptc::Engine engine;
   std::string message;
   std::unique_ptr<TraceFile> trace;
   if (!options.trace.empty() &&
       !(trace = TraceFile::open(options.trace, TraceFile::Mode::Anew, options.run_id, message))) {
-    complain(message);
-    return kBadInput;
+    return refuse(message);
   }
-  const auto session = make_session(engine, options, name, message);
-  if (session == nullptr) {
-    complain(message);
-    return kBadInput;
-  }
-  RunReporter reporter(stderr, trace.get());
-  session->set_reader(&reporter);
+  const auto tools = command_tools(options, message);
+  if (!tools) return refuse(message);
+  RunReporter reporter(stderr);
+  reporter.set_trace(trace.get());
+  MadeSession made = make_session(engine, options, {tools->tools, &reporter}, name, message);
+  if (!made.session && !made.refusal) return refuse(message);
   const InterruptFlag interrupted;
-  session->clock().set_cancel_flag(interrupted.flag());
+  CommandCalls commands(*tools, options.parallel_tools, interrupted.flag());
   if (trace != nullptr) trace->start(name);
-  const ptc::Outcome outcome = turn(*session, loaded, options.parallel_tools, interrupted.flag());
-  if (trace != nullptr) trace->end(outcome);
-  return report(outcome, *session, options.output, options.stats, request.park);
+  Outcome outcome;
+  outcome.diagnostic = made.refusal;
+  if (made.session) outcome = turn(*made.session, loaded, commands, interrupted);
+  if (trace != nullptr && outcome.state != RunState::Suspended) trace->end(outcome);
+  if (!made.session) return report_text(outcome, {}, options.output, options.stats);
+  Run& run = made.session->run();
+  if (trace != nullptr && outcome.state == RunState::Suspended) {
+    trace->suspend(outcome, waiting_ids(operations_of(run.pending())));
+  }
+  return report(run, outcome, options.output, options.stats, request.park);
 }
 
 int run_file(RunRequest& request) {
   std::string message;
-  const auto loaded = load_program(request.file, message);
-  if (!loaded) {
-    complain(message);
-    return kBadInput;
-  }
-  return run_program(*loaded, request.file == "-" ? "<stdin>" : request.file, request);
+  const Engine engine;
+  const auto loaded = load_program(engine, request.file, message);
+  if (!loaded) return refuse(message);
+  return run_program(engine, *loaded, request.file == "-" ? "<stdin>" : request.file, request);
 }
 
 }  // namespace
@@ -138,7 +137,9 @@ void add_eval_command(CLI::App& app, int& status) {
   declare_park_options(*command, request->park);
   declare_store_options(*command, request);
   command->footer(kEvalExamples);
-  command->callback([request, &status] { status = run_program({request->expression, nullptr}, "<eval>", *request); });
+  command->callback([request, &status] {
+    status = run_program(Engine(), {request->expression, std::nullopt}, "<eval>", *request);
+  });
 }
 
 }  // namespace ptcvm::cli

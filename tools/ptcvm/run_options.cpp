@@ -3,12 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "runtime/text/json_value.h"
-#include "tools/ptcvm/external_tool.h"
+#include "schema/effect_class.h"
 #include "tools/ptcvm/files.h"
-#include "vm/value/map.h"
-#include "vm/value/print.h"
-#include "vm/value/string.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -24,54 +20,27 @@ DataSource data_source_of(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+constexpr std::string_view kNoMap = "the context must be a map";
+
 bool is_edn_path(const std::string& path) { return path.ends_with(".edn"); }
 
-std::optional<ptc::Value> read_data(ptc::Session& session, const std::string& path, std::string& message) {
-  const auto text = read_file(path, message);
-  if (!text) return std::nullopt;
-  if (is_edn_path(path)) {
-    std::string reason;
-    auto value = session.edn().read(*text, {}, reason);
-    if (!value) message = path + ": " + reason;
-    return value;
-  }
-  auto parsed = ptc::read_json(session.heap(), *text);
-  if (auto* value = std::get_if<ptc::Value>(&parsed)) return *value;
-  message = path + ": " + std::get<ptc::JsonError>(parsed).message;
-  return std::nullopt;
+// Loads one --data. The message of a file that is no map says how to give it a name.
+bool load_file(Session& session, const DataSource& source, std::string& message) {
+  const auto text = read_file(source.path, message);
+  if (!text) return false;
+  const auto loaded =
+      is_edn_path(source.path) ? session.load_data(*text, source.key) : session.load_data_json(*text, source.key);
+  if (loaded) return true;
+  message = source.path + ": " + loaded.error().message;
+  if (loaded.error().message == kNoMap) message += "; to give it a name write --data KEY=" + source.path;
+  return false;
 }
 
-// Adds the entries of `value` to `context`, or the value itself under its key.
-bool merge_data(ptc::Heap& heap, ptc::Value& context, const DataSource& source, ptc::Value taken,
-                std::string& message) {
-  if (!source.key.empty()) {
-    context = ptc::map_assoc(heap, context, ptc::string_of(heap, source.key), taken);
-    return true;
-  }
-  if (!taken.is_map()) {
-    heap.release(taken);
-    message = source.path + ": the context must be a map; to give it a name write --data KEY=" + source.path;
-    return false;
-  }
-  for (ptc::MapCursor entry(heap, taken); entry.next();) {
-    context = ptc::map_assoc(heap, context, ptc::retained(entry.key()), ptc::retained(entry.value()));
-  }
-  heap.release(taken);
-  return true;
-}
-
-bool load_data(ptc::Session& session, const RunArguments& options, std::string& message) {
-  ptc::Heap& heap = session.heap();
-  ptc::Value context = ptc::map_empty(heap);
+bool load_data(Session& session, const RunArguments& options, std::string& message) {
+  (void)session.load_data("{}");                 // without --data there is an empty context
   for (const std::string& text : options.data) {
-    const DataSource source = data_source_of(text);
-    const auto value = read_data(session, source.path, message);
-    if (!value || !merge_data(heap, context, source, *value, message)) {
-      heap.release(context);
-      return false;
-    }
+    if (!load_file(session, data_source_of(text), message)) return false;
   }
-  session.inputs().set_context(context);
   return true;
 }
 
@@ -79,26 +48,14 @@ bool load_text(const std::string& path, std::string& message, const auto& load) 
   if (path.empty()) return true;
   const auto text = read_file(path, message);
   if (!text) return false;
-  if (const auto problem = load(*text)) {
-    message = path + ": " + *problem;
+  if (const Result<void> loaded = load(*text); !loaded) {
+    message = path + ": " + loaded.error().message;
     return false;
   }
   return true;
 }
 
 }  // namespace
-
-ptc::SessionOptions session_options(const RunArguments& options, std::string source_name) {
-  ptc::SessionOptions out;
-  options.limits.apply(out.limits);
-  out.float_precision = options.float_precision;
-  out.signature = options.signature;
-  out.run_id = options.run_id;
-  out.strict_task_ids = options.strict_task_ids;
-  out.check_tools = options.check_tools;
-  out.source_name = std::move(source_name);
-  return out;
-}
 
 void declare_tool_options(CLI::App& command, RunArguments& options) {
   command.add_option("--trace", options.trace, "Write every event of the run as a line of JSON")->type_name("FILE");
@@ -163,28 +120,63 @@ void declare_run_options(CLI::App& command, RunArguments& options) {
   command.add_flag("--strict-task-ids", options.strict_task_ids, "Accept only string literals as ids of (task …)");
 }
 
-bool add_async_tools(ptc::ToolRegistry& tools, const std::vector<std::string>& texts, std::string& message) {
+namespace {
+
+// A tool of the command line before it is in the list.
+struct Declared {
+  std::string name;
+  ToolOptions options;
+  std::optional<CommandTool> command;            // nullopt: an operation that somebody resolves
+};
+
+bool declare_commands(std::vector<Declared>& out, const std::vector<std::string>& texts, bool with_shell,
+                      const RunArguments& options, std::string& message) {
   for (const std::string& text : texts) {
-    ptc::ToolDefinition definition;
-    definition.async = ptc::AsyncMode::Yes;
-    definition.name = text.substr(0, text.find('='));
-    if (text.find('=') == std::string::npos) {     // nothing to start: the operation waits to be resolved
-      tools.add(std::move(definition), [](const ptc::ToolCall&) { return ptc::ToolReply::pending(); });
-      continue;
-    }
-    auto tool = parse_external_tool(text, false, message);
+    auto tool = parse_external_tool(text, with_shell, message);
     if (!tool) return false;
-    tools.add(std::move(definition), CommandTool(std::move(*tool), true));
+    Declared& made = out.emplace_back();
+    made.name = tool->name;
+    made.options.cache = std::ranges::count(options.cached_tools, tool->name) > 0;
+    made.command.emplace(std::move(*tool), false);
   }
   return true;
 }
 
-namespace {
+bool declare_async(std::vector<Declared>& out, const std::vector<std::string>& texts, std::string& message) {
+  for (const std::string& text : texts) {
+    Declared& made = out.emplace_back();
+    made.name = text.substr(0, text.find('='));
+    made.options.mode = ToolMode::Async;
+    if (text.find('=') == std::string::npos) continue;
+    auto tool = parse_external_tool(text, false, message);
+    if (!tool) return false;
+    made.command.emplace(std::move(*tool), true);
+  }
+  return true;
+}
 
-const ptc::Tool* tool_of(const ptc::ToolRegistry& tools, std::string_view option, const std::string& text,
-                         std::string& rest, std::string& message) {
+bool is_same_name(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, {}, [](char c) { return c == '-' ? '_' : c; },
+                            [](char c) { return c == '-' ? '_' : c; });
+}
+
+// The tool of that name that counts: the last one; one of exactly that name before others.
+Declared* find(std::vector<Declared>& tools, std::string_view name) {
+  Declared* found = nullptr;
+  for (Declared& tool : tools) {
+    if (tool.name == name) found = &tool;
+  }
+  if (found != nullptr) return found;
+  for (Declared& tool : tools) {
+    if (is_same_name(tool.name, name)) found = &tool;
+  }
+  return found;
+}
+
+Declared* tool_of(std::vector<Declared>& tools, std::string_view option, const std::string& text, std::string& rest,
+                  std::string& message) {
   const std::size_t equals = text.find('=');
-  const ptc::Tool* const tool = tools.find(text.substr(0, equals));
+  Declared* const tool = find(tools, text.substr(0, equals));
   if (equals != std::string::npos && tool != nullptr) {
     rest = text.substr(equals + 1);
     return tool;
@@ -203,75 +195,102 @@ std::string effect_class_names() {
   return out;
 }
 
-bool set_effects(ptc::ToolRegistry& tools, const RunArguments& options, std::string& message) {
+bool set_effects(std::vector<Declared>& tools, const RunArguments& options, std::string& message) {
   for (const std::string& text : options.effects) {
     std::string name;
-    const ptc::Tool* const tool = tool_of(tools, "--tool-effect", text, name, message);
+    Declared* const tool = tool_of(tools, "--tool-effect", text, name, message);
     if (tool == nullptr) return false;
-    const auto effect = ptc::find_effect_class(name);
+    const auto effect = find_effect(name);
     if (!effect) {
       message = "--tool-effect " + text + ": the class must be one of " + effect_class_names();
       return false;
     }
-    ptc::Tool changed = *tool;
-    changed.definition.effect = *effect;
-    tools.add(std::move(changed.definition), std::move(changed.handler), std::move(changed.reconcile));
+    tool->options.effect = *effect;
   }
   return true;
 }
 
-bool set_reconcilers(ptc::ToolRegistry& tools, const RunArguments& options, std::string& message) {
+bool set_reconcilers(std::vector<Declared>& tools, const RunArguments& options, std::string& message) {
   for (const std::string& text : options.reconcilers) {
     std::string command;
-    const ptc::Tool* const tool = tool_of(tools, "--tool-reconcile", text, command, message);
+    Declared* const tool = tool_of(tools, "--tool-reconcile", text, command, message);
     if (tool == nullptr) return false;
     auto external = parse_external_tool(text, false, message);
     if (!external) return false;
-    ptc::Tool changed = *tool;
-    tools.add(std::move(changed.definition), std::move(changed.handler),
-              external_reconcile_handler(std::move(*external)));
+    tool->options.reconcile = reconciler_of(std::move(*external));
   }
   return true;
+}
+
+// A tool that is declared later replaces one of the same name.
+void add(CommandTools& tools, std::vector<Declared> declared) {
+  for (Declared& tool : declared) {
+    tools.tools.defer(tool.name, "", std::move(tool.options)).value();
+    tools.commands.erase(tool.name);
+    if (tool.command) tools.commands.emplace(tool.name, std::move(*tool.command));
+  }
+}
+
+RunOptions run_options(const RunArguments& options, const SessionParts& parts, std::string source_name) {
+  RunOptions out;
+  out.id = options.run_id;
+  out.tools = parts.tools;
+  out.limits = options.limits.with_defaults();
+  out.signature = options.signature;
+  out.observer = parts.observer;
+  out.journal = false;                           // load_journal() enables it
+  out.name = std::move(source_name);
+  out.float_precision = options.float_precision;
+  out.strict_task_ids = options.strict_task_ids;
+  out.check_tools = options.check_tools;
+  out.hands_out_calls = true;
+  return out;
 }
 
 }  // namespace
 
-bool add_tools(ptc::ToolRegistry& tools, const RunArguments& options, std::string& message) {
-  const auto add_all = [&](const std::vector<std::string>& texts, bool with_shell) {
-    for (const std::string& text : texts) {
-      auto tool = parse_external_tool(text, with_shell, message);
-      if (!tool) return false;
-      ptc::ToolDefinition definition;
-      definition.name = tool->name;
-      definition.cache = std::count(options.cached_tools.begin(), options.cached_tools.end(), tool->name) > 0;
-      tools.add(std::move(definition), CommandTool(std::move(*tool), false));
-    }
-    return true;
-  };
-  return add_all(options.tools, false) && add_all(options.shell_tools, true) &&
-         add_async_tools(tools, options.async_tools, message) && set_effects(tools, options, message) &&
-         set_reconcilers(tools, options, message);
+bool add_async_tools(CommandTools& tools, const std::vector<std::string>& texts, std::string& message) {
+  std::vector<Declared> declared;
+  if (!declare_async(declared, texts, message)) return false;
+  add(tools, std::move(declared));
+  return true;
 }
 
-std::optional<std::string> context_edn(const RunArguments& options, std::string& message) {
-  const ptc::Engine engine;
-  ptc::Session session(engine, {});
-  if (!load_data(session, options, message)) return std::nullopt;
-  std::string text;
-  ptc::append_edn(text, session.inputs().context(), session.heap());
-  return text;
-}
-
-std::unique_ptr<ptc::Session> make_session(const ptc::Engine& engine, const RunArguments& options,
-                                           std::string source_name, std::string& message) {
-  auto session = std::make_unique<ptc::Session>(engine, session_options(options, std::move(source_name)));
-  const auto load_memory = [&](const std::string& text) { return session->definitions().load(text); };
-  const auto load_journal = [&](const std::string& text) { return session->journal().load(text); };
-  if (!add_tools(session->tools(), options, message) || !load_data(*session, options, message) ||
-      !load_text(options.memory, message, load_memory) || !load_text(options.journal, message, load_journal)) {
-    return nullptr;
+std::optional<CommandTools> command_tools(const RunArguments& options, std::string& message) {
+  std::vector<Declared> declared;
+  if (!declare_commands(declared, options.tools, false, options, message) ||
+      !declare_commands(declared, options.shell_tools, true, options, message) ||
+      !declare_async(declared, options.async_tools, message) || !set_effects(declared, options, message) ||
+      !set_reconcilers(declared, options, message)) {
+    return std::nullopt;
   }
-  return session;
+  CommandTools out;
+  add(out, std::move(declared));
+  return out;
+}
+
+std::optional<std::string> context_edn(const Engine& engine, const RunArguments& options, std::string& message) {
+  Session session = Session::create(engine, {}).value();
+  if (!load_data(session, options, message)) return std::nullopt;
+  return session.data_edn();
+}
+
+MadeSession make_session(const Engine& engine, const RunArguments& options, const SessionParts& parts,
+                         std::string source_name, std::string& message) {
+  MadeSession made;
+  auto session = Session::create(engine, run_options(options, parts, std::move(source_name)));
+  if (!session) {
+    made.refusal = session.error().diagnostic;
+    message = session.error().message;
+    return made;
+  }
+  const auto load_memory = [&](const std::string& text) { return session->load_definitions(text); };
+  const auto load_journal = [&](const std::string& text) { return session->load_journal(text); };
+  if (load_data(*session, options, message) && load_text(options.memory, message, load_memory) &&
+      load_text(options.journal, message, load_journal)) {
+    made.session = std::move(*session);
+  }
+  return made;
 }
 
 }  // namespace ptcvm::cli

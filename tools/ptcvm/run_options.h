@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/session/session.h"
+#include "ptcvm/session.hpp"
+#include "tools/ptcvm/external_tool.h"
 #include "tools/ptcvm/limit_options.h"
 
 namespace ptcvm::cli {
@@ -30,14 +31,26 @@ struct RunArguments {
 void declare_tool_options(CLI::App& command, RunArguments& options);
 void declare_run_options(CLI::App& command, RunArguments& options);
 
-// Null when an input is refused; `message` then says why (exit status kBadInput).
-std::unique_ptr<ptc::Session> make_session(const ptc::Engine& engine, const RunArguments& options,
-                                           std::string source_name, std::string& message);
-// Registers the tools of the options, with no-op handlers when they are only needed by name.
-bool add_async_tools(ptc::ToolRegistry& tools, const std::vector<std::string>& texts, std::string& message);
-bool add_tools(ptc::ToolRegistry& tools, const RunArguments& options, std::string& message);
-ptc::SessionOptions session_options(const RunArguments& options, std::string source_name);
+// Returns the tools of the options, or nullopt; `message` then says why.
+std::optional<CommandTools> command_tools(const RunArguments& options, std::string& message);
+// Adds the tools of --async-tool.
+bool add_async_tools(CommandTools& tools, const std::vector<std::string>& texts, std::string& message);
+
+// What a session begins with: the tools and the observer must outlive it.
+struct SessionParts {
+  const Tools& tools;
+  Observer* observer = nullptr;
+};
+// Returns the session that the options ask for. A signature that cannot be read is the outcome of its turn: then there
+// is no session, and `refusal` is set. When an input is refused, neither is set; `message` then says why (exit status
+// kBadInput).
+struct MadeSession {
+  std::optional<Session> session;
+  std::optional<Diagnostic> refusal;
+};
+MadeSession make_session(const Engine& engine, const RunArguments& options, const SessionParts& parts,
+                         std::string source_name, std::string& message);
 // What --data gives, as EDN; nothing when an input is refused.
-std::optional<std::string> context_edn(const RunArguments& options, std::string& message);
+std::optional<std::string> context_edn(const Engine& engine, const RunArguments& options, std::string& message);
 
 }  // namespace ptcvm::cli

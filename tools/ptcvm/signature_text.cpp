@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include "runtime/engine/diagnostic_text.h"
+#include "ptcvm/diagnostic.hpp"
 #include "tools/ptcvm/terminal.h"
 
 namespace ptcvm::cli {
@@ -15,11 +15,11 @@ std::optional<ptc::Signature> read_signature_option(const std::string& name, con
   complain(name + ", column " + std::to_string(error.column) + ": " + error.message);
   const std::size_t offset = std::min<std::size_t>(error.column - 1, text.size());
   const auto lines_before = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
-  ptc::SourceSpan span;
-  span.begin = span.end = static_cast<std::uint32_t>(offset);
-  span.line = 1 + static_cast<std::uint32_t>(lines_before);
-  span.column = error.column;
-  std::cerr << ptc::source_excerpt(text, span);
+  Diagnostic place;
+  place.begin = place.end = static_cast<std::uint32_t>(offset);
+  place.line = 1 + static_cast<std::uint32_t>(lines_before);
+  place.column = error.column;
+  std::cerr << source_excerpt(place, text);
   return std::nullopt;
 }
 

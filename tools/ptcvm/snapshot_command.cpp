@@ -4,8 +4,9 @@
 #include <iostream>
 #include <set>
 
+#include "api/engine_access.h"
+#include "api/errors.h"
 #include "runtime/engine/clock.h"
-#include "runtime/engine/engine.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/loading.h"
@@ -36,11 +37,11 @@ class Looker {
     size_bytes_ = file->bytes.size();
     ptc::RestoreOptions options;
     options.most_bytes = kMostSnapshotBytes;
-    options.programs = engine_.programs();
+    options.programs = EngineAccess::engine(engine_).programs();
     auto restored = ptc::restore_snapshot(
         {reinterpret_cast<const std::uint8_t*>(file->bytes.data()), file->bytes.size()}, options);
     if (const auto* error = std::get_if<ptc::RestoreError>(&restored)) {
-      message_ = restore_complaint(path, *error, request_.program);
+      message_ = restore_complaint(path, restore_error(*error), request_.program);
       return std::nullopt;
     }
     return std::get<ptc::Restored>(std::move(restored));
@@ -69,7 +70,7 @@ class Looker {
 
  private:
   const LookRequest& request_;
-  const ptc::Engine engine_;
+  const Engine engine_;
   std::size_t size_bytes_ = 0;
   std::string message_;
 };

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/engine/diagnostic_text.h"
+#include "ptcvm/diagnostic.hpp"
 #include "schema/builtin_id.h"
 #include "schema/version.h"
 #include "tools/ptcvm/moments.h"
@@ -118,7 +118,11 @@ class SnapshotText {
     const ptc::Program& program = *state_.links[position.link].program;
     out_ += "  --> " + (program.source_name.empty() ? std::string("<program>") : program.source_name) + ':' +
             std::to_string(position.span.line) + ':' + std::to_string(position.span.column) + '\n';
-    out_ += ptc::source_excerpt(program.source, position.span);
+    Diagnostic place;
+    place.begin = position.span.begin;
+    place.end = position.span.end;
+    place.line = position.span.line;
+    out_ += source_excerpt(place, program.source);
   }
 
   void frames(const ptc::FiberState& fiber, const std::vector<ptc::FramePosition>& positions) {

@@ -5,18 +5,13 @@
 
 #include <filesystem>
 
-#include "runtime/text/edn.h"
-#include "runtime/text/json_value.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/terminal.h"
-#include "vm/value/print.h"
 #include "vm/value/utf8.h"
 
 namespace ptcvm::cli {
 namespace {
-
-constexpr std::uint64_t kValueMemory = 256u << 20;
 
 std::string this_person() {
   const passwd* const user = getpwuid(getuid());
@@ -109,16 +104,11 @@ std::optional<std::string> value_argument(const std::string& text, bool is_edn, 
   std::optional<std::string> content = text;
   if (text.starts_with('@')) content = read_file(text.substr(1), message);
   if (!content) return std::nullopt;
-  ptc::Heap heap(kValueMemory);
-  auto read = is_edn ? ptc::read_edn(heap, *content) : ptc::read_json(heap, *content);
-  if (const auto* error = std::get_if<ptc::TextError>(&read)) {
-    message = std::string(is_edn ? "EDN" : "JSON") + " is wanted, or @ and a file of it: " + error->message;
-    return std::nullopt;
-  }
-  const ptc::Owned value(heap, std::get<ptc::Value>(read));
-  std::string edn;
-  ptc::append_edn(edn, value.get(), heap);
-  return edn;
+  const auto read = is_edn ? Value::from_edn(*content) : Value::from_json(*content);
+  if (read) return read->to_edn();
+  message = std::string(is_edn ? "EDN" : "JSON") + " is wanted, or @ and a file of it: " +
+            read.error().diagnostic->message;
+  return std::nullopt;
 }
 
 Value value_of(const std::string& edn) { return Value::from_edn(edn).value(); }

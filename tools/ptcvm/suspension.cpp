@@ -13,11 +13,29 @@ void append_time(std::string& out, std::string_view name, std::int64_t millis) {
 
 }  // namespace
 
-void append_pending(std::string& out, const std::vector<ptc::PendingOutcome>& pending) {
+std::vector<WaitingOperation> operations_of(const std::vector<PendingOperation>& pending) {
+  std::vector<WaitingOperation> out;
+  for (const PendingOperation& operation : pending) {
+    out.push_back(
+        {operation.id, operation.tool, operation.args.to_json(), operation.since_ms, operation.deadline_ms});
+  }
+  return out;
+}
+
+std::vector<WaitingOperation> operations_of(const std::vector<StoredWait>& pending) {
+  std::vector<WaitingOperation> out;
+  for (const StoredWait& operation : pending) {
+    out.push_back(
+        {operation.key, operation.tool, json_of_edn(operation.args_edn), operation.since_ms, operation.deadline_ms});
+  }
+  return out;
+}
+
+void append_pending(std::string& out, const std::vector<WaitingOperation>& pending) {
   out += '[';
   for (std::size_t i = 0; i < pending.size(); ++i) {
     out += i > 0 ? ",{\"op\":" : "{\"op\":";
-    ptc::append_json_string(out, pending[i].operation);
+    ptc::append_json_string(out, pending[i].id);
     out += ",\"tool\":";
     ptc::append_json_string(out, pending[i].tool);
     out += ",\"args\":" + pending[i].args_json;
@@ -28,18 +46,24 @@ void append_pending(std::string& out, const std::vector<ptc::PendingOutcome>& pe
   out += ']';
 }
 
-std::string suspended_line(const ptc::Outcome& outcome) {
+std::string suspended_line(const std::vector<WaitingOperation>& pending) {
   std::string out = "{\"status\":\"suspended\",\"pending\":";
-  append_pending(out, outcome.pending);
+  append_pending(out, pending);
   return out + '}';
 }
 
-std::string waiting_text(const ptc::Outcome& outcome) {
+std::string waiting_ids(const std::vector<WaitingOperation>& pending) {
+  std::string text;
+  for (const WaitingOperation& operation : pending) text += (text.empty() ? "" : " ") + operation.id;
+  return text;
+}
+
+std::string waiting_text(const std::vector<PendingOperation>& pending) {
   std::string text = "waiting for ";
   bool first = true;
-  for (const ptc::PendingOutcome& operation : outcome.pending) {
-    if (!operation.awaited) continue;
-    text += (first ? "" : ", ") + operation.operation + " (" + operation.tool + ')';
+  for (const PendingOperation& operation : pending) {
+    if (!operation.is_awaited) continue;
+    text += (first ? "" : ", ") + operation.id + " (" + operation.tool + ')';
     first = false;
   }
   return text;

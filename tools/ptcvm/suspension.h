@@ -3,15 +3,25 @@
 #include <string>
 #include <vector>
 
-#include "runtime/session/outcome.h"
+#include "ptcvm/store.hpp"
 
 namespace ptcvm::cli {
 
+// An operation that waits, as texts.
+struct WaitingOperation {
+  std::string id, tool, args_json;
+  std::int64_t since_ms = 0, deadline_ms = 0;     // milliseconds since 1970; 0: there is no such time
+};
+std::vector<WaitingOperation> operations_of(const std::vector<PendingOperation>& pending);
+std::vector<WaitingOperation> operations_of(const std::vector<StoredWait>& pending);
+
 // [{"op","tool","args","since","deadline"} …]; times are milliseconds since 1970, or null.
-void append_pending(std::string& out, const std::vector<ptc::PendingOutcome>& pending);
+void append_pending(std::string& out, const std::vector<WaitingOperation>& pending);
 // {"status":"suspended","pending":[…]}, without the end of the line.
-std::string suspended_line(const ptc::Outcome& outcome);
+std::string suspended_line(const std::vector<WaitingOperation>& pending);
+// The ids of the operations, with a blank between them.
+std::string waiting_ids(const std::vector<WaitingOperation>& pending);
 // For people: "waiting for op1 (call), op2 (call)".
-std::string waiting_text(const ptc::Outcome& outcome);
+std::string waiting_text(const std::vector<PendingOperation>& pending);
 
 }  // namespace ptcvm::cli

@@ -3,19 +3,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
-#include "schema/fault_kind.h"
 #include "tools/ptcvm/files.h"
-#include "vm/value/print.h"
 
 namespace ptcvm::cli {
 namespace {
-
-using ptc::TraceEvent;
-using ptc::TraceKind;
 
 // Cuts a line that a killed process left half written. Returns false when the file cannot be read.
 bool cut_last_line(const std::string& path, std::string& message) {
@@ -29,18 +25,29 @@ bool cut_last_line(const std::string& path, std::string& message) {
   return false;
 }
 
-constexpr std::size_t kMaxValueBytes = 1u << 20;   // of a value in a line
-
-std::string edn_text(const ptc::KeptValue& value) {
-  std::string text;
-  if (value) ptc::append_edn(text, value.get(), value.heap(), {kMaxValueBytes, nullptr});
-  return text;
+Event made(EventKind kind) {
+  Event event;
+  event.kind = kind;
+  return event;
 }
 
-std::string in_quotes(std::string_view text) {
-  std::string out;
-  ptc::append_quoted(out, text);
-  return out;
+// Says how a turn ended in the words of the command line: (fail …) and a fault are different there.
+std::string_view status_of(RunState state, bool is_fault) {
+  switch (state) {
+    case RunState::Completed: return "ok";
+    case RunState::Returned: return "return";
+    case RunState::Failed: return is_fault ? "error" : "fail";
+    case RunState::Suspended:
+    case RunState::Yielded: return "suspended";
+  }
+  return "";
+}
+
+std::optional<RunState> state_of(std::string_view name) {
+  for (const RunState state : {RunState::Completed, RunState::Returned, RunState::Failed}) {
+    if (name == run_state_name(state)) return state;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -62,176 +69,154 @@ std::int64_t TraceFile::now() const {
   return std::chrono::duration_cast<std::chrono::microseconds>(then).count();
 }
 
-TraceEvent TraceFile::event(TraceKind kind) const {
-  TraceEvent made;
-  made.kind = kind;
-  made.t = now();
-  made.run = run_;
-  return made;
-}
-
-void TraceFile::write(TraceEvent event) {
-  if (auto before = std::exchange(expected_, std::nullopt)) write(std::move(*before));
-  event.seq = ++last_seq_;
-  std::string line;
-  ptc::append_trace_line(line, event);
+void TraceFile::put(std::string_view line) {
   std::fwrite(line.data(), 1, line.size(), file_);
   std::fflush(file_);
 }
 
+void TraceFile::release() {
+  is_held_ = false;
+  put(std::exchange(held_, {}));
+}
+
+// Lines of files have no turn: a file is about one turn, or says where each begins.
+void TraceFile::write(Event event) {
+  if (const auto before = std::exchange(expected_, std::nullopt)) {
+    Event first = made(before->kind);
+    first.name = before->name;
+    first.unix_micros = before->unix_micros;
+    write(first);
+  }
+  event.sequence = ++last_seq_;
+  event.run_id = run_;
+  event.turn = 0;
+  if (event.unix_micros == 0) event.unix_micros = now();
+  const std::string line = event_json(event) + '\n';
+  if (is_held_) {
+    held_ += line;
+  } else {
+    put(line);
+  }
+}
+
 void TraceFile::start(std::string_view source_name) {
-  expect_start(source_name);
-  write(*std::exchange(expected_, std::nullopt));
+  Event begin = made(EventKind::RunStart);
+  begin.name = source_name;
+  write(begin);
 }
 
 void TraceFile::expect_start(std::string_view source_name) {
-  expected_ = event(TraceKind::RunStart);
-  expected_->name = source_name;
+  expected_ = {EventKind::RunStart, now(), std::string(source_name)};
 }
-
-void TraceFile::expect_resume() { expected_ = event(TraceKind::Resume); }
-
-void TraceFile::print(std::string_view text) {
-  TraceEvent made = event(TraceKind::Print);
-  made.text = text;
-  write(std::move(made));
-}
-
-TraceEvent TraceFile::call_event(TraceKind kind, const ptc::OutboxItem& item) const {
-  TraceEvent made = event(kind);
-  made.name = item.name;
-  made.id = 'c' + std::to_string(item.call);
-  made.task = item.task;
-  made.path = item.path;
-  return made;
-}
+void TraceFile::expect_resume() { expected_ = {EventKind::Resume, now(), {}}; }
 
 // Writes both lines of a call when the call is over.
-void TraceFile::call(const ptc::OutboxItem& item) {
-  TraceEvent end = call_event(TraceKind::ToolEnd, item);
-  TraceEvent start = end;
-  start.kind = TraceKind::ToolStart;
-  start.t = std::max<std::int64_t>(0, end.t - static_cast<std::int64_t>(item.micros));
-  start.args = edn_text(item.args);
-  write(std::move(start));
-  end.operation = item.operation;
-  if (!item.error.empty()) {
-    end.error = item.error;
-  } else if (!item.operation.empty()) {
-    end.value = "(pending " + in_quotes(item.operation) + ')';
-  } else {
-    end.value = edn_text(item.value);
-  }
-  end.cached = item.cached;
-  end.micros = item.micros;
-  write(std::move(end));
+void TraceFile::call(Event end) {
+  end.unix_micros = now();
+  Event begin = made(EventKind::ToolStart);
+  begin.name = end.name;
+  begin.id = end.id;
+  begin.task = end.task;
+  begin.path = end.path;
+  begin.args = end.args;
+  begin.unix_micros = std::max<std::int64_t>(1, end.unix_micros - static_cast<std::int64_t>(end.micros));
+  write(begin);
+  write(end);
 }
 
-void TraceFile::item(const ptc::OutboxItem& item) {
-  using Kind = ptc::OutboxItem::Kind;
-  switch (item.kind) {
-    case Kind::Printed: return print(item.text);
-    case Kind::Answered: return call(item);
-    case Kind::Retried: {
-      TraceEvent made = call_event(TraceKind::Retry, item);
-      made.error = item.error;
-      made.attempt = item.attempt;
-      made.micros = static_cast<std::uint64_t>(item.pause_ms) * 1000;
-      return write(std::move(made));
-    }
-    case Kind::StepDone: {
-      TraceEvent made = event(TraceKind::Progress);
-      made.name = item.id;
-      made.text = item.text;
-      return write(std::move(made));
-    }
-    case Kind::Committed: {
-      TraceEvent made = event(TraceKind::Commit);
-      made.task = item.id;
-      made.value = edn_text(item.value);
-      return write(std::move(made));
-    }
-    case Kind::Reset: {
-      TraceEvent made = event(TraceKind::Reset);
-      made.task = item.id;
-      if (!item.text.empty()) made.text = item.text;
-      return write(std::move(made));
-    }
-    case Kind::Opened:
-    case Kind::Resolved: return operation(item);
-    case Kind::Began:
-    case Kind::Called:
-    case Kind::Judged:
-    case Kind::Stepped: return;
+void TraceFile::over(Event end) {
+  const std::optional<RunState> state = state_of(end.status);
+  if (state) end.status = status_of(*state, is_fault_);
+  is_over_ = true;
+  write(end);
+}
+
+void TraceFile::event(const Event& event) {
+  Event line = event;
+  line.unix_micros = 0;
+  switch (event.kind) {
+    case EventKind::Limit:
+    case EventKind::Fault:
+      is_fault_ = true;
+      return write(line);
+    case EventKind::RunEnd: return over(line);
+    case EventKind::Print:
+    case EventKind::Warning: return write(line);
+    default: break;
+  }
+  line.line = line.column = 0;       // places are of faults
+  switch (event.kind) {
+    case EventKind::ToolEnd: return call(line);
+    case EventKind::Open:
+      line.args = {};                // the call has them
+      return write(line);
+    case EventKind::Resolve:
+      line.value = {};               // the program shows it when it awaits the operation; the call has the task
+      line.task = {};
+      return write(line);
+    case EventKind::Progress:
+      if (!event.operation.empty()) return;    // what a handle shows meanwhile is no line
+      return write(line);
+    case EventKind::Commit:
+    case EventKind::Reset:
+    case EventKind::Retry: return write(line);
+    default: return;                 // the command tells where a turn begins and waits
   }
 }
 
-// What a handle shows meanwhile is no line of a trace.
-void TraceFile::operation(const ptc::OutboxItem& item) {
-  const bool is_opened = item.kind == ptc::OutboxItem::Kind::Opened;
-  TraceEvent made = event(is_opened ? TraceKind::Open : TraceKind::Resolve);
-  made.id = item.id;
-  made.name = item.name;
-  if (is_opened) {
-    made.task = item.task;
-    made.path = item.path;
-  } else {
-    made.status = item.status;
-    if (!item.error.empty()) made.error = item.error;
-  }
-  write(std::move(made));
-}
-
-void TraceFile::fault(const ptc::OutcomeFault& fault) {
-  const bool is_limit = ptc::fault_info(fault.kind).phase == ptc::FaultPhase::Limit;
-  TraceEvent made = event(is_limit ? TraceKind::Limit : TraceKind::Fault);
-  (is_limit ? made.name : made.fault) = ptc::fault_name(fault.kind);
-  (is_limit ? made.text : made.error) = fault.message;
-  if (fault.span.line != 0) made.line = fault.span.line;
-  if (fault.span.line != 0) made.column = fault.span.column;
-  write(std::move(made));
-}
-
-void TraceFile::end(const ptc::Outcome& outcome) {
+void TraceFile::end(const Outcome& outcome) {
+  if (std::exchange(is_over_, false)) return;
   for (const std::string& text : outcome.warnings) warn(text);
-  if (outcome.status == ptc::OutcomeStatus::Error) fault(outcome.fault);
-  const bool waits = outcome.status == ptc::OutcomeStatus::Suspended;
-  TraceEvent made = event(waits ? TraceKind::Suspend : TraceKind::RunEnd);
-  made.status = ptc::outcome_status_name(outcome.status);
-  if (waits) {
-    std::string& text = made.text.emplace();
-    for (const ptc::PendingOutcome& operation : outcome.pending) {
-      text += (text.empty() ? "" : " ") + operation.operation;
-    }
-  } else if (outcome.status != ptc::OutcomeStatus::Error) {
-    made.value = outcome.value_edn;
+  if (outcome.diagnostic) {
+    const Diagnostic& fault = *outcome.diagnostic;
+    Event line = made(fault.is_limit ? EventKind::Limit : EventKind::Fault);
+    line.name = fault.kind;
+    line.text = fault.message;
+    line.line = fault.line;
+    line.column = fault.column;
+    write(line);
   }
-  made.fuel = outcome.fuel;
-  made.micros = outcome.micros;
-  made.bytes = outcome.peak_bytes;
-  write(std::move(made));
+  Event line = made(EventKind::RunEnd);
+  line.status = status_of(outcome.state, outcome.diagnostic.has_value());
+  line.value = outcome.value;
+  line.micros = outcome.usage.active_micros;
+  line.fuel = outcome.usage.fuel;
+  line.bytes = outcome.usage.peak_bytes;
+  write(line);
+}
+
+void TraceFile::suspend(const Outcome& outcome, std::string_view waits_for) {
+  for (const std::string& text : outcome.warnings) warn(text);
+  Event line = made(EventKind::Suspend);
+  line.status = status_of(RunState::Suspended, false);
+  line.text = waits_for;
+  line.micros = outcome.usage.active_micros;
+  line.fuel = outcome.usage.fuel;
+  line.bytes = outcome.usage.peak_bytes;
+  write(line);
 }
 
 void TraceFile::wait_for(std::string_view status, std::string_view what) {
-  TraceEvent made = event(TraceKind::Suspend);
-  made.status = status;
-  made.text = what;
-  write(std::move(made));
+  Event line = made(EventKind::Suspend);
+  line.status = status;
+  line.text = what;
+  write(line);
 }
 
 void TraceFile::warn(std::string_view text) {
-  TraceEvent made = event(TraceKind::Warning);
-  made.text = text;
-  write(std::move(made));
+  Event line = made(EventKind::Warning);
+  line.text = text;
+  write(line);
 }
 
-void RunReporter::read(ptc::OutboxItem item) {
-  if (item.kind == ptc::OutboxItem::Kind::Printed) {
-    std::fwrite(item.text.data(), 1, item.text.size(), prints_);
+Verdict RunReporter::on_event(const Event& event) {
+  if (event.kind == EventKind::Print) {
+    std::fwrite(event.text.data(), 1, event.text.size(), prints_);
     std::fputc('\n', prints_);
     std::fflush(prints_);
   }
-  if (trace_ != nullptr) trace_->item(item);
+  if (trace_ != nullptr) trace_->event(event);
+  return Verdict::Continue;
 }
 
 }  // namespace ptcvm::cli

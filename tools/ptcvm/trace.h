@@ -1,17 +1,19 @@
 // What a run tells its user while it goes on: prints on standard error, and every event as a line of a trace file
-// (runtime/trace/trace_event.h).
+// (docs/tracing.md).
 #pragma once
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
-#include "runtime/session/outcome.h"
-#include "runtime/session/session.h"
-#include "runtime/trace/trace_event.h"
+#include "ptcvm/run.hpp"
 
 namespace ptcvm::cli {
 
+// Writes the events of one run in this process. Beginning and end of a turn are told by the command, all else by the
+// events.
 class TraceFile {
  public:
   enum class Mode { Anew, GoOn };   // GoOn: behind what is in the file, for a run that goes on
@@ -25,40 +27,51 @@ class TraceFile {
   // What is expected is written before the next event: it may be that nothing runs.
   void expect_start(std::string_view source_name);
   void expect_resume();
-  void print(std::string_view text);
-  void item(const ptc::OutboxItem& item);   // writes the lines of an item of the outbox
-  void end(const ptc::Outcome& outcome);       // the turn is over, or suspended
+  // Holds the lines back until release(); held lines that are not released are not written.
+  void hold() { is_held_ = true; }
+  void release();
+  void event(const Event& event);
+  // The turn is over: writes what no event said, because the program did not begin.
+  void end(const Outcome& outcome);
+  // The turn is suspended; `waits_for` are the ids of the operations.
+  void suspend(const Outcome& outcome, std::string_view waits_for);
   void wait_for(std::string_view status, std::string_view what);   // suspended for something else than operations
   void warn(std::string_view text);
 
  private:
   TraceFile(std::FILE* file, std::string run) : file_(file), run_(std::move(run)) {}
   std::int64_t now() const;
-  ptc::TraceEvent event(ptc::TraceKind kind) const;
-  ptc::TraceEvent call_event(ptc::TraceKind kind, const ptc::OutboxItem& item) const;
-  void call(const ptc::OutboxItem& item);
-  void operation(const ptc::OutboxItem& item);
-  void fault(const ptc::OutcomeFault& fault);
-  void write(ptc::TraceEvent event);
+  void call(Event end);
+  void over(Event end);
+  void write(Event event);
+  void put(std::string_view line);
 
   std::FILE* file_;
   std::string run_;
   std::uint64_t last_seq_ = 0;
-  std::optional<ptc::TraceEvent> expected_;
+  struct Expected {
+    EventKind kind{};
+    std::int64_t unix_micros = 0;
+    std::string name;
+  };
+  std::optional<Expected> expected_;
+  bool is_held_ = false, is_fault_ = false, is_over_ = false;
+  std::string held_;
   // Times are those of the system when the file was opened and what has passed since, so they never go back.
   std::chrono::system_clock::time_point opened_ = std::chrono::system_clock::now();
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 // Prints go to `prints` as they happen; everything goes to the trace when there is one.
-class RunReporter : public ptc::OutboxReader {
+class RunReporter : public Observer {
  public:
-  RunReporter(std::FILE* prints, TraceFile* trace) : prints_(prints), trace_(trace) {}
-  void read(ptc::OutboxItem item) override;
+  explicit RunReporter(std::FILE* prints) : prints_(prints) {}
+  void set_trace(TraceFile* trace) { trace_ = trace; }   // not owned; may be null
+  Verdict on_event(const Event& event) override;
 
  private:
   std::FILE* prints_;
-  TraceFile* trace_;     // may be null
+  TraceFile* trace_ = nullptr;
 };
 
 }  // namespace ptcvm::cli

@@ -62,6 +62,16 @@ TEST_F(SessionTest, ChecksToolsAndTaskIdsAsAsked) {
   EXPECT_TRUE(created({.strict_task_ids = true}).eval("(task (str 1) 2)").diagnostic);
 }
 
+TEST_F(SessionTest, AProgramShowsItsInstructions) {
+  const Program program = compiled("(+ data/a 1)");
+  EXPECT_NE(program.disassembly().find("LoadData"), std::string::npos) << program.disassembly();
+}
+
+TEST_F(SessionTest, CompilingChecksToolsUnlessToldOtherwise) {
+  EXPECT_EQ(engine_.compile("(tool/nobody)", {.tools = &tools_}).error().diagnostic->kind, "unknown_tool");
+  EXPECT_TRUE(engine_.compile("(tool/nobody)", {.tools = &tools_, .check_tools = false}));
+}
+
 TEST_F(SessionTest, ACancelledTurnDoesNotEndTheNextOne) {
   Session session = created();
   ASSERT_TRUE(session.begin("1"));

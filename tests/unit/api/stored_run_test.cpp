@@ -244,6 +244,14 @@ TEST_F(StoredRunTest, BoundsOfTheHostCountWhereTheyAreTheDefaults) {
   }
 }
 
+TEST_F(StoredRunTest, TheLogHasTheNameOfTheSource) {
+  options_.name = "order.ptc";
+  StoredRun first = started_stored("(await-signal \"go\")");
+  EXPECT_EQ(first.name(), "order.ptc");
+  ASSERT_EQ(ended(first), "suspended");
+  EXPECT_EQ(StoredRun::open(engine_, store_, tools_, {.id = "r"})->name(), "order.ptc");
+}
+
 TEST_F(StoredRunTest, ResetsNeedReasonsWhenAskedTo) {
   options_.resets_need_reasons = true;
   StoredRun run = started_stored("(task \"a\" (tool/fetch {:n 1})) (task-reset \"a\") 1");
