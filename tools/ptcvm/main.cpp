@@ -54,6 +54,7 @@ void add_commands(CLI::App& app, int& status) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);   // a write past the limit of the system fails, and the store says so
   CLI::App app("PTC-Lisp: a bounded, deterministic language for programs that call tools.", "ptcvm");
   app.set_version_flag("--version", std::string("ptcvm ") + ptc::kEngineVersion);
   app.require_subcommand(1);

@@ -20,6 +20,16 @@ std::string this_person() {
   return ptc::utf8_repaired(std::string(user == nullptr ? "somebody" : user->pw_name) + '@' + host);
 }
 
+// A wrong path and a file of another kind are bad input. All else is a failure of the machine.
+int status_of_opening(const std::string& path, const Error& error) {
+  const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+  std::error_code ignored;
+  const bool has_place = std::filesystem::is_directory(folder, ignored) && !std::filesystem::is_directory(path, ignored);
+  const bool is_input = error.detail == "store_misuse" || error.detail == "store_corrupt" ||
+                        error.detail == "store_version" || (error.detail == "store_io" && !has_place);
+  return is_input ? kBadInput : kStoreFailed;
+}
+
 }  // namespace
 
 CLI::Option* declare_store(CLI::App& command, StoreOptions& options) {
@@ -51,7 +61,8 @@ void declare_durability(CLI::App& command, StoreOptions& options) {
       ->type_name("MS");
 }
 
-std::optional<Store> open_store(const StoreOptions& options, StoreUse use, std::string& message) {
+std::optional<Store> open_store(const StoreOptions& options, StoreUse use, std::string& message, int& status) {
+  status = kBadInput;
   if (options.path.empty()) {
     message = "which store? Give --store FILE, or set PTCVM_STORE";
     return std::nullopt;
@@ -66,13 +77,14 @@ std::optional<Store> open_store(const StoreOptions& options, StoreUse use, std::
   auto opened = open_sqlite(options.path, wanted);
   if (opened) return std::move(*opened);
   message = options.path + ": " + opened.error().message;
+  status = status_of_opening(options.path, opened.error());
   return std::nullopt;
 }
 
 bool StoreCommand::open(StoreUse use, int& status) {
   std::string message;
-  store_ = open_store(options_, use, message);
-  if (!store_) status = refuse_input(message);
+  store_ = open_store(options_, use, message, status);
+  if (!store_) complain(message);
   return store_.has_value();
 }
 

@@ -24,8 +24,9 @@ void declare_author(CLI::App& command, StoreOptions& options);             // --
 void declare_durability(CLI::App& command, StoreOptions& options);         // --durability, --group-window
 
 enum class StoreUse { Existing, Create };
-// Opens the store. Returns nullopt when the store cannot be opened; `message` then says why.
-std::optional<Store> open_store(const StoreOptions& options, StoreUse use, std::string& message);
+// Opens the store. Returns nullopt when the store cannot be opened; `message` then says why, and `status` is what the
+// command ends with.
+std::optional<Store> open_store(const StoreOptions& options, StoreUse use, std::string& message, int& status);
 
 // The commands that answer or look at one run: an opened store, and messages of what goes wrong.
 class StoreCommand {
