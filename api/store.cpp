@@ -21,14 +21,24 @@ Result<std::string> written(ValueView value) {
   return value.to_edn();
 }
 
+// What was said first, for those who say something else now.
+Error answered_before(const std::string& what, const std::string& by, std::string_view status,
+                      const std::string& said) {
+  return host_error(Errc::already_resolved, what + " was answered before" + (by.empty() ? "" : " by " + by) + ": " +
+                                                std::string(status) + ' ' + said);
+}
+
 Result<void> resolved(Store& store, std::string_view run, std::string_view operation, std::string_view status,
                       std::string value, std::string text, std::string by) {
   auto put = ptc::answer_operation(StoreAccess::store(store), run, operation, status, value, text, said(std::move(by)));
-  if (const auto* error = std::get_if<ptc::StoreError>(&put)) return store_error(*error);
+  if (const auto* error = std::get_if<ptc::StoreError>(&put)) {
+    if (error->kind == ptc::StoreError::Kind::Missing) return host_error(Errc::unknown_operation, error->message);
+    return store_error(*error);
+  }
   const ptc::Fact& held = std::get<ptc::Put>(put).fact;
   if (held.status == status && held.value == value && held.text == text) return {};
-  return host_error(Errc::already_resolved,
-                    "operation \"" + std::string(operation) + "\" was resolved before, with something else");
+  return answered_before("operation " + std::string(operation), held.source, held.status,
+                         held.status == "ok" ? held.value : held.text);
 }
 
 }  // namespace
@@ -65,7 +75,15 @@ Result<void> Store::put(std::string_view run, std::string_view id, ValueView val
   if (const auto* error = std::get_if<ptc::StoreError>(&put)) return store_error(*error);
   const ptc::ExternalPut& done = std::get<ptc::ExternalPut>(put);
   if (done.is_written || (done.held && done.held->value_edn == *text)) return {};
-  return host_error(Errc::already_resolved, "\"" + std::string(id) + "\" has another value");
+  const std::string what(id);
+  if (const auto& first = done.answered) {
+    if (first->status == "ok" && first->value == *text) return {};
+    return answered_before(what, first->source, first->status, first->status == "ok" ? first->value : first->text);
+  }
+  if (!done.held) return host_error(Errc::already_resolved, what + " has no value that could be replaced");
+  return host_error(Errc::already_resolved,
+                    what + " is " + done.held->value_edn + " already, " +
+                        (done.held->source.empty() ? "recorded by the program" : "said by " + done.held->source));
 }
 
 Result<void> Store::decide(std::string_view run, std::string_view key, bool allowed, std::string reason, std::string by,

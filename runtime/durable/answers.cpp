@@ -33,6 +33,16 @@ EffectState state_of(DoubtAnswer answer) {
   return EffectState::GivenUp;
 }
 
+Fact answer_fact(const LoggedOperation& operation) {
+  Fact fact = fact_of(FactKind::OperationResolved, FactAuthor::Outside, {operation.source, 0});
+  fact.seq = operation.resolved_seq;
+  fact.id = operation.id;
+  fact.status = operation.status;
+  fact.value = operation.value;
+  fact.text = operation.text;
+  return fact;
+}
+
 }  // namespace
 
 Fact doubt_fact(const LoggedEffect& effect, EffectState state, FactAuthor author, Said said) {
@@ -75,15 +85,28 @@ StoreResult<bool> settle_doubt(FactStore& store, std::string_view run, std::stri
   return std::get<Put>(put).mine;
 }
 
+// Two that answer a signal by its two names write under one key: the second one looks again.
 StoreResult<Put> answer_operation(FactStore& store, std::string_view run, std::string_view operation,
                                   std::string_view status, std::string value_edn, std::string text, Said said) {
   Fact fact = fact_of(FactKind::OperationResolved, FactAuthor::Outside, std::move(said));
-  fact.key = resolved_key(operation);
   fact.id = operation;
   fact.status = status;
   fact.value = std::move(value_edn);
   fact.text = std::move(text);
-  return put_one(store, run, fact);
+  for (;;) {
+    RunLog log;
+    if (auto error = visit_notable(store, run, [&log](const Fact& held) { log.add(held); })) return std::move(*error);
+    const LoggedOperation* const known = log.operation(operation);
+    if (known == nullptr && log.head() != 0 && is_named_by_run(operation)) {
+      return StoreError{StoreError::Kind::Missing, "the run has no operation " + std::string(operation) + " yet"};
+    }
+    const std::string name = known == nullptr ? std::string() : RunLog::signal_of(*known);
+    if (!name.empty() && !known->status.empty()) return Put{answer_fact(*known), false};
+    fact.number = name.empty() ? 0 : log.external_version(name) + 1;
+    fact.key = name.empty() ? resolved_key(operation) : external_key(name, fact.number);
+    auto put = put_one(store, run, fact);
+    if (std::holds_alternative<StoreError>(put) || name.empty() || std::get<Put>(put).mine) return put;
+  }
 }
 
 StoreResult<Put> progress_operation(FactStore& store, std::string_view run, std::string_view operation,
@@ -128,13 +151,15 @@ StoreResult<ExternalPut> put_external(FactStore& store, std::string_view run, st
     fact.key = external_key(id, fact.number);
     if (const LoggedTask* const held = log.task(id)) {
       const bool is_next = instead_of && *instead_of == held->value_edn && !held->source.empty();
-      if (!is_next || held->value_edn == fact.value) return ExternalPut{false, *held};
+      if (!is_next || held->value_edn == fact.value) return ExternalPut{false, *held, std::nullopt};
     } else if (instead_of) {
       return ExternalPut{};
+    } else if (const LoggedOperation* const answered = log.answered_signal(id)) {
+      return ExternalPut{false, std::nullopt, *answered};
     }
     auto put = put_one(store, run, fact);
     if (auto* error = std::get_if<StoreError>(&put)) return std::move(*error);
-    if (std::get<Put>(put).mine) return ExternalPut{true, std::nullopt};
+    if (std::get<Put>(put).mine) return ExternalPut{true, std::nullopt, std::nullopt};
   }
 }
 

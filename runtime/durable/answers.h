@@ -29,7 +29,9 @@ StoreResult<bool> settle_doubt(FactStore& store, std::string_view run, std::stri
 Fact doubt_fact(const LoggedEffect& effect, EffectState state, FactAuthor author, Said said);
 
 // Writes the answer to an operation: status "ok" (value), "error" or "cancelled" (text). Returns the fact that holds:
-// this one, or an earlier answer. An operation that the log does not know yet may be answered.
+// this one, or an earlier answer. An operation that waits for a signal is answered by the signal, too: the first of the
+// two counts, and the fact that is returned then has the status, value, text and source of the first. An operation that
+// the log does not know yet may be answered. But a run that was begun names "op3" and the like itself: Missing.
 StoreResult<Put> answer_operation(FactStore& store, std::string_view run, std::string_view operation,
                                   std::string_view status, std::string value_edn, std::string text, Said said);
 
@@ -54,6 +56,7 @@ StoreResult<DecideEnd> decide_call(FactStore& store, std::string_view run, std::
 struct ExternalPut {
   bool is_written = false;
   std::optional<LoggedTask> held;   // the value that is there: the same, or the reason of the refusal
+  std::optional<LoggedOperation> answered;   // the reason of the refusal: the signal was answered by its operation
 };
 StoreResult<ExternalPut> put_external(FactStore& store, std::string_view run, std::string_view id,
                                       std::string value_edn, const std::optional<std::string>& instead_of, Said said);

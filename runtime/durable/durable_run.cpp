@@ -36,6 +36,7 @@ DurableStep DurableRun::step(std::uint64_t fuel) {
     phase_ = Phase::Active;
     if (!attend(opening_.open())) return last_step_ = close();
   }
+  writer_.keep_claim();
   last_step_ = drive(fuel);
   return last_step_;
 }

@@ -1,5 +1,6 @@
 #include "runtime/durable/effect_facts.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -31,15 +32,43 @@ std::optional<Fact> reconcile(const Tool* tool, const LoggedEffect& effect, cons
   return fact;
 }
 
-}  // namespace
+std::string escaped(std::string_view run) {
+  std::string out;
+  for (const char c : run) {
+    if (c == '~') {
+      out += "~0";
+    } else if (c == '/') {
+      out += "~1";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
 
 // A call path holds digits and dots only, so nothing is taken for something else.
-std::string recorded_key(const CallMeta& meta, const EpochOf& epoch_of) {
-  if (meta.task_id.empty()) return std::string(meta.idempotency_key);
-  std::string key(meta.run_id);
-  key.append("/").append(meta.idempotency_key);
+std::string key_of(const CallMeta& meta, std::string_view run, const EpochOf& epoch_of) {
+  std::string key;
+  if (meta.task_id.empty()) {
+    constexpr std::string_view kOutside = "run:";   // before the id of the run, which the session writes as it is
+    std::string_view place = meta.idempotency_key;
+    place.remove_prefix(std::min(place.size(), kOutside.size() + meta.run_id.size()));
+    return key.append(kOutside).append(run).append(place);
+  }
+  key.append(run).append("/").append(meta.idempotency_key);
   if (const std::uint64_t epoch = epoch_of(meta.task_id); epoch > 1) key.append("@").append(std::to_string(epoch));
   return key;
+}
+
+}  // namespace
+
+std::string recorded_key(const CallMeta& meta, const EpochOf& epoch_of, LogWriter& writer) {
+  const std::string run = escaped(meta.run_id);
+  if (run != meta.run_id) {
+    std::string older = key_of(meta, meta.run_id, epoch_of);
+    if (writer.effect(older) != nullptr || writer.log().approval(older) != nullptr) return older;
+  }
+  return key_of(meta, run, epoch_of);
 }
 
 Fact settlement_fact(const LogWriter& writer, std::string_view idempotency_key, std::uint64_t attempt,

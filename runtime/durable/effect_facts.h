@@ -2,7 +2,9 @@
 // happened.
 //
 // A tool gets as its key: "RUN/task:ID#PATH" in tasks, from the second epoch of the task on with "@EPOCH" behind it;
-// "run:RUN@TURN#PATH" outside. So a key names one intent of one run for good.
+// "run:RUN@TURN#PATH" outside. RUN is the id of the run with "~0" for "~" and "~1" for "/", so the first "/" of a key
+// ends it. So a key names one intent of one run for good, and no two runs have equal keys. Logs of older versions have
+// keys with the id as it is; a call that such a log knows keeps its key.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -17,8 +19,8 @@ namespace ptc {
 
 // Returns the epoch of a task, as the program that runs sees it.
 using EpochOf = std::function<std::uint64_t(std::string_view task)>;
-// Returns the key under which the log knows a call.
-std::string recorded_key(const CallMeta& meta, const EpochOf& epoch_of);
+// Returns the key under which the log knows a call, or will know it.
+std::string recorded_key(const CallMeta& meta, const EpochOf& epoch_of, LogWriter& writer);
 
 // Returns the fact that says what became of an attempt, or that nobody knows.
 Fact settlement_fact(const LogWriter& writer, std::string_view idempotency_key, std::uint64_t attempt,

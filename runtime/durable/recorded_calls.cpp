@@ -56,7 +56,7 @@ std::vector<OpenCall> RecordedCalls::new_calls(Session& session, std::uint64_t f
     OpenCall& made = calls.emplace_back();
     made.id = call.id;
     made.tool = call.tool;
-    made.key = recorded_key(call.meta, [this](std::string_view id) { return facts_.epoch(id); });
+    made.key = recorded_key(call.meta, [this](std::string_view id) { return facts_.epoch(id); }, writer_);
     made.task = call.meta.task_id;
     made.path = call.meta.idempotency_key;
     append_edn(made.args_edn, call.args, session.heap());

@@ -188,10 +188,11 @@ void RunOpening::attend(std::uint64_t seq) {
 // A call that the log knows was judged when it was made.
 ToolHooks RunOpening::hooks() {
   ToolHooks own = options_.hooks;
-  own.key_of = [this](const CallMeta& meta) { return recorded_key(meta, epoch_of()); };
+  own.key_of = [this](const CallMeta& meta) { return recorded_key(meta, epoch_of(), writer_); };
   if (own.before) {
     own.before = [this, before = std::move(own.before)](const ToolCall& call) {
-      return writer_.effect(recorded_key(call.meta, epoch_of())) == nullptr ? before(call) : ToolVerdict();
+      const std::string key = recorded_key(call.meta, epoch_of(), writer_);
+      return writer_.effect(key) == nullptr ? before(call) : ToolVerdict();
     };
   }
   return own;

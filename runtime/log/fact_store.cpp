@@ -17,6 +17,7 @@ std::string_view store_error_name(StoreError::Kind kind) {
     case StoreError::Kind::Locked: return "store_locked";
     case StoreError::Kind::Fenced: return "store_fenced";
     case StoreError::Kind::Missing: return "store_missing";
+    case StoreError::Kind::Moved: return "store_moved";
     case StoreError::Kind::Misuse: return "store_misuse";
   }
   return "";

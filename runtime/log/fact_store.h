@@ -6,7 +6,8 @@
 //   - effects, observations and control facts are never refused because of facts of others
 //   - decisions are refused when somebody else observed or decided something after the cut of the writer
 // One process at a time executes a run. claim() gives a token. Writes under a token that is not the newest, or that was
-// given back, are refused (Fenced). The end of a lease does not fence a token; another claim does. Outsiders write
+// given back, are refused (Fenced). The end of a lease does not fence a token; another claim does. A holder that surely
+// lives keeps its claim after the end of its lease. Outsiders write
 // observations and control facts under the token 0.
 //
 // A fact is stored with the token of its writer. The store ignores `seq` and `writer` of the facts that it is given.
@@ -45,6 +46,7 @@ struct StoreError {
     Locked,      // another process kept the store for too long
     Fenced,      // the claim is not the newest, or was given back
     Missing,     // the log does not exist, or nothing is parked
+    Moved,       // the file of the store was removed, renamed or replaced; the facts may be in the file that is gone
     Misuse,      // arguments that make no sense (store_rules.h): a decision under no claim, text that is not UTF-8
   };
   Kind kind{};
@@ -160,9 +162,9 @@ class FactStore {
   // were parked.
   virtual StoreResult<std::vector<std::string>> woken(std::int64_t now_ms, std::size_t most) = 0;
 
-  // Claims the right to execute a run until now + lease. Refuses while another holds the claim, unless the token of
-  // that claim is `dead`, which means that the caller knows that its process is gone. Works for logs that do not exist
-  // yet.
+  // Claims the right to execute a run until now + lease. Refuses while another holds the claim (claim_holds() in
+  // store_rules.h), unless the token of that claim is `dead`, which means that the caller knows that its process is
+  // gone. Works for logs that do not exist yet.
   virtual StoreResult<Claim> claim(std::string_view log, std::string_view owner, std::int64_t now_ms,
                                    std::int64_t lease_ms, std::optional<std::uint64_t> dead = std::nullopt) = 0;
   // Each returns false when the claim is not the newest any more, or was given back.

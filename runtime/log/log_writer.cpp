@@ -47,6 +47,7 @@ std::optional<Claim> LogWriter::claim(std::string_view owner, std::optional<std:
   if (claim == nullptr) return std::nullopt;
   if (claim->granted) {
     token_ = claim->token;
+    living_ = LivingClaim(name_, token_);
   } else if (dead != claim->held_token && owner_is_gone(claim->owner)) {
     return this->claim(owner, claim->held_token);
   }
@@ -56,10 +57,12 @@ std::optional<Claim> LogWriter::claim(std::string_view owner, std::optional<std:
 void LogWriter::release() {
   flush();
   if (token_ != 0) store_.release(name_, token_);   // or its lease ends
+  living_ = {};
 }
 
 // Well before the lease is over. A claim that was lost shows when something is written.
 void LogWriter::keep_claim() {
+  if (stopped() || token_ == 0) return;
   const std::int64_t time = now();
   if (time - claimed_ms_ < lease_ms_ / 3) return;
   auto renewed = store_.renew(name_, token_, time, lease_ms_);
@@ -68,6 +71,7 @@ void LogWriter::keep_claim() {
 
 void LogWriter::reopen() {
   token_ = opened_head_ = 0;
+  living_ = {};
   log_ = RunLog();
   recalled_.clear();
   error_.reset();

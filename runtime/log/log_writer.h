@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/log/fact_store.h"
+#include "runtime/log/living_claims.h"
 #include "runtime/log/run_log.h"
 
 namespace ptc {
@@ -38,6 +39,9 @@ class LogWriter {
   // Forgets the claim, the log and the error: the next claim begins anew.
   void reopen();
   std::uint64_t token() const { return token_; }
+  // Prolongs the claim when a third of its lease has passed. A writer that waits for something must call this from time
+  // to time; writes do it by themselves.
+  void keep_claim();
   const std::string& name() const { return name_; }
   FactStore& store() { return store_; }
   const RunLog& log() const { return log_; }   // leaves out tasks and calls that were not looked up yet
@@ -89,7 +93,6 @@ class LogWriter {
     }
     return &std::get<T>(result);
   }
-  void keep_claim();
   std::optional<Fact> find(std::string_view key);
   const Fact* recalled_task(const std::string& key);
   Cut cut() const { return {token_, log_.head()}; }
@@ -102,6 +105,7 @@ class LogWriter {
   const std::int64_t lease_ms_;
   std::int64_t claimed_ms_ = 0;
   std::uint64_t token_ = 0;
+  LivingClaim living_;                  // while token_ is held
   RunLog log_;
   std::uint64_t opened_head_ = 0;       // facts up to here may need looking up; 0 when none do
   TextMap<Fact> recalled_;              // tasks by their keys

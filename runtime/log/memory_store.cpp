@@ -223,8 +223,8 @@ StoreResult<Claim> MemoryStore::claim(std::string_view log, std::string_view own
   if (auto wrong = check_claim(log, owner, lease_ms)) return *wrong;
   const std::lock_guard lock(mutex_);
   Log& found = logs_[std::string(log)];
-  const bool held = !found.owner.empty() && found.until_ms > now_ms && dead != found.token;
-  if (held) return Claim{0, false, found.owner, found.token, found.until_ms};
+  const Claim held{0, false, found.owner, found.token, found.until_ms};
+  if (claim_holds(log, held, now_ms, dead)) return held;
   ++found.token;
   found.owner = owner;
   found.until_ms = lease_end(now_ms, lease_ms);

@@ -90,6 +90,14 @@ std::optional<Owner> read_owner(std::string_view text) {
 
 std::string process_owner() { return text_of(this_process()); }
 
+bool owner_is_alive(std::string_view text) {
+  const auto owner = read_owner(text);
+  if (!owner) return false;
+  const Owner self = this_process();
+  if (owner->host != self.host || owner->boot != self.boot || owner->started.empty()) return false;
+  return start_time(owner->pid) == owner->started;
+}
+
 bool owner_is_gone(std::string_view text) {
   const auto owner = read_owner(text);
   if (!owner) return false;

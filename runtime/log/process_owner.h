@@ -11,5 +11,8 @@ std::string process_owner();
 // Returns true when the named process is surely gone: it ran on this machine, and no such process has been alive since.
 // Returns false for texts that process_owner() did not make, and for processes of other machines.
 bool owner_is_gone(std::string_view owner);
+// Returns true when the named process surely lives: it runs on this machine. Returns false where owner_is_gone() would
+// not know either.
+bool owner_is_alive(std::string_view owner);
 
 }  // namespace ptc

@@ -4,15 +4,8 @@
 #include <charconv>
 #include <utility>
 
-#include "runtime/text/edn.h"
-#include "vm/value/map.h"
-#include "vm/value/print.h"
-#include "vm/value/string.h"
-
 namespace ptc {
 namespace {
-
-constexpr std::uint64_t kSignalMemory = 16u << 20;
 
 constexpr std::array<std::string_view, 9> kEffectStates = {"intended", "committed", "failed",   "partial", "pending",
                                                            "in_doubt", "not_done",  "given_up", "reset"};
@@ -24,19 +17,6 @@ std::string named(FactKind kind, std::string_view name) {
 
 std::string numbered(FactKind kind, std::string_view name, std::uint64_t number) {
   return named(kind, name).append("#").append(std::to_string(number));
-}
-
-constexpr std::string_view kSignalTool = "await-signal";
-
-// From {"name" "…"}, as it is written there.
-std::string signal_name(std::string_view args) {
-  Heap heap(kSignalMemory);
-  const auto read = read_edn(heap, args);
-  if (!std::holds_alternative<Value>(read)) return {};
-  const Owned map(heap, std::get<Value>(read));
-  if (!map.get().is_map()) return {};
-  MapCursor entry(heap, map.get());
-  return entry.next() && entry.value().is_string() ? std::string(string_view_of(entry.value())) : std::string();
 }
 
 // Of an operation that the run named itself, "op12" or "op12.0.1": 12; of others 0.
@@ -65,6 +45,8 @@ std::string decided_key(std::string_view key) { return named(FactKind::CallDecid
 std::string external_key(std::string_view id, std::uint64_t version) {
   return numbered(FactKind::ExternalValue, id, version);
 }
+
+bool is_named_by_run(std::string_view operation) { return own_number(operation) != 0; }
 
 std::string_view effect_state_name(EffectState state) { return kEffectStates[static_cast<std::size_t>(state)]; }
 
@@ -251,26 +233,8 @@ void RunLog::put_external(const Fact& fact) {
     commit(fact.id, fact, fact.source);
   }
   version = std::max({version, fact.number, std::uint64_t{1}});
+  if (const auto said = signal_answers_.find(fact.id); said != signal_answers_.end()) signal_answers_.erase(said);
   signal(fact.id);
-}
-
-// What waits for the signal of that name has it now.
-void RunLog::signal(std::string_view name) {
-  const LoggedTask* const value = task(name);
-  std::string args = "{\"name\" ";
-  append_quoted(args, name);
-  const auto waiting = waiting_signals_.find(args + '}');
-  if (waiting == waiting_signals_.end() || value == nullptr) return;
-  for (const std::size_t k : waiting->second) {
-    LoggedOperation& operation = operations_[k];
-    if (!operation.status.empty()) continue;
-    operation.status = "ok";
-    operation.value = value->value_edn;
-    operation.source = value->source;
-    operation.resolved_seq = head_;
-    operation.ends_before = ends();
-  }
-  waiting_signals_.erase(waiting);
 }
 
 void RunLog::start_turn(const Fact& fact) {
@@ -359,23 +323,7 @@ void RunLog::open(const Fact& fact) {
   operation.created_ms = static_cast<std::int64_t>(fact.number);
   if (!fact.idempotency_key.empty()) operation_of_call_.insert_or_assign(fact.idempotency_key, at->second);
   last_operation_ = std::max(last_operation_, own_number(fact.id));
-  if (operation.tool == kSignalTool && operation.status.empty()) {
-    waiting_signals_[operation.args].push_back(at->second);
-    if (const std::string name = signal_name(operation.args); external_version(name) != 0) signal(name);
-  }
-}
-
-// An answer may come before the log says that the operation was started.
-void RunLog::resolve(const Fact& fact) {
-  if (operation(fact.id) == nullptr) open(fact);
-  LoggedOperation& operation = operations_[operation_index_.find(fact.id)->second];
-  if (!operation.status.empty()) return;
-  operation.status = fact.status;
-  operation.value = fact.value;
-  operation.text = fact.text;
-  operation.source = fact.source;
-  operation.resolved_seq = fact.seq;
-  operation.ends_before = ends();
+  wait_for_signal(at->second);
 }
 
 // A report may come before the log says that the operation was started, and is too late after its answer.

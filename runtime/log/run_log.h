@@ -11,7 +11,8 @@
 //   resolved/OP         its answer
 //   judged/KEY          what a hook said about the call of that idempotency key
 //   decided/KEY         what somebody decided about it
-//   external/ID#VERSION a value from outside; a task of that id has it
+//   external/ID#VERSION a value from outside; a task of that id has it. The answer to an operation that waits for the
+//                       signal of that name has such a key, too: a signal has one answer, by whatever name it is given
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -39,6 +40,9 @@ std::string resolved_key(std::string_view operation);
 std::string judged_key(std::string_view idempotency_key);
 std::string decided_key(std::string_view idempotency_key);
 std::string external_key(std::string_view id, std::uint64_t version);
+
+// Returns whether a run gives operations such ids: "op3", "op3.0.1".
+bool is_named_by_run(std::string_view operation);
 
 // What the log knows about the newest attempt of one intended call.
 enum class EffectState : std::uint8_t {
@@ -142,6 +146,11 @@ class RunLog {
   std::vector<const LoggedEffect*> unsettled(std::uint64_t token) const;
   const std::vector<LoggedOperation>& operations() const { return operations_; }
   const LoggedOperation* operation(std::string_view id) const;
+  // Returns the name of the signal that an operation waits for, or "" when it is no signal.
+  static std::string signal_of(const LoggedOperation& operation);
+  // Returns the last operation that waited for a signal and got an answer by its own id in this turn, or null. The
+  // signal has its answer then, also when the answer is a failure.
+  const LoggedOperation* answered_signal(std::string_view name) const;
   // Returns the last operation that the call of this name in the program (Operation::key) started.
   const LoggedOperation* operation_of(std::string_view call) const;
   // Returns the highest N of operations "opN" that were started before the last end. Later operations begin after it.
@@ -166,7 +175,11 @@ class RunLog {
   void set_plan(const Fact& fact);
   void end_turn(const Fact& fact);
   void deliver(const Fact& fact);
+  // run_log_signals.cpp
+  void wait_for_signal(std::size_t at);
   void signal(std::string_view name);
+  void settle_waiting(std::string_view name, const Fact& answer);
+  void settle_operation(LoggedOperation& operation, const Fact& answer) const;
   void judge(const Fact& fact);
   void decide(const Fact& fact);
 
@@ -196,6 +209,7 @@ class RunLog {
   std::vector<LoggedOperation> operations_;
   TextMap<std::size_t> operation_index_, operation_of_call_;
   TextMap<std::vector<std::size_t>> waiting_signals_;              // the key is the arguments
+  TextMap<Fact> signal_answers_;                                   // the newest, by name; not those that failed
   std::uint64_t operations_before_ = 0, last_operation_ = 0;
   std::vector<std::uint64_t> deliveries_;                          // one for each suspension; 0 when there is none
   std::vector<LoggedApproval> approvals_;

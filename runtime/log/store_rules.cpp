@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "runtime/log/living_claims.h"
 #include "vm/value/utf8.h"
 
 namespace ptc {
@@ -83,6 +84,11 @@ Check check_claim(std::string_view log, std::string_view owner, std::int64_t lea
 
 Check check_lease(std::int64_t lease_ms) {
   return lease_ms < 0 ? misuse("a lease is no shorter than nothing") : std::nullopt;
+}
+
+bool claim_holds(std::string_view log, const Claim& held, std::int64_t now_ms, std::optional<std::uint64_t> dead) {
+  if (held.owner.empty() || dead == held.held_token) return false;
+  return held.until_ms > now_ms || is_held_by_the_living(log, held.owner, held.held_token);
 }
 
 Check check_cut(std::uint64_t head, Cut cut) { return cut.is_blind() ? std::nullopt : check_seen(head, cut.seq); }

@@ -17,6 +17,9 @@ std::optional<StoreError> check_decide(std::string_view log, Cut cut, std::span<
 std::optional<StoreError> check_park(std::string_view log, Cut cut, std::span<const Fact> facts, const Parked& run);
 std::optional<StoreError> check_claim(std::string_view log, std::string_view owner, std::int64_t lease_ms);
 std::optional<StoreError> check_lease(std::int64_t lease_ms);
+// Returns whether a claim that was not given back still holds: its lease is not over, or its holder is surely alive
+// (living_claims.h). `dead` is what FactStore::claim() got.
+bool claim_holds(std::string_view log, const Claim& held, std::int64_t now_ms, std::optional<std::uint64_t> dead);
 // These need the head of the log. A blind cut may be handed to the first one, not to the second.
 std::optional<StoreError> check_cut(std::uint64_t head, Cut cut);
 std::optional<StoreError> check_seen(std::uint64_t head, std::uint64_t seq);

@@ -50,5 +50,39 @@ class FileSizeLimitTest(StoreFailuresTest):
         self.assertEqual(ptcvm(*self.arguments("1"))[0], 65)
 
 
+class MovedStoreTest(StoreFailuresTest):
+    """An unsafe tool removes or renames the store that its run is kept in."""
+    def ledger(self):
+        path = os.path.join(self.folder.name, "ledger")
+        return os.path.getsize(path) if os.path.exists(path) else 0
+
+    def run_with(self, command, group=()):
+        tool = f"pay=cat > /dev/null; cd {self.folder.name}; printf x >> ledger; {command}; echo 1"
+        source = '[(task "a" (tool/pay {})) (await-signal "go")]'
+        return ptcvm(*self.arguments(source, "--tool-shell", tool, "--tool-effect", "pay=unsafe", *group))
+
+    def test_a_store_that_is_gone_is_said_and_nothing_is_repeated(self):
+        for number, command in enumerate(("rm {}", "mv {} elsewhere.db", "rm {}-wal", "rm {0} {0}-wal {0}-shm",
+                                          "cp {0} copy; mv copy {0}")):
+            for group in ((), ("--durability", "group")):
+                with self.subTest(command=command, group=group):
+                    self.store = os.path.join(self.folder.name, f"runs{number}{len(group)}.db")
+                    before = self.ledger()
+                    status, out, err = self.run_with(command.format(os.path.basename(self.store)), group)
+                    self.assertEqual((status, out), (74, ""), err)
+                    self.assertIn("store_moved", err)
+                    if command.startswith("cp"):
+                        continue   # another store is there now
+                    status, out, err = self.run_with("true", group)
+                    self.assertNotEqual(status, 0)
+                    self.assertEqual(self.ledger(), before + 1, err)
+
+    def test_a_store_that_is_put_back_goes_on(self):
+        self.assertEqual(self.run_with("mv runs.db elsewhere.db")[0], 74)
+        os.rename(os.path.join(self.folder.name, "elsewhere.db"), self.store)
+        self.assertEqual(self.run_with("true")[0], 75)
+        self.assertEqual(self.ledger(), 1)
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0]] + sys.argv[2:])

@@ -224,6 +224,90 @@ class AnswersTest(StoreTest):
         self.assertEqual(self.ask_store("resume", "r")[0], 65)
 
 
+class SignalTest(StoreTest):
+    """A signal has one answer, by its own name or by the operation that waits for it."""
+    SOURCE = '(await-signal "decision")'
+    PUT = ("journal", "put", "r", "decision")
+    RESOLVE = ("resolve", "r", "op1")
+
+    def test_the_first_answer_counts_by_whatever_name(self):
+        for first, second in ((self.PUT, self.RESOLVE), (self.RESOLVE, self.PUT)):
+            with self.subTest(first=first[0]):
+                self.store += "x"
+                self.assertEqual(self.run_it(self.SOURCE)[0], 75)
+                self.assertEqual(self.ask_store(*first, '"rejected"', "--by", "ann"), (0, "", ""))
+                self.assertEqual(self.ask_store(*second, '"rejected"')[0], 0)
+                status, _, err = self.ask_store(*second, '"approved"')
+                self.assertEqual(status, 65)
+                self.assertIn("already_resolved", err)
+                self.assertIn('"rejected"', err)
+                self.assertIn("ann", err)
+                self.assertEqual(self.run_it(self.SOURCE), (0, '"rejected"\n', ""))
+                self.assertEqual(self.run_it('[1 (await-signal "decision")]'), (0, '[1 "rejected"]\n', ""))
+
+    def test_a_failure_is_an_answer(self):
+        self.run_it(self.SOURCE)
+        self.assertEqual(self.ask_store(*self.RESOLVE, "--fail", "on leave")[0], 0)
+        status, _, err = self.ask_store(*self.PUT, '"approved"')
+        self.assertEqual(status, 65)
+        self.assertIn("already_resolved: decision was answered before", err)
+        self.assertIn("on leave", err)
+        self.assertEqual(self.run_it(self.SOURCE)[0], 1)
+        self.assertEqual(self.run_it(self.SOURCE)[0], 75)
+        self.assertEqual(self.ask_store(*self.PUT, '"approved"')[0], 0)
+        self.assertEqual(self.run_it(self.SOURCE), (0, '"approved"\n', ""))
+
+    def test_of_two_at_once_one_is_refused(self):
+        for round in range(20):
+            self.store += "x"
+            self.run_it(self.SOURCE)
+            both = [subprocess.Popen([PTCVM, *words[:n], "--store", self.store, *words[n:], value],
+                                     stderr=subprocess.DEVNULL)
+                    for words, n, value in ((self.PUT, 2, '"a"'), (self.RESOLVE, 1, '"b"'))]
+            ends = [process.wait() for process in both]
+            self.assertEqual(sorted(ends), [0, 65])
+            self.assertEqual(self.run_it(self.SOURCE)[1], '"a"\n' if ends[0] == 0 else '"b"\n')
+
+    def test_an_operation_that_the_run_has_not_named_yet_cannot_be_answered(self):
+        open(self.hold, "w", encoding="utf-8").close()
+        process = subprocess.Popen([PTCVM, *self.arguments('[(tool/pay {}) (await-signal "decision")]')],
+                                   stdout=subprocess.DEVNULL)
+        while not self.calls():
+            time.sleep(0.01)
+        status, _, err = self.ask_store(*self.RESOLVE, '"approved"')
+        self.assertEqual(status, 65)
+        self.assertIn("op1", err)
+        os.remove(self.hold)
+        self.assertEqual(process.wait(), 75)
+
+
+class ClaimTest(StoreTest):
+    def test_a_living_process_keeps_its_run(self):
+        open(self.hold, "w", encoding="utf-8").close()
+        process = subprocess.Popen([PTCVM, *self.arguments('(task "a" (tool/pay {}))')], stdout=subprocess.PIPE)
+        while not self.calls():
+            time.sleep(0.01)
+        status, _, err = self.ask_store("resume", "r", "--after", "86400001", "--tool", f"pay={self.tool}",
+                                        "--tool-effect", "pay=keyed")
+        self.assertEqual(status, 69, err)
+        os.remove(self.hold)
+        self.assertEqual(process.communicate()[0], b'"tx"\n')
+        self.assertEqual(len(self.calls()), 1)
+
+
+class KeyTest(StoreTest):
+    def key(self, run, task):
+        arguments = self.arguments(f'(task "{task}" (tool/pay {{}}))')
+        arguments[arguments.index("--id") + 1] = run
+        self.assertEqual(ptcvm(*arguments)[0], 0)
+        return self.calls()[-1]
+
+    def test_no_two_runs_have_equal_keys(self):
+        pairs = [("a", "b/task:c"), ("a/task:b", "c"), ("a~1task:b", "c"), ("r/task:t", "x"), ("run:r", "t@1")]
+        self.assertEqual(len({self.key(*pair) for pair in pairs}), len(pairs))
+        self.assertEqual(self.key("order-42", "b/c"), "order-42/task:b/c#0")
+
+
 class JournalTest(StoreTest):
     def test_show_in_every_form(self):
         self.run_it('(do (task "a" (tool/pay {:n 1})) (task "b" {:x [1 2]}))')

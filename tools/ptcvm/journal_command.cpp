@@ -1,5 +1,4 @@
 // ptcvm journal: what the log of a run says, and what others say to it.
-#include <algorithm>
 #include <iostream>
 
 #include "runtime/engine/clock.h"
@@ -82,12 +81,7 @@ int put(const JournalRequest& request) {
   const auto done = command.store().put(run, request.task, value_of(*value), command.by(), instead_of);
   if (done) return kSuccess;
   if (done.error().code != Errc::already_resolved) return complain_of_store(done.error());
-  const auto journal = command.store().journal(run);
-  if (!journal) return complain_of_store(journal.error());
-  const auto held = std::ranges::find(journal->tasks, request.task, &JournalTask::id);
-  if (held == journal->tasks.end()) return refuse_input(request.task + " has no value that could be replaced");
-  return refuse_input(request.task + " is " + held->value_edn + " already, " +
-                      (held->by.empty() ? "recorded by the program" : "said by " + held->by));
+  return refuse_input("already_resolved: " + done.error().message);
 }
 
 int reset(const JournalRequest& request) {

@@ -22,9 +22,10 @@ std::string this_person() {
 
 // A wrong path and a file of another kind are bad input. All else is a failure of the machine.
 int status_of_opening(const std::string& path, const Error& error) {
-  const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+  namespace fs = std::filesystem;
   std::error_code ignored;
-  const bool has_place = std::filesystem::is_directory(folder, ignored) && !std::filesystem::is_directory(path, ignored);
+  const bool is_folder = fs::is_directory(path, ignored);
+  const bool has_place = !is_folder && fs::is_directory(fs::absolute(path).parent_path(), ignored);
   const bool is_input = error.detail == "store_misuse" || error.detail == "store_corrupt" ||
                         error.detail == "store_version" || (error.detail == "store_io" && !has_place);
   return is_input ? kBadInput : kStoreFailed;

@@ -27,9 +27,23 @@ Kind kind_of(int code) {
 
 }  // namespace
 
-SqliteConnection::~SqliteConnection() {
+SqliteConnection::~SqliteConnection() { close(); }
+
+void SqliteConnection::close() {
   for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
+  statements_.clear();
   sqlite3_close(db_);
+  db_ = nullptr;
+}
+
+std::string SqliteConnection::path() const {
+  const char* const path = sqlite3_db_filename(db_, "main");
+  return path == nullptr ? "" : path;
+}
+
+std::string SqliteConnection::log_path() const {
+  const std::string file = path();
+  return file.empty() ? file : file + "-wal";
 }
 
 void SqliteConnection::open(const std::string& path, const char* vfs, int busy_ms) {

@@ -27,6 +27,11 @@ class SqliteConnection {
   // Opens the file. Call all other functions only after open() has succeeded.
   void open(const std::string& path, const char* vfs, int busy_ms);
 
+  void close();                             // before its time; only the destructor may be called afterwards
+  // Returns the absolute path of the file and of its write-ahead log, or "" for a database in memory.
+  std::string path() const;
+  std::string log_path() const;
+
   void execute(const char* sql);            // runs any number of statements that give no rows
   bool in_transaction() const { return sqlite3_get_autocommit(db_) == 0; }
 

@@ -8,6 +8,7 @@
 
 #include "runtime/log/sqlite/sqlite_schema.h"
 #include "runtime/log/sqlite/sqlite_tables.h"
+#include "runtime/log/sqlite/sqlite_writes.h"
 #include "runtime/log/store_rules.h"
 
 namespace ptc {
@@ -22,52 +23,6 @@ std::optional<StoreError> fenced(const RunRow& run, std::uint64_t token) {
 }
 
 bool holds(const RunRow& run, std::uint64_t token) { return token != 0 && !fenced(run, token); }
-
-std::optional<Fact> conflict(SqliteTables& tables, const RunRow& run, Cut cut, std::span<const Fact> facts) {
-  if (has_decision(facts)) {
-    if (auto out = tables.outdating(run, cut)) return out;
-  }
-  for (const Fact& fact : facts) {
-    if (fact.key.empty()) continue;
-    if (auto out = tables.keyed(run, fact.key)) return out;
-  }
-  return std::nullopt;
-}
-
-std::optional<Fact> arrived(SqliteTables& tables, const RunRow& run, const Parked& parked) {
-  std::optional<Fact> first;
-  for (const std::string& key : parked.wait_keys) {
-    auto there = tables.keyed(run, key);
-    if (there && there->seq > parked.observed_seq && (!first || there->seq < first->seq)) first = std::move(there);
-  }
-  return first;
-}
-
-// What is in the log already, for a writer who has seen it up to the cut.
-Written seen(SqliteTables& tables, std::string_view log, std::uint64_t head, Cut cut) {
-  Written out;
-  out.head = head;
-  if (cut.seq >= head) return out;
-  const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(head - cut.seq, kMostOthers));
-  out.others = tables.facts_after(log, cut.seq, count);
-  out.more = count < head - cut.seq;
-  return out;
-}
-
-// Appends what is new to what the writer is told.
-void put_all(SqliteTables& tables, RunRow& run, std::uint64_t token, std::span<const Fact> facts, Written& out) {
-  out.puts.reserve(facts.size());
-  for (const Fact& fact : facts) {
-    auto there = fact.key.empty() ? std::nullopt : tables.keyed(run, fact.key);
-    const bool is_new = !there;
-    out.puts.push_back({is_new ? tables.append(run, ++out.head, token, fact) : *std::move(there), is_new});
-  }
-}
-
-// The same for decisions, whose keys are free.
-void append_all(SqliteTables& tables, RunRow& run, std::uint64_t token, std::span<const Fact> facts, Written& out) {
-  for (const Fact& fact : facts) out.puts.push_back({tables.append(run, ++out.head, token, fact), true});
-}
 
 // One attempt; what is missing of the file is made.
 void prepare(SqliteConnection& connection, SqliteMode mode) {
@@ -97,11 +52,16 @@ SqliteStore::~SqliteStore() {
     flusher_.join();
   }
   if (connection_->in_transaction()) commit();
+  connection_->close();
+  place_.leave_mark();
 }
 
 StoreResult<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, const SqliteOptions& options) {
   const bool in_memory = options.mode == SqliteMode::Memory;
   if (!in_memory && path.empty()) return StoreError{Kind::Misuse, "a store needs the path of its file"};
+  if (!in_memory) {
+    if (auto moved = StorePlace::check_before_opening(path)) return *std::move(moved);
+  }
   std::unique_ptr<SqliteStore> store(new SqliteStore(options));
   if (auto error = store->start(in_memory ? ":memory:" : path)) {
     error->message = path + ": " + error->message;
@@ -122,6 +82,7 @@ std::optional<StoreError> SqliteStore::start(const std::string& path) {
     if (error->kind != Kind::Locked || Clock::now() >= give_up) return error;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
+  if (options_.mode != SqliteMode::Memory) place_.watch(connection_->path(), connection_->log_path());
   if (options_.mode == SqliteMode::Group) flusher_ = std::thread([this] { flush_windows(); });
   return std::nullopt;
 }
@@ -202,7 +163,10 @@ std::optional<StoreError> SqliteStore::finish(bool keep, Durability durability) 
 std::optional<StoreError> SqliteStore::commit() {
   connection_->execute("COMMIT");
   auto error = connection_->take_error();
-  if (!error) return std::nullopt;
+  if (!error) {
+    if ((error = place_.check()) && options_.mode == SqliteMode::Group) lost_ = error;
+    return error;
+  }
   roll_back();
   unsettled_ = true;
   if (!settle()) error = StoreError{Kind::Unknown, "the commit failed: " + error->message};
@@ -243,6 +207,8 @@ StoreResult<std::monostate> SqliteStore::flush() {
   if (auto error = ready()) return *std::move(error);
   if (connection_->in_transaction()) {
     if (auto error = commit()) return *std::move(error);
+  } else if (auto moved = place_.check()) {
+    return *std::move(moved);
   }
   return std::monostate{};
 }
@@ -334,8 +300,8 @@ StoreResult<Claim> SqliteStore::claim(std::string_view log, std::string_view own
   if (auto wrong = check_claim(log, owner, lease_ms)) return *std::move(wrong);
   return write<Claim>([&](SqliteTables& tables) -> StoreResult<Claim> {
     RunRow run = tables.run_made(log);
-    const bool held = !run.owner.empty() && run.until_ms > now_ms && dead != run.token;
-    if (held) return Claim{0, false, run.owner, run.token, run.until_ms};
+    const Claim held{0, false, run.owner, run.token, run.until_ms};
+    if (claim_holds(log, held, now_ms, dead)) return held;
     ++run.token;
     run.owner = owner;
     run.until_ms = lease_end(now_ms, lease_ms);

@@ -11,6 +11,8 @@
 // After a failed commit the store overwrites the possible remains of the commit, so that a crash cannot bring it back.
 // Only when that fails, too, the error is Unknown; the store then tries again before it answers anything else.
 //
+// When the file or its write-ahead log is removed, renamed or replaced, the next commit or flush() fails with Moved.
+//
 // One mutex guards one connection: a reader waits for the fsync of the writer. Processes that open a file must be able
 // to share memory (WAL), so network file systems do not work. Do not use a store across fork().
 #pragma once
@@ -22,6 +24,7 @@
 #include <thread>
 
 #include "runtime/log/fact_store.h"
+#include "runtime/log/sqlite/store_place.h"
 
 namespace ptc {
 
@@ -82,6 +85,7 @@ class SqliteStore final : public FactStore {
 
   const SqliteOptions options_;
   std::unique_ptr<SqliteConnection> connection_;
+  StorePlace place_;
   std::mutex mutex_;                          // guards everything below and the connection
   bool unsettled_ = false;                    // a failed commit may still be in the file
   std::optional<StoreError> lost_;            // Group: the error of a lost window

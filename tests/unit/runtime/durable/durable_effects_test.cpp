@@ -314,5 +314,28 @@ TEST_F(DurableEffectsTest, AnOpenCallIsFoundWhateverWasWrittenAfterIt) {
   EXPECT_EQ(calls_, 1);
 }
 
+// Older versions wrote the id of the run into keys as it is.
+TEST_F(DurableEffectsTest, ACallOfAnOlderLogKeepsItsKey) {
+  tool("pay", EffectClass::Keyed);
+  const auto claim = std::get<Claim>(store().claim("a/b", "older", kNow, 1'000));
+  Fact intent;
+  intent.kind = FactKind::Intent;
+  intent.idempotency_key = "a/b/task:a#0";
+  intent.key = intent_key(intent.idempotency_key, 1);
+  intent.number = 1;
+  intent.tool = "pay";
+  intent.args = "{\"n\" 1}";
+  intent.effect = "keyed";
+  intent.task = "a";
+  store().put("a/b", Cut::blind(claim.token), {&intent, 1});
+  store().release("a/b", claim.token);
+  DurableOptions wanted = options();
+  wanted.session.run_id = "a/b";
+  const std::string source = std::string(kPay) + "(task \"b\" (tool/pay {:n 2})) (tool/pay {:n 3})";
+  EXPECT_EQ(run_durably(engine_, store(), tools_, source, wanted).outcome.status, OutcomeStatus::Ok);
+  EXPECT_EQ(ledger_, (std::map<std::string, int>{
+                         {"a/b/task:a#0", 1}, {"a~1b/task:b#0", 1}, {"run:a~1b@1#0", 1}}));
+}
+
 }  // namespace
 }  // namespace ptc

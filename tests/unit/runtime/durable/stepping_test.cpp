@@ -236,5 +236,19 @@ TEST_F(SteppingTest, ProgressIsSeenAtTheNextSuspensionAlsoWhenTheProgramRunsAgai
   EXPECT_EQ(run(source).outcome.value_edn, "[1 50 2]");
 }
 
+TEST_F(SteppingTest, ALivingOwnerKeepsItsRunAfterTheEndOfItsLease) {
+  deferred("pay", EffectClass::Keyed);
+  auto run = stepped(kThree, options());
+  ASSERT_EQ(run->step(), DurableStep::Waits);
+  now_ += 1'000'000;
+  auto other = stepped(kThree, options());
+  EXPECT_EQ(other->step(), DurableStep::Done);
+  EXPECT_EQ(other->outcome().end, DurableEnd::Busy);
+  EXPECT_EQ(run->step(), DurableStep::Waits);   // prolongs the claim
+  EXPECT_GT(std::get<Claim>(store().claim("r1", "somebody", now_, 1)).until_ms, now_);
+  run.reset();
+  EXPECT_EQ(other->step(), DurableStep::Waits);
+}
+
 }  // namespace
 }  // namespace ptc
