@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "runtime/calls/tools.h"
 #include "runtime/text/edn.h"
 #include "runtime/text/json_text.h"
 #include "vm/value/map.h"

@@ -207,7 +207,7 @@ void add_resume_command(CLI::App& app, int& status) {
   declare_park_options(*command, request->park);
   command->footer(kResumeExamples);
   declare_durable_options(*command, request->durable);
-  for (const char* other : {"--snapshot", "--program", "--program-by-hash"}) {
+  for (const char* other : {"--snapshot", "--program", "--program-by-hash", "--keys"}) {
     command->get_option("--store")->excludes(command->get_option(other));
   }
   command->callback([request, &status] {

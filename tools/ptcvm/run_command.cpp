@@ -56,7 +56,7 @@ void declare_store_options(CLI::App& command, const std::shared_ptr<RunRequest>&
   command.add_flag("--again", request->durable.again, "With --store: a new turn, also when the run has ended well");
   CLI::Option* const id = command.get_option("--run-id");
   command.get_option("--store")->needs(id);
-  for (const char* other : {"--memory", "--journal", "--snapshot"}) {
+  for (const char* other : {"--memory", "--journal", "--snapshot", "--keys"}) {
     command.get_option("--store")->excludes(command.get_option(other));
   }
 }
