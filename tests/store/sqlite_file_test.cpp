@@ -298,5 +298,62 @@ TEST(SqliteFile, WithPagesOfNoiseNeverCrashes) {
   }
 }
 
+std::string bytes_in(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Returns what a run that goes on finds: the name of an error, or how many of the keys are there.
+std::string found_again(const StoreFile& file, const std::vector<std::string>& keys) {
+  auto made = SqliteStore::open(file.path());
+  if (std::holds_alternative<StoreError>(made)) return error_of(made);
+  FactStore& store = *std::get<0>(made);
+  if (const auto claim = store.claim("a", "next", kStoreNow, 1); claim.index() != 0) return error_of(claim);
+  std::size_t count = 0;
+  for (const std::string& key : keys) {
+    const auto fact = store.find("a", key);
+    if (fact.index() != 0) return error_of(fact);
+    count += std::get<0>(fact).has_value();
+  }
+  const auto info = store.info("a");
+  if (info.index() != 0) return error_of(info);
+  const auto& known = std::get<0>(info);
+  return std::to_string(count) + " of " + std::to_string(known ? known->head : 0);
+}
+
+TEST(SqliteFile, ARunLooksNeitherNewNorShorterWhateverPageIsCopiedOverAnother) {
+  constexpr std::size_t kPage = 4'096;
+  const StoreFile file;
+  std::vector<std::string> keys;
+  {
+    const auto store = opened(file);
+    for (const char* log : {"other", "a", "more"}) {
+      const std::uint64_t token = started(*store, log);
+      for (int i = 0; i < 20; ++i) {
+        const std::string key = "task/" + std::to_string(i);
+        put_one(*store, log, token, task_fact(key, std::string(300, 'x')));
+        if (*log == 'a') keys.push_back(key);
+      }
+      EXPECT_TRUE(is_parked(*store, log, token, waiting_for({"k"}, 21)));
+      store->release(log, token);
+    }
+  }
+  const std::string whole = bytes_in(file.path());
+  ASSERT_EQ(found_again(file, keys), "20 of 21");
+  int refused = 0;
+  for (std::size_t from = 0; from < whole.size(); from += kPage) {
+    for (std::size_t to = 0; to < whole.size(); to += kPage) {
+      if (from == to) continue;
+      for (const char* more : {"-wal", "-shm"}) std::filesystem::remove(file.path() + more);
+      std::ofstream(file.path(), std::ios::binary) << std::string(whole).replace(to, kPage, whole, from, kPage);
+      const std::string found = found_again(file, keys);
+      if (found == "20 of 21") continue;
+      ++refused;
+      EXPECT_EQ(found, "store_corrupt") << "page " << from / kPage << " over page " << to / kPage;
+    }
+  }
+  EXPECT_GT(refused, 100);
+}
+
 }  // namespace
 }  // namespace ptc

@@ -300,6 +300,7 @@ StoreResult<Claim> SqliteStore::claim(std::string_view log, std::string_view own
   if (auto wrong = check_claim(log, owner, lease_ms)) return *std::move(wrong);
   return write<Claim>([&](SqliteTables& tables) -> StoreResult<Claim> {
     RunRow run = tables.run_made(log);
+    tables.check(run, log);
     const Claim held{0, false, run.owner, run.token, run.until_ms};
     if (claim_holds(log, held, now_ms, dead)) return held;
     ++run.token;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/log/open_calls.h"
+#include "runtime/log/sqlite/sqlite_check.h"
 #include "runtime/log/store_rules.h"
 
 namespace ptc {
@@ -104,8 +105,13 @@ RunRow SqliteTables::run_named(std::string_view log) {
 
 RunRow SqliteTables::run_made(std::string_view log) {
   if (RunRow run = run_named(log); run.id != 0) return run;
+  check_is_new(connection_, log);
   SqliteQuery(connection_, kMakeRun).text(log).run();
   return run_named(log);
+}
+
+void SqliteTables::check(const RunRow& run, std::string_view log) {
+  if (run.id != 0) check_facts(connection_, log, run.id, head(run));
 }
 
 void SqliteTables::set_claim(const RunRow& run) {

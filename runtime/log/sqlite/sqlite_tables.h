@@ -26,6 +26,8 @@ class SqliteTables {
 
   RunRow run_named(std::string_view log);
   RunRow run_made(std::string_view log);   // does what run_named() does, and makes the run when it does not exist
+  // Fails with Corrupt when the facts of the run are damaged (sqlite_check.h).
+  void check(const RunRow& run, std::string_view log);
   void set_claim(const RunRow& run);
   void set_state(RunRow& run, LogState state);
   std::uint64_t head(const RunRow& run);
