@@ -35,6 +35,12 @@ Value Call::memory_error() {
               "memory limit of " + std::to_string(heap.limit_bytes()) + " bytes exceeded by " + std::string(name()));
 }
 
+bool Call::is_let_go_on() {
+  if (!work_is_over(kTurnsBetweenQuestions)) return true;
+  fail(FaultKind::Cancelled, "the host stopped the run");
+  return false;
+}
+
 bool Call::reserve(std::uint64_t bytes) {
   if (heap.can_allocate(bytes)) return true;
   memory_error();
@@ -67,12 +73,13 @@ constexpr bool is_brief(BuiltinId id) {
 
 template <PlainBuiltin function>
 Value patiently(Call& call) {
-  const InterruptibleScope scope;
-  try {
-    return function(call);
-  } catch (const OutOfPatience&) {
-    return call.fail(FaultKind::Cancelled, "the host stopped the run");
+  Value result = Value::absent();
+  switch (account::within([&] { result = function(call); })) {
+    case account::Ending::Done: return result;
+    case account::Ending::Stopped: return call.fail(FaultKind::Cancelled, "the host stopped the run");
+    case account::Ending::NoMemory: break;
   }
+  return call.memory_error();
 }
 
 template <BuiltinId id, PlainBuiltin function>

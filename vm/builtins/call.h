@@ -12,7 +12,7 @@
 
 #include "schema/builtin_id.h"
 #include "vm/builtins/environment.h"
-#include "vm/value/patience.h"
+#include "vm/value/account.h"
 
 namespace ptc {
 
@@ -55,10 +55,18 @@ class Call {
     memory_error();
     return false;
   }
+  // Call it at each turn of a loop that holds values in plain variables, so that no exception may leave it. Returns
+  // false and parks the fault when there is too little memory, or when the host stops the run.
+  [[nodiscard]] bool goes_on(std::uint64_t turn) {
+    return within_memory() && (turn % kTurnsBetweenQuestions != 0 || is_let_go_on());
+  }
   // Charges work in proportion to data: one unit is about one element visited.
   void charge(std::uint64_t units) { env.fuel_debt += units; }
 
  private:
+  static constexpr std::uint32_t kTurnsBetweenQuestions = 64;
+  bool is_let_go_on();
+
   BuiltinId id_;
   std::span<Value> args_;
 };

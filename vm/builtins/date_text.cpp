@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "vm/value/account.h"
 #include "vm/value/calendar.h"
 
 namespace ptc {
@@ -149,6 +150,7 @@ std::optional<std::int64_t> date_to_string(Words words) {
 }  // namespace
 
 std::optional<std::int64_t> parse_date_text(std::string_view text) {
+  charge_text(8 * text.size());   // words are looked for byte by byte, in several spellings
   if (const auto at = parse_instant(text, InstantSyntax::Lenient)) {
     std::int64_t millis = 0;
     if (__builtin_mul_overflow(at->seconds, 1'000, &millis)) return std::nullopt;

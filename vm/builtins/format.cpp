@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::string_view kConversions = "sdfexobc";
 constexpr std::string_view kCapitals = "SBXEC";
+constexpr std::uint64_t kCopiesOfDigits = 3;         // while a number is written with its precision
 constexpr std::string_view kNumeric = "dfexo";       // may be padded with zeros
 
 std::uint32_t grapheme_count(std::string_view text) {
@@ -34,7 +35,7 @@ std::string_view first_graphemes(std::string_view text, std::uint32_t count) {
 
 class Formatter {
  public:
-  explicit Formatter(Call& call) : call_(call), rest_(string_view_of(call.arg(0))) {}
+  explicit Formatter(Call& call) : call_(call), rest_(string_view_of(call.arg(0))), out_(call.heap) {}
 
   Value run() {
     while (!rest_.empty()) {
@@ -60,14 +61,14 @@ class Formatter {
   bool parse(FormatSpec& spec, std::string_view directive_start);
   bool parse_flags(FormatSpec& spec);
   bool parse_count(std::uint32_t& count);
-  bool convert(const FormatSpec& spec, std::string& text, bool& number);
-  bool convert_number(const FormatSpec& spec, Value v, std::string& text);
-  bool convert_character(Value v, std::string& text);
+  bool convert(const FormatSpec& spec, ScratchText& text, bool& number);
+  bool convert_number(const FormatSpec& spec, Value v, ScratchText& text);
+  bool convert_character(Value v, ScratchText& text);
   bool pad(const FormatSpec& spec, std::string_view text, bool number);
 
   Call& call_;
   std::string_view rest_;
-  std::string out_;
+  ScratchText out_;
   std::uint32_t arg_ = 0;       // the argument used last
 };
 
@@ -139,17 +140,17 @@ bool Formatter::directive() {
   if (++arg_ >= call_.count()) {
     return fail("not enough arguments: nothing for " + std::string(spelled.substr(0, 32)));
   }
-  std::string text;
+  ScratchText text(call_.heap);
   bool number = false;
   if (!convert(spec, text, number)) return false;
   if (!spec.upper) return pad(spec, text, number);
-  std::string capitals;
+  ScratchText capitals(call_.heap);
   append_upper(capitals, text);
   return pad(spec, capitals, number);
 }
 
 // number: digits that zeros may be put in front of.
-bool Formatter::convert(const FormatSpec& spec, std::string& text, bool& number) {
+bool Formatter::convert(const FormatSpec& spec, ScratchText& text, bool& number) {
   const Value v = call_.arg(arg_);
   call_.charge(1);
   switch (spec.conversion) {
@@ -159,27 +160,28 @@ bool Formatter::convert(const FormatSpec& spec, std::string& text, bool& number)
       return true;
     }
     case 'b':
-      text = v.truthy() ? "true" : "false";
+      text.assign(v.truthy() ? "true" : "false");
       if (spec.has_precision) text.resize(std::min<std::size_t>(text.size(), spec.precision));
       return true;
     default: break;
   }
   if (v.is_nil()) {
-    text = "null";
+    text.assign("null");
     return true;
   }
   if (spec.conversion == 'c') return convert_character(v, text);
   if (!check_text_size(call_, spec.has_precision ? spec.precision : 0)) return false;
+  const HeldBytes held(spec.has_precision ? kCopiesOfDigits * std::uint64_t{spec.precision} : 0);
   if (!convert_number(spec, v, text)) return false;
   const char last = text.back();
   number = last != 'y' && last != 'N';      // not Infinity, not NaN
   return true;
 }
 
-bool Formatter::convert_number(const FormatSpec& spec, Value v, std::string& text) {
+bool Formatter::convert_number(const FormatSpec& spec, Value v, ScratchText& text) {
   if (spec.conversion == 'f' || spec.conversion == 'e') {
     if (!v.is_number()) return mismatch("number");
-    text = spec.conversion == 'f' ? format_fixed(spec, v) : format_scientific(spec, v);
+    text.assign(spec.conversion == 'f' ? format_fixed(spec, v) : format_scientific(spec, v));
     return true;
   }
   if (spec.has_precision) return fail(std::string("a precision cannot be used with %") + spec.conversion);
@@ -192,16 +194,16 @@ bool Formatter::convert_number(const FormatSpec& spec, Value v, std::string& tex
     return mismatch("integer");
   }
   if (spec.conversion == 'd') {
-    text = format_integer(spec, truncated.get());
+    text.assign(format_integer(spec, truncated.get()));
   } else {
-    text = format_radix(spec, truncated.get(), spec.conversion == 'x' ? 4 : 3);
+    text.assign(format_radix(spec, truncated.get(), spec.conversion == 'x' ? 4 : 3));
   }
   return true;
 }
 
-bool Formatter::convert_character(Value v, std::string& text) {
+bool Formatter::convert_character(Value v, ScratchText& text) {
   if (v.is_string() && string_count(v) == 1) {
-    text = string_view_of(v);
+    text.assign(string_view_of(v));
     return true;
   }
   const bool scalar = v.is_int() && v.i >= 0 && v.i <= 0x10FFFF && (v.i < 0xD800 || v.i > 0xDFFF);

@@ -72,12 +72,12 @@ std::size_t utf16_offset(std::string_view text, std::int64_t unit) {
   return units == unit ? text.size() : std::string_view::npos;
 }
 
-Value mapped(Call& call, void (*append)(std::string&, std::string_view)) {
+Value mapped(Call& call, void (*append)(ScratchText&, std::string_view)) {
   std::string_view text;
   if (!java_string(call, 0, text)) return Value::absent();
   call.charge(text.size() / 16);
-  if (!call.reserve(text.size() * 3)) return Value::absent();
-  std::string out;
+  ScratchText out(call.heap);
+  if (!out.reserve(text.size())) return call.memory_error();
   append(out, text);
   if (!check_text_size(call, out.size())) return Value::absent();
   return string_of(call.heap, out);
@@ -118,6 +118,7 @@ Value builtin_dot_startsWith(Call& call) {
   std::string_view text;
   std::string_view part;
   if (!two_strings(call, text, part)) return Value::absent();
+  charge_text(part.size());
   return Value::boolean(text.starts_with(part));
 }
 
@@ -125,6 +126,7 @@ Value builtin_dot_endsWith(Call& call) {
   std::string_view text;
   std::string_view part;
   if (!two_strings(call, text, part)) return Value::absent();
+  charge_text(part.size());
   return Value::boolean(text.ends_with(part));
 }
 
@@ -162,9 +164,13 @@ Value builtin_dot_substring(Call& call) {
 Value builtin_dot_trim(Call& call) {
   std::string_view text;
   if (!java_string(call, 0, text)) return Value::absent();
+  const std::size_t size = text.size();
   while (!text.empty() && static_cast<unsigned char>(text.front()) <= 0x20) text.remove_prefix(1);
   while (!text.empty() && static_cast<unsigned char>(text.back()) <= 0x20) text.remove_suffix(1);
-  return string_of(call.heap, text);
+  charge_parts((size - text.size()) / 2);   // about a nanosecond a byte
+  if (text.size() == size) return call.take(0);
+  account::text(text.size());
+  return text_result(call, text);
 }
 
 }  // namespace ptc

@@ -5,7 +5,7 @@
 
 #include "vm/value/equality.h"
 #include "vm/value/map.h"
-#include "vm/value/patience.h"
+#include "vm/value/account.h"
 #include "vm/value/string.h"
 
 namespace ptc {

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "schema/ascii.h"
+#include "vm/value/account.h"
 
 namespace ptc {
 
@@ -84,6 +85,7 @@ double convert(const Digits& digits) {
 
 template <class Real>
 std::optional<double> parse_real(std::string_view text) {
+  charge_text(text.size());
   text = trimmed(text);
   const bool negative = !text.empty() && text.front() == '-';
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
@@ -117,6 +119,7 @@ std::optional<double> parse_java_double(std::string_view text) { return parse_re
 std::optional<double> parse_java_float(std::string_view text) { return parse_real<float>(text); }
 
 std::optional<std::int64_t> parse_java_integer(std::string_view text, std::int64_t min, std::int64_t max) {
+  charge_text(text.size());
   const bool negative = !text.empty() && text.front() == '-';
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
   if (text.empty()) return std::nullopt;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "vm/builtins/complaint.h"
+#include "vm/value/account.h"
 #include "vm/value/map.h"
 #include "vm/value/numeric.h"
 #include "vm/value/string.h"
@@ -27,6 +28,8 @@ Value not_text(Call& call, std::string_view form, std::string_view what, Value g
   return call.fail(FaultKind::TypeError, "(" + std::string(form) + ") " + std::string(what) +
                                              " must be a string, got " + shown(call, got));
 }
+
+constexpr std::uint64_t kSmallRecord = 4096;   // bytes of text that need no question for memory
 
 bool refused_in_parallel(Call& call) {
   if (!call.env.in_parallel_branch) return false;
@@ -54,6 +57,19 @@ bool record_summary(Call& call, std::string id, std::string summary) {
   return true;
 }
 
+// How often a reset copies or hashes an id: for itself, the journal, the operations of the task and the change.
+constexpr std::uint64_t kCopiesOfId = 4;
+
+// Charges the texts among the arguments, which become records of the run. Returns false after parking a fault.
+bool has_room_for_texts(Call& call, std::uint64_t copies) {
+  std::uint64_t bytes = 0;
+  for (const Value v : call.args()) {
+    if (v.is_string()) bytes += as_string(v)->size_bytes;
+  }
+  account::text(copies * bytes);
+  return bytes < kSmallRecord || call.reserve(copies * bytes);
+}
+
 // As task ids, and booleans by name.
 bool step_text(Value v, std::string& out) {
   if (v.is(Tag::True) || v.is(Tag::False)) {
@@ -73,6 +89,7 @@ Value builtin_h_task_id(Call& call) {
 }
 
 Value builtin_task_reset(Call& call) {
+  if (!has_room_for_texts(call, kCopiesOfId)) return Value::absent();
   std::string id, reason;
   if (!plain_text(call.arg(0), id)) return not_text(call, "task-reset", "id", call.arg(0));
   if (call.count() > 1 && !plain_text(call.arg(1), reason)) {
@@ -90,6 +107,7 @@ Value builtin_task_reset(Call& call) {
 }
 
 Value builtin_step_done(Call& call) {
+  if (!has_room_for_texts(call, 1)) return Value::absent();
   std::string id, summary;
   if (!step_text(call.arg(0), id)) return not_text(call, "step-done", "id", call.arg(0));
   if (!step_text(call.arg(1), summary)) return not_text(call, "step-done", "summary", call.arg(1));

@@ -16,7 +16,7 @@
 namespace ptc {
 namespace {
 
-void append_json_string(std::string& out, std::string_view text) {
+void append_json_string(ScratchText& out, std::string_view text) {
   out += '"';
   std::size_t left = text.size();
   for (const char c : text) {
@@ -34,7 +34,9 @@ void append_json_string(std::string& out, std::string_view text) {
         if (b >= 0x20) {
           out += c;
         } else {
-          out.append("\\u00").append({kHexDigits[b >> 4], kHexDigits[b & 15]});
+          out += "\\u00";
+          out += kHexDigits[b >> 4];
+          out += kHexDigits[b & 15];
         }
     }
   }
@@ -43,7 +45,7 @@ void append_json_string(std::string& out, std::string_view text) {
 
 class JsonWriter {
  public:
-  explicit JsonWriter(Call& call) : call_(call) {}
+  explicit JsonWriter(Call& call) : call_(call), out_(call.heap) {}
 
   Value run() {
     if (!write(call_.arg(0))) return Value::absent();
@@ -67,7 +69,7 @@ class JsonWriter {
   bool refuse(std::string what);
 
   Call& call_;
-  std::string out_;
+  ScratchText out_;
   std::vector<Open> open_;
 };
 
@@ -102,10 +104,19 @@ bool JsonWriter::write(Value v) {
     case Tag::True: out_ += "true"; return true;
     case Tag::False: out_ += "false"; return true;
     case Tag::Int:
-    case Tag::BigInt: append_integer(out_, v); return true;
+    case Tag::BigInt: {
+      std::string digits;
+      append_integer(digits, v);
+      out_ += digits;
+      return true;
+    }
     case Tag::Float:
       if (!std::isfinite(v.d)) return refuse("NaN and infinities");
-      append_float(out_, v.d, true);
+      {
+        std::string digits;
+        append_float(digits, v.d, true);
+        out_ += digits;
+      }
       return true;
     case Tag::String: append_json_string(out_, string_view_of(v)); return true;
     case Tag::Date:
@@ -131,13 +142,15 @@ bool JsonWriter::write(Value v) {
 
 // Two keys of one map that have the same text would make an object that reads back as something else.
 bool JsonWriter::write_key(Value map, Value key) {
-  std::string text;
+  std::string digits;
+  std::string_view text;
   if (key.is_string()) {
     text = string_view_of(key);
   } else if (key.is_keyword()) {
     text = key.keyword->name();
   } else if (key.is_integer()) {
-    append_integer(text, key);
+    append_integer(digits, key);
+    text = digits;
   } else {
     return refuse("a map key that is a " + std::string(kind_text(key)));
   }

@@ -8,6 +8,7 @@
 #include "vm/value/pending.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
+#include "vm/value/walks.h"
 
 namespace ptc {
 namespace {
@@ -50,8 +51,7 @@ Value lookup(Environment& env, Value borrowed_coll, Value borrowed_key) {
 
 Value lookup_path(Environment& env, Value borrowed_root, Value borrowed_path_vector) {
   Owned at(env.heap, retained(borrowed_root));
-  const std::uint32_t count = vector_count(borrowed_path_vector);
-  for (std::uint32_t i = 0; i < count; ++i) {
+  for (const std::uint32_t i : Walk(env.heap, vector_count(borrowed_path_vector), Charged::Before)) {
     const Value next = lookup(env, at.get(), vector_at(borrowed_path_vector, i));
     if (next.is_absent()) return next;
     at.reset(next);

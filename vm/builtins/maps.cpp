@@ -7,7 +7,7 @@
 #include "vm/builtins/lookup.h"
 #include "vm/builtins/seqable.h"
 #include "vm/value/map.h"
-#include "vm/value/patience.h"
+#include "vm/value/account.h"
 #include "vm/value/vector.h"
 
 namespace ptc {

@@ -128,6 +128,7 @@ Value* place_at_path(Call& call, Value* root, Value path) {
   std::uint32_t i = 0;
   Value* place = map_follow(root, vector_chunk(path, 0, scratch), &i);
   for (; i < length && place != nullptr; ++i) {
+    if (!call.goes_on(i)) return nullptr;
     place = place_at_key(call, place, vector_at(path, i));
   }
   return place;

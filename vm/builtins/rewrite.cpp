@@ -54,6 +54,7 @@ bool TreeRewriter::open(Value source) {
   call_.charge(count + std::uint64_t{1});
   if (!call_.reserve(visited_ * kSlotBytes)) return false;
   Level level;
+  level.held = HeldBytes(std::uint64_t{count} * (source.is_map() ? 4 : 2) * sizeof(Value));
   level.source = source;
   level.children.reserve(count);
   if (source.is_vector()) {
@@ -79,14 +80,12 @@ bool TreeRewriter::open(Value source) {
 }
 
 Value TreeRewriter::close() {
+  if (levels_.back().source.is_map() && !accept_keys(levels_.back().keys)) return Value::absent();
   Level level = std::move(levels_.back());
   levels_.pop_back();
   if (level.source.is_vector()) return vector_of(call_.heap, level.done);
   if (level.source.is_set()) return finish_set(level.done);
-  if (accept_keys(level.keys)) return map_from(call_.heap, level.keys, level.done);
-  for (const Value v : level.keys) call_.heap.release(v);
-  for (const Value v : level.done) call_.heap.release(v);
-  return Value::absent();
+  return map_from(call_.heap, level.keys, level.done);
 }
 
 Value TreeRewriter::rewrite(Value borrowed_root) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "vm/builtins/call.h"
+#include "vm/value/scratch.h"
 
 namespace ptc {
 
@@ -33,6 +34,7 @@ class TreeRewriter {
 
  private:
   struct Level {
+    HeldBytes held;               // what the lists take
     Value source;                 // borrowed: kept alive by the root
     std::vector<Value> children;  // borrowed: elements, or values of a map
     std::vector<Value> old_keys;  // borrowed; maps only

@@ -86,7 +86,7 @@ GroupReference group_reference(std::string_view text, const RegexSearch& match) 
   return {group, length};
 }
 
-void append_expanded(std::string& out, std::string_view replacement, const RegexSearch& match) {
+void append_expanded(ScratchText& out, std::string_view replacement, const RegexSearch& match) {
   while (!replacement.empty()) {
     const std::size_t plain = std::min(replacement.find_first_of("$\\"), replacement.size());
     out += replacement.substr(0, plain);
@@ -117,7 +117,7 @@ Value replaced(Call& call, Value s, Value pattern, Value replacement, bool all) 
   if (!check_text_size(call, text.size())) return Value::absent();
   if (pattern.is_string()) charge_bytes(call, text.size() + as_string(pattern)->size_bytes);
   Occurrences found(call, pattern, text, RegexSearch::Groups::All);
-  std::string out;
+  ScratchText out(call.heap);
   std::size_t done = 0;
   while (found.next()) {
     out += text.substr(done, found.begin() - done);

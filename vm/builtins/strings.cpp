@@ -9,6 +9,7 @@
 #include "vm/value/print.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
+#include "vm/value/walks.h"
 
 namespace ptc {
 namespace {
@@ -140,7 +141,7 @@ Value builtin_str(Call& call) {
   std::uint32_t known = 0;
   while (known < call.count() && known < kMaxPieces && pieces[known].set(call.arg(known))) ++known;
   if (known == call.count()) return concatenated(call, [&](std::uint32_t i) { return pieces[i].text(); });
-  std::string out;
+  ScratchText out(call.heap);
   for (std::uint32_t i = 0; i < call.count(); ++i) {
     if (call.arg(i).is(Tag::Pending)) return call.type_error(i + 1, "data");
     if (!append_str_form(call, out, call.arg(i))) return Value::absent();
@@ -150,7 +151,7 @@ Value builtin_str(Call& call) {
 
 Value builtin_pr_str(Call& call) {
   const std::size_t limit = static_cast<std::size_t>(call.env.limits.string_bytes);
-  std::string out;
+  ScratchText out(call.heap);
   for (std::uint32_t i = 0; i < call.count(); ++i) {
     if (i > 0) out += ' ';
     std::string piece;
@@ -174,7 +175,7 @@ Value builtin_join(Call& call) {
   if (call.arg(coll).is_vector()) {
     if (const std::optional<Value> joined = joined_strings(call, call.arg(coll), separator)) return *joined;
   }
-  std::string out;
+  ScratchText out(call.heap);
   bool first = true;
   const bool done = for_each_joined(call, coll + 1, call.arg(coll), [&](Value v) {
     if (v.is(Tag::Pending)) {
@@ -234,16 +235,14 @@ Value builtin_escape(Call& call) {
   if (!replacements.is_map()) {
     return call.type_error(2, "map", "For a function use replace with #\"(?s).\", or (join (map f s)).");
   }
-  std::string out;
-  for (std::string_view rest = string_view_of(call.arg(0)); !rest.empty();) {
+  ScratchText out(call.heap);
+  for (const std::string_view cluster : Clusters(string_view_of(call.arg(0)))) {
     call.charge(1);
-    const std::size_t length = grapheme_length(rest);
-    const Owned part(call.heap, string_of(call.heap, rest.substr(0, length)));
+    const Owned part(call.heap, string_of(call.heap, cluster));
     const Value replacement = map_find(replacements, part.get());
     if (replacement.is(Tag::Pending)) return pending_inside(call, 2, replacement);
     const bool found = !replacement.is_absent() && !replacement.is_nil();
     if (!append_str_form(call, out, found ? replacement : part.get())) return Value::absent();
-    rest.remove_prefix(length);
   }
   return text_result(call, out);
 }
@@ -253,15 +252,13 @@ Value builtin_string_reverse(Call& call) {
   const std::string_view text = string_view_of(call.arg(0));
   if (!check_text_size(call, text.size())) return Value::absent();
   charge_bytes(call, text.size());
-  std::string out(text.size(), '\0');
-  std::size_t end = text.size();
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t length = grapheme_length(rest);
-    end -= length;
-    std::memcpy(out.data() + end, rest.data(), length);
-    rest.remove_prefix(length);
+  Owned reversed(call.heap, string_raw(call.heap, text.size()));
+  char* end = static_cast<String*>(reversed.get().object)->bytes() + text.size();
+  for (const std::string_view cluster : Clusters(text)) {
+    end -= cluster.size();
+    std::memcpy(end, cluster.data(), cluster.size());
   }
-  return string_of(call.heap, out);
+  return reversed.take();
 }
 
 }  // namespace ptc

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vm/value/patience.h"
+#include "vm/value/account.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"
 #include "vm/value/utf8.h"
@@ -91,7 +91,7 @@ Value text_result(Call& call, std::string_view utf8) {
   return is_valid_in_blocks(utf8) ? string_copy(call.heap, utf8) : string_of(call.heap, utf8);
 }
 
-bool append_str_form(Call& call, std::string& out, Value v) {
+bool append_str_form(Call& call, ScratchText& out, Value v) {
   const std::uint64_t limit = call.env.limits.string_bytes;
   if (v.is_string()) {
     const std::string_view text = string_view_of(v);

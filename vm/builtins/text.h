@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "vm/builtins/call.h"
+#include "vm/value/scratch.h"
 
 namespace ptc {
 
@@ -31,7 +32,7 @@ void charge_bytes(Call& call, std::uint64_t size_bytes);
 Value text_result(Call& call, std::string_view utf8);    // checks and charges the size
 
 // Appends the str form of v, never much beyond the longest string. Returns false as check_text_size() does.
-[[nodiscard]] bool append_str_form(Call& call, std::string& out, Value v);
+[[nodiscard]] bool append_str_form(Call& call, ScratchText& out, Value v);
 
 // Reads an integer from decimal text of any length. Returns nil when the text is not an integer, and Absent when the
 // integer is wider than the limit.

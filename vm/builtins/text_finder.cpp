@@ -6,6 +6,8 @@ namespace ptc {
 
 TextFinder::TextFinder(std::string_view needle) : needle_(needle) {
   if (is_short()) return;
+  held_ = HeldBytes((needle.size() + 1) * sizeof(std::uint32_t));
+  charge_text(needle.size());
   shorter_.resize(needle.size() + 1);
   std::uint32_t border = 0;
   for (std::uint32_t i = 1; i < needle.size(); ++i) {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "vm/value/scratch.h"
+
 namespace ptc {
 
 class TextFinder {
@@ -33,6 +35,7 @@ class TextFinder {
   std::size_t next(std::string_view text, std::size_t& at, std::size_t& matched) const;
 
   std::string_view needle_;
+  HeldBytes held_;                       // what the next takes
   std::vector<std::uint32_t> shorter_;   // the longest border of each prefix (Knuth, Morris, Pratt)
 };
 

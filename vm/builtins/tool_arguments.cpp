@@ -1,9 +1,11 @@
 // What a tool call hands to the host: data only, string keys with "-" turned into "_", sets as vectors.
 // Keyword values and dates stay values; they become text where the host's format has no such kind.
+#include <algorithm>
 #include <string>
 
 #include "vm/builtins/complaint.h"
 #include "vm/builtins/rewrite.h"
+#include "vm/builtins/text.h"
 #include "vm/value/map.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"
@@ -18,17 +20,21 @@ class ArgumentConverter final : public TreeRewriter {
 
  protected:
   Value rewrite_key(Value key) override {
-    std::string text;
+    ScratchText text(call_.heap);
     if (key.is_keyword()) {
-      text = key.keyword->name();
+      text.assign(key.keyword->name());
     } else if (key.is_string()) {
-      text = string_view_of(key);
+      text.assign(string_view_of(key));
     } else {
-      append_readable(text, key, call_.heap);
+      const std::size_t limit = static_cast<std::size_t>(call_.env.limits.string_bytes);
+      std::string readable;
+      bool truncated = false;
+      append_readable(readable, key, call_.heap, {limit, &truncated});
+      if (truncated && !check_text_size(call_, limit + 1)) return Value::absent();
+      text.assign(readable);
     }
-    for (char& c : text) {
-      if (c == '-' && (key.is_keyword() || key.is_string())) c = '_';
-    }
+    account::text(4 * text.size());
+    if (key.is_keyword() || key.is_string()) std::replace(text.data(), text.data() + text.size(), '-', '_');
     return string_of(call_.heap, text);
   }
 
@@ -53,6 +59,7 @@ class ArgumentConverter final : public TreeRewriter {
   bool accept_keys(const std::vector<Value>& keys) override {
     Owned seen(call_.heap, set_empty(call_.heap));
     for (const Value key : keys) {
+      work_done(1);
       if (set_contains(seen.get(), key)) {
         call_.fail(FaultKind::InvalidToolArgs, "two keys give the same argument name " + shown(call_, key));
         return false;

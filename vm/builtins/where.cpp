@@ -5,7 +5,7 @@
 #include "vm/builtins/call.h"
 #include "vm/builtins/lookup.h"
 #include "vm/builtins/text_finder.h"
-#include "vm/value/bulk_work.h"
+#include "vm/value/walks.h"
 #include "vm/value/equality.h"
 #include "vm/value/map.h"
 #include "vm/value/order.h"
@@ -24,7 +24,7 @@ Value field_of(Environment& env, Value item, Value path) {
     return found.is_absent() ? Value::nil() : found;
   }
   Owned at(env.heap, retained(item));
-  for (std::uint32_t i = 0; i < vector_count(path); ++i) {
+  for (const std::uint32_t i : Walk(env.heap, vector_count(path))) {
     const Value next = is_record(at.get()) ? lookup(env, at.get(), vector_at(path, i)) : Value::absent();
     at.reset(next.is_absent() ? Value::nil() : next);
   }

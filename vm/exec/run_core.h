@@ -11,6 +11,7 @@
 
 #include "vm/builtins/environment.h"
 #include "vm/exec/run.h"
+#include "vm/value/account.h"
 #include "vm/value/heap.h"
 
 namespace ptc {
@@ -48,16 +49,16 @@ class RunCore {
   const RunFault& fault() const { return fault_; }
   void set_fault(RunFault fault) { fault_ = std::move(fault); }
   void place_fault(SourceSpan span, std::shared_ptr<const Program> program);
-  // Does native work on much data outside of plain builtins. Returns false when the host stopped it, which is raised.
+  // Does native work on much data outside of plain builtins. Returns false when the host stopped it or there was no
+  // memory for it, which is raised.
   template <class Work>
   bool patiently(Work work) {
-    const InterruptibleScope scope;
-    try {
-      work();
-    } catch (const OutOfPatience&) {
-      return raise(FaultKind::Cancelled, "the host stopped the run");
+    switch (account::within(work)) {
+      case account::Ending::Done: return true;
+      case account::Ending::Stopped: return raise(FaultKind::Cancelled, "the host stopped the run");
+      case account::Ending::NoMemory: break;
     }
-    return true;
+    return raise_memory();
   }
 
   // Calls a plain builtin, which takes the arguments. Returns Absent when a fault is raised. Its fuel stays in

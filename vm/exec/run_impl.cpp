@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "vm/value/bulk_work.h"
+#include "vm/value/account.h"
 
 namespace ptc {
 namespace {
@@ -146,8 +146,7 @@ RunImpl::Outcome RunImpl::run_slice(Fiber& fiber, std::uint64_t& slice_left) {
 // Until it has a reason to stop; what it did in bulk is paid for.
 ExitReason RunImpl::run_fiber(Fiber& fiber) {
   Heap& heap = core_.heap();
-  const BulkWorkPayer payer(heap);
-  const PatienceScope patience_scope(patience_);
+  const AccountScope account(heap, patience_);
   heap.take_work();   // what the host did is nothing of the program's
   branches_.enter(fiber);
   heap.bound_freeing(true);

@@ -2,9 +2,22 @@
 
 #include <algorithm>
 
+#include "vm/value/account.h"
 #include "vm/value/string.h"
+#include "vm/value/weight.h"
 
 namespace ptc {
+
+namespace {
+
+// Charges the writing of what is committed, which takes the host some nanoseconds for each byte.
+void charge_commit(Heap& heap, std::string_view id, Value value) {
+  constexpr std::uint64_t kFreeBytes = 4096;
+  const std::uint64_t bytes = id.size() + written_bytes(heap, value);
+  if (bytes > kFreeBytes) charge_parts(bytes / 2);
+}
+
+}  // namespace
 
 bool raise_end_of_probe(RunCore& core) {
   return core.raise(FaultKind::PmapError, "the probe has nothing more to find");
@@ -26,6 +39,7 @@ TaskResult Tasks::start(Fiber& fiber, Value* window) {
     return TaskResult::Faulted;
   }
   const std::string_view id = string_view_of(window[1]);
+  charge_text(4 * id.size());   // hashed and compared; and copied for the open task
   if (env().has_journal) {
     bool returned = false;
     if (const Value* known = journal().look_up(id, returned)) {
@@ -81,6 +95,7 @@ const Fiber* Tasks::holder(const Fiber& asking, std::string_view id) const {
 
 void Tasks::commit_open(const Fiber& fiber, Value borrowed) {
   if (!env().has_journal) return;
+  if (!fiber.open_tasks.empty()) charge_commit(heap(), fiber.open_tasks.back().id, borrowed);
   for (std::size_t k = fiber.open_tasks.size(); k-- > 0;) {
     journal().commit(fiber.open_tasks[k].id, retained(borrowed), env().operations.all().size(), true);
     env().operations.detach_task(fiber.open_tasks[k].id);
@@ -98,6 +113,7 @@ bool Tasks::end(Fiber& fiber, Value* window) {
     break;
   }
   if (env().has_journal) {
+    charge_commit(heap(), id, window[0]);
     // An earlier commit of the same id stays.
     journal().commit(id, retained(window[0]), env().operations.all().size());
     const Value committed = retained(*journal().find(id));

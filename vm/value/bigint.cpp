@@ -13,7 +13,7 @@
 #include <limits>
 #include <vector>
 
-#include "vm/value/bulk_work.h"
+#include "vm/value/account.h"
 
 namespace ptc {
 

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "vm/value/calendar.h"
+#include "vm/value/account.h"
 
 namespace ptc {
 
@@ -163,6 +164,7 @@ bool add_scaled(Seconds& total, const Amount& amount, std::int64_t unit, bool ne
 }  // namespace
 
 std::optional<std::int64_t> parse_date(std::string_view text) {
+  charge_text(text.size());
   Scanner in(text);
   const auto date = scan_date(in, 9);
   if (!date || !in.at_end()) return std::nullopt;
@@ -170,6 +172,7 @@ std::optional<std::int64_t> parse_date(std::string_view text) {
 }
 
 std::optional<Seconds> parse_instant(std::string_view text, InstantSyntax syntax) {
+  charge_text(text.size());
   Scanner in(text);
   const auto date = scan_date(in, 10);
   if (!date) return std::nullopt;
@@ -185,6 +188,7 @@ std::optional<Seconds> parse_instant(std::string_view text, InstantSyntax syntax
 }
 
 std::optional<Seconds> parse_duration(std::string_view text) {
+  charge_text(text.size());
   Scanner in(text);
   const bool negate = in.accept('-');
   if (!in.accept_letter('P')) return std::nullopt;

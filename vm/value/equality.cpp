@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "vm/value/bulk_work.h"
+#include "vm/value/account.h"
 #include "vm/value/map.h"
 #include "vm/value/numeric.h"
 #include "vm/value/vector.h"

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "vm/value/bulk_work.h"
+#include "vm/value/account.h"
 #include "vm/value/equality.h"
 #include "vm/value/hash_mix.h"
 #include "vm/value/map.h"

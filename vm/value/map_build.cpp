@@ -3,12 +3,11 @@
 #include <array>
 #include <bit>
 
-#include "vm/value/bulk_work.h"
+#include "vm/value/account.h"
 #include "vm/value/equality.h"
 #include "vm/value/map.h"
 #include "vm/value/map_layout.h"
 #include "vm/value/order.h"
-#include "vm/value/patience.h"
 #include "vm/value/vector.h"
 
 namespace ptc {

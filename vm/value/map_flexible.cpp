@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "vm/value/account.h"
 #include "vm/value/equality.h"
 #include "vm/value/map.h"
 #include "vm/value/map_layout.h"
@@ -40,12 +41,20 @@ Found find_keyword(const Heap& heap, Value map, std::string_view name) {
   return keyword == nullptr ? Found{} : find_key(map, Value::of(keyword));
 }
 
+constexpr std::size_t kLongestTwin = 4096;   // a longer one asks for its memory
+
 // What the key stands for when the map does not have it itself.
-Found find_other(const Heap& heap, Value map, Value key) {
+Found find_other(Heap& heap, Value map, Value key) {
   if (!key.is_keyword() && !key.is_string()) return {};
   const std::string_view name = key.is_keyword() ? key.keyword->name() : string_view_of(key);
   Found found = key.is_keyword() ? find_text(map, name) : find_keyword(heap, map, name);
+  charge_text(2 * name.size());   // found and hashed, and looked for a "-"
   if (found.key != nullptr || name.find('-') == std::string_view::npos) return found;
+  charge_text(6 * name.size());   // copied, written anew, hashed twice and found twice
+  if (name.size() > kLongestTwin && !heap.can_allocate(name.size())) {
+    heap.refuse();
+    return {};
+  }
   std::string twin(name);
   std::replace(twin.begin(), twin.end(), '-', '_');
   found = find_keyword(heap, map, twin);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "schema/builtin_id.h"
-#include "vm/value/bulk_work.h"
+#include "vm/value/account.h"
 #include "vm/value/champ.h"
 #include "vm/value/equality.h"
 #include "vm/value/map.h"

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <utility>
 
-#include "vm/value/patience.h"
+#include "vm/value/scratch.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
 
@@ -98,7 +98,7 @@ std::string_view text_of(Value v) { return v.is_string() ? string_view_of(v) : v
 class PlainSort {
  public:
   PlainSort(std::span<const Value> keys, bool descending)
-      : keys_(keys), turn_(descending ? ~std::uint64_t{0} : 0) {
+      : keys_(keys), turn_(descending ? ~std::uint64_t{0} : 0), held_(2 * keys.size() * sizeof(OrderEntry)) {
     entries_.reserve(keys.size());
     for_each_patiently(keys, [this](const Value&) {
       entries_.push_back({0, static_cast<std::uint32_t>(entries_.size())});
@@ -131,6 +131,7 @@ class PlainSort {
  private:
   std::span<const Value> keys_;
   std::uint64_t turn_;
+  HeldBytes held_;   // what both lists take
   std::vector<OrderEntry> entries_, scratch_;
 };
 

@@ -1,10 +1,10 @@
 #include "vm/value/pending.h"
 
 #include <unordered_set>
-#include <vector>
 
 #include "vm/value/map.h"
 #include "vm/value/print.h"
+#include "vm/value/scratch.h"
 #include "vm/value/vector.h"
 
 namespace ptc {
@@ -21,8 +21,8 @@ constexpr std::size_t kTop = SIZE_MAX;
 
 bool may_hold(Value v) { return v.is_vector() || v.is_map() || v.is_set() || v.is(Tag::Pending); }
 
-std::string path_to(Heap& heap, const std::vector<Place>& places, std::size_t at) {
-  std::vector<Value> keys;
+std::string path_to(Heap& heap, const ScratchVector<Place>& places, std::size_t at) {
+  ScratchVector<Value> keys(heap);
   for (; places[at].above != kTop; at = places[at].above) keys.push_back(places[at].key);
   std::string text;
   for (std::size_t k = keys.size(); k-- > 0;) {
@@ -42,11 +42,13 @@ Value pending_of(Heap& heap, Value taken_id) {
 
 Value find_pending(Heap& heap, Value borrowed, std::string& path) {
   if (heap.live_handles() == 0 || !may_hold(borrowed)) return Value::absent();
-  std::vector<Place> places{{borrowed, Value::nil(), kTop}};
-  std::vector<std::size_t> open{0};
+  ScratchVector<Place> places(heap);
+  ScratchVector<std::size_t> open(heap);
+  places.push_back({borrowed, Value::nil(), kTop});
+  open.push_back(0);
   std::unordered_set<const Object*> seen;     // of those that several places share
-  std::vector<Place> inside;
-  while (!open.empty()) {
+  ScratchVector<Place> inside(heap);
+  while (!open.empty() && !heap.has_failed()) {
     const std::size_t at = open.back();
     open.pop_back();
     const Value v = places[at].value;
@@ -56,6 +58,7 @@ Value find_pending(Heap& heap, Value borrowed, std::string& path) {
     }
     if (v.object->rc > 1 && !seen.insert(v.object).second) continue;
     if (v.object->kind == Kind::RangeVector) continue;
+    charge_parts(v.is_vector() ? vector_count(v) : 1);
     inside.clear();
     const auto add = [&](Value item, Value key) {
       if (may_hold(item)) inside.push_back({item, key, at});

@@ -13,7 +13,7 @@
 #include "vm/value/function.h"
 #include "vm/value/map.h"
 #include "vm/value/numeric.h"
-#include "vm/value/patience.h"
+#include "vm/value/account.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
 

@@ -6,7 +6,7 @@
 #include "vm/value/map_layout.h"
 #include "vm/value/order.h"
 #include "vm/value/order_word.h"
-#include "vm/value/patience.h"
+#include "vm/value/scratch.h"
 #include "vm/value/string.h"
 
 namespace ptc {
@@ -32,6 +32,7 @@ SortKey sort_key(Value key, std::uint32_t index) {
 void sorted_entries(const HashMap* hashed, MapEntry* out) {
   const std::uint32_t unit = hashed->count > kSmallMax ? 1 : 0;   // few are never interrupted
   const bool is_set = hashed->kind == Kind::HashSet;
+  const HeldBytes held(std::uint64_t{hashed->count} * (sizeof(MapEntry) + sizeof(SortKey)));
   std::vector<MapEntry> entries;
   std::vector<SortKey> keys;
   entries.reserve(hashed->count);

@@ -8,8 +8,7 @@
 
 #include <utf8proc.h>
 
-#include "vm/value/bulk_work.h"
-#include "vm/value/patience.h"
+#include "vm/value/account.h"
 #include "vm/value/utf8.h"
 #include "vm/value/vector.h"
 
@@ -27,6 +26,45 @@ bool every_byte_is_a_cluster(std::string_view text) {
     previous = b;
   }
   return true;
+}
+
+// A cluster of more bytes than this is charged by its bytes, block by block.
+constexpr std::size_t kClusterBlockBytes = 1024;
+
+// A string keeps how many clusters it has, and forgets it when its run is restored. So counting them asks the host and
+// costs no fuel: making the string did.
+enum class Price : std::uint8_t { Nothing, Fuel };
+
+template <Price price>
+std::size_t cluster_length(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  // Two ASCII bytes in a row are always two clusters, except CR LF.
+  if (byte(0) < 0x80) {
+    if (text.size() == 1) return 1;
+    if (byte(1) < 0x80) return byte(0) == '\r' && byte(1) == '\n' ? 2 : 1;
+  }
+  work_done(1);
+  Utf8Step step = utf8_decode(text);
+  std::size_t length = step.length;
+  char32_t previous = step.code_point;
+  std::size_t charged = 0;   // bytes of a large cluster that the account knows
+  utf8proc_int32_t state = 0;
+  while (length < text.size()) {
+    step = utf8_decode(text.substr(length));
+    if (utf8proc_grapheme_break_stateful(static_cast<utf8proc_int32_t>(previous),
+                                         static_cast<utf8proc_int32_t>(step.code_point), &state)) {
+      break;
+    }
+    length += step.length;
+    previous = step.code_point;
+    if (length >= charged + kClusterBlockBytes) {
+      if (price == Price::Fuel) charge_parts(length - charged);
+      work_done(static_cast<std::uint32_t>(length - charged));
+      charged = length;
+    }
+  }
+  return length;
 }
 
 void scan(String* s) {
@@ -68,7 +106,9 @@ std::uint32_t string_count(Value string) {
   String* s = mutable_string(string);
   if (s->grapheme_count == 0) {
     std::uint32_t count = 0;
-    for (std::string_view rest = s->view(); !rest.empty(); rest.remove_prefix(grapheme_length(rest))) ++count;
+    for (std::string_view rest = s->view(); !rest.empty(); ++count) {
+      rest.remove_prefix(cluster_length<Price::Nothing>(rest));
+    }
     s->grapheme_count = count;
   }
   return s->grapheme_count;
@@ -96,30 +136,7 @@ std::uint32_t string_index_of_offset(Value string, std::size_t offset) {
   return index;
 }
 
-std::size_t grapheme_length(std::string_view text) {
-  if (text.empty()) return 0;
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  // Two ASCII bytes in a row are always two clusters, except CR LF.
-  if (byte(0) < 0x80) {
-    if (text.size() == 1) return 1;
-    if (byte(1) < 0x80) return byte(0) == '\r' && byte(1) == '\n' ? 2 : 1;
-  }
-  work_done(1);
-  Utf8Step step = utf8_decode(text);
-  std::size_t length = step.length;
-  char32_t previous = step.code_point;
-  utf8proc_int32_t state = 0;
-  while (length < text.size()) {
-    step = utf8_decode(text.substr(length));
-    if (utf8proc_grapheme_break_stateful(static_cast<utf8proc_int32_t>(previous),
-                                         static_cast<utf8proc_int32_t>(step.code_point), &state)) {
-      break;
-    }
-    length += step.length;
-    previous = step.code_point;
-  }
-  return length;
-}
+std::size_t grapheme_length(std::string_view text) { return cluster_length<Price::Fuel>(text); }
 
 Value string_slice(Heap& heap, Value borrowed, std::uint32_t from, std::uint32_t to) {
   const String* s = as_string(borrowed);

@@ -2,7 +2,7 @@
 #include <bit>
 #include <cstring>
 
-#include "vm/value/bulk_work.h"
+#include "vm/value/account.h"
 #include "vm/value/hash_mix.h"
 #include "vm/value/string.h"
 

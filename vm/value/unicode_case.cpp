@@ -8,7 +8,7 @@
 
 #include <utf8proc.h>
 
-#include "vm/value/patience.h"
+#include "vm/value/scratch.h"
 #include "vm/value/utf8.h"
 
 namespace ptc {
@@ -129,30 +129,35 @@ const SpecialCase* find_special(char32_t c) {
   return at != std::end(kSpecial) && at->from == c ? at : nullptr;
 }
 
-void append_sequence(std::string& out, const std::array<char32_t, 3>& sequence) {
+template <class Text>
+void append_sequence(Text& out, const std::array<char32_t, 3>& sequence) {
   for (const char32_t c : sequence) {
     if (c != 0) utf8_append(out, c);
   }
 }
 
-void append_upper_code_point(std::string& out, char32_t c) {
+template <class Text>
+void append_upper_code_point(Text& out, char32_t c) {
   if (const SpecialCase* special = find_special(c)) return append_sequence(out, special->upper);
   utf8_append(out, static_cast<char32_t>(utf8proc_toupper(static_cast<utf8proc_int32_t>(c))));
 }
 
-void append_lower_code_point(std::string& out, char32_t c) {
+template <class Text>
+void append_lower_code_point(Text& out, char32_t c) {
   if (c == 0x0130) return append_sequence(out, {0x0069, 0x0307, 0});
   utf8_append(out, static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c))));
 }
 
-void append_title_code_point(std::string& out, char32_t c) {
+template <class Text>
+void append_title_code_point(Text& out, char32_t c) {
   if (const SpecialCase* special = find_special(c)) return append_sequence(out, special->title);
   utf8_append(out, static_cast<char32_t>(utf8proc_totitle(static_cast<utf8proc_int32_t>(c))));
 }
 
 }  // namespace
 
-void append_upper(std::string& out, std::string_view utf8) {
+template <class Text>
+void append_upper(Text& out, std::string_view utf8) {
   while (!utf8.empty()) {
     const char first = utf8.front();
     if (static_cast<unsigned char>(first) < 0x80) {
@@ -168,7 +173,8 @@ void append_upper(std::string& out, std::string_view utf8) {
   }
 }
 
-void append_lower(std::string& out, std::string_view utf8) {
+template <class Text>
+void append_lower(Text& out, std::string_view utf8) {
   while (!utf8.empty()) {
     const char first = utf8.front();
     if (static_cast<unsigned char>(first) < 0x80) {
@@ -184,12 +190,20 @@ void append_lower(std::string& out, std::string_view utf8) {
   }
 }
 
-void append_capitalized(std::string& out, std::string_view utf8) {
+template <class Text>
+void append_capitalized(Text& out, std::string_view utf8) {
   if (utf8.empty()) return;
   const Utf8Step step = utf8_decode(utf8);
   append_title_code_point(out, step.code_point);
   append_lower(out, utf8.substr(step.length));
 }
+
+template void append_upper(std::string&, std::string_view);
+template void append_upper(ScratchText&, std::string_view);
+template void append_lower(std::string&, std::string_view);
+template void append_lower(ScratchText&, std::string_view);
+template void append_capitalized(std::string&, std::string_view);
+template void append_capitalized(ScratchText&, std::string_view);
 
 bool is_white_space(char32_t c) {
   return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||

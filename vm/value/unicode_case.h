@@ -7,9 +7,13 @@
 
 namespace ptc {
 
-void append_upper(std::string& out, std::string_view utf8);
-void append_lower(std::string& out, std::string_view utf8);
-void append_capitalized(std::string& out, std::string_view utf8);   // first code point in title case, the rest lower
+// Text is std::string or ScratchText.
+template <class Text>
+void append_upper(Text& out, std::string_view utf8);
+template <class Text>
+void append_lower(Text& out, std::string_view utf8);
+template <class Text>
+void append_capitalized(Text& out, std::string_view utf8);   // first code point in title case, the rest lower
 
 // Returns whether Clojure's trim and blank? treat the code point as blank: White_Space without the no-break spaces and
 // U+0085, plus the separators U+001C to U+001F.

@@ -59,9 +59,10 @@ Utf8Step utf8_decode(std::string_view nonempty) {
   return {code_point, lead.length, true};
 }
 
-void utf8_append(std::string& out, char32_t code_point) {
+std::size_t utf8_encode(char32_t code_point, char bytes[4]) {
   if (code_point > 0x10FFFF || (code_point >= 0xD800 && code_point <= 0xDFFF)) code_point = kReplacement;
-  const auto push = [&](char32_t byte) { out.push_back(static_cast<char>(static_cast<unsigned char>(byte))); };
+  std::size_t size = 0;
+  const auto push = [&](char32_t byte) { bytes[size++] = static_cast<char>(static_cast<unsigned char>(byte)); };
   if (code_point < 0x80) {
     push(code_point);
   } else if (code_point < 0x800) {
@@ -77,6 +78,7 @@ void utf8_append(std::string& out, char32_t code_point) {
     push(0x80 | ((code_point >> 6) & 0x3F));
     push(0x80 | (code_point & 0x3F));
   }
+  return size;
 }
 
 bool utf8_is_ascii(std::string_view bytes) { return ascii_prefix(bytes) == bytes.size(); }

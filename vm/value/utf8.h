@@ -14,7 +14,13 @@ struct Utf8Step {
 };
 
 Utf8Step utf8_decode(std::string_view nonempty);
-void utf8_append(std::string& out, char32_t code_point);   // writes U+FFFD for surrogates and values above U+10FFFF
+// Writes a code point as at most four bytes, and returns how many. Surrogates and values above U+10FFFF give U+FFFD.
+std::size_t utf8_encode(char32_t code_point, char bytes[4]);
+template <class Text>
+void utf8_append(Text& out, char32_t code_point) {
+  char bytes[4];
+  out.append(std::string_view(bytes, utf8_encode(code_point, bytes)));
+}
 bool utf8_is_valid(std::string_view bytes);
 bool utf8_is_ascii(std::string_view bytes);
 std::string utf8_repaired(std::string_view bytes);         // replaces each malformed stretch with U+FFFD

@@ -8,8 +8,7 @@
 #include <array>
 #include <cstring>
 
-#include "vm/value/bulk_work.h"
-#include "vm/value/patience.h"
+#include "vm/value/account.h"
 #include "vm/value/vector_trie.h"
 
 namespace ptc {

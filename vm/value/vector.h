@@ -7,7 +7,7 @@
 #include <span>
 
 #include "vm/value/heap.h"
-#include "vm/value/patience.h"
+#include "vm/value/account.h"
 
 namespace ptc {
 
@@ -77,7 +77,10 @@ class VectorBuilder {
   VectorBuilder& operator=(const VectorBuilder&) = delete;
   void push(Value taken) {
     vector_ = vector_push(heap_, vector_, taken);
-    if (count() % 32 == 0) work_done(32);
+    if (count() % 32 == 0) {
+      work_done(32);
+      account::check_memory(heap_);
+    }
   }
   std::uint32_t count() const { return vector_count(vector_); }
   Value finish() {

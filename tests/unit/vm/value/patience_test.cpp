@@ -1,4 +1,4 @@
-#include "vm/value/patience.h"
+#include "vm/value/account.h"
 
 #include <gtest/gtest.h>
 
@@ -25,8 +25,9 @@ TEST(PatienceTest, NobodyIsAskedOutsideOfARun) {
 }
 
 TEST(PatienceTest, WorkOfABuiltinIsInterrupted) {
+  Heap heap;
   Impatient host(2);
-  const PatienceScope scope(&host);
+  const AccountScope scope(heap, &host);
   const InterruptibleScope interruptible;
   work_done(1);
   work_done(1);
@@ -34,15 +35,17 @@ TEST(PatienceTest, WorkOfABuiltinIsInterrupted) {
 }
 
 TEST(PatienceTest, WorkElsewhereIsNot) {
+  Heap heap;
   Impatient host(0);
-  const PatienceScope scope(&host);
+  const AccountScope scope(heap, &host);
   work_done(1);
 }
 
 TEST(PatienceTest, AScopeEndsWithWhatWasBefore) {
+  Heap heap;
   Impatient host(0);
   {
-    const PatienceScope scope(&host);
+    const AccountScope scope(heap, &host);
     const InterruptibleScope interruptible;
   }
   const InterruptibleScope interruptible;
@@ -53,7 +56,7 @@ TEST(PatienceTest, AScopeEndsWithWhatWasBefore) {
 TEST(PatienceTest, ABuilderGivesBackWhatItHas) {
   Heap heap;
   Impatient host(3);
-  const PatienceScope scope(&host);
+  const AccountScope scope(heap, &host);
   const InterruptibleScope interruptible;
   const auto build = [&] {
     VectorBuilder items(heap);
@@ -71,7 +74,7 @@ TEST(PatienceTest, SortingAMapIsInterruptedAndLeavesNothing) {
   const std::uint64_t objects = heap.live_objects(), bytes = heap.bytes_used();
   {
     Impatient host(2'000);
-    const PatienceScope scope(&host);
+    const AccountScope scope(heap, &host);
     const InterruptibleScope interruptible;
     EXPECT_THROW(MapCursor(heap, map), OutOfPatience);
   }

@@ -1,4 +1,4 @@
-#include "vm/value/bulk_work.h"
+#include "vm/value/account.h"
 
 #include "value_model.h"
 #include "vm/value/equality.h"
@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::uint32_t kLong = 8'000;
 
-class BulkWorkTest : public ValueTest {
+class AccountTest : public ValueTest {
  protected:
   // What that costs a run.
   template <class Work>
   std::uint64_t paid(Work work) {
-    const BulkWorkPayer payer(heap);
+    const AccountScope scope(heap, nullptr);
     work();
     return heap.take_work();
   }
@@ -31,7 +31,7 @@ class BulkWorkTest : public ValueTest {
   }
 };
 
-TEST_F(BulkWorkTest, WalksArePaidForByWhatTheyLookedAt) {
+TEST_F(AccountTest, WalksArePaidForByWhatTheyLookedAt) {
   const Value a = numbers(), b = elements();
   const auto least = kLong / kPartsPerUnit;
   EXPECT_GE(paid([&] { EXPECT_TRUE(equal(a, b)); }), least);
@@ -42,7 +42,7 @@ TEST_F(BulkWorkTest, WalksArePaidForByWhatTheyLookedAt) {
   release(b);
 }
 
-TEST_F(BulkWorkTest, ADifferenceAtTheBeginningCostsNothing) {
+TEST_F(AccountTest, ADifferenceAtTheBeginningCostsNothing) {
   const Value a = numbers(), b = vector_set(heap, elements(), 3, Value::nil());
   EXPECT_EQ(paid([&] { EXPECT_FALSE(equal(a, b)); }), 0u);
   EXPECT_EQ(paid([&] { EXPECT_NE(canonical_order(a, b), 0); }), 0u);
@@ -50,7 +50,7 @@ TEST_F(BulkWorkTest, ADifferenceAtTheBeginningCostsNothing) {
   release(b);
 }
 
-TEST_F(BulkWorkTest, LongTextAndWideIntegersCost) {
+TEST_F(AccountTest, LongTextAndWideIntegersCost) {
   const std::string text(100'000, 'x');
   const Value a = string_of(heap, text), b = string_of(heap, text);
   EXPECT_GE(paid([&] { EXPECT_TRUE(equal(a, b)); }), text.size() / kTextBytesPerPart / kPartsPerUnit);
@@ -63,14 +63,14 @@ TEST_F(BulkWorkTest, LongTextAndWideIntegersCost) {
   for (const Value v : {a, b, wide}) release(v);
 }
 
-TEST_F(BulkWorkTest, NobodyPaysOutsideOfRuns) {
+TEST_F(AccountTest, NobodyPaysOutsideOfRuns) {
   const Value a = numbers();
   hash_key(a);
   EXPECT_EQ(heap.take_work(), 0u);
   release(a);
 }
 
-TEST_F(BulkWorkTest, AProgramStopsAtItsNextSafePointUntilItPaid) {
+TEST_F(AccountTest, AProgramStopsAtItsNextSafePointUntilItPaid) {
   EXPECT_EQ(heap.fuel_floor(), 0);
   heap.add_work(7);
   EXPECT_EQ(heap.fuel_floor(), INT64_MAX);
