@@ -3,21 +3,24 @@
 #include "compiler/analyze/captures.h"
 #include "compiler/lower/code_generator.h"
 #include "compiler/lower/liveness.h"
+#include "compiler/read/compile_meter.h"
 #include "compiler/read/reader.h"
 #include "schema/version.h"
 
 namespace ptc {
 
-CompileResult compile(std::string_view source, const CompileOptions& options) {
+namespace {
+
+CompileResult compile_metered(std::string_view source, const CompileOptions& options, CompileMeter& meter) {
   CompileResult result;
-  FormArena arena;
+  FormArena arena(&meter);
   ReadResult read = read_forms(source, arena);
   if (read.failed) {
     result.error = std::move(read.error);
     result.incomplete = read.incomplete;
     return result;
   }
-  Ast ast;
+  Ast ast(&meter);
   AnalyzeResult analyzed = analyze(read.forms, source, arena, options, ast);
   if (analyzed.failed) {
     result.error = std::move(analyzed.error);
@@ -39,6 +42,28 @@ CompileResult compile(std::string_view source, const CompileOptions& options) {
   }
   result.program = std::move(program);
   return result;
+}
+
+CompileError error_of(const CompileStopped& stopped, const CompileOptions& options) {
+  if (stopped.kind != FaultKind::MemoryExceeded) {
+    return {stopped.kind, "the host stopped the compiler", {}, stopped.span};
+  }
+  return {stopped.kind,
+          "memory limit of " + std::to_string(options.most_bytes) + " bytes exceeded by compiling the text up to here",
+          "Split the program, or read data from the context instead of writing it as code", stopped.span};
+}
+
+}  // namespace
+
+CompileResult compile(std::string_view source, const CompileOptions& options) {
+  CompileMeter meter(options.most_bytes, options.is_over);
+  try {
+    return compile_metered(source, options, meter);
+  } catch (const CompileStopped& stopped) {
+    CompileResult result;
+    result.error = error_of(stopped, options);
+    return result;
+  }
 }
 
 }  // namespace ptc

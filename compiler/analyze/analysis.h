@@ -32,6 +32,7 @@
 #include "compiler/analyze/constants.h"
 #include "compiler/analyze/form_identity.h"
 #include "compiler/analyze/scope.h"
+#include "schema/regex_total.h"
 
 namespace ptc {
 
@@ -269,6 +270,7 @@ class Analyzer {
   std::string_view source_;
   FormArena& arena_;
   const CompileOptions& options_;
+  RegexTotal regexes_;                    // literals of the program so far
   Ast& ast_;
   ConstantTable constants_;
   FormIdentity identity_;

@@ -12,6 +12,7 @@ namespace ptc {
 namespace {
 
 constexpr std::size_t kClippedBytes = 60;
+constexpr std::uint64_t kWorkOfRegex = 32;
 
 std::string_view clip(std::string_view text) {
   const std::size_t line = text.find('\n');
@@ -123,10 +124,19 @@ Node* Analyzer::analyze_form(const Form& form, bool tail) {
 }
 
 Node* Analyzer::analyze_regex(const Form& form) {
+  if (options_.check_regex == nullptr || regexes_.has(form.text)) {
+    return make_constant(form.span, constants_.regex(form.text));
+  }
   std::string reason;
   std::size_t position = 0;
-  if (options_.check_regex == nullptr || options_.check_regex(form.text, reason, position)) {
-    return make_constant(form.span, constants_.regex(form.text));
+  const std::uint32_t size = options_.check_regex(form.text, reason, position);
+  ast_.work(kWorkOfRegex + size);
+  if (size != 0) {
+    if (regexes_.add(form.text, size)) return make_constant(form.span, constants_.regex(form.text));
+    return fail(form.span, FaultKind::RegexLimitExceeded,
+                {"the regular expressions of this program are too large together: no room for #\"", clip(form.text),
+                 "\""},
+                "Use fewer or smaller ones: classes such as \\pL and counted repeats are large.");
   }
   return fail(form.span, FaultKind::InvalidForm,
               {"invalid regex literal #\"", clip(form.text), "\": ", reason, " at position ",

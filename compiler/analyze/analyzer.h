@@ -1,5 +1,7 @@
 // Forms -> Ast: every static check of the language, hygienic expansion of every macro, names resolved.
 #pragma once
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,8 +21,11 @@ struct CompileOptions {
   bool strict_task_ids = false;                     // (task id …) only with a string literal
   bool prelude = false;                             // hidden %names are visible; functions print as #<fn>
   bool optimize = true;                             // constant folding, inlining of literal closures
-  // Whether the engine can run a regular expression; if not, why and at which character. Null: all are accepted.
-  bool (*check_regex)(std::string_view pattern, std::string& error, std::size_t& position) = nullptr;
+  // Returns how large a regular expression is for the engine, or 0 when the engine cannot run the expression; then it
+  // says why and at which character. Null: all are accepted.
+  std::uint32_t (*check_regex)(std::string_view pattern, std::string& error, std::size_t& position) = nullptr;
+  std::uint64_t most_bytes = UINT64_MAX;            // what the tables of the compiler may take for this text
+  std::function<bool()> is_over;                    // asked now and then: true stops the compiler. May be empty
 };
 
 struct AnalyzeResult {

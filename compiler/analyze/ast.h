@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compiler/read/block_list.h"
+#include "compiler/read/compile_meter.h"
 #include "schema/builtin_id.h"
 #include "schema/source_span.h"
 
@@ -114,7 +115,11 @@ struct LocalInfo {
 
 class Ast {
  public:
+  // Without a meter nothing is counted. The meter must outlive the tree.
+  explicit Ast(CompileMeter* meter = nullptr) : meter_(meter) {}
+
   Node* make(NodeKind kind, SourceSpan span) {
+    if (meter_ != nullptr) meter_->take(sizeof(Node) + kBytesOfNodeElsewhere, span);
     Node& node = nodes_.add();
     node.kind = kind;
     node.span = span;
@@ -125,12 +130,22 @@ class Ast {
     return static_cast<LocalId>(locals.size() - 1);
   }
 
+  // Counts work of a pass, see CompileMeter::work().
+  void work(std::uint64_t units) const {
+    if (meter_ != nullptr) meter_->work(units);
+  }
+  CompileMeter* meter() const { return meter_; }
+
   Node* root = nullptr;     // the program's value
   std::vector<LocalInfo> locals;
   std::vector<Constant> constants;
   std::vector<std::string> tools_used;    // names behind tool/…, first occurrence order
 
  private:
+  // The list of its kids, and about what it becomes: an instruction, a span, an entry of a table.
+  static constexpr std::uint64_t kBytesOfNodeElsewhere = 64;
+
+  CompileMeter* meter_;
   BlockList<Node> nodes_;
 };
 

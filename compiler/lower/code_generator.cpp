@@ -5,6 +5,12 @@
 
 namespace ptc {
 
+namespace {
+
+constexpr std::uint64_t kLocalsPerUnit = 256;   // tables by local, which each function has
+
+}  // namespace
+
 ProgramTables::ProgramTables(schema::ProgramT& program, const Ast& ast) : program_(program) {
   for (std::size_t i = 0; i < ast.constants.size(); ++i) {
     const Constant& constant = ast.constants[i];
@@ -39,7 +45,9 @@ std::uint32_t ProgramTables::string_constant(const std::string& text) {
 
 FunctionGenerator::FunctionGenerator(GeneratorContext& context, const FunctionScope& scope)
     : context_(context), scope_(scope), register_of_(context.ast.locals.size(), -1),
-      bound_at_(context.ast.locals.size(), 0) {}
+      bound_at_(context.ast.locals.size(), 0) {
+  context.ast.work(1 + context.ast.locals.size() / kLocalsPerUnit);
+}
 
 std::uint32_t FunctionGenerator::generate(const Node* definition) {
   const std::uint32_t index = static_cast<std::uint32_t>(context_.program.functions.size());

@@ -3,35 +3,10 @@
 #include <cstdint>
 
 #include "compiler/analyze/direct_ops.h"
+#include "compiler/lower/local_set.h"
 
 namespace ptc {
 namespace {
-
-// A set of locals. Dense bits: programs have few locals, and union is the common operation.
-class LocalSet {
- public:
-  explicit LocalSet(std::size_t count) : words_((count + 63) / 64, 0) {}
-  bool has(LocalId local) const { return (words_[local / 64] >> (local % 64) & 1) != 0; }
-  void add(LocalId local) { words_[local / 64] |= std::uint64_t{1} << (local % 64); }
-  void remove(LocalId local) { words_[local / 64] &= ~(std::uint64_t{1} << (local % 64)); }
-  void clear() { words_.assign(words_.size(), 0); }
-  void unite(const LocalSet& other) {
-    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
-  }
-  // Members of this set that are not in other, ascending.
-  std::vector<LocalId> minus(const LocalSet& other) const {
-    std::vector<LocalId> out;
-    for (std::size_t i = 0; i < words_.size(); ++i) {
-      for (std::uint64_t bits = words_[i] & ~other.words_[i]; bits != 0; bits &= bits - 1) {
-        out.push_back(static_cast<LocalId>(i * 64 + static_cast<std::size_t>(__builtin_ctzll(bits))));
-      }
-    }
-    return out;
-  }
-
- private:
-  std::vector<std::uint64_t> words_;
-};
 
 class LastUseFinder {
  public:
@@ -44,7 +19,11 @@ class LastUseFinder {
   }
 
  private:
-  LocalSet none() const { return LocalSet(ast_.locals.size()); }
+  // An empty set has a bit for each local of the program, which takes its time.
+  LocalSet none() const {
+    ast_.work(1 + ast_.locals.size() / kLocalsPerUnit);
+    return LocalSet(ast_.locals.size());
+  }
   bool in_register(LocalId local) const {
     return captures_.owner[local] == scope_ && !captures_.is_self[local];
   }
@@ -73,6 +52,8 @@ class LastUseFinder {
   // Branches start with `live` after them; leaves in `live` what is live before all of them.
   void walk_branches(Node* node, std::size_t first, LocalSet& live) {
     LocalSet all = none();
+    const std::uint64_t bytes = (node->kids.size() - first) * (ast_.locals.size() / 8);
+    if (ast_.meter() != nullptr) ast_.meter()->take_for_a_while(bytes);
     std::vector<LocalSet> before;
     for (std::size_t i = first; i < node->kids.size(); ++i) {
       LocalSet branch = live;
@@ -82,6 +63,8 @@ class LastUseFinder {
     }
     for (std::size_t i = first; i < node->kids.size(); ++i) set_drops(node->kids[i], all.minus(before[i - first]));
     live = std::move(all);
+    ast_.work(3 * bytes / kLocalsPerUnit);
+    if (ast_.meter() != nullptr) ast_.meter()->give_back(bytes);
   }
 
   void set_drops(const Node* node, std::vector<LocalId> drops) {
@@ -377,6 +360,8 @@ class LastUseFinder {
     const Node* node;
     LocalSet at_jump;
   };
+
+  static constexpr std::uint64_t kLocalsPerUnit = 1'024;
 
   Ast& ast_;
   const Captures& captures_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/read/block_list.h"
+#include "compiler/read/compile_meter.h"
 #include "schema/source_span.h"
 
 namespace ptc {
@@ -36,7 +37,11 @@ struct Form {
 // Owns forms; pointers stay valid for its lifetime.
 class FormArena {
  public:
+  // Without a meter the forms are not counted. The meter must outlive the arena.
+  explicit FormArena(CompileMeter* meter = nullptr) : meter_(meter) {}
+
   Form* make(FormKind kind, SourceSpan span) {
+    if (meter_ != nullptr) meter_->take(sizeof(Form) + sizeof(const Form*), span);
     Form& form = forms_.add();
     form.kind = kind;
     form.span = span;
@@ -44,6 +49,7 @@ class FormArena {
   }
 
  private:
+  CompileMeter* meter_;
   BlockList<Form> forms_;
 };
 

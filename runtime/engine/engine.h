@@ -5,6 +5,7 @@
 // tools, options), to the compiled program. Programs are immutable and shared. The cache does not keep failures.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -34,6 +35,8 @@ struct CompileRequest {
   bool check_tools = false;                        // true makes an unknown tool a static error
   bool strict_task_ids = false;
   std::uint32_t max_symbols = 10'000;
+  std::uint64_t memory_bytes = UINT64_MAX;         // what the tables of the compiler may take
+  std::function<bool()> is_over;                   // asked while compiling: true stops it. May be empty
 };
 
 struct CompileAnswer {

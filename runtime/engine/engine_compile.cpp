@@ -20,6 +20,8 @@ CompileAnswer compile_program(const CompileRequest& request) {
   options.check_tools = request.check_tools;
   options.strict_task_ids = request.strict_task_ids;
   options.check_regex = regex_check;
+  options.most_bytes = request.memory_bytes;
+  options.is_over = request.is_over;
   CompileResult compiled = compile(request.source, options);
   CompileAnswer answer;
   answer.incomplete = compiled.incomplete;

@@ -1,6 +1,7 @@
 #include "runtime/session/session.h"
 
 #include <chrono>
+#include <tuple>
 #include <utility>
 
 #include "runtime/session/capabilities.h"
@@ -47,7 +48,8 @@ void Session::set_reader(OutboxReader* reader) {
   run_.environment().journal.keep_changes(reader != nullptr);
 }
 
-CompileAnswer Session::compile(std::string_view source) const {
+CompileAnswer Session::compile(std::string_view source) {
+  clock_.begin_compiling();
   const std::vector<std::string_view> memory = definitions_.names();
   const std::vector<std::string_view> tools = calls_.registry().names();
   const std::vector<std::string_view> sync_tools = calls_.registry().sync_names();
@@ -60,7 +62,14 @@ CompileAnswer Session::compile(std::string_view source) const {
   request.check_tools = options_.check_tools;
   request.max_symbols = options_.limits.symbols;
   request.strict_task_ids = options_.strict_task_ids;
-  return engine_.compile(request);
+  request.memory_bytes = options_.limits.memory_bytes;
+  request.is_over = [this] { return clock_.is_over_while_compiling(); };
+  CompileAnswer answer = engine_.compile(request);
+  if (answer.program == nullptr && answer.error.kind == FaultKind::Cancelled) {
+    std::tie(answer.error.kind, answer.error.message) = clock_.reason_to_stop();
+  }
+  clock_.end_compiling();
+  return answer;
 }
 
 Outcome Session::refused(CompileAnswer answer, std::string_view source) const {
@@ -127,6 +136,7 @@ bool Session::begin(std::shared_ptr<const Program> program) {
   calls_.begin_turn();
   inputs_.begin_turn();
   run_.start(std::move(program));
+  clock_.begin_turn();
   last_step_ = SessionStep::Yielded;
   const auto begun = run_.program();
   outbox_.began(begun == nullptr ? std::string_view() : std::string_view(begun->source_name));

@@ -71,7 +71,7 @@ class Session {
   void set_step_hook(std::function<std::optional<std::string>(Session&)> hook) { step_hook_ = std::move(hook); }
   bool has_step_hook() const { return step_hook_ != nullptr; }
 
-  CompileAnswer compile(std::string_view source) const;
+  CompileAnswer compile(std::string_view source);
   Outcome refused(CompileAnswer answer, std::string_view source) const;   // what turn() returns for such a source
   bool signature_error() const { return !result_.signature_error().empty(); }   // every turn fails with parse_error
 

@@ -18,6 +18,18 @@ void TurnClock::tell_program() {
   run_.set_clock(now_ ? *now_ : options_.fixed_clock_millis.value_or(system_millis()));
 }
 
+void TurnClock::begin_compiling() { step_began_ = Clock::now(); }
+
+bool TurnClock::is_over_while_compiling() const {
+  const std::int64_t timeout_ms = options_.limits.timeout_ms;
+  return is_cancelled() ||
+         (timeout_ms != 0 && micros_since(step_began_) >= static_cast<std::uint64_t>(timeout_ms) * 1'000);
+}
+
+void TurnClock::end_compiling() { compiling_micros_ = micros_since(step_began_); }
+
+void TurnClock::begin_turn() { run_.add_active_micros(std::exchange(compiling_micros_, 0)); }
+
 void TurnClock::begin_step() {
   step_began_ = Clock::now();
   step_deadline_ = deadline();
@@ -37,14 +49,15 @@ bool TurnClock::is_stopped() const {
   return is_cancelled() || (end && Clock::now() >= *end);
 }
 
+std::pair<FaultKind, std::string> TurnClock::reason_to_stop() const {
+  if (is_cancelled()) return {FaultKind::Cancelled, "the program was stopped"};
+  return {FaultKind::Timeout, "execution exceeded " + std::to_string(options_.limits.timeout_ms) + "ms limit"};
+}
+
 bool TurnClock::stop_if_over() {
-  if (is_cancelled()) {
-    run_.cancel(FaultKind::Cancelled, "the program was stopped");
-  } else if (step_deadline_ && Clock::now() >= *step_deadline_) {
-    run_.cancel(FaultKind::Timeout, "execution exceeded " + std::to_string(options_.limits.timeout_ms) + "ms limit");
-  } else {
-    return false;
-  }
+  if (!is_cancelled() && (!step_deadline_ || Clock::now() < *step_deadline_)) return false;
+  auto [kind, message] = reason_to_stop();
+  run_.cancel(kind, std::move(message));
   return true;
 }
 

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "runtime/calls/tools.h"
 #include "runtime/session/session_options.h"
@@ -32,6 +34,12 @@ class TurnClock {
   void set_program_time(std::int64_t millis) { run_.set_clock(millis); }
   void tell_program();                                       // gives the program the time; call it before each slice
 
+  // Compiling the program is a part of the time of its turn: call begin_turn() when the run has begun the turn.
+  void begin_compiling();
+  bool is_over_while_compiling() const;
+  void end_compiling();
+  void begin_turn();
+
   void begin_step();                                         // the time of the turn begins to run
   void end_step();                                           // the time since begin_step() counts
   // Counts time that the host spent on calls of the turn as time of the turn.
@@ -47,6 +55,8 @@ class TurnClock {
   bool stop_if_over();
   // Sleeps until `due`, or until the turn is to stop.
   void wait_until(Deadline due) const;
+  // Returns the fault of a turn that is to stop, and a sentence.
+  std::pair<FaultKind, std::string> reason_to_stop() const;
 
  private:
   bool is_cancelled() const { return cancelled_ != nullptr && cancelled_->load(std::memory_order_relaxed); }
@@ -57,6 +67,7 @@ class TurnClock {
   std::optional<std::int64_t> now_;
   std::chrono::steady_clock::time_point step_began_;
   std::optional<Deadline> step_deadline_;
+  std::uint64_t compiling_micros_ = 0;                       // what compiling the next program took
 };
 
 // Lets the run ask the clock in the middle of long builtins, too, as long as the watch lives.

@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,8 @@ struct FaultReport {
   std::string message;
   std::string hint;
 };
+
+class Automata;
 
 struct StepSummary {
   std::string id, summary;
@@ -42,6 +45,7 @@ struct Environment {
   std::vector<std::string> warnings;
   // Says whether (task-reset id) must give a reason; empty means never.
   std::function<bool(std::string_view task_id)> reset_needs_reason;
+  std::shared_ptr<Automata> automata;    // compiled regular expressions; null until the first one
   Value budget = Value::nil();           // the map of (budget/remaining), owned; nil means {}
   bool in_parallel_branch = false;       // true inside of pmap or pcalls
   // The time of the host, in milliseconds since 1970; null until the host was asked. A builtin that needs the time then

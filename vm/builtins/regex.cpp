@@ -1,9 +1,11 @@
 #include "vm/builtins/regex.h"
 
+#include <algorithm>
 #include <memory>
 
 #include <re2/re2.h>
 
+#include "vm/builtins/automata.h"
 #include "vm/builtins/environment.h"
 #include "vm/builtins/regex_search.h"
 #include "vm/builtins/regex_syntax.h"
@@ -15,119 +17,67 @@
 namespace ptc {
 namespace {
 
-constexpr std::int64_t kAutomatonMemory = 512 * 1024;
 constexpr std::uint64_t kScannedBytesPerFuelUnit = 1024;
+// Programs up to this size are compiled and searched for without more charge.
+constexpr std::uint64_t kLightInstructions = 256;
+constexpr std::uint64_t kHeavyInstructions = 2048;
+// Units of work of a search: text goes through tables, or each byte through the program.
+constexpr std::uint64_t kBytesPerUnit = 32;
+constexpr std::uint64_t kStepsPerUnit = 512;
 
-// What Regex::compiled points to.
-struct CompiledRegex {
-  explicit CompiledRegex(Heap& h) : heap(h) { heap.account(kRegexBytes); }
-  ~CompiledRegex() { heap.account(-kRegexBytes); }
-  CompiledRegex(const CompiledRegex&) = delete;
-  CompiledRegex& operator=(const CompiledRegex&) = delete;
+// What Regex::compiled points to: the bytes that a regex counts while it lives.
+struct RegexCount {
+  explicit RegexCount(Heap& h) : heap(h) { heap.account(kRegexBytes); }
+  ~RegexCount() { heap.account(-kRegexBytes); }
+  RegexCount(const RegexCount&) = delete;
+  RegexCount& operator=(const RegexCount&) = delete;
   Heap& heap;
-  std::unique_ptr<re2::RE2> automaton;
-  bool reads_little = false;             // reads_little_past_match of the pattern, known with the automaton
 };
 
-void delete_compiled(void* compiled) { delete static_cast<CompiledRegex*>(compiled); }
-
-std::unique_ptr<re2::RE2> compile(std::string_view translated) {
-  re2::RE2::Options options;
-  options.set_log_errors(false);
-  options.set_max_mem(kAutomatonMemory);
-  return std::make_unique<re2::RE2>(re2::StringPiece(translated.data(), translated.size()), options);
-}
-
-std::string_view reason(re2::RE2::ErrorCode code) {
-  switch (code) {
-    case re2::RE2::ErrorBadEscape: return "unknown escape";
-    case re2::RE2::ErrorBadCharClass: return "malformed character class";
-    case re2::RE2::ErrorBadCharRange: return "range out of order";
-    case re2::RE2::ErrorMissingBracket: return "missing ]";
-    case re2::RE2::ErrorMissingParen: return "missing )";
-    case re2::RE2::ErrorUnexpectedParen: return "unmatched )";
-    case re2::RE2::ErrorTrailingBackslash: return "nothing follows the last backslash";
-    case re2::RE2::ErrorRepeatArgument: return "nothing to repeat";
-    case re2::RE2::ErrorRepeatSize: return "repeat count out of range";
-    case re2::RE2::ErrorRepeatOp: return "repeat of a repeat";
-    case re2::RE2::ErrorBadPerlOp: return "unknown group syntax";
-    case re2::RE2::ErrorBadUTF8: return "malformed text";
-    case re2::RE2::ErrorBadNamedCapture: return "malformed group name";
-    case re2::RE2::ErrorPatternTooLarge: return "the pattern expands to too many states";
-    case re2::RE2::ErrorInternal:
-    case re2::RE2::NoError: break;
-  }
-  return "invalid pattern";
-}
-
-// Null, with the error filled in, when the pattern is invalid.
-std::unique_ptr<re2::RE2> checked(std::string_view pattern, RegexSyntaxError& error) {
-  std::string translated;
-  if (!translate_regex(pattern, translated, error)) return nullptr;
-  std::unique_ptr<re2::RE2> automaton = compile(translated);
-  if (automaton->ok()) return automaton;
-  error.message = reason(automaton->error_code());
-  const std::string& culprit = automaton->error_arg();
-  const std::size_t at = culprit.empty() ? std::string_view::npos : pattern.find(culprit);
-  error.offset = at == std::string_view::npos ? 0 : at;
-  return nullptr;
-}
+void delete_count(void* count) { delete static_cast<RegexCount*>(count); }
 
 std::string error_text(std::string_view pattern, const RegexSyntaxError& error) {
   return "invalid regex at position " + std::to_string(utf8_count(pattern.substr(0, error.offset))) + ": " +
          error.message;
 }
 
-// Compiled on first use; the automaton is null when the pattern is invalid.
-const CompiledRegex& compiled_regex(Value regex) {
-  const Regex* r = static_cast<const Regex*>(regex.object);
-  CompiledRegex* compiled = static_cast<CompiledRegex*>(r->compiled);
-  if (compiled->automaton == nullptr) {
-    RegexSyntaxError error;
-    compiled->automaton = checked(r->source->view(), error);
-    compiled->reads_little = reads_little_past_match(r->source->view());
-  }
-  return *compiled;
+std::shared_ptr<const Automaton> automaton_of(Environment& env, std::string_view pattern) {
+  if (env.automata == nullptr) env.automata = std::make_shared<Automata>();
+  return env.automata->of(pattern);
 }
 
 }  // namespace
 
-bool regex_check(std::string_view pattern, std::string& error, std::size_t& position) {
+std::uint32_t regex_check(std::string_view pattern, std::string& error, std::size_t& position) {
   const std::uint32_t limit = Limits{}.regex_pattern_bytes;
   if (pattern.size() > limit) {
     error = "pattern longer than " + std::to_string(limit) + " bytes";
     position = limit;
-    return false;
+    return 0;
   }
-  RegexSyntaxError found;
-  if (checked(pattern, found) != nullptr) return true;
-  error = found.message;
-  position = utf8_count(pattern.substr(0, found.offset));
-  return false;
+  const Automaton automaton = compile_regex(pattern);
+  if (automaton.program != nullptr) return std::max(1u, automaton.instructions);
+  error = automaton.error.message;
+  position = utf8_count(pattern.substr(0, automaton.error.offset));
+  return 0;
 }
 
 Value regex_make(Heap& heap, std::string_view pattern, std::string* error) {
-  std::unique_ptr<re2::RE2> automaton;
   if (error != nullptr) {
-    RegexSyntaxError found;
-    automaton = checked(pattern, found);
-    if (automaton == nullptr) {
-      *error = error_text(pattern, found);
+    const Automaton automaton = compile_regex(pattern);
+    if (automaton.program == nullptr) {
+      *error = error_text(pattern, automaton.error);
       return Value::absent();
     }
   }
-  const Value regex = regex_of_source(heap, string_of(heap, pattern));
-  static_cast<CompiledRegex*>(static_cast<Regex*>(regex.object)->compiled)->automaton = std::move(automaton);
-  return regex;
+  return regex_of_source(heap, string_of(heap, pattern));
 }
 
 Value regex_of_source(Heap& heap, Value taken_source) {
-  heap.set_regex_deleter(delete_compiled);
+  heap.set_regex_deleter(delete_count);
   Regex* regex = heap.make<Regex>(Kind::Regex);
   regex->source = static_cast<String*>(taken_source.object);
-  auto compiled = std::make_unique<CompiledRegex>(heap);
-  compiled->reads_little = reads_little_past_match(string_view_of(taken_source));
-  regex->compiled = compiled.release();
+  regex->compiled = new RegexCount(heap);
   return Value::of(Tag::Regex, regex);
 }
 
@@ -143,43 +93,55 @@ Value regex_of_argument(Call& call, std::uint32_t i) {
   }
   call.charge(pattern.size() + 1);
   if (!call.reserve(static_cast<std::uint64_t>(kRegexBytes))) return Value::absent();
-  std::string error;
-  const Value regex = regex_make(call.heap, pattern, &error);
-  if (!regex.is_absent()) return regex;
-  return call.fail(FaultKind::TypeError, std::string(call.name()) + ": " + error);
+  const std::shared_ptr<const Automaton> automaton = automaton_of(call.env, pattern);
+  if (automaton->program == nullptr) {
+    const std::string reason = error_text(pattern, automaton->error);
+    return call.fail(FaultKind::TypeError, std::string(call.name()) + ": " + reason);
+  }
+  // The charge is for compiling, also when the automaton is known: it does not depend on what ran before.
+  if (automaton->instructions > kLightInstructions) call.charge(2 * std::uint64_t{automaton->instructions});
+  return regex_make(call.heap, pattern, nullptr);
 }
 
 RegexSearch::RegexSearch(Call& call, Value regex, std::string_view text, Groups groups)
     : call_(call), text_(text) {
-  const CompiledRegex& compiled = compiled_regex(regex);
-  automaton_ = compiled.automaton.get();
-  reads_little_ = compiled.reads_little;
-  if (automaton_ == nullptr) {
+  automaton_ = automaton_of(call.env, static_cast<const Regex*>(regex.object)->source->view());
+  if (automaton_->program == nullptr) {
     call_.fail(FaultKind::TypeError, std::string(call_.name()) + ": invalid regex");
     failed_ = true;
     return;
   }
   if (text_.data() == nullptr) text_ = "";   // groups without data are groups without match
-  if (groups == Groups::All) group_count_ = static_cast<std::size_t>(automaton_->NumberOfCapturingGroups());
+  if (groups == Groups::All) group_count_ = static_cast<std::size_t>(automaton_->program->NumberOfCapturingGroups());
   matched_.resize(group_count_ + 1);
 }
 
 bool RegexSearch::run(std::size_t from, re2::RE2::Anchor anchor) {
   if (failed_) return false;
-  const bool found = automaton_->Match(re2::StringPiece(text_.data(), text_.size()), from, text_.size(), anchor,
-                                       matched_.data(), static_cast<int>(matched_.size()));
+  const bool found =
+      automaton_->program->Match(re2::StringPiece(text_.data(), text_.size()), from, text_.size(), anchor,
+                                 matched_.data(), static_cast<int>(matched_.size()));
   return charge_scan(from, found) && found;
 }
 
 bool RegexSearch::charge_scan(std::size_t from, bool found) {
-  const std::size_t read = (found && reads_little_ ? end() : text_.size()) - from;
+  const std::size_t read = (found && automaton_->reads_little ? end() : text_.size()) - from;
   scanned_bytes_ += read;
-  call_.charge(1 + read / kScannedBytesPerFuelUnit);
+  call_.charge(1 + read / kScannedBytesPerFuelUnit + price_of_large_program(read));
+  work_done(static_cast<std::uint32_t>(read / kBytesPerUnit + read * automaton_->instructions / kStepsPerUnit));
   if (scanned_bytes_ <= kMaxScannedBytes) return true;
   call_.fail(FaultKind::RegexLimitExceeded, std::string(call_.name()) + ": too many matches in a long text",
              "Use a pattern without | and without repeated groups, or a string, or work on the lines one by one.");
   failed_ = true;
   return false;
+}
+
+// What a search costs more than with a small program: RE2 may go through the whole program at each byte, and a large
+// program that was not used lately is compiled again.
+std::uint64_t RegexSearch::price_of_large_program(std::uint64_t read) const {
+  const std::uint64_t size = automaton_->instructions;
+  if (size <= kLightInstructions) return 0;
+  return read * (size / kLightInstructions) / kScannedBytesPerFuelUnit + (size > kHeavyInstructions ? size : 0);
 }
 
 bool RegexSearch::find(std::size_t from) { return run(from, re2::RE2::UNANCHORED); }
@@ -200,7 +162,7 @@ bool RegexSearch::next() {
 bool RegexSearch::matches_whole() { return run(0, re2::RE2::ANCHOR_BOTH); }
 
 std::size_t RegexSearch::group_named(std::string_view name) const {
-  const auto& names = automaton_->NamedCapturingGroups();
+  const auto& names = automaton_->program->NamedCapturingGroups();
   const auto at = names.find(std::string(name));
   return at == names.end() ? 0 : static_cast<std::size_t>(at->second);
 }

@@ -1,9 +1,9 @@
 // Regular expressions in linear time (RE2) over UTF-8. \d \w \s \b are ASCII as in Clojure; \p{L} and the like are
 // Unicode.
 //
-// A Regex value holds its source text and, after its first use, the compiled automaton. The automaton is outside of the
-// heap. So every regex counts kRegexBytes against the memory limit from the start, compiled or not: the memory of a
-// program does not depend on what it has already run.
+// A Regex value holds its source text. The automaton is in the Automata of the run, outside of the heap. Every regex
+// counts kRegexBytes against the memory limit, compiled or not: the memory of a program does not depend on what it has
+// already run.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,8 +16,9 @@ namespace ptc {
 
 inline constexpr std::int64_t kRegexBytes = 64 * 1024;
 
-// Returns whether the pattern can be compiled. `position` counts characters from 0.
-bool regex_check(std::string_view pattern, std::string& error, std::size_t& position);
+// Returns how many instructions the compiled pattern has, at least 1, or 0 when the pattern cannot be compiled. Then
+// `error` says why and `position` where, counting characters from 0.
+std::uint32_t regex_check(std::string_view pattern, std::string& error, std::size_t& position);
 
 // Makes a regex value. With `error`, checks the pattern now and returns Absent with a sentence when it is invalid. With
 // null the caller promises that regex_check() accepted the pattern, which is compiled at its first use.

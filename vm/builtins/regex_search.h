@@ -6,11 +6,13 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include <re2/re2.h>
 
+#include "vm/builtins/automata.h"
 #include "vm/builtins/call.h"
 
 namespace ptc {
@@ -45,15 +47,15 @@ class RegexSearch {
  private:
   bool run(std::size_t from, re2::RE2::Anchor anchor);
   bool charge_scan(std::size_t from, bool found);
+  std::uint64_t price_of_large_program(std::uint64_t read) const;
 
   Call& call_;
   std::string_view text_;
-  const re2::RE2* automaton_ = nullptr;
+  std::shared_ptr<const Automaton> automaton_;   // never null
   std::size_t group_count_ = 0;
   std::vector<re2::StringPiece> matched_;
   std::uint64_t scanned_bytes_ = 0;
   std::size_t next_from_ = 0;
-  bool reads_little_ = false;
   bool exhausted_ = false;
   bool failed_ = false;
 };

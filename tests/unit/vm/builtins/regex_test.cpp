@@ -1,5 +1,6 @@
 // Regular expressions: matches, groups, the translation of the pattern syntax, limits.
 #include "tests/unit/vm/builtins/builtin_test.h"
+#include "vm/builtins/automata.h"
 #include "vm/builtins/regex_search.h"
 #include "vm/builtins/regex_syntax.h"
 
@@ -142,6 +143,43 @@ TEST_F(RegexTest, KnowsPatternsThatReadLittlePastTheirMatch) {
   for (const char* p : {"a|b", "(ab)*c", "(a)?", "(ab){2}", "\\R", "\\Qa|b\\E"}) {
     EXPECT_FALSE(reads_little_past_match(p)) << p;
   }
+}
+
+TEST_F(RegexTest, CompilingIsChargedByTheSizeOfTheProgram) {
+  const auto fuel_of = [&](const char* pattern) {
+    env.fuel_debt = 0;
+    run(B::re_pattern, {pattern});
+    return env.fuel_debt;
+  };
+  EXPECT_LT(fuel_of("\\d+-\\w+"), 20u);
+  EXPECT_GT(fuel_of("\\pL{9}"), 10'000u);
+  EXPECT_EQ(fuel_of("\\pL{9}"), fuel_of("\\pL{9}")) << "known or not, the price is the same";
+}
+
+TEST_F(RegexTest, PatternsOfARunAreCompiledOnceAndAFewAreKept) {
+  for (int i = 0; i < 100; ++i) run(B::re_find, {regex("a+"), "aa"});
+  ASSERT_NE(env.automata, nullptr);
+  EXPECT_EQ(env.automata->count(), 1u);
+  for (int i = 0; i < 200; ++i) run(B::re_pattern, {("a" + std::to_string(i)).c_str()});
+  EXPECT_LE(env.automata->count(), Automata::kMostBytes / (128 * 1024));
+  EXPECT_EQ(run(B::re_find, {regex("a+"), "baa"}), "\"aa\"") << "what was forgotten is compiled again";
+}
+
+TEST_F(RegexTest, CompilingInALoopIsInterrupted) {
+  class Impatient final : public Patience {
+   public:
+    Impatient() : Patience(1'000) {}
+    bool is_over() override { return ++questions > 3; }
+    int questions = 0;
+  };
+  Impatient host;
+  const AccountScope scope(heap, &host);
+  int compiled = 0;
+  EXPECT_EQ(account::within([&] {
+              for (; compiled < 100; ++compiled) compile_regex("\\pL" + std::to_string(compiled));
+            }),
+            account::Ending::Stopped);
+  EXPECT_LT(compiled, 5);
 }
 
 TEST_F(RegexTest, EveryRegexCountsTheSameWhetherCompiledOrNot) {
