@@ -94,7 +94,10 @@ ptcvm_text ptcvm_event_name(int32_t kind) {
 }
 
 int32_t ptcvm_run_next_event(ptcvm_run* run, ptcvm_event* out) {
-  return c::quietly(0, [&] { return c::next_event(c::the(run).events.get(), run->event, out); });
+  return c::quietly(0, [&] {
+    ptcvm_run& of = c::the(run);
+    return c::next_event(of.events.get(), of.event, out);
+  });
 }
 
 ptcvm_status ptcvm_run_event_json(const ptcvm_run* run, ptcvm_buffer** out, ptcvm_error** error) {

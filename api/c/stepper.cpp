@@ -173,7 +173,10 @@ ptcvm_status ptcvm_stepper_make(ptcvm_stepper* stepper, uint64_t call, ptcvm_err
 }
 
 int32_t ptcvm_stepper_next_event(ptcvm_stepper* stepper, ptcvm_event* out) {
-  return c::quietly(0, [&] { return c::next_event(c::the(stepper).events.get(), stepper->event, out); });
+  return c::quietly(0, [&] {
+    ptcvm_stepper& of = c::the(stepper);
+    return c::next_event(of.events.get(), of.event, out);
+  });
 }
 ptcvm_status ptcvm_stepper_event_json(const ptcvm_stepper* stepper, ptcvm_buffer** out, ptcvm_error** error) {
   return c::guarded(out, error, [&] { return c::event_line(c::the(stepper).event.get()); });

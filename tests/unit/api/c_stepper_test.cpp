@@ -378,6 +378,10 @@ TEST_F(CStepperTest, MistakesAreRefused) {
   int64_t due = 0;
   EXPECT_EQ(ptcvm_stepper_call_count(nullptr), 0u);
   EXPECT_EQ(ptcvm_stepper_wake_time(nullptr, &due), 0);
+  auto event = initialised<ptcvm_event>();
+  EXPECT_EQ(ptcvm_stepper_next_event(nullptr, &event), 0);
+  CBuffer line;
+  EXPECT_EQ(ptcvm_stepper_event_json(nullptr, line.out(), nullptr), PTCVM_INVALID_ARGUMENT);
   EXPECT_EQ(ptcvm_stepper_id(nullptr).size, 0u);
   ptcvm_stepper_cancel(nullptr);
   start("(tool/fetch {})");
