@@ -6,6 +6,7 @@
 
 #include "vm/exec/machine_state.h"
 #include "vm/snapshot/frame_view.h"
+#include "vm/snapshot/json/json_outline.h"
 #include "vm/snapshot/program_entries.h"
 #include "vm/snapshot/state_fields.h"
 
@@ -54,6 +55,10 @@ bool JsonReader::report() {
 
 bool JsonReader::parse(std::string_view text) {
   text_bytes_ = text.size();
+  if (json_outline(text, kMaxDepth, is_known_section) == JsonOutline::NoSnapshot) {
+    error = {SnapshotError::NotASnapshot, "this JSON is no snapshot"};
+    return false;
+  }
   json::parse_options options;
   options.max_depth = kMaxDepth;
   json::error_code code;
