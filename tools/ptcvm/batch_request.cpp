@@ -15,13 +15,20 @@
 #include "schema/limits.h"
 #include "tools/ptcvm/batch_answer.h"
 #include "tools/ptcvm/batch_suspend.h"
+#include "tools/ptcvm/bounded_memory.h"
 #include "tools/ptcvm/child_process.h"
-#include "vm/value/utf8.h"
+#include "tools/ptcvm/request_id.h"
 
 namespace ptcvm::cli {
 namespace {
 
 namespace json = boost::json;
+
+// A list of a request may have so many entries.
+constexpr std::size_t kMostEntries = 100'000;
+// A line may take so many bytes of memory, and so many for each of its own, to be read.
+constexpr std::size_t kFreeBytes = std::size_t{32} << 20;
+constexpr std::size_t kBytesPerByte = 2;
 
 // The fields of one object, with the first thing that is wrong remembered.
 class Fields {
@@ -124,6 +131,9 @@ class Fields {
     if (value == nullptr) return;
     const json::array* array = value->if_array();
     if (array == nullptr) return refuse(name, "a list");
+    if (array->size() > kMostEntries) {
+      return refuse(name, "a list of at most " + std::to_string(kMostEntries) + " objects");
+    }
     for (const json::value& element : *array) {
       const json::object* found = element.if_object();
       if (found == nullptr) return refuse(name, "a list of objects");
@@ -249,11 +259,12 @@ constexpr std::int64_t kBatchClock = 1'767'225'600'000;
 
 // One request, from its beginning or from where another process left it. Gives the answer, or what the next process
 // needs when the request asks for fresh ones.
-BatchStep answer_object(const ptc::Engine& engine, const json::object& object, const HopState* from) {
+BatchStep answer_object(const ptc::Engine& engine, std::string_view line, const json::object& object,
+                        const HopState* from) {
   std::string problem;
   const Fields request(object, problem);
   BatchAnswer answer;
-  if (const json::value* id = request.find("id")) answer.id_json = ptc::utf8_repaired(json::serialize(*id));
+  if (const json::value* id = request.find("id")) answer.id_json = request_id(line, *id);
   const auto source = request.text("source");
   if (!source && problem.empty()) problem = "source is missing";
   ptc::SessionOptions options = session_options(request, problem);
@@ -304,16 +315,34 @@ BatchStep answer_object(const ptc::Engine& engine, const json::object& object, c
   return {write_answer(answer), std::nullopt};
 }
 
-BatchStep answer_line(const ptc::Engine& engine, std::string_view line, const HopState* from) {
+// Parses the line into `memory`. Returns nullopt and says why when the line cannot be read.
+std::optional<json::value> read_line(std::string_view line, BoundedMemory& bounded, json::storage_ptr memory,
+                                     std::string& problem) {
   json::parse_options options;
   options.allow_invalid_utf8 = true;       // the language replaces malformed text itself
-  json::error_code error;
-  json::monotonic_resource memory;
-  const json::value parsed = json::parse({line.data(), line.size()}, error, &memory, options);
-  if (error) return {bad_request("null", "the line is no JSON: " + error.message()), std::nullopt};
-  const json::object* object = parsed.if_object();
+  try {
+    json::error_code error;
+    json::parser parser(json::storage_ptr(&bounded), options);
+    parser.reset(std::move(memory));
+    parser.write({line.data(), line.size()}, error);
+    if (!error) return parser.release();
+    problem = "the line is no JSON: " + error.message();
+  } catch (const std::bad_alloc&) {
+    problem = "the line has too many values: send fewer in one request";
+  }
+  return std::nullopt;
+}
+
+BatchStep answer_line(const ptc::Engine& engine, std::string_view line, const HopState* from) {
+  BoundedMemory bounded(kFreeBytes + kBytesPerByte * line.size());
+  constexpr std::size_t kFirstBlock = 1024;
+  json::monotonic_resource memory(kFirstBlock, json::storage_ptr(&bounded));
+  std::string problem;
+  const std::optional<json::value> parsed = read_line(line, bounded, &memory, problem);
+  if (!parsed) return {bad_request("null", problem), std::nullopt};
+  const json::object* object = parsed->if_object();
   if (object == nullptr) return {bad_request("null", "a request is a JSON object"), std::nullopt};
-  return answer_object(engine, *object, from);
+  return answer_object(engine, line, *object, from);
 }
 
 }  // namespace

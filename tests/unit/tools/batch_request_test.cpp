@@ -17,6 +17,29 @@ TEST(BatchRequest, answers_are_utf8_whatever_the_id_is) {
   }
 }
 
+TEST(BatchRequest, an_id_is_repeated_as_it_was_written) {
+  const ptc::Engine engine;
+  for (const char* id : {"1e400", "12345678901234567890123456", "-0.50", "[1, 1e999]", "{\"a\":{\"b\":1.250}}", "7",
+                         "\"x\\\"y\"", "null", "[1,2]"}) {
+    for (const char* rest : {",\"source\":\"1\"}", "}", ",\"opts\":{\"id\":3.5},\"source\":\"[1 2]\"}"}) {
+      const std::string answer = answer_request(engine, "{ \"id\" : " + std::string(id) + rest);
+      EXPECT_TRUE(answer.starts_with("{\"id\":" + std::string(id) + ",")) << answer;
+    }
+  }
+}
+
+TEST(BatchRequest, a_line_of_too_many_values_is_refused) {
+  const ptc::Engine engine;
+  std::string values;
+  for (int i = 0; i < 4'000'000; ++i) values += "{},";
+  const std::string answer = answer_request(engine, "{\"id\":1,\"source\":\"1\",\"x\":[" + values + "{}]}");
+  EXPECT_NE(answer.find("bad_request"), std::string::npos) << answer;
+  EXPECT_NE(answer.find("too many values"), std::string::npos) << answer;
+  const std::string tools = answer_request(
+      engine, "{\"id\":1,\"source\":\"1\",\"tools\":[" + values.substr(0, 3 * 100'001) + "{}]}");
+  EXPECT_NE(tools.find("tools must be a list of at most 100000 objects"), std::string::npos) << tools;
+}
+
 TEST(BatchRequest, effect_classes_are_those_of_the_table) {
   const ptc::Engine engine;
   const auto answer = [&engine](const std::string& effect) {
