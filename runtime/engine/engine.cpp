@@ -30,9 +30,8 @@ std::string cache_key(const CompileRequest& request) {
   key.reserve(request.source.size() + 64);
   key += static_cast<char>('0' + (request.check_tools ? 1 : 0) + (request.strict_task_ids ? 2 : 0));
   key += std::to_string(request.max_symbols);
-  key += ' ';
-  key += std::to_string(request.memory_bytes);
   key += '\n';
+  key.append(reinterpret_cast<const char*>(&request.memory_bytes), sizeof request.memory_bytes);
   append_names(key, request.memory_names);
   append_names(key, request.tool_names);
   append_names(key, request.sync_tool_names);
