@@ -62,6 +62,7 @@ std::string_view earlier_spelling(const LimitInfo& limit, LimitPlace place) {
 }
 
 const LimitInfo* find_limit(std::string_view name, LimitPlace place) {
+  if (name.empty()) return nullptr;
   for (const LimitInfo& limit : kLimits) {
     if (same_spelling(limit.name, name) || same_spelling(earlier_spelling(limit, place), name)) return &limit;
   }

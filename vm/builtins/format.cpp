@@ -93,7 +93,7 @@ bool Formatter::parse_count(std::uint32_t& count) {
   while (!rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9') {
     n = n * 10 + static_cast<std::uint64_t>(rest_.front() - '0');
     rest_.remove_prefix(1);
-    if (n > call_.env.limits.string_bytes) return check_text_size(call_, n);
+    if (n > most_text_bytes(call_)) return check_text_size(call_, n);
   }
   count = static_cast<std::uint32_t>(n);
   return true;

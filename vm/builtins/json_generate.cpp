@@ -98,7 +98,7 @@ bool JsonWriter::step() {
 bool JsonWriter::write(Value v) {
   call_.charge(1);
   work_done(1);
-  if (out_.size() > call_.env.limits.string_bytes) return check_text_size(call_, out_.size());
+  if (out_.size() > most_text_bytes(call_)) return check_text_size(call_, out_.size());
   switch (v.tag) {
     case Tag::Nil: out_ += "null"; return true;
     case Tag::True: out_ += "true"; return true;

@@ -129,7 +129,7 @@ Value replaced(Call& call, Value s, Value pattern, Value replacement, bool all) 
     done = found.end();
     call.charge(1);
     work_done(1);
-    if (out.size() > call.env.limits.string_bytes && !check_text_size(call, out.size())) return Value::absent();
+    if (out.size() > most_text_bytes(call) && !check_text_size(call, out.size())) return Value::absent();
     if (!all) break;
   }
   if (found.failed()) return Value::absent();

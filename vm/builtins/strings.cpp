@@ -150,7 +150,7 @@ Value builtin_str(Call& call) {
 }
 
 Value builtin_pr_str(Call& call) {
-  const std::size_t limit = static_cast<std::size_t>(call.env.limits.string_bytes);
+  const std::size_t limit = most_text_bytes(call);
   ScratchText out(call.heap);
   for (std::uint32_t i = 0; i < call.count(); ++i) {
     if (i > 0) out += ' ';

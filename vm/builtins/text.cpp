@@ -75,8 +75,12 @@ std::optional<std::uint32_t> position_argument(Call& call, std::uint32_t i, std:
 
 void charge_bytes(Call& call, std::uint64_t size_bytes) { call.charge(size_bytes / kBytesPerFuelUnit); }
 
+std::uint64_t most_text_bytes(const Call& call) {
+  return std::min<std::uint64_t>(call.env.limits.string_bytes, UINT32_MAX);   // String::size_bytes
+}
+
 bool check_text_size(Call& call, std::uint64_t size_bytes) {
-  const std::uint64_t limit = call.env.limits.string_bytes;
+  const std::uint64_t limit = most_text_bytes(call);
   if (size_bytes > limit) {
     call.fail(FaultKind::StringLimitExceeded,
               std::string(call.name()) + ": string longer than " + std::to_string(limit) + " bytes");
@@ -92,7 +96,7 @@ Value text_result(Call& call, std::string_view utf8) {
 }
 
 bool append_str_form(Call& call, ScratchText& out, Value v) {
-  const std::uint64_t limit = call.env.limits.string_bytes;
+  const std::uint64_t limit = most_text_bytes(call);
   if (v.is_string()) {
     const std::string_view text = string_view_of(v);
     if (out.size() + text.size() > limit) return check_text_size(call, out.size() + text.size());

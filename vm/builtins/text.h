@@ -27,6 +27,8 @@ std::optional<std::uint32_t> position_argument(Call& call, std::uint32_t i, std:
 
 // Charges fuel for looking at that many bytes of text.
 void charge_bytes(Call& call, std::uint64_t size_bytes);
+// Returns the limit of string_bytes, or what a string can hold when the limit is more. One more still fits a number.
+std::uint64_t most_text_bytes(const Call& call);
 // Returns false after parking string_limit_exceeded or memory_exceeded.
 [[nodiscard]] bool check_text_size(Call& call, std::uint64_t size_bytes);
 Value text_result(Call& call, std::string_view utf8);    // checks and charges the size

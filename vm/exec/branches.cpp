@@ -76,7 +76,7 @@ CallResult Branches::start_all(Fiber& fiber) {
 
 // args are taken. False: a fault is raised that ends everything.
 bool Branches::start(Fiber& parent, std::uint32_t index, Value callee, std::span<const Value> args) {
-  parent.children.push_back(fibers_.make(nullptr));
+  parent.children.push_back(fibers_.make());
   Fiber& branch = *parent.children.back();
   branch.parent = &parent;
   branch.nesting = parent.nesting + 1;

@@ -108,10 +108,13 @@ CallResult Calls::call_builtin(Fiber& fiber, BuiltinId id, std::uint32_t window,
     return call_closure(fiber, closure, window, count, owns_callee);
   }
   if (id == BuiltinId::apply) return apply(fiber, window, count);
-  const std::uint32_t most = core_.limits().parallel_branches;
-  if (count > std::min<std::uint32_t>(most, UINT16_MAX / 2)) {   // slot_count has 16 bits
+  constexpr std::uint32_t kMostArguments = UINT16_MAX / 2;   // slot_count has 16 bits
+  const bool forks = id == BuiltinId::pcalls;
+  const std::uint32_t most = forks ? std::min(core_.limits().parallel_branches, kMostArguments) : kMostArguments;
+  if (count > most) {
     core_.raise(FaultKind::ParallelCapacityExceeded, std::string(info.name) + " of " + std::to_string(count) +
-                                                         " branches, at most " + std::to_string(most));
+                                                         (forks ? " branches" : " arguments") + ", at most " +
+                                                         std::to_string(most));
     return CallResult::Faulted;
   }
   if (!make_room_for_callee(fiber, window + 1, count + kStepperSlots + kStepperRoom)) return CallResult::Faulted;
@@ -133,14 +136,8 @@ CallResult Calls::apply(Fiber& fiber, std::uint32_t window, std::uint32_t count)
   }
   const std::uint32_t spread = vector_count(last);
   const std::uint64_t registers = window + std::uint64_t{count} + spread;
-  if (registers > UINT32_MAX) {
-    core_.raise_memory();
-    return CallResult::Faulted;
-  }
+  if (registers > fiber.stack_size && !fibers_.grow_stack(fiber, registers)) return CallResult::Faulted;
   const std::uint32_t total = count - 2 + spread;
-  if (registers > fiber.stack_size && !fibers_.grow_stack(fiber, static_cast<std::uint32_t>(registers))) {
-    return CallResult::Faulted;
-  }
   core_.charge(spread / 8);
   args = fiber.stack + window + 1;
   const Value callee = args[0];

@@ -60,6 +60,9 @@ struct Frame {
 };
 static_assert(sizeof(Frame) == 32);
 
+// The most registers of a fiber: their places and twice their number fit 32 bits.
+inline constexpr std::uint32_t kMostRegisters = UINT32_MAX / 4;
+
 // The frames of a fiber. Its capacity never exceeds the depth limit that grow() is given, so that "is there room" is
 // the only test that a call makes.
 class FrameStack {

@@ -48,7 +48,16 @@ Fiber* probe_around(Fiber& fiber) {
   return at->parent == nullptr ? nullptr : at;
 }
 
-void FiberTree::begin_turn(const Closure* entry) { main_ = make(entry); }
+// A turn that a limit has no room for begins all the same, so that a snapshot can be taken of it before it fails.
+void FiberTree::begin_turn(const Closure* entry) {
+  const auto& prototype = *static_cast<const Prototype*>(entry->function);
+  const std::uint32_t registers = std::max<std::uint32_t>(prototype.register_count + 1, 32);
+  main_ = make();
+  entry_has_room_ = !main_->frames.full() && heap().can_allocate(registers * sizeof(Value));
+  if (main_->frames.full() && main_->frames.reserve(1)) heap().account(sizeof(Frame));
+  if (main_->frames.full() || !take_stack(*main_, registers)) std::abort();   // the machine has not a page left
+  main_->frames.push() = Frame::bytecode(prototype.code.data(), entry, main_->stack + 1, false);
+}
 
 void FiberTree::end_turn() {
   destroy(*main_);
@@ -59,17 +68,11 @@ Fiber* FiberTree::waiting_for(std::uint64_t request_id) {
   return main_ && request_id != 0 ? find_waiting(*main_, request_id) : nullptr;
 }
 
-std::unique_ptr<Fiber> FiberTree::make(const Closure* entry) {
+std::unique_ptr<Fiber> FiberTree::make() {
   auto fiber = std::make_unique<Fiber>();
   fiber->id = next_fiber_id_++;
   fiber->frames.grow(core_.limits().depth);
   heap().account(static_cast<std::int64_t>(fiber->frames.capacity() * sizeof(Frame)));
-  if (entry != nullptr) {
-    const auto& prototype = *static_cast<const Prototype*>(entry->function);
-    grow_stack(*fiber, std::max<std::uint32_t>(prototype.register_count + 1, 32));
-    if (fiber->stack == nullptr) return fiber;
-    fiber->frames.push() = Frame::bytecode(prototype.code.data(), entry, fiber->stack + 1, false);
-  }
   return fiber;
 }
 
@@ -94,27 +97,30 @@ bool FiberTree::make_room(Fiber& fiber, std::uint32_t base, std::uint32_t regist
   if (fiber.frames.full()) {
     const std::uint32_t before = fiber.frames.capacity();
     const std::uint32_t most = core_.limits().depth;
-    if (before < most && !heap().can_allocate(std::uint64_t{before} * sizeof(Frame))) return core_.raise_memory();
-    if (!fiber.frames.grow(most)) {
-      return core_.raise(FaultKind::RecursionLimitExceeded,
-                         "calls are nested more than " + std::to_string(most) + " deep",
-                         "use loop/recur, reduce or map instead of deep recursion");
+    if (before >= most) return core_.raise_depth();
+    if (!heap().can_allocate(std::uint64_t{before} * sizeof(Frame)) || !fiber.frames.grow(most)) {
+      return core_.raise_memory();
     }
     heap().account(static_cast<std::int64_t>(std::uint64_t{fiber.frames.capacity() - before} * sizeof(Frame)));
   }
-  return std::uint64_t{base} + registers <= fiber.stack_size || grow_stack(fiber, base + registers);
+  return std::uint64_t{base} + registers <= fiber.stack_size || grow_stack(fiber, std::uint64_t{base} + registers);
 }
 
-bool FiberTree::grow_stack(Fiber& fiber, std::uint32_t registers) {
-  std::uint64_t size = std::max<std::uint64_t>(registers, std::uint64_t{fiber.stack_size} * 2);
+bool FiberTree::grow_stack(Fiber& fiber, std::uint64_t registers) {
+  if (registers > kMostRegisters) return core_.raise_memory();
+  std::uint64_t size = std::clamp<std::uint64_t>(std::uint64_t{fiber.stack_size} * 2, registers, kMostRegisters);
   if (!heap().can_allocate((size - fiber.stack_size) * sizeof(Value))) {
     size = registers;
     if (!heap().can_allocate((size - fiber.stack_size) * sizeof(Value))) return core_.raise_memory();
   }
+  return take_stack(fiber, size) || core_.raise_memory();
+}
+
+bool FiberTree::take_stack(Fiber& fiber, std::uint64_t size) {
   const bool is_small = size * sizeof(Value) <= kMostCachedBytes;
   auto* grown = static_cast<Value*>(is_small ? std::malloc(size * sizeof(Value))
                                              : std::calloc(size, sizeof(Value)));   // untouched pages cost nothing
-  if (grown == nullptr) return core_.raise_memory();
+  if (grown == nullptr) return false;
   if (is_small) std::fill(grown + fiber.stack_size, grown + size, Value::nil());
   if (fiber.stack_size != 0) std::memcpy(static_cast<void*>(grown), fiber.stack, fiber.stack_size * sizeof(Value));
   Value* const old = fiber.stack;

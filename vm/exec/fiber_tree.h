@@ -35,12 +35,14 @@ class FiberTree {
   void end_turn();
   Fiber* waiting_for(std::uint64_t request_id);   // null: no fiber waits for the answer to it
 
-  // Without a stack when there is no memory for one.
-  std::unique_ptr<Fiber> make(const Closure* entry);
+  // Returns whether the limits have room for the first call of the turn. The turn fails at its first step if not.
+  bool entry_has_room() const { return entry_has_room_; }
+
+  std::unique_ptr<Fiber> make();              // without a stack
   void destroy(Fiber& fiber);
   // For one more frame. Returns false when a fault is raised; else the stack may have moved.
   bool make_room(Fiber& fiber, std::uint32_t base, std::uint32_t registers);
-  bool grow_stack(Fiber& fiber, std::uint32_t registers);
+  bool grow_stack(Fiber& fiber, std::uint64_t registers);
 
   void unwind(Fiber& fiber);                  // releases every register, empties the frames
   void discard_branches(Fiber& fiber);        // keeps their prints and records
@@ -64,11 +66,13 @@ class FiberTree {
  private:
   Heap& heap() const { return core_.heap(); }
   Environment& env() const { return core_.env(); }
+  bool take_stack(Fiber& fiber, std::uint64_t size);   // asks no limit; false: the machine has no memory
 
   RunCore& core_;
   ToolRequests& requests_;
   std::unique_ptr<Fiber> main_;
   std::uint32_t next_fiber_id_ = 1;
+  bool entry_has_room_ = true;
   bool has_failed_ = false;
   bool has_closed_task_ = false;
 };

@@ -15,8 +15,9 @@ bool Probes::start(Fiber& waiting) {
   const std::uint64_t bytes = (prototype.register_count + 1) * sizeof(Value) + 8 * sizeof(Frame);
   if (waiting.nesting >= kMaxNesting) return true;
   if (!heap().can_allocate(bytes)) return core_.raise_memory();
-  auto probe = fibers_.make(nullptr);
-  if (!fibers_.grow_stack(*probe, prototype.register_count + 1u)) {
+  auto probe = fibers_.make();
+  const bool is_full = probe->frames.full();   // the machine has no memory
+  if (is_full ? !core_.raise_memory() : !fibers_.grow_stack(*probe, prototype.register_count + 1u)) {
     fibers_.destroy(*probe);
     return false;
   }

@@ -32,6 +32,12 @@ bool RunCore::raise_memory() {
                "memory limit of " + std::to_string(limits_.memory_bytes) + " bytes exceeded");
 }
 
+bool RunCore::raise_depth() {
+  return raise(FaultKind::RecursionLimitExceeded,
+               "calls are nested more than " + std::to_string(limits_.depth) + " deep",
+               "use loop/recur, reduce or map instead of deep recursion");
+}
+
 void RunCore::place_fault(SourceSpan span, std::shared_ptr<const Program> program) {
   fault_.span = span;
   fault_.program = std::move(program);

@@ -46,6 +46,7 @@ class RunCore {
   bool raise(FaultKind kind, std::string message, std::string hint = {});
   bool raise_parked();                  // what a builtin left in env().fault
   bool raise_memory();
+  bool raise_depth();
   const RunFault& fault() const { return fault_; }
   void set_fault(RunFault fault) { fault_ = std::move(fault); }
   void place_fault(SourceSpan span, std::shared_ptr<const Program> program);

@@ -110,8 +110,8 @@ RunImpl::Outcome RunImpl::before_fiber(std::uint64_t& slice_left) {
     slice_left -= std::min(slice_left, heap.free_garbage(std::max(slice_left, Heap::kFreedAtOnce)));
     if (heap.has_garbage()) return StepStatus::Yielded;
   }
-  if (fibers_.main()->stack == nullptr) {
-    core_.raise_memory();
+  if (!fibers_.entry_has_room()) {
+    core_.limits().depth == 0 ? core_.raise_depth() : core_.raise_memory();
     return finish(StepStatus::Faulted);
   }
   return std::nullopt;

@@ -47,7 +47,7 @@ bool FiberCheck::whole() {
   const std::uint32_t depth = run_.limits().depth;
   if (fiber_.frames.size() > depth) return wrong("more frames than the depth limit");
   if (fiber_.frame_capacity < fiber_.frames.size()) return wrong("more frames than there is room for");
-  if (fiber_.stack_size > UINT32_MAX / 4) return wrong("stack too large");
+  if (fiber_.stack_size > kMostRegisters) return wrong("stack too large");
   const std::uint64_t bytes = std::uint64_t{fiber_.stack_size} * sizeof(Value) +
                               std::uint64_t{std::min(fiber_.frame_capacity, depth)} * sizeof(Frame);
   if (!run_.heap().can_allocate(bytes)) return wrong("more stack than the memory limit");

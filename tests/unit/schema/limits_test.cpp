@@ -67,6 +67,7 @@ TEST(Limits, EarlierSpellingsAreKnownWhereTheyWereWritten) {
   EXPECT_EQ(find_limit("loop-limit", LimitPlace::Log), find_limit("loop", LimitPlace::Log));
   EXPECT_EQ(find_limit("max_parallel", LimitPlace::Batch), nullptr);
   EXPECT_EQ(find_limit("nothing", LimitPlace::Log), nullptr);
+  EXPECT_EQ(find_limit("", LimitPlace::Batch), nullptr);
 }
 
 }  // namespace

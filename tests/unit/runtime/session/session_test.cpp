@@ -44,6 +44,14 @@ TEST_F(SessionTest, definitions_journal_and_results_carry_over) {
   EXPECT_EQ(session->journal().edn(), "{\"a\" 10}");
 }
 
+TEST_F(SessionTest, a_depth_of_0_is_a_fault_even_behind_the_entrances) {
+  SessionOptions options;
+  options.limits.depth = 0;
+  const auto session = make(options);
+  EXPECT_EQ(kind_of(session->turn("(inc 1)")), "recursion_limit_exceeded");
+  EXPECT_EQ(kind_of(session->turn("(pmap inc [1])")), "recursion_limit_exceeded");
+}
+
 TEST_F(SessionTest, prints_summaries_and_fuel_are_of_one_turn) {
   const auto session = make();
   session->turn("(println 1) (step-done \"a\" \"b\")");
