@@ -150,6 +150,15 @@ class Fields {
   std::string& problem_;
 };
 
+// A member that names no limit would bound nothing.
+void refuse_unknown_limits(const json::object& given, std::string& problem) {
+  for (const auto& member : given) {
+    const std::string_view name(member.key().data(), member.key().size());
+    const bool is_known = name.find('-') == std::string_view::npos && ptc::find_limit(name, ptc::LimitPlace::Batch);
+    if (!is_known && problem.empty()) problem = "limits: there is no limit " + std::string(name.substr(0, 80));
+  }
+}
+
 // Limits as requests spelled them before they had one name.
 void read_earlier(const Fields& fields, ptc::Limits& limits) {
   for (const ptc::LimitInfo& limit : ptc::kLimits) {
@@ -169,6 +178,7 @@ ptc::SessionOptions session_options(const Fields& request, std::string& problem)
   }
   if (const json::object* given = request.object("limits")) {
     const Fields limits(*given, problem);
+    refuse_unknown_limits(*given, problem);
     for (const ptc::LimitInfo& limit : ptc::kLimits) limits.limit(limit.name, limit, options.limits);
     read_earlier(limits, options.limits);
     // Requests said 0 for "no time at all" before 0 was "no limit".

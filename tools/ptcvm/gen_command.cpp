@@ -47,14 +47,12 @@ void add_gen_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("gen", "Print random well-typed programs, the same for a seed on every machine");
   auto request = std::make_shared<GenerateRequest>();
   command->add_option("--seed", request->options.seed, "Of the first program; the next ones have the seeds after it");
-  command->add_option("--size", request->options.size, "About how many expressions a program has")
-      ->check(CLI::Range(1, 10'000));
+  command->add_option("--size", request->options.size, "About how many expressions a program has");
   command->add_option("--count", request->count, "How many programs; more than one are printed as --requests does");
   command->add_option("--subset", request->subset, "clojure: only what means the same in Clojure; no tools or tasks")
       ->check(CLI::IsMember({"clojure"}));
   command->add_flag("--sync", request->sync, "No asynchronous tools: programs that never wait");
-  command->add_option("--failing", request->options.failing_percent, "Percentage of programs that fail on purpose (1)")
-      ->check(CLI::Range(0, 100));
+  command->add_option("--failing", request->options.failing_percent, "Percentage of programs that fail on purpose (1)");
   command->add_flag("--requests", request->requests,
                     "One line of JSON a program, for ptcvm batch, with the answers of its tools; its id is the seed");
   command->add_option("-o,--output", request->folder, "A folder, for a file a program: seed-N.ptc");

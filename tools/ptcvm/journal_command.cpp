@@ -135,11 +135,9 @@ void add_journal_command(CLI::App& app, int& status) {
   };
 
   auto* shown = add("show", "Tasks, calls with effects and operations", show_log);
-  auto* forms = shown->add_option_group("form");
-  forms->add_flag_callback("--json", [request] { request->form = ShowForm::Json; }, "As one JSON object");
-  forms->add_flag_callback("--edn", [request] { request->form = ShowForm::Edn; }, "The journal alone, {\"id\" value}");
-  forms->add_flag_callback("--facts", [request] { request->form = ShowForm::Facts; }, "Every fact, a line of JSON");
-  forms->require_option(0, 1);
+  shown->add_flag_callback("--json", [request] { request->form = ShowForm::Json; }, "As one JSON object");
+  shown->add_flag_callback("--edn", [request] { request->form = ShowForm::Edn; }, "The journal alone, {\"id\" value}");
+  shown->add_flag_callback("--facts", [request] { request->form = ShowForm::Facts; }, "Every fact, a line of JSON");
 
   auto* putting = add("put", "Put a value under an id, from outside", put);
   putting->add_option("NAME", request->task, "The id: of a task or a signal")->required();

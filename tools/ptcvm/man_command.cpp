@@ -41,10 +41,9 @@ int print_one(const CLI::App& app, const std::string& name) {
 void add_man_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("man", "Print a page of the manual, in troff");
   auto name = std::make_shared<std::string>(), folder = std::make_shared<std::string>();
-  auto* about = command->add_option("COMMAND", *name, "What the page is about (default: ptcvm itself)");
+  command->add_option("COMMAND", *name, "What the page is about (default: ptcvm itself)");
   command->add_option("--into", *folder, "Write all pages to this folder instead")
-      ->type_name("FOLDER")
-      ->excludes(about);
+      ->type_name("FOLDER");
   command->footer("Examples:\n  ptcvm man run | man -l -\n  ptcvm man --into ~/.local/share/man/man1");
   command->callback([&app, name, folder, &status] {
     if (!folder->empty()) {

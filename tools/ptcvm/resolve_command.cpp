@@ -52,7 +52,7 @@ void add_resolve_command(CLI::App& app, int& status) {
         request->reason = reason;
       },
       "It failed");
-  fail->type_name("REASON")->excludes(json);
+  fail->type_name("REASON");
   auto* cancel = command->add_option_function<std::string>(
       "--cancel",
       [request](const std::string& reason) {
@@ -60,7 +60,7 @@ void add_resolve_command(CLI::App& app, int& status) {
         request->reason = reason;
       },
       "It is given up");
-  cancel->type_name("REASON")->expected(0, 1)->excludes(json)->excludes(fail);
+  cancel->type_name("REASON")->expected(0, 1);
   command->add_flag("--edn", request->is_edn, "The result is EDN");
   declare_author(*command, request->store);
   command->footer(kResolveExamples);

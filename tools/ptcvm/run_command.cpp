@@ -54,11 +54,6 @@ void declare_store_options(CLI::App& command, const std::shared_ptr<RunRequest>&
   command.add_option("--plan", request->durable.plan, "With --store: the plan, an EDN vector of texts or [id text]")
       ->type_name("FILE");
   command.add_flag("--again", request->durable.again, "With --store: a new turn, also when the run has ended well");
-  CLI::Option* const id = command.get_option("--run-id");
-  command.get_option("--store")->needs(id);
-  for (const char* other : {"--memory", "--journal", "--snapshot", "--keys"}) {
-    command.get_option("--store")->excludes(command.get_option(other));
-  }
 }
 
 // Takes the turn of the session to its end or its next suspension.

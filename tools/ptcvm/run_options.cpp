@@ -93,7 +93,6 @@ void declare_tool_options(CLI::App& command, RunArguments& options) {
       ->transform(CLI::CheckedTransformer(forms, CLI::ignore_case).description(""))
       ->type_name("FORM");
   command.add_option("--parallel-tools", options.parallel_tools, "Commands of tools that run at once")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1000}).description(""))
       ->capture_default_str();
   command.add_flag("--stats", options.stats, "Show fuel, time and memory on standard error");
 }
@@ -110,12 +109,10 @@ void declare_run_options(CLI::App& command, RunArguments& options) {
   declare_tool_options(command, options);
   command.add_option("--signature", options.signature,
                      "What the result must look like, e.g. '{name :string, age :int?}'");
-  command.add_option("--float-precision", options.float_precision, "Round floats of the result to that many decimals")
-      ->check(CLI::Range(0, 300).description(""));
+  command.add_option("--float-precision", options.float_precision, "Round floats of the result to that many decimals");
   command.add_option("--run-id,--id", options.run_id,
                      "Name of the run: in a store, in the idempotency keys that tools are given, in sealed snapshots")
-      ->type_name("ID")
-      ->check(CLI::Validator([](const std::string& id) { return id.empty() ? "must not be empty" : ""; }, ""));
+      ->type_name("ID");
   options.limits.declare(command);
   command.add_flag("--strict-task-ids", options.strict_task_ids, "Accept only string literals as ids of (task …)");
 }
@@ -195,6 +192,17 @@ std::string effect_class_names() {
   return out;
 }
 
+// The cache is for tools with a command; others are never called by this process.
+bool check_cached(const std::vector<Declared>& tools, const RunArguments& options, std::string& message) {
+  for (const std::string& name : options.cached_tools) {
+    const auto is_cached = [&](const Declared& tool) { return tool.name == name && tool.options.cache; };
+    if (std::any_of(tools.begin(), tools.end(), is_cached)) continue;
+    message = "--cache-tool " + name + ": there is no tool " + name + " with --tool or --tool-shell";
+    return false;
+  }
+  return true;
+}
+
 bool set_effects(std::vector<Declared>& tools, const RunArguments& options, std::string& message) {
   for (const std::string& text : options.effects) {
     std::string name;
@@ -260,8 +268,8 @@ std::optional<CommandTools> command_tools(const RunArguments& options, std::stri
   std::vector<Declared> declared;
   if (!declare_commands(declared, options.tools, false, options, message) ||
       !declare_commands(declared, options.shell_tools, true, options, message) ||
-      !declare_async(declared, options.async_tools, message) || !set_effects(declared, options, message) ||
-      !set_reconcilers(declared, options, message)) {
+      !check_cached(declared, options, message) || !declare_async(declared, options.async_tools, message) ||
+      !set_effects(declared, options, message) || !set_reconcilers(declared, options, message)) {
     return std::nullopt;
   }
   CommandTools out;

@@ -103,14 +103,12 @@ void add_signature_command(CLI::App& app, int& status) {
                          ->add_option("--from-json-schema", request->schema_file,
                                       "Read JSON Schema, or the definition of a tool, instead; - is standard input")
                          ->type_name("FILE");
-  auto* const as_schema = command->add_flag(
-      "--json-schema", request->as_schema,
-      "Write JSON Schema: of the type, or {\"inputSchema\", \"outputSchema\"} when there are parameters");
+  command->add_flag("--json-schema", request->as_schema,
+                    "Write JSON Schema: of the type, or {\"inputSchema\", \"outputSchema\"} when there are parameters");
   request->has_value = command->add_option("--check", request->value, "A value for the type, or for the result");
-  request->has_value->type_name("EDN")->excludes(as_schema);
+  request->has_value->type_name("EDN");
   request->has_arguments = command->add_option("--arguments", request->arguments, "Arguments by name, an EDN map");
-  request->has_arguments->type_name("EDN")->excludes(as_schema)->excludes(request->has_value);
-  text->excludes(file);
+  request->has_arguments->type_name("EDN");
   command->footer(kSignatureExamples);
   command->callback([request, text, file, &status] {
     if (text->count() + file->count() == 0) throw CLI::RequiredError("TEXT");

@@ -84,17 +84,16 @@ bool replace_file(const std::string& path, std::string_view bytes, std::string& 
 }  // namespace
 
 void declare_seal_options(CLI::App& command, SealOptions& options) {
-  auto* keys = command.add_option("--keys", options.keys, "Key ring: only snapshots that it sealed are taken, and "
-                                                          "those that are written are sealed")
-                   ->type_name("RING");
-  command.add_option("--tenant", options.tenant, "Whose snapshots these are (with --keys)")->needs(keys);
+  command
+      .add_option("--keys", options.keys,
+                  "Key ring: only snapshots that it sealed are taken, and those that are written are sealed")
+      ->type_name("RING");
+  command.add_option("--tenant", options.tenant, "Whose snapshots these are (with --keys)");
   command.add_option("--expect-run", options.expected_run, "Refuse snapshots of other runs (with --keys)")
-      ->type_name("ID")
-      ->needs(keys);
+      ->type_name("ID");
   command.add_option("--expect-sequence", options.expected_sequence,
                      "Refuse any other snapshot of the run than this one (with --keys)")
-      ->type_name("N")
-      ->needs(keys);
+      ->type_name("N");
 }
 
 std::optional<SnapshotFile> read_snapshot_file(const std::string& path, const SealOptions& options,

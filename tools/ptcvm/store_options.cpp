@@ -58,7 +58,6 @@ void declare_durability(CLI::App& command, StoreOptions& options) {
       ->check(CLI::IsMember({"sync", "group"}).description(""))
       ->type_name("MODE");
   command.add_option("--group-window", options.group_window_ms, "Of --durability group, in milliseconds (5)")
-      ->check(CLI::Range(1, 10'000).description(""))
       ->type_name("MS");
 }
 

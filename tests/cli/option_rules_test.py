@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""What protects and cannot is refused: empty values, options without effect, unknown members.
+
+usage: option_rules_test.py PTCVM   (the program under test)
+"""
+import os
+import sys
+import unittest
+
+from ptcvm_process import SnapshotTest, ptcvm
+
+
+class Options(SnapshotTest):
+    def refused(self, *args):
+        """Usage, and nothing on standard output."""
+        status, out, err = ptcvm(*args)
+        self.assertEqual((status, out), (2, ""), (args, err))
+        return err
+
+    def test_empty_values_are_refused_before_anything_runs(self):
+        mark = self.path("ran")
+        tool = ("--tool", f"touch=touch {mark}")
+        for option in ("--store", "--journal", "--memory", "--snapshot", "--keys", "--trace", "--plan", "--run-id",
+                       "--signature", "--data", "--cache-tool"):
+            self.assertIn(option, self.refused("eval", "(tool/touch {})", *tool, option, ""))
+            self.assertIn(option, self.refused("eval", "(tool/touch {})", *tool, option + "="))
+        self.assertFalse(os.path.exists(mark))
+
+    def test_an_empty_key_ring_opens_nothing(self):
+        state = self.park("(await (tool/call {}))")
+        for command in (("resume", state, *self.TOOL), ("snapshot", "verify", state), ("snapshot", "show", state)):
+            self.assertIn("--keys", self.refused(*command, "--keys", ""))
+            self.assertIn("--keys", self.refused(*command, "--keys="))
+
+    def test_options_without_effect_name_what_they_want(self):
+        for given, wanted in (("--again", "--store"), ("--plan=p", "--store"), ("--strict-resets", "--store"),
+                              ("--durability=group", "--store"), ("--group-window=5", "--durability"),
+                              ("--program-by-hash", "--snapshot"), ("--keys=ring", "--snapshot"),
+                              ("--tenant=acme", "--keys"), ("--expect-run=r", "--store")):
+            err = self.refused("eval", "1", given)
+            self.assertIn(given.partition("=")[0], err)
+            self.assertIn(wanted, err)
+            self.assertIn("give both", err)
+
+    def test_options_that_exclude_each_other_name_both(self):
+        for one, other in ((("--store", "s.db"), ("--journal", "j.edn")), (("--store", "s.db"), ("--memory", "m.edn")),
+                           (("--store", "s.db"), ("--snapshot", "s.ptcs"))):
+            err = self.refused("eval", "1", "--id", "r", *one, *other)
+            self.assertIn(one[0], err)
+            self.assertIn(other[0], err)
+            self.assertIn("leave one of them out", err)
+
+    def test_a_cache_of_a_tool_that_is_not_there_is_refused(self):
+        status, _, err = ptcvm("eval", "1", "--cache-tool", "t")
+        self.assertEqual(status, 65)
+        self.assertIn("there is no tool t", err)
+
+    def test_numbers_are_whole_and_in_their_range(self):
+        for command, option, bad in ((("eval", "1"), "--parallel-tools", ("0", "-1", "1001", "0x10", "")),
+                                     (("eval", "1"), "--float-precision", ("-1", "301", "1.5")),
+                                     (("batch",), "--jobs", ("-1", "4294967296", "1025", "one")),
+                                     (("gen",), "--count", ("-1", "18446744073709551616")),
+                                     (("resume", "s"), "--expect-sequence", ("-1", "18446744073709551616", "010x"))):
+            for value in bad:
+                self.assertIn(option, self.refused(*command, option, value))
+
+    def test_unknown_members_of_limits_are_refused(self):
+        for name in ("memory", "fuel_", "max_fuel", "timeout", "string-bytes", ""):
+            (answer,) = self.ask({"id": 1, "source": "1", "limits": {name: 5}})
+            self.assertIn("there is no limit", answer["message"])
+        (answer,) = self.ask({"id": 1, "source": "1", "limits": {"string_bytes": None, "pending": 5}})
+        self.assertEqual(answer["status"], "ok", answer)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]] + sys.argv[2:])
