@@ -190,6 +190,14 @@ RunState Run::Impl::settle(RunState came_to) {
   return came_to;
 }
 
+std::optional<std::string> Run::Impl::result_text(ptc::BoundedWriter writer) {
+  if (!ended(state) || awake().status() == ptc::OutcomeStatus::Error) return std::nullopt;
+  std::string text;
+  if (session->write_result(writer, text)) return text;
+  settle(RunState::Failed);
+  return std::nullopt;
+}
+
 RunState Run::step(std::uint64_t fuel) { return ended(impl_->state) ? impl_->state : impl_->step(fuel); }
 RunState Run::state() const { return impl_->state; }
 bool Run::is_over() const { return ended(impl_->state); }

@@ -55,6 +55,7 @@ struct PTCVM_HIDDEN Run::Impl {
   ptc::Session& awake();                    // where anything but park() looks at the session
   RunState step(std::uint64_t fuel);
   RunState settle(RunState came_to);
+  std::optional<std::string> result_text(ptc::BoundedWriter writer);
 
   Engine engine;                            // keeps it alive
   std::unique_ptr<ptc::Session> session;    // null while it is parked

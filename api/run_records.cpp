@@ -49,6 +49,9 @@ ptc::ToolReply pending_reply(ptc::Heap& heap, std::string operation_id, const An
 
 ValueView Run::result() const { return ValueAccess::view(impl_->awake().result(), impl_->awake().heap()); }
 
+std::optional<std::string> Run::result_edn() { return impl_->result_text(ptc::edn_within); }
+std::optional<std::string> Run::result_json() { return impl_->result_text(ptc::json_within); }
+
 std::optional<Diagnostic> Run::diagnostic() const {
   if (impl_->state != RunState::Failed || impl_->awake().status() != ptc::OutcomeStatus::Error) return std::nullopt;
   return diagnostic_of(impl_->awake().fault());

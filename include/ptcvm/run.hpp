@@ -174,6 +174,11 @@ class PTCVM_API Run {
 
   // Returns the result of a run that is over. The view is valid until the run is destroyed or begins another turn.
   ValueView result() const;
+  // Write the result as text within the memory and the time of the turn, which ValueView::to_edn() does not look at.
+  // Return nullopt when the run is not over or has a fault. A result whose text does not fit makes the run fail with
+  // memory_exceeded, timeout or cancelled.
+  std::optional<std::string> result_edn();
+  std::optional<std::string> result_json();
   std::optional<Diagnostic> diagnostic() const;
   // These functions may be called at any time.
   std::vector<std::string> prints() const;

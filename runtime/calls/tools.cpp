@@ -79,6 +79,13 @@ class PlainCheck {
 
 }  // namespace
 
+void refuse_too_large(Heap& heap, std::string_view tool, ToolReply& reply) {
+  if (!heap.has_failed() || (reply.failed && reply.fault != FaultKind::ToolError)) return;
+  heap.release(reply.result);
+  reply = ToolReply::unknown("the answer of " + std::string(tool) + " does not fit into the memory of the run");
+  reply.fault = FaultKind::MemoryExceeded;
+}
+
 void ToolRegistry::add(ToolDefinition definition, ToolHandler handler, ReconcileHandler reconcile) {
   const auto at =
       std::lower_bound(tools_.begin(), tools_.end(), definition.name,

@@ -106,6 +106,10 @@ struct ToolReply {
   }
 };
 
+// Makes an unknown reply of one whose value the heap had no room for (Heap::refuse): the call was made, and only its
+// answer is lost. The program ends with memory_exceeded at the call.
+void refuse_too_large(Heap& heap, std::string_view tool, ToolReply& reply);
+
 using ToolHandler = std::function<ToolReply(const ToolCall&)>;
 
 // Says what a hook decided about a call.

@@ -205,6 +205,7 @@ bool RecordedCalls::answer(Session& session, std::uint64_t id, ToolReply reply, 
   }
   OpenCall call = std::move(at->second);
   in_flight_.erase(at);
+  refuse_too_large(session.heap(), call.tool->definition.name, reply);
   reply.attempt = call.attempt;
   if (!utf8_is_valid(reply.message)) reply.message = utf8_repaired(reply.message);
   const bool is_tried_again = wants_further_attempt(*call.tool, reply, call.attempt);

@@ -58,6 +58,7 @@ void CallReplies::fit(const Tool& tool, ToolReply& reply) {
 void CallReplies::put(const ToolRequest& request, const Tool& tool, ToolReply reply, std::string cache_key,
                       std::uint64_t micros) {
   const AsyncMode mode = tool.definition.async;
+  refuse_too_large(run_.heap(), tool.definition.name, reply);
   make_plain(reply);
   fit(tool, reply);
   if (reply.failed && reply.fault != FaultKind::ToolError) {

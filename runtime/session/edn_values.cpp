@@ -5,6 +5,7 @@
 
 #include "runtime/engine/function_text.h"
 #include "runtime/text/edn.h"
+#include "vm/value/account.h"
 #include "vm/value/map.h"
 #include "vm/value/string.h"
 
@@ -26,6 +27,7 @@ Value EdnValues::make_function(std::string_view source, Value borrowed_captured,
     captured.push_back(std::move(*name));
   }
   const std::vector<std::string_view> captured_names(captured.begin(), captured.end());
+  const AccountScope whole(run_.heap(), nullptr);   // the compiler is never left in the middle
   const auto program = function_program(source, captured_names);
   if (!program) return Value::absent();
   CompileRequest request;
@@ -52,6 +54,10 @@ std::optional<Value> EdnValues::read(std::string_view edn, std::span<const std::
   auto read = read_edn(run_.heap(), edn, hooks);
   if (auto* value = std::get_if<Value>(&read)) return *value;
   const EdnError& error = std::get<EdnError>(read);
+  if (error.kind == EdnError::Kind::TooLarge) {
+    refuse();
+    return Value::nil();
+  }
   message = error.message + " at byte " + std::to_string(error.offset);
   return std::nullopt;
 }

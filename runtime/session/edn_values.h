@@ -22,16 +22,20 @@ class EdnValues {
   EdnValues(const Engine& engine, Run& run) : engine_(engine), run_(run) {}
 
   // Returns the value, which the caller owns, or nullopt and a message. Functions in the text may mention `names`
-  // besides the definitions of the run.
+  // besides the definitions of the run. A value that does not fit into the memory of the run is nil and has_refused().
   std::optional<Value> read(std::string_view edn, std::span<const std::string_view> names, std::string& message);
   // Does the same for text that must be a map; nil counts as the empty map. `what` names the text in the message.
   std::optional<Value> read_map(std::string_view edn, std::string_view what, std::string& message);
+  // Says that an input did not fit into the memory of the run: each turn ends with memory_exceeded when it begins.
+  void refuse() { has_refused_ = true; }
+  bool has_refused() const { return has_refused_; }
 
  private:
   Value make_function(std::string_view source, Value borrowed_captured, std::span<const std::string_view> names);
 
   const Engine& engine_;
   Run& run_;
+  bool has_refused_ = false;
 };
 
 }  // namespace ptc

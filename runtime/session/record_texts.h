@@ -1,9 +1,11 @@
 // Makes the texts of the values in the records of an outcome. Values share their parts, and texts do not: a snapshot of
 // a few kilobytes can be longer than any memory when it is written out. So all texts of one outcome have a common
-// limit; a text beyond the limit is "…".
+// limit, which is what the run has memory for; a text beyond the limit is "…".
 #pragma once
+#include <algorithm>
 #include <string>
 
+#include "runtime/text/counted_bytes.h"
 #include "runtime/text/json_value.h"
 #include "runtime/text/result_rounding.h"
 #include "vm/value/print.h"
@@ -12,7 +14,8 @@ namespace ptc {
 
 class RecordTexts {
  public:
-  explicit RecordTexts(Heap& heap) : heap_(heap) {}
+  explicit RecordTexts(Heap& heap)
+      : heap_(heap), left_(std::clamp<std::uint64_t>(room_of(heap) / kBytesOfPart, kLeast, 4 * kMaxWrittenSize)) {}
 
   std::string edn(Value borrowed) {
     std::string text = "…";
@@ -37,8 +40,11 @@ class RecordTexts {
     return true;
   }
 
+  static constexpr std::uint64_t kBytesOfPart = 16;     // of text, as written_size() counts
+  static constexpr std::uint64_t kLeast = 1u << 16;      // parts; also a run whose memory is full has records
+
   Heap& heap_;
-  std::uint64_t left_ = 4 * kMaxWrittenSize;
+  std::uint64_t left_;
 };
 
 }  // namespace ptc

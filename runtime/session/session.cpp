@@ -1,7 +1,6 @@
 #include "runtime/session/session.h"
 
 #include <chrono>
-#include <tuple>
 #include <utility>
 
 #include "runtime/session/capabilities.h"
@@ -28,6 +27,7 @@ Session::Session(const Engine& engine, SessionOptions options)
   run_.set_identity(options_.run_id, options_.turns_before);
   run_.set_yields_at_commits(options_.yields_at_commits);
   run_.operations().last_fresh_id = options_.operations_before;
+  if (options_.yields_at_commits) journal_.bound_commits();
 }
 
 Session::Session(const Engine& engine, Restored restored, std::shared_ptr<const ToolRegistry> tools,
@@ -66,7 +66,9 @@ CompileAnswer Session::compile(std::string_view source) {
   request.is_over = [this] { return clock_.is_over_while_compiling(); };
   CompileAnswer answer = engine_.compile(request);
   if (answer.program == nullptr && answer.error.kind == FaultKind::Cancelled) {
-    std::tie(answer.error.kind, answer.error.message) = clock_.reason_to_stop();
+    TurnStop why = clock_.reason_to_stop();
+    answer.error.kind = why.kind;
+    answer.error.message = std::move(why.message);
   }
   clock_.end_compiling();
   return answer;
@@ -137,6 +139,10 @@ bool Session::begin(std::shared_ptr<const Program> program) {
   inputs_.begin_turn();
   run_.start(std::move(program));
   clock_.begin_turn();
+  if (edn_.has_refused()) {
+    run_.cancel(FaultKind::MemoryExceeded,
+                "memory limit of " + std::to_string(options_.limits.memory_bytes) + " bytes exceeded");
+  }
   last_step_ = SessionStep::Yielded;
   const auto begun = run_.program();
   outbox_.began(begun == nullptr ? std::string_view() : std::string_view(begun->source_name));
@@ -154,12 +160,12 @@ SessionStep Session::step(std::uint64_t fuel) {
 
 SessionStep Session::advance(std::uint64_t fuel) {
   const bool is_stopped = clock_.stop_if_over();
+  const StepWatch watch(run_, clock_);
   if (!is_stopped && last_step_ == SessionStep::Waits) {   // nothing runs before all of them are answered
     calls_.serve();
     if (!run_.tool_requests().empty()) return SessionStep::Waits;
   }
   last_step_ = SessionStep::Yielded;
-  const StepWatch watch(run_, clock_);
   for (;;) {
     clock_.tell_program();
     const StepStatus status = run_.step(fuel);
@@ -207,7 +213,7 @@ Outcome Session::outcome() {
     out.next_deadline_ms = run_.next_deadline();
     out.calls = calls_.waiting();
   } else {
-    result_.add_to(out);
+    result_.write_to(out);
   }
   records_.add_to(out);
   records_.add_operations(out);
@@ -236,6 +242,7 @@ void Session::take_over(HostState host) {
   snapshot_.restore(std::move(host));
   records_.skip_all();
   run_.environment().journal.keep_changes(outbox_.is_read());
+  if (options_.yields_at_commits) journal_.bound_commits();
   run_.set_yields_at_commits(options_.yields_at_commits);
 }
 

@@ -94,6 +94,9 @@ class Session {
   Value result() const { return result_.value(); }   // the result of the last turn that ended well; borrowed
   Outcome outcome();                                  // returns the outcome of the turn so far
   Outcome suspended_outcome();   // returns the outcome of turn() or resume() that suspended the turn
+  // Writes the result of a turn that is over, within the memory and the time of the turn. Returns false when there is
+  // no result, or when its text does not fit: then the turn has failed (fault()).
+  bool write_result(BoundedWriter writer, std::string& text) { return result_.write(writer, text); }
   // Counts turns from there: the next one has the number `turns` + 1. Between turns.
   void begin_turns_after(std::uint64_t turns) { run_.set_identity(run_.run_id(), turns); }
 
@@ -137,7 +140,7 @@ class Session {
   SessionJournal journal_{run_, edn_};
   SessionOperations operations_{run_, outbox_, calls_, options_};
   TurnRecords records_{run_, outbox_};
-  TurnResult result_{run_, options_, definitions_, inputs_};
+  TurnResult result_{run_, options_, definitions_, inputs_, clock_};
   SessionSnapshot snapshot_{run_, options_, calls_, gate_};
   std::function<std::optional<std::string>(Session&)> step_hook_;
   SessionStep last_step_ = SessionStep::Over;

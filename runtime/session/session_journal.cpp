@@ -5,6 +5,7 @@
 
 #include "runtime/text/edn.h"
 #include "runtime/text/result_rounding.h"
+#include "vm/value/account.h"
 #include "vm/value/map.h"
 #include "vm/value/print.h"
 
@@ -72,9 +73,19 @@ void SessionJournal::set_source(TaskSource source, std::function<void(std::strin
         if (text.edn == nullptr) return {};
         auto read = read_edn(run_.heap(), *text.edn);
         if (const auto* value = std::get_if<Value>(&read)) return {*value, text.returned};
-        complain(id);
+        if (std::get<EdnError>(read).kind == EdnError::Kind::Malformed) complain(id);   // else the run ends
         return {Value::nil(), text.returned};
       });
+}
+
+// Looking at a large value is work of the program.
+void SessionJournal::bound_commits() {
+  run_.environment().journal.set_rule([](Heap& heap, Value borrowed) {
+    constexpr std::uint64_t kFreeSize = 4096;
+    const std::uint64_t size = written_size(heap, borrowed, kMaxWrittenSize);
+    if (size > kFreeSize) charge_parts(size - kFreeSize);
+    return size < kMaxWrittenSize;
+  });
 }
 
 void SessionJournal::set_reset_rule(std::function<bool(std::string_view)> needs_reason) {

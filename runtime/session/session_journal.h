@@ -34,6 +34,8 @@ class SessionJournal {
   using TaskSource = std::function<TaskText(std::string_view id)>;
   void set_source(TaskSource source, std::function<void(std::string_view id)> complain);
   // Says for which tasks (task-reset id) needs a reason.
+  // Lets tasks commit only what can be written out: for a new run whose commits are written.
+  void bound_commits();
   void set_reset_rule(std::function<bool(std::string_view id)> needs_reason);
 
  private:

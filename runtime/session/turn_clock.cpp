@@ -49,20 +49,23 @@ bool TurnClock::is_stopped() const {
   return is_cancelled() || (end && Clock::now() >= *end);
 }
 
-std::pair<FaultKind, std::string> TurnClock::reason_to_stop() const {
+TurnStop TurnClock::reason_to_stop() const {
   if (is_cancelled()) return {FaultKind::Cancelled, "the program was stopped"};
   return {FaultKind::Timeout, "execution exceeded " + std::to_string(options_.limits.timeout_ms) + "ms limit"};
 }
 
+bool TurnClock::is_over() const {
+  return is_cancelled() || (step_deadline_ && Clock::now() >= *step_deadline_);
+}
+
 bool TurnClock::stop_if_over() {
-  if (!is_cancelled() && (!step_deadline_ || Clock::now() < *step_deadline_)) return false;
-  auto [kind, message] = reason_to_stop();
-  run_.cancel(kind, std::move(message));
+  if (!is_over()) return false;
+  TurnStop why = reason_to_stop();
+  run_.cancel(why.kind, std::move(why.message));
   return true;
 }
 
 void TurnClock::wait_until(Deadline due) const {
-  const auto is_over = [this] { return is_cancelled() || (step_deadline_ && Clock::now() >= *step_deadline_); };
   while (Clock::now() < due && !is_over()) sleep_shortly(due - Clock::now());
 }
 

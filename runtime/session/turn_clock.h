@@ -7,17 +7,22 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "runtime/calls/tools.h"
 #include "runtime/session/session_options.h"
 #include "vm/exec/run.h"
-#include "vm/value/patience.h"
+#include "vm/value/account.h"
 
 namespace ptc {
 
 // Returns the whole microseconds since `start`.
 std::uint64_t micros_since(std::chrono::steady_clock::time_point start);
+
+// Says why a turn is to stop: cancelled or timeout.
+struct TurnStop {
+  FaultKind kind{};
+  std::string message;
+};
 
 class TurnClock {
  public:
@@ -51,12 +56,14 @@ class TurnClock {
   std::optional<Deadline> step_deadline() const { return step_deadline_; }
   // Returns whether the turn is to end without waiting for anything: it was cancelled, or its time is used up.
   bool is_stopped() const;
+  // Returns whether the turn is to stop now, as its current step sees the time.
+  bool is_over() const;
   // Cancels the run when the turn is to stop, and returns whether it did.
   bool stop_if_over();
   // Sleeps until `due`, or until the turn is to stop.
   void wait_until(Deadline due) const;
-  // Returns the fault of a turn that is to stop, and a sentence.
-  std::pair<FaultKind, std::string> reason_to_stop() const;
+  // Returns the reason for a turn that is to stop.
+  TurnStop reason_to_stop() const;
 
  private:
   bool is_cancelled() const { return cancelled_ != nullptr && cancelled_->load(std::memory_order_relaxed); }
@@ -70,16 +77,23 @@ class TurnClock {
   std::uint64_t compiling_micros_ = 0;                       // what compiling the next program took
 };
 
-// Lets the run ask the clock in the middle of long builtins, too, as long as the watch lives.
+// Lets long work ask the clock as long as the watch lives: builtins of the run, and the session itself when it reads an
+// answer or writes a result on this thread. What they take is in the account of the run.
 class StepWatch final : public Patience {
  public:
-  StepWatch(Run& run, TurnClock& clock) : run_(run), clock_(clock) { run_.set_patience(this); }
+  StepWatch(Run& run, TurnClock& clock) : run_(run), clock_(clock), account_(run.heap(), this) {
+    run_.set_patience(this);
+  }
   ~StepWatch() override { run_.set_patience(nullptr); }
-  bool is_over() override { return clock_.stop_if_over(); }
+  StepWatch(const StepWatch&) = delete;
+  StepWatch& operator=(const StepWatch&) = delete;
+  // A run that is over is not cancelled: the cancelling would hit its next turn.
+  bool is_over() override { return run_.in_turn() ? clock_.stop_if_over() : clock_.is_over(); }
 
  private:
   Run& run_;
   TurnClock& clock_;
+  const AccountScope account_;
 };
 
 }  // namespace ptc

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "runtime/text/result_rounding.h"
+#include "vm/value/account.h"
 #include "vm/value/pending.h"
-#include "vm/value/print.h"
 
 namespace ptc {
 namespace {
@@ -18,14 +18,20 @@ OutcomeFault fault_of(const RunFault& fault) {
   return out;
 }
 
+OutcomeFault result_too_large() {
+  return plain_fault(FaultKind::MemoryExceeded, "the result is too large to be written out",
+                     "return a part of it, or its count");
+}
+
 }  // namespace
 
 OutcomeFault plain_fault(FaultKind kind, std::string message, std::string hint) {
   return {kind, std::move(message), std::move(hint), {}, {}, {}, false};
 }
 
-TurnResult::TurnResult(Run& run, const SessionOptions& options, const Definitions& definitions, TurnInputs& inputs)
-    : run_(run), options_(options), definitions_(definitions), inputs_(inputs) {
+TurnResult::TurnResult(Run& run, const SessionOptions& options, const Definitions& definitions, TurnInputs& inputs,
+                       TurnClock& clock)
+    : run_(run), options_(options), definitions_(definitions), inputs_(inputs), clock_(clock) {
   if (options.signature.empty()) return;
   auto parsed = parse_signature(options.signature);
   if (auto* signature = std::get_if<Signature>(&parsed)) {
@@ -53,17 +59,26 @@ void TurnResult::conclude(StepStatus status) {
   status_ = status == StepStatus::Completed  ? OutcomeStatus::Ok
             : status == StepStatus::Returned ? OutcomeStatus::Return
                                              : OutcomeStatus::Fail;
-  conclude_value();
-}
-
-void TurnResult::conclude_value() {
-  if (auto fault = objection()) {
-    run_.revert();
-    return fail(std::move(*fault));
+  std::optional<OutcomeFault> fault;
+  switch (account::within([&] { fault = objection(); })) {   // the objections own no values
+    case account::Ending::Done: break;
+    case account::Ending::Stopped: fault = stopped(); break;
+    case account::Ending::NoMemory: fault = result_too_large(); break;
   }
+  if (fault) return refuse(std::move(*fault));
   value_ = retained(run_.result());
   if (status_ != OutcomeStatus::Fail) inputs_.add_result(value_);
   if (options_.float_precision) value_ = round_result(run_.heap(), value_, *options_.float_precision);
+}
+
+void TurnResult::refuse(OutcomeFault fault) {
+  run_.revert();
+  fail(std::move(fault));
+}
+
+OutcomeFault TurnResult::stopped() const {
+  TurnStop stop = clock_.reason_to_stop();
+  return plain_fault(stop.kind, std::move(stop.message));
 }
 
 // Returns why the result of the run does not count, or nullopt when it does.
@@ -72,10 +87,7 @@ std::optional<OutcomeFault> TurnResult::objection() const {
     return plain_fault(FaultKind::MemoryLimitExceeded, "the definitions are too large to be written out",
                        "define a part of the data, or a summary");
   }
-  if (!can_be_written(run_.heap(), run_.result())) {
-    return plain_fault(FaultKind::MemoryExceeded, "the result is too large to be written out",
-                       "return a part of it, or its count");
-  }
+  if (!can_be_written(run_.heap(), run_.result())) return result_too_large();
   return signature_ && status_ != OutcomeStatus::Fail ? mismatch() : std::nullopt;
 }
 
@@ -92,12 +104,30 @@ std::optional<OutcomeFault> TurnResult::mismatch() const {
                      "the result must match " + render_type(signature_->result));
 }
 
-void TurnResult::add_to(Outcome& outcome) const {
-  if (status_ == OutcomeStatus::Error) {
-    outcome.fault = fault_;
-  } else {
-    append_edn(outcome.value_edn, value_, run_.heap());
+void TurnResult::write_to(Outcome& outcome) {
+  if (!write(edn_within, outcome.value_edn)) outcome.fault = fault_;
+  outcome.status = status_;
+}
+
+bool TurnResult::write(BoundedWriter writer, std::string& text) {
+  if (status_ == OutcomeStatus::Error) return false;
+  auto fault = objection_to_text(writer, text);
+  if (fault) refuse(std::move(*fault));
+  return status_ != OutcomeStatus::Error;
+}
+
+// Returns why the text cannot be had, or nullopt and the text.
+std::optional<OutcomeFault> TurnResult::objection_to_text(BoundedWriter writer, std::string& text) {
+  clock_.begin_step();
+  const StepWatch watch(run_, clock_);
+  BoundedText written = writer(run_.heap(), value_);
+  clock_.end_step();
+  switch (written.end) {
+    case BoundedText::End::Whole: text = std::move(written.text); return std::nullopt;
+    case BoundedText::End::TooLarge: return result_too_large();
+    case BoundedText::End::Stopped: break;
   }
+  return stopped();
 }
 
 }  // namespace ptc

@@ -7,8 +7,10 @@
 #include "runtime/session/definitions.h"
 #include "runtime/session/outcome.h"
 #include "runtime/session/session_options.h"
+#include "runtime/session/turn_clock.h"
 #include "runtime/session/turn_inputs.h"
 #include "runtime/signature/signature.h"
+#include "runtime/text/bounded_text.h"
 #include "vm/exec/run.h"
 
 namespace ptc {
@@ -19,7 +21,8 @@ OutcomeFault plain_fault(FaultKind kind, std::string message, std::string hint =
 class TurnResult {
  public:
   // All of them must outlive the result. `inputs` gets each good result for the history.
-  TurnResult(Run& run, const SessionOptions& options, const Definitions& definitions, TurnInputs& inputs);
+  TurnResult(Run& run, const SessionOptions& options, const Definitions& definitions, TurnInputs& inputs,
+             TurnClock& clock);
   ~TurnResult() { forget(); }
   TurnResult(const TurnResult&) = delete;
   TurnResult& operator=(const TurnResult&) = delete;
@@ -34,11 +37,17 @@ class TurnResult {
   OutcomeStatus status() const { return status_; }     // when the turn is over
   const OutcomeFault& fault() const { return fault_; } // when the status is Error
   Value value() const { return value_; }               // of the last turn that ended well; borrowed
-  void add_to(Outcome& outcome) const;                 // adds the fault, or the value as text
+  // Adds the fault, or the value as text. A value whose text does not fit into the memory or the time of the turn makes
+  // the turn fail.
+  void write_to(Outcome& outcome);
+  // Writes the value of a turn that is over. Returns false when there is no value, or when the turn fails as above.
+  bool write(BoundedWriter writer, std::string& text);
   void forget();                                       // gives back every value of the heap of the run
 
  private:
-  void conclude_value();
+  void refuse(OutcomeFault fault);
+  OutcomeFault stopped() const;
+  std::optional<OutcomeFault> objection_to_text(BoundedWriter writer, std::string& text);
   std::optional<OutcomeFault> objection() const;
   std::optional<OutcomeFault> mismatch() const;
 
@@ -46,6 +55,7 @@ class TurnResult {
   const SessionOptions& options_;
   const Definitions& definitions_;
   TurnInputs& inputs_;
+  TurnClock& clock_;
   std::optional<Signature> signature_;
   std::string signature_error_;
   OutcomeStatus status_ = OutcomeStatus::Error;

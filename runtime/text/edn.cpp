@@ -24,18 +24,27 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n\f,";
 constexpr std::string_view kDelimiters = " \t\r\n\f,()[]{}\";";
+constexpr std::string_view kClosureTag = "ptc/closure";
 
 class EdnReader {
  public:
   EdnReader(Heap& heap, std::string_view text, const EdnHooks& hooks)
       : heap_(heap), text_(text), hooks_(hooks), builder_(heap) {}
+  ~EdnReader() {
+    for (const Value source : sources_) heap_.release(source);
+  }
+  EdnReader(const EdnReader&) = delete;
+  EdnReader& operator=(const EdnReader&) = delete;
 
   std::variant<Value, EdnError> read() {
     while (!done_) {
       skip_blanks();
       if (at_ >= text_.size()) {
         fail("unexpected end of text");
-      } else if (!failed_) {
+      } else if (!builder_.has_room()) {
+        fail_for_room();
+      } else {
+        work_done(1);
         step();
       }
       if (failed_) return error_;
@@ -55,6 +64,11 @@ class EdnReader {
     bool pending = false;  // a list that began with the symbol pending
   };
 
+  void fail_for_room() {
+    heap_.refuse();
+    fail(std::string(kNoRoom));
+    error_.kind = TextError::Kind::TooLarge;
+  }
   void fail(std::string message) { fail_at(std::move(message), at_); }
   void fail_at(std::string message, std::size_t offset) {
     if (failed_) return;
@@ -88,11 +102,7 @@ class EdnReader {
       case ')':
       case ']':
       case '}': close(text_[at_]); break;
-      case '"': {
-        std::string text;
-        if (read_string(text)) finish(string_of(heap_, text));
-        break;
-      }
+      case '"': read_text(); break;
       case '\\': read_character(); break;
       case '#': read_dispatch(); break;
       default: read_token();
@@ -147,14 +157,45 @@ class EdnReader {
       }
       std::string message;
       const std::string_view tag = text_.substr(prefix.begin, prefix.end - prefix.begin);
-      taken = apply_edn_tag(heap_, tag, taken, hooks_, message);
+      taken = apply_edn_tag(heap_, tag, taken, hooks_, sources_, message);
       if (taken.is_absent()) {
         fail_at(std::move(message), prefix.begin);
         return;
       }
     }
+    if (taken.is_string() && is_source_next()) sources_.push_back(retained(taken));
     builder_.add(taken);
     if (open_.empty()) done_ = true;
+  }
+
+  // Returns whether the next value is the text of a closure: behind :src, in the map of the tag ptc/closure.
+  bool is_source_next() {
+    if (open_.size() < 2 || open_.back().kind != Kind::Map || builder_.count() % 2 == 0) return false;
+    const Open& around = open_[open_.size() - 2];
+    if (around.kind != Kind::Tag || text_.substr(around.begin, around.end - around.begin) != kClosureTag) return false;
+    const Value key = builder_.last();
+    return key.is_keyword() && key.keyword->name() == "src";
+  }
+
+  // The string may be longer than the escapes that are left out, never shorter.
+  void read_text() {
+    const std::size_t end = string_end();
+    const std::string_view raw = text_.substr(at_ + 1, end - at_ - 1);
+    if (raw.size() >= kLongText && !heap_.can_allocate(2 * raw.size())) return fail_for_room();
+    if (end < text_.size() && raw.find('\\') == std::string_view::npos) {
+      at_ = end + 1;
+      return finish(string_of(heap_, raw));
+    }
+    std::string text;
+    text.reserve(raw.size());
+    if (read_string(text)) finish(string_of(heap_, text));
+  }
+
+  // Returns the place of the closing quote, or of the end of the text.
+  std::size_t string_end() const {
+    std::size_t at = at_ + 1;
+    while ((at = text_.find_first_of("\"\\", at)) != std::string_view::npos && text_[at] == '\\') at += 2;
+    return std::min(at, text_.size());
   }
 
   bool read_string(std::string& out) {
@@ -278,6 +319,7 @@ class EdnReader {
   void read_number(std::string_view name, std::size_t begin) {
     const std::string_view body =
         name.back() == 'N' || name.back() == 'M' ? name.substr(0, name.size() - 1) : name;
+    if (name.size() > kLongNumber) work_done(number_work(name.size()));
     if (name.back() != 'M') {
       const Value n = integer_from_decimal(heap_, body);
       if (!n.is_absent()) return finish(n);
@@ -300,6 +342,7 @@ class EdnReader {
   const EdnHooks& hooks_;
   ValueBuilder builder_;
   std::vector<Open> open_;
+  std::vector<Value> sources_;           // owned; the texts of closures in the order of the text
   std::size_t at_ = 0;
   bool done_ = false;
   bool failed_ = false;
@@ -314,7 +357,7 @@ bool holds_functions(std::string_view edn) {
 }
 
 std::variant<Value, EdnError> read_edn(Heap& heap, std::string_view text, const EdnHooks& hooks) {
-  return EdnReader(heap, text, hooks).read();
+  return read_within(heap, [&] { return EdnReader(heap, text, hooks).read(); });
 }
 
 }  // namespace ptc

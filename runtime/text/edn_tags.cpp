@@ -73,9 +73,18 @@ constexpr TextTag kTextTags[] = {
     {"var", var_value},
 };
 
-Value closure_value(Heap& heap, Value map, const EdnHooks& hooks) {
-  if (!map.is_map() || !hooks.closure) return Value::absent();
+// Returns the text of the closure, borrowed: the one that the map has, or an earlier one, counted backwards from 1.
+Value source_of(Heap& heap, Value map, std::span<const Value> sources) {
   const Value source = map_find(map, Value::of(heap.intern("src")));
+  if (!source.is_absent()) return source;
+  const Value same = map_find(map, Value::of(heap.intern("same")));
+  const bool is_known = same.is_int() && same.i > 0 && static_cast<std::uint64_t>(same.i) <= sources.size();
+  return is_known ? sources[sources.size() - static_cast<std::size_t>(same.i)] : Value::absent();
+}
+
+Value closure_value(Heap& heap, Value map, const EdnHooks& hooks, std::span<const Value> sources) {
+  if (!map.is_map() || !hooks.closure) return Value::absent();
+  const Value source = source_of(heap, map, sources);
   if (!source.is_string()) return Value::absent();
   const Value captured = map_find(map, Value::of(heap.intern("captured")));
   if (captured.is_map()) return hooks.closure(string_view_of(source), captured);
@@ -95,12 +104,12 @@ Value edn_var(Heap& heap, std::string_view name) {
 }
 
 Value apply_edn_tag(Heap& heap, std::string_view tag, Value taken, const EdnHooks& hooks,
-                    std::string& message) {
+                    std::span<const Value> sources, std::string& message) {
   Owned value(heap, taken);
   Value made = Value::absent();
   if (tag == "ptc/tuple") return value.take();
   if (tag == "ptc/closure") {
-    made = closure_value(heap, taken, hooks);
+    made = closure_value(heap, taken, hooks, sources);
   } else if (!taken.is_string()) {
     made = Value::absent();
   } else if (tag == "ptc/fn" || tag == "ptc/builtin") {

@@ -1,5 +1,6 @@
 // Applies the tags of EDN text to the values behind them.
 #pragma once
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -8,9 +9,9 @@
 namespace ptc {
 
 // Takes the value and returns the tagged value, which the caller owns. Returns Absent and a message when the tag is
-// unknown or does not fit the value.
+// unknown or does not fit the value. `sources` has the texts of the closures so far, which {:same N} refers to.
 Value apply_edn_tag(Heap& heap, std::string_view tag, Value taken, const EdnHooks& hooks,
-                    std::string& message);
+                    std::span<const Value> sources, std::string& message);
 Value edn_symbol(Heap& heap, std::string_view name);
 Value edn_var(Heap& heap, std::string_view name);
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "schema/ascii.h"
+#include "vm/value/account.h"
 #include "vm/value/numeric.h"
 #include "vm/value/string.h"
 
@@ -19,6 +20,11 @@ class JsonReader {
   std::variant<Value, JsonError> read() {
     bool more = true;
     while (more && !failed_) {
+      work_done(1);
+      if (!builder_.has_room()) {
+        fail_for_room();
+        break;
+      }
       read_item();
       while (!failed_ && !needs_item_ && !brackets_.empty()) after_item();
       more = needs_item_ || !brackets_.empty();
@@ -30,6 +36,11 @@ class JsonReader {
   }
 
  private:
+  void fail_for_room() {
+    heap_.refuse();
+    fail(kNoRoom);
+    error_.kind = TextError::Kind::TooLarge;
+  }
   void fail(std::string_view message) {
     if (failed_) return;
     failed_ = true;
@@ -90,20 +101,37 @@ class JsonReader {
   }
 
   void read_string() {
+    const std::size_t begin = ++at_;
+    const std::size_t plain_end = plain_part();
+    const bool is_whole = at_ + plain_end < text_.size() && text_[at_ + plain_end] == '"';
+    if (plain_end >= kLongText && !heap_.can_allocate(2 * plain_end)) return fail_for_room();
+    if (is_whole) {
+      at_ += plain_end + 1;
+      return builder_.add(string_of(heap_, text_.substr(begin, plain_end)));
+    }
     std::string out;
-    ++at_;
     while (at_ < text_.size()) {
+      const std::size_t plain = plain_part();
+      if (out.size() + plain >= kLongText && !heap_.can_allocate(2 * (out.size() + plain))) return fail_for_room();
+      out += text_.substr(at_, plain);
+      at_ += plain;
+      if (at_ >= text_.size()) break;
       const char c = text_[at_];
       if (static_cast<unsigned char>(c) < 0x20) return fail("control character in a string");
       ++at_;
       if (c == '"') return builder_.add(string_of(heap_, out));
-      if (c != '\\') {
-        out += c;
-      } else if (!read_escape(out)) {
-        return fail("unknown escape in a string");
-      }
+      work_done(1);
+      if (!read_escape(out)) return fail("unknown escape in a string");
     }
     fail("unterminated string");
+  }
+
+  // Returns how many bytes of a string come before its end, an escape or a control character.
+  std::size_t plain_part() const {
+    std::size_t at = at_;
+    const auto is_plain = [](char c) { return c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20; };
+    while (at < text_.size() && is_plain(text_[at])) ++at;
+    return at - at_;
   }
 
   bool read_escape(std::string& out) {
@@ -131,6 +159,7 @@ class JsonReader {
     }
     const std::string_view token = text_.substr(begin, at_ - begin);
     const std::string_view digits = token[0] == '-' ? token.substr(1) : token;
+    if (digits.size() > kLongNumber) work_done(number_work(digits.size()));
     const bool leading_zero = digits.size() > 1 && digits[0] == '0' && is_digit(digits[1]);
     const Value n = leading_zero ? Value::absent() : integer_from_decimal(heap_, token);
     if (!n.is_absent()) return builder_.add(n);
@@ -169,7 +198,7 @@ class JsonReader {
 }  // namespace
 
 std::variant<Value, JsonError> read_json(Heap& heap, std::string_view text) {
-  return JsonReader(heap, text).read();
+  return read_within(heap, [&] { return JsonReader(heap, text).read(); });
 }
 
 }  // namespace ptc

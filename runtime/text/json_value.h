@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "runtime/text/value_builder.h"
+#include "vm/value/print.h"
 #include "vm/value/value.h"
 
 namespace ptc {
@@ -18,6 +19,6 @@ using JsonError = TextError;
 
 std::variant<Value, JsonError> read_json(Heap& heap,
                                          std::string_view text);  // the caller owns the value
-void append_json(std::string& out, Value v, Heap& heap);
+void append_json(std::string& out, Value v, Heap& heap, PrintLimit limit = {});
 
 }  // namespace ptc

@@ -5,11 +5,13 @@
 
 #include "runtime/text/json_text.h"
 #include "runtime/text/json_value.h"
+#include "vm/value/account.h"
 #include "vm/value/calendar.h"
 #include "vm/value/map.h"
 #include "vm/value/numeric.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"
+#include "vm/value/text_limit.h"
 #include "vm/value/vector.h"
 
 namespace ptc {
@@ -18,11 +20,11 @@ namespace {
 
 class JsonWriter {
  public:
-  JsonWriter(std::string& out, Heap& heap) : out_(out), heap_(heap) {}
+  JsonWriter(std::string& out, Heap& heap, PrintLimit limit) : out_(out), heap_(heap), limit_(out, limit) {}
 
   void write(Value v) {
     begin(v);
-    while (!stack_.empty()) step();
+    while (!stack_.empty() && limit_.goes_on()) step();
   }
 
  private:
@@ -53,8 +55,11 @@ class JsonWriter {
       case Tag::Nil: out_ += "null"; break;
       case Tag::False: out_ += "false"; break;
       case Tag::True: out_ += "true"; break;
-      case Tag::Int:
-      case Tag::BigInt: append_integer(out_, v); break;
+      case Tag::Int: append_integer(out_, v); break;
+      case Tag::BigInt:
+        work_done(digits_work(v));
+        append_integer(out_, v);
+        break;
       case Tag::Float:
         if (std::isfinite(v.d)) {
           append_float(out_, v.d, false);
@@ -62,13 +67,17 @@ class JsonWriter {
           out_ += "null";
         }
         break;
-      case Tag::String: append_json_string(out_, string_view_of(v)); break;
+      case Tag::String: append_text(string_view_of(v)); break;
       case Tag::Keyword: append_json_string(out_, v.keyword->name()); break;
       case Tag::Vector:
       case Tag::Set:
       case Tag::Map: open(v); break;
       default: append_json_string(out_, other_text(v));
     }
+  }
+
+  void append_text(std::string_view text) {
+    if (limit_.admits(text.size())) append_json_string(out_, text);
   }
 
   void open(Value v) {
@@ -78,7 +87,7 @@ class JsonWriter {
 
   void write_key(Value key) {
     if (key.is_string()) {
-      append_json_string(out_, string_view_of(key));
+      append_text(string_view_of(key));
     } else if (key.is_keyword()) {
       append_json_string(out_, key.keyword->name());
     } else {
@@ -91,18 +100,21 @@ class JsonWriter {
     if (v.is(Tag::Date) || v.is(Tag::Instant) || v.is(Tag::Duration)) {
       append_temporal(text, v);
     } else {
-      append_readable(text, v, heap_);
+      bool is_cut = false;
+      append_readable(text, v, heap_, {limit_.room(), &is_cut});
+      if (is_cut) limit_.stop();
     }
     return text;
   }
 
   std::string& out_;
   Heap& heap_;
+  TextLimit limit_;
   std::vector<Frame> stack_;
 };
 
 }  // namespace
 
-void append_json(std::string& out, Value v, Heap& heap) { JsonWriter(out, heap).write(v); }
+void append_json(std::string& out, Value v, Heap& heap, PrintLimit limit) { JsonWriter(out, heap, limit).write(v); }
 
 }  // namespace ptc

@@ -1,11 +1,14 @@
 #include "runtime/text/result_rounding.h"
 
 #include <array>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <charconv>
 #include <cmath>
 #include <string>
 #include <vector>
 
+#include "vm/value/account.h"
+#include "vm/value/function.h"
 #include "vm/value/map.h"
 #include "vm/value/vector.h"
 
@@ -44,6 +47,7 @@ double parse(const std::string& digits) {
 bool has_float(Heap& heap, Value root) {
   std::vector<Value> open{root};
   while (!open.empty()) {
+    work_done(1);
     const Value v = open.back();
     open.pop_back();
     if (v.is_float()) return true;
@@ -136,14 +140,17 @@ Value round_result(Heap& heap, Value taken, int decimals) {
 }
 
 std::uint64_t written_size(Heap& heap, Value value, std::uint64_t limit) {
+  constexpr std::uint64_t kBytesOfPart = 16;
   std::uint64_t size = 0;
   std::vector<Value> open{value};
+  boost::unordered_flat_set<const FunctionInfo*> functions;   // those whose text was counted
   while (!open.empty() && size < limit) {
+    work_done(1);
     const Value v = open.back();
     open.pop_back();
     ++size;
     if (v.is_string()) {
-      size += object_size_bytes(v.object) / 16;
+      size += object_size_bytes(v.object) / kBytesOfPart;
     } else if (v.is_vector()) {
       const std::uint32_t count = vector_count(v);
       size += count;
@@ -157,6 +164,10 @@ std::uint64_t written_size(Heap& heap, Value value, std::uint64_t limit) {
         open.push_back(entry.key());
         if (v.is_map()) open.push_back(entry.value());
       }
+    } else if (v.is(Tag::Closure)) {
+      const Closure& closure = *static_cast<const Closure*>(v.object);
+      if (functions.insert(closure.function).second) size += closure.function->source.size() / kBytesOfPart;
+      open.insert(open.end(), closure.upvalues(), closure.upvalues() + closure.upvalue_count);
     }
   }
   return size;

@@ -109,25 +109,26 @@ class Repl {
     std::cout << '\n';
   }
 
-  Outcome turn() {
-    Outcome outcome;
-    outcome.diagnostic = refusal_;
-    if (!session_) return outcome;
+  TurnEnd turn() {
+    TurnEnd end;
+    end.outcome.diagnostic = refusal_;
+    if (!session_) return end;
     if (!session_->run().is_over()) {     // what waits is given up
       session_->run().cancel();
       session_->run().step();
     }
-    if (const auto begun = session_->begin(text_); !begun) return outcome_of(begun.error());
+    if (const auto begun = session_->begin(text_); !begun) return {outcome_of(begun.error()), {}};
     CommandCalls commands(*tools_, options_.parallel_tools, interrupted_.flag());
     interrupted_.cancels(session_->run());
     run_with_commands(session_->run(), commands);
     interrupted_.cancels_nothing();
-    return session_->run().outcome();
+    return end_of_turn(session_->run(), OutputForm::Pretty);
   }
 
   void evaluate() {
     interrupted_.take();
-    const Outcome outcome = turn();
+    const TurnEnd end = turn();
+    const Outcome& outcome = end.outcome;
     interrupted_.take();         // it concerned that program
     if (outcome.diagnostic && outcome.diagnostic->is_incomplete) {
       unfinished_ = *outcome.diagnostic;
@@ -139,7 +140,7 @@ class Repl {
     } else if (outcome.state == RunState::Suspended) {
       std::cout << "suspended, " << waiting_text(session_->run().pending()) << '\n';
     } else {
-      const std::string value = pretty_edn(session_->run().result().to_edn());
+      const std::string value = pretty_edn(end.value);
       std::cout << (outcome.state == RunState::Failed ? "fail " : "") << value << '\n';
     }
     if (options_.stats) {

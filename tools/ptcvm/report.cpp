@@ -20,21 +20,13 @@ bool write_state(const Run& run, const ParkOptions& park) {
   return false;
 }
 
-// `edn` and `json` give the value in that form.
-void write_value(OutputForm form, const auto& edn, const auto& json) {
-  switch (form) {
-    case OutputForm::Edn: std::cout << edn() << '\n'; return;
-    case OutputForm::Pretty: std::cout << pretty_edn(edn()) << '\n'; return;
-    case OutputForm::Json: std::cout << json() << '\n'; return;
-  }
-}
-
-int report_end(const Outcome& outcome, OutputForm form, const auto& edn, const auto& json) {
+// The text is JSON for that form, and EDN for the others.
+int report_end(const Outcome& outcome, OutputForm form, const std::string& value) {
   if (outcome.diagnostic) {
     std::cerr << diagnostic_text(*outcome.diagnostic, stderr_has_colour());
     return kProgramFailed;
   }
-  write_value(form, edn, json);
+  std::cout << (form == OutputForm::Pretty ? pretty_edn(value) : value) << '\n';
   if (outcome.state != RunState::Failed) return kSuccess;
   complain("the program ended with (fail …)");
   return kProgramFailed;
@@ -61,15 +53,20 @@ Outcome outcome_of(const Error& error) {
 
 int report_text(const Outcome& outcome, const std::string& value_edn, OutputForm form, bool stats) {
   report_beside(outcome, stats);
-  return report_end(outcome, form, [&] { return value_edn; }, [&] { return json_of_edn(value_edn); });
+  const bool is_json = form == OutputForm::Json && !outcome.diagnostic;
+  return report_end(outcome, form, is_json ? json_of_edn(value_edn) : value_edn);
 }
 
-int report(Run& run, const Outcome& outcome, OutputForm form, bool stats, const ParkOptions& park) {
-  report_beside(outcome, stats);
-  if (outcome.state != RunState::Suspended) {
-    const ValueView value = run.result();
-    return report_end(outcome, form, [value] { return value.to_edn(); }, [value] { return value.to_json(); });
-  }
+TurnEnd end_of_turn(Run& run, OutputForm form) {
+  TurnEnd end;
+  end.value = (form == OutputForm::Json ? run.result_json() : run.result_edn()).value_or("");
+  end.outcome = run.outcome();
+  return end;
+}
+
+int report(Run& run, const TurnEnd& end, OutputForm form, bool stats, const ParkOptions& park) {
+  report_beside(end.outcome, stats);
+  if (end.outcome.state != RunState::Suspended) return report_end(end.outcome, form, end.value);
   if (!park.snapshot.empty() && !write_state(run, park)) return kBadInput;
   std::cout << suspended_line(operations_of(run.pending())) << '\n';
   return kSuspended;

@@ -24,7 +24,16 @@ Outcome outcome_of(const Error& error);
 // Reports a program that ended, from the text of its value. Functions in it are given to JSON as text.
 int report_text(const Outcome& outcome, const std::string& value_edn, OutputForm form, bool stats);
 
+// What a turn comes to, and the text of its value.
+struct TurnEnd {
+  Outcome outcome;
+  std::string value;               // in the form of the output, but not yet laid out; "" without a value
+};
+
+// Writes the value of a turn that ended, within the limits of its run.
+TurnEnd end_of_turn(Run& run, OutputForm form);
+
 // Reports a program that ended or waits. A suspended program is written before the line that says so.
-int report(Run& run, const Outcome& outcome, OutputForm form, bool stats, const ParkOptions& park);
+int report(Run& run, const TurnEnd& end, OutputForm form, bool stats, const ParkOptions& park);
 
 }  // namespace ptcvm::cli

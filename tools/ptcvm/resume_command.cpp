@@ -85,7 +85,8 @@ class Resume {
     CommandCalls commands(tools, request_.options.parallel_tools, interrupted.flag());
     interrupted.cancels(run);
     const bool is_suspended = run_with_commands(run, commands) == RunState::Suspended;
-    const Outcome outcome = run.outcome();
+    const TurnEnd end = end_of_turn(run, request_.options.output);
+    const Outcome& outcome = end.outcome;
     if (trace != nullptr && is_suspended) trace->suspend(outcome, waiting_ids(operations_of(run.pending())));
     if (trace != nullptr && !is_suspended) trace->end(outcome);
     ParkOptions park = request_.park;
@@ -95,7 +96,7 @@ class Resume {
                  request_.snapshot + " is as it was";
       return refuse();
     }
-    return report(run, outcome, request_.options.output, request_.options.stats, park);
+    return report(run, end, request_.options.output, request_.options.stats, park);
   }
 
   std::optional<Run> restored(const SnapshotFile& file, const Tools& tools, RunReporter& reporter) {

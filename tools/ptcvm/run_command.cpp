@@ -57,12 +57,13 @@ void declare_store_options(CLI::App& command, const std::shared_ptr<RunRequest>&
 }
 
 // Takes the turn of the session to its end or its next suspension.
-Outcome turn(Session& session, const LoadedProgram& loaded, CommandCalls& commands, const InterruptFlag& interrupted) {
+TurnEnd turn(Session& session, const LoadedProgram& loaded, OutputForm form, CommandCalls& commands,
+             const InterruptFlag& interrupted) {
   const auto begun = loaded.program ? session.begin(*loaded.program) : session.begin(loaded.source);
-  if (!begun) return outcome_of(begun.error());
+  if (!begun) return {outcome_of(begun.error()), {}};
   interrupted.cancels(session.run());
   run_with_commands(session.run(), commands);
-  return session.run().outcome();
+  return end_of_turn(session.run(), form);
 }
 
 int refuse(const std::string& message) {
@@ -91,16 +92,17 @@ int run_program(const Engine& engine, const LoadedProgram& loaded, const std::st
   const InterruptFlag interrupted;
   CommandCalls commands(*tools, options.parallel_tools, interrupted.flag());
   if (trace != nullptr) trace->start(name);
-  Outcome outcome;
-  outcome.diagnostic = made.refusal;
-  if (made.session) outcome = turn(*made.session, loaded, commands, interrupted);
+  TurnEnd end;
+  end.outcome.diagnostic = made.refusal;
+  if (made.session) end = turn(*made.session, loaded, options.output, commands, interrupted);
+  const Outcome& outcome = end.outcome;
   if (trace != nullptr && outcome.state != RunState::Suspended) trace->end(outcome);
   if (!made.session) return report_text(outcome, {}, options.output, options.stats);
   Run& run = made.session->run();
   if (trace != nullptr && outcome.state == RunState::Suspended) {
     trace->suspend(outcome, waiting_ids(operations_of(run.pending())));
   }
-  return report(run, outcome, options.output, options.stats, request.park);
+  return report(run, end, options.output, options.stats, request.park);
 }
 
 int run_file(RunRequest& request) {

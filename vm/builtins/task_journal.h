@@ -42,6 +42,9 @@ class Journal {
   };
   using Source = std::function<Found(std::string_view id)>;
 
+  // Says whether a value may be committed: what is too large to be written out cannot be kept.
+  using Rule = bool (*)(Heap& heap, Value borrowed);
+
   explicit Journal(Heap& heap) : heap_(heap) {}
   ~Journal();
   Journal(const Journal&) = delete;
@@ -50,7 +53,9 @@ class Journal {
   const Value* find(std::string_view id) const;     // borrowed; null when the journal has no entry
   // Looks into the source, too, and keeps what the source has. Sets `returned` as the source says.
   const Value* look_up(std::string_view id, bool& returned);
-  // Commits a value. The first commit of an id wins. Change explains `operations` and `returned`.
+  void set_rule(Rule rule) { rule_ = rule; }   // null allows everything
+  bool may_commit(Value borrowed) const { return rule_ == nullptr || rule_(heap_, borrowed); }
+  // Commits a value that may be committed. The first commit of an id wins. Change explains the other arguments.
   void commit(std::string_view id, Value taken, std::size_t operations, bool returned = false);
   void restore(std::string id, Value taken);        // adds a new id; this is not a change
   // Erases the entry, here or in the source, which is a change. Change explains `operations`.
@@ -77,6 +82,7 @@ class Journal {
   bool keeps_changes_ = false;
   std::vector<Change> changes_;
   Source source_;
+  Rule rule_ = nullptr;
 };
 
 }  // namespace ptc

@@ -94,8 +94,10 @@ const Fiber* Tasks::holder(const Fiber& asking, std::string_view id) const {
 }
 
 void Tasks::commit_open(const Fiber& fiber, Value borrowed) {
-  if (!env().has_journal) return;
-  if (!fiber.open_tasks.empty()) charge_commit(heap(), fiber.open_tasks.back().id, borrowed);
+  if (!env().has_journal || fiber.open_tasks.empty()) return;
+  bool fits = true;
+  if (!core_.patiently([&] { fits = journal().may_commit(borrowed); }) || !fits) return;   // the host refuses it, too
+  charge_commit(heap(), fiber.open_tasks.back().id, borrowed);
   for (std::size_t k = fiber.open_tasks.size(); k-- > 0;) {
     journal().commit(fiber.open_tasks[k].id, retained(borrowed), env().operations.all().size(), true);
     env().operations.detach_task(fiber.open_tasks[k].id);
@@ -106,6 +108,13 @@ bool Tasks::end(Fiber& fiber, Value* window) {
   if (!window[1].is_string()) return core_.raise(FaultKind::BadProgram, "task id is no string");
   if (probe_around(fiber) != nullptr) return raise_end_of_probe(core_);
   const std::string_view id = string_view_of(window[1]);
+  bool fits = true;
+  if (env().has_journal && !core_.patiently([&] { fits = journal().may_commit(window[0]); })) return false;
+  if (!fits) {
+    return core_.raise(FaultKind::MemoryExceeded,
+                       "the value of task \"" + std::string(id) + "\" is too large to be written out",
+                       "let the task give a part of it, or its count");
+  }
   for (std::size_t k = fiber.open_tasks.size(); k-- > 0;) {
     if (fiber.open_tasks[k].id != id) continue;
     fiber.open_tasks.erase(fiber.open_tasks.begin() + static_cast<std::ptrdiff_t>(k));

@@ -4,17 +4,21 @@
 // unchanged.
 #include "vm/value/print.h"
 
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <memory>
 #include <vector>
 
 #include "schema/ascii.h"
 #include "schema/builtin_id.h"
+#include "vm/value/account.h"
+#include "vm/value/bigint.h"
 #include "vm/value/calendar.h"
 #include "vm/value/function.h"
 #include "vm/value/map.h"
 #include "vm/value/numeric.h"
-#include "vm/value/account.h"
 #include "vm/value/string.h"
+#include "vm/value/text_limit.h"
 #include "vm/value/vector.h"
 
 namespace ptc {
@@ -81,19 +85,11 @@ void append_temporal_form(std::string& out, Value v, Form form) {
 class Printer {
  public:
   Printer(std::string& out, Heap& heap, Form form, PrintLimit limit)
-      : out_(out), heap_(heap), form_(form), limit_(limit), start_(out.size()) {}
+      : out_(out), heap_(heap), form_(form), limit_(out, limit) {}
 
   void print(Value v) {
-    if (limit_.truncated != nullptr) *limit_.truncated = false;
     begin(v);
-    while (!stack_.empty() && !stopped_) {
-      if (out_.size() - start_ > limit_.max_bytes) {
-        stop();
-      } else {
-        work_done(1);
-        step();
-      }
-    }
+    while (!stack_.empty() && limit_.goes_on()) step();
   }
 
  private:
@@ -106,11 +102,6 @@ class Printer {
     Value source{};
     std::unique_ptr<MapCursor> cursor;
   };
-
-  void stop() {
-    stopped_ = true;
-    if (limit_.truncated != nullptr) *limit_.truncated = true;
-  }
 
   void step() {
     Frame& top = stack_.back();
@@ -171,6 +162,7 @@ class Printer {
       case Tag::True: out_ += "true"; break;
       case Tag::Int: append_integer(out_, v); break;
       case Tag::BigInt:
+        work_done(digits_work(v));
         append_integer(out_, v);
         if (form_ == Form::Edn) out_ += 'N';
         break;
@@ -217,15 +209,12 @@ class Printer {
   }
 
   void append_string(std::string_view text) {
-    const std::size_t used = out_.size() - start_;
-    if (used < limit_.max_bytes && text.size() <= limit_.max_bytes - used) {
-      append_quoted(out_, text);
-      return;
-    }
-    std::size_t room = used < limit_.max_bytes ? limit_.max_bytes - used : 0;
+    std::size_t room = limit_.left();
+    if (!limit_.admits(text.size())) return;
+    if (text.size() <= room) return append_quoted(out_, text);
     while (room > 0 && (static_cast<unsigned char>(text[room]) & 0xc0U) == 0x80U) --room;
     append_quoted(out_, text.substr(0, room));
-    stop();
+    limit_.stop();
   }
 
   void append_regex(std::string_view pattern) {
@@ -262,7 +251,7 @@ class Printer {
     } else if (info.source.empty()) {
       append_tagged(out_, "#ptc/fn", info.name);
     } else {
-      append_tagged(out_, "#ptc/closure {:src", info.source);
+      append_source(info);
       if (closure_of(v)->upvalue_count == 0) {
         out_ += '}';
         return;
@@ -275,13 +264,30 @@ class Printer {
     }
   }
 
+  // Appends the text of a function, or how far back the text is when it is out. Counted backwards, the number stays
+  // right when texts are put behind each other.
+  void append_source(const FunctionInfo& info) {
+    if (info.source.size() > kRepeatedSourceBytes) {
+      const auto [at, is_new_function] = functions_.try_emplace(&info, 0);
+      if (is_new_function) at->second = sources_.try_emplace(info.source, written_sources_).first->second;
+      if (at->second != written_sources_) {
+        out_ += "#ptc/closure {:same ";
+        out_ += std::to_string(written_sources_ - at->second);
+        return;
+      }
+    }
+    ++written_sources_;
+    append_tagged(out_, "#ptc/closure {:src", info.source);
+  }
+
   std::string& out_;
   Heap& heap_;
   Form form_;
-  PrintLimit limit_;
-  std::size_t start_;
-  bool stopped_ = false;
+  TextLimit limit_;
   std::vector<Frame> stack_;
+  std::uint64_t written_sources_ = 0;                                          // counts each :src
+  boost::unordered_flat_map<const FunctionInfo*, std::uint64_t> functions_;    // to the number of their text
+  boost::unordered_flat_map<std::string_view, std::uint64_t> sources_;         // long texts that are out
 };
 
 }  // namespace
@@ -318,6 +324,11 @@ void append_print(std::string& out, Value v, Heap& heap, PrintLimit limit) {
   } else {
     append_readable(out, v, heap, limit);
   }
+}
+
+std::uint32_t digits_work(Value big) {
+  const std::uint64_t limbs = integer_bits(big) / 64 + 1;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(limbs * limbs / 16, UINT32_MAX));
 }
 
 bool is_plain_keyword(std::string_view name) {

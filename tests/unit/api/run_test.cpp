@@ -23,6 +23,27 @@ TEST_F(RunTest, EveryWayToEnd) {
   EXPECT_EQ(faulted.step(), RunState::Failed);   // over is over
 }
 
+TEST_F(RunTest, AResultIsWrittenWithinTheMemoryOfItsRun) {
+  Run small = started("{:a [1 2 \"x\"]}");
+  EXPECT_FALSE(small.result_edn()) << "the run is not over";
+  small.step();
+  EXPECT_EQ(small.result_edn(), "{:a [1 2 \"x\"]}");
+  EXPECT_EQ(small.result_json(), R"({"a":[1,2,"x"]})");
+  EXPECT_EQ(small.state(), RunState::Completed);
+  RunOptions options;
+  options.limits.memory_bytes = 1u << 24;
+  for (const bool as_json : {false, true}) {
+    Run wide = started("(vec (repeat 2000 (bit-shift-left 1 65000)))", options);
+    EXPECT_EQ(wide.step(), RunState::Completed);
+    EXPECT_FALSE(as_json ? wide.result_json() : wide.result_edn());
+    EXPECT_EQ(wide.state(), RunState::Failed);
+    ASSERT_TRUE(wide.diagnostic());
+    EXPECT_EQ(wide.diagnostic()->kind, "memory_exceeded");
+    EXPECT_FALSE(wide.outcome().value.view().as_int());
+    EXPECT_FALSE(wide.result_edn()) << "a run with a fault has no result";
+  }
+}
+
 TEST_F(RunTest, ABudgetOfASliceYields) {
   Run run = started("(loop [i 0] (if (< i 5000) (recur (inc i)) i))");
   int slices = 1;

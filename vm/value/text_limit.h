@@ -1,0 +1,49 @@
+// Watches text that a writer makes: its length, the memory of its pieces, and the time of the run.
+#pragma once
+#include <string>
+
+#include "vm/value/account.h"
+#include "vm/value/print.h"
+#include "vm/value/text_pieces.h"
+
+namespace ptc {
+
+class TextLimit {
+ public:
+  // The text must outlive this object. With pieces, the text must be empty.
+  TextLimit(std::string& out, PrintLimit limit) : out_(out), limit_(limit), start_(out.size()) {
+    if (limit_.truncated != nullptr) *limit_.truncated = false;
+  }
+
+  // Returns whether the writer may take its next step. Hands a full piece of the text over.
+  bool goes_on() {
+    const bool is_too_long = out_.size() - start_ > limit_.max_bytes;
+    const bool is_full = limit_.pieces != nullptr && out_.size() >= TextPieces::kPieceBytes;
+    if (is_too_long || (is_full && !limit_.pieces->take(out_))) stop();
+    work_done(1);
+    return !stopped_;
+  }
+  // Returns whether there is memory for so much more text. When there is none, the writer may not go on.
+  bool admits(std::size_t bytes) {
+    if (limit_.pieces != nullptr && !limit_.pieces->has_room(bytes)) stop();
+    return !stopped_;
+  }
+  void stop() {
+    stopped_ = true;
+    if (limit_.truncated != nullptr) *limit_.truncated = true;
+  }
+  // Returns how many more bytes the text may have.
+  std::size_t left() const {
+    const std::size_t used = out_.size() - start_;
+    return used < limit_.max_bytes ? limit_.max_bytes - used : 0;
+  }
+  std::size_t room() const { return limit_.pieces == nullptr ? SIZE_MAX : limit_.pieces->room(); }
+
+ private:
+  std::string& out_;
+  PrintLimit limit_;
+  std::size_t start_;
+  bool stopped_ = false;
+};
+
+}  // namespace ptc
