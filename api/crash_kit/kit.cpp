@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <random>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "api/crash_kit/claims.h"
@@ -11,6 +13,13 @@
 
 namespace ptcvm::crash {
 namespace {
+
+// Returns the id of a run as keys have it (docs/durable-runs.md).
+std::string run_in_keys(std::string_view id) {
+  std::string out;
+  for (const char c : id) out += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
+  return out;
+}
 
 // What runs of one kit share: made before the processes, which inherit it.
 struct Stage {
@@ -177,7 +186,7 @@ class Play {
   }
   // A tool's key is the name of the call in the program, with the run before it and, in tasks, the epoch behind it.
   bool is_key_of(const std::string& key, const std::string& call) const {
-    const std::string in_task = options_.run.id + "/" + call;
+    const std::string in_task = run_in_keys(options_.run.id) + '/' + call;
     return key == call || key == in_task || key.starts_with(in_task + "@");
   }
 

@@ -63,6 +63,14 @@ TEST(Kit, KillsAtRandomUntilThereWereEnoughKills) {
   EXPECT_LT(report.kills(), 26u);   // a run has six kills at most
 }
 
+// Keys have the id of the run with "/" and "~" escaped.
+TEST(Kit, FindsTheEntriesOfARunWithAnyId) {
+  Options options = crash_options(kSixTasks);
+  options.run.id = "eu/order~1";
+  const Report report = Kit(options).every_boundary(3);
+  EXPECT_TRUE(report.ok()) << report.table();
+}
+
 TEST(Kit, DrivesARunAsItsHostDoes) {
   Options options = crash_options(kSixTasks);
   options.drive = [](const Engine& engine, Store& store, const Tools& tools, std::string_view source,

@@ -7,10 +7,12 @@
 #include "vm/builtins/call.h"
 #include "vm/value/pending.h"
 #include "vm/value/string.h"
+#include "vm/value/utf8.h"
 
 namespace ptc {
 namespace {
 
+constexpr std::size_t kMostIdBytes = 160;   // shown in a message; a program may ask with megabytes
 constexpr std::string_view kHandleExpected = "pending handle or id";
 
 }  // namespace
@@ -20,8 +22,9 @@ bool names_operation(Value v) { return v.is(Tag::Pending) || v.is_string(); }
 std::string_view operation_name(Value v) { return v.is_string() ? string_view_of(v) : pending_id_of(v); }
 
 Value unknown_pending(Environment& env, std::string_view id) {
+  const std::string shown = std::string(utf8_prefix(id, kMostIdBytes)) + (id.size() > kMostIdBytes ? "…" : "");
   env.fault = {FaultKind::UnknownPending,
-               "no pending operation \"" + std::string(id) + "\". Known: " + env.operations.known_text(), {}};
+               "no pending operation \"" + shown + "\". Known: " + env.operations.known_text(), {}};
   return Value::absent();
 }
 
