@@ -155,6 +155,7 @@ SessionStep Session::step(std::uint64_t fuel) {
   last_step_ = advance(fuel);
   clock_.end_step();
   outbox_.stepped(last_step_);
+  clock_.end_step();                                         // what telling takes is time of the turn, too
   return last_step_;
 }
 

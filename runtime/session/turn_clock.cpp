@@ -35,7 +35,14 @@ void TurnClock::begin_step() {
   step_deadline_ = deadline();
 }
 
-void TurnClock::end_step() { run_.add_active_micros(micros_since(step_began_)); }
+void TurnClock::end_step() {
+  const Clock::time_point now = Clock::now();
+  const auto spent = now - step_began_ + uncounted_;
+  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(spent);
+  run_.add_active_micros(static_cast<std::uint64_t>(micros.count()));
+  uncounted_ = spent - micros;
+  step_began_ = now;
+}
 
 std::optional<Deadline> TurnClock::deadline() const {
   if (options_.is_out_of_time) return Clock::now();

@@ -46,7 +46,9 @@ class TurnClock {
   void begin_turn();
 
   void begin_step();                                         // the time of the turn begins to run
-  void end_step();                                           // the time since begin_step() counts
+  // Counts the time since begin_step(), or since the last call. A part of a microsecond counts with the next call, as
+  // steps can be that short.
+  void end_step();
   // Counts time that the host spent on calls of the turn as time of the turn.
   void add_active_micros(std::uint64_t micros) { run_.add_active_micros(micros); }
 
@@ -73,6 +75,7 @@ class TurnClock {
   const std::atomic<bool>* cancelled_ = nullptr;
   std::optional<std::int64_t> now_;
   std::chrono::steady_clock::time_point step_began_;
+  std::chrono::steady_clock::duration uncounted_{};          // less than a microsecond
   std::optional<Deadline> step_deadline_;
   std::uint64_t compiling_micros_ = 0;                       // what compiling the next program took
 };

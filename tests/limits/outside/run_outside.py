@@ -140,7 +140,9 @@ def main():
         print(f"\nknown.tsv: all of {pattern} is good now; take the row out")
     print(f"\n{len(verdicts)} trials, {len(bad)} bad, {len(bad) - len(unknown)} of these are known; "
           f"the program 1 takes {bench.start_s * 1000:.0f} ms and {bench.least_peak_bytes / MEBIBYTE:.0f} MiB")
-    return 1 if unknown or outdated or not verdicts else 0
+    # A sample has a few trials of each pattern, some of them at the edge: only all of them show that a pattern is good.
+    is_whole = arguments.kind == "rows" or arguments.full
+    return 1 if unknown or (outdated and is_whole) or not verdicts else 0
 
 
 if __name__ == "__main__":
