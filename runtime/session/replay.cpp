@@ -24,7 +24,9 @@ ToolReply value_reply(Heap& heap, const std::string& edn) {
   return ToolReply::error("its recorded answer cannot be read: " + std::get<EdnError>(read).message);
 }
 
-ToolReply error_reply(Heap& heap, const std::string& edn) {
+// Reads in a heap of its own: the text of an error is no value of the run, which may have no memory left.
+ToolReply error_reply(const std::string& edn) {
+  Heap heap;
   const auto read = read_edn(heap, edn);
   const auto* value = std::get_if<Value>(&read);
   if (value == nullptr) return ToolReply::error(edn);
@@ -70,7 +72,7 @@ ToolReply ToolReplay::answer(const ToolCall& call) {
   Entry* entry = find(call);
   if (entry == nullptr) return ToolReply::error("no recorded answer for these arguments");
   entry->used = true;
-  return entry->call.error_edn ? error_reply(call.heap, *entry->call.error_edn)
+  return entry->call.error_edn ? error_reply(*entry->call.error_edn)
                                : value_reply(call.heap, entry->call.result_edn.value_or("nil"));
 }
 

@@ -8,6 +8,10 @@
 namespace ptc {
 namespace {
 
+std::string memory_message(const SessionOptions& options) {
+  return "memory limit of " + std::to_string(options.limits.memory_bytes) + " bytes exceeded";
+}
+
 Outcome refused_outcome(FaultKind kind, std::string message) {
   Outcome outcome;
   outcome.fault = plain_fault(kind, std::move(message));
@@ -49,6 +53,12 @@ void Session::set_reader(OutboxReader* reader) {
 }
 
 CompileAnswer Session::compile(std::string_view source) {
+  if (edn_.has_refused()) {   // names of definitions that did not fit would be unknown
+    CompileAnswer answer;
+    answer.error.kind = FaultKind::MemoryExceeded;
+    answer.error.message = memory_message(options_);
+    return answer;
+  }
   clock_.begin_compiling();
   const std::vector<std::string_view> memory = definitions_.names();
   const std::vector<std::string_view> tools = calls_.registry().names();
@@ -140,8 +150,7 @@ bool Session::begin(std::shared_ptr<const Program> program) {
   run_.start(std::move(program));
   clock_.begin_turn();
   if (edn_.has_refused()) {
-    run_.cancel(FaultKind::MemoryExceeded,
-                "memory limit of " + std::to_string(options_.limits.memory_bytes) + " bytes exceeded");
+    run_.cancel(FaultKind::MemoryExceeded, memory_message(options_));
   }
   last_step_ = SessionStep::Yielded;
   const auto begun = run_.program();

@@ -197,8 +197,12 @@ std::string LimitSweep::refuse_memory(const ProgramFile& file, const Observation
     memory_->refuse_from(0);
     if (memory_->outstanding() != 0) return where + std::to_string(memory_->outstanding()) + " blocks are lost\n";
     if (!cut.setup_complaint.empty() || without_fuel(straight, cut).empty()) continue;
-    if (cut.kind == "fuel_exhausted" && cut.kind == straight.kind) continue;   // that comes first when both are used up
-    if (cut.kind != "memory_exceeded") return where + cut.kind + " (" + cut.message + ") " + cut.value_edn + '\n';
+    // Fuel comes first when both are used up, and calls are counted before an answer finds no room.
+    const bool comes_first = cut.kind == "fuel_exhausted" || cut.kind == "tool_call_limit_exceeded";
+    if (comes_first && cut.kind == straight.kind) continue;
+    if (cut.kind != "memory_exceeded") {
+      return where + cut.kind + " (" + cut.message + ") " + cut.value_edn + '\n' + without_fuel(straight, cut) + '\n';
+    }
     if (std::string lost = records_lost(file, cut, straight); !lost.empty()) return where + lost + '\n';
   }
   return {};

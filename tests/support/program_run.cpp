@@ -7,6 +7,7 @@
 
 #include "compiler/compile.h"
 #include "runtime/session/replay.h"
+#include "runtime/text/edn.h"
 #include "schema/fault_kind.h"
 #include "vm/builtins/regex.h"
 #include "vm/exec/program.h"
@@ -171,20 +172,30 @@ void take_outcome(Outcome&& outcome, Observation& seen) {
   seen.summaries_edn += '}';
 }
 
-// {"id" value …} of the session, taken apart again by reading it.
+void take_entries(Heap& heap, Value borrowed_journal, Observation& seen) {
+  MapCursor cursor(heap, borrowed_journal);
+  while (cursor.next()) {
+    seen.journal.emplace_back(edn_text(heap, cursor.key()), edn_text(heap, cursor.value()));
+  }
+}
+
+// {"id" value …} of the session, taken apart again by reading it: in a heap of its own, because the run may have come
+// to the end of its memory. Only functions need the session.
 void take_journal(Session& session, Observation& seen) {
   const std::optional<std::string> text = session.journal().edn();
   if (!text) return;
   seen.commits_edn = *text;
+  Heap heap;
+  auto read = read_edn(heap, *text);
+  if (const Value* const journal = std::get_if<Value>(&read)) {
+    take_entries(heap, *journal, seen);
+    heap.release(*journal);
+    return;
+  }
   std::string complaint;
   const std::optional<Value> journal = session.edn().read(*text, {}, complaint);
-  if (!journal) return;
-  {
-    MapCursor cursor(session.heap(), *journal);
-    while (cursor.next()) {
-      seen.journal.emplace_back(edn_text(session.heap(), cursor.key()), edn_text(session.heap(), cursor.value()));
-    }
-  }
+  if (!journal || !journal->is_map()) return;
+  take_entries(session.heap(), *journal, seen);
   session.heap().release(*journal);
 }
 
