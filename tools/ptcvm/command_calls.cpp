@@ -83,8 +83,12 @@ std::vector<CommandCalls::Ended> CommandCalls::wait() {
     if (!out.empty()) break;
     std::vector<pollfd> waits;
     for (const auto& [call, running] : running_) running.process->add_waits(waits);
-    if (waits.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    (void)poll(waits.data(), waits.size(), kLookMillis);
+    // A command that has closed its output ends within a moment.
+    if (waits.empty()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    } else {
+      (void)poll(waits.data(), waits.size(), kLookMillis);
+    }
   }
   return out;
 }
