@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/durable/answers.h"
+#include "runtime/signature/json_pointer.h"
 #include "runtime/text/edn.h"
 #include "vm/value/print.h"
 
@@ -32,20 +33,6 @@ std::optional<Fact> reconcile(const Tool* tool, const LoggedEffect& effect, cons
   return fact;
 }
 
-std::string escaped(std::string_view run) {
-  std::string out;
-  for (const char c : run) {
-    if (c == '~') {
-      out += "~0";
-    } else if (c == '/') {
-      out += "~1";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 // A call path holds digits and dots only, so nothing is taken for something else.
 std::string key_of(const CallMeta& meta, std::string_view run, const EpochOf& epoch_of) {
   std::string key;
@@ -63,7 +50,7 @@ std::string key_of(const CallMeta& meta, std::string_view run, const EpochOf& ep
 }  // namespace
 
 std::string recorded_key(const CallMeta& meta, const EpochOf& epoch_of, LogWriter& writer) {
-  const std::string run = escaped(meta.run_id);
+  const std::string run = pointer_part(meta.run_id);   // with ~0 and ~1, as in a JSON pointer
   if (run != meta.run_id) {
     std::string older = key_of(meta, meta.run_id, epoch_of);
     if (writer.effect(older) != nullptr || writer.log().approval(older) != nullptr) return older;
