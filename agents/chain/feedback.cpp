@@ -2,7 +2,7 @@
 
 #include <boost/json/array.hpp>
 
-#include "agents/chain/model_json.h"
+#include "agents/chain/ascii_text.h"
 
 namespace ptcvm::chain {
 

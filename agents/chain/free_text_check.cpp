@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "agents/chain/ascii_text.h"
 #include "agents/chain/model_json.h"
 
 namespace ptcvm::chain {
@@ -64,12 +65,6 @@ std::vector<std::string> quoted_fragments(std::string_view criterion) {
 }
 
 }  // namespace
-
-std::string lowercase(std::string_view ascii) {
-  std::string lower(ascii);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
-}
 
 bool has_absolute_path(std::string_view text) {
   return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), absolute_path());

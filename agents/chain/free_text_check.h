@@ -1,6 +1,5 @@
 // The rules by which free text of a criterion is read when somebody asks for heuristics (verification.h).
 #pragma once
-#include <string>
 #include <string_view>
 
 namespace ptcvm::chain {
@@ -15,6 +14,5 @@ bool meets_free_text(std::string_view criterion, std::string_view output);
 bool has_absolute_path(std::string_view text);
 // Returns whether the text, or its outermost object or list, is JSON.
 bool has_json(std::string_view text);
-std::string lowercase(std::string_view ascii);
 
 }  // namespace ptcvm::chain

@@ -2,11 +2,12 @@
 
 #include <boost/json/parse.hpp>
 
+#include "agents/chain/ascii_text.h"
+
 namespace ptcvm::chain {
 
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n\f\v";
 constexpr std::string_view kFence = "```";
 
 std::optional<boost::json::value> parsed(std::string_view text) {
@@ -47,12 +48,6 @@ std::string_view enclosed(std::string_view text) {
 }
 
 }  // namespace
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
-}
 
 std::optional<boost::json::value> find_json(std::string_view text) {
   if (auto whole = parsed(text)) return whole;

@@ -10,7 +10,4 @@ namespace ptcvm::chain {
 // first brace or bracket to the one that closes it. nullopt: none of these is JSON.
 std::optional<boost::json::value> find_json(std::string_view text);
 
-// Returns the text without blanks and line ends around it.
-std::string_view trimmed(std::string_view text);
-
 }  // namespace ptcvm::chain

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "agents/chain/ascii_text.h"
 #include "agents/chain/model_json.h"
 
 namespace ptcvm::chain {
@@ -29,12 +30,6 @@ bool is_id(std::string_view text) {
   return !text.empty() && text.size() <= kMostIdLength && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
   });
-}
-
-std::string lowercase(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
 }
 
 // Makes one plan, step by step; the first error ends it.

@@ -4,7 +4,7 @@
 #include <boost/json/array.hpp>
 #include <utility>
 
-#include "agents/chain/model_json.h"
+#include "agents/chain/ascii_text.h"
 
 namespace ptcvm::chain {
 

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <optional>
 
+#include "agents/chain/ascii_text.h"
 #include "agents/chain/path_rules.h"
 #include "agents/chain/shell_words.h"
 
@@ -72,9 +73,8 @@ constexpr std::array<std::string_view, 9> kPrefixes = {"sudo", "doas",    "env",
 constexpr std::array<std::string_view, 7> kInterpreters = {"sh", "bash", "zsh", "dash", "eval", "find", "python"};
 
 std::string command_name(std::string_view word) {
-  std::string name(word.substr(word.rfind('/') == std::string_view::npos ? 0 : word.rfind('/') + 1));
-  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return name;
+  const std::size_t slash = word.rfind('/');
+  return lowercase(slash == std::string_view::npos ? word : word.substr(slash + 1));
 }
 
 // Judges one line of a shell.

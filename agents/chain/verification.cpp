@@ -7,6 +7,7 @@
 #include <charconv>
 #include <optional>
 
+#include "agents/chain/ascii_text.h"
 #include "agents/chain/free_text_check.h"
 #include "agents/chain/model_json.h"
 

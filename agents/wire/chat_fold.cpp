@@ -50,13 +50,7 @@ class ChatFold : public ReplyFold {
 
 void ChatFold::take_error(const json::value& error) {
   ReplyError taken{ReplyError::Kind::InStream, 0, {}, {}, false, {}};
-  const json::value* type = member(error, "type");
-  const json::value* code = member(error, "code");
-  if (has_value(type)) {
-    taken.code = *type;
-  } else if (has_value(code)) {
-    taken.code = *code;
-  }
+  taken.code = first_member(error, "type", "code");
   taken.message = text_member(error, "message").value_or("the server sent an error");
   error_ = std::move(taken);
 }

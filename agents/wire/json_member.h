@@ -41,5 +41,13 @@ inline std::optional<std::int64_t> integer_member(const boost::json::value& valu
 std::optional<std::string_view> text_member(const boost::json::object&, std::string_view) = delete;
 std::optional<std::int64_t> integer_member(const boost::json::object&, std::string_view) = delete;
 inline bool has_value(const boost::json::value* found) { return found != nullptr && !found->is_null(); }
+// Returns the first of two members that has a value, or null.
+inline boost::json::value first_member(const boost::json::value& value, std::string_view first,
+                                       std::string_view second) {
+  const boost::json::value* const found = member(value, first);
+  if (has_value(found)) return boost::json::value(*found, boost::json::storage_ptr());
+  const boost::json::value* const other = member(value, second);
+  return has_value(other) ? boost::json::value(*other, boost::json::storage_ptr()) : boost::json::value();
+}
 
 }  // namespace ptcvm::wire

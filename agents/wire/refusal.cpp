@@ -92,13 +92,7 @@ void describe(Protocol protocol, const json::value& document, ReplyError& error)
     error.message += json::serialize(document);
     return;
   }
-  const json::value* const type = member(*inner, "type");
-  const json::value* const code = member(*inner, "code");
-  if (has_value(type)) {
-    error.code = *type;
-  } else if (has_value(code)) {
-    error.code = *code;
-  }
+  error.code = first_member(*inner, "type", "code");
   const auto message = text_member(*inner, "message");
   error.message += message ? std::string(*message) : json::serialize(*inner);
 }

@@ -39,13 +39,7 @@ class ResponsesFold : public ReplyFold {
 void ResponsesFold::take_error(const json::value& error) {
   if (error_) return;
   error_ = ReplyError{ReplyError::Kind::InStream, 0, {}, {}, false, {}};
-  const json::value* const type = member(error, "type");
-  const json::value* const code = member(error, "code");
-  if (has_value(code)) {
-    error_->code = *code;
-  } else if (has_value(type)) {
-    error_->code = *type;
-  }
+  error_->code = first_member(error, "code", "type");
   error_->message = text_member(error, "message").value_or("the server sent an error");
 }
 
