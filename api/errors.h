@@ -1,4 +1,4 @@
-// Errors and diagnostics of the public API from those of the runtime.
+// Makes the errors and diagnostics of the public API out of the errors and diagnostics of the runtime.
 #pragma once
 #include <string>
 

@@ -40,7 +40,7 @@ class EventSource final : public ptc::OutboxReader {
   ptc::Session* session_ = nullptr;
   std::uint64_t sequence_ = 0;
   bool pause_ = false, is_suspended_ = false;
-  std::uint32_t suspensions_ = 0;           // of the turn, when it was said last
+  std::uint32_t suspensions_ = 0;           // counts the suspensions of the turn that events have told
   std::atomic<bool> cancelled_{false};
   std::uint32_t form_line_ = 0, form_column_ = 0;
   std::string number_;                      // text of the call number of the event that is being sent

@@ -56,7 +56,7 @@ struct ToolAccess {
   static ptc::ToolReply taken(ToolReply reply);
 };
 
-// The runtime's hook for that of the host.
+// Returns the runtime's hook for a hook of the host.
 std::function<ptc::ToolVerdict(const ptc::ToolCall&)> runtime_hook(std::function<HookVerdict(ToolCall&)> before);
 // The same tools, with the hook behind each of them.
 std::shared_ptr<const ptc::ToolRegistry> with_after_hook(

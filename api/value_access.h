@@ -1,4 +1,4 @@
-// The one door between public values and those of the machine. A ValueView is the two words of a ptc::Value, and its
+// The one door between public values and values of the machine. A ValueView is the two words of a ptc::Value, and its
 // heap.
 #pragma once
 #include <memory>

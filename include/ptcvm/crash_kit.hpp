@@ -40,7 +40,7 @@ struct Doubt {
 // What a person says about a doubt.
 struct Word {
   DoubtAnswer answer{};                    // see DoubtAnswer
-  std::string value;                       // EDN; of a call that happened
+  std::string value;                       // what the call answered, as EDN, when it happened
 };
 
 // An operation that waits, as the log has it.
@@ -65,7 +65,7 @@ PTCVM_API Drive stepping(std::size_t calls_in_flight, std::uint64_t seed);
 
 // What is tested, and how.
 struct Options {
-  std::string source;                      // of the program
+  std::string source;                      // the text of the program
   // Adds the tools, in each process anew. A tool with an effect tells the ledger at the moment of its effect.
   std::function<void(Tools& tools, Ledger& ledger, Points& points)> tools = {};
   // Name of the run, limits, data and so on. The kit sets the clock. What is borrowed here must outlive the kit.
@@ -85,8 +85,8 @@ struct Options {
   bool points_at_writes = true;            // false: writes of the store are no points
   bool points_at_tools = true;             // false: calls of tools are no points
   bool repeatable = true;                  // the program does the same, killed or not; else that is not claimed
-  int most_processes = 200;                // of one run; with more, the run does not come to an end
-  std::chrono::seconds most_time{120};     // of one process; after that it hangs
+  int most_processes = 200;                // bounds the processes of one run; with more, the run does not end
+  std::chrono::seconds most_time{120};     // bounds the time of one process; after that the process hangs
 };
 
 // A kill of the process that executes the run.
@@ -98,7 +98,7 @@ struct Kill {
 // Tests one program. Makes one run after the other, and is used by one thread.
 class PTCVM_API Kit {
  public:
-  struct Impl;   // of the library
+  struct Impl;   // belongs to the library
   // Starts nothing yet. A kit that cannot make its folder or its ledger complains in each row.
   explicit Kit(Options options);
   Kit(Kit&& moved) noexcept;

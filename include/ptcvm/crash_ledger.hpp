@@ -26,7 +26,7 @@ struct LedgerEntry {
 // aborts: an effect that nobody can write down must not go on.
 class PTCVM_API Ledger {
  public:
-  struct Impl;   // of the library
+  struct Impl;   // belongs to the library
   // Starts the process. `folder` is where its socket is made; "": the system's folder for temporary files.
   // store_failed: no folder, no socket or no process could be made.
   static Result<Ledger> start(const std::string& folder = {});

@@ -1,6 +1,6 @@
 // What becomes of a call that a session hands out, by what the log says about it: the recorded answer, a new attempt,
 // a pause before one, or a failure. A call is known by its idempotency key (effect_facts.h). A call of a pure tool is
-// made without facts, unless it failed and is to be tried again.
+// made without facts, unless it failed and will be tried again.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -37,7 +37,7 @@ class RecordedCalls {
   // When the first of the calls that failed is made again; ms since 1970. nullopt: there is none.
   std::optional<std::int64_t> next_attempt_ms() const;
 
-  // Takes the answer of a call in flight: stages what became of it and, unless it is to be made again, answers the
+  // Takes the answer of a call in flight: stages what became of it and, unless the call will be made again, answers the
   // session. Returns false when there is no such call.
   bool answer(Session& session, std::uint64_t id, ToolReply reply, std::uint64_t micros);
 

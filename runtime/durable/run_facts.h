@@ -2,7 +2,7 @@
 // here until write() puts them into the log in one transaction; after that the host's reader gets the items. So the log
 // knows everything before anybody outside can see it.
 //
-// A program that runs again from the top comes to its own resets again: until then it sees the values that its tasks
+// A program that runs again from the top reaches its own resets again: until then it sees the values that its tasks
 // had before them. So the epoch of a task, as the program sees it, is counted here.
 #pragma once
 #include <cstdint>
@@ -52,8 +52,8 @@ class RunFacts final : public OutboxReader {
   Session* session_ = nullptr;
   std::uint64_t begin_seq_ = 0;
   bool is_frozen_ = false;
-  TextMap<std::uint64_t> own_resets_;       // by task: those of the program since it began
-  TextMap<std::uint64_t> staged_resets_;    // by task: those that are not in the log yet
+  TextMap<std::uint64_t> own_resets_;       // by task: resets by the program since it began
+  TextMap<std::uint64_t> staged_resets_;    // by task: resets that are not in the log yet
   struct StagedCommit {
     std::string task;
     std::uint64_t epoch = 0;

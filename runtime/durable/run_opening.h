@@ -27,7 +27,7 @@ class RunOpening {
       : engine_(engine), tools_(std::move(tools)), source_(std::move(source)), options_(options), writer_(writer),
         facts_(facts), out_(out) {}
 
-  // Claims the run and returns its session. Returns null when nothing is to be driven: the outcome says why, or the
+  // Claims the run and returns its session. Returns null when there is nothing to drive: the outcome says why, or the
   // writer is stopped.
   std::unique_ptr<Session> open();
   // Returns a session that begins again, after the whole log was read.

@@ -51,13 +51,13 @@ enum class SessionStep : std::uint8_t {
 
 struct OutboxItem {
   enum class Kind : std::uint8_t {
-    Began,       // a turn: name is that of the source
+    Began,       // a turn: name is the name of the source
     Printed,     // text
     Called,      // a tool is called, or its call is handed to the host
     Answered,    // value, or error; operation: that the call started
     Retried,     // the call failed with error and is made again after pause_ms
     Committed,   // the task `id` has the value
-    Reset,       // the task `id` is to be done again, because of text
+    Reset,       // the task `id` must be done again, because of text
     Opened,      // the operation `id`
     Resolved,    // the operation `id` has another status; or value is what its handle shows meanwhile
     StepDone,    // the step `id` of the plan, with the summary text

@@ -17,7 +17,7 @@ class TurnRecords {
   TurnRecords(Run& run, Outbox& outbox) : run_(run), outbox_(outbox) {}
 
   const std::vector<std::string>& prints() const { return run_.environment().prints; }
-  std::vector<std::string> warnings() const;   // those of the program, and one for each commit that is too large
+  std::vector<std::string> warnings() const;   // the warnings of the program, and one for each commit that is too large
   const std::vector<StepSummary>& summaries() const { return run_.environment().summaries; }
 
   void begin_turn() { seen_prints_ = seen_summaries_ = 0; }

@@ -1,5 +1,5 @@
 // How a turn ended: its status with the result or the fault. A result counts only if it can be written out and fits the
-// signature; otherwise the turn ends with a fault, and the definitions are those of before the turn.
+// signature; otherwise the turn ends with a fault, and the definitions become what they were before the turn.
 #pragma once
 #include <optional>
 #include <string>
@@ -36,7 +36,7 @@ class TurnResult {
 
   OutcomeStatus status() const { return status_; }     // when the turn is over
   const OutcomeFault& fault() const { return fault_; } // when the status is Error
-  Value value() const { return value_; }               // of the last turn that ended well; borrowed
+  Value value() const { return value_; }               // the value of the last turn that ended well; borrowed
   // Adds the fault, or the value as text. A value whose text does not fit into the memory or the time of the turn makes
   // the turn fail.
   void write_to(Outcome& outcome);

@@ -22,7 +22,7 @@ enum class TraceKind : std::uint8_t {
   Commit,      // task, value
   Reset,       // task, text (why)
   Print,       // text
-  Progress,    // of an operation: id, value; of a step of the program: name, text
+  Progress,    // an operation tells: id, value; a step of the program tells: name, text
   Ask,         // somebody is asked about a call, or has decided: id, name, text, status
   Retry,       // a call failed and is made again: id, name, error, attempt, micros (the pause)
   Limit,       // the program failed because a budget was used up: name (of the fault), text, line, column

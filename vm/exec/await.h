@@ -59,7 +59,7 @@ class Waits {
   std::vector<AwaitedOperation> awaited() const;
   std::optional<std::int64_t> next_deadline() const;
 
-  std::uint32_t suspensions() const { return suspensions_; }   // of this turn
+  std::uint32_t suspensions() const { return suspensions_; }   // counts the suspensions of this turn
   void count_suspension() { ++suspensions_; }
   void set_suspensions(std::uint32_t count) { suspensions_ = count; }
 
@@ -74,7 +74,7 @@ class Waits {
   void wake(Fiber& fiber, bool time_passed);            // makes fibers ready whose wait is over
   void collect(const Fiber& fiber, std::vector<AwaitedOperation>& out) const;
 
-  // What a wait gives (await_results.cpp). Absent: fault raised.
+  // Returns what a wait gives (await_results.cpp), or Absent when a fault is raised.
   CallResult finish(Fiber& fiber);
   CallResult finish_late(Fiber& fiber);
   Value result(Fiber& fiber);

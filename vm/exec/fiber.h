@@ -85,14 +85,14 @@ class FrameStack {
   // For the interpreter, which pushes and pops without telling, and tells before anyone else looks.
   Frame* limit() { return limit_; }
   void set_top(Frame* top) { end_ = top + 1; }
-  // Room for more, at most max_frames in all. False: no more is allowed.
+  // Makes room for more, at most max_frames in all. Returns false when no more is allowed.
   bool grow(std::uint32_t max_frames) {
     const std::uint32_t old_capacity = capacity();
     if (old_capacity >= max_frames) return false;
     const std::uint64_t wanted = old_capacity == 0 ? 8 : std::uint64_t{old_capacity} * 2;
     return reserve(static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, max_frames)));
   }
-  // Room for exactly that many frames, no less than there are. False: there is no memory.
+  // Makes room for exactly that many frames, no less than there are. Returns false when there is no memory.
   bool reserve(std::uint32_t frames) {
     const std::uint32_t used = size();
     auto* moved = static_cast<Frame*>(std::malloc(frames * sizeof(Frame)));
@@ -114,7 +114,7 @@ class FrameStack {
 // A task whose body is being evaluated.
 struct OpenTask {
   std::string id;
-  std::uint32_t frame_count;   // of the fiber when it was opened
+  std::uint32_t frame_count;   // frames of the fiber when the task was opened
   std::uint32_t calls = 0;     // positions given out inside of its body (Fiber::calls)
 };
 
@@ -123,8 +123,8 @@ struct ToolRecordData {
   Value args, result;          // owned; result Absent when it failed
   std::string error;
   bool cached = false;
-  std::string operation;       // of an async call: its operation's id; result is then the handle
-  std::string key;             // of a call in a task that a branch has opened: the idempotency key (probes.cpp)
+  std::string operation;       // for an async call: the id of its operation; result is then the handle
+  std::string key;             // for a call in a task that a branch has opened: the idempotency key (probes.cpp)
 };
 
 // One definition made inside of a parallel branch: visible in that branch only.
@@ -178,9 +178,9 @@ struct Fiber {
   std::string fault_message;
   Value result = Value::nil();         // owned, when Finished
   std::vector<BranchDefinition> definitions;
-  std::vector<std::string> prints;     // of a branch, until it is merged into its parent
+  std::vector<std::string> prints;     // prints of a branch, until it is merged into its parent
   std::vector<ToolRecordData> records;
-  std::vector<std::unique_ptr<Fiber>> children;   // of the pmap or pcalls that this fiber waits for
+  std::vector<std::unique_ptr<Fiber>> children;   // branches of the pmap or pcalls that this fiber waits for
 };
 
 // What a call, or the step of a stepper, did: pushed a frame; ended, with its result in place; raised a fault; or left

@@ -61,8 +61,8 @@ class Interpreter {
   bool holds_no_handle(Value v, std::string_view what);   // what return and fail give back
   void end_turn_with(Fiber& fiber, Value taken, ExitReason reason);
 
-  // slow_paths.cpp. Registers are given by address; operands flagged as taken are consumed on success. False: a fault
-  // is raised.
+  // slow_paths.cpp. Registers are given by address; operands flagged as taken are consumed on success. They
+  // return false when a fault is raised.
   bool slow_arithmetic(Op op, Value* dst, Value* b, Value* c, std::uint8_t flags);
   static constexpr std::uint8_t kConstantFirst = 0x80;   // beside the instruction's flags
   bool slow_constant_arithmetic(Op op, Value* dst, Value* b, Value constant, std::uint8_t flags);

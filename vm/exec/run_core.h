@@ -1,7 +1,7 @@
 // What all parts of a run share: heap, limits, the records of builtins, the fuel of the slice, the fault that was
 // raised last, and the values that the host gave or gets.
 //
-// Invariants: the fault is that of the last call which returned false, Absent or Faulted. Every value in here is owned.
+// Invariants: the fault belongs to the last call which returned false, Absent or Faulted. Every value in here is owned.
 #pragma once
 #include <memory>
 #include <span>

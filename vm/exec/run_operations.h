@@ -1,5 +1,5 @@
 // What a run does with its operations (vm/builtins/operations.h) beside calling tools: sleeps and signals, what the
-// host says about one, what is left at the end of a turn, and which tools are to be told that nobody waits.
+// host says about one, what is left at the end of a turn, and which tools must be told that nobody waits.
 //
 // Invariant: at most limits().pending_operations operations wait at once.
 #pragma once
@@ -26,7 +26,7 @@ class RunOperations {
   RunOperations(RunCore& core, CallSites& sites, Probes& probes) : core_(core), sites_(sites), probes_(probes) {}
 
   Value open(Fiber& fiber, Operation taken);             // a sleep or a signal: its handle, or Absent: fault raised
-  void cancel(std::string_view id, std::string reason);  // when it waits; the host is to be told
+  void cancel(std::string_view id, std::string reason);  // when it waits; the host will be told
   ResolveStatus can_resolve(std::string_view id, const Settlement& settlement) const;
   ResolveStatus resolve(std::string_view id, Settlement settlement);
   // Holds a turn that ended well against the policy for what still waits. Returns what it ended with.

@@ -7,7 +7,7 @@
 //
 // Once a branch has failed its form will fail, and what is beside it goes on only while it has a task open: such a task
 // is finished, so that no effect is left half recorded. Outside of tasks a fiber makes no step and no call. The form
-// does not wait for operations: it fails when nothing but them is left to wait for.
+// does not wait for operations: it fails when only operations are left to wait for.
 //
 // "cut off" below: is_cut_off() of fiber_tree.h, as the walk from the main fiber knows it.
 #pragma once

@@ -22,7 +22,7 @@ class Sorting {
  private:
   bool start(Fiber& fiber, Value* slots, std::uint32_t arg_count);
   bool order_natively(Value* own, bool descending);
-  bool order_as_known(Value* own, Value comparator);    // false: the comparator has to be called
+  bool order_as_known(Value* own, Value comparator);    // false: the comparator must be called
   bool put_items_in_order(Value* own, std::span<const std::uint32_t> order);
 
   Heap& heap() const { return core_.heap(); }

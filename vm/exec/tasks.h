@@ -12,7 +12,7 @@
 namespace ptc {
 
 // What the beginning of a task gave: its value lies in window[0]; its value lies there, and the turn ends with it; its
-// body is to be evaluated, and window[1] holds the id; another fiber evaluates it; a fault is raised.
+// body must be evaluated, and window[1] holds the id; another fiber evaluates it; a fault is raised.
 enum class TaskResult : std::uint8_t { Hit, Returned, Miss, Wait, Faulted };
 
 bool raise_end_of_probe(RunCore& core);   // the probe has nothing more to find

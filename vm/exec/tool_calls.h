@@ -18,11 +18,11 @@
 
 namespace ptc {
 
-// Of the wait of an auto tool's call.
+// Registers that the wait of an auto tool's call takes.
 inline constexpr std::uint32_t kAwaitCallRegisters = 1 + kStepperSlots + kStepperRoom;
 
 void pass_call(Fiber& fiber);                          // the call instruction on top is done with
-void put_answer(Fiber& fiber, Value taken);            // of the tool that the fiber waits for
+void put_answer(Fiber& fiber, Value taken);            // takes the answer of the tool that the fiber waits for
 // The wait of an auto tool's call: a stepper frame in the call's window. There must be kAwaitCallRegisters.
 void push_await_call(Fiber& fiber, std::uint32_t window, Value taken_handle);
 
@@ -45,7 +45,7 @@ class ToolCalls {
   const Operation* answer_pending(std::uint64_t request_id, PendingReply reply);
   const Operation* answer_resolved(std::uint64_t request_id, Settlement settlement);
 
-  // Records of calls: of the fibers that run, and, once the turn is over, of the turn.
+  // Returns the records of calls of the fibers that run or, once the turn is over, of the turn.
   std::vector<ToolRecord> records() const;
   void keep_records(Fiber& main);
   void clear_records();
@@ -59,7 +59,7 @@ class ToolCalls {
   Fiber* take_request(std::uint64_t request_id, ToolRequest* out);   // no longer listed; null: unknown
   void fail(Fiber& fiber, FaultKind kind, std::string message, std::string hint);
   void show_records(const std::vector<ToolRecordData>& from, std::vector<ToolRecord>& out) const;
-  void show_records(const Fiber& fiber, std::vector<ToolRecord>& out) const;   // and those of its children
+  void show_records(const Fiber& fiber, std::vector<ToolRecord>& out) const;   // and the records of its children
 
   Heap& heap() const { return core_.heap(); }
   Operations& operations() const { return core_.env().operations; }

@@ -30,7 +30,7 @@ enum class StreamOp : std::uint8_t {
   Other = 12,        // n: OtherValue
 };
 
-enum class ConstantValue : std::uint8_t { Nil, False, True, Absent };   // Absent: as a root only
+enum class ConstantValue : std::uint8_t { Nil, False, True, Absent };   // Absent is a root only
 
 enum class OtherValue : std::uint8_t {
   Float,         // 8 bytes, IEEE 754 little endian

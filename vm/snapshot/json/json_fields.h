@@ -48,7 +48,7 @@ struct JsonNode {
 
 const json::value* layout_member(const json::object* layout, std::string_view fact);
 const json::object* layout_facts(const json::object* layout, std::string_view fact);     // $keys
-// Returns the layout of a part: of the member of that name, or of the element of that index.
+// Returns the layout of the member with that name, or of the element with that index.
 const json::object* layout_below(const json::object* layout, std::string_view name);
 const json::object* layout_below(const json::object* layout, std::size_t index);
 // Returns the number of a fact such as $id.

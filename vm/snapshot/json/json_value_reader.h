@@ -95,7 +95,7 @@ class JsonValueReader {
   bool push_member_keys(const Frame& frame);
   bool key_hint(const Frame& frame, std::span<const std::uint8_t> sorted, KeyArray*& found, bool& again);
   bool finish(Frame& frame);
-  Value make(Frame& frame);                                  // Absent: failed
+  Value make(Frame& frame);                                  // Absent when it failed
   Value make_map(Frame& frame);
   Value make_large_map(Frame& frame, std::span<Value> keys, std::span<Value> values);
   Value make_set(Frame& frame);
@@ -111,7 +111,7 @@ class JsonValueReader {
 
   // json_leaves.cpp reads values without parts that are collections.
   bool is_leaf_tag(std::string_view tag) const;
-  Value leaf(JsonNode node);                                 // Absent: failed
+  Value leaf(JsonNode node);                                 // Absent when it failed
   Value text_value(std::string_view text, const json::object* facts);
   Value bare_leaf(JsonNode node);
   Value tagged_leaf(JsonNode node, JsonFields& fields, std::string_view tag);
