@@ -208,7 +208,12 @@ Reply ChatFold::finish(bool ended_properly) {
       error_ = ReplyError{ReplyError::Kind::Cut, 0, {}, "the stream ended before its end was told", true, {}};
     }
   }
-  if (error_) return failed_reply(std::move(*error_), std::move(end));
+  if (error_) {
+    const bool is_cut = error_->kind == ReplyError::Kind::Cut;
+    Reply failed = failed_reply(std::move(*error_), std::move(end));
+    if (is_cut) failed.usage = reply_.usage;
+    return failed;
+  }
   std::stable_sort(calls_.begin(), calls_.end(), [](const ChatCall& a, const ChatCall& b) {
     return a.index.value_or(INT64_MAX) < b.index.value_or(INT64_MAX);
   });

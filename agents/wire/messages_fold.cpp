@@ -214,7 +214,12 @@ Reply MessagesFold::finish(bool) {
   if (is_stream_ && !error_ && !is_stopped_) {
     error_ = ReplyError{ReplyError::Kind::Cut, 0, {}, "the stream ended before message_stop", true, {}};
   }
-  if (error_) return failed_reply(std::move(*error_), std::move(end));
+  if (error_) {
+    const bool is_cut = error_->kind == ReplyError::Kind::Cut;
+    Reply failed = failed_reply(std::move(*error_), std::move(end));
+    if (is_cut) failed.usage = counted();
+    return failed;
+  }
   Reply reply;
   for (std::size_t i = 0; i < blocks_.size(); ++i) add_block_to(reply, blocks_[i], i);
   reply.stop = std::move(stop_);

@@ -65,7 +65,7 @@ struct ReplyError {
 struct Reply {
   // The terminal event came, and it was no error. Nothing of a reply that is not complete may be executed.
   bool is_complete = false;
-  std::optional<ReplyError> error;                  // with an error every other member but `end` is empty
+  std::optional<ReplyError> error;                  // with an error only `end` and, when cut, the usage are there
   std::string end;                                  // the event that ended a stream, as docs/agents.md names them
 
   std::string text;                                 // parts joined

@@ -61,6 +61,8 @@ void ResponsesFold::take_event(std::string_view name, const json::value& data) {
   const std::string_view type = text_member(data, "type").value_or(name);
   if (type == "response.output_text.delta") {
     text_ += text_member(data, "delta").value_or("");
+  } else if (type == "response.in_progress") {
+    if (const json::value* const response = member(data, "response")) response_ = *response;   // it may count tokens
   } else if (type == "response.output_item.done") {
     take_item(data);
   } else if (type == "error") {
@@ -138,7 +140,12 @@ Reply ResponsesFold::finish(bool) {
   if (is_stream_ && end_.empty()) {
     error_ = ReplyError{ReplyError::Kind::Cut, 0, {}, "the stream ended before response.completed", true, {}};
   }
-  if (error_) return failed_reply(std::move(*error_), std::move(end_));
+  if (error_) {
+    const bool is_cut = error_->kind == ReplyError::Kind::Cut;
+    Reply failed = failed_reply(std::move(*error_), std::move(end_));
+    if (is_cut) failed.usage = counted(member(response_, "usage"));
+    return failed;
+  }
   Reply reply;
   const json::array* const output = array_member(response_, "output");
   if (output != nullptr && !output->empty()) {
