@@ -6,6 +6,7 @@
 #include "ptcvm/diagnostic.hpp"
 #include "ptcvm/engine.hpp"
 #include "ptcvm/event.hpp"
+#include "ptcvm/host_log.hpp"
 #include "ptcvm/journal.hpp"
 #include "ptcvm/json.hpp"
 #include "ptcvm/limits.hpp"

@@ -32,6 +32,10 @@ std::unique_ptr<Session> RunOpening::open() {
   }
   const bool needs_calls = options_.resets_need_reasons;   // of every task, whoever made them
   if (!(needs_calls ? writer_.open_whole() : writer_.open())) return nullptr;
+  if (log().has_host_facts() && !log().last_start()) {
+    refuse("the log " + writer_.name() + " belongs to a host (HostLog): give the run another id");
+    return nullptr;
+  }
   if (is_done()) {
     answer_again();
     return nullptr;

@@ -92,6 +92,10 @@ void RunLog::add(const Fact& fact) {
     case FactKind::PlanSet: set_plan(fact); break;
     case FactKind::RunResumed: deliver(fact); break;
     case FactKind::RunSuspended: break;
+    case FactKind::HostObserved:
+    case FactKind::HostEffected:
+    case FactKind::HostDecided:
+    case FactKind::HostNoted: has_host_facts_ = true; break;
   }
 }
 #pragma GCC diagnostic pop

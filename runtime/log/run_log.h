@@ -120,6 +120,8 @@ class RunLog {
   // Returns whether somebody put a value, settled a doubt or reset a task after the last turn had ended. The program,
   // run again, may then have another result.
   bool has_news() const { return has_news_; }
+  // Returns whether a host keeps facts of its own in the log, which only the host can read (decision 0024).
+  bool has_host_facts() const { return has_host_facts_; }
 
   // Returns committed tasks and values from outside, in the order of their commits.
   const std::vector<LoggedTask>& tasks() const { return tasks_; }
@@ -188,7 +190,7 @@ class RunLog {
   std::uint64_t head_ = 0, turn_ = 0, turn_began_ = 0;
   std::vector<std::uint64_t> end_seqs_;
   TextMap<std::uint64_t> doubted_;          // the newest attempt of a call with a noted doubt
-  bool is_over_ = false, has_news_ = false;
+  bool is_over_ = false, has_news_ = false, has_host_facts_ = false;
   std::optional<LoggedStart> last_start_;
   std::optional<Fact> last_end_;
 
