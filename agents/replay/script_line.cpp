@@ -205,4 +205,18 @@ Replayed<ScriptLine> read_script_line(const json::value& line, std::size_t numbe
   }
 }
 
+HttpAnswer answer_of(const ScriptLine& line, const ModelCall& call) {
+  if (line.kind == ScriptLine::Kind::Refused) return line.refusal;
+  HttpAnswer answer;
+  answer.headers.emplace_back("content-type", call.is_stream ? "text/event-stream" : "application/json");
+  if (line.kind == ScriptLine::Kind::Said) {
+    answer.body = call.is_stream ? reply_stream(call.protocol, line.said) : reply_document(call.protocol, line.said);
+    return answer;
+  }
+  answer.ends_properly = false;
+  answer.body = call.is_stream ? cut_reply_stream(call.protocol, line.said) : reply_document(call.protocol, line.said);
+  if (!call.is_stream) answer.body.pop_back();   // the document lacks its last bracket
+  return answer;
+}
+
 }  // namespace ptcvm::replay

@@ -44,6 +44,9 @@ struct ScriptLine {
 // Reads a line; a member that scripts do not have is a failure. `number` is for messages and ids of calls.
 Replayed<ScriptLine> read_script_line(const boost::json::value& line, std::size_t number);
 
+// Returns the answer that a server of the call's protocol would send for that line.
+HttpAnswer answer_of(const ScriptLine& line, const ModelCall& call);
+
 // Returns what the request of the call lacks or has too much, with what was found; nullopt when it is as expected.
 // `first_static` is RequestText::static_bytes() of the first request of the same path.
 std::optional<std::string> unmet(const Expectation& expect, const ModelCall& call, std::string_view first_static);

@@ -28,20 +28,6 @@ std::string shown_path(std::string_view path) {
   return path.empty() ? std::string("the root") : "\"" + std::string(path) + "\"";
 }
 
-HttpAnswer http_answer(const ScriptLine& line, const ModelCall& call) {
-  if (line.kind == ScriptLine::Kind::Refused) return line.refusal;
-  HttpAnswer answer;
-  answer.headers.emplace_back("content-type", call.is_stream ? "text/event-stream" : "application/json");
-  if (line.kind == ScriptLine::Kind::Said) {
-    answer.body = call.is_stream ? reply_stream(call.protocol, line.said) : reply_document(call.protocol, line.said);
-    return answer;
-  }
-  answer.ends_properly = false;
-  answer.body = call.is_stream ? cut_reply_stream(call.protocol, line.said) : reply_document(call.protocol, line.said);
-  if (!call.is_stream) answer.body.pop_back();   // the document lacks its last bracket
-  return answer;
-}
-
 }  // namespace
 
 Replayed<ScriptedModel> ScriptedModel::read(const json::array& lines) {
@@ -103,7 +89,7 @@ Replayed<ScriptedAnswer> ScriptedModel::answer(const ModelCall& call) {
     }
   }
   entry->is_used = true;
-  return ScriptedAnswer{http_answer(entry->line, call), entry->line.delay_ms, entry->line.number};
+  return ScriptedAnswer{answer_of(entry->line, call), entry->line.delay_ms, entry->line.number};
 }
 
 void ScriptedModel::give_back(std::size_t line) {
