@@ -25,4 +25,4 @@ endif()
 if(PTC_BUILD_BENCH)
   find_package(benchmark CONFIG QUIET)
 endif()
-find_package(CURL 7.85 QUIET)                        # api/otel alone needs it
+find_package(CURL 7.85 QUIET)                        # api/otel and drivers/curl alone need it
