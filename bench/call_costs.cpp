@@ -95,10 +95,11 @@ Fact commit(const std::string& task) {
 }
 
 // Two sequences of calls that leave the same facts, each in a log and a file of its own: in one file, the facts of the
-// second log would lie behind those of the first one, and only the first one would pay for making room.
+// second log would lie behind the facts of the first log, and only the first log would pay for splitting pages.
 class Sequences {
  public:
-  explicit Sequences(const std::string& folder) : old_file_(open(folder + "/before.db")), file_(open(folder + "/now.db")) {
+  explicit Sequences(const std::string& folder)
+      : old_file_(open(folder + "/before.db")), file_(open(folder + "/now.db")) {
     if (!writer_.claim("bench")->granted || !writer_.open()) give_up("no claim");
     const auto claim = old_file_->claim("run", "bench", kNow, 0);
     if (claim.index() != 0) give_up("no claim");
