@@ -51,4 +51,15 @@ Error store_error(const ptc::StoreError& error) {
   return {Errc::store_failed, std::string(name) + ": " + error.message, std::nullopt, name};
 }
 
+Error text_error(std::string_view what, const ptc::TextError& error) {
+  Error out = host_error(Errc::invalid_value, std::string(what) + ": " + error.message + " at byte " +
+                                                  std::to_string(error.offset + 1));
+  out.diagnostic.emplace();
+  out.diagnostic->kind = errc_name(out.code);
+  out.diagnostic->message = error.message;
+  out.diagnostic->begin = out.diagnostic->end = static_cast<std::uint32_t>(error.offset);
+  out.diagnostic->text = out.message;
+  return out;
+}
+
 }  // namespace ptcvm

@@ -5,6 +5,7 @@
 #include "ptcvm/result.hpp"
 #include "runtime/log/fact_store.h"
 #include "runtime/session/outcome.h"
+#include "runtime/text/value_builder.h"
 #include "vm/snapshot/snapshot.h"
 
 namespace ptcvm {
@@ -14,5 +15,7 @@ Diagnostic diagnostic_of(const ptc::OutcomeFault& fault);
 Error program_error(const ptc::OutcomeFault& fault);
 Error restore_error(const ptc::RestoreError& error);
 Error store_error(const ptc::StoreError& error);
+// Returns invalid_value for a text that cannot be read; `what` names its format.
+Error text_error(std::string_view what, const ptc::TextError& error);
 
 }  // namespace ptcvm

@@ -8,6 +8,8 @@
 #include "api/octets.h"
 #include "api/run_impl.h"
 #include "runtime/engine/clock.h"
+#include "runtime/text/counted_bytes.h"
+#include "runtime/text/json_value.h"
 
 namespace ptcvm {
 namespace {
@@ -70,6 +72,25 @@ void Run::Impl::attend(std::unique_ptr<ptc::Session> made, const Hooks& wanted) 
   on_error = wanted.on_error;
 }
 
+namespace {
+
+// Reads the data within the memory of the session. When the data does not fit, the turn ends with memory_exceeded.
+std::optional<Error> load_data(ptc::Session& session, std::string_view json) {
+  const ptc::CountedBytes counted(session.heap(), json.size());
+  auto read = ptc::read_json(session.heap(), json);
+  if (const auto* const error = std::get_if<ptc::JsonError>(&read)) {
+    if (error->kind != ptc::JsonError::Kind::TooLarge) return text_error("JSON", *error);
+    session.edn().refuse();
+    return std::nullopt;
+  }
+  ptc::Owned data(session.heap(), std::get<ptc::Value>(read));
+  if (!data.get().is_map()) return host_error(Errc::invalid_value, "data_json must be an object");
+  session.inputs().set_context(data.take());
+  return std::nullopt;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Run::Impl>> make_impl(const Engine& engine, const RunOptions& options) {
   if (auto error = limits_error(options.limits)) return std::move(*error);
   if (auto error = precision_error(options.float_precision)) return std::move(*error);
@@ -85,10 +106,7 @@ Result<std::unique_ptr<Run::Impl>> make_impl(const Engine& engine, const RunOpti
   if (options.journal) session->journal().enable();
   impl->hands_out_calls = options.hands_out_calls;
   if (!options.data_json.empty()) {
-    auto data = Value::from_json(options.data_json);
-    if (!data) return std::move(data).error();
-    if (data->view().kind() != ValueKind::Map) return host_error(Errc::invalid_value, "data_json must be an object");
-    session->inputs().set_context(imported(session->heap(), *data));
+    if (auto error = load_data(*session, options.data_json)) return std::move(*error);
   } else if (!options.data.is_nil()) {
     if (options.data.kind() != ValueKind::Map) return host_error(Errc::invalid_value, "data must be a map");
     session->inputs().set_context(imported(session->heap(), options.data));

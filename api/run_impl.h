@@ -78,6 +78,11 @@ ptc::SessionOptions session_options(const RunOptions& options);
 Result<std::unique_ptr<Run::Impl>> make_impl(const Engine& engine, const RunOptions& options);
 Result<std::unique_ptr<Run::Impl>> restore_impl(const Engine& engine, std::span<const std::byte> snapshot,
                                                 const RestoreOptions& options);
+// Reads the JSON text of an answer within the memory and the time of the turn. Error: invalid_value.
+Result<ptc::ToolReply> read_answer(ptc::Session& session, std::string_view json, const AnswerDetails& details);
+// Return the end of a call whose arguments do not fit into the memory of the run, for the program and for the host.
+ptc::ToolReply args_refusal(const std::string& tool);
+Error args_too_large(const std::string& tool);
 // Returns the reply for a call that started an operation; its value is in the heap.
 ptc::ToolReply pending_reply(ptc::Heap& heap, std::string operation_id, const AnswerDetails& details);
 Outcome outcome_of_error(const Error& error);

@@ -5,6 +5,7 @@
 #include "api/errors.h"
 #include "api/run_impl.h"
 #include "runtime/engine/clock.h"
+#include "runtime/session/tool_requests.h"
 
 namespace ptcvm {
 namespace {
@@ -39,7 +40,36 @@ Result<void> answered(ptc::Session& session, std::uint64_t call, ptc::ToolReply 
   return no_such_call(call);
 }
 
+// A call that the host may answer now.
+struct OpenCall {
+  std::string tool;
+  ptc::Value args;               // borrowed
+};
+
+std::optional<OpenCall> open_call(ptc::Session& session, std::uint64_t id) {
+  if (const auto call = session.calls().handed().find(id)) return OpenCall{call->tool->definition.name, call->args};
+  const ptc::ToolRequest* const request = ptc::find_request(session.run(), id);
+  if (request == nullptr) return std::nullopt;
+  return OpenCall{std::string(request->tool), request->args};
+}
+
 }  // namespace
+
+Result<ptc::ToolReply> read_answer(ptc::Session& session, std::string_view json, const AnswerDetails& details) {
+  auto read = session.edge().read_answer(json, details.announces);
+  if (auto* const reply = std::get_if<ptc::ToolReply>(&read)) return std::move(*reply);
+  return text_error("JSON", std::get<ptc::JsonError>(read));
+}
+
+ptc::ToolReply args_refusal(const std::string& tool) {
+  ptc::ToolReply reply = ptc::ToolReply::error(args_too_large(tool).message);
+  reply.fault = ptc::FaultKind::MemoryExceeded;
+  return reply;
+}
+
+Error args_too_large(const std::string& tool) {
+  return host_error(Errc::too_large, "the arguments of " + tool + " do not fit into the memory of the run");
+}
 
 ptc::ToolReply pending_reply(ptc::Heap& heap, std::string operation_id, const AnswerDetails& details) {
   std::optional<std::int64_t> ttl_ms;
@@ -193,6 +223,30 @@ Result<void> Run::answer_pending(std::uint64_t call, std::string operation_id, c
   ptc::Session& session = impl_->awake();
   return answered(session, call, pending_reply(session.heap(), std::move(operation_id), details), details);
 }
+
+Result<void> Run::answer_json(std::uint64_t call, std::string_view json, const AnswerDetails& details) {
+  ptc::Session& session = impl_->awake();
+  if (!open_call(session, call)) return no_such_call(call);
+  auto read = read_answer(session, json, details);
+  if (!read) return std::move(read).error();
+  return answered(session, call, std::move(*read), details);
+}
+Result<void> Run::answer_too_large(std::uint64_t call, const AnswerDetails& details) {
+  ptc::Session& session = impl_->awake();
+  const std::optional<OpenCall> open = open_call(session, call);
+  return open ? answered(session, call, ptc::ToolReply::too_large(open->tool), details) : no_such_call(call);
+}
+Result<std::string> Run::args_json(std::uint64_t call) {
+  ptc::Session& session = impl_->awake();
+  const std::optional<OpenCall> open = open_call(session, call);
+  if (!open) return no_such_call(call);
+  ptc::BoundedText written = session.edge().write_json(open->args);
+  if (written.end == ptc::BoundedText::End::Whole) return std::move(written.text);
+  (void)answered(session, call, args_refusal(open->tool), {});
+  return args_too_large(open->tool);
+}
+void Run::hold_memory(std::uint64_t bytes) { impl_->awake().edge().hold(bytes); }
+std::uint64_t Run::memory_left() const { return impl_->awake().edge().room(); }
 
 Result<void> Run::make(std::uint64_t call) {
   ptc::Session& session = impl_->awake();

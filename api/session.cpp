@@ -2,16 +2,20 @@
 
 #include "api/errors.h"
 #include "api/run_impl.h"
-#include "runtime/text/json_value.h"
 #include "vm/value/map.h"
 #include "vm/value/string.h"
 
 namespace ptcvm {
 namespace {
 
-// Adds the entries of a map to the data, or the value under its key. Takes the value. Returns a complaint.
-std::optional<std::string> merged(ptc::Session& session, std::string_view key, ptc::Value taken) {
+// Adds the entries of a map to the data, or the value under its key. Takes what was read: a value, or a complaint.
+// Returns a complaint. A value that does not fit into the memory of the session changes nothing.
+std::optional<std::string> merged(ptc::Session& session, std::string_view key, std::optional<ptc::Value> read,
+                                  std::string& complaint) {
+  if (!read) return std::move(complaint);
+  if (session.edn().has_refused()) return std::nullopt;
   ptc::Heap& heap = session.heap();
+  const ptc::Value taken = *read;
   const bool is_new = session.inputs().context().is_nil();
   ptc::Value data = is_new ? ptc::map_empty(heap) : ptc::retained(session.inputs().context());
   if (!key.empty()) {
@@ -83,17 +87,17 @@ Result<void> Session::load_budget(std::string_view edn) {
 Result<void> Session::load_data(std::string_view edn, std::string_view key) {
   return loaded(run_, run_.impl_->awake(), [edn, key](ptc::Session& session) -> std::optional<std::string> {
     std::string complaint;
-    const auto value = session.edn().read(edn, {}, complaint);
-    return value ? merged(session, key, *value) : complaint;
+    return merged(session, key, session.edn().read(edn, {}, complaint), complaint);
   });
 }
 Result<void> Session::load_data_json(std::string_view json, std::string_view key) {
   return loaded(run_, run_.impl_->awake(), [json, key](ptc::Session& session) -> std::optional<std::string> {
-    auto value = ptc::read_json(session.heap(), json);
-    if (const auto* error = std::get_if<ptc::JsonError>(&value)) return error->message;
-    return merged(session, key, std::get<ptc::Value>(value));
+    std::string complaint;
+    return merged(session, key, session.edn().read_json(json, complaint), complaint);
   });
 }
+
+bool Session::inputs_fit() const { return !run_.impl_->awake().edn().has_refused(); }
 
 std::string Session::data_edn() const {
   ptc::Session& session = run_.impl_->awake();

@@ -256,6 +256,33 @@ Result<void> StoredRun::answer_pending(std::uint64_t call, std::string operation
   return impl_->answer(call, pending_reply(impl_->run.session()->heap(), std::move(operation_id), details), details);
 }
 
+Result<void> StoredRun::answer_json(std::uint64_t call, std::string_view json, const AnswerDetails& details) {
+  if (!impl_->run.calls().contains(call)) return impl_->answer(call, {}, details);
+  auto read = read_answer(*impl_->run.session(), json, details);
+  if (!read) return std::move(read).error();
+  return impl_->answer(call, std::move(*read), details);
+}
+Result<void> StoredRun::answer_too_large(std::uint64_t call, const AnswerDetails& details) {
+  const auto at = impl_->run.calls().find(call);
+  if (at == impl_->run.calls().end()) return impl_->answer(call, {}, details);
+  return impl_->answer(call, ptc::ToolReply::too_large(at->second.tool->definition.name), details);
+}
+Result<std::string> StoredRun::args_json(std::uint64_t call) {
+  const auto at = impl_->run.calls().find(call);
+  if (at == impl_->run.calls().end()) return impl_->answer(call, {}, {}).error();
+  const std::string tool = at->second.tool->definition.name;
+  ptc::BoundedText written = impl_->run.session()->edge().write_json(impl_->run.args(call));
+  if (written.end == ptc::BoundedText::End::Whole) return std::move(written.text);
+  (void)impl_->answer(call, args_refusal(tool), {});
+  return args_too_large(tool);
+}
+void StoredRun::hold_memory(std::uint64_t bytes) {
+  if (impl_->run.session() != nullptr) impl_->run.session()->edge().hold(bytes);
+}
+std::uint64_t StoredRun::memory_left() const {
+  return impl_->run.session() == nullptr ? 0 : impl_->run.session()->edge().room();
+}
+
 void StoredRun::count_time(std::chrono::microseconds spent) {
   if (impl_->run.session() == nullptr || spent.count() <= 0) return;
   impl_->run.session()->clock().add_active_micros(static_cast<std::uint64_t>(spent.count()));

@@ -8,20 +8,6 @@
 #include "runtime/text/json_value.h"
 
 namespace ptcvm {
-namespace {
-
-Error unreadable(std::string_view what, const ptc::TextError& error) {
-  Error out = host_error(Errc::invalid_value, std::string(what) + ": " + error.message + " at byte " +
-                                                  std::to_string(error.offset + 1));
-  out.diagnostic.emplace();
-  out.diagnostic->kind = errc_name(out.code);
-  out.diagnostic->message = error.message;
-  out.diagnostic->begin = out.diagnostic->end = static_cast<std::uint32_t>(error.offset);
-  out.diagnostic->text = out.message;
-  return out;
-}
-
-}  // namespace
 
 struct Value::Builder::State {
   std::unique_ptr<Value::Impl> value = std::make_unique<Value::Impl>();
@@ -58,7 +44,7 @@ Value Value::copy_of(ValueView value) {
 Result<Value> Value::from_edn(std::string_view text) {
   auto impl = std::make_unique<Impl>();
   auto read = ptc::read_edn(impl->heap, text);
-  if (const auto* error = std::get_if<ptc::TextError>(&read)) return unreadable("EDN", *error);
+  if (const auto* error = std::get_if<ptc::TextError>(&read)) return text_error("EDN", *error);
   impl->root = std::get<ptc::Value>(read);
   return Value(std::move(impl));
 }
@@ -66,7 +52,7 @@ Result<Value> Value::from_edn(std::string_view text) {
 Result<Value> Value::from_json(std::string_view text) {
   auto impl = std::make_unique<Impl>();
   auto read = ptc::read_json(impl->heap, text);
-  if (const auto* error = std::get_if<ptc::TextError>(&read)) return unreadable("JSON", *error);
+  if (const auto* error = std::get_if<ptc::TextError>(&read)) return text_error("JSON", *error);
   impl->root = std::get<ptc::Value>(read);
   return Value(std::move(impl));
 }

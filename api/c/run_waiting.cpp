@@ -64,7 +64,7 @@ ptcvm_status ptcvm_run_answer(ptcvm_run* run, uint64_t call, ptcvm_view value, p
   return c::told(run, error, [&](Run& open) { return open.answer(call, c::view_in(value)); });
 }
 ptcvm_status ptcvm_run_answer_json(ptcvm_run* run, uint64_t call, ptcvm_text json, ptcvm_error** error) {
-  return c::told(run, error, [&](Run& open) { return open.answer(call, c::json_in(json)); });
+  return c::told(run, error, [&](Run& open) { return open.answer_json(call, c::text_in(json)); });
 }
 ptcvm_status ptcvm_run_answer_edn(ptcvm_run* run, uint64_t call, ptcvm_text edn, ptcvm_error** error) {
   return c::told(run, error, [&](Run& open) { return open.answer(call, c::edn_in(edn)); });

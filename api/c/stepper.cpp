@@ -150,7 +150,7 @@ ptcvm_status ptcvm_stepper_answer(ptcvm_stepper* stepper, uint64_t call, ptcvm_v
   return c::told(stepper, error, [&](StoredRun& run) { return run.answer(call, c::view_in(value)); });
 }
 ptcvm_status ptcvm_stepper_answer_json(ptcvm_stepper* stepper, uint64_t call, ptcvm_text json, ptcvm_error** error) {
-  return c::told(stepper, error, [&](StoredRun& run) { return run.answer(call, c::json_in(json)); });
+  return c::told(stepper, error, [&](StoredRun& run) { return run.answer_json(call, c::text_in(json)); });
 }
 ptcvm_status ptcvm_stepper_answer_edn(ptcvm_stepper* stepper, uint64_t call, ptcvm_text edn, ptcvm_error** error) {
   return c::told(stepper, error, [&](StoredRun& run) { return run.answer(call, c::edn_in(edn)); });

@@ -115,6 +115,9 @@ struct AnswerDetails {
   // operation may take (0: Limits::operation_ttl_ms).
   ValueView progress = {};
   std::chrono::milliseconds ttl{0};
+  // answer_json() only. true: {"pending": ID, "immediate": VALUE, "ttl_ms": N} says that the call started an operation;
+  // the last two members may be missing.
+  bool announces = false;
 };
 
 // Counts what a run has used, over all its suspensions.
@@ -208,6 +211,21 @@ class PTCVM_API Run {
   Result<void> answer_error(std::uint64_t call, std::string message, const AnswerDetails& details = {});
   // Says that the call started an operation, for tools of mode Async or Auto.
   Result<void> answer_pending(std::uint64_t call, std::string operation_id = {}, const AnswerDetails& details = {});
+  // Answers with JSON text, which is read within the memory and the time of the turn: an answer that does not fit ends
+  // the turn with memory_exceeded, timeout or cancelled. Error: invalid_value when the text is no JSON; the call still
+  // waits.
+  Result<void> answer_json(std::uint64_t call, std::string_view json, const AnswerDetails& details = {});
+  // Says that the call was made, and that its answer does not fit into the memory of the run: the turn ends with
+  // memory_exceeded.
+  Result<void> answer_too_large(std::uint64_t call, const AnswerDetails& details = {});
+  // Writes the arguments of a call as JSON, within the memory and the time of the turn, which ValueView::to_json() does
+  // not look at. Error: too_large when the text does not fit; the call has failed, and the turn ends with
+  // memory_exceeded, timeout or cancelled.
+  Result<std::string> args_json(std::uint64_t call);
+  // Counts so many bytes that the host holds for the run now, such as the output of tools on its way, as memory of the
+  // run, instead of the bytes of the call before. park() and snapshot() forget the count.
+  void hold_memory(std::uint64_t bytes);
+  std::uint64_t memory_left() const;      // returns how many more bytes Limits::memory_bytes has room for
   // Calls the tool's own callable in this thread, and answers with what it returns; calls that were handed out are not
   // made again when they fail. Error: not_available when the tool is deferred.
   Result<void> make(std::uint64_t call);

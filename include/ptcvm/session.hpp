@@ -29,6 +29,9 @@ class PTCVM_API Session {
   // Load data for data/…: under a key; or, with the key "", the entries of a map. Later data replaces earlier data.
   Result<void> load_data(std::string_view edn, std::string_view key = {});
   Result<void> load_data_json(std::string_view json, std::string_view key = {});
+  // Returns false when something that was loaded does not fit into the memory of the session: every turn ends with
+  // memory_exceeded when it begins.
+  bool inputs_fit() const;
   std::string data_edn() const;            // returns the data, for StoredOptions::data_edn
 
   // Compiles the source with the defined names, and steps until the turn is over or waits. When the source cannot be

@@ -74,6 +74,12 @@ class PTCVM_API StoredRun {
   Result<void> answer_unknown(std::uint64_t call, std::string message, const AnswerDetails& details = {});
   // Says that the call started an operation (tools of mode Async or Auto). The id "" lets the run choose one.
   Result<void> answer_pending(std::uint64_t call, std::string operation_id = {}, const AnswerDetails& details = {});
+  // Do for a stored run what the functions of Run with these names do.
+  std::uint64_t memory_left() const;      // 0 while the run is not open: before the first step, and when it is Done
+  void hold_memory(std::uint64_t bytes);
+  Result<std::string> args_json(std::uint64_t call);
+  Result<void> answer_json(std::uint64_t call, std::string_view json, const AnswerDetails& details = {});
+  Result<void> answer_too_large(std::uint64_t call, const AnswerDetails& details = {});
   // Calls the tool's own callable in this thread, and answers with its outcome. not_available: the tool is deferred.
   Result<void> make(std::uint64_t call);
   // Counts time that the host spent on calls as time of the turn (Limits::timeout_ms). make() does so itself.

@@ -82,8 +82,7 @@ class PlainCheck {
 void refuse_too_large(Heap& heap, std::string_view tool, ToolReply& reply) {
   if (!heap.has_failed() || (reply.failed && reply.fault != FaultKind::ToolError)) return;
   heap.release(reply.result);
-  reply = ToolReply::unknown("the answer of " + std::string(tool) + " does not fit into the memory of the run");
-  reply.fault = FaultKind::MemoryExceeded;
+  reply = ToolReply::too_large(tool);
 }
 
 void ToolRegistry::add(ToolDefinition definition, ToolHandler handler, ReconcileHandler reconcile) {

@@ -90,6 +90,13 @@ struct ToolReply {
     reply.is_unknown = true;
     return reply;
   }
+  // Makes the reply of a call that was made, and whose answer does not fit into the memory of the run. The program ends
+  // with memory_exceeded at the call.
+  static ToolReply too_large(std::string_view tool) {
+    ToolReply reply = unknown("the answer of " + std::string(tool) + " does not fit into the memory of the run");
+    reply.fault = FaultKind::MemoryExceeded;
+    return reply;
+  }
   static ToolReply partial(Value taken) {
     ToolReply reply = value(taken);
     reply.is_partial = true;

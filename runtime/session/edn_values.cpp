@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "runtime/engine/function_text.h"
+#include "runtime/text/counted_bytes.h"
 #include "runtime/text/edn.h"
+#include "runtime/text/json_value.h"
 #include "vm/value/account.h"
 #include "vm/value/map.h"
 #include "vm/value/string.h"
@@ -49,6 +51,7 @@ std::optional<Value> EdnValues::read(std::string_view edn, std::span<const std::
                                      std::string& message) {
   EdnHooks hooks;
   const Owned no_captures(run_.heap(), map_empty(run_.heap()));
+  const CountedBytes counted(run_.heap(), edn.size());
   hooks.closure = [&](std::string_view source, Value captured) { return make_function(source, captured, names); };
   hooks.function = [&](std::string_view text) { return make_function(text, no_captures.get(), names); };
   auto read = read_edn(run_.heap(), edn, hooks);
@@ -59,6 +62,19 @@ std::optional<Value> EdnValues::read(std::string_view edn, std::span<const std::
     return Value::nil();
   }
   message = error.message + " at byte " + std::to_string(error.offset);
+  return std::nullopt;
+}
+
+std::optional<Value> EdnValues::read_json(std::string_view json, std::string& message) {
+  const CountedBytes counted(run_.heap(), json.size());
+  auto read = ptc::read_json(run_.heap(), json);
+  if (auto* value = std::get_if<Value>(&read)) return *value;
+  const JsonError& error = std::get<JsonError>(read);
+  if (error.kind == JsonError::Kind::TooLarge) {
+    refuse();
+    return Value::nil();
+  }
+  message = error.message;
   return std::nullopt;
 }
 

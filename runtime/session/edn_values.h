@@ -1,4 +1,4 @@
-// Reads EDN text as values in the heap of a run.
+// Reads EDN and JSON text as values in the heap of a run.
 //
 // Functions in the text are compiled and made by the run itself: their program is one fn form, which runs to its end
 // without calling anything, with the captured values as its context. So text with functions is read between turns.
@@ -24,7 +24,10 @@ class EdnValues {
   // Returns the value, which the caller owns, or nullopt and a message. Functions in the text may mention `names`
   // besides the definitions of the run. A value that does not fit into the memory of the run is nil and has_refused().
   std::optional<Value> read(std::string_view edn, std::span<const std::string_view> names, std::string& message);
-  // Does the same for text that must be a map; nil counts as the empty map. `what` names the text in the message.
+  // Does the same for JSON text.
+  std::optional<Value> read_json(std::string_view json, std::string& message);
+  // Does the same as read() for text that must be a map; nil counts as the empty map. `what` names the text in the
+  // message.
   std::optional<Value> read_map(std::string_view edn, std::string_view what, std::string& message);
   // Says that an input did not fit into the memory of the run: each turn ends with memory_exceeded when it begins.
   void refuse() { has_refused_ = true; }

@@ -23,6 +23,7 @@
 #include "runtime/session/definitions.h"
 #include "runtime/session/edn_values.h"
 #include "runtime/session/gate.h"
+#include "runtime/session/host_edge.h"
 #include "runtime/session/outbox.h"
 #include "runtime/session/outcome.h"
 #include "runtime/session/session_journal.h"
@@ -58,6 +59,8 @@ class Session {
   Gate& gate() { return gate_; }
   const Gate& gate() const { return gate_; }
   SessionOperations& operations() { return operations_; }
+  HostEdge& edge() { return edge_; }
+  const HostEdge& edge() const { return edge_; }
   TurnClock& clock() { return clock_; }
   const TurnClock& clock() const { return clock_; }
   const TurnRecords& records() const { return records_; }
@@ -132,6 +135,7 @@ class Session {
   Run run_;
   Outbox outbox_;
   TurnClock clock_{run_, options_};
+  HostEdge edge_{run_, clock_};
   Gate gate_{run_, outbox_};
   CallDesk calls_{run_, outbox_, gate_, clock_};
   EdnValues edn_{engine_, run_};

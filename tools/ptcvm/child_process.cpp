@@ -75,6 +75,9 @@ class ChildProcess::Pipes {
     if (errors_.is_open()) waits.push_back({errors_.get(), POLLIN, 0});
   }
   ChildResult take_result() { return std::move(result_); }
+  std::size_t output_bytes() const { return result_.output.size(); }
+  std::size_t held_bytes() const { return result_.output.capacity() + text_.capacity(); }
+  void bound_output(std::size_t most_bytes) { limits_.max_output_bytes = most_bytes; }
 
  private:
   int start(const std::vector<std::string>& command) {
@@ -131,13 +134,13 @@ class ChildProcess::Pipes {
   // for once its output is drained.
   bool finished() {
     const bool drained = !from_child_.is_open() && !errors_.is_open();
+    if (result_.output.size() > limits_.max_output_bytes) return stop(ChildResult::End::TooMuchOutput);
     if (!reaped_ && waitpid(pid_, &status_, WNOHANG) == pid_) reaped_ = true;
     if (reaped_ && (drained || quiet_)) {
       result_.end = WIFSIGNALED(status_) ? ChildResult::End::Signalled : ChildResult::End::Exited;
       result_.code = WIFSIGNALED(status_) ? WTERMSIG(status_) : WEXITSTATUS(status_);
       return true;
     }
-    if (result_.output.size() > limits_.max_output_bytes) return stop(ChildResult::End::TooMuchOutput);
     if (limits_.cancelled != nullptr && limits_.cancelled->load()) return stop(ChildResult::End::Cancelled);
     if (limits_.deadline && std::chrono::steady_clock::now() >= *limits_.deadline)
       return stop(ChildResult::End::TimedOut);
@@ -152,7 +155,10 @@ class ChildProcess::Pipes {
   }
 
   void exchange(int wait_millis) {
-    if (to_child_.is_open() && input_.empty()) to_child_.close();
+    if (to_child_.is_open() && input_.empty()) {
+      to_child_.close();
+      std::string().swap(text_);
+    }
     std::array<pollfd, 3> waits{
         {{to_child_.get(), POLLOUT, 0}, {from_child_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}}};
     const bool any_open = to_child_.is_open() || from_child_.is_open() || errors_.is_open();
@@ -184,13 +190,13 @@ class ChildProcess::Pipes {
     }
   }
 
-  const ChildLimits limits_;
+  ChildLimits limits_;
   Descriptor to_child_, from_child_, errors_;
   pid_t pid_ = -1;
   int status_ = 0;
   bool reaped_ = false;
   bool quiet_ = false;           // the child has ended, and nothing came in since
-  const std::string text_;
+  std::string text_;
   std::string_view input_;       // the rest of text_ that the child has not got yet
   bool is_over_ = false;
   ChildResult result_;
@@ -201,6 +207,9 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command, std::string 
 ChildProcess::~ChildProcess() = default;
 void ChildProcess::add_waits(std::vector<pollfd>& waits) const { pipes_->add_waits(waits); }
 bool ChildProcess::look(int wait_millis) { return pipes_->look(wait_millis); }
+std::size_t ChildProcess::output_bytes() const { return pipes_->output_bytes(); }
+std::size_t ChildProcess::held_bytes() const { return pipes_->held_bytes(); }
+void ChildProcess::bound_output(std::size_t most_bytes) { pipes_->bound_output(most_bytes); }
 ChildResult ChildProcess::take_result() { return pipes_->take_result(); }
 
 ChildResult run_child(const std::vector<std::string>& command, std::string_view input, const ChildLimits& limits) {

@@ -43,6 +43,11 @@ class ChildProcess {
   // Exchanges what can be exchanged; waits for at most `wait_millis`. Returns whether the result is known.
   bool look(int wait_millis);
   ChildResult take_result();     // once it is known
+  // Count bytes: what the process has written so far; the memory of that text and of the text that it reads.
+  std::size_t output_bytes() const;
+  std::size_t held_bytes() const;
+  // Bounds the output from now on, as ChildLimits::max_output_bytes does.
+  void bound_output(std::size_t most_bytes);
 
  private:
   class Pipes;

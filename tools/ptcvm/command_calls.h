@@ -22,18 +22,25 @@ class CommandCalls {
   CommandCalls(const CommandTools& tools, std::size_t most, const std::atomic<bool>* cancelled)
       : tools_(tools), most_(most), cancelled_(cancelled) {}
 
-  // Begins the calls that were not begun before, as far as there is room.
-  void begin(const std::vector<WaitingCall>& calls);
+  // Returns whether the call was not begun before, and there is room for it.
+  bool can_begin(const WaitingCall& call) const;
+  bool has_command(const WaitingCall& call) const;
+  // Begins a call that can begin. A tool without a command has ended at once: an operation waits to be resolved.
+  void begin(const WaitingCall& call, std::string args_json);
 
   struct Ended {
     std::uint64_t call = 0;
     CommandReply reply;
     std::chrono::microseconds took{0};
   };
-  // Waits until a command ends, and returns what has ended: nothing when no command runs.
-  std::vector<Ended> wait();
+  // Waits for a moment, and returns what has ended. All outputs that come in may take `more_bytes` more together.
+  std::vector<Ended> wait(std::uint64_t more_bytes);
+  bool is_waiting() const { return !running_.empty() || !ended_.empty(); }
+  std::uint64_t held_bytes() const;              // counts the texts on their way to commands and from them
 
  private:
+  void bound_outputs(std::uint64_t more_bytes) const;
+  std::vector<Ended> take_ended();
   struct Running {
     const CommandTool* tool = nullptr;
     std::unique_ptr<ChildProcess> process;

@@ -9,8 +9,10 @@
 namespace ptcvm::cli {
 namespace {
 
+constexpr std::string_view kBlanks = " \t\r\n";
+
 std::string trimmed(std::string text) {
-  const std::size_t last = text.find_last_not_of(" \t\r\n");
+  const std::size_t last = text.find_last_not_of(kBlanks);
   text.resize(last == std::string::npos ? 0 : last + 1);
   return text;
 }
@@ -58,47 +60,6 @@ ChildLimits limits_of(std::string_view key, std::optional<std::chrono::steady_cl
   return limits;
 }
 
-CommandReply failed(CommandReply::Kind kind, std::string why) {
-  CommandReply reply;
-  reply.kind = kind;
-  reply.text = std::move(why);
-  return reply;
-}
-
-CommandReply answer_of(const std::string& output) {
-  CommandReply reply;
-  if (trimmed(output).empty()) return reply;
-  auto parsed = Value::from_json(output);
-  if (!parsed) {
-    return failed(CommandReply::Kind::Unknown, "its output is no JSON: " + parsed.error().diagnostic->message);
-  }
-  reply.value = std::move(*parsed);
-  return reply;
-}
-
-// The operation that an answer announces, or the answer as it is. "pending" must be a string, and nothing else than
-// "immediate" and "ttl_ms" may be beside it: other maps are data.
-CommandReply announced(CommandReply reply) {
-  if (reply.kind != CommandReply::Kind::Value || reply.value.view().kind() != ValueKind::Map) return reply;
-  ValueView id, immediate, ttl;
-  for (const ValueEntry& entry : reply.value.view().entries()) {
-    const std::string_view key = entry.key.as_string().value_or("");
-    ValueView* const field = key == "pending"     ? &id
-                             : key == "immediate" ? &immediate
-                             : key == "ttl_ms"    ? &ttl
-                                                  : nullptr;
-    if (field == nullptr) return reply;
-    *field = entry.value;
-  }
-  if (!id.as_string() || !(ttl.is_nil() || ttl.as_int())) return reply;
-  CommandReply operation;
-  operation.kind = CommandReply::Kind::Pending;
-  operation.text = *id.as_string();
-  operation.value = Value::copy_of(immediate);
-  operation.ttl = std::chrono::milliseconds(ttl.as_int().value_or(0));
-  return operation;
-}
-
 }  // namespace
 
 std::optional<ExternalTool> parse_external_tool(std::string_view text, bool with_shell, std::string& message) {
@@ -123,19 +84,23 @@ std::optional<ExternalTool> parse_external_tool(std::string_view text, bool with
   return tool;
 }
 
-std::unique_ptr<ChildProcess> CommandTool::start(const WaitingCall& call, const std::atomic<bool>* cancelled) const {
+std::unique_ptr<ChildProcess> CommandTool::start(const WaitingCall& call, std::string args_json,
+                                                 const std::atomic<bool>* cancelled) const {
   ChildLimits limits = limits_of(call.key, call.deadline);
   limits.cancelled = cancelled;
-  return std::make_unique<ChildProcess>(tool_.command, call.args.to_json() + '\n', std::move(limits));
+  args_json += '\n';
+  return std::make_unique<ChildProcess>(tool_.command, std::move(args_json), std::move(limits));
 }
 
-CommandReply CommandTool::read(const ChildResult& child) const {
-  if (may_have_happened(child)) return failed(CommandReply::Kind::Unknown, failure_of(tool_, child));
+CommandReply CommandTool::read(ChildResult child) const {
+  const bool is_within_own_limit = child.output.size() <= ChildLimits().max_output_bytes;
+  if (child.end == ChildResult::End::TooMuchOutput && is_within_own_limit) return {CommandReply::Kind::TooLarge, {}};
+  if (may_have_happened(child)) return {CommandReply::Kind::Unknown, failure_of(tool_, child)};
   if (child.end != ChildResult::End::Exited || child.code != 0) {
-    return failed(CommandReply::Kind::Error, failure_of(tool_, child));
+    return {CommandReply::Kind::Error, failure_of(tool_, child)};
   }
-  CommandReply reply = answer_of(child.output);
-  return is_async_ ? announced(std::move(reply)) : std::move(reply);
+  const bool is_blank = child.output.find_first_not_of(kBlanks) == std::string::npos;
+  return {CommandReply::Kind::Json, is_blank ? "null" : std::move(child.output), is_async_};
 }
 
 std::function<Reconciled(ToolCall&)> reconciler_of(ExternalTool command) {

@@ -29,11 +29,16 @@ std::optional<ExternalTool> parse_external_tool(std::string_view text, bool with
 
 // What a command made of a call.
 struct CommandReply {
-  enum class Kind : std::uint8_t { Value, Error, Unknown, Pending };
-  Kind kind = Kind::Value;
-  Value value;                           // Value: the answer; Pending: what the handle shows meanwhile
-  std::string text;                      // Error, Unknown: why; Pending: the id of the operation, or ""
-  std::chrono::milliseconds ttl{0};      // Pending: how long the operation may take; 0: as the limits say
+  enum class Kind : std::uint8_t {
+    Json,       // the answer is in `text`
+    Error,      // the command failed; `text` says why
+    Unknown,    // the command may have done its work; `text` says what happened
+    TooLarge,   // the memory of the run has no room for the output
+    Pending,    // the call started an operation
+  };
+  Kind kind = Kind::Json;
+  std::string text;
+  bool announces = false;                // Json: the answer may be an operation (AnswerDetails::announces)
 };
 
 // The command behind a tool. A caller starts the process and reads the answer when the process has ended. The output of
@@ -43,8 +48,9 @@ class CommandTool {
   CommandTool(ExternalTool tool, bool is_async) : tool_(std::move(tool)), is_async_(is_async) {}
 
   // Starts the command. The process is killed when `cancelled` becomes true; the flag is not owned.
-  std::unique_ptr<ChildProcess> start(const WaitingCall& call, const std::atomic<bool>* cancelled) const;
-  CommandReply read(const ChildResult& child) const;
+  std::unique_ptr<ChildProcess> start(const WaitingCall& call, std::string args_json,
+                                      const std::atomic<bool>* cancelled) const;
+  CommandReply read(ChildResult child) const;
 
  private:
   ExternalTool tool_;

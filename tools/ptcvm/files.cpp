@@ -21,7 +21,7 @@ std::string reason(const std::string& path, std::string_view what) {
 
 }  // namespace
 
-std::optional<std::string> read_file(const std::string& path, std::string& message) {
+std::optional<std::string> read_file(const std::string& path, std::string& message, std::uint64_t most_bytes) {
   const File file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
   if (file == nullptr) {
     message = reason(path, "cannot read");
@@ -32,6 +32,11 @@ std::optional<std::string> read_file(const std::string& path, std::string& messa
   for (;;) {
     const std::size_t got = std::fread(buffer, 1, sizeof buffer, file.get());
     text.append(buffer, got);
+    if (text.size() > most_bytes) {
+      message = "memory_exceeded: " + (path == "-" ? "standard input" : path) + " has more than the " +
+                std::to_string(most_bytes) + " bytes for which the run has memory: give a larger --memory-limit";
+      return std::nullopt;
+    }
     if (got < sizeof buffer) break;
   }
   if (std::ferror(file.get())) {

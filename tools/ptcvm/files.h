@@ -1,13 +1,16 @@
 // Whole files in and out; "-" is standard input or output.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace ptcvm::cli {
 
-// Nothing when it cannot be read; `message` then says why.
-std::optional<std::string> read_file(const std::string& path, std::string& message);
+// Returns the content, or nullopt and why the file cannot be read. A file of more than `most_bytes` is read no further
+// than that: the message says memory_exceeded.
+std::optional<std::string> read_file(const std::string& path, std::string& message,
+                                     std::uint64_t most_bytes = UINT64_MAX);
 bool write_file(const std::string& path, std::string_view bytes, std::string& message);
 
 }  // namespace ptcvm::cli

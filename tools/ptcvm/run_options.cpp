@@ -26,7 +26,7 @@ bool is_edn_path(const std::string& path) { return path.ends_with(".edn"); }
 
 // Loads one --data. The message of a file that is no map says how to give it a name.
 bool load_file(Session& session, const DataSource& source, std::string& message) {
-  const auto text = read_file(source.path, message);
+  const auto text = read_file(source.path, message, session.run().memory_left());
   if (!text) return false;
   const auto loaded =
       is_edn_path(source.path) ? session.load_data(*text, source.key) : session.load_data_json(*text, source.key);
@@ -44,9 +44,9 @@ bool load_data(Session& session, const RunArguments& options, std::string& messa
   return true;
 }
 
-bool load_text(const std::string& path, std::string& message, const auto& load) {
+bool load_text(const Session& session, const std::string& path, std::string& message, const auto& load) {
   if (path.empty()) return true;
-  const auto text = read_file(path, message);
+  const auto text = read_file(path, message, session.run().memory_left());
   if (!text) return false;
   if (const Result<void> loaded = load(*text); !loaded) {
     message = path + ": " + loaded.error().message;
@@ -278,9 +278,17 @@ std::optional<CommandTools> command_tools(const RunArguments& options, std::stri
 }
 
 std::optional<std::string> context_edn(const Engine& engine, const RunArguments& options, std::string& message) {
-  Session session = Session::create(engine, {}).value();
-  if (!load_data(session, options, message)) return std::nullopt;
-  return session.data_edn();
+  RunOptions limited;
+  limited.limits = options.limits.with_defaults();
+  auto session = Session::create(engine, limited);
+  if (!session) {
+    message = session.error().message;
+    return std::nullopt;
+  }
+  if (!load_data(*session, options, message)) return std::nullopt;
+  if (session->inputs_fit()) return session->data_edn();
+  message = "memory_exceeded: the data does not fit into the memory of the run: give a larger --memory-limit";
+  return std::nullopt;
 }
 
 MadeSession make_session(const Engine& engine, const RunArguments& options, const SessionParts& parts,
@@ -294,8 +302,8 @@ MadeSession make_session(const Engine& engine, const RunArguments& options, cons
   }
   const auto load_memory = [&](const std::string& text) { return session->load_definitions(text); };
   const auto load_journal = [&](const std::string& text) { return session->load_journal(text); };
-  if (load_data(*session, options, message) && load_text(options.memory, message, load_memory) &&
-      load_text(options.journal, message, load_journal)) {
+  if (load_data(*session, options, message) && load_text(*session, options.memory, message, load_memory) &&
+      load_text(*session, options.journal, message, load_journal)) {
     made.session = std::move(*session);
   }
   return made;

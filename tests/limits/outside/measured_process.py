@@ -30,15 +30,21 @@ def processor_seconds(pid):
     return time.clock_gettime_ns((~pid << 3) | 2) / 1e9
 
 
-def resident_bytes(pid):
-    """Returns the memory of a process and of all that it started, as far as they are still there."""
+def resident_bytes(pid, parent_program=None):
+    """Returns the memory of a process and of all that it started, as far as they are still there.
+
+    A process that has not begun its own program yet borrows the pages of its parent, which are counted there.
+    """
     total = 0
     try:
+        program = os.readlink(f"/proc/{pid}/exe")
+        if program == parent_program:
+            return 0
         with open(f"/proc/{pid}/statm", encoding="ascii") as file:
             total = int(file.read().split()[1]) * PAGE_BYTES
         for thread in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as file:
-                total += sum(resident_bytes(child) for child in file.read().split())
+                total += sum(resident_bytes(child, program) for child in file.read().split())
     except (OSError, IndexError):
         return total
     return total
