@@ -132,6 +132,10 @@ bool PlanMaker::read_risk(std::size_t index, const json::object& step, PlanStep&
     if (!asks->is_bool()) return fail("PLAN_INVALID", index, "requiresConfirmation must be true or false");
     made.requires_confirmation = asks->get_bool();
   }
+  if (const json::value* const reset = step.if_contains("reset"); reset != nullptr && !reset->is_null()) {
+    if (!reset->is_bool()) return fail("PLAN_INVALID", index, "reset must be true or false");
+    made.is_reset = reset->get_bool();
+  }
   return true;
 }
 

@@ -32,6 +32,7 @@ struct PlanStep {
   RiskLevel risk = RiskLevel::Low;
   bool requires_confirmation = false;
   std::vector<std::string> verification;
+  bool is_reset = false;                     // in a later revision: do again what was done under the same arguments
 };
 
 struct Plan {

@@ -1,13 +1,12 @@
 // Cases of the task chain. `kind` says what is tried; "T" is the id of the task and "V" the usual criterion.
-#include <boost/json/serialize.hpp>
-#include <boost/json/value.hpp>
-
 #include "agents/chain/feedback.h"
 #include "agents/chain/intent.h"
 #include "agents/chain/plan.h"
 #include "agents/chain/report.h"
 #include "agents/chain/risk.h"
 #include "agents/chain/verification.h"
+#include "tests/scenarios/case_json.h"
+#include "tests/scenarios/chain_fixture.h"
 #include "tests/scenarios/scenario_kind.h"
 
 namespace ptcvm::scenarios {
@@ -15,31 +14,6 @@ namespace ptcvm::scenarios {
 namespace {
 
 namespace json = boost::json;
-using Why = std::optional<std::string>;
-
-std::string text(const json::value& value) { return std::string(value.as_string()); }
-
-std::vector<std::string> texts(const json::object& object, std::string_view name) {
-  std::vector<std::string> list;
-  const json::value* const found = object.if_contains(name);
-  if (found == nullptr) return list;
-  for (const json::value& item : found->as_array()) list.push_back(text(item));
-  return list;
-}
-
-Why differs(std::string_view what, const json::value& expected, const json::value& got) {
-  if (expected == got) return std::nullopt;
-  return std::string(what) + ": expected " + json::serialize(expected) + ", got " + json::serialize(got);
-}
-
-Why only(const json::object& object, std::initializer_list<std::string_view> names) {
-  for (const auto& [name, value] : object) {
-    if (std::find(names.begin(), names.end(), std::string_view(name)) == names.end()) {
-      return "unknown member: " + std::string(name);
-    }
-  }
-  return std::nullopt;
-}
 
 Why intent_case(const json::object& given, const json::object& then) {
   if (auto why = only(then, {"profile"})) return why;
@@ -174,7 +148,7 @@ Why report_case(const json::object& given, const json::object& then) {
 
 }  // namespace
 
-Why chain_scenario(const json::object& scenario) {
+Why chain_scenario(const json::object& scenario, const ScenarioStore& store) {
   static const json::object kNothing;
   const std::string kind = text(scenario.at("kind"));
   const std::string id = text(scenario.at("id"));
@@ -190,7 +164,8 @@ Why chain_scenario(const json::object& scenario) {
   if (kind == "risk") return risk_case(given, then);
   if (kind == "feedback") return feedback_case(given, then);
   if (kind == "report") return report_case(given, then);
-  return "cases of the kind \"" + kind + "\" cannot be run yet";
+  if (kind == "run") return chain_run_case(given, then, store);
+  return "there is no kind \"" + kind + "\" of cases";
 }
 
 }  // namespace ptcvm::scenarios

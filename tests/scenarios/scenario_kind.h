@@ -5,12 +5,15 @@
 #include <string>
 #include <string_view>
 
+#include "tests/scenarios/scenario_store.h"
+
 namespace ptcvm::scenarios {
 
-// Returns why the case does not hold, or nullopt when it holds. A member that the kind does not know is a reason.
-using ScenarioKind = std::optional<std::string> (*)(const boost::json::object& scenario);
+// Returns why the case does not hold, or nullopt when it holds. A member that the kind does not know is a reason. The
+// store is empty, and belongs to the case.
+using ScenarioKind = std::optional<std::string> (*)(const boost::json::object& scenario, const ScenarioStore& store);
 
-std::optional<std::string> chain_scenario(const boost::json::object& scenario);
-std::optional<std::string> wire_scenario(const boost::json::object& scenario);
+std::optional<std::string> chain_scenario(const boost::json::object& scenario, const ScenarioStore& store);
+std::optional<std::string> wire_scenario(const boost::json::object& scenario, const ScenarioStore& store);
 
 }  // namespace ptcvm::scenarios

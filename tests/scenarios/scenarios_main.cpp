@@ -1,5 +1,6 @@
-// ptc_scenarios KIND FILE.jsonl: holds every case of the file against the library. Prints a line of JSON for each case
-// and "N passed, N failed" at the end; ends with 0 when no case failed, 1 when one did, 2 when it cannot begin.
+// ptc_scenarios KIND FILE.jsonl [--store memory|sqlite]: holds every case of the file against the library, with both
+// stores unless one is named. Prints a line of JSON for each case and "N passed, N failed" at the end; ends with 0 when
+// no case failed, 1 when one did, 2 when it cannot begin.
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -7,38 +8,56 @@
 #include <fstream>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "tests/scenarios/scenario_kind.h"
 
 namespace {
 
 using ptcvm::scenarios::ScenarioKind;
+using ptcvm::scenarios::StoreType;
 
 struct NamedKind {
   std::string_view name;
   ScenarioKind kind;
+  bool has_store;   // false: the cases are the same with every store
 };
-constexpr NamedKind kKinds[] = {{"chain", ptcvm::scenarios::chain_scenario}, {"wire", ptcvm::scenarios::wire_scenario}};
+constexpr NamedKind kKinds[] = {{"chain", ptcvm::scenarios::chain_scenario, true},
+                                {"wire", ptcvm::scenarios::wire_scenario, false}};
 
-ScenarioKind kind_of(std::string_view name) {
+const NamedKind* kind_of(std::string_view name) {
   for (const NamedKind& known : kKinds) {
-    if (known.name == name) return known.kind;
+    if (known.name == name) return &known;
   }
   return nullptr;
 }
 
-std::optional<std::string> hold(ScenarioKind kind, const boost::json::value& scenario) {
+std::optional<std::string> hold(ScenarioKind kind, const boost::json::value& scenario,
+                                const std::vector<StoreType>& stores) {
   const boost::json::object* const object = scenario.if_object();
   if (object == nullptr) return "the line is no JSON object";
-  try {
-    return kind(*object);
-  } catch (const std::exception& error) {
-    return std::string("the case cannot be read: ") + error.what();
+  for (const StoreType type : stores) {
+    try {
+      const ptcvm::scenarios::ScenarioStore store(type);
+      if (auto why = kind(*object, store)) return (type == StoreType::Sqlite ? "sqlite: " : "memory: ") + *why;
+    } catch (const std::exception& error) {
+      return std::string("the case cannot be read: ") + error.what();
+    }
   }
+  return std::nullopt;
+}
+
+// Returns the stores that the command names; none: the command is wrong.
+std::vector<StoreType> named_stores(int argc, char** argv) {
+  if (argc == 3) return {StoreType::Memory, StoreType::Sqlite};
+  if (argc != 5 || std::string_view(argv[3]) != "--store") return {};
+  const std::string_view name = argv[4];
+  if (name == "memory") return {StoreType::Memory};
+  return name == "sqlite" ? std::vector{StoreType::Sqlite} : std::vector<StoreType>();
 }
 
 int usage() {
-  std::cerr << "usage: ptc_scenarios KIND FILE.jsonl\nkinds:";
+  std::cerr << "usage: ptc_scenarios KIND FILE.jsonl [--store memory|sqlite]\nkinds:";
   for (const NamedKind& known : kKinds) std::cerr << ' ' << known.name;
   std::cerr << '\n';
   return 2;
@@ -47,9 +66,11 @@ int usage() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return usage();
-  const ScenarioKind kind = kind_of(argv[1]);
+  std::vector<StoreType> stores = named_stores(argc, argv);
+  if (stores.empty()) return usage();
+  const NamedKind* const kind = kind_of(argv[1]);
   if (kind == nullptr) return usage();
+  if (!kind->has_store) stores = {StoreType::Memory};
   std::ifstream file(argv[2]);
   if (!file) {
     std::cerr << "ptc_scenarios: cannot open " << argv[2] << '\n';
@@ -60,7 +81,7 @@ int main(int argc, char** argv) {
     if (line.empty()) continue;
     boost::system::error_code error;
     const boost::json::value scenario = boost::json::parse(line, error);
-    const std::optional<std::string> why = hold(kind, scenario);
+    const std::optional<std::string> why = hold(kind->kind, scenario, stores);
     const auto* const id = scenario.is_object() ? scenario.get_object().if_contains("id") : nullptr;
     boost::json::object verdict{{"id", id == nullptr ? boost::json::value() : *id}, {"ok", !why}};
     if (why) verdict["why"] = *why;

@@ -219,7 +219,7 @@ std::optional<std::string> hold_cuts(const Case& scenario, const json::object& o
 
 }  // namespace
 
-std::optional<std::string> wire_scenario(const json::object& object) {
+std::optional<std::string> wire_scenario(const json::object& object, const ScenarioStore&) {
   Case scenario;
   const auto protocol = wire::parse_protocol(object.at("protocol").as_string());
   if (!protocol) return "unknown protocol";

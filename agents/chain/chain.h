@@ -1,0 +1,59 @@
+// What a task chain is made of: the input of a person, tools, the policy that guards them, and limits. A ChainRun
+// (chain_run.h) executes a chain on a store.
+#pragma once
+#include <boost/json/object.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "agents/chain/risk.h"
+#include "ptcvm/tools.hpp"
+
+namespace ptcvm::chain {
+
+// A tool that plans may use. The host makes its calls: ChainRun hands them out as operations.
+struct ChainTool {
+  std::string name, signature, description;   // told to the planner; the signature is text such as "(path :string)"
+  Effect effect = Effect::Unsafe;             // what happens to a call whose process died
+  // Effect::Reconcilable: says whether a call in doubt happened. The result is what the host would have answered.
+  std::function<Reconciled(ToolCall&)> reconcile = {};
+};
+
+// Says which calls may be made. A tool that is denied never runs. A person confirms a call when its tool, its step or
+// its risk asks for confirmation, unless the signature of the call is approved.
+struct ChainPolicy {
+  std::vector<std::string> denied_tools, confirmed_tools;
+  SafetyRules safety = {};
+  std::vector<std::string> approved_signatures;   // approved for good, before this task
+  bool has_person = false;                        // false: nobody can be asked, so calls to confirm are refused
+  double user_confirmation = 0.8;                 // 0 to 1; from 0.8 on every task asks for feedback
+};
+
+// Says how criteria in free text are decided.
+enum class Verifier : std::uint8_t {
+  Nobody,      // such criteria are pending, and the report notes them
+  Heuristic,   // the rules of free_text_check.h
+  Model,       // a model: an operation with the purpose "verify"
+};
+
+struct ChainOptions {
+  std::string id, input;                  // the task, and what a person wants; the id also names runs in the store
+  std::vector<ChainTool> tools;
+  ChainPolicy policy = {};
+  boost::json::object context = {};       // for the planner: working folder, strategy, facts, episodes
+  Verifier verifier = Verifier::Nobody;
+  bool replans = true;                    // false: a failed step is final
+  std::uint32_t most_revisions = 3;       // counts the first plan, too
+  std::size_t parallel = 4;               // the most steps at once; 1 keeps the order of the plan
+  std::size_t most_steps = 1'000;         // bounds a plan
+  std::size_t most_output_bytes = 262'144;   // bounds an output; a longer one is cut, with a note
+  // true: the chain yields after each group of steps, when nothing is in flight. Hosts show progress there, or stop
+  // without a call in doubt. Each group costs one more write.
+  bool yields_between_steps = false;
+  std::int64_t lease_ms = 60'000;         // as StoredOptions::lease_ms
+  std::function<std::int64_t()> clock = {};   // as StoredOptions::clock
+};
+
+}  // namespace ptcvm::chain

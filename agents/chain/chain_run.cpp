@@ -1,0 +1,391 @@
+#include "agents/chain/chain_run.h"
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <utility>
+
+#include "agents/chain/driver_program.h"
+#include "agents/chain/feedback.h"
+#include "agents/chain/json_member.h"
+#include "agents/chain/planning.h"
+#include "agents/chain/prompts.h"
+#include "agents/chain/report.h"
+#include "agents/chain/step_results.h"
+#include "agents/chain/step_values.h"
+#include "agents/chain/steps_run.h"
+#include "ptcvm/json.hpp"
+#include "ptcvm/stored_run.hpp"
+
+namespace ptcvm::chain {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr double kAsksForFeedback = 0.8;
+
+std::uint32_t revision_of(const json::object& request) { return member_number(request, "revision"); }
+
+Tools driver_tools() {
+  Tools tools;
+  const auto defer = [&tools](std::string name, Effect effect) {
+    ToolOptions options;
+    options.effect = effect;
+    [[maybe_unused]] const auto added = tools.defer(std::move(name), "", std::move(options));
+  };
+  for (const char* const name : {"chain_begin", "chain_check"}) defer(name, Effect::Pure);
+  for (const char* const name :
+       {"chain_intent", "chain_context", "chain_plan", "chain_steps", "chain_report", "chain_feedback"}) {
+    defer(name, Effect::Idempotent);
+  }
+  return tools;
+}
+
+}  // namespace
+
+class ChainRun::Impl {
+ public:
+  Impl(const Engine& engine, const Store& store, ChainOptions options)
+      : engine_(engine), store_(store), options_(std::move(options)), planning_(options_),
+        steps_(engine_, store_, options_, operations_) {}
+
+  Result<void> start();
+  Result<ChainState> step(std::uint64_t fuel);
+  Result<void> answer(std::uint64_t id, json::value value, std::chrono::milliseconds took);
+  Result<void> answer_error(std::uint64_t id, std::string message, std::chrono::milliseconds took);
+  Result<void> answer_unknown(std::uint64_t id, std::string message);
+  Result<void> settle(std::uint64_t id, DoubtAnswer answer, json::value output);
+
+  const OperationTable& operations() const { return operations_; }
+  const std::optional<ChainOutcome>& outcome() const { return outcome_; }
+  const std::optional<json::object>& feedback() const { return feedback_; }
+  const std::vector<std::string>& lasting_approvals() const { return steps_.lasting_approvals(); }
+  std::string plan_program() const { return steps_.source(); }
+
+ private:
+  StoredOptions run_options(std::string id, std::string name) const;
+  Result<StoredRun> start_run(std::string id, std::string name, const std::string& source) const;
+  // Serves the call of the driver; nullopt: it is answered, and the driver goes on.
+  Result<std::optional<ChainState>> serve(const WaitingCall& call, std::uint64_t fuel);
+  Result<std::optional<ChainState>> say(const WaitingCall& call, const json::value& value);
+  Result<std::optional<ChainState>> ask_model(const WaitingCall& call, std::string purpose, std::string prompt);
+  Result<std::optional<ChainState>> execute_steps(const WaitingCall& call, std::uint64_t fuel);
+  Result<std::optional<ChainState>> offer_report(const WaitingCall& call);
+  json::object ran(std::uint32_t revision) const;
+  json::object made_report(const json::object& request) const;
+  bool wants_feedback(const json::object& request, bool is_success) const;
+  Result<ChainState> finish();
+  Result<void> step_feedback();
+  static Error no_operation(std::uint64_t id);
+
+  const Engine engine_;
+  const Store store_;
+  const ChainOptions options_;
+  OperationTable operations_;
+  Planning planning_;
+  StepsRun steps_;
+  std::optional<StoredRun> driver_, feedback_run_;
+  std::optional<ChainOutcome> outcome_;
+  std::optional<json::object> feedback_;
+};
+
+Error ChainRun::Impl::no_operation(std::uint64_t id) {
+  return {Errc::wrong_state, "no operation " + std::to_string(id) + " waits for this answer; see operations()",
+          std::nullopt};
+}
+
+StoredOptions ChainRun::Impl::run_options(std::string id, std::string name) const {
+  StoredOptions how;
+  how.id = std::move(id);
+  how.name = std::move(name);
+  how.limits.operation_ttl_ms = 0;
+  how.lease_ms = options_.lease_ms;
+  how.clock = options_.clock;
+  return how;
+}
+
+Result<StoredRun> ChainRun::Impl::start_run(std::string id, std::string name, const std::string& source) const {
+  return StoredRun::start(engine_, store_, driver_tools(), source, run_options(std::move(id), std::move(name)));
+}
+
+Result<void> ChainRun::Impl::start() {
+  if (options_.id.empty()) return Error{Errc::invalid_value, "the id of a chain must not be empty", std::nullopt};
+  if (options_.most_revisions == 0) {
+    return Error{Errc::invalid_value, "most_revisions must be 1 or more: the first plan is a revision", std::nullopt};
+  }
+  auto driver = start_run(options_.id, "chain", driver_source(options_.id));
+  if (!driver) return std::move(driver).error();
+  driver_ = std::move(*driver);
+  return {};
+}
+
+Result<ChainState> ChainRun::Impl::step(std::uint64_t fuel) {
+  if (outcome_) {
+    if (auto stepped = step_feedback(); !stepped) return stepped.error();
+    return ChainState::Done;
+  }
+  for (;;) {
+    const Result<StoredStep> led_to = driver_->step(fuel);
+    if (!led_to) return led_to.error();
+    if (*led_to == StoredStep::Yielded) return ChainState::Yielded;
+    if (*led_to == StoredStep::Done) return finish();
+    const std::vector<WaitingCall> calls = driver_->calls();
+    if (calls.empty()) return ChainState::Waits;
+    const auto served = serve(calls.front(), fuel);
+    if (!served) return served.error();
+    if (*served) return **served;
+  }
+}
+
+Result<std::optional<ChainState>> ChainRun::Impl::serve(const WaitingCall& call, std::uint64_t fuel) {
+  if (call.tool == "chain_steps") return execute_steps(call, fuel);
+  if (operations_.has(OperationOwner::Driver, call.id)) return std::optional(ChainState::Waits);
+  if (call.tool == "chain_intent") return ask_model(call, "intent", intent_prompt(options_.input));
+  if (call.tool == "chain_context") return say(call, json::value(json::serialize(options_.context)));
+  if (call.tool == "chain_report") return offer_report(call);
+  const json::object request = call_args(call);
+  if (call.tool == "chain_plan") {
+    return ask_model(call, revision_of(request) == 1 ? "plan" : "replan", planning_.prompt(request));
+  }
+  if (call.tool == "chain_check") return say(call, planning_.check(request));
+  planning_.begin(member_text(request, "intent"), member_text(request, "context"));
+  return say(call, nullptr);
+}
+
+Result<std::optional<ChainState>> ChainRun::Impl::say(const WaitingCall& call, const json::value& value) {
+  if (auto said = driver_->answer(call.id, Value::of(value)); !said) return said.error();
+  return std::optional<ChainState>();
+}
+
+Result<std::optional<ChainState>> ChainRun::Impl::ask_model(const WaitingCall& call, std::string purpose,
+                                                            std::string prompt) {
+  ChainOperation operation;
+  operation.kind = OperationKind::Model;
+  operation.purpose = std::move(purpose);
+  operation.key = call.key;
+  operation.text = std::move(prompt);
+  operation.revision = revision_of(call_args(call));
+  operation.attempt = call.attempt;
+  operations_.add(std::move(operation), OperationOwner::Driver, call.id);
+  return std::optional(ChainState::Waits);
+}
+
+Result<std::optional<ChainState>> ChainRun::Impl::execute_steps(const WaitingCall& call, std::uint64_t fuel) {
+  const std::uint32_t revision = revision_of(call_args(call));
+  if (!steps_.is_started()) {
+    const Plan* const plan = planning_.plan(revision);
+    if (plan == nullptr) return Error{Errc::wrong_state, "the log of the chain has no plan", std::nullopt};
+    if (auto started = steps_.start(*plan, revision, planning_.kept(revision)); !started) return started.error();
+  }
+  const Result<StepsState> state = steps_.step(fuel);
+  if (!state) return state.error();
+  if (*state != StepsState::Over) {
+    return std::optional(*state == StepsState::Yielded ? ChainState::Yielded : ChainState::Waits);
+  }
+  steps_.finish();
+  return say(call, ran(revision));
+}
+
+// Says what the driver must know of a revision that was executed.
+json::object ChainRun::Impl::ran(std::uint32_t revision) const {
+  const std::vector<StepResult> results = step_results(*planning_.plan(revision), steps_.rows(), options_.verifier);
+  const bool has_failed = std::any_of(results.begin(), results.end(),
+                                      [](const StepResult& result) { return result.status == StepStatus::Failed; });
+  const std::vector<std::string> notes = failure_notes(results);
+  json::object said{{"results", json::serialize(steps_.rows())}, {"notes", json::array(notes.begin(), notes.end())}};
+  const bool is_stopped = !steps_.error().empty();
+  said["replan"] = has_failed && !is_stopped && options_.replans && revision < options_.most_revisions;
+  said["error"] = is_stopped ? json::value(steps_.error()) : json::value();
+  return said;
+}
+
+bool ChainRun::Impl::wants_feedback(const json::object& request, bool is_success) const {
+  if (!options_.policy.has_person) return false;
+  if (!is_success || options_.policy.user_confirmation >= kAsksForFeedback) return true;
+  const Plan* const plan = planning_.plan(revision_of(request));
+  return plan != nullptr && std::any_of(plan->steps.begin(), plan->steps.end(), [&](const PlanStep& step) {
+           return is_dangerous(step, step.args, options_.policy.safety);
+         });
+}
+
+json::object ChainRun::Impl::made_report(const json::object& request) const {
+  const std::string error = member_text(request, "error");
+  TaskEnd end{options_.id, options_.input, std::nullopt, {}};
+  if (!error.empty()) end.error = error;
+  std::vector<StepResult> results;
+  if (const Plan* const plan = planning_.plan(revision_of(request))) {
+    results = step_results(*plan, read_rows(request), options_.verifier);
+  }
+  std::vector<std::string> notes;
+  if (const json::value* const list = request.if_contains("notes"); list != nullptr && list->is_array()) {
+    for (const json::value& note : list->get_array()) notes.push_back(output_text(note));
+  }
+  json::object report = report_json(make_report(end, planning_.intent(), std::move(results), notes));
+  report["revision"] = revision_of(request);
+  report["task"] = error.empty() ? "completed" : "failed";
+  report["error"] = error.empty() ? json::value() : json::value(error);
+  report["wantsFeedback"] = wants_feedback(request, report.at("success").as_bool());
+  return report;
+}
+
+Result<std::optional<ChainState>> ChainRun::Impl::offer_report(const WaitingCall& call) {
+  const json::object request = call_args(call);
+  ChainOperation operation;
+  operation.kind = OperationKind::Report;
+  operation.key = options_.id + "/report@" + std::to_string(revision_of(request));
+  operation.args = made_report(request);
+  operation.revision = revision_of(request);
+  operation.attempt = call.attempt;
+  operations_.add(std::move(operation), OperationOwner::Driver, call.id);
+  return std::optional(ChainState::Waits);
+}
+
+// The value of the driver is the report, as text.
+Result<ChainState> ChainRun::Impl::finish() {
+  const StoredOutcome& ended = driver_->outcome();
+  boost::system::error_code error;
+  const auto text = ended.outcome.value.view().as_string();
+  json::value report = json::parse(text.value_or(""), error);
+  if (error || !report.is_object()) {
+    const auto& fault = ended.outcome.diagnostic;
+    return Error{Errc::wrong_state, "the driver of the chain ended without a report" +
+                                        (fault ? ": " + fault->kind + ": " + fault->message : std::string()),
+                 fault};
+  }
+  ChainOutcome outcome;
+  outcome.report = std::move(report.get_object());
+  outcome.is_completed = member_text(outcome.report, "task") == "completed";
+  outcome.error = member_text(outcome.report, "error");
+  outcome.revision = revision_of(outcome.report);
+  outcome.wants_feedback = outcome.report.at("wantsFeedback").as_bool();
+  outcome_ = std::move(outcome);
+  driver_.reset();
+  if (auto stepped = step_feedback(); !stepped) return stepped.error();
+  return ChainState::Done;
+}
+
+// The task has ended whatever becomes of this run.
+Result<void> ChainRun::Impl::step_feedback() {
+  if (!outcome_->wants_feedback || feedback_) return {};
+  const std::string id = options_.id + "/feedback";
+  if (!feedback_run_) {
+    auto run = start_run(id, "feedback", feedback_source(options_.id));
+    if (!run) return std::move(run).error();
+    feedback_run_ = std::move(*run);
+  }
+  for (;;) {
+    const Result<StoredStep> led_to = feedback_run_->step();
+    if (!led_to) return led_to.error();
+    if (*led_to == StoredStep::Done) break;
+    for (const WaitingCall& call : feedback_run_->calls()) {
+      const auto read = read_feedback(member_text(call_args(call), "reply"));
+      const json::value said = read ? json::value(json::serialize(feedback_json(options_.id, *read))) : json::value();
+      if (auto answered = feedback_run_->answer(call.id, Value::of(said)); !answered) return answered.error();
+    }
+  }
+  const StoredOutcome& ended = feedback_run_->outcome();
+  if (ended.end == StoredEnd::Suspended) {
+    ChainOperation question;
+    question.kind = OperationKind::Question;
+    question.purpose = "feedback";
+    question.key = id;
+    question.text = "How was it? rating=positive, neutral or negative; comment=…; correction=…";
+    question.revision = outcome_->revision;
+    operations_.add(std::move(question), OperationOwner::Feedback);
+    return {};
+  }
+  boost::system::error_code error;
+  json::value said = json::parse(ended.outcome.value.view().as_string().value_or(""), error);
+  feedback_ = !error && said.is_object() ? std::move(said.get_object()) : json::object();
+  operations_.remove_all(OperationOwner::Feedback);
+  return {};
+}
+
+Result<void> ChainRun::Impl::answer(std::uint64_t id, json::value value, std::chrono::milliseconds took) {
+  const OperationTable::Entry* const found = operations_.find(id);
+  if (found == nullptr || found->operation.kind == OperationKind::Doubt) return no_operation(id);
+  const OperationTable::Entry entry = *found;
+  Result<void> said;
+  if (entry.owner == OperationOwner::Steps) {
+    said = steps_.answer(entry, std::move(value), took.count());
+  } else if (entry.owner == OperationOwner::Feedback) {
+    Store store = store_;
+    said = store.put(entry.operation.key, "reply", Value::of(output_text(value)));
+  } else if (entry.operation.kind == OperationKind::Report) {
+    said = driver_->answer(entry.call, Value::of(json::serialize(entry.operation.args)));
+  } else {
+    said = driver_->answer(entry.call, Value::of(output_text(value)));
+  }
+  if (said) operations_.remove(id);
+  return said;
+}
+
+Result<void> ChainRun::Impl::answer_error(std::uint64_t id, std::string message, std::chrono::milliseconds took) {
+  const OperationTable::Entry* const found = operations_.find(id);
+  if (found == nullptr || found->operation.kind == OperationKind::Doubt ||
+      found->operation.kind == OperationKind::Question) {
+    return no_operation(id);
+  }
+  const OperationTable::Entry entry = *found;
+  if (entry.operation.kind == OperationKind::Report) return {};   // stays: the host tries again
+  Result<void> said;
+  if (entry.owner == OperationOwner::Steps) {
+    said = steps_.answer_error(entry, std::move(message), took.count());
+  } else {   // an empty reply is no intent and no plan
+    said = driver_->answer(entry.call, Value::of(std::string()));
+  }
+  if (said) operations_.remove(id);
+  return said;
+}
+
+Result<void> ChainRun::Impl::answer_unknown(std::uint64_t id, std::string message) {
+  const OperationTable::Entry* const found = operations_.find(id);
+  if (found == nullptr || found->operation.kind != OperationKind::Tool) return no_operation(id);
+  const OperationTable::Entry entry = *found;
+  auto said = steps_.answer_unknown(entry, std::move(message));
+  if (said) operations_.remove(id);
+  return said;
+}
+
+Result<void> ChainRun::Impl::settle(std::uint64_t id, DoubtAnswer answer, json::value output) {
+  const OperationTable::Entry* const found = operations_.find(id);
+  if (found == nullptr || found->operation.kind != OperationKind::Doubt) return no_operation(id);
+  const OperationTable::Entry entry = *found;
+  auto said = steps_.settle(entry, answer, std::move(output));
+  if (said) operations_.remove(id);
+  return said;
+}
+
+ChainRun::ChainRun(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ChainRun::ChainRun(ChainRun&&) noexcept = default;
+ChainRun& ChainRun::operator=(ChainRun&&) noexcept = default;
+ChainRun::~ChainRun() = default;
+
+Result<ChainRun> ChainRun::start(const Engine& engine, const Store& store, ChainOptions options) {
+  auto impl = std::make_unique<Impl>(engine, store, std::move(options));
+  if (auto started = impl->start(); !started) return started.error();
+  return ChainRun(std::move(impl));
+}
+
+Result<ChainState> ChainRun::step(std::uint64_t fuel) { return impl_->step(fuel); }
+std::vector<ChainOperation> ChainRun::operations() const { return impl_->operations().list(); }
+bool ChainRun::is_parked() const { return !impl_->outcome() && impl_->operations().waits_for_people(); }
+Result<void> ChainRun::answer(std::uint64_t operation, json::value value, std::chrono::milliseconds took) {
+  return impl_->answer(operation, std::move(value), took);
+}
+Result<void> ChainRun::answer_error(std::uint64_t operation, std::string message, std::chrono::milliseconds took) {
+  return impl_->answer_error(operation, std::move(message), took);
+}
+Result<void> ChainRun::answer_unknown(std::uint64_t operation, std::string message) {
+  return impl_->answer_unknown(operation, std::move(message));
+}
+Result<void> ChainRun::settle(std::uint64_t operation, DoubtAnswer answer, json::value output) {
+  return impl_->settle(operation, answer, std::move(output));
+}
+const std::optional<ChainOutcome>& ChainRun::outcome() const { return impl_->outcome(); }
+const std::optional<json::object>& ChainRun::feedback() const { return impl_->feedback(); }
+std::string ChainRun::plan_program() const { return impl_->plan_program(); }
+const std::vector<std::string>& ChainRun::lasting_approvals() const { return impl_->lasting_approvals(); }
+
+}  // namespace ptcvm::chain

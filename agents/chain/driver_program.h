@@ -1,0 +1,25 @@
+// The program that drives a task: intent, context, plan, steps, replanning, report. It is the same for every task.
+//
+// It calls tools of the executor. Texts of models and results of steps are handed over as text, as they were.
+//   chain_intent, chain_context {}                               text
+//   chain_begin {"intent" text "context" text}                   nil; tells a new process what was known
+//   chain_plan {"revision" n "attempt" n "problem" text "results" text}   the reply of the planner, text
+//   chain_check {"revision" n "attempt" n "reply" text "results" text}
+//       {} when the plan is right; {"again" text}: ask once more; {"error" text}: the task fails; {"refused" text}: the
+//       plan before stays
+//   chain_steps {"revision" n}   {"replan" bool "results" text "notes" [text …] "error" text}
+//   chain_report {"revision" n "results" text "notes" [text …] "error" text}   the report, as text
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace ptcvm::chain {
+
+// Returns the source for a task.
+std::string driver_source(std::string_view task_id);
+
+// Returns the program that waits for what a person says about the finished task. It takes the signal "reply" and calls
+// chain_feedback {"reply" text}, which gives the feedback as JSON text.
+std::string feedback_source(std::string_view task_id);
+
+}  // namespace ptcvm::chain

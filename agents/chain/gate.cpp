@@ -1,0 +1,63 @@
+#include "agents/chain/gate.h"
+
+#include <algorithm>
+#include <boost/json/serialize.hpp>
+#include <string_view>
+#include <vector>
+
+#include "agents/chain/short_hash.h"
+
+namespace ptcvm::chain {
+
+namespace {
+
+bool has(const std::vector<std::string>& list, std::string_view name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+bool has_result(const boost::json::value& value) {
+  if (const boost::json::array* const items = value.if_array()) {
+    return std::any_of(items->begin(), items->end(), has_result);
+  }
+  const boost::json::object* const object = value.if_object();
+  if (object == nullptr) return false;
+  return object->contains("$result") || std::any_of(object->begin(), object->end(), [](const auto& member) {
+           return has_result(member.value());
+         });
+}
+
+bool wants_person(const PlanStep& step, const ChainPolicy& policy) {
+  return step.requires_confirmation || has(policy.confirmed_tools, step.tool);
+}
+
+}  // namespace
+
+bool is_dangerous(const PlanStep& step, const boost::json::object& args, const SafetyRules& rules) {
+  return step.risk == RiskLevel::High || (!step.tool.empty() && assess_risk(step.tool, args, rules).is_high);
+}
+
+bool needs_gate(const PlanStep& step, const ChainPolicy& policy) {
+  if (wants_person(step, policy)) return true;
+  if (step.tool.empty()) return false;
+  return has(policy.denied_tools, step.tool) || assess_risk(step.tool, step.args, policy.safety).is_high ||
+         has_result(boost::json::value(step.args));
+}
+
+GateVerdict judge_call(const PlanStep& step, const boost::json::object& args, const ChainPolicy& policy,
+                       const Decisions& decisions) {
+  using Kind = GateVerdict::Kind;
+  if (has(policy.denied_tools, step.tool)) return {Kind::Refuse, "DENIED_TOOL", {}, {}};
+  const RiskAssessment risk = step.tool.empty() ? RiskAssessment() : assess_risk(step.tool, args, policy.safety);
+  if (!risk.is_high && !wants_person(step, policy)) return {};
+  const std::string call = step.tool + ' ' + boost::json::serialize(args);
+  const std::string signature = risk.is_high ? risk.signature : "call:" + step.tool + '#' + short_hash(call);
+  if (has(policy.approved_signatures, signature)) return {};
+  if (const auto known = decisions.find(signature); known != decisions.end()) {
+    return known->second ? GateVerdict() : GateVerdict{Kind::Refuse, "USER_DENIED", {}, {}};
+  }
+  if (!policy.has_person) return {Kind::Refuse, "CONFIRMATION_UNAVAILABLE", {}, {}};
+  std::string question = "Step " + step.id + " wants to call " + call + ". Say yes, always, or no.";
+  return {Kind::Ask, {}, signature, std::move(question)};
+}
+
+}  // namespace ptcvm::chain

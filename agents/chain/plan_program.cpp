@@ -1,0 +1,235 @@
+#include "agents/chain/plan_program.h"
+
+#include <algorithm>
+#include <boost/json/serialize.hpp>
+
+#include "agents/chain/gate.h"
+#include "agents/chain/short_hash.h"
+#include "agents/chain/verification.h"
+#include "ptcvm/json.hpp"
+
+namespace ptcvm::chain {
+
+namespace {
+
+namespace json = boost::json;
+
+// What every plan program begins with, after its title.
+constexpr std::string_view kFunctions = R"ptc((def settled {})   ; what became of each step, by id
+
+; A value as arguments of tools carry it: names in collections stay as they are.
+(defn carried [value path]
+  (if (or (seq path) (map? value) (vector? value))
+    {"json" (json/generate-string value) "path" path}
+    value))
+
+; What a step gave, for the arguments of a later one.
+(defn result [id & path] (carried (get-in settled [id "value"]) path))
+
+(defn blocked-by [deps]
+  (some (fn [id] (let [was (get settled id)] (when (not= "completed" (get was "status")) was))) deps))
+
+(defn skipped [was]
+  {"status" "skipped" "root" (get was "root") "reason" (get was "reason")
+   "error" (str "Skipped due to upstream failure (" (get was "root") "): " (get was "reason"))})
+
+(defn failed [id reason]
+  {"status" "failed" "error" reason "root" id "reason" reason})
+
+; Checks what a step gave: "completed" with what nobody decided, or "failed".
+(defn checked [s outputs given]
+  (if (:checked s)
+    (let [verdict (tool/chain_verify {"step" (:id s) "outputs" (map (fn [o] (carried o [])) outputs)})]
+      (if (get verdict "error")
+        (merge given (failed (:id s) (get verdict "error")))
+        (merge given {"status" "completed" "pending" (get verdict "pending")})))
+    (merge given {"status" "completed"})))
+
+; Makes the call of a step, once. An error undoes the task, so that a later revision can try again.
+(defn done [s]
+  (let [gave (task (:key s) ((:call s) ((:args s))))]
+    (if (get gave "error")
+      (merge {"undone" true "ms" (get gave "ms")} (failed (:id s) (get gave "error")))
+      (checked s [(get gave "value")] gave))))
+
+(defn attempted [s]
+  (let [refusal (when (:gated s) (tool/chain_gate {"step" (:id s) "args" ((:args s))}))]
+    (cond
+      refusal (failed (:id s) refusal)
+      (:key s) (done s)
+      :else (checked s (map (fn [id] (get-in settled [id "value"])) (:deps s)) {}))))
+
+(defn settle [s]
+  (let [name (str )ptc";
+
+constexpr std::string_view kMoreFunctions = R"ptc()
+        was (blocked-by (:deps s))]
+    (assoc (task name (if was (skipped was) (attempted s))) "id" (:id s) "task" name)))
+
+(defn undo [s]
+  (when (get-in settled [(:id s) "undone"])
+    (task (str (get-in settled [(:id s) "task"]) "/undone") (task-reset (:key s) "the call failed"))))
+
+; Settles steps that do not depend on each other.
+(defn together [& steps]
+  (let [now (if (= 1 (count steps)) [(settle (first steps))] (pmap settle steps))]
+    (def settled (reduce (fn [all one] (assoc all (get one "id") one)) settled now))
+    (doseq [s steps] (undo s))))
+
+(defn again [revision key] (task (str key "/again@" revision) (task-reset key "the plan says so")))
+
+; A step that an earlier revision completed.
+(defn kept [id name] (def settled (assoc settled id (assoc (task name nil) "id" id "task" name))))
+
+)ptc";
+
+std::string quoted(std::string_view text) {
+  const bool is_plain = std::all_of(text.begin(), text.end(),
+                                    [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+  return is_plain ? '"' + std::string(text) + '"' : Value::of(text).to_edn();
+}
+
+std::string list_source(const std::vector<std::string>& list) {
+  std::string text = "[";
+  for (const std::string& item : list) {
+    if (text.size() > 1) text += ' ';
+    text += quoted(item);
+  }
+  return text + ']';
+}
+
+std::string result_source(const json::object& result) {
+  std::string text = "(result " + quoted(std::string_view(result.at("$result").as_string()));
+  if (const json::value* const path = result.if_contains("path"); path != nullptr && path->is_array()) {
+    for (const json::value& part : path->get_array()) {
+      text += ' ' + (part.is_string() ? quoted(part.get_string()) : json::serialize(part));
+    }
+  }
+  return text + ')';
+}
+
+std::string value_source(const json::value& value) {
+  if (const json::object* const object = value.if_object()) {
+    if (object->contains("$result")) return result_source(*object);
+    std::string text = "{";
+    for (const auto& [name, member] : *object) {
+      if (text.size() > 1) text += ' ';
+      text += quoted(name) + ' ' + value_source(member);
+    }
+    return text + '}';
+  }
+  if (const json::array* const array = value.if_array()) {
+    std::string text = "[";
+    for (const json::value& item : *array) {
+      if (text.size() > 1) text += ' ';
+      text += value_source(item);
+    }
+    return text + ']';
+  }
+  return value.is_string() ? quoted(value.get_string()) : Value::of(value).to_edn();
+}
+
+std::string call_source(const PlanStep& step) {
+  if (!step.tool.empty()) return value_source(json::value(step.args));
+  return value_source(json::object{{"prompt", step.description}, {"args", step.args}});
+}
+
+std::string step_source(const Plan& plan, const PlanStep& step, const PlanProgramRules& rules) {
+  std::vector<std::string> deps;
+  for (const std::size_t on : step.depends_on) deps.push_back(plan.steps[on].id);
+  std::string text = "  {:id " + quoted(step.id) + " :deps " + list_source(deps);
+  if (step.type == StepType::Action) {
+    text += " :key " + quoted(effect_key(step, rules.task_id));
+    if (needs_gate(step, *rules.policy)) text += " :gated true";
+  }
+  if (is_checked(step, rules.verifier)) text += " :checked true";
+  if (step.type == StepType::Action) {
+    text += "\n   :call tool/" + program_tool(step.tool) + " :args (fn [] " + call_source(step) + ')';
+  }
+  return text + '}';
+}
+
+// Returns the steps that run at once, group by group.
+std::vector<std::vector<std::size_t>> groups_of(const Plan& plan, std::size_t parallel) {
+  std::vector<std::vector<std::size_t>> groups;
+  std::vector<std::size_t> level(plan.steps.size());
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    if (parallel <= 1) {
+      groups.push_back({i});
+      continue;
+    }
+    for (const std::size_t on : plan.steps[i].depends_on) level[i] = std::max(level[i], level[on] + 1);
+    if (groups.size() <= level[i]) groups.resize(level[i] + 1);
+    groups[level[i]].push_back(i);
+  }
+  return groups;
+}
+
+std::string one_line(std::string_view text) {
+  std::string line(text.substr(0, 120));
+  std::replace_if(line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  return line;
+}
+
+}  // namespace
+
+bool is_checked(const PlanStep& step, Verifier verifier) {
+  const std::vector<std::string>& criteria = step.verification;
+  if (step.type == StepType::Thought || criteria.empty()) return false;
+  if (verifier != Verifier::Nobody) return true;
+  return std::any_of(criteria.begin(), criteria.end(), [](const std::string& criterion) {
+    return check_output(criterion, {}, CheckMode::Grammar) != CheckResult::Pending;
+  });
+}
+
+std::string program_tool(std::string_view tool) {
+  if (tool.empty()) return "chain_agent";
+  const bool is_plain = std::all_of(tool.begin(), tool.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+  const bool begins_well = tool.front() > '9' || tool.front() < '0';
+  if (is_plain && begins_well && !tool.starts_with("chain_") && !tool.starts_with("tool_")) return std::string(tool);
+  return "tool_" + short_hash(tool);
+}
+
+std::string effect_key(const PlanStep& step, std::string_view task_id) {
+  return std::string(task_id) + '/' + step.id + '#' + short_hash(step.tool + '\n' + call_source(step));
+}
+
+std::string_view step_of_key(std::string_view key, std::string_view task_id) {
+  if (!key.starts_with(task_id) || key.size() <= task_id.size() || key[task_id.size()] != '/') return {};
+  key.remove_prefix(task_id.size() + 1);
+  const std::size_t hash = key.find('#');
+  return hash == std::string_view::npos ? std::string_view() : key.substr(0, hash);
+}
+
+std::string plan_source(const Plan& plan, const PlanProgramRules& rules) {
+  const std::string revision = std::to_string(rules.revision);
+  std::string text = "; Plan of the task " + one_line(rules.task_id) + ", revision " + revision + ".\n";
+  text += kFunctions;
+  text += quoted(rules.task_id + '/') + " (:id s) " + quoted('@' + revision);
+  text += kMoreFunctions;
+  std::vector<std::string> ids;
+  for (const PlanStep& step : plan.steps) {
+    ids.push_back(step.id);
+    if (const auto kept = rules.kept.find(step.id); kept != rules.kept.end()) {
+      text += "(kept " + quoted(step.id) + ' ' + quoted(kept->second) + ")\n";
+    } else if (step.is_reset && step.type == StepType::Action) {
+      text += "(again " + revision + ' ' + quoted(effect_key(step, rules.task_id)) + ")\n";
+    }
+  }
+  for (const std::vector<std::size_t>& group : groups_of(plan, rules.parallel)) {
+    std::string steps;
+    for (const std::size_t index : group) {
+      const PlanStep& step = plan.steps[index];
+      if (rules.kept.contains(step.id)) continue;
+      steps += "\n  ; " + one_line(step.description) + '\n' + step_source(plan, step, rules);
+    }
+    if (steps.empty()) continue;
+    text += "(together" + steps + ")\n";
+    if (rules.yields_between_steps) text += "(tool/chain_settled {})\n";
+  }
+  return text + "(map (fn [id] (get settled id)) " + list_source(ids) + ")\n";
+}
+
+}  // namespace ptcvm::chain

@@ -1,0 +1,95 @@
+#include "agents/chain/planning.h"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <utility>
+#include <variant>
+
+#include "agents/chain/ascii_text.h"
+#include "agents/chain/json_member.h"
+#include "agents/chain/model_json.h"
+#include "agents/chain/prompts.h"
+#include "agents/chain/revision.h"
+#include "agents/chain/step_results.h"
+
+namespace ptcvm::chain {
+
+namespace {
+
+namespace json = boost::json;
+
+// Returns whether a planner says that it has nothing else to try.
+bool is_giving_up(std::string_view reply) {
+  if (trimmed(reply).empty()) return true;
+  const std::optional<json::value> found = find_json(reply);
+  if (!found) return false;
+  const json::value* steps = &*found;
+  if (const json::object* const object = found->if_object()) steps = object->if_contains("steps");
+  return steps != nullptr && steps->is_array() && steps->get_array().empty();
+}
+
+}  // namespace
+
+json::array read_rows(const json::object& request) {
+  boost::system::error_code error;
+  json::value rows = json::parse(member_text(request, "results"), error);
+  return !error && rows.is_array() ? std::move(rows.get_array()) : json::array();
+}
+
+void Planning::begin(std::string_view intent, std::string_view context) {
+  const std::optional<IntentProfile> read = read_intent(intent);
+  intent_ = read ? *read : intent_of_input(options_.input);
+  context_ = context;
+}
+
+std::string Planning::prompt(const json::object& request) const {
+  const std::uint32_t revision = member_number(request, "revision");
+  const std::string intent = json::serialize(intent_json(intent_));
+  const std::string problem = member_text(request, "problem"), results = member_text(request, "results");
+  return plan_prompt({.input = options_.input,
+                      .intent = intent,
+                      .context = context_,
+                      .before = revision == 1 ? nullptr : plan(revision - 1),
+                      .results = results,
+                      .problem = problem},
+                     options_.tools);
+}
+
+json::object Planning::check(const json::object& request) {
+  const std::uint32_t revision = member_number(request, "revision");
+  const std::string reply = member_text(request, "reply");
+  if (revision > 1 && is_giving_up(reply)) {
+    return {{"refused", "REPLAN_UNAVAILABLE: the planner has nothing else to try"}};
+  }
+  PlanRules rules{.task_id = options_.id, .most_steps = options_.most_steps};
+  rules.tools.emplace();
+  for (const ChainTool& tool : options_.tools) rules.tools->push_back(tool.name);
+  auto made = read_plan(reply, rules);
+  if (const PlanError* const error = std::get_if<PlanError>(&made)) {
+    const bool is_last = member_number(request, "attempt") > 1;
+    return {{is_last ? "error" : "again", error->name + ": " + error->message}};
+  }
+  return check_revision(revision, read_rows(request), std::move(std::get<Plan>(made)));
+}
+
+json::object Planning::check_revision(std::uint32_t revision, const json::array& rows, Plan plan) {
+  if (const Plan* const before = this->plan(revision - 1)) {
+    const auto results = step_results(*before, rows, options_.verifier);
+    if (const auto touched = touched_step(*before, results, plan)) return {{"refused", *touched}};
+    kept_[revision] = completed_steps(rows);
+  }
+  plans_.insert_or_assign(revision, std::move(plan));
+  return {};
+}
+
+const Plan* Planning::plan(std::uint32_t revision) const {
+  const auto found = plans_.find(revision);
+  return found == plans_.end() ? nullptr : &found->second;
+}
+
+std::map<std::string, std::string, std::less<>> Planning::kept(std::uint32_t revision) const {
+  const auto found = kept_.find(revision);
+  return found == kept_.end() ? std::map<std::string, std::string, std::less<>>() : found->second;
+}
+
+}  // namespace ptcvm::chain

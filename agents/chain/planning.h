@@ -1,0 +1,46 @@
+// What a chain knows while it plans: the texts of the models, the plan of each revision, and how replies become plans.
+#pragma once
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "agents/chain/chain.h"
+#include "agents/chain/intent.h"
+#include "agents/chain/plan.h"
+
+namespace ptcvm::chain {
+
+class Planning {
+ public:
+  explicit Planning(const ChainOptions& options) : options_(options) {}   // the options must outlive it
+
+  // Takes the texts with which the driver began.
+  void begin(std::string_view intent, std::string_view context);
+  // Returns what the planner is asked. `request` is what the driver hands to chain_plan.
+  std::string prompt(const boost::json::object& request) const;
+  // Judges a reply, as chain_check does (driver_program.h), and keeps the plan when it is right.
+  boost::json::object check(const boost::json::object& request);
+
+  // Returns the plan of a revision, or nullptr.
+  const Plan* plan(std::uint32_t revision) const;
+  // Returns the completed steps that the revision keeps, and the tasks that have their results.
+  std::map<std::string, std::string, std::less<>> kept(std::uint32_t revision) const;
+  const IntentProfile& intent() const { return intent_; }
+
+ private:
+  boost::json::object check_revision(std::uint32_t revision, const boost::json::array& rows, Plan plan);
+
+  const ChainOptions& options_;
+  IntentProfile intent_;
+  std::string context_;
+  std::map<std::uint32_t, Plan> plans_;
+  std::map<std::uint32_t, std::map<std::string, std::string, std::less<>>> kept_;
+};
+
+// Reads the rows that a driver hands over as text; no rows when there is no text.
+boost::json::array read_rows(const boost::json::object& request);
+
+}  // namespace ptcvm::chain

@@ -1,0 +1,85 @@
+#include "agents/chain/step_results.h"
+
+#include <boost/json/object.hpp>
+
+#include "agents/chain/ascii_text.h"
+#include "agents/chain/json_member.h"
+#include "agents/chain/plan_program.h"
+#include "agents/chain/step_values.h"
+
+namespace ptcvm::chain {
+
+namespace {
+
+namespace json = boost::json;
+
+void read_row(const PlanStep& step, const json::object& row, Verifier verifier, StepResult& result) {
+  const std::string status = member_text(row, "status");
+  result.status = status == "completed" ? StepStatus::Completed
+                  : status == "skipped" ? StepStatus::Skipped
+                                        : StepStatus::Failed;
+  result.error = member_text(row, "error");
+  if (const json::value* const ms = row.if_contains("ms"); ms != nullptr && ms->is_int64()) {
+    result.duration_ms = ms->get_int64();
+  }
+  if (result.status != StepStatus::Completed) return;
+  if (const json::value* const value = row.if_contains("value")) result.output = output_text(*value);
+  if (!is_checked(step, verifier)) {
+    for (const std::string& criterion : step.verification) {
+      if (!trimmed(criterion).empty()) result.pending_checks.push_back(criterion);
+    }
+  } else if (const json::value* const pending = row.if_contains("pending"); pending != nullptr && pending->is_array()) {
+    for (const json::value& criterion : pending->get_array()) {
+      if (criterion.is_string()) result.pending_checks.emplace_back(criterion.get_string());
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<StepResult> step_results(const Plan& plan, const json::array& rows, Verifier verifier) {
+  std::map<std::string_view, const json::object*> row_of;
+  for (const json::value& row : rows) {
+    const json::object* const object = row.if_object();
+    const json::value* const id = object == nullptr ? nullptr : object->if_contains("id");
+    if (id != nullptr && id->is_string()) row_of[std::string_view(id->get_string())] = object;
+  }
+  // A plan without steps has only the check that every plan ends with: there is nothing to check.
+  const bool is_empty = plan.steps.size() == 1 && plan.steps[0].type == StepType::System &&
+                        plan.steps[0].depends_on.empty() && plan.steps[0].verification.empty();
+  std::vector<StepResult> results;
+  for (const PlanStep& step : plan.steps) {
+    StepResult& result = results.emplace_back();
+    result.step_id = step.id;
+    const auto row = row_of.find(step.id);
+    if (row != row_of.end() && !is_empty) {
+      read_row(step, *row->second, verifier, result);
+    } else {
+      result.status = StepStatus::Skipped;
+      result.error = "not attempted";
+    }
+  }
+  return results;
+}
+
+std::map<std::string, std::string, std::less<>> completed_steps(const json::array& rows) {
+  std::map<std::string, std::string, std::less<>> completed;
+  for (const json::value& row : rows) {
+    const json::object* const object = row.if_object();
+    if (object != nullptr && member_text(*object, "status") == "completed") {
+      completed[member_text(*object, "id")] = member_text(*object, "task");
+    }
+  }
+  return completed;
+}
+
+std::vector<std::string> failure_notes(const std::vector<StepResult>& results) {
+  std::vector<std::string> notes;
+  for (const StepResult& result : results) {
+    if (result.status != StepStatus::Failed) continue;
+    notes.push_back("Failure at " + result.step_id + ": " + (result.error.empty() ? "Unknown failure" : result.error));
+  }
+  return notes;
+}
+
+}  // namespace ptcvm::chain

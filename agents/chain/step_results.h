@@ -1,0 +1,24 @@
+// What became of the steps of a revision, as plan programs tell it and as reports have it.
+#pragma once
+#include <boost/json/array.hpp>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agents/chain/chain.h"
+#include "agents/chain/plan.h"
+#include "agents/chain/report.h"
+
+namespace ptcvm::chain {
+
+// Reads what a plan program gave: a list with a map for each step. A step that is missing was not attempted.
+std::vector<StepResult> step_results(const Plan& plan, const boost::json::array& rows, Verifier verifier);
+
+// Returns completed steps and the tasks that have their results.
+std::map<std::string, std::string, std::less<>> completed_steps(const boost::json::array& rows);
+
+// Returns "Failure at ID: REASON" for each step that failed.
+std::vector<std::string> failure_notes(const std::vector<StepResult>& results);
+
+}  // namespace ptcvm::chain

@@ -1,0 +1,35 @@
+// What programs of a chain hand over as values, and what hosts see as JSON.
+//
+// A program writes names of arguments with "_" in place of "-", and hands results of earlier steps over as text. The
+// functions here put the names and the results of the plan back into place.
+#pragma once
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "ptcvm/run.hpp"
+
+namespace ptcvm::chain {
+
+// Returns the arguments of a call of a program.
+boost::json::object call_args(const WaitingCall& call);
+
+// Returns the output of a step as text: a text as it is, nothing for null, JSON for everything else.
+std::string output_text(const boost::json::value& output);
+
+// Returns the output, cut to `most` bytes with a note that says how long it was. Only texts are cut; another value that
+// is too long becomes text.
+boost::json::value cut_output(boost::json::value output, std::size_t most);
+
+// Returns the value that a program handed over with (result "step" …): {"json" text "path" […]} or a scalar.
+// nullptr in the variant: the result has no such path.
+std::variant<boost::json::value, std::nullptr_t> taken_result(const boost::json::value& given);
+
+// Returns the arguments of a call with the names of the plan. nullptr: a result has no such path.
+std::variant<boost::json::object, std::nullptr_t> exact_args(const boost::json::object& planned,
+                                                             const boost::json::object& given);
+
+}  // namespace ptcvm::chain

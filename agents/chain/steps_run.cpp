@@ -1,0 +1,347 @@
+#include "agents/chain/steps_run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "agents/chain/confirmation.h"
+#include "agents/chain/json_member.h"
+#include "agents/chain/plan_program.h"
+#include "agents/chain/prompts.h"
+#include "agents/chain/step_values.h"
+#include "agents/chain/step_verdict.h"
+#include "agents/chain/verification.h"
+#include "ptcvm/json.hpp"
+
+namespace ptcvm::chain {
+
+namespace {
+
+namespace json = boost::json;
+
+Value value_of(const json::value& value) { return Value::of(value); }
+
+// Carries what the other side knows as the program expects answers of tools.
+std::function<Reconciled(ToolCall&)> carried(const std::function<Reconciled(ToolCall&)>& reconcile) {
+  if (!reconcile) return {};
+  return [reconcile](ToolCall& call) {
+    Reconciled known = reconcile(call);
+    if (known.state == Reconciled::State::Happened) {
+      known.result = value_of(json::object{{"value", to_json(known.result)}, {"ms", 0}});
+    }
+    return known;
+  };
+}
+
+}  // namespace
+
+std::string steps_run_id(std::string_view task_id) { return std::string(task_id) + "/steps"; }
+
+StepsRun::StepsRun(const Engine& engine, const Store& store, const ChainOptions& options, OperationTable& operations)
+    : engine_(engine), store_(store), options_(options), operations_(operations), run_id_(steps_run_id(options.id)) {}
+
+const PlanStep* StepsRun::find(std::string_view id) const {
+  const auto found =
+      std::find_if(plan_.steps.begin(), plan_.steps.end(), [&](const PlanStep& step) { return step.id == id; });
+  return found == plan_.steps.end() ? nullptr : &*found;
+}
+
+Tools StepsRun::program_tools() const {
+  Tools tools;
+  const auto defer = [&tools](std::string name, ToolOptions options) {
+    [[maybe_unused]] const auto added = tools.defer(std::move(name), "", std::move(options));
+  };
+  for (const ChainTool& tool : options_.tools) {
+    ToolOptions how;
+    how.effect = tool.effect;
+    how.reconcile = carried(tool.reconcile);
+    defer(program_tool(tool.name), std::move(how));
+  }
+  ToolOptions again;
+  again.effect = Effect::Idempotent;
+  defer(program_tool({}), again);
+  ToolOptions judged = again;
+  if (options_.verifier != Verifier::Model) judged.effect = Effect::Pure;
+  defer("chain_verify", judged);
+  judged.effect = Effect::Pure;
+  defer("chain_settled", judged);
+  again.mode = ToolMode::Auto;
+  defer("chain_gate", again);
+  return tools;
+}
+
+Result<void> StepsRun::start(const Plan& plan, std::uint32_t revision,
+                             const std::map<std::string, std::string, std::less<>>& completed) {
+  plan_ = plan;
+  revision_ = revision;
+  completed_ = completed;
+  rows_.clear();
+  error_.clear();
+  if (auto learned = learn_decisions(); !learned) return learned;
+  source_ = plan_source(plan_, {.task_id = options_.id,
+                                .revision = revision,
+                                .policy = &options_.policy,
+                                .verifier = options_.verifier,
+                                .yields_between_steps = options_.yields_between_steps,
+                                .parallel = options_.parallel,
+                                .kept = completed});
+  StoredOptions how;
+  how.id = run_id_;
+  how.name = "plan@" + std::to_string(revision);
+  how.limits.fuel = UINT64_MAX;
+  how.limits.tool_calls = UINT32_MAX;
+  how.limits.operation_ttl_ms = 0;
+  how.limits.pending_operations = 10'000;
+  how.lease_ms = options_.lease_ms;
+  how.clock = options_.clock;
+  how.parallel_calls = std::max<std::size_t>(options_.parallel, 1);
+  auto run = StoredRun::start(engine_, store_, program_tools(), source_, how);
+  if (!run) return std::move(run).error();
+  run_ = std::move(*run);
+  return {};
+}
+
+// Learns from the log what people said about calls of this task.
+Result<void> StepsRun::learn_decisions() {
+  const auto journal = store_.journal(run_id_, JournalExtent::Notable);
+  if (!journal) return journal.error();
+  for (const JournalOperation& operation : journal->operations) {
+    if (const auto id = read_confirmation_id(operation.id); id && operation.status == "ok") {
+      decisions_[std::string(id->signature)] = operation.value_edn == "nil";
+    }
+  }
+  return {};
+}
+
+Result<StepsState> StepsRun::step(std::uint64_t fuel) {
+  for (;;) {
+    const Result<StoredStep> led_to = run_->step(fuel);
+    if (!led_to) return led_to.error();
+    if (*led_to == StoredStep::Yielded) return StepsState::Yielded;
+    if (*led_to == StoredStep::Done) {
+      const StoredEnd end = run_->outcome().end;
+      if (end == StoredEnd::Ended || end == StoredEnd::EndedBefore) return end_turn();
+      end == StoredEnd::InDoubt ? list_doubts() : list_questions();
+      return StepsState::Waits;
+    }
+    bool is_open = false, is_between = false;
+    for (const WaitingCall& call : run_->calls()) {
+      if (operations_.has(OperationOwner::Steps, call.id)) {
+        is_open = true;
+        continue;
+      }
+      is_between = call.tool == "chain_settled";
+      const Result<bool> answered = dispatch(call);
+      if (!answered) return answered.error();
+      is_open = is_open || !*answered;
+    }
+    if (is_open) return StepsState::Waits;
+    if (is_between) return StepsState::Yielded;
+  }
+}
+
+// Answers what the executor knows, and hands everything else out; true: the call is answered.
+Result<bool> StepsRun::dispatch(const WaitingCall& call) {
+  if (call.tool == "chain_gate") return gate(call);
+  if (call.tool == "chain_verify") return verify(call);
+  if (call.tool == "chain_settled") {
+    if (auto said = run_->answer(call.id, {}); !said) return said.error();
+    return true;
+  }
+  return hand_out(call);
+}
+
+ChainOperation StepsRun::operation_for(const PlanStep& step, OperationKind kind, const WaitingCall& call) const {
+  ChainOperation operation;
+  operation.kind = kind;
+  operation.key = call.key;
+  operation.step = step.id;
+  operation.tool = step.tool;
+  operation.revision = revision_;
+  operation.attempt = call.attempt;
+  return operation;
+}
+
+Result<bool> StepsRun::gate(const WaitingCall& call) {
+  const json::object given = call_args(call);
+  const PlanStep* const step = find(member_text(given, "step"));
+  const json::value* const args = given.if_contains("args");
+  GateVerdict verdict;
+  if (step != nullptr && !step->tool.empty()) {
+    const bool has_args = args != nullptr && args->is_object();
+    const auto exact = exact_args(step->args, has_args ? args->get_object() : json::object());
+    if (const json::object* const found = std::get_if<json::object>(&exact)) {
+      verdict = judge_call(*step, *found, options_.policy, decisions_);
+    }
+  } else if (step != nullptr) {
+    verdict = judge_call(*step, {{"prompt", step->description}}, options_.policy, decisions_);
+  }
+  if (verdict.kind != GateVerdict::Kind::Ask) {
+    const json::value answer = verdict.error.empty() ? json::value() : json::value(verdict.error);
+    if (auto said = run_->answer(call.id, value_of(answer)); !said) return said.error();
+    return true;
+  }
+  const std::string id = confirmation_id(revision_, step->id, verdict.signature);
+  ChainOperation question = operation_for(*step, OperationKind::Question, call);
+  question.purpose = "confirm";
+  question.key = id;
+  question.text = verdict.question;
+  question.signature = verdict.signature;
+  if (auto said = run_->answer_pending(call.id, id); !said) return said.error();
+  operations_.add(std::move(question), OperationOwner::Steps);
+  return true;
+}
+
+Result<bool> StepsRun::verify(const WaitingCall& call) {
+  const json::object given = call_args(call);
+  const PlanStep* const step = find(member_text(given, "step"));
+  const std::string output = joined_outputs(given);
+  const CheckMode mode = options_.verifier == Verifier::Heuristic ? CheckMode::Heuristic : CheckMode::Grammar;
+  const Verification verification =
+      verify_output(step == nullptr ? std::vector<std::string>() : step->verification, output, mode);
+  if (step != nullptr && options_.verifier == Verifier::Model && !verification.pending.empty()) {
+    ChainOperation judge = operation_for(*step, OperationKind::Model, call);
+    judge.purpose = "verify";
+    judge.text = judge_prompt(verification.pending, output);
+    judge.args = judge_args(verification, output);
+    operations_.add(std::move(judge), OperationOwner::Steps, call.id);
+    return false;
+  }
+  const json::value verdict = verdict_of(member_text(given, "step"), verification, output);
+  if (auto said = run_->answer(call.id, value_of(verdict)); !said) return said.error();
+  return true;
+}
+
+Result<bool> StepsRun::hand_out(const WaitingCall& call) {
+  const PlanStep* const step = find(step_of_key(call.task_id, options_.id));
+  const json::object planned = step == nullptr            ? json::object()
+                               : step->tool.empty() ? json::object{{"prompt", step->description}, {"args", step->args}}
+                                                    : step->args;
+  auto args = exact_args(planned, call_args(call));
+  if (step == nullptr || std::holds_alternative<std::nullptr_t>(args)) {
+    const json::object error{{"error", step == nullptr ? "UNKNOWN_STEP" : "RESULT_PATH_MISSING"}, {"ms", 0}};
+    if (auto said = run_->answer(call.id, value_of(error)); !said) return said.error();
+    return true;
+  }
+  ChainOperation operation =
+      operation_for(*step, step->tool.empty() ? OperationKind::Model : OperationKind::Tool, call);
+  operation.args = std::move(std::get<json::object>(args));
+  if (step->tool.empty()) {
+    operation.purpose = "step";
+    operation.text = step->description;
+  }
+  operations_.add(std::move(operation), OperationOwner::Steps, call.id);
+  return false;
+}
+
+// Lists the questions of a run that is suspended: another process may have asked them.
+void StepsRun::list_questions() {
+  for (const StoredWait& wait : run_->outcome().pending) {
+    const auto id = read_confirmation_id(wait.key);
+    const PlanStep* const step = id ? find(id->step) : nullptr;
+    if (step == nullptr) continue;
+    ChainOperation question;
+    question.kind = OperationKind::Question;
+    question.purpose = "confirm";
+    question.key = wait.key;
+    question.step = step->id;
+    question.tool = step->tool;
+    question.signature = id->signature;
+    question.text = "Step " + step->id + " wants to call " + step->tool + " (" + question.signature +
+                    "). Say yes, always, or no.";
+    question.revision = revision_;
+    operations_.add(std::move(question), OperationOwner::Steps);
+  }
+}
+
+void StepsRun::list_doubts() {
+  const auto doubts = store_.doubts(run_id_);
+  if (!doubts) return;
+  for (const JournalCall& doubt : *doubts) {
+    ChainOperation operation;
+    operation.kind = OperationKind::Doubt;
+    operation.key = doubt.key;
+    operation.step = step_of_key(doubt.task, options_.id);
+    const PlanStep* const step = find(operation.step);
+    operation.tool = step == nullptr ? doubt.tool : step->tool;
+    operation.text = doubt.args_edn;
+    operation.revision = revision_;
+    operation.attempt = doubt.attempt;
+    operations_.add(std::move(operation), OperationOwner::Steps);
+  }
+}
+
+Result<void> StepsRun::answer(const OperationTable::Entry& entry, json::value value, std::int64_t ms) {
+  if (entry.operation.kind == OperationKind::Question) return answer_question(entry, value);
+  if (entry.operation.purpose == "verify") return answer_verdict(entry, value);
+  const json::object answer{{"value", cut_output(std::move(value), options_.most_output_bytes)}, {"ms", ms}};
+  return run_->answer(entry.call, value_of(answer));
+}
+
+Result<void> StepsRun::answer_error(const OperationTable::Entry& entry, std::string message, std::int64_t ms) {
+  if (entry.operation.purpose == "verify") return answer_verdict(entry, json::value());
+  if (message.empty()) message = "Unknown failure";
+  const json::object answer{{"error", cut_output(json::value(message), options_.most_output_bytes)}, {"ms", ms}};
+  return run_->answer(entry.call, value_of(answer));
+}
+
+Result<void> StepsRun::answer_unknown(const OperationTable::Entry& entry, std::string message) {
+  return run_->answer_unknown(entry.call, std::move(message));
+}
+
+Result<void> StepsRun::settle(const OperationTable::Entry& entry, DoubtAnswer answer, json::value value) {
+  json::object result{{"ms", 0}};
+  if (answer == DoubtAnswer::Happened) result["value"] = cut_output(std::move(value), options_.most_output_bytes);
+  if (answer != DoubtAnswer::GiveUp) return run_->settle(entry.operation.key, answer, value_of(result));
+  // Giving up is an error of the step, not of the program.
+  result["error"] = "GIVEN_UP";
+  return run_->settle(entry.operation.key, DoubtAnswer::Happened, value_of(result));
+}
+
+Result<void> StepsRun::answer_verdict(const OperationTable::Entry& entry, const json::value& reply) {
+  return run_->answer(entry.call, value_of(judged(entry.operation.step, entry.operation.args, reply)));
+}
+
+Result<void> StepsRun::answer_question(const OperationTable::Entry& entry, const json::value& value) {
+  const ConfirmationReply said = read_confirmation(output_text(value));
+  if (said.is_lasting) lasting_approvals_.push_back(entry.operation.signature);
+  decisions_[entry.operation.signature] = said.is_approved;
+  return run_->resolve(entry.operation.key, value_of(said.is_approved ? json::value() : json::value("USER_DENIED")));
+}
+
+// Reads what the program gave. When it was stopped by a limit, the log knows what had been settled.
+Result<StepsState> StepsRun::end_turn() {
+  operations_.remove_all(OperationOwner::Steps);
+  const StoredOutcome& ended = run_->outcome();
+  json::value rows = to_json(ended.outcome.value);
+  if (ended.outcome.state == RunState::Failed || !rows.is_array()) {
+    const auto& fault = ended.outcome.diagnostic;
+    error_ = "LIMIT_REACHED: " + (fault ? fault->kind + ": " + fault->message : std::string("the plan did not end"));
+    rows_ = recorded_rows();
+  } else {
+    rows_ = std::move(rows.get_array());
+  }
+  return StepsState::Over;
+}
+
+json::array StepsRun::recorded_rows() const {
+  json::array rows;
+  const auto journal = store_.journal(run_id_);
+  if (!journal) return rows;
+  const std::string end = '@' + std::to_string(revision_);
+  for (const PlanStep& step : plan_.steps) {
+    const auto kept = completed_.find(step.id);
+    const std::string task = kept != completed_.end() ? kept->second : options_.id + '/' + step.id + end;
+    const auto found = std::find_if(journal->tasks.begin(), journal->tasks.end(),
+                                    [&](const JournalTask& known) { return known.id == task; });
+    if (found == journal->tasks.end()) continue;
+    const auto value = Value::from_edn(found->value_edn);
+    json::value row = value ? to_json(*value) : json::value();
+    if (!row.is_object()) continue;
+    row.get_object()["id"] = step.id;
+    row.get_object()["task"] = task;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace ptcvm::chain

@@ -1,0 +1,83 @@
+// Executes one revision of a plan as a stored run, and hands its calls out as operations. The run has a turn for each
+// revision, so tasks of earlier revisions are known to later ones.
+#pragma once
+#include <boost/json/array.hpp>
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agents/chain/chain.h"
+#include "agents/chain/gate.h"
+#include "agents/chain/operation.h"
+#include "agents/chain/plan.h"
+#include "ptcvm/engine.hpp"
+#include "ptcvm/stored_run.hpp"
+
+namespace ptcvm::chain {
+
+enum class StepsState : std::uint8_t { Yielded, Waits, Over };
+
+// Belongs to one thread. Options, the store and the table must outlive it.
+class StepsRun {
+ public:
+  StepsRun(const Engine& engine, const Store& store, const ChainOptions& options, OperationTable& operations);
+
+  // Prepares the revision. Completed steps of earlier revisions are named with the tasks that have their results.
+  Result<void> start(const Plan& plan, std::uint32_t revision,
+                     const std::map<std::string, std::string, std::less<>>& completed);
+  bool is_started() const { return run_.has_value(); }
+  Result<StepsState> step(std::uint64_t fuel);
+
+  // Say what became of an operation of the run.
+  Result<void> answer(const OperationTable::Entry& entry, boost::json::value value, std::int64_t ms);
+  Result<void> answer_error(const OperationTable::Entry& entry, std::string message, std::int64_t ms);
+  Result<void> answer_unknown(const OperationTable::Entry& entry, std::string message);
+  Result<void> settle(const OperationTable::Entry& entry, DoubtAnswer answer, boost::json::value value);
+
+  // After Over: a row for each step (plan_program.h), and why the run ended early, or "".
+  const boost::json::array& rows() const { return rows_; }
+  const std::string& error() const { return error_; }
+  void finish() { run_.reset(); }
+  const std::string& source() const { return source_; }   // the program started last, or ""
+  // Signatures that a person approved for good while this object lived.
+  const std::vector<std::string>& lasting_approvals() const { return lasting_approvals_; }
+
+ private:
+  Result<bool> dispatch(const WaitingCall& call);
+  Result<bool> gate(const WaitingCall& call);
+  Result<bool> verify(const WaitingCall& call);
+  Result<bool> hand_out(const WaitingCall& call);
+  Result<void> answer_verdict(const OperationTable::Entry& entry, const boost::json::value& reply);
+  Result<void> answer_question(const OperationTable::Entry& entry, const boost::json::value& value);
+  Result<void> learn_decisions();
+  void list_questions();
+  void list_doubts();
+  Result<StepsState> end_turn();
+  boost::json::array recorded_rows() const;
+  const PlanStep* find(std::string_view id) const;
+  Tools program_tools() const;
+  ChainOperation operation_for(const PlanStep& step, OperationKind kind, const WaitingCall& call) const;
+
+  const Engine& engine_;
+  const Store& store_;
+  const ChainOptions& options_;
+  OperationTable& operations_;
+  const std::string run_id_;
+  std::optional<StoredRun> run_;
+  Plan plan_;
+  std::uint32_t revision_ = 0;
+  std::map<std::string, std::string, std::less<>> completed_;
+  Decisions decisions_;
+  std::vector<std::string> lasting_approvals_;
+  std::string source_;
+  boost::json::array rows_;
+  std::string error_;
+};
+
+// Returns the id of the stored run that executes the steps of a task.
+std::string steps_run_id(std::string_view task_id);
+
+}  // namespace ptcvm::chain
