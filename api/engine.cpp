@@ -46,6 +46,7 @@ Result<Program> Engine::compile(std::string_view source, const CompileOptions& o
   request.sync_tool_names = sync_tools;
   request.check_tools = options.tools != nullptr && options.check_tools;
   request.strict_task_ids = options.strict_task_ids;
+  request.optimize = options.optimize;
   request.max_symbols = options.max_symbols;
   ptc::CompileAnswer answer = impl_->engine.compile(request);
   if (answer.program != nullptr) return EngineAccess::made(std::move(answer.program));

@@ -55,6 +55,8 @@ ptc::SessionOptions session_options(const RunOptions& options) {
   out.float_precision = options.float_precision;
   out.strict_task_ids = options.strict_task_ids;
   out.check_tools = options.check_tools;
+  out.pauses_at_calls = options.pauses_at_calls;
+  out.is_out_of_time = options.is_out_of_time;
   return out;
 }
 
@@ -123,6 +125,7 @@ Result<std::unique_ptr<Run::Impl>> restore_impl(const Engine& engine, std::span<
   wanted.most = runtime_limits(options.limits);
   wanted.most_bytes = options.max_bytes;
   wanted.fixed_clock_millis = options.time_ms;
+  wanted.pauses_at_calls = options.pauses_at_calls;
   auto restored = ptc::Session::restore(EngineAccess::engine(engine), octets(snapshot),
                                         with_after_hook(ToolAccess::registry(options.tools), options.hooks.after_tool),
                                         wanted);
@@ -197,7 +200,7 @@ RunState Run::Impl::step(std::uint64_t fuel) {
     if (waits && !events.cancelled()) return settle(came_to);
     const std::uint64_t used = session->run().is_freeing() ? slice : session->run().fuel_used() - before;
     fuel -= std::min(fuel, used);
-    if (is_paused || fuel == 0) return settle(RunState::Yielded);
+    if (is_paused || fuel == 0 || session->is_at_calls()) return settle(RunState::Yielded);
   }
 }
 

@@ -23,11 +23,25 @@ Error refusal_error(const ptc::ResolveRefusal& refusal) {
   return {refusal_code(refusal.kind), refusal.message, std::nullopt, ptc::fault_name(refusal.kind)};
 }
 
+Result<void> told(ptc::Session& session, std::vector<ptc::Resolution> resolutions) {
+  if (const auto refusal = session.operations().resolve(std::move(resolutions))) return refusal_error(*refusal);
+  return {};
+}
+
 Result<void> told(ptc::Session& session, ptc::Resolution resolution) {
   std::vector<ptc::Resolution> one;
   one.push_back(std::move(resolution));
-  if (const auto refusal = session.operations().resolve(std::move(one))) return refusal_error(*refusal);
-  return {};
+  return told(session, std::move(one));
+}
+
+ptc::Resolution runtime_resolution(ptc::Heap& heap, const Resolution& given) {
+  switch (given.kind) {
+    case Resolution::Kind::Ok: break;
+    case Resolution::Kind::Error: return ptc::Resolution::error(given.operation, given.reason);
+    case Resolution::Kind::Cancelled: return ptc::Resolution::cancel(given.operation, given.reason);
+    case Resolution::Kind::Progress: return ptc::Resolution::progress(given.operation, imported(heap, given.value));
+  }
+  return ptc::Resolution::ok(given.operation, imported(heap, given.value));
 }
 
 Error no_such_call(std::uint64_t call) {
@@ -88,6 +102,15 @@ std::optional<Diagnostic> Run::diagnostic() const {
 }
 
 std::vector<std::string> Run::prints() const { return impl_->awake().records().prints(); }
+std::vector<std::string> Run::warnings() const { return impl_->awake().records().warnings(); }
+
+std::vector<std::pair<std::string, std::string>> Run::summaries() const {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const ptc::StepSummary& step : impl_->awake().records().summaries()) out.emplace_back(step.id, step.summary);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 std::string_view Run::id() const { return impl_->awake().run().run_id(); }
 
 Usage Run::usage() const {
@@ -107,11 +130,8 @@ Outcome Run::outcome() const {
   out.diagnostic = diagnostic();
   if (is_over() && !out.diagnostic) out.value = Value::copy_of(result());
   out.prints = prints();
-  out.warnings = impl_->awake().records().warnings();
-  for (const ptc::StepSummary& step : impl_->awake().records().summaries()) {
-    out.summaries.emplace_back(step.id, step.summary);
-  }
-  std::sort(out.summaries.begin(), out.summaries.end());
+  out.warnings = warnings();
+  out.summaries = summaries();
   out.usage = usage();
   return out;
 }
@@ -136,6 +156,26 @@ std::vector<PendingOperation> Run::pending() const {
     if (one.is_awaited) one.deadline_ms = at->second;
     one.is_sleep = operation.kind == ptc::Operation::Kind::Sleep;
     if (one.is_sleep) one.deadline_ms = operation.due_ms;
+    one.is_signal = operation.kind == ptc::Operation::Kind::Signal;
+  }
+  return out;
+}
+
+std::vector<PendingRecord> Run::pending_records() const {
+  std::vector<PendingRecord> out;
+  for (ptc::PendingOutcome& operation : impl_->awake().records().pending()) {
+    out.push_back({std::move(operation.operation), std::move(operation.tool), std::move(operation.args_edn),
+                   std::move(operation.args_json), std::move(operation.immediate_edn), operation.since_ms,
+                   operation.deadline_ms, operation.awaited});
+  }
+  return out;
+}
+
+std::vector<CallRecord> Run::call_records() const {
+  std::vector<CallRecord> out;
+  for (ptc::ToolOutcome& call : impl_->awake().records().tool_calls()) {
+    out.push_back({std::move(call.name), std::move(call.args_edn), std::move(call.result_edn), std::move(call.error),
+                   call.failed, call.cached});
   }
   return out;
 }
@@ -152,6 +192,14 @@ Result<void> Run::resolve_cancelled(std::string_view operation, std::string reas
 Result<void> Run::progress(std::string_view operation, ValueView value) {
   return told(impl_->awake(),
               ptc::Resolution::progress(std::string(operation), imported(impl_->awake().heap(), value)));
+}
+
+Result<void> Run::resolve_all(std::span<const Resolution> resolutions) {
+  ptc::Session& session = impl_->awake();
+  std::vector<ptc::Resolution> all;
+  all.reserve(resolutions.size());
+  for (const Resolution& given : resolutions) all.push_back(runtime_resolution(session.heap(), given));
+  return told(session, std::move(all));
 }
 
 std::vector<std::string> Run::take_cancelled() { return impl_->awake().operations().take_cancel_requests(); }

@@ -23,12 +23,17 @@ std::optional<std::string> merged(ptc::Session& session, std::string_view key, s
     return std::nullopt;
   }
   const ptc::Owned owner(heap, taken);
-  if (!taken.is_map()) {
+  if (!taken.is_map() && !taken.is_nil()) {
     heap.release(data);
     return "the context must be a map";
   }
-  for (ptc::MapCursor entry(heap, taken); entry.next();) {
-    data = ptc::map_assoc(heap, data, ptc::retained(entry.key()), ptc::retained(entry.value()));
+  if (is_new && taken.is_map()) {
+    heap.release(data);
+    data = ptc::retained(taken);
+  } else if (taken.is_map()) {
+    for (ptc::MapCursor entry(heap, taken); entry.next();) {
+      data = ptc::map_assoc(heap, data, ptc::retained(entry.key()), ptc::retained(entry.value()));
+    }
   }
   session.inputs().set_context(data);
   return std::nullopt;

@@ -78,7 +78,8 @@ Tools::Tools() : impl_(std::make_shared<Impl>()) {}
 
 Result<void> Tools::add_handler(std::string name, std::string_view signature, Handler handler, ToolOptions options,
                                 std::size_t count) {
-  auto read = read_signature(name, signature, count, count == kAnyCount);
+  auto read = read_signature(name, options.checks_signature ? signature : std::string_view(), count,
+                             count == kAnyCount);
   if (!read) return std::move(read).error();
   auto extras = std::make_shared<const ToolExtras>(
       ToolExtras{options.description, std::string(signature), *read, options.deadline});
@@ -123,18 +124,34 @@ Tools Tools::wrapped(Around around) const {
   return out;
 }
 
+namespace {
+
+ToolInfo info_of(const ptc::ToolDefinition& known, const ToolExtras& extras) {
+  ToolInfo info;
+  info.name = known.name;
+  info.signature = extras.signature_text;
+  info.description = extras.description;
+  info.effect = static_cast<Effect>(known.effect);
+  info.mode = static_cast<ToolMode>(std::find(kModes.begin(), kModes.end(), known.async) - kModes.begin());
+  info.deferred = known.deferred;
+  info.cache = known.cache;
+  return info;
+}
+
+}  // namespace
+
+std::optional<ToolInfo> Tools::find(std::string_view name) const {
+  const ptc::Tool* const tool = impl_->registry->find(name);
+  if (tool == nullptr) return std::nullopt;
+  const auto extras = std::find_if(impl_->extras.begin(), impl_->extras.end(),
+                                   [tool](const auto& entry) { return entry.first == tool->definition.name; });
+  return info_of(tool->definition, *extras->second);
+}
+
 std::vector<ToolInfo> Tools::list() const {
   std::vector<ToolInfo> out;
   for (const auto& [name, extras] : impl_->extras) {
-    const ptc::ToolDefinition& known = impl_->registry->find(name)->definition;
-    ToolInfo& info = out.emplace_back();
-    info.name = name;
-    info.signature = extras->signature_text;
-    info.description = extras->description;
-    info.effect = static_cast<Effect>(known.effect);
-    info.mode = static_cast<ToolMode>(std::find(kModes.begin(), kModes.end(), known.async) - kModes.begin());
-    info.deferred = known.deferred;
-    info.cache = known.cache;
+    out.push_back(info_of(impl_->registry->find(name)->definition, *extras));
   }
   std::sort(out.begin(), out.end(), [](const ToolInfo& a, const ToolInfo& b) { return a.name < b.name; });
   return out;

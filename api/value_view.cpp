@@ -171,6 +171,12 @@ ValueEntries ValueView::entries() const {
   return ValueEntries(std::move(out));
 }
 
+std::optional<ValueView> ValueView::part_not_plain() const {
+  ptc::Value offender = ptc::Value::nil();
+  if (heap_ == nullptr || ptc::is_plain_data(*ValueAccess::heap(*this), word(*this), &offender)) return std::nullopt;
+  return ValueAccess::view(offender, *ValueAccess::heap(*this));
+}
+
 std::string ValueView::to_edn() const {
   std::string out;
   if (heap_ == nullptr) return "nil";
@@ -188,6 +194,8 @@ std::string ValueView::to_json() const {
 bool operator==(const ValueView& a, const ValueView& b) {
   if (a.is_nil() || b.is_nil()) return a.is_nil() && b.is_nil();
   if (ValueAccess::heap(a) == ValueAccess::heap(b)) return ptc::equal(word(a), word(b));
+  const auto has_parts = [](ptc::Value v) { return v.is_vector() || v.is_map() || v.is_set(); };
+  if (has_parts(word(a)) && has_parts(word(b)) && a.size() != b.size()) return false;
   ptc::Heap common;   // keywords are the same only within one heap
   const ptc::Owned copy_a(common, imported(common, a)), copy_b(common, imported(common, b));
   return ptc::equal(copy_a.get(), copy_b.get());

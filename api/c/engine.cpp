@@ -52,6 +52,7 @@ ptcvm_status ptcvm_engine_compile(const ptcvm_engine* engine, ptcvm_text source,
     wanted.tools = given.tools == nullptr ? nullptr : &given.tools->tools;
     wanted.defined = defined;
     wanted.strict_task_ids = given.strict_task_ids != 0;
+    wanted.optimize = given.no_optimize == 0;
     if (given.max_symbols != 0) wanted.max_symbols = given.max_symbols;
     return c::program_of(c::taken(c::the(engine).engine.compile(c::text_in(source), wanted)));
   });

@@ -66,8 +66,9 @@ std::unique_ptr<HeldEvent> EventQueue::take() {
   return taken;
 }
 
-std::unique_ptr<EventQueue> event_queue(std::size_t capacity, int32_t wants_forms) {
-  return capacity == 0 ? nullptr : std::make_unique<EventQueue>(capacity, wants_forms != 0);
+std::unique_ptr<EventQueue> event_queue(std::size_t capacity, int32_t wants_forms, int32_t pauses_at_calls) {
+  if (capacity == 0) return nullptr;
+  return std::make_unique<EventQueue>(capacity, wants_forms != 0, pauses_at_calls != 0);
 }
 
 int32_t next_event(EventQueue* queue, std::unique_ptr<HeldEvent>& taken, ptcvm_event* out) {

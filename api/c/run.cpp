@@ -50,6 +50,8 @@ RunOptions run_options(const ptcvm_run_options& given, EventQueue* events) {
   out.observer = events;
   out.time_ms = time_in(given.has_time, given.time_ms);
   out.journal = given.no_journal == 0;
+  out.pauses_at_calls = given.pauses_at_calls != 0;
+  out.is_out_of_time = given.is_out_of_time != 0;
   return out;
 }
 
@@ -61,6 +63,7 @@ RestoreOptions restore_options(const ptcvm_restore_options& given, EventQueue* e
   out.hooks = hooks_in(given.tools, given.before_tool, given.before_tool_data);
   out.observer = events;
   out.time_ms = time_in(given.has_time, given.time_ms);
+  out.pauses_at_calls = given.pauses_at_calls != 0;
   return out;
 }
 
@@ -93,6 +96,7 @@ ptcvm_state ptcvm_run::step(std::uint64_t fuel) noexcept {
   calls.clear();
   questions.clear();
   pending.clear();
+  records.clear();
   is_stepping = true;
   try {
     const ptcvm::RunState state = events == nullptr ? run->step(fuel) : step_with_events(fuel);
@@ -111,7 +115,7 @@ ptcvm::RunState ptcvm_run::step_with_events(std::uint64_t fuel) {
     const std::uint64_t slice = std::min(fuel, c::kEventSlice);
     const ptcvm::RunState state = run->step(slice);
     if (fuel != PTCVM_ALL_FUEL) fuel -= slice;
-    if (state != ptcvm::RunState::Yielded || fuel == 0 || waits()) return state;
+    if (state != ptcvm::RunState::Yielded || fuel == 0 || events->pauses_at_calls() || waits()) return state;
   }
   return run->state();
 }
@@ -124,7 +128,7 @@ ptcvm_status ptcvm_run_start(const ptcvm_engine* engine, const ptcvm_program* pr
                              const ptcvm_run_options* options, ptcvm_run** out, ptcvm_error** error) {
   return c::guarded(out, error, [&] {
     const ptcvm_run_options given = c::options_in(options);
-    auto events = c::event_queue(given.event_capacity, given.event_forms);
+    auto events = c::event_queue(given.event_capacity, given.event_forms, given.pauses_at_calls);
     ptcvm::Run run = c::taken(ptcvm::Run::start(c::the(engine).engine, c::the(program).program,
                                                 c::run_options(given, events.get())));
     return c::run_of(std::move(events), std::move(run));
@@ -135,7 +139,7 @@ ptcvm_status ptcvm_run_restore(const ptcvm_engine* engine, ptcvm_text snapshot, 
                                ptcvm_run** out, ptcvm_error** error) {
   return c::guarded(out, error, [&] {
     const ptcvm_restore_options given = c::options_in(options);
-    auto events = c::event_queue(given.event_capacity, given.event_forms);
+    auto events = c::event_queue(given.event_capacity, given.event_forms, given.pauses_at_calls);
     ptcvm::Run run = c::taken(ptcvm::Run::restore(c::the(engine).engine, c::bytes_in(snapshot),
                                                   c::restore_options(given, events.get())));
     return c::run_of(std::move(events), std::move(run));
@@ -174,6 +178,9 @@ int32_t ptcvm_run_diagnostic(ptcvm_run* run, ptcvm_diagnostic* out) {
 }
 ptcvm_status ptcvm_run_prints(const ptcvm_run* run, ptcvm_texts** out, ptcvm_error** error) {
   return c::guarded(out, error, [&] { return c::texts_of(c::the(run).idle().prints()); });
+}
+ptcvm_status ptcvm_run_warnings(const ptcvm_run* run, ptcvm_texts** out, ptcvm_error** error) {
+  return c::guarded(out, error, [&] { return c::texts_of(c::the(run).idle().warnings()); });
 }
 ptcvm_status ptcvm_run_get_usage(const ptcvm_run* run, ptcvm_usage* out) {
   return c::guarded(nullptr, [&] { c::struct_out(out, c::usage_out(c::the(run).idle().usage())); });

@@ -21,19 +21,21 @@ struct HeldEvent {
 // The bounded queue of events. It never loses one: it makes the run pause instead.
 class EventQueue final : public Observer {
  public:
-  EventQueue(std::size_t capacity, bool wants_forms) : capacity_(capacity), wants_forms_(wants_forms) {}
+  EventQueue(std::size_t capacity, bool wants_forms, bool pauses_at_calls)
+      : capacity_(capacity), wants_forms_(wants_forms), pauses_at_calls_(pauses_at_calls) {}
 
   Verdict on_event(const Event& event) override;
   bool wants_forms() const override { return wants_forms_; }
   bool is_full() const { return events_.size() >= capacity_; }
+  bool pauses_at_calls() const { return pauses_at_calls_; }   // the run of the queue does (RunOptions)
   std::unique_ptr<HeldEvent> take();               // null: none waits
 
  private:
   const std::size_t capacity_;
-  const bool wants_forms_;
+  const bool wants_forms_, pauses_at_calls_;
   std::deque<std::unique_ptr<HeldEvent>> events_;
 };
-std::unique_ptr<EventQueue> event_queue(std::size_t capacity, int32_t wants_forms);
+std::unique_ptr<EventQueue> event_queue(std::size_t capacity, int32_t wants_forms, int32_t pauses_at_calls = 0);
 // Moves the oldest event of the queue to `taken` and shows it. Returns 0 when no event waits, or there is no queue.
 int32_t next_event(EventQueue* queue, std::unique_ptr<HeldEvent>& taken, ptcvm_event* out);
 std::unique_ptr<ptcvm_buffer> event_line(const HeldEvent* taken);
@@ -54,6 +56,7 @@ struct ptcvm_run {
 
   std::vector<ptcvm::WaitingCall> calls, questions;
   std::vector<ptcvm::PendingOperation> pending;
+  std::vector<ptcvm::CallRecord> records;
   std::optional<ptcvm::Diagnostic> diagnostic;
   std::unique_ptr<ptcvm::c::HeldEvent> event;
 

@@ -18,6 +18,27 @@ ptcvm_waiting_call call_out(const WaitingCall& call) {
 
 namespace {
 
+ptcvm_call_record record_out(const CallRecord& record) {
+  ptcvm_call_record out = {};
+  out.tool = text_out(record.tool);
+  out.args_edn = text_out(record.args_edn);
+  out.result_edn = text_out(record.result_edn);
+  out.error = text_out(record.error);
+  out.failed = record.failed;
+  out.is_cached = record.cached;
+  return out;
+}
+
+Resolution resolution_in(const ptcvm_resolution& given) {
+  require(given.kind >= PTCVM_RESOLVE_OK && given.kind <= PTCVM_RESOLVE_PROGRESS, "no such constant");
+  Resolution out;
+  out.operation = string_in(given.operation);
+  out.kind = static_cast<Resolution::Kind>(given.kind);
+  out.value = view_in(given.value);
+  out.reason = string_in(given.reason);
+  return out;
+}
+
 // said(Run&) is what the host says.
 template <class F>
 ptcvm_status told(ptcvm_run* run, ptcvm_error** error, F&& said) noexcept {
@@ -41,6 +62,12 @@ size_t ptcvm_run_question_count(ptcvm_run* run) {
 }
 ptcvm_status ptcvm_run_question_at(const ptcvm_run* run, size_t index, ptcvm_waiting_call* out) {
   return c::guarded(nullptr, [&] { c::struct_out(out, c::call_out(c::at(c::the(run).questions, index))); });
+}
+size_t ptcvm_run_record_count(ptcvm_run* run) {
+  return c::quietly(std::size_t{0}, [&] { return (run->records = c::the(run).idle().call_records()).size(); });
+}
+ptcvm_status ptcvm_run_record_at(const ptcvm_run* run, size_t index, ptcvm_call_record* out) {
+  return c::guarded(nullptr, [&] { c::struct_out(out, c::record_out(c::at(c::the(run).records, index))); });
 }
 size_t ptcvm_run_pending_count(ptcvm_run* run) {
   return c::quietly(std::size_t{0}, [&] { return (run->pending = c::the(run).idle().pending()).size(); });
@@ -105,6 +132,15 @@ ptcvm_status ptcvm_run_resolve_cancelled(ptcvm_run* run, ptcvm_text operation, p
 }
 ptcvm_status ptcvm_run_progress(ptcvm_run* run, ptcvm_text operation, ptcvm_view value, ptcvm_error** error) {
   return c::told(run, error, [&](Run& open) { return open.progress(c::text_in(operation), c::view_in(value)); });
+}
+ptcvm_status ptcvm_run_resolve_all(ptcvm_run* run, const ptcvm_resolution* resolutions, size_t count,
+                                   ptcvm_error** error) {
+  return c::told(run, error, [&](Run& to) {
+    c::require(resolutions != nullptr || count == 0, "a list has a length and no elements");
+    std::vector<ptcvm::Resolution> all;
+    for (size_t i = 0; i < count; ++i) all.push_back(c::resolution_in(resolutions[i]));
+    return to.resolve_all(all);
+  });
 }
 ptcvm_status ptcvm_run_take_cancelled(ptcvm_run* run, ptcvm_texts** out, ptcvm_error** error) {
   return c::guarded(out, error, [&] { return c::texts_of(c::the(run).idle().take_cancelled()); });

@@ -18,7 +18,7 @@ ptcvm_status ptcvm_session_new(const ptcvm_engine* engine, const ptcvm_run_optio
                                ptcvm_error** error) {
   return c::guarded(out, error, [&] {
     const ptcvm_run_options given = c::options_in(options);
-    auto events = c::event_queue(given.event_capacity, given.event_forms);
+    auto events = c::event_queue(given.event_capacity, given.event_forms, given.pauses_at_calls);
     ptcvm::Session made =
         c::taken(ptcvm::Session::create(c::the(engine).engine, c::run_options(given, events.get())));
     return std::make_unique<ptcvm_session>(std::move(events), std::move(made));
@@ -29,7 +29,7 @@ ptcvm_status ptcvm_session_restore(const ptcvm_engine* engine, ptcvm_text snapsh
                                    const ptcvm_restore_options* options, ptcvm_session** out, ptcvm_error** error) {
   return c::guarded(out, error, [&] {
     const ptcvm_restore_options given = c::options_in(options);
-    auto events = c::event_queue(given.event_capacity, given.event_forms);
+    auto events = c::event_queue(given.event_capacity, given.event_forms, given.pauses_at_calls);
     ptcvm::Session made = c::taken(ptcvm::Session::restore(c::the(engine).engine, c::bytes_in(snapshot),
                                                            c::restore_options(given, events.get())));
     return std::make_unique<ptcvm_session>(std::move(events), std::move(made));

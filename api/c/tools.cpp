@@ -40,6 +40,7 @@ ToolOptions tool_options(const ptcvm_tool_options& given, const std::shared_ptr<
   if (given.first_delay_ms > 0) out.retry.first_delay = std::chrono::milliseconds(given.first_delay_ms);
   if (given.max_delay_ms > 0) out.retry.max_delay = std::chrono::milliseconds(given.max_delay_ms);
   out.description = string_in(given.description);
+  out.checks_signature = given.no_signature_check == 0;
   if (const ptcvm_call_fn ask = given.reconcile; ask != nullptr) {
     out.reconcile = [ask, data](ToolCall& call) { return knowledge_of(ask, data.get(), call); };
   }

@@ -34,6 +34,9 @@ struct CompileOptions {
   bool strict_task_ids = false;                  // when true, the id in (task id …) must be a string literal
   std::uint32_t max_symbols = 10'000;            // most distinct names in a source
   bool check_tools = true;                       // false: compile() takes calls of tools that `tools` does not have
+  // false: compile() neither folds constants nor inlines functions, so that the bytecode follows the source. The
+  // results of the program stay the same.
+  bool optimize = true;
 };
 
 // Counts what an engine did since it was made.

@@ -228,6 +228,7 @@ typedef struct ptcvm_compile_options {
   size_t defined_count;
   int32_t strict_task_ids;        // 1: the id in (task id …) must be a string literal
   uint32_t max_symbols;           // most distinct names in a source; 0 means 10,000
+  int32_t no_optimize, reserved;  // 1: neither fold constants nor inline functions
 } ptcvm_compile_options;
 
 typedef struct ptcvm_engine_statistics {
@@ -283,6 +284,8 @@ typedef struct ptcvm_tool_options {
   int64_t first_delay_ms, max_delay_ms;   // the first and the longest pause between attempts; 0 means 100 and 30,000
   int64_t deadline_ms;            // the time for one call; 0 means the time of the run
   ptcvm_call_fn reconcile;        // gets the user_data of the tool; calls ptcvm_call_answer() or …_did_not_happen()
+  // 1: the signature is any text, for people and models; the engine does not read it and checks nothing.
+  int32_t no_signature_check, reserved;
 } ptcvm_tool_options;
 
 PTCVM_EXPORT ptcvm_status ptcvm_tools_new(ptcvm_tools** out, ptcvm_error** error);
@@ -352,6 +355,8 @@ typedef struct ptcvm_run_options {
   int32_t event_forms, reserved;  // 1: each form is an event, too, which is slow
   ptcvm_call_fn before_tool;      // judges every call before it is made; the run borrows the callback and its data
   void* before_tool_data;
+  int32_t pauses_at_calls;        // 1: a step also yields before it calls tools and after it called them
+  int32_t is_out_of_time;         // 1: every turn ends with the fault timeout before its first instruction
 } ptcvm_run_options;
 
 typedef struct ptcvm_restore_options {
@@ -365,6 +370,7 @@ typedef struct ptcvm_restore_options {
   int32_t event_forms, reserved2;
   ptcvm_call_fn before_tool;
   void* before_tool_data;
+  int32_t pauses_at_calls, reserved3;
 } ptcvm_restore_options;
 
 typedef struct ptcvm_usage {
@@ -398,6 +404,7 @@ PTCVM_EXPORT ptcvm_view ptcvm_run_result(ptcvm_run* run);
 // Returns 1 when the turn ended with a fault. Texts are borrowed until the next call of this function.
 PTCVM_EXPORT int32_t ptcvm_run_diagnostic(ptcvm_run* run, ptcvm_diagnostic* out);
 PTCVM_EXPORT ptcvm_status ptcvm_run_prints(const ptcvm_run* run, ptcvm_texts** out, ptcvm_error** error);
+PTCVM_EXPORT ptcvm_status ptcvm_run_warnings(const ptcvm_run* run, ptcvm_texts** out, ptcvm_error** error);
 PTCVM_EXPORT ptcvm_status ptcvm_run_get_usage(const ptcvm_run* run, ptcvm_usage* out);
 PTCVM_EXPORT size_t ptcvm_run_memory_bytes(const ptcvm_run* run);           // returns the size of the heap now
 PTCVM_EXPORT ptcvm_text ptcvm_run_id(const ptcvm_run* run);
@@ -437,6 +444,16 @@ typedef struct ptcvm_pending_operation {
   int32_t reserved;
 } ptcvm_pending_operation;
 
+// A call that the program made and that has its answer, as texts. All texts of one list have a common limit, which
+// grows with the memory that the run has left; a text beyond the limit is "…".
+typedef struct ptcvm_call_record {
+  size_t struct_size;
+  ptcvm_text tool, args_edn;
+  ptcvm_text result_edn;          // "" for a call that failed; a handle for an open operation
+  ptcvm_text error;               // why the call failed
+  int32_t failed, is_cached;      // 1: the answer came from the cache of the run
+} ptcvm_call_record;
+
 // A _count function takes a list, and the _at functions show that list, so answering in a loop does not shift indices.
 // Texts and views are borrowed until the next _count of that kind, step or free.
 PTCVM_EXPORT size_t ptcvm_run_call_count(ptcvm_run* run);
@@ -445,6 +462,8 @@ PTCVM_EXPORT size_t ptcvm_run_question_count(ptcvm_run* run);
 PTCVM_EXPORT ptcvm_status ptcvm_run_question_at(const ptcvm_run* run, size_t index, ptcvm_waiting_call* out);
 PTCVM_EXPORT size_t ptcvm_run_pending_count(ptcvm_run* run);
 PTCVM_EXPORT ptcvm_status ptcvm_run_pending_at(const ptcvm_run* run, size_t index, ptcvm_pending_operation* out);
+PTCVM_EXPORT size_t ptcvm_run_record_count(ptcvm_run* run);      // lists the calls of tools of this turn
+PTCVM_EXPORT ptcvm_status ptcvm_run_record_at(const ptcvm_run* run, size_t index, ptcvm_call_record* out);
 
 // Answer a call of a deferred tool. PTCVM_WRONG_STATE when no such call waits.
 PTCVM_EXPORT ptcvm_status ptcvm_run_answer(ptcvm_run* run, uint64_t call, ptcvm_view value, ptcvm_error** error);
@@ -473,6 +492,17 @@ PTCVM_EXPORT ptcvm_status ptcvm_run_resolve_cancelled(ptcvm_run* run, ptcvm_text
                                                       ptcvm_error** error);
 PTCVM_EXPORT ptcvm_status ptcvm_run_progress(ptcvm_run* run, ptcvm_text operation, ptcvm_view value,
                                              ptcvm_error** error);
+enum { PTCVM_RESOLVE_OK = 0, PTCVM_RESOLVE_ERROR, PTCVM_RESOLVE_CANCELLED, PTCVM_RESOLVE_PROGRESS };
+// Says what became of an operation. `value` counts for OK and PROGRESS, `reason` for ERROR and CANCELLED.
+typedef struct ptcvm_resolution {
+  ptcvm_text operation;
+  int32_t kind, reserved;         // PTCVM_RESOLVE_…
+  ptcvm_view value;
+  ptcvm_text reason;
+} ptcvm_resolution;
+// Resolves several operations in that order, or none of them: the first one that is refused gives the error.
+PTCVM_EXPORT ptcvm_status ptcvm_run_resolve_all(ptcvm_run* run, const ptcvm_resolution* resolutions, size_t count,
+                                                ptcvm_error** error);
 // Returns the operations that the program gave up since the last call, so that their tools can stop.
 PTCVM_EXPORT ptcvm_status ptcvm_run_take_cancelled(ptcvm_run* run, ptcvm_texts** out, ptcvm_error** error);
 

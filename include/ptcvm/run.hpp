@@ -34,7 +34,8 @@ enum class RunState : std::uint8_t {
   Returned,    // the program is over; result() is v of (return v)
   Failed,      // the program called (fail v), and result() is v; or it has a fault, and diagnostic() describes it
   Suspended,   // the run waits for operations (pending()) or decisions (questions()); snapshot() takes it elsewhere
-  Yielded,     // the fuel of the step is used up, an observer paused, or deferred calls wait (calls()): step() again
+  Yielded,     // the fuel of the step is used up, an observer paused, deferred calls wait (calls()), or the run pauses
+               // at calls (RunOptions::pauses_at_calls): step() again
 };
 PTCVM_API const char* run_state_name(RunState state);   // returns "completed" and so on
 
@@ -82,6 +83,10 @@ struct RunOptions {
   // true: calls() lists the calls of all tools, also of those that have callables, and no more calls at once than the
   // limits have room for. The host answers them, or lets make() call them.
   bool hands_out_calls = false;
+  // true: step() also returns Yielded before it calls tools and after it called them, so that the host can take a
+  // snapshot there.
+  bool pauses_at_calls = false;
+  bool is_out_of_time = false;            // true: every turn ends with the fault timeout before its first instruction
 };
 
 // An operation that waits. Its views are valid until the run is stepped or destroyed.
@@ -92,6 +97,34 @@ struct PendingOperation {
   std::int64_t deadline_ms = 0;           // when the program stops waiting for the operation; 0 means never
   bool is_awaited = false;                // true when a part of the program waits for the operation now
   bool is_sleep = false;                  // true for (sleep ms), which settles by itself at deadline_ms
+  bool is_signal = false;                 // true for (await-signal name); neither a sleep nor a signal has a tool
+};
+
+// An operation that waits, as texts that own their parts. See Run::pending_records().
+struct PendingRecord {
+  std::string id, tool;                   // as in PendingOperation
+  std::string args_edn, args_json;        // the arguments of the call
+  std::string progress_edn;               // the last value of Run::progress(), or "nil"
+  std::int64_t since_ms = 0, deadline_ms = 0;   // as in PendingOperation
+  bool is_awaited = false;                // as in PendingOperation
+};
+
+// A call that the program made and that has its answer, as texts. See Run::call_records().
+struct CallRecord {
+  std::string tool, args_edn;             // the name of the tool; the arguments of the call
+  std::string result_edn;                 // the answer, or "" for a call that failed; a handle for an open operation
+  std::string error;                      // why the call failed
+  bool failed = false;                    // whether the call failed
+  bool cached = false;                    // whether the answer came from the cache of the run (ToolOptions::cache)
+};
+
+// Says what became of an operation, for Run::resolve_all().
+struct Resolution {
+  enum class Kind : std::uint8_t { Ok, Error, Cancelled, Progress };   // as resolve(), resolve_error() and so on
+  std::string operation;                  // the id of the operation
+  Kind kind = Kind::Ok;                   // says which of the other members are used
+  ValueView value = {};                   // Ok, Progress: the value, which must be valid during the call
+  std::string reason = {};                // Error, Cancelled: why
 };
 
 // A call of a deferred tool, or a call about which a hook asks.
@@ -145,6 +178,7 @@ struct RestoreOptions {
   Observer* observer = nullptr;                // not owned; must outlive the run
   std::optional<std::int64_t> time_ms = {};    // as in RunOptions
   bool hands_out_calls = false;                // as in RunOptions
+  bool pauses_at_calls = false;                // as in RunOptions
 };
 
 // One program with its memory; the top of this file has the thread rules. A Run can be moved, not copied.
@@ -183,10 +217,16 @@ class PTCVM_API Run {
   std::optional<std::string> result_edn();
   std::optional<std::string> result_json();
   std::optional<Diagnostic> diagnostic() const;
-  // These functions may be called at any time.
+  // These functions may be called at any time, and return what this turn did so far.
   std::vector<std::string> prints() const;
+  std::vector<std::string> warnings() const;
+  std::vector<std::pair<std::string, std::string>> summaries() const;   // as Outcome::summaries
   Usage usage() const;
   Outcome outcome() const;
+  // Returns the calls of tools of this turn that have an answer, in the order in which they were made. Values share
+  // their parts and texts do not, so all texts of one list have a common limit, which grows with the memory that the
+  // run has left. A text beyond the limit is "…".
+  std::vector<CallRecord> call_records() const;
   std::string_view id() const;
 
   // Lists operations that wait, in the order in which they were opened, and resolves them in any order. The program
@@ -194,10 +234,14 @@ class PTCVM_API Run {
   // already_resolved, unknown_operation, too_large; invalid_value when the value does not fit the signature of the
   // tool.
   std::vector<PendingOperation> pending() const;
+  // Returns the same list as texts, within a limit as in call_records(). JSON beyond the limit is null.
+  std::vector<PendingRecord> pending_records() const;
   Result<void> resolve(std::string_view operation, ValueView value);
   Result<void> resolve_error(std::string_view operation, std::string reason);
   Result<void> resolve_cancelled(std::string_view operation, std::string reason = {});
   Result<void> progress(std::string_view operation, ValueView value);   // sets the progress that the handle shows
+  // Resolves several operations in that order, or none of them: the first one that is refused gives the error.
+  Result<void> resolve_all(std::span<const Resolution> resolutions);
   std::vector<std::string> take_cancelled();   // returns operations that the program gave up, so that tools can stop
   // Returns the time, in ms since 1970, at which the host should step a waiting run although no answer has come (for
   // sleeps, deadlines and retries), or nullopt when there is no such time.

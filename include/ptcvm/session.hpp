@@ -26,7 +26,8 @@ class PTCVM_API Session {
   Result<void> load_journal(std::string_view edn);       // {"id" value}, as Run::journal_edn() writes it
   Result<void> load_history(std::string_view edn);       // a vector of the last results, oldest first
   Result<void> load_budget(std::string_view edn);        // the map that (budget/remaining) gives
-  // Load data for data/…: under a key; or, with the key "", the entries of a map. Later data replaces earlier data.
+  // Load data for data/…: under a key; or, with the key "", the entries of a map or nil. Later data replaces earlier
+  // data.
   Result<void> load_data(std::string_view edn, std::string_view key = {});
   Result<void> load_data_json(std::string_view json, std::string_view key = {});
   // Returns false when something that was loaded does not fit into the memory of the session: every turn ends with

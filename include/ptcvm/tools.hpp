@@ -80,6 +80,9 @@ struct ToolOptions {
   Retry retry = {};                          // how often a failed call is tried
   std::string description = {};                   // for people and models
   std::function<Reconciled(ToolCall&)> reconcile = {};   // Effect::Reconcilable: says whether a call in doubt happened
+  // false: the signature is any text, for people and models; the engine does not read it, and the callable checks its
+  // arguments itself. A snapshot is restored only with the same text.
+  bool checks_signature = true;
 };
 
 // One call, while its callable runs. All texts and views are valid until the callable returns, in its thread only.
@@ -274,6 +277,9 @@ class PTCVM_API Tools {
   Tools wrapped(Around around) const;
 
   std::vector<ToolInfo> list() const;        // returns all tools, sorted by name
+  // Returns the tool that a call of this name reaches, or nullopt: the tool of exactly this name, or else a tool whose
+  // name has "-" in place of "_" or the other way round.
+  std::optional<ToolInfo> find(std::string_view name) const;
   bool empty() const;                        // returns whether the list has no tool
 
  private:

@@ -55,6 +55,9 @@ class PTCVM_API ValueView {
   ValueView operator[](const char* key) const { return (*this)[std::string_view(key)]; }
   std::vector<ValueView> items() const;                 // returns the elements of a vector or, in order, of a set
   ValueEntries entries() const;                         // returns the entries of a map in the order of the language
+  // Returns the first part that is not plain data, or nullopt when the whole value is plain data: nil, booleans,
+  // numbers, strings, keywords, and vectors, maps and sets of plain data. Answers of tools must be plain data.
+  std::optional<ValueView> part_not_plain() const;
 
   std::string to_edn() const;                           // returns the text that the language prints and reads
   std::string to_json() const;                          // writes keywords as names, sets as arrays, functions as text

@@ -28,7 +28,8 @@ void append_names(std::string& key, std::span<const std::string_view> names) {
 std::string cache_key(const CompileRequest& request) {
   std::string key;
   key.reserve(request.source.size() + 64);
-  key += static_cast<char>('0' + (request.check_tools ? 1 : 0) + (request.strict_task_ids ? 2 : 0));
+  key += static_cast<char>('0' + (request.check_tools ? 1 : 0) + (request.strict_task_ids ? 2 : 0) +
+                           (request.optimize ? 0 : 4));
   key += std::to_string(request.max_symbols);
   key += '\n';
   key.append(reinterpret_cast<const char*>(&request.memory_bytes), sizeof request.memory_bytes);

@@ -34,6 +34,7 @@ struct CompileRequest {
   std::span<const std::string_view> sync_tool_names;
   bool check_tools = false;                        // true makes an unknown tool a static error
   bool strict_task_ids = false;
+  bool optimize = true;                            // false neither folds constants nor inlines functions
   std::uint32_t max_symbols = 10'000;
   std::uint64_t memory_bytes = UINT64_MAX;         // what the tables of the compiler may take
   std::function<bool()> is_over;                   // asked while compiling: true stops it. May be empty

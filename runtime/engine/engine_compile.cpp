@@ -19,6 +19,7 @@ CompileAnswer compile_program(const CompileRequest& request) {
   options.sync_tool_names = copy_of(request.sync_tool_names);
   options.check_tools = request.check_tools;
   options.strict_task_ids = request.strict_task_ids;
+  options.optimize = request.optimize;
   options.check_regex = regex_check;
   options.most_bytes = request.memory_bytes;
   options.is_over = request.is_over;

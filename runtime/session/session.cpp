@@ -169,6 +169,8 @@ SessionStep Session::step(std::uint64_t fuel) {
 }
 
 SessionStep Session::advance(std::uint64_t fuel) {
+  const CallPause pause = std::exchange(pause_, CallPause::None);
+  const std::uint64_t fuel_before = run_.fuel_used();
   const bool is_stopped = clock_.stop_if_over();
   const StepWatch watch(run_, clock_);
   if (!is_stopped && last_step_ == SessionStep::Waits) {   // nothing runs before all of them are answered
@@ -183,14 +185,10 @@ SessionStep Session::advance(std::uint64_t fuel) {
     switch (status) {
       case StepStatus::Yielded:
         return visit_step_hook() ? SessionStep::Yielded : SessionStep::Over;
-      case StepStatus::NeedsTool: {
-        if (!visit_step_hook()) return SessionStep::Over;
-        calls_.serve();
-        // Asked before the hook: a call that failed is among the requests again when the run is put together anew.
-        const bool waits = !run_.tool_requests().empty();
-        if (!visit_step_hook()) return SessionStep::Over;
-        return waits ? SessionStep::Waits : SessionStep::Yielded;
-      }
+      case StepStatus::NeedsTool:
+        // A restored run that comes to calls at once was put into a snapshot where it had paused before them.
+        return serve_calls(pause == CallPause::Before ||
+                           (pause == CallPause::Unknown && run_.fuel_used() == fuel_before));
       case StepStatus::Suspended:
         if (auto complaint = snapshot_.complaint_about_size()) {
           run_.cancel(FaultKind::SnapshotTooLarge, std::move(*complaint));
@@ -202,6 +200,21 @@ SessionStep Session::advance(std::uint64_t fuel) {
         return SessionStep::Over;
     }
   }
+}
+
+// Serves the calls, or pauses before them and leaves them to the next step.
+SessionStep Session::serve_calls(bool has_paused) {
+  if (!visit_step_hook()) return SessionStep::Over;
+  if (options_.pauses_at_calls && !has_paused) {
+    pause_ = CallPause::Before;
+    return SessionStep::Yielded;
+  }
+  calls_.serve();
+  if (options_.pauses_at_calls) pause_ = CallPause::After;
+  // Asked before the hook: a call that failed is among the requests again when the run is put together anew.
+  const bool waits = !run_.tool_requests().empty();
+  if (!visit_step_hook()) return SessionStep::Over;
+  return waits ? SessionStep::Waits : SessionStep::Yielded;
 }
 
 bool Session::visit_step_hook() {
@@ -249,6 +262,8 @@ void Session::take_over(HostState host) {
                : run_.suspended()                    ? SessionStep::Suspended
                : run_.in_turn()                      ? SessionStep::Yielded
                                                      : SessionStep::Over;
+  // The snapshot was taken where a step paused before these calls.
+  pause_ = CallPause::Unknown;
   snapshot_.restore(std::move(host));
   records_.skip_all();
   run_.environment().journal.keep_changes(outbox_.is_read());

@@ -92,6 +92,8 @@ class Session {
   bool begin(std::shared_ptr<const Program> program);
   SessionStep step(std::uint64_t fuel);
   SessionStep last_step() const { return last_step_; }
+  // Returns whether the last step paused before or after it served calls (SessionOptions::pauses_at_calls).
+  bool is_at_calls() const { return pause_ == CallPause::Before || pause_ == CallPause::After; }
   OutcomeStatus status() const;
   const OutcomeFault& fault() const { return result_.fault(); }   // valid when the turn is over with Error
   Value result() const { return result_.value(); }   // the result of the last turn that ended well; borrowed
@@ -124,8 +126,11 @@ class Session {
   [[nodiscard]] std::optional<RestoreError> restart_from(std::span<const std::uint8_t> bytes);
 
  private:
+  enum class CallPause : std::uint8_t { None, Before, After, Unknown };   // Unknown: a snapshot does not say
+
   Outcome drive();
   SessionStep advance(std::uint64_t fuel);
+  SessionStep serve_calls(bool has_paused);
   bool visit_step_hook();
   void take_over(HostState host);
   void forget_values();
@@ -148,6 +153,7 @@ class Session {
   SessionSnapshot snapshot_{run_, options_, calls_, gate_};
   std::function<std::optional<std::string>(Session&)> step_hook_;
   SessionStep last_step_ = SessionStep::Over;
+  CallPause pause_ = CallPause::None;                // where the last step paused
 };
 
 }  // namespace ptc

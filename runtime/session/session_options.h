@@ -23,6 +23,7 @@ struct SessionOptions {
   std::uint64_t operations_before = 0;                // operations of this run in other sessions; "opN" begins after it
   bool yields_at_commits = false;                     // the reader hears of a commit before the next instruction
   bool is_out_of_time = false;                        // the turn ends with timeout before its first instruction
+  bool pauses_at_calls = false;                       // steps also end before and after calls of tools are served
 };
 
 // Says how a host takes over a suspended turn.
@@ -32,6 +33,7 @@ struct SessionRestore {
   std::optional<std::int64_t> fixed_clock_millis;
   std::uint64_t slice_fuel = 50'000;
   bool yields_at_commits = false;
+  bool pauses_at_calls = false;
 };
 
 }  // namespace ptc

@@ -67,6 +67,7 @@ SessionOptions options_of(const Restored& restored, const SessionRestore& wanted
   own.check_tools = restored.host.check_tools;
   own.run_id = restored.run.run_id();
   own.yields_at_commits = wanted.yields_at_commits;
+  own.pauses_at_calls = wanted.pauses_at_calls;
   own.fixed_clock_millis = wanted.fixed_clock_millis;
   own.slice_fuel = wanted.slice_fuel;
   return own;

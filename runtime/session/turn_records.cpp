@@ -45,9 +45,16 @@ void TurnRecords::add_to(Outcome& outcome) const {
   outcome.warnings = warnings();
   for (const StepSummary& step : summaries()) outcome.summaries.emplace_back(step.id, step.summary);
   std::sort(outcome.summaries.begin(), outcome.summaries.end());
+  outcome.tool_calls = tool_calls();
+  outcome.fuel = run_.fuel_used();
+  outcome.peak_bytes = run_.heap().bytes_peak();
+}
+
+std::vector<ToolOutcome> TurnRecords::tool_calls() const {
+  std::vector<ToolOutcome> all;
   RecordTexts texts(run_.heap());
   for (const ToolRecord& record : run_.tool_records()) {
-    ToolOutcome& call = outcome.tool_calls.emplace_back();
+    ToolOutcome& call = all.emplace_back();
     call.name = record.tool;
     call.args_edn = texts.edn(record.args);
     call.cached = record.cached;
@@ -58,8 +65,7 @@ void TurnRecords::add_to(Outcome& outcome) const {
       call.result_edn = texts.edn(record.result);
     }
   }
-  outcome.fuel = run_.fuel_used();
-  outcome.peak_bytes = run_.heap().bytes_peak();
+  return all;
 }
 
 std::vector<std::string> TurnRecords::warnings() const {
@@ -73,13 +79,18 @@ std::vector<std::string> TurnRecords::warnings() const {
 
 void TurnRecords::add_operations(Outcome& outcome) {
   outcome.cancelled = run_.take_cancel_requests();
-  if (run_.operations().waiting_count() == 0) return;
+  outcome.pending = pending();
+}
+
+std::vector<PendingOutcome> TurnRecords::pending() const {
+  std::vector<PendingOutcome> all;
+  if (run_.operations().waiting_count() == 0) return all;
   std::map<std::string_view, std::int64_t> awaited;
   for (const AwaitedOperation& operation : run_.awaited()) awaited.emplace(operation.id, operation.deadline_ms);
   RecordTexts texts(run_.heap());
   for (const Operation& operation : run_.operations().all()) {
     if (operation.status != Operation::Status::Waiting) continue;
-    PendingOutcome& out = outcome.pending.emplace_back();
+    PendingOutcome& out = all.emplace_back();
     out.operation = operation.id;
     out.tool = operation.tool;
     out.args_edn = texts.edn(operation.args);
@@ -91,6 +102,7 @@ void TurnRecords::add_operations(Outcome& outcome) {
     if (out.awaited) out.deadline_ms = at->second;
     if (operation.kind == Operation::Kind::Sleep) out.deadline_ms = operation.due_ms;
   }
+  return all;
 }
 
 }  // namespace ptc

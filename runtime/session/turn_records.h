@@ -24,6 +24,10 @@ class TurnRecords {
   void skip_all();                   // a run was restored: its records were told before
   void tell_reader();                // tells the reader of the outbox what it has not heard
   void add_to(Outcome& outcome) const;
+  // Return the records as texts that have a common limit (record_texts.h): calls of tools that have an answer, in the
+  // order in which they were made; and operations that wait, in the order in which they were opened.
+  std::vector<ToolOutcome> tool_calls() const;
+  std::vector<PendingOutcome> pending() const;
   // Adds the operations that wait, and takes those that the program gave up.
   void add_operations(Outcome& outcome);
 

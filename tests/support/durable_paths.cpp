@@ -9,7 +9,7 @@
 #include "runtime/log/forwarding_store.h"
 #include "runtime/log/memory_store.h"
 #include "runtime/log/run_log.h"
-#include "runtime/session/replay.h"
+#include "support/replay.h"
 #include "vm/value/map.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"

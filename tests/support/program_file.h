@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "runtime/session/outcome.h"
-#include "runtime/session/replay.h"
 #include "runtime/session/session.h"
+#include "support/replay.h"
 
 namespace ptc::test {
 

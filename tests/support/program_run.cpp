@@ -6,9 +6,9 @@
 #include <variant>
 
 #include "compiler/compile.h"
-#include "runtime/session/replay.h"
 #include "runtime/text/edn.h"
 #include "schema/fault_kind.h"
+#include "support/replay.h"
 #include "vm/builtins/regex.h"
 #include "vm/exec/program.h"
 #include "vm/value/map.h"

@@ -2,7 +2,6 @@
 
 #include "runtime/text/json_text.h"
 #include "tools/ptcvm/suspension.h"
-#include "vm/value/print.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -46,24 +45,23 @@ void append_texts(std::string& out, std::string_view name, const std::vector<std
   out += ']';
 }
 
-std::string summaries_edn(const ptc::Outcome& outcome) {
+// The texts of EDN strings.
+std::string summaries_edn(const BatchAnswer& answer) {
   std::string edn = "{";
-  for (const auto& [id, text] : outcome.summaries) {
+  for (const auto& [id, text] : answer.summaries) {
     if (edn.size() > 1) edn += ' ';
-    ptc::append_quoted(edn, id);
-    edn += ' ';
-    ptc::append_quoted(edn, text);
+    edn += Value::of(id).to_edn() + ' ' + Value::of(text).to_edn();
   }
   return edn + '}';
 }
 
-void append_tool_calls(std::string& out, const ptc::Outcome& outcome) {
+void append_tool_calls(std::string& out, const std::vector<CallRecord>& calls) {
   append_key(out, "tool_calls");
   out += '[';
-  for (std::size_t i = 0; i < outcome.tool_calls.size(); ++i) {
-    const ptc::ToolOutcome& call = outcome.tool_calls[i];
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const CallRecord& call = calls[i];
     out += i > 0 ? ",{\"name\":" : "{\"name\":";
-    ptc::append_json_string(out, call.name);
+    ptc::append_json_string(out, call.tool);
     append_text(out, "args_edn", call.args_edn);
     append_text(out, call.failed ? "error" : "result_edn", call.failed ? call.error : call.result_edn);
     out += call.cached ? ",\"cached\":true}" : ",\"cached\":false}";
@@ -71,51 +69,67 @@ void append_tool_calls(std::string& out, const ptc::Outcome& outcome) {
   out += ']';
 }
 
-// What a suspended program waits for, with times; of one that is over the ids of what still waits.
-void append_waiting(std::string& out, const ptc::Outcome& outcome) {
-  if (outcome.status == ptc::OutcomeStatus::Suspended) {
+// Writes what a suspended program waits for, with times; and the ids of what still waits for a program that is over.
+void append_waiting(std::string& out, const BatchAnswer& answer) {
+  if (answer.state == RunState::Suspended) {
     append_key(out, "pending");
     std::vector<WaitingOperation> operations;
-    for (const ptc::PendingOutcome& p : outcome.pending) {
-      operations.push_back({p.operation, p.tool, p.args_json, p.since_ms, p.deadline_ms});
+    for (const PendingRecord& p : answer.pending) {
+      operations.push_back({p.id, p.tool, p.args_json, p.since_ms, p.deadline_ms});
     }
     append_pending(out, operations);
-  } else if (!outcome.pending.empty()) {
+  } else if (!answer.pending.empty()) {
     std::vector<std::string> operations;
-    for (const ptc::PendingOutcome& operation : outcome.pending) operations.push_back(operation.operation);
+    for (const PendingRecord& operation : answer.pending) operations.push_back(operation.id);
     append_texts(out, "outstanding", operations);
+  }
+}
+
+std::string_view status_of(const BatchAnswer& answer) {
+  if (answer.fault) return "error";
+  switch (answer.state) {
+    case RunState::Completed: return "ok";
+    case RunState::Returned: return "return";
+    case RunState::Suspended: return "suspended";
+    default: return "fail";
   }
 }
 
 }  // namespace
 
+Diagnostic plain_fault(std::string_view kind, std::string_view message) {
+  Diagnostic fault;
+  fault.kind = kind;
+  fault.message = message;
+  return fault;
+}
+
 std::string write_answer(const BatchAnswer& answer) {
-  const ptc::Outcome& outcome = answer.outcome;
-  const bool failed = outcome.status == ptc::OutcomeStatus::Error;
-  const bool suspended = outcome.status == ptc::OutcomeStatus::Suspended;
+  const bool failed = answer.fault.has_value();
+  const Diagnostic fault = answer.fault.value_or(Diagnostic());
   std::string out = "{\"id\":" + answer.id_json;
-  append_text(out, "status", ptc::outcome_status_name(outcome.status));
-  append_text_or_null(out, "value_edn", outcome.value_edn, !failed && !suspended);
-  append_text_or_null(out, "error_kind", failed ? ptc::fault_name(outcome.fault.kind) : std::string_view(), failed);
-  append_text_or_null(out, "message", outcome.fault.message, failed);
-  append_number_or_null(out, "line", outcome.fault.span.line);
-  append_number_or_null(out, "column", outcome.fault.span.column);
-  append_text_or_null(out, "hint", outcome.fault.hint, !outcome.fault.hint.empty());
-  append_texts(out, "prints", outcome.prints);
+  append_text(out, "status", status_of(answer));
+  append_text_or_null(out, "value_edn", answer.value_edn, !failed && answer.state != RunState::Suspended);
+  append_text_or_null(out, "error_kind", fault.kind, failed);
+  append_text_or_null(out, "message", fault.message, failed);
+  append_number_or_null(out, "line", fault.line);
+  append_number_or_null(out, "column", fault.column);
+  append_text_or_null(out, "hint", fault.hint, !fault.hint.empty());
+  append_texts(out, "prints", answer.prints);
   append_text(out, "memory_edn", answer.memory_edn);
   append_text_or_null(out, "journal_edn", answer.journal_edn.value_or(""), answer.journal_edn.has_value());
-  append_text(out, "summaries", summaries_edn(outcome));
-  append_tool_calls(out, outcome);
-  append_texts(out, "warnings", outcome.warnings);
+  append_text(out, "summaries", summaries_edn(answer));
+  append_tool_calls(out, answer.calls);
+  append_texts(out, "warnings", answer.warnings);
   append_key(out, "fuel");
-  out += std::to_string(outcome.fuel);
+  out += std::to_string(answer.fuel);
   if (answer.figures) {
     append_key(out, "suspensions");
     out += std::to_string(answer.figures->suspensions);
     append_key(out, "max_snapshot_bytes");
     out += std::to_string(answer.figures->max_snapshot_bytes);
   }
-  append_waiting(out, outcome);
+  append_waiting(out, answer);
   out += '}';
   return out;
 }
@@ -123,9 +137,7 @@ std::string write_answer(const BatchAnswer& answer) {
 std::string bad_request(std::string_view id_json, std::string_view message) {
   BatchAnswer answer;
   answer.id_json = id_json;
-  answer.outcome.fault.kind = ptc::FaultKind::BadRequest;
-  answer.outcome.fault.message = message;
-  answer.memory_edn = "{}";
+  answer.fault = plain_fault("bad_request", message);
   return write_answer(answer);
 }
 

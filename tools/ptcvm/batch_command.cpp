@@ -37,11 +37,11 @@ bool write_all(std::string_view text) {
 
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
 
-std::string answer_line(const ptc::Engine& engine, const std::string& line, bool too_long) {
+std::string answer_line(const Engine& engine, const std::string& line, bool too_long) {
   return too_long ? refuse_request("the line is too long") : answer_request(engine, line);
 }
 
-int run_inline(const ptc::Engine& engine) {
+int run_inline(const Engine& engine) {
   LineSource lines(STDIN_FILENO, kMaxLineBytes);
   std::string line, out;
   for (;;) {
@@ -59,7 +59,7 @@ int run_inline(const ptc::Engine& engine) {
 
 class ParallelBatch {
  public:
-  ParallelBatch(const ptc::Engine& engine, unsigned jobs) : engine_(engine), slots_(jobs * kSlotsPerJob) {
+  ParallelBatch(const Engine& engine, unsigned jobs) : engine_(engine), slots_(jobs * kSlotsPerJob) {
     for (unsigned i = 0; i < jobs; ++i) workers_.emplace_back([this] { work(); });
     writer_ = std::thread([this] { write(); });
   }
@@ -155,7 +155,7 @@ class ParallelBatch {
     writer_.join();
   }
 
-  const ptc::Engine& engine_;
+  const Engine& engine_;
   std::mutex mutex_;
   std::condition_variable freed_, asking_, answered_;
   std::vector<Slot> slots_;
@@ -166,13 +166,13 @@ class ParallelBatch {
 };
 
 int run_batch(unsigned jobs) {
-  const ptc::Engine engine;
+  const Engine engine;
   if (jobs <= 1) return run_inline(engine);
   return ParallelBatch(engine, jobs).run();
 }
 
 int run_hop() {
-  const ptc::Engine engine;
+  const Engine engine;
   std::string input;
   std::array<char, 1u << 16> buffer;
   for (ssize_t count = 0; (count = read(STDIN_FILENO, buffer.data(), buffer.size())) > 0;) {

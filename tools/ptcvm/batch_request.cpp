@@ -4,17 +4,14 @@
 
 #include <boost/json.hpp>
 #include <charconv>
-#include <limits>
 #include <optional>
+#include <set>
 #include <utility>
-#include <vector>
 
-#include "runtime/text/json_text.h"
-#include "runtime/session/replay.h"
-#include "runtime/session/session.h"
 #include "schema/limits.h"
 #include "tools/ptcvm/batch_answer.h"
-#include "tools/ptcvm/batch_suspend.h"
+#include "tools/ptcvm/batch_fields.h"
+#include "tools/ptcvm/batch_run.h"
 #include "tools/ptcvm/bounded_memory.h"
 #include "tools/ptcvm/child_process.h"
 #include "tools/ptcvm/request_id.h"
@@ -24,131 +21,12 @@ namespace {
 
 namespace json = boost::json;
 
-// A list of a request may have so many entries.
-constexpr std::size_t kMostEntries = 100'000;
 // A line may take so many bytes of memory, and so many for each of its own, to be read.
 constexpr std::size_t kFreeBytes = std::size_t{32} << 20;
 constexpr std::size_t kBytesPerByte = 2;
 
-// The fields of one object, with the first thing that is wrong remembered.
-class Fields {
- public:
-  Fields(const json::object& object, std::string& problem) : object_(object), problem_(problem) {}
-
-  const json::value* find(std::string_view name) const {
-    const json::value* value = object_.if_contains({name.data(), name.size()});
-    return value == nullptr || value->is_null() ? nullptr : value;
-  }
-
-  std::optional<std::string_view> text(std::string_view name) const {
-    const json::value* value = find(name);
-    if (value == nullptr) return std::nullopt;
-    if (const json::string* string = value->if_string()) return std::string_view(string->data(), string->size());
-    refuse(name, "a string");
-    return std::nullopt;
-  }
-
-  bool flag(std::string_view name) const {
-    const json::value* value = find(name);
-    if (value == nullptr) return false;
-    if (const bool* set = value->if_bool()) return *set;
-    refuse(name, "a boolean");
-    return false;
-  }
-
-  // true, false or "auto"
-  ptc::AsyncMode async_mode(std::string_view name) const {
-    const json::value* value = find(name);
-    const json::string* text = value == nullptr ? nullptr : value->if_string();
-    if (text != nullptr && *text == "auto") return ptc::AsyncMode::Auto;
-    return flag(name) ? ptc::AsyncMode::Yes : ptc::AsyncMode::No;
-  }
-
-  // The name of an effect class; unsafe when the member is missing.
-  ptc::EffectClass effect_class(std::string_view name) const {
-    const auto given = text(name);
-    if (!given || given->empty()) return ptc::EffectClass::Unsafe;
-    const auto found = ptc::find_effect_class(*given);
-    if (!found) refuse(name, "an effect class");
-    return found.value_or(ptc::EffectClass::Unsafe);
-  }
-
-  // "fifo", "lifo" or the seed of a shuffle
-  ptc::ResolveOrder resolve_order(std::string_view name) const {
-    const json::value* value = find(name);
-    if (value == nullptr) return ptc::ResolveOrder::fifo();
-    if (const json::string* text = value->if_string()) {
-      if (*text == "fifo") return ptc::ResolveOrder::fifo();
-      if (*text == "lifo") return ptc::ResolveOrder::lifo();
-    }
-    if (const std::int64_t* seed = value->if_int64()) {
-      return ptc::ResolveOrder::shuffled(static_cast<std::uint64_t>(*seed));
-    }
-    if (const std::uint64_t* seed = value->if_uint64()) return ptc::ResolveOrder::shuffled(*seed);
-    refuse(name, "\"fifo\", \"lifo\" or a whole number");
-    return ptc::ResolveOrder::fifo();
-  }
-
-  // Milliseconds since 1970.
-  std::optional<std::int64_t> time(std::string_view name) const {
-    const json::value* value = find(name);
-    if (value == nullptr) return std::nullopt;
-    if (const std::int64_t* millis = value->if_int64()) return *millis;
-    refuse(name, "a whole number");
-    return std::nullopt;
-  }
-
-  // -1 when there is none.
-  int decimals(std::string_view name) const {
-    const json::value* value = find(name);
-    if (value == nullptr) return -1;
-    if (const std::int64_t* whole = value->if_int64(); whole != nullptr && *whole >= 0) {
-      return static_cast<int>(std::min<std::int64_t>(*whole, std::numeric_limits<int>::max()));
-    }
-    if (value->is_uint64()) return std::numeric_limits<int>::max();
-    refuse(name, "a whole number");
-    return -1;
-  }
-
-  void limit(std::string_view name, const ptc::LimitInfo& limit, ptc::Limits& limits) const {
-    const json::value* value = find(name);
-    if (value == nullptr) return;
-    std::string why = ptc::set_limit(limits, limit, json::serialize(*value));
-    if (problem_.empty()) problem_ = std::move(why);
-  }
-
-  const json::object* object(std::string_view name) const {
-    const json::value* value = find(name);
-    if (value == nullptr) return nullptr;
-    if (const json::object* found = value->if_object()) return found;
-    refuse(name, "an object");
-    return nullptr;
-  }
-
-  // Calls `each` with the fields of every element.
-  void objects(std::string_view name, const auto& each) const {
-    const json::value* value = find(name);
-    if (value == nullptr) return;
-    const json::array* array = value->if_array();
-    if (array == nullptr) return refuse(name, "a list");
-    if (array->size() > kMostEntries) {
-      return refuse(name, "a list of at most " + std::to_string(kMostEntries) + " objects");
-    }
-    for (const json::value& element : *array) {
-      const json::object* found = element.if_object();
-      if (found == nullptr) return refuse(name, "a list of objects");
-      each(Fields(*found, problem_));
-    }
-  }
-
- private:
-  void refuse(std::string_view name, std::string_view wanted) const {
-    if (problem_.empty()) problem_ = std::string(name) + " must be " + std::string(wanted);
-  }
-
-  const json::object& object_;
-  std::string& problem_;
-};
+// More decimals than this change no float.
+constexpr std::uint64_t kMostDecimals = 300;
 
 // A member that names no limit would bound nothing.
 void refuse_unknown_limits(const json::object& given, std::string& problem) {
@@ -160,74 +38,82 @@ void refuse_unknown_limits(const json::object& given, std::string& problem) {
 }
 
 // Limits as requests spelled them before they had one name.
-void read_earlier(const Fields& fields, ptc::Limits& limits) {
+void read_earlier(const BatchFields& fields, ptc::Limits& limits) {
   for (const ptc::LimitInfo& limit : ptc::kLimits) {
     const std::string_view earlier = ptc::earlier_spelling(limit, ptc::LimitPlace::Batch);
     if (!earlier.empty()) fields.limit(earlier, limit, limits);
   }
 }
 
-ptc::SessionOptions session_options(const Fields& request, std::string& problem) {
-  ptc::SessionOptions options;
+void read_options(const BatchFields& request, RunOptions& options, std::string& problem) {
+  ptc::Limits all;
   if (const json::object* given = request.object("opts")) {
-    const Fields opts(*given, problem);
-    const int precision = opts.decimals("float_precision");
-    if (precision >= 0) options.float_precision = precision;
-    read_earlier(opts, options.limits);
+    const BatchFields opts(*given, problem);
+    const auto decimals = opts.decimals("float_precision");
+    if (decimals && *decimals <= kMostDecimals) options.float_precision = static_cast<int>(*decimals);
+    read_earlier(opts, all);
     options.signature = opts.text("signature").value_or("");
   }
   if (const json::object* given = request.object("limits")) {
-    const Fields limits(*given, problem);
+    const BatchFields limits(*given, problem);
     refuse_unknown_limits(*given, problem);
-    for (const ptc::LimitInfo& limit : ptc::kLimits) limits.limit(limit.name, limit, options.limits);
-    read_earlier(limits, options.limits);
+    for (const ptc::LimitInfo& limit : ptc::kLimits) limits.limit(limit.name, limit, all);
+    read_earlier(limits, all);
     // Requests said 0 for "no time at all" before 0 was "no limit".
-    options.is_out_of_time = limits.find("timeout_ms") != nullptr && options.limits.timeout_ms == 0;
+    options.is_out_of_time = limits.find("timeout_ms") != nullptr && all.timeout_ms == 0;
   }
-  return options;
+  ptc::for_each_limit_of(options.limits, all,
+                         [](const ptc::LimitInfo&, auto& member, const auto& value) { member = value; });
 }
 
-// The registered tools are those that are declared and those that have recorded answers.
-void add_tools(const Fields& request, ptc::Session& session, ptc::ToolReplay& replay, std::string& problem) {
-  const ptc::ToolHandler answer_now = [&replay](const ptc::ToolCall& call) { return replay.answer(call); };
-  request.objects("tools", [&](const Fields& entry) {
-    ptc::RecordedCall call;
-    call.tool = entry.text("name").value_or("");
+// Adds the tools that are declared and those that have recorded answers. The tools answer from the request, which must
+// outlive them.
+void add_tools(const BatchFields& fields, BatchRequest& request, std::string& problem) {
+  Tools& tools = request.options.tools;
+  const auto answer_now = [&request](ToolCall& call) { return request.recorded.reply_to(call); };
+  const auto start = [](ToolCall& call) { return call.pending(); };
+  std::set<std::string_view> has_records;
+  fields.objects("tools", [&](const BatchFields& entry) {
+    RecordedCall call;
+    const std::string_view name = entry.text("name").value_or("");
+    call.tool = name;
     call.args_edn = entry.text("args_edn").value_or("{}");
     if (const auto text = entry.text("result_edn")) call.result_edn = *text;
     if (const auto text = entry.text("error")) call.error_edn = *text;
-    ptc::ToolDefinition definition;
-    definition.name = call.tool;
-    if (session.tools().find(definition.name) == nullptr) session.tools().add(std::move(definition), answer_now);
-    if (const auto message = replay.add(std::move(call)); message && problem.empty()) {
+    if (has_records.insert(name).second && !tools.find(name)) (void)tools.add(call.tool, "", answer_now);
+    if (const auto message = request.recorded.add(std::move(call)); message && problem.empty()) {
       problem = "args_edn of a tool: " + *message;
     }
   });
-  request.objects("tool_defs", [&](const Fields& entry) {
-    ptc::ToolDefinition definition;
-    definition.name = entry.text("name").value_or("");
-    definition.signature = entry.text("signature").value_or("");
-    definition.cache = entry.flag("cache");
-    definition.async = entry.async_mode("async");
-    definition.effect = entry.effect_class("effect");
-    const bool is_sync = definition.async == ptc::AsyncMode::No;
-    session.tools().add(std::move(definition), is_sync ? answer_now : ptc::ToolHandler(ptc::ToolReplay::start));
+  fields.objects("tool_defs", [&](const BatchFields& entry) {
+    ToolOptions options;
+    options.checks_signature = false;
+    options.cache = entry.flag("cache");
+    options.mode = entry.tool_mode("async");
+    options.effect = entry.effect("effect");
+    const std::string name(entry.text("name").value_or(""));
+    const std::string_view signature = entry.text("signature").value_or("");
+    if (options.mode == ToolMode::Sync) {
+      (void)tools.add(name, signature, answer_now, options);
+    } else {
+      (void)tools.add(name, signature, start, options);
+    }
   });
 }
 
-void load_inputs(const Fields& request, ptc::Session& session, std::string& problem) {
-  const auto load = [&](const Fields& fields, std::string_view name, const auto& loader) {
+void load_inputs(const BatchFields& request, Session& session, std::string& problem) {
+  const auto load = [&](const BatchFields& fields, std::string_view name, const auto& loader) {
     const auto text = fields.text(name);
     if (!text || !problem.empty()) return;
-    if (const auto message = loader(*text)) problem = std::string(name) + ": " + *message;
+    if (const auto loaded = loader(*text); !loaded) problem = std::string(name) + ": " + loaded.error().message;
   };
-  load(request, "memory_edn", [&](std::string_view edn) { return session.definitions().load(edn); });
-  load(request, "context_edn", [&](std::string_view edn) { return session.inputs().load_context(edn); });
-  load(request, "journal_edn", [&](std::string_view edn) { return session.journal().load(edn); });
-  load(request, "history_edn", [&](std::string_view edn) { return session.inputs().load_history(edn); });
+  load(request, "memory_edn", [&](std::string_view edn) { return session.load_definitions(edn); });
+  load(request, "context_edn", [&](std::string_view edn) { return session.load_data(edn); });
+  load(request, "journal_edn", [&](std::string_view edn) { return session.load_journal(edn); });
+  load(request, "history_edn", [&](std::string_view edn) { return session.load_history(edn); });
   if (const json::object* given = request.object("opts")) {
-    const Fields opts(*given, problem);
-    load(opts, "budget_edn", [&](std::string_view edn) { return session.inputs().load_budget(edn); });
+    const BatchFields opts(*given, problem);
+    load(opts, "budget_edn", [&](std::string_view edn) { return session.load_budget(edn); });
   }
 }
 
@@ -236,7 +122,7 @@ struct BatchStep {
   std::optional<HopState> hop;       // goes on in another process instead
 };
 
-SuspendPlan suspend_plan(const Fields& request, std::string& problem) {
+SuspendPlan suspend_plan(const BatchFields& request, std::string& problem) {
   SuspendPlan plan;
   if (const json::value* when = request.find("suspend")) {
     if (const json::string* text = when->if_string()) {
@@ -263,65 +149,47 @@ SuspendPlan suspend_plan(const Fields& request, std::string& problem) {
   return plan;
 }
 
-// Equal requests give equal answers: time stands still where the request puts it, and moves only when the program
-// sleeps or waits for a deadline. 2026-01-01.
+// The time of the program when the request has none, 2026-01-01. Equal requests give equal answers, so the time moves
+// only when the program sleeps or waits for a deadline.
 constexpr std::int64_t kBatchClock = 1'767'225'600'000;
 
 // One request, from its beginning or from where another process left it. Gives the answer, or what the next process
 // needs when the request asks for fresh ones.
-BatchStep answer_object(const ptc::Engine& engine, std::string_view line, const json::object& object,
+BatchStep answer_object(const Engine& engine, std::string_view line, const json::object& object,
                         const HopState* from) {
-  std::string problem;
-  const Fields request(object, problem);
-  BatchAnswer answer;
-  if (const json::value* id = request.find("id")) answer.id_json = request_id(line, *id);
-  const auto source = request.text("source");
+  std::string problem, id_json = "null";
+  const BatchFields fields(object, problem);
+  BatchRequest request;
+  if (const json::value* id = fields.find("id")) id_json = request_id(line, *id);
+  const auto source = fields.text("source");
   if (!source && problem.empty()) problem = "source is missing";
-  ptc::SessionOptions options = session_options(request, problem);
-  ptc::ResolveOrder order = request.resolve_order("resolve_order");
-  const SuspendPlan plan = suspend_plan(request, problem);
-  if (!problem.empty()) return {bad_request(answer.id_json, problem), std::nullopt};
-  if (plan.when == SuspendPlan::When::Every) options.slice_fuel = plan.every;
-  options.fixed_clock_millis = request.time("clock_ms").value_or(kBatchClock);
-
-  ptc::Session session(engine, options);
-  ptc::ToolReplay replay;
-  add_tools(request, session, replay, problem);
-  if (!session.signature_error() && from == nullptr) load_inputs(request, session, problem);
-  if (!problem.empty()) return {bad_request(answer.id_json, problem), std::nullopt};
-
-  std::optional<HopState> hop;
-  bool same_step = false;      // the process before hopped between a tool request and its answer
-  Hopper hopper(plan, from == nullptr ? SuspendFigures() : from->figures);
-  if (plan.when != SuspendPlan::When::Never) {
-    session.set_step_hook([&](ptc::Session& now) -> std::optional<std::string> {
-      if (!hopper.wants(now) || std::exchange(same_step, false)) return std::nullopt;
-      std::string snapshot = hopper.take(now);
-      if (!plan.fresh_process) return Hopper::restart(now, snapshot);
-      hop = {std::move(snapshot), replay.state(), order.state(), now.run().clock(), now.clock().given_time(),
-             hopper.figures()};
-      return "goes on in another process";
-    });
+  read_options(fields, request.options, problem);
+  request.order = fields.resolve_order("resolve_order");
+  request.plan = suspend_plan(fields, problem);
+  if (!problem.empty()) return {bad_request(id_json, problem), std::nullopt};
+  request.source = *source;
+  if (const json::value* memory = fields.find("memory_edn"); memory != nullptr && memory->is_string()) {
+    request.memory_edn = std::string_view(memory->get_string());
   }
+  request.options.journal = fields.find("journal_edn") != nullptr;
+  request.options.time_ms = fields.time("clock_ms").value_or(kBatchClock);
+  request.options.pauses_at_calls = request.plan.when != SuspendPlan::When::Never;
+  add_tools(fields, request, problem);
+  if (!problem.empty()) return {bad_request(id_json, problem), std::nullopt};
+
+  BatchRun run(engine, request);
   if (from == nullptr) {
-    answer.outcome = session.turn(*source);
-  } else if (const auto complaint = Hopper::restart(session, from->snapshot)) {
-    answer.outcome.fault.kind = ptc::FaultKind::SnapshotInvalid;
-    answer.outcome.fault.message = *complaint;
+    run.begin([&](Session& session) {
+      load_inputs(fields, session, problem);
+      return problem.empty();
+    });
+    if (!problem.empty()) return {bad_request(id_json, problem), std::nullopt};
   } else {
-    replay.set_state(from->replay);
-    order.set_state(from->order);
-    session.clock().set_program_time(from->clock);
-    same_step = !session.run().tool_requests().empty();
-    answer.outcome = session.run().suspended() ? session.suspended_outcome() : session.resume(from->now);
+    run.go_on_from(*from);
   }
-  if (!hop) answer.outcome = ptc::finish_from_replay(session, replay, order, std::move(answer.outcome));
-  if (hop) return {{}, std::move(hop)};
-  // An error leaves the namespace as it was given.
-  const bool failed = answer.outcome.status == ptc::OutcomeStatus::Error;
-  answer.memory_edn = failed ? std::string(request.text("memory_edn").value_or("{}")) : session.definitions().edn();
-  answer.journal_edn = session.journal().edn();
-  if (plan.when != SuspendPlan::When::Never) answer.figures = hopper.figures();
+  if (auto hop = run.finish()) return {{}, std::move(hop)};
+  BatchAnswer answer = run.answer();
+  answer.id_json = std::move(id_json);
   return {write_answer(answer), std::nullopt};
 }
 
@@ -343,7 +211,7 @@ std::optional<json::value> read_line(std::string_view line, BoundedMemory& bound
   return std::nullopt;
 }
 
-BatchStep answer_line(const ptc::Engine& engine, std::string_view line, const HopState* from) {
+BatchStep answer_line(const Engine& engine, std::string_view line, const HopState* from) {
   BoundedMemory bounded(kFreeBytes + kBytesPerByte * line.size());
   constexpr std::size_t kFirstBlock = 1024;
   json::monotonic_resource memory(kFirstBlock, json::storage_ptr(&bounded));
@@ -360,7 +228,7 @@ BatchStep answer_line(const ptc::Engine& engine, std::string_view line, const Ho
 std::string refuse_request(std::string_view message) { return bad_request("null", message); }
 
 // Each hop is a process of its own that gets the request and the state, and gives the next state or the answer.
-std::string answer_request(const ptc::Engine& engine, std::string_view line) {
+std::string answer_request(const Engine& engine, std::string_view line) {
   BatchStep step = answer_line(engine, line, nullptr);
   while (step.hop) {
     std::string input = std::to_string(line.size()) + '\n';
@@ -377,7 +245,7 @@ std::string answer_request(const ptc::Engine& engine, std::string_view line) {
   return step.answer;
 }
 
-std::string answer_hop(const ptc::Engine& engine, std::string_view input) {
+std::string answer_hop(const Engine& engine, std::string_view input) {
   const std::size_t end = input.find('\n');
   std::size_t size = 0;
   const auto [stop, error] = std::from_chars(input.data(), input.data() + std::min(end, input.size()), size);

@@ -3,17 +3,17 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/engine/engine.h"
+#include "ptcvm/engine.hpp"
 
 namespace ptcvm::cli {
 
 // The answer to one request line, without the newline. Never fails: a line that is no request is answered with
 // bad_request. Safe to call from several threads.
-std::string answer_request(const ptc::Engine& engine, std::string_view line);
+std::string answer_request(const Engine& engine, std::string_view line);
 // The answer to a line that is longer than the protocol takes.
 std::string refuse_request(std::string_view message);
 
 // In the process of a hop: what answer_request() wrote to it; gives 'A' and the answer, or 'H' and the next state.
-std::string answer_hop(const ptc::Engine& engine, std::string_view input);
+std::string answer_hop(const Engine& engine, std::string_view input);
 
 }  // namespace ptcvm::cli

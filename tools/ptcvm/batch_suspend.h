@@ -5,10 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "runtime/session/replay.h"
-#include "runtime/session/session.h"
+#include "ptcvm/run.hpp"
 
 namespace ptcvm::cli {
 
@@ -29,23 +27,21 @@ struct SuspendFigures {
 // A batch request between two steps: what another process needs to go on with it.
 struct HopState {
   std::string snapshot;               // bytes of either face
-  std::string replay;                 // ToolReplay::state()
+  std::string recorded;               // RecordedTools::state()
   std::uint64_t order = 0;            // ResolveOrder::state()
-  std::int64_t clock = 0;
-  std::optional<std::int64_t> now;
+  std::optional<std::int64_t> now;    // the time that the program was told last, in ms since 1970
   SuspendFigures figures;
 };
 
 std::string write_hop(const HopState& state);
 std::optional<HopState> read_hop(std::string_view text);
 
-// The session goes through bytes and back, in place. A message when the snapshot was refused.
+// Takes the snapshots that a plan asks for, and counts them.
 class Hopper {
  public:
   Hopper(SuspendPlan plan, SuspendFigures figures) : plan_(plan), figures_(figures) {}
-  bool wants(const ptc::Session& session) const;
-  std::string take(const ptc::Session& session);                                 // counts
-  static std::optional<std::string> restart(ptc::Session& session, std::string_view snapshot);
+  bool wants(RunState state) const;                // asks for a snapshot after a step that ended so
+  std::string take(const Run& run);
   const SuspendFigures& figures() const { return figures_; }
 
  private:

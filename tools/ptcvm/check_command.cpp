@@ -1,7 +1,6 @@
 // ptcvm check, compile and dis: what happens to a program before it runs.
 #include <iostream>
 
-#include "compiler/compile.h"
 #include "compiler/read/reader.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
@@ -9,7 +8,6 @@
 #include "tools/ptcvm/run_options.h"
 #include "tools/ptcvm/signature_text.h"
 #include "tools/ptcvm/terminal.h"
-#include "vm/builtins/regex.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -37,14 +35,6 @@ void show(Diagnostic found, const ptc::SourceSpan& span, const std::string& file
   found.end = span.end;
   found.excerpt = source_excerpt(found, source);
   std::cerr << diagnostic_text(found, stderr_has_colour());
-}
-
-void report(const ptc::CompileError& error, const std::string& file, const std::string& source) {
-  Diagnostic found;
-  found.kind = ptc::fault_name(error.kind);
-  found.message = error.message;
-  found.hint = error.hint;
-  show(std::move(found), error.span, file, source);
 }
 
 // Where the program stands when it is one literal: nothing of it has to be evaluated to know its value.
@@ -116,25 +106,13 @@ int check_file(const std::string& file, const CheckRequest& request) {
   return kSuccess;
 }
 
-std::unique_ptr<ptc::schema::ProgramT> compile_file(const FileRequest& request, int& status) {
-  std::string message;
-  const auto source = read_file(request.file, message);
-  if (!source) {
-    complain(message);
-    status = kBadInput;
-    return nullptr;
-  }
-  ptc::CompileOptions options;
-  options.optimize = request.optimize;
-  options.check_regex = ptc::regex_check;
-  ptc::CompileResult compiled = ptc::compile(*source, options);
-  if (compiled.program == nullptr) {
-    report(compiled.error, request.file, *source);
-    status = kProgramFailed;
-    return nullptr;
-  }
-  compiled.program->source_name = shown_name(request.file);
-  return std::move(compiled.program);
+// Compiles the source, or says what is wrong with it.
+std::optional<Program> compiled(const Engine& engine, const FileRequest& request, const std::string& source) {
+  const std::string name = shown_name(request.file);
+  auto program = engine.compile(source, {.name = name, .optimize = request.optimize});
+  if (program) return std::move(*program);
+  std::cerr << diagnostic_text(program.error().diagnostic.value_or(Diagnostic()), stderr_has_colour());
+  return std::nullopt;
 }
 
 std::string default_output(const std::string& file) {
@@ -146,15 +124,15 @@ std::string default_output(const std::string& file) {
 }
 
 int compile_to_file(const FileRequest& request) {
-  int status = kSuccess;
-  const auto program = compile_file(request, status);
-  if (program == nullptr) return status;
-  const std::vector<std::uint8_t> bytes = ptc::program_bytes(*program);
   std::string message;
+  const auto source = read_file(request.file, message);
+  if (!source) return refuse(message);
+  const auto program = compiled(Engine(), request, *source);
+  if (!program) return kProgramFailed;
+  const std::vector<std::byte> bytes = program->bytecode();
   const std::string output = request.output.empty() ? default_output(request.file) : request.output;
   if (write_file(output, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, message)) return kSuccess;
-  complain(message);
-  return kBadInput;
+  return refuse(message);
 }
 
 int disassemble_file(const FileRequest& request) {
@@ -162,23 +140,8 @@ int disassemble_file(const FileRequest& request) {
   const Engine engine;
   auto loaded = load_program(engine, request.file, message);
   if (!loaded) return refuse(message);
-  if (!loaded->program) {
-    ptc::CompileOptions options;
-    options.optimize = request.optimize;
-    options.check_regex = ptc::regex_check;
-    const ptc::CompileResult compiled = ptc::compile(loaded->source, options);
-    if (compiled.program == nullptr) {
-      report(compiled.error, request.file, loaded->source);
-      return kProgramFailed;
-    }
-    const std::vector<std::uint8_t> bytes = ptc::program_bytes(*compiled.program);
-    const auto built = engine.load(std::as_bytes(std::span(bytes)));
-    if (!built) {
-      complain(built.error().message);
-      return kProgramFailed;
-    }
-    loaded->program = *built;
-  }
+  if (!loaded->program) loaded->program = compiled(engine, request, loaded->source);
+  if (!loaded->program) return kProgramFailed;
   std::cout << loaded->program->disassembly();
   return kSuccess;
 }

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kMostAnswer = 4u << 20;
 
-const ptc::Engine& engine() {
-  static const ptc::Engine shared({.cached_programs = 0, .shelved_programs = 0});
+const ptcvm::Engine& engine() {
+  static const ptcvm::Engine shared({.cached_programs = 0, .shelved_programs = 0});
   return shared;
 }
 

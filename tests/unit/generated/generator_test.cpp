@@ -46,7 +46,8 @@ std::string static_error(const Engine& engine, const GeneratedProgram& program) 
   return answer.program != nullptr ? "" : answer.error.message;
 }
 
-boost::json::object answer_of(const Engine& engine, const GeneratedProgram& program, std::string_view order = "fifo") {
+boost::json::object answer_of(const ptcvm::Engine& engine, const GeneratedProgram& program,
+                              std::string_view order = "fifo") {
   boost::json::object request = boost::json::parse(batch_request_line(program, "1")).as_object();
   request["resolve_order"] = order;
   return boost::json::parse(ptcvm::cli::answer_request(engine, boost::json::serialize(request))).as_object();
@@ -151,7 +152,7 @@ TEST(ProgramGenerator, SizeIsAboutTheNumberOfForms) {
 }
 
 TEST(ProgramGenerator, FewProgramsFailUnlessAskedTo) {
-  const Engine engine;
+  const ptcvm::Engine engine;
   unsigned failed = 0;
   constexpr unsigned kPrograms = 1'000 / kSlowness;
   for (std::uint64_t seed = 1; seed <= kPrograms; ++seed) {
@@ -175,7 +176,7 @@ TEST(ProgramGenerator, TextOfAProgramBeginsWithTheAnswersOfItsTools) {
 
 // No tools, no tasks, nothing that Clojure does not have.
 TEST(ProgramGenerator, SubsetOfClojureNeedsNoHost) {
-  const Engine engine;
+  const ptcvm::Engine engine;
   auto names = names_of_the_language();
   for (std::uint64_t seed = 1; seed <= 1'000 / kSlowness; ++seed) {
     GeneratorOptions options;
@@ -205,7 +206,7 @@ TEST(ProgramGenerator, EachToolAnswersEachOfItsArgumentsOnce) {
 
 // All that are not to fail end well, and nothing depends on the order in which operations are resolved.
 void expect_good_ends(std::uint64_t first_seed, unsigned count, bool async_tools) {
-  const Engine engine;
+  const ptcvm::Engine engine;
   unsigned good = 0;
   for (std::uint64_t seed = first_seed; seed < first_seed + count; ++seed) {
     const GeneratedProgram program = program_of(seed, async_tools);
@@ -231,7 +232,7 @@ TEST(ProgramGenerator, ProgramsEndWellUnlessTheyFailOnPurposeInAnyOrder) {
 }
 
 TEST(ProgramGenerator, NoneFailsWhenNoneIsToFail) {
-  const Engine engine;
+  const ptcvm::Engine engine;
   for (std::uint64_t seed = 5'001; seed <= 5'200; ++seed) {
     const GeneratedProgram program = program_of(seed, false, 0);
     EXPECT_TRUE(ends_well(answer_of(engine, program))) << "seed " << seed << '\n' << program.source;

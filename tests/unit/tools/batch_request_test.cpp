@@ -9,7 +9,7 @@ namespace ptcvm::cli {
 namespace {
 
 TEST(BatchRequest, answers_are_utf8_whatever_the_id_is) {
-  const ptc::Engine engine;
+  const Engine engine;
   for (const std::string_view rest : {"}", ",\"source\":\"1\"}"}) {
     const std::string answer = answer_request(engine, "{\"id\":[\"a\xff\"]" + std::string(rest));
     EXPECT_TRUE(ptc::utf8_is_valid(answer)) << answer;
@@ -18,7 +18,7 @@ TEST(BatchRequest, answers_are_utf8_whatever_the_id_is) {
 }
 
 TEST(BatchRequest, an_id_is_repeated_as_it_was_written) {
-  const ptc::Engine engine;
+  const Engine engine;
   for (const char* id : {"1e400", "12345678901234567890123456", "-0.50", "[1, 1e999]", "{\"a\":{\"b\":1.250}}", "7",
                          "\"x\\\"y\"", "null", "[1,2]"}) {
     for (const char* rest : {",\"source\":\"1\"}", "}", ",\"opts\":{\"id\":3.5},\"source\":\"[1 2]\"}"}) {
@@ -29,7 +29,7 @@ TEST(BatchRequest, an_id_is_repeated_as_it_was_written) {
 }
 
 TEST(BatchRequest, a_line_of_too_many_values_is_refused) {
-  const ptc::Engine engine;
+  const Engine engine;
   std::string values;
   for (int i = 0; i < 4'000'000; ++i) values += "{},";
   const std::string answer = answer_request(engine, "{\"id\":1,\"source\":\"1\",\"x\":[" + values + "{}]}");
@@ -41,7 +41,7 @@ TEST(BatchRequest, a_line_of_too_many_values_is_refused) {
 }
 
 TEST(BatchRequest, effect_classes_are_those_of_the_table) {
-  const ptc::Engine engine;
+  const Engine engine;
   const auto answer = [&engine](const std::string& effect) {
     return answer_request(engine, R"({"id":1,"source":"1","tool_defs":[{"name":"t","effect":")" + effect + "\"}]}");
   };

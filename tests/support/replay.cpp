@@ -1,4 +1,4 @@
-#include "runtime/session/replay.h"
+#include "support/replay.h"
 
 #include <algorithm>
 
@@ -102,23 +102,6 @@ std::string ToolReplay::state() const {
 
 void ToolReplay::set_state(std::string_view state) {
   for (std::size_t k = 0; k < entries_.size() && k < state.size(); ++k) entries_[k].used = state[k] == '1';
-}
-
-// splitmix64
-std::uint64_t ResolveOrder::next_random() {
-  state_ += 0x9e3779b97f4a7c15u;
-  std::uint64_t z = state_;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
-void ResolveOrder::arrange(std::vector<Resolution>& resolutions) {
-  if (kind_ == Kind::Lifo) std::reverse(resolutions.begin(), resolutions.end());
-  if (kind_ != Kind::Shuffled) return;
-  for (std::size_t left = resolutions.size(); left > 1; --left) {
-    std::swap(resolutions[left - 1], resolutions[next_random() % left]);
-  }
 }
 
 std::optional<Outcome> resume_from_replay(Session& session, ToolReplay& replay, ResolveOrder& order,

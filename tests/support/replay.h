@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/session/session.h"
 #include "runtime/calls/tools.h"
+#include "runtime/session/session.h"
+#include "tools/ptcvm/resolve_order.h"
 
 namespace ptc {
 
@@ -51,25 +52,7 @@ class ToolReplay {
   std::vector<Entry> entries_;
 };
 
-// The order in which the program sees answers that came together.
-class ResolveOrder {
- public:
-  static ResolveOrder fifo() { return ResolveOrder(Kind::Fifo, 0); }
-  static ResolveOrder lifo() { return ResolveOrder(Kind::Lifo, 0); }
-  // Makes a permutation that depends on the seed alone and is different at every suspension.
-  static ResolveOrder shuffled(std::uint64_t seed) { return ResolveOrder(Kind::Shuffled, seed); }
-  void arrange(std::vector<Resolution>& resolutions);
-  std::uint64_t state() const { return state_; }
-  void set_state(std::uint64_t state) { state_ = state; }
-
- private:
-  enum class Kind : std::uint8_t { Fifo, Lifo, Shuffled };
-  ResolveOrder(Kind kind, std::uint64_t seed) : kind_(kind), state_(seed) {}
-  std::uint64_t next_random();
-
-  Kind kind_;
-  std::uint64_t state_;
-};
+using ptcvm::cli::ResolveOrder;
 
 // Resumes a suspended session with every recorded answer, or when there is no answer with the time of its next
 // deadline. Returns nullopt when the program waits for something that will not come.
