@@ -1,44 +1,34 @@
 // ptcvm doc and apropos.
 #include <iostream>
 
+#include "ptcvm/reference.hpp"
 #include "tools/ptcvm/commands.h"
-#include "tools/ptcvm/reference.h"
 #include "tools/ptcvm/terminal.h"
 
 namespace ptcvm::cli {
 namespace {
 
-constexpr std::size_t kNameColumn = 24;
-
 int show_doc(const std::vector<std::string>& names) {
   int status = kSuccess;
   bool first = true;
   for (const std::string& name : names) {
-    const auto entries = find_reference(name);
-    for (const ReferenceEntry& entry : entries) {
-      if (!first) std::cout << '\n';
-      first = false;
-      std::cout << reference_text(entry);
+    const std::string text = doc_text(name);
+    if (text.empty()) {
+      complain(unknown_name_text(name));
+      status = kProgramFailed;
+      continue;
     }
-    if (!entries.empty()) continue;
-    std::string message = "nothing is named " + name;
-    const auto similar = similar_names(name);
-    for (std::size_t i = 0; i < similar.size(); ++i)
-      message += (i == 0 ? ". Did you mean: " : ", ") + std::string(similar[i]);
-    complain(message);
-    status = kProgramFailed;
+    if (!first) std::cout << '\n';
+    first = false;
+    std::cout << text;
   }
   return status;
 }
 
 int show_matches(const std::string& word) {
-  const auto entries = search_reference(word);
-  for (const ReferenceEntry& entry : entries) {
-    std::string line(entry.name);
-    line.resize(std::max(kNameColumn, line.size() + 1), ' ');
-    std::cout << line << entry.doc << '\n';
-  }
-  if (!entries.empty()) return kSuccess;
+  const std::string text = apropos_text(word);
+  std::cout << text;
+  if (!text.empty()) return kSuccess;
   complain("nothing mentions " + word);
   return kProgramFailed;
 }

@@ -6,7 +6,7 @@
 #include "tools/ptcvm/interrupt.h"
 #include "tools/ptcvm/line_editor.h"
 #include "tools/ptcvm/pretty.h"
-#include "tools/ptcvm/reference.h"
+#include "ptcvm/reference.hpp"
 #include "tools/ptcvm/report.h"
 #include "tools/ptcvm/run_options.h"
 #include "tools/ptcvm/suspension.h"

@@ -1,5 +1,5 @@
 // Every builtin and every special form can be looked up, under each of its spellings.
-#include "tools/ptcvm/reference.h"
+#include "ptcvm/reference.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/ptcvm/reference.h"
+#include "ptcvm/reference.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,10 @@
 #include "schema/builtin_id.h"
 #include "schema/special_form.h"
 
-namespace ptcvm::cli {
+namespace ptcvm {
 namespace {
+
+constexpr std::size_t kNameColumn = 24;   // where the texts of `apropos` begin
 
 std::string_view kind_of(const ptc::BuiltinInfo& info) {
   switch (info.category) {
@@ -185,4 +187,31 @@ std::string reference_text(const ReferenceEntry& entry) {
   return text;
 }
 
-}  // namespace ptcvm::cli
+std::string doc_text(std::string_view name) {
+  std::string text;
+  for (const ReferenceEntry& entry : find_reference(name)) {
+    if (!text.empty()) text += '\n';
+    text += reference_text(entry);
+  }
+  return text;
+}
+
+std::string apropos_text(std::string_view word) {
+  std::string text;
+  for (const ReferenceEntry& entry : search_reference(word)) {
+    std::string line(entry.name);
+    line.resize(std::max(kNameColumn, line.size() + 1), ' ');
+    text.append(line).append(entry.doc).append("\n");
+  }
+  return text;
+}
+
+std::string unknown_name_text(std::string_view name) {
+  std::string text = "nothing is named " + std::string(name);
+  const auto similar = similar_names(name);
+  for (std::size_t i = 0; i < similar.size(); ++i)
+    text.append(i == 0 ? ". Did you mean: " : ", ").append(similar[i]);
+  return text;
+}
+
+}  // namespace ptcvm

@@ -1,0 +1,242 @@
+// What an agent waits for, and the answers.
+#include <algorithm>
+#include <utility>
+
+#include "agents/loop/agent_node.h"
+
+namespace ptcvm::loop {
+
+using state::Phase;
+
+namespace {
+
+constexpr std::string_view kApprove = "approve:", kDoubt = "doubt:";
+
+std::uint64_t digest_of(std::string_view text) {   // FNV-1a
+  std::uint64_t hash = 14'695'981'039'346'656'037u;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1'099'511'628'211u;
+  return hash;
+}
+
+OperationKind public_kind(const state::OperationT& operation) {
+  switch (operation.kind) {
+    case state::OperationKind::Approval: return OperationKind::Approval;
+    case state::OperationKind::Doubt: return OperationKind::Doubt;
+    default: return operation.is_pending ? OperationKind::Pending : OperationKind::Tool;
+  }
+}
+
+std::string public_name(const state::OperationT& operation) {
+  switch (operation.kind) {
+    case state::OperationKind::Approval: return std::string(kApprove) + operation.name;
+    case state::OperationKind::Doubt: return std::string(kDoubt) + operation.name;
+    default: return operation.name;
+  }
+}
+
+bool is_signal(const PendingOperation& operation) { return operation.tool == "await-signal"; }
+
+}  // namespace
+
+void AgentNode::list(std::vector<Operation>& out) {
+  const auto add = [&](OperationKind kind, std::string name) -> Operation& {
+    Operation operation;
+    operation.kind = kind;
+    operation.path = path_of(name);
+    operation.agent = path_;
+    out.push_back(std::move(operation));
+    return out.back();
+  };
+  if (node_.phase == Phase::Exhausted) add(OperationKind::Budget, "budget");
+  if (node_.phase == Phase::Pausing) add(OperationKind::Timer, "timer").due_ms = node_.wake_ms;
+  if (node_.phase == Phase::Awaiting) {
+    Operation& asked = add(OperationKind::Model, "model");
+    asked.key = tree_.id + "/" + path_of("model") + "#" + std::to_string(node_.requests);
+    asked.attempt = node_.attempt;
+    asked.model = agent_.model;
+    asked.request = request(node_.left_turns);
+    asked.body = wire::write_request(agent_.model.protocol, agent_.model.provider, asked.request);
+    if (has_tools()) asked.callable = agent_.callable;
+  }
+  if (node_.phase != Phase::Running) return;
+  Run& run = session().run();
+  const auto calls = run.calls();
+  const auto questions = run.questions();
+  const auto pending = run.pending();
+  for (const auto& waiting : node_.operations) {
+    if (waiting->kind == state::OperationKind::Child) continue;
+    Operation& operation = add(public_kind(*waiting), public_name(*waiting));
+    operation.key = waiting->key;
+    operation.tool = waiting->tool;
+    if (const auto tool = agent_.host_tools.find(waiting->tool); tool != agent_.host_tools.end()) {
+      operation.definition = tool->second;
+    }
+    for (const auto* const list : {&calls, &questions}) {
+      for (const WaitingCall& call : *list) {
+        if (call.id == waiting->call) operation.args_json = call.args.to_json();
+      }
+    }
+    for (const PendingOperation& one : pending) {
+      if (!waiting->is_pending || one.id != waiting->name) continue;
+      operation.args_json = one.args.to_json();
+      operation.due_ms = one.deadline_ms;
+    }
+  }
+  for (const PendingOperation& one : pending) {
+    if (is_signal(one) && one.is_awaited) add(OperationKind::Input, one.id).args_json = one.args.to_json();
+  }
+  if (const auto wake = run.wake_time_ms(); wake && std::any_of(pending.begin(), pending.end(), [](const auto& one) {
+        return one.is_sleep;
+      })) {
+    add(OperationKind::Timer, "timer").due_ms = *wake;
+  }
+  for (const auto& child : children_) child->list(out);
+}
+
+void AgentNode::list_paths(std::vector<std::string>& out) const {
+  if (node_.phase == Phase::Exhausted) out.push_back(path_of("budget"));
+  if (node_.phase == Phase::Pausing) out.push_back(path_of("timer"));
+  if (node_.phase == Phase::Awaiting) out.push_back(path_of("model"));
+  if (node_.phase != Phase::Running) return;
+  for (const auto& waiting : node_.operations) {
+    if (waiting->kind != state::OperationKind::Child) out.push_back(path_of(public_name(*waiting)));
+  }
+  if (session_) {
+    bool sleeps = false;
+    for (const PendingOperation& one : session_->run().pending()) {
+      if (is_signal(one) && one.is_awaited) out.push_back(path_of(one.id));
+      sleeps = sleeps || one.is_sleep;
+    }
+    if (sleeps) out.push_back(path_of("timer"));
+  }
+  for (const auto& child : children_) child->list_paths(out);
+}
+
+// Answers once: the same answer again changes nothing, and another one is refused.
+Result<void> AgentNode::settle(std::string_view name, const std::string& answer,
+                               const std::function<Result<void>()>& apply) {
+  const std::uint64_t digest = digest_of(answer);
+  for (const auto& known : node_.settled) {
+    if (known->name != name) continue;
+    if (known->digest == digest) return {};
+    return loop_error(Errc::already_resolved, path_of(name) + ": the operation has another answer already");
+  }
+  if (auto applied = apply(); !applied) {
+    Error error = applied.error();
+    error.message = path_of(name) + ": " + error.message;
+    return error;
+  }
+  auto settled = std::make_unique<state::SettledT>();
+  settled->name = name;
+  settled->digest = digest;
+  node_.settled.push_back(std::move(settled));
+  return {};
+}
+
+state::OperationT* AgentNode::find_operation(std::string_view name, state::OperationKind kind) {
+  for (const auto& operation : node_.operations) {
+    if (operation->name == name && operation->kind == kind) return operation.get();
+  }
+  return nullptr;
+}
+
+Result<void> AgentNode::unknown(std::string_view name) const {
+  return loop_error(Errc::unknown_operation, path_of(name) + ": no such operation waits");
+}
+
+Result<void> AgentNode::resolve(std::string_view name, ValueView value) {
+  if (name == "budget" && node_.phase == Phase::Exhausted && value.kind() == ValueKind::Map) {
+    for (const auto& [key, by] : value.entries()) {
+      const auto limit = key.as_string() ? key.as_string() : key.as_keyword();
+      const std::int64_t number = by.as_int().value_or(-1);
+      if (!limit || number < 0 || !budget_.raise(*limit, static_cast<std::uint64_t>(number))) {
+        return loop_error(Errc::invalid_value, path_of(name) + ": a budget is raised with {\"turns\": 1} or the like");
+      }
+    }
+    raised();
+    return {};
+  }
+  return settle(name, "ok:" + value.to_edn(), [&]() -> Result<void> {
+    if (node_.phase != Phase::Running) return loop_error(Errc::unknown_operation, "no such operation waits");
+    Run& run = session().run();
+    if (name.starts_with(kApprove)) {
+      const auto* const asked = find_operation(name.substr(kApprove.size()), state::OperationKind::Approval);
+      if (asked == nullptr) return loop_error(Errc::unknown_operation, "no such operation waits");
+      const auto allowed = value.as_bool();
+      if (!allowed) return loop_error(Errc::invalid_value, "an approval is true or false");
+      auto decided = run.decide(asked->key, *allowed, *allowed ? "" : "a person refused the call");
+      if (decided && !*allowed) remove_operation(std::string(asked->name));
+      return decided;
+    }
+    const bool is_doubt = name.starts_with(kDoubt);
+    const auto* const called = find_operation(is_doubt ? name.substr(kDoubt.size()) : name,
+                                              is_doubt ? state::OperationKind::Doubt : state::OperationKind::Tool);
+    if (called == nullptr) {
+      if (is_doubt || !is_signal_waiting(name)) return loop_error(Errc::unknown_operation, "no such operation waits");
+      return run.resolve(name, value);
+    }
+    auto told = called->is_pending ? run.resolve(name, value) : run.answer(called->call, value);
+    if (!told) return told;
+    if (!called->is_pending) note_effect(*called);
+    remove_operation(std::string(called->name));
+    return {};
+  });
+}
+
+Result<void> AgentNode::reject(std::string_view name, std::string_view why) {
+  if (name == "budget" && node_.phase == Phase::Exhausted) {
+    const std::string reason = node_.end_reason;
+    end_error(reason, node_.end_message + (why.empty() ? "" : "; " + std::string(why)));
+    return {};
+  }
+  return settle(name, "err:" + std::string(why), [&]() -> Result<void> {
+    if (node_.phase != Phase::Running) return loop_error(Errc::unknown_operation, "no such operation waits");
+    Run& run = session().run();
+    if (name.starts_with(kApprove)) {
+      const auto* const asked = find_operation(name.substr(kApprove.size()), state::OperationKind::Approval);
+      if (asked == nullptr) return loop_error(Errc::unknown_operation, "no such operation waits");
+      auto decided = run.decide(asked->key, false, std::string(why));
+      if (decided) remove_operation(std::string(asked->name));
+      return decided;
+    }
+    if (name.starts_with(kDoubt)) {   // the call did not happen, and is made
+      auto* const called = find_operation(name.substr(kDoubt.size()), state::OperationKind::Doubt);
+      if (called == nullptr) return loop_error(Errc::unknown_operation, "no such operation waits");
+      called->kind = state::OperationKind::Tool;
+      return {};
+    }
+    const auto* const called = find_operation(name, state::OperationKind::Tool);
+    if (called == nullptr) {
+      if (!is_signal_waiting(name)) return loop_error(Errc::unknown_operation, "no such operation waits");
+      return run.resolve_error(name, std::string(why));
+    }
+    auto told = called->is_pending ? run.resolve_error(name, std::string(why))
+                                   : run.answer_error(called->call, std::string(why));
+    if (!told) return told;
+    remove_operation(std::string(called->name));
+    return {};
+  });
+}
+
+bool AgentNode::is_signal_waiting(std::string_view name) {
+  const auto pending = session().run().pending();
+  return std::any_of(pending.begin(), pending.end(), [&](const auto& one) { return is_signal(one) && one.id == name; });
+}
+
+Result<void> AgentNode::pend(std::string_view name) {
+  auto* const called = node_.phase == Phase::Running ? find_operation(name, state::OperationKind::Tool) : nullptr;
+  if (called == nullptr || called->is_pending) return unknown(name);
+  if (auto told = session().run().answer_pending(called->call, std::string(name)); !told) return told;
+  called->is_pending = true;
+  note_effect(*called);
+  return {};
+}
+
+Result<void> AgentNode::doubt(std::string_view name) {
+  auto* const called = node_.phase == Phase::Running ? find_operation(name, state::OperationKind::Tool) : nullptr;
+  if (called == nullptr || called->is_pending) return unknown(name);
+  called->kind = state::OperationKind::Doubt;
+  return {};
+}
+
+}  // namespace ptcvm::loop

@@ -1,0 +1,158 @@
+// Calls of tools and of children that a running program makes.
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <utility>
+
+#include "agents/loop/agent_node.h"
+
+namespace ptcvm::loop {
+
+using state::Phase;
+
+std::string AgentNode::new_name(const std::string& tool) {
+  for (const auto& counter : node_.counters) {
+    if (counter->name == tool) return tool + "#" + std::to_string(++counter->count);
+  }
+  auto counter = std::make_unique<state::CounterT>();
+  counter->name = tool;
+  counter->count = 1;
+  node_.counters.push_back(std::move(counter));
+  return tool;
+}
+
+state::OperationT* AgentNode::find_call(std::uint64_t call) {
+  for (const auto& operation : node_.operations) {
+    if (operation->call == call) return operation.get();
+  }
+  return nullptr;
+}
+
+bool AgentNode::take_questions() {
+  bool is_new = false;
+  for (const WaitingCall& call : session().run().questions()) {
+    if (find_call(call.id) != nullptr) continue;
+    auto operation = std::make_unique<state::OperationT>();
+    operation->kind = state::OperationKind::Approval;
+    operation->name = new_name(call.tool);
+    operation->tool = call.tool;
+    operation->call = call.id;
+    operation->key = call.key;
+    operation->task = call.task_id;
+    node_.operations.push_back(std::move(operation));
+    is_new = true;
+  }
+  return is_new;
+}
+
+bool AgentNode::take_calls() {
+  bool is_new = false;
+  for (const WaitingCall& call : session().run().calls()) {
+    const state::OperationT* const known = find_call(call.id);
+    if (known != nullptr && known->kind != state::OperationKind::Approval) continue;
+    take_call(call);
+    is_new = true;
+  }
+  return is_new;
+}
+
+void AgentNode::take_call(const WaitingCall& call) {
+  Run& run = session().run();
+  state::OperationT* known = find_call(call.id);
+  if (known == nullptr) {
+    auto operation = std::make_unique<state::OperationT>();
+    operation->name = new_name(call.tool);
+    node_.operations.push_back(std::move(operation));
+    known = node_.operations.back().get();
+  }
+  known->kind = state::OperationKind::Tool;
+  known->tool = call.tool;
+  known->call = call.id;
+  known->key = call.key;
+  known->task = call.task_id;
+  const std::string name = known->name;
+  const auto refuse = [&](const std::string& why) {
+    static_cast<void>(run.answer_error(call.id, why));   // the call waits: it was listed a moment ago
+    remove_operation(name);
+  };
+  if (!has_tools()) return refuse("unknown_tool: the tools are gone in this turn");
+  if (const auto refusal = budget_.tool_refusal()) return refuse(refusal->reason + ": " + refusal->message);
+  const auto child = agent_.children.find(call.tool);
+  if (child == agent_.children.end()) return budget_.count_tool_call();
+  if (const auto refusal = budget_.child_refusal(child->second->definition->limits.max_turns)) {
+    return refuse(refusal->reason + ": " + refusal->message);
+  }
+  known->kind = state::OperationKind::Child;
+  known->is_pending = true;
+  start_child(call, name, *child->second);
+}
+
+void AgentNode::start_child(const WaitingCall& call, const std::string& name, const CompiledAgent& agent) {
+  boost::system::error_code error;
+  boost::json::value data = boost::json::parse(call.args.to_json(), error);
+  auto node = std::make_unique<state::NodeT>();
+  begin_state(*node, agent, data.is_object() ? data.get_object() : boost::json::object());
+  node->name = name;
+  node->definition = call.tool;
+  if (node->limits->deadline_ms != 0) node->deadline_at_ms = tree_.time_ms + node->limits->deadline_ms;
+  if (node_.deadline_at_ms != 0 && (node->deadline_at_ms == 0 || node->deadline_at_ms > node_.deadline_at_ms)) {
+    node->deadline_at_ms = node_.deadline_at_ms;
+  }
+  node_.children.push_back(std::move(node));
+  children_.push_back(std::make_unique<AgentNode>(tree_, agent, *node_.children.back(), this));
+  children_.back()->budget_.reserve(agent.definition->limits.max_turns);
+  static_cast<void>(session().run().answer_pending(call.id, name));   // the call waits: it was listed a moment ago
+}
+
+// Runs the children, and hands the results of those that have ended to the program. Returns whether one has ended.
+bool AgentNode::settle_children() {
+  bool has_ended = false;
+  for (std::size_t i = 0; i < children_.size();) {
+    AgentNode& child = *children_[i];
+    child.go();
+    if (!child.is_ended()) {
+      ++i;
+      continue;
+    }
+    has_ended = true;
+    const state::NodeT& ended = child.state();
+    Run& run = session().run();
+    Result<void> told;
+    if (child.is_ok()) {
+      const auto value = Value::from_json(ended.result);
+      told = run.resolve(ended.name, value ? value->view() : ValueView());
+      if (!told) told = run.resolve_error(ended.name, told.error().message);
+    } else {
+      told = run.resolve_error(ended.name, ended.end_reason + ": " + ended.end_message);
+    }
+    if (ended.is_repaired) node_.is_repaired = true;
+    for (const auto& settled : ended.settled) {
+      auto kept = std::make_unique<state::SettledT>(*settled);
+      kept->name = ended.name + "/" + settled->name;
+      node_.settled.push_back(std::move(kept));
+    }
+    remove_operation(ended.name);
+    children_.erase(children_.begin() + static_cast<std::ptrdiff_t>(i));
+    node_.children.erase(node_.children.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return has_ended;
+}
+
+void AgentNode::note_effect(const state::OperationT& operation) {
+  const auto tool = agent_.host_tools.find(operation.tool);
+  if (tool == agent_.host_tools.end() || tool->second->effect != Effect::Unsafe) return;
+  node_.unsafe_effects.push_back(operation.task);
+}
+
+// An effect inside of a task that is done is not repeated: the task has its result.
+bool AgentNode::has_lasting_unsafe_effect() {
+  return std::any_of(node_.unsafe_effects.begin(), node_.unsafe_effects.end(), [&](const std::string& task) {
+    return task.empty() || std::none_of(node_.journal.begin(), node_.journal.end(),
+                                        [&](const auto& done) { return done->name == task; });
+  });
+}
+
+void AgentNode::remove_operation(std::string_view name) {
+  std::erase_if(node_.operations, [&](const auto& operation) { return operation->name == name; });
+}
+
+}  // namespace ptcvm::loop

@@ -1,0 +1,79 @@
+// What an agent is: the data of an agent file. A definition owns all of its parts.
+//
+//   {"name": "orders", "prompt": "How many rows for {{customer}}?", "signature": "(customer :string) -> {count :int}",
+//    "tools": [{"name": "lookup", "signature": "(id :int) -> {name :string}", "description": "…", "effect": "pure"}],
+//    "children": {"summarize": {"prompt": "…", "signature": "(text :string) -> :string", "max_turns": 2}},
+//    "max_turns": 5, "retry_turns": 1, "limits": {"model_calls": 20}, "plan": ["Check", ["ship", "Ship it"]]}
+#pragma once
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ptcvm/result.hpp"
+#include "ptcvm/tools.hpp"
+
+namespace ptcvm::loop {
+
+// A tool of the host.
+struct AgentTool {
+  std::string name, signature, description;
+  Effect effect = Effect::Unsafe;
+  ToolMode mode = ToolMode::Sync;
+  bool asks = false;                      // a person allows each call
+  std::vector<std::string> command;       // for the command line: the program to start; empty: the host has the tool
+};
+
+// A step of the plan that is shown to the model.
+struct PlanStep {
+  std::string id, text;
+};
+
+// What an agent may use. Every number counts over the whole tree below the agent, except max_turns and
+// retry_turns, which are its own.
+struct AgentLimits {
+  std::uint32_t max_turns = 5, retry_turns = 0;   // work turns; turns to mend an answer after them
+  std::uint32_t turns = 20;
+  std::uint32_t model_calls = 1'000, tool_calls = 1'000;
+  std::uint64_t tokens = UINT64_MAX;              // input and output together
+  std::uint32_t depth = 3;                        // levels of agents; the root is level 1
+  std::uint32_t fan_out = 100;                    // children that run at once
+  std::uint64_t transcript_bytes = 400'000;       // what follows the static part in a request
+  std::uint64_t program_bytes = 64u << 10;
+  std::int64_t deadline_ms = 0;                   // after the start of the run; 0: there is none
+};
+
+// Says what the model writes.
+enum class AgentOutput : std::uint8_t {
+  Program,   // programs
+  Text,      // text; JSON when the signature has a result that is no text; native calls when there are tools
+};
+
+// Says what happens when a budget is used up.
+enum class OnExhausted : std::uint8_t { End, Ask };
+
+struct AgentDefinition {
+  std::string name, prompt, signature, description;
+  std::vector<AgentTool> tools;
+  // By name. A child that is null is the agent itself (":self" in the file).
+  std::map<std::string, std::shared_ptr<const AgentDefinition>> children;
+  AgentLimits limits;
+  std::vector<PlanStep> plan;
+  bool has_journal = false;
+  bool has_llm_query = false;              // the tool llm-query asks a model one question
+  AgentOutput output = AgentOutput::Program;
+  OnExhausted on_exhausted = OnExhausted::End;
+  std::string system;                      // replaces the language part of the prompt when it is not empty
+};
+
+// Reads an agent file. Error: invalid_value, and the message names the member.
+Result<AgentDefinition> read_agent(const boost::json::value& file);
+// Reads the text of an agent file.
+Result<AgentDefinition> read_agent_text(std::string_view text);
+// Writes the definition as read_agent() reads it, with a fixed order of members.
+boost::json::object agent_json(const AgentDefinition& definition);
+
+}  // namespace ptcvm::loop

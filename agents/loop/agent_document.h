@@ -1,0 +1,22 @@
+// The document of an agent run: its state as FlatBuffers and as JSON. Both say the same, and the same state gives the
+// same bytes. What is read may come from anywhere: the reader refuses everything that the loop could not go on with.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "agent_state_generated.h"
+#include "ptcvm/result.hpp"
+
+namespace ptcvm::loop {
+
+inline constexpr std::uint32_t kDocumentVersion = 1;
+inline constexpr std::size_t kMostDocumentBytes = 256u << 20;
+
+std::vector<std::byte> write_document(const state::DocumentT& document);
+// Reads either face. Error: invalid_snapshot, and the message says what is wrong; too_large.
+Result<std::unique_ptr<state::DocumentT>> read_document(std::span<const std::byte> bytes);
+
+}  // namespace ptcvm::loop

@@ -1,0 +1,50 @@
+// What the parts of agents/loop know about an agent that was checked. Immutable.
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agents/loop/agent.h"
+#include "ptcvm/signature.hpp"
+
+namespace ptcvm::loop {
+
+// Says how the replies of an agent are read.
+enum class ReplyMode : std::uint8_t {
+  Program,   // programs
+  Text,      // the text of the reply is the result
+  Json,      // the text of the reply holds JSON that fits the signature
+  Native,    // calls of tools, then text or JSON
+};
+
+// One agent of the tree.
+struct CompiledAgent {
+  std::string path;                                // names of children from the root; "" is the root
+  const AgentDefinition* definition = nullptr;
+  std::optional<Signature> signature;
+  Tools tools;                                     // all of them deferred: tools of the host, children, llm-query
+  std::map<std::string, const AgentTool*, std::less<>> host_tools;
+  std::map<std::string, const CompiledAgent*, std::less<>> children;
+  ReplyMode mode = ReplyMode::Program;
+  bool is_text_result = true;                      // the result is a string, or anything
+  std::string static_prompt;                       // the system text
+  std::vector<wire::ToolDefinition> native_tools;  // what the provider is told
+  std::vector<std::string> callable;               // names of tools and children, sorted
+  ModelChoice model;
+};
+
+struct Agent::Impl {
+  Engine engine;
+  AgentDefinition definition;
+  AgentOptions options;
+  std::string definition_text;                     // JSON
+  std::vector<std::unique_ptr<CompiledAgent>> agents;   // the root first
+  const CompiledAgent& root() const { return *agents.front(); }
+};
+
+inline constexpr std::string_view kLlmQuery = "llm-query";
+
+}  // namespace ptcvm::loop

@@ -1,0 +1,309 @@
+#include "agents/loop/agent_node.h"
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <map>
+#include <utility>
+
+#include "agents/loop/result_json.h"
+
+namespace ptcvm::loop {
+
+namespace json = boost::json;
+using state::Phase;
+using state::TurnKind;
+
+Error loop_error(Errc code, std::string message) { return {code, std::move(message), std::nullopt, {}}; }
+
+namespace {
+
+std::string path_below(const AgentNode* above, const std::string& name) {
+  if (above == nullptr) return {};
+  return above->path().empty() ? name : above->path() + "/" + name;
+}
+
+}  // namespace
+
+AgentNode::AgentNode(AgentTree& tree, const CompiledAgent& agent, state::NodeT& node, AgentNode* above)
+    : tree_(tree), agent_(agent), node_(node), above_(above), path_(path_below(above, node.name)),
+      budget_(node, above == nullptr ? nullptr : &above->budget_) {
+  boost::system::error_code error;
+  const json::value data = json::parse(node.data, error);
+  first_message_ = first_message(agent_, data.is_object() ? data.get_object() : json::object());
+}
+
+AgentNode::~AgentNode() = default;
+
+void AgentNode::begin_state(state::NodeT& node, const CompiledAgent& agent, const json::object& data) {
+  const AgentLimits& limits = agent.definition->limits;
+  node.data = json::serialize(data);
+  node.usage = std::make_unique<state::UsageT>();
+  node.limits = std::make_unique<state::LimitsT>();
+  node.limits->max_turns = limits.max_turns;
+  node.limits->retry_turns = limits.retry_turns;
+  node.limits->turns = limits.turns;
+  node.limits->model_calls = limits.model_calls;
+  node.limits->tool_calls = limits.tool_calls;
+  node.limits->tokens = limits.tokens;
+  node.limits->depth = limits.depth;
+  node.limits->fan_out = limits.fan_out;
+  node.limits->transcript_bytes = limits.transcript_bytes;
+  node.limits->program_bytes = limits.program_bytes;
+  node.limits->deadline_ms = limits.deadline_ms;
+  node.current = std::make_unique<state::TurnT>();
+}
+
+void AgentNode::go() {
+  for (;;) {
+    switch (node_.phase) {
+      case Phase::Beginning: begin_turn(); break;
+      case Phase::Asking: ask(); break;
+      case Phase::Running:
+        if (!run_program()) return;
+        break;
+      case Phase::Pausing:
+        if (tree_.time_ms < node_.wake_ms) return;
+        node_.phase = Phase::Asking;
+        break;
+      case Phase::Awaiting:
+      case Phase::Exhausted:
+      case Phase::Ended: return;
+    }
+  }
+}
+
+TurnType AgentNode::turn_type() const {
+  if (node_.is_closing) return TurnType::Closing;
+  if (node_.work_turns >= node_.limits->max_turns) return TurnType::Retry;
+  return node_.work_turns + 1 == node_.limits->max_turns ? TurnType::Last : TurnType::Work;
+}
+
+void AgentNode::take_staged() {
+  std::vector<std::string>& said = node_.turns.empty() ? node_.opening_said : node_.turns.back()->said;
+  for (std::string& text : node_.staged) said.push_back(std::move(text));
+  node_.staged.clear();
+}
+
+void AgentNode::begin_turn() {
+  const bool has_work = node_.work_turns < node_.limits->max_turns;
+  const bool has_retry = node_.retry_turns < node_.limits->retry_turns;
+  if (!has_work && !has_retry) {
+    const bool had_retries = node_.limits->retry_turns > 0;
+    if (fall_back()) return;
+    return exhaust(had_retries ? "budget_exhausted" : "max_turns_exceeded",
+                   "the limits max_turns (" + std::to_string(node_.limits->max_turns) + ") and retry_turns (" +
+                       std::to_string(node_.limits->retry_turns) + ") are used up");
+  }
+  if (node_.deadline_at_ms != 0 && tree_.time_ms >= node_.deadline_at_ms) {
+    return end_error("mission_timeout", "the deadline of " + std::to_string(node_.limits->deadline_ms) + " ms is over");
+  }
+  if (const auto refusal = budget_.turn_refusal()) return exhaust(refusal->reason, refusal->message);
+  const AgentHooks& hooks = tree_.agent.options.hooks;
+  const auto number = static_cast<std::uint32_t>(node_.turns.size() + 1);
+  if (hooks.before_turn) {
+    const HookVerdict verdict = hooks.before_turn(path_, number);
+    if (verdict.kind == HookVerdict::Kind::Deny) return end_error("denied", verdict.text);
+  }
+  budget_.count_turn();
+  take_staged();
+  node_.current = std::make_unique<state::TurnT>();
+  node_.attempt = 1;
+  node_.native_calls = 0;
+  node_.is_turn_open = true;
+  node_.phase = Phase::Asking;
+}
+
+void AgentNode::end_turn(TurnKind kind, std::string feedback) {
+  const AgentHooks& hooks = tree_.agent.options.hooks;
+  if (hooks.after_turn) hooks.after_turn(path_, static_cast<std::uint32_t>(node_.turns.size() + 1), feedback);
+  state::TurnT& turn = *node_.current;
+  turn.kind = kind;
+  if (!feedback.empty() || agent_.mode != ReplyMode::Native) give_result(std::move(feedback), kind == TurnKind::Fault);
+  turn.usage = std::make_unique<state::UsageT>(*node_.usage);
+  if (turn_type() == TurnType::Retry) {
+    ++node_.retry_turns;
+  } else {
+    ++node_.work_turns;
+  }
+  const bool was_closing = node_.is_closing;
+  node_.is_closing = kind == TurnKind::Fault && has_lasting_unsafe_effect();
+  node_.unsafe_effects.clear();
+  node_.is_turn_open = false;
+  node_.turns.push_back(std::move(node_.current));
+  node_.current = std::make_unique<state::TurnT>();
+  node_.phase = Phase::Beginning;
+  if (was_closing && kind != TurnKind::Returned && kind != TurnKind::Failed) {
+    end_error("closing_turn_failed",
+              "the turn behind an effect that cannot be repeated gave neither (return) nor (fail)");
+  }
+}
+
+// The text that the calls of the last reply get, or that follows a reply without calls.
+void AgentNode::give_result(std::string text, bool is_error) {
+  state::TurnT& turn = *node_.current;
+  if (turn.replies.empty() || turn.replies.back()->calls.empty()) {
+    turn.feedback = std::move(text);
+    return;
+  }
+  bool is_given = false;
+  for (auto& call : turn.replies.back()->calls) {
+    if (!call->result.empty()) continue;
+    const bool is_first = !is_given;
+    call->result = is_first ? std::move(text) : std::string("Not run; see the result of the other call.");
+    call->is_error = is_error && is_first;
+    is_given = true;
+  }
+  if (!is_given) turn.feedback = std::move(text);
+}
+
+void AgentNode::exhaust(const std::string& reason, const std::string& message) {
+  if (agent_.definition->on_exhausted == OnExhausted::End) return end_error(reason, message);
+  node_.phase = Phase::Exhausted;
+  node_.end_reason = reason;
+  node_.end_message = message;
+}
+
+void AgentNode::raised() {
+  if (node_.phase == Phase::Exhausted) {
+    node_.end_reason.clear();
+    node_.end_message.clear();
+    node_.phase = node_.is_turn_open ? Phase::Asking : Phase::Beginning;
+  }
+}
+
+// Returns the last value of a turn since the last input, when it fits.
+bool AgentNode::fall_back() {
+  for (auto turn = node_.turns.rbegin(); turn != node_.turns.rend(); ++turn) {
+    if (!(*turn)->said.empty() && turn != node_.turns.rbegin()) return false;
+    if ((*turn)->kind != TurnKind::Value || (*turn)->value.empty() || (*turn)->value == "nil") continue;
+    const auto value = Value::from_edn((*turn)->value);
+    if (!value || value->view().is_nil()) return false;
+    if (agent_.signature && agent_.signature->check_result(*value)) return false;
+    end_ok(result_json(*value), true);
+    return true;
+  }
+  return false;
+}
+
+void AgentNode::end_ok(std::string result, bool is_fallback) {
+  node_.phase = Phase::Ended;
+  node_.result = std::move(result);
+  node_.is_fallback = is_fallback;
+  node_.end_reason.clear();
+  node_.end_message.clear();
+  budget_.give_back();
+}
+
+void AgentNode::end_error(std::string reason, std::string message) {
+  node_.phase = Phase::Ended;
+  node_.result.clear();
+  node_.is_fallback = false;
+  node_.end_reason = reason.empty() ? "failed" : std::move(reason);
+  node_.end_message = std::move(message);
+  budget_.give_back();
+}
+
+void AgentNode::say(std::string_view text) {
+  node_.staged.emplace_back(text);
+  if (node_.phase != Phase::Ended) return;
+  node_.work_turns = 0;
+  node_.retry_turns = 0;
+  node_.is_closing = false;
+  node_.end_reason.clear();
+  node_.end_message.clear();
+  node_.result.clear();
+  node_.is_fallback = false;
+  // A turn that broke off, for example because a request was refused for good, goes on.
+  node_.attempt = 1;
+  if (node_.is_turn_open) take_staged();
+  node_.phase = node_.is_turn_open ? Phase::Asking : Phase::Beginning;
+}
+
+AgentNode* AgentNode::child(std::string_view name) {
+  for (const auto& child : children_) {
+    if (child->node_.name == name) return child.get();
+  }
+  return nullptr;
+}
+
+void AgentNode::save(Face face) {
+  if (session_ && face == Face::Bytes) {
+    const auto bytes = session_->snapshot();
+    const auto* const first = reinterpret_cast<const std::uint8_t*>(bytes.data());
+    node_.session.assign(first, first + bytes.size());
+  } else if (session_) {
+    const std::string text = session_->run().snapshot_json();
+    node_.session.assign(text.begin(), text.end());
+  }
+  for (const auto& child : children_) child->save(face);
+}
+
+Result<void> AgentNode::restore() {
+  if (!node_.session.empty()) {
+    if (auto opened = open_session(); !opened) return opened.error();
+  }
+  for (const auto& child : node_.children) {
+    const auto found = agent_.children.find(child->definition);
+    if (found == agent_.children.end()) {
+      return loop_error(Errc::invalid_snapshot, path_of(child->name) + ": the definition has no such child");
+    }
+    children_.push_back(std::make_unique<AgentNode>(tree_, *found->second, *child, this));
+    if (auto restored = children_.back()->restore(); !restored) return restored.error();
+  }
+  return {};
+}
+
+void AgentNode::keep_turns(state::NodeT& node, const CompiledAgent& agent, std::uint32_t turns) {
+  node.turns.resize(std::min<std::size_t>(node.turns.size(), turns));
+  node.current = std::make_unique<state::TurnT>();
+  node.children.clear();
+  node.operations.clear();
+  node.settled.clear();
+  node.session.clear();
+  node.staged.clear();
+  node.summaries.clear();
+  node.unsafe_effects.clear();
+  node.phase = Phase::Beginning;
+  node.reserved_turns = node.work_turns = node.retry_turns = node.native_calls = 0;
+  node.left_turns = std::min(node.left_turns, turns);
+  node.is_closing = node.is_turn_open = node.is_fallback = node.is_repaired = false;
+  node.end_reason.clear();
+  node.end_message.clear();
+  node.result.clear();
+  node.usage = node.turns.empty() ? std::make_unique<state::UsageT>()
+                                  : std::make_unique<state::UsageT>(*node.turns.back()->usage);
+  std::map<std::string, std::string> journal;
+  for (const auto& task : node.opening_journal) journal[task->name] = task->text;
+  for (const auto& turn : node.turns) {
+    for (const auto& task : turn->tasks) journal[task->name] = task->text;
+    for (const std::string& id : turn->dropped_tasks) journal.erase(id);
+    for (const auto& summary : turn->summaries) {
+      std::erase_if(node.summaries, [&](const auto& known) { return known->name == summary->name; });
+      node.summaries.push_back(std::make_unique<state::NamedTextT>(*summary));
+    }
+    node.is_repaired = node.is_repaired || turn->is_repaired;
+    if (node.work_turns < node.limits->max_turns) {
+      ++node.work_turns;
+    } else {
+      ++node.retry_turns;
+    }
+    if (turn != node.turns.back() && !turn->said.empty()) node.work_turns = node.retry_turns = 0;
+  }
+  node.journal.clear();
+  for (const auto& [id, text] : journal) {
+    auto task = std::make_unique<state::NamedTextT>();
+    task->name = id;
+    task->text = text;
+    node.journal.push_back(std::move(task));
+  }
+  if (node.turns.empty()) return;
+  state::TurnT& last = *node.turns.back();
+  last.said.clear();
+  if (last.kind != TurnKind::Returned) return;
+  const auto value = Value::from_edn(last.value);
+  node.phase = Phase::Ended;
+  node.result = agent.mode == ReplyMode::Program && value ? result_json(*value) : std::string();
+}
+
+}  // namespace ptcvm::loop

@@ -1,0 +1,139 @@
+// One agent of a tree: its turns, its running program, its children. What has to survive is in a state::NodeT that the
+// parent's state owns; the session lives beside it and is made from its snapshot when it is needed.
+//
+// A turn goes through the phases Beginning (may there be a turn?), Asking (a request is made), Awaiting (its reply),
+// Pausing (until the next attempt), Running (the program), and back to Beginning, or Ended. Exhausted waits for a
+// budget.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agents/loop/agent_run.h"
+#include "agents/loop/agent_tree.h"
+#include "agents/loop/prompt.h"
+#include "agents/loop/tree_budget.h"
+#include "agents/wire/reply_reader.h"
+#include "ptcvm/session.hpp"
+
+namespace ptcvm::loop {
+
+class AgentNode {
+ public:
+  // Takes a state that begins or that was saved. `above` is null for the root; everything outlives the node.
+  AgentNode(AgentTree& tree, const CompiledAgent& agent, state::NodeT& node, AgentNode* above);
+  ~AgentNode();
+
+  // Fills the state of an agent that begins.
+  static void begin_state(state::NodeT& node, const CompiledAgent& agent, const boost::json::object& data);
+
+  void go();                                       // runs until everything here and below waits or has ended
+  bool is_ended() const { return node_.phase == state::Phase::Ended; }
+  bool is_ok() const { return node_.end_reason.empty(); }
+  state::NodeT& state() { return node_; }
+  const CompiledAgent& agent() const { return agent_; }
+  const std::string& path() const { return path_; }
+  TreeBudget& budget() { return budget_; }
+
+  void list(std::vector<Operation>& out);          // adds what this agent and its children wait for
+  void list_paths(std::vector<std::string>& out) const;
+
+  // Answer what this agent itself waits for; `name` is the last part of a path.
+  Result<void> resolve(std::string_view name, ValueView value);
+  Result<void> reject(std::string_view name, std::string_view why);
+  Result<void> pend(std::string_view name);
+  Result<void> doubt(std::string_view name);
+  Result<void> resolve_model(const ModelReply& reply);
+  Result<void> lose_model();
+  void chunk(std::string_view bytes);
+  AgentNode* child(std::string_view name);         // a child that runs, or null
+
+  void say(std::string_view text);
+  void raised();                                   // a limit was raised: goes on when it waited for that
+  enum class Face { Bytes, Json };
+  void save(Face face);                            // writes the session into the state, here and below
+  Result<void> restore();                          // makes sessions and children of a loaded state
+  // Leaves the first turns of a saved state, for a fork.
+  static void keep_turns(state::NodeT& node, const CompiledAgent& agent, std::uint32_t turns);
+  const std::vector<std::unique_ptr<AgentNode>>& children() const { return children_; }
+  Result<void> unknown(std::string_view name) const;   // the error for a name that nothing has
+
+ private:
+  // agent_node.cpp: turns
+  void begin_turn();
+  void end_turn(state::TurnKind kind, std::string feedback);
+  void exhaust(const std::string& reason, const std::string& message);
+  bool fall_back();
+  void end_ok(std::string result_json, bool is_fallback);
+  void end_error(std::string reason, std::string message);
+  TurnType turn_type() const;
+  bool has_tools() const { return turn_type() == TurnType::Work; }
+  void take_staged();
+  void record_state_of_session();
+
+  // agent_request.cpp: requests
+  void ask();
+  wire::Request request(std::uint32_t left_turns);
+  std::string notes();
+  std::uint32_t turns_to_leave();
+
+  // agent_reply.cpp: replies
+  void take_reply(wire::Reply reply);
+  void take_failure(const wire::ReplyError& error);
+  void read_program(const wire::Reply& reply);
+  void read_text(const wire::Reply& reply);
+  void read_json(std::string_view text);
+  void read_native(const wire::Reply& reply);
+  void give_result(std::string text, bool is_error);
+
+  // agent_program.cpp and agent_calls.cpp: programs
+  Session& session();
+  Hooks session_hooks();
+  Result<void> open_session();
+  void load_session();
+  bool run_program();                              // returns whether the turn or the phase went on
+  void start_program(const std::string& written);
+  bool start_native_call();
+  void finish_program();
+  void finish_native_call();
+  void take_return(ValueView value, const Outcome& outcome);
+  void take_fault(const Diagnostic& fault, const Outcome& outcome);
+  std::string shown(const Outcome& outcome, ValueView value);
+  std::string changed_definitions();
+  bool take_calls();
+  bool take_questions();
+  void take_call(const WaitingCall& call);
+  bool settle_children();
+  void start_child(const WaitingCall& call, const std::string& name, const CompiledAgent& agent);
+  std::string new_name(const std::string& tool);
+  bool has_lasting_unsafe_effect();
+
+  // agent_answers.cpp: operations
+  state::OperationT* find_operation(std::string_view name, state::OperationKind kind);
+  state::OperationT* find_call(std::uint64_t call);
+  bool is_signal_waiting(std::string_view name);
+  Result<void> settle(std::string_view name, const std::string& answer, const std::function<Result<void>()>& apply);
+  void remove_operation(std::string_view name);
+  void note_effect(const state::OperationT& operation);
+  std::string path_of(std::string_view name) const {
+    return path_.empty() ? std::string(name) : path_ + "/" + std::string(name);
+  }
+
+  AgentTree& tree_;
+  const CompiledAgent& agent_;
+  state::NodeT& node_;
+  AgentNode* const above_;
+  const std::string path_;
+  TreeBudget budget_;
+  std::vector<std::unique_ptr<AgentNode>> children_;   // in the order of node_.children
+  std::optional<Session> session_;
+  std::unique_ptr<wire::ReplyReader> stream_;          // of chunk()
+  std::string first_message_;                          // made from the data
+};
+
+Error loop_error(Errc code, std::string message);
+
+}  // namespace ptcvm::loop

@@ -1,0 +1,329 @@
+// Programs of an agent: how they start, what they call, and what the model is told about them.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "agents/loop/agent_node.h"
+#include "agents/loop/program_text.h"
+#include "agents/loop/result_json.h"
+#include "ptcvm/reference.hpp"
+
+namespace ptcvm::loop {
+
+using state::Phase;
+using state::TurnKind;
+
+namespace {
+
+constexpr std::size_t kValueBytes = 250, kPrintBytes = 512, kDefinitionBytes = 250, kReturnBytes = 200;
+constexpr std::uint32_t kPrintLength = 20'000;   // texts of (doc …) and (apropos …) are longer than other prints
+
+std::string explanation(std::string_view form, std::string_view name) {
+  std::string text = form == "doc" ? doc_text(name) : apropos_text(name);
+  if (!text.empty()) return text;
+  return form == "doc" ? unknown_name_text(name) : "nothing mentions " + std::string(name);
+}
+
+}  // namespace
+
+Hooks AgentNode::session_hooks() {
+  Hooks hooks;
+  const AgentHooks& given = tree_.agent.options.hooks;
+  hooks.before_tool = [this, &given](ToolCall& call) {
+    const auto tool = agent_.host_tools.find(call.name());
+    if (tool == agent_.host_tools.end()) return HookVerdict::allow();
+    if (given.before_tool) {
+      HookVerdict verdict = given.before_tool(path_, *tool->second, call);
+      if (verdict.kind != HookVerdict::Kind::Allow) return verdict;
+    }
+    if (!tool->second->asks || !has_tools()) return HookVerdict::allow();
+    return HookVerdict::ask("May " + tool->first + " be called?");
+  };
+  if (given.after_tool) {
+    hooks.after_tool = [this, &given](ToolCall& call, ValueView answer) {
+      return given.after_tool(path_, call, answer);
+    };
+  }
+  return hooks;
+}
+
+Result<void> AgentNode::open_session() {
+  RestoreOptions options;
+  options.tools = agent_.tools;
+  options.hooks = session_hooks();
+  options.hands_out_calls = true;
+  options.time_ms = tree_.time_ms;
+  options.limits.print_length = kPrintLength;
+  const auto* const first = reinterpret_cast<const std::byte*>(node_.session.data());
+  auto restored = Session::restore(tree_.agent.engine, {first, node_.session.size()}, options);
+  if (!restored) return restored.error();
+  session_.emplace(std::move(*restored));
+  return {};
+}
+
+Session& AgentNode::session() {
+  if (session_) return *session_;
+  RunOptions options;
+  options.id = path_.empty() ? tree_.id : tree_.id + "/" + path_;
+  options.tools = agent_.tools;
+  options.hooks = session_hooks();
+  options.data_json = node_.data;
+  options.hands_out_calls = true;
+  options.time_ms = tree_.time_ms;
+  options.limits.print_length = kPrintLength;
+  session_.emplace(Session::create(tree_.agent.engine, options).value());   // the data is a JSON object
+  load_session();
+  return *session_;
+}
+
+// Gives a new session what the turns before have left.
+void AgentNode::load_session() {
+  std::string definitions = "{", journal = "{", history = "[";
+  std::map<std::string_view, std::string_view> defined;
+  for (const auto& turn : node_.turns) {
+    for (const auto& made : turn->definitions) defined[made->name] = made->text;
+  }
+  for (const auto& [name, edn] : defined) definitions.append(":").append(name).append(" ").append(edn).append(" ");
+  for (const auto& task : node_.journal) {
+    journal.append(string_literal(task->name)).append(" ").append(task->text).append(" ");
+  }
+  std::vector<const std::string*> values;
+  for (const auto& turn : node_.turns) {
+    if (turn->kind != TurnKind::Fault && turn->kind != TurnKind::NotRun) values.push_back(&turn->value);
+  }
+  for (std::size_t i = values.size() - std::min<std::size_t>(values.size(), 3); i < values.size(); ++i) {
+    history.append(values[i]->empty() ? "nil" : *values[i]).append(" ");
+  }
+  // What was written down by this library can be read by it, except values that EDN has no text for; these are lost.
+  if (!defined.empty()) static_cast<void>(session_->load_definitions(definitions + "}"));
+  if (!node_.journal.empty()) static_cast<void>(session_->load_journal(journal + "}"));
+  if (!values.empty()) static_cast<void>(session_->load_history(history + "]"));
+}
+
+void AgentNode::start_program(const std::string& written) {
+  state::TurnT& turn = *node_.current;
+  turn.program = written;
+  if (written.size() > node_.limits->program_bytes) {
+    turn.program.resize(whole_characters(turn.program, node_.limits->program_bytes));
+    return end_turn(TurnKind::NotRun, "The program is too long: it has " + std::to_string(written.size()) +
+                                          " bytes, and the limit program_bytes is " +
+                                          std::to_string(node_.limits->program_bytes) + ". Nothing of it was run.");
+  }
+  const ProgramText read = read_program_text(written);
+  turn.is_repaired = read.dropped_brackets > 0;
+  node_.is_repaired = node_.is_repaired || turn.is_repaired;
+  const ExplainedProgram program = explain(read.text, explanation);
+  node_.explained_bytes = program.answer_bytes;
+  Session& session = this->session();
+  session.run().set_time(tree_.time_ms);
+  if (!has_tools()) {
+    static const Tools kNoTools;
+    CompileOptions without;
+    without.tools = &kNoTools;
+    const auto compiled = tree_.agent.engine.compile(program.text, without);
+    if (!compiled && compiled.error().diagnostic && compiled.error().diagnostic->kind == "unknown_tool") {
+      return take_fault(*compiled.error().diagnostic, {});
+    }
+  }
+  const auto begun = session.begin(program.text);
+  if (!begun) {
+    const Error error = begun.error();
+    Diagnostic fault = error.diagnostic.value_or(Diagnostic());
+    if (!error.diagnostic) fault.message = error.message;
+    return take_fault(fault, {});
+  }
+  node_.phase = Phase::Running;
+}
+
+// Starts the next call of a reply in native mode, as a program of one call. Returns false when none is left.
+bool AgentNode::start_native_call() {
+  auto& calls = node_.current->replies.back()->calls;
+  while (node_.native_calls < calls.size()) {
+    state::ReplyCallT& call = *calls[node_.native_calls];
+    const auto arguments = Value::from_json(call.arguments.empty() ? "{}" : call.arguments);
+    const bool is_known = has_tools() && std::binary_search(agent_.callable.begin(), agent_.callable.end(), call.name);
+    if (is_known && arguments && arguments->view().kind() == ValueKind::Map) {
+      const auto tool = agent_.host_tools.find(call.name);
+      const bool is_async = tool != agent_.host_tools.end() && tool->second->mode == ToolMode::Async;
+      std::string program = "(tool/" + call.name + " " + arguments->to_edn() + ")";
+      if (is_async) program = "(await " + program + ")";
+      session().run().set_time(tree_.time_ms);
+      if (session().begin(program)) {
+        node_.phase = Phase::Running;
+        return true;
+      }
+    }
+    call.is_error = true;
+    call.result = !is_known ? "unknown_tool: the tool \"" + call.name + "\" is not there in this turn"
+                            : "The arguments cannot be read. They are one JSON object.";
+    ++node_.native_calls;
+  }
+  return false;
+}
+
+void AgentNode::finish_native_call() {
+  Run& run = session().run();
+  state::ReplyCallT& call = *node_.current->replies.back()->calls[node_.native_calls++];
+  if (const auto fault = run.diagnostic()) {
+    call.result = fault->kind + ": " + fault->message;
+    call.is_error = true;
+  } else {
+    call.result = run.result().kind() == ValueKind::String ? std::string(*run.result().as_string())
+                                                           : run.result().to_json();
+    if (call.result.empty()) call.result = "(no text)";
+  }
+  budget_.count_fuel(run.usage().fuel);
+  record_state_of_session();
+  if (!start_native_call()) end_turn(TurnKind::Value, {});
+}
+
+bool AgentNode::run_program() {
+  Run& run = session().run();
+  for (;;) {
+    bool is_moved = settle_children();
+    run.set_time(tree_.time_ms);
+    run.step();
+    if (run.is_over()) {
+      if (agent_.mode == ReplyMode::Native) {
+        finish_native_call();
+      } else {
+        finish_program();
+      }
+      return true;
+    }
+    is_moved = take_questions() || is_moved;
+    is_moved = take_calls() || is_moved;
+    if (!is_moved && (run.state() == RunState::Suspended || !run.calls().empty())) return false;
+  }
+}
+
+void AgentNode::finish_program() {
+  Run& run = session().run();
+  const Outcome outcome = run.outcome();
+  budget_.count_fuel(outcome.usage.fuel);
+  record_state_of_session();
+  // A program that ends without waiting for what it began leaves that behind.
+  std::erase_if(node_.operations, [](const auto& operation) { return operation->kind != state::OperationKind::Child; });
+  if (outcome.diagnostic) return take_fault(*outcome.diagnostic, outcome);
+  state::TurnT& turn = *node_.current;
+  for (const auto& [id, text] : outcome.summaries) {
+    auto summary = std::make_unique<state::NamedTextT>();
+    summary->name = id;
+    summary->text = text;
+    std::erase_if(node_.summaries, [&](const auto& known) { return known->name == id; });
+    turn.summaries.push_back(std::make_unique<state::NamedTextT>(*summary));
+    node_.summaries.push_back(std::move(summary));
+  }
+  const ValueView value = run.result();
+  if (run.state() == RunState::Returned) return take_return(value, outcome);
+  const std::string definitions = changed_definitions();
+  if (run.state() == RunState::Failed) {
+    const ValueView reason = value["reason"], message = value["message"];
+    const auto name = reason.as_keyword() ? reason.as_keyword() : reason.as_string();
+    const auto text = message.as_string();
+    std::string why = name ? std::string(*name) : reason.is_nil() ? "failed" : reason.to_edn();
+    std::string said = text ? std::string(*text) : value.to_edn();
+    end_turn(TurnKind::Failed, "The task has failed: " + preview(value, kReturnBytes));
+    return end_error(std::move(why), std::move(said));
+  }
+  turn.value = value.kind() == ValueKind::Var ? std::string() : value.to_edn();
+  std::string text = shown(outcome, value);
+  end_turn(TurnKind::Value, text + definitions);
+}
+
+void AgentNode::take_return(ValueView value, const Outcome& outcome) {
+  state::TurnT& turn = *node_.current;
+  const auto wrong = agent_.signature ? agent_.signature->check_result(value) : std::nullopt;
+  turn.value = value.to_edn();
+  const std::string definitions = changed_definitions();
+  if (wrong) {
+    std::string text = shown(outcome, {});
+    text += "The returned value does not fit " + agent_.signature->result_type() + ": " + *wrong + ".\nIt was " +
+            preview(value, kReturnBytes) + "\nCall (return …) with a value that fits.\n";
+    const bool is_lasting = has_lasting_unsafe_effect();
+    end_turn(TurnKind::Fault, text + definitions);
+    node_.is_closing = node_.is_closing || (is_lasting && node_.phase == Phase::Beginning);
+    return;
+  }
+  std::string result = result_json(value);
+  end_turn(TurnKind::Returned, "Returned " + preview(value, kReturnBytes) + "\n" + definitions);
+  end_ok(std::move(result), false);
+}
+
+void AgentNode::take_fault(const Diagnostic& fault, const Outcome& outcome) {
+  std::string text = shown(outcome, {});
+  text += "Error: " + (fault.kind.empty() ? std::string("fault") : fault.kind) + ": " + fault.message + "\n";
+  if (fault.line != 0) text += "At line " + std::to_string(fault.line) + ":\n" + fault.excerpt;
+  if (!fault.hint.empty()) text += "Hint: " + fault.hint + "\n";
+  text += "Nothing that this program defined was kept.";
+  end_turn(TurnKind::Fault, std::move(text));
+}
+
+// Returns what the program printed, or else its value.
+std::string AgentNode::shown(const Outcome& outcome, ValueView value) {
+  state::TurnT& turn = *node_.current;
+  std::string text;
+  if (turn.is_repaired) {
+    text += "Note: closing brackets behind the last form were surplus and have been dropped.\n";
+  }
+  std::string prints;
+  for (const std::string& print : outcome.prints) prints.append(print).append("\n");
+  const std::size_t most = kPrintBytes + node_.explained_bytes;
+  if (prints.size() > most) {
+    const std::size_t all = prints.size();
+    prints.resize(whole_characters(prints, most));
+    prints += "… (" + std::to_string(all - prints.size()) + " more bytes were printed; print less)\n";
+  }
+  if (!prints.empty()) return text + prints;
+  const bool is_worth = !value.is_nil() && value.kind() != ValueKind::Var;
+  return is_worth ? text + "user=> " + preview(value, kValueBytes) + "\n" : text;
+}
+
+// Returns lines about definitions that are new or changed, and keeps them in the turn.
+std::string AgentNode::changed_definitions() {
+  std::map<std::string_view, std::string_view> known;
+  for (const auto& turn : node_.turns) {
+    for (const auto& made : turn->definitions) known[made->name] = made->text;
+  }
+  const std::string all = session().definitions_edn();
+  std::string text;
+  for (auto [name, edn] : entries_of_map(all)) {
+    if (name.starts_with(':')) name.remove_prefix(1);
+    const auto before = known.find(name);
+    if (before != known.end() && before->second == edn) continue;
+    auto made = std::make_unique<state::NamedTextT>();
+    made->name = name;
+    made->text = edn;
+    node_.current->definitions.push_back(std::move(made));
+    text += definition_line(name, edn, kDefinitionBytes) + "\n";
+  }
+  return text;
+}
+
+// Takes over what tasks have done; they stay done whatever becomes of the turn.
+void AgentNode::record_state_of_session() {
+  const std::string edn = session().run().journal_edn();
+  std::map<std::string, std::string> now;
+  for (const auto& [key, value] : entries_of_map(edn)) {
+    const auto id = Value::from_edn(key);
+    if (id && id->view().as_string()) now.emplace(*id->view().as_string(), value);
+  }
+  std::vector<std::unique_ptr<state::NamedTextT>> journal;
+  for (const auto& [id, value] : now) {
+    const auto known =
+        std::find_if(node_.journal.begin(), node_.journal.end(), [&](const auto& t) { return t->name == id; });
+    auto task = std::make_unique<state::NamedTextT>();
+    task->name = id;
+    task->text = value;
+    if (known == node_.journal.end() || (*known)->text != value) {
+      node_.current->tasks.push_back(std::make_unique<state::NamedTextT>(*task));
+    }
+    journal.push_back(std::move(task));
+  }
+  for (const auto& task : node_.journal) {
+    if (!now.contains(task->name)) node_.current->dropped_tasks.push_back(task->name);
+  }
+  node_.journal = std::move(journal);
+}
+
+}  // namespace ptcvm::loop

@@ -1,0 +1,177 @@
+// Replies of models: which ones are tried again, and what the others say.
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <utility>
+
+#include "agents/loop/agent_node.h"
+#include "agents/loop/model_retry.h"
+#include "agents/loop/reply_program.h"
+#include "agents/loop/result_json.h"
+
+namespace ptcvm::loop {
+
+using state::Phase;
+using state::TurnKind;
+
+namespace {
+
+std::unique_ptr<state::ReplyT> kept_reply(const wire::Reply& reply, const ModelChoice& model) {
+  auto kept = std::make_unique<state::ReplyT>();
+  kept->provider = model.provider;
+  kept->protocol = static_cast<std::uint8_t>(model.protocol);
+  kept->text = reply.text;
+  kept->content = boost::json::serialize(reply.content);
+  for (const wire::ToolCall& call : reply.tool_calls) {
+    auto made = std::make_unique<state::ReplyCallT>();
+    made->id = call.id;
+    made->name = call.name;
+    if (call.arguments_text) {
+      made->arguments = *call.arguments_text;
+    } else if (call.arguments) {
+      made->arguments = boost::json::serialize(*call.arguments);
+    }
+    kept->calls.push_back(std::move(made));
+  }
+  return kept;
+}
+
+// OpenAI's input contains what was cached, and Anthropic's does not. Here it always does.
+wire::TokenUsage even_usage(wire::TokenUsage usage, wire::Protocol protocol) {
+  if (protocol != wire::Protocol::Messages || !usage.input) return usage;
+  usage.input = *usage.input + usage.cached.value_or(0) + usage.cache_written.value_or(0);
+  return usage;
+}
+
+}  // namespace
+
+Result<void> AgentNode::lose_model() {
+  if (node_.phase != Phase::Awaiting) {
+    return loop_error(Errc::unknown_operation, path_of("model") + ": no request waits for its reply");
+  }
+  node_.phase = Phase::Asking;
+  return {};
+}
+
+Result<void> AgentNode::resolve_model(const ModelReply& came) {
+  if (node_.phase != Phase::Awaiting) {
+    return loop_error(Errc::unknown_operation, path_of("model") + ": no request waits for its reply");
+  }
+  stream_.reset();
+  if (came.status == 0) {
+    const std::string why = came.body.empty() ? "there was no connection" : came.body;
+    take_failure({wire::ReplyError::Kind::Cut, 0, nullptr, why, true, {}});
+    return {};
+  }
+  wire::ReplyReader reader({agent_.model.protocol, agent_.model.is_stream, came.status, came.headers});
+  reader.feed(came.body);
+  wire::Reply reply =
+      reader.finish(came.is_cut ? wire::ReplyReader::End::Cut : wire::ReplyReader::End::Proper, tree_.time_ms);
+  const auto& used = reply.usage;
+  if (used) budget_.count_tokens(even_usage(*used, agent_.model.protocol));
+  if (const AgentHooks& hooks = tree_.agent.options.hooks; hooks.after_model) hooks.after_model(path_, reply);
+  if (reply.error) {
+    take_failure(*reply.error);
+  } else {
+    take_reply(std::move(reply));
+  }
+  return {};
+}
+
+void AgentNode::chunk(std::string_view bytes) {
+  const auto& on_token = tree_.agent.options.on_token;
+  if (node_.phase != Phase::Awaiting || !agent_.model.is_stream || !on_token) return;
+  if (stream_ == nullptr) {
+    stream_ = std::make_unique<wire::ReplyReader>(wire::ReplyReader::Answer{agent_.model.protocol, true});
+  }
+  stream_->feed(bytes);
+  if (const std::string_view text = stream_->new_text(); !text.empty()) on_token(path_, text);
+}
+
+void AgentNode::take_failure(const wire::ReplyError& error) {
+  const FailureRemedy remedy = remedy_of(error, node_.attempt);
+  if (remedy == FailureRemedy::LeaveOpaqueOut && !node_.is_without_opaque) {
+    node_.is_without_opaque = true;
+    node_.phase = Phase::Asking;
+    return;
+  }
+  if (remedy == FailureRemedy::Shorten && node_.left_turns + 1 < node_.turns.size()) {
+    // The provider's limit is not known: half of the turns leave.
+    const auto present = static_cast<std::uint32_t>(node_.turns.size()) - node_.left_turns;
+    node_.left_turns += std::max(present / 2, 1u);
+    node_.phase = Phase::Asking;
+    return;
+  }
+  if (remedy == FailureRemedy::TryAgain) {
+    node_.wake_ms = tree_.time_ms + pause_ms(error, node_.attempt, tree_.id + "/" + path_);
+    ++node_.attempt;
+    node_.phase = Phase::Pausing;
+    return;
+  }
+  std::string message = error.status == 0 ? std::string() : "HTTP " + std::to_string(error.status) + ": ";
+  message += error.message;
+  if (node_.attempt > 1) message += " (attempt " + std::to_string(node_.attempt) + ")";
+  end_error("llm_error", std::move(message));
+}
+
+void AgentNode::take_reply(wire::Reply reply) {
+  node_.current->replies.push_back(kept_reply(reply, agent_.model));
+  node_.attempt = 1;
+  if (reply.stop == "pause_turn") {
+    node_.phase = Phase::Asking;
+    return;
+  }
+  switch (agent_.mode) {
+    case ReplyMode::Program: return read_program(reply);
+    case ReplyMode::Text:
+    case ReplyMode::Json: return read_text(reply);
+    case ReplyMode::Native: return read_native(reply);
+  }
+}
+
+void AgentNode::read_program(const wire::Reply& reply) {
+  for (auto& call : node_.current->replies.back()->calls) {
+    if (call->name == kRunProgram) continue;
+    call->result = "There is no tool \"" + call->name + "\" here. Call run_program; programs call (tool/NAME {…}).";
+    call->is_error = true;
+  }
+  ReplyProgram found = find_program(reply);
+  if (!found.is_found) return end_turn(TurnKind::NotRun, std::move(found.problem));
+  start_program(found.program);
+}
+
+void AgentNode::read_text(const wire::Reply& reply) {
+  for (auto& call : node_.current->replies.back()->calls) {
+    call->result = "There are no tools here.";
+    call->is_error = true;
+  }
+  if (reply.text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    return end_turn(TurnKind::NotRun, "Your reply was empty. Reply with the answer.");
+  }
+  if (!agent_.is_text_result) return read_json(reply.text);
+  const std::string text = reply.text;
+  end_turn(TurnKind::Returned, {});
+  end_ok(result_json(Value::of(text)), false);
+}
+
+void AgentNode::read_json(std::string_view text) {
+  const std::string_view found = find_json_text(text);
+  if (found.empty()) {
+    return end_turn(TurnKind::NotRun, "There was no JSON in your reply that can be read. Reply with JSON only.");
+  }
+  auto value = Value::from_json(found);
+  if (!value) return end_turn(TurnKind::NotRun, "The JSON cannot be read: " + value.error().message);
+  if (const auto wrong = agent_.signature ? agent_.signature->check_result(*value, "answer") : std::nullopt) {
+    return end_turn(TurnKind::NotRun, "The JSON does not fit: " + *wrong + ". Reply with JSON that fits.");
+  }
+  end_turn(TurnKind::Returned, {});
+  end_ok(result_json(*value), false);
+}
+
+void AgentNode::read_native(const wire::Reply& reply) {
+  if (reply.tool_calls.empty()) return read_text(reply);
+  node_.native_calls = 0;
+  if (!start_native_call()) end_turn(TurnKind::Value, {});
+}
+
+}  // namespace ptcvm::loop

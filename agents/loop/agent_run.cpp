@@ -1,0 +1,259 @@
+#include "agents/loop/agent_run.h"
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <utility>
+
+#include "agents/loop/agent_document.h"
+#include "agents/loop/agent_node.h"
+#include "agents/loop/document_json.h"
+#include "agents/loop/result_json.h"
+#include "ptcvm/json.hpp"
+
+namespace ptcvm::loop {
+
+namespace json = boost::json;
+
+struct AgentRun::Impl {
+  Impl(const Agent& made, std::unique_ptr<state::DocumentT> state)
+      : agent(made), document(std::move(state)), tree{agent.impl(), document->id, document->time_ms},
+        root(std::make_unique<AgentNode>(tree, agent.impl().root(), *document->root, nullptr)) {}
+
+  // Finds the agent that a path leads to, and takes its part of the path away.
+  AgentNode& agent_of(std::string_view& path) {
+    AgentNode* node = root.get();
+    for (;;) {
+      const auto slash = path.find('/');
+      AgentNode* const below = slash == std::string_view::npos ? nullptr : node->child(path.substr(0, slash));
+      if (below == nullptr) return *node;
+      node = below;
+      path.remove_prefix(slash + 1);
+    }
+  }
+  void write_down(AgentNode::Face face) {
+    root->save(face);
+    document->time_ms = tree.time_ms;
+  }
+
+  Agent agent;
+  std::unique_ptr<state::DocumentT> document;
+  AgentTree tree;
+  std::unique_ptr<AgentNode> root;
+};
+
+namespace {
+
+Result<json::object> object_of(const std::string& text, std::string_view what) {
+  boost::system::error_code error;
+  json::value value = json::parse(text, error);
+  if (error || !value.is_object()) return loop_error(Errc::invalid_value, std::string(what) + " is no JSON object");
+  return std::move(value.get_object());
+}
+
+Result<void> check_data(const CompiledAgent& agent, const json::object& data) {
+  if (!agent.signature || !agent.signature->has_params()) return {};
+  for (const SignatureField& field : agent.signature->params()) {
+    if (field.is_optional || data.contains(field.name)) continue;
+    return loop_error(Errc::invalid_value, "the data has no \"" + field.name + "\", which the signature names");
+  }
+  return {};
+}
+
+std::string_view kind_name(state::TurnKind kind) {
+  switch (kind) {
+    case state::TurnKind::Value: return "value";
+    case state::TurnKind::Returned: return "returned";
+    case state::TurnKind::Failed: return "failed";
+    case state::TurnKind::Fault: return "fault";
+    case state::TurnKind::NotRun: return "not_run";
+  }
+  return {};
+}
+
+void raise_exhausted(AgentNode& node, std::string_view limit, std::uint64_t by, bool is_root) {
+  if (!is_root && node.state().phase == state::Phase::Exhausted) node.budget().raise(limit, by);
+  for (const auto& child : node.children()) raise_exhausted(*child, limit, by, false);
+  node.raised();
+}
+
+}  // namespace
+
+AgentRun::AgentRun(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+AgentRun::AgentRun(AgentRun&&) noexcept = default;
+AgentRun& AgentRun::operator=(AgentRun&&) noexcept = default;
+AgentRun::~AgentRun() = default;
+
+Result<AgentRun> AgentRun::start(const Agent& agent, const AgentStart& start) {
+  const auto data = object_of(start.data_json, "the data");
+  if (!data) return data.error();
+  const auto journal = object_of(start.journal_json, "the journal");
+  if (!journal) return journal.error();
+  const CompiledAgent& root = agent.impl().root();
+  if (auto checked = check_data(root, *data); !checked) return checked.error();
+  auto document = std::make_unique<state::DocumentT>();
+  document->version = kDocumentVersion;
+  document->id = start.id;
+  document->time_ms = start.time_ms;
+  document->agent = agent.impl().definition_text;
+  document->root = std::make_unique<state::NodeT>();
+  AgentNode::begin_state(*document->root, root, *data);
+  state::NodeT& node = *document->root;
+  if (node.limits->deadline_ms != 0) node.deadline_at_ms = start.time_ms + node.limits->deadline_ms;
+  std::map<std::string, const json::value*> sorted;
+  for (const auto& entry : *journal) sorted.emplace(entry.key(), &entry.value());
+  for (const auto& [id, value] : sorted) {
+    auto task = std::make_unique<state::NamedTextT>();
+    task->name = id;
+    task->text = Value::of(*value).to_edn();
+    node.journal.push_back(std::make_unique<state::NamedTextT>(*task));
+    node.opening_journal.push_back(std::move(task));
+  }
+  return AgentRun(std::make_unique<Impl>(agent, std::move(document)));
+}
+
+Result<AgentRun> AgentRun::restore(const Agent& agent, std::span<const std::byte> snapshot) {
+  auto document = read_document(snapshot);
+  if (!document) return document.error();
+  if ((*document)->agent != agent.impl().definition_text) {
+    return loop_error(Errc::refused,
+                      "the run belongs to another definition of the agent; its own one is in the document");
+  }
+  auto impl = std::make_unique<Impl>(agent, std::move(*document));
+  if (auto restored = impl->root->restore(); !restored) return restored.error();
+  return AgentRun(std::move(impl));
+}
+
+const std::string& AgentRun::id() const { return impl_->tree.id; }
+
+AgentState AgentRun::step() {
+  impl_->root->go();
+  return state();
+}
+
+AgentState AgentRun::state() const { return impl_->root->is_ended() ? AgentState::Ended : AgentState::Waiting; }
+
+std::vector<Operation> AgentRun::operations() const {
+  std::vector<Operation> out;
+  impl_->root->list(out);
+  std::sort(out.begin(), out.end(), [](const Operation& a, const Operation& b) { return a.path < b.path; });
+  return out;
+}
+
+std::vector<std::string> AgentRun::pending() const {
+  std::vector<std::string> out;
+  impl_->root->list_paths(out);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+void AgentRun::chunk(std::string_view path, std::string_view bytes) {
+  AgentNode& node = impl_->agent_of(path);
+  if (path == "model") node.chunk(bytes);
+}
+
+Result<void> AgentRun::resolve_model(std::string_view path, const ModelReply& reply) {
+  AgentNode& node = impl_->agent_of(path);
+  if (path != "model") return node.unknown(path);
+  return node.resolve_model(reply);
+}
+
+Result<void> AgentRun::lose_model(std::string_view path) {
+  AgentNode& node = impl_->agent_of(path);
+  if (path != "model") return node.unknown(path);
+  return node.lose_model();
+}
+
+Result<void> AgentRun::resolve(std::string_view path, ValueView value) {
+  return impl_->agent_of(path).resolve(path, value);
+}
+
+Result<void> AgentRun::reject(std::string_view path, std::string_view why) {
+  return impl_->agent_of(path).reject(path, why);
+}
+
+Result<void> AgentRun::pend(std::string_view path) { return impl_->agent_of(path).pend(path); }
+Result<void> AgentRun::doubt(std::string_view path) { return impl_->agent_of(path).doubt(path); }
+
+Result<void> AgentRun::input(std::string_view text) {
+  impl_->root->say(text);
+  return {};
+}
+
+Result<void> AgentRun::raise(std::string_view limit, std::uint64_t by) {
+  if (!impl_->root->budget().raise(limit, by)) {
+    return loop_error(Errc::invalid_value, "there is no limit \"" + std::string(limit) + "\"");
+  }
+  raise_exhausted(*impl_->root, limit, by, true);
+  return {};
+}
+
+void AgentRun::advance(std::int64_t time_ms) { impl_->tree.time_ms = std::max(impl_->tree.time_ms, time_ms); }
+
+Result<AgentRun> AgentRun::fork(std::uint32_t turns, std::string id) const {
+  if (turns > impl_->document->root->turns.size()) {
+    const std::string has = std::to_string(impl_->document->root->turns.size());
+    return loop_error(Errc::invalid_value,
+                      "the run has " + has + " turns, and a fork at turn " + std::to_string(turns) + " was asked for");
+  }
+  auto document = read_document(snapshot());
+  if (!document) return document.error();
+  (*document)->id = std::move(id);
+  AgentNode::keep_turns(*(*document)->root, impl_->agent.impl().root(), turns);
+  return AgentRun(std::make_unique<Impl>(impl_->agent, std::move(*document)));
+}
+
+AgentOutcome AgentRun::outcome() const {
+  const state::NodeT& node = *impl_->document->root;
+  AgentOutcome out;
+  out.is_ok = impl_->root->is_ended() && node.end_reason.empty();
+  out.result_json = node.result.empty() ? "null" : node.result;
+  out.reason = node.end_reason;
+  out.message = node.end_message;
+  out.fallback_used = node.is_fallback;
+  out.repaired = node.is_repaired;
+  return out;
+}
+
+AgentUsage AgentRun::usage() const {
+  const state::NodeT& node = *impl_->document->root;
+  const state::UsageT& used = *node.usage;
+  return {static_cast<std::uint32_t>(node.turns.size()), used.turns, used.model_calls, used.tool_calls, used.fuel,
+          used.input, used.cached, used.cache_written, used.output, used.reasoning};
+}
+
+std::vector<std::pair<std::string, std::string>> AgentRun::journal() const {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const auto& task : impl_->document->root->journal) out.emplace_back(task->name, task->text);
+  return out;
+}
+
+std::vector<TurnView> AgentRun::turns() const {
+  std::vector<TurnView> out;
+  for (const auto& turn : impl_->document->root->turns) {
+    TurnView view;
+    view.number = static_cast<std::uint32_t>(out.size() + 1);
+    view.kind = kind_name(turn->kind);
+    view.program = turn->program;
+    view.feedback = turn->feedback;
+    view.value = turn->value;
+    view.repaired = turn->is_repaired;
+    for (const auto& reply : turn->replies) {
+      view.reply += reply->text;
+      for (const auto& call : reply->calls) view.feedback += call->result;
+    }
+    out.push_back(std::move(view));
+  }
+  return out;
+}
+
+std::vector<std::byte> AgentRun::snapshot() const {
+  impl_->write_down(AgentNode::Face::Bytes);
+  return write_document(*impl_->document);
+}
+
+std::string AgentRun::snapshot_json() const {
+  impl_->write_down(AgentNode::Face::Json);
+  return write_document_json(*impl_->document);
+}
+
+}  // namespace ptcvm::loop

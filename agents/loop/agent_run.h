@@ -1,0 +1,148 @@
+// One run of an agent with its children, as a state machine without IO. step() runs programs until the whole tree
+// waits; operations() says for what; the host does these things and answers. The same answers in the same order give
+// the same run.
+//
+//   auto run = AgentRun::start(agent, {.id = "orders-7", .data_json = R"({"customer": "Ann"})"});
+//   while (run->step() == AgentState::Waiting)
+//     for (const Operation& op : run->operations()) …   // ask the model, call the tool, ask the person
+//
+// One thread at a time uses a run. The run may move to another thread between two calls.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agents/loop/agent.h"
+#include "agents/wire/refusal.h"
+
+namespace ptcvm::loop {
+
+enum class AgentState : std::uint8_t {
+  Waiting,   // operations() says for what
+  Ended,     // outcome() says how; input() goes on with the conversation
+};
+
+enum class OperationKind : std::uint8_t {
+  Model,      // send Operation::request; answer with resolve_model()
+  Tool,       // call the tool; answer with resolve(), reject() or pend()
+  Pending,    // a call that started something: answer with resolve() or reject() when the result is there
+  Approval,   // a person says whether the call is made: resolve() with true, or reject()
+  Doubt,      // a person says what became of a call: resolve() with its answer when it happened, reject() when not
+  Input,      // the program waits for a signal
+  Timer,      // call advance() at Operation::due_ms
+  Budget,     // a person may raise(); reject() ends the run
+};
+
+// Something that the run waits for. Owns all of its parts.
+struct Operation {
+  OperationKind kind{};
+  std::string path;                       // names it in the tree: "broker/desk/quote#2", "approve:pay", "model"
+  std::string key;                        // stays the same when it is done again: pass it on to the tool
+  std::string agent;                      // the path of the agent that waits: "broker/desk"; "" is the root
+  std::string tool, args_json;            // Tool, Pending, Approval, Doubt
+  const AgentTool* definition = nullptr;  // belongs to the tool; lives as long as the Agent
+  std::int64_t due_ms = 0;                // Timer; for others the time at which the run stops waiting, or 0
+  std::uint32_t attempt = 1;              // Model: counts the requests for one reply
+  ModelChoice model = {};                 // Model: which one is asked
+  wire::Request request = {};             // Model
+  std::string body = {};                  // Model: the request as bytes of its protocol
+  std::vector<std::string> callable = {}; // Model: the tools that the turn may call, children included, sorted
+};
+
+// What came for a request of a model.
+struct ModelReply {
+  int status = 200;                       // the HTTP status; 0: there was no connection
+  wire::Headers headers = {};
+  std::string body = {};                  // all bytes that came, beginning with those given to chunk()
+  bool is_cut = false;                    // the connection ended before the message did
+};
+
+struct AgentUsage {
+  std::uint32_t turns = 0;                // turns that the root has ended
+  std::uint32_t tree_turns = 0, model_calls = 0, tool_calls = 0;   // counts of the whole tree
+  std::uint64_t fuel = 0;
+  std::uint64_t input = 0, cached = 0, cache_written = 0, output = 0, reasoning = 0;   // tokens
+};
+
+// How a run ended.
+struct AgentOutcome {
+  bool is_ok = false;
+  std::string result_json;                // the value that was returned; "null" when there is none
+  std::string reason, message;            // why it ended with an error
+  bool fallback_used = false, repaired = false;
+};
+
+struct AgentStart {
+  std::string id = "agent";
+  std::string data_json = "{}";           // a map for data/…
+  std::string journal_json = "{}";        // tasks that are done before
+  std::int64_t time_ms = 0;               // ms since 1970
+};
+
+// Turns of the root, for people and for `agent show`.
+struct TurnView {
+  std::uint32_t number = 0;
+  std::string kind, program, reply, feedback, value;   // kind: "value", "returned", "failed", "fault", "not_run"
+  bool repaired = false;
+};
+
+class AgentRun {
+ public:
+  struct Impl;   // internal
+  // Errors: invalid_value when the data or the journal are no JSON objects, or data does not fit the signature.
+  static Result<AgentRun> start(const Agent& agent, const AgentStart& start = {});
+  // Goes on where snapshot() or snapshot_json() was taken. The bytes may come from anywhere. Errors: invalid_snapshot;
+  // refused when the agent is another one.
+  static Result<AgentRun> restore(const Agent& agent, std::span<const std::byte> snapshot);
+  AgentRun(AgentRun&&) noexcept;
+  AgentRun& operator=(AgentRun&&) noexcept;
+  ~AgentRun();
+
+  const std::string& id() const;
+  // Runs programs until everything waits or the run has ended.
+  AgentState step();
+  AgentState state() const;
+  // Lists what the whole tree waits for, sorted by path. Call step() before.
+  std::vector<Operation> operations() const;
+  // Lists the paths of operations that wait for something from outside: everything except Model and Tool.
+  std::vector<std::string> pending() const;
+
+  // Shows the bytes of a stream to AgentOptions::on_token as they come. Nothing of them counts before the whole reply.
+  void chunk(std::string_view path, std::string_view bytes);
+  Result<void> resolve_model(std::string_view path, const ModelReply& reply);
+  // Says that a request was sent and its reply can never come, because its process died. It is charged and sent again.
+  Result<void> lose_model(std::string_view path);
+
+  // Answer operations, in any order. The same answer twice changes nothing. Errors: unknown_operation,
+  // already_resolved, invalid_value; the message names the path.
+  Result<void> resolve(std::string_view path, ValueView value);
+  Result<void> reject(std::string_view path, std::string_view why);
+  Result<void> pend(std::string_view path);     // the call of a tool started something that ends later
+  Result<void> doubt(std::string_view path);    // nobody knows whether the call happened: a person says
+
+  Result<void> input(std::string_view text);    // what the user says next
+  // Adds to limits by name; "turns" adds work turns, and as many to the tree. Error: invalid_value for other names.
+  Result<void> raise(std::string_view limit, std::uint64_t by);
+  void advance(std::int64_t time_ms);           // sets the time, which only goes forward
+  // Makes a run that begins with the first `turns` turns of the root as its history. Error: invalid_value.
+  Result<AgentRun> fork(std::uint32_t turns, std::string id) const;
+
+  AgentOutcome outcome() const;
+  AgentUsage usage() const;
+  std::vector<std::pair<std::string, std::string>> journal() const;   // ids and values as EDN, sorted
+  std::vector<TurnView> turns() const;
+
+  std::vector<std::byte> snapshot() const;      // the same state gives the same bytes
+  std::string snapshot_json() const;
+
+ private:
+  explicit AgentRun(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ptcvm::loop

@@ -1,0 +1,16 @@
+// What all agents of one run share.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "agents/loop/agent_impl.h"
+
+namespace ptcvm::loop {
+
+struct AgentTree {
+  const Agent::Impl& agent;
+  std::string id;             // names the run
+  std::int64_t time_ms = 0;
+};
+
+}  // namespace ptcvm::loop

@@ -1,0 +1,48 @@
+// Counts what an agent uses, in its own state and in the states of all agents above it, and refuses what goes beyond a
+// limit of any of them.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "agent_state_generated.h"
+#include "agents/wire/reply.h"
+
+namespace ptcvm::loop {
+
+class TreeBudget {
+ public:
+  // `above` is the budget of the parent, or null. Both outlive the budget.
+  TreeBudget(state::NodeT& node, TreeBudget* above) : node_(node), above_(above) {}
+
+  // A limit that is used up: the reason that ends a run, and a message that names the limit.
+  struct Refusal {
+    std::string reason, message;
+  };
+  // Return why another turn, request or call may not begin, or nullopt.
+  std::optional<Refusal> turn_refusal() const;
+  std::optional<Refusal> model_refusal() const;
+  std::optional<Refusal> tool_refusal() const;
+  // Returns why a child with so many turns may not begin in this agent.
+  std::optional<Refusal> child_refusal(std::uint32_t turns) const;
+
+  void count_turn();
+  void count_model_call();
+  void count_tool_call();
+  void count_fuel(std::uint64_t fuel);
+  void count_tokens(const wire::TokenUsage& used);
+
+  // Keeps turns for this agent in all agents above it, and gives back those that were not used.
+  void reserve(std::uint32_t turns);
+  void give_back();
+
+  std::uint32_t level() const { return above_ == nullptr ? 1 : above_->level() + 1; }
+  // Adds to a limit of this agent by its name. Returns false when there is no such limit.
+  bool raise(std::string_view name, std::uint64_t by);
+
+ private:
+  state::NodeT& node_;
+  TreeBudget* const above_;
+};
+
+}  // namespace ptcvm::loop
