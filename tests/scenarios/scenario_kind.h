@@ -14,6 +14,7 @@ namespace ptcvm::scenarios {
 using ScenarioKind = std::optional<std::string> (*)(const boost::json::object& scenario, const ScenarioStore& store);
 
 std::optional<std::string> chain_scenario(const boost::json::object& scenario, const ScenarioStore& store);
+std::optional<std::string> harness_scenario(const boost::json::object& scenario, const ScenarioStore& store);
 std::optional<std::string> wire_scenario(const boost::json::object& scenario, const ScenarioStore& store);
 
 }  // namespace ptcvm::scenarios

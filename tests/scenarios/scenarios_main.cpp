@@ -23,6 +23,7 @@ struct NamedKind {
   bool has_store;   // false: the cases are the same with every store
 };
 constexpr NamedKind kKinds[] = {{"chain", ptcvm::scenarios::chain_scenario, true},
+                                {"harness", ptcvm::scenarios::harness_scenario, true},
                                 {"wire", ptcvm::scenarios::wire_scenario, false}};
 
 const NamedKind* kind_of(std::string_view name) {

@@ -1,0 +1,84 @@
+#include "agents/harness/batch_rules.h"
+
+#include <algorithm>
+#include <set>
+
+namespace ptcvm::harness {
+
+namespace json = boost::json;
+
+namespace {
+
+using Names = std::set<std::string, std::less<>>;
+
+void add_succeeded(FactType type, const json::object& body, Names& calls) {
+  if (type != FactType::tool_result) return;
+  const json::value* const ok = body.if_contains("ok");
+  if (ok != nullptr && ok->is_bool() && ok->get_bool()) calls.emplace(text_of(body, "callId"));
+}
+
+Names succeeded_calls(const ConversationView& view, std::span<const ProposedFact> batch) {
+  Names calls;
+  for (const Fact& fact : view.facts()) add_succeeded(fact.type, fact.body, calls);
+  for (const ProposedFact& fact : batch) add_succeeded(fact.type, fact.body, calls);
+  return calls;
+}
+
+BatchRefusal disallowed(std::string message) { return {"DISALLOWED_FACT", std::move(message)}; }
+
+std::optional<BatchRefusal> refuse_made(const json::object& attachment, const Names& calls) {
+  const std::string name(text_of(attachment, "name"));
+  if (text_of(attachment, "origin") != "synthesized") {
+    return disallowed("attachment_added: a planner may add only attachments with the origin \"synthesized\"; \"" +
+                      name + "\" has another");
+  }
+  const json::value* const made_by = attachment.if_contains("producedBy");
+  if (made_by != nullptr && made_by->is_object() && calls.contains(text_of(made_by->get_object(), "callId"))) {
+    return std::nullopt;
+  }
+  return disallowed("attachment_added: no tool call that succeeded made \"" + name + '"');
+}
+
+std::optional<BatchRefusal> refuse_missing(const json::object& draft, const ConversationView& view,
+                                           const Names& introduced) {
+  const json::value* const attachments = draft.if_contains("attachments");
+  if (attachments == nullptr) return std::nullopt;
+  for (const json::value& item : attachments->get_array()) {
+    const std::string_view name = trimmed(text_of(item.get_object(), "name"));
+    if (view.attachment(name) != nullptr || introduced.contains(name)) continue;
+    return BatchRefusal{"MISSING_ATTACHMENT", "compose_intent: there is no attachment \"" + std::string(name) + '"'};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<BatchRefusal> refuse_batch(const ConversationView& view, std::span<const ProposedFact> batch) {
+  Names introduced;
+  bool makes_attachments = false;
+  for (const ProposedFact& fact : batch) {
+    if (!fact_info(fact.type).planner_may_propose) {
+      return disallowed(std::string(fact_info(fact.type).name) + ": a planner may not propose this fact");
+    }
+    if (auto wrong = wrong_body(fact)) return disallowed(*std::move(wrong));
+    if (fact.type != FactType::attachment_added) continue;
+    makes_attachments = true;
+    introduced.emplace(trimmed(text_of(fact.body, "name")));
+  }
+  const Names calls = makes_attachments ? succeeded_calls(view, batch) : Names{};
+  for (const ProposedFact& fact : batch) {
+    std::optional<BatchRefusal> refusal;
+    if (fact.type == FactType::attachment_added) refusal = refuse_made(fact.body, calls);
+    if (fact.type == FactType::compose_intent) refusal = refuse_missing(fact.body, view, introduced);
+    if (refusal) return refusal;
+  }
+  return std::nullopt;
+}
+
+bool is_ended(std::span<const ProposedFact> batch) { return !batch.empty() && ends_batch(batch.back().type); }
+
+bool has_end(std::span<const ProposedFact> batch) {
+  return std::ranges::any_of(batch, [](const ProposedFact& fact) { return ends_batch(fact.type); });
+}
+
+}  // namespace ptcvm::harness

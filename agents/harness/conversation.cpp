@@ -1,0 +1,187 @@
+#include "agents/harness/conversation.h"
+
+#include <boost/json/serialize.hpp>
+#include <set>
+
+namespace ptcvm::harness {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t kReadAtOnce = 1'000;
+constexpr std::int64_t kAppendLeaseMs = 60'000;
+
+Error wrong(Errc code, std::string message) { return {code, std::move(message), std::nullopt, {}}; }
+
+}  // namespace
+
+HostFact host_fact(HostFactClass fact_class, std::string name, std::string key, const json::object& body,
+                   const Author& author) {
+  HostFact fact;
+  fact.fact_class = fact_class;
+  fact.name = std::move(name);
+  fact.key = std::move(key);
+  fact.body = json::serialize(body);
+  fact.by = author.by;
+  fact.time_ms = author.now_ms;
+  return fact;
+}
+
+Result<Conversation> Conversation::open(HostLog log) {
+  Conversation conversation(std::move(log));
+  const Result<bool> read = conversation.refresh();
+  if (!read) return read.error();
+  return conversation;
+}
+
+Result<bool> Conversation::refresh() {
+  const std::uint64_t before = view_.log_seq();
+  for (;;) {
+    const Result<std::vector<HostFact>> facts = log_.read(view_.log_seq(), kReadAtOnce);
+    if (!facts) return facts.error();
+    for (const HostFact& fact : *facts) view_.apply(fact);
+    if (facts->size() < kReadAtOnce) return view_.log_seq() != before;
+  }
+}
+
+std::vector<ProposedFact> Conversation::without_known(std::vector<ProposedFact> facts) const {
+  std::set<std::string, std::less<>> messages, attachments;
+  std::string status(view_.status());
+  std::erase_if(facts, [&](const ProposedFact& fact) {
+    switch (fact.type) {
+      case FactType::message_received:
+      case FactType::message_sent: {
+        const std::string id(text_of(fact.body, "messageId"));
+        return view_.knows_message(id) || !messages.insert(id).second;
+      }
+      case FactType::attachment_added: {
+        const std::string name(trimmed(text_of(fact.body, "name")));
+        return name.empty() || view_.attachment(name) != nullptr || !attachments.insert(name).second;
+      }
+      case FactType::status_changed: {
+        const std::string_view next = text_of(fact.body, "a2a");
+        if (next == status) return true;
+        status = next;
+        return false;
+      }
+      default: return false;
+    }
+  });
+  return facts;
+}
+
+std::string Conversation::natural_key(const ProposedFact& fact, std::size_t place) const {
+  const std::string epoch = "/" + std::to_string(view_.epoch()) + "/";
+  switch (fact.type) {
+    case FactType::message_received:
+    case FactType::message_sent: return "message" + epoch + std::string(text_of(fact.body, "messageId"));
+    case FactType::attachment_added: return "attachment" + epoch + std::string(trimmed(text_of(fact.body, "name")));
+    case FactType::tool_result: return "tool_result/" + std::string(text_of(fact.body, "callId"));
+    case FactType::timer_fired: return "timer/" + std::string(text_of(fact.body, "timer"));
+    case FactType::status_changed:
+      return "status" + epoch + std::to_string(view_.status_seq()) + "/" + std::to_string(place);
+    default: return {};
+  }
+}
+
+Result<void> Conversation::observe(std::vector<ProposedFact> facts, const Author& author) {
+  for (const ProposedFact& fact : facts) {
+    if (auto why = wrong_body(fact)) return wrong(Errc::invalid_value, *std::move(why));
+  }
+  for (;;) {
+    if (const Result<bool> read = refresh(); !read) return read.error();
+    std::vector<ProposedFact> missing = without_known(std::move(facts));
+    std::vector<HostFact> out;
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+      const FactInfo& info = fact_info(missing[i].type);
+      out.push_back(
+          host_fact(info.fact_class, std::string(info.name), natural_key(missing[i], i), missing[i].body, author));
+    }
+    if (out.empty()) return {};
+    const Result<HostWritten> written = log_.put(HostCut::blind(), out);
+    if (!written) return written.error();
+    // Somebody else changed the state at the same moment: compare with the new one.
+    facts.clear();
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+      const bool is_lost = !written->puts[i].is_mine && missing[i].type == FactType::status_changed;
+      if (is_lost) facts.push_back(std::move(missing[i]));
+    }
+    if (!facts.empty()) continue;
+    if (const Result<bool> read = refresh(); !read) return read.error();
+    return {};
+  }
+}
+
+Result<void> Conversation::rewind(std::uint64_t to, RewindKeeps keeps, const Author& author) {
+  if (const Result<bool> read = refresh(); !read) return read.error();
+  if (view_.in_flight() != 0) return wrong(Errc::wrong_state, "Cannot rewind while a send is in flight");
+  const HostFact fact =
+      host_fact(HostFactClass::Observation, "journal_rewound", "rewind/" + std::to_string(view_.generation() + 1),
+                {{"to", to}, {"keeps", keeps == RewindKeeps::Human ? "human" : "nothing"}}, author);
+  const Result<HostWritten> written = log_.put(HostCut::blind(), {&fact, 1});
+  if (!written) return written.error();
+  const Result<bool> read = refresh();
+  return read ? Result<void>{} : read.error();
+}
+
+Result<void> Conversation::arm_kickoff(const Author& author) {
+  const HostFact fact = host_fact(HostFactClass::Control, "kickoff_armed", "", {}, author);
+  const Result<HostWritten> written = log_.put(HostCut::blind(), {&fact, 1});
+  if (!written) return written.error();
+  const Result<bool> read = refresh();
+  return read ? Result<void>{} : read.error();
+}
+
+Result<std::optional<std::uint64_t>> Conversation::claim(std::int64_t now_ms, std::int64_t lease_ms) {
+  const Result<HostClaim> claim = log_.claim("", now_ms, lease_ms);
+  if (!claim) return claim.error();
+  if (!claim->is_granted) return std::optional<std::uint64_t>{};
+  return std::optional<std::uint64_t>{claim->token};
+}
+
+Result<void> Conversation::release(std::uint64_t token) {
+  const Result<bool> released = log_.release(token);
+  return released ? Result<void>{} : released.error();
+}
+
+Result<bool> Conversation::decide(std::uint64_t token, std::uint64_t cut, std::vector<ProposedFact> facts,
+                                  const std::optional<PlanCursor>& cursor, const Author& author) {
+  std::vector<HostFact> out;
+  for (const ProposedFact& fact : without_known(std::move(facts))) {
+    out.push_back(
+        host_fact(HostFactClass::Decision, std::string(fact_info(fact.type).name), "", fact.body, author));
+  }
+  if (cursor) out.push_back(host_fact(HostFactClass::Control, "plan_cursor", "", cursor_json(*cursor), author));
+  const Result<HostWritten> written = log_.decide({token, cut}, out);
+  if (!written) return written.error();
+  const Result<bool> read = refresh();
+  if (!read) return read.error();
+  return !written->conflict.has_value();
+}
+
+Result<bool> Conversation::append(std::vector<ProposedFact> facts, std::optional<std::uint64_t> cut,
+                                  const Author& author) {
+  const auto token = claim(author.now_ms, kAppendLeaseMs);
+  if (!token) return token.error();
+  if (!*token) return wrong(Errc::busy, "another process decides for this conversation now; try again");
+  Result<bool> done = false;
+  do {
+    if (const Result<bool> read = refresh(); !read) return read.error();
+    done = decide(**token, cut.value_or(view_.log_seq()), facts, std::nullopt, author);
+  } while (done && !*done && !cut);
+  if (const Result<void> released = release(**token); !released) return released.error();
+  return done;
+}
+
+Result<HostPut> Conversation::effect(std::uint64_t token, std::string key, std::string name, const json::object& body,
+                                     const Author& author) {
+  const HostFact fact = host_fact(HostFactClass::Effect, std::move(name), std::move(key), body, author);
+  const Result<HostWritten> written = log_.put(HostCut::blind(token), {&fact, 1});
+  if (!written) return written.error();
+  const Result<bool> read = refresh();
+  if (!read) return read.error();
+  return written->puts.front();
+}
+
+}  // namespace ptcvm::harness

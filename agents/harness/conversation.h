@@ -1,0 +1,82 @@
+// A conversation: the log of a host, and the view of it. Everybody who takes part has a Conversation of the same log:
+// the transport and people observe, a harness decides under a claim. All processes see the same facts.
+//
+// Each natural key is used once: the id of a message, the name of an attachment, the id of a tool call, a state that
+// follows a state. A fact that the journal has already is left out, and burns no number.
+//
+// A Conversation belongs to one thread at a time.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agents/harness/conversation_view.h"
+
+namespace ptcvm::harness {
+
+// The clock and the name of a writer.
+struct Author {
+  std::int64_t now_ms = 0;   // ms since 1970
+  std::string by = {};       // who writes; "" for the harness
+};
+
+// Says what a rewind keeps of the facts after its boundary. Effects are kept always.
+enum class RewindKeeps : std::uint8_t {
+  Human,     // what was observed and what the person said; drafts and the planner's own facts go
+  Nothing,   // every fact goes, messages too
+};
+
+// See the top of this file. Movable, not copyable.
+class Conversation {
+ public:
+  // Reads the log. Errors: store_failed.
+  static Result<Conversation> open(HostLog log);
+
+  const ConversationView& view() const { return view_; }
+  const HostLog& log() const { return log_; }
+  // Takes the facts that others wrote. Returns whether there were any.
+  Result<bool> refresh();
+
+  // Writes what was seen, whatever anybody decides meanwhile. Leaves out what the journal has. invalid_value: the body
+  // of a fact is wrong, and nothing was written.
+  Result<void> observe(std::vector<ProposedFact> facts, const Author& author);
+  // Says that the facts after `to` count no longer. wrong_state, "Cannot rewind while a send is in flight".
+  Result<void> rewind(std::uint64_t to, RewindKeeps keeps, const Author& author);
+  // Rewinds to the last public fact or change of state, and keeps what the person said.
+  Result<void> regenerate(const Author& author) { return rewind(view_.boundary_seq(), RewindKeeps::Human, author); }
+  // Notes that the person wants to begin, until a decision is written.
+  Result<void> arm_kickoff(const Author& author);
+
+  // Claims the log for decisions and effects. nullopt: somebody else has it.
+  Result<std::optional<std::uint64_t>> claim(std::int64_t now_ms, std::int64_t lease_ms);
+  Result<void> release(std::uint64_t token);
+
+  // Writes decisions with a cursor in one transaction, or nothing. `cut` is what the writer has seen. Returns false
+  // when somebody else observed or decided something after the cut. Leaves out what the journal has.
+  Result<bool> decide(std::uint64_t token, std::uint64_t cut, std::vector<ProposedFact> facts,
+                      const std::optional<PlanCursor>& cursor, const Author& author);
+  // Writes decisions under a claim of its own, at `cut`, or at what is there now. Returns false when `cut` was
+  // outdated. busy: somebody else has the claim.
+  Result<bool> append(std::vector<ProposedFact> facts, std::optional<std::uint64_t> cut, const Author& author);
+
+  // Writes a fact that a task made, once for each key. Returns the fact of the key that the log has now.
+  Result<HostPut> effect(std::uint64_t token, std::string key, std::string name, const boost::json::object& body,
+                         const Author& author);
+
+ private:
+  explicit Conversation(HostLog log) : log_(std::move(log)) {}
+  std::vector<ProposedFact> without_known(std::vector<ProposedFact> facts) const;
+  std::string natural_key(const ProposedFact& fact, std::size_t place) const;
+
+  HostLog log_;
+  ConversationView view_;
+};
+
+// Returns the fact as the log keeps it.
+HostFact host_fact(HostFactClass fact_class, std::string name, std::string key, const boost::json::object& body,
+                   const Author& author);
+
+}  // namespace ptcvm::harness

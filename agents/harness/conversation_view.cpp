@@ -1,0 +1,239 @@
+#include "agents/harness/conversation_view.h"
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+
+namespace ptcvm::harness {
+
+namespace json = boost::json;
+
+namespace {
+
+json::object seqs_json(const TriggerSeqs& seqs) {
+  return {{"status", seqs.status},
+          {"inbound", seqs.inbound},
+          {"outbound", seqs.outbound},
+          {"whisper", seqs.whisper},
+          {"answer", seqs.answer}};
+}
+
+std::uint64_t number_of(const json::object& body, std::string_view member) {
+  const json::value* const found = body.if_contains(member);
+  if (found == nullptr || !found->is_number()) return 0;
+  boost::system::error_code error;
+  const auto number = found->to_number<std::uint64_t>(error);
+  return error ? 0 : number;
+}
+
+TriggerSeqs read_seqs(const json::object& body, std::string_view member) {
+  const json::value* const found = body.if_contains(member);
+  if (found == nullptr || !found->is_object()) return {};
+  const json::object& seqs = found->get_object();
+  return {number_of(seqs, "status"), number_of(seqs, "inbound"), number_of(seqs, "outbound"),
+          number_of(seqs, "whisper"), number_of(seqs, "answer")};
+}
+
+PlanCursor read_cursor(const json::object& body) {
+  return {number_of(body, "generation"), read_seqs(body, "planned"), read_seqs(body, "failing"),
+          static_cast<std::uint32_t>(number_of(body, "attempts"))};
+}
+
+json::object read_body(const std::string& text) {
+  boost::system::error_code error;
+  json::value body = json::parse(text, error);
+  return error || !body.is_object() ? json::object{} : std::move(body.get_object());
+}
+
+bool counts(const Fact& fact) {
+  return fact.fact_class == HostFactClass::Observation || fact.fact_class == HostFactClass::Decision;
+}
+
+// Returns whether the fact survives that the person wants another draft.
+bool is_kept(const Fact& fact) {
+  switch (fact_info(fact.type).on_regenerate) {
+    case OnRegenerate::Keep: return true;
+    case OnRegenerate::Drop: return false;
+    case OnRegenerate::DropDecided: return fact.fact_class != HostFactClass::Decision;
+  }
+  return true;
+}
+
+bool is_stamped_on_messages(FactType type) {
+  constexpr FactType kStamped[] = {FactType::tool_call, FactType::tool_result,    FactType::planner_error,
+                                   FactType::sleep,     FactType::agent_question, FactType::user_answer};
+  return std::ranges::find(kStamped, type) != std::end(kStamped);
+}
+
+}  // namespace
+
+json::object cursor_json(const PlanCursor& cursor) {
+  return {{"generation", cursor.generation},
+          {"planned", seqs_json(cursor.planned)},
+          {"failing", seqs_json(cursor.failing)},
+          {"attempts", cursor.attempts}};
+}
+
+void ConversationView::apply(const HostFact& fact) {
+  log_seq_ = fact.seq;
+  if (!fact.is_of_host) return;
+  const std::optional<FactType> type = find_fact_type(fact.name);
+  json::object body = read_body(fact.body);
+  if (fact.fact_class == HostFactClass::Decision && type) kickoff_armed_ = false;
+  if (!type) {
+    if (fact.name == "plan_cursor") cursor_ = read_cursor(body);
+    if (fact.name == "kickoff_armed") kickoff_armed_ = true;
+    if (fact.name == "journal_rewound") rewind(fact, body);
+    if (fact.name == "send_started" || fact.name == "send_failed") take_send(fact, body);
+    return;
+  }
+  if (fact.writer != 0) writers_[fact.seq] = fact.writer;
+  take({fact.seq, fact.time_ms, fact.fact_class, fact.by, *type, std::move(body)});
+}
+
+void ConversationView::take(Fact fact) {
+  switch (fact.type) {
+    case FactType::status_changed:
+      status_ = text_of(fact.body, "a2a");
+      status_seq_ = fact.seq;
+      break;
+    case FactType::message_received:
+    case FactType::message_sent: take_public(fact); break;
+    case FactType::user_guidance: whisper_seq_ = fact.seq; break;
+    case FactType::user_answer:
+      answer_seq_ = fact.seq;
+      if (question_ && text_of(facts_[*question_].body, "qid") == text_of(fact.body, "qid")) question_answered_ = true;
+      break;
+    case FactType::agent_question:
+      question_ = facts_.size();
+      question_answered_ = false;
+      break;
+    case FactType::compose_intent: take_draft(fact); break;
+    case FactType::compose_dismissed: {
+      const std::string_view id = text_of(fact.body, "composeId");
+      dismissed_.emplace(id);
+      if (const auto known = drafts_.find(id); known != drafts_.end()) known->second.is_dismissed = true;
+      std::erase(unsent_, id);
+      break;
+    }
+    case FactType::attachment_added:
+      attachments_.emplace(trimmed(text_of(fact.body, "name")), facts_.size());
+      break;
+    case FactType::tool_call:
+    case FactType::tool_result:
+    case FactType::agent_answer:
+    case FactType::sleep:
+    case FactType::planner_error:
+    case FactType::timer_fired: break;
+  }
+  if (fact_info(fact.type).is_boundary) boundary_seq_ = fact.seq;
+  if (counts(fact)) ++counted_;
+  facts_.push_back(std::move(fact));
+}
+
+void ConversationView::take_public(Fact& fact) {
+  last_public_ = fact.seq;
+  last_public_is_inbound_ = fact.type == FactType::message_received;
+  const std::string_view id = text_of(fact.body, "messageId");
+  messages_.emplace(id);
+  if (last_public_is_inbound_) return;
+  unsent_.clear();
+  for (auto& [compose_id, draft] : drafts_) {
+    if (draft.in_flight.empty() || draft.in_flight != id) continue;
+    draft.in_flight.clear();
+    draft.is_sent = true;
+    fact.body["composeId"] = compose_id;
+    break;
+  }
+}
+
+void ConversationView::take_draft(const Fact& fact) {
+  const std::string_view id = text_of(fact.body, "composeId");
+  DraftState& draft = drafts_[std::string(id)];
+  draft.seq = fact.seq;
+  const auto writer = writers_.find(fact.seq);
+  draft.writer = writer == writers_.end() ? 0 : writer->second;
+  draft.is_dismissed = dismissed_.contains(id);
+  if (!draft.is_dismissed) unsent_.emplace_back(id);
+}
+
+void ConversationView::take_send(const HostFact& fact, const json::object& body) {
+  const auto known = drafts_.try_emplace(std::string(text_of(body, "composeId"))).first;
+  DraftState& draft = known->second;
+  if (fact.name == "send_failed") {
+    draft.in_flight.clear();
+    draft.send_error = text_of(body, "error");
+    return;
+  }
+  draft.in_flight = text_of(body, "messageId");
+  draft.send_error.clear();
+  ++draft.rounds;
+}
+
+void ConversationView::rewind(const HostFact& fact, const json::object& body) {
+  const std::uint64_t to = number_of(body, "to");
+  const bool keeps_human = text_of(body, "keeps") != "nothing";
+  ++generation_;
+  if (!keeps_human) ++epoch_;
+  std::vector<Fact> before = std::move(facts_);
+  forget_derived();
+  for (Fact& kept : before) {
+    const bool is_effect = kept.fact_class == HostFactClass::Effect;
+    if (kept.seq > to && !is_effect && (!keeps_human || !is_kept(kept))) continue;
+    take(std::move(kept));
+  }
+  for (auto draft = drafts_.begin(); draft != drafts_.end();) {
+    draft->second.send_error.clear();
+    draft = draft->second.is_sent || fact_at(draft->second.seq) != nullptr ? std::next(draft) : drafts_.erase(draft);
+  }
+  if (to == 0 && !keeps_human) kickoff_armed_ = false;
+  log_seq_ = fact.seq;
+}
+
+void ConversationView::forget_derived() {
+  facts_.clear();
+  counted_ = 0;
+  status_.clear();
+  status_seq_ = last_public_ = whisper_seq_ = answer_seq_ = boundary_seq_ = 0;
+  last_public_is_inbound_ = question_answered_ = false;
+  question_.reset();
+  unsent_.clear();
+  dismissed_.clear();
+  messages_.clear();
+  attachments_.clear();
+}
+
+const Fact* ConversationView::open_question() const {
+  return question_ && !question_answered_ ? &facts_[*question_] : nullptr;
+}
+
+const Fact* ConversationView::attachment(std::string_view name) const {
+  const auto found = attachments_.find(trimmed(name));
+  return found == attachments_.end() ? nullptr : &facts_[found->second];
+}
+
+const DraftState* ConversationView::draft(std::string_view compose_id) const {
+  const auto found = drafts_.find(compose_id);
+  return found == drafts_.end() || found->second.seq == 0 ? nullptr : &found->second;
+}
+
+const Fact* ConversationView::fact_at(std::uint64_t seq) const {
+  const auto found = std::ranges::lower_bound(facts_, seq, {}, &Fact::seq);
+  return found == facts_.end() || found->seq != seq ? nullptr : &*found;
+}
+
+std::size_t ConversationView::in_flight() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(drafts_, [](const auto& entry) { return !entry.second.in_flight.empty(); }));
+}
+
+std::vector<ProposedFact> ConversationView::batch_of(const DraftState& draft) const {
+  std::vector<ProposedFact> batch;
+  if (draft.writer == 0) return batch;
+  for (const auto& [seq, writer] : writers_) {
+    const Fact* const fact = writer == draft.writer ? fact_at(seq) : nullptr;
+    if (fact != nullptr && is_stamped_on_messages(fact->type)) batch.push_back({fact->type, fact->body});
+  }
+  return batch;
+}
+
+}  // namespace ptcvm::harness

@@ -1,0 +1,112 @@
+// What a journal says at one moment, as a fold: the facts that count, the state of the task, the last public message,
+// the open question, the draft that was not sent. A ConversationView takes one fact after another and never looks back,
+// except when the journal was rewound.
+//
+// A rewind removes nothing from the log. It says which facts count no longer, and begins a new generation: positions
+// that a planner had reached in an older generation mean nothing.
+#pragma once
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agents/harness/fact.h"
+
+namespace ptcvm::harness {
+
+// The triggers of planning, each with the number of the fact that fired it; 0 when there was none. In a cursor the
+// numbers are the last ones that were planned.
+struct TriggerSeqs {
+  std::uint64_t status = 0, inbound = 0, outbound = 0, whisper = 0, answer = 0;
+  friend bool operator==(const TriggerSeqs&, const TriggerSeqs&) = default;
+};
+
+// How far planning has come. The cursor is a fact of the log, written in the transaction of the decisions.
+struct PlanCursor {
+  std::uint64_t generation = 0;
+  TriggerSeqs planned;
+  TriggerSeqs failing;            // the triggers with which the planner failed last
+  std::uint32_t attempts = 0;     // how often it failed with them
+};
+boost::json::object cursor_json(const PlanCursor& cursor);
+
+// A draft and what became of it.
+struct DraftState {
+  std::uint64_t seq = 0;          // the newest fact with this draft
+  std::uint64_t writer = 0;       // the claim under which it was written; 0 for a draft by hand
+  bool is_dismissed = false;
+  bool is_sent = false;           // a message with this draft arrived
+  std::string in_flight;          // the id of the message that is being sent, or ""
+  std::uint32_t rounds = 0;       // how often sending began
+  std::string send_error;         // why the last round failed, or ""
+};
+
+// See the top of this file.
+class ConversationView {
+ public:
+  // Takes the next fact of the log. Facts must come in order.
+  void apply(const HostFact& fact);
+
+  std::uint64_t log_seq() const { return log_seq_; }              // the last fact of the log that was taken
+  std::uint64_t generation() const { return generation_; }        // grows with each rewind
+  std::uint64_t epoch() const { return epoch_; }                  // grows with each rewind that forgets messages
+  const std::vector<Fact>& facts() const { return facts_; }       // the facts that count
+  std::size_t counted() const { return counted_; }                // observations and decisions among them
+  const PlanCursor& cursor() const { return cursor_; }
+  bool is_kickoff_armed() const { return kickoff_armed_; }
+
+  std::string_view status() const { return status_; }             // "" when there is no state yet
+  std::uint64_t status_seq() const { return status_seq_; }
+  bool has_public() const { return last_public_ != 0; }
+  std::uint64_t inbound_seq() const { return last_public_is_inbound_ ? last_public_ : 0; }
+  std::uint64_t outbound_seq() const { return last_public_is_inbound_ ? 0 : last_public_; }
+  std::uint64_t whisper_seq() const { return whisper_seq_; }
+  std::uint64_t answer_seq() const { return answer_seq_; }
+  std::uint64_t boundary_seq() const { return boundary_seq_; }    // the last public fact or change of state
+  // Returns the newest question when nobody answered it, or nullptr. The pointer is valid until the next apply().
+  const Fact* open_question() const;
+  // Returns the id of the newest draft that was neither sent nor dismissed, or "".
+  std::string_view unsent_draft() const { return unsent_.empty() ? std::string_view{} : unsent_.back(); }
+  const std::vector<std::string>& unsent_drafts() const { return unsent_; }   // oldest first
+
+  bool knows_message(std::string_view id) const { return messages_.contains(id); }
+  // Returns the first fact with an attachment of this name, or nullptr. Valid until the next apply().
+  const Fact* attachment(std::string_view name) const;
+  // Returns the newest draft with this id, or nullptr. Valid until the next apply().
+  const DraftState* draft(std::string_view compose_id) const;
+  const Fact* fact_at(std::uint64_t seq) const;                   // nullptr: there is no such fact that counts
+  const std::map<std::string, DraftState, std::less<>>& drafts() const { return drafts_; }
+  // Returns how many messages are being sent.
+  std::size_t in_flight() const;
+  // Returns the kept facts of the batch in which the draft was proposed: what is stamped on its message.
+  std::vector<ProposedFact> batch_of(const DraftState& draft) const;
+
+ private:
+  void take(Fact fact);
+  void take_public(Fact& fact);
+  void take_draft(const Fact& fact);
+  void take_send(const HostFact& fact, const boost::json::object& body);
+  void rewind(const HostFact& fact, const boost::json::object& body);
+  void forget_derived();
+
+  std::uint64_t log_seq_ = 0, generation_ = 0, epoch_ = 0;
+  std::vector<Fact> facts_;
+  std::map<std::uint64_t, std::uint64_t> writers_;      // seq -> claim, of facts that were written under one
+  PlanCursor cursor_;
+  bool kickoff_armed_ = false;
+
+  std::size_t counted_ = 0;
+  std::string status_;
+  std::uint64_t status_seq_ = 0, last_public_ = 0, whisper_seq_ = 0, answer_seq_ = 0, boundary_seq_ = 0;
+  bool last_public_is_inbound_ = false;
+  std::optional<std::size_t> question_;                 // index of the newest question
+  bool question_answered_ = false;
+  std::vector<std::string> unsent_;
+  std::set<std::string, std::less<>> dismissed_, messages_;
+  std::map<std::string, std::size_t, std::less<>> attachments_;   // name -> index of the fact
+  std::map<std::string, DraftState, std::less<>> drafts_;
+};
+
+}  // namespace ptcvm::harness

@@ -1,0 +1,137 @@
+#include "agents/harness/drafts.h"
+
+namespace ptcvm::harness {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::int64_t kFirstDelayMs = 200;
+constexpr std::int64_t kSendLeaseMs = 60'000;
+constexpr std::string_view kTraceExtension = "urn:ptcvm:planner-trace:v1";
+
+Error refuse(Errc code, std::string message) { return {code, std::move(message), std::nullopt, {}}; }
+
+Result<json::array> parts_of(const ConversationView& view, const json::object& draft) {
+  json::array parts{json::object{{"kind", "text"}, {"text", text_of(draft, "text")}}};
+  const json::value* const attachments = draft.if_contains("attachments");
+  if (attachments == nullptr) return parts;
+  for (const json::value& item : attachments->get_array()) {
+    const std::string_view name = text_of(item.get_object(), "name");
+    const Fact* const file = view.attachment(name);
+    if (file == nullptr) return refuse(Errc::invalid_value, "attachment not found: " + std::string(name));
+    parts.push_back(json::object{{"kind", "file"},
+                                 {"file", {{"name", text_of(file->body, "name")},
+                                           {"mimeType", text_of(file->body, "mimeType")},
+                                           {"bytes", text_of(file->body, "bytes")}}}});
+  }
+  return parts;
+}
+
+json::object trace_json(const ConversationView& view, const DraftState& draft, const SenderTrace& trace) {
+  json::array journal;
+  for (ProposedFact& fact : view.batch_of(draft)) {
+    fact.body["type"] = fact_info(fact.type).name;
+    journal.push_back(std::move(fact.body));
+  }
+  return {{"plannerType", trace.planner_type},
+          {"plannerSeed", trace.planner_seed},
+          {"plannerMode", trace.planner_mode},
+          {"journal", std::move(journal)}};
+}
+
+const char* refusal_of(const ConversationView& view, std::string_view compose_id) {
+  const DraftState* const draft = view.draft(compose_id);
+  if (draft == nullptr || view.fact_at(draft->seq) == nullptr) return "compose not found";
+  if (draft->is_dismissed) return "draft dismissed";
+  if (draft->is_sent) return "draft already sent";
+  if (!draft->in_flight.empty()) return "draft already in flight";
+  return nullptr;
+}
+
+Result<Sending> compose(const ConversationView& view, std::string_view compose_id,
+                        const std::optional<std::string>& next_state, const SenderTrace& trace,
+                        const std::string& log_id) {
+  if (const char* const why = refusal_of(view, compose_id)) return refuse(Errc::wrong_state, why);
+  const DraftState& draft = *view.draft(compose_id);
+  const json::object& body = view.fact_at(draft.seq)->body;
+  auto parts = parts_of(view, body);
+  if (!parts) return parts.error();
+  Sending sending;
+  sending.compose_id = compose_id;
+  sending.message_id = "m-" + log_id + "-" + sending.compose_id + "-" + std::to_string(draft.rounds + 1);
+  const std::string hint(text_of(body, "nextStateHint"));
+  sending.next_state = next_state.value_or(hint.empty() ? "working" : hint);
+  if (!is_next_state(sending.next_state)) {
+    return refuse(Errc::invalid_value, "a message cannot ask for the state \"" + sending.next_state + '"');
+  }
+  sending.message = {{"kind", "message"},
+                     {"messageId", sending.message_id},
+                     {"role", "user"},
+                     {"parts", *std::move(parts)},
+                     {"metadata",
+                      {{"nextState", sending.next_state}, {kTraceExtension, trace_json(view, draft, trace)}}}};
+  return sending;
+}
+
+// Writes an effect under a claim that is given back at once.
+Result<bool> write_effect(Conversation& conversation, std::string key, std::string name, const json::object& body,
+                          const Author& author) {
+  const auto token = conversation.claim(author.now_ms, kSendLeaseMs);
+  if (!token) return token.error();
+  if (!*token) return refuse(Errc::busy, "another process writes to this conversation now; try again");
+  const Result<HostPut> put = conversation.effect(**token, std::move(key), std::move(name), body, author);
+  const Result<void> released = conversation.release(**token);
+  if (!put) return put.error();
+  if (!released) return released.error();
+  return put->is_mine;
+}
+
+}  // namespace
+
+Result<Sending> begin_send(Conversation& conversation, std::string_view compose_id,
+                           const std::optional<std::string>& next_state, const SenderTrace& trace,
+                           const Author& author) {
+  if (const Result<bool> read = conversation.refresh(); !read) return read.error();
+  Result<Sending> sending =
+      compose(conversation.view(), compose_id, next_state, trace, conversation.log().id());
+  if (!sending) return sending;
+  const DraftState& draft = *conversation.view().draft(compose_id);
+  const std::string key = "send/" + std::to_string(draft.seq) + "/" + std::to_string(draft.rounds + 1);
+  const Result<bool> mine = write_effect(
+      conversation, key, "send_started",
+      {{"composeId", compose_id}, {"messageId", sending->message_id}, {"nextState", sending->next_state}}, author);
+  if (!mine) return mine.error();
+  if (!*mine) return refuse(Errc::wrong_state, "draft already in flight");
+  return sending;
+}
+
+Result<void> end_send(Conversation& conversation, const Sending& sending, std::string error, const Author& author) {
+  const Result<bool> written =
+      write_effect(conversation, "send_failed/" + sending.message_id, "send_failed",
+                   {{"composeId", sending.compose_id}, {"messageId", sending.message_id}, {"error", std::move(error)}},
+                   author);
+  return written ? Result<void>{} : written.error();
+}
+
+std::int64_t send_delay_ms(std::uint32_t attempt) { return kFirstDelayMs << std::min(attempt, kSendAttempts); }
+
+std::vector<Sending> sends_in_flight(const ConversationView& view) {
+  std::vector<Sending> sends;
+  for (const auto& [compose_id, draft] : view.drafts()) {
+    if (draft.in_flight.empty()) continue;
+    sends.push_back({compose_id, draft.in_flight, {}, {}, kSendAttempts});
+  }
+  return sends;
+}
+
+Result<std::string> draft_by_hand(Conversation& conversation, std::string text, const Author& author) {
+  if (const Result<bool> read = conversation.refresh(); !read) return read.error();
+  std::string id = "c-hand-" + std::to_string(conversation.view().log_seq() + 1);
+  const Result<void> written =
+      conversation.observe({{FactType::compose_intent, {{"composeId", id}, {"text", std::move(text)}}}}, author);
+  if (!written) return written.error();
+  return id;
+}
+
+}  // namespace ptcvm::harness

@@ -1,0 +1,55 @@
+#include "agents/harness/evaluate.h"
+
+namespace ptcvm::harness {
+
+namespace {
+
+std::uint64_t fired(std::uint64_t seq, std::uint64_t planned) { return seq > planned ? seq : 0; }
+
+TriggerSeqs fired_triggers(const ConversationView& view, const TriggerSeqs& planned) {
+  return {.status = view.status() == "input-required" ? fired(view.status_seq(), planned.status) : 0,
+          .inbound = fired(view.inbound_seq(), planned.inbound),
+          .outbound = fired(view.outbound_seq(), planned.outbound),
+          .whisper = fired(view.whisper_seq(), planned.whisper),
+          .answer = fired(view.answer_seq(), planned.answer)};
+}
+
+PassDecision park(PassDecision decision, ParkReason reason) {
+  decision.verdict = Verdict::Park;
+  decision.reason = reason;
+  return decision;
+}
+
+}  // namespace
+
+PassDecision evaluate(const ConversationView& view, const PlanCursor& cursor, const EvaluateRules& rules) {
+  PassDecision decision;
+  decision.is_kickoff = view.facts().empty() && !rules.has_task && view.is_kickoff_armed();
+  if (!decision.is_kickoff && view.counted() >= rules.most_facts) {
+    decision.verdict = Verdict::Freeze;
+    return decision;
+  }
+  const bool same_generation = cursor.generation == view.generation();
+  decision.fired = fired_triggers(view, same_generation ? cursor.planned : TriggerSeqs{});
+  if (!decision.is_kickoff && decision.fired == TriggerSeqs{}) return decision;
+
+  const bool before_any_message = view.status() == "submitted" && !view.has_public();
+  if (!decision.is_kickoff && view.status() != "input-required" && !before_any_message) {
+    return park(std::move(decision), ParkReason::Status);
+  }
+  const bool person_spoke = decision.fired.whisper != 0 || decision.fired.answer != 0;
+  if (!view.unsent_draft().empty()) {
+    if (!person_spoke) return park(std::move(decision), ParkReason::Draft);
+    decision.verdict = Verdict::Dismiss;
+    decision.dismissed = view.unsent_draft();
+    return decision;
+  }
+  const bool only_status = !person_spoke && decision.fired.inbound == 0 && decision.fired.outbound == 0;
+  if (view.open_question() != nullptr && only_status && !decision.is_kickoff) {
+    return park(std::move(decision), ParkReason::Question);
+  }
+  decision.verdict = Verdict::Run;
+  return decision;
+}
+
+}  // namespace ptcvm::harness

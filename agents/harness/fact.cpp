@@ -1,0 +1,134 @@
+#include "agents/harness/fact.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ptcvm::harness {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr FactInfo kInfos[] = {
+#define FACT(name, fact_class, planner, boundary, regenerate, meaning) \
+  {FactType::name, #name, HostFactClass::fact_class, planner, boundary, OnRegenerate::regenerate},
+#include "agents/harness/facts.def"
+#undef FACT
+};
+
+struct StatusInfo {
+  std::string_view name;
+  bool may_be_asked, is_terminal;
+};
+constexpr StatusInfo kStatuses[] = {
+    {"initializing", false, false}, {"submitted", false, false}, {"working", true, false},
+    {"input-required", true, false}, {"completed", true, true},  {"failed", true, true},
+    {"canceled", true, true},       {"rejected", true, true},    {"auth-required", true, false},
+    {"unknown", false, false},
+};
+
+const StatusInfo* find_status(std::string_view name) {
+  const auto* const found = std::ranges::find(kStatuses, name, &StatusInfo::name);
+  return found == std::end(kStatuses) ? nullptr : found;
+}
+
+enum class Shape : std::uint8_t { Text, Object, Bool };
+struct Member {
+  FactType type;
+  std::string_view name;
+  Shape shape;
+};
+// The members that a fact must have.
+constexpr Member kMembers[] = {
+    {FactType::status_changed, "a2a", Shape::Text},        {FactType::message_received, "messageId", Shape::Text},
+    {FactType::message_received, "text", Shape::Text},     {FactType::message_sent, "messageId", Shape::Text},
+    {FactType::message_sent, "text", Shape::Text},         {FactType::attachment_added, "name", Shape::Text},
+    {FactType::attachment_added, "mimeType", Shape::Text}, {FactType::attachment_added, "bytes", Shape::Text},
+    {FactType::attachment_added, "origin", Shape::Text},   {FactType::tool_call, "callId", Shape::Text},
+    {FactType::tool_call, "name", Shape::Text},            {FactType::tool_call, "args", Shape::Object},
+    {FactType::tool_result, "callId", Shape::Text},        {FactType::tool_result, "ok", Shape::Bool},
+    {FactType::agent_question, "qid", Shape::Text},        {FactType::agent_question, "prompt", Shape::Text},
+    {FactType::user_answer, "qid", Shape::Text},           {FactType::user_answer, "text", Shape::Text},
+    {FactType::user_guidance, "gid", Shape::Text},         {FactType::user_guidance, "text", Shape::Text},
+    {FactType::compose_intent, "composeId", Shape::Text},  {FactType::compose_intent, "text", Shape::Text},
+    {FactType::compose_dismissed, "composeId", Shape::Text}, {FactType::planner_error, "code", Shape::Text},
+    {FactType::planner_error, "message", Shape::Text},     {FactType::timer_fired, "timer", Shape::Text},
+};
+
+bool has_shape(const json::value& value, Shape shape) {
+  switch (shape) {
+    case Shape::Text: return value.is_string();
+    case Shape::Object: return value.is_object();
+    case Shape::Bool: return value.is_bool();
+  }
+  return false;
+}
+
+constexpr std::string_view shape_name(Shape shape) {
+  return shape == Shape::Text ? "a text" : shape == Shape::Object ? "an object" : "true or false";
+}
+
+}  // namespace
+
+std::span<const FactInfo> fact_infos() { return kInfos; }
+
+const FactInfo& fact_info(FactType type) { return kInfos[static_cast<std::size_t>(type)]; }
+
+std::optional<FactType> find_fact_type(std::string_view name) {
+  const auto* const found = std::ranges::find(kInfos, name, &FactInfo::name);
+  if (found == std::end(kInfos)) return std::nullopt;
+  return found->type;
+}
+
+std::string_view text_of(const json::object& body, std::string_view member) {
+  const json::value* const found = body.if_contains(member);
+  if (found == nullptr || !found->is_string()) return {};
+  return found->get_string();
+}
+
+bool is_task_status(std::string_view status) { return find_status(status) != nullptr; }
+
+bool is_next_state(std::string_view status) {
+  const StatusInfo* const found = find_status(status);
+  return found != nullptr && found->may_be_asked;
+}
+
+bool is_terminal_status(std::string_view status) {
+  const StatusInfo* const found = find_status(status);
+  return found != nullptr && found->is_terminal;
+}
+
+std::optional<std::string> wrong_body(const ProposedFact& fact) {
+  const auto refuse = [&fact](std::string what) {
+    return std::string(fact_info(fact.type).name) + ": " + std::move(what);
+  };
+  for (const Member& member : kMembers) {
+    if (member.type != fact.type) continue;
+    const json::value* const found = fact.body.if_contains(member.name);
+    if (found != nullptr && has_shape(*found, member.shape)) continue;
+    return refuse("the member \"" + std::string(member.name) + "\" must be " + std::string(shape_name(member.shape)));
+  }
+  if (fact.type == FactType::status_changed && !is_task_status(text_of(fact.body, "a2a"))) {
+    return refuse("\"" + std::string(text_of(fact.body, "a2a")) + "\" is no state of a task");
+  }
+  const json::value* const attachments = fact.body.if_contains("attachments");
+  if (attachments == nullptr) return std::nullopt;
+  if (!attachments->is_array()) return refuse("the member \"attachments\" must be a list");
+  for (const json::value& item : attachments->get_array()) {
+    if (item.is_object() && !text_of(item.get_object(), "name").empty()) continue;
+    return refuse("each of the attachments must be an object with a name");
+  }
+  return std::nullopt;
+}
+
+bool ends_batch(FactType type) {
+  return type == FactType::compose_intent || type == FactType::agent_question || type == FactType::sleep;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+}
+
+}  // namespace ptcvm::harness

@@ -1,0 +1,97 @@
+#include "agents/harness/outbox.h"
+
+#include "agents/harness/ingestion.h"
+
+namespace ptcvm::harness {
+
+namespace json = boost::json;
+
+namespace {
+
+Error no_adapter() {
+  return {Errc::wrong_state, "no adapter: there is no transport to send with", std::nullopt, {}};
+}
+
+// Leaves failures of sending with the draft; passes on the others.
+Result<void> kept_with_draft(Result<void> sent) {
+  if (!sent && (sent.error().code == Errc::store_failed || sent.error().code == Errc::busy)) return sent;
+  return {};
+}
+
+}  // namespace
+
+std::string_view send_mode_name(SendMode mode) { return mode == SendMode::Auto ? "auto" : "approve"; }
+
+std::optional<SendMode> find_send_mode(std::string_view name) {
+  if (name == "auto") return SendMode::Auto;
+  if (name == "approve") return SendMode::Approve;
+  return std::nullopt;
+}
+
+Result<void> Outbox::send(std::string_view compose_id, const std::optional<std::string>& next_state,
+                          const Author& author) {
+  if (transport_ == nullptr) return no_adapter();
+  const Result<Sending> sending = begin_send(conversation_, compose_id, next_state, trace_, author);
+  if (!sending) return sending.error();
+  return deliver(*sending, author);
+}
+
+Result<void> Outbox::deliver(const Sending& sending, const Author& author) {
+  std::string error;
+  for (std::uint32_t attempt = 0; attempt < kSendAttempts; ++attempt) {
+    const Result<json::object> task = transport_->send(sending.message);
+    if (task) {
+      std::vector<ProposedFact> facts = facts_of_message(sending.message);
+      for (ProposedFact& fact : facts_of_task(*task)) facts.push_back(std::move(fact));
+      return conversation_.observe(std::move(facts), author);
+    }
+    error = task.error().message;
+    pause_(send_delay_ms(attempt));
+  }
+  if (const Result<void> ended = end_send(conversation_, sending, error, author); !ended) return ended;
+  return Error{Errc::wrong_state, error, std::nullopt, {}};
+}
+
+Result<void> Outbox::batch_written(std::span<const ProposedFact> batch, std::size_t most_facts, const Author& author) {
+  if (mode_ != SendMode::Auto || conversation_.view().counted() >= most_facts) return {};
+  for (const ProposedFact& fact : batch) {
+    if (fact.type != FactType::compose_intent) continue;
+    const Result<void> sent = kept_with_draft(send(text_of(fact.body, "composeId"), std::nullopt, author));
+    if (!sent) return sent;
+  }
+  return {};
+}
+
+Result<void> Outbox::set_mode(SendMode mode, const Author& author) {
+  const bool begins_auto = mode_ == SendMode::Approve && mode == SendMode::Auto;
+  mode_ = mode;
+  trace_.planner_mode = send_mode_name(mode);
+  if (const Result<bool> read = conversation_.refresh(); !read) return read.error();
+  const std::string draft(conversation_.view().unsent_draft());
+  if (!begins_auto || draft.empty()) return {};
+  return kept_with_draft(send(draft, std::nullopt, author));
+}
+
+Result<void> Outbox::tick(const Author& author) {
+  if (transport_ == nullptr) return no_adapter();
+  const Result<std::optional<json::object>> task = transport_->task();
+  if (!task) return task.error();
+  if (!*task) return {};
+  return conversation_.observe(facts_of_task(**task), author);
+}
+
+Result<void> Outbox::recover(const Author& author) {
+  if (const Result<bool> read = conversation_.refresh(); !read) return read.error();
+  if (transport_ == nullptr) return {};
+  for (const Sending& sending : sends_in_flight(conversation_.view())) {
+    const Result<std::optional<bool>> arrived = transport_->arrived(sending.message_id);
+    if (!arrived) return arrived.error();
+    if (!*arrived) continue;
+    const Result<void> settled = **arrived ? tick(author)
+                                           : end_send(conversation_, sending, "the message did not arrive", author);
+    if (!settled) return settled;
+  }
+  return {};
+}
+
+}  // namespace ptcvm::harness

@@ -1,0 +1,69 @@
+// Gives drafts to the transport and takes in what comes back. An Outbox needs no memory of its own: what was being sent
+// when a process died is in the journal, and the transport is asked whether it arrived.
+//
+// An Outbox belongs to the thread of its conversation.
+#pragma once
+#include <boost/json/object.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "agents/harness/drafts.h"
+
+namespace ptcvm::harness {
+
+// What carries messages to the other side. Drivers implement it.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  // Sends a message; the other side takes each messageId once. Returns the task as it is then. Errors: any.
+  virtual Result<boost::json::object> send(const boost::json::object& message) = 0;
+  // Returns the task, or nullopt when there is none.
+  virtual Result<std::optional<boost::json::object>> task() = 0;
+  // Returns whether a message of this id arrived, or nullopt when the transport cannot know.
+  virtual Result<std::optional<bool>> arrived(std::string_view message_id) = 0;
+};
+
+// Says whether planners' drafts are sent without a person.
+enum class SendMode : std::uint8_t { Approve, Auto };
+std::string_view send_mode_name(SendMode mode);                       // "approve", "auto"
+std::optional<SendMode> find_send_mode(std::string_view name);
+
+// See the top of this file.
+class Outbox {
+ public:
+  using Pause = std::function<void(std::int64_t ms)>;
+  // Everything must outlive the outbox. `transport` may be null: then every send fails with "no adapter". `pause` waits
+  // between attempts.
+  Outbox(Conversation& conversation, Transport* transport, Pause pause)
+      : conversation_(conversation), transport_(transport), pause_(std::move(pause)) {}
+
+  SenderTrace& trace() { return trace_; }   // what is stamped on messages; the mode is kept up to date
+  SendMode mode() const { return mode_; }
+
+  // Sends a draft, at most three times, under one message id. Returns the error of the last attempt, which the draft
+  // keeps.
+  Result<void> send(std::string_view compose_id, const std::optional<std::string>& next_state, const Author& author);
+  // Sends the drafts of a batch that was written, when the mode is Auto and the conversation has fewer facts than
+  // `most_facts`. Errors stay with the drafts.
+  Result<void> batch_written(std::span<const ProposedFact> batch, std::size_t most_facts, const Author& author);
+  // Changes the mode. From Approve to Auto the newest draft that was not sent goes out.
+  Result<void> set_mode(SendMode mode, const Author& author);
+
+  // Takes in the task of the transport.
+  Result<void> tick(const Author& author);
+  // Settles what was being sent when a process died. A message of which the transport does not know stays in flight.
+  Result<void> recover(const Author& author);
+
+ private:
+  Result<void> deliver(const Sending& sending, const Author& author);
+
+  Conversation& conversation_;
+  Transport* transport_;
+  Pause pause_;
+  SenderTrace trace_;
+  SendMode mode_ = SendMode::Approve;
+};
+
+}  // namespace ptcvm::harness
