@@ -13,6 +13,7 @@ namespace ptcvm::scenarios {
 // store is empty, and belongs to the case.
 using ScenarioKind = std::optional<std::string> (*)(const boost::json::object& scenario, const ScenarioStore& store);
 
+std::optional<std::string> agent_scenario(const boost::json::object& scenario, const ScenarioStore& store);
 std::optional<std::string> chain_scenario(const boost::json::object& scenario, const ScenarioStore& store);
 std::optional<std::string> harness_scenario(const boost::json::object& scenario, const ScenarioStore& store);
 std::optional<std::string> wire_scenario(const boost::json::object& scenario, const ScenarioStore& store);

@@ -22,7 +22,8 @@ struct NamedKind {
   ScenarioKind kind;
   bool has_store;   // false: the cases are the same with every store
 };
-constexpr NamedKind kKinds[] = {{"chain", ptcvm::scenarios::chain_scenario, true},
+constexpr NamedKind kKinds[] = {{"agent", ptcvm::scenarios::agent_scenario, true},
+                                {"chain", ptcvm::scenarios::chain_scenario, true},
                                 {"harness", ptcvm::scenarios::harness_scenario, true},
                                 {"wire", ptcvm::scenarios::wire_scenario, false}};
 

@@ -1,0 +1,344 @@
+#include "agents/loop/stored_agent.h"
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <utility>
+
+#include "agents/loop/agent_impl.h"
+#include "agents/loop/stored_facts.h"
+
+namespace ptcvm::loop {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t kPageOfFacts = 1'000;
+// A document that is much smaller than the log goes into the store, so that the next process need not run the programs
+// again; a larger one would make the store grow with each wait.
+constexpr std::size_t kAlwaysParkedBytes = 8u << 10, kLogBytesPerParkedByte = 20;
+
+Error stored_error(Errc code, std::string message) { return {code, std::move(message), std::nullopt, {}}; }
+
+std::string intent_key(const Operation& order) {
+  return "intent/" + order.path + (order.kind == OperationKind::Model ? "/" + order.key : std::string());
+}
+
+bool is_order(const Operation& operation) {
+  return operation.kind == OperationKind::Model || operation.kind == OperationKind::Tool;
+}
+
+}  // namespace
+
+std::int64_t StoredAgent::now() const { return options_.clock ? options_.clock() : options_.start.time_ms; }
+
+void StoredAgent::reach(StoredPoint point) const {
+  if (options_.at_point) options_.at_point(point);
+}
+
+HostFact StoredAgent::fact(HostFactClass fact_class, std::string name, std::string key, std::string body) const {
+  HostFact made;
+  made.fact_class = fact_class;
+  made.name = std::move(name);
+  made.key = std::move(key);
+  made.body = std::move(body);
+  made.time_ms = now();
+  return made;
+}
+
+Result<StoredAgent> StoredAgent::open(const Agent& agent, const Store& store, StoredAgentOptions options) {
+  HostLog log = HostLog::of(store, options.start.id);
+  StoredAgent stored(std::move(log), std::move(options));
+  const auto claim = stored.log_.claim(stored.options_.owner, stored.now(), stored.options_.lease_ms);
+  if (!claim) return claim.error();
+  if (!claim->is_granted) {
+    return stored_error(Errc::busy, "the run " + stored.log_.id() + " is executed by " + claim->owner);
+  }
+  stored.token_ = claim->token;
+  if (auto loaded = stored.load(agent); !loaded) return loaded.error();
+  if (auto settled = stored.settle_lost_orders(); !settled) return settled.error();
+  return stored;
+}
+
+Result<std::optional<std::string>> StoredAgent::stored_definition(const Store& store, const std::string& id) {
+  const auto started = HostLog::of(store, id).find(std::string(kStarted));
+  if (!started) return started.error();
+  if (!*started) return std::optional<std::string>();
+  const auto body = read_start((*started)->body);
+  if (!body) return body.error();
+  return std::optional<std::string>(body->agent);
+}
+
+Result<void> StoredAgent::load(const Agent& agent) {
+  agent_ = agent;
+  const auto started = log_.find(std::string(kStarted));
+  if (!started) return started.error();
+  if (!*started) return begin(agent);
+  const auto body = read_start((*started)->body);
+  if (!body) return body.error();
+  if (body->agent != agent.impl().definition_text) {
+    return stored_error(Errc::refused, "the run " + log_.id() + " belongs to another definition of the agent; " +
+                                           changes_between(body->agent, agent.impl().definition_text));
+  }
+  const auto parked = log_.parked();
+  if (!parked) return parked.error();
+  if (*parked && !(*parked)->snapshot.empty()) {
+    auto restored = AgentRun::restore(agent, (*parked)->snapshot);
+    if (!restored) return restored.error();
+    run_.emplace(std::move(*restored));
+    seen_ = (*parked)->observed_seq;
+  } else {
+    auto made = run_from_start(agent, *body);
+    if (!made) return made.error();
+    run_.emplace(std::move(*made));
+    seen_ = (*started)->seq;
+  }
+  recorded_turns_ = run_->usage().turns;
+  if (*parked) {
+    if (auto resumed = log_.resumed(HostCut::blind(token_), {}); !resumed) return resumed.error();
+  }
+  return catch_up();
+}
+
+Result<void> StoredAgent::begin(const Agent& agent) {
+  StartBody body;
+  body.agent = agent.impl().definition_text;
+  body.start = options_.start;
+  body.start.time_ms = now();
+  auto made = run_from_start(agent, body);
+  if (!made) return made.error();
+  run_.emplace(std::move(*made));
+  HostFact started = fact(HostFactClass::Effect, std::string(kStarted), std::string(kStarted), write_start(body));
+  const auto written = log_.put({token_, 0}, {&started, 1});
+  if (!written) return written.error();
+  seen_ = written->head;
+  return {};
+}
+
+Result<void> StoredAgent::restore(const Agent& agent, std::span<const std::byte> document) {
+  auto restored = AgentRun::restore(agent, document);
+  if (!restored) return restored.error();
+  run_.emplace(std::move(*restored));
+  return {};
+}
+
+Result<void> StoredAgent::fork(const Store& store, std::uint32_t turns, const std::string& id) const {
+  const auto forked = run_->fork(turns, id);
+  if (!forked) return forked.error();
+  HostLog log = HostLog::of(store, id);
+  const auto head = log.head();
+  if (!head) return head.error();
+  if (*head != 0) return stored_error(Errc::refused, "the store has a run " + id + " already");
+  StartBody body;
+  body.agent = agent_->impl().definition_text;
+  body.start.id = id;
+  body.start.time_ms = now();
+  body.document = forked->snapshot_json();
+  const auto claim = log.claim(options_.owner, now(), options_.lease_ms);
+  if (!claim) return claim.error();
+  if (!claim->is_granted) return stored_error(Errc::busy, "the run " + id + " is begun by " + claim->owner);
+  HostFact started = fact(HostFactClass::Effect, std::string(kStarted), std::string(kStarted), write_start(body));
+  const auto written = log.put({claim->token, 0}, {&started, 1});
+  if (!written) return written.error();
+  if (auto released = log.release(claim->token); !released) return released.error();
+  return {};
+}
+
+// Tells the run what the log has after the last fact that the run knows.
+Result<void> StoredAgent::catch_up() {
+  for (;;) {
+    const auto facts = log_.read(seen_, kPageOfFacts);
+    if (!facts) return facts.error();
+    for (const HostFact& fact : *facts) {
+      seen_ = fact.seq;
+      // A fact that the run refuses, as it refused it before, changes nothing.
+      static_cast<void>(apply(fact));
+    }
+    if (facts->size() < kPageOfFacts) break;
+  }
+  run_->step();
+  recorded_turns_ = std::max(recorded_turns_, run_->usage().turns);
+  return {};
+}
+
+Result<void> StoredAgent::apply(const HostFact& fact) {
+  if (!fact.is_of_host) return {};
+  if (fact.name == kIntent) {
+    intents_.insert(fact.key);
+    return {};
+  }
+  if (fact.name == kTurnTaken || fact.name == kStarted) return {};
+  run_->step();
+  run_->advance(fact.time_ms);
+  return apply_fact(*run_, fact.name, fact.body);
+}
+
+// Finds out what was under way when a process died.
+Result<void> StoredAgent::settle_lost_orders() {
+  for (const Operation& order : run_->operations()) {
+    if (!is_order(order) || !intents_.contains(intent_key(order))) continue;
+    const bool is_model = order.kind == OperationKind::Model;
+    const Effect effect = order.definition == nullptr ? Effect::Pure : order.definition->effect;
+    const bool may_repeat = effect != Effect::Unsafe && effect != Effect::Reconcilable;
+    if (!is_model && may_repeat) continue;
+    HostFact lost = fact(HostFactClass::Effect, std::string(is_model ? kModelLost : kToolInDoubt), {},
+                         write_answer({order.path, {}, {}}));
+    if (auto recorded = record(std::move(lost), StoredPoint::AnswerRecorded); !recorded) return recorded.error();
+  }
+  return {};
+}
+
+// Does it first and writes it then: what the run refuses is not recorded. When somebody else wrote meanwhile, the log
+// has another order than this run, so the run is made again from the log.
+Result<void> StoredAgent::record(HostFact fact, StoredPoint point) {
+  if (auto applied = apply(fact); !applied) return applied;
+  const auto written = log_.put({token_, seen_}, {&fact, 1});
+  if (!written) return written.error();
+  reach(point);
+  if (written->others.empty()) {
+    seen_ = written->head;
+    return {};
+  }
+  return load(Agent(*agent_));
+}
+
+Result<AgentState> StoredAgent::step() {
+  run_->step();
+  std::vector<HostFact> facts;
+  const std::uint32_t turns = run_->usage().turns;
+  if (turns > recorded_turns_) {
+    reach(StoredPoint::TurnEnded);
+    for (std::uint32_t turn = recorded_turns_ + 1; turn <= turns; ++turn) {
+      facts.push_back(fact(HostFactClass::Effect, std::string(kTurnTaken), {}, write_turn(*run_, turn)));
+    }
+    recorded_turns_ = turns;
+  }
+  bool has_orders = false;
+  for (const Operation& order : run_->operations()) {
+    if (!is_order(order)) continue;
+    const std::string key = intent_key(order);
+    if (!intents_.insert(key).second) continue;
+    facts.push_back(fact(HostFactClass::Effect, std::string(kIntent), key, write_answer({order.path, order.key, {}})));
+    has_orders = true;
+  }
+  if (!facts.empty()) {
+    const auto written = log_.put({token_, seen_}, facts);
+    if (!written) return written.error();
+    if (written->others.empty()) {
+      seen_ = written->head;
+    } else if (auto loaded = catch_up(); !loaded) {
+      return loaded.error();
+    }
+  }
+  if (has_orders) reach(StoredPoint::OrdersRecorded);
+  return run_->state();
+}
+
+std::vector<Operation> StoredAgent::take_orders() {
+  std::vector<Operation> orders;
+  for (Operation& order : run_->operations()) {
+    if (is_order(order) && taken_.insert(intent_key(order)).second) orders.push_back(std::move(order));
+  }
+  return orders;
+}
+
+Result<void> StoredAgent::resolve_model(std::string_view path, const ModelReply& reply) {
+  return record(fact(HostFactClass::Effect, std::string(kModelSettled), {}, write_reply(path, reply)),
+                StoredPoint::ReplyRecorded);
+}
+
+Result<void> StoredAgent::resolve(std::string_view path, ValueView value) {
+  return record(fact(HostFactClass::Observation, std::string(kResolved), {},
+                     write_answer({std::string(path), {}, value.to_edn()})),
+                StoredPoint::AnswerRecorded);
+}
+
+Result<void> StoredAgent::reject(std::string_view path, std::string_view why) {
+  return record(fact(HostFactClass::Observation, std::string(kRejected), {},
+                     write_answer({std::string(path), {}, std::string(why)})),
+                StoredPoint::AnswerRecorded);
+}
+
+Result<void> StoredAgent::pend(std::string_view path) {
+  return record(fact(HostFactClass::Effect, std::string(kPended), {}, write_answer({std::string(path), {}, {}})),
+                StoredPoint::AnswerRecorded);
+}
+
+Result<void> StoredAgent::input(std::string_view text) {
+  return record(fact(HostFactClass::Observation, std::string(kInputGiven), {},
+                     write_answer({{}, {}, std::string(text)})),
+                StoredPoint::AnswerRecorded);
+}
+
+Result<void> StoredAgent::raise(std::string_view limit, std::uint64_t by) {
+  return record(fact(HostFactClass::Observation, std::string(kBudgetRaised), {},
+                     write_answer({std::string(limit), {}, std::to_string(by)})),
+                StoredPoint::AnswerRecorded);
+}
+
+Result<void> StoredAgent::advance() {
+  return record(fact(HostFactClass::Effect, std::string(kTimePassed), {}, "{}"), StoredPoint::AnswerRecorded);
+}
+
+Result<void> StoredAgent::park() {
+  const AgentState state = run_->step();
+  if (state == AgentState::Ended) {
+    if (auto ended = log_.ended(HostCut::blind(token_), {}); !ended) return ended.error();
+    if (auto released = log_.release(token_); !released) return released.error();
+    return {};
+  }
+  HostParked parked;
+  parked.continuation = "agent";
+  parked.observed_seq = seen_;
+  parked.snapshot = run_->snapshot();
+  std::size_t log_bytes = 0;
+  const auto facts = log_.read(0, kPageOfFacts);
+  if (!facts) return facts.error();
+  for (const HostFact& fact : *facts) log_bytes += fact.body.size();
+  if (parked.snapshot.size() > kAlwaysParkedBytes + log_bytes / kLogBytesPerParkedByte) parked.snapshot.clear();
+  for (const Operation& operation : run_->operations()) {
+    parked.wait_keys.push_back("answer/" + operation.path);
+    if (operation.due_ms == 0) continue;
+    parked.deadline_ms = std::min(parked.deadline_ms.value_or(operation.due_ms), operation.due_ms);
+  }
+  const auto result = log_.park({token_, seen_}, {}, parked);
+  if (!result) return result.error();
+  if (result->is_parked) return {};
+  // Something arrived: the caller goes on.
+  return catch_up();
+}
+
+Result<AgentOutcome> run_agent_stored(const Agent& agent, const Store& store, AgentDriver& driver,
+                                      const AgentStart& start) {
+  StoredAgentOptions options;
+  options.start = start;
+  options.clock = [&driver] { return driver.time_ms(); };
+  auto stored = StoredAgent::open(agent, store, std::move(options));
+  if (!stored) return stored.error();
+  if (auto advanced = stored->advance(); !advanced) return advanced.error();
+  for (;;) {
+    const auto state = stored->step();
+    if (!state) return state.error();
+    const std::vector<Operation> orders = stored->take_orders();
+    if (*state == AgentState::Ended || orders.empty()) break;
+    for (const Operation& order : orders) {
+      Result<void> told;
+      if (order.kind == OperationKind::Model) {
+        told = stored->resolve_model(order.path, driver.ask(order));
+      } else if (const auto answer = driver.call(order); !answer) {
+        told = stored->pend(order.path);
+      } else if (*answer) {
+        told = stored->resolve(order.path, **answer);
+        if (!told && told.error().code == Errc::invalid_value) told = stored->reject(order.path, told.error().message);
+      } else {
+        told = stored->reject(order.path, answer->error().message);
+      }
+      if (!told) return told.error();
+    }
+  }
+  if (auto parked = stored->park(); !parked) return parked.error();
+  return stored->run().outcome();
+}
+
+}  // namespace ptcvm::loop

@@ -1,0 +1,113 @@
+// An agent whose run survives its process. Everything that the run is told is a fact in a log of the host (decision
+// 0024), written before the run goes on; so the run can be made again from its log, and a request or a call is in the
+// log before the host makes it.
+//
+//   auto stored = StoredAgent::open(agent, store, {.start = {.id = "orders-7", .data_json = data}});
+//   while (*stored->step() == AgentState::Waiting)
+//     for (const Operation& op : stored->take_orders()) …     // make it, then resolve_model() or resolve()
+//   stored->park();
+//
+// After the death of a process open() finds out what was under way: a request whose reply is not in the log is charged
+// and asked again; a call of a tool that may be repeated is handed out again; a call that may not becomes a doubt,
+// which a person settles. One thread at a time uses the object. It holds a claim on the log until it is destroyed or
+// parked.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agents/loop/agent_run.h"
+#include "ptcvm/host_log.hpp"
+
+namespace ptcvm::loop {
+
+// Places at which a process can die, for tests.
+enum class StoredPoint : std::uint8_t {
+  OrdersRecorded,   // requests and calls are in the log, and the host has not seen them
+  ReplyRecorded,    // the reply of a model is in the log
+  AnswerRecorded,   // the answer of a tool, or of a person, is in the log
+  TurnEnded,        // a program has ended, and its turn is not in the log
+};
+
+struct StoredAgentOptions {
+  AgentStart start = {};                          // for a run that begins; a run that was begun needs only the id
+  std::string owner = {};                         // who claims the log; "" is this process
+  std::int64_t lease_ms = 60'000;
+  std::function<std::int64_t()> clock = {};       // ms since 1970; without it AgentStart::time_ms is the time
+  std::function<void(StoredPoint)> at_point = {}; // is called at each point; an exception leaves the log as it is
+};
+
+class StoredAgent {
+ public:
+  // Begins a run, or goes on with the one that the store has. Errors: busy when another process has it; refused when
+  // the store has the run of another definition (stored_definition() returns it); store_failed.
+  static Result<StoredAgent> open(const Agent& agent, const Store& store, StoredAgentOptions options);
+  // Returns the definition of a run as JSON, or nullopt when the store has no such run.
+  static Result<std::optional<std::string>> stored_definition(const Store& store, const std::string& id);
+  // Begins a run under a new id with the first turns of this one as its history.
+  Result<void> fork(const Store& store, std::uint32_t turns, const std::string& id) const;
+
+  const AgentRun& run() const { return *run_; }
+  // Goes on from a document of the same state, as another process would.
+  Result<void> restore(const Agent& agent, std::span<const std::byte> document);
+
+  // Runs programs until everything waits, and records the requests and calls that come out. Error: store_failed.
+  Result<AgentState> step();
+  // Returns the requests and calls that the host has to make now. Each is returned once.
+  std::vector<Operation> take_orders();
+
+  // Record and do what AgentRun does. A call that AgentRun refuses is not recorded.
+  Result<void> resolve_model(std::string_view path, const ModelReply& reply);
+  Result<void> resolve(std::string_view path, ValueView value);
+  Result<void> reject(std::string_view path, std::string_view why);
+  Result<void> pend(std::string_view path);
+  Result<void> input(std::string_view text);
+  Result<void> raise(std::string_view limit, std::uint64_t by);
+  Result<void> advance();                         // takes over the time of the clock
+
+  // Leaves the log: parked when the run waits, or ended. The object must not be used afterwards.
+  Result<void> park();
+
+ private:
+  StoredAgent(HostLog log, StoredAgentOptions options) : log_(std::move(log)), options_(std::move(options)) {}
+  Result<void> load(const Agent& agent);
+  Result<void> begin(const Agent& agent);
+  Result<void> catch_up();
+  Result<void> settle_lost_orders();
+  Result<void> apply(const HostFact& fact);
+  Result<void> record(HostFact fact, StoredPoint point);
+  HostFact fact(HostFactClass fact_class, std::string name, std::string key, std::string body) const;
+  std::int64_t now() const;
+  void reach(StoredPoint point) const;
+
+  HostLog log_;
+  StoredAgentOptions options_;
+  std::uint64_t token_ = 0, seen_ = 0;            // the claim; the last fact that the run knows
+  std::optional<Agent> agent_;
+  std::optional<AgentRun> run_;
+  std::set<std::string> intents_;                 // keys of orders in the log
+  std::set<std::string> taken_;                   // keys of orders that this process has handed out
+  std::uint32_t recorded_turns_ = 0;
+};
+
+// What a host does for a run. Each function may take as long as it wants.
+class AgentDriver {
+ public:
+  virtual ~AgentDriver() = default;
+  virtual ModelReply ask(const Operation& request) = 0;
+  // Calls a tool: a value, an error of the tool, or nullopt when the call started something that ends later.
+  virtual std::optional<Result<Value>> call(const Operation& call) = 0;
+  virtual std::int64_t time_ms() = 0;
+};
+
+// Opens a run, does what it asks for with the driver, and parks it when only people or time can go on with it. It is
+// always right to call it again with the same id.
+Result<AgentOutcome> run_agent_stored(const Agent& agent, const Store& store, AgentDriver& driver,
+                                      const AgentStart& start);
+
+}  // namespace ptcvm::loop

@@ -1,0 +1,159 @@
+#include "agents/loop/stored_facts.h"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <charconv>
+#include <set>
+
+namespace ptcvm::loop {
+
+namespace json = boost::json;
+
+namespace {
+
+Error unreadable_fact(std::string_view what) {
+  return {Errc::store_failed, "a fact of the agent cannot be read: " + std::string(what), std::nullopt, {}};
+}
+
+Result<json::object> read_body(std::string_view text) {
+  boost::system::error_code error;
+  json::value value = json::parse(text, error);
+  if (error || !value.is_object()) return unreadable_fact("its body is no JSON object");
+  return std::move(value.get_object());
+}
+
+std::string member_text(const json::object& body, std::string_view name) {
+  const json::value* const found = body.if_contains(name);
+  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
+}
+
+std::int64_t member_number(const json::object& body, std::string_view name) {
+  const json::value* const found = body.if_contains(name);
+  return found != nullptr && found->is_int64() ? found->get_int64() : 0;
+}
+
+ModelReply reply_of(const json::object& body) {
+  ModelReply reply;
+  reply.status = static_cast<int>(member_number(body, "status"));
+  reply.body = member_text(body, "body");
+  const json::value* const cut = body.if_contains("cut");
+  reply.is_cut = cut != nullptr && cut->is_bool() && cut->get_bool();
+  const json::value* const headers = body.if_contains("headers");
+  if (headers == nullptr || !headers->is_object()) return reply;
+  for (const auto& header : headers->get_object()) {
+    reply.headers.emplace_back(header.key(), header.value().is_string() ? header.value().get_string() : "");
+  }
+  return reply;
+}
+
+// What later decisions need: when the request may be sent again, and which kind of body came.
+bool is_kept_header(std::string_view name) {
+  for (const std::string_view kept : {"retry-after", "retry-after-ms", "x-should-retry", "content-type"}) {
+    if (wire::header({{std::string(name), "x"}}, kept) == "x") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string write_start(const StartBody& body) {
+  json::object out{{"agent", body.agent},
+                   {"id", body.start.id},
+                   {"data", body.start.data_json},
+                   {"journal", body.start.journal_json},
+                   {"time_ms", body.start.time_ms}};
+  if (!body.document.empty()) out["document"] = body.document;
+  return json::serialize(out);
+}
+
+Result<StartBody> read_start(std::string_view text) {
+  const auto body = read_body(text);
+  if (!body) return body.error();
+  StartBody out;
+  out.agent = member_text(*body, "agent");
+  out.start.id = member_text(*body, "id");
+  out.start.data_json = member_text(*body, "data");
+  out.start.journal_json = member_text(*body, "journal");
+  out.start.time_ms = member_number(*body, "time_ms");
+  out.document = member_text(*body, "document");
+  return out;
+}
+
+Result<AgentRun> run_from_start(const Agent& agent, const StartBody& body) {
+  if (body.document.empty()) return AgentRun::start(agent, body.start);
+  return AgentRun::restore(agent, std::as_bytes(std::span(body.document)));
+}
+
+std::string write_answer(const AnswerBody& body) {
+  json::object out;
+  if (!body.path.empty()) out["path"] = body.path;
+  if (!body.key.empty()) out["key"] = body.key;
+  if (!body.text.empty()) out["text"] = body.text;
+  return json::serialize(out);
+}
+
+std::string write_reply(std::string_view path, const ModelReply& reply) {
+  json::object headers;
+  for (const auto& [name, value] : reply.headers) {
+    if (is_kept_header(name)) headers[name] = value;
+  }
+  json::object out{{"path", path}, {"status", reply.status}};
+  if (!headers.empty()) out["headers"] = std::move(headers);
+  if (reply.is_cut) out["cut"] = true;
+  out["body"] = reply.body;
+  return json::serialize(out);
+}
+
+std::string write_turn(const AgentRun& run, std::uint32_t turn) {
+  const auto turns = run.turns();
+  json::object out{{"turn", turn}};
+  if (turn >= 1 && turn <= turns.size()) out["kind"] = turns[turn - 1].kind;
+  const AgentUsage usage = run.usage();
+  out["model_calls"] = usage.model_calls;
+  out["tool_calls"] = usage.tool_calls;
+  out["input"] = usage.input;
+  out["output"] = usage.output;
+  return json::serialize(out);
+}
+
+Result<void> apply_fact(AgentRun& run, std::string_view name, std::string_view text) {
+  const auto body = read_body(text);
+  if (!body) return body.error();
+  const std::string path = member_text(*body, "path"), said = member_text(*body, "text");
+  if (name == kModelSettled) return run.resolve_model(path, reply_of(*body));
+  if (name == kModelLost) return run.lose_model(path);
+  if (name == kToolInDoubt) return run.doubt(path);
+  if (name == kPended) return run.pend(path);
+  if (name == kRejected) return run.reject(path, said);
+  if (name == kInputGiven) return run.input(said);
+  if (name == kTimePassed) return {};
+  if (name == kResolved) {
+    const auto value = Value::from_edn(said);
+    if (!value) return value.error();
+    return run.resolve(path, *value);
+  }
+  if (name == kBudgetRaised) {
+    std::uint64_t by = 0;
+    std::from_chars(said.data(), said.data() + said.size(), by);
+    return run.raise(path, by);
+  }
+  return unreadable_fact("\"" + std::string(name) + "\" is no fact of an agent");
+}
+
+std::string changes_between(std::string_view before, std::string_view after) {
+  const auto old = read_body(before), now = read_body(after);
+  if (!old || !now) return "the definition in the store cannot be read";
+  std::set<std::string> names;
+  for (const auto& member : *old) {
+    const json::value* const found = now->if_contains(member.key());
+    if (found == nullptr || *found != member.value()) names.insert(std::string(member.key()));
+  }
+  for (const auto& member : *now) {
+    if (!old->contains(member.key())) names.insert(std::string(member.key()));
+  }
+  std::string text = "these members differ:";
+  for (const std::string& name : names) text += " " + name;
+  return text;
+}
+
+}  // namespace ptcvm::loop

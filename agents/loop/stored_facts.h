@@ -1,0 +1,40 @@
+// The facts of a stored agent: their names, what their bodies hold, and what they tell a run.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "agents/loop/agent_run.h"
+
+namespace ptcvm::loop {
+
+inline constexpr std::string_view kStarted = "agent_started", kIntent = "intent", kModelSettled = "model_settled",
+                                  kModelLost = "model_lost", kResolved = "resolved", kRejected = "rejected",
+                                  kPended = "pended", kToolInDoubt = "tool_in_doubt", kInputGiven = "input_given",
+                                  kBudgetRaised = "budget_raised", kTimePassed = "time_passed",
+                                  kTurnTaken = "turn_taken";
+
+// The body of agent_started.
+struct StartBody {
+  std::string agent;        // the definition as JSON
+  AgentStart start;
+  std::string document;     // for a fork: the document in which it begins; else ""
+};
+std::string write_start(const StartBody& body);
+Result<StartBody> read_start(std::string_view text);
+Result<AgentRun> run_from_start(const Agent& agent, const StartBody& body);
+
+// The body of most facts: what is answered, and with what.
+struct AnswerBody {
+  std::string path, key, text;
+};
+std::string write_answer(const AnswerBody& body);
+std::string write_reply(std::string_view path, const ModelReply& reply);
+std::string write_turn(const AgentRun& run, std::uint32_t turn);
+
+// Tells the run what a fact says. Error: what the run refuses, or invalid_value for a body that cannot be read.
+Result<void> apply_fact(AgentRun& run, std::string_view name, std::string_view body);
+
+// Says for people which members of two definitions differ.
+std::string changes_between(std::string_view before, std::string_view after);
+
+}  // namespace ptcvm::loop
