@@ -1,6 +1,7 @@
 #include "tests/scenarios/agent_fixture.h"
 
 #include <algorithm>
+#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <utility>
 
