@@ -53,6 +53,15 @@ std::optional<HttpAnswer> read_answer(const json::value* reply) {
   return answer;
 }
 
+RecordedModel::Manner manner_of(const json::value& line, const json::value& request) {
+  RecordedModel::Manner manner;
+  manner.protocol = wire::parse_protocol(wire::text_member(line, "protocol").value_or("")).value_or(manner.protocol);
+  const json::value* const is_stream = wire::member(line, "stream");
+  manner.is_stream = is_stream != nullptr && is_stream->is_bool() && is_stream->get_bool();
+  manner.model = wire::text_member(request, "model").value_or("");
+  return manner;
+}
+
 ReplayFailure invalid(std::size_t number, std::string_view why) {
   return {std::string(kRecordingInvalid), "line " + std::to_string(number) + " of the recording " + std::string(why)};
 }
@@ -96,6 +105,7 @@ Replayed<RecordedModel> RecordedModel::read(std::string_view text) {
     auto answer = read_answer(wire::member(value, "reply"));
     if (!answer) return invalid(number, "has no \"reply\" with \"status\" and \"body\"");
     const std::string hash = request_hash(*canonical_request(json::serialize(*request)));
+    if (!model.manner_) model.manner_ = manner_of(value, *request);
     model.by_hash_[hash].push_back(model.exchanges_.size());
     model.exchanges_.push_back({request_lines(*request), *std::move(answer)});
   }

@@ -9,6 +9,7 @@
 #pragma once
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,15 @@ class RecordedModel {
   // Reads a recording; empty lines do not count. Failure: recording_invalid with the number of the line.
   static Replayed<RecordedModel> read(std::string_view text);
 
+  // Says how the first request was made; an agent that is replayed has to ask in the same way.
+  struct Manner {
+    wire::Protocol protocol = wire::Protocol::Chat;
+    bool is_stream = false;
+    std::string model;   // the member "model" of the request
+  };
+  // Returns nullopt when the recording is empty.
+  const std::optional<Manner>& manner() const { return manner_; }
+
   // Answers a request that was recorded. The same request again gets the next answer that was recorded for it; the last
   // answer repeats. Failures: request_invalid (no JSON); recording_miss with the lines that changed since the recorded
   // request that is most alike.
@@ -40,6 +50,7 @@ class RecordedModel {
 
   std::string miss(std::string_view lines) const;
 
+  std::optional<Manner> manner_;
   std::vector<Exchange> exchanges_;
   std::map<std::string, std::vector<std::size_t>, std::less<>> by_hash_;
 };

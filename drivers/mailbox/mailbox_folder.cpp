@@ -26,9 +26,8 @@ std::optional<std::size_t> MailboxFolder::number_of(std::string_view key, std::s
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
     const std::string name = entry.path().filename().string();
     const auto number = replay::mailbox_number(name);
-    if (!number) continue;
+    if (!number || name != replay::mailbox_request_name(*number)) continue;   // replies may be written in advance
     last = std::max(last, *number);
-    if (name != replay::mailbox_request_name(*number)) continue;
     const auto text = read_file(entry.path());
     if (text && replay::mailbox_key(*text) == key) return number;
   }

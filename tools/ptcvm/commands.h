@@ -35,6 +35,7 @@ void add_progress_command(CLI::App& app, int& status);
 void add_signature_command(CLI::App& app, int& status);
 void add_keys_command(CLI::App& app, int& status);
 void add_completion_command(CLI::App& app, int& status);
+void add_agent_command(CLI::App& app, int& status);
 void add_man_command(CLI::App& app, int& status);
 
 }  // namespace ptcvm::cli

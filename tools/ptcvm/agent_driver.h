@@ -1,0 +1,77 @@
+// Drives a run of an agent: asks the model, starts the commands of tools, lets time pass, and gives the answers to the
+// run, until the run has ended or waits for somebody else.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "agents/loop/agent_run.h"
+#include "tools/ptcvm/agent_models.h"
+#include "tools/ptcvm/command_calls.h"
+
+namespace ptcvm::cli {
+
+// Commands that --tool gives to tools by their names; they go before the commands of the agent file.
+using ToolCommands = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+// What happens while a run goes on, for progress, traces and streams.
+struct AgentMoment {
+  enum class Kind : std::uint8_t { ModelStart, ModelEnd, ToolStart, ToolEnd, Wait };
+  Kind kind{};
+  const loop::Operation* operation = nullptr;   // valid during the call
+  std::string text;                             // ModelEnd: status of HTTP; ToolEnd: the answer or the error
+  std::int64_t time_ms = 0;
+};
+using OnMoment = std::function<void(const AgentMoment&)>;
+
+class AgentDriver {
+ public:
+  // What a driver needs from others; all of it outlives the driver.
+  struct Parts {
+    ModelSource& model;
+    const ToolCommands& commands;
+    const std::atomic<bool>& interrupted;
+    OnMoment on_moment;
+  };
+  explicit AgentDriver(Parts parts);
+
+  struct End {
+    enum class Kind : std::uint8_t { Ended, Suspended, Interrupted, ModelFailed, Refused };
+    Kind kind{};
+    std::string reason, message;   // ModelFailed, Refused
+  };
+  End drive(loop::AgentRun& run);
+  // Returns the time of the run, in ms since 1970.
+  std::int64_t now_ms() const;
+
+ private:
+  enum class Progress : std::uint8_t { Again, Waits, Stuck };
+
+  Progress begin(loop::AgentRun& run, const std::vector<loop::Operation>& operations);
+  bool begin_tool(loop::AgentRun& run, const loop::Operation& operation);
+  std::optional<End> take_answers(loop::AgentRun& run, const std::vector<loop::Operation>& operations);
+  void give_tool_answer(loop::AgentRun& run, CommandCalls::Ended ended);
+  static void give_json(loop::AgentRun& run, const loop::Operation& operation, const CommandReply& reply);
+  static void give_unknown(loop::AgentRun& run, const loop::Operation& operation, const std::string& why);
+  std::optional<End> give_model_answer(loop::AgentRun& run, const std::vector<loop::Operation>& operations,
+                                       ModelAnswer answer);
+  bool wait_for_timer(const std::vector<loop::Operation>& operations);
+  void tell(AgentMoment::Kind kind, const loop::Operation& operation, std::string text = {}) const;
+
+  Parts parts_;
+  CommandTools tools_;                                 // by the words of the command
+  CommandCalls calls_;
+  std::set<std::string> asked_;                        // keys and attempts of requests that were sent
+  std::map<std::uint64_t, loop::Operation> started_;   // calls of tools, by number
+  std::map<std::string, std::uint64_t> call_of_path_;
+  std::uint64_t last_call_ = 0;
+  std::size_t models_in_flight_ = 0;
+  std::vector<ModelAnswer> held_;                      // answers whose virtual time has not come
+  std::int64_t virtual_ms_ = 0;
+};
+
+}  // namespace ptcvm::cli

@@ -1,0 +1,57 @@
+// The models of `ptcvm agent`: a script, a recording, a mailbox, or a server. Each takes requests of a run and gives
+// replies when they are there.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agents/loop/agent_run.h"
+#include "agents/replay/model_call.h"
+#include "agents/replay/replay_failure.h"
+
+namespace ptcvm::cli {
+
+struct ModelAnswer {
+  std::string path;                // names the operation
+  loop::ModelReply reply;
+  std::int64_t delay_ms = 0;       // virtual time that passes before the reply is there
+  std::optional<replay::ReplayFailure> failure;   // set when no reply will ever come
+};
+
+class ModelSource {
+ public:
+  virtual ~ModelSource() = default;
+  // True when replies are there at once: then the time of the run is virtual and nobody waits for a retry.
+  virtual bool has_virtual_time() const { return true; }
+  // Sends a request. The operation is not kept.
+  virtual void ask(const loop::Operation& operation) = 0;
+  // Returns what has come; when nothing has, waits at most so long.
+  virtual std::vector<ModelAnswer> take(int most_ms) = 0;
+  // Passes over replies that an earlier process of the run has used.
+  virtual void skip(std::string_view agent_path, std::size_t replies) { (void)agent_path, (void)replies; }
+};
+
+using OnBytes = std::function<void(std::string_view path, std::string_view bytes)>;
+
+struct OpenedModel {
+  loop::ModelChoice choice;
+  std::unique_ptr<ModelSource> source;
+};
+
+// Opens what --model names: scripted:FILE, replay:FILE, mailbox:DIR, or chat|responses|messages:NAME[@URL]. `on_bytes`
+// gets the bytes of streamed replies as they come. Returns nullopt when the model cannot be opened; `message` then says
+// why.
+std::optional<OpenedModel> open_model(const std::string& text, bool is_stream, OnBytes on_bytes, std::string& message);
+
+// Wraps a source: every request and its reply are added to the file as lines of a recording.
+std::unique_ptr<ModelSource> record_model(std::unique_ptr<ModelSource> source, const std::string& path,
+                                          std::string& message);
+
+// Shows an operation as the call that replayed models answer. The operation must outlive the call.
+replay::ModelCall model_call(const loop::Operation& operation);
+
+}  // namespace ptcvm::cli

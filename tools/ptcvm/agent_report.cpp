@@ -1,0 +1,115 @@
+#include "tools/ptcvm/agent_report.h"
+
+#include <boost/json.hpp>
+
+#include "agents/replay/canonical_request.h"
+#include "tools/ptcvm/commands.h"
+
+namespace ptcvm::cli {
+namespace {
+
+namespace json = boost::json;
+using Kind = AgentMoment::Kind;
+using EndKind = AgentDriver::End::Kind;
+
+json::object usage_object(const loop::AgentUsage& usage) {
+  return {{"input", usage.input},
+          {"cached", usage.cached},
+          {"cache_written", usage.cache_written},
+          {"output", usage.output},
+          {"reasoning", usage.reasoning},
+          {"model_calls", usage.model_calls},
+          {"tool_calls", usage.tool_calls},
+          {"tree_turns", usage.tree_turns},
+          {"fuel", usage.fuel}};
+}
+
+json::value parsed(const std::string& text) {
+  boost::system::error_code error;
+  json::parse_options options;
+  options.max_depth = 1024;
+  json::value value = json::parse(text, error, {}, options);
+  return error ? json::value(text) : value;
+}
+
+std::string_view kind_name(Kind kind) {
+  switch (kind) {
+    case Kind::ModelStart: return "model_start";
+    case Kind::ModelEnd: return "model_end";
+    case Kind::ToolStart: return "tool_start";
+    case Kind::ToolEnd: return "tool_end";
+    case Kind::Wait: return "wait";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string usage_json(const loop::AgentUsage& usage) { return json::serialize(usage_object(usage)); }
+
+std::string agent_line(const loop::AgentRun& run, const AgentDriver::End& end) {
+  json::object line{{"status", "suspended"}, {"return", nullptr}, {"fail", nullptr}, {"pending", json::array()}};
+  if (end.kind == EndKind::Ended) {
+    const loop::AgentOutcome outcome = run.outcome();
+    line["status"] = outcome.is_ok ? "ok" : "error";
+    if (outcome.is_ok) line["return"] = parsed(outcome.result_json);
+    if (!outcome.is_ok) line["fail"] = {{"reason", outcome.reason}, {"message", outcome.message}};
+    if (outcome.fallback_used) line["fallback_used"] = true;
+  } else if (end.kind == EndKind::ModelFailed || end.kind == EndKind::Refused) {
+    line["status"] = "error";
+    line["fail"] = {{"reason", end.reason}, {"message", end.message}};
+  } else {
+    json::array pending;
+    for (const loop::Operation& operation : run.operations()) pending.emplace_back(operation.path);
+    line["pending"] = std::move(pending);
+  }
+  const loop::AgentUsage usage = run.usage();
+  line["turns"] = usage.turns;
+  line["usage"] = usage_object(usage);
+  return json::serialize(line);
+}
+
+int agent_status(const loop::AgentRun& run, const AgentDriver::End& end) {
+  switch (end.kind) {
+    case EndKind::Ended: return run.outcome().is_ok ? kSuccess : kProgramFailed;
+    case EndKind::Suspended:
+    case EndKind::Interrupted: return kSuspended;
+    case EndKind::ModelFailed:
+    case EndKind::Refused: return kProgramFailed;
+  }
+  return kProgramFailed;
+}
+
+std::string trace_line(const AgentMoment& moment) {
+  const loop::Operation& operation = *moment.operation;
+  json::object line{{"event", kind_name(moment.kind)}, {"time_ms", moment.time_ms}, {"path", operation.path}};
+  if (moment.kind == Kind::ModelStart) {
+    line["model"] = operation.model.name;
+    line["attempt"] = operation.attempt;
+    line["request_hash"] = replay::request_hash(replay::canonical_request(operation.body).value_or(""));
+    line["request_bytes"] = operation.body.size();
+  } else if (moment.kind == Kind::ModelEnd) {
+    line["status"] = moment.text;
+  } else if (moment.kind == Kind::ToolStart) {
+    line["args"] = parsed(operation.args_json);
+  } else if (moment.kind == Kind::ToolEnd) {
+    line["answer"] = parsed(moment.text);
+  }
+  return json::serialize(line) + "\n";
+}
+
+std::string progress_line(const AgentMoment& moment, const loop::AgentUsage& usage) {
+  const loop::Operation& operation = *moment.operation;
+  std::string text = "turn " + std::to_string(usage.turns + 1) + ", " + std::to_string(usage.input + usage.output) +
+                     " tokens, " + std::to_string(usage.model_calls) + " model calls: ";
+  switch (moment.kind) {
+    case Kind::ModelStart: return text + "asks " + operation.path + " (" + operation.model.name + ")";
+    case Kind::ToolStart: return text + "calls " + operation.path;
+    case Kind::Wait: return text + "waits for " + operation.path;
+    case Kind::ModelEnd:
+    case Kind::ToolEnd: break;
+  }
+  return "";
+}
+
+}  // namespace ptcvm::cli

@@ -1,0 +1,99 @@
+#include "tools/ptcvm/agent_server.h"
+
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#ifdef PTCVM_HAVE_CURL
+#include "drivers/curl/curl_calls.h"
+#include "drivers/curl/model_server.h"
+#include "tools/ptcvm/terminal.h"
+#endif
+
+namespace ptcvm::cli {
+
+#ifdef PTCVM_HAVE_CURL
+namespace {
+
+// Collects the answer to one request.
+class ReplyReceiver : public drivers::HttpReceiver {
+ public:
+  ReplyReceiver(std::string path, const OnBytes& on_bytes, std::vector<ModelAnswer>& answers)
+      : on_bytes_(on_bytes), answers_(answers) {
+    answer_.path = std::move(path);
+    answer_.reply.status = 0;
+  }
+  void take_head(int status, const wire::Headers& headers) override {
+    answer_.reply.status = status;
+    answer_.reply.headers = headers;
+  }
+  bool take_bytes(std::string_view bytes) override {
+    answer_.reply.body += bytes;
+    if (on_bytes_ && answer_.reply.status == 200) on_bytes_(answer_.path, bytes);
+    return true;
+  }
+  void take_end(const std::optional<drivers::HttpFailure>& failure) override {
+    using Kind = drivers::HttpFailure::Kind;
+    answer_.reply.is_cut = failure.has_value();
+    if (failure) complain(failure->message);
+    // Trying again mends neither a URL nor a certificate.
+    if (failure && (failure->kind == Kind::BadRequest || failure->kind == Kind::Certificate)) {
+      answer_.failure = replay::ReplayFailure{"llm_error", failure->message};
+    }
+    answers_.push_back(std::move(answer_));
+  }
+
+ private:
+  const OnBytes& on_bytes_;
+  std::vector<ModelAnswer>& answers_;
+  ModelAnswer answer_;
+};
+
+class ServerSource : public ModelSource {
+ public:
+  ServerSource(drivers::ModelServer server, OnBytes on_bytes)
+      : server_(std::move(server)), on_bytes_(std::move(on_bytes)) {}
+  bool has_virtual_time() const override { return false; }
+  void ask(const loop::Operation& operation) override {
+    calls_.start(drivers::model_request(server_, operation.body),
+                 std::make_shared<ReplyReceiver>(operation.path, on_bytes_, answers_));
+  }
+  std::vector<ModelAnswer> take(int most_ms) override {
+    calls_.poll(static_cast<std::uint32_t>(most_ms));
+    return std::exchange(answers_, {});
+  }
+
+ private:
+  drivers::ModelServer server_;
+  OnBytes on_bytes_;
+  std::vector<ModelAnswer> answers_;
+  drivers::CurlCalls calls_;
+};
+
+}  // namespace
+
+std::optional<OpenedModel> open_server(const std::string& address, bool is_stream, OnBytes on_bytes,
+                                       std::string& message) {
+  auto read = drivers::read_model_address(address, [](const std::string& name) {
+    const char* const value = std::getenv(name.c_str());
+    return std::string(value == nullptr ? "" : value);
+  });
+  if (auto* const wrong = std::get_if<std::string>(&read)) {
+    message = *wrong + "; scripted:FILE, replay:FILE and mailbox:DIR are models, too";
+    return std::nullopt;
+  }
+  auto& server = std::get<drivers::ModelServer>(read);
+  OpenedModel opened;
+  opened.choice = {server.protocol, server.base_url, server.model, is_stream, {}, {}};
+  opened.source = std::make_unique<ServerSource>(std::move(server), std::move(on_bytes));
+  return opened;
+}
+#else
+std::optional<OpenedModel> open_server(const std::string& address, bool, OnBytes, std::string& message) {
+  message = "\"" + address +
+            "\" cannot be called: this ptcvm was built without libcurl. Use scripted:FILE, replay:FILE or mailbox:DIR.";
+  return std::nullopt;
+}
+#endif
+
+}  // namespace ptcvm::cli

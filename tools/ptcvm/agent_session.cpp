@@ -1,0 +1,143 @@
+#include "tools/ptcvm/agent_session.h"
+
+#include <iostream>
+#include <utility>
+
+#include "tools/ptcvm/agent_report.h"
+#include "tools/ptcvm/external_tool.h"
+#include "tools/ptcvm/files.h"
+#include "tools/ptcvm/terminal.h"
+
+namespace ptcvm::cli {
+
+void declare_agent_file(CLI::App& command, AgentArguments& arguments) {
+  command.add_option("FILE", arguments.file, "The agent, a file of JSON; - is standard input")->required();
+  command.add_option("--data", arguments.data, "What the agent works on, a file with an object of JSON")
+      ->type_name("FILE");
+}
+
+void declare_agent_model(CLI::App& command, AgentArguments& arguments) {
+  command
+      .add_option("--model", arguments.model,
+                  "scripted:FILE, replay:FILE, mailbox:DIR, or chat:NAME, responses:NAME, messages:NAME with @URL for "
+                  "a server of your own")
+      ->required();
+  command.add_option("--record", arguments.record, "Adds requests and replies to a file that replay:FILE reads")
+      ->type_name("FILE");
+  command.add_flag("--stream", arguments.stream, "Asks for streams, and writes the text of replies as it comes");
+}
+
+void declare_agent_run(CLI::App& command, AgentArguments& arguments) {
+  command.add_option("--tool", arguments.tools, "A command for a tool of the agent; repeatable")
+      ->type_name("NAME=COMMAND")
+      ->allow_extra_args(false);
+  command.add_option("--tool-shell", arguments.shell_tools, "As --tool, but the command is given to sh -c")
+      ->type_name("NAME=COMMAND")
+      ->allow_extra_args(false);
+  command.add_option("--trace", arguments.trace, "Writes requests, calls and answers as lines of JSON")
+      ->type_name("FILE");
+  command.add_option("--output", arguments.output, "json, or text: the result also in lines of its own")
+      ->check(CLI::IsMember({"json", "text"}));
+  command.add_flag("--progress", arguments.progress,
+                   "Says on standard error what the run does; a terminal is told without it");
+}
+
+std::optional<ToolCommands> tool_commands(const AgentArguments& arguments, std::string& message) {
+  ToolCommands commands;
+  const auto add = [&](const std::vector<std::string>& texts, bool with_shell) {
+    for (const std::string& text : texts) {
+      auto tool = parse_external_tool(text, with_shell, message);
+      if (!tool) return false;
+      commands[tool->name] = std::move(tool->command);
+    }
+    return true;
+  };
+  if (!add(arguments.tools, false) || !add(arguments.shell_tools, true)) return std::nullopt;
+  return commands;
+}
+
+std::optional<std::string> agent_data(const AgentArguments& arguments, std::string& message) {
+  if (arguments.data.empty()) return std::string("{}");
+  return read_file(arguments.data, message);
+}
+
+std::optional<loop::AgentDefinition> agent_definition(const std::string& file, std::string& message) {
+  const auto text = read_file(file, message);
+  if (!text) return std::nullopt;
+  auto definition = loop::read_agent_text(*text);
+  if (definition) return std::move(*definition);
+  message = file + ": " + definition.error().message;
+  return std::nullopt;
+}
+
+bool AgentSession::open(loop::AgentDefinition definition, std::optional<OpenedModel> model) {
+  auto commands = tool_commands(arguments_, message_);
+  if (!commands) return false;
+  commands_ = *std::move(commands);
+  const auto on_bytes = [this](std::string_view path, std::string_view bytes) {
+    if (run_) run_->chunk(path, bytes);
+  };
+  if (!model) model = open_model(arguments_.model, arguments_.stream, on_bytes, message_);
+  if (!model) return false;
+  source_ = std::move(model->source);
+  if (!arguments_.record.empty()) {
+    source_ = record_model(std::move(source_), arguments_.record, message_);
+    if (source_ == nullptr) return false;
+  }
+  if (!arguments_.trace.empty()) {
+    trace_.open(arguments_.trace, std::ios::binary | std::ios::trunc);
+    if (!trace_) message_ = "cannot write " + arguments_.trace;
+    if (!trace_) return false;
+  }
+  loop::AgentOptions options;
+  options.model = std::move(model->choice);
+  if (arguments_.stream) {
+    options.on_token = [](std::string_view, std::string_view text) { std::cout << text << std::flush; };
+  }
+  auto agent = loop::Agent::make(engine_, std::move(definition), std::move(options));
+  if (!agent) message_ = arguments_.file + ": " + agent.error().message;
+  if (!agent) return false;
+  agent_ = std::move(*agent);
+  shows_progress_ = arguments_.progress || stderr_has_colour();
+  driver_ = std::make_unique<AgentDriver>(AgentDriver::Parts{
+      *source_, commands_, *interrupted_.flag(), [this](const AgentMoment& moment) { tell(moment); }});
+  return true;
+}
+
+bool AgentSession::start(const std::string& data_json) {
+  loop::AgentStart start;
+  start.id = arguments_.id;
+  start.data_json = data_json;
+  start.time_ms = driver_->now_ms();
+  auto run = loop::AgentRun::start(*agent_, start);
+  if (!run) message_ = run.error().message;
+  if (run) run_ = std::move(*run);
+  return run_.has_value();
+}
+
+AgentDriver::End AgentSession::drive() {
+  const AgentDriver::End end = driver_->drive(*run_);
+  if (arguments_.stream) std::cout << '\n';
+  return end;
+}
+
+void AgentSession::tell(const AgentMoment& moment) {
+  if (trace_.is_open()) trace_ << trace_line(moment) << std::flush;
+  if (!shows_progress_) return;
+  const std::string line = progress_line(moment, run_->usage());
+  if (!line.empty()) std::cerr << line << '\n';
+}
+
+int AgentSession::report(const AgentDriver::End& end) const {
+  if (end.kind == AgentDriver::End::Kind::ModelFailed || end.kind == AgentDriver::End::Kind::Refused) {
+    complain(end.reason + ": " + end.message);
+  }
+  if (arguments_.output == "text" && end.kind == AgentDriver::End::Kind::Ended) {
+    const loop::AgentOutcome outcome = run_->outcome();
+    std::cout << (outcome.is_ok ? outcome.result_json : outcome.reason + ": " + outcome.message) << '\n';
+  }
+  std::cout << agent_line(*run_, end) << '\n';
+  return agent_status(*run_, end);
+}
+
+}  // namespace ptcvm::cli
