@@ -252,11 +252,16 @@ Why AgentFixture::advance(std::int64_t by_ms) {
 // Takes the run to another process: by the document, and through the store.
 Why AgentFixture::hop() {
   const bool is_json = hops_++ % 2 == 0;
-  const auto before = process_->run().snapshot();
-  const std::string face = process_->run().snapshot_json();
-  const auto bytes = is_json ? std::as_bytes(std::span(face)) : std::span<const std::byte>(before);
-  if (auto restored = process_->restore(*agent_, bytes); !restored) return restored.error().message;
-  if (process_->run().snapshot() != before) return Why("the document differs after a hop");
+  const auto bytes = process_->run().snapshot();
+  const std::string text = process_->run().snapshot_json();
+  const auto from_bytes = loop::AgentRun::restore(*agent_, bytes);
+  const auto from_text = loop::AgentRun::restore(*agent_, std::as_bytes(std::span(text)));
+  if (!from_bytes) return "the document: " + from_bytes.error().message;
+  if (!from_text) return "the document as JSON: " + from_text.error().message;
+  const auto again = from_bytes->snapshot();
+  if (again != from_text->snapshot()) return Why("the two faces of the document differ");
+  const std::span<const std::byte> taken = is_json ? std::as_bytes(std::span(text)) : std::span<const std::byte>(again);
+  if (auto restored = process_->restore(*agent_, taken); !restored) return restored.error().message;
   if (!on_their_way_.empty()) return std::nullopt;
   if (auto parked = process_->park(); !parked) return parked.error().message;
   return open();
