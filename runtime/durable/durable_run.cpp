@@ -92,7 +92,7 @@ DurableStep DurableRun::drive(std::uint64_t fuel) {
 }
 
 bool DurableRun::begin_again_with_whole_log() {
-  if (!facts_.write()) return false;
+  if (!write()) return false;
   calls_.clear();
   facts_.leave();
   session_.reset();
@@ -100,10 +100,19 @@ bool DurableRun::begin_again_with_whole_log() {
   return attend(opening_.open_with_whole_log());
 }
 
+// What writing takes is time of the turn.
+bool DurableRun::write(Durability durability) {
+  if (!facts_.has_staged()) return !writer_.stopped();
+  const auto start = std::chrono::steady_clock::now();
+  const bool is_written = facts_.write(durability);
+  session_->clock().add_active_micros(micros_since(start));
+  return is_written;
+}
+
 // Executes a slice, and writes down what it did.
 std::optional<DurableStep> DurableRun::advance(std::uint64_t& fuel) {
   if (fuel == 0) {
-    if (facts_.write()) facts_.tell_host();
+    if (write()) facts_.tell_host();
     return writer_.stopped() ? DurableStep::Done : DurableStep::Yielded;
   }
   const std::uint64_t before = session_->run().fuel_used();
@@ -114,16 +123,16 @@ std::optional<DurableStep> DurableRun::advance(std::uint64_t& fuel) {
   switch (led_to) {
     case SessionStep::Waits: return std::nullopt;       // written with the intents
     case SessionStep::Yielded:
-      if (facts_.write()) facts_.tell_host();
+      if (write()) facts_.tell_host();
       return std::nullopt;
     case SessionStep::Suspended:
-      if (!facts_.write()) return std::nullopt;
+      if (!write()) return std::nullopt;
       is_suspended_ = true;
       out_.outcome = session_->outcome();
       return std::nullopt;
     case SessionStep::Over: break;
   }
-  if (!facts_.write()) return DurableStep::Done;
+  if (!write()) return DurableStep::Done;
   out_.outcome = session_->outcome();
   end_turn();
   return DurableStep::Done;
@@ -137,7 +146,7 @@ std::optional<DurableStep> DurableRun::wait_for_calls() {
   // The last answer is written with what comes of it.
   if (session_->run().tool_requests().empty()) return advance(slice);
   const bool has_intents = calls_.take_new_intents();
-  if (!facts_.write(has_intents ? Durability::Now : Durability::AsMode)) return DurableStep::Done;
+  if (!write(has_intents ? Durability::Now : Durability::AsMode)) return DurableStep::Done;
   facts_.tell_host();
   if (!calls_.in_flight().empty()) {
     const bool is_over = session_->clock().is_stopped();   // cancelled, or out of time: nobody waits for the calls
@@ -270,7 +279,7 @@ Value DurableRun::args(std::uint64_t call) {
 
 bool DurableRun::answer(std::uint64_t call, ToolReply reply, std::uint64_t micros) {
   if (!calls_.answer(*session_, call, std::move(reply), micros)) return false;
-  if (!calls_.in_flight().empty() && facts_.write()) facts_.tell_host();
+  if (!calls_.in_flight().empty() && write()) facts_.tell_host();
   return true;
 }
 

@@ -83,6 +83,7 @@ class DurableRun {
   const RunLog& log() const { return writer_.log(); }
 
   bool attend(std::unique_ptr<Session> session);
+  bool write(Durability durability = Durability::AsMode);
   // Driving. nullopt: the loop goes on.
   DurableStep drive(std::uint64_t fuel);
   std::optional<DurableStep> wait_for_calls();

@@ -61,7 +61,7 @@ void RunFacts::commit(const OutboxItem& item) {
   fact.id = item.id;
   append_edn(fact.value, item.value.get(), item.value.heap());
   if (item.returned) fact.status = "return";
-  staged_commits_.push_back({item.id, current, fact.value});
+  staged_commits_.push_back({item.id, current});
   stage(std::move(fact));
 }
 
@@ -114,7 +114,7 @@ bool RunFacts::write(Durability durability) {
   const auto* const puts = writer_.write(facts, durability);
   if (!puts) return false;
   check_ends(facts, *puts);
-  take(*puts);
+  take(facts, *puts);
   return !writer_.stopped();
 }
 
@@ -130,16 +130,21 @@ void RunFacts::check_ends(const std::vector<Fact>& written, const std::vector<Pu
   }
 }
 
+void RunFacts::check_commit(const StagedCommit& commit, const Fact& told, bool is_first) {
+  if (is_first && writer_.log().external_version(commit.task) == 0) return;
+  const std::string* const held = writer_.task(commit.task, commit.epoch).edn;
+  if (held != nullptr && *held == told.value) return;
+  writer_.stop({StoreError::Kind::Unknown, "task " + commit.task + " has got another value meanwhile"});
+}
+
 // The program goes on with its own value: when the log holds another one, put there meanwhile, it must not. And an
 // operation of a program that runs again is as old as it was when it was started first.
-void RunFacts::take(const std::vector<Put>& puts) {
-  for (const StagedCommit& commit : std::exchange(staged_commits_, {})) {
-    const std::string* const held = writer_.task(commit.task, commit.epoch).edn;
-    if (held != nullptr && *held == commit.value_edn) continue;
-    writer_.stop({StoreError::Kind::Unknown, "task " + commit.task + " has got another value meanwhile"});
-  }
-  for (const Put& put : puts) {
-    const Fact& held = put.fact;
+void RunFacts::take(const std::vector<Fact>& written, const std::vector<Put>& puts) {
+  const std::vector<StagedCommit> commits = std::exchange(staged_commits_, {});
+  auto commit = commits.begin();
+  for (std::size_t k = 0; k < puts.size(); ++k) {
+    const Fact& held = puts[k].fact;
+    if (written[k].kind == FactKind::TaskCommitted) check_commit(*commit++, written[k], puts[k].mine);
     if (held.kind == FactKind::OperationOpened && session_ != nullptr) {
       session_->operations().set_age(held.id, static_cast<std::int64_t>(held.number));
     }

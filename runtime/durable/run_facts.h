@@ -45,7 +45,6 @@ class RunFacts final : public OutboxReader {
   void open(const OutboxItem& item);
   void judge(const OutboxItem& item);
   void check_ends(const std::vector<Fact>& written, const std::vector<Put>& puts);
-  void take(const std::vector<Put>& puts);
 
   LogWriter& writer_;
   OutboxReader* const host_;
@@ -57,10 +56,12 @@ class RunFacts final : public OutboxReader {
   struct StagedCommit {
     std::string task;
     std::uint64_t epoch = 0;
-    std::string value_edn;
   };
+  void check_commit(const StagedCommit& commit, const Fact& told, bool is_first);
+  void take(const std::vector<Fact>& written, const std::vector<Put>& puts);
+
   std::vector<Fact> staged_;
-  std::vector<StagedCommit> staged_commits_;
+  std::vector<StagedCommit> staged_commits_;   // in the order of their facts
   std::vector<OutboxItem> for_host_;
 };
 

@@ -8,6 +8,9 @@ namespace ptc {
 
 namespace {
 
+constexpr std::size_t kMostHeldText = 4096;
+constexpr std::size_t kMostHeldBytes = std::size_t{1} << 20;
+
 // `read` gives the page after a place in the log.
 std::optional<StoreError> visit_pages(std::uint64_t after, const auto& read,
                                       const std::function<void(const Fact&)>& visit) {
@@ -72,9 +75,15 @@ void LogWriter::keep_claim() {
 void LogWriter::reopen() {
   token_ = opened_head_ = 0;
   living_ = {};
-  log_ = RunLog();
-  recalled_.clear();
+  forget();
   error_.reset();
+}
+
+void LogWriter::forget() {
+  log_ = RunLog();
+  held_bytes_ = recalled_bytes_ = 0;
+  has_let_go_ = false;
+  recalled_.clear();
 }
 
 Fact LogWriter::made(FactKind kind, FactAuthor author) const {
@@ -90,9 +99,22 @@ bool LogWriter::take(Written& written) {
   for (const Fact& fact : written.others) log_.add(fact);
   if (written.more) return catch_up();
   for (const Put& put : written.puts) {
-    if (put.mine) log_.add(put.fact);
+    if (put.mine) add_own(put.fact);
   }
   return true;
+}
+
+// The log in memory must not grow with what a run writes: long texts, and texts beyond a sum, are left to the store.
+void LogWriter::add_own(const Fact& fact) {
+  log_.add(fact);
+  if (fact.kind != FactKind::TaskCommitted && fact.kind != FactKind::EffectSettled) return;
+  const std::size_t bytes = fact.value.size() + fact.text.size();
+  if (bytes <= kMostHeldText && held_bytes_ + bytes <= kMostHeldBytes) {
+    held_bytes_ += bytes;
+    return;
+  }
+  log_.let_go(fact);
+  has_let_go_ = true;
 }
 
 const std::vector<Put>* LogWriter::write_by(const auto& call) {
@@ -157,8 +179,7 @@ bool LogWriter::open() {
 
 bool LogWriter::open_whole() {
   error_.reset();
-  log_ = RunLog();
-  recalled_.clear();
+  forget();
   opened_head_ = 0;
   return catch_up();
 }
@@ -172,7 +193,13 @@ std::optional<Fact> LogWriter::find(std::string_view key) {
 const Fact* LogWriter::recalled_task(const std::string& key) {
   if (const auto known = recalled_.find(key); known != recalled_.end()) return &known->second;
   auto found = find(key);
-  return found ? &recalled_.emplace(key, std::move(*found)).first->second : nullptr;
+  if (!found) return nullptr;
+  if (recalled_bytes_ > kMostHeldBytes) {
+    recalled_.clear();
+    recalled_bytes_ = 0;
+  }
+  recalled_bytes_ += found->value.size();
+  return &recalled_.emplace(key, std::move(*found)).first->second;
 }
 
 // Of a task's own value and one from outside the first in the log counts.
@@ -180,7 +207,7 @@ LogWriter::FoundTask LogWriter::task(std::string_view id, std::uint64_t epoch) {
   const std::string* const held = log_.value_in(id, epoch);
   const LoggedTask* const latest = epoch == log_.epoch(id) ? log_.task(id) : nullptr;
   const bool is_external = latest != nullptr && !latest->source.empty();
-  if (!is_whole() && (held == nullptr || is_external)) {
+  if ((!is_whole() || has_let_go_) && (held == nullptr || is_external)) {
     const Fact* const fact = recalled_task(task_key(id, epoch));
     if (fact != nullptr && (!is_external || fact->seq < latest->seq)) {
       return {&fact->value, fact->status == "return" && fact->seq > log_.turn_began()};
@@ -190,7 +217,10 @@ LogWriter::FoundTask LogWriter::task(std::string_view id, std::uint64_t epoch) {
 }
 
 const LoggedEffect* LogWriter::effect(std::string_view key) {
-  if (const LoggedEffect* known = log_.effect(key)) return known;
+  if (const LoggedEffect* known = log_.effect(key)) {
+    if (known->is_let_go) take_back(*known);
+    return known;
+  }
   for (std::uint64_t attempt = 1; !is_whole(); ++attempt) {
     const auto intent = find(intent_key(key, attempt));
     if (!intent) break;
@@ -201,6 +231,12 @@ const LoggedEffect* LogWriter::effect(std::string_view key) {
     if (const auto said = find(doubt_key(key, attempt))) log_.recall(*said);
   }
   return log_.effect(key);
+}
+
+void LogWriter::take_back(const LoggedEffect& effect) {
+  const auto intent = find(intent_key(effect.key, effect.attempt));
+  const auto settled = find(effect_key(effect.key, effect.attempt));
+  if (intent && settled) log_.take_back(*intent, *settled);
 }
 
 bool LogWriter::catch_up() {

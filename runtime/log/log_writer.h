@@ -93,6 +93,9 @@ class LogWriter {
     }
     return &std::get<T>(result);
   }
+  void add_own(const Fact& fact);
+  void take_back(const LoggedEffect& effect);
+  void forget();
   std::optional<Fact> find(std::string_view key);
   const Fact* recalled_task(const std::string& key);
   Cut cut() const { return {token_, log_.head()}; }
@@ -108,7 +111,10 @@ class LogWriter {
   LivingClaim living_;                  // while token_ is held
   RunLog log_;
   std::uint64_t opened_head_ = 0;       // facts up to here may need looking up; 0 when none do
+  std::size_t held_bytes_ = 0;          // texts of own facts in log_
+  bool has_let_go_ = false;             // log_ lacks texts of own facts, which may need looking up
   TextMap<Fact> recalled_;              // tasks by their keys
+  std::size_t recalled_bytes_ = 0;
   std::vector<Put> puts_;               // the puts of the last write
   std::optional<StoreError> error_;
 };

@@ -112,6 +112,31 @@ void RunLog::recall(const Fact& fact) {
   }
 }
 
+void RunLog::let_go(const Fact& fact) {
+  if (fact.kind == FactKind::TaskCommitted) {
+    const auto at = task_index_.find(fact.id);
+    if (at == task_index_.end() || tasks_[at->second].seq != fact.seq) return;
+    tasks_[at->second].is_let_go = true;
+    std::string().swap(tasks_[at->second].value_edn);
+  } else if (fact.kind == FactKind::EffectSettled) {
+    const auto at = effect_index_.find(fact.idempotency_key);
+    if (at == effect_index_.end() || effects_[at->second].attempt != fact.number) return;
+    LoggedEffect& effect = effects_[at->second];
+    effect.is_let_go = true;
+    for (std::string* const text : {&effect.args, &effect.value, &effect.text}) std::string().swap(*text);
+  }
+}
+
+void RunLog::take_back(const Fact& intent, const Fact& settled) {
+  const auto at = effect_index_.find(intent.idempotency_key);
+  if (at == effect_index_.end()) return;
+  LoggedEffect& effect = effects_[at->second];
+  effect.is_let_go = false;
+  effect.args = intent.args;
+  effect.value = settled.value;
+  effect.text = settled.text;
+}
+
 std::uint64_t RunLog::ends_before(std::uint64_t seq) const {
   const auto after = std::lower_bound(end_seqs_.begin(), end_seqs_.end(), seq);
   return static_cast<std::uint64_t>(after - end_seqs_.begin());
@@ -139,7 +164,7 @@ std::uint64_t RunLog::epoch_at(std::string_view id, std::uint64_t seq) const {
 const std::string* RunLog::value_in(std::string_view id, std::uint64_t wanted) const {
   if (wanted == epoch(id)) {
     const LoggedTask* const held = task(id);
-    return held == nullptr ? nullptr : &held->value_edn;
+    return held == nullptr || held->is_let_go ? nullptr : &held->value_edn;
   }
   const auto known = past_epochs_.find(id);
   if (known == past_epochs_.end()) return nullptr;
@@ -267,7 +292,8 @@ void RunLog::reset(const Fact& fact) {
   if (fact.author == FactAuthor::Program) {
     const LoggedTask* const held = task(fact.id);
     past_epochs_[fact.id].push_back(
-        {epoch(fact.id), fact.seq, held == nullptr ? std::nullopt : std::optional(held->value_edn)});
+        {epoch(fact.id), fact.seq,
+         held == nullptr || held->is_let_go ? std::nullopt : std::optional(held->value_edn)});
   } else {
     past_epochs_.erase(fact.id);
   }

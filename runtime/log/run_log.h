@@ -70,6 +70,7 @@ struct LoggedEffect {
   std::uint64_t ends_before = 0; // how often the run had ended before the intent
   std::uint64_t writer = 0;      // the token under which the intent was written
   std::int64_t settled_ms = 0;   // when it was learnt what became of the call; 0: not yet
+  bool is_let_go = false;        // args, value and text are "": they are only in the store (RunLog::let_go)
 };
 
 struct LoggedOperation {
@@ -107,6 +108,10 @@ class RunLog {
   // Adds an intent out of order, or its outcome: add the intent first. For an open call whose doubt was added before,
   // the intent is enough.
   void recall(const Fact& fact);
+  // Forgets the texts of a fact that was added: the store has them. Only commits of tasks and ends of calls have such
+  // texts. take_back() adds the texts of a call again.
+  void let_go(const Fact& fact);
+  void take_back(const Fact& intent, const Fact& settled);
   void skip_to(std::uint64_t head) { head_ = std::max(head_, head); }   // facts that were not added are looked up
 
   std::uint64_t head() const { return head_; }             // returns the place of the last added fact
@@ -129,7 +134,7 @@ class RunLog {
   std::uint64_t epoch(std::string_view id) const;          // counts from 1, one more with each reset
   // Returns the epoch of a task for a program of this turn that is where the log was at `seq` (0: at the top): resets
   // that the program reaches later do not count yet. The other function returns the value of the task in an epoch, or
-  // null.
+  // null when there is none or it was let go.
   std::uint64_t epoch_at(std::string_view id, std::uint64_t seq) const;
   const std::string* value_in(std::string_view id, std::uint64_t epoch) const;
   // Returns whether this turn ended by a (return v) inside of the body of the task. It ends there again when it runs

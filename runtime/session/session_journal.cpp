@@ -1,13 +1,16 @@
 #include "runtime/session/session_journal.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "runtime/text/counted_bytes.h"
 #include "runtime/text/edn.h"
 #include "runtime/text/result_rounding.h"
 #include "vm/value/account.h"
 #include "vm/value/map.h"
 #include "vm/value/print.h"
+#include "vm/value/weight.h"
 
 namespace ptc {
 
@@ -78,13 +81,17 @@ void SessionJournal::set_source(TaskSource source, std::function<void(std::strin
       });
 }
 
-// Looking at a large value is work of the program.
+// Looking at a large value is work of the program, and its text is memory of the run until a store has the text: as the
+// text (with room to grow), in a fact, in the bytes of the fact and in the pages of a database.
 void SessionJournal::bound_commits() {
   run_.environment().journal.set_rule([](Heap& heap, Value borrowed) {
     constexpr std::uint64_t kFreeSize = 4096;
+    constexpr std::uint64_t kCopies = 6, kPartBytes = 8;
     const std::uint64_t size = written_size(heap, borrowed, kMaxWrittenSize);
     if (size > kFreeSize) charge_parts(size - kFreeSize);
-    return size < kMaxWrittenSize;
+    const std::uint64_t bytes = std::max(written_bytes(heap, borrowed), kPartBytes * size);
+    if (kCopies * bytes > room_of(heap)) heap.free_garbage();
+    return size < kMaxWrittenSize && kCopies * bytes <= room_of(heap);
   });
 }
 

@@ -11,6 +11,7 @@ struct LoggedTask {
   std::string id, value_edn;
   std::string source;            // who put the value there; "" for the program
   std::uint64_t seq = 0;         // the fact that has the commit
+  bool is_let_go = false;        // value_edn is "": the value is only in the store (RunLog::let_go)
 };
 
 // Returns "## Mission Log (Completed Tasks)" and a line for each task, in the order given, or "" when there is no task.

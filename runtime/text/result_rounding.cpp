@@ -9,6 +9,7 @@
 
 #include "vm/value/account.h"
 #include "vm/value/function.h"
+#include "vm/value/champ.h"
 #include "vm/value/map.h"
 #include "vm/value/vector.h"
 
@@ -139,6 +140,26 @@ Value round_result(Heap& heap, Value taken, int decimals) {
   }
 }
 
+namespace {
+
+// Adds keys and values of a map, or members of a set, in any order: sorting them would take longer than all the rest.
+void push_entries(Heap& heap, Value collection, std::vector<Value>& out) {
+  const bool is_map = collection.is_map();
+  const Kind kind = collection.object->kind;
+  if (kind == Kind::HashMap || kind == Kind::HashSet) {
+    const HashMap* const hashed = static_cast<const HashMap*>(collection.object);
+    work_done(hashed->count);
+    champ_visit(hashed->root, [&](const Value* entry) { out.insert(out.end(), entry, entry + (is_map ? 2 : 1)); });
+    return;
+  }
+  for (MapCursor entry(heap, collection); entry.next();) {
+    out.push_back(entry.key());
+    if (is_map) out.push_back(entry.value());
+  }
+}
+
+}  // namespace
+
 std::uint64_t written_size(Heap& heap, Value value, std::uint64_t limit) {
   constexpr std::uint64_t kBytesOfPart = 16;
   std::uint64_t size = 0;
@@ -160,10 +181,7 @@ std::uint64_t written_size(Heap& heap, Value value, std::uint64_t limit) {
         if (item.is_heap()) open.push_back(item);
       }
     } else if (v.is_map() || v.is_set()) {
-      for (MapCursor entry(heap, v); entry.next();) {
-        open.push_back(entry.key());
-        if (v.is_map()) open.push_back(entry.value());
-      }
+      push_entries(heap, v, open);
     } else if (v.is(Tag::Closure)) {
       const Closure& closure = *static_cast<const Closure*>(v.object);
       if (functions.insert(closure.function).second) size += closure.function->source.size() / kBytesOfPart;

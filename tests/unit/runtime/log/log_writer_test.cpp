@@ -186,5 +186,62 @@ TEST_F(LogWriterTest, OpenCallsAreThoseOfTheWholeLog) {
   }
 }
 
+// The log in memory does not grow with what its run writes.
+TEST_F(LogWriterTest, LongTextsOfOwnFactsAreLookedUp) {
+  const std::string long_text(10'000, 'a');
+  Fact commit = writer_.made(FactKind::TaskCommitted, FactAuthor::Program);
+  commit.key = task_key("t", 1);
+  commit.id = "t";
+  commit.value = long_text;
+  ASSERT_TRUE(writer_.put(commit));
+  EXPECT_TRUE(writer_.log().task("t")->value_edn.empty());
+  EXPECT_EQ(*writer_.task("t", 1).edn, long_text);
+
+  ASSERT_TRUE(writer_.put(intent("call")));
+  Fact settled = writer_.made(FactKind::EffectSettled, FactAuthor::Host);
+  settled.key = effect_key("call", 1);
+  settled.idempotency_key = "call";
+  settled.number = 1;
+  settled.status = "committed";
+  settled.value = long_text;
+  ASSERT_TRUE(writer_.put(settled));
+  EXPECT_TRUE(writer_.log().effects()[0].value.empty());
+  EXPECT_EQ(writer_.effect("call")->value, long_text);
+  EXPECT_EQ(writer_.effect("call")->args, intent("call").args);
+}
+
+// A reset of such a task begins its next epoch, and the value of the epoch before is still found.
+TEST_F(LogWriterTest, ALongValueIsFoundAfterAReset) {
+  const std::string long_text(10'000, 'a');
+  Fact commit = writer_.made(FactKind::TaskCommitted, FactAuthor::Program);
+  commit.key = task_key("t", 1);
+  commit.id = "t";
+  commit.value = long_text;
+  Fact reset = writer_.made(FactKind::TaskReset, FactAuthor::Program);
+  reset.key = reset_key("t", 1);
+  reset.id = "t";
+  reset.number = 1;
+  ASSERT_TRUE(writer_.put(commit));
+  ASSERT_TRUE(writer_.put(reset));
+  EXPECT_EQ(writer_.task("t", 2).edn, nullptr);
+  EXPECT_EQ(*writer_.task("t", 1).edn, long_text);
+}
+
+// Many short texts are bounded by their sum.
+TEST_F(LogWriterTest, ManyShortTextsAreLookedUpToo) {
+  const std::string text(4'000, 'b');
+  for (int i = 0; i < 400; ++i) {
+    Fact commit = writer_.made(FactKind::TaskCommitted, FactAuthor::Program);
+    commit.key = task_key(std::to_string(i), 1);
+    commit.id = std::to_string(i);
+    commit.value = text;
+    ASSERT_TRUE(writer_.put(commit));
+  }
+  std::size_t held = 0;
+  for (const LoggedTask& task : writer_.log().tasks()) held += task.value_edn.size();
+  EXPECT_LE(held, std::size_t{1} << 20);
+  for (int i = 0; i < 400; ++i) ASSERT_EQ(*writer_.task(std::to_string(i), 1).edn, text) << i;
+}
+
 }  // namespace
 }  // namespace ptc
