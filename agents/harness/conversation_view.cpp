@@ -17,7 +17,7 @@ json::object seqs_json(const TriggerSeqs& seqs) {
           {"answer", seqs.answer}};
 }
 
-std::uint64_t number_of(const json::object& body, std::string_view member) {
+std::uint64_t seq_of(const json::object& body, std::string_view member) {
   const json::value* const found = body.if_contains(member);
   if (found == nullptr || !found->is_number()) return 0;
   boost::system::error_code error;
@@ -29,13 +29,13 @@ TriggerSeqs read_seqs(const json::object& body, std::string_view member) {
   const json::value* const found = body.if_contains(member);
   if (found == nullptr || !found->is_object()) return {};
   const json::object& seqs = found->get_object();
-  return {number_of(seqs, "status"), number_of(seqs, "inbound"), number_of(seqs, "outbound"),
-          number_of(seqs, "whisper"), number_of(seqs, "answer")};
+  return {seq_of(seqs, "status"), seq_of(seqs, "inbound"), seq_of(seqs, "outbound"),
+          seq_of(seqs, "whisper"), seq_of(seqs, "answer")};
 }
 
 PlanCursor read_cursor(const json::object& body) {
-  return {number_of(body, "generation"), read_seqs(body, "planned"), read_seqs(body, "failing"),
-          static_cast<std::uint32_t>(number_of(body, "attempts"))};
+  return {seq_of(body, "generation"), read_seqs(body, "planned"), read_seqs(body, "failing"),
+          static_cast<std::uint32_t>(seq_of(body, "attempts"))};
 }
 
 json::object read_body(const std::string& text) {
@@ -170,7 +170,7 @@ void ConversationView::take_send(const HostFact& fact, const json::object& body)
 }
 
 void ConversationView::rewind(const HostFact& fact, const json::object& body) {
-  const std::uint64_t to = number_of(body, "to");
+  const std::uint64_t to = seq_of(body, "to");
   const bool keeps_human = text_of(body, "keeps") != "nothing";
   ++generation_;
   if (!keeps_human) ++epoch_;

@@ -1,22 +1,14 @@
 #include "agents/harness/ingestion.h"
 
-#include <boost/json/array.hpp>
+#include <algorithm>
+
+#include "agents/harness/json_members.h"
 
 namespace ptcvm::harness {
 
 namespace json = boost::json;
 
 namespace {
-
-const json::object* object_at(const json::object& object, std::string_view member) {
-  const json::value* const found = object.if_contains(member);
-  return found == nullptr ? nullptr : found->if_object();
-}
-
-const json::array* array_at(const json::object& object, std::string_view member) {
-  const json::value* const found = object.if_contains(member);
-  return found == nullptr ? nullptr : found->if_array();
-}
 
 std::size_t decoded_size(std::string_view base64) {
   std::size_t padding = 0;

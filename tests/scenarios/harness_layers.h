@@ -22,6 +22,9 @@ struct Killed {};
 Why harness_pass_layer(const LayerCase& scenario);        // scheduling, gates, commits
 Why harness_validator_layer(const LayerCase& scenario);   // what a planner may propose
 Why harness_store_layer(const LayerCase& scenario);       // the journal, drafts and sending
+Why harness_config_layer(const LayerCase& scenario);      // configurations and forms
+Why harness_link_layer(const LayerCase& scenario);        // links
+Why harness_planner_layer(const LayerCase& scenario);     // the scenario planner
 Why harness_turn_layer(const LayerCase& scenario);        // whose turn it is
 
 }  // namespace ptcvm::scenarios

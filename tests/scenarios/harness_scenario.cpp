@@ -22,6 +22,9 @@ constexpr Layer kLayers[] = {
     {"harness", harness_pass_layer},
     {"validator", harness_validator_layer},
     {"store", harness_store_layer},
+    {"config", harness_config_layer},
+    {"link", harness_link_layer},
+    {"planner", harness_planner_layer},
     {"turn", harness_turn_layer},
 };
 
