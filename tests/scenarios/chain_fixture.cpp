@@ -19,7 +19,7 @@ using chain::OperationKind;
 constexpr std::string_view kMembers[] = {
     "input",   "plan",        "raw",               "replans",          "replan",            "maxRevisions", "tools",
     "effects", "deniedTools", "mustConfirmBefore", "userConfirmation", "verification_mode", "ask",          "crash",
-    "doubt"};
+    "doubt",   "parallel"};
 
 // The cases were written in YAML, where yes and no are true and false.
 json::value yes_or_no(const json::value& value) {
