@@ -7,10 +7,10 @@
 
 #include "agents/chain/driver_program.h"
 #include "agents/chain/feedback.h"
+#include "agents/chain/final_report.h"
 #include "agents/chain/json_member.h"
 #include "agents/chain/planning.h"
 #include "agents/chain/prompts.h"
-#include "agents/chain/report.h"
 #include "agents/chain/step_results.h"
 #include "agents/chain/step_values.h"
 #include "agents/chain/steps_run.h"
@@ -23,8 +23,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr double kAsksForFeedback = 0.8;
-
 std::uint32_t revision_of(const json::object& request) { return member_number(request, "revision"); }
 
 Tools driver_tools() {
@@ -34,11 +32,12 @@ Tools driver_tools() {
     options.effect = effect;
     [[maybe_unused]] const auto added = tools.defer(std::move(name), "", std::move(options));
   };
-  for (const char* const name : {"chain_begin", "chain_check"}) defer(name, Effect::Pure);
-  for (const char* const name :
-       {"chain_intent", "chain_context", "chain_plan", "chain_steps", "chain_report", "chain_feedback"}) {
-    defer(name, Effect::Idempotent);
+  // Each of the first ones is alone in a task, or changes nothing: the log needs no more than the task.
+  for (const char* const name : {"chain_intent", "chain_context", "chain_plan", "chain_report", "chain_feedback",
+                                 "chain_begin", "chain_check"}) {
+    defer(name, Effect::Pure);
   }
+  defer("chain_steps", Effect::Idempotent);
   return tools;
 }
 
@@ -72,9 +71,9 @@ class ChainRun::Impl {
   Result<std::optional<ChainState>> ask_model(const WaitingCall& call, std::string purpose, std::string prompt);
   Result<std::optional<ChainState>> execute_steps(const WaitingCall& call, std::uint64_t fuel);
   Result<std::optional<ChainState>> offer_report(const WaitingCall& call);
-  json::object ran(std::uint32_t revision) const;
-  json::object made_report(const json::object& request) const;
-  bool wants_feedback(const json::object& request, bool is_success) const;
+  json::object ran(std::uint32_t revision);
+  void know_rows(std::uint32_t revision);
+  json::object kept_report() const;
   Result<ChainState> finish();
   Result<void> step_feedback();
   static Error no_operation(std::uint64_t id);
@@ -145,6 +144,7 @@ Result<std::optional<ChainState>> ChainRun::Impl::serve(const WaitingCall& call,
   if (call.tool == "chain_context") return say(call, json::value(json::serialize(options_.context)));
   if (call.tool == "chain_report") return offer_report(call);
   const json::object request = call_args(call);
+  know_rows(revision_of(request) - 1);
   if (call.tool == "chain_plan") {
     return ask_model(call, revision_of(request) == 1 ? "plan" : "replan", planning_.prompt(request));
   }
@@ -187,74 +187,64 @@ Result<std::optional<ChainState>> ChainRun::Impl::execute_steps(const WaitingCal
   return say(call, ran(revision));
 }
 
+// Another process may have executed the revision: the log has its results.
+void ChainRun::Impl::know_rows(std::uint32_t revision) {
+  const Plan* const plan = planning_.plan(revision);
+  if (plan == nullptr || planning_.rows(revision) != nullptr) return;
+  planning_.set_rows(revision, recorded_rows(store_, options_.id, *plan, revision, planning_.kept(revision)));
+}
+
 // Says what the driver must know of a revision that was executed.
-json::object ChainRun::Impl::ran(std::uint32_t revision) const {
-  const std::vector<StepResult> results = step_results(*planning_.plan(revision), steps_.rows(), options_.verifier);
+json::object ChainRun::Impl::ran(std::uint32_t revision) {
+  planning_.set_rows(revision, steps_.take_rows());
+  const auto results = step_results(*planning_.plan(revision), *planning_.rows(revision), options_.verifier);
   const bool has_failed = std::any_of(results.begin(), results.end(),
                                       [](const StepResult& result) { return result.status == StepStatus::Failed; });
   const std::vector<std::string> notes = failure_notes(results);
-  json::object said{{"results", json::serialize(steps_.rows())}, {"notes", json::array(notes.begin(), notes.end())}};
+  json::object said{{"notes", json::array(notes.begin(), notes.end())}};
   const bool is_stopped = !steps_.error().empty();
   said["replan"] = has_failed && !is_stopped && options_.replans && revision < options_.most_revisions;
   said["error"] = is_stopped ? json::value(steps_.error()) : json::value();
   return said;
 }
 
-bool ChainRun::Impl::wants_feedback(const json::object& request, bool is_success) const {
-  if (!options_.policy.has_person) return false;
-  if (!is_success || options_.policy.user_confirmation >= kAsksForFeedback) return true;
-  const Plan* const plan = planning_.plan(revision_of(request));
-  return plan != nullptr && std::any_of(plan->steps.begin(), plan->steps.end(), [&](const PlanStep& step) {
-           return is_dangerous(step, step.args, options_.policy.safety);
-         });
-}
-
-json::object ChainRun::Impl::made_report(const json::object& request) const {
-  const std::string error = member_text(request, "error");
-  TaskEnd end{options_.id, options_.input, std::nullopt, {}};
-  if (!error.empty()) end.error = error;
-  std::vector<StepResult> results;
-  if (const Plan* const plan = planning_.plan(revision_of(request))) {
-    results = step_results(*plan, read_rows(request), options_.verifier);
-  }
-  std::vector<std::string> notes;
-  if (const json::value* const list = request.if_contains("notes"); list != nullptr && list->is_array()) {
-    for (const json::value& note : list->get_array()) notes.push_back(output_text(note));
-  }
-  json::object report = report_json(make_report(end, planning_.intent(), std::move(results), notes));
-  report["revision"] = revision_of(request);
-  report["task"] = error.empty() ? "completed" : "failed";
-  report["error"] = error.empty() ? json::value() : json::value(error);
-  report["wantsFeedback"] = wants_feedback(request, report.at("success").as_bool());
-  return report;
-}
-
 Result<std::optional<ChainState>> ChainRun::Impl::offer_report(const WaitingCall& call) {
   const json::object request = call_args(call);
+  know_rows(revision_of(request));
   ChainOperation operation;
   operation.kind = OperationKind::Report;
   operation.key = options_.id + "/report@" + std::to_string(revision_of(request));
-  operation.args = made_report(request);
+  operation.args = final_report(request, options_, planning_);
   operation.revision = revision_of(request);
   operation.attempt = call.attempt;
   operations_.add(std::move(operation), OperationOwner::Driver, call.id);
   return std::optional(ChainState::Waits);
 }
 
-// The value of the driver is the report, as text.
+// Returns the report that the log of the driver has; an empty object when it has none.
+json::object ChainRun::Impl::kept_report() const {
+  const auto journal = store_.journal(options_.id);
+  if (!journal) return {};
+  for (const JournalTask& task : journal->tasks) {
+    if (!task.id.starts_with(options_.id + "/report@")) continue;
+    boost::system::error_code error;
+    const auto text = Value::from_edn(task.value_edn);
+    json::value report = json::parse(text ? text->view().as_string().value_or("") : "", error);
+    if (!error && report.is_object()) return std::move(report.get_object());
+  }
+  return {};
+}
+
 Result<ChainState> ChainRun::Impl::finish() {
-  const StoredOutcome& ended = driver_->outcome();
-  boost::system::error_code error;
-  const auto text = ended.outcome.value.view().as_string();
-  json::value report = json::parse(text.value_or(""), error);
-  if (error || !report.is_object()) {
-    const auto& fault = ended.outcome.diagnostic;
+  json::object report = kept_report();
+  if (report.empty()) {
+    const auto& fault = driver_->outcome().outcome.diagnostic;
     return Error{Errc::wrong_state, "the driver of the chain ended without a report" +
                                         (fault ? ": " + fault->kind + ": " + fault->message : std::string()),
                  fault};
   }
   ChainOutcome outcome;
-  outcome.report = std::move(report.get_object());
+  outcome.report = std::move(report);
   outcome.is_completed = member_text(outcome.report, "task") == "completed";
   outcome.error = member_text(outcome.report, "error");
   outcome.revision = revision_of(outcome.report);

@@ -10,40 +10,40 @@ constexpr std::string_view kDriver = R"ptc(
 ; Whatever was paid for is a task: a process that dies pays for nothing twice.
 (defn named [what] (str task-id "/" what))
 
-(defn reply [revision attempt problem results]
+(defn reply [revision attempt problem]
   (task (named (str "plan@" revision "." attempt))
-    (tool/chain_plan {"revision" revision "attempt" attempt "problem" problem "results" results})))
+    (tool/chain_plan {"revision" revision "attempt" attempt "problem" problem})))
 
-(defn check [revision attempt problem results]
-  (tool/chain_check {"revision" revision "attempt" attempt "results" results
-                     "reply" (reply revision attempt problem results)}))
+(defn check [revision attempt problem]
+  (tool/chain_check {"revision" revision "attempt" attempt "reply" (reply revision attempt problem)}))
 
 ; A plan that is not right is asked for once more, with the reason.
-(defn planned [revision results]
-  (let [first-one (check revision 1 nil results)]
+(defn planned [revision]
+  (let [first-one (check revision 1 nil)]
     (if (get first-one "again")
-      (check revision 2 (get first-one "again") results)
+      (check revision 2 (get first-one "again"))
       first-one)))
 
-(defn report [revision results notes error]
+(defn report [revision notes error]
   (task (named (str "report@" revision))
-    (tool/chain_report {"revision" revision "results" results "notes" notes "error" error})))
+    (tool/chain_report {"revision" revision "notes" notes "error" error}))
+  nil)
 
 (let [intent (task (named "intent") (tool/chain_intent {}))
       context (task (named "context") (tool/chain_context {}))]
   (tool/chain_begin {"intent" intent "context" context}))
 
-(loop [revision 1 results nil notes []]
-  (let [plan (planned revision results)
+(loop [revision 1 notes []]
+  (let [plan (planned revision)
         before (max 1 (dec revision))]
     (cond
-      (get plan "error") (report before results notes (get plan "error"))
-      (get plan "refused") (report before results (conj notes (get plan "refused")) nil)
+      (get plan "error") (report before notes (get plan "error"))
+      (get plan "refused") (report before (conj notes (get plan "refused")) nil)
       :else
         (let [ran (tool/chain_steps {"revision" revision})]
           (if (get ran "replan")
-            (recur (inc revision) (get ran "results") (into notes (get ran "notes")))
-            (report revision (get ran "results") notes (get ran "error")))))))
+            (recur (inc revision) (into notes (get ran "notes")))
+            (report revision notes (get ran "error")))))))
 )ptc";
 
 std::string title(std::string_view what, std::string_view task_id) {

@@ -1,14 +1,14 @@
 // The program that drives a task: intent, context, plan, steps, replanning, report. It is the same for every task.
 //
-// It calls tools of the executor. Texts of models and results of steps are handed over as text, as they were.
+// It calls tools of the executor, which knows the results of the steps from the log of their run.
 //   chain_intent, chain_context {}                               text
 //   chain_begin {"intent" text "context" text}                   nil; tells a new process what was known
-//   chain_plan {"revision" n "attempt" n "problem" text "results" text}   the reply of the planner, text
-//   chain_check {"revision" n "attempt" n "reply" text "results" text}
+//   chain_plan {"revision" n "attempt" n "problem" text}         the reply of the planner, text
+//   chain_check {"revision" n "attempt" n "reply" text}
 //       {} when the plan is right; {"again" text}: ask once more; {"error" text}: the task fails; {"refused" text}: the
 //       plan before stays
-//   chain_steps {"revision" n}   {"replan" bool "results" text "notes" [text …] "error" text}
-//   chain_report {"revision" n "results" text "notes" [text …] "error" text}   the report, as text
+//   chain_steps {"revision" n}                                   {"replan" bool "notes" [text …] "error" text}
+//   chain_report {"revision" n "notes" [text …] "error" text}    the report, as text
 #pragma once
 #include <string>
 #include <string_view>

@@ -15,17 +15,6 @@ bool has(const std::vector<std::string>& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-bool has_result(const boost::json::value& value) {
-  if (const boost::json::array* const items = value.if_array()) {
-    return std::any_of(items->begin(), items->end(), has_result);
-  }
-  const boost::json::object* const object = value.if_object();
-  if (object == nullptr) return false;
-  return object->contains("$result") || std::any_of(object->begin(), object->end(), [](const auto& member) {
-           return has_result(member.value());
-         });
-}
-
 bool wants_person(const PlanStep& step, const ChainPolicy& policy) {
   return step.requires_confirmation || has(policy.confirmed_tools, step.tool);
 }

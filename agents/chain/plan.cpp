@@ -228,8 +228,8 @@ bool PlanMaker::check_result(std::size_t index, const json::value& argument, con
 }
 
 bool PlanMaker::check_results(std::size_t index) {
-  return plan_.steps[index].args.empty() ||
-         check_result(index, json::value(plan_.steps[index].args), upstream_of(plan_, index));
+  const json::value args = plan_.steps[index].args;
+  return !has_result(args) || check_result(index, args, upstream_of(plan_, index));
 }
 
 // A plan that checks nothing checks its outputs at the end.
@@ -292,6 +292,17 @@ std::variant<Plan, PlanError> read_plan(std::string_view model_text, const PlanR
   if (const json::object* const object = found->if_object()) steps = object->if_contains("steps");
   if (steps == nullptr || !steps->is_array()) return PlanError{"PLAN_INVALID", "the reply has no list \"steps\""};
   return make_plan(steps->get_array(), rules);
+}
+
+bool has_result(const json::value& argument) {
+  if (const json::array* const items = argument.if_array()) {
+    return std::any_of(items->begin(), items->end(), has_result);
+  }
+  const json::object* const object = argument.if_object();
+  if (object == nullptr) return false;
+  return object->contains("$result") || std::any_of(object->begin(), object->end(), [](const auto& member) {
+           return has_result(member.value());
+         });
 }
 
 std::vector<bool> upstream_of(const Plan& plan, std::size_t index) {

@@ -59,6 +59,9 @@ std::variant<Plan, PlanError> make_plan(const boost::json::array& proposed, cons
 // Reads the reply of a planner: {"steps": […]}, or the list alone.
 std::variant<Plan, PlanError> read_plan(std::string_view model_text, const PlanRules& rules);
 
+// Returns whether a part of the argument is {"$result": …}.
+bool has_result(const boost::json::value& argument);
+
 // Returns for each step whether it is upstream of the step at that index.
 std::vector<bool> upstream_of(const Plan& plan, std::size_t index);
 

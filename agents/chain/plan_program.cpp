@@ -14,6 +14,8 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr std::size_t kWidestGroup = 64;
+
 // What every plan program begins with, after its title.
 constexpr std::string_view kFunctions = R"ptc((def settled {})   ; what became of each step, by id
 
@@ -25,6 +27,9 @@ constexpr std::string_view kFunctions = R"ptc((def settled {})   ; what became o
 
 ; What a step gave, for the arguments of a later one.
 (defn result [id & path] (carried (get-in settled [id "value"]) path))
+
+; Arguments with results in them are made when the step begins.
+(defn args-of [s] (if (:make s) ((:make s)) (:args s)))
 
 (defn blocked-by [deps]
   (some (fn [id] (let [was (get settled id)] (when (not= "completed" (get was "status")) was))) deps))
@@ -47,13 +52,13 @@ constexpr std::string_view kFunctions = R"ptc((def settled {})   ; what became o
 
 ; Makes the call of a step, once. An error undoes the task, so that a later revision can try again.
 (defn done [s]
-  (let [gave (task (:key s) ((:call s) ((:args s))))]
+  (let [gave (task (:key s) ((:call s) (args-of s)))]
     (if (get gave "error")
       (merge {"undone" true "ms" (get gave "ms")} (failed (:id s) (get gave "error")))
       (checked s [(get gave "value")] gave))))
 
 (defn attempted [s]
-  (let [refusal (when (:gated s) (tool/chain_gate {"step" (:id s) "args" ((:args s))}))]
+  (let [refusal (when (:gated s) (tool/chain_gate {"step" (:id s) "args" (args-of s)}))]
     (cond
       refusal (failed (:id s) refusal)
       (:key s) (done s)
@@ -144,7 +149,9 @@ std::string step_source(const Plan& plan, const PlanStep& step, const PlanProgra
   }
   if (is_checked(step, rules.verifier)) text += " :checked true";
   if (step.type == StepType::Action) {
-    text += "\n   :call tool/" + program_tool(step.tool) + " :args (fn [] " + call_source(step) + ')';
+    text += "\n   :call tool/" + program_tool(step.tool);
+    const bool is_made = has_result(json::value(step.args));
+    text += is_made ? " :make (fn [] " + call_source(step) + ')' : " :args " + call_source(step);
   }
   return text + '}';
 }
@@ -162,7 +169,17 @@ std::vector<std::vector<std::size_t>> groups_of(const Plan& plan, std::size_t pa
     if (groups.size() <= level[i]) groups.resize(level[i] + 1);
     groups[level[i]].push_back(i);
   }
-  return groups;
+  if (parallel <= 1) return groups;
+  // The time for a group grows with its square, so a wide one becomes several.
+  const std::size_t widest = std::max(kWidestGroup, parallel);
+  std::vector<std::vector<std::size_t>> parts;
+  for (const std::vector<std::size_t>& group : groups) {
+    for (std::size_t at = 0; at < group.size(); at += widest) {
+      const auto begin = group.begin() + static_cast<std::ptrdiff_t>(at);
+      parts.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(std::min(widest, group.size() - at)));
+    }
+  }
+  return parts;
 }
 
 std::string one_line(std::string_view text) {

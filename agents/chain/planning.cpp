@@ -1,6 +1,5 @@
 #include "agents/chain/planning.h"
 
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <utility>
 #include <variant>
@@ -30,12 +29,6 @@ bool is_giving_up(std::string_view reply) {
 
 }  // namespace
 
-json::array read_rows(const json::object& request) {
-  boost::system::error_code error;
-  json::value rows = json::parse(member_text(request, "results"), error);
-  return !error && rows.is_array() ? std::move(rows.get_array()) : json::array();
-}
-
 void Planning::begin(std::string_view intent, std::string_view context) {
   const std::optional<IntentProfile> read = read_intent(intent);
   intent_ = read ? *read : intent_of_input(options_.input);
@@ -45,7 +38,9 @@ void Planning::begin(std::string_view intent, std::string_view context) {
 std::string Planning::prompt(const json::object& request) const {
   const std::uint32_t revision = member_number(request, "revision");
   const std::string intent = json::serialize(intent_json(intent_));
-  const std::string problem = member_text(request, "problem"), results = member_text(request, "results");
+  const std::string problem = member_text(request, "problem");
+  const json::array* const rows = this->rows(revision - 1);
+  const std::string results = rows == nullptr ? std::string() : json::serialize(*rows);
   return plan_prompt({.input = options_.input,
                       .intent = intent,
                       .context = context_,
@@ -69,17 +64,24 @@ json::object Planning::check(const json::object& request) {
     const bool is_last = member_number(request, "attempt") > 1;
     return {{is_last ? "error" : "again", error->name + ": " + error->message}};
   }
-  return check_revision(revision, read_rows(request), std::move(std::get<Plan>(made)));
+  return check_revision(revision, std::move(std::get<Plan>(made)));
 }
 
-json::object Planning::check_revision(std::uint32_t revision, const json::array& rows, Plan plan) {
-  if (const Plan* const before = this->plan(revision - 1)) {
-    const auto results = step_results(*before, rows, options_.verifier);
+json::object Planning::check_revision(std::uint32_t revision, Plan plan) {
+  const Plan* const before = this->plan(revision - 1);
+  const json::array* const rows = this->rows(revision - 1);
+  if (before != nullptr && rows != nullptr) {
+    const auto results = step_results(*before, *rows, options_.verifier);
     if (const auto touched = touched_step(*before, results, plan)) return {{"refused", *touched}};
-    kept_[revision] = completed_steps(rows);
+    kept_[revision] = completed_steps(*rows);
   }
   plans_.insert_or_assign(revision, std::move(plan));
   return {};
+}
+
+const json::array* Planning::rows(std::uint32_t revision) const {
+  const auto found = rows_.find(revision);
+  return found == rows_.end() ? nullptr : &found->second;
 }
 
 const Plan* Planning::plan(std::uint32_t revision) const {

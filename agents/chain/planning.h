@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "agents/chain/chain.h"
 #include "agents/chain/intent.h"
@@ -19,11 +20,16 @@ class Planning {
 
   // Takes the texts with which the driver began.
   void begin(std::string_view intent, std::string_view context);
-  // Returns what the planner is asked. `request` is what the driver hands to chain_plan.
+  // Returns what the planner is asked; the rows of the revision before must be known. `request` is what the driver
+  // hands to chain_plan.
   std::string prompt(const boost::json::object& request) const;
   // Judges a reply, as chain_check does (driver_program.h), and keeps the plan when it is right.
   boost::json::object check(const boost::json::object& request);
 
+  // Keeps the rows that a revision ended with (plan_program.h).
+  void set_rows(std::uint32_t revision, boost::json::array rows) { rows_[revision] = std::move(rows); }
+  // Returns the rows, or nullptr.
+  const boost::json::array* rows(std::uint32_t revision) const;
   // Returns the plan of a revision, or nullptr.
   const Plan* plan(std::uint32_t revision) const;
   // Returns the completed steps that the revision keeps, and the tasks that have their results.
@@ -31,16 +37,14 @@ class Planning {
   const IntentProfile& intent() const { return intent_; }
 
  private:
-  boost::json::object check_revision(std::uint32_t revision, const boost::json::array& rows, Plan plan);
+  boost::json::object check_revision(std::uint32_t revision, Plan plan);
 
   const ChainOptions& options_;
   IntentProfile intent_;
   std::string context_;
   std::map<std::uint32_t, Plan> plans_;
+  std::map<std::uint32_t, boost::json::array> rows_;
   std::map<std::uint32_t, std::map<std::string, std::string, std::less<>>> kept_;
 };
-
-// Reads the rows that a driver hands over as text; no rows when there is no text.
-boost::json::array read_rows(const boost::json::object& request);
 
 }  // namespace ptcvm::chain

@@ -40,9 +40,8 @@ StepsRun::StepsRun(const Engine& engine, const Store& store, const ChainOptions&
     : engine_(engine), store_(store), options_(options), operations_(operations), run_id_(steps_run_id(options.id)) {}
 
 const PlanStep* StepsRun::find(std::string_view id) const {
-  const auto found =
-      std::find_if(plan_.steps.begin(), plan_.steps.end(), [&](const PlanStep& step) { return step.id == id; });
-  return found == plan_.steps.end() ? nullptr : &*found;
+  const auto found = step_at_.find(id);
+  return found == step_at_.end() ? nullptr : &plan_.steps[found->second];
 }
 
 Tools StepsRun::program_tools() const {
@@ -72,6 +71,8 @@ Tools StepsRun::program_tools() const {
 Result<void> StepsRun::start(const Plan& plan, std::uint32_t revision,
                              const std::map<std::string, std::string, std::less<>>& completed) {
   plan_ = plan;
+  step_at_.clear();
+  for (std::size_t i = 0; i < plan_.steps.size(); ++i) step_at_.emplace(plan_.steps[i].id, i);
   revision_ = revision;
   completed_ = completed;
   rows_.clear();
@@ -316,25 +317,28 @@ Result<StepsState> StepsRun::end_turn() {
   if (ended.outcome.state == RunState::Failed || !rows.is_array()) {
     const auto& fault = ended.outcome.diagnostic;
     error_ = "LIMIT_REACHED: " + (fault ? fault->kind + ": " + fault->message : std::string("the plan did not end"));
-    rows_ = recorded_rows();
+    rows_ = recorded_rows(store_, options_.id, plan_, revision_, completed_);
   } else {
     rows_ = std::move(rows.get_array());
   }
   return StepsState::Over;
 }
 
-json::array StepsRun::recorded_rows() const {
+json::array recorded_rows(const Store& store, std::string_view task_id, const Plan& plan, std::uint32_t revision,
+                          const std::map<std::string, std::string, std::less<>>& completed) {
   json::array rows;
-  const auto journal = store_.journal(run_id_);
+  const auto journal = store.journal(steps_run_id(task_id));
   if (!journal) return rows;
-  const std::string end = '@' + std::to_string(revision_);
-  for (const PlanStep& step : plan_.steps) {
-    const auto kept = completed_.find(step.id);
-    const std::string task = kept != completed_.end() ? kept->second : options_.id + '/' + step.id + end;
-    const auto found = std::find_if(journal->tasks.begin(), journal->tasks.end(),
-                                    [&](const JournalTask& known) { return known.id == task; });
-    if (found == journal->tasks.end()) continue;
-    const auto value = Value::from_edn(found->value_edn);
+  std::map<std::string_view, const JournalTask*> known;
+  for (const JournalTask& task : journal->tasks) known.emplace(task.id, &task);
+  for (const PlanStep& step : plan.steps) {
+    const auto kept = completed.find(step.id);
+    const std::string task = kept != completed.end()
+                                 ? kept->second
+                                 : std::string(task_id) + '/' + step.id + '@' + std::to_string(revision);
+    const auto found = known.find(task);
+    if (found == known.end()) continue;
+    const auto value = Value::from_edn(found->second->value_edn);
     json::value row = value ? to_json(*value) : json::value();
     if (!row.is_object()) continue;
     row.get_object()["id"] = step.id;

@@ -7,6 +7,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "agents/chain/chain.h"
@@ -38,7 +40,7 @@ class StepsRun {
   Result<void> settle(const OperationTable::Entry& entry, DoubtAnswer answer, boost::json::value value);
 
   // After Over: a row for each step (plan_program.h), and why the run ended early, or "".
-  const boost::json::array& rows() const { return rows_; }
+  boost::json::array take_rows() { return std::move(rows_); }
   const std::string& error() const { return error_; }
   void finish() { run_.reset(); }
   const std::string& source() const { return source_; }   // the program started last, or ""
@@ -56,7 +58,6 @@ class StepsRun {
   void list_questions();
   void list_doubts();
   Result<StepsState> end_turn();
-  boost::json::array recorded_rows() const;
   const PlanStep* find(std::string_view id) const;
   Tools program_tools() const;
   ChainOperation operation_for(const PlanStep& step, OperationKind kind, const WaitingCall& call) const;
@@ -68,6 +69,7 @@ class StepsRun {
   const std::string run_id_;
   std::optional<StoredRun> run_;
   Plan plan_;
+  std::map<std::string, std::size_t, std::less<>> step_at_;   // by id
   std::uint32_t revision_ = 0;
   std::map<std::string, std::string, std::less<>> completed_;
   Decisions decisions_;
@@ -79,5 +81,9 @@ class StepsRun {
 
 // Returns the id of the stored run that executes the steps of a task.
 std::string steps_run_id(std::string_view task_id);
+
+// Returns the rows of steps that the log knows as settled, in plan order.
+boost::json::array recorded_rows(const Store& store, std::string_view task_id, const Plan& plan, std::uint32_t revision,
+                                 const std::map<std::string, std::string, std::less<>>& completed);
 
 }  // namespace ptcvm::chain

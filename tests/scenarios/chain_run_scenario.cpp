@@ -1,6 +1,6 @@
-// Cases of the kind "run": a whole task. Each case is executed in one process, and with a new process for each step; what
-// `then` says must hold both times. Our own cases may have the member "parallel" in `given`: so many steps are then
-// under way at once, and the order of calls is not looked at.
+// Cases of the kind "run": a whole task. Each case is executed in one process, and with a new process for each step;
+// what `then` says must hold both times. Our own cases may have the member "parallel" in `given`: so many steps are
+// then under way at once, and the order of calls is not looked at.
 #include <algorithm>
 #include <boost/json/serialize.hpp>
 

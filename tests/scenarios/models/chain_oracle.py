@@ -2,9 +2,10 @@
 """Makes random tasks, and says by the rules of the task chain what must become of them.
 
 chain_oracle.py RUNNER COUNT [--seed N] [--store memory|sqlite]: writes COUNT cases with what must hold, runs
-`RUNNER chain FILE` over them, and prints the cases that do not hold. The rules below are written from the description of
-the chain and share no code with the engine: steps in plan order, one after another; failures skip what is downstream;
-a revision may change what failed and what is downstream of it; a process that dies repeats only what may be repeated.
+`RUNNER chain FILE` over them, and prints the cases that do not hold. The rules below are written from the description
+of the chain and share no code with the engine: steps in plan order, one after another; failures skip what is
+downstream; a revision may change what failed and what is downstream of it; a process that dies repeats only what may be
+repeated.
 """
 import argparse
 import json
@@ -115,7 +116,9 @@ class Task:
 
     @staticmethod
     def text(output):
-        return "" if output is None else output if isinstance(output, str) else json.dumps(output, separators=(",", ":"))
+        if output is None or isinstance(output, str):
+            return output or ""
+        return json.dumps(output, separators=(",", ":"))
 
     def judged(self, step, output, text):
         unmet = self.unmet(step["verification"], text)
@@ -245,7 +248,8 @@ def random_step(rng, plan, index):
     if kind < 0.1:
         return step | {"type": "thought"}
     if kind < 0.2:
-        return step | {"type": "system", "verification": [rng.choice(["contains:ok", "not_contains:bad", "min_length:2"])]}
+        criterion = rng.choice(["contains:ok", "not_contains:bad", "min_length:2"])
+        return step | {"type": "system", "verification": [criterion]}
     step["tool"] = f"t{index + 1}"
     if rng.random() < 0.6:
         step["args"] = {"n": rng.randint(0, 2)}

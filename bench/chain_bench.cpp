@@ -1,0 +1,116 @@
+// What a task chain costs beside its tools: plans of steps whose tools answer at once. Each plan runs on a store in
+// memory and on SQLite, and beside it the same number of bare tasks in one stored run.
+//
+// Usage: ptc_chain_bench [steps] [rounds] [memory]. Prints the median of the rounds for each kind, in ms.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agents/chain/chain_run.h"
+#include "ptcvm/sqlite.hpp"
+#include "ptcvm/stored_run.hpp"
+
+namespace {
+
+using ptcvm::chain::ChainOperation;
+using ptcvm::chain::ChainRun;
+using ptcvm::chain::ChainState;
+using ptcvm::chain::OperationKind;
+
+[[noreturn]] void stop(const std::string& why) {
+  std::fprintf(stderr, "ptc_chain_bench: %s\n", why.c_str());
+  std::exit(1);
+}
+
+template <class T>
+T taken(ptcvm::Result<T> result) {
+  if (!result) stop(result.error().message);
+  return std::move(*result);
+}
+
+// A chain of steps, each with the one before as its dependency, or all independent.
+std::string plan_of(int steps, bool is_wide) {
+  std::string plan = "{\"steps\":[";
+  for (int i = 0; i < steps; ++i) {
+    plan += std::string(i == 0 ? "" : ",") + "{\"id\":\"s" + std::to_string(i) +
+            "\",\"type\":\"action\",\"description\":\"nothing\",\"tool\":\"nothing\",\"args\":{\"n\":" +
+            std::to_string(i) + "}" + (is_wide ? ",\"dependsOn\":[]}" : "}");
+  }
+  return plan + "]}";
+}
+
+void run_chain(const ptcvm::Store& store, const std::string& plan, std::size_t parallel) {
+  ptcvm::chain::ChainOptions options;
+  options.id = "T";
+  options.input = "nothing";
+  options.tools = {{.name = "nothing", .signature = "", .description = "", .effect = ptcvm::Effect::Keyed}};
+  options.parallel = parallel;
+  options.most_steps = 100'000;
+  const ptcvm::Engine engine;
+  ChainRun run = taken(ChainRun::start(engine, store, options));
+  while (taken(run.step()) != ChainState::Done) {
+    for (const ChainOperation& operation : run.operations()) {
+      const bool is_plan = operation.purpose == "plan";
+      if (!run.answer(operation.id, boost::json::value(is_plan ? plan : "ok"))) stop("an answer was refused");
+    }
+  }
+  if (!run.outcome()->is_completed) stop(run.outcome()->error);
+}
+
+void run_tasks(const ptcvm::Store& store, int steps) {
+  const ptcvm::Engine engine;
+  ptcvm::Tools tools;
+  if (!tools.defer("nothing", "", {.effect = ptcvm::Effect::Keyed})) stop("the tool was refused");
+  const std::string source =
+      "(doseq [n (range " + std::to_string(steps) + ")] (task (str \"T/s\" n) (tool/nothing {\"n\" n})))";
+  ptcvm::StoredOptions options;
+  options.id = "T";
+  options.limits.tool_calls = UINT32_MAX;
+  options.limits.loop = UINT32_MAX;
+  auto run = taken(ptcvm::StoredRun::start(engine, store, tools, source, options));
+  const ptcvm::Value answer = ptcvm::Value::of(std::string("ok"));
+  while (taken(run.step()) != ptcvm::StoredStep::Done) {
+    for (const auto& call : run.calls()) {
+      if (!run.answer(call.id, answer)) stop("an answer was refused");
+    }
+  }
+}
+
+double median_ms(int rounds, const std::function<void(const ptcvm::Store&)>& work, bool is_sqlite) {
+  std::vector<double> times;
+  const std::string path = (std::filesystem::temp_directory_path() / "ptc_chain_bench.db").string();
+  for (int round = 0; round < rounds; ++round) {
+    for (const char* const end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
+    const ptcvm::Store store = is_sqlite ? taken(ptcvm::open_sqlite(path)) : ptcvm::Store::in_memory();
+    const auto start = std::chrono::steady_clock::now();
+    work(store);
+    times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+  }
+  for (const char* const end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
+  std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2), times.end());
+  return times[times.size() / 2];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int steps = argc > 1 ? std::atoi(argv[1]) : 1'000;
+  const int rounds = argc > 2 ? std::atoi(argv[2]) : 9;
+  if (steps < 1 || rounds < 1) stop("steps and rounds are numbers from 1");
+  const std::string chained = plan_of(steps, false), wide = plan_of(steps, true);
+  const bool is_memory_only = argc > 3 && std::string_view(argv[3]) == "memory";
+  for (const bool is_sqlite : {false, true}) {
+    if (is_sqlite && is_memory_only) break;
+    const char* const name = is_sqlite ? "sqlite" : "memory";
+    std::printf("%s %d steps: one after another %.1f ms, at once (8) %.1f ms, bare tasks %.1f ms\n", name, steps,
+                median_ms(rounds, [&](const ptcvm::Store& store) { run_chain(store, chained, 1); }, is_sqlite),
+                median_ms(rounds, [&](const ptcvm::Store& store) { run_chain(store, wide, 8); }, is_sqlite),
+                median_ms(rounds, [&](const ptcvm::Store& store) { run_tasks(store, steps); }, is_sqlite));
+  }
+}
