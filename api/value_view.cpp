@@ -184,6 +184,13 @@ std::string ValueView::to_edn() const {
   return out;
 }
 
+std::string ValueView::to_text(std::size_t most_bytes) const {
+  std::string out;
+  if (heap_ == nullptr) return "nil";
+  ptc::append_readable(out, word(*this), *ValueAccess::heap(*this), {most_bytes, nullptr});
+  return out;
+}
+
 std::string ValueView::to_json() const {
   std::string out;
   if (heap_ == nullptr) return "null";

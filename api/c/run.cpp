@@ -12,18 +12,17 @@ namespace {
 static_assert(PTCVM_COMPLETED == static_cast<int>(RunState::Completed));
 static_assert(PTCVM_YIELDED == static_cast<int>(RunState::Yielded));
 
-
 std::optional<std::int64_t> time_in(int32_t has_time, std::int64_t ms) {
   return has_time != 0 ? std::optional(ms) : std::nullopt;
 }
+
+}  // namespace
 
 ptcvm_limits limits_out(const Limits& from) {
   ptcvm_limits out = {};
   ptc::for_each_limit_of(out, from, [](const ptc::LimitInfo&, auto& member, const auto& value) { member = value; });
   return out;
 }
-
-}  // namespace
 
 Limits limits_in(const ptcvm_limits* limits) {
   const ptcvm_limits given = options_in(limits, limits_out(Limits{}));

@@ -41,6 +41,7 @@ int32_t next_event(EventQueue* queue, std::unique_ptr<HeldEvent>& taken, ptcvm_e
 std::unique_ptr<ptcvm_buffer> event_line(const HeldEvent* taken);
 
 Limits limits_in(const ptcvm_limits* limits);
+ptcvm_limits limits_out(const Limits& from);
 RunOptions run_options(const ptcvm_run_options& given, EventQueue* events);
 RestoreOptions restore_options(const ptcvm_restore_options& given, EventQueue* events);
 ptcvm_usage usage_out(const Usage& usage);

@@ -58,6 +58,7 @@ typedef struct ptcvm_buffer ptcvm_buffer;       // owns a text or bytes
 typedef struct ptcvm_texts ptcvm_texts;         // owns a list of texts
 typedef struct ptcvm_key_ring ptcvm_key_ring;   // keys that seal snapshots
 typedef struct ptcvm_opened ptcvm_opened;       // what was in a sealed snapshot
+typedef struct ptcvm_snapshot ptcvm_snapshot;   // a snapshot that is read, not run
 typedef struct ptcvm_error ptcvm_error;
 
 typedef struct ptcvm_text {
@@ -781,6 +782,77 @@ PTCVM_EXPORT ptcvm_status ptcvm_stepper_decide(ptcvm_stepper* stepper, ptcvm_tex
                                                ptcvm_error** error);
 PTCVM_EXPORT ptcvm_status ptcvm_stepper_settle(ptcvm_stepper* stepper, ptcvm_text key, int32_t answer,
                                                ptcvm_view result, ptcvm_text by, ptcvm_error** error);
+
+// ---- Snapshots for readers: what a snapshot holds, without tools and without running it.
+
+enum { PTCVM_BETWEEN_TURNS = 0, PTCVM_TURN_SUSPENDED, PTCVM_BETWEEN_STEPS };
+enum {                            // says what a fiber does next
+  PTCVM_FIBER_READY = 0, PTCVM_FIBER_WAITS_FOR_TOOL, PTCVM_FIBER_WAITS_FOR_OPERATIONS, PTCVM_FIBER_WAITS_FOR_TASK,
+  PTCVM_FIBER_WAITS_FOR_BRANCHES, PTCVM_FIBER_FINISHED, PTCVM_FIBER_FAULTED
+};
+enum { PTCVM_DEFINITIONS = 0, PTCVM_JOURNAL };   // lists of named values
+
+// SnapshotView in snapshot_view.hpp says what each member is. Texts and views are borrowed from the
+// snapshot view until the next _count of that kind or free.
+typedef struct ptcvm_snapshot_facts {
+  size_t struct_size;
+  ptcvm_text run_id;
+  uint32_t format;
+  int32_t place;                  // PTCVM_BETWEEN_TURNS and so on
+  uint64_t turn, fuel, tool_calls, suspensions, print_bytes, memory_bytes;
+} ptcvm_snapshot_facts;
+typedef struct ptcvm_snapshot_operation {
+  size_t struct_size;
+  ptcvm_text id, tool, status, reason, task_id;
+  ptcvm_view args, result;
+  int64_t since_ms, due_ms, deadline_ms;
+  int32_t is_sleep, is_awaited;
+} ptcvm_snapshot_operation;
+typedef struct ptcvm_snapshot_fiber {
+  size_t struct_size;
+  int64_t parent;                 // the index of the fiber whose branch this is; -1 for the program
+  size_t frame_count;
+  ptcvm_text fault, source_name;
+  int32_t state;                  // PTCVM_FIBER_READY and so on
+  uint32_t line, column, reserved;
+} ptcvm_snapshot_fiber;
+typedef struct ptcvm_snapshot_frame {
+  size_t struct_size;
+  ptcvm_text function;
+  uint32_t line, column;
+  size_t local_count;
+} ptcvm_snapshot_frame;
+
+// Opens a snapshot: bytes or JSON from anywhere, at most max_bytes of them (0: 64 MiB). PTCVM_INVALID_SNAPSHOT,
+// PTCVM_TOO_LARGE; ptcvm_error_detail() names the reason.
+PTCVM_EXPORT ptcvm_status ptcvm_snapshot_open(const ptcvm_engine* engine, ptcvm_text snapshot, size_t max_bytes,
+                                              ptcvm_snapshot** out, ptcvm_error** error);
+PTCVM_EXPORT void ptcvm_snapshot_free(ptcvm_snapshot* snapshot);
+PTCVM_EXPORT ptcvm_status ptcvm_snapshot_get_facts(ptcvm_snapshot* snapshot, ptcvm_snapshot_facts* out);
+PTCVM_EXPORT ptcvm_status ptcvm_snapshot_limits(const ptcvm_snapshot* snapshot, ptcvm_limits* out);
+PTCVM_EXPORT ptcvm_status ptcvm_snapshot_prints(const ptcvm_snapshot* snapshot, ptcvm_texts** out, ptcvm_error** error);
+// Return the snapshot as ptcvm_run_snapshot() and ptcvm_run_snapshot_json() would.
+PTCVM_EXPORT ptcvm_status ptcvm_snapshot_bytes(const ptcvm_snapshot* snapshot, ptcvm_buffer** out, ptcvm_error** error);
+PTCVM_EXPORT ptcvm_status ptcvm_snapshot_json(const ptcvm_snapshot* snapshot, ptcvm_buffer** out, ptcvm_error** error);
+// A _count function takes a list, and the _at functions show that list.
+PTCVM_EXPORT size_t ptcvm_snapshot_operation_count(ptcvm_snapshot* snapshot);
+PTCVM_EXPORT ptcvm_status ptcvm_snapshot_operation_at(const ptcvm_snapshot* snapshot, size_t index,
+                                                      ptcvm_snapshot_operation* out);
+PTCVM_EXPORT size_t ptcvm_snapshot_value_count(ptcvm_snapshot* snapshot, int32_t list);   // PTCVM_DEFINITIONS, _JOURNAL
+PTCVM_EXPORT ptcvm_text ptcvm_snapshot_value_name(const ptcvm_snapshot* snapshot, int32_t list, size_t index);
+PTCVM_EXPORT ptcvm_view ptcvm_snapshot_value(const ptcvm_snapshot* snapshot, int32_t list, size_t index);
+PTCVM_EXPORT size_t ptcvm_snapshot_fiber_count(ptcvm_snapshot* snapshot);
+PTCVM_EXPORT ptcvm_status ptcvm_snapshot_fiber_at(const ptcvm_snapshot* snapshot, size_t index,
+                                                  ptcvm_snapshot_fiber* out);
+// Gives the line of the source at the place of the fiber, and a line with carets below it, or "" without a place.
+PTCVM_EXPORT ptcvm_status ptcvm_snapshot_excerpt(const ptcvm_snapshot* snapshot, size_t fiber, ptcvm_buffer** out,
+                                                 ptcvm_error** error);
+// Takes the frames of one fiber, innermost first, which replace the frames that were taken before.
+PTCVM_EXPORT size_t ptcvm_snapshot_frame_count(ptcvm_snapshot* snapshot, size_t fiber);
+PTCVM_EXPORT ptcvm_status ptcvm_snapshot_frame_at(const ptcvm_snapshot* snapshot, size_t index,
+                                                  ptcvm_snapshot_frame* out);
+PTCVM_EXPORT ptcvm_text ptcvm_snapshot_local_name(const ptcvm_snapshot* snapshot, size_t frame, size_t index);
+PTCVM_EXPORT ptcvm_view ptcvm_snapshot_local(const ptcvm_snapshot* snapshot, size_t frame, size_t index);
 
 // ---- Sealing: a signature around snapshot bytes that binds them to a tenant, a run and a sequence number.
 

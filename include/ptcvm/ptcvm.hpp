@@ -16,6 +16,7 @@
 #include "ptcvm/sealing.hpp"
 #include "ptcvm/session.hpp"
 #include "ptcvm/signature.hpp"
+#include "ptcvm/snapshot_view.hpp"
 #include "ptcvm/store.hpp"
 #include "ptcvm/store_watch.hpp"
 #include "ptcvm/stored_run.hpp"

@@ -60,6 +60,8 @@ class PTCVM_API ValueView {
   std::optional<ValueView> part_not_plain() const;
 
   std::string to_edn() const;                           // returns the text that the language prints and reads
+  // Returns the text for people: short forms of functions and dates. The text ends soon after `most_bytes` bytes.
+  std::string to_text(std::size_t most_bytes = SIZE_MAX) const;
   std::string to_json() const;                          // writes keywords as names, sets as arrays, functions as text
 
   friend PTCVM_API bool operator==(const ValueView& a, const ValueView& b);   // compares as (= a b)

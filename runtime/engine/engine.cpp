@@ -74,6 +74,12 @@ class CompileCache {
     }
   }
 
+  // Counts a program that is compiled without a look into the cache.
+  void count_compiled() {
+    const std::lock_guard lock(mutex_);
+    ++statistics_.compiled;
+  }
+
   EngineStatistics statistics() {
     const std::lock_guard lock(mutex_);
     EngineStatistics now = statistics_;
@@ -111,6 +117,10 @@ Engine::Engine(EngineOptions options)
 Engine::~Engine() = default;
 
 CompileAnswer Engine::compile(const CompileRequest& request) const {
+  if (options_.cached_programs == 0) {
+    cache_->count_compiled();
+    return compile_program(request);
+  }
   std::string key = cache_key(request);
   if (auto program = cache_->find(key)) {
     CompileAnswer answer;

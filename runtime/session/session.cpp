@@ -170,7 +170,7 @@ SessionStep Session::step(std::uint64_t fuel) {
 
 SessionStep Session::advance(std::uint64_t fuel) {
   const CallPause pause = std::exchange(pause_, CallPause::None);
-  const std::uint64_t fuel_before = run_.fuel_used();
+  const std::uint64_t fuel_before = pause == CallPause::Unknown ? run_.fuel_used() : 0;
   const bool is_stopped = clock_.stop_if_over();
   const StepWatch watch(run_, clock_);
   if (!is_stopped && last_step_ == SessionStep::Waits) {   // nothing runs before all of them are answered

@@ -3,12 +3,12 @@
 #include <functional>
 #include <iostream>
 
-#include "runtime/engine/clock.h"
 #include "tools/ptcvm/command_calls.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/doubt_text.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/interrupt.h"
+#include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/operation_arguments.h"
 #include "tools/ptcvm/report.h"
 #include "tools/ptcvm/suspension.h"
@@ -88,7 +88,7 @@ class StoredTurn {
     stored_.resets_need_reasons = request_.strict_resets;
     stored_.observer = &reporter_;
     stored_.parallel_calls = options_.parallel_tools;
-    if (request_.after_ms != 0) stored_.clock = [after = request_.after_ms] { return ptc::system_millis() + after; };
+    if (request_.after_ms != 0) stored_.clock = [after = request_.after_ms] { return now_millis() + after; };
     auto stored = prepared(tools->tools);
     if (!stored) return refuse_input(stored.error().message);
     if (trace_ != nullptr) trace_->expect_start(stored->name());

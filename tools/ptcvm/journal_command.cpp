@@ -1,10 +1,10 @@
 // ptcvm journal: what the log of a run says, and what others say to it.
 #include <iostream>
 
-#include "runtime/engine/clock.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/journal_show.h"
+#include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/store_options.h"
 #include "tools/ptcvm/terminal.h"
 
@@ -48,7 +48,7 @@ int show_log(const JournalRequest& request) {
   int status = kSuccess;
   if (!command.open(StoreUse::Existing, status) || !command.read(JournalExtent::Whole, status)) return status;
   switch (request.form) {
-    case ShowForm::Table: std::cout << show_journal(command.journal(), ptc::system_millis()); break;
+    case ShowForm::Table: std::cout << show_journal(command.journal(), now_millis()); break;
     case ShowForm::Json: std::cout << journal_json(command.journal()) << '\n'; break;
     case ShowForm::Edn: std::cout << journal_edn(command.journal()) << '\n'; break;
     case ShowForm::Facts: break;

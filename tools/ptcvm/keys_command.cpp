@@ -4,8 +4,8 @@
 #include <iostream>
 
 #include "ptcvm/sealing.hpp"
-#include "runtime/engine/clock.h"
 #include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/terminal.h"
 #include "vm/value/calendar.h"
 
@@ -34,7 +34,7 @@ std::string state_text(const SealingKey& key) { return key.is_signing ? "signing
 
 std::string end_text(const SealingKey& key) {
   if (!key.not_after_ms) return "-";
-  return date_text(*key.not_after_ms) + (ptc::system_millis() >= *key.not_after_ms ? " (over)" : "");
+  return date_text(*key.not_after_ms) + (now_millis() >= *key.not_after_ms ? " (over)" : "");
 }
 
 // Nothing when --not-after is refused.

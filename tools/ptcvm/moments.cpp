@@ -1,5 +1,7 @@
 #include "tools/ptcvm/moments.h"
 
+#include <chrono>
+
 #include "vm/value/calendar.h"
 
 namespace ptcvm::cli {
@@ -18,6 +20,11 @@ std::string span_text(std::int64_t millis) {
 }
 
 }  // namespace
+
+std::int64_t now_millis() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
 
 std::string moment_text(std::int64_t millis) {
   if (!is_date(millis)) return std::to_string(millis) + " ms";

@@ -5,6 +5,8 @@
 
 namespace ptcvm::cli {
 
+// Returns the time of the system, in milliseconds since 1970.
+std::int64_t now_millis();
 // "2026-08-01T12:00:00Z"; out of the range of dates: "N ms". Milliseconds since 1970.
 std::string moment_text(std::int64_t millis);
 // The same and how far from now: "2026-08-01T12:00:00Z (5 min ago)".

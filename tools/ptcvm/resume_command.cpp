@@ -1,13 +1,13 @@
 // ptcvm resume: goes on from a snapshot with what was resolved meanwhile.
 #include <iostream>
 
-#include "runtime/engine/clock.h"
 #include "tools/ptcvm/command_calls.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/durable_command.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/interrupt.h"
 #include "tools/ptcvm/loading.h"
+#include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/operation_arguments.h"
 #include "tools/ptcvm/report.h"
 #include "tools/ptcvm/run_options.h"
@@ -62,7 +62,7 @@ class Resume {
     }
     if (!give(*run, answers)) return refuse();
     if (trace != nullptr) trace->release();
-    if (request_.after_ms != 0) run->set_time(ptc::system_millis() + request_.after_ms);
+    if (request_.after_ms != 0) run->set_time(now_millis() + request_.after_ms);
     return go_on(*run, *tools, *file, trace.get());
   }
 

@@ -1,7 +1,6 @@
 // ptcvm runs: what a store holds, one line a run.
 #include <iostream>
 
-#include "runtime/engine/clock.h"
 #include "runtime/text/json_text.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/moments.h"
@@ -98,7 +97,7 @@ int list(const RunsRequest& request) {
     for (const RunLine& line : *lines) write_line_of_json(line);
     return kSuccess;
   }
-  const std::int64_t now = ptc::system_millis();
+  const std::int64_t now = now_millis();
   std::vector<std::vector<std::string>> rows = {{"ID", "STATE", "FACTS", "CHANGED", "WAITS FOR"}};
   for (const RunLine& line : *lines) {
     rows.push_back({line.info.id, line.state, std::to_string(line.info.facts),

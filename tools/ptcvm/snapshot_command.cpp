@@ -3,13 +3,12 @@
 #include <boost/json.hpp>
 #include <iostream>
 #include <set>
+#include <span>
 
-#include "api/engine_access.h"
-#include "api/errors.h"
-#include "runtime/engine/clock.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/loading.h"
+#include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/snapshot_file.h"
 #include "tools/ptcvm/snapshot_show.h"
 #include "tools/ptcvm/terminal.h"
@@ -19,7 +18,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kMaxJsonDepth = 256;      // deeper values stand in a list of their own
+constexpr std::size_t kMaxJsonDepth = 256;      // the JSON face has deeper values in a list of their own
 
 struct LookRequest {
   std::string file, other, output = "-", program;
@@ -31,34 +30,19 @@ class Looker {
  public:
   explicit Looker(const LookRequest& request) : request_(request) {}
 
-  std::optional<ptc::Restored> open(const std::string& path) {
-    auto file = read_snapshot_file(path, request_.seal, message_);
+  std::optional<SnapshotView> open(const std::string& path) {
+    const auto file = read_snapshot_file(path, request_.seal, message_);
     if (!file || !shelve_program(engine_, request_.program, {}, message_)) return std::nullopt;
     size_bytes_ = file->bytes.size();
-    ptc::RestoreOptions options;
-    options.most_bytes = kMostSnapshotBytes;
-    options.programs = EngineAccess::engine(engine_).programs();
-    auto restored = ptc::restore_snapshot(
-        {reinterpret_cast<const std::uint8_t*>(file->bytes.data()), file->bytes.size()}, options);
-    if (const auto* error = std::get_if<ptc::RestoreError>(&restored)) {
-      message_ = restore_complaint(path, restore_error(*error), request_.program);
-      return std::nullopt;
-    }
-    return std::get<ptc::Restored>(std::move(restored));
+    auto opened = SnapshotView::open(engine_, std::as_bytes(std::span(file->bytes)), kMostSnapshotBytes);
+    if (opened) return std::move(*opened);
+    message_ = restore_complaint(path, opened.error(), request_.program);
+    return std::nullopt;
   }
 
   std::optional<std::string> open_json(const std::string& path) {
-    auto restored = open(path);
-    if (!restored) return std::nullopt;
-    std::string text = ptc::write_snapshot_json(restored->run, restored->host);
-    forget(*restored);
-    return text;
-  }
-
-  // Cached answers belong to whoever restored.
-  static void forget(ptc::Restored& restored) {
-    for (const auto& [key, value] : restored.host.cached_answers) restored.run.heap().release(value);
-    restored.host.cached_answers.clear();
+    const auto opened = open(path);
+    return opened ? std::optional(opened->json()) : std::nullopt;
   }
 
   int refuse() const {
@@ -83,10 +67,9 @@ bool put(const std::string& path, std::string_view text, std::string& message) {
 
 int print_state(const LookRequest& request) {
   Looker looker(request);
-  auto restored = looker.open(request.file);
-  if (!restored) return looker.refuse();
-  std::cout << show_snapshot(*restored, looker.size_bytes(), ptc::system_millis());
-  Looker::forget(*restored);
+  const auto opened = looker.open(request.file);
+  if (!opened) return looker.refuse();
+  std::cout << show_snapshot(*opened, looker.size_bytes(), now_millis());
   return kSuccess;
 }
 
@@ -99,22 +82,19 @@ int write_json(const LookRequest& request) {
 
 int write_binary(const LookRequest& request) {
   Looker looker(request);
-  auto restored = looker.open(request.file);
-  if (!restored) return looker.refuse();
-  const std::vector<std::uint8_t> bytes = ptc::write_snapshot(restored->run, restored->host);
-  Looker::forget(*restored);
+  const auto opened = looker.open(request.file);
+  if (!opened) return looker.refuse();
+  const std::vector<std::byte> bytes = opened->bytes();
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return put(request.output, text, looker.message()) ? kSuccess : looker.refuse();
 }
 
 int verify_state(const LookRequest& request) {
   Looker looker(request);
-  auto restored = looker.open(request.file);
-  if (!restored) {
+  if (!looker.open(request.file)) {
     complain(looker.message());
     return kProgramFailed;
   }
-  Looker::forget(*restored);
   std::cout << request.file << ": good\n";
   return kSuccess;
 }
