@@ -58,7 +58,21 @@ void AgentNode::list(std::vector<Operation>& out) {
     asked.body = wire::write_request(agent_.model.protocol, agent_.model.provider, asked.request);
     if (has_tools()) asked.callable = agent_.callable;
   }
-  if (node_.phase != Phase::Running) return;
+  if (node_.phase == Phase::Ended) return;
+  if (!node_.operations.empty() || node_.phase == Phase::Running) list_calls(out);
+  for (const auto& child : children_) child->list(out);
+}
+
+// Adds what the program that runs waits for, and what earlier programs began.
+void AgentNode::list_calls(std::vector<Operation>& out) {
+  const auto add = [&](OperationKind kind, std::string_view name) -> Operation& {
+    Operation operation;
+    operation.kind = kind;
+    operation.path = path_of(name);
+    operation.agent = path_;
+    out.push_back(std::move(operation));
+    return out.back();
+  };
   Run& run = session().run();
   const auto calls = run.calls();
   const auto questions = run.questions();
@@ -90,18 +104,17 @@ void AgentNode::list(std::vector<Operation>& out) {
       })) {
     add(OperationKind::Timer, "timer").due_ms = *wake;
   }
-  for (const auto& child : children_) child->list(out);
 }
 
 void AgentNode::list_paths(std::vector<std::string>& out) const {
   if (node_.phase == Phase::Exhausted) out.push_back(path_of("budget"));
   if (node_.phase == Phase::Pausing) out.push_back(path_of("timer"));
   if (node_.phase == Phase::Awaiting) out.push_back(path_of("model"));
-  if (node_.phase != Phase::Running) return;
+  if (node_.phase == Phase::Ended) return;
   for (const auto& waiting : node_.operations) {
     if (waiting->kind != state::OperationKind::Child) out.push_back(path_of(public_name(*waiting)));
   }
-  if (session_) {
+  if (session_ && node_.phase == Phase::Running) {
     bool sleeps = false;
     for (const PendingOperation& one : session_->run().pending()) {
       if (is_signal(one) && one.is_awaited) out.push_back(path_of(one.id));
@@ -157,7 +170,7 @@ Result<void> AgentNode::resolve(std::string_view name, ValueView value) {
     return {};
   }
   return settle(name, "ok:" + value.to_edn(), [&]() -> Result<void> {
-    if (node_.phase != Phase::Running) return loop_error(Errc::unknown_operation, "no such operation waits");
+    if (node_.phase == Phase::Ended) return loop_error(Errc::unknown_operation, "no such operation waits");
     Run& run = session().run();
     if (name.starts_with(kApprove)) {
       const auto* const asked = find_operation(name.substr(kApprove.size()), state::OperationKind::Approval);
@@ -190,7 +203,7 @@ Result<void> AgentNode::reject(std::string_view name, std::string_view why) {
     return {};
   }
   return settle(name, "err:" + std::string(why), [&]() -> Result<void> {
-    if (node_.phase != Phase::Running) return loop_error(Errc::unknown_operation, "no such operation waits");
+    if (node_.phase == Phase::Ended) return loop_error(Errc::unknown_operation, "no such operation waits");
     Run& run = session().run();
     if (name.starts_with(kApprove)) {
       const auto* const asked = find_operation(name.substr(kApprove.size()), state::OperationKind::Approval);
@@ -219,6 +232,7 @@ Result<void> AgentNode::reject(std::string_view name, std::string_view why) {
 }
 
 bool AgentNode::is_signal_waiting(std::string_view name) {
+  if (node_.phase != Phase::Running) return false;
   const auto pending = session().run().pending();
   return std::any_of(pending.begin(), pending.end(), [&](const auto& one) { return is_signal(one) && one.id == name; });
 }

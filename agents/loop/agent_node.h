@@ -101,6 +101,7 @@ class AgentNode {
   void finish_native_call();
   void take_return(ValueView value, const Outcome& outcome);
   void take_fault(const Diagnostic& fault, const Outcome& outcome);
+  void forget_operations(bool is_fault);
   std::string shown(const Outcome& outcome, ValueView value);
   std::string changed_definitions();
   bool take_calls();
@@ -112,6 +113,7 @@ class AgentNode {
   bool has_lasting_unsafe_effect();
 
   // agent_answers.cpp: operations
+  void list_calls(std::vector<Operation>& out);
   state::OperationT* find_operation(std::string_view name, state::OperationKind kind);
   state::OperationT* find_call(std::uint64_t call);
   bool is_signal_waiting(std::string_view name);

@@ -174,6 +174,7 @@ void AgentNode::finish_native_call() {
   }
   budget_.count_fuel(run.usage().fuel);
   record_state_of_session();
+  forget_operations(false);
   if (!start_native_call()) end_turn(TurnKind::Value, {});
 }
 
@@ -202,8 +203,7 @@ void AgentNode::finish_program() {
   const Outcome outcome = run.outcome();
   budget_.count_fuel(outcome.usage.fuel);
   record_state_of_session();
-  // A program that ends without waiting for what it began leaves that behind.
-  std::erase_if(node_.operations, [](const auto& operation) { return operation->kind != state::OperationKind::Child; });
+  forget_operations(outcome.diagnostic.has_value());
   if (outcome.diagnostic) return take_fault(*outcome.diagnostic, outcome);
   state::TurnT& turn = *node_.current;
   for (const auto& [id, text] : outcome.summaries) {
@@ -257,6 +257,14 @@ void AgentNode::take_fault(const Diagnostic& fault, const Outcome& outcome) {
   if (!fault.hint.empty()) text += "Hint: " + fault.hint + "\n";
   text += "Nothing that this program defined was kept.";
   end_turn(TurnKind::Fault, std::move(text));
+}
+
+// Forgets calls that nothing will answer. What the program began goes on: a later program can wait for it by its handle,
+// which a fault takes away unless a task has it.
+void AgentNode::forget_operations(bool is_fault) {
+  std::erase_if(node_.operations, [&](const auto& operation) {
+    return !operation->is_pending || (is_fault && operation->task.empty());
+  });
 }
 
 // Returns what the program printed, or else its value.

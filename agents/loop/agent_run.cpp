@@ -50,15 +50,6 @@ Result<json::object> object_of(const std::string& text, std::string_view what) {
   return std::move(value.get_object());
 }
 
-Result<void> check_data(const CompiledAgent& agent, const json::object& data) {
-  if (!agent.signature || !agent.signature->has_params()) return {};
-  for (const SignatureField& field : agent.signature->params()) {
-    if (field.is_optional || data.contains(field.name)) continue;
-    return loop_error(Errc::invalid_value, "the data has no \"" + field.name + "\", which the signature names");
-  }
-  return {};
-}
-
 std::string_view kind_name(state::TurnKind kind) {
   switch (kind) {
     case state::TurnKind::Value: return "value";
@@ -89,7 +80,6 @@ Result<AgentRun> AgentRun::start(const Agent& agent, const AgentStart& start) {
   const auto journal = object_of(start.journal_json, "the journal");
   if (!journal) return journal.error();
   const CompiledAgent& root = agent.impl().root();
-  if (auto checked = check_data(root, *data); !checked) return checked.error();
   auto document = std::make_unique<state::DocumentT>();
   document->version = kDocumentVersion;
   document->id = start.id;

@@ -94,7 +94,7 @@ struct TurnView {
 class AgentRun {
  public:
   struct Impl;   // internal
-  // Errors: invalid_value when the data or the journal are no JSON objects, or data does not fit the signature.
+  // Error: invalid_value when the data or the journal are no JSON objects. Data that is missing is nil for programs.
   static Result<AgentRun> start(const Agent& agent, const AgentStart& start = {});
   // Goes on where snapshot() or snapshot_json() was taken. The bytes may come from anywhere. Errors: invalid_snapshot;
   // refused when the agent is another one.

@@ -188,8 +188,12 @@ std::string turn_notes(const CompiledAgent& agent, const TurnNotes& notes) {
   if (!notes.journal.empty()) {
     text += "<mission_log>\n";
     for (const NamedLine& line : notes.journal) {
-      const auto value = Value::from_edn(line.text);
       text.append("- [done] ").append(line.name).append(": ");
+      if (line.name.starts_with('_')) {
+        text += "(hidden)\n";
+        continue;
+      }
+      const auto value = Value::from_edn(line.text);
       text.append(value ? preview(*value, kValueBytes) : std::string(line.text.substr(0, kValueBytes))).append("\n");
     }
     text += "</mission_log>\n\n";

@@ -249,10 +249,12 @@ Outcome Session::suspended_outcome() {
 }
 
 std::vector<std::uint8_t> Session::snapshot(const SnapshotOptions& options) const {
+  if (!run_.in_turn()) inputs_.give_history();
   return snapshot_.bytes(options, last_step_ == SessionStep::Waits);
 }
 
 std::string Session::snapshot_json(const SnapshotOptions& options) const {
+  if (!run_.in_turn()) inputs_.give_history();
   return snapshot_.json(options, last_step_ == SessionStep::Waits);
 }
 

@@ -48,6 +48,10 @@ void TurnInputs::set_context(Value taken_map) {
 
 void TurnInputs::begin_turn() {
   if (!context_.is_nil()) run_.set_context(retained(context_));
+  give_history();
+}
+
+void TurnInputs::give_history() const {
   std::vector<Value> history;
   for (const Value v : history_) history.push_back(retained(v));
   run_.set_history(std::move(history));

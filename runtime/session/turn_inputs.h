@@ -27,6 +27,7 @@ class TurnInputs {
   Value context() const { return context_; }     // borrowed
 
   void begin_turn();                             // gives the inputs to the run
+  void give_history() const;                     // gives the results to the run, for a snapshot between two turns
   void add_result(Value borrowed);               // a turn ended well: its result is the newest of the history
   void take_from_run();                          // a run was restored: it has the inputs
   void forget();                                 // gives back every value of the heap of the run

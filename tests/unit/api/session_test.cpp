@@ -28,6 +28,16 @@ TEST_F(SessionTest, LoadsAJournalAndAHistory) {
   EXPECT_EQ(session.eval("[(task \"a\" 6) *1 *2]").value.to_edn(), "[5 2 1]");
 }
 
+TEST_F(SessionTest, ASnapshotBetweenTurnsHasTheLastResult) {
+  Session session = created();
+  session.eval("7");
+  session.eval("5");
+  const std::vector<std::byte> bytes = session.snapshot();
+  EXPECT_EQ(Session::restore(engine_, bytes).value().eval("[*1 *2]").value.to_edn(), "[5 7]");
+  const std::string face = session.run().snapshot_json();
+  EXPECT_EQ(Session::restore(engine_, std::as_bytes(std::span(face))).value().eval("[*1 *2]").value.to_edn(), "[5 7]");
+}
+
 TEST_F(SessionTest, LoadsDataPieceByPiece) {
   Session session = created();
   ASSERT_TRUE(session.load_data("{\"a\" 1 \"b\" 2}"));
