@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "runtime/engine/clock.h"
+#include "tools/ptcvm/moments.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -35,10 +35,10 @@ bool may_be_repeated(const Operation& operation) {
 
 AgentDriver::AgentDriver(Parts parts)
     : parts_(std::move(parts)), calls_(tools_, kCommandsAtOnce, &parts_.interrupted),
-      virtual_ms_(ptc::system_millis()) {}
+      virtual_ms_(now_millis()) {}
 
 std::int64_t AgentDriver::now_ms() const {
-  return parts_.model.has_virtual_time() ? virtual_ms_ : ptc::system_millis();
+  return parts_.model.has_virtual_time() ? virtual_ms_ : now_millis();
 }
 
 void AgentDriver::tell(AgentMoment::Kind kind, const Operation& operation, std::string text) const {
