@@ -5,10 +5,12 @@ usage: agent_test.py PTCVM   (the program under test)"""
 import json
 import os
 import pathlib
+import subprocess
 import sys
+import time
 import unittest
 
-from ptcvm_process import CommandLineTest, ptcvm
+from ptcvm_process import PTCVM, CommandLineTest, ptcvm
 
 ORDERS = {"name": "orders", "prompt": "How many rows does {{customer}} have?",
           "signature": "(customer :string, rows [:map]) -> {count :int}"}
@@ -145,6 +147,89 @@ class Faces(AgentTest):
         self.assertEqual((status, line["return"]), (0, {"receipt": "m"}), err)
         request = json.loads(pathlib.Path(box, "1.request.json").read_text(encoding="utf-8"))
         self.assertEqual((request["number"], request["callable"]), (1, ["pay"]))
+
+
+class Store(AgentTest):
+    COMMAND = ["sh", "-c", "cat > /dev/null; echo '\"r\"'"]
+    ASKING = {**PAY, "tools": [{**PAY["tools"][0], "ask": True, "command": COMMAND}]}
+    TURNS = ({"program": '(def r (tool/pay {:to "ann"}))', "usage": {"input": 100, "output": 10}},
+             {"program": "(return {:receipt r})", "usage": {"input": 150, "cached": 100, "output": 5}})
+
+    def setUp(self):
+        super().setUp()
+        self.kept = ("--store", os.path.join(self.folder.name, "s.db"), "--id", "r")
+
+    def begin(self, agent=None, turns=TURNS):
+        return self.agent("run", self.json("a.json", agent or self.ASKING), "--model", self.script(*turns), *self.kept)
+
+    def test_a_run_waits_for_a_person_and_goes_on(self):
+        status, line, _, err = self.begin()
+        self.assertEqual((status, line["pending"]), (75, ["approve:pay"]), err)
+        status, line, _, _ = self.agent("show", *self.kept, "--output", "json")
+        self.assertEqual((status, line["status"], line["pending"]), (0, "suspended", ["approve:pay"]))
+        status, line, _, err = self.agent("resume", *self.kept, "--resolve", "approve:pay=true")
+        self.assertEqual((status, line["return"], line["turns"]), (0, {"receipt": "r"}, 2), err)
+        again = self.begin()
+        self.assertEqual((again[0], again[1]), (0, line))   # nothing is paid for again
+
+    def test_a_refusal_is_a_tool_error_with_its_text(self):
+        self.begin(turns=({"program": '(return {:receipt (tool/pay {:to "ann"})})'},
+                          {"program": '(return {:receipt "none"})',
+                           "expect": {"newest": {"contains": ["not today"]}}}))
+        _, line, _, err = self.agent("resume", *self.kept, "--reject", "approve:pay=not today")
+        self.assertEqual(line["return"], {"receipt": "none"}, err)
+
+    def test_an_answer_to_nothing_is_refused_and_changes_nothing(self):
+        self.begin()
+        for args in (("--resolve", "approve:nothing=true"), ("--resolve", "approve:pay={"), ("--raise", "turns=x"),
+                     ("--resolve", "approve:pay")):
+            self.assertEqual(self.agent("resume", *self.kept, *args)[0], 65)
+        self.assertEqual(self.agent("resume", *self.kept)[1]["pending"], ["approve:pay"])
+
+    def test_cost_is_shown_by_turn(self):
+        self.begin()
+        self.agent("resume", *self.kept, "--resolve", "approve:pay=true")
+        prices = self.json("p.json", {"scripted": {"input": 2, "cached": 0.5, "output": 8}})
+        cost = json.loads(ptcvm("agent", "cost", *self.kept, "--prices", prices, "--json")[1])
+        self.assertEqual([(line["turn"], line["input"], line["cached"]) for line in cost["lines"]],
+                         [(1, 100, 0), (2, 150, 100)])
+        self.assertAlmostEqual(cost["sum"]["money"], (100 * 2 + 10 * 8 + 50 * 2 + 100 * 0.5 + 5 * 8) / 1e6)
+        self.assertIn("sum", ptcvm("agent", "cost", *self.kept, "--prices", prices)[1])
+
+    def test_a_fork_shares_turns_and_goes_its_own_way(self):
+        self.begin(agent={**self.ASKING, "tools": [{**self.ASKING["tools"][0], "ask": False}]})
+        status, line, _, err = self.agent("fork", *self.kept, "--turns", "1", "--as", "f")
+        self.assertEqual((status, line), (0, {"status": "forked", "id": "f", "turns": 1}), err)
+        other = self.script({"program": '(return {:receipt (str r "-fork")})'})
+        _, line, _, err = self.agent("resume", *self.kept[:2], "--id", "f", "--model", other)
+        self.assertEqual(line["return"], {"receipt": "r-fork"}, err)
+
+    def test_what_is_said_goes_on_in_the_conversation(self):
+        self.begin(agent=PAY, turns=({"program": '(return {:receipt "a"})'},
+                                     {"program": '(return {:receipt "b"})',
+                                      "expect": {"newest": {"contains": ["another one"]}}}))
+        _, line, _, err = self.agent("resume", *self.kept, "--say", "another one")
+        self.assertEqual(line["return"], {"receipt": "b"}, err)
+
+    def test_a_killed_process_pays_for_nothing_twice(self):
+        ledger = os.path.join(self.folder.name, "ledger")
+        command = ["sh", "-c", f"cat > /dev/null; echo paid >> {ledger}; echo '\"r\"'"]
+        agent = self.json("a.json", {**PAY, "tools": [{**PAY["tools"][0], "command": command}]})
+        box = os.path.join(self.folder.name, "box")
+        os.mkdir(box)
+        first = subprocess.Popen([PTCVM, "agent", "run", agent, "--model", "mailbox:" + box, *self.kept],
+                                 stdout=subprocess.DEVNULL)
+        pathlib.Path(box, "1.reply.json").write_text(json.dumps(self.TURNS[0]), encoding="utf-8")
+        while not os.path.exists(os.path.join(box, "2.request.json")):
+            time.sleep(0.01)
+        first.kill()
+        first.wait()
+        # The second request was sent and is sent again: its reply goes to the new request, or to the old one.
+        for number in (2, 3):
+            pathlib.Path(box, f"{number}.reply.json").write_text(json.dumps(self.TURNS[1]), encoding="utf-8")
+        status, line, _, err = self.agent("resume", *self.kept)
+        self.assertEqual((status, line["return"]), (0, {"receipt": "r"}), err)
+        self.assertEqual(pathlib.Path(ledger).read_text(encoding="utf-8"), "paid\n")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 
 #include "agents/replay/request_text.h"
 #include "tools/ptcvm/agent_session.h"
+#include "tools/ptcvm/agent_stored_commands.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/store_options.h"
 #include "tools/ptcvm/terminal.h"
@@ -17,15 +18,21 @@ constexpr const char* kAgentExamples = R"(Examples:
   ptcvm agent run orders.json --data orders-data.json --model chat:gpt-4.1 --record orders.jsonl
   ptcvm agent run orders.json --data orders-data.json --model messages:claude-sonnet-4-5 --stream
   ptcvm agent run orders.json --data orders-data.json --model chat:llama3@http://localhost:11434/v1
-  ptcvm agent replay orders.json --data orders-data.json --model replay:orders.jsonl
+  ptcvm agent run orders.json --data orders-data.json --model replay:orders.jsonl
   ptcvm agent prompt orders.json --data orders-data.json
+  ptcvm agent run pay.json --model chat:gpt-4.1 --store runs.db --id may
+  ptcvm agent resume --store runs.db --id may --resolve approve:pay=true
+  ptcvm agent show --store runs.db --id may
+  ptcvm agent cost --store runs.db --id may --prices prices.json
+  ptcvm agent fork --store runs.db --id may --turns 2 --as may-again
   ptcvm agent chat help.json --model mailbox:letters
 
 Keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY or PTCVM_MODEL_KEY, and are written nowhere. The last line of standard
 output is {"status": "ok"|"error"|"suspended", "return", "fail", "pending", "turns", "usage"}. Exit status: 0 returned,
 1 failed, 75 suspended.)";
 
-int run_agent(const AgentArguments& arguments) {
+int run_agent(AgentArguments& arguments) {
+  if (!arguments.store.path.empty()) return run_agent_in_store(arguments);
   std::string message;
   auto definition = agent_definition(arguments.file, message);
   const auto data = definition ? agent_data(arguments, message) : std::nullopt;
@@ -101,9 +108,9 @@ int chat(const AgentArguments& arguments) {
   if (!session.start(*data)) return refuse_input(session.message());
   AgentDriver::End end = session.drive();
   while (end.kind == AgentDriver::End::Kind::Ended) {
-    write_answer(session.run());
+    write_answer(session.handle().run());
     if (!std::getline(std::cin, line)) break;
-    if (const auto said = session.run().input(line); !said) return refuse_input(said.error().message);
+    if (const auto said = session.handle().input(line); !said) return refuse_input(said.error().message);
     end = session.drive();
   }
   return session.report(end);
@@ -124,7 +131,12 @@ void add_agent_command(CLI::App& app, int& status) {
   const auto [run, run_arguments] = add("run", "Run an agent until it returns, fails or waits");
   declare_agent_model(*run, *run_arguments);
   declare_agent_run(*run, *run_arguments);
-  run->add_option("--id", run_arguments->id, "The name of the run");
+  declare_store(*run, run_arguments->store);
+  run->add_option("--id", run_arguments->store.id, "The name of the run in the store");
+  add_agent_resume(*agent, status);
+  add_agent_show(*agent, status);
+  add_agent_fork(*agent, status);
+  add_agent_cost(*agent, status);
   run->callback([arguments = run_arguments, &status] { status = run_agent(*arguments); });
 
   const auto [prompt, prompt_arguments] = add("prompt", "Show the first request, and ask nobody");

@@ -10,7 +10,6 @@
 namespace ptcvm::cli {
 namespace {
 
-using loop::AgentRun;
 using loop::AgentState;
 using loop::Operation;
 using loop::OperationKind;
@@ -45,23 +44,39 @@ void AgentDriver::tell(AgentMoment::Kind kind, const Operation& operation, std::
   if (parts_.on_moment) parts_.on_moment({kind, &operation, std::move(text), now_ms()});
 }
 
-AgentDriver::End AgentDriver::drive(AgentRun& run) {
+// A run refuses an answer that it does not wait for any more, and goes on. A store that fails ends the drive.
+std::optional<AgentDriver::End> AgentDriver::failure_of(const Error& error) {
+  if (error.code == Errc::wrong_state) return End{End::Kind::Suspended, {}, {}};   // a call in doubt
+  if (error.code != Errc::store_failed) return std::nullopt;
+  return End{End::Kind::StoreFailed, error.detail.empty() ? errc_name(error.code) : std::string(error.detail),
+             error.message};
+}
+
+AgentDriver::End AgentDriver::drive(AgentHandle& agent) {
+  const auto refused = [](const Error& error) {
+    return failure_of(error).value_or(End{End::Kind::StoreFailed, errc_name(error.code), error.message});
+  };
+  if (auto advanced = agent.advance(); !advanced) return refused(advanced.error());
   for (;;) {
     if (parts_.interrupted.load()) return {End::Kind::Interrupted, {}, {}};
-    run.advance(now_ms());
-    if (run.step() == AgentState::Ended) return {End::Kind::Ended, {}, {}};
-    const std::vector<Operation> operations = run.operations();
-    const Progress progress = begin(run, operations);
-    if (progress == Progress::Again) continue;
-    if (progress == Progress::Stuck) {
-      if (wait_for_timer(operations)) continue;
+    const auto state = agent.step();
+    if (!state) return refused(state.error());
+    if (*state == AgentState::Ended) return {End::Kind::Ended, {}, {}};
+    const std::vector<Operation> operations = agent.run().operations();
+    const auto progress = begin(agent, operations);
+    if (!progress) return refused(progress.error());
+    if (*progress == Progress::Again) continue;
+    if (*progress == Progress::Waits) {
+      if (auto end = take_answers(agent, operations)) return *std::move(end);
+    } else if (!wait_for_timer(operations)) {
       return {parts_.interrupted.load() ? End::Kind::Interrupted : End::Kind::Suspended, {}, {}};
+    } else if (auto advanced = agent.advance(); !advanced) {
+      return refused(advanced.error());
     }
-    if (auto end = take_answers(run, operations)) return *std::move(end);
   }
 }
 
-AgentDriver::Progress AgentDriver::begin(AgentRun& run, const std::vector<Operation>& operations) {
+Result<AgentDriver::Progress> AgentDriver::begin(AgentHandle& agent, const std::vector<Operation>& operations) {
   bool has_changed = false;
   for (const Operation& operation : operations) {
     if (operation.kind == OperationKind::Model) {
@@ -70,7 +85,9 @@ AgentDriver::Progress AgentDriver::begin(AgentRun& run, const std::vector<Operat
       ++models_in_flight_;
       parts_.model.ask(operation);
     } else if (operation.kind == OperationKind::Tool) {
-      has_changed = begin_tool(run, operation) || has_changed;
+      const auto changed = begin_tool(agent, operation);
+      if (!changed) return changed.error();
+      has_changed = *changed || has_changed;
     }
   }
   if (has_changed) return Progress::Again;
@@ -78,7 +95,7 @@ AgentDriver::Progress AgentDriver::begin(AgentRun& run, const std::vector<Operat
 }
 
 // Returns whether the run has changed: a tool without a command starts something that somebody resolves.
-bool AgentDriver::begin_tool(AgentRun& run, const Operation& operation) {
+Result<bool> AgentDriver::begin_tool(AgentHandle& agent, const Operation& operation) {
   if (call_of_path_.contains(operation.path)) return false;
   const auto given = parts_.commands.find(operation.tool);
   const std::vector<std::string>* command = nullptr;
@@ -88,8 +105,9 @@ bool AgentDriver::begin_tool(AgentRun& run, const Operation& operation) {
   }
   if (command == nullptr) {
     // Somebody answers the call of a sync tool; the others have begun something, and the program goes on.
-    const bool is_sync = operation.definition == nullptr || operation.definition->mode == ToolMode::Sync;
-    return !is_sync && static_cast<bool>(run.pend(operation.path));
+    if (operation.definition == nullptr || operation.definition->mode == ToolMode::Sync) return false;
+    if (auto pended = agent.pend(operation.path); !pended) return pended.error();
+    return true;
   }
   const bool is_async = operation.definition != nullptr && operation.definition->mode == ToolMode::Async;
   WaitingCall call;
@@ -106,10 +124,13 @@ bool AgentDriver::begin_tool(AgentRun& run, const Operation& operation) {
   return false;
 }
 
-std::optional<AgentDriver::End> AgentDriver::take_answers(AgentRun& run, const std::vector<Operation>& operations) {
+std::optional<AgentDriver::End> AgentDriver::take_answers(AgentHandle& agent,
+                                                           const std::vector<Operation>& operations) {
   const bool has_commands = calls_.is_waiting();
   if (has_commands) {
-    for (CommandCalls::Ended& ended : calls_.wait(kMostAnswerBytes)) give_tool_answer(run, std::move(ended));
+    for (CommandCalls::Ended& ended : calls_.wait(kMostAnswerBytes)) {
+      if (auto end = give_tool_answer(agent, std::move(ended))) return end;
+    }
   }
   if (models_in_flight_ > 0) {
     for (ModelAnswer& answer : parts_.model.take(has_commands ? 1 : kLookMs)) {
@@ -126,49 +147,44 @@ std::optional<AgentDriver::End> AgentDriver::take_answers(AgentRun& run, const s
   held_.erase(first);
   virtual_ms_ += answer.delay_ms;
   for (ModelAnswer& other : held_) other.delay_ms -= answer.delay_ms;
-  run.advance(now_ms());
-  return give_model_answer(run, operations, std::move(answer));
+  return give_model_answer(agent, operations, std::move(answer));
 }
 
-void AgentDriver::give_tool_answer(AgentRun& run, CommandCalls::Ended ended) {
+std::optional<AgentDriver::End> AgentDriver::give_tool_answer(AgentHandle& agent, CommandCalls::Ended ended) {
   const auto found = started_.find(ended.call);
   const Operation operation = std::move(found->second);
   started_.erase(found);
   call_of_path_.erase(operation.path);
-  // A run that does not wait for the answer any more refuses it, which is no fault.
-  switch (ended.reply.kind) {
-    case CommandReply::Kind::Json: give_json(run, operation, ended.reply); break;
-    case CommandReply::Kind::Error:
-    case CommandReply::Kind::TooLarge: (void)run.reject(operation.path, ended.reply.text); break;
-    case CommandReply::Kind::Pending: (void)run.pend(operation.path); break;
-    case CommandReply::Kind::Unknown: give_unknown(run, operation, ended.reply.text); break;
-  }
   tell(AgentMoment::Kind::ToolEnd, operation, ended.reply.text);
+  Result<void> given;
+  switch (ended.reply.kind) {
+    case CommandReply::Kind::Json: given = give_json(agent, operation, ended.reply); break;
+    case CommandReply::Kind::Error:
+    case CommandReply::Kind::TooLarge: given = agent.reject(operation.path, ended.reply.text); break;
+    case CommandReply::Kind::Pending: given = agent.pend(operation.path); break;
+    case CommandReply::Kind::Unknown: given = give_unknown(agent, operation, ended.reply.text); break;
+  }
+  return given ? std::nullopt : failure_of(given.error());
 }
 
 // An answer that is no JSON came from a command that may have done its work.
-void AgentDriver::give_json(AgentRun& run, const Operation& operation, const CommandReply& reply) {
-  const auto value = Value::from_json(reply.text.empty() ? "null" : reply.text);
-  if (!value) return give_unknown(run, operation, "its output is no JSON: " + value.error().message);
+Result<void> AgentDriver::give_json(AgentHandle& agent, const Operation& operation, const CommandReply& reply) const {
+  const auto value = Value::from_json(reply.text);
+  if (!value) return give_unknown(agent, operation, "its output is no JSON: " + value.error().message);
   const bool starts = reply.announces && value->view().kind() == ValueKind::Map &&
                       value->view()["pending"].as_string().has_value();
-  if (starts) {
-    (void)run.pend(operation.path);
-  } else {
-    (void)run.resolve(operation.path, *value);
-  }
+  return starts ? agent.pend(operation.path) : agent.resolve(operation.path, *value);
 }
 
-void AgentDriver::give_unknown(AgentRun& run, const Operation& operation, const std::string& why) {
-  if (may_be_repeated(operation)) {
-    (void)run.reject(operation.path, why);
-  } else {
-    (void)run.doubt(operation.path);
-  }
+Result<void> AgentDriver::give_unknown(AgentHandle& agent, const Operation& operation, const std::string& why) const {
+  // A process that is stopped kills its commands: the run is left as it is, and the next process decides.
+  if (parts_.interrupted.load()) return {};
+  return may_be_repeated(operation) ? agent.reject(operation.path, why) : agent.doubt(operation.path);
 }
 
-std::optional<AgentDriver::End> AgentDriver::give_model_answer(AgentRun& run, const std::vector<Operation>& operations,
-                                                               ModelAnswer answer) {
+std::optional<AgentDriver::End> AgentDriver::give_model_answer(AgentHandle& agent,
+                                                                const std::vector<Operation>& operations,
+                                                                ModelAnswer answer) {
   if (answer.failure) return End{End::Kind::ModelFailed, answer.failure->name, answer.failure->message};
   const auto asked = std::find_if(operations.begin(), operations.end(),
                                   [&](const Operation& operation) { return operation.path == answer.path; });
@@ -176,9 +192,8 @@ std::optional<AgentDriver::End> AgentDriver::give_model_answer(AgentRun& run, co
     std::string status = std::to_string(answer.reply.status);
     tell(AgentMoment::Kind::ModelEnd, *asked, answer.reply.is_cut ? status + " cut" : std::move(status));
   }
-  const auto given = run.resolve_model(answer.path, answer.reply);
-  if (given) return std::nullopt;
-  return End{End::Kind::Refused, errc_name(given.error().code), given.error().message};
+  const auto given = agent.resolve_model(answer.path, answer.reply);
+  return given ? std::nullopt : failure_of(given.error());
 }
 
 // Returns whether the time of a request's next attempt has come; false when there is none to wait for.

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/loop/agent_run.h"
+#include "tools/ptcvm/agent_handle.h"
 #include "tools/ptcvm/agent_models.h"
 #include "tools/ptcvm/command_calls.h"
 
@@ -40,24 +40,26 @@ class AgentDriver {
   explicit AgentDriver(Parts parts);
 
   struct End {
-    enum class Kind : std::uint8_t { Ended, Suspended, Interrupted, ModelFailed, Refused };
+    enum class Kind : std::uint8_t { Ended, Suspended, Interrupted, ModelFailed, StoreFailed };
     Kind kind{};
-    std::string reason, message;   // ModelFailed, Refused
+    std::string reason, message;   // ModelFailed, StoreFailed
   };
-  End drive(loop::AgentRun& run);
+  End drive(AgentHandle& agent);
   // Returns the time of the run, in ms since 1970.
   std::int64_t now_ms() const;
 
  private:
+  static std::optional<End> failure_of(const Error& error);
+
   enum class Progress : std::uint8_t { Again, Waits, Stuck };
 
-  Progress begin(loop::AgentRun& run, const std::vector<loop::Operation>& operations);
-  bool begin_tool(loop::AgentRun& run, const loop::Operation& operation);
-  std::optional<End> take_answers(loop::AgentRun& run, const std::vector<loop::Operation>& operations);
-  void give_tool_answer(loop::AgentRun& run, CommandCalls::Ended ended);
-  static void give_json(loop::AgentRun& run, const loop::Operation& operation, const CommandReply& reply);
-  static void give_unknown(loop::AgentRun& run, const loop::Operation& operation, const std::string& why);
-  std::optional<End> give_model_answer(loop::AgentRun& run, const std::vector<loop::Operation>& operations,
+  Result<Progress> begin(AgentHandle& agent, const std::vector<loop::Operation>& operations);
+  Result<bool> begin_tool(AgentHandle& agent, const loop::Operation& operation);
+  std::optional<End> take_answers(AgentHandle& agent, const std::vector<loop::Operation>& operations);
+  std::optional<End> give_tool_answer(AgentHandle& agent, CommandCalls::Ended ended);
+  Result<void> give_json(AgentHandle& agent, const loop::Operation& operation, const CommandReply& reply) const;
+  Result<void> give_unknown(AgentHandle& agent, const loop::Operation& operation, const std::string& why) const;
+  std::optional<End> give_model_answer(AgentHandle& agent, const std::vector<loop::Operation>& operations,
                                        ModelAnswer answer);
   bool wait_for_timer(const std::vector<loop::Operation>& operations);
   void tell(AgentMoment::Kind kind, const loop::Operation& operation, std::string text = {}) const;

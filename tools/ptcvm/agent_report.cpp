@@ -55,7 +55,7 @@ std::string agent_line(const loop::AgentRun& run, const AgentDriver::End& end) {
     if (outcome.is_ok) line["return"] = parsed(outcome.result_json);
     if (!outcome.is_ok) line["fail"] = {{"reason", outcome.reason}, {"message", outcome.message}};
     if (outcome.fallback_used) line["fallback_used"] = true;
-  } else if (end.kind == EndKind::ModelFailed || end.kind == EndKind::Refused) {
+  } else if (end.kind == EndKind::ModelFailed || end.kind == EndKind::StoreFailed) {
     line["status"] = "error";
     line["fail"] = {{"reason", end.reason}, {"message", end.message}};
   } else {
@@ -74,8 +74,8 @@ int agent_status(const loop::AgentRun& run, const AgentDriver::End& end) {
     case EndKind::Ended: return run.outcome().is_ok ? kSuccess : kProgramFailed;
     case EndKind::Suspended:
     case EndKind::Interrupted: return kSuspended;
-    case EndKind::ModelFailed:
-    case EndKind::Refused: return kProgramFailed;
+    case EndKind::ModelFailed: return kProgramFailed;
+    case EndKind::StoreFailed: return kStoreFailed;
   }
   return kProgramFailed;
 }

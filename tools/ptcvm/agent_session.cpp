@@ -16,15 +16,16 @@ void declare_agent_file(CLI::App& command, AgentArguments& arguments) {
       ->type_name("FILE");
 }
 
-void declare_agent_model(CLI::App& command, AgentArguments& arguments) {
-  command
-      .add_option("--model", arguments.model,
-                  "scripted:FILE, replay:FILE, mailbox:DIR, or chat:NAME, responses:NAME, messages:NAME with @URL for "
-                  "a server of your own")
-      ->required();
+CLI::Option* declare_agent_model(CLI::App& command, AgentArguments& arguments) {
+  CLI::Option* const model = command.add_option(
+      "--model", arguments.model,
+      "scripted:FILE, replay:FILE, mailbox:DIR, or chat:NAME, responses:NAME, messages:NAME with @URL for a server of "
+      "your own");
+  model->required();
   command.add_option("--record", arguments.record, "Adds requests and replies to a file that replay:FILE reads")
       ->type_name("FILE");
   command.add_flag("--stream", arguments.stream, "Asks for streams, and writes the text of replies as it comes");
+  return model;
 }
 
 void declare_agent_run(CLI::App& command, AgentArguments& arguments) {
@@ -73,10 +74,11 @@ std::optional<loop::AgentDefinition> agent_definition(const std::string& file, s
 bool AgentSession::open(loop::AgentDefinition definition, std::optional<OpenedModel> model) {
   auto commands = tool_commands(arguments_, message_);
   if (!commands) return false;
-  commands_ = *std::move(commands);
-  const auto on_bytes = [this](std::string_view path, std::string_view bytes) {
-    if (run_) run_->chunk(path, bytes);
-  };
+  for (auto& [name, words] : *commands) commands_[name] = std::move(words);
+  OnBytes on_bytes;
+  if (arguments_.stream) {
+    on_bytes = [this](std::string_view path, std::string_view bytes) { show_bytes(path, bytes); };
+  }
   if (!model) model = open_model(arguments_.model, arguments_.stream, on_bytes, message_);
   if (!model) return false;
   source_ = std::move(model->source);
@@ -90,10 +92,14 @@ bool AgentSession::open(loop::AgentDefinition definition, std::optional<OpenedMo
     if (!trace_) return false;
   }
   loop::AgentOptions options;
-  options.model = std::move(model->choice);
-  if (arguments_.stream) {
-    options.on_token = [](std::string_view, std::string_view text) { std::cout << text << std::flush; };
+  choice_ = std::move(model->choice);
+  if (kept_choice_ && kept_choice_->protocol != choice_.protocol) {
+    message_ = "the run speaks the protocol " + std::string(wire::protocol_name(kept_choice_->protocol)) +
+               ", and the model " + arguments_.model + " another one";
+    return false;
   }
+  if (kept_choice_) choice_.is_stream = kept_choice_->is_stream;
+  options.model = choice_;
   auto agent = loop::Agent::make(engine_, std::move(definition), std::move(options));
   if (!agent) message_ = arguments_.file + ": " + agent.error().message;
   if (!agent) return false;
@@ -106,38 +112,86 @@ bool AgentSession::open(loop::AgentDefinition definition, std::optional<OpenedMo
 
 bool AgentSession::start(const std::string& data_json) {
   loop::AgentStart start;
-  start.id = arguments_.id;
   start.data_json = data_json;
   start.time_ms = driver_->now_ms();
   auto run = loop::AgentRun::start(*agent_, start);
   if (!run) message_ = run.error().message;
-  if (run) run_ = std::move(*run);
-  return run_.has_value();
+  if (!run) return false;
+  handle_ = std::make_unique<MemoryAgent>(std::move(*run), [this] { return driver_->now_ms(); });
+  return true;
+}
+
+bool AgentSession::accepts(const std::string& data_json) {
+  loop::AgentStart start;
+  start.data_json = data_json;
+  const auto run = loop::AgentRun::start(*agent_, start);
+  if (!run) message_ = run.error().message;
+  return static_cast<bool>(run);
+}
+
+void AgentSession::leave() {
+  if (kept_ == nullptr) return;
+  if (const auto parked = kept_->stored().park(); !parked) complain(parked.error().message);
+}
+
+Result<void> AgentSession::open_stored(const Store& store, const std::string& data_json,
+                                       const std::vector<std::string>& replies) {
+  constexpr std::int64_t kLeaseMs = std::int64_t{24} * 3600 * 1000;   // the store notices a process that is gone
+  for (const std::string& path : replies) source_->skip(path, 1);
+  loop::StoredAgentOptions options;
+  options.start.id = arguments_.store.id;
+  options.start.data_json = data_json;
+  options.lease_ms = kLeaseMs;
+  options.clock = [this] { return driver_->now_ms(); };
+  auto stored = loop::StoredAgent::open(*agent_, store, std::move(options));
+  if (!stored) return stored.error();
+  auto kept = std::make_unique<KeptAgent>(std::move(*stored));
+  kept_ = kept.get();
+  handle_ = std::move(kept);
+  return {};
 }
 
 AgentDriver::End AgentSession::drive() {
-  const AgentDriver::End end = driver_->drive(*run_);
+  const AgentDriver::End end = driver_->drive(*handle_);
   if (arguments_.stream) std::cout << '\n';
   return end;
 }
 
+// Shows the text of a reply as it comes; the run takes the whole reply later.
+void AgentSession::show_bytes(std::string_view path, std::string_view bytes) {
+  const auto stream = streams_.find(path);
+  if (stream == streams_.end()) return;
+  stream->second->feed(bytes);
+  std::cout << stream->second->new_text() << std::flush;
+}
+
 void AgentSession::tell(const AgentMoment& moment) {
+  if (arguments_.stream && moment.kind == AgentMoment::Kind::ModelStart) {
+    wire::ReplyReader::Answer answer;
+    answer.protocol = choice_.protocol;
+    answer.is_stream = choice_.is_stream;
+    streams_[moment.operation->path] = std::make_unique<wire::ReplyReader>(std::move(answer));
+  }
   if (trace_.is_open()) trace_ << trace_line(moment) << std::flush;
   if (!shows_progress_) return;
-  const std::string line = progress_line(moment, run_->usage());
+  const std::string line = progress_line(moment, handle_->run().usage());
   if (!line.empty()) std::cerr << line << '\n';
 }
 
-int AgentSession::report(const AgentDriver::End& end) const {
-  if (end.kind == AgentDriver::End::Kind::ModelFailed || end.kind == AgentDriver::End::Kind::Refused) {
+int AgentSession::report(const AgentDriver::End& end) {
+  if (end.kind == AgentDriver::End::Kind::ModelFailed || end.kind == AgentDriver::End::Kind::StoreFailed) {
     complain(end.reason + ": " + end.message);
   }
+  const loop::AgentRun& run = handle_->run();
+  if (kept_ != nullptr && end.kind != AgentDriver::End::Kind::StoreFailed) {
+    if (const auto parked = kept_->stored().park(); !parked) return complain_of_store(parked.error());
+  }
   if (arguments_.output == "text" && end.kind == AgentDriver::End::Kind::Ended) {
-    const loop::AgentOutcome outcome = run_->outcome();
+    const loop::AgentOutcome outcome = run.outcome();
     std::cout << (outcome.is_ok ? outcome.result_json : outcome.reason + ": " + outcome.message) << '\n';
   }
-  std::cout << agent_line(*run_, end) << '\n';
-  return agent_status(*run_, end);
+  std::cout << agent_line(run, end) << '\n';
+  return agent_status(run, end);
 }
 
 }  // namespace ptcvm::cli

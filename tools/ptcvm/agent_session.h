@@ -2,27 +2,32 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "agents/loop/agent_run.h"
+#include "agents/wire/reply_reader.h"
 #include "ptcvm/engine.hpp"
 #include "tools/ptcvm/agent_driver.h"
 #include "tools/ptcvm/agent_models.h"
 #include "tools/ptcvm/interrupt.h"
+#include "tools/ptcvm/store_options.h"
 
 namespace ptcvm::cli {
 
 struct AgentArguments {
-  std::string file, data, model, id = "agent", record, trace, output = "json";
+  std::string file, data, model, record, trace, output = "json";
+  StoreOptions store;                            // also the id of the run
   std::vector<std::string> tools, shell_tools;   // NAME=COMMAND
   bool stream = false, progress = false;
 };
 
 void declare_agent_file(CLI::App& command, AgentArguments& arguments);    // FILE, --data
-void declare_agent_model(CLI::App& command, AgentArguments& arguments);   // --model, --record, --stream
+// Declares --model, which is required and returned, --record and --stream.
+CLI::Option* declare_agent_model(CLI::App& command, AgentArguments& arguments);
 void declare_agent_run(CLI::App& command, AgentArguments& arguments);     // --tool, --trace, --output, --progress
 
 // Reads the commands of --tool and --tool-shell. Returns nullopt when one cannot be read; `message` then says why.
@@ -39,19 +44,33 @@ class AgentSession {
   // Opens the model and the files, and makes the agent. Returns false when that fails, and message() says why. A source
   // that is given takes the place of the one that --model names.
   bool open(loop::AgentDefinition definition, std::optional<OpenedModel> model = std::nullopt);
-  // Begins a run with the data of --data and the members that are added to it.
+  // Says how the replies that a store has were asked for: later requests are made in the same way.
+  void ask_as(const loop::ModelChoice& kept) { kept_choice_ = kept; }
+  const loop::ModelChoice& choice() const { return choice_; }
+  // Adds commands of tools that the command line does not name.
+  void add_commands(const ToolCommands& commands) { commands_ = commands; }
+  // Returns whether a run can begin with the data; message() says why not.
+  bool accepts(const std::string& data_json);
+  // Begins a run in memory.
   bool start(const std::string& data_json);
+  // Begins a run in a store, or goes on with the run of that id. `replies` says which replies of the model the run has
+  // used, by the paths of agents.
+  Result<void> open_stored(const Store& store, const std::string& data_json, const std::vector<std::string>& replies);
   // Drives the run until it ends or waits, and writes what happens.
   AgentDriver::End drive();
-  // Writes the last line of standard output and returns the exit status.
-  int report(const AgentDriver::End& end) const;
+  // Writes the last line of standard output and returns the exit status. A run of a store is left before.
+  int report(const AgentDriver::End& end);
 
-  loop::AgentRun& run() { return *run_; }
+  // Leaves a run of a store without going on with it.
+  void leave();
+
+  AgentHandle& handle() { return *handle_; }
   const loop::Agent& agent() const { return *agent_; }
   const std::string& message() const { return message_; }
 
  private:
   void tell(const AgentMoment& moment);
+  void show_bytes(std::string_view path, std::string_view bytes);
 
   const AgentArguments& arguments_;
   const Engine engine_;
@@ -59,7 +78,11 @@ class AgentSession {
   std::string message_;
   ToolCommands commands_;
   std::optional<loop::Agent> agent_;
-  std::optional<loop::AgentRun> run_;
+  std::unique_ptr<AgentHandle> handle_;
+  KeptAgent* kept_ = nullptr;                    // handle_, when a store keeps the run
+  loop::ModelChoice choice_;
+  std::optional<loop::ModelChoice> kept_choice_;
+  std::map<std::string, std::unique_ptr<wire::ReplyReader>, std::less<>> streams_;   // what is shown, by path
   std::unique_ptr<ModelSource> source_;
   std::unique_ptr<AgentDriver> driver_;
   std::ofstream trace_;

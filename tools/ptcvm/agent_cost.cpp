@@ -1,0 +1,98 @@
+#include "tools/ptcvm/agent_cost.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "agents/wire/reply_reader.h"
+
+namespace ptcvm::cli {
+namespace {
+
+namespace json = boost::json;
+
+constexpr double kTokensOfAPrice = 1e6;
+
+std::optional<wire::TokenUsage> usage_of(const KeptReply& kept, const loop::ModelChoice& choice) {
+  wire::ReplyReader::Answer answer;
+  answer.protocol = choice.protocol;
+  answer.is_stream = choice.is_stream;
+  answer.status = kept.reply.status;
+  wire::ReplyReader reader(std::move(answer));
+  reader.feed(kept.reply.body);
+  return reader.finish(kept.reply.is_cut ? wire::ReplyReader::End::Cut : wire::ReplyReader::End::Proper, 0).usage;
+}
+
+double money_of(const CostLine& line, const TokenPrices& prices, bool input_has_cached) {
+  const std::int64_t cached = line.cached + line.cache_written;
+  const std::int64_t fresh = input_has_cached ? std::max<std::int64_t>(0, line.input - cached) : line.input;
+  const double money = static_cast<double>(fresh) * prices.input + static_cast<double>(line.cached) * prices.cached +
+                       static_cast<double>(line.cache_written) * prices.cache_written +
+                       static_cast<double>(line.output) * prices.output;
+  return money / kTokensOfAPrice;
+}
+
+TokenPrices prices_of(const std::map<std::string, TokenPrices>& prices, const std::string& model) {
+  auto found = prices.find(model);
+  if (found == prices.end()) found = prices.find("*");
+  return found == prices.end() ? TokenPrices() : found->second;
+}
+
+}  // namespace
+
+std::optional<std::map<std::string, TokenPrices>> read_prices(const std::string& text, std::string& message) {
+  boost::system::error_code error;
+  const json::value file = json::parse(text, error);
+  message = "prices are {\"MODEL\": {\"input\": N, \"cached\": N, \"cache_written\": N, \"output\": N}} for a million "
+            "tokens";
+  if (error || !file.is_object()) return std::nullopt;
+  std::map<std::string, TokenPrices> prices;
+  for (const auto& [model, row] : file.get_object()) {
+    if (!row.is_object()) return std::nullopt;
+    TokenPrices& price = prices[std::string(model)];
+    bool has_cached = false, has_written = false;
+    for (const auto& [name, value] : row.get_object()) {
+      double* const place = name == "input"           ? &price.input
+                            : name == "cached"        ? &price.cached
+                            : name == "cache_written" ? &price.cache_written
+                            : name == "output"        ? &price.output
+                                                      : nullptr;
+      if (place == nullptr || !value.is_number()) return std::nullopt;
+      *place = value.to_number<double>();
+      has_cached = has_cached || name == "cached";
+      has_written = has_written || name == "cache_written";
+    }
+    if (!has_cached) price.cached = price.input;
+    if (!has_written) price.cache_written = price.input;
+  }
+  return prices;
+}
+
+std::vector<CostLine> cost_lines(const std::vector<KeptReply>& replies, const loop::ModelChoice& choice,
+                                 const std::map<std::string, TokenPrices>& prices) {
+  std::vector<CostLine> lines;
+  for (const KeptReply& kept : replies) {
+    auto line = std::find_if(lines.begin(), lines.end(), [&](const CostLine& known) {
+      return known.turn == kept.turn && known.agent == kept.agent;
+    });
+    if (line == lines.end()) {
+      line = lines.insert(lines.end(), CostLine());
+      line->turn = kept.turn;
+      line->agent = kept.agent;
+      line->model = choice.name;
+    }
+    ++line->calls;
+    const auto usage = usage_of(kept, choice);
+    if (!usage) continue;
+    line->input += usage->input.value_or(0);
+    line->cached += usage->cached.value_or(0);
+    line->cache_written += usage->cache_written.value_or(0);
+    line->output += usage->output.value_or(0);
+    line->reasoning += usage->reasoning.value_or(0);
+  }
+  // The input of OpenAI has what was cached in it; Anthropic's has not.
+  const bool input_has_cached = choice.protocol != wire::Protocol::Messages;
+  for (CostLine& line : lines) line.money = money_of(line, prices_of(prices, line.model), input_has_cached);
+  return lines;
+}
+
+}  // namespace ptcvm::cli

@@ -1,0 +1,154 @@
+#include "tools/ptcvm/agent_store.h"
+
+#include <boost/json.hpp>
+#include <utility>
+
+#include "agents/loop/stored_agent.h"
+#include "agents/loop/stored_facts.h"
+
+namespace ptcvm::cli {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kCommandLine = "command_line";   // name and key of the fact
+constexpr std::size_t kPageOfFacts = 1'000;
+
+Error invalid(std::string message) { return {Errc::invalid_value, std::move(message), std::nullopt, {}}; }
+
+template <class Visit>
+Result<void> for_each_fact(const Store& store, const std::string& id, Visit visit) {
+  const HostLog log = HostLog::of(store, id);
+  for (std::uint64_t seen = 0;;) {
+    const auto facts = log.read(seen, kPageOfFacts);
+    if (!facts) return facts.error();
+    for (const HostFact& fact : *facts) {
+      seen = fact.seq;
+      visit(fact);
+    }
+    if (facts->size() < kPageOfFacts) return {};
+  }
+}
+
+json::object body_of(const HostFact& fact) {
+  boost::system::error_code error;
+  json::value value = json::parse(fact.body, error);
+  return !error && value.is_object() ? std::move(value.get_object()) : json::object();
+}
+
+std::string text_of(const json::object& body, std::string_view name) {
+  const json::value* const found = body.if_contains(name);
+  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
+}
+
+bool flag_of(const json::object& body, std::string_view name) {
+  const json::value* const found = body.if_contains(name);
+  return found != nullptr && found->is_bool() && found->get_bool();
+}
+
+}  // namespace
+
+Result<void> keep_command(const Store& store, const std::string& id, const KeptCommand& command, std::int64_t now_ms) {
+  HostLog log = HostLog::of(store, id);
+  const auto known = log.find(std::string(kCommandLine));
+  if (!known) return known.error();
+  if (*known) return {};
+  json::object tools;
+  for (const auto& [name, words] : command.tools) tools[name] = json::array(words.begin(), words.end());
+  HostFact fact;
+  fact.fact_class = HostFactClass::Control;
+  fact.name = fact.key = kCommandLine;
+  const loop::ModelChoice& choice = command.choice;
+  fact.body = json::serialize(json::object{{"model", command.model},
+                                           {"stream", command.stream},
+                                           {"tools", std::move(tools)},
+                                           {"protocol", wire::protocol_name(choice.protocol)},
+                                           {"provider", choice.provider},
+                                           {"name", choice.name},
+                                           {"is_stream", choice.is_stream}});
+  fact.time_ms = now_ms;
+  const auto written = log.put(HostCut::blind(), {&fact, 1});
+  if (!written) return written.error();
+  return {};
+}
+
+Result<KeptCommand> kept_command(const Store& store, const std::string& id) {
+  const auto found = HostLog::of(store, id).find(std::string(kCommandLine));
+  if (!found) return found.error();
+  if (!*found) return invalid("the store has no agent " + id + " that `ptcvm agent run` began");
+  const json::object body = body_of(**found);
+  KeptCommand command;
+  command.model = text_of(body, "model");
+  command.stream = flag_of(body, "stream");
+  command.choice.protocol = wire::parse_protocol(text_of(body, "protocol")).value_or(command.choice.protocol);
+  command.choice.provider = text_of(body, "provider");
+  command.choice.name = text_of(body, "name");
+  command.choice.is_stream = flag_of(body, "is_stream");
+  const json::value* const tools = body.if_contains("tools");
+  if (tools == nullptr || !tools->is_object()) return command;
+  for (const auto& [name, words] : tools->get_object()) {
+    std::vector<std::string>& kept = command.tools[std::string(name)];
+    for (const json::value& word : words.is_array() ? words.get_array() : json::array()) {
+      if (word.is_string()) kept.emplace_back(word.get_string());
+    }
+  }
+  return command;
+}
+
+Result<std::vector<KeptReply>> kept_replies(const Store& store, const std::string& id) {
+  std::vector<KeptReply> replies;
+  std::uint32_t turn = 1;
+  const auto read = for_each_fact(store, id, [&](const HostFact& fact) {
+    if (fact.name == loop::kTurnTaken) ++turn;
+    if (fact.name != loop::kModelSettled) return;
+    const json::object body = body_of(fact);
+    KeptReply kept;
+    kept.path = text_of(body, "path");
+    const std::size_t slash = kept.path.rfind('/');
+    kept.agent = slash == std::string::npos ? std::string() : kept.path.substr(0, slash);
+    kept.turn = turn;
+    kept.reply.body = text_of(body, "body");
+    const json::value* const status = body.if_contains("status");
+    kept.reply.status = status != nullptr && status->is_int64() ? static_cast<int>(status->get_int64()) : 0;
+    kept.reply.is_cut = body.contains("cut");
+    replies.push_back(std::move(kept));
+  });
+  if (!read) return read.error();
+  return replies;
+}
+
+Result<loop::Agent> read_agent_of(const Engine& engine, const Store& store, const std::string& id) {
+  const auto text = loop::StoredAgent::stored_definition(store, id);
+  if (!text) return text.error();
+  if (!*text) return invalid("the store has no agent " + id + "; `ptcvm runs` lists what the store has");
+  auto definition = loop::read_agent_text(**text);
+  if (!definition) return definition.error();
+  auto command = kept_command(store, id);
+  if (!command) return command.error();
+  loop::AgentOptions options;
+  options.model = std::move(command->choice);
+  return loop::Agent::make(engine, std::move(*definition), std::move(options));
+}
+
+Result<loop::AgentRun> read_run(const Engine& engine, const Store& store, const std::string& id) {
+  const auto agent = read_agent_of(engine, store, id);
+  if (!agent) return agent.error();
+  const auto started = HostLog::of(store, id).find(std::string(loop::kStarted));
+  if (!started) return started.error();
+  const auto body = loop::read_start((*started)->body);
+  if (!body) return body.error();
+  auto run = loop::run_from_start(*agent, *body);
+  if (!run) return run.error();
+  const auto read = for_each_fact(store, id, [&](const HostFact& fact) {
+    if (!fact.is_of_host || fact.name == loop::kStarted) return;
+    run->step();
+    run->advance(fact.time_ms);
+    // A fact that the run refuses, as it refused it before, changes nothing.
+    static_cast<void>(loop::apply_fact(*run, fact.name, fact.body));
+  });
+  if (!read) return read.error();
+  run->step();
+  return std::move(*run);
+}
+
+}  // namespace ptcvm::cli

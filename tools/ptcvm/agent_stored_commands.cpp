@@ -1,0 +1,334 @@
+#include "tools/ptcvm/agent_stored_commands.h"
+
+#include <boost/json.hpp>
+#include <charconv>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+
+#include "tools/ptcvm/moments.h"
+#include "tools/ptcvm/agent_cost.h"
+#include "tools/ptcvm/agent_report.h"
+#include "tools/ptcvm/agent_store.h"
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/files.h"
+#include "tools/ptcvm/terminal.h"
+#include "tools/ptcvm/text_table.h"
+
+namespace ptcvm::cli {
+namespace {
+
+namespace json = boost::json;
+
+int refuse_error(const Error& error) {
+  if (error.code == Errc::store_failed) return complain_of_store(error);
+  complain(error.message);
+  return error.code == Errc::busy ? kBusy : kBadInput;
+}
+
+std::optional<Store> store_of(const StoreOptions& options, StoreUse use, int& status) {
+  std::string message;
+  auto store = open_store(options, use, message, status);
+  if (!store) complain(message);
+  return store;
+}
+
+Result<std::vector<std::string>> used_replies(const Store& store, const std::string& id) {
+  const auto replies = kept_replies(store, id);
+  if (!replies) return replies.error();
+  std::vector<std::string> paths;
+  for (const KeptReply& kept : *replies) paths.push_back(kept.agent);
+  return paths;
+}
+
+void declare_run(CLI::App& command, StoreOptions& options) {
+  declare_default_store(command, options);
+  command.add_option("--id", options.id, "The name of the run")->required();
+}
+
+struct ResumeAgent {
+  AgentArguments arguments;
+  std::vector<std::string> resolved, rejected, said, raised;
+};
+
+// Gives one answer of the command line to the run.
+Result<void> give(AgentHandle& agent, const std::string& text, bool is_value, std::string& message) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos) return Error{Errc::invalid_value, text + ": OP=… is wanted", std::nullopt, {}};
+  const std::string path = text.substr(0, equals);
+  std::string given = text.substr(equals + 1);
+  if (!is_value) return agent.reject(path, given);
+  if (given.starts_with('@')) {
+    auto content = read_file(given.substr(1), message);
+    if (!content) return Error{Errc::invalid_value, message, std::nullopt, {}};
+    given = *std::move(content);
+  }
+  const auto value = Value::from_json(given);
+  if (value) return agent.resolve(path, *value);
+  return Error{Errc::invalid_value, path + ": what follows = must be JSON, or @ and a file of it", std::nullopt, {}};
+}
+
+Result<void> raise(AgentHandle& agent, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  std::uint64_t by = 0;
+  const char* const end = text.data() + text.size();
+  const bool is_read = equals != std::string::npos && std::from_chars(text.data() + equals + 1, end, by).ptr == end;
+  if (!is_read) return Error{Errc::invalid_value, text + ": LIMIT=NUMBER is wanted", std::nullopt, {}};
+  return agent.raise(text.substr(0, equals), by);
+}
+
+Result<void> give_all(AgentHandle& agent, const ResumeAgent& request) {
+  std::string message;
+  for (const std::string& text : request.resolved) {
+    if (auto given = give(agent, text, true, message); !given) return given;
+  }
+  for (const std::string& text : request.rejected) {
+    if (auto given = give(agent, text, false, message); !given) return given;
+  }
+  for (const std::string& text : request.raised) {
+    if (auto given = raise(agent, text); !given) return given;
+  }
+  for (const std::string& text : request.said) {
+    if (auto given = agent.input(text); !given) return given;
+  }
+  return {};
+}
+
+int resume_agent(ResumeAgent& request) {
+  AgentArguments& arguments = request.arguments;
+  const std::string& id = arguments.store.id;
+  int status = kSuccess;
+  const auto store = store_of(arguments.store, StoreUse::Existing, status);
+  if (!store) return status;
+  const auto agent = read_agent_of(Engine(), *store, id);
+  const auto command = kept_command(*store, id);
+  const auto replies = used_replies(*store, id);
+  if (!agent) return refuse_error(agent.error());
+  if (!command) return refuse_error(command.error());
+  if (!replies) return refuse_error(replies.error());
+  const bool has_other_model = !arguments.model.empty();
+  if (!has_other_model) arguments.model = command->model;
+  arguments.stream = arguments.stream || command->stream;
+  AgentSession session(arguments);
+  session.add_commands(command->tools);
+  session.ask_as(command->choice);
+  if (!session.open(agent->definition())) return refuse_input(session.message());
+  const auto opened = session.open_stored(*store, "{}", has_other_model ? std::vector<std::string>() : *replies);
+  if (!opened) return refuse_error(opened.error());
+  if (const auto stepped = session.handle().step(); !stepped) return refuse_error(stepped.error());
+  if (const auto given = give_all(session.handle(), request); !given) {
+    session.leave();
+    return refuse_error(given.error());
+  }
+  return session.report(session.drive());
+}
+
+json::object turn_json(const loop::TurnView& turn) {
+  return {{"turn", turn.number}, {"kind", turn.kind},         {"program", turn.program},
+          {"value", turn.value}, {"feedback", turn.feedback}, {"repaired", turn.repaired}};
+}
+
+int show_agent(const StoreOptions& options, const std::string& output) {
+  int status = kSuccess;
+  const auto store = store_of(options, StoreUse::Existing, status);
+  if (!store) return status;
+  const Engine engine;
+  const auto run = read_run(engine, *store, options.id);
+  if (!run) return refuse_error(run.error());
+  if (output == "document") {
+    std::cout << run->snapshot_json() << '\n';
+    return kSuccess;
+  }
+  json::array turns;
+  for (const loop::TurnView& turn : run->turns()) {
+    if (output == "json") turns.push_back(turn_json(turn));
+    if (output == "json") continue;
+    std::cout << "--- turn " << turn.number << ": " << turn.kind << (turn.repaired ? ", repaired" : "") << '\n'
+              << turn.program << '\n';
+    if (!turn.feedback.empty()) std::cout << "=> " << turn.feedback << '\n';
+  }
+  const bool is_over = run->state() == loop::AgentState::Ended;
+  AgentDriver::End end;
+  end.kind = is_over ? AgentDriver::End::Kind::Ended : AgentDriver::End::Kind::Suspended;
+  json::value line = json::parse(agent_line(*run, end));
+  if (output == "json") {
+    line.get_object()["history"] = std::move(turns);
+    json::object journal;
+    for (const auto& [task, value] : run->journal()) journal[task] = value;
+    line.get_object()["journal"] = std::move(journal);
+  }
+  std::cout << json::serialize(line) << '\n';
+  return kSuccess;
+}
+
+int fork_agent(const StoreOptions& options, std::uint32_t turns, const std::string& name) {
+  int status = kSuccess;
+  const auto store = store_of(options, StoreUse::Existing, status);
+  if (!store) return status;
+  const Engine engine;
+  const auto agent = read_agent_of(engine, *store, options.id);
+  if (!agent) return refuse_error(agent.error());
+  const auto command = kept_command(*store, options.id);
+  if (!command) return refuse_error(command.error());
+  loop::StoredAgentOptions wanted;
+  wanted.start.id = options.id;
+  wanted.clock = [] { return now_millis(); };
+  auto stored = loop::StoredAgent::open(*agent, *store, std::move(wanted));
+  if (!stored) return refuse_error(stored.error());
+  const auto forked = stored->fork(*store, turns, name);
+  if (const auto parked = stored->park(); !parked) return refuse_error(parked.error());
+  if (!forked) return refuse_error(forked.error());
+  if (const auto kept = keep_command(*store, name, *command, now_millis()); !kept) {
+    return refuse_error(kept.error());
+  }
+  std::cout << json::serialize(json::object{{"status", "forked"}, {"id", name}, {"turns", turns}}) << '\n';
+  return kSuccess;
+}
+
+std::string money_text(double money) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(6) << money;
+  return text.str();
+}
+
+CostLine sum_of(const std::vector<CostLine>& lines) {
+  CostLine sum;
+  for (const CostLine& line : lines) {
+    sum.calls += line.calls;
+    sum.input += line.input;
+    sum.cached += line.cached;
+    sum.cache_written += line.cache_written;
+    sum.output += line.output;
+    sum.reasoning += line.reasoning;
+    sum.money += line.money;
+  }
+  return sum;
+}
+
+json::object cost_json(const CostLine& line) {
+  return {{"turn", line.turn},     {"agent", line.agent},   {"model", line.model},
+          {"calls", line.calls},   {"input", line.input},   {"cached", line.cached},
+          {"cache_written", line.cache_written},            {"output", line.output},
+          {"reasoning", line.reasoning},                    {"money", line.money}};
+}
+
+std::vector<std::string> cost_row(const CostLine& line, const std::string& turn, const std::string& agent) {
+  return {turn, agent, line.model, std::to_string(line.calls), std::to_string(line.input),
+          std::to_string(line.cached), std::to_string(line.output), money_text(line.money)};
+}
+
+int show_cost(const StoreOptions& options, const std::string& prices_file, bool as_json) {
+  int status = kSuccess;
+  const auto store = store_of(options, StoreUse::Existing, status);
+  if (!store) return status;
+  std::string message;
+  std::map<std::string, TokenPrices> prices;
+  if (!prices_file.empty()) {
+    const auto text = read_file(prices_file, message);
+    auto read = text ? read_prices(*text, message) : std::nullopt;
+    if (!read) return refuse_input(prices_file + ": " + message);
+    prices = *std::move(read);
+  }
+  const auto command = kept_command(*store, options.id);
+  const auto replies = kept_replies(*store, options.id);
+  if (!command) return refuse_error(command.error());
+  if (!replies) return refuse_error(replies.error());
+  const std::vector<CostLine> lines = cost_lines(*replies, command->choice, prices);
+  const CostLine sum = sum_of(lines);
+  if (as_json) {
+    json::array rows;
+    for (const CostLine& line : lines) rows.push_back(cost_json(line));
+    std::cout << json::serialize(json::object{{"lines", std::move(rows)}, {"sum", cost_json(sum)}}) << '\n';
+    return kSuccess;
+  }
+  std::vector<std::vector<std::string>> rows = {
+      {"turn", "agent", "model", "calls", "input", "cached", "output", "money"}};
+  for (const CostLine& line : lines) {
+    rows.push_back(cost_row(line, std::to_string(line.turn), line.agent.empty() ? "(root)" : line.agent));
+  }
+  rows.push_back(cost_row(sum, "sum", ""));
+  std::cout << text_table(rows);
+  return kSuccess;
+}
+
+}  // namespace
+
+int run_agent_in_store(AgentArguments& arguments) {
+  std::string message;
+  auto definition = agent_definition(arguments.file, message);
+  const auto data = definition ? agent_data(arguments, message) : std::nullopt;
+  const auto tools = data ? tool_commands(arguments, message) : std::nullopt;
+  if (!tools) return refuse_input(message);
+  AgentSession session(arguments);
+  if (!session.open(*std::move(definition))) return refuse_input(session.message());
+  if (!session.accepts(*data)) return refuse_input(session.message());
+  int status = kSuccess;
+  const auto store = store_of(arguments.store, StoreUse::Create, status);
+  if (!store) return status;
+  const std::string& id = arguments.store.id;
+  const KeptCommand command{arguments.model, arguments.stream, *tools, session.choice()};
+  const auto kept = keep_command(*store, id, command, now_millis());
+  if (!kept) return refuse_error(kept.error());
+  const auto replies = used_replies(*store, id);
+  if (!replies) return refuse_error(replies.error());
+  const auto opened = session.open_stored(*store, *data, *replies);
+  if (!opened) return refuse_error(opened.error());
+  return session.report(session.drive());
+}
+
+void add_agent_resume(CLI::App& agent, int& status) {
+  auto* const command = agent.add_subcommand("resume", "Go on with a run of a store, with the answers that have come");
+  auto request = std::make_shared<ResumeAgent>();
+  declare_run(*command, request->arguments.store);
+  declare_agent_model(*command, request->arguments)->required(false);
+  declare_agent_run(*command, request->arguments);
+  const auto list = [&](const char* name, std::vector<std::string>& into, const char* what, const char* type) {
+    command->add_option(name, into, what)->type_name(type)->allow_extra_args(false);
+  };
+  list("--resolve", request->resolved, "The result of an operation, or @ and its file; repeatable", "OP=JSON");
+  list("--reject", request->rejected, "An operation is refused, failed or did not happen; repeatable", "OP=TEXT");
+  list("--raise", request->raised, "Adds to a limit: turns, model_calls, tokens, …; repeatable", "LIMIT=NUMBER");
+  list("--say", request->said, "What the user says next; repeatable", "TEXT");
+  command->callback([request, &status] { status = resume_agent(*request); });
+}
+
+void add_agent_show(CLI::App& agent, int& status) {
+  auto* const command = agent.add_subcommand("show", "Show the turns of a run and what the run waits for");
+  auto options = std::make_shared<StoreOptions>();
+  auto output = std::make_shared<std::string>("text");
+  declare_run(*command, *options);
+  command->add_option("--output", *output, "text, json, or document: the whole state as JSON")
+      ->check(CLI::IsMember({"text", "json", "document"}));
+  command->callback([options, output, &status] { status = show_agent(*options, *output); });
+}
+
+void add_agent_fork(CLI::App& agent, int& status) {
+  struct Fork {
+    StoreOptions store;
+    std::uint32_t turns = 0;
+    std::string name;
+  };
+  auto* const command = agent.add_subcommand("fork", "Begin another run with the first turns of a run as its history");
+  auto fork = std::make_shared<Fork>();
+  declare_run(*command, fork->store);
+  command->add_option("--turns", fork->turns, "How many turns the runs share")->required();
+  command->add_option("--as", fork->name, "The name of the new run; `agent resume` goes on with it")->required();
+  command->callback([fork, &status] { status = fork_agent(fork->store, fork->turns, fork->name); });
+}
+
+void add_agent_cost(CLI::App& agent, int& status) {
+  struct Cost {
+    StoreOptions store;
+    std::string prices;
+    bool as_json = false;
+  };
+  auto* const command = agent.add_subcommand("cost", "Show tokens and money by turn, agent and model");
+  auto cost = std::make_shared<Cost>();
+  declare_run(*command, cost->store);
+  command->add_option("--prices", cost->prices, "Prices of models for a million tokens, a file of JSON")
+      ->type_name("FILE");
+  command->add_flag("--json", cost->as_json, "As JSON");
+  command->callback([cost, &status] { status = show_cost(cost->store, cost->prices, cost->as_json); });
+}
+
+}  // namespace ptcvm::cli
