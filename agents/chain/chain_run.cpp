@@ -176,7 +176,7 @@ Result<std::optional<ChainState>> ChainRun::Impl::execute_steps(const WaitingCal
   if (!steps_.is_started()) {
     const Plan* const plan = planning_.plan(revision);
     if (plan == nullptr) return Error{Errc::wrong_state, "the log of the chain has no plan", std::nullopt};
-    if (auto started = steps_.start(*plan, revision, planning_.kept(revision)); !started) return started.error();
+    if (auto started = steps_.start(*plan, revision, planning_.history(revision)); !started) return started.error();
   }
   const Result<StepsState> state = steps_.step(fuel);
   if (!state) return state.error();
@@ -191,7 +191,7 @@ Result<std::optional<ChainState>> ChainRun::Impl::execute_steps(const WaitingCal
 void ChainRun::Impl::know_rows(std::uint32_t revision) {
   const Plan* const plan = planning_.plan(revision);
   if (plan == nullptr || planning_.rows(revision) != nullptr) return;
-  planning_.set_rows(revision, recorded_rows(store_, options_.id, *plan, revision, planning_.kept(revision)));
+  planning_.set_rows(revision, recorded_rows(store_, options_.id, *plan, revision, planning_.history(revision)));
 }
 
 // Says what the driver must know of a revision that was executed.

@@ -50,11 +50,11 @@ constexpr std::string_view kFunctions = R"ptc((def settled {})   ; what became o
         (merge given {"status" "completed" "pending" (get verdict "pending")})))
     (merge given {"status" "completed"})))
 
-; Makes the call of a step, once. An error undoes the task, so that a later revision can try again.
+; Makes the call of a step, once.
 (defn done [s]
   (let [gave (task (:key s) ((:call s) (args-of s)))]
     (if (get gave "error")
-      (merge {"undone" true "ms" (get gave "ms")} (failed (:id s) (get gave "error")))
+      (merge {"broken" true "ms" (get gave "ms")} (failed (:id s) (get gave "error")))
       (checked s [(get gave "value")] gave))))
 
 (defn attempted [s]
@@ -71,17 +71,10 @@ constexpr std::string_view kMoreFunctions = R"ptc()
         was (blocked-by (:deps s))]
     (assoc (task name (if was (skipped was) (attempted s))) "id" (:id s) "task" name)))
 
-(defn undo [s]
-  (when (get-in settled [(:id s) "undone"])
-    (task (str (get-in settled [(:id s) "task"]) "/undone") (task-reset (:key s) "the call failed"))))
-
 ; Settles steps that do not depend on each other.
 (defn together [& steps]
   (let [now (if (= 1 (count steps)) [(settle (first steps))] (pmap settle steps))]
-    (def settled (reduce (fn [all one] (assoc all (get one "id") one)) settled now))
-    (doseq [s steps] (undo s))))
-
-(defn again [revision key] (task (str key "/again@" revision) (task-reset key "the plan says so")))
+    (def settled (reduce (fn [all one] (assoc all (get one "id") one)) settled now))))
 
 ; A step that an earlier revision completed.
 (defn kept [id name] (def settled (assoc settled id (assoc (task name nil) "id" id "task" name))))
@@ -226,20 +219,25 @@ std::string plan_source(const Plan& plan, const PlanProgramRules& rules) {
   text += kFunctions;
   text += quoted(rules.task_id + '/') + " (:id s) " + quoted('@' + revision);
   text += kMoreFunctions;
+  const auto& completed = rules.history.completed;
   std::vector<std::string> ids;
   for (const PlanStep& step : plan.steps) {
     ids.push_back(step.id);
-    if (const auto kept = rules.kept.find(step.id); kept != rules.kept.end()) {
+    const auto kept = completed.find(step.id);
+    const std::string key = step.type == StepType::Action ? effect_key(step, rules.task_id) : std::string();
+    if (kept != completed.end()) {
       text += "(kept " + quoted(step.id) + ' ' + quoted(kept->second) + ")\n";
-    } else if (step.is_reset && step.type == StepType::Action) {
-      text += "(again " + revision + ' ' + quoted(effect_key(step, rules.task_id)) + ")\n";
+    } else if (!key.empty() && rules.history.failed_effects.contains(key)) {
+      text += "(task-reset " + quoted(key) + " \"the call failed\")\n";
+    } else if (!key.empty() && step.is_reset) {
+      text += "(task-reset " + quoted(key) + " \"the plan says so\")\n";
     }
   }
   for (const std::vector<std::size_t>& group : groups_of(plan, rules.parallel)) {
     std::string steps;
     for (const std::size_t index : group) {
       const PlanStep& step = plan.steps[index];
-      if (rules.kept.contains(step.id)) continue;
+      if (completed.contains(step.id)) continue;
       steps += "\n  ; " + one_line(step.description) + '\n' + step_source(plan, step, rules);
     }
     if (steps.empty()) continue;

@@ -10,6 +10,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,12 @@
 
 namespace ptcvm::chain {
 
+// What earlier revisions left: for a revision, and for programs of it.
+struct PlanHistory {
+  std::map<std::string, std::string, std::less<>> completed;   // steps to keep: id, and the task with their result
+  std::set<std::string, std::less<>> failed_effects;           // keys of calls that failed: they may be made again
+};
+
 struct PlanProgramRules {
   std::string task_id;
   std::uint32_t revision = 1;
@@ -26,7 +33,7 @@ struct PlanProgramRules {
   Verifier verifier = Verifier::Nobody;
   bool yields_between_steps = false;
   std::size_t parallel = 1;                          // 1: one step after another, in plan order
-  std::map<std::string, std::string, std::less<>> kept = {};   // completed steps: id, and the task with their result
+  PlanHistory history = {};
 };
 
 // Returns the source of the program.

@@ -73,7 +73,19 @@ json::object Planning::check_revision(std::uint32_t revision, Plan plan) {
   if (before != nullptr && rows != nullptr) {
     const auto results = step_results(*before, *rows, options_.verifier);
     if (const auto touched = touched_step(*before, results, plan)) return {{"refused", *touched}};
-    kept_[revision] = completed_steps(*rows);
+    PlanHistory history{completed_steps(*rows), this->history(revision - 1).failed_effects};
+    const auto made = made_calls(*rows);
+    for (const PlanStep& step : before->steps) {
+      const auto call = made.find(step.id);
+      if (call == made.end() || step.type != StepType::Action) continue;
+      const std::string key = effect_key(step, options_.id);
+      if (call->second) {
+        history.failed_effects.insert(key);
+      } else {
+        history.failed_effects.erase(key);
+      }
+    }
+    histories_[revision] = std::move(history);
   }
   plans_.insert_or_assign(revision, std::move(plan));
   return {};
@@ -89,9 +101,10 @@ const Plan* Planning::plan(std::uint32_t revision) const {
   return found == plans_.end() ? nullptr : &found->second;
 }
 
-std::map<std::string, std::string, std::less<>> Planning::kept(std::uint32_t revision) const {
-  const auto found = kept_.find(revision);
-  return found == kept_.end() ? std::map<std::string, std::string, std::less<>>() : found->second;
+const PlanHistory& Planning::history(std::uint32_t revision) const {
+  static const PlanHistory kNothing;
+  const auto found = histories_.find(revision);
+  return found == histories_.end() ? kNothing : found->second;
 }
 
 }  // namespace ptcvm::chain

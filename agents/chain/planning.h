@@ -11,6 +11,7 @@
 #include "agents/chain/chain.h"
 #include "agents/chain/intent.h"
 #include "agents/chain/plan.h"
+#include "agents/chain/plan_program.h"
 
 namespace ptcvm::chain {
 
@@ -32,8 +33,8 @@ class Planning {
   const boost::json::array* rows(std::uint32_t revision) const;
   // Returns the plan of a revision, or nullptr.
   const Plan* plan(std::uint32_t revision) const;
-  // Returns the completed steps that the revision keeps, and the tasks that have their results.
-  std::map<std::string, std::string, std::less<>> kept(std::uint32_t revision) const;
+  // Returns what the revisions before this one left.
+  const PlanHistory& history(std::uint32_t revision) const;
   const IntentProfile& intent() const { return intent_; }
 
  private:
@@ -44,7 +45,7 @@ class Planning {
   std::string context_;
   std::map<std::uint32_t, Plan> plans_;
   std::map<std::uint32_t, boost::json::array> rows_;
-  std::map<std::uint32_t, std::map<std::string, std::string, std::less<>>> kept_;
+  std::map<std::uint32_t, PlanHistory> histories_;
 };
 
 }  // namespace ptcvm::chain

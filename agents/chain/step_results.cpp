@@ -73,6 +73,15 @@ std::map<std::string, std::string, std::less<>> completed_steps(const json::arra
   return completed;
 }
 
+std::map<std::string, bool, std::less<>> made_calls(const json::array& rows) {
+  std::map<std::string, bool, std::less<>> calls;
+  for (const json::value& row : rows) {
+    const json::object* const object = row.if_object();
+    if (object != nullptr && object->contains("ms")) calls[member_text(*object, "id")] = object->contains("broken");
+  }
+  return calls;
+}
+
 std::vector<std::string> failure_notes(const std::vector<StepResult>& results) {
   std::vector<std::string> notes;
   for (const StepResult& result : results) {

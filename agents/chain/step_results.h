@@ -18,6 +18,9 @@ std::vector<StepResult> step_results(const Plan& plan, const boost::json::array&
 // Returns completed steps and the tasks that have their results.
 std::map<std::string, std::string, std::less<>> completed_steps(const boost::json::array& rows);
 
+// Returns the steps whose calls were made in the revision: the id, and whether the tool said that the call failed.
+std::map<std::string, bool, std::less<>> made_calls(const boost::json::array& rows);
+
 // Returns "Failure at ID: REASON" for each step that failed.
 std::vector<std::string> failure_notes(const std::vector<StepResult>& results);
 

@@ -68,13 +68,12 @@ Tools StepsRun::program_tools() const {
   return tools;
 }
 
-Result<void> StepsRun::start(const Plan& plan, std::uint32_t revision,
-                             const std::map<std::string, std::string, std::less<>>& completed) {
+Result<void> StepsRun::start(const Plan& plan, std::uint32_t revision, const PlanHistory& history) {
   plan_ = plan;
   step_at_.clear();
   for (std::size_t i = 0; i < plan_.steps.size(); ++i) step_at_.emplace(plan_.steps[i].id, i);
   revision_ = revision;
-  completed_ = completed;
+  history_ = history;
   rows_.clear();
   error_.clear();
   if (auto learned = learn_decisions(); !learned) return learned;
@@ -84,7 +83,7 @@ Result<void> StepsRun::start(const Plan& plan, std::uint32_t revision,
                                 .verifier = options_.verifier,
                                 .yields_between_steps = options_.yields_between_steps,
                                 .parallel = options_.parallel,
-                                .kept = completed});
+                                .history = history});
   StoredOptions how;
   how.id = run_id_;
   how.name = "plan@" + std::to_string(revision);
@@ -317,7 +316,7 @@ Result<StepsState> StepsRun::end_turn() {
   if (ended.outcome.state == RunState::Failed || !rows.is_array()) {
     const auto& fault = ended.outcome.diagnostic;
     error_ = "LIMIT_REACHED: " + (fault ? fault->kind + ": " + fault->message : std::string("the plan did not end"));
-    rows_ = recorded_rows(store_, options_.id, plan_, revision_, completed_);
+    rows_ = recorded_rows(store_, options_.id, plan_, revision_, history_);
   } else {
     rows_ = std::move(rows.get_array());
   }
@@ -325,15 +324,15 @@ Result<StepsState> StepsRun::end_turn() {
 }
 
 json::array recorded_rows(const Store& store, std::string_view task_id, const Plan& plan, std::uint32_t revision,
-                          const std::map<std::string, std::string, std::less<>>& completed) {
+                          const PlanHistory& history) {
   json::array rows;
   const auto journal = store.journal(steps_run_id(task_id));
   if (!journal) return rows;
   std::map<std::string_view, const JournalTask*> known;
   for (const JournalTask& task : journal->tasks) known.emplace(task.id, &task);
   for (const PlanStep& step : plan.steps) {
-    const auto kept = completed.find(step.id);
-    const std::string task = kept != completed.end()
+    const auto kept = history.completed.find(step.id);
+    const std::string task = kept != history.completed.end()
                                  ? kept->second
                                  : std::string(task_id) + '/' + step.id + '@' + std::to_string(revision);
     const auto found = known.find(task);

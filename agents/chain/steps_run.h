@@ -15,6 +15,7 @@
 #include "agents/chain/gate.h"
 #include "agents/chain/operation.h"
 #include "agents/chain/plan.h"
+#include "agents/chain/plan_program.h"
 #include "ptcvm/engine.hpp"
 #include "ptcvm/stored_run.hpp"
 
@@ -27,9 +28,8 @@ class StepsRun {
  public:
   StepsRun(const Engine& engine, const Store& store, const ChainOptions& options, OperationTable& operations);
 
-  // Prepares the revision. Completed steps of earlier revisions are named with the tasks that have their results.
-  Result<void> start(const Plan& plan, std::uint32_t revision,
-                     const std::map<std::string, std::string, std::less<>>& completed);
+  // Prepares the revision.
+  Result<void> start(const Plan& plan, std::uint32_t revision, const PlanHistory& history);
   bool is_started() const { return run_.has_value(); }
   Result<StepsState> step(std::uint64_t fuel);
 
@@ -71,7 +71,7 @@ class StepsRun {
   Plan plan_;
   std::map<std::string, std::size_t, std::less<>> step_at_;   // by id
   std::uint32_t revision_ = 0;
-  std::map<std::string, std::string, std::less<>> completed_;
+  PlanHistory history_;
   Decisions decisions_;
   std::vector<std::string> lasting_approvals_;
   std::string source_;
@@ -84,6 +84,6 @@ std::string steps_run_id(std::string_view task_id);
 
 // Returns the rows of steps that the log knows as settled, in plan order.
 boost::json::array recorded_rows(const Store& store, std::string_view task_id, const Plan& plan, std::uint32_t revision,
-                                 const std::map<std::string, std::string, std::less<>>& completed);
+                                 const PlanHistory& history);
 
 }  // namespace ptcvm::chain

@@ -76,7 +76,7 @@ std::size_t ChainVerdict::recorded_effects() const {
   const RunJournal journal = store_.open().journal(chain::steps_run_id("T")).value();
   return static_cast<std::size_t>(
       std::count_if(journal.tasks.begin(), journal.tasks.end(), [](const JournalTask& task) {
-        return task.id.find('#') != std::string::npos && task.id.find('@') == std::string::npos;
+        return task.id.find('#') != std::string::npos && !task.value_edn.starts_with("{\"error\"");
       }));
 }
 
