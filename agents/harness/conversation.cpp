@@ -125,8 +125,8 @@ Result<void> Conversation::rewind(std::uint64_t to, RewindKeeps keeps, const Aut
   return read ? Result<void>{} : read.error();
 }
 
-Result<void> Conversation::arm_kickoff(const Author& author) {
-  const HostFact fact = host_fact(HostFactClass::Control, "kickoff_armed", "", {}, author);
+Result<void> Conversation::note(std::string name, std::string key, const json::object& body, const Author& author) {
+  const HostFact fact = host_fact(HostFactClass::Control, std::move(name), std::move(key), body, author);
   const Result<HostWritten> written = log_.put(HostCut::blind(), {&fact, 1});
   if (!written) return written.error();
   const Result<bool> read = refresh();

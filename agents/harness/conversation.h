@@ -47,8 +47,10 @@ class Conversation {
   Result<void> rewind(std::uint64_t to, RewindKeeps keeps, const Author& author);
   // Rewinds to the last public fact or change of state, and keeps what the person said.
   Result<void> regenerate(const Author& author) { return rewind(view_.boundary_seq(), RewindKeeps::Human, author); }
+  // Writes a note, once for each key that is not "". A note outdates no decision.
+  Result<void> note(std::string name, std::string key, const boost::json::object& body, const Author& author);
   // Notes that the person wants to begin, until a decision is written.
-  Result<void> arm_kickoff(const Author& author);
+  Result<void> arm_kickoff(const Author& author) { return note("kickoff_armed", "", {}, author); }
 
   // Claims the log for decisions and effects. nullopt: somebody else has it.
   Result<std::optional<std::uint64_t>> claim(std::int64_t now_ms, std::int64_t lease_ms);

@@ -1,0 +1,25 @@
+// What people say to a conversation, besides approving drafts (outbox.h).
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "agents/harness/conversation.h"
+
+namespace ptcvm::harness {
+
+// Tells the planner something that the other side does not see. Error: invalid_value for blank text.
+Result<void> whisper(Conversation& conversation, std::string_view text, const Author& author);
+// Answers a question. Errors: invalid_value when the journal has no question with that id; when the question must be
+// answered and the text is blank.
+Result<void> answer(Conversation& conversation, std::string_view qid, std::string_view text, const Author& author);
+// Gives up a draft. Error: wrong_state, "compose not found" or "draft already sent".
+Result<void> dismiss(Conversation& conversation, std::string_view compose_id, const Author& author);
+// Puts a draft by hand in the place of a draft, with its attachments. Returns the id of the new draft. Errors as above.
+Result<std::string> edit_draft(Conversation& conversation, std::string_view compose_id, std::string text,
+                               const Author& author);
+// Asks the person something, once for each qid. `question` is the body of an agent_question.
+Result<void> ask_person(Conversation& conversation, const boost::json::object& question, const Author& author);
+// Forgets everything that was said. What tasks did stays done.
+Result<void> clear(Conversation& conversation, const Author& author);
+
+}  // namespace ptcvm::harness
