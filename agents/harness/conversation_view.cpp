@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <boost/json/parse.hpp>
 
+#include "agents/harness/json_members.h"
+
 namespace ptcvm::harness {
 
 namespace json = boost::json;
-
-namespace {
 
 json::object seqs_json(const TriggerSeqs& seqs) {
   return {{"status", seqs.status},
@@ -16,6 +16,8 @@ json::object seqs_json(const TriggerSeqs& seqs) {
           {"whisper", seqs.whisper},
           {"answer", seqs.answer}};
 }
+
+namespace {
 
 std::uint64_t seq_of(const json::object& body, std::string_view member) {
   const json::value* const found = body.if_contains(member);
@@ -36,6 +38,17 @@ TriggerSeqs read_seqs(const json::object& body, std::string_view member) {
 PlanCursor read_cursor(const json::object& body) {
   return {seq_of(body, "generation"), read_seqs(body, "planned"), read_seqs(body, "failing"),
           static_cast<std::uint32_t>(seq_of(body, "attempts"))};
+}
+
+std::vector<ProgramWait> read_waits(const json::object& body) {
+  std::vector<ProgramWait> waits;
+  const json::array* const list = array_at(body, "waits");
+  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+    if (!(*list)[i].is_object()) continue;
+    const json::object& wait = (*list)[i].get_object();
+    waits.push_back({std::string(text_of(wait, "signal")), static_cast<std::int64_t>(seq_of(wait, "deadline"))});
+  }
+  return waits;
 }
 
 json::object read_body(const std::string& text) {
@@ -78,19 +91,36 @@ void ConversationView::apply(const HostFact& fact) {
   if (!fact.is_of_host) return;
   const std::optional<FactType> type = find_fact_type(fact.name);
   json::object body = read_body(fact.body);
-  if (fact.fact_class == HostFactClass::Decision && type) kickoff_armed_ = false;
-  if (!type) {
-    if (fact.name == "plan_cursor") cursor_ = read_cursor(body);
-    if (fact.name == "kickoff_armed") kickoff_armed_ = true;
-    if (fact.name == "journal_rewound") rewind(fact, body);
-    if (fact.name == "send_started" || fact.name == "send_failed") take_send(fact, body);
-    return;
+  if (!type) return take_note(fact, body);
+  if (fact.fact_class == HostFactClass::Decision) {
+    kickoff_armed_ = false;
+    parked_pass_.reset();
   }
   if (fact.writer != 0) writers_[fact.seq] = fact.writer;
   take({fact.seq, fact.time_ms, fact.fact_class, fact.by, *type, std::move(body)});
 }
 
+void ConversationView::take_note(const HostFact& fact, const json::object& body) {
+  if (fact.name == "plan_cursor") {
+    cursor_ = read_cursor(body);
+    parked_pass_.reset();
+  }
+  if (fact.name == "kickoff_armed") kickoff_armed_ = true;
+  if (fact.name == "journal_rewound") rewind(fact, body);
+  if (fact.name == "send_started" || fact.name == "send_failed") take_send(fact, body);
+  if (fact.name == "pass_parked") parked_pass_ = {read_seqs(body, "fired"), texts_of(body, "waits")};
+  if (fact.name == "pass_cancelled") {
+    parked_pass_.reset();
+    ++cancelled_passes_;
+  }
+  if (fact.name == "program_parked") program_waits_[std::string(text_of(body, "program"))] = read_waits(body);
+}
+
 void ConversationView::take(Fact fact) {
+  for (const WaitedFact& waited : waited_facts()) {
+    if (waited.type != fact.type) continue;
+    arrived_.insert(std::string(fact_info(fact.type).name) + "/" + std::string(text_of(fact.body, waited.key)));
+  }
   switch (fact.type) {
     case FactType::status_changed:
       status_ = text_of(fact.body, "a2a");
@@ -177,8 +207,8 @@ void ConversationView::rewind(const HostFact& fact, const json::object& body) {
   std::vector<Fact> before = std::move(facts_);
   forget_derived();
   for (Fact& kept : before) {
-    const bool is_effect = kept.fact_class == HostFactClass::Effect;
-    if (kept.seq > to && !is_effect && (!keeps_human || !is_kept(kept))) continue;
+    const bool is_done = kept.fact_class == HostFactClass::Effect || kept.fact_class == HostFactClass::Control;
+    if (kept.seq > to && !is_done && (!keeps_human || !is_kept(kept))) continue;
     take(std::move(kept));
   }
   for (auto draft = drafts_.begin(); draft != drafts_.end();) {
@@ -199,7 +229,13 @@ void ConversationView::forget_derived() {
   unsent_.clear();
   dismissed_.clear();
   messages_.clear();
+  arrived_.clear();
   attachments_.clear();
+}
+
+std::vector<ProgramWait> ConversationView::program_waits(std::string_view program) const {
+  const auto found = program_waits_.find(program);
+  return found == program_waits_.end() ? std::vector<ProgramWait>{} : found->second;
 }
 
 const Fact* ConversationView::open_question() const {

@@ -31,6 +31,19 @@ struct PlanCursor {
   std::uint32_t attempts = 0;     // how often it failed with them
 };
 boost::json::object cursor_json(const PlanCursor& cursor);
+boost::json::object seqs_json(const TriggerSeqs& seqs);
+
+// A pass that waits for a fact.
+struct ParkedPass {
+  TriggerSeqs fired;                 // what made the pass run
+  std::vector<std::string> waits;    // "type/key" of each fact
+};
+
+// What a program waits for.
+struct ProgramWait {
+  std::string signal;             // "type/key" of a fact, or the id of an operation
+  std::int64_t deadline_ms = 0;   // when the program stops waiting, ms since 1970; 0 means never
+};
 
 // A draft and what became of it.
 struct DraftState {
@@ -56,6 +69,12 @@ class ConversationView {
   std::size_t counted() const { return counted_; }                // observations and decisions among them
   const PlanCursor& cursor() const { return cursor_; }
   bool is_kickoff_armed() const { return kickoff_armed_; }
+  const std::optional<ParkedPass>& parked_pass() const { return parked_pass_; }
+  std::size_t cancelled_passes() const { return cancelled_passes_; }   // counts parked passes that were given up
+  // Returns what the program of that id waited for when it was parked last.
+  std::vector<ProgramWait> program_waits(std::string_view program) const;
+  // Returns whether a fact "type/key" arrived: an answer, a result of a tool, a timer, a message of a draft.
+  bool has_arrived(std::string_view signal) const { return arrived_.contains(signal); }
 
   std::string_view status() const { return status_; }             // "" when there is no state yet
   std::uint64_t status_seq() const { return status_seq_; }
@@ -84,6 +103,7 @@ class ConversationView {
   std::vector<ProposedFact> batch_of(const DraftState& draft) const;
 
  private:
+  void take_note(const HostFact& fact, const boost::json::object& body);
   void take(Fact fact);
   void take_public(Fact& fact);
   void take_draft(const Fact& fact);
@@ -96,6 +116,9 @@ class ConversationView {
   std::map<std::uint64_t, std::uint64_t> writers_;      // seq -> claim, of facts that were written under one
   PlanCursor cursor_;
   bool kickoff_armed_ = false;
+  std::optional<ParkedPass> parked_pass_;
+  std::size_t cancelled_passes_ = 0;
+  std::map<std::string, std::vector<ProgramWait>, std::less<>> program_waits_;
 
   std::size_t counted_ = 0;
   std::string status_;
@@ -104,7 +127,7 @@ class ConversationView {
   std::optional<std::size_t> question_;                 // index of the newest question
   bool question_answered_ = false;
   std::vector<std::string> unsent_;
-  std::set<std::string, std::less<>> dismissed_, messages_;
+  std::set<std::string, std::less<>> dismissed_, messages_, arrived_;
   std::map<std::string, std::size_t, std::less<>> attachments_;   // name -> index of the fact
   std::map<std::string, DraftState, std::less<>> drafts_;
 };

@@ -1,5 +1,7 @@
 #include "agents/harness/evaluate.h"
 
+#include <algorithm>
+
 namespace ptcvm::harness {
 
 namespace {
@@ -12,6 +14,12 @@ TriggerSeqs fired_triggers(const ConversationView& view, const TriggerSeqs& plan
           .outbound = fired(view.outbound_seq(), planned.outbound),
           .whisper = fired(view.whisper_seq(), planned.whisper),
           .answer = fired(view.answer_seq(), planned.answer)};
+}
+
+// Returns whether a trigger fired that had not fired then.
+bool has_new(const TriggerSeqs& now, const TriggerSeqs& then) {
+  return now.status > then.status || now.inbound > then.inbound || now.outbound > then.outbound ||
+         now.whisper > then.whisper || now.answer > then.answer;
 }
 
 PassDecision park(PassDecision decision, ParkReason reason) {
@@ -29,10 +37,19 @@ PassDecision evaluate(const ConversationView& view, const PlanCursor& cursor, co
     decision.verdict = Verdict::Freeze;
     return decision;
   }
+  const std::optional<ParkedPass>& parked = view.parked_pass();
   const bool same_generation = cursor.generation == view.generation();
   decision.fired = fired_triggers(view, same_generation ? cursor.planned : TriggerSeqs{});
   if (!decision.is_kickoff && decision.fired == TriggerSeqs{}) return decision;
 
+  // A fact that the parked pass waits for lets it go on, whatever else is in the way. A new trigger gives it up.
+  const bool is_same = parked && !has_new(decision.fired, parked->fired);
+  if (is_same && std::ranges::any_of(parked->waits, [&](const auto& wait) { return view.has_arrived(wait); })) {
+    decision.verdict = Verdict::Run;
+    decision.resumes = true;
+    decision.fired = parked->fired;
+    return decision;
+  }
   const bool before_any_message = view.status() == "submitted" && !view.has_public();
   if (!decision.is_kickoff && view.status() != "input-required" && !before_any_message) {
     return park(std::move(decision), ParkReason::Status);
@@ -48,6 +65,7 @@ PassDecision evaluate(const ConversationView& view, const PlanCursor& cursor, co
   if (view.open_question() != nullptr && only_status && !decision.is_kickoff) {
     return park(std::move(decision), ParkReason::Question);
   }
+  if (is_same) return park(std::move(decision), ParkReason::Wait);
   decision.verdict = Verdict::Run;
   return decision;
 }

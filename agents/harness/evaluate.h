@@ -23,6 +23,7 @@ enum class ParkReason : std::uint8_t {
   Status,     // the other side has the turn
   Draft,      // a draft waits for approval
   Question,   // a question waits for an answer
+  Wait,       // a pass waits for a fact
 };
 
 // The rules of one conversation.
@@ -36,6 +37,7 @@ struct PassDecision {
   ParkReason reason = ParkReason::None;   // set with Park
   std::string dismissed;                  // with Dismiss: the draft
   TriggerSeqs fired;                      // the triggers that fired; 0 for the others
+  bool resumes = false;                   // with Run: the pass that was parked goes on
   bool is_kickoff = false;                // the conversation is empty, and the person wants to begin
 };
 

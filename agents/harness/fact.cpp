@@ -32,6 +32,11 @@ const StatusInfo* find_status(std::string_view name) {
   return found == std::end(kStatuses) ? nullptr : found;
 }
 
+constexpr WaitedFact kWaited[] = {{FactType::user_answer, "qid", "text"},
+                                  {FactType::tool_result, "callId", "result"},
+                                  {FactType::timer_fired, "timer", "timer"},
+                                  {FactType::message_sent, "composeId", "messageId"}};
+
 enum class Shape : std::uint8_t { Text, Object, Bool };
 struct Member {
   FactType type;
@@ -71,6 +76,8 @@ constexpr std::string_view shape_name(Shape shape) {
 }  // namespace
 
 std::span<const FactInfo> fact_infos() { return kInfos; }
+
+std::span<const WaitedFact> waited_facts() { return kWaited; }
 
 const FactInfo& fact_info(FactType type) { return kInfos[static_cast<std::size_t>(type)]; }
 

@@ -77,6 +77,13 @@ bool is_terminal_status(std::string_view status);
 // Returns why the body is no body of a fact of this type, or nullopt when it is one.
 std::optional<std::string> wrong_body(const ProposedFact& fact);
 
+// A type of facts whose arrival a program can wait for.
+struct WaitedFact {
+  FactType type;
+  std::string_view key, value;   // the member that names the fact, and the member that the program gets
+};
+std::span<const WaitedFact> waited_facts();
+
 // Returns whether the fact is a draft, a question or a sleep: what a batch of a planner ends with.
 bool ends_batch(FactType type);
 

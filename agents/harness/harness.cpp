@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "agents/harness/batch_rules.h"
+#include "agents/harness/json_members.h"
 
 namespace ptcvm::harness {
 
@@ -93,11 +94,22 @@ Result<Verdict> Harness::act(std::uint64_t token, std::int64_t now_ms) {
       break;
     }
     case Verdict::Run:
+      if (view.parked_pass() && !decision_.resumes) {
+        const Result<void> noted = conversation_.note("pass_cancelled", "", {}, {now_ms, {}});
+        if (!noted) return noted.error();
+      }
       pass_ = Pass{token, view.log_seq(), 0, view.cursor(),
                    !view.facts().empty() && view.facts().back().type == FactType::sleep, now_ms};
       break;
   }
   return decision_.verdict;
+}
+
+Result<PassEnd> Harness::park(const std::vector<std::string>& waits) {
+  const Result<void> noted = conversation_.note(
+      "pass_parked", "", {{"fired", seqs_json(decision_.fired)}, {"waits", array_of(waits)}}, {pass_->now_ms, {}});
+  if (!noted) return noted.error();
+  return PassEnd::Waiting;
 }
 
 PlanCursor Harness::consumed() const {
@@ -131,7 +143,7 @@ Result<PassEnd> Harness::finish(PlanOutput output, std::int64_t now_ms) {
 }
 
 Result<PassEnd> Harness::settle(PlanOutput output) {
-  if (output.kind == PlanOutput::Kind::Waiting) return PassEnd::Waiting;
+  if (output.kind == PlanOutput::Kind::Waiting) return park(output.waits);
   if (output.kind == PlanOutput::Kind::Failed) return record_failure(kException, std::move(output.error));
   std::vector<ProposedFact> facts = std::move(output.facts);
   if (const auto refusal = refuse_batch(conversation_.view(), facts)) {

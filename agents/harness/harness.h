@@ -36,7 +36,7 @@ enum class PassEnd : std::uint8_t {
   Committed,   // the facts are in the journal
   Consumed,    // there was nothing to write, and the trigger is used up
   Conflict,    // somebody else was quicker: nothing was written
-  Waiting,     // the planner waits; nothing was written
+  Waiting,     // the planner waits; the pass is parked
 };
 
 // See the top of this file.
@@ -67,6 +67,7 @@ class Harness final : public PlanContext {
 
   // PlanContext, for the planner of the pass.
   const ConversationView& view() const override { return conversation_.view(); }
+  bool resumes() const override { return decision_.resumes; }
   boost::json::value task(std::string_view key, const Task& body) override;
   bool record(std::string_view key, const ProposedFact& fact) override;
   std::string new_id(std::string_view prefix) override;
@@ -82,6 +83,7 @@ class Harness final : public PlanContext {
   Result<Verdict> act(std::uint64_t token, std::int64_t now_ms);
   Result<PassEnd> commit(std::vector<ProposedFact> facts, bool consumes);
   Result<PassEnd> settle(PlanOutput output);
+  Result<PassEnd> park(const std::vector<std::string>& waits);
   Result<PassEnd> record_failure(std::string_view code, std::string message);
   bool repeats_dismissed(const std::vector<ProposedFact>& facts) const;
   PlanCursor consumed() const;

@@ -26,6 +26,8 @@ class PlanContext {
   virtual ~PlanContext() = default;
   // The facts at the beginning of the pass, and what the tasks of the pass added.
   virtual const ConversationView& view() const = 0;
+  // Returns whether this pass goes on with what the last plan() waited for. Otherwise the planner gives that up.
+  virtual bool resumes() const = 0;
   // Evaluates `body` once for each key in this conversation, whatever becomes of the pass, and returns its value. The
   // body throws when it failed; then nothing is kept. Throws std::runtime_error when the log cannot be written.
   virtual boost::json::value task(std::string_view key, const Task& body) = 0;
@@ -59,8 +61,6 @@ class Planner {
   virtual ~Planner() = default;
   // Proposes facts. May throw; the harness records the message of the exception.
   virtual PlanOutput plan(PlanContext& context) = 0;
-  // Gives up what the last plan() waits for. Returns whether there was something.
-  virtual bool cancel() { return false; }
 };
 
 // A planner that is a function.

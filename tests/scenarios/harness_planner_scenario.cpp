@@ -23,6 +23,7 @@ class FreePass final : public harness::PlanContext {
     }
   }
   const harness::ConversationView& view() const override { return view_; }
+  bool resumes() const override { return false; }
   json::value task(std::string_view, const Task& body) override { return body(); }
   bool record(std::string_view, const harness::ProposedFact&) override { return true; }
   std::string new_id(std::string_view prefix) override { return std::string(prefix) + '-' + std::to_string(++ids_); }

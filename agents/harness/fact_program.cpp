@@ -1,0 +1,286 @@
+#include "agents/harness/fact_program.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <cctype>
+
+#include "agents/harness/json_members.h"
+#include "agents/harness/people.h"
+#include "ptcvm/json.hpp"
+#include "ptcvm/stored_run.hpp"
+
+namespace ptcvm::harness {
+
+namespace json = boost::json;
+
+namespace {
+
+// The words of planners, on one line: the program keeps the numbers of its lines.
+constexpr std::string_view kWords =
+    "(def proposed-facts []) "
+    "(defn propose [fact] (def proposed-facts (conj proposed-facts fact)) fact) "
+    "(defn await-fact [kind key & more] (let [signal (cond (= kind :task) key "
+    "(= kind :timer) (str \"timer_fired/\" key) :else (str (name kind) \"/\" key))] "
+    "(if (seq more) (await-signal signal {:timeout-ms (first more) :default \"timeout\"}) (await-signal signal)))) "
+    "(defn ask [prompt & more] (let [qid (tool/facts_ask {:prompt prompt :opts (or (first more) {})})] "
+    "(await-fact :user_answer qid))) "
+    "(defn confirm [prompt & more] (contains? #{\"yes\" \"y\" \"true\" \"ok\"} "
+    "(lower-case (str (apply ask prompt more))))) ";
+
+constexpr std::string_view kEnd = "\n{:value planned-value :proposed proposed-facts}";
+
+json::value body_or_null(const Fact* fact) { return fact == nullptr ? json::value() : json::value(fact->body); }
+
+// Returns the newest fact of that type with that key, or nullptr.
+const Fact* find_waited(const ConversationView& view, std::string_view signal, const WaitedFact** row) {
+  const std::size_t slash = signal.find('/');
+  if (slash == std::string_view::npos) return nullptr;
+  const std::string_view type = signal.substr(0, slash);
+  for (const WaitedFact& waited : waited_facts()) {
+    if (fact_info(waited.type).name != type) continue;
+    *row = &waited;
+    const auto& facts = view.facts();
+    const auto found = std::find_if(facts.rbegin(), facts.rend(), [&](const Fact& fact) {
+      return fact.type == waited.type && text_of(fact.body, waited.key) == signal.substr(slash + 1);
+    });
+    return found == facts.rend() ? nullptr : &*found;
+  }
+  return nullptr;
+}
+
+std::vector<ProposedFact> proposals_of(const json::value& value) {
+  std::vector<ProposedFact> facts;
+  const json::array one{value};
+  const json::array* const list = value.is_array() ? &value.get_array() : &one;
+  for (const json::value& item : *list) {
+    const json::object* const object = item.if_object();
+    const auto type = object == nullptr ? std::nullopt : find_fact_type(text_of(*object, "type"));
+    if (!type) continue;
+    json::object body = *object;
+    body.erase("type");
+    facts.push_back({*type, std::move(body)});
+  }
+  return facts;
+}
+
+// Returns the name that the program awaits, or the id of an operation that is no signal.
+std::string signal_of(const StoredWait& wait) {
+  const Result<Value> args = Value::from_edn(wait.args_edn);
+  const auto name = args ? args->view()["name"].as_string() : std::nullopt;
+  return wait.tool == "await-signal" && name ? std::string(*name) : wait.key;
+}
+
+bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; }
+
+}  // namespace
+
+std::string fact_program_source(std::string_view source) {
+  constexpr std::string_view kFacts = "facts/";
+  std::string result(kWords);
+  result += "(def planned-value (do ";
+  bool in_string = false, in_comment = false;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    const char c = source[i];
+    if (in_string && c == '\\' && i + 1 < source.size()) {
+      result += c;
+      result += source[++i];
+      continue;
+    }
+    if (c == '"' && !in_comment) in_string = !in_string;
+    if (c == ';' && !in_string) in_comment = true;
+    if (c == '\n') in_comment = false;
+    const bool begins_word = i > 0 && source[i - 1] == '(';
+    if (in_string || in_comment || !begins_word || source.substr(i, kFacts.size()) != kFacts) {
+      result += c;
+      continue;
+    }
+    result += "tool/facts_";
+    for (i += kFacts.size(); i < source.size() && is_word_char(source[i]); ++i)
+      result += source[i] == '-' ? '_' : source[i];
+    --i;
+  }
+  return result.append("\n))").append(kEnd);
+}
+
+FactProgram::FactProgram(const Engine& engine, const Store& store, Conversation& conversation,
+                         FactProgramOptions options)
+    : engine_(engine), store_(store), conversation_(conversation), options_(std::move(options)),
+      source_(fact_program_source(options_.source)) {
+  options_.tools = options_.tools.wrapped([](ToolCall&, const std::function<ToolReply()>& next) { return next(); });
+  add_tools();
+  add_ask();
+}
+
+void FactProgram::add_tools() {
+  const ToolOptions pure{.effect = Effect::Pure};
+  Conversation* const from = &conversation_;
+  const auto add = [&](const char* name, auto read) {
+    const auto handler = [from, read](ToolCall& call) { return call.value(read(from->view())); };
+    options_.tools.add(name, "() -> :any", handler, pure).value();
+  };
+  add("facts_status", [](const ConversationView& view) { return json::value(view.status()); });
+  add("facts_open_question", [](const ConversationView& view) { return body_or_null(view.open_question()); });
+  add("facts_unsent_draft", [](const ConversationView& view) -> json::value {
+    const DraftState* const draft = view.draft(view.unsent_draft());
+    return draft == nullptr ? json::value() : body_or_null(view.fact_at(draft->seq));
+  });
+  add("facts_public", [](const ConversationView& view) -> json::value {
+    json::array messages;
+    for (const Fact& fact : view.facts()) {
+      if (fact.type != FactType::message_received && fact.type != FactType::message_sent) continue;
+      json::object message = fact.body;
+      message["type"] = fact_info(fact.type).name;
+      messages.push_back(std::move(message));
+    }
+    return messages;
+  });
+  options_.tools
+      .add(
+          "facts_last", "(type :any) -> :any",
+          [from](ToolCall& call) {
+            const ValueView asked = call.arg(0);
+            const auto type = find_fact_type(asked.as_keyword() ? *asked.as_keyword() : asked.as_string().value_or(""));
+            const auto& facts = from->view().facts();
+            const auto found = std::find_if(facts.rbegin(), facts.rend(),
+                                            [&type](const Fact& fact) { return type && fact.type == *type; });
+            return call.value(found == facts.rend() ? json::value() : json::value(found->body));
+          },
+          pure)
+      .value();
+}
+
+void FactProgram::add_ask() {
+  Conversation* const to = &conversation_;
+  const std::shared_ptr<std::int64_t> now_ms = now_ms_;
+  const ToolOptions keyed{.effect = Effect::Keyed};
+  options_.tools
+      .add("facts_ask", "(prompt :string, opts :map) -> :string",
+           [to, now_ms](ToolCall& call) -> ToolReply {
+             const json::value opts = to_json(call.arg(1));
+             std::string qid(text_of(opts.as_object(), "qid"));
+             if (qid.empty()) qid = "q-" + std::string(call.idempotency_key());
+             json::object question{{"qid", qid}, {"prompt", std::string(call.arg(0).as_string().value_or(""))}};
+             if (is_true(opts.as_object(), "required")) question["required"] = true;
+             const auto asked = ask_person(*to, question, {*now_ms, "planner"});
+             if (!asked) return call.error(asked.error().message);
+             return call.value(qid);
+           },
+           keyed)
+      .value();
+}
+
+StoredOptions FactProgram::stored_options(bool begins) {
+  StoredOptions stored;
+  stored.id = options_.id;
+  stored.limits = options_.limits;
+  stored.again = begins;
+  stored.time_ms = *now_ms_;
+  const std::shared_ptr<std::int64_t> now_ms = now_ms_;
+  stored.clock = [now_ms] { return *now_ms; };
+  return stored;
+}
+
+FactProgramEnd FactProgram::ended(const StoredOutcome& outcome) const {
+  FactProgramEnd end;
+  const Outcome& turn = outcome.outcome;
+  if (turn.state == RunState::Failed) {
+    end.kind = FactProgramEnd::Kind::Failed;
+    end.error = turn.diagnostic ? turn.diagnostic->message : turn.value.to_json();
+    return end;
+  }
+  const json::value value = to_json(turn.value);
+  if (turn.state == RunState::Returned) {
+    end.value = value;
+    end.proposed = proposals_of(value);
+    return end;
+  }
+  end.value = value.as_object().at("value");
+  end.proposed = proposals_of(value.as_object().at("proposed"));
+  return end;
+}
+
+Result<FactProgramEnd> FactProgram::go_on(bool begins, std::int64_t now_ms) {
+  *now_ms_ = now_ms;
+  if (const Result<bool> read = conversation_.refresh(); !read) return read.error();
+  const Result<bool> handed_in = hand_in_facts(conversation_.view().program_waits(options_.id));
+  if (!handed_in) return handed_in.error();
+  for (;;) {
+    const Result<StoredOutcome> outcome = run_stored(engine_, store_, options_.tools, source_, stored_options(begins));
+    if (!outcome && outcome.error().code == Errc::busy) return FactProgramEnd{.kind = FactProgramEnd::Kind::Busy};
+    if (!outcome) return outcome.error();
+    const bool was_over = outcome->end == StoredEnd::EndedBefore;
+    if (was_over || outcome->end == StoredEnd::Ended) {
+      FactProgramEnd end = ended(*outcome);
+      end.was_over = was_over;
+      return end;
+    }
+    begins = false;
+    FactProgramEnd end = waiting(*outcome);
+    if (options_.on_wait) options_.on_wait(end.waits);
+    const Result<bool> goes_on = note_waits(*outcome);
+    if (!goes_on) return goes_on.error();
+    if (!*goes_on) return end;
+  }
+}
+
+FactProgramEnd FactProgram::waiting(const StoredOutcome& outcome) {
+  FactProgramEnd end;
+  end.kind = FactProgramEnd::Kind::Waiting;
+  end.wake_time_ms = outcome.wake_time_ms;
+  for (const StoredWait& wait : outcome.pending) end.waits.push_back(signal_of(wait));
+  return end;
+}
+
+// Writes down what the program waits for, and hands in what is there already.
+Result<bool> FactProgram::note_waits(const StoredOutcome& outcome) {
+  std::vector<ProgramWait> waits;
+  json::array list;
+  for (const StoredWait& wait : outcome.pending) {
+    waits.push_back({signal_of(wait), wait.deadline_ms});
+    list.push_back(json::object{{"signal", waits.back().signal}, {"deadline", wait.deadline_ms}});
+  }
+  const Result<void> noted = conversation_.note(
+      "program_parked", "", {{"program", options_.id}, {"waits", std::move(list)}}, {*now_ms_, {}});
+  if (!noted) return noted.error();
+  return hand_in_facts(waits);
+}
+
+// Returns whether a fact was there. The deadline of a wait becomes a fact before the program sees that it is over, and
+// from then on an answer is too late.
+Result<bool> FactProgram::hand_in_facts(const std::vector<ProgramWait>& waits) {
+  bool any = false;
+  for (const ProgramWait& wait : waits) {
+    const std::string timer = options_.id + "/" + wait.signal;
+    const WaitedFact* row = nullptr;
+    const Fact* const fact = find_waited(conversation_.view(), wait.signal, &row);
+    const bool is_over = conversation_.view().has_arrived("timer_fired/" + timer);
+    if (fact == nullptr && !is_over) {
+      if (wait.deadline_ms == 0 || wait.deadline_ms > *now_ms_) continue;
+      const Result<void> noted =
+          conversation_.observe({{FactType::timer_fired, {{"timer", timer}}}}, {*now_ms_, "clock"});
+      if (!noted) return noted.error();
+    }
+    const bool is_answered = fact != nullptr && !is_over;
+    const json::value* const value = is_answered ? fact->body.if_contains(row->value) : nullptr;
+    const json::value given = value != nullptr ? *value : is_answered ? json::value() : json::value("timeout");
+    const Result<void> put = store_.put(options_.id, wait.signal, Value::of(given), "conversation");
+    if (!put && put.error().code != Errc::already_resolved) return put.error();
+    any = true;
+  }
+  return any;
+}
+
+Result<bool> FactProgram::cancel(std::int64_t now_ms) {
+  *now_ms_ = now_ms;
+  const auto known = store_.find(options_.id);
+  if (!known) return known.error();
+  if (!*known || (*known)->state != StoredState::Parked) return false;
+  Result<StoredRun> run = StoredRun::start(engine_, store_, options_.tools, source_, stored_options(false));
+  if (!run) return run.error();
+  run->cancel();
+  const Result<StoredStep> step = run->step();
+  if (!step) return step.error();
+  return true;
+}
+
+}  // namespace ptcvm::harness
