@@ -15,6 +15,7 @@ using ScenarioKind = std::optional<std::string> (*)(const boost::json::object& s
 
 std::optional<std::string> agent_scenario(const boost::json::object& scenario, const ScenarioStore& store);
 std::optional<std::string> chain_scenario(const boost::json::object& scenario, const ScenarioStore& store);
+std::optional<std::string> coherence_scenario(const boost::json::object& scenario, const ScenarioStore& store);
 std::optional<std::string> harness_scenario(const boost::json::object& scenario, const ScenarioStore& store);
 std::optional<std::string> wire_scenario(const boost::json::object& scenario, const ScenarioStore& store);
 

@@ -24,6 +24,7 @@ struct NamedKind {
 };
 constexpr NamedKind kKinds[] = {{"agent", ptcvm::scenarios::agent_scenario, true},
                                 {"chain", ptcvm::scenarios::chain_scenario, true},
+                                {"coherence", ptcvm::scenarios::coherence_scenario, true},
                                 {"harness", ptcvm::scenarios::harness_scenario, true},
                                 {"wire", ptcvm::scenarios::wire_scenario, false}};
 
