@@ -153,6 +153,14 @@ state::OperationT* AgentNode::find_operation(std::string_view name, state::Opera
   return nullptr;
 }
 
+// Returns what is wrong with a value that a person gives as the answer of a tool, or nullopt when it fits.
+std::optional<std::string> AgentNode::misfit(const state::OperationT& called, ValueView value) const {
+  const auto tool = agent_.host_tools.find(called.tool);
+  if (tool == agent_.host_tools.end() || tool->second->signature.empty()) return std::nullopt;
+  const auto signature = Signature::parse(tool->second->signature);
+  return signature ? signature->check_result(value, "answer") : std::nullopt;
+}
+
 Result<void> AgentNode::unknown(std::string_view name) const {
   return loop_error(Errc::unknown_operation, path_of(name) + ": no such operation waits");
 }
@@ -187,6 +195,9 @@ Result<void> AgentNode::resolve(std::string_view name, ValueView value) {
     if (called == nullptr) {
       if (is_doubt || !is_signal_waiting(name)) return loop_error(Errc::unknown_operation, "no such operation waits");
       return run.resolve(name, value);
+    }
+    if (const auto wrong = is_doubt ? misfit(*called, value) : std::nullopt) {
+      return loop_error(Errc::invalid_value, "the value does not fit the signature of the tool: " + *wrong);
     }
     auto told = called->is_pending ? run.resolve(name, value) : run.answer(called->call, value);
     if (!told) return told;

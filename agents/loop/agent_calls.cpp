@@ -75,9 +75,11 @@ void AgentNode::take_call(const WaitingCall& call) {
     remove_operation(name);
   };
   if (!has_tools()) return refuse("unknown_tool: the tools are gone in this turn");
-  if (const auto refusal = budget_.tool_refusal()) return refuse(refusal->reason + ": " + refusal->message);
   const auto child = agent_.children.find(call.tool);
-  if (child == agent_.children.end()) return budget_.count_tool_call();
+  if (child == agent_.children.end()) {
+    if (const auto refusal = budget_.tool_refusal()) return refuse(refusal->reason + ": " + refusal->message);
+    return budget_.count_tool_call();
+  }
   if (const auto refusal = budget_.child_refusal(child->second->definition->limits.max_turns)) {
     return refuse(refusal->reason + ": " + refusal->message);
   }
@@ -141,6 +143,12 @@ void AgentNode::note_effect(const state::OperationT& operation) {
   const auto tool = agent_.host_tools.find(operation.tool);
   if (tool == agent_.host_tools.end() || tool->second->effect != Effect::Unsafe) return;
   node_.unsafe_effects.push_back(operation.task);
+  // Another call of this agent would repeat the effect, so the programs above have it as well.
+  for (const AgentNode* below = this; below->above_ != nullptr; below = below->above_) {
+    AgentNode& above = *below->above_;
+    const auto* const called = above.find_operation(below->node_.name, state::OperationKind::Child);
+    if (called != nullptr) above.node_.unsafe_effects.push_back(called->task);
+  }
 }
 
 // An effect inside of a task that is done is not repeated: the task has its result.

@@ -78,7 +78,7 @@ class AgentNode {
   void ask();
   wire::Request request(std::uint32_t left_turns);
   std::string notes();
-  std::uint32_t turns_to_leave();
+  std::size_t compact();
 
   // agent_reply.cpp: replies
   void take_reply(wire::Reply reply);
@@ -97,6 +97,7 @@ class AgentNode {
   bool run_program();                              // returns whether the turn or the phase went on
   void start_program(const std::string& written);
   bool start_native_call();
+  std::string callable_name(const std::string& said) const;
   void finish_program();
   void finish_native_call();
   void take_return(ValueView value, const Outcome& outcome);
@@ -117,6 +118,7 @@ class AgentNode {
   state::OperationT* find_operation(std::string_view name, state::OperationKind kind);
   state::OperationT* find_call(std::uint64_t call);
   bool is_signal_waiting(std::string_view name);
+  std::optional<std::string> misfit(const state::OperationT& called, ValueView value) const;
   Result<void> settle(std::string_view name, const std::string& answer, const std::function<Result<void>()>& apply);
   void remove_operation(std::string_view name);
   void note_effect(const state::OperationT& operation);

@@ -135,17 +135,29 @@ void AgentNode::start_program(const std::string& written) {
   node_.phase = Phase::Running;
 }
 
+// Returns the name of the tool that a reply calls, or "" when the turn may not call it. Models write _ for - in names.
+std::string AgentNode::callable_name(const std::string& said) const {
+  if (!has_tools()) return {};
+  const auto same = [](char a, char b) { return a == b || (a == '_' && b == '-'); };
+  for (const bool is_exact : {true, false}) {
+    for (const std::string& name : agent_.callable) {
+      if (is_exact ? name == said : std::equal(said.begin(), said.end(), name.begin(), name.end(), same)) return name;
+    }
+  }
+  return {};
+}
+
 // Starts the next call of a reply in native mode, as a program of one call. Returns false when none is left.
 bool AgentNode::start_native_call() {
   auto& calls = node_.current->replies.back()->calls;
   while (node_.native_calls < calls.size()) {
     state::ReplyCallT& call = *calls[node_.native_calls];
     const auto arguments = Value::from_json(call.arguments.empty() ? "{}" : call.arguments);
-    const bool is_known = has_tools() && std::binary_search(agent_.callable.begin(), agent_.callable.end(), call.name);
-    if (is_known && arguments && arguments->view().kind() == ValueKind::Map) {
-      const auto tool = agent_.host_tools.find(call.name);
+    const std::string name = callable_name(call.name);
+    if (!name.empty() && arguments && arguments->view().kind() == ValueKind::Map) {
+      const auto tool = agent_.host_tools.find(name);
       const bool is_async = tool != agent_.host_tools.end() && tool->second->mode == ToolMode::Async;
-      std::string program = "(tool/" + call.name + " " + arguments->to_edn() + ")";
+      std::string program = "(tool/" + name + " " + arguments->to_edn() + ")";
       if (is_async) program = "(await " + program + ")";
       session().run().set_time(tree_.time_ms);
       if (session().begin(program)) {
@@ -154,7 +166,7 @@ bool AgentNode::start_native_call() {
       }
     }
     call.is_error = true;
-    call.result = !is_known ? "unknown_tool: the tool \"" + call.name + "\" is not there in this turn"
+    call.result = name.empty() ? "unknown_tool: the tool \"" + call.name + "\" is not there in this turn"
                             : "The arguments cannot be read. They are one JSON object.";
     ++node_.native_calls;
   }
@@ -259,8 +271,8 @@ void AgentNode::take_fault(const Diagnostic& fault, const Outcome& outcome) {
   end_turn(TurnKind::Fault, std::move(text));
 }
 
-// Forgets calls that nothing will answer. What the program began goes on: a later program can wait for it by its handle,
-// which a fault takes away unless a task has it.
+// Forgets calls that nothing will answer. What the program began goes on: a later program can wait for it by its
+// handle, which a fault takes away unless a task has it.
 void AgentNode::forget_operations(bool is_fault) {
   std::erase_if(node_.operations, [&](const auto& operation) {
     return !operation->is_pending || (is_fault && operation->task.empty());

@@ -116,22 +116,31 @@ wire::Request AgentNode::request(std::uint32_t left_turns) {
   return out;
 }
 
-// Returns how many turns leave the request, so that the rest fits. The newest turn stays.
-std::uint32_t AgentNode::turns_to_leave() {
+// Lets the oldest turns leave the request, until the rest fits. The newest turn stays. Returns the size of the rest.
+std::size_t AgentNode::compact() {
   std::size_t bytes = first_message_.size();
-  for (const auto& turn : node_.turns) bytes += bytes_of(*turn);
+  for (const std::string& text : node_.opening_said) bytes += text.size();
+  for (const auto& turn : node_.turns) {
+    bytes += bytes_of(*turn);
+    for (const std::string& text : turn->said) bytes += text.size();
+  }
   auto left = std::uint32_t{0};
   for (; left < node_.left_turns && left < node_.turns.size(); ++left) bytes -= bytes_of(*node_.turns[left]);
   while (bytes > node_.limits->transcript_bytes && left + 1 < node_.turns.size()) {
     bytes -= bytes_of(*node_.turns[left++]);
   }
-  return left;
+  node_.left_turns = left;
+  return bytes;
 }
 
 void AgentNode::ask() {
   if (const auto refusal = budget_.model_refusal()) return exhaust(refusal->reason, refusal->message);
   const AgentHooks& hooks = tree_.agent.options.hooks;
-  node_.left_turns = turns_to_leave();
+  if (const std::size_t bytes = compact(); bytes > node_.limits->transcript_bytes) {
+    return exhaust("budget_exhausted", "the prompt is too long: it has " + std::to_string(bytes) +
+                                           " bytes without the turns that can leave it, and the limit "
+                                           "transcript_bytes is " + std::to_string(node_.limits->transcript_bytes));
+  }
   if (hooks.before_model) {
     const HookVerdict verdict = hooks.before_model(path_, request(node_.left_turns));
     if (verdict.kind == HookVerdict::Kind::Deny) return end_error("denied", verdict.text);

@@ -142,6 +142,19 @@ ProgramText read_program_text(std::string_view written) {
   return out;
 }
 
+std::string without_invisible(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size();) {
+    if (const std::size_t invisible = starts_with_one(text.substr(i), kInvisible)) {
+      i += invisible;
+    } else {
+      out += text[i++];
+    }
+  }
+  return out;
+}
+
 std::string string_literal(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {

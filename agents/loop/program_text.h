@@ -17,6 +17,9 @@ struct ProgramText {
 
 ProgramText read_program_text(std::string_view written);
 
+// Returns the text without the characters that cannot be seen: zero-width characters, marks of direction, BOM.
+std::string without_invisible(std::string_view text);
+
 // A program that asks for explanations, with the answers written into it.
 struct ExplainedProgram {
   std::string text;

@@ -158,8 +158,8 @@ std::string turn_line(const TurnNotes& notes) {
              ". The tools are gone: call (return value) or (fail reason).";
     case TurnType::Closing: break;
   }
-  return "An effect of the last program cannot be repeated, so the tools are gone. Call (return value) or "
-         "(fail reason) with what is known; nothing else will be read.";
+  return "This is the closing turn: an effect of the last program cannot be repeated, so the tools are gone. Call "
+         "(return value) or (fail reason) with what is known; nothing else will be read.";
 }
 
 std::string text_turn_line(const TurnNotes& notes) {

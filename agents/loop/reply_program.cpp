@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "agents/loop/program_text.h"
+
 namespace ptcvm::loop {
 
 namespace {
@@ -88,8 +90,13 @@ ReplyProgram find_program(const wire::Reply& reply) {
     if (call.name == kRunProgram) calls.push_back(&call);
   }
   if (calls.size() > 1) return {false, {}, "There were " + std::to_string(calls.size()) + std::string(kNotOne)};
-  if (calls.size() == 1) return of_call(*calls.front());
-  const auto programs = programs_of_text(reply.text);
+  if (calls.size() == 1) {
+    ReplyProgram found = of_call(*calls.front());
+    const bool is_blank = found.is_found && trimmed(without_invisible(found.program)).empty();
+    return is_blank ? ReplyProgram{false, {}, std::string(kNoProgram)} : found;
+  }
+  const std::string text = without_invisible(reply.text);
+  const auto programs = programs_of_text(text);
   if (programs.size() > 1) return {false, {}, "There were " + std::to_string(programs.size()) + std::string(kNotOne)};
   if (programs.size() == 1) return {true, std::string(programs.front()), {}};
   const bool is_cut = reply.stop == "max_tokens" || reply.stop == "length" || reply.stop == "incomplete";

@@ -71,6 +71,7 @@ Why AgentFixture::survive(F&& deed) {
   try {
     return deed();
   } catch (const Death&) {
+    for (const Reply& lost : on_their_way_) model_->give_back(lost.line);
     on_their_way_.clear();
     return open();
   }
@@ -188,7 +189,7 @@ Why AgentFixture::ask(const loop::Operation& order) {
   }
   loop::ModelReply reply{answer.http.status, answer.http.headers, answer.http.body, !answer.http.ends_properly};
   if (answer.delay_ms > 0) {
-    on_their_way_.push_back({time_ms_ + answer.delay_ms, order.path, std::move(reply)});
+    on_their_way_.push_back({time_ms_ + answer.delay_ms, order.path, std::move(reply), answer.line});
     return std::nullopt;
   }
   const auto taken = process_->resolve_model(order.path, reply);

@@ -38,6 +38,7 @@ class AgentFixture {
     std::int64_t at_ms;
     std::string path;
     loop::ModelReply reply;
+    std::size_t line;   // in the script
   };
 
   boost::json::object happened() const;         // the members of `then` that are compared as they are

@@ -1,0 +1,117 @@
+// Runs of agents, told step by step what comes from outside.
+#include "agents/loop/agent_run.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "agents/replay/reply_bytes.h"
+
+namespace ptcvm::loop {
+namespace {
+
+constexpr std::string_view kWaiting = R"({"name": "a", "prompt": "Call {{who}}.",
+  "signature": "(who :string) -> :string",
+  "tools": [{"name": "call", "signature": "(to :string) -> :string", "effect": "keyed", "mode": "async"}],
+  "children": {"ask": {"prompt": "Q", "signature": "() -> :string", "output": "text"}}, "plan": ["One"]})";
+
+class AgentRunTest : public testing::Test {
+ protected:
+  Agent made(std::string_view file) { return Agent::make(engine_, read_agent_text(file).value()).value(); }
+  static ModelReply says(const std::string& program) {
+    replay::SaidReply said;
+    const std::string arguments = boost::json::serialize(boost::json::object{{"program", program}});
+    said.calls.push_back({"c1", "run_program", arguments});
+    return {200, {}, replay::reply_document(wire::Protocol::Chat, said), false};
+  }
+  // Returns a run that waits for a call inside of a program, with one turn behind it.
+  AgentRun waiting(const Agent& agent) {
+    AgentRun run = AgentRun::start(agent, {.id = "r", .data_json = R"({"who": "ann"})"}).value();
+    run.step();
+    EXPECT_TRUE(run.resolve_model("model", says("(defn f [x] (str x \"!\")) (step-done \"1\" \"ok\")")));
+    run.step();
+    EXPECT_TRUE(run.resolve_model("model", says("(return (f (await (tool/call {:to data/who}))))")));
+    run.step();
+    EXPECT_TRUE(run.pend("call"));
+    run.step();
+    return run;
+  }
+  Engine engine_;
+};
+
+TEST_F(AgentRunTest, a_waiting_run_goes_on_from_both_faces_of_its_document) {
+  const Agent agent = made(kWaiting);
+  const AgentRun run = waiting(agent);
+  const auto bytes = run.snapshot();
+  const std::string text = run.snapshot_json();
+  AgentRun from_bytes = AgentRun::restore(agent, bytes).value();
+  AgentRun from_text = AgentRun::restore(agent, std::as_bytes(std::span(text))).value();
+  EXPECT_EQ(from_bytes.snapshot(), from_text.snapshot());
+  for (AgentRun* const restored : {&from_bytes, &from_text}) {
+    restored->step();
+    EXPECT_EQ(restored->pending(), std::vector<std::string>{"call"});
+    ASSERT_TRUE(restored->resolve("call", Value::of("hi")));
+    EXPECT_EQ(restored->step(), AgentState::Ended);
+    EXPECT_EQ(restored->outcome().result_json, "\"hi!\"");
+  }
+}
+
+TEST_F(AgentRunTest, a_document_with_any_byte_changed_is_refused_or_goes_on) {
+  const Agent agent = made(kWaiting);
+  const auto bytes = waiting(agent).snapshot();
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    for (const std::byte flip : {std::byte{0x01}, std::byte{0x80}, std::byte{0xFF}}) {
+      auto damaged = bytes;
+      damaged[i] ^= flip;
+      auto run = AgentRun::restore(agent, damaged);
+      if (!run) continue;
+      run->step();
+      run->operations();
+      run->pending();
+      run->resolve("call", Value::of("hi")).has_error();
+      run->step();
+      run->snapshot();
+    }
+  }
+}
+
+TEST_F(AgentRunTest, another_definition_is_refused) {
+  const AgentRun run = waiting(made(kWaiting));
+  const auto other = made(R"({"prompt": "x"})");
+  EXPECT_EQ(AgentRun::restore(other, run.snapshot()).error().code, Errc::refused);
+}
+
+TEST_F(AgentRunTest, an_agent_file_with_an_unknown_member_is_refused_by_its_name) {
+  const auto read = read_agent_text(R"({"prompt": "x", "children": {"c": {"prompt": "y", "turns": 1}}})");
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().message.find("agent/c: there is no member \"turns\""), std::string::npos);
+}
+
+TEST_F(AgentRunTest, a_prompt_that_names_what_the_signature_lacks_is_refused) {
+  const auto agent = Agent::make(
+      engine_, read_agent_text(R"({"prompt": "{{x}}", "signature": "(y :int) -> :int"})").value());
+  ASSERT_FALSE(agent);
+  EXPECT_NE(agent.error().message.find("{{x}}"), std::string::npos);
+}
+
+TEST_F(AgentRunTest, hooks_deny_calls_and_see_turns) {
+  AgentOptions options;
+  std::vector<std::string> turns;
+  options.hooks.before_tool = [](std::string_view, const AgentTool&, ToolCall&) {
+    return HookVerdict::deny("no calls");
+  };
+  options.hooks.after_turn = [&](std::string_view, std::uint32_t turn, std::string_view feedback) {
+    turns.push_back(std::to_string(turn) + (feedback.find("no calls") != std::string_view::npos ? " denied" : ""));
+  };
+  const Agent agent = Agent::make(engine_, read_agent_text(kWaiting).value(), options).value();
+  AgentRun run = AgentRun::start(agent, {.data_json = R"({"who": "ann"})"}).value();
+  run.step();
+  ASSERT_TRUE(run.resolve_model("model", says("(await (tool/call {:to \"a\"}))")));
+  run.step();
+  EXPECT_EQ(turns, std::vector<std::string>{"1 denied"});
+  EXPECT_EQ(run.usage().tool_calls, 0u);
+}
+
+}  // namespace
+}  // namespace ptcvm::loop
