@@ -85,6 +85,17 @@ Link& Links::link(std::shared_ptr<const Program> linked) {
   return made;
 }
 
+std::shared_ptr<const Program> Links::known(std::shared_ptr<const Program> given) const {
+  for (const Link& link : links_) {
+    if (link.program == given) return given;
+  }
+  for (const Link& link : links_) {
+    const bool is_alike = !link.is_prelude && link.program->source == given->source;
+    if (is_alike && link.program->encoded().sha256 == given->encoded().sha256) return link.program;
+  }
+  return given;
+}
+
 Link& Links::begin(std::shared_ptr<const Program> linked, bool is_prelude) {
   Link& made = links_.emplace_back();
   made.program = std::move(linked);

@@ -21,6 +21,8 @@ class Links {
   const StableList<Link>& all() const { return links_; }
   Link& at(std::size_t index) { return links_[index]; }
   Link& link(std::shared_ptr<const Program> program);
+  // Returns the linked program with the same bytes, or the given program when there is none.
+  std::shared_ptr<const Program> known(std::shared_ptr<const Program> program) const;
   // The two halves of link(): a restored run puts the key arrays that its constants share between them.
   Link& begin(std::shared_ptr<const Program> program, bool is_prelude = false);   // no collections yet
   void finish(Link& link);                            // collections, tools, names

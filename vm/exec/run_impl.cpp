@@ -69,6 +69,7 @@ void RunImpl::start(std::shared_ptr<const Program> program) {
   suspended_ = false;
   sites_.begin_turn();
   core_.env().operations.deliver_all();
+  program = links_.known(std::move(program));   // turns of one source are one program
   const Closure* const entry = links_.entry(links_.link(program));
   program_ = std::move(program);
   core_.set_fault({});

@@ -97,5 +97,22 @@ TEST_F(SessionTest, AnUnreadableSignatureHasADiagnostic) {
   EXPECT_EQ(session.error().diagnostic->kind, "parse_error");
 }
 
+TEST_F(SessionTest, TheResultOfTheLastTurnGoesElsewhere) {
+  Session session = Session::create(engine_, {}).value();
+  for (const char* const source : {"1", "2", "3", "4", "(fail 5)"}) session.eval(source);
+  Session elsewhere = Session::restore(engine_, session.snapshot()).value();
+  EXPECT_EQ(elsewhere.eval("[*1 *2 *3]").value.to_edn(), session.eval("[*1 *2 *3]").value.to_edn());
+  EXPECT_EQ(elsewhere.eval("*1").value.to_edn(), "[4 3 2]");
+}
+
+// Each turn compiles its source, so two turns of one source have two programs with the same bytes.
+TEST_F(SessionTest, FunctionsOfTheSameSourceInTwoTurnsGoElsewhere) {
+  Session session = Session::create(engine_, {}).value();
+  session.eval("(fn [x] (inc x))");
+  session.eval("(fn [x] (inc x))");
+  Session elsewhere = Session::restore(engine_, session.snapshot()).value();
+  EXPECT_EQ(elsewhere.eval("[(*1 1) (*2 2)]").value.to_edn(), "[2 3]");
+}
+
 }  // namespace
 }  // namespace ptcvm
