@@ -1,0 +1,169 @@
+// What the loop of agents costs without model and tools: turns, documents of waiting agents, and their memory.
+//
+//   ptc_agents_bench [--turns N] [--agents N]
+//
+// Times are processor time. A turn is the request as bytes, the reply read from bytes, the program and its feedback.
+#include <malloc.h>
+
+#include <algorithm>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "agents/loop/agent_run.h"
+
+namespace {
+
+using ptcvm::loop::Agent;
+using ptcvm::loop::AgentRun;
+using ptcvm::loop::AgentState;
+using ptcvm::loop::ModelReply;
+using ptcvm::loop::OperationKind;
+
+double processor_micros() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
+}
+
+[[noreturn]] void stop(const std::string& why) {
+  std::fprintf(stderr, "ptc_agents_bench: %s\n", why.c_str());
+  std::exit(1);
+}
+
+Agent made(const ptcvm::Engine& engine, std::size_t turns) {
+  const std::string n = std::to_string(turns + 1);
+  auto definition = ptcvm::loop::read_agent_text(
+      R"({"name": "bench", "prompt": "Add up {{rows}}.", "signature": "(rows [:int]) -> {n :int}", "max_turns": )" + n +
+      R"(, "limits": {"turns": )" + n + R"(, "model_calls": )" + n +
+      R"(}, "tools": [{"name": "page", "signature": "(to :string) -> :string", "mode": "async"}]})");
+  if (!definition) stop(definition.error().message);
+  auto agent = Agent::make(engine, std::move(*definition));
+  if (!agent) stop(agent.error().message);
+  return *agent;
+}
+
+AgentRun started(const Agent& agent, std::string id) {
+  auto run = AgentRun::start(agent, {.id = std::move(id), .data_json = R"({"rows": [1, 2, 3, 4]})"});
+  if (!run) stop(run.error().message);
+  return std::move(*run);
+}
+
+// Returns the body in which a model of chat completions calls run_program.
+ModelReply reply_with(const std::string& program) {
+  const std::string arguments = boost::json::serialize(boost::json::object{{"program", program}});
+  ModelReply reply;
+  reply.body = boost::json::serialize(boost::json::value{
+      {"id", "c1"},
+      {"object", "chat.completion"},
+      {"model", "scripted"},
+      {"choices",
+       {{{"index", 0},
+         {"finish_reason", "tool_calls"},
+         {"message",
+          {{"role", "assistant"},
+           {"content", nullptr},
+           {"tool_calls",
+            {{{"id", "call_1"},
+              {"type", "function"},
+              {"function", {{"name", "run_program"}, {"arguments", arguments}}}}}}}}}}},
+      {"usage", {{"prompt_tokens", 120}, {"completion_tokens", 15}, {"total_tokens", 135}}}});
+  return reply;
+}
+
+void take_turn(AgentRun& run, const ModelReply& reply) {
+  if (run.step() != AgentState::Waiting) stop("the run ended: " + run.outcome().message);
+  for (const auto& operation : run.operations()) {
+    if (operation.kind != OperationKind::Model) continue;
+    if (auto told = run.resolve_model(operation.path, reply); !told) stop(told.error().message);
+    return;
+  }
+  stop("the run does not wait for its model");
+}
+
+void report(const char* what, double value, const char* unit, double must) {
+  std::printf("%-58s %10.2f %-6s must %g\n", what, value, unit, must);
+}
+
+// Each turn defines a name anew, so that the document keeps its size, and shows a value.
+void bench_turns(const ptcvm::Engine& engine, std::size_t turns) {
+  const Agent agent = made(engine, turns);
+  const ModelReply reply = reply_with("(def total (reduce + data/rows))\n{:total total :seen (count data/rows)}");
+  double best = 1e18;
+  for (int round = 0; round < 3; ++round) {
+    AgentRun run = started(agent, "turns");
+    const double begin = processor_micros();
+    for (std::size_t i = 0; i < turns; ++i) take_turn(run, reply);
+    best = std::min(best, (processor_micros() - begin) / static_cast<double>(turns));
+  }
+  const std::string what = "a turn, in a conversation of " + std::to_string(turns);
+  report(what.c_str(), best, "us", 50);
+}
+
+AgentRun waiting_after(const Agent& agent, std::size_t turns, std::string id) {
+  AgentRun run = started(agent, std::move(id));
+  const ModelReply value = reply_with("(def total (reduce + data/rows))\ntotal");
+  for (std::size_t i = 0; i + 1 < turns; ++i) take_turn(run, value);
+  take_turn(run, reply_with("(return {:n (count (await (tool/page {:to \"ada\"})))})"));
+  run.step();
+  for (const auto& operation : run.operations()) {
+    if (operation.kind == OperationKind::Tool && !run.pend(operation.path)) stop("the call cannot wait");
+  }
+  if (run.step() != AgentState::Waiting || run.pending().empty()) stop("the run does not wait");
+  return run;
+}
+
+void bench_documents(const ptcvm::Engine& engine) {
+  const Agent agent = made(engine, 20);
+  const AgentRun run = waiting_after(agent, 10, "waiting");
+  constexpr int kTimes = 2'000;
+  std::vector<std::byte> bytes;
+  double write = 1e18, load = 1e18;
+  for (int round = 0; round < 5; ++round) {
+    double begin = processor_micros();
+    for (int i = 0; i < kTimes; ++i) bytes = run.snapshot();
+    write = std::min(write, (processor_micros() - begin) / kTimes);
+    begin = processor_micros();
+    for (int i = 0; i < kTimes; ++i) {
+      if (const auto restored = AgentRun::restore(agent, bytes); !restored) stop(restored.error().message);
+    }
+    load = std::min(load, (processor_micros() - begin) / kTimes);
+  }
+  report("writing the document of a waiting agent with ten turns", write, "us", 100);
+  report("loading it", load, "us", 100);
+  report("its size", static_cast<double>(bytes.size()) / 1024, "KiB", 8);
+}
+
+void bench_memory(const ptcvm::Engine& engine, std::size_t agents) {
+  const Agent agent = made(engine, 20);
+  std::vector<std::vector<std::byte>> parked;
+  parked.reserve(agents);
+  malloc_trim(0);
+  const auto in_use = [] { return static_cast<double>(mallinfo2().uordblks + mallinfo2().hblkhd); };
+  const double before = in_use();
+  for (std::size_t i = 0; i < agents; ++i) parked.push_back(waiting_after(agent, 3, std::to_string(i)).snapshot());
+  const std::string what = "an agent that waits, of " + std::to_string(agents) + " in one process";
+  report(what.c_str(), (in_use() - before) / static_cast<double>(agents) / 1024, "KiB", 8);
+}
+
+std::size_t number_after(int argc, char** argv, const char* option, std::size_t otherwise) {
+  for (int i = 1; i + 1 < argc; ++i) {
+    if (std::strcmp(argv[i], option) == 0) return std::strtoull(argv[i + 1], nullptr, 10);
+  }
+  return otherwise;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const ptcvm::Engine engine;
+  bench_turns(engine, 10);
+  bench_turns(engine, number_after(argc, argv, "--turns", 1'000));
+  bench_documents(engine);
+  bench_memory(engine, number_after(argc, argv, "--agents", 10'000));
+}
