@@ -54,27 +54,30 @@ class Diagnostic(Sized):
 
 class CompileOptions(Sized):
     _fields_ = [("struct_size", c_size_t), ("name", Text), ("tools", c_void_p), ("defined", POINTER(Text)),
-                ("defined_count", c_size_t), ("strict_task_ids", c_int32), ("max_symbols", c_uint32)]
+                ("defined_count", c_size_t), ("strict_task_ids", c_int32), ("max_symbols", c_uint32),
+                ("no_optimize", c_int32), ("reserved", c_int32)]
 
 
 class ToolOptions(Sized):
     _fields_ = [("struct_size", c_size_t), ("description", Text), ("question", Text), ("effect", c_int32),
                 ("mode", c_int32), ("cache", c_int32), ("max_attempts", c_uint32), ("first_delay_ms", c_int64),
-                ("max_delay_ms", c_int64), ("deadline_ms", c_int64), ("reconcile", c_void_p)]
+                ("max_delay_ms", c_int64), ("deadline_ms", c_int64), ("reconcile", c_void_p),
+                ("no_signature_check", c_int32), ("reserved", c_int32)]
 
 
 class RunOptions(Sized):
     _fields_ = [("struct_size", c_size_t), ("id", Text), ("tools", c_void_p), ("limits", c_void_p), ("data", View),
                 ("data_json", Text), ("signature", Text), ("has_time", c_int32), ("no_journal", c_int32),
                 ("time_ms", c_int64), ("event_capacity", c_size_t), ("event_forms", c_int32), ("reserved", c_int32),
-                ("before_tool", c_void_p), ("before_tool_data", c_void_p)]
+                ("before_tool", c_void_p), ("before_tool_data", c_void_p), ("pauses_at_calls", c_int32),
+                ("is_out_of_time", c_int32)]
 
 
 class RestoreOptions(Sized):
     _fields_ = [("struct_size", c_size_t), ("tools", c_void_p), ("limits", c_void_p), ("max_bytes", c_size_t),
                 ("has_time", c_int32), ("reserved", c_int32), ("time_ms", c_int64), ("event_capacity", c_size_t),
                 ("event_forms", c_int32), ("reserved2", c_int32), ("before_tool", c_void_p),
-                ("before_tool_data", c_void_p)]
+                ("before_tool_data", c_void_p), ("pauses_at_calls", c_int32), ("reserved3", c_int32)]
 
 
 class WaitingCall(Sized):

@@ -144,7 +144,9 @@ void RunFacts::take(const std::vector<Fact>& written, const std::vector<Put>& pu
   auto commit = commits.begin();
   for (std::size_t k = 0; k < puts.size(); ++k) {
     const Fact& held = puts[k].fact;
-    if (written[k].kind == FactKind::TaskCommitted) check_commit(*commit++, written[k], puts[k].mine);
+    const bool is_staged_commit = written[k].kind == FactKind::TaskCommitted && commit != commits.end() &&
+                                  commit->task == written[k].id;
+    if (is_staged_commit) check_commit(*commit++, written[k], puts[k].mine);
     if (held.kind == FactKind::OperationOpened && session_ != nullptr) {
       session_->operations().set_age(held.id, static_cast<std::int64_t>(held.number));
     }

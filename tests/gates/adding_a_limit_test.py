@@ -16,7 +16,8 @@ import unittest
 
 ROOT, FOLDER, CXX = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
 TREE, BUILD, STATES = FOLDER / "tree", FOLDER / "build", FOLDER / "states"
-PARTS = ("CMakeLists.txt", "cmake", "schema", "compiler", "vm", "runtime", "include", "api", "tools", "docs/reference")
+PARTS = ("CMakeLists.txt", "cmake", "schema", "compiler", "vm", "runtime", "include", "api", "agents", "drivers",
+         "tools", "docs/reference")
 TWO_STEPS = '(do (step-done "a" "1") (step-done "b" "2"))'
 REFUSAL = "the limit summaries must be a whole number from 0 to 4294967295 (summaries); found 4294967296"
 
