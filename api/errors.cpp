@@ -47,6 +47,9 @@ Error restore_error(const ptc::RestoreError& error) {
 }
 
 Error store_error(const ptc::StoreError& error) {
+  if (error.kind == ptc::StoreError::Kind::Seal) {
+    return {Errc::seal_refused, std::string(error.seal) + ": " + error.message, std::nullopt, error.seal};
+  }
   const std::string_view name = ptc::store_error_name(error.kind);
   return {Errc::store_failed, std::string(name) + ": " + error.message, std::nullopt, name};
 }

@@ -4,21 +4,11 @@
 
 #include "api/errors.h"
 #include "api/octets.h"
+#include "api/sealing_access.h"
 #include "runtime/engine/clock.h"
 #include "runtime/seal/sealing.h"
 
 namespace ptcvm {
-
-struct PTCVM_HIDDEN KeyRing::Impl {
-  ptc::KeyRing ring;
-};
-
-struct KeyRingAccess {
-  static const ptc::KeyRing& ring(const KeyRing& keys) { return keys.impl_->ring; }
-  static KeyRing made(ptc::KeyRing ring) {
-    return KeyRing(std::make_unique<KeyRing::Impl>(KeyRing::Impl{std::move(ring)}));
-  }
-};
 
 namespace {
 

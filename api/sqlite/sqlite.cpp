@@ -1,16 +1,30 @@
 #include "ptcvm/sqlite.hpp"
 
 #include "api/errors.h"
+#include "api/sealing_access.h"
 #include "api/store_access.h"
+#include "runtime/engine/clock.h"
 #include "runtime/log/sqlite/sqlite_store.h"
 
 namespace ptcvm {
+namespace {
+
+std::shared_ptr<const ptc::LogSealer> sealer_of(const SqliteOptions& options) {
+  if (options.keys == nullptr) return nullptr;
+  const std::shared_ptr<const ptc::KeyRing> ring(options.keys, &KeyRingAccess::ring(*options.keys));
+  std::function<std::int64_t()> seconds = ptc::system_seconds;
+  if (options.key_clock) seconds = [clock = options.key_clock] { return clock() / 1'000; };
+  return std::make_shared<ptc::LogSealer>(ring, options.tenant, std::move(seconds));
+}
+
+}  // namespace
 
 Result<Store> open_sqlite(const std::string& path, const SqliteOptions& options) {
   ptc::SqliteOptions wanted;
   wanted.mode = options.durability == Durability::Sync ? ptc::SqliteMode::Sync : ptc::SqliteMode::Group;
   wanted.group_window = options.window;
   wanted.busy_timeout = options.busy_timeout;
+  wanted.sealer = sealer_of(options);
   auto opened = ptc::SqliteStore::open(path, wanted);
   if (const auto* error = std::get_if<ptc::StoreError>(&opened)) {
     return store_error(*error);

@@ -18,6 +18,7 @@ std::string_view store_error_name(StoreError::Kind kind) {
     case StoreError::Kind::Fenced: return "store_fenced";
     case StoreError::Kind::Missing: return "store_missing";
     case StoreError::Kind::Moved: return "store_moved";
+    case StoreError::Kind::Seal: return "store_sealed";
     case StoreError::Kind::Misuse: return "store_misuse";
   }
   return "";

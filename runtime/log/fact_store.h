@@ -47,10 +47,12 @@ struct StoreError {
     Fenced,      // the claim is not the newest, or was given back
     Missing,     // the log does not exist, or nothing is parked
     Moved,       // the file of the store was removed, renamed or replaced; the facts may be in the file that is gone
+    Seal,        // the log is not what its seal says, or the ring cannot open or seal it (log_seal.h)
     Misuse,      // arguments that make no sense (store_rules.h): a decision under no claim, text that is not UTF-8
   };
   Kind kind{};
   std::string message;
+  std::string_view seal = {};    // Seal only: the name of the refusal, such as bad_signature; lives with the process
 };
 std::string_view store_error_name(StoreError::Kind kind);   // "store_io" and so on
 

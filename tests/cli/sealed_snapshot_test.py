@@ -105,14 +105,6 @@ class Sealed(SnapshotTest):
         self.assertEqual(ptcvm("snapshot", "diff", state, state, *self.seal), (0, "", ""))
         self.assertIn("needs", ptcvm("snapshot", "show", state, "--tenant", "acme")[2].replace("requires", "needs"))
 
-    def test_a_ring_beside_a_store_is_refused(self):
-        store = ("--store", self.path("runs.db"))
-        for command in (("run", self.file("program.ptc", "1"), "--id", "r"), ("resume", "r")):
-            status, _, err = ptcvm(*command, *store, *self.seal)
-            self.assertEqual(status, 2)
-            self.assertIn("--keys", err)
-        self.assertFalse(os.path.exists(self.path("runs.db")))
-
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0]] + sys.argv[2:])

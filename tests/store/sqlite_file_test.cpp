@@ -105,9 +105,9 @@ TEST(SqliteFile, RefusedCallsOfAGroupLeaveTheOthers) {
 TEST(SqliteFile, OfANewerVersionIsRefused) {
   const StoreFile file;
   started(*opened(file), "a");
-  tamper(file, "PRAGMA user_version = 4");
+  tamper(file, "PRAGMA user_version = 5");
   EXPECT_EQ(refusal(file), "store_version");
-  tamper(file, "PRAGMA user_version = 3");
+  tamper(file, "PRAGMA user_version = 4");
   EXPECT_EQ(refusal(file), "");
 }
 
@@ -122,7 +122,8 @@ TEST(SqliteFile, OfVersionOneIsTakenOver) {
     store->release("a", token);
   }
   tamper(file,
-         "DROP TABLE open_call; DROP INDEX fact_notable; ALTER TABLE fact RENAME COLUMN rank TO outdates;"
+         "ALTER TABLE run DROP COLUMN seal; DROP TABLE open_call; DROP INDEX fact_notable;"
+         "ALTER TABLE fact RENAME COLUMN rank TO outdates;"
          "UPDATE fact SET outdates = outdates = 2; CREATE INDEX fact_outdates ON fact (run, seq) WHERE outdates;"
          "PRAGMA user_version = 1");
   const auto store = opened(file);
@@ -179,6 +180,23 @@ TEST(SqliteFile, OfVersionTwoWithADamagedFactIsTakenOver) {
   const auto store = opened(file);
   EXPECT_EQ(error_of(store->read("killed", 0, 99)), "store_corrupt");
   EXPECT_EQ(open_calls_of(*store, "killed").size(), 2u);
+}
+
+// Version 3 had no seals.
+TEST(SqliteFile, OfVersionThreeIsTakenOver) {
+  const StoreFile file;
+  {
+    const auto store = opened(file);
+    const std::uint64_t token = started(*store, "a");
+    EXPECT_TRUE(is_parked(*store, "a", token, waiting_for({"k"}, 1)));
+    store->release("a", token);
+  }
+  tamper(file, "ALTER TABLE run DROP COLUMN seal; PRAGMA user_version = 3");
+  const auto store = opened(file);
+  EXPECT_EQ(taken(store->read("a", 0, 9)).size(), 1u);
+  EXPECT_EQ(taken(store->parked("a"))->wait_keys, std::vector<std::string>{"k"});
+  put_one(*store, "a", claimed(*store, "a"), task_fact("t"));
+  EXPECT_EQ(head_of(*store, "a"), 2u);
 }
 
 TEST(SqliteFile, HoldsAGroupWhenAWriteAsksForIt) {

@@ -36,6 +36,7 @@ class StoredTurn {
     stored_.again = request_.again;
     if (!read_context() || !read_plan()) return refuse_input(message_);
     if (!command_.open(StoreUse::Create, status)) return status;
+    if (!is_expected()) return refuse_input(message_);
     return run([&](const Tools& tools) {
       if (loaded.program) return StoredRun::start(engine_, command_.store(), tools, *loaded.program, stored_);
       return StoredRun::start(engine_, command_.store(), tools, loaded.source, stored_);
@@ -44,7 +45,9 @@ class StoredTurn {
 
   int resume(const OperationAnswers& answers) {
     int status = kSuccess;
-    if (!command_.open(StoreUse::Existing, status) || !command_.read(JournalExtent::Notable, status)) return status;
+    if (!command_.open(StoreUse::Existing, status)) return status;
+    if (!is_expected()) return refuse_input(message_);
+    if (!command_.read(JournalExtent::Notable, status)) return status;
     if (command_.journal().turn == 0) {
       return refuse_input(request_.store.id + " was never begun: `ptcvm run FILE --store … --id " + request_.store.id +
                           "` begins it");
@@ -72,6 +75,27 @@ class StoredTurn {
     if (!plan) message_ = request_.plan + ": " + plan.error().message;
     if (plan) stored_.plan = std::move(*plan);
     return plan.has_value();
+  }
+
+  // --expect-run and --expect-sequence, which counts the facts of the run: the names are the ones of snapshots.
+  bool is_expected() {
+    const SealOptions& seal = request_.seal;
+    const std::string& id = request_.store.id;
+    if (seal.expected_run && *seal.expected_run != id) {
+      message_ = "wrong_run: the run is " + id + ", not " + *seal.expected_run;
+      return false;
+    }
+    if (!seal.expected_sequence) return true;
+    const auto info = command_.store().find(id);
+    if (!info) {
+      message_ = info.error().message;
+      return false;
+    }
+    const std::uint64_t facts = *info ? (*info)->facts : 0, wanted = *seal.expected_sequence;
+    if (facts == wanted) return true;
+    message_ = std::string(facts < wanted ? "rolled_back" : "wrong_sequence") + ": the run " + id + " has " +
+               std::to_string(facts) + " facts, not " + std::to_string(wanted);
+    return false;
   }
 
   // `prepared` gives the run with these tools.

@@ -7,15 +7,24 @@
 
 #include "tools/ptcvm/loading.h"
 #include "tools/ptcvm/run_options.h"
+#include "tools/ptcvm/snapshot_file.h"
 #include "tools/ptcvm/store_options.h"
 
 namespace ptcvm::cli {
 
 struct DurableRequest {
   StoreOptions store;
+  SealOptions seal;                           // the ring, and what the run is expected to be
   std::string plan;                           // a file
   bool again = false, strict_resets = false;
   std::int64_t after_ms = 0;                  // as if that much more time had passed
+
+  // The options that snapshots have, too, count for the run in the store.
+  void take_seal(const SealOptions& given) {
+    seal = given;
+    store.keys = given.keys;
+    store.tenant = given.tenant;
+  }
 };
 
 void declare_durable_options(CLI::App& command, DurableRequest& request);

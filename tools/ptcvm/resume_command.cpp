@@ -176,6 +176,7 @@ class Resume {
 int resume_stored(ResumeRequest& request) {
   request.durable.store.id = request.snapshot;
   request.durable.after_ms = request.after_ms;
+  request.durable.take_seal(request.park.seal);
   return resume_in_store(Engine(), request.options, request.durable,
                          {request.resolved, request.failed, request.cancelled});
 }

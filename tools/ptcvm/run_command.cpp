@@ -75,6 +75,7 @@ int run_program(const Engine& engine, const LoadedProgram& loaded, const std::st
   const RunArguments& options = request.options;
   if (!request.durable.store.path.empty()) {
     request.durable.store.id = options.run_id;
+    request.durable.take_seal(request.park.seal);
     return run_in_store(engine, loaded, name, options, request.durable);
   }
   std::string message;

@@ -86,13 +86,14 @@ bool replace_file(const std::string& path, std::string_view bytes, std::string& 
 void declare_seal_options(CLI::App& command, SealOptions& options) {
   command
       .add_option("--keys", options.keys,
-                  "Key ring: only snapshots that it sealed are taken, and those that are written are sealed")
+                  "Key ring: only snapshots and runs that it sealed are taken, and what is written is sealed")
       ->type_name("RING");
-  command.add_option("--tenant", options.tenant, "Whose snapshots these are (with --keys)");
+  command.add_option("--tenant", options.tenant, "Whose snapshots and runs these are (with --keys)");
   command.add_option("--expect-run", options.expected_run, "Refuse snapshots of other runs (with --keys)")
       ->type_name("ID");
   command.add_option("--expect-sequence", options.expected_sequence,
-                     "Refuse any other snapshot of the run than this one (with --keys)")
+                     "Refuse any other snapshot of the run than this one; with --store: a run of another number of "
+                     "facts (with --keys)")
       ->type_name("N");
 }
 

@@ -45,6 +45,13 @@ void declare_run_id(CLI::App& command, StoreOptions& options) {
   command.add_option("ID", options.id, "The run")->required();
 }
 
+void declare_store_keys(CLI::App& command, StoreOptions& options) {
+  command
+      .add_option("--keys", options.keys, "Key ring: only runs that it sealed are taken, and what is written is sealed")
+      ->type_name("RING");
+  command.add_option("--tenant", options.tenant, "Whose runs these are (with --keys)");
+}
+
 void declare_author(CLI::App& command, StoreOptions& options) {
   command.add_option("--by", options.by, "Who says it, as the log will show it (the user, if not given)")
       ->type_name("NAME");
@@ -74,6 +81,15 @@ std::optional<Store> open_store(const StoreOptions& options, StoreUse use, std::
   SqliteOptions wanted;
   wanted.durability = options.group ? Durability::Group : Durability::Sync;
   wanted.window = std::chrono::milliseconds(options.group_window_ms);
+  if (!options.keys.empty()) {
+    auto ring = KeyRing::load(options.keys);
+    if (!ring) {
+      message = ring.error().message;
+      return std::nullopt;
+    }
+    wanted.keys = std::make_shared<KeyRing>(std::move(*ring));
+    wanted.tenant = options.tenant;
+  }
   auto opened = open_sqlite(options.path, wanted);
   if (opened) return std::move(*opened);
   message = options.path + ": " + opened.error().message;
@@ -104,7 +120,8 @@ std::string StoreCommand::by() const { return options_.by.empty() ? this_person(
 
 int complain_of_store(const Error& error) {
   complain(error.message);
-  return error.detail == "store_misuse" ? kBadInput : kStoreFailed;
+  const bool is_input = error.detail == "store_misuse" || error.code == Errc::seal_refused;
+  return is_input ? kBadInput : kStoreFailed;
 }
 
 int refuse_input(std::string_view message) {

@@ -13,6 +13,7 @@ struct StoreOptions {
   std::string path;                    // of the SQLite file; "": none
   std::string id;                      // of the run; "": none, or all
   std::string by;                      // who says it; "": user@host
+  std::string keys, tenant = "default";   // a key ring, which seals what the store keeps; "": none
   bool group = false;
   std::uint32_t group_window_ms = 5;
 };
@@ -20,6 +21,7 @@ struct StoreOptions {
 CLI::Option* declare_store(CLI::App& command, StoreOptions& options);      // --store
 CLI::Option* declare_default_store(CLI::App& command, StoreOptions& options);   // the same, also from PTCVM_STORE
 void declare_run_id(CLI::App& command, StoreOptions& options);             // the argument ID
+void declare_store_keys(CLI::App& command, StoreOptions& options);         // --keys, --tenant
 void declare_author(CLI::App& command, StoreOptions& options);             // --by
 void declare_durability(CLI::App& command, StoreOptions& options);         // --durability, --group-window
 

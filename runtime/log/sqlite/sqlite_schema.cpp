@@ -87,6 +87,9 @@ CREATE TABLE open_call (
 ) WITHOUT ROWID;
 )";
 
+// The envelope of a log that is sealed (log_seal.h), or NULL.
+constexpr const char* kSeals = "ALTER TABLE run ADD COLUMN seal BLOB;";
+
 // Fills the table from the logs that are there. A fact that is damaged is left out: reading its log says so.
 void find_open_calls(SqliteConnection& connection) {
   SqliteTables tables(connection);
@@ -105,7 +108,7 @@ struct Step {
   void (*fill)(SqliteConnection&);   // null: nothing more
 };
 constexpr std::array<Step, kSqliteStoreVersion> kSteps{
-    {{kTables, nullptr}, {kRanks, nullptr}, {kOpenCallTable, find_open_calls}}};
+    {{kTables, nullptr}, {kRanks, nullptr}, {kOpenCallTable, find_open_calls}, {kSeals, nullptr}}};
 
 std::int64_t pragma(SqliteConnection& connection, const char* sql) {
   SqliteQuery query(connection, sql);

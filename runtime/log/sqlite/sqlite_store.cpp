@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "runtime/log/sqlite/sqlite_schema.h"
+#include "runtime/log/sqlite/sqlite_seals.h"
 #include "runtime/log/sqlite/sqlite_tables.h"
 #include "runtime/log/sqlite/sqlite_writes.h"
 #include "runtime/log/store_rules.h"
@@ -16,13 +17,6 @@ namespace {
 
 using Kind = StoreError::Kind;
 using Clock = std::chrono::steady_clock;
-
-std::optional<StoreError> fenced(const RunRow& run, std::uint64_t token) {
-  if (token == 0 || (run.id != 0 && run.token == token && !run.owner.empty())) return std::nullopt;
-  return StoreError{Kind::Fenced, "the claim is not the newest any more"};
-}
-
-bool holds(const RunRow& run, std::uint64_t token) { return token != 0 && !fenced(run, token); }
 
 // One attempt; what is missing of the file is made.
 void prepare(SqliteConnection& connection, SqliteMode mode) {
@@ -40,7 +34,8 @@ void prepare(SqliteConnection& connection, SqliteMode mode) {
 }  // namespace
 
 SqliteStore::SqliteStore(const SqliteOptions& options)
-    : options_(options), connection_(std::make_unique<SqliteConnection>()) {}
+    : options_(options), connection_(std::make_unique<SqliteConnection>()),
+      seals_(std::make_unique<SqliteSeals>(options.sealer)) {}
 
 SqliteStore::~SqliteStore() {
   if (flusher_.joinable()) {
@@ -58,8 +53,8 @@ SqliteStore::~SqliteStore() {
 
 StoreResult<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, const SqliteOptions& options) {
   const bool in_memory = options.mode == SqliteMode::Memory;
-  if (!in_memory && path.empty()) return StoreError{Kind::Misuse, "a store needs the path of its file"};
   if (!in_memory) {
+    if (path.empty()) return StoreError{Kind::Misuse, "a store needs the path of its file"};
     if (auto moved = StorePlace::check_before_opening(path)) return *std::move(moved);
   }
   std::unique_ptr<SqliteStore> store(new SqliteStore(options));
@@ -98,11 +93,24 @@ StoreResult<T> SqliteStore::write(Body body, Durability durability) {
   return out;
 }
 
+// `body` gets the run. The seal of the log is opened before and renewed behind.
+template <class T, class Body>
+StoreResult<T> SqliteStore::write_log(std::string_view log, SealCheck extent, Durability durability, Body body) {
+  const auto whole = [&](SqliteTables& tables) -> StoreResult<T> {
+    RunRow run = tables.run_named(log);
+    if (auto refused = seals_->open_to_write(*connection_, run, extent)) return *std::move(refused);
+    StoreResult<T> out = body(tables, run);
+    if (!std::holds_alternative<T>(out)) return out;
+    if (auto refused = seals_->close(tables, run)) return *std::move(refused);
+    return out;
+  };
+  return write<T>(whole, durability);
+}
+
 // `body` gets the run and what its writer is told, and adds what it writes. A refusal, or nothing.
 template <class Body>
 StoreResult<Written> SqliteStore::write_under(std::string_view log, Cut cut, Durability durability, Body body) {
-  const auto whole = [&](SqliteTables& tables) -> StoreResult<Written> {
-    RunRow run = tables.run_named(log);
+  const auto whole = [&](SqliteTables& tables, RunRow& run) -> StoreResult<Written> {
     if (auto wrong = fenced(run, cut.token)) return *std::move(wrong);
     const std::uint64_t head = tables.head(run);
     if (auto wrong = check_cut(head, cut)) return *std::move(wrong);
@@ -110,7 +118,7 @@ StoreResult<Written> SqliteStore::write_under(std::string_view log, Cut cut, Dur
     if (std::optional<StoreError> refused = body(tables, run, told)) return *std::move(refused);
     return told;
   };
-  return write<Written>(whole, durability);
+  return write_log<Written>(log, SealCheck::Rest, durability, whole);
 }
 
 template <class T, class Body>
@@ -121,6 +129,25 @@ StoreResult<T> SqliteStore::look(Body body) {
   T out = body(tables);
   if (auto error = connection_->take_error()) return *std::move(error);
   return out;
+}
+
+// With a ring, the check and the body have to see the same moment.
+template <class T, class Body>
+StoreResult<T> SqliteStore::look_at_log(std::string_view log, Body body) {
+  if (!seals_->has_ring()) {
+    return look<T>([&](SqliteTables& tables) { return std::get<T>(StoreResult<T>(body(tables, RunRow()))); });
+  }
+  const std::lock_guard lock(mutex_);
+  if (auto error = ready()) return *std::move(error);
+  const bool is_own = !connection_->in_transaction();
+  if (is_own) connection_->execute("BEGIN");
+  SqliteTables tables(*connection_);
+  RunRow run = tables.run_named(log);
+  auto refused = seals_->open(*connection_, run, SealCheck::Rest);
+  const StoreResult<T> out = refused ? StoreResult<T>(*std::move(refused)) : StoreResult<T>(body(tables, run));
+  auto error = connection_->take_error();
+  if (is_own) roll_back();
+  return error ? StoreResult<T>(*std::move(error)) : out;
 }
 
 std::optional<StoreError> SqliteStore::ready() {
@@ -210,14 +237,15 @@ StoreResult<std::monostate> SqliteStore::flush() {
   } else if (auto moved = place_.check()) {
     return *std::move(moved);
   }
-  return std::monostate{};
+  return {};
 }
 
 StoreResult<Written> SqliteStore::put(std::string_view log, Cut cut, std::span<const Fact> facts,
                                       Durability durability) {
   if (auto wrong = check_put(log, cut, facts)) return *std::move(wrong);
   const auto body = [&](SqliteTables& tables, RunRow& run, Written& told) -> std::optional<StoreError> {
-    if (run.id == 0 && !facts.empty()) run = tables.run_made(log);
+    if (facts.empty()) return std::nullopt;
+    if (auto refused = seals_->make_run(*connection_, run, log, SealCheck::Rest)) return refused;
     put_all(tables, run, cut.token, facts, told);
     return std::nullopt;
   };
@@ -226,22 +254,21 @@ StoreResult<Written> SqliteStore::put(std::string_view log, Cut cut, std::span<c
 
 StoreResult<Decided> SqliteStore::decide(std::string_view log, Cut cut, std::span<const Fact> facts) {
   if (auto wrong = check_decide(log, cut, facts)) return *std::move(wrong);
-  return write<Decided>([&](SqliteTables& tables) -> StoreResult<Decided> {
-    RunRow run = tables.run_named(log);
+  const auto body = [&](SqliteTables& tables, RunRow& run) -> StoreResult<Decided> {
     if (auto wrong = fenced(run, cut.token)) return *std::move(wrong);
     const std::uint64_t head = tables.head(run);
     if (auto wrong = check_seen(head, cut.seq)) return *std::move(wrong);
     Decided out{seen(tables, log, head, cut), conflict(tables, run, cut, facts)};
     if (!out.conflict) append_all(tables, run, cut.token, facts, out);
     return out;
-  });
+  };
+  return write_log<Decided>(log, SealCheck::Rest, Durability::AsMode, body);
 }
 
 StoreResult<ParkResult> SqliteStore::park(std::string_view log, Cut cut, std::span<const Fact> facts,
                                           const Parked& run) {
   if (auto wrong = check_park(log, cut, facts, run)) return *std::move(wrong);
-  return write<ParkResult>([&](SqliteTables& tables) -> StoreResult<ParkResult> {
-    RunRow row = tables.run_named(log);
+  const auto body = [&](SqliteTables& tables, RunRow& row) -> StoreResult<ParkResult> {
     if (auto wrong = fenced(row, cut.token)) return *std::move(wrong);
     const std::uint64_t head = tables.head(row);
     if (auto wrong = check_seen(head, std::max(cut.seq, run.observed_seq))) return *std::move(wrong);
@@ -254,32 +281,42 @@ StoreResult<ParkResult> SqliteStore::park(std::string_view log, Cut cut, std::sp
     tables.park(row, run);
     out.parked = true;
     return out;
-  });
+  };
+  return write_log<ParkResult>(log, SealCheck::Rest, Durability::AsMode, body);
 }
 
 StoreResult<std::vector<Fact>> SqliteStore::read(std::string_view log, std::uint64_t after, std::size_t most) {
   if (auto wrong = check_log(log)) return *std::move(wrong);
-  return look<std::vector<Fact>>([&](SqliteTables& tables) { return tables.facts_after(log, after, most); });
+  const auto body = [&](SqliteTables& tables, const RunRow&) { return tables.facts_after(log, after, most); };
+  return look_at_log<std::vector<Fact>>(log, body);
 }
 
 StoreResult<std::optional<Fact>> SqliteStore::find(std::string_view log, std::string_view key) {
   if (auto wrong = check_log(log)) return *std::move(wrong);
-  return look<std::optional<Fact>>([&](SqliteTables& tables) { return tables.keyed(log, key); });
+  const auto body = [&](SqliteTables& tables, const RunRow&) { return tables.keyed(log, key); };
+  return look_at_log<std::optional<Fact>>(log, body);
 }
 
 StoreResult<std::vector<Fact>> SqliteStore::read_notable(std::string_view log, std::uint64_t after, std::size_t most) {
   if (auto wrong = check_log(log)) return *std::move(wrong);
-  return look<std::vector<Fact>>([&](SqliteTables& tables) { return tables.notable_after(log, after, most); });
+  const auto body = [&](SqliteTables& tables, const RunRow&) { return tables.notable_after(log, after, most); };
+  return look_at_log<std::vector<Fact>>(log, body);
 }
 
 StoreResult<std::vector<Fact>> SqliteStore::open_calls(std::string_view log) {
   if (auto wrong = check_log(log)) return *std::move(wrong);
-  return look<std::vector<Fact>>([&](SqliteTables& tables) { return tables.open_calls(log); });
+  const auto body = [&](SqliteTables& tables, const RunRow&) { return tables.open_calls(log); };
+  return look_at_log<std::vector<Fact>>(log, body);
 }
 
 StoreResult<std::optional<Parked>> SqliteStore::parked(std::string_view log) {
   if (auto wrong = check_log(log)) return *std::move(wrong);
-  return look<std::optional<Parked>>([&](SqliteTables& tables) { return tables.parked(log); });
+  const auto body = [&](SqliteTables& tables, const RunRow& run) -> StoreResult<std::optional<Parked>> {
+    auto parked = tables.parked(log);
+    if (auto refused = seals_->check_parked(run, parked)) return *std::move(refused);
+    return parked;
+  };
+  return look_at_log<std::optional<Parked>>(log, body);
 }
 
 StoreResult<std::optional<RunInfo>> SqliteStore::info(std::string_view log) {
@@ -298,8 +335,8 @@ StoreResult<std::vector<std::string>> SqliteStore::woken(std::int64_t now_ms, st
 StoreResult<Claim> SqliteStore::claim(std::string_view log, std::string_view owner, std::int64_t now_ms,
                                       std::int64_t lease_ms, std::optional<std::uint64_t> dead) {
   if (auto wrong = check_claim(log, owner, lease_ms)) return *std::move(wrong);
-  return write<Claim>([&](SqliteTables& tables) -> StoreResult<Claim> {
-    RunRow run = tables.run_made(log);
+  const auto body = [&](SqliteTables& tables, RunRow& run) -> StoreResult<Claim> {
+    if (auto refused = seals_->make_run(*connection_, run, log, SealCheck::Whole)) return *std::move(refused);
     tables.check(run, log);
     const Claim held{0, false, run.owner, run.token, run.until_ms};
     if (claim_holds(log, held, now_ms, dead)) return held;
@@ -308,31 +345,32 @@ StoreResult<Claim> SqliteStore::claim(std::string_view log, std::string_view own
     run.until_ms = lease_end(now_ms, lease_ms);
     tables.set_claim(run);
     return Claim{run.token, true, run.owner, run.token, run.until_ms};
-  });
+  };
+  return write_log<Claim>(log, SealCheck::Whole, Durability::AsMode, body);
 }
 
 StoreResult<bool> SqliteStore::renew(std::string_view log, std::uint64_t token, std::int64_t now_ms,
                                      std::int64_t lease_ms) {
   if (auto wrong = check_log(log)) return *std::move(wrong);
   if (auto wrong = check_lease(lease_ms)) return *std::move(wrong);
-  return write<bool>([&](SqliteTables& tables) -> StoreResult<bool> {
-    RunRow run = tables.run_named(log);
-    if (!holds(run, token)) return false;
+  const auto body = [&](SqliteTables& tables, RunRow& run) -> StoreResult<bool> {
+    if (token == 0 || fenced(run, token)) return false;
     run.until_ms = lease_end(now_ms, lease_ms);
     tables.set_claim(run);
     return true;
-  });
+  };
+  return write_log<bool>(log, SealCheck::Rest, Durability::AsMode, body);
 }
 
 StoreResult<bool> SqliteStore::release(std::string_view log, std::uint64_t token) {
   if (auto wrong = check_log(log)) return *std::move(wrong);
-  return write<bool>([&](SqliteTables& tables) -> StoreResult<bool> {
-    RunRow run = tables.run_named(log);
-    if (!holds(run, token)) return false;
+  const auto body = [&](SqliteTables& tables, RunRow& run) -> StoreResult<bool> {
+    if (token == 0 || fenced(run, token)) return false;
     run.owner.clear();
     tables.set_claim(run);
     return true;
-  });
+  };
+  return write_log<bool>(log, SealCheck::Rest, Durability::AsMode, body);
 }
 
 StoreResult<Written> SqliteStore::resumed(std::string_view log, Cut cut, std::span<const Fact> facts) {

@@ -13,6 +13,9 @@
 //
 // When the file or its write-ahead log is removed, renamed or replaced, the next commit or flush() fails with Moved.
 //
+// With a sealer, logs are sealed (sqlite_seals.h): a log that somebody without the key ring has changed is refused with
+// Seal. Lists of runs are not checked.
+//
 // One mutex guards one connection: a reader waits for the fsync of the writer. Processes that open a file must be able
 // to share memory (WAL), so network file systems do not work. Do not use a store across fork().
 #pragma once
@@ -24,11 +27,14 @@
 #include <thread>
 
 #include "runtime/log/fact_store.h"
+#include "runtime/log/log_seal.h"
 #include "runtime/log/sqlite/store_place.h"
 
 namespace ptc {
 
 class SqliteConnection;
+class SqliteSeals;
+enum class SealCheck : std::uint8_t;
 
 enum class SqliteMode : std::uint8_t { Sync, Group, Memory };
 
@@ -37,6 +43,7 @@ struct SqliteOptions {
   std::chrono::milliseconds group_window{5};
   std::chrono::milliseconds busy_timeout{5'000};   // how long a call waits before it fails with Locked
   const char* vfs = nullptr;                       // the name of a VFS of SQLite; null for the usual one
+  std::shared_ptr<const LogSealer> sealer = nullptr;   // null: logs are not sealed
 };
 
 class SqliteStore final : public FactStore {
@@ -74,7 +81,11 @@ class SqliteStore final : public FactStore {
   template <class Body>
   StoreResult<Written> write_under(std::string_view log, Cut cut, Durability durability, Body body);
   template <class T, class Body>
+  StoreResult<T> write_log(std::string_view log, SealCheck extent, Durability durability, Body body);
+  template <class T, class Body>
   StoreResult<T> look(Body body);
+  template <class T, class Body>
+  StoreResult<T> look_at_log(std::string_view log, Body body);
   std::optional<StoreError> ready();
   std::optional<StoreError> begin();
   std::optional<StoreError> finish(bool keep, Durability durability);
@@ -85,6 +96,7 @@ class SqliteStore final : public FactStore {
 
   const SqliteOptions options_;
   std::unique_ptr<SqliteConnection> connection_;
+  std::unique_ptr<SqliteSeals> seals_;
   StorePlace place_;
   std::mutex mutex_;                          // guards everything below and the connection
   bool unsettled_ = false;                    // a failed commit may still be in the file

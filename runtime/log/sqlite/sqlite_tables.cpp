@@ -11,10 +11,11 @@ namespace {
 
 using Kind = StoreError::Kind;
 
-constexpr char kRun[] = "SELECT id, state, token, owner, until_ms FROM run WHERE log = ?";
+constexpr char kRun[] = "SELECT id, state, token, owner, until_ms, seal FROM run WHERE log = ?";
 constexpr char kMakeRun[] = "INSERT INTO run (log) VALUES (?) ON CONFLICT DO NOTHING";
 constexpr char kSetClaim[] = "UPDATE run SET token = ?, owner = ?, until_ms = ? WHERE id = ?";
 constexpr char kSetState[] = "UPDATE run SET state = ? WHERE id = ?";
+constexpr char kSetSeal[] = "UPDATE run SET seal = ? WHERE id = ?";
 constexpr char kHead[] = "SELECT seq FROM fact WHERE run = ? ORDER BY seq DESC LIMIT 1";
 constexpr char kFactsAfter[] =
     "SELECT seq, body FROM fact WHERE run = (SELECT id FROM run WHERE log = ?) AND seq > ? ORDER BY seq LIMIT ?";
@@ -63,11 +64,6 @@ constexpr char kInfo[] = PTC_SELECT_INFO "WHERE log = ?";
 constexpr char kInfos[] = PTC_SELECT_INFO "WHERE log > ? ORDER BY log LIMIT ?";
 #undef PTC_SELECT_INFO
 
-std::int64_t rank_of(FactKind kind) {
-  if (outdates_decisions(kind)) return 2;
-  return is_notable(kind) ? 1 : 0;
-}
-
 void bind_moment(SqliteQuery& query, const std::optional<std::int64_t>& moment) {
   if (moment) {
     query.integer(*moment);
@@ -77,6 +73,11 @@ void bind_moment(SqliteQuery& query, const std::optional<std::int64_t>& moment) 
 }
 
 }  // namespace
+
+std::int64_t rank_of(FactKind kind) {
+  if (outdates_decisions(kind)) return 2;
+  return is_notable(kind) ? 1 : 0;
+}
 
 Fact SqliteTables::decoded(std::uint64_t seq, std::span<const std::uint8_t> body) {
   std::optional<Fact> fact = read_fact(body);
@@ -100,7 +101,12 @@ RunRow SqliteTables::run_named(std::string_view log) {
   SqliteQuery query(connection_, kRun);
   query.text(log);
   if (!query.row()) return {};
-  return {query.integer_at(0), state_of(query.integer_at(1)), query.count_at(2), query.text_at(3), query.integer_at(4)};
+  RunRow run{query.integer_at(0), state_of(query.integer_at(1)), query.count_at(2), query.text_at(3),
+             query.integer_at(4)};
+  const std::span<const std::uint8_t> seal = query.bytes_at(5);
+  run.seal.assign(seal.begin(), seal.end());
+  run.log = log;
+  return run;
 }
 
 RunRow SqliteTables::run_made(std::string_view log) {
@@ -122,6 +128,11 @@ void SqliteTables::set_state(RunRow& run, LogState state) {
   if (run.state == state) return;
   run.state = state;
   SqliteQuery(connection_, kSetState).integer(static_cast<std::int64_t>(state)).integer(run.id).run();
+}
+
+void SqliteTables::set_seal(RunRow& run, std::vector<std::uint8_t> envelope) {
+  run.seal = std::move(envelope);
+  SqliteQuery(connection_, kSetSeal).bytes(run.seal).integer(run.id).run();
 }
 
 std::uint64_t SqliteTables::head(const RunRow& run) {
@@ -221,6 +232,10 @@ Fact SqliteTables::append(RunRow& run, std::uint64_t seq, std::uint64_t token, c
     query.text(fact.key);
   }
   query.integer(fact.time_ms).integer(rank_of(fact.kind)).bytes(body).run();
+  if (run.sealed) {
+    run.sealed->chain = chained(run.sealed->chain, run.log, seq, body);
+    run.sealed->seq = seq;
+  }
   mark_call(run.id, written);
   if (fact.kind == FactKind::RunStarted && run.state == LogState::Ended) set_state(run, LogState::Running);
   if (run.state == LogState::Parked && !fact.key.empty()) {
@@ -269,14 +284,16 @@ void SqliteTables::park(RunRow& run, const Parked& parked) {
   bind_moment(query, parked.deadline_ms);
   query.run();
   set_state(run, LogState::Parked);
+  if (run.sealed) run.sealed->parked = parked_digest(run.log, parked);
 }
 
 void SqliteTables::stop_waiting(const RunRow& run) { SqliteQuery(connection_, kStopWaiting).integer(run.id).run(); }
 
-void SqliteTables::forget_parked(const RunRow& run) {
+void SqliteTables::forget_parked(RunRow& run) {
   stop_waiting(run);
   SqliteQuery(connection_, kForgetWaitKeys).integer(run.id).run();
   SqliteQuery(connection_, kForgetParked).integer(run.id).run();
+  if (run.sealed) run.sealed->parked = {};
 }
 
 RunInfo SqliteTables::info_row(SqliteQuery& query) {

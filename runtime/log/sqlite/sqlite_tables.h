@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/log/log_seal.h"
 #include "runtime/log/sqlite/sqlite_connection.h"
 
 namespace ptc {
@@ -18,7 +19,14 @@ struct RunRow {
   std::uint64_t token = 0;       // the token of the newest claim
   std::string owner;             // the owner of that claim; "" when it was given back
   std::int64_t until_ms = 0;
+  std::vector<std::uint8_t> seal = {};    // the envelope of the log; empty when the log is not sealed
+  std::string log = {};
+  // SqliteSeals: what the envelope says, and what the next one has to say.
+  std::optional<LogHead> opened = {}, sealed = {};
 };
+
+// Returns what the column `rank` says about a kind: 0; 1 notable; 2 notable, and makes decisions out of date.
+std::int64_t rank_of(FactKind kind);
 
 class SqliteTables {
  public:
@@ -30,6 +38,7 @@ class SqliteTables {
   void check(const RunRow& run, std::string_view log);
   void set_claim(const RunRow& run);
   void set_state(RunRow& run, LogState state);
+  void set_seal(RunRow& run, std::vector<std::uint8_t> envelope);
   std::uint64_t head(const RunRow& run);
 
   std::vector<Fact> facts_after(std::string_view log, std::uint64_t after, std::size_t most);
@@ -49,7 +58,7 @@ class SqliteTables {
   bool has_parked(const RunRow& run);
   void park(RunRow& run, const Parked& parked);
   void stop_waiting(const RunRow& run);
-  void forget_parked(const RunRow& run);
+  void forget_parked(RunRow& run);
 
   std::optional<RunInfo> info(std::string_view log);
   std::vector<RunInfo> infos_after(std::string_view after, std::size_t most);

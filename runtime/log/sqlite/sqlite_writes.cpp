@@ -7,6 +7,11 @@
 
 namespace ptc {
 
+std::optional<StoreError> fenced(const RunRow& run, std::uint64_t token) {
+  if (token == 0 || (run.id != 0 && run.token == token && !run.owner.empty())) return std::nullopt;
+  return StoreError{StoreError::Kind::Fenced, "the claim is not the newest any more"};
+}
+
 std::optional<Fact> conflict(SqliteTables& tables, const RunRow& run, Cut cut, std::span<const Fact> facts) {
   if (has_decision(facts)) {
     if (auto out = tables.outdating(run, cut)) return out;

@@ -9,6 +9,8 @@
 
 namespace ptc {
 
+// Returns Fenced when the token is of a claim that is not the newest, or was given back. Outsiders have the token 0.
+std::optional<StoreError> fenced(const RunRow& run, std::uint64_t token);
 // Returns the fact because of which decisions are refused.
 std::optional<Fact> conflict(SqliteTables& tables, const RunRow& run, Cut cut, std::span<const Fact> facts);
 // Returns the first fact for which a run would wait and which it has not seen.
