@@ -131,6 +131,7 @@ void add_doubt_command(CLI::App& app, int& status) {
   answers->add_flag("--did-not", request->did_not, "It did not happen: it is made again");
   answers->add_flag("--give-up", request->give_up, "It shall not be tried again: it fails");
   answers->require_option(1);
+  answers->set_help_flag();   // the command has its own
   declare_author(*one, request->store);
   one->footer(kDoubtExamples);
   one->callback([request, &status] { status = settle(*request); });
