@@ -45,15 +45,60 @@ std::string example_of(const ptc::SignatureType& type) {
   return text + "}";
 }
 
+// fit(heap, root) takes the root.
+template <class Fit>
+SignatureFit fitted(Value value, const Fit& fit) {
+  std::unique_ptr<Value::Impl> own = ValueAccess::taken(std::move(value));
+  ptc::CoercionResult result = fit(own->heap, std::exchange(own->root, ptc::Value::nil()));
+  own->root = result.value;
+  SignatureFit out;
+  out.value = ValueAccess::made(std::move(own));
+  out.is_changed = result.changed;
+  for (ptc::SignatureMismatch& mismatch : result.mismatches) {
+    out.mismatches.push_back({std::move(mismatch.path), std::move(mismatch.message)});
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<Signature> Signature::parse(std::string_view text) {
   auto parsed = ptc::parse_signature(text);
   if (const auto* const error = std::get_if<ptc::SignatureError>(&parsed)) {
-    return host_error(Errc::invalid_signature,
-                      "signature: " + error->message + " at column " + std::to_string(error->column));
+    Error out = host_error(Errc::invalid_signature,
+                           "signature: " + error->message + " at column " + std::to_string(error->column));
+    out.diagnostic.emplace();
+    out.diagnostic->kind = errc_name(out.code);
+    out.diagnostic->message = error->message;
+    out.diagnostic->column = error->column;
+    out.diagnostic->text = out.message;
+    return out;
   }
   return Signature(std::make_shared<const Impl>(Impl{std::get<ptc::Signature>(std::move(parsed))}));
+}
+
+Result<Signature> Signature::from_json_schema(std::string_view text) {
+  auto read = ptc::signature_from_json_schema(text);
+  if (const auto* const error = std::get_if<ptc::JsonSchemaError>(&read)) {
+    const std::string place = error->pointer.empty() ? "" : "at " + error->pointer + ": ";
+    return host_error(Errc::invalid_signature, place + error->message);
+  }
+  return Signature(std::make_shared<const Impl>(Impl{std::get<ptc::Signature>(std::move(read))}));
+}
+
+SignatureFit Signature::fit_result(Value value, std::string_view root) const {
+  return fitted(std::move(value), [&](ptc::Heap& heap, ptc::Value taken) {
+    return ptc::coerce_type(heap, impl_->signature.result, taken, root);
+  });
+}
+SignatureFit Signature::fit_params(Value args, std::string_view root) const {
+  return fitted(std::move(args), [&](ptc::Heap& heap, ptc::Value taken) {
+    return ptc::bind_arguments(heap, impl_->signature, taken, root);
+  });
+}
+
+std::string Signature::json_schema() const {
+  return has_params() ? ptc::json_schema_of(impl_->signature) : result_schema();
 }
 
 std::string Signature::text() const { return ptc::render_signature(impl_->signature); }

@@ -64,6 +64,10 @@ struct ValueAccess {
   // Null of a default view, which is nil.
   static ptc::Heap* heap(const ValueView& view) { return static_cast<ptc::Heap*>(view.heap_); }
   static Value made(std::unique_ptr<Value::Impl> impl) { return Value(std::move(impl)); }
+  // Returns the heap and the root of the value, which is nil afterwards.
+  static std::unique_ptr<Value::Impl> taken(Value&& value) {
+    return value.impl_ == nullptr ? std::make_unique<Value::Impl>() : std::move(value.impl_);
+  }
 };
 
 // As a value of that heap, owned by the caller.

@@ -22,12 +22,28 @@ struct SignatureField {
   bool is_optional = false;     // true when the field may be missing
 };
 
+// A part of a value that does not fit a signature.
+struct SignatureMismatch {
+  std::string path, message;    // "return.items[2].id"; "expected int, got string"
+};
+
+// What became of a value that was to fit a signature.
+struct SignatureFit {
+  Value value;                                  // the value, converted where nothing is lost
+  std::vector<SignatureMismatch> mismatches;    // empty when the value fits; else the value is unchanged
+  bool is_changed = false;                      // whether something was converted
+};
+
 // A signature that was read.
 class PTCVM_API Signature {
  public:
   struct Impl;   // internal
-  // Reads "(a :int) -> :string" or a type alone. Error: invalid_signature, and the message says where.
+  // Reads "(a :int) -> :string" or a type alone. Error: invalid_signature. The message says where; the diagnostic has
+  // the message alone, and the column.
   static Result<Signature> parse(std::string_view text);
+  // Reads JSON Schema, or the definition of a tool that has schemas. Error: invalid_signature; the message begins with
+  // the place, "at /properties/a: ", unless the whole document is wrong.
+  static Result<Signature> from_json_schema(std::string_view text);
 
   std::string text() const;                        // returns the signature in its usual form
   bool has_params() const;                         // returns whether the signature has "(…) ->"
@@ -43,7 +59,14 @@ class PTCVM_API Signature {
   // invalid_value with the path of what does not fit.
   Result<Value> bind_params(ValueView args, std::string_view root = "args") const;
 
-  // Return JSON Schema (draft 2020-12) as text.
+  // Convert a value to the type of the result, or arguments to the parameters, and say what does not fit. Paths begin
+  // with `root`.
+  SignatureFit fit_result(Value value, std::string_view root = "return") const;
+  SignatureFit fit_params(Value args, std::string_view root = "args") const;
+
+  // Return JSON Schema (draft 2020-12) as text. json_schema() is {"inputSchema":…,"outputSchema":…} for a signature
+  // with parameters, else the schema of the type.
+  std::string json_schema() const;
   std::string params_schema() const;
   std::string result_schema() const;
 

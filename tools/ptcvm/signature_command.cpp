@@ -1,14 +1,10 @@
 // ptcvm signature: reads a signature, writes it as JSON Schema, reads one back, and holds values against it.
 #include <iostream>
 
-#include "runtime/text/edn.h"
-#include "runtime/signature/coercion.h"
-#include "runtime/signature/json_schema.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/signature_text.h"
 #include "tools/ptcvm/terminal.h"
-#include "vm/value/print.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -29,7 +25,7 @@ struct SignatureRequest {
   bool as_schema = false;
 };
 
-std::optional<ptc::Signature> signature_of_schema(const std::string& file, int& status) {
+std::optional<Signature> signature_of_schema(const std::string& file, int& status) {
   std::string message;
   const auto text = read_file(file, message);
   status = kBadInput;
@@ -37,35 +33,31 @@ std::optional<ptc::Signature> signature_of_schema(const std::string& file, int& 
     complain(message);
     return std::nullopt;
   }
-  auto read = ptc::signature_from_json_schema(*text);
-  if (auto* const signature = std::get_if<ptc::Signature>(&read)) {
+  auto read = Signature::from_json_schema(*text);
+  if (read) {
     status = kSuccess;
-    return std::move(*signature);
+    return std::move(*read);
   }
-  const auto& error = std::get<ptc::JsonSchemaError>(read);
-  const std::string where = error.pointer.empty() ? "" : " at " + error.pointer;
-  complain((file == "-" ? "<stdin>" : file) + where + ": " + error.message);
+  const std::string why = read.error().message;
+  complain((file == "-" ? "<stdin>" : file) + (why.starts_with("at /") ? " " : ": ") + why);
   return std::nullopt;
 }
 
 // Reads the text, makes it fit, says what came out.
-int check_value(const std::string& text, const auto& coerce) {
-  ptc::Heap heap;
-  const auto read = ptc::read_edn(heap, text);
-  if (const auto* error = std::get_if<ptc::EdnError>(&read)) {
-    complain("the value: " + error->message + " at byte " + std::to_string(error->offset + 1));
+int check_value(const std::string& text, const auto& fit) {
+  auto read = Value::from_edn(text);
+  if (!read) {
+    const Diagnostic error = *read.error().diagnostic;
+    complain("the value: " + error.message + " at byte " + std::to_string(error.begin + 1));
     return kBadInput;
   }
-  const ptc::CoercionResult result = coerce(heap, std::get<ptc::Value>(read));
-  const ptc::Owned owner(heap, result.value);
-  for (const ptc::SignatureMismatch& mismatch : result.mismatches) {
+  const SignatureFit result = fit(std::move(*read));
+  for (const SignatureMismatch& mismatch : result.mismatches) {
     std::cerr << mismatch.path << ": " << mismatch.message << '\n';
   }
-  if (!result.ok()) return kProgramFailed;
-  std::string shown;
-  ptc::append_edn(shown, result.value, heap);
-  std::cout << shown << '\n';
-  std::cerr << (result.changed ? "fits after conversion\n" : "fits\n");
+  if (!result.mismatches.empty()) return kProgramFailed;
+  std::cout << result.value.to_edn() << '\n';
+  std::cerr << (result.is_changed ? "fits after conversion\n" : "fits\n");
   return kSuccess;
 }
 
@@ -75,21 +67,12 @@ int run_signature(const SignatureRequest& request) {
                                                      : signature_of_schema(request.schema_file, status);
   if (!signature) return status;
   if (request.has_value->count() > 0) {
-    return check_value(request.value, [&](ptc::Heap& heap, ptc::Value taken) {
-      return ptc::coerce_type(heap, signature->result, taken, "value");
-    });
+    return check_value(request.value, [&](Value value) { return signature->fit_result(std::move(value), "value"); });
   }
   if (request.has_arguments->count() > 0) {
-    return check_value(request.arguments, [&](ptc::Heap& heap, ptc::Value taken) {
-      return ptc::bind_arguments(heap, *signature, taken);
-    });
+    return check_value(request.arguments, [&](Value args) { return signature->fit_params(std::move(args)); });
   }
-  if (!request.as_schema) {
-    std::cout << ptc::render_signature(*signature) << '\n';
-  } else {
-    std::cout << (signature->has_params ? ptc::json_schema_of(*signature) : ptc::json_schema_of(signature->result))
-              << '\n';
-  }
+  std::cout << (request.as_schema ? signature->json_schema() : signature->text()) << '\n';
   return kSuccess;
 }
 

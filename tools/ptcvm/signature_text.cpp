@@ -8,10 +8,10 @@
 
 namespace ptcvm::cli {
 
-std::optional<ptc::Signature> read_signature_option(const std::string& name, const std::string& text) {
-  auto parsed = ptc::parse_signature(text);
-  if (auto* const signature = std::get_if<ptc::Signature>(&parsed)) return std::move(*signature);
-  const auto& error = std::get<ptc::SignatureError>(parsed);
+std::optional<Signature> read_signature_option(const std::string& name, const std::string& text) {
+  auto parsed = Signature::parse(text);
+  if (parsed) return std::move(*parsed);
+  const Diagnostic error = *parsed.error().diagnostic;
   complain(name + ", column " + std::to_string(error.column) + ": " + error.message);
   const std::size_t offset = std::min<std::size_t>(error.column - 1, text.size());
   const auto lines_before = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n');

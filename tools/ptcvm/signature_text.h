@@ -3,11 +3,12 @@
 #include <optional>
 #include <string>
 
-#include "runtime/signature/signature.h"
+#include "ptcvm/signature.hpp"
 
 namespace ptcvm::cli {
 
-// Nothing when it cannot be read; what is wrong and where then stands on standard error. `name` is the option.
-std::optional<ptc::Signature> read_signature_option(const std::string& name, const std::string& text);
+// Returns nullopt when the text cannot be read, and says on standard error what is wrong and where. `name` is the name
+// of the option.
+std::optional<Signature> read_signature_option(const std::string& name, const std::string& text);
 
 }  // namespace ptcvm::cli
