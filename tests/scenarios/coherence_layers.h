@@ -15,6 +15,9 @@ using CallCounts = std::map<std::string, std::int64_t>;
 Why coherence_journal_case(const LayerCase& scenario);   // tasks of one program
 Why coherence_program_case(const LayerCase& scenario);   // a program that waits for facts
 Why coherence_planner_case(const LayerCase& scenario);   // a program that plans
+Why coherence_chain_case(const LayerCase& scenario);     // a plan of tasks
+Why coherence_replay_case(const LayerCase& scenario);    // a plan against what another one left in its log
+Why coherence_rerun_case(const LayerCase& scenario);     // programs that go on, and programs that run again
 
 // Returns the tools that a program calls. Each call is counted, then `before` is told its name. The tool "call" gives
 // an answer later.

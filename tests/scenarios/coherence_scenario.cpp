@@ -125,6 +125,9 @@ std::optional<std::string> coherence_scenario(const json::object& scenario, cons
                            layer.then.contains("rerun_calls") || layer.then.contains("journal_keys");
   if (given.contains("program") && has_journal) return coherence_journal_case(layer);
   if (given.contains("program")) return coherence_program_case(layer);
+  if (given.contains("plan")) return coherence_chain_case(layer);
+  if (given.contains("run")) return coherence_replay_case(layer);
+  if (given.contains("programs")) return coherence_rerun_case(layer);
   return "cases with these givens are not run here";
 }
 
