@@ -87,6 +87,7 @@ class ChainRun::Impl {
   std::optional<StoredRun> driver_, feedback_run_;
   std::optional<ChainOutcome> outcome_;
   std::optional<json::object> feedback_;
+  bool is_feedback_over_ = false;   // a person has answered, or need not
 };
 
 Error ChainRun::Impl::no_operation(std::uint64_t id) {
@@ -257,7 +258,7 @@ Result<ChainState> ChainRun::Impl::finish() {
 
 // The task has ended whatever becomes of this run.
 Result<void> ChainRun::Impl::step_feedback() {
-  if (!outcome_->wants_feedback || feedback_) return {};
+  if (!outcome_->wants_feedback || is_feedback_over_) return {};
   const std::string id = options_.id + "/feedback";
   if (!feedback_run_) {
     auto run = start_run(id, "feedback", feedback_source(options_.id));
@@ -287,7 +288,8 @@ Result<void> ChainRun::Impl::step_feedback() {
   }
   boost::system::error_code error;
   json::value said = json::parse(ended.outcome.value.view().as_string().value_or(""), error);
-  feedback_ = !error && said.is_object() ? std::move(said.get_object()) : json::object();
+  if (!error && said.is_object()) feedback_ = std::move(said.get_object());
+  is_feedback_over_ = true;
   operations_.remove_all(OperationOwner::Feedback);
   return {};
 }

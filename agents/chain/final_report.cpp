@@ -1,6 +1,9 @@
 #include "agents/chain/final_report.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,12 +22,28 @@ namespace json = boost::json;
 
 constexpr double kAsksForFeedback = 0.8;
 
-bool wants_feedback(const ChainOptions& options, const Plan* plan, bool is_success) {
+// Returns whether a revision made a dangerous call. Results in arguments are looked at as they were.
+bool was_dangerous(const Plan& plan, const json::array& rows, const SafetyRules& rules) {
+  std::map<std::string, json::value, std::less<>> values;
+  for (const json::value& row : rows) {
+    const json::value* const value = row.is_object() ? row.get_object().if_contains("value") : nullptr;
+    if (value != nullptr) values[member_text(row.get_object(), "id")] = *value;
+  }
+  const auto made = made_calls(rows);
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [&](const PlanStep& step) {
+    return made.contains(step.id) && is_dangerous(step, args_with(step.args, values), rules);
+  });
+}
+
+bool wants_feedback(const ChainOptions& options, const Planning& planning, std::uint32_t revision, bool is_success) {
   if (!options.policy.has_person) return false;
   if (!is_success || options.policy.user_confirmation >= kAsksForFeedback) return true;
-  return plan != nullptr && std::any_of(plan->steps.begin(), plan->steps.end(), [&](const PlanStep& step) {
-           return is_dangerous(step, step.args, options.policy.safety);
-         });
+  for (std::uint32_t one = 1; one <= revision; ++one) {
+    const Plan* const plan = planning.plan(one);
+    const json::array* const rows = planning.rows(one);
+    if (plan != nullptr && rows != nullptr && was_dangerous(*plan, *rows, options.policy.safety)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -46,7 +65,7 @@ json::object final_report(const json::object& request, const ChainOptions& optio
   report["revision"] = revision;
   report["task"] = error.empty() ? "completed" : "failed";
   report["error"] = error.empty() ? json::value() : json::value(error);
-  report["wantsFeedback"] = wants_feedback(options, plan, report.at("success").as_bool());
+  report["wantsFeedback"] = wants_feedback(options, planning, revision, report.at("success").as_bool());
   return report;
 }
 

@@ -2,11 +2,12 @@
 
 #include <re2/re2.h>
 
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
 #include <string>
 #include <vector>
 
 #include "agents/chain/ascii_text.h"
-#include "agents/chain/model_json.h"
 
 namespace ptcvm::chain {
 
@@ -22,11 +23,11 @@ const RE2& missing_words() {
   return pattern;
 }
 const RE2& success_words() {
-  static const RE2 pattern(R"(\b(success|succeeded|successful|successfully|ok|completed|done|true|passed)\b)");
+  static const RE2 pattern(R"(\b(success|succeeded|ok|completed|done|true|passed)\b)");
   return pattern;
 }
 const RE2& wants_success() {
-  static const RE2 pattern(R"(\b(success|succeed|succeeds|succeeded|successful|successfully|ok|completed|done)\b)");
+  static const RE2 pattern(R"(\b(success|succeed|successful|ok|completed|done)\b)");
   return pattern;
 }
 const RE2& wants_no_error() {
@@ -52,6 +53,19 @@ bool has_word(const std::string& lower, const char* word) {
   return RE2::PartialMatch(lower, std::string("\\b") + word + "\\b");
 }
 
+bool is_json(std::string_view text) {
+  boost::system::error_code error;
+  [[maybe_unused]] const auto value = boost::json::parse(trimmed(text), error);
+  return !error;
+}
+
+// Returns the text from the first opening bracket to the last closing one; empty when there are none.
+std::string_view outermost(std::string_view text, char opening, char closing) {
+  const std::size_t begin = text.find(opening), end = text.rfind(closing);
+  if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) return {};
+  return text.substr(begin, end + 1 - begin);
+}
+
 std::vector<std::string> quoted_fragments(std::string_view criterion) {
   std::vector<std::string> fragments;
   re2::StringPiece rest(criterion.data(), criterion.size());
@@ -70,7 +84,9 @@ bool has_absolute_path(std::string_view text) {
   return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), absolute_path());
 }
 
-bool has_json(std::string_view text) { return find_json(text).has_value(); }
+bool has_json(std::string_view text) {
+  return is_json(text) || is_json(outermost(text, '{', '}')) || is_json(outermost(text, '[', ']'));
+}
 
 bool meets_free_text(std::string_view criterion, std::string_view output) {
   const std::string wanted = lowercase(trimmed(criterion)), got = lowercase(trimmed(output));

@@ -1,6 +1,8 @@
 #include "agents/chain/model_json.h"
 
 #include <boost/json/parse.hpp>
+#include <boost/json/stream_parser.hpp>
+#include <utility>
 
 #include "agents/chain/ascii_text.h"
 
@@ -9,6 +11,7 @@ namespace ptcvm::chain {
 namespace {
 
 constexpr std::string_view kFence = "```";
+constexpr std::size_t kMostReadings = 16;   // how often the text of a reply is read to find JSON in it
 
 std::optional<boost::json::value> parsed(std::string_view text) {
   boost::system::error_code error;
@@ -17,42 +20,52 @@ std::optional<boost::json::value> parsed(std::string_view text) {
   return value;
 }
 
-// Returns what is between the first fence, with the word behind it, and the next one.
-std::string_view fenced(std::string_view text) {
-  const std::size_t open = text.find(kFence);
-  if (open == std::string_view::npos) return {};
-  const std::size_t line = text.find('\n', open);
-  if (line == std::string_view::npos) return {};
-  const std::size_t close = text.find(kFence, line);
-  return text.substr(line + 1, close == std::string_view::npos ? close : close - line - 1);
+// Reads the object or list at the first character, and says how far the text was read. Text behind it does not count.
+std::optional<boost::json::value> parsed_at_begin(std::string_view text, std::size_t& read) {
+  boost::json::stream_parser parser;
+  boost::system::error_code error;
+  read = parser.write_some(text.data(), text.size(), error);
+  if (error || !parser.done()) return std::nullopt;
+  return parser.release();
 }
 
-// Returns the stretch from the first brace or bracket to the one that closes it, brackets in strings left out.
-std::string_view enclosed(std::string_view text) {
-  const std::size_t begin = text.find_first_of("{[");
-  if (begin == std::string_view::npos) return {};
-  std::size_t depth = 0;
-  bool in_string = false;
-  for (std::size_t i = begin; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-      continue;
-    }
-    if (c == '"') in_string = true;
-    if (c == '{' || c == '[') ++depth;
-    if ((c == '}' || c == ']') && --depth == 0) return text.substr(begin, i + 1 - begin);
+// Returns the object or the list inside of the first fence that holds one.
+std::optional<boost::json::value> fenced(std::string_view text) {
+  for (std::size_t open = text.find(kFence); open != std::string_view::npos;) {
+    const std::size_t line = text.find('\n', open);
+    if (line == std::string_view::npos) break;
+    const std::size_t close = text.find(kFence, line);
+    const bool is_closed = close != std::string_view::npos;
+    auto inner = parsed(text.substr(line + 1, is_closed ? close - line - 1 : close));
+    if (inner && inner->is_structured()) return inner;
+    open = is_closed ? text.find(kFence, close + kFence.size()) : close;
   }
-  return {};
+  return std::nullopt;
+}
+
+// Returns the first object in prose; the first list when there is no object. What is inside of a list is no object in
+// prose.
+std::optional<boost::json::value> enclosed(std::string_view text) {
+  std::optional<boost::json::value> list;
+  std::size_t readable = kMostReadings * text.size();
+  for (std::size_t at = text.find_first_of("{["); at != std::string_view::npos; at = text.find_first_of("{[", at)) {
+    std::size_t read = 0;
+    auto value = parsed_at_begin(text.substr(at), read);
+    if (value && value->is_object()) return value;
+    at += value ? read : 1;
+    if (value && !list) list = std::move(value);
+    if (read >= readable) break;
+    readable -= read;
+  }
+  return list;
 }
 
 }  // namespace
 
 std::optional<boost::json::value> find_json(std::string_view text) {
   if (auto whole = parsed(text)) return whole;
-  if (auto inner = parsed(fenced(text))) return inner;
-  return parsed(enclosed(text));
+  if (auto inner = fenced(text)) return inner;
+  return enclosed(text);
 }
 
 }  // namespace ptcvm::chain

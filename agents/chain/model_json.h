@@ -6,8 +6,8 @@
 
 namespace ptcvm::chain {
 
-// Returns the JSON of the text: the whole text, else the content of its first code fence, else the stretch from the
-// first brace or bracket to the one that closes it. nullopt: none of these is JSON.
+// Returns the JSON of the text: the whole text, else the object or list in the first code fence that holds one, else
+// the first object in the prose, else the first list. nullopt: there is no JSON.
 std::optional<boost::json::value> find_json(std::string_view text);
 
 }  // namespace ptcvm::chain

@@ -32,6 +32,13 @@ bool is_id(std::string_view text) {
   });
 }
 
+// A path is made of names and of places from 0.
+bool is_path(const json::value& path) {
+  return path.is_array() && std::all_of(path.get_array().begin(), path.get_array().end(), [](const json::value& part) {
+           return part.is_string() || (part.is_int64() && part.get_int64() >= 0);
+         });
+}
+
 // Makes one plan, step by step; the first error ends it.
 class PlanMaker {
  public:
@@ -56,6 +63,7 @@ class PlanMaker {
   bool name_steps();
   bool check_results(std::size_t index);
   bool check_result(std::size_t index, const json::value& argument, const std::vector<bool>& upstream);
+  bool check_named(std::size_t index, const json::object& result, const std::vector<bool>& upstream);
   void add_last_check();
 
   const json::array& proposed_;
@@ -211,6 +219,17 @@ bool PlanMaker::read_step(std::size_t index) {
          read_verification(index, step, made) && read_dependencies(index, step, made);
 }
 
+bool PlanMaker::check_named(std::size_t index, const json::object& result, const std::vector<bool>& upstream) {
+  const json::value& named = result.at("$result");
+  const auto known = named.is_string() ? index_of_.find(std::string_view(named.get_string())) : index_of_.end();
+  if (known == index_of_.end() || !upstream[known->second]) {
+    return fail("PLAN_RESULT_NOT_UPSTREAM", index, "$result must name a step that this step depends on");
+  }
+  const json::value* const path = result.if_contains("path");
+  if (path == nullptr || path->is_null() || is_path(*path)) return true;
+  return fail("PLAN_INVALID", index, "the path of a $result must be a list of names and of places from 0");
+}
+
 bool PlanMaker::check_result(std::size_t index, const json::value& argument, const std::vector<bool>& upstream) {
   if (const json::array* const items = argument.if_array()) {
     return std::all_of(items->begin(), items->end(),
@@ -218,11 +237,7 @@ bool PlanMaker::check_result(std::size_t index, const json::value& argument, con
   }
   const json::object* const object = argument.if_object();
   if (object == nullptr) return true;
-  if (const json::value* const named = object->if_contains("$result")) {
-    const auto known = named->is_string() ? index_of_.find(std::string_view(named->get_string())) : index_of_.end();
-    if (known != index_of_.end() && upstream[known->second]) return true;
-    return fail("PLAN_RESULT_NOT_UPSTREAM", index, "$result must name a step that this step depends on");
-  }
+  if (object->contains("$result")) return check_named(index, *object, upstream);
   return std::all_of(object->begin(), object->end(),
                      [&](const auto& member) { return check_result(index, member.value(), upstream); });
 }

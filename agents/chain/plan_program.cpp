@@ -5,6 +5,7 @@
 
 #include "agents/chain/gate.h"
 #include "agents/chain/short_hash.h"
+#include "agents/chain/step_values.h"
 #include "agents/chain/verification.h"
 #include "ptcvm/json.hpp"
 
@@ -109,10 +110,12 @@ std::string result_source(const json::object& result) {
 std::string value_source(const json::value& value) {
   if (const json::object* const object = value.if_object()) {
     if (object->contains("$result")) return result_source(*object);
+    const std::vector<std::string> names = program_names(*object);
+    auto name = names.begin();
     std::string text = "{";
-    for (const auto& [name, member] : *object) {
+    for (const auto& member : *object) {
       if (text.size() > 1) text += ' ';
-      text += quoted(name) + ' ' + value_source(member);
+      text += quoted(*name++) + ' ' + value_source(member.value());
     }
     return text + '}';
   }

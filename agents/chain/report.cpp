@@ -38,9 +38,8 @@ json::object result_json(const StepResult& result) {
   if (!result.output.empty()) object["output"] = result.output;
   if (!result.error.empty()) object["error"] = result.error;
   object["durationMs"] = result.duration_ms;
-  object["verificationStatus"] = result.status != StepStatus::Completed  ? "failed"
-                                 : result.pending_checks.empty() ? "passed"
-                                                                 : "pending";
+  const bool is_failed = result.status != StepStatus::Completed || result.has_failed_check;
+  object["verificationStatus"] = is_failed ? "failed" : result.pending_checks.empty() ? "passed" : "pending";
   return object;
 }
 
@@ -70,7 +69,9 @@ TaskReport make_report(const TaskEnd& task, const IntentProfile& intent, std::ve
     return std::count_if(results.begin(), results.end(), [&](const StepResult& r) { return r.status == status; });
   };
   const auto completed = count(StepStatus::Completed), failed = count(StepStatus::Failed);
-  report.success = !task.error && completed == static_cast<std::ptrdiff_t>(results.size());
+  const bool is_checked = std::none_of(results.begin(), results.end(),
+                                       [](const StepResult& result) { return result.has_failed_check; });
+  report.success = !task.error && is_checked && completed == static_cast<std::ptrdiff_t>(results.size());
   if (report.success || (failed == 0 && !task.error)) {
     report.summary = "Completed " + std::to_string(completed) + '/' + std::to_string(results.size()) + " steps.";
   } else {

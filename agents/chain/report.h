@@ -21,6 +21,7 @@ struct StepResult {
   std::string output, error;
   std::int64_t duration_ms = 0;
   std::vector<std::string> pending_checks;   // criteria that nobody decided
+  bool has_failed_check = false;             // a completed step whose output did not pass: the task is no success
 };
 
 struct TaskEnd {

@@ -33,8 +33,8 @@ struct FileTool {
 constexpr std::array<FileTool, 12> kFileTools = {{
     {"fs_write_file", {"path"}},       {"fs_write", {"path"}},
     {"fs_delete_file", {"path"}},      {"fs_delete_directory", {"path"}},
-    {"fs_delete", {"path"}},           {"fs_copy_file", {"to", "destination"}},
-    {"fs_copy", {"to", "destination"}}, {"fs_move_file", {"from", "to", "path"}},
+    {"fs_delete", {"path"}},           {"fs_copy_file", {"to", "path", "destination"}},
+    {"fs_copy", {"to", "path", "destination"}}, {"fs_move_file", {"from", "to", "path"}},
     {"fs_move", {"from", "to", "path"}}, {"fs_archive", {"outputPath"}},
     {"fs_unarchive", {"outputDir"}},   {"fs_create_directory", {"path"}},
 }};

@@ -4,6 +4,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "ptcvm/json.hpp"
@@ -14,10 +15,10 @@ namespace {
 
 namespace json = boost::json;
 
-std::string program_name(std::string_view name) {
-  std::string text(name);
-  std::replace(text.begin(), text.end(), '-', '_');
-  return text;
+// Returns a name of the program as calls have it.
+std::string seen_name(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
 }
 
 // Returns the value at one part of a path, or null.
@@ -52,7 +53,45 @@ bool put_back(const json::value& planned, json::value& given) {
   return true;
 }
 
+json::value value_with(const json::value& planned, const std::map<std::string, json::value, std::less<>>& values) {
+  if (const json::array* const array = planned.if_array()) {
+    json::array items;
+    for (const json::value& item : *array) items.push_back(value_with(item, values));
+    return items;
+  }
+  const json::object* const object = planned.if_object();
+  if (object == nullptr) return planned;
+  const json::value* const named = object->if_contains("$result");
+  if (named == nullptr) return args_with(*object, values);
+  const auto found = named->is_string() ? values.find(std::string_view(named->get_string())) : values.end();
+  if (found == values.end()) return nullptr;
+  const json::value* const path = object->if_contains("path");
+  const bool has_path = path != nullptr && path->is_array();
+  const auto taken = taken_result(json::object{{"json", json::serialize(found->second)},
+                                               {"path", has_path ? path->get_array() : json::array()}});
+  const json::value* const value = std::get_if<json::value>(&taken);
+  return value == nullptr ? json::value() : *value;
+}
+
 }  // namespace
+
+std::vector<std::string> program_names(const json::object& args) {
+  std::vector<std::string> names;
+  std::set<std::string> taken;
+  for (const auto& [name, value] : args) {
+    std::string known(name), said(name);
+    std::replace(known.begin(), known.end(), '-', '_');
+    while (!taken.insert(known).second) said = known += '_';
+    names.push_back(std::move(said));
+  }
+  return names;
+}
+
+json::object args_with(const json::object& planned, const std::map<std::string, json::value, std::less<>>& values) {
+  json::object args;
+  for (const auto& [name, value] : planned) args.emplace(name, value_with(value, values));
+  return args;
+}
 
 json::object call_args(const WaitingCall& call) {
   json::value args = to_json(call.args);
@@ -104,8 +143,10 @@ std::variant<json::value, std::nullptr_t> taken_result(const json::value& given)
 
 std::variant<json::object, std::nullptr_t> exact_args(const json::object& planned, const json::object& given) {
   json::object args;
+  const std::vector<std::string> names = program_names(planned);
+  auto said = names.begin();
   for (const auto& [name, value] : planned) {
-    const json::value* const found = given.if_contains(program_name(name));
+    const json::value* const found = given.if_contains(seen_name(*said++));
     json::value arg = found == nullptr ? json::value() : *found;
     if (!put_back(value, arg)) return nullptr;
     args.emplace(name, std::move(arg));

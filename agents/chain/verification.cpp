@@ -2,6 +2,7 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <charconv>
@@ -22,24 +23,42 @@ constexpr std::int64_t kRegexMemoryBytes = 1 << 20;
 
 CheckResult verdict(bool passes) { return passes ? CheckResult::Passed : CheckResult::Failed; }
 
-bool contains(std::string_view output, std::string_view text) {
-  return lowercase(output).find(lowercase(text)) != std::string::npos;
-}
-
-bool matches(std::string_view pattern, std::string_view output) {
-  if (pattern.empty()) return false;
+RE2::Options bounded_options() {
   RE2::Options options;
   options.set_log_errors(false);
   options.set_max_mem(kRegexMemoryBytes);
-  const RE2 regex("(?m)" + std::string(pattern), options);
+  return options;
+}
+
+bool finds(const RE2& regex, std::string_view output) {
   return regex.ok() && RE2::PartialMatch(re2::StringPiece(output.data(), output.size()), regex);
 }
 
+bool is_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+bool contains(std::string_view output, std::string_view text) {
+  if (lowercase(output).find(lowercase(text)) != std::string::npos) return true;
+  if (is_ascii(text)) return false;
+  RE2::Options options = bounded_options();   // RE2 knows upper and lower case of other scripts
+  options.set_literal(true);
+  options.set_case_sensitive(false);
+  return finds(RE2(re2::StringPiece(text.data(), text.size()), options), output);
+}
+
+bool matches(std::string_view pattern, std::string_view output) {
+  return !pattern.empty() && finds(RE2("(?m)" + std::string(pattern), bounded_options()), trimmed(output));
+}
+
+bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
+
 // Takes the number at the beginning of the text, as "3abc" has 3.
 bool has_length(std::string_view number, std::string_view output) {
-  std::size_t least = 0;
+  std::int64_t least = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), least);
-  return error == std::errc() && trimmed(output).size() >= least;
+  const std::string_view text = trimmed(output);
+  return error == std::errc() && std::count_if(text.begin(), text.end(), begins_character) >= least;
 }
 
 bool has_value_at(std::string_view text, std::string_view output) {
@@ -78,7 +97,7 @@ std::optional<bool> check_grammar(std::string_view criterion, std::string_view o
 // Returns at most so many bytes, and never half of a character.
 std::string_view cut(std::string_view text, std::size_t most) {
   if (text.size() <= most) return text;
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;
+  while (most > 0 && !begins_character(text[most])) --most;
   return text.substr(0, most);
 }
 

@@ -3,12 +3,12 @@
 //
 //   contains:TEXT       the output contains TEXT; upper and lower case are the same
 //   not_contains:TEXT   the output does not contain TEXT
-//   regex:PATTERN       the pattern (RE2) matches; ^ and $ match at lines
-//   min_length:N        the output without the blanks around it has N bytes or more
+//   regex:PATTERN       the pattern (RE2) matches in the output without the blanks around it; ^ and $ match at lines
+//   min_length:N        the output without the blanks around it has N characters or more
 //   pointer:/a/0        the output is JSON and has a value there (RFC 6901)
 //   pointer:/a/0=JSON   ... and that value is JSON
 //   nonempty            the output is more than blanks
-//   json                the output is JSON, or contains an object or a list
+//   json                the output is JSON, or its part from the first { to the last }, or from [ to ]
 //   path                the output contains an absolute path
 #pragma once
 #include <string>

@@ -72,6 +72,7 @@ chain::ChainOptions ChainFixture::options() const {
   }
   if (const json::value* const mode = given_.if_contains("verification_mode")) {
     if (mode->as_string() == "heuristic") options.verifier = chain::Verifier::Heuristic;
+    if (mode->as_string() == "model") throw std::runtime_error("a case cannot say what a model answers to a criterion");
   }
   if (const json::value* const replans = given_.if_contains("replan")) options.replans = replans->as_bool();
   if (const json::value* const most = given_.if_contains("maxRevisions")) {

@@ -65,6 +65,7 @@ Why verify_case(const json::object& given, const json::object& then, chain::Chec
     mode = text(*named) == "heuristic" ? chain::CheckMode::Heuristic : chain::CheckMode::Grammar;
   }
   for (const json::value& row : then.at("rows").as_array()) {
+    if (row.as_array().size() != 3) return "not a criterion, an output and a verdict: " + json::serialize(row);
     const chain::CheckResult result = chain::check_output(text(row.at(0)), text(row.at(1)), mode);
     const json::value got = result == chain::CheckResult::Pending ? json::value("pending")
                                                                   : json::value(result == chain::CheckResult::Passed);
@@ -78,7 +79,7 @@ Why risk_case(const json::object& given, const json::object& then) {
   const json::object& safety = given.at("safety").as_object();
   if (auto why = only(safety, {"userDataDirs", "systemDirs", "allowPaths", "denyPaths"})) return why;
   chain::SafetyRules rules;
-  if (safety.contains("userDataDirs")) rules.user_data_dirs = texts(safety, "userDataDirs");
+  if (auto folders = texts(safety, "userDataDirs"); !folders.empty()) rules.user_data_dirs = std::move(folders);
   rules.system_dirs = texts(safety, "systemDirs");
   rules.allow_paths = texts(safety, "allowPaths");
   rules.deny_paths = texts(safety, "denyPaths");
@@ -87,6 +88,7 @@ Why risk_case(const json::object& given, const json::object& then) {
     const auto risk = chain::assess_risk(text(row.at(0)), row.at(1).as_object(), rules);
     if (auto why = differs(json::serialize(row), row.at(2), risk.is_high ? "high" : "low")) return why;
     if (row.as_array().size() < 4) continue;
+    if (row.as_array().size() > 4) return "not a tool, arguments, a level and a signature: " + json::serialize(row);
     if (auto why = differs(json::serialize(row), row.at(3), json::value(risk.signature))) return why;
   }
   return std::nullopt;
@@ -96,6 +98,7 @@ Why feedback_case(const json::object&, const json::object& then) {
   if (auto why = only(then, {"rows", "none_for"})) return why;
   const auto member = [](const std::optional<std::string>& text) { return text ? json::value(*text) : json::value(); };
   for (const json::value& row : then.at("rows").as_array()) {
+    if (row.as_array().size() != 3) return "not a reply, a rating and a comment: " + json::serialize(row);
     const auto read = chain::read_feedback(text(row.at(0)));
     if (!read) return json::serialize(row) + ": read as no feedback";
     if (auto why = differs(json::serialize(row), row.at(1), member(read->rating))) return why;
@@ -121,6 +124,7 @@ chain::StepResult result_of(const json::object& row) {
                                         : chain::StepStatus::Skipped;
   result.output = member_text(row, "output");
   result.error = member_text(row, "error");
+  result.has_failed_check = member_text(row, "verificationStatus") == "failed";
   return result;
 }
 
