@@ -1,12 +1,6 @@
 // Key rings and sealed snapshots.
-#include "ptcvm/sealing.hpp"
+#include "api/c/key_ring.h"
 
-#include "api/c/handles.h"
-
-struct ptcvm_key_ring {
-  ptcvm::KeyRing ring;
-  std::vector<ptcvm::SealingKey> keys = {};   // the keys of the ring, which ptcvm_key_ring_at() lends
-};
 struct ptcvm_opened {
   ptcvm::OpenedSeal seal;
 };

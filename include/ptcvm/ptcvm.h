@@ -560,11 +560,16 @@ typedef struct ptcvm_sqlite_options {
   int32_t reserved;
   int64_t window_ms;              // 0 means 5
   int64_t busy_timeout_ms;        // how long a call waits for other processes; 0 means 5,000
+  const ptcvm_key_ring* keys;     // seals each log and checks it; the store keeps a copy of the ring. NULL: no seals
+  ptcvm_text tenant;              // whose logs these are; 1 to 256 bytes beside `keys`, else ""
 } ptcvm_sqlite_options;
 
 PTCVM_EXPORT ptcvm_status ptcvm_store_in_memory(ptcvm_store** out, ptcvm_error** error);
 // Opens a file, and makes the file when it is not there. A program that links archives needs libptcvm-sqlite.a, too.
-// PTCVM_STORE_FAILED; PTCVM_NOT_AVAILABLE in a library that was built without SQLite.
+// PTCVM_STORE_FAILED; PTCVM_INVALID_ARGUMENT for a ring without a tenant or a tenant without a ring;
+// PTCVM_NOT_AVAILABLE in a library that was built without SQLite. With a ring, functions that read or write a log
+// give PTCVM_SEAL_REFUSED when somebody without the ring has changed the log; ptcvm_error_detail() names the reason.
+// Without a ring, sealed logs can be read and not written (keys_needed).
 PTCVM_EXPORT ptcvm_status ptcvm_store_open_sqlite(ptcvm_text path, const ptcvm_sqlite_options* options,
                                                   ptcvm_store** out, ptcvm_error** error);
 PTCVM_EXPORT void ptcvm_store_free(ptcvm_store* store);
