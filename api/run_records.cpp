@@ -215,7 +215,11 @@ std::optional<std::int64_t> Run::wake_time_ms() const {
   return wake;
 }
 
-void Run::set_time(std::int64_t ms) { impl_->awake().clock().set_given_time(ms); }
+void Run::set_time(std::int64_t ms) {
+  ptc::TurnClock& clock = impl_->awake().clock();
+  clock.set_given_time(ms);
+  clock.set_program_time(ms);   // answers that come before the next step begin operations
+}
 
 namespace {
 

@@ -261,6 +261,9 @@ Result<void> AgentNode::doubt(std::string_view name) {
   auto* const called = node_.phase == Phase::Running ? find_operation(name, state::OperationKind::Tool) : nullptr;
   if (called == nullptr || called->is_pending) return unknown(name);
   called->kind = state::OperationKind::Doubt;
+  // A call that was made again is a new question.
+  const std::string question = std::string(kDoubt) + std::string(name);
+  std::erase_if(node_.settled, [&](const auto& settled) { return settled->name == question; });
   return {};
 }
 

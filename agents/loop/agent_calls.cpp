@@ -133,10 +133,15 @@ bool AgentNode::settle_children() {
       node_.settled.push_back(std::move(kept));
     }
     remove_operation(ended.name);
-    children_.erase(children_.begin() + static_cast<std::ptrdiff_t>(i));
-    node_.children.erase(node_.children.begin() + static_cast<std::ptrdiff_t>(i));
+    drop_child(i);
   }
   return has_ended;
+}
+
+void AgentNode::drop_child(std::size_t index) {
+  children_[index]->budget_.give_back();
+  children_.erase(children_.begin() + static_cast<std::ptrdiff_t>(index));
+  node_.children.erase(node_.children.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
 void AgentNode::note_effect(const state::OperationT& operation) {

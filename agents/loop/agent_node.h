@@ -110,6 +110,7 @@ class AgentNode {
   void take_call(const WaitingCall& call);
   bool settle_children();
   void start_child(const WaitingCall& call, const std::string& name, const CompiledAgent& agent);
+  void drop_child(std::size_t index);
   std::string new_name(const std::string& tool);
   bool has_lasting_unsafe_effect();
 

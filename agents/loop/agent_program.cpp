@@ -16,7 +16,14 @@ using state::TurnKind;
 namespace {
 
 constexpr std::size_t kValueBytes = 250, kPrintBytes = 512, kDefinitionBytes = 250, kReturnBytes = 200;
-constexpr std::uint32_t kPrintLength = 20'000;   // texts of (doc …) and (apropos …) are longer than other prints
+
+// Returns the limits of the programs of agents.
+Limits program_limits() {
+  Limits limits;
+  limits.print_length = 20'000;    // texts of (doc …) and (apropos …) are longer than other prints
+  limits.operation_ttl_ms = 0;     // people may take as long as they want
+  return limits;
+}
 
 std::string explanation(std::string_view form, std::string_view name) {
   std::string text = form == "doc" ? doc_text(name) : apropos_text(name);
@@ -53,7 +60,7 @@ Result<void> AgentNode::open_session() {
   options.hooks = session_hooks();
   options.hands_out_calls = true;
   options.time_ms = tree_.time_ms;
-  options.limits.print_length = kPrintLength;
+  options.limits = program_limits();
   const auto* const first = reinterpret_cast<const std::byte*>(node_.session.data());
   auto restored = Session::restore(tree_.agent.engine, {first, node_.session.size()}, options);
   if (!restored) return restored.error();
@@ -70,7 +77,7 @@ Session& AgentNode::session() {
   options.data_json = node_.data;
   options.hands_out_calls = true;
   options.time_ms = tree_.time_ms;
-  options.limits.print_length = kPrintLength;
+  options.limits = program_limits();
   session_.emplace(Session::create(tree_.agent.engine, options).value());   // the data is a JSON object
   load_session();
   return *session_;
@@ -271,12 +278,17 @@ void AgentNode::take_fault(const Diagnostic& fault, const Outcome& outcome) {
   end_turn(TurnKind::Fault, std::move(text));
 }
 
-// Forgets calls that nothing will answer. What the program began goes on: a later program can wait for it by its
-// handle, which a fault takes away unless a task has it.
+// Forgets calls that nothing will answer, and their children. What the program began goes on: a later program can wait
+// for it by its handle, which a fault takes away unless a task has it.
 void AgentNode::forget_operations(bool is_fault) {
   std::erase_if(node_.operations, [&](const auto& operation) {
-    return !operation->is_pending || (is_fault && operation->task.empty());
+    const bool has_a_child = operation->kind == state::OperationKind::Child;
+    return !operation->is_pending || ((is_fault || has_a_child) && operation->task.empty());
   });
+  // Nothing can wait for a child without its operation: its call has no handle.
+  for (std::size_t i = children_.size(); i-- > 0;) {
+    if (find_operation(children_[i]->state().name, state::OperationKind::Child) == nullptr) drop_child(i);
+  }
 }
 
 // Returns what the program printed, or else its value.

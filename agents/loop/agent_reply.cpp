@@ -108,8 +108,10 @@ void AgentNode::take_failure(const wire::ReplyError& error) {
     node_.phase = Phase::Pausing;
     return;
   }
-  std::string message = error.status == 0 ? std::string() : "HTTP " + std::to_string(error.status) + ": ";
-  message += error.message;
+  const std::string status = error.status == 0 ? std::string() : std::to_string(error.status);
+  std::string message = status.empty() ? std::string() : "HTTP " + status + ": ";
+  // Official clients put the status before the words of the provider.
+  message += error.message.substr(error.message.starts_with(status + " ") ? status.size() + 1 : 0);
   if (node_.attempt > 1) message += " (attempt " + std::to_string(node_.attempt) + ")";
   end_error("llm_error", std::move(message));
 }

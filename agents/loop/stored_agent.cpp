@@ -238,31 +238,46 @@ Result<AgentState> StoredAgent::step() {
 std::vector<Operation> StoredAgent::take_orders() {
   std::vector<Operation> orders;
   for (Operation& order : run_->operations()) {
-    if (is_order(order) && taken_.insert(intent_key(order)).second) orders.push_back(std::move(order));
+    if (!is_order(order) || !taken_.insert(intent_key(order)).second) continue;
+    at_work_.insert(order.path);
+    orders.push_back(std::move(order));
   }
   return orders;
 }
 
+// Records the answer of an order. The run may have given up the order in the meantime: then nothing happens.
+Result<void> StoredAgent::record_answer(std::string_view path, HostFact fact, StoredPoint point) {
+  auto recorded = record(std::move(fact), point);
+  const auto order = at_work_.find(path);
+  if (order == at_work_.end()) return recorded;
+  const bool is_given_up = !recorded && recorded.error().code == Errc::unknown_operation;
+  if (recorded || is_given_up) at_work_.erase(order);
+  return is_given_up ? Result<void>() : recorded;
+}
+
 Result<void> StoredAgent::resolve_model(std::string_view path, const ModelReply& reply) {
-  return record(fact(HostFactClass::Effect, std::string(kModelSettled), {}, write_reply(path, reply)),
-                StoredPoint::ReplyRecorded);
+  return record_answer(path, fact(HostFactClass::Effect, std::string(kModelSettled), {}, write_reply(path, reply)),
+                       StoredPoint::ReplyRecorded);
 }
 
 Result<void> StoredAgent::resolve(std::string_view path, ValueView value) {
-  return record(fact(HostFactClass::Observation, std::string(kResolved), {},
-                     write_answer({std::string(path), {}, value.to_edn()})),
-                StoredPoint::AnswerRecorded);
+  return record_answer(path,
+                       fact(HostFactClass::Observation, std::string(kResolved), {},
+                            write_answer({std::string(path), {}, value.to_edn()})),
+                       StoredPoint::AnswerRecorded);
 }
 
 Result<void> StoredAgent::reject(std::string_view path, std::string_view why) {
-  return record(fact(HostFactClass::Observation, std::string(kRejected), {},
-                     write_answer({std::string(path), {}, std::string(why)})),
-                StoredPoint::AnswerRecorded);
+  return record_answer(path,
+                       fact(HostFactClass::Observation, std::string(kRejected), {},
+                            write_answer({std::string(path), {}, std::string(why)})),
+                       StoredPoint::AnswerRecorded);
 }
 
 Result<void> StoredAgent::pend(std::string_view path) {
-  return record(fact(HostFactClass::Effect, std::string(kPended), {}, write_answer({std::string(path), {}, {}})),
-                StoredPoint::AnswerRecorded);
+  return record_answer(path,
+                       fact(HostFactClass::Effect, std::string(kPended), {}, write_answer({std::string(path), {}, {}})),
+                       StoredPoint::AnswerRecorded);
 }
 
 Result<void> StoredAgent::input(std::string_view text) {

@@ -61,7 +61,8 @@ class StoredAgent {
   // Returns the requests and calls that the host has to make now. Each is returned once.
   std::vector<Operation> take_orders();
 
-  // Record and do what AgentRun does. A call that AgentRun refuses is not recorded.
+  // Record and do what AgentRun does. A call that AgentRun refuses is not recorded. The first answer of an order that
+  // the run has given up in the meantime changes nothing, and is no error.
   Result<void> resolve_model(std::string_view path, const ModelReply& reply);
   Result<void> resolve(std::string_view path, ValueView value);
   Result<void> reject(std::string_view path, std::string_view why);
@@ -81,6 +82,7 @@ class StoredAgent {
   Result<void> settle_lost_orders();
   Result<void> apply(const HostFact& fact);
   Result<void> record(HostFact fact, StoredPoint point);
+  Result<void> record_answer(std::string_view path, HostFact fact, StoredPoint point);
   HostFact fact(HostFactClass fact_class, std::string name, std::string key, std::string body) const;
   std::int64_t now() const;
   void reach(StoredPoint point) const;
@@ -92,6 +94,7 @@ class StoredAgent {
   std::optional<AgentRun> run_;
   std::set<std::string> intents_;                 // keys of orders in the log
   std::set<std::string> taken_;                   // keys of orders that this process has handed out
+  std::set<std::string, std::less<>> at_work_;    // paths of orders that were handed out and not answered
   std::uint32_t recorded_turns_ = 0;
 };
 

@@ -39,6 +39,7 @@ Session::Session(const Engine& engine, Restored restored, std::shared_ptr<const 
     : engine_(engine), options_(options_of(restored, wanted)), run_(with_time_used(restored)) {
   calls_.share_tools(std::move(tools));
   take_over(std::move(restored.host));
+  clock_.tell_program();   // answers that come before the next step begin operations
 }
 
 void Session::forget_values() {

@@ -96,6 +96,23 @@ TEST_F(HandedCallsTest, ARestoredRunHandsThemOutWhenAskedTo) {
   EXPECT_EQ(elsewhere.step(), RunState::Completed);
 }
 
+TEST_F(HandedCallsTest, AnOperationOfARestoredRunHasItsWholeTime) {
+  tools_.defer("mail", "() -> :any", {.mode = ToolMode::Async}).value();
+  options_.time_ms = 1'000;
+  options_.limits.operation_ttl_ms = 5'000;
+  Run run = started("(await (tool/mail {}))", options_);
+  ASSERT_EQ(run.step(), RunState::Yielded);
+  Run elsewhere = moved_elsewhere(std::move(run), {.time_ms = 100'000, .hands_out_calls = true});
+  elsewhere.set_time(200'000);
+  ASSERT_EQ(elsewhere.step(), RunState::Yielded);
+  ASSERT_EQ(elsewhere.calls().size(), 1u);
+  ASSERT_TRUE(elsewhere.answer_pending(elsewhere.calls()[0].id, "m1"));
+  elsewhere.set_time(204'999);
+  EXPECT_EQ(elsewhere.step(), RunState::Suspended);
+  elsewhere.set_time(205'001);
+  EXPECT_NE(elsewhere.step(), RunState::Suspended);
+}
+
 TEST_F(HandedCallsTest, AStoredRunCountsThemToo) {
   Store store = Store::in_memory();
   StoredOptions options;
