@@ -28,10 +28,7 @@ BatchRefusal disallowed(std::string message) { return {"DISALLOWED_FACT", std::m
 
 std::optional<BatchRefusal> refuse_made(const json::object& attachment, const Names& calls) {
   const std::string name(text_of(attachment, "name"));
-  if (text_of(attachment, "origin") != "synthesized") {
-    return disallowed("attachment_added: a planner may add only attachments with the origin \"synthesized\"; \"" +
-                      name + "\" has another");
-  }
+  if (text_of(attachment, "origin") != "synthesized") return std::nullopt;
   const json::value* const made_by = attachment.if_contains("producedBy");
   if (made_by != nullptr && made_by->is_object() && calls.contains(text_of(made_by->get_object(), "callId"))) {
     return std::nullopt;

@@ -152,12 +152,32 @@ Result<bool> Conversation::decide(std::uint64_t token, std::uint64_t cut, std::v
     out.push_back(
         host_fact(HostFactClass::Decision, std::string(fact_info(fact.type).name), "", fact.body, author));
   }
+  // A batch of which the journal has everything is refused like every other one.
+  if (out.empty() && !cursor) {
+    const Result<bool> outdated = is_outdated(token, cut);
+    if (!outdated) return outdated.error();
+    return !*outdated;
+  }
   if (cursor) out.push_back(host_fact(HostFactClass::Control, "plan_cursor", "", cursor_json(*cursor), author));
   const Result<HostWritten> written = log_.decide({token, cut}, out);
   if (!written) return written.error();
   const Result<bool> read = refresh();
   if (!read) return read.error();
   return !written->conflict.has_value();
+}
+
+Result<bool> Conversation::is_outdated(std::uint64_t token, std::uint64_t cut) const {
+  for (std::uint64_t seen = cut;;) {
+    const Result<std::vector<HostFact>> facts = log_.read(seen, kReadAtOnce);
+    if (!facts) return facts.error();
+    for (const HostFact& fact : *facts) {
+      const bool outdates =
+          fact.fact_class == HostFactClass::Observation || fact.fact_class == HostFactClass::Decision;
+      if (outdates && fact.writer != token) return true;
+      seen = fact.seq;
+    }
+    if (facts->size() < kReadAtOnce) return false;
+  }
 }
 
 Result<bool> Conversation::append(std::vector<ProposedFact> facts, std::optional<std::uint64_t> cut,

@@ -71,6 +71,8 @@ class Conversation {
  private:
   explicit Conversation(HostLog log) : log_(std::move(log)) {}
   std::vector<ProposedFact> without_known(std::vector<ProposedFact> facts) const;
+  // Returns whether somebody else observed or decided something after the cut.
+  Result<bool> is_outdated(std::uint64_t token, std::uint64_t cut) const;
   std::string natural_key(const ProposedFact& fact, std::size_t place) const;
 
   HostLog log_;

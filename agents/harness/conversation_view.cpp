@@ -61,12 +61,17 @@ bool counts(const Fact& fact) {
   return fact.fact_class == HostFactClass::Observation || fact.fact_class == HostFactClass::Decision;
 }
 
+// Returns whether the fact is an attachment that the person or the other side gave.
+bool is_file_of_others(const Fact& fact) {
+  return fact.type == FactType::attachment_added && text_of(fact.body, "origin") != "synthesized";
+}
+
 // Returns whether the fact survives that the person wants another draft.
 bool is_kept(const Fact& fact) {
   switch (fact_info(fact.type).on_regenerate) {
     case OnRegenerate::Keep: return true;
     case OnRegenerate::Drop: return false;
-    case OnRegenerate::DropDecided: return fact.fact_class != HostFactClass::Decision;
+    case OnRegenerate::DropDecided: return fact.fact_class != HostFactClass::Decision || is_file_of_others(fact);
   }
   return true;
 }
@@ -191,10 +196,12 @@ void ConversationView::take_send(const HostFact& fact, const json::object& body)
   DraftState& draft = known->second;
   if (fact.name == "send_failed") {
     draft.in_flight.clear();
+    draft.is_approved = false;
     draft.send_error = text_of(body, "error");
     return;
   }
   draft.in_flight = text_of(body, "messageId");
+  draft.is_approved = true;
   draft.send_error.clear();
   ++draft.rounds;
 }
@@ -213,6 +220,7 @@ void ConversationView::rewind(const HostFact& fact, const json::object& body) {
   }
   for (auto draft = drafts_.begin(); draft != drafts_.end();) {
     draft->second.send_error.clear();
+    draft->second.is_approved = false;
     draft = draft->second.is_sent || fact_at(draft->second.seq) != nullptr ? std::next(draft) : drafts_.erase(draft);
   }
   if (to == 0 && !keeps_human) kickoff_armed_ = false;

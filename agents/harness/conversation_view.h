@@ -50,6 +50,7 @@ struct DraftState {
   std::uint64_t seq = 0;          // the newest fact with this draft
   std::uint64_t writer = 0;       // the claim under which it was written; 0 for a draft by hand
   bool is_dismissed = false;
+  bool is_approved = false;       // sent, or being sent, since the last rewind
   bool is_sent = false;           // a message with this draft arrived
   std::string in_flight;          // the id of the message that is being sent, or ""
   std::uint32_t rounds = 0;       // how often sending began

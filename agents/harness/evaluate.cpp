@@ -1,8 +1,13 @@
 #include "agents/harness/evaluate.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "agents/harness/json_members.h"
 
 namespace ptcvm::harness {
+
+namespace json = boost::json;
 
 namespace {
 
@@ -16,10 +21,17 @@ TriggerSeqs fired_triggers(const ConversationView& view, const TriggerSeqs& plan
           .answer = fired(view.answer_seq(), planned.answer)};
 }
 
-// Returns whether a trigger fired that had not fired then.
-bool has_new(const TriggerSeqs& now, const TriggerSeqs& then) {
+// Returns whether a trigger fired that had not fired then, besides answers.
+bool has_news(const TriggerSeqs& now, const TriggerSeqs& then) {
   return now.status > then.status || now.inbound > then.inbound || now.outbound > then.outbound ||
-         now.whisper > then.whisper || now.answer > then.answer;
+         now.whisper > then.whisper;
+}
+
+// A fact that the parked pass waits for lets it go on, whatever else is in the way. A new trigger gives it up.
+bool goes_on(const ConversationView& view, const TriggerSeqs& fired) {
+  const std::optional<ParkedPass>& parked = view.parked_pass();
+  return parked && !has_news(fired, parked->fired) &&
+         std::ranges::any_of(parked->waits, [&](const auto& wait) { return view.has_arrived(wait); });
 }
 
 PassDecision park(PassDecision decision, ParkReason reason) {
@@ -30,6 +42,14 @@ PassDecision park(PassDecision decision, ParkReason reason) {
 
 }  // namespace
 
+std::size_t most_facts_of(std::span<const json::value> settings) {
+  for (const json::value& setting : settings) {
+    const auto number = number_of({{"setting", setting}}, "setting");
+    if (number && std::isfinite(*number) && *number >= 1) return static_cast<std::size_t>(std::min(*number, 1e9));
+  }
+  return EvaluateRules{}.most_facts;
+}
+
 PassDecision evaluate(const ConversationView& view, const PlanCursor& cursor, const EvaluateRules& rules) {
   PassDecision decision;
   decision.is_kickoff = view.facts().empty() && !rules.has_task && view.is_kickoff_armed();
@@ -37,19 +57,17 @@ PassDecision evaluate(const ConversationView& view, const PlanCursor& cursor, co
     decision.verdict = Verdict::Freeze;
     return decision;
   }
-  const std::optional<ParkedPass>& parked = view.parked_pass();
   const bool same_generation = cursor.generation == view.generation();
   decision.fired = fired_triggers(view, same_generation ? cursor.planned : TriggerSeqs{});
-  if (!decision.is_kickoff && decision.fired == TriggerSeqs{}) return decision;
-
-  // A fact that the parked pass waits for lets it go on, whatever else is in the way. A new trigger gives it up.
-  const bool is_same = parked && !has_new(decision.fired, parked->fired);
-  if (is_same && std::ranges::any_of(parked->waits, [&](const auto& wait) { return view.has_arrived(wait); })) {
+  if (goes_on(view, decision.fired)) {
     decision.verdict = Verdict::Run;
     decision.resumes = true;
-    decision.fired = parked->fired;
+    const std::uint64_t answer = decision.fired.answer;
+    decision.fired = view.parked_pass()->fired;
+    decision.fired.answer = std::max(decision.fired.answer, answer);
     return decision;
   }
+  if (!decision.is_kickoff && decision.fired == TriggerSeqs{}) return decision;
   const bool before_any_message = view.status() == "submitted" && !view.has_public();
   if (!decision.is_kickoff && view.status() != "input-required" && !before_any_message) {
     return park(std::move(decision), ParkReason::Status);
@@ -65,7 +83,10 @@ PassDecision evaluate(const ConversationView& view, const PlanCursor& cursor, co
   if (view.open_question() != nullptr && only_status && !decision.is_kickoff) {
     return park(std::move(decision), ParkReason::Question);
   }
-  if (is_same) return park(std::move(decision), ParkReason::Wait);
+  const std::optional<ParkedPass>& parked = view.parked_pass();
+  if (parked && !has_news(decision.fired, parked->fired) && decision.fired.answer <= parked->fired.answer) {
+    return park(std::move(decision), ParkReason::Wait);
+  }
   decision.verdict = Verdict::Run;
   return decision;
 }

@@ -2,6 +2,7 @@
 // function says.
 #pragma once
 #include <cstddef>
+#include <span>
 #include <string>
 
 #include "agents/harness/conversation_view.h"
@@ -31,6 +32,10 @@ struct EvaluateRules {
   std::size_t most_facts = 200;   // at this number of observations and decisions planning freezes
   bool has_task = false;          // a task existed when the harness was made, so there is nothing to kick off
 };
+
+// Returns the first setting that is a positive number, or a text with one, without its fraction; 200 without one.
+// The setting that counts most comes first. The result is for EvaluateRules::most_facts.
+std::size_t most_facts_of(std::span<const boost::json::value> settings);
 
 struct PassDecision {
   Verdict verdict = Verdict::Idle;

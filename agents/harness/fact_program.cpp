@@ -48,19 +48,23 @@ const Fact* find_waited(const ConversationView& view, std::string_view signal, c
   return nullptr;
 }
 
-std::vector<ProposedFact> proposals_of(const json::value& value) {
-  std::vector<ProposedFact> facts;
+// Takes the facts in a value, a list of them or one. What has no type is no fact.
+void take_proposals(const json::value& value, FactProgramEnd& end) {
   const json::array one{value};
   const json::array* const list = value.is_array() ? &value.get_array() : &one;
   for (const json::value& item : *list) {
     const json::object* const object = item.if_object();
-    const auto type = object == nullptr ? std::nullopt : find_fact_type(text_of(*object, "type"));
-    if (!type) continue;
+    const std::string_view name = object == nullptr ? std::string_view() : text_of(*object, "type");
+    if (name.empty()) continue;
+    const auto type = find_fact_type(name);
+    if (!type) {
+      end.unknown_type = name;
+      continue;
+    }
     json::object body = *object;
     body.erase("type");
-    facts.push_back({*type, std::move(body)});
+    end.proposed.push_back({*type, std::move(body)});
   }
-  return facts;
 }
 
 // Returns the name that the program awaits, or the id of an operation that is no signal.
@@ -158,8 +162,9 @@ void FactProgram::add_ask() {
            [to, now_ms](ToolCall& call) -> ToolReply {
              const json::value opts = to_json(call.arg(1));
              std::string qid(text_of(opts.as_object(), "qid"));
-             if (qid.empty()) qid = "q-" + std::string(call.idempotency_key());
-             json::object question{{"qid", qid}, {"prompt", std::string(call.arg(0).as_string().value_or(""))}};
+             const std::string prompt(call.arg(0).as_string().value_or(""));
+             if (qid.empty()) qid = "q/" + std::to_string(to->view().boundary_seq()) + "/" + prompt;
+             json::object question{{"qid", qid}, {"prompt", prompt}};
              if (is_true(opts.as_object(), "required")) question["required"] = true;
              const auto asked = ask_person(*to, question, {*now_ms, "planner"});
              if (!asked) return call.error(asked.error().message);
@@ -191,11 +196,11 @@ FactProgramEnd FactProgram::ended(const StoredOutcome& outcome) const {
   const json::value value = to_json(turn.value);
   if (turn.state == RunState::Returned) {
     end.value = value;
-    end.proposed = proposals_of(value);
+    take_proposals(value, end);
     return end;
   }
   end.value = value.as_object().at("value");
-  end.proposed = proposals_of(value.as_object().at("proposed"));
+  take_proposals(value.as_object().at("proposed"), end);
   return end;
 }
 

@@ -4,7 +4,8 @@
 // The source has a few more words than the language. They are defined in front of its first line:
 //
 //   (propose fact)               adds a fact to what the program proposes; the harness fills in missing ids
-//   (ask prompt {:qid id})       asks the person, waits, and gives the text of the answer
+//   (ask prompt {:qid id})       asks the person, waits, and gives the text of the answer. A question without an id is
+//                                asked once until somebody says something
 //   (confirm prompt {:qid id})   does the same, and gives whether the answer was yes
 //   (await-fact type key)        waits for a fact: (await-fact :tool_result "op1") gives its result, and
 //   (await-fact type key ms)     … gives "timeout" after that time; the deadline is a fact, too (timer_fired).
@@ -46,6 +47,7 @@ struct FactProgramEnd {
   bool was_over = false;                     // Ended: nothing ran, because the program had ended before
   boost::json::value value = {};             // Ended: the value of the program
   std::vector<ProposedFact> proposed = {};   // Ended: the facts
+  std::string unknown_type = {};             // Ended: the type of a proposed fact that no fact has, or ""
   std::string error = {};                    // Failed: why
   std::vector<std::string> waits = {};       // Waiting: "type/key" of each fact, or the id of an operation
   std::optional<std::int64_t> wake_time_ms = {};   // Waiting: when to go on although no fact came

@@ -31,6 +31,10 @@ PlanOutput ProgramPlanner::plan(PlanContext& context) {
     case FactProgramEnd::Kind::Busy: return PlanOutput::failed("another process executes the planner");
     case FactProgramEnd::Kind::Ended: break;
   }
+  if (!end->unknown_type.empty()) {
+    return PlanOutput::failed("the program proposed a fact of the type \"" + end->unknown_type +
+                              "\", which does not exist; see agents/harness/facts.def");
+  }
   for (ProposedFact& fact : end->proposed) {
     for (const IdMember& id : kIds) {
       if (id.type != fact.type || !text_of(fact.body, id.member).empty()) continue;

@@ -59,6 +59,11 @@ json::object with_scenario(json::object config) {
   return config;
 }
 
+Why same_seed(const json::object& expected, const json::object& got) {
+  if (auto why = same_config(expected, got)) return why;
+  return expected.size() == got.size() ? std::nullopt : differs("seed", expected, got);
+}
+
 Why hydrate_case(const LayerCase& scenario) {
   if (auto why = only(scenario.then, {"config", "ready", "error"})) return why;
   const auto got =
@@ -80,8 +85,7 @@ Why dehydrate_case(const LayerCase& scenario) {
   const json::object got = harness::dehydrate(planner_id(scenario.given.at("dehydrate")),
                                               with_scenario(scenario.given.at("config").as_object()));
   const json::object& expected = scenario.then.at("seed").as_object();
-  if (auto why = same_config(expected, got)) return why;
-  return expected.size() == got.size() ? std::nullopt : differs("seed", expected, got);
+  return same_seed(expected, got);
 }
 
 Why roundtrip_case(const LayerCase& scenario) {
@@ -138,8 +142,17 @@ class StoreForm {
     if (const auto load = store_.due_load(now_ms_)) store_.loaded(load->number, fetch(load->url));
   }
 
-  // The expected value is the key of the field that is wrong, its text, or whether there is one.
+  // The expected value is the key of the field that is wrong, its text, or whether there is one. An object has the text
+  // of each field, or whether the field is wrong.
   static Why field_error(const json::value& expected, const harness::ConfigSnapshot& form) {
+    if (const json::object* const by_key = expected.if_object()) {
+      for (const auto& [key, wanted] : *by_key) {
+        const auto found = std::ranges::find(form.fields, key, &harness::FieldState::key);
+        if (found == form.fields.end()) return "there is no field " + std::string(key);
+        if (auto why = same_error(wanted, found->error)) return why;
+      }
+      return std::nullopt;
+    }
     std::string all;
     for (const harness::FieldState& field : form.fields) {
       if (!field.error.empty()) all.append(field.key).append(": ").append(field.error).append("\n");
@@ -182,6 +195,8 @@ class LinkFixture {
       else if (name == "revs") why = differs(name, expected, revs_);
       else if (name == "error") why = same_error(expected, refused_);
       else if (name == "config") why = same_config(expected.as_object(), link_.config().config);
+      else if (name == "written_seed" && expected.is_object() && seed_.is_object())
+        why = same_seed(expected.get_object(), seed_.get_object());
       else if (name == "written_seed") why = differs(name, expected, seed_);
       else why = "unknown member: " + std::string(name);
       if (why) return why;

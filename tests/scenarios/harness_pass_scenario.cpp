@@ -29,7 +29,7 @@ class PassFixture {
     const json::value* const task = given.if_contains("existing_task");
     options_.rules.has_task = task != nullptr && *task != json::value(false);
     if (const json::value* const cap = given.if_contains("cap")) {
-      options_.rules.most_facts = cap->to_number<std::size_t>();
+      options_.rules.most_facts = harness::most_facts_of({cap, 1});
     }
     const json::value* const crash = given.if_contains("crash");
     crashes_ = crash != nullptr;

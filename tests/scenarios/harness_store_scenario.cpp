@@ -119,6 +119,7 @@ class StoreFixture {
     if (step.contains("append")) return append(step);
     if (step.contains("send")) return send(step);
     if (step.contains("kickoff")) return kickoff(step);
+    if (step.contains("expect")) return expect(step.at("expect").as_object());
     if (step.size() != 1) return "a step with more than one member";
     const auto& [name, value] = *step.begin();
     if (name == "rewind_error") return failed_as(conversation().regenerate(author()), value);
@@ -223,7 +224,7 @@ class StoreFixture {
       if (fact.type == harness::FactType::message_sent) linked = !harness::text_of(fact.body, "composeId").empty();
     }
     for (const auto& [id, draft] : view().drafts()) {
-      if (draft.is_sent || !draft.in_flight.empty()) approved_ids.emplace_back(id);
+      if (draft.is_approved) approved_ids.emplace_back(id);
       if (!draft.send_error.empty()) send_error = draft.send_error;
     }
     json::object got{{"seq", view().facts().size()},
