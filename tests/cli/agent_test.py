@@ -25,6 +25,9 @@ class AgentTest(CommandLineTest):
     def json(self, name, document):
         return self.file(name, json.dumps(document))
 
+    def place(self, name):
+        return os.path.join(self.folder.name, name)
+
     def script(self, *lines):
         return "scripted:" + self.file("script.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
 
@@ -88,7 +91,7 @@ class Run(AgentTest):
 class Replay(AgentTest):
     def test_a_recorded_run_is_replayed_to_the_same_line(self):
         agent, data = self.json("a.json", ORDERS), self.json("d.json", DATA)
-        recording = os.path.join(self.folder.name, "r.jsonl")
+        recording = self.place("r.jsonl")
         first = self.agent("run", agent, "--data", data, "--model",
                            self.script({"text": "Let me look."}, COUNT), "--record", recording)
         again = self.agent("run", agent, "--data", data, "--model", "replay:" + recording)
@@ -97,7 +100,7 @@ class Replay(AgentTest):
 
     def test_a_changed_request_is_a_miss_with_the_lines_that_differ(self):
         agent, data = self.json("a.json", ORDERS), self.json("d.json", DATA)
-        recording = os.path.join(self.folder.name, "r.jsonl")
+        recording = self.place("r.jsonl")
         self.agent("run", agent, "--data", data, "--model", self.script(COUNT), "--record", recording)
         other = self.json("d.json", {**DATA, "customer": "Bo"})
         status, line, _, _ = self.agent("run", agent, "--data", other, "--model", "replay:" + recording)
@@ -130,7 +133,7 @@ class Faces(AgentTest):
         self.assertIn("I pay her now.", out.splitlines()[0])
 
     def test_a_trace_and_progress_tell_what_happens(self):
-        trace = os.path.join(self.folder.name, "t.jsonl")
+        trace = self.place("t.jsonl")
         _, _, _, err = self.agent("run", self.json("a.json", PAY), "--model", self.script(
             {"program": '(return {:receipt (tool/pay {:to "ann"})})'}), "--trace", trace, "--progress",
             "--tool-shell", "pay=cat > /dev/null; echo '\"r\"'")
@@ -139,7 +142,7 @@ class Faces(AgentTest):
         self.assertIn("turn 1", err)
 
     def test_a_mailbox_lets_somebody_else_be_the_model(self):
-        box = os.path.join(self.folder.name, "box")
+        box = self.place("box")
         os.mkdir(box)
         pathlib.Path(box, "1.reply.json").write_text(json.dumps({"program": '(return {:receipt "m"})'}),
                                                      encoding="utf-8")
@@ -157,7 +160,7 @@ class Store(AgentTest):
 
     def setUp(self):
         super().setUp()
-        self.kept = ("--store", os.path.join(self.folder.name, "s.db"), "--id", "r")
+        self.kept = ("--store", self.place("s.db"), "--id", "r")
 
     def begin(self, agent=None, turns=TURNS):
         return self.agent("run", self.json("a.json", agent or self.ASKING), "--model", self.script(*turns), *self.kept)
@@ -212,10 +215,10 @@ class Store(AgentTest):
         self.assertEqual(line["return"], {"receipt": "b"}, err)
 
     def test_a_killed_process_pays_for_nothing_twice(self):
-        ledger = os.path.join(self.folder.name, "ledger")
+        ledger = self.place("ledger")
         command = ["sh", "-c", f"cat > /dev/null; echo paid >> {ledger}; echo '\"r\"'"]
         agent = self.json("a.json", {**PAY, "tools": [{**PAY["tools"][0], "command": command}]})
-        box = os.path.join(self.folder.name, "box")
+        box = self.place("box")
         os.mkdir(box)
         first = subprocess.Popen([PTCVM, "agent", "run", agent, "--model", "mailbox:" + box, *self.kept],
                                  stdout=subprocess.DEVNULL)

@@ -15,21 +15,37 @@ namespace {
 
 constexpr const char* kAgentExamples = R"(Examples:
   ptcvm agent run orders.json --data orders-data.json --model scripted:replies.jsonl
-  ptcvm agent run orders.json --data orders-data.json --model chat:gpt-4.1 --record orders.jsonl
-  ptcvm agent run orders.json --data orders-data.json --model messages:claude-sonnet-4-5 --stream
-  ptcvm agent run orders.json --data orders-data.json --model chat:llama3@http://localhost:11434/v1
-  ptcvm agent run orders.json --data orders-data.json --model replay:orders.jsonl
-  ptcvm agent prompt orders.json --data orders-data.json
-  ptcvm agent run pay.json --model chat:gpt-4.1 --store runs.db --id may
   ptcvm agent resume --store runs.db --id may --resolve approve:pay=true
   ptcvm agent show --store runs.db --id may
   ptcvm agent cost --store runs.db --id may --prices prices.json
   ptcvm agent fork --store runs.db --id may --turns 2 --as may-again
-  ptcvm agent chat help.json --model mailbox:letters
+
+The last line of standard output is {"status": "ok"|"error"|"suspended", "return", "fail", "pending", "turns",
+"usage"}. Exit status: 0 returned, 1 failed, 75 suspended. docs/agents.md explains agents.)";
+
+constexpr const char* kRunExamples = R"(Examples:
+  ptcvm agent run orders.json --data orders-data.json --model scripted:replies.jsonl
+  ptcvm agent run orders.json --data orders-data.json --model chat:gpt-4.1 --record orders.jsonl
+  ptcvm agent run orders.json --data orders-data.json --model replay:orders.jsonl
+  ptcvm agent run orders.json --data orders-data.json --model messages:claude-sonnet-4-5 --stream
+  ptcvm agent run orders.json --data orders-data.json --model chat:llama3@http://localhost:11434/v1
+  ptcvm agent run orders.json --data orders-data.json --model program:orders.ptc
+  ptcvm agent run pay.json --model chat:gpt-4.1 --store runs.db --id may --progress --prices prices.json
 
 Keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY or PTCVM_MODEL_KEY, and are written nowhere. The last line of standard
 output is {"status": "ok"|"error"|"suspended", "return", "fail", "pending", "turns", "usage"}. Exit status: 0 returned,
 1 failed, 75 suspended.)";
+
+constexpr const char* kPromptExamples = R"(Examples:
+  ptcvm agent prompt orders.json --data orders-data.json
+  ptcvm agent prompt orders.json --data orders-data.json --output json | jq .messages)";
+
+constexpr const char* kChatExamples = R"(Examples:
+  ptcvm agent chat help.json --model chat:gpt-4.1 --stream
+  ptcvm agent chat help.json --model mailbox:letters
+
+The first line of standard input is data/message when the prompt has {{message}}; each further line goes on with the
+conversation. The chat ends with the input, and its last line of output is the line of the last run.)";
 
 int run_agent(AgentArguments& arguments) {
   if (!arguments.store.path.empty()) return run_agent_in_store(arguments);
@@ -137,17 +153,22 @@ void add_agent_command(CLI::App& app, int& status) {
   add_agent_show(*agent, status);
   add_agent_fork(*agent, status);
   add_agent_cost(*agent, status);
+  add_agent_replay(*agent, status);
+  add_agent_compile(*agent, status);
+  run->footer(kRunExamples);
   run->callback([arguments = run_arguments, &status] { status = run_agent(*arguments); });
 
   const auto [prompt, prompt_arguments] = add("prompt", "Show the first request, and ask nobody");
   prompt_arguments->output = "text";
   prompt->add_option("--output", prompt_arguments->output, "text, or json: the body of the request")
       ->check(CLI::IsMember({"json", "text"}));
+  prompt->footer(kPromptExamples);
   prompt->callback([arguments = prompt_arguments, &status] { status = show_prompt(*arguments); });
 
   const auto [talk, chat_arguments] = add("chat", "Say each line of standard input to an agent");
   declare_agent_model(*talk, *chat_arguments);
   declare_agent_run(*talk, *chat_arguments);
+  talk->footer(kChatExamples);
   talk->callback([arguments = chat_arguments, &status] { status = chat(*arguments); });
 }
 

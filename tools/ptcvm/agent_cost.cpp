@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <iomanip>
+#include <sstream>
 
 #include "agents/wire/reply_reader.h"
+#include "tools/ptcvm/files.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -22,9 +25,12 @@ std::optional<wire::TokenUsage> usage_of(const KeptReply& kept, const loop::Mode
   return reader.finish(kept.reply.is_cut ? wire::ReplyReader::End::Cut : wire::ReplyReader::End::Proper, 0).usage;
 }
 
-double money_of(const CostLine& line, const TokenPrices& prices, bool input_has_cached) {
+// The input of OpenAI has what was cached in it; Anthropic's has not.
+bool input_has_cached(const loop::ModelChoice& choice) { return choice.protocol != wire::Protocol::Messages; }
+
+double money_of(const CostLine& line, const TokenPrices& prices, const loop::ModelChoice& choice) {
   const std::int64_t cached = line.cached + line.cache_written;
-  const std::int64_t fresh = input_has_cached ? std::max<std::int64_t>(0, line.input - cached) : line.input;
+  const std::int64_t fresh = input_has_cached(choice) ? std::max<std::int64_t>(0, line.input - cached) : line.input;
   const double money = static_cast<double>(fresh) * prices.input + static_cast<double>(line.cached) * prices.cached +
                        static_cast<double>(line.cache_written) * prices.cache_written +
                        static_cast<double>(line.output) * prices.output;
@@ -36,8 +42,6 @@ TokenPrices prices_of(const std::map<std::string, TokenPrices>& prices, const st
   if (found == prices.end()) found = prices.find("*");
   return found == prices.end() ? TokenPrices() : found->second;
 }
-
-}  // namespace
 
 std::optional<std::map<std::string, TokenPrices>> read_prices(const std::string& text, std::string& message) {
   boost::system::error_code error;
@@ -67,6 +71,31 @@ std::optional<std::map<std::string, TokenPrices>> read_prices(const std::string&
   return prices;
 }
 
+}  // namespace
+
+std::optional<std::map<std::string, TokenPrices>> prices_of_file(const std::string& file, std::string& message) {
+  const auto text = read_file(file, message);
+  auto prices = text ? read_prices(*text, message) : std::nullopt;
+  if (text && !prices) message = file + ": " + message;
+  return prices;
+}
+
+double money_of(const loop::AgentUsage& usage, const loop::ModelChoice& choice,
+                const std::map<std::string, TokenPrices>& prices) {
+  CostLine line;
+  line.input = static_cast<std::int64_t>(usage.input);
+  line.cached = static_cast<std::int64_t>(usage.cached);
+  line.cache_written = static_cast<std::int64_t>(usage.cache_written);
+  line.output = static_cast<std::int64_t>(usage.output);
+  return money_of(line, prices_of(prices, choice.name), choice);
+}
+
+std::string money_text(double money) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(6) << money;
+  return text.str();
+}
+
 std::vector<CostLine> cost_lines(const std::vector<KeptReply>& replies, const loop::ModelChoice& choice,
                                  const std::map<std::string, TokenPrices>& prices) {
   std::vector<CostLine> lines;
@@ -89,9 +118,7 @@ std::vector<CostLine> cost_lines(const std::vector<KeptReply>& replies, const lo
     line->output += usage->output.value_or(0);
     line->reasoning += usage->reasoning.value_or(0);
   }
-  // The input of OpenAI has what was cached in it; Anthropic's has not.
-  const bool input_has_cached = choice.protocol != wire::Protocol::Messages;
-  for (CostLine& line : lines) line.money = money_of(line, prices_of(prices, line.model), input_has_cached);
+  for (CostLine& line : lines) line.money = money_of(line, prices_of(prices, line.model), choice);
   return lines;
 }
 

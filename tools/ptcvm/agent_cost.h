@@ -16,9 +16,15 @@ struct TokenPrices {
   double input = 0, cached = 0, cache_written = 0, output = 0;
 };
 
-// Reads {"MODEL": {"input", "cached", "cache_written", "output"}, …}; "*" is every other model. What a model leaves out
-// costs nothing, except that cached tokens cost what input costs. Returns nullopt when the text cannot be read.
-std::optional<std::map<std::string, TokenPrices>> read_prices(const std::string& text, std::string& message);
+// Reads a file of prices: {"MODEL": {"input", "cached", "cache_written", "output"}, …}; "*" is every other model. What
+// a model leaves out costs nothing, except that cached tokens cost what input costs. Returns nullopt when the file
+// cannot be used; `message` then says why.
+std::optional<std::map<std::string, TokenPrices>> prices_of_file(const std::string& file, std::string& message);
+// Returns what a run has cost, with the price of one model for everything.
+double money_of(const loop::AgentUsage& usage, const loop::ModelChoice& choice,
+                const std::map<std::string, TokenPrices>& prices);
+// Returns an amount with six places behind the point.
+std::string money_text(double money);
 
 struct CostLine {
   std::uint32_t turn = 0;

@@ -69,6 +69,7 @@ AgentDriver::End AgentDriver::drive(AgentHandle& agent) {
     if (*progress == Progress::Waits) {
       if (auto end = take_answers(agent, operations)) return *std::move(end);
     } else if (!wait_for_timer(operations)) {
+      for (const Operation& operation : operations) tell(AgentMoment::Kind::Wait, operation);
       return {parts_.interrupted.load() ? End::Kind::Interrupted : End::Kind::Suspended, {}, {}};
     } else if (auto advanced = agent.advance(); !advanced) {
       return refused(advanced.error());

@@ -1,5 +1,6 @@
 #include "tools/ptcvm/agent_models.h"
 
+#include <boost/json.hpp>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -8,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "agents/loop/reply_program.h"
 #include "agents/replay/recorded_model.h"
 #include "agents/replay/scripted_model.h"
 #include "drivers/mailbox/mailbox_folder.h"
@@ -76,6 +78,30 @@ class RecordedSource : public InstantSource {
   }
 
   replay::RecordedModel model_;
+};
+
+// A program in the place of a model: it answers the first request and no other one.
+class ProgramSource : public InstantSource {
+ public:
+  ProgramSource(std::string program, OnBytes on_bytes)
+      : InstantSource(std::move(on_bytes)), program_(std::move(program)) {}
+  void skip(std::string_view agent_path, std::size_t replies) override {
+    is_used_ = is_used_ || (agent_path.empty() && replies > 0);
+  }
+
+ private:
+  ModelAnswer answer_to(const loop::Operation& operation) override {
+    if (operation.agent.empty() && !std::exchange(is_used_, true)) {
+      return {{}, program_reply(operation, program_), 0, std::nullopt};
+    }
+    const bool is_root = operation.agent.empty();
+    const std::string what = is_root ? "the program did not end the task" : operation.path + " is asked";
+    return {{}, {}, 0, replay::ReplayFailure{std::string(kModelRequired),
+                                             what + ", and there is only a program; name a model with --model"}};
+  }
+
+  std::string program_;
+  bool is_used_ = false;
 };
 
 class MailboxSource : public ModelSource {
@@ -180,7 +206,23 @@ std::optional<OpenedModel> open_recording(const std::string& file, OnBytes on_by
   return opened;
 }
 
+std::optional<OpenedModel> open_program(const std::string& file, OnBytes on_bytes, std::string& message) {
+  auto text = read_file(file, message);
+  if (!text) return std::nullopt;
+  OpenedModel opened;
+  opened.choice = {wire::Protocol::Chat, "program", "program", false, {}, {}};
+  opened.source = std::make_unique<ProgramSource>(*std::move(text), std::move(on_bytes));
+  return opened;
+}
+
 }  // namespace
+
+loop::ModelReply program_reply(const loop::Operation& operation, const std::string& program) {
+  replay::ScriptLine line;
+  line.said.calls.push_back({"program", std::string(loop::kRunProgram),
+                             boost::json::serialize(boost::json::object{{"program", program}})});
+  return reply_of(replay::answer_of(line, model_call(operation)));
+}
 
 replay::ModelCall model_call(const loop::Operation& operation) {
   return {operation.agent, operation.model.protocol, operation.model.is_stream, operation.body, operation.callable};
@@ -192,6 +234,7 @@ std::optional<OpenedModel> open_model(const std::string& text, bool is_stream, O
   const std::string rest = colon == std::string::npos ? "" : text.substr(colon + 1);
   if (kind == "scripted") return open_script(rest, std::move(on_bytes), message);
   if (kind == "replay") return open_recording(rest, std::move(on_bytes), message);
+  if (kind == "program") return open_program(rest, std::move(on_bytes), message);
   if (kind != "mailbox") return open_server(text, is_stream, std::move(on_bytes), message);
   std::error_code error;
   if (!std::filesystem::is_directory(rest, error)) {

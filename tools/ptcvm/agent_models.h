@@ -15,6 +15,9 @@
 
 namespace ptcvm::cli {
 
+// The reason of a run that needs a model where there is only a program.
+inline constexpr std::string_view kModelRequired = "llm_required";
+
 struct ModelAnswer {
   std::string path;                // names the operation
   loop::ModelReply reply;
@@ -42,14 +45,17 @@ struct OpenedModel {
   std::unique_ptr<ModelSource> source;
 };
 
-// Opens what --model names: scripted:FILE, replay:FILE, mailbox:DIR, or chat|responses|messages:NAME[@URL]. `on_bytes`
-// gets the bytes of streamed replies as they come. Returns nullopt when the model cannot be opened; `message` then says
-// why.
+// Opens what --model names: scripted:FILE, replay:FILE, program:FILE, mailbox:DIR, or chat|responses|messages with
+// :NAME[@URL]. `on_bytes` gets the bytes of streamed replies as they come. Returns nullopt when the model cannot be
+// opened; `message` then says why.
 std::optional<OpenedModel> open_model(const std::string& text, bool is_stream, OnBytes on_bytes, std::string& message);
 
 // Wraps a source: every request and its reply are added to the file as lines of a recording.
 std::unique_ptr<ModelSource> record_model(std::unique_ptr<ModelSource> source, const std::string& path,
                                           std::string& message);
+
+// Makes the reply of a model that calls run_program with this program.
+loop::ModelReply program_reply(const loop::Operation& operation, const std::string& program);
 
 // Shows an operation as the call that replayed models answer. The operation must outlive the call.
 replay::ModelCall model_call(const loop::Operation& operation);

@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "agents/replay/canonical_request.h"
+#include "tools/ptcvm/agent_cost.h"
 #include "tools/ptcvm/commands.h"
 
 namespace ptcvm::cli {
@@ -41,6 +42,21 @@ std::string_view kind_name(Kind kind) {
     case Kind::Wait: return "wait";
   }
   return "";
+}
+
+// Says who can end a wait.
+std::string_view whom(loop::OperationKind kind) {
+  switch (kind) {
+    case loop::OperationKind::Approval:
+    case loop::OperationKind::Doubt:
+    case loop::OperationKind::Budget: return "a person who decides";
+    case loop::OperationKind::Input: return "what the user says";
+    case loop::OperationKind::Timer: return "the time of the next attempt";
+    case loop::OperationKind::Model: return "the model";
+    case loop::OperationKind::Tool:
+    case loop::OperationKind::Pending: break;
+  }
+  return "the answer of the tool";
 }
 
 }  // namespace
@@ -98,14 +114,15 @@ std::string trace_line(const AgentMoment& moment) {
   return json::serialize(line) + "\n";
 }
 
-std::string progress_line(const AgentMoment& moment, const loop::AgentUsage& usage) {
+std::string progress_line(const AgentMoment& moment, const loop::AgentUsage& usage, std::optional<double> spent) {
   const loop::Operation& operation = *moment.operation;
   std::string text = "turn " + std::to_string(usage.turns + 1) + ", " + std::to_string(usage.input + usage.output) +
-                     " tokens, " + std::to_string(usage.model_calls) + " model calls: ";
+                     " tokens, " + std::to_string(usage.model_calls) + " model calls";
+  if (spent) text += ", " + money_text(*spent) + " spent";
   switch (moment.kind) {
-    case Kind::ModelStart: return text + "asks " + operation.path + " (" + operation.model.name + ")";
-    case Kind::ToolStart: return text + "calls " + operation.path;
-    case Kind::Wait: return text + "waits for " + operation.path;
+    case Kind::ModelStart: return text + ": asks " + operation.path + " (" + operation.model.name + ")";
+    case Kind::ToolStart: return text + ": calls " + operation.path;
+    case Kind::Wait: return text + ": waits for " + operation.path + ", " + std::string(whom(operation.kind));
     case Kind::ModelEnd:
     case Kind::ToolEnd: break;
   }

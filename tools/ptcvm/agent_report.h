@@ -1,5 +1,6 @@
 // What `ptcvm agent` prints of a run: the last line of standard output, and its parts.
 #pragma once
+#include <optional>
 #include <string>
 
 #include "agents/loop/agent_run.h"
@@ -16,7 +17,7 @@ std::string usage_json(const loop::AgentUsage& usage);
 
 // Writes a moment as a line of a trace. Neither requests nor replies nor keys are in it, only hashes and counts.
 std::string trace_line(const AgentMoment& moment);
-// Writes a moment for people, or "" for moments that people do not see.
-std::string progress_line(const AgentMoment& moment, const loop::AgentUsage& usage);
+// Writes a moment for people, or "" for moments that people do not see. `spent` is money, when prices are known.
+std::string progress_line(const AgentMoment& moment, const loop::AgentUsage& usage, std::optional<double> spent);
 
 }  // namespace ptcvm::cli

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tools/ptcvm/agent_report.h"
+#include "tools/ptcvm/agent_store.h"
 #include "tools/ptcvm/external_tool.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/terminal.h"
@@ -19,8 +20,8 @@ void declare_agent_file(CLI::App& command, AgentArguments& arguments) {
 CLI::Option* declare_agent_model(CLI::App& command, AgentArguments& arguments) {
   CLI::Option* const model = command.add_option(
       "--model", arguments.model,
-      "scripted:FILE, replay:FILE, mailbox:DIR, or chat:NAME, responses:NAME, messages:NAME with @URL for a server of "
-      "your own");
+      "scripted:FILE, replay:FILE, program:FILE, mailbox:DIR, or chat:NAME, responses:NAME, messages:NAME with "
+      "@URL for a server of your own");
   model->required();
   command.add_option("--record", arguments.record, "Adds requests and replies to a file that replay:FILE reads")
       ->type_name("FILE");
@@ -41,6 +42,8 @@ void declare_agent_run(CLI::App& command, AgentArguments& arguments) {
       ->check(CLI::IsMember({"json", "text"}));
   command.add_flag("--progress", arguments.progress,
                    "Says on standard error what the run does; a terminal is told without it");
+  command.add_option("--prices", arguments.prices, "Prices of models, a file of JSON: the progress says what is spent")
+      ->type_name("FILE");
 }
 
 std::optional<ToolCommands> tool_commands(const AgentArguments& arguments, std::string& message) {
@@ -82,15 +85,7 @@ bool AgentSession::open(loop::AgentDefinition definition, std::optional<OpenedMo
   if (!model) model = open_model(arguments_.model, arguments_.stream, on_bytes, message_);
   if (!model) return false;
   source_ = std::move(model->source);
-  if (!arguments_.record.empty()) {
-    source_ = record_model(std::move(source_), arguments_.record, message_);
-    if (source_ == nullptr) return false;
-  }
-  if (!arguments_.trace.empty()) {
-    trace_.open(arguments_.trace, std::ios::binary | std::ios::trunc);
-    if (!trace_) message_ = "cannot write " + arguments_.trace;
-    if (!trace_) return false;
-  }
+  if (!open_files()) return false;
   loop::AgentOptions options;
   choice_ = std::move(model->choice);
   if (kept_choice_ && kept_choice_->protocol != choice_.protocol) {
@@ -108,6 +103,28 @@ bool AgentSession::open(loop::AgentDefinition definition, std::optional<OpenedMo
   driver_ = std::make_unique<AgentDriver>(AgentDriver::Parts{
       *source_, commands_, *interrupted_.flag(), [this](const AgentMoment& moment) { tell(moment); }});
   return true;
+}
+
+// Opens the files of --record, --trace and --prices.
+bool AgentSession::open_files() {
+  if (!arguments_.record.empty()) {
+    source_ = record_model(std::move(source_), arguments_.record, message_);
+    if (source_ == nullptr) return false;
+  }
+  if (!arguments_.trace.empty()) {
+    trace_.open(arguments_.trace, std::ios::binary | std::ios::trunc);
+    if (!trace_) message_ = "cannot write " + arguments_.trace;
+    if (!trace_) return false;
+  }
+  if (arguments_.prices.empty()) return true;
+  auto prices = prices_of_file(arguments_.prices, message_);
+  if (prices) prices_ = *std::move(prices);
+  return prices.has_value();
+}
+
+std::optional<double> AgentSession::spent() const {
+  if (arguments_.prices.empty()) return std::nullopt;
+  return money_of(handle_->run().usage(), choice_, prices_);
 }
 
 bool AgentSession::start(const std::string& data_json) {
@@ -147,6 +164,7 @@ Result<void> AgentSession::open_stored(const Store& store, const std::string& da
   if (!stored) return stored.error();
   auto kept = std::make_unique<KeptAgent>(std::move(*stored));
   kept_ = kept.get();
+  store_ = store;
   handle_ = std::move(kept);
   return {};
 }
@@ -174,7 +192,7 @@ void AgentSession::tell(const AgentMoment& moment) {
   }
   if (trace_.is_open()) trace_ << trace_line(moment) << std::flush;
   if (!shows_progress_) return;
-  const std::string line = progress_line(moment, handle_->run().usage());
+  const std::string line = progress_line(moment, handle_->run().usage(), spent());
   if (!line.empty()) std::cerr << line << '\n';
 }
 
@@ -185,6 +203,8 @@ int AgentSession::report(const AgentDriver::End& end) {
   const loop::AgentRun& run = handle_->run();
   if (kept_ != nullptr && end.kind != AgentDriver::End::Kind::StoreFailed) {
     if (const auto parked = kept_->stored().park(); !parked) return complain_of_store(parked.error());
+    const auto noted = keep_mark(*store_, arguments_.store.id, mark_of(run), driver_->now_ms());
+    if (!noted) return complain_of_store(noted.error());
   }
   if (arguments_.output == "text" && end.kind == AgentDriver::End::Kind::Ended) {
     const loop::AgentOutcome outcome = run.outcome();

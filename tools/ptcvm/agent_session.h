@@ -11,6 +11,7 @@
 #include "agents/loop/agent_run.h"
 #include "agents/wire/reply_reader.h"
 #include "ptcvm/engine.hpp"
+#include "tools/ptcvm/agent_cost.h"
 #include "tools/ptcvm/agent_driver.h"
 #include "tools/ptcvm/agent_models.h"
 #include "tools/ptcvm/interrupt.h"
@@ -19,7 +20,7 @@
 namespace ptcvm::cli {
 
 struct AgentArguments {
-  std::string file, data, model, record, trace, output = "json";
+  std::string file, data, model, record, trace, prices, output = "json";
   StoreOptions store;                            // also the id of the run
   std::vector<std::string> tools, shell_tools;   // NAME=COMMAND
   bool stream = false, progress = false;
@@ -28,7 +29,8 @@ struct AgentArguments {
 void declare_agent_file(CLI::App& command, AgentArguments& arguments);    // FILE, --data
 // Declares --model, which is required and returned, --record and --stream.
 CLI::Option* declare_agent_model(CLI::App& command, AgentArguments& arguments);
-void declare_agent_run(CLI::App& command, AgentArguments& arguments);     // --tool, --trace, --output, --progress
+// Declares --tool, --tool-shell, --trace, --output, --progress and --prices.
+void declare_agent_run(CLI::App& command, AgentArguments& arguments);
 
 // Reads the commands of --tool and --tool-shell. Returns nullopt when one cannot be read; `message` then says why.
 std::optional<ToolCommands> tool_commands(const AgentArguments& arguments, std::string& message);
@@ -61,6 +63,8 @@ class AgentSession {
   // Writes the last line of standard output and returns the exit status. A run of a store is left before.
   int report(const AgentDriver::End& end);
 
+  // Returns what the run has cost, or nullopt without --prices.
+  std::optional<double> spent() const;
   // Leaves a run of a store without going on with it.
   void leave();
 
@@ -69,6 +73,7 @@ class AgentSession {
   const std::string& message() const { return message_; }
 
  private:
+  bool open_files();
   void tell(const AgentMoment& moment);
   void show_bytes(std::string_view path, std::string_view bytes);
 
@@ -86,6 +91,8 @@ class AgentSession {
   std::unique_ptr<ModelSource> source_;
   std::unique_ptr<AgentDriver> driver_;
   std::ofstream trace_;
+  std::map<std::string, TokenPrices> prices_;
+  std::optional<Store> store_;                   // of a run that a store keeps
   bool shows_progress_ = false;
 };
 

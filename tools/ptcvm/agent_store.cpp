@@ -5,6 +5,7 @@
 
 #include "agents/loop/stored_agent.h"
 #include "agents/loop/stored_facts.h"
+#include "agents/replay/canonical_request.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -12,23 +13,10 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view kCommandLine = "command_line";   // name and key of the fact
+constexpr std::string_view kCommandLineLeft = "command_line_left";
 constexpr std::size_t kPageOfFacts = 1'000;
 
 Error invalid(std::string message) { return {Errc::invalid_value, std::move(message), std::nullopt, {}}; }
-
-template <class Visit>
-Result<void> for_each_fact(const Store& store, const std::string& id, Visit visit) {
-  const HostLog log = HostLog::of(store, id);
-  for (std::uint64_t seen = 0;;) {
-    const auto facts = log.read(seen, kPageOfFacts);
-    if (!facts) return facts.error();
-    for (const HostFact& fact : *facts) {
-      seen = fact.seq;
-      visit(fact);
-    }
-    if (facts->size() < kPageOfFacts) return {};
-  }
-}
 
 json::object body_of(const HostFact& fact) {
   boost::system::error_code error;
@@ -47,6 +35,47 @@ bool flag_of(const json::object& body, std::string_view name) {
 }
 
 }  // namespace
+
+Result<void> for_each_fact(const Store& store, const std::string& id,
+                           const std::function<void(const HostFact&)>& visit) {
+  const HostLog log = HostLog::of(store, id);
+  for (std::uint64_t seen = 0;;) {
+    const auto facts = log.read(seen, kPageOfFacts);
+    if (!facts) return facts.error();
+    for (const HostFact& fact : *facts) {
+      seen = fact.seq;
+      visit(fact);
+    }
+    if (facts->size() < kPageOfFacts) return {};
+  }
+}
+
+AgentMark mark_of(const loop::AgentRun& run) {
+  const std::vector<std::byte> document = run.snapshot();
+  const std::string_view bytes(reinterpret_cast<const char*>(document.data()), document.size());
+  return {run.usage().fuel, replay::request_hash(bytes)};
+}
+
+Result<void> keep_mark(const Store& store, const std::string& id, const AgentMark& mark, std::int64_t now_ms) {
+  HostFact fact;
+  fact.fact_class = HostFactClass::Control;
+  fact.name = kCommandLineLeft;
+  fact.body = json::serialize(json::object{{"fuel", mark.fuel}, {"document_hash", mark.document_hash}});
+  fact.time_ms = now_ms;
+  const auto written = HostLog::of(store, id).put(HostCut::blind(), {&fact, 1});
+  if (!written) return written.error();
+  return {};
+}
+
+std::optional<AgentMark> read_mark(const HostFact& fact) {
+  if (fact.name != kCommandLineLeft) return std::nullopt;
+  const json::object body = body_of(fact);
+  const json::value* const fuel = body.if_contains("fuel");
+  AgentMark mark;
+  mark.document_hash = text_of(body, "document_hash");
+  if (fuel != nullptr && fuel->is_number()) mark.fuel = fuel->to_number<std::uint64_t>();
+  return mark;
+}
 
 Result<void> keep_command(const Store& store, const std::string& id, const KeptCommand& command, std::int64_t now_ms) {
   HostLog log = HostLog::of(store, id);
@@ -128,27 +157,6 @@ Result<loop::Agent> read_agent_of(const Engine& engine, const Store& store, cons
   loop::AgentOptions options;
   options.model = std::move(command->choice);
   return loop::Agent::make(engine, std::move(*definition), std::move(options));
-}
-
-Result<loop::AgentRun> read_run(const Engine& engine, const Store& store, const std::string& id) {
-  const auto agent = read_agent_of(engine, store, id);
-  if (!agent) return agent.error();
-  const auto started = HostLog::of(store, id).find(std::string(loop::kStarted));
-  if (!started) return started.error();
-  const auto body = loop::read_start((*started)->body);
-  if (!body) return body.error();
-  auto run = loop::run_from_start(*agent, *body);
-  if (!run) return run.error();
-  const auto read = for_each_fact(store, id, [&](const HostFact& fact) {
-    if (!fact.is_of_host || fact.name == loop::kStarted) return;
-    run->step();
-    run->advance(fact.time_ms);
-    // A fact that the run refuses, as it refused it before, changes nothing.
-    static_cast<void>(loop::apply_fact(*run, fact.name, fact.body));
-  });
-  if (!read) return read.error();
-  run->step();
-  return std::move(*run);
 }
 
 }  // namespace ptcvm::cli

@@ -1,5 +1,7 @@
 // What `ptcvm agent` keeps in the log of a run besides the facts of the run, and what it reads from there.
 #pragma once
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,9 +36,21 @@ struct KeptReply {
 // Returns the replies of a run in their order.
 Result<std::vector<KeptReply>> kept_replies(const Store& store, const std::string& id);
 
-// Makes a run from its log without claiming the log, for looking at the run. Error: invalid_value when the store has no
-// such run.
-Result<loop::AgentRun> read_run(const Engine& engine, const Store& store, const std::string& id);
+// What a process notes about a run when it leaves the run, so that a replay can be compared with it.
+struct AgentMark {
+  std::uint64_t fuel = 0;
+  std::string document_hash;   // SHA-256 of AgentRun::snapshot()
+  bool operator==(const AgentMark&) const = default;
+};
+AgentMark mark_of(const loop::AgentRun& run);
+// Adds what a process notes to the log of a run.
+Result<void> keep_mark(const Store& store, const std::string& id, const AgentMark& mark, std::int64_t now_ms);
+// Reads a fact that keep_mark() wrote. Returns nullopt for every other fact.
+std::optional<AgentMark> read_mark(const HostFact& fact);
+
+// Visits the facts of a log in their order.
+Result<void> for_each_fact(const Store& store, const std::string& id,
+                           const std::function<void(const HostFact&)>& visit);
 // Makes the agent of a run from the definition and the model that the log has.
 Result<loop::Agent> read_agent_of(const Engine& engine, const Store& store, const std::string& id);
 

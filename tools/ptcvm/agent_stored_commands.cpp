@@ -2,16 +2,14 @@
 
 #include <boost/json.hpp>
 #include <charconv>
-#include <iomanip>
 #include <iostream>
-#include <sstream>
 
-#include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/agent_cost.h"
 #include "tools/ptcvm/agent_report.h"
 #include "tools/ptcvm/agent_store.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
+#include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/terminal.h"
 #include "tools/ptcvm/text_table.h"
 
@@ -20,30 +18,12 @@ namespace {
 
 namespace json = boost::json;
 
-int refuse_error(const Error& error) {
-  if (error.code == Errc::store_failed) return complain_of_store(error);
-  complain(error.message);
-  return error.code == Errc::busy ? kBusy : kBadInput;
-}
-
-std::optional<Store> store_of(const StoreOptions& options, StoreUse use, int& status) {
-  std::string message;
-  auto store = open_store(options, use, message, status);
-  if (!store) complain(message);
-  return store;
-}
-
 Result<std::vector<std::string>> used_replies(const Store& store, const std::string& id) {
   const auto replies = kept_replies(store, id);
   if (!replies) return replies.error();
   std::vector<std::string> paths;
   for (const KeptReply& kept : *replies) paths.push_back(kept.agent);
   return paths;
-}
-
-void declare_run(CLI::App& command, StoreOptions& options) {
-  declare_default_store(command, options);
-  command.add_option("--id", options.id, "The name of the run")->required();
 }
 
 struct ResumeAgent {
@@ -130,11 +110,9 @@ json::object turn_json(const loop::TurnView& turn) {
 
 int show_agent(const StoreOptions& options, const std::string& output) {
   int status = kSuccess;
-  const auto store = store_of(options, StoreUse::Existing, status);
-  if (!store) return status;
-  const Engine engine;
-  const auto run = read_run(engine, *store, options.id);
-  if (!run) return refuse_error(run.error());
+  const auto record = record_of(options, status);
+  if (!record) return status;
+  const loop::AgentRun* const run = &record->run();
   if (output == "document") {
     std::cout << run->snapshot_json() << '\n';
     return kSuccess;
@@ -185,12 +163,6 @@ int fork_agent(const StoreOptions& options, std::uint32_t turns, const std::stri
   return kSuccess;
 }
 
-std::string money_text(double money) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(6) << money;
-  return text.str();
-}
-
 CostLine sum_of(const std::vector<CostLine>& lines) {
   CostLine sum;
   for (const CostLine& line : lines) {
@@ -224,9 +196,8 @@ int show_cost(const StoreOptions& options, const std::string& prices_file, bool 
   std::string message;
   std::map<std::string, TokenPrices> prices;
   if (!prices_file.empty()) {
-    const auto text = read_file(prices_file, message);
-    auto read = text ? read_prices(*text, message) : std::nullopt;
-    if (!read) return refuse_input(prices_file + ": " + message);
+    auto read = prices_of_file(prices_file, message);
+    if (!read) return refuse_input(message);
     prices = *std::move(read);
   }
   const auto command = kept_command(*store, options.id);
@@ -252,6 +223,33 @@ int show_cost(const StoreOptions& options, const std::string& prices_file, bool 
 }
 
 }  // namespace
+
+int refuse_error(const Error& error) {
+  if (error.code == Errc::store_failed) return complain_of_store(error);
+  complain(error.message);
+  return error.code == Errc::busy ? kBusy : kBadInput;
+}
+
+std::optional<Store> store_of(const StoreOptions& options, StoreUse use, int& status) {
+  std::string message;
+  auto store = open_store(options, use, message, status);
+  if (!store) complain(message);
+  return store;
+}
+
+void declare_agent_of_store(CLI::App& command, StoreOptions& options) {
+  declare_default_store(command, options);
+  command.add_option("--id", options.id, "The name of the run")->required();
+}
+
+std::optional<AgentRecord> record_of(const StoreOptions& options, int& status) {
+  const auto store = store_of(options, StoreUse::Existing, status);
+  if (!store) return std::nullopt;
+  auto record = AgentRecord::read(Engine(), *store, options.id);
+  if (record) return std::move(*record);
+  status = refuse_error(record.error());
+  return std::nullopt;
+}
 
 int run_agent_in_store(AgentArguments& arguments) {
   std::string message;
@@ -279,7 +277,7 @@ int run_agent_in_store(AgentArguments& arguments) {
 void add_agent_resume(CLI::App& agent, int& status) {
   auto* const command = agent.add_subcommand("resume", "Go on with a run of a store, with the answers that have come");
   auto request = std::make_shared<ResumeAgent>();
-  declare_run(*command, request->arguments.store);
+  declare_agent_of_store(*command, request->arguments.store);
   declare_agent_model(*command, request->arguments)->required(false);
   declare_agent_run(*command, request->arguments);
   const auto list = [&](const char* name, std::vector<std::string>& into, const char* what, const char* type) {
@@ -289,6 +287,15 @@ void add_agent_resume(CLI::App& agent, int& status) {
   list("--reject", request->rejected, "An operation is refused, failed or did not happen; repeatable", "OP=TEXT");
   list("--raise", request->raised, "Adds to a limit: turns, model_calls, tokens, …; repeatable", "LIMIT=NUMBER");
   list("--say", request->said, "What the user says next; repeatable", "TEXT");
+  command->footer(R"(Examples:
+  ptcvm agent resume --store runs.db --id may
+  ptcvm agent resume --store runs.db --id may --resolve approve:pay=true
+  ptcvm agent resume --store runs.db --id may --reject 'approve:pay=not this month'
+  ptcvm agent resume --store runs.db --id may --resolve 'clerk/quote={"price": 7}' --raise turns=2
+  ptcvm agent resume --store runs.db --id may --say 'And what does it cost?'
+
+The model and the commands of tools are those with which the run was begun. Exit status: as for agent run; 65 for an
+answer to something that nobody waits for, which changes nothing.)");
   command->callback([request, &status] { status = resume_agent(*request); });
 }
 
@@ -296,9 +303,13 @@ void add_agent_show(CLI::App& agent, int& status) {
   auto* const command = agent.add_subcommand("show", "Show the turns of a run and what the run waits for");
   auto options = std::make_shared<StoreOptions>();
   auto output = std::make_shared<std::string>("text");
-  declare_run(*command, *options);
+  declare_agent_of_store(*command, *options);
   command->add_option("--output", *output, "text, json, or document: the whole state as JSON")
       ->check(CLI::IsMember({"text", "json", "document"}));
+  command->footer(R"(Examples:
+  ptcvm agent show --store runs.db --id may
+  ptcvm agent show --store runs.db --id may --output json | jq .journal
+  ptcvm agent show --store runs.db --id may --output document | jq .root.turns)");
   command->callback([options, output, &status] { status = show_agent(*options, *output); });
 }
 
@@ -310,9 +321,12 @@ void add_agent_fork(CLI::App& agent, int& status) {
   };
   auto* const command = agent.add_subcommand("fork", "Begin another run with the first turns of a run as its history");
   auto fork = std::make_shared<Fork>();
-  declare_run(*command, fork->store);
+  declare_agent_of_store(*command, fork->store);
   command->add_option("--turns", fork->turns, "How many turns the runs share")->required();
   command->add_option("--as", fork->name, "The name of the new run; `agent resume` goes on with it")->required();
+  command->footer(R"(Examples:
+  ptcvm agent fork --store runs.db --id may --turns 2 --as may-again
+  ptcvm agent resume --store runs.db --id may-again --model chat:gpt-4.1)");
   command->callback([fork, &status] { status = fork_agent(fork->store, fork->turns, fork->name); });
 }
 
@@ -324,10 +338,15 @@ void add_agent_cost(CLI::App& agent, int& status) {
   };
   auto* const command = agent.add_subcommand("cost", "Show tokens and money by turn, agent and model");
   auto cost = std::make_shared<Cost>();
-  declare_run(*command, cost->store);
+  declare_agent_of_store(*command, cost->store);
   command->add_option("--prices", cost->prices, "Prices of models for a million tokens, a file of JSON")
       ->type_name("FILE");
   command->add_flag("--json", cost->as_json, "As JSON");
+  command->footer(R"(Examples:
+  ptcvm agent cost --store runs.db --id may
+  ptcvm agent cost --store runs.db --id may --prices prices.json --json
+
+Prices are for a million tokens: {"gpt-4.1": {"input": 2, "cached": 0.5, "output": 8}, "*": {…}}.)");
   command->callback([cost, &status] { status = show_cost(cost->store, cost->prices, cost->as_json); });
 }
 
