@@ -33,7 +33,7 @@ static_assert(std::ranges::all_of(kKinds, [](ptc::FactKind kind) {
   return kKinds[static_cast<std::size_t>(class_of(kind))] == kind;
 }));
 
-// Returns a kind that every store refuses when the class is none of the four.
+// Returns the kind for the class, or a kind that every store refuses when the class is unknown.
 ptc::FactKind kind_of(HostFactClass of) {
   const auto row = static_cast<std::size_t>(of);
   return row < kKinds.size() ? kKinds[row] : static_cast<ptc::FactKind>(ptc::kFacts.size());

@@ -64,7 +64,7 @@ void write_json(ValueWriter& out, const json::value& root) {
   }
 }
 
-// Through text: the rules of JSON output stand in one place, and the parser bounds the depth.
+// Goes through text: the rules of JSON output are in one place, and the parser bounds the depth.
 json::value to_json(ValueView value) {
   boost::system::error_code error;
   json::parse_options options;

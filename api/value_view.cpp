@@ -24,7 +24,7 @@ bool is_named(ptc::Value key, std::string_view name) {
   return key.is_keyword() && key.keyword->name() == name;
 }
 
-// Of the map, borrowed, or Absent.
+// Returns the value in the map, borrowed, or Absent.
 ptc::Value scan(ptc::Heap& heap, ptc::Value map, std::string_view name) {
   for (ptc::MapCursor entry(heap, map); entry.next();) {
     if (is_named(entry.key(), name)) return entry.value();

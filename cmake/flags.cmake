@@ -19,7 +19,7 @@ endif()
 if(PTC_ALWAYS_COPY)
   target_compile_definitions(ptc_flags INTERFACE PTC_ALWAYS_COPY=1)
 endif()
-# PTC_FUZZ_ENGINE: a library to link instead of Clang's own; whoever gives it gives the compiler flags for it, too.
+# PTC_FUZZ_ENGINE: a library to link instead of Clang's own; the caller gives the compiler flags for it, too.
 set(PTC_FUZZ_ENGINE "" CACHE STRING "Fuzzing engine to link, e.g. what OSS-Fuzz calls LIB_FUZZING_ENGINE")
 if(PTC_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
@@ -27,8 +27,8 @@ if(PTC_FUZZ)
   endif()
   target_compile_definitions(ptc_flags INTERFACE _GLIBCXX_ASSERTIONS)
   if(NOT PTC_FUZZ_ENGINE)
-    # Telling the engine about every comparison, those of the sanitizers' own checks among them, takes a third of the
-    # time; what words and numbers are worth comparing with stands in the dictionaries and mutators instead.
+    # Telling the engine about every comparison, also in the sanitizers' own checks, takes a third of the
+    # time; the words and numbers that are worth comparing with are in the dictionaries and mutators instead.
     target_compile_options(ptc_flags INTERFACE -fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp)
     target_link_options(ptc_flags INTERFACE -fsanitize=fuzzer-no-link)
   endif()

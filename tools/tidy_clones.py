@@ -17,7 +17,7 @@ PARTS = {
     "tools": ("tools/", "bench/"),
     "tests": ("tests/",),
 }
-# Programs that stand alone on purpose, because users copy them.
+# Programs that share no code on purpose, because users copy them.
 ALONE = ("tests/embed", "tests/package", "tests/lean")
 
 

@@ -1,5 +1,5 @@
 // Requests are made with the easy interface of libcurl, one handle an exporter. libcurl itself is made ready once in a
-// process, whoever comes first; it is never torn down, because other parts of the process may use it.
+// process, by the first exporter; it is never torn down, because other parts of the process may use it.
 #include "ptcvm/otel.hpp"
 
 #include <curl/curl.h>
@@ -30,7 +30,7 @@ struct FreeCurl {
 template <class T>
 using Curl = std::unique_ptr<T, FreeCurl>;
 
-// The whole URL, "" when the text is none for http or https.
+// Returns the whole URL, or "" when the text is not a URL for http or https.
 std::string whole_url(const std::string& endpoint) {
   const Curl<CURLU> url(curl_url());
   if (url == nullptr || curl_url_set(url.get(), CURLUPART_URL, endpoint.c_str(), 0) != CURLUE_OK) return {};

@@ -263,7 +263,7 @@ class Analyzer {
     std::string_view name;
     SourceSpan span;
     bool deferred;          // inside of a function: any definition in the program will do
-    bool task_id;           // stands as the id of a task
+    bool task_id;           // is the id of a task
     std::vector<std::string_view> locals;   // names in scope, for the first few
   };
 

@@ -22,7 +22,7 @@ struct CompileOptions {
   bool prelude = false;                             // hidden %names are visible; functions print as #<fn>
   bool optimize = true;                             // constant folding, inlining of literal closures
   // Returns how large a regular expression is for the engine, or 0 when the engine cannot run the expression; then it
-  // says why and at which character. Null: all are accepted.
+  // says why and at which character. A null pointer accepts all.
   std::uint32_t (*check_regex)(std::string_view pattern, std::string& error, std::size_t& position) = nullptr;
   std::uint64_t most_bytes = UINT64_MAX;            // what the tables of the compiler may take for this text
   std::function<bool()> is_over;                    // asked now and then: true stops the compiler. May be empty

@@ -3,7 +3,7 @@
 //
 // Invariants: a Local node refers to a local bound by an enclosing binder (Let, Loop, Fn parameter, For clause, Fold).
 // It is a tree: no node has two parents. A local is bound exactly once in the tree (loop locals are re-bound by Recur
-// to their own Loop only). A Recur stands in tail position of its Loop or Fn and has exactly as many kids as the target
+// to their own Loop only). A Recur is in tail position of its Loop or Fn and has exactly as many kids as the target
 // has locals.
 #pragma once
 #include <cstdint>
@@ -62,7 +62,7 @@ struct ForClause {
   Kind kind{};
   LocalId local = kNoLocal;     // Bind: element; Let: value
   Node* expression = nullptr;   // Bind: collection; Let: value; When, While: test
-  std::string function;         // Bind: who complains when the collection is none ("for", "map", …)
+  std::string function;         // Bind: what a fault names when there is no collection ("for", "map", …)
   std::uint32_t argument = 0;   // Bind: which argument to name in that complaint; 0: none
   SourceSpan span;              // Bind: what to point at then; unset: the collection
 };

@@ -26,7 +26,7 @@ class ConstantTable {
   std::uint32_t string(std::string_view text) { return text_constant(Constant::Kind::String, text); }
   std::uint32_t keyword(std::string_view name) { return text_constant(Constant::Kind::Keyword, name); }
   std::uint32_t regex(std::string_view pattern) { return text_constant(Constant::Kind::Regex, pattern); }
-  // Vector: elements in order. Map: pairs. Set: elements. Keys have to be distinct already.
+  // Vector: elements in order. Map: pairs. Set: elements. Keys must be distinct already.
   std::uint32_t collection(Constant::Kind kind, std::vector<std::uint32_t> items);
 
   // The constant that an atomic literal stands for; nothing for other forms.

@@ -33,7 +33,7 @@ class StageReader {
     return most;
   }
   void know_integer(LocalId local) { integers_.push_back(local); }
-  // Of a local that starts as one and then is what the step gives: when an integer's step is an integer.
+  // Knows it of a local that begins as an integer when the step of an integer is an integer.
   void know_integer_if(LocalId local, const Node& step) {
     integers_.push_back(local);
     if (!is_integer(step)) integers_.pop_back();

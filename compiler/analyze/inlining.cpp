@@ -1,4 +1,4 @@
-// Functions that are called where they stand: ((fn [x] …) 1) becomes a let, (map (fn [x] …) coll), (filter even? coll),
+// Functions that are called in place: ((fn [x] …) 1) becomes a let, (map (fn [x] …) coll), (filter even? coll),
 // (map :name coll) and their like a comprehension, group-by one for its keys, reduce a fold. The function's own node is
 // turned into the loop when some recur has it as its target, so that the targets stay right.
 #include <algorithm>
@@ -58,8 +58,8 @@ bool Analyzer::is_plain_builtin(const Node& function, std::size_t count) {
          is_plain_call(builtin_info(function.builtin));
 }
 
-// What a call of the function gives, when that can be written down: of a literal function its body, of a builtin or a
-// keyword the call. Null: it has to be called as a value. The locals are bound by whoever takes the body.
+// Returns what a call of the function gives: the body of a literal function, or the call of a builtin or a keyword;
+// null when the function must be called as a value. The caller binds the locals.
 Node* Analyzer::inlined_body(Node* function, SourceSpan span, std::span<LocalId> locals) {
   if (function->kind == NodeKind::Fn) {
     if (!takes_exactly(*function, locals.size())) return nullptr;

@@ -28,7 +28,7 @@ constexpr std::string_view kNamespaceList =
     "clojure.walk/ (walk/), regex/, json/, Math/, System/, Double/, Float/, Integer/, Long/, Boolean/, "
     "LocalDate/, Instant/, Duration/";
 
-// Builtins that a namespace has beyond those of its category, as in Clojure.
+// Builtins that a namespace has beyond the builtins of its category, as in Clojure.
 struct Extra {
   BuiltinCategory category;
   std::string_view name;

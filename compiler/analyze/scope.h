@@ -1,7 +1,7 @@
 // The names that are visible at one point of the program: lexical locals, and names of the user namespace.
 //
 // Locals nest: bind() shadows, restore() goes back to a mark. A name of the user namespace becomes visible to
-// the forms that run after its definition; one that stands in a branch, or in the body of a function, is
+// the forms that run after its definition; a name that is defined in a branch, or in the body of a function, is
 // visible only there and is remembered as one that may be defined (forget_defined()).
 // Hazard: names are views into forms, which have to live longer.
 #pragma once

@@ -1,5 +1,5 @@
 // How deep the analysed tree is. The passes after the analyzer recurse over it; this bounds their stack. Each clause of
-// a for stands inside of the one before, and the body inside of them all.
+// a for is inside of the one before, and the body inside of them all.
 #pragma once
 #include <cstdint>
 

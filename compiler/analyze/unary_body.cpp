@@ -7,7 +7,7 @@ class UnaryCopy {
  public:
   UnaryCopy(Ast& ast, LocalId rest, LocalId argument) : ast_(ast), rest_(rest), argument_(argument) {}
 
-  // Null: something that cannot be copied, or that wants the vector.
+  // Returns null when the node cannot be copied, or wants the vector.
   Node* copy(const Node& node) {
     switch (node.kind) {
       case NodeKind::Local:

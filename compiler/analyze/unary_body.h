@@ -1,4 +1,4 @@
-// Functions of [& rest] that do nothing with rest but hand it on by apply, as those of comp and complement: a call with
+// Functions of [& rest] that only hand rest on by apply, as comp and complement make them: a call with
 // one argument needs no vector. Such a function gets a second body in which (apply f rest) is (f argument).
 #pragma once
 #include "compiler/analyze/ast.h"

@@ -1,5 +1,5 @@
 // (update m k f …) and (update-in m [k …] f …) where f is a literal function, a builtin, or (fnil builtin constant):
-// the value is taken out of the collection, f is called where it stands, and its result put back.
+// the value is taken out of the collection, f is called in place, and its result put back.
 #include <algorithm>
 
 #include "compiler/analyze/analysis.h"

@@ -83,7 +83,7 @@ class FunctionGenerator {
     LocalId tested = kNoLocal;
     Label body = {}, otherwise = {};
   };
-  struct Turn {     // of the innermost Bind of a comprehension
+  struct Turn {     // the labels of the innermost Bind of a comprehension
     Label next, exit;
   };
 

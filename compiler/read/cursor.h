@@ -1,6 +1,6 @@
 // A position in UTF-8 program text that knows its line and column.
 //
-// Invariant: the text is valid UTF-8 (reader.cpp checks it first) and the offset stands on a character
+// Invariant: the text is valid UTF-8 (reader.cpp checks it first) and the offset is on a character
 // boundary.
 #pragma once
 #include <cstdint>

@@ -46,7 +46,7 @@ constexpr auto kRefused = std::to_array<RefusedSyntax>({
     {"#^", "metadata syntax (#^meta) is not supported", "Leave the metadata out"},
 });
 
-constexpr std::size_t kQuotedBytes = 40;   // of a token that a message quotes
+constexpr std::size_t kQuotedBytes = 40;   // a message quotes so much of a token
 
 std::string position_text(SourceSpan at) {
   return "line " + std::to_string(at.line) + ", column " + std::to_string(at.column);

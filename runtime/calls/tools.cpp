@@ -25,7 +25,7 @@ bool is_plain_leaf(Value v) {
   }
 }
 
-// Whether all parts of a value are plain, in any order and without naming what is none: answers mostly are plain, and
+// Returns whether all parts of a value are plain, without naming a part that is not: answers mostly are plain, and
 // lists of records.
 class PlainCheck {
  public:

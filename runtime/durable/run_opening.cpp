@@ -30,7 +30,7 @@ std::unique_ptr<Session> RunOpening::open() {
     out_.holder = *claim;
     return nullptr;
   }
-  const bool needs_calls = options_.resets_need_reasons;   // of every task, whoever made them
+  const bool needs_calls = options_.resets_need_reasons;   // the calls of every task
   if (!(needs_calls ? writer_.open_whole() : writer_.open())) return nullptr;
   if (log().has_host_facts() && !log().last_start()) {
     refuse("the log " + writer_.name() + " belongs to a host (HostLog): give the run another id");
@@ -77,7 +77,7 @@ bool RunOpening::refuse(std::string message) {
   return false;
 }
 
-// False: the run waits for a person, or is stopped.
+// Returns false when the run waits for a person, or is stopped.
 bool RunOpening::settle_doubts() {
   do {
     out_.doubts = find_doubts(*tools_, writer_);
@@ -95,7 +95,7 @@ std::optional<Parked> RunOpening::parked() {
   return std::get<std::optional<Parked>>(std::move(result));
 }
 
-// What was parked stays as it is; the word of a person wakes it. False: somebody said something meanwhile.
+// Leaves what was parked; the word of a person wakes it. Returns false when somebody said something meanwhile.
 bool RunOpening::park_in_doubt() {
   Parked wanted = parked().value_or(Parked());
   if (wanted.continuation.empty()) wanted.continuation = continuation_name(writer_);
@@ -150,7 +150,7 @@ SessionRestore RunOpening::restore_options() const {
   return wanted;
 }
 
-// False: the session cannot learn what was committed since it was parked; the log is the truth.
+// Returns false when the session cannot learn what was committed since it was parked; the log is the truth.
 bool RunOpening::continue_as(std::unique_ptr<Session> session, std::uint64_t observed_seq) {
   session->journal().forget_all_but([&](std::string_view id) {
     if (log().external_version(id) != 0) return false;

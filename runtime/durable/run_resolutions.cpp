@@ -8,7 +8,7 @@
 namespace ptc {
 namespace {
 
-// What is said about one operation: a resolution without its value, and where it stands in the log.
+// What is said about one operation: a resolution without its value, and its place in the log.
 struct News {
   std::uint64_t seq = 0;
   std::string operation;
@@ -47,7 +47,7 @@ Resolution resolution_of(Session& session, const News& news) {
   return Resolution::ok(news.operation, *value);
 }
 
-// What the handles of waiting operations show: the last report of each that stands before `until`.
+// Returns what the handles of waiting operations show: the last report of each before `until` in the log.
 std::vector<Resolution> progress_reports(Session& session, const RunLog& log, std::uint64_t until) {
   std::vector<Resolution> out;
   for (const Operation& operation : session.run().operations().all()) {
@@ -115,7 +115,7 @@ std::string operations_to_attach(const RunLog& log) {
         !operation.status.empty() && operation.status != "ok" && operation.ends_before < log.ends();
     if (operation.task.empty() || operation.opened.empty() || went_wrong) continue;
     if (list.size() > 1) list += ',';
-    const std::uint64_t first = log.epoch_at(operation.task, 0);   // of a program that begins
+    const std::uint64_t first = log.epoch_at(operation.task, 0);   // the epoch when the program begins
     std::string_view members = operation.opened;
     members.remove_suffix(1);
     list += members;

@@ -21,7 +21,7 @@ constexpr std::string_view kPlain = "\x1b[0m";
 struct Glyph {
   std::string text;
   std::size_t width;
-  std::size_t offset;      // of its first byte in the source
+  std::size_t offset;      // where its first byte is in the source
 };
 
 std::string_view line_at(std::string_view source, std::size_t offset, std::size_t& begin) {

@@ -1,4 +1,4 @@
-// What stands behind the door of compiling.h in the lean library.
+// What is behind the door of compiling.h in the lean library.
 #include "runtime/engine/compiling.h"
 #include "runtime/engine/function_text.h"
 

@@ -202,7 +202,7 @@ const Fact* LogWriter::recalled_task(const std::string& key) {
   return &recalled_.emplace(key, std::move(*found)).first->second;
 }
 
-// Of a task's own value and one from outside the first in the log counts.
+// Finds a task's own value or a value from outside: the first one in the log counts.
 LogWriter::FoundTask LogWriter::task(std::string_view id, std::uint64_t epoch) {
   const std::string* const held = log_.value_in(id, epoch);
   const LoggedTask* const latest = epoch == log_.epoch(id) ? log_.task(id) : nullptr;

@@ -1,4 +1,4 @@
-// Invariant: a log with facts or with a claim stands in logs_; one without facts is not there for readers.
+// Invariant: a log with facts or with a claim is in logs_; readers do not see a log without facts.
 #include "runtime/log/memory_store.h"
 
 #include <algorithm>

@@ -19,7 +19,7 @@ std::string numbered(FactKind kind, std::string_view name, std::uint64_t number)
   return named(kind, name).append("#").append(std::to_string(number));
 }
 
-// Of an operation that the run named itself, "op12" or "op12.0.1": 12; of others 0.
+// Returns 12 for an operation that the run named itself, "op12" or "op12.0.1", and 0 for other operations.
 std::uint64_t own_number(std::string_view operation) {
   std::uint64_t number = 0;
   if (!operation.starts_with("op")) return 0;
@@ -225,13 +225,13 @@ std::vector<const LoggedEffect*> RunLog::unsettled(std::uint64_t token) const {
   return out;
 }
 
-// The first value of an id stays until it is reset, whoever said it.
+// Keeps the first value of an id until the id is reset.
 void RunLog::commit(std::string_view id, const Fact& fact, std::string source) {
   if (!task_index_.try_emplace(std::string(id), tasks_.size()).second) return;
   tasks_.push_back({std::string(id), fact.value, std::move(source), fact.seq});
 }
 
-// A value from outside takes the place of an earlier one, when whoever put it had seen that one (the version).
+// A value from outside replaces an earlier one when its author had seen the earlier one (the version).
 const LoggedApproval* RunLog::approval(std::string_view idempotency_key) const {
   const auto at = approval_index_.find(idempotency_key);
   return at == approval_index_.end() ? nullptr : &approvals_[at->second];
@@ -324,7 +324,7 @@ void RunLog::intend(const Fact& fact) {
             read_effect_class(fact.effect), fact.task, {}, {}, ends_before(fact.seq), fact.writer, 0};
 }
 
-// Of an attempt that is not the newest any more nothing is learnt.
+// Ignores an attempt that is not the newest any more.
 void RunLog::settle(const Fact& fact) {
   const auto at = effect_index_.find(fact.idempotency_key);
   const auto state = find_effect_state(fact.status);

@@ -18,7 +18,7 @@ static_assert(kKeyBytes == crypto_auth_hmacsha256_KEYBYTES && kKeyBytes == crypt
 constexpr std::string_view kDomain = "ptcvm sealed snapshot";
 constexpr std::size_t kMaxSealBytes = crypto_sign_BYTES;
 constexpr std::size_t kHeadBytes = 8;              // root offset and file identifier
-constexpr std::size_t kSpareBytes = 256;           // of an envelope, beyond names and payload
+constexpr std::size_t kSpareBytes = 256;           // an envelope has so much beyond names and payload
 
 using Bytes = std::span<const std::uint8_t>;
 

@@ -187,7 +187,7 @@ SessionStep Session::advance(std::uint64_t fuel) {
       case StepStatus::Yielded:
         return visit_step_hook() ? SessionStep::Yielded : SessionStep::Over;
       case StepStatus::NeedsTool:
-        // A restored run that comes to calls at once was put into a snapshot where it had paused before them.
+        // A restored run that makes calls at once was put into a snapshot where it had paused before the calls.
         return serve_calls(pause == CallPause::Before ||
                            (pause == CallPause::Unknown && run_.fuel_used() == fuel_before));
       case StepStatus::Suspended:

@@ -65,7 +65,7 @@ std::optional<ResolveRefusal> SessionOperations::refuse(std::span<const Resoluti
   return std::nullopt;
 }
 
-// Results are held against the signatures of their tools, as answers that come at once are.
+// Checks results against the signatures of their tools, as answers that come at once are checked.
 std::optional<ResolveRefusal> SessionOperations::fit(std::span<Resolution> resolutions) {
   for (Resolution& resolution : resolutions) {
     const Operation* const operation = run_.operations().find(resolution.operation);

@@ -1,5 +1,5 @@
 // A rule of all of these: what comes out can be turned back into what came in. So "007" is no integer (the zeros would
-// be gone), and 1e300 is none either (no program meant exactly that one).
+// be gone), and 1e300 is no integer either (no program meant exactly that number).
 #include "runtime/signature/conversions.h"
 
 #include <algorithm>

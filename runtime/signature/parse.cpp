@@ -1,4 +1,4 @@
-// Reading signatures. Every error stands at the byte that a person has to change.
+// Reads signatures. The position of an error is the byte that a person must change.
 #include <algorithm>
 
 #include "runtime/signature/signature.h"
@@ -88,7 +88,7 @@ class SignatureReader {
   }
   bool fail(std::string message) { return fail_at(at_, std::move(message)); }
 
-  // "expected what, got …" with what stands there.
+  // Fails with "expected what, got …" and what was found.
   bool fail_expecting(std::string what) {
     if (at_end()) return fail("expected " + what + ", got the end of the text");
     std::size_t end = at_ + 1;

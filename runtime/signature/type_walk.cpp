@@ -61,7 +61,7 @@ std::string with_underscores(std::string_view name) {
   return text;
 }
 
-// A key of arguments as its name; nothing when it can be none.
+// Returns the name for a key of arguments, or nullopt when the key cannot be a name.
 std::optional<std::string_view> name_of_key(Value key) {
   if (key.is_string()) return string_view_of(key);
   if (key.is_keyword()) return key.keyword->name();
@@ -178,7 +178,7 @@ Value TypeWalk::walk_elements(const SignatureType& element, Value vector) {
   return changed;
 }
 
-// `changed` with that element as it is to be; it is the vector's copy, Absent before the first change.
+// Returns `changed` with the checked element; `changed` is the vector's copy, Absent before the first change.
 Value TypeWalk::walk_element(const SignatureType& element, Value vector, std::uint32_t i, Value changed) {
   path_.push_back({{}, i});
   const Value item = walk(element, vector_at(vector, i));

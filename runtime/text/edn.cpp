@@ -60,7 +60,7 @@ class EdnReader {
   struct Open {
     Kind kind;
     std::size_t begin;     // offset of the bracket, or of the tag name
-    std::size_t end = 0;   // of the tag name
+    std::size_t end = 0;   // offset behind the tag name
     bool pending = false;  // a list that began with the symbol pending
   };
 

@@ -11,7 +11,7 @@ SecretText::~SecretText() {
   sodium_memzero(text.data(), text.size());
 }
 
-// Boost.JSON may free with another alignment than it asked for, so that of `new` serves all.
+// Boost.JSON may free with another alignment than it asked for, so the alignment of `new` serves all.
 void* SecretMemory::do_allocate(std::size_t bytes, std::size_t /*alignment*/) { return ::operator new(bytes); }
 
 void SecretMemory::do_deallocate(void* memory, std::size_t bytes, std::size_t /*alignment*/) {

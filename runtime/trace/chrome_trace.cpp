@@ -78,7 +78,7 @@ class ChromeWriter {
     append_json_member(out_, "ts", t);
   }
 
-  // `before`: whose members stand there already; its task and path are the same.
+  // Leaves out the members that `before` has written; its task and path are the same.
   void arguments_of(const TraceEvent* event, const TraceEvent* before = nullptr) {
     if (event == nullptr) return;
     const auto add = [&](std::string_view name, auto member) {

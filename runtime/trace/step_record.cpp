@@ -40,8 +40,8 @@ void append_text_or_null(std::string& out, std::string_view name, const std::opt
 
 // What the events of a run come to.
 struct Result {
-  const TraceEvent* end = nullptr;      // of the last turn; null: it is not over
-  const TraceEvent* fault = nullptr;    // of the last turn
+  const TraceEvent* end = nullptr;      // the end of the last turn; null when the turn is not over
+  const TraceEvent* fault = nullptr;    // the fault of the last turn
   std::map<std::string, const TraceEvent*> journal;
   std::uint64_t fuel = 0, waiting_fuel = 0, micros = 0, bytes = 0, turns = 0;
 };
@@ -54,7 +54,7 @@ void take(Result& result, const TraceEvent& event) {
     case TraceKind::Commit: result.journal[event.task] = &event; break;
     case TraceKind::Reset: result.journal.erase(event.task); break;
     case TraceKind::Suspend: result.waiting_fuel = event.fuel.value_or(0); break;
-    case TraceKind::RunEnd:       // its fuel is that of the whole turn, its time that of this process
+    case TraceKind::RunEnd:       // its fuel covers the whole turn, its time covers this process
       result.end = &event;
       result.fuel = saturated_sum(result.fuel, event.fuel.value_or(0));
       result.waiting_fuel = 0;

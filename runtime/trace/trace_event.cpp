@@ -60,7 +60,7 @@ struct MemberWriter {
   }
 };
 
-// The value of the member `wanted`, into whichever member of the event that is.
+// Reads the value of the member `wanted` into the member of the event that it belongs to.
 struct MemberReader {
   std::string_view wanted;
   const json::value& value;

@@ -23,7 +23,7 @@ class RunFold {
   void fold() {
     const TraceEvent& first = *run_.events.front();
     root_ = add(SpanKind::Run, kNoSpan, first, run_.id);
-    root().name.clear();           // that of the program, when a beginning says it
+    root().name.clear();           // the name of the program comes with a beginning
     std::set<std::uint64_t> turns;
     for (const TraceEvent* event : run_.events) {
       if (event->turn != 0) turns.insert(event->turn);
@@ -245,7 +245,7 @@ class RunFold {
   TraceRun& run_;
   std::vector<TraceSpan> spans_;
   std::size_t root_ = 0, pause_ = kNoSpan;
-  std::int64_t last_us_ = 0;           // of the event before
+  std::int64_t last_us_ = 0;           // the time of the event before
   bool has_turns_ = false;
   std::map<std::uint64_t, std::size_t> turns_;
   std::map<std::pair<std::size_t, std::string>, std::size_t> tasks_;   // by turn and id

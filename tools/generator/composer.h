@@ -41,16 +41,16 @@ struct Variable {
   Text name;
   TypeRef type;
   unsigned cost = 1;               // Function: about how many expressions one call runs
-  unsigned tool_calls = 0;         // Function: of one call
+  unsigned tool_calls = 0;         // Function: how many calls of tools one call makes
 };
 
-// Where the form that is being written stands.
+// The place of the form that is being written.
 struct Place {
   unsigned repeats = 1;            // about how often it runs
   bool in_branch = false;          // of pmap or pcalls
   bool in_short_function = false;  // #(…)
   bool in_function = false;        // runs as often as somebody calls it
-  // Expressions that together are different each time: what makes the ids of tasks unique. Nothing: not known.
+  // Expressions that together are different each time: what makes the ids of tasks unique, if known.
   std::optional<std::vector<Text>> indexes = std::vector<Text>();
 };
 
@@ -103,7 +103,7 @@ class Composer {
   bool in_clojure() const { return options_.subset == Subset::Clojure; }
   // Whether what is written may run over and over: then no value may grow with every turn.
   bool growing() const { return place_.repeats > 1 || place_.in_function; }
-  Text bounded(TypeRef type, Text text);               // of the same type; small, when growing()
+  Text bounded(TypeRef type, Text text);               // has the same type; is small when growing()
 
   // literals.cpp
   Text literal(TypeRef type, unsigned depth, bool as_data = false);
@@ -216,7 +216,7 @@ class Composer {
   static constexpr unsigned kElements = 5;         // that a collection has, about
   static constexpr unsigned kMaxRepeats = 150;
   static constexpr unsigned kMaxToolCalls = 250;
-  static constexpr unsigned kMaxCost = 4'000;      // of one function
+  static constexpr unsigned kMaxCost = 4'000;      // a function costs at most so much
 
   GeneratorOptions options_;
   Random random_;
@@ -229,7 +229,7 @@ class Composer {
   std::vector<Tool> tools_;
   int budget_ = 0;
   unsigned names_ = 0, tasks_ = 0;
-  unsigned cost_ = 0, tool_calls_ = 0;             // of one run of what is written: the program, or a definition
+  unsigned cost_ = 0, tool_calls_ = 0;             // one run of what is written: the program, or a definition
   std::map<std::pair<TypeRef, bool>, std::vector<FittingRule>> fitting_rules_;
   std::map<Text, Text> journal_;
   GeneratedProgram program_;

@@ -52,7 +52,7 @@ GeneratedProgram generate_program(const GeneratorOptions& options);
 // One line of `ptcvm batch` input, without the newline.
 std::string batch_request_line(const GeneratedProgram& program, std::string_view id);
 
-// The program as a file: what its tools answer and its journal stand above it, in comments.
+// Returns the program as a file, with the answers of its tools and its journal above it, in comments.
 std::string program_text(const GeneratedProgram& program);
 
 }  // namespace ptc::generator

@@ -1,5 +1,5 @@
 // Rules of expressions, as tables: what a form gives, and how it is written. Everything that a builtin takes and gives
-// stands in one line; rule_filling.cpp reads the lines.
+// is in one line; rule_filling.cpp reads the lines.
 //
 // result   a type: int float str key bool rec set, [T] vector, {T} map of keywords, <T> map of strings, |T| a map
 //          of either, (T,T>R) a function. Letters are types that are still open: a and b any data, x and y scalars,

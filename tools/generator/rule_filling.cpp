@@ -41,7 +41,7 @@ bool take(std::string_view& text, char expected) {
   return true;
 }
 
-// "{one two}": the words between the braces. What stands in strings and brackets is part of a word.
+// Takes the words between the braces of "{one two}". A string or a bracket is part of a word.
 std::vector<std::string_view> take_words(std::string_view& text) {
   std::vector<std::string_view> words;
   std::size_t depth = 0, begin = 1, at = 0;
@@ -217,7 +217,7 @@ Text Composer::ruled(TypeRef type, unsigned depth, bool general) {
 
 Text Composer::ruled_generally(TypeRef type, unsigned depth) { return ruled(type, depth, true); }
 
-// A builtin by its name, or what combines functions. Plain: nothing that has to be filled.
+// Returns a builtin by its name, or a combination of functions. A plain function has nothing to fill in.
 std::optional<Text> Composer::ruled_function(std::span<const TypeRef> from, TypeRef to, unsigned depth, bool plain) {
   std::vector<FittingRule> fitting;
   for (const Rule& rule : function_rules()) {

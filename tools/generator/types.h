@@ -12,7 +12,7 @@ enum class Kind : std::uint8_t {
   Vector,          // of element
   KeywordMap,      // keyword -> element
   StringMap,       // string -> element
-  Handle,          // of an operation that gives element
+  Handle,          // an operation that gives element
   Function,        // element -> result
 };
 

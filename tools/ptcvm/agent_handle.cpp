@@ -19,7 +19,7 @@ Result<void> MemoryAgent::advance() {
 }
 
 Result<void> KeptAgent::doubt(std::string_view path) {
-  // The call is in the log without an answer: whoever opens the run finds it in doubt.
+  // The call is in the log without an answer: the next process that opens the run finds it in doubt.
   return Error{Errc::wrong_state, "nobody knows whether " + std::string(path) + " happened", std::nullopt, {}};
 }
 

@@ -28,7 +28,7 @@ Result<KeptCommand> kept_command(const Store& store, const std::string& id);
 
 // One reply of a model, as the log has it.
 struct KeptReply {
-  std::string path;          // of the operation: "broker/model"
+  std::string path;          // the path of the operation: "broker/model"
   std::string agent;         // the path of the agent: "broker"
   std::uint32_t turn = 1;    // the turn of the root in which the reply came
   loop::ModelReply reply;

@@ -37,7 +37,7 @@ void show(Diagnostic found, const ptc::SourceSpan& span, const std::string& file
   std::cerr << diagnostic_text(found, stderr_has_colour());
 }
 
-// Where the program stands when it is one literal: nothing of it has to be evaluated to know its value.
+// Returns the place of the program when the program is one literal, whose value is known without a run.
 std::optional<ptc::SourceSpan> literal_span(const std::string& source) {
   ptc::FormArena arena;
   const ptc::ReadResult read = ptc::read_forms(source, arena);

@@ -10,7 +10,7 @@ namespace ptcvm::cli {
 // commands without a group are those that the help does not show.
 std::vector<const CLI::App*> parts_of(const CLI::App& command);
 
-// Of the command itself, with those in its groups.
+// Return the options of the command itself and of its groups.
 std::vector<const CLI::Option*> options_of(const CLI::App& command);
 std::vector<const CLI::Option*> positionals_of(const CLI::App& command);
 

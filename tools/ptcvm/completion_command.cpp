@@ -9,7 +9,7 @@
 namespace ptcvm::cli {
 namespace {
 
-// Of the command and of its parts, each once.
+// Returns the options of the command and of its parts, each once.
 std::vector<std::string> option_names(const CLI::App& command) {
   std::vector<std::string> names;
   const auto add = [&names](std::vector<std::string> more) {

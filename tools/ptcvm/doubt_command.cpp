@@ -1,4 +1,4 @@
-// ptcvm doubt: calls of which nobody knows whether they happened, and what a person says about them.
+// ptcvm doubt: calls that may or may not have happened, and what a person says about them.
 #include <iostream>
 
 #include "tools/ptcvm/commands.h"

@@ -1,4 +1,4 @@
-// A call of which nobody knows whether it happened: for people, and for scripts.
+// Writes a call that may or may not have happened, for people and for scripts.
 #pragma once
 #include <string>
 

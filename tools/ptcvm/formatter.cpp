@@ -141,10 +141,10 @@ class Formatter {
  private:
   struct Open {
     bool is_list;
-    std::size_t column;             // of the delimiter itself, without a leading #
+    std::size_t column;             // the column of the delimiter itself, without a leading #
     std::size_t elements = 0;
     std::string_view head;
-    std::size_t argument_column = 0;   // of the first argument, when it stands on the line of the head; else 0
+    std::size_t argument_column = 0;   // the column of the first argument when it is on the line of the head; else 0
   };
 
   std::size_t indent() const {
@@ -221,7 +221,7 @@ class Formatter {
   std::size_t column_ = 0;
   std::vector<Open> open_;
   Token::Kind last_ = Token::Kind::Open;
-  bool on_head_line_ = false;      // nothing but the head of the innermost list was written since it opened
+  bool on_head_line_ = false;      // only the head of the innermost list was written since it opened
 };
 
 }  // namespace

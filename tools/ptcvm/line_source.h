@@ -11,7 +11,7 @@ class LineSource {
   LineSource(int fd, std::size_t max_line_bytes) : fd_(fd), max_line_bytes_(max_line_bytes) {}
 
   enum class Next { Line, TooLong, End };
-  // The next line without its end. Of a line that is too long nothing is kept.
+  // Reads the next line without its end. Keeps nothing of a line that is too long.
   Next next(std::string& line);
   bool has_line() const;       // next() will not block
 

@@ -72,7 +72,7 @@ Footer footer_of(const CLI::App& command) {
   return footer;
 }
 
-// Lines as they stand; JSON in the middle of a paragraph, too.
+// Adds lines as they are; JSON in the middle of a paragraph, too.
 void add_literal(std::string& page, const std::vector<std::string>& lines) {
   page += ".nf\n";
   for (const std::string& line : lines) page += troff(line) + "\n";

@@ -7,7 +7,7 @@
 namespace ptcvm::cli {
 namespace {
 
-constexpr std::int64_t kLastSecond = 253'402'300'799;   // of the year 9999
+constexpr std::int64_t kLastSecond = 253'402'300'799;   // the end of the year 9999
 
 bool is_date(std::int64_t millis) { return millis >= 0 && millis / 1000 <= kLastSecond; }
 

@@ -12,7 +12,7 @@ namespace ptcvm::cli {
 // In two at the first "="; without one there is no second part.
 std::pair<std::string, std::optional<std::string>> parts_of(const std::string& text);
 
-// Of a run that a store keeps.
+// An answer for an operation of a run that a store keeps.
 struct OperationAnswer {
   std::string operation, status;      // ok, error, cancelled
   std::string value_edn, text;

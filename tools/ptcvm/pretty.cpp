@@ -19,7 +19,7 @@ std::size_t skip_string(std::string_view text, std::size_t i) {
   return std::min(i + 1, text.size());
 }
 
-// Of each opening delimiter, in order of appearance: where its partner ends and how many columns lie between.
+// What is known of an opening delimiter, in order of appearance: where its partner ends, and the columns between.
 struct Group {
   std::size_t end, columns;
 };

@@ -157,8 +157,8 @@ class Repl {
   InterruptFlag interrupted_;
   std::optional<CommandTools> tools_;
   std::optional<Session> session_;
-  std::optional<Diagnostic> refusal_;   // of the signature; every program is refused then
-  std::string text_;            // of the program that is being typed
+  std::optional<Diagnostic> refusal_;   // why the signature is refused; then every program is refused
+  std::string text_;            // the program that is being typed
   std::string taken_;           // what the last line completed, for the history
   Diagnostic unfinished_;
   bool done_ = false;

@@ -13,12 +13,12 @@ struct ParkOptions {
   std::string snapshot;
   bool program_by_hash = false;
   SealOptions seal;
-  std::uint64_t sequence = 1;      // of the snapshot, when it is sealed
+  std::uint64_t sequence = 1;      // the number of the snapshot, when it is sealed
 };
 
 void declare_park_options(CLI::App& command, ParkOptions& options);
 
-// Returns what a turn comes to whose program is refused.
+// Returns the outcome of a turn whose program is refused.
 Outcome outcome_of(const Error& error);
 
 // Reports a program that ended, from the text of its value. Functions in it are given to JSON as text.

@@ -119,7 +119,7 @@ class Differences {
   std::size_t count() const { return count_; }
 
  private:
-  // The order of members says something, too: of a journal the order of the commits.
+  // The order of members matters, too: in a journal it is the order of the commits.
   void members(const std::string& path, const json::object& a, const json::object& b) {
     std::set<std::string_view> names;
     const auto names_of = [&names](const json::object& object) {

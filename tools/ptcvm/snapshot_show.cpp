@@ -9,7 +9,7 @@ namespace ptcvm::cli {
 namespace {
 
 constexpr std::size_t kShownBytes = 160;
-constexpr std::size_t kShownFrames = 12;     // of each fiber, innermost first
+constexpr std::size_t kShownFrames = 12;     // shown of each fiber, innermost first
 constexpr std::size_t kShownFibers = 40;
 
 std::string_view place_text(SnapshotView::Place place) {

@@ -10,8 +10,8 @@
 namespace ptcvm::cli {
 
 struct StoreOptions {
-  std::string path;                    // of the SQLite file; "": none
-  std::string id;                      // of the run; "": none, or all
+  std::string path;                    // the SQLite file; "" when there is no store
+  std::string id;                      // the run; "" when none is named, or all are meant
   std::string by;                      // who says it; "": user@host
   std::string keys, tenant = "default";   // a key ring, which seals what the store keeps; "": none
   bool group = false;
@@ -35,7 +35,7 @@ class StoreCommand {
  public:
   explicit StoreCommand(const StoreOptions& options) : options_(options) {}
 
-  // Opens the store. False: `status` is what the command ends with.
+  // Opens the store. Returns false when that failed; then the command ends with `status`.
   bool open(StoreUse use, int& status);
   // Reads the journal of the run. A run that nobody knows is refused.
   bool read(JournalExtent extent, int& status);

@@ -57,7 +57,7 @@ class TraceFile {
   std::optional<Expected> expected_;
   bool is_held_ = false, is_fault_ = false, is_over_ = false;
   std::string held_;
-  // Times are those of the system when the file was opened and what has passed since, so they never go back.
+  // A time is the system's time when the file was opened, plus what has passed since, so times never go back.
   std::chrono::system_clock::time_point opened_ = std::chrono::system_clock::now();
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };

@@ -18,7 +18,7 @@ Value mismatch(Call& call, std::string_view expected, Value got) {
 
 std::uint32_t position(Value index) { return static_cast<std::uint32_t>(index.i); }
 
-// The field, owned, or Absent when missing. False: a fault was parked.
+// Finds the field, owned, or Absent when missing. Returns false when a fault was parked.
 bool field(Call& call, Value& found) {
   const Value source = call.arg(0);
   if (source.is_vector() && !call.arg(1).is_number()) {

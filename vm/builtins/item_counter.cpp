@@ -82,7 +82,7 @@ void ItemCounter::count_in_map(Value item, std::int64_t times) {
   }
 }
 
-// False: there is no memory for it. Texts that find no place in the new table go to the map.
+// Returns false when memory is missing. Texts that find no place in the new table go to the map.
 bool ItemCounter::grow() {
   const std::size_t size = slots_.empty() ? kFirstSlots : 2 * slots_.size();
   if (!heap_.can_allocate(size * sizeof(Slot))) return false;

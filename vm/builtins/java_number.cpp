@@ -23,7 +23,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// What stands between the sign and the suffix of a number.
+// What is between the sign and the suffix of a number.
 struct Digits {
   bool hex = false;
   std::string_view text;     // as from_chars wants it: no 0x

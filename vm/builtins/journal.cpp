@@ -11,7 +11,7 @@
 namespace ptc {
 namespace {
 
-// Strings as they are, keywords by name, numbers as text. False: the value has no such text.
+// Writes strings as they are, keywords by name, numbers as text. Returns false when the value has no such text.
 bool plain_text(Value v, std::string& out) {
   switch (v.tag) {
     case Tag::String: out = string_view_of(v); return true;
@@ -38,7 +38,7 @@ bool refused_in_parallel(Call& call) {
   return true;
 }
 
-// Summaries are no part of the heap, but are held against its limit. False: a fault is parked.
+// Summaries are not in the heap, but they count toward its limit. Returns false when a fault is parked.
 bool record_summary(Call& call, std::string id, std::string summary) {
   std::vector<StepSummary>& summaries = call.env.summaries;
   call.charge(summaries.size() / 8);

@@ -166,7 +166,7 @@ bool JsonWriter::write_key(Value map, Value key) {
   return true;
 }
 
-// The path is read off the open containers: the key or index at which each of them stands.
+// Reads the path off the open containers: the key or index that each one has reached.
 bool JsonWriter::refuse(std::string what) {
   constexpr std::size_t kMaxPathText = 200;
   std::string path = "[";

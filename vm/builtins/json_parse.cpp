@@ -139,7 +139,7 @@ class ValueBuilder {
   Call& call_;
   Value result_ = Value::nil();
   std::vector<Open> open_;
-  std::string text_;             // of the key, string or number that is being read
+  std::string text_;             // the key, string or number that is being read
   bool faulted_ = false;
 };
 

@@ -28,7 +28,7 @@ void give_up(Heap& heap, const Opened& opened) {
   heap.release(opened.key);
 }
 
-// Which element of a vector a key means; one behind the last is to be appended. False: a fault is parked.
+// Finds the element of a vector for a key; one behind the last will be appended. Returns false when a fault is parked.
 bool position_in(Call& call, std::string_view function, Value vector, Value key, std::uint32_t& position) {
   const std::uint32_t count = vector_count(vector);
   std::int64_t index = -1;
@@ -58,8 +58,8 @@ void no_collection(Call& call, std::string_view function, Value key, Value got) 
   wrong_kind(call, function, "collection at key " + shown(call, key), "map or vector", got);
 }
 
-// Takes the collection, borrows the key. entry: what was there (owned), or nil. False: a fault was parked and
-// everything given up.
+// Takes the collection, borrows the key. `entry` becomes what was there (owned), or nil. Returns false when a fault was
+// parked and everything given up.
 bool open_at(Call& call, std::string_view function, Value taken_coll, Value key, bool flexible,
              Opened& opened, Value& entry, bool& present) {
   entry = Value::nil();

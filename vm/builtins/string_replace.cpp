@@ -54,7 +54,7 @@ class Occurrences {
   std::string_view text_;
   TextFinder literal_{{}};                // unless there is a regex
   std::optional<RegexSearch> regex_;
-  std::size_t length_ = 0;                // of the literal
+  std::size_t length_ = 0;                // length of the literal
   std::size_t from_ = 0, begin_ = 0, end_ = 0;
   bool done_ = false;
 };

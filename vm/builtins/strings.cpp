@@ -14,7 +14,7 @@
 namespace ptc {
 namespace {
 
-// The str form of a value as one piece of text, when no text has to be made for it but that of an int.
+// The str form of a value as one piece of text; text is made for an int only.
 class Piece {
  public:
   bool set(Value v) {
@@ -65,7 +65,7 @@ bool is_keyword_name(std::string_view name) {
   });
 }
 
-// False: visit() said so of an element.
+// Returns false when visit() returned false for an element.
 template <class Visit>
 bool for_each_element(Value vector, Visit visit) {
   Value scratch = Value::nil();

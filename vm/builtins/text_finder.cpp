@@ -39,7 +39,7 @@ std::size_t TextFinder::first(std::string_view text, std::size_t from) const {
 
 std::size_t TextFinder::last(std::string_view text, std::size_t from) const {
   if (is_short() || needle_.size() > text.size()) return text.rfind(needle_, from);
-  const std::size_t begin = std::min(from, text.size() - needle_.size());   // of the last match that counts
+  const std::size_t begin = std::min(from, text.size() - needle_.size());   // where the last match that counts begins
   text = text.substr(0, begin + needle_.size());
   std::size_t found = std::string_view::npos;
   each(text, 0, [&found](std::size_t at) {

@@ -15,7 +15,7 @@ namespace ptc {
 namespace {
 
 struct Total {
-  Value sum;                // owned; Absent: a fault was parked
+  Value sum;                // owned; Absent when a fault was parked
   std::uint32_t count = 0;  // numbers added
 };
 
@@ -52,8 +52,8 @@ Value average_of(Call& call, std::string_view function, Value items) {
   return num_div(call.heap, total.sum, Value::integer(total.count)).value;
 }
 
-// Index of the item whose key is least (or greatest), the first of equals, nil keys left out; count when
-// there is none. False: a fault was parked.
+// Finds the index of the item whose key is least (or greatest), the first of equals, nil keys left out; count when
+// there is no such item. Returns false when a fault was parked.
 bool extreme_index(Call& call, std::string_view function, bool greatest, Value keys, std::uint32_t& best) {
   const std::uint32_t count = vector_count(keys);
   call.charge(count);
@@ -82,7 +82,7 @@ bool extreme_index(Call& call, std::string_view function, bool greatest, Value k
   return true;
 }
 
-// As Clojure decides between numeric keys: of the first two, the second unless the first is strictly better;
+// Decides between numeric keys as Clojure does: the second of the first two, unless the first is strictly better;
 // later items win ties, and NaN never wins.
 bool replaces(bool second, bool greatest, Value best, Value key) {
   const Ordering order = greatest ? num_compare(best, key) : num_compare(key, best);

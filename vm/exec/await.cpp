@@ -67,7 +67,7 @@ Value Waits::handles_for(Value borrowed, BuiltinId form) {
                              : borrowed.is_map()  ? map_count(borrowed)
                              : borrowed.is_set()  ? set_count(borrowed)
                                                   : 0;
-  // Of each target, and of what becomes of it.
+  // Pays for each target and for what becomes of it.
   const std::uint64_t bytes = form == BuiltinId::await_settled ? kSettledBytes : kAwaitedBytes;
   if (!heap().can_allocate(most * bytes)) {
     core_.raise_memory();

@@ -36,7 +36,7 @@ class KeywordMap {
   Value map_;
 };
 
-// Of one target of await-settled.
+// Returns the entry for one target of await-settled.
 Value settled_entry(Heap& heap, Value target, const Operation* operation) {
   KeywordMap entry(heap);
   const auto status = [&heap](std::string_view name) { return Value::of(heap.intern(name)); };

@@ -74,7 +74,7 @@ CallResult Branches::start_all(Fiber& fiber) {
   return CallResult::Parked;
 }
 
-// args are taken. False: a fault is raised that ends everything.
+// Takes args. Returns false when a fault is raised that ends everything.
 bool Branches::start(Fiber& parent, std::uint32_t index, Value callee, std::span<const Value> args) {
   parent.children.push_back(fibers_.make());
   Fiber& branch = *parent.children.back();

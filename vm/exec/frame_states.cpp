@@ -231,7 +231,7 @@ class Transfer {
   std::uint32_t count_;
 };
 
-// Merges what arrives at an instruction. False: the two contradict each other.
+// Merges what arrives at an instruction. Returns false when the two contradict each other.
 bool merge(RegState& into, RegState arriving, bool& changed) {
   if (into == arriving) return true;
   if (into == RegState::Dead && !is_owned(arriving)) return true;

@@ -53,7 +53,7 @@ ExitReason Interpreter::interpret(Fiber& fiber) {
   Value returned{};
   const Frame* frame_limit = nullptr;
   const Value* stack_end = nullptr;
-  if (running_->frames.empty()) {   // a branch that is nothing but a tool call, which has its answer
+  if (running_->frames.empty()) {   // a branch that is only a tool call, which has its answer
     running_->result = running_->stack[0];
     return ExitReason::Finished;
   }

@@ -42,14 +42,14 @@ class MachineView {
   const Heap& heap() const { return heap_; }
   const RunLimits& limits() const { return limits_; }
   const StableList<Link>& links() const { return links_; }
-  const StableList<Cell>& cells() const { return cells_; }   // of the user namespace
+  const StableList<Cell>& cells() const { return cells_; }   // cells of the user namespace
   const std::vector<Value>& base_values() const;             // by cell; empty when no turn runs
   const std::vector<Value>& retired() const;
   const Environment& environment() const;
   Value context() const;
   const std::vector<Value>& history() const;                 // newest first
   const Fiber* main_fiber() const;                           // null when no turn runs
-  const Program* program() const;                            // of the turn, or of the last one
+  const Program* program() const;                            // the program of this turn, or of the last one
   std::span<const ToolRequest> requests() const;             // that wait for the host
   void copy_counters(MachineCounters& out) const;            // into new ones
 
@@ -88,7 +88,7 @@ class MachineState {
   Link& link(std::size_t index);                             // for the closures of its program
 
   void set_cell(std::size_t index, bool defined, Value taken);
-  void add_base_value(Value taken);                          // of the next cell
+  void add_base_value(Value taken);                          // the base value of the next cell
   void set_retired(std::vector<Value> taken);
   void set_context(Value taken_map);
   void set_history(std::vector<Value> taken_newest_first);

@@ -45,7 +45,7 @@ void Probes::fail(Fiber& fiber) {
   fibers_.fail_branch(*waiting, core_.fault().kind, core_.fault().message);
 }
 
-// The call that a branch made, first found; those of probes are none.
+// Returns the first call that a branch made under the key; calls of probes do not count.
 const ToolRecordData* Probes::recorded_call(const Fiber& fiber, std::string_view key) const {
   for (const ToolRecordData& record : fiber.records) {
     if (record.key == key) return &record;
@@ -57,7 +57,7 @@ const ToolRecordData* Probes::recorded_call(const Fiber& fiber, std::string_view
   return nullptr;
 }
 
-// False: a fault is raised.
+// Returns false when a fault is raised.
 bool Probes::meets_intent(std::string_view task_id, std::string_view path, std::string_view tool, Value args) {
   std::string_view known_tool;
   Value known_args = Value::absent();
@@ -100,7 +100,7 @@ Value Probes::operation(const Operation& wanted) {
   return Value::absent();
 }
 
-// False: it is not there yet.
+// Returns false when the answer is not there yet.
 bool Probes::take_answer(Fiber& fiber) {
   ToolRecordData& own = fiber.records.back();
   const ToolRecordData* made = recorded_call(*fibers_.main(), own.key);

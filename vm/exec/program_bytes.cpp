@@ -1,5 +1,5 @@
 // Programs as bytes: what a program was compiled to, made again from the loaded form. The loaded form keeps everything
-// that travels, so equal programs give equal bytes, whoever made the bytes they came from.
+// that travels, so equal programs give equal bytes, even when their own bytes came from different writers.
 #include <sodium/crypto_hash_sha256.h>
 
 #include "program_generated.h"

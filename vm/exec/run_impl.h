@@ -42,7 +42,7 @@ class RunImpl {
   void cancel(FaultKind kind, std::string message);
   void set_patience(Patience* patience) { patience_ = patience; }
 
-  const std::shared_ptr<const Program>& program() const { return program_; }   // of this turn or the last one
+  const std::shared_ptr<const Program>& program() const { return program_; }   // the last turn's when no turn runs
   bool suspended() const { return suspended_; }             // what the last step() said
   std::uint64_t fuel_used() const { return fuel_used_; }    // may be more than the limit
   std::uint64_t active_micros() const { return active_micros_; }

@@ -42,7 +42,7 @@ std::string expected_number(std::string_view name, int argument, Value got) {
   return text + " expected number, got " + std::string(kind_text(got));
 }
 
-// The value of a register with a reference of its own: that of the register, which gives it up, or another one.
+// Returns the value of a register with a reference: the register's own, which it gives up, or another one.
 Value operand(Value* reg, bool take) { return take ? std::exchange(*reg, Value::nil()) : retained(*reg); }
 
 }  // namespace

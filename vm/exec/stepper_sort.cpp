@@ -157,7 +157,7 @@ bool Sorting::put_items_in_order(Value* own, std::span<const std::uint32_t> orde
   });
 }
 
-// The same for a comparator that need not be called. False: it has to be.
+// Does the same for a comparator that need not be called. Returns false when the comparator must be called.
 bool Sorting::order_as_known(Value* own, Value comparator) {
   const std::optional<KnownOrder> known = known_order(comparator);
   const std::uint32_t count = vector_count(own[kSortItems]);

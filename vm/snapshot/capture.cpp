@@ -67,7 +67,7 @@ class FiberCapture {
     out_.waits_for_task = fiber_.waits_for_task;
     out_.fault_kind = fiber_.fault_kind;
     out_.fault_message = fiber_.fault_message;
-    // A branch that is nothing but a tool call has no frame to hold the answer.
+    // A branch that is only a tool call has no frame to hold the answer.
     const bool only_answer = fiber_.frames.empty() && fiber_.state == Fiber::State::Ready;
     out_.result = only_answer ? fiber_.stack[0] : fiber_.result;
     for (const BranchDefinition& definition : fiber_.definitions) {

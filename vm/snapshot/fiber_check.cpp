@@ -58,7 +58,7 @@ bool FiberCheck::whole() {
   const bool has_answer = fiber_.frames.empty() && fiber_.state == Fiber::State::Ready;
   if (!over && !has_answer && !fiber_.result.is_nil()) return wrong("a result before the end");
   if (!is_visible(fiber_.result)) return wrong("no result");
-  if (fiber_.frames.empty() && !over) {   // a branch that is nothing but a tool call
+  if (fiber_.frames.empty() && !over) {   // a branch that is only a tool call
     if (!has_answer && !Fiber::is_inside_call(fiber_.state)) return wrong("no frames");
     if (fiber_.stack_size == 0) return wrong("no stack");
   }

@@ -137,7 +137,7 @@ class Restore {
         total += *count + 1;
         if (total > available) return "another number of values than places for them";
         frame.first_value = static_cast<std::uint32_t>(fiber.values.size());
-        frame.value_count = *count;   // only of places that are there: whoever gives up goes through them all
+        frame.value_count = *count;   // only places that are there, because giving up visits them all
         fiber.values.resize(fiber.values.size() + *count, Value::nil());
       }
     }
@@ -156,7 +156,7 @@ RestoreError no_progress(std::uint32_t wanted) {
 Result restore_face(std::span<const std::uint8_t> bytes, Face face, std::uint32_t at_least,
                     const RestoreOptions& options);
 
-// Nothing: this format is read as it is.
+// Returns nullopt when this format is read as it is.
 std::optional<Result> restore_older(std::span<const std::uint8_t> bytes, SnapshotHeader header, Face face,
                                     const RestoreOptions& options) {
   if (auto error = unsupported_format(header.format, header.oldest_reader)) return *error;

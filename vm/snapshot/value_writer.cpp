@@ -61,7 +61,7 @@ void ValueWriter::number_linked_objects() {
 }
 
 // A constant map shares its key array with every map of the same keys. When such a map was there first, the array's
-// strings are not those of the program: then the array must be there first in the restored run, too.
+// strings are not the strings of the program: then the array must be there first in the restored run, too.
 void ValueWriter::write_foreign_shapes(const std::vector<std::uint32_t>& first_of_link) {
   boost::unordered_flat_map<const KeyArray*, bool> seen;
   std::size_t index = 0;

@@ -108,7 +108,7 @@ TrieVector* assemble_trie(Heap& heap, std::uint32_t start, std::uint32_t count, 
   const std::uint32_t tail_start = (end - 1) & ~kTrieMask;
   if (tail->extra < end - tail_start) return nullptr;
   if (start < root.info.first || tail_start > root.info.last) return nullptr;
-  if (count > heap.bytes_used() / sizeof(Value)) return nullptr;   // one leaf stands in several places
+  if (count > heap.bytes_used() / sizeof(Value)) return nullptr;   // one leaf is in several places
   TrieVector* const trie = heap.make<TrieVector>(Kind::TrieVector);
   trie->flags = root.info.level;
   trie->count = count;

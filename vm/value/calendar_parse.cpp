@@ -33,7 +33,7 @@ class Scanner {
     if (count < least) return std::nullopt;
     return n;
   }
-  std::size_t digit_count() const { return digit_count_; }  // of the last digits()
+  std::size_t digit_count() const { return digit_count_; }  // digits that the last digits() read
 
  private:
   std::string_view text_;

@@ -25,7 +25,7 @@ inline std::uint32_t bit_count(std::uint32_t bits) {
 }
 inline std::uint32_t index_of(std::uint32_t bitmap, std::uint32_t bit) { return bit_count(bitmap & (bit - 1)); }
 
-// same_key of a key whose hash is that of `candidate` in most cases: strings are looked at right here.
+// Does same_key for a key that mostly has the hash of `candidate`: strings are looked at right here.
 inline bool is_key(Value candidate, std::uint64_t hash, Value key) {
   if (!candidate.is_string() || !key.is_string()) return same_key(candidate, key);
   const String *a = as_string(candidate), *b = as_string(key);
@@ -90,7 +90,7 @@ struct Change {
   std::int32_t children = 0;
 };
 
-// Takes `node`, returns the changed node; what is put in has to be written by the caller, what is left out belongs to
+// Takes `node`, returns the changed node; the caller writes what is put in, and what is left out belongs to
 // the caller.
 HashNode* reshape(Heap& heap, HashNode* node, const Change& c) {
   own_parts(node);

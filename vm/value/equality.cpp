@@ -96,7 +96,7 @@ bool same_shape(const HashNode* a, const HashNode* b) {
   return a->flags == b->flags && a->datamap == b->datamap && a->nodemap == b->nodemap;
 }
 
-// False: they differ already.
+// Returns false when the two differ already.
 bool push_nodes(Stack& stack, const HashNode* a, const HashNode* b, Mode mode) {
   if (a == b && mode == Mode::Strict) return true;   // tolerant: a NaN inside must still differ
   if (!same_shape(a, b)) return false;
@@ -133,7 +133,7 @@ struct Pair {
   Mode mode;
 };
 
-// Part i of a frame; of a node only its entries.
+// Returns part i of a frame; the parts of a node are its entries.
 inline Pair part_of(const Frame& f, std::uint32_t i) {
   switch (f.part) {
     case Frame::Part::Keys:

@@ -28,7 +28,7 @@ void KeyArrayTable::erase(KeyArray* array) {
   --count_;
   if (flexible_ == nullptr) return;
   FlexibleLine& line = (*flexible_)[line_of(array)];
-  if (line.array == array) line = {};   // another array may come to lie there
+  if (line.array == array) line = {};   // another array may be made at the same address
 }
 
 void KeyArrayTable::grow() {

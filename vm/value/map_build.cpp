@@ -14,7 +14,7 @@ namespace ptc {
 
 namespace {
 
-// Up to kSmallMax pairs whose keys differ from those of every live map of names: sorted in by insertion, which keeps
+// Up to kSmallMax pairs whose keys differ from the keys of every live map of names: sorted in by insertion, which keeps
 // the first of equal keys and the last of their values.
 Value small_from(Heap& heap, std::span<const Value> taken_keys, std::span<const Value> taken_values) {
   Value keys[kSmallMax];

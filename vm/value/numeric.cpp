@@ -22,7 +22,7 @@ bool any_float(Value a, Value b) { return a.is_float() || b.is_float(); }
 bool is_zero(Value v) { return v.is_int() ? v.i == 0 : v.is_float() && v.d == 0.0; }
 bool is_special(Value v) { return v.is_float() && !std::isfinite(v.d); }
 
-// What quot, rem and mod have in common. True: `out` is the answer already.
+// Does what quot, rem and mod have in common. Returns true when `out` is the answer already.
 bool division_settled(Value a, Value b, NumericResult& out) {
   if (!both_numbers(a, b)) {
     out = failed(NumericError::NotANumber);

@@ -18,7 +18,7 @@ namespace ptc {
 namespace {
 
 constexpr std::uint32_t kDigitBits = 11;
-constexpr std::uint32_t kDigits = 6;                    // of a 64-bit word
+constexpr std::uint32_t kDigits = 6;                    // a 64-bit word has so many
 constexpr std::size_t kBuckets = std::size_t{1} << kDigitBits;
 constexpr std::size_t kFewEntries = 1024;               // fewer are compared
 constexpr std::uint32_t kMaxColumns = 4;

@@ -46,7 +46,7 @@ Value find_pending(Heap& heap, Value borrowed, std::string& path) {
   ScratchVector<std::size_t> open(heap);
   places.push_back({borrowed, Value::nil(), kTop});
   open.push_back(0);
-  std::unordered_set<const Object*> seen;     // of those that several places share
+  std::unordered_set<const Object*> seen;     // objects that several places share
   ScratchVector<Place> inside(heap);
   while (!open.empty() && !heap.has_failed()) {
     const std::size_t at = open.back();

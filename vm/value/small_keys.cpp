@@ -56,7 +56,7 @@ std::uint32_t find_string(const KeyArray* keys, Value key) {
   return kNotFound;
 }
 
-// Moves the keys of an array of ours, or shares those of another one; then gives the array up. The new array has a
+// Moves the keys of an array of ours, or shares the keys of another one; then gives the array up. The new array has a
 // gap of one at `position`, or lacks the key there, which the caller then owns.
 KeyArray* copy_with_gap(Heap& heap, KeyArray* taken, std::uint32_t position) {
   const std::uint32_t count = taken->extra;

@@ -1,4 +1,4 @@
-// Strings as values. Invariants: the bytes are valid UTF-8 (string_of repairs; whoever fills string_raw promises it);
+// Strings as values. Invariants: the bytes are valid UTF-8 (string_of repairs; the caller of string_raw promises it);
 // kScanned says that kAscii is known, and kAscii that every byte is a cluster of its own, so that offsets are indexes.
 // Hazard: text with CR LF is all ASCII but one of its clusters has two bytes, hence not kAscii.
 #include "vm/value/string.h"

@@ -1,5 +1,5 @@
 // 32-way tries with a tail. Hazard: nodes that are or were shared can hold children beyond the end of this vector, so
-// whoever puts a child into a node releases what was there, and whoever appends to a tail first cuts it to its length.
+// code that puts a child into a node releases what was there, and code that appends to a tail cuts it to its length.
 #include "vm/value/vector_trie.h"
 
 #include <algorithm>

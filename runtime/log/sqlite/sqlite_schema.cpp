@@ -13,10 +13,10 @@ using Kind = StoreError::Kind;
 constexpr std::int64_t kApplication = 0x50544346;   // "PTCF"
 
 // run      a log's id, its state (LogState) and its newest claim; without facts it is a claim only
-// fact     the log itself; key, time and class stand beside the bytes for those who look for them
+// fact     the log itself; key, time and class are columns beside the bytes, so that queries can use them
 // parked   what a suspended run goes on from; the bytes are last, so that nothing else reads past them
-// waiting  of the parked runs those that wait; apart from parked, for it changes and the snapshot is large
-// meta     one row, written when a failed transaction has to be written over
+// waiting  the parked runs that wait; the table is apart from parked, because it changes and a snapshot is large
+// meta     one row, written when a failed transaction must be written over
 constexpr const char* kTables = R"(
 CREATE TABLE run (
   id INTEGER PRIMARY KEY,
@@ -115,7 +115,7 @@ std::int64_t pragma(SqliteConnection& connection, const char* sql) {
   return query.row() ? query.integer_at(0) : 0;
 }
 
-// Of the file, or nothing when it has failed. All is read at one moment: another process may be making the file.
+// Returns the version of the file. All is read at one moment: another process may be making the file.
 int version_of(SqliteConnection& connection) {
   const bool is_own = !connection.in_transaction();
   if (is_own) connection.execute("BEGIN");

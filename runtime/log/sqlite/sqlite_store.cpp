@@ -1,7 +1,7 @@
 // Transactions are begun and ended in write() and look() alone; the calls below them say what happens in between and
 // answer with a refusal or a value. A refusal takes back what the call has written.
 //
-// Invariant: outside of a call no transaction is open, but for the window of a Group store.
+// Invariant: outside of a call no transaction is open, except in the window of a Group store.
 #include "runtime/log/sqlite/sqlite_store.h"
 
 #include <algorithm>
@@ -167,7 +167,7 @@ std::optional<StoreError> SqliteStore::begin() {
   return connection_->take_error();
 }
 
-// Of the call: its own failure, or that of making it last.
+// Returns the failure of the call, or the failure to make the call last.
 std::optional<StoreError> SqliteStore::finish(bool keep, Durability durability) {
   auto error = connection_->take_error();
   keep = keep && !error;
@@ -201,8 +201,8 @@ std::optional<StoreError> SqliteStore::commit() {
   return error;
 }
 
-// What a failed commit left in the write-ahead log would count after a crash, if it is whole. The next commit stands in
-// its place.
+// What a failed commit left in the write-ahead log would count after a crash, if it is whole. The next commit is
+// written in its place.
 bool SqliteStore::settle() {
   connection_->execute("BEGIN IMMEDIATE; UPDATE meta SET settled = settled + 1; COMMIT");
   unsettled_ = connection_->failed();

@@ -196,8 +196,8 @@ JsonValueReader::Begun JsonValueReader::take_keys(Frame& frame) {
   return Begun::Ready;
 }
 
-// The array that these keys should share, borrowed: of a program, of another map, or of all maps with these names.
-// Null: none, they get their own. False: not now (`again`) or never.
+// Finds the array that these keys should share, borrowed from a program, from another map, or from all maps with these
+// names; null when the keys get their own array. Returns false when that is not now (`again`) or never possible.
 bool JsonValueReader::key_hint(const Frame& frame, std::span<const std::uint8_t> sorted, KeyArray*& found,
                                bool& again) {
   const std::span<const Value> keys = std::span<const Value>(stack_).subspan(frame.first);

@@ -68,7 +68,7 @@ void JsonValueWriter::put_shape(const KeyArray* keys, std::uint32_t first_ordina
   out_.close(']');
 }
 
-// Says what is to be known of the array itself.
+// Writes what a reader must know of the array itself.
 bool JsonValueWriter::keys(const KeyArray* keys, Open& open) {
   Met* const met = shared_.find(keys);
   const bool shared = met != nullptr && (met->is_linked() || met->times > 1);

@@ -71,7 +71,7 @@ struct OutlineHandler {
   bool (*is_known)(std::string_view name) = nullptr;
   JsonOutline outline = JsonOutline::MaybeSnapshot;
   std::size_t depth = 0;
-  std::string key;                   // of the member at the top that is being read
+  std::string key;                   // the key of the member at the top that is being read
   bool has_format = false, has_oldest_reader = false;
 };
 

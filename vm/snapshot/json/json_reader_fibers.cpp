@@ -8,7 +8,7 @@
 
 namespace ptc {
 
-// Those that wait and those that are settled stand apart for people; `opened` is their common order.
+// Reads operations that wait and operations that are settled; they are apart, `opened` is their common order.
 void JsonReader::operations(RunState& out) {
   struct Entry {
     std::uint64_t opened;
