@@ -41,7 +41,7 @@ class AgentRecord {
   // Something that the run was told.
   struct Told {
     std::string name, body, call;   // `call` says which call was answered: kind, tool and arguments
-    std::string path;               // of the operation
+    std::string path;               // the path of the operation
     std::int64_t time_ms = 0;
     std::uint32_t turn = 1;         // the turn of the root that was under way
   };

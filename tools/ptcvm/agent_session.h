@@ -92,7 +92,7 @@ class AgentSession {
   std::unique_ptr<AgentDriver> driver_;
   std::ofstream trace_;
   std::map<std::string, TokenPrices> prices_;
-  std::optional<Store> store_;                   // of a run that a store keeps
+  std::optional<Store> store_;                   // the store that keeps the run
   bool shows_progress_ = false;
 };
 
