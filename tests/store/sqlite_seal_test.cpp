@@ -202,6 +202,64 @@ TEST_F(SealedLog, AnOlderStateIsRefusedByAStoreThatSawANewerOne) {
   EXPECT_EQ(refusal_of(open_with(file_, with_)->read("a", 0, 99)), "") << "a store that saw nothing cannot know";
 }
 
+TEST_F(SealedLog, AnOlderStateIsRefusedByTheStoreThatWroteTheNewerOne) {
+  const auto store = open_with(file_, with_);
+  change(file_, "CREATE TABLE old (seal BLOB); INSERT INTO old SELECT seal FROM run WHERE id = 1");
+  put_one(*store, "a", 0, outside_fact("external/late#1"));
+  change(file_, "DELETE FROM fact WHERE run = 1 AND seq = 8; UPDATE run SET seal = (SELECT seal FROM old) "
+                "WHERE id = 1");
+  const Fact fact = outside_fact("external/later#1");
+  EXPECT_EQ(refusal_of(store->put("a", Cut::blind(), {&fact, 1})), "rolled_back");
+}
+
+// With the older claim, the next one would get a token that somebody holds already.
+TEST_F(SealedLog, AnOlderClaimIsRefusedByTheStoreThatSawTheNewerOne) {
+  const auto store = open_with(file_, with_);
+  change(file_, "CREATE TABLE old (token INTEGER, seal BLOB);"
+                "INSERT INTO old SELECT token, seal FROM run WHERE id = 1");
+  claimed(*store, "a");
+  change(file_, "UPDATE run SET (token, seal) = (SELECT token, seal FROM old), owner = '' WHERE id = 1");
+  EXPECT_EQ(refusal_of(store->claim("a", "t", kStoreNow, kStoreLease)), "rolled_back");
+  EXPECT_EQ(refusal_of(store->read("a", 0, 99)), "rolled_back");
+}
+
+TEST_F(SealedLog, ARemovedOneIsRefusedByAStoreThatSawIt) {
+  const auto store = open_with(file_, with_);
+  taken(store->read("a", 0, 99));
+  change(file_, "DELETE FROM run WHERE id = 1; DELETE FROM fact WHERE run = 1; DELETE FROM parked WHERE run = 1");
+  EXPECT_EQ(refusal_of(store->claim("a", "t", kStoreNow, kStoreLease)), "rolled_back");
+}
+
+// A view could show one thing to the check and another thing to the run behind it.
+TEST_F(SealedLog, AViewInThePlaceOfATableIsRefused) {
+  change(file_, "ALTER TABLE open_call RENAME TO calls; CREATE VIEW open_call AS SELECT * FROM calls;"
+                "UPDATE meta SET settled = settled + 1");
+  const auto answer = open_with(file_, with_)->claim("a", "t", kStoreNow, kStoreLease);
+  ASSERT_TRUE(std::holds_alternative<StoreError>(answer));
+  EXPECT_EQ(std::get<StoreError>(answer).kind, StoreError::Kind::Corrupt);
+}
+
+TEST_F(SealedLog, ATriggerInTheFileDoesNothing) {
+  change(file_, "CREATE TRIGGER no_facts BEFORE INSERT ON fact BEGIN SELECT RAISE(IGNORE); END;"
+                "UPDATE meta SET settled = settled + 1");
+  const auto store = open_with(file_, with_);
+  put_one(*store, "a", 0, outside_fact("external/late#1"));
+  EXPECT_EQ(taken(store->read("a", 0, 99)).size(), 8u);
+}
+
+TEST_F(SealedLog, AKeyIsFoundByItsOwnSpellingOnly) {
+  change(file_, "CREATE TABLE other AS SELECT * FROM fact; DROP TABLE fact; CREATE TABLE fact (run INTEGER NOT NULL, "
+                "seq INTEGER NOT NULL, key TEXT COLLATE NOCASE, time_ms INTEGER NOT NULL, rank INTEGER NOT NULL, "
+                "body BLOB NOT NULL, PRIMARY KEY (run, seq)) WITHOUT ROWID; INSERT INTO fact SELECT * FROM other;"
+                "CREATE UNIQUE INDEX fact_key ON fact (run, key) WHERE key IS NOT NULL;"
+                "CREATE INDEX fact_notable ON fact (run, seq) WHERE rank; DROP TABLE other");
+  const auto store = open_with(file_, with_);
+  const Fact one = outside_fact("external/GO#1");
+  const auto put = store->put("a", Cut::blind(), {&one, 1});
+  ASSERT_TRUE(std::holds_alternative<StoreError>(put)) << "what was said under go would count for GO";
+  EXPECT_EQ(std::get<StoreError>(put).kind, StoreError::Kind::Corrupt) << std::get<StoreError>(put).message;
+}
+
 TEST_F(SealedLog, EditsBehindACheckAreFoundByTheNextClaim) {
   const auto store = open_with(file_, with_);
   taken(store->read("a", 0, 99));

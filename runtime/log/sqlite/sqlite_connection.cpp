@@ -53,6 +53,9 @@ void SqliteConnection::open(const std::string& path, const char* vfs, int busy_m
   note(sqlite3_busy_timeout(db_, busy_ms));
   note(sqlite3_db_config(db_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr));
   note(sqlite3_db_config(db_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr));
+  // A store has neither: somebody else put them there.
+  note(sqlite3_db_config(db_, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr));
+  note(sqlite3_db_config(db_, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr));
 }
 
 void SqliteConnection::execute(const char* sql) {

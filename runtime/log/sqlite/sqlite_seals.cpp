@@ -28,6 +28,10 @@ StoreError missing(const RunRow& run, std::uint64_t seq) {
                                           " was sealed and is not there. Somebody changed the store");
 }
 
+StoreError older(const RunRow& run) {
+  return seal_refusal("rolled_back", "the log of " + run.log + " has fewer facts or fewer claims than it had before");
+}
+
 std::vector<std::uint64_t> places(SqliteConnection& connection, const char* sql, std::int64_t run) {
   SqliteQuery query(connection, sql);
   query.integer(run);
@@ -133,18 +137,17 @@ StoreResult<LogHead> SqliteSeals::head_of(SqliteConnection& connection, const Ru
 Refusal SqliteSeals::open(SqliteConnection& connection, RunRow& run, SealCheck extent) {
   if (!has_ring() || run.id == 0) return std::nullopt;
   const auto at = checked_.find(run.log);
-  const Checked* const known = at != checked_.end() && at->second.run == run.id ? &at->second : nullptr;
+  const Checked* const known = at != checked_.end() ? &at->second : nullptr;
   const bool goes_on = known != nullptr && extent == SealCheck::Rest;
   if (goes_on && !run.seal.empty() && known->envelope == run.seal) {
+    if (known->is_older(known->head)) return older(run);
     run.sealed = run.opened = known->head;
     return std::nullopt;
   }
   auto head = head_of(connection, run);
   if (auto* refused = std::get_if<StoreError>(&head)) return std::move(*refused);
   run.sealed = run.opened = std::get<LogHead>(head);
-  if (known != nullptr && run.opened->seq < known->head.seq) {
-    return seal_refusal("rolled_back", "the log of " + run.log + " has fewer facts than it had before");
-  }
+  if (known != nullptr && known->is_older(*run.opened)) return older(run);
   if (auto refused = walk(connection, run, goes_on ? known->head : LogHead(), *run.opened)) return refused;
   if (!goes_on) {   // else parked() checks, so that a large snapshot is not read for each write
     if (auto refused = check_parked(run, SqliteTables(connection).parked(run.log))) return refused;
@@ -155,7 +158,15 @@ Refusal SqliteSeals::open(SqliteConnection& connection, RunRow& run, SealCheck e
 
 void SqliteSeals::remember(const RunRow& run) {
   if (checked_.size() >= kMostChecked) checked_.clear();
-  checked_.insert_or_assign(run.log, Checked{run.id, run.seal, *run.opened});
+  const LogHead& head = *run.opened;
+  checked_.insert_or_assign(run.log, Checked{run.seal, head, head.seq, head.token});
+}
+
+void SqliteSeals::written(const RunRow& run) {
+  const auto at = checked_.find(run.log);
+  if (!run.sealed || at == checked_.end()) return;
+  at->second.least_seq = run.sealed->seq;
+  at->second.least_token = run.sealed->token;
 }
 
 Refusal SqliteSeals::open_to_write(SqliteConnection& connection, RunRow& run, SealCheck extent) {

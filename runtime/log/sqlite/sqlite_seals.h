@@ -39,13 +39,16 @@ class SqliteSeals {
   std::optional<StoreError> check_parked(const RunRow& run, const std::optional<Parked>& parked) const;
   // Seals what was written.
   std::optional<StoreError> close(SqliteTables& tables, RunRow& run) const;
+  // Keeps in mind that the log was written, after its transaction: an older state of the log is refused from now on.
+  void written(const RunRow& run);
 
  private:
-  // A log as it was checked last. It is not what this store has written, which may be taken back.
+  // A log as it was checked last, which is not what this store has written since; and the least that the log must be.
   struct Checked {
-    std::int64_t run = 0;
     std::vector<std::uint8_t> envelope;
     LogHead head;
+    std::uint64_t least_seq = 0, least_token = 0;
+    bool is_older(const LogHead& found) const { return found.seq < least_seq || found.token < least_token; }
   };
   StoreResult<LogHead> head_of(SqliteConnection& connection, const RunRow& run) const;
   std::optional<StoreError> walk(SqliteConnection& connection, const RunRow& run, const LogHead& from,

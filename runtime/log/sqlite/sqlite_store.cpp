@@ -84,7 +84,6 @@ std::optional<StoreError> SqliteStore::start(const std::string& path) {
 
 template <class T, class Body>
 StoreResult<T> SqliteStore::write(Body body, Durability durability) {
-  const std::lock_guard lock(mutex_);
   if (auto error = ready()) return *std::move(error);
   if (auto error = begin()) return *std::move(error);
   SqliteTables tables(*connection_);
@@ -96,15 +95,19 @@ StoreResult<T> SqliteStore::write(Body body, Durability durability) {
 // `body` gets the run. The seal of the log is opened before and renewed behind.
 template <class T, class Body>
 StoreResult<T> SqliteStore::write_log(std::string_view log, SealCheck extent, Durability durability, Body body) {
+  RunRow run;
   const auto whole = [&](SqliteTables& tables) -> StoreResult<T> {
-    RunRow run = tables.run_named(log);
+    run = tables.run_named(log);
     if (auto refused = seals_->open_to_write(*connection_, run, extent)) return *std::move(refused);
     StoreResult<T> out = body(tables, run);
     if (!std::holds_alternative<T>(out)) return out;
     if (auto refused = seals_->close(tables, run)) return *std::move(refused);
     return out;
   };
-  return write<T>(whole, durability);
+  const std::lock_guard lock(mutex_);
+  StoreResult<T> out = write<T>(whole, durability);
+  if (std::holds_alternative<T>(out)) seals_->written(run);
+  return out;
 }
 
 // `body` gets the run and what its writer is told, and adds what it writes. A refusal, or nothing.
@@ -167,7 +170,7 @@ std::optional<StoreError> SqliteStore::begin() {
   return connection_->take_error();
 }
 
-// Returns the failure of the call, or the failure to make the call last.
+// Returns the failure of the call itself, or the failure to make its writes durable.
 std::optional<StoreError> SqliteStore::finish(bool keep, Durability durability) {
   auto error = connection_->take_error();
   keep = keep && !error;
@@ -195,14 +198,12 @@ std::optional<StoreError> SqliteStore::commit() {
     return error;
   }
   roll_back();
-  unsettled_ = true;
   if (!settle()) error = StoreError{Kind::Unknown, "the commit failed: " + error->message};
   if (options_.mode == SqliteMode::Group) lost_ = error;
   return error;
 }
 
-// What a failed commit left in the write-ahead log would count after a crash, if it is whole. The next commit is
-// written in its place.
+// Overwrites what a failed commit left in the write-ahead log: when it is whole, it would count after a crash.
 bool SqliteStore::settle() {
   connection_->execute("BEGIN IMMEDIATE; UPDATE meta SET settled = settled + 1; COMMIT");
   unsettled_ = connection_->failed();
@@ -275,8 +276,7 @@ StoreResult<ParkResult> SqliteStore::park(std::string_view log, Cut cut, std::sp
     if (head == 0 && facts.empty()) return StoreError{Kind::Missing, "no such log"};
     ParkResult out{seen(tables, log, head, cut), false, arrived(tables, row, run), std::nullopt};
     if (out.arrived) return out;
-    out.conflict = conflict(tables, row, cut, facts);
-    if (out.conflict) return out;
+    if ((out.conflict = conflict(tables, row, cut, facts))) return out;
     append_all(tables, row, cut.token, facts, out);
     tables.park(row, run);
     out.parked = true;

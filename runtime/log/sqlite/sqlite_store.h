@@ -77,7 +77,7 @@ class SqliteStore final : public FactStore {
   std::optional<StoreError> start(const std::string& path);
 
   template <class T, class Body>
-  StoreResult<T> write(Body body, Durability durability = Durability::AsMode);
+  StoreResult<T> write(Body body, Durability durability);   // under the mutex
   template <class Body>
   StoreResult<Written> write_under(std::string_view log, Cut cut, Durability durability, Body body);
   template <class T, class Body>

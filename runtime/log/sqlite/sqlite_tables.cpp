@@ -97,6 +97,12 @@ LogState SqliteTables::state_of(std::int64_t stored) {
   return static_cast<LogState>(stored);
 }
 
+Fact SqliteTables::decoded_for(std::string_view key, SqliteQuery& query) {
+  Fact fact = decoded(query.count_at(0), query.bytes_at(1));
+  if (fact.key != key) connection_.fail(Kind::Corrupt, "the index of keys is damaged");
+  return fact;
+}
+
 RunRow SqliteTables::run_named(std::string_view log) {
   SqliteQuery query(connection_, kRun);
   query.text(log);
@@ -197,16 +203,14 @@ std::optional<Fact> SqliteTables::keyed(std::string_view log, std::string_view k
   SqliteQuery query(connection_, kKeyedInLog);
   query.text(log).text(key);
   if (!query.row()) return std::nullopt;
-  Fact fact = decoded(query.count_at(0), query.bytes_at(1));
-  if (fact.key != key) connection_.fail(Kind::Corrupt, "the index of keys is damaged");
-  return fact;
+  return decoded_for(key, query);
 }
 
 std::optional<Fact> SqliteTables::keyed(const RunRow& run, std::string_view key) {
   SqliteQuery query(connection_, kKeyed);
   query.integer(run.id).text(key);
   if (!query.row()) return std::nullopt;
-  return decoded(query.count_at(0), query.bytes_at(1));
+  return decoded_for(key, query);
 }
 
 std::optional<Fact> SqliteTables::outdating(const RunRow& run, Cut cut) {

@@ -66,6 +66,7 @@ class SqliteTables {
 
  private:
   Fact decoded(std::uint64_t seq, std::span<const std::uint8_t> body);
+  Fact decoded_for(std::string_view key, SqliteQuery& query);   // the columns are seq and body
   LogState state_of(std::int64_t stored);
   RunInfo info_row(SqliteQuery& query);
 
