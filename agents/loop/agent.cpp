@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "agents/loop/agent_impl.h"
+#include "agents/loop/conversation.h"
 #include "agents/loop/prompt.h"
 #include "agents/loop/reply_program.h"
 
@@ -53,6 +54,7 @@ class TreeCompiler {
     add_native_tools(agent);
     std::sort(agent.callable.begin(), agent.callable.end());
     agent.static_prompt = static_prompt(agent);
+    agent.frame = wire::request_frame(agent.model.protocol, request_settings(agent));
     return &agent;
   }
 

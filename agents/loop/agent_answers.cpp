@@ -54,8 +54,9 @@ void AgentNode::list(std::vector<Operation>& out) {
     asked.key = tree_.id + "/" + path_of("model") + "#" + std::to_string(node_.requests);
     asked.attempt = node_.attempt;
     asked.model = agent_.model;
-    asked.request = request(node_.left_turns);
-    asked.body = wire::write_request(agent_.model.protocol, agent_.model.provider, asked.request);
+    if (body_ == nullptr) body_ = std::make_shared<const std::string>(conversation_.body(notes()));
+    asked.body_owner = body_;
+    asked.body = *body_;
     if (has_tools()) asked.callable = agent_.callable;
   }
   if (node_.phase == Phase::Ended) return;

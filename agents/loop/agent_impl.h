@@ -34,6 +34,7 @@ struct CompiledAgent {
   std::vector<wire::ToolDefinition> native_tools;  // what the provider is told
   std::vector<std::string> callable;               // names of tools and children, sorted
   ModelChoice model;
+  wire::RequestFrame frame;                        // what each request has around the conversation
 };
 
 struct Agent::Impl {

@@ -23,15 +23,18 @@ std::string path_below(const AgentNode* above, const std::string& name) {
   return above->path().empty() ? name : above->path() + "/" + name;
 }
 
+json::object object_in(std::string_view text) {
+  boost::system::error_code error;
+  json::value value = json::parse(text, error);
+  return value.is_object() ? std::move(value.get_object()) : json::object();
+}
+
 }  // namespace
 
 AgentNode::AgentNode(AgentTree& tree, const CompiledAgent& agent, state::NodeT& node, AgentNode* above)
     : tree_(tree), agent_(agent), node_(node), above_(above), path_(path_below(above, node.name)),
-      budget_(node, above == nullptr ? nullptr : &above->budget_) {
-  boost::system::error_code error;
-  const json::value data = json::parse(node.data, error);
-  first_message_ = first_message(agent_, data.is_object() ? data.get_object() : json::object());
-}
+      budget_(node, above == nullptr ? nullptr : &above->budget_),
+      conversation_(agent, node, first_message(agent, object_in(node.data))) {}
 
 AgentNode::~AgentNode() = default;
 

@@ -6,6 +6,7 @@
 // budget.
 #pragma once
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "agents/loop/agent_run.h"
 #include "agents/loop/agent_tree.h"
+#include "agents/loop/conversation.h"
 #include "agents/loop/prompt.h"
 #include "agents/loop/tree_budget.h"
 #include "agents/wire/reply_reader.h"
@@ -76,9 +78,7 @@ class AgentNode {
 
   // agent_request.cpp: requests
   void ask();
-  wire::Request request(std::uint32_t left_turns);
   std::string notes();
-  std::size_t compact();
 
   // agent_reply.cpp: replies
   void take_reply(wire::Reply reply);
@@ -136,7 +136,10 @@ class AgentNode {
   std::vector<std::unique_ptr<AgentNode>> children_;   // in the order of node_.children
   std::optional<Session> session_;
   std::unique_ptr<wire::ReplyReader> stream_;          // of chunk()
-  std::string first_message_;                          // made from the data
+  Conversation conversation_;
+  std::map<std::string_view, std::string_view> defined_;   // by the first turns: names and EDN, which the turns own
+  std::size_t defined_turns_ = 0;                          // how many turns these are
+  std::shared_ptr<const std::string> body_;            // of the request that waits, or null
 };
 
 Error loop_error(Errc code, std::string message);

@@ -313,16 +313,15 @@ std::string AgentNode::shown(const Outcome& outcome, ValueView value) {
 
 // Returns lines about definitions that are new or changed, and keeps them in the turn.
 std::string AgentNode::changed_definitions() {
-  std::map<std::string_view, std::string_view> known;
-  for (const auto& turn : node_.turns) {
-    for (const auto& made : turn->definitions) known[made->name] = made->text;
+  for (; defined_turns_ < node_.turns.size(); ++defined_turns_) {
+    for (const auto& made : node_.turns[defined_turns_]->definitions) defined_[made->name] = made->text;
   }
   const std::string all = session().definitions_edn();
   std::string text;
   for (auto [name, edn] : entries_of_map(all)) {
     if (name.starts_with(':')) name.remove_prefix(1);
-    const auto before = known.find(name);
-    if (before != known.end() && before->second == edn) continue;
+    const auto before = defined_.find(name);
+    if (before != defined_.end() && before->second == edn) continue;
     auto made = std::make_unique<state::NamedTextT>();
     made->name = name;
     made->text = edn;

@@ -58,6 +58,7 @@ Result<void> AgentNode::resolve_model(const ModelReply& came) {
     return loop_error(Errc::unknown_operation, path_of("model") + ": no request waits for its reply");
   }
   stream_.reset();
+  body_.reset();
   if (came.status == 0) {
     const std::string why = came.body.empty() ? "there was no connection" : came.body;
     take_failure({wire::ReplyError::Kind::Cut, 0, nullptr, why, true, {}});

@@ -217,6 +217,11 @@ std::vector<std::pair<std::string, std::string>> AgentRun::journal() const {
   return out;
 }
 
+std::string_view AgentRun::turn_kind(std::uint32_t number) const {
+  const auto& turns = impl_->document->root->turns;
+  return number >= 1 && number <= turns.size() ? kind_name(turns[number - 1]->kind) : std::string_view();
+}
+
 std::vector<TurnView> AgentRun::turns() const {
   std::vector<TurnView> out;
   for (const auto& turn : impl_->document->root->turns) {

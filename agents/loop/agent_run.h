@@ -28,7 +28,7 @@ enum class AgentState : std::uint8_t {
 };
 
 enum class OperationKind : std::uint8_t {
-  Model,      // send Operation::request; answer with resolve_model()
+  Model,      // send Operation::body; answer with resolve_model()
   Tool,       // call the tool; answer with resolve(), reject() or pend()
   Pending,    // a call that started something: answer with resolve() or reject() when the result is there
   Approval,   // a person says whether the call is made: resolve() with true, or reject()
@@ -38,7 +38,7 @@ enum class OperationKind : std::uint8_t {
   Budget,     // a person may raise(); reject() ends the run
 };
 
-// Something that the run waits for. Owns all of its parts.
+// Something that the run waits for. It owns its parts, or holds them with others.
 struct Operation {
   OperationKind kind{};
   std::string path;                       // names it in the tree: "broker/desk/quote#2", "approve:pay", "model"
@@ -49,8 +49,8 @@ struct Operation {
   std::int64_t due_ms = 0;                // Timer; for others the time at which the run stops waiting, or 0
   std::uint32_t attempt = 1;              // Model: counts the requests for one reply
   ModelChoice model = {};                 // Model: which one is asked
-  wire::Request request = {};             // Model
-  std::string body = {};                  // Model: the request as bytes of its protocol
+  std::string_view body = {};             // Model: the request as bytes of its protocol; body_owner has them
+  std::shared_ptr<const std::string> body_owner = {};
   std::vector<std::string> callable = {}; // Model: the tools that the turn may call, children included, sorted
 };
 
@@ -136,6 +136,8 @@ class AgentRun {
   AgentUsage usage() const;
   std::vector<std::pair<std::string, std::string>> journal() const;   // ids and values as EDN, sorted
   std::vector<TurnView> turns() const;
+  // Returns TurnView::kind of a turn, from 1, or "" when there is no such turn.
+  std::string_view turn_kind(std::uint32_t number) const;
 
   std::vector<std::byte> snapshot() const;      // the same state gives the same bytes
   std::string snapshot_json() const;

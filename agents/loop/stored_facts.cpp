@@ -105,9 +105,7 @@ std::string write_reply(std::string_view path, const ModelReply& reply) {
 }
 
 std::string write_turn(const AgentRun& run, std::uint32_t turn) {
-  const auto turns = run.turns();
-  json::object out{{"turn", turn}};
-  if (turn >= 1 && turn <= turns.size()) out["kind"] = turns[turn - 1].kind;
+  json::object out{{"turn", turn}, {"kind", run.turn_kind(turn)}};
   const AgentUsage usage = run.usage();
   out["model_calls"] = usage.model_calls;
   out["tool_calls"] = usage.tool_calls;

@@ -22,7 +22,9 @@ json::object turn_json(const ModelTurn& turn) {
   return message;
 }
 
-void add_item(json::array& messages, std::string_view provider, const ConversationItem& item) {
+}  // namespace
+
+void add_chat_item(json::array& messages, std::string_view provider, const ConversationItem& item) {
   if (const auto* const user = std::get_if<UserText>(&item)) {
     messages.push_back({{"role", "user"}, {"content", user->text}});
   } else if (const auto* const result = std::get_if<ToolResult>(&item)) {
@@ -34,29 +36,26 @@ void add_item(json::array& messages, std::string_view provider, const Conversati
   }
 }
 
-}  // namespace
-
-json::object chat_request(std::string_view provider, const Request& request) {
-  json::array messages;
-  if (!request.system.empty()) messages.push_back({{"role", "system"}, {"content", request.system}});
+RequestMembers chat_members(const Request& request) {
+  RequestMembers out;
+  out.conversation = "messages";
+  if (!request.system.empty()) out.entries.push_back({{"role", "system"}, {"content", request.system}});
   json::array tools;
   for (const ToolDefinition& tool : request.tools) {
     tools.push_back({{"type", "function"},
                      {"function",
                       {{"name", tool.name}, {"description", tool.description}, {"parameters", tool.parameters}}}});
   }
-  for (const ConversationItem& item : request.items) add_item(messages, provider, item);
-  json::object body{{"model", request.model}};
-  if (!tools.empty()) body["tools"] = std::move(tools);
-  if (request.must_call_tool) body["tool_choice"] = "required";
-  body["messages"] = std::move(messages);
-  if (request.most_output_tokens) body["max_completion_tokens"] = *request.most_output_tokens;
-  if (request.temperature) body["temperature"] = *request.temperature;
+  out.head["model"] = request.model;
+  if (!tools.empty()) out.head["tools"] = std::move(tools);
+  if (request.must_call_tool) out.head["tool_choice"] = "required";
+  if (request.most_output_tokens) out.tail["max_completion_tokens"] = *request.most_output_tokens;
+  if (request.temperature) out.tail["temperature"] = *request.temperature;
   if (request.is_stream) {
-    body["stream"] = true;
-    body["stream_options"] = json::object{{"include_usage", true}};
+    out.tail["stream"] = true;
+    out.tail["stream_options"] = json::object{{"include_usage", true}};
   }
-  return body;
+  return out;
 }
 
 }  // namespace ptcvm::wire

@@ -30,7 +30,6 @@ json::object result_block(const ToolResult& result) {
   return block;
 }
 
-// Results and texts that follow each other are blocks of one message: roles have to take turns.
 void add_user_block(json::array& messages, json::object block) {
   if (messages.empty() || messages.back().at("role") != "user") {
     messages.push_back({{"role", "user"}, {"content", json::array()}});
@@ -40,29 +39,31 @@ void add_user_block(json::array& messages, json::object block) {
 
 }  // namespace
 
-json::object messages_request(std::string_view provider, const Request& request) {
-  json::array messages;
-  for (const ConversationItem& item : request.items) {
-    if (const auto* const user = std::get_if<UserText>(&item)) {
-      add_user_block(messages, {{"type", "text"}, {"text", user->text}});
-    } else if (const auto* const result = std::get_if<ToolResult>(&item)) {
-      add_user_block(messages, result_block(*result));
-    } else {
-      messages.push_back({{"role", "assistant"}, {"content", turn_content(provider, std::get<ModelTurn>(item))}});
-    }
+void add_messages_item(json::array& messages, std::string_view provider, const ConversationItem& item) {
+  if (const auto* const user = std::get_if<UserText>(&item)) {
+    add_user_block(messages, {{"type", "text"}, {"text", user->text}});
+  } else if (const auto* const result = std::get_if<ToolResult>(&item)) {
+    add_user_block(messages, result_block(*result));
+  } else {
+    messages.push_back({{"role", "assistant"}, {"content", turn_content(provider, std::get<ModelTurn>(item))}});
   }
+}
+
+RequestMembers messages_members(const Request& request) {
+  RequestMembers out;
+  out.conversation = "messages";
   json::array tools;
   for (const ToolDefinition& tool : request.tools) {
     tools.push_back({{"name", tool.name}, {"description", tool.description}, {"input_schema", tool.parameters}});
   }
-  json::object body{{"model", request.model}, {"max_tokens", request.most_output_tokens.value_or(kUsualOutputTokens)}};
-  if (!tools.empty()) body["tools"] = std::move(tools);
-  if (request.must_call_tool) body["tool_choice"] = json::object{{"type", "any"}};
-  if (!request.system.empty()) body["system"] = request.system;
-  body["messages"] = std::move(messages);
-  if (request.temperature) body["temperature"] = *request.temperature;
-  if (request.is_stream) body["stream"] = true;
-  return body;
+  out.head["model"] = request.model;
+  out.head["max_tokens"] = request.most_output_tokens.value_or(kUsualOutputTokens);
+  if (!tools.empty()) out.head["tools"] = std::move(tools);
+  if (request.must_call_tool) out.head["tool_choice"] = json::object{{"type", "any"}};
+  if (!request.system.empty()) out.head["system"] = request.system;
+  if (request.temperature) out.tail["temperature"] = *request.temperature;
+  if (request.is_stream) out.tail["stream"] = true;
+  return out;
 }
 
 }  // namespace ptcvm::wire

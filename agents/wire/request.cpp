@@ -38,13 +38,82 @@ std::optional<std::string> conversation_fault(const std::vector<ConversationItem
   return std::nullopt;
 }
 
-std::string write_request(Protocol protocol, std::string_view provider, const Request& request) {
+namespace {
+
+constexpr std::string_view kUserBegin = R"({"role":"user","content":[)", kUserEnd = "]}";
+
+RequestMembers members_of(Protocol protocol, const Request& request) {
   switch (protocol) {
-    case Protocol::Chat: return boost::json::serialize(chat_request(provider, request));
-    case Protocol::Responses: return boost::json::serialize(responses_request(provider, request));
-    case Protocol::Messages: return boost::json::serialize(messages_request(provider, request));
+    case Protocol::Chat: return chat_members(request);
+    case Protocol::Responses: return responses_members(request);
+    case Protocol::Messages: return messages_members(request);
   }
   return {};
+}
+
+// Returns the text of a list or of an object without its brackets.
+std::string inner_text(const boost::json::value& value) {
+  const std::string text = boost::json::serialize(value);
+  return text.substr(1, text.size() - 2);
+}
+
+bool is_user_message(const boost::json::value& entry) { return entry.at("role") == "user"; }
+
+}  // namespace
+
+ConversationPiece conversation_piece(Protocol protocol, std::string_view provider,
+                                     std::span<const ConversationItem> items) {
+  boost::json::array entries;
+  for (const ConversationItem& item : items) {
+    switch (protocol) {
+      case Protocol::Chat: add_chat_item(entries, provider, item); break;
+      case Protocol::Responses: add_responses_item(entries, provider, item); break;
+      case Protocol::Messages: add_messages_item(entries, provider, item); break;
+    }
+  }
+  ConversationPiece piece{inner_text(entries)};
+  if (protocol != Protocol::Messages || entries.empty()) return piece;
+  piece.begins_with_block = is_user_message(entries.front());
+  piece.ends_with_block = is_user_message(entries.back());
+  if (piece.ends_with_block) piece.text.resize(piece.text.size() - kUserEnd.size());
+  if (piece.begins_with_block) piece.text.erase(0, kUserBegin.size());
+  return piece;
+}
+
+RequestFrame request_frame(Protocol protocol, const Request& request) {
+  const RequestMembers members = members_of(protocol, request);
+  RequestFrame frame;
+  frame.head = "{" + inner_text(members.head) + ",\"" + std::string(members.conversation) + "\":[";
+  frame.head += inner_text(members.entries);
+  frame.has_entries = !members.entries.empty();
+  frame.tail = members.tail.empty() ? "]}" : "]," + inner_text(members.tail) + "}";
+  return frame;
+}
+
+std::string write_body(const RequestFrame& frame, std::span<const ConversationPiece* const> pieces) {
+  std::size_t bytes = frame.head.size() + frame.tail.size() + kUserEnd.size();
+  for (const ConversationPiece* const piece : pieces) bytes += piece->text.size() + kUserBegin.size() + 3;
+  std::string body;
+  body.reserve(bytes);
+  body += frame.head;
+  bool has_entries = frame.has_entries, is_open = false;
+  for (const ConversationPiece* const piece : pieces) {
+    if (piece->text.empty()) continue;
+    if (is_open && !piece->begins_with_block) body += kUserEnd;
+    if (has_entries) body += ',';
+    if (piece->begins_with_block && !is_open) body += kUserBegin;
+    body += piece->text;
+    is_open = piece->ends_with_block;
+    has_entries = true;
+  }
+  if (is_open) body += kUserEnd;
+  return body += frame.tail;
+}
+
+std::string write_request(Protocol protocol, std::string_view provider, const Request& request) {
+  const ConversationPiece all = conversation_piece(protocol, provider, request.items);
+  const ConversationPiece* const pieces[] = {&all};
+  return write_body(request_frame(protocol, request), pieces);
 }
 
 bool goes_back_unchanged(Protocol protocol, std::string_view provider, const ModelTurn& turn) {

@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -55,6 +56,27 @@ struct Request {
 // Returns what is wrong with the conversation, or nullopt. A provider refuses a conversation in which a call has no
 // result directly behind its turn, a result has no call, or the first item is no text of a user.
 std::optional<std::string> conversation_fault(const std::vector<ConversationItem>& items);
+
+// Items that follow each other in a conversation, as JSON of one protocol. A sender of a growing conversation keeps
+// the pieces of what stays.
+struct ConversationPiece {
+  std::string text;
+  bool begins_with_block = false;    // messages: the text begins inside of a message of the user
+  bool ends_with_block = false;      // messages: the message of the user at the end is open
+};
+ConversationPiece conversation_piece(Protocol protocol, std::string_view provider,
+                                     std::span<const ConversationItem> items);
+
+// What a body has around the conversation.
+struct RequestFrame {
+  std::string head, tail;
+  bool has_entries = false;          // the head has an entry of the conversation, with the system text
+};
+// Reads all of the request except its items.
+RequestFrame request_frame(Protocol protocol, const Request& request);
+
+// Returns the body of a request whose conversation is in pieces: the same bytes as write_request().
+std::string write_body(const RequestFrame& frame, std::span<const ConversationPiece* const> pieces);
 
 // Returns the body of the request for that protocol. `provider` decides which content goes back unchanged. The text is
 // the same whenever the request is the same; members have a fixed order, so that providers can cache the beginning.

@@ -1,5 +1,6 @@
 // Makes the JSON of a request, protocol by protocol (request.h).
 #pragma once
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <string>
 #include <string_view>
@@ -8,9 +9,21 @@
 
 namespace ptcvm::wire {
 
-boost::json::object chat_request(std::string_view provider, const Request& request);
-boost::json::object responses_request(std::string_view provider, const Request& request);
-boost::json::object messages_request(std::string_view provider, const Request& request);
+// The members of a body before and behind the conversation, and the name of the member with the conversation.
+struct RequestMembers {
+  boost::json::object head, tail;
+  std::string_view conversation;
+  boost::json::array entries;   // of the conversation, before its items
+};
+RequestMembers chat_members(const Request& request);
+RequestMembers responses_members(const Request& request);
+RequestMembers messages_members(const Request& request);
+
+// Adds an item to entries of a conversation.
+void add_chat_item(boost::json::array& entries, std::string_view provider, const ConversationItem& item);
+void add_responses_item(boost::json::array& entries, std::string_view provider, const ConversationItem& item);
+// Results and texts that follow each other are blocks of one message: roles have to take turns.
+void add_messages_item(boost::json::array& entries, std::string_view provider, const ConversationItem& item);
 
 // Returns whether the server gets what it sent, as it sent it.
 bool goes_back_unchanged(Protocol protocol, std::string_view provider, const ModelTurn& turn);

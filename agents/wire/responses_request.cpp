@@ -24,17 +24,19 @@ void add_turn(json::array& input, std::string_view provider, const ModelTurn& tu
 
 }  // namespace
 
-json::object responses_request(std::string_view provider, const Request& request) {
-  json::array input;
-  for (const ConversationItem& item : request.items) {
-    if (const auto* const user = std::get_if<UserText>(&item)) {
-      input.push_back({{"role", "user"}, {"content", user->text}});
-    } else if (const auto* const result = std::get_if<ToolResult>(&item)) {
-      input.push_back({{"type", "function_call_output"}, {"call_id", result->call_id}, {"output", result->text}});
-    } else {
-      add_turn(input, provider, std::get<ModelTurn>(item));
-    }
+void add_responses_item(json::array& input, std::string_view provider, const ConversationItem& item) {
+  if (const auto* const user = std::get_if<UserText>(&item)) {
+    input.push_back({{"role", "user"}, {"content", user->text}});
+  } else if (const auto* const result = std::get_if<ToolResult>(&item)) {
+    input.push_back({{"type", "function_call_output"}, {"call_id", result->call_id}, {"output", result->text}});
+  } else {
+    add_turn(input, provider, std::get<ModelTurn>(item));
   }
+}
+
+RequestMembers responses_members(const Request& request) {
+  RequestMembers out;
+  out.conversation = "input";
   json::array tools;
   for (const ToolDefinition& tool : request.tools) {
     tools.push_back({{"type", "function"},
@@ -44,15 +46,14 @@ json::object responses_request(std::string_view provider, const Request& request
                      {"strict", false}});
   }
   // Nothing is kept by the provider: the items that it sent go back with each request, the encrypted ones included.
-  json::object body{{"model", request.model}, {"store", false}, {"include", {"reasoning.encrypted_content"}}};
-  if (!request.system.empty()) body["instructions"] = request.system;
-  if (!tools.empty()) body["tools"] = std::move(tools);
-  if (request.must_call_tool) body["tool_choice"] = "required";
-  body["input"] = std::move(input);
-  if (request.most_output_tokens) body["max_output_tokens"] = *request.most_output_tokens;
-  if (request.temperature) body["temperature"] = *request.temperature;
-  if (request.is_stream) body["stream"] = true;
-  return body;
+  out.head = {{"model", request.model}, {"store", false}, {"include", {"reasoning.encrypted_content"}}};
+  if (!request.system.empty()) out.head["instructions"] = request.system;
+  if (!tools.empty()) out.head["tools"] = std::move(tools);
+  if (request.must_call_tool) out.head["tool_choice"] = "required";
+  if (request.most_output_tokens) out.tail["max_output_tokens"] = *request.most_output_tokens;
+  if (request.temperature) out.tail["temperature"] = *request.temperature;
+  if (request.is_stream) out.tail["stream"] = true;
+  return out;
 }
 
 }  // namespace ptcvm::wire

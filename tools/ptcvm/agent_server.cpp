@@ -55,7 +55,7 @@ class ServerSource : public ModelSource {
       : server_(std::move(server)), on_bytes_(std::move(on_bytes)) {}
   bool has_virtual_time() const override { return false; }
   void ask(const loop::Operation& operation) override {
-    calls_.start(drivers::model_request(server_, operation.body),
+    calls_.start(drivers::model_request(server_, std::string(operation.body)),
                  std::make_shared<ReplyReceiver>(operation.path, on_bytes_, answers_));
   }
   std::vector<ModelAnswer> take(int most_ms) override {

@@ -50,6 +50,27 @@ TEST(Request, GivesAnotherProviderTextAndCalls) {
   EXPECT_EQ(json::serialize(chat).find("S/g="), std::string::npos);
 }
 
+TEST(Request, PiecesOfAConversationMakeTheBytesOfTheWhole) {
+  const Request whole = request();
+  for (const auto protocol : {Protocol::Chat, Protocol::Responses, Protocol::Messages}) {
+    for (const bool has_system : {true, false}) {
+      Request asked = whole;
+      if (!has_system) asked.system.clear();
+      const RequestFrame frame = request_frame(protocol, asked);
+      for (std::size_t i = 0; i <= whole.items.size(); ++i) {
+        for (std::size_t j = i; j <= whole.items.size(); ++j) {
+          const std::span<const ConversationItem> items(whole.items);
+          const auto first = conversation_piece(protocol, "a", items.first(i));
+          const auto second = conversation_piece(protocol, "a", items.subspan(i, j - i));
+          const auto third = conversation_piece(protocol, "a", items.subspan(j));
+          const ConversationPiece* const pieces[] = {&first, &second, &third};
+          EXPECT_EQ(write_body(frame, pieces), write_request(protocol, "a", asked)) << i << " " << j;
+        }
+      }
+    }
+  }
+}
+
 TEST(Request, PutsResultsAndTextOfOneSideIntoOneMessage) {
   const json::value body = written(Protocol::Messages, "a", request());
   ASSERT_EQ(body.at("messages").as_array().size(), 3U);
