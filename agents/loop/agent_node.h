@@ -139,7 +139,7 @@ class AgentNode {
   Conversation conversation_;
   std::map<std::string_view, std::string_view> defined_;   // by the first turns: names and EDN, which the turns own
   std::size_t defined_turns_ = 0;                          // how many turns these are
-  std::shared_ptr<const std::string> body_;            // of the request that waits, or null
+  std::shared_ptr<const std::string> body_;            // what the request that waits is written as, or null
 };
 
 Error loop_error(Errc code, std::string message);

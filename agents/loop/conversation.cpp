@@ -94,7 +94,7 @@ void Conversation::add_turn(Items& items, const state::TurnT& turn) const {
   if (!turn.feedback.empty()) items.emplace_back(wire::UserText{turn.feedback});
 }
 
-// Adds what the request keeps of a turn: of one that has left it, what the host said.
+// Adds what the request keeps from a turn. From a turn that has left the request it keeps what the host said.
 void Conversation::add_kept(Items& items, std::size_t turn) const {
   if (turn >= node_.left_turns) add_turn(items, *node_.turns[turn]);
   for (const std::string& text : node_.turns[turn]->said) items.emplace_back(wire::UserText{text});

@@ -46,7 +46,7 @@ class Conversation {
   const CompiledAgent& agent_;
   const state::NodeT& node_;
   const std::string first_message_;
-  std::vector<TurnText> texts_;      // of all turns except the newest
+  std::vector<TurnText> texts_;      // for all turns except the newest
   bool has_opaque_ = true;           // the pieces have what the provider signed
 };
 

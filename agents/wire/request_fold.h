@@ -13,7 +13,7 @@ namespace ptcvm::wire {
 struct RequestMembers {
   boost::json::object head, tail;
   std::string_view conversation;
-  boost::json::array entries;   // of the conversation, before its items
+  boost::json::array entries;   // go before the items of the conversation
 };
 RequestMembers chat_members(const Request& request);
 RequestMembers responses_members(const Request& request);
