@@ -66,7 +66,7 @@ struct PTCVM_HIDDEN Run::Impl {
   RunState state = RunState::Yielded;
 };
 
-// What the turn of a session came to: calls that the host answers make it yield, questions alone suspend it.
+// Returns the state of the turn of a session: calls that the host answers make it yield, questions alone suspend it.
 RunState run_state_of(const ptc::Session& session);
 ptc::RunLimits runtime_limits(const Limits& limits);
 // Returns Errc::invalid_value when the number of decimals is out of its range.
@@ -74,7 +74,7 @@ std::optional<Error> precision_error(std::optional<int> decimals);
 // Returns Errc::invalid_value for the first limit that is out of its range.
 std::optional<Error> limits_error(const Limits& limits);
 ptc::SessionOptions session_options(const RunOptions& options);
-// A session with the options' data, tools and hooks, before its first turn.
+// Returns a session with the options' data, tools and hooks, before its first turn.
 Result<std::unique_ptr<Run::Impl>> make_impl(const Engine& engine, const RunOptions& options);
 Result<std::unique_ptr<Run::Impl>> restore_impl(const Engine& engine, std::span<const std::byte> snapshot,
                                                 const RestoreOptions& options);

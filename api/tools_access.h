@@ -58,7 +58,7 @@ struct ToolAccess {
 
 // Returns the runtime's hook for a hook of the host.
 std::function<ptc::ToolVerdict(const ptc::ToolCall&)> runtime_hook(std::function<HookVerdict(ToolCall&)> before);
-// The same tools, with the hook behind each of them.
+// Returns the same tools, with the hook behind each of them.
 std::shared_ptr<const ptc::ToolRegistry> with_after_hook(
     std::shared_ptr<const ptc::ToolRegistry> tools,
     const std::function<std::optional<Value>(ToolCall&, ValueView)>& after_tool);

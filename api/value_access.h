@@ -61,7 +61,7 @@ struct ValueAccess {
     value.bits = view.bits_;
     return value;
   }
-  // Null of a default view, which is nil.
+  // Returns null for a default view, which is nil.
   static ptc::Heap* heap(const ValueView& view) { return static_cast<ptc::Heap*>(view.heap_); }
   static Value made(std::unique_ptr<Value::Impl> impl) { return Value(std::move(impl)); }
   // Returns the heap and the root of the value, which is nil afterwards.
@@ -70,7 +70,7 @@ struct ValueAccess {
   }
 };
 
-// As a value of that heap, owned by the caller.
+// Returns a copy as a value of that heap, owned by the caller.
 ptc::Value imported(ptc::Heap& heap, const ValueView& view);
 
 }  // namespace ptcvm

@@ -50,7 +50,7 @@ constexpr bool is_plain_call(const BuiltinInfo& info) {
   return info.kind == BuiltinKind::Plain && info.category != BuiltinCategory::Hidden;
 }
 
-// The builtin of that exact name (also hidden ones), or nothing.
+// Returns the builtin of that exact name (also hidden ones), or nullopt.
 std::optional<BuiltinId> find_builtin(std::string_view name);
 
 }  // namespace ptc

@@ -5,10 +5,10 @@
 
 namespace ptc {
 
-// Jaro similarity of two ASCII names, 0 to 1.
+// Returns the Jaro similarity of two ASCII names, 0 to 1.
 double jaro_similarity(std::string_view a, std::string_view b);
 
-// The candidate that `name` is most likely a slip of, or "" when none is close.
+// Returns the candidate that `name` is most likely a slip of, or "" when none is close.
 std::string_view closest_name(std::string_view name, const std::vector<std::string_view>& candidates);
 
 }  // namespace ptc

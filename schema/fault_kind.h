@@ -30,7 +30,7 @@ inline constexpr auto kFaults = std::to_array<FaultInfo>({
 constexpr const FaultInfo& fault_info(FaultKind kind) { return kFaults[static_cast<std::size_t>(kind)]; }
 constexpr std::string_view fault_name(FaultKind kind) { return fault_info(kind).name; }
 
-// The kind of that name, or nothing.
+// Returns the kind of that name, or nullopt.
 constexpr std::optional<FaultKind> find_fault(std::string_view name) {
   for (std::size_t i = 0; i < kFaults.size(); ++i) {
     if (kFaults[i].name == name) return static_cast<FaultKind>(i);

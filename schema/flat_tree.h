@@ -13,7 +13,7 @@ namespace ptc {
 
 inline constexpr std::size_t kMaxFlatBytes = std::size_t{1} << 30;
 
-// Whether all tables, lists and texts that can be reached together take no more than a small multiple of the bytes, and
+// Returns whether all tables, lists and texts within reach take no more than a small multiple of the bytes, and whether
 // numbers lie where they can be read, relative to the first byte. Safe on any bytes, in time proportional to their
 // number; what else must hold of them is the FlatBuffers verifier's business.
 bool is_flat_tree(std::span<const std::uint8_t> bytes, const flatbuffers::TypeTable* root);

@@ -11,7 +11,7 @@ struct LineDiff {
   std::string text;          // `- ` before lines of the old text, `+ ` before lines of the new one, some lines around
 };
 
-// At most `most_lines` lines are shown. Very different texts are compared as one block.
+// Compares two texts. Shows at most `most_lines` lines. Very different texts are compared as one block.
 LineDiff line_diff(std::string_view old_text, std::string_view new_text, std::size_t most_lines = 60);
 
 }  // namespace ptcvm::replay

@@ -26,7 +26,7 @@ class ReplyFold {
   // Returns the reply. `ended_properly` says that the HTTP message came whole. The fold is empty afterwards.
   virtual Reply finish(bool ended_properly) = 0;
 
-  // Text for people that came so far; grows with each event.
+  // Returns the text for people so far, which grows with each event.
   virtual std::string_view text() const = 0;
 };
 

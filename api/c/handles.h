@@ -69,7 +69,7 @@ T taken(Result<T> result) {
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
-// In the handler of an exception: which it was, as a status and, where wanted, an error. Throws nothing.
+// Names the exception, inside of its handler, as a status and, where wanted, as an error. Throws nothing.
 ptcvm_status status_of_exception(ptcvm_error** error) noexcept;
 
 template <class F>

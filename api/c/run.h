@@ -63,14 +63,14 @@ struct ptcvm_run {
 
   // PTCVM_NO_STATE for a run that must not be stepped. Throws nothing.
   ptcvm_state step(std::uint64_t fuel) noexcept;
-  // The run between two steps; a Failure within one, or when memory ran out in one.
+  // Returns the run between two steps. Throws a Failure within a step, or when memory ran out in a step.
   ptcvm::Run& idle() const {
     if (is_stepping || is_broken) {
       throw ptcvm::c::Failure{{ptcvm::Errc::wrong_state, "the run is being stepped, or broken", {}}};
     }
     return *run;
   }
-  // Nothing goes on before the host does something.
+  // Returns whether nothing goes on before the host does something.
   bool waits() const { return !run->calls().empty() || run->wake_time_ms().has_value(); }
 
  private:

@@ -24,7 +24,7 @@ struct ptcvm_call {
 
 namespace ptcvm::c {
 
-// The hooks of a run: what the host judges, then what the tools ask about.
+// Returns the hooks of a run: what the host judges, then what the tools ask about.
 Hooks hooks_in(const ptcvm_tools* tools, ptcvm_call_fn before_tool, void* before_tool_data);
 inline Tools tools_in(const ptcvm_tools* tools) { return tools == nullptr ? Tools() : tools->tools; }
 

@@ -141,7 +141,7 @@ class Analyzer {
   bool check_def_name(const Form& form, const Form& name);
   Node* analyze_definition(const Form& form, const Form& name, std::string_view doc, const Form& value,
                            bool once);
-  // A function of `params` (a vector form) and `body`; `name` is null when it has none.
+  // Analyzes a function of `params` (a vector form) and `body`; `name` is null when it has no name.
   Node* analyze_function(const Form& form, const Form* name, const Form& params, Items body);
   bool analyze_params(const Form& params, Node& function, Bindings destructured);
 

@@ -29,7 +29,7 @@ class ConstantTable {
   // Vector: elements in order. Map: pairs. Set: elements. Keys must be distinct already.
   std::uint32_t collection(Constant::Kind kind, std::vector<std::uint32_t> items);
 
-  // The constant that an atomic literal stands for; nothing for other forms.
+  // Returns the constant that an atomic literal stands for, or nullopt for other forms.
   std::optional<std::uint32_t> atom(const Form& form);
 
  private:

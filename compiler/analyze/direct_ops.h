@@ -29,12 +29,12 @@ struct DirectOp {
 
 DirectOp direct_op(const Ast& ast, const Node& node);
 
-// The op whose one operand is a number constant, the first one or the second; Nop: there is none.
+// Returns the op whose one operand is a number constant, the first one or the second; Nop: there is none.
 Op op_with_constant(Op op, bool constant_first);
 
 bool is_number_constant(const Ast& ast, const Node& node);
 
-// The small integer that a node is, when it fits an immediate operand.
+// Returns the small integer that a node is, when it fits an immediate operand.
 bool small_integer(const Ast& ast, const Node& node, std::int16_t* out);
 
 }  // namespace ptc

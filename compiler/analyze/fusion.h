@@ -11,10 +11,10 @@ namespace ptc {
 // Takes the clauses of the comprehension that `node` (For) runs over into `node`, when it may.
 void fuse_with_source(const Ast& ast, Node& node);
 
-// Whether every element of that collection is an integer, whatever the data are.
+// Returns whether every element of that collection is an integer, whatever the data are.
 bool gives_integers(const Ast& ast, const Node& collection);
 
-// Whether the comprehension runs over one collection and its value can be left uncomputed without anyone knowing.
+// Returns whether the comprehension runs over one collection and nobody notices when its value is not computed.
 bool can_be_counted(const Ast& ast, const Node& comprehension);
 
 }  // namespace ptc

@@ -23,7 +23,7 @@ class Scope {
     bound_.push_back(name);
   }
   void restore(std::size_t mark);
-  // The innermost local of that name, or kNoLocal.
+  // Returns the innermost local of that name, or kNoLocal.
   LocalId find_local(std::string_view name) const;
 
   void define_always(std::string_view name) { always_defined_.insert(name); }
@@ -33,7 +33,7 @@ class Scope {
   bool is_defined(std::string_view name) const {
     return defined_counts_.contains(name) || always_defined_.contains(name);
   }
-  // Whether some definition of the name came earlier in the text, certain or not.
+  // Returns whether some definition of the name came earlier in the text, certain or not.
   bool may_be_defined(std::string_view name) const { return mentioned_.contains(name); }
 
   const std::vector<std::string_view>& bound_names() const { return bound_; }

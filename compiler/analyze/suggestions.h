@@ -6,10 +6,10 @@
 
 namespace ptc {
 
-// Advice for a name that other Lisps have, or "".
+// Returns advice for a name that other Lisps have, or "".
 std::string_view foreign_name_advice(std::string_view name);
 
-// A hint for an unbound name: special form, foreign name, underscores, or a similar name out of the builtins
+// Returns a hint for an unbound name: special form, foreign name, underscores, or a similar name out of the builtins
 // and `candidates` (locals, names in memory). Empty when there is nothing to say.
 std::string suggest_name(std::string_view name, bool is_special_form,
                          const std::vector<std::string_view>& candidates);

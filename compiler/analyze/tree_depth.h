@@ -9,7 +9,7 @@ namespace ptc {
 
 inline constexpr std::uint32_t kMaxTreeDepth = 1'000;
 
-// A node that lies deeper than `max_depth`, or null. Iterative.
+// Returns a node that lies deeper than `max_depth`, or null. Iterative.
 const Node* find_too_deep(const Node* root, std::uint32_t max_depth);
 
 }  // namespace ptc

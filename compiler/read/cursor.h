@@ -20,7 +20,7 @@ class Cursor {
   std::uint32_t line() const { return line_; }
   std::uint32_t column() const { return column_; }
 
-  // The byte `ahead` bytes further, or NUL past the end.
+  // Returns the byte `ahead` bytes further, or NUL past the end.
   char peek(std::uint32_t ahead = 0) const {
     return offset_ + std::size_t{ahead} < text_.size() ? text_[offset_ + ahead] : '\0';
   }
@@ -42,7 +42,7 @@ class Cursor {
     while (offset_ < stop && !at_end()) advance();
   }
 
-  // Bytes of the character at the offset.
+  // Returns the number of bytes of the character at the offset.
   std::uint32_t character_length() const {
     const auto lead = static_cast<unsigned char>(text_[offset_]);
     return lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;

@@ -11,12 +11,12 @@ namespace ptc {
 // Digits that an integer literal may have.
 inline constexpr std::size_t kMaxIntegerDigits = 100;
 
-// Bytes of the blank character (any Unicode White_Space, comma, byte order mark) that `text` starts with, or
-// 0.
+// Returns the length of the blank character (any Unicode White_Space, comma, byte order mark) that `text` starts with,
+// or 0.
 std::size_t blank_length(std::string_view text);
-// Whether a token may end right before `rest`: at the end, a blank, a comment, a delimiter.
+// Returns whether a token may end right before `rest`: at the end, a blank, a comment, a delimiter.
 bool at_delimiter(std::string_view rest);
-// Bytes up to the next delimiter.
+// Returns the number of bytes up to the next delimiter.
 std::size_t run_length(std::string_view text);
 
 bool is_symbol_start(char c);
@@ -31,17 +31,17 @@ struct NumberToken {
 };
 NumberToken parse_number(std::string_view token);
 
-// A character literal without its backslash ("a", "newline", "u0041", "o101") as UTF-8; false when it is
+// Reads a character literal without its backslash ("a", "newline", "u0041", "o101") as UTF-8; false when it is
 // none.
 bool parse_character(std::string_view token, std::string& out);
 
-// The text of a string literal's body (without quotes). `regex`: only \\ \" \n \t \r are decoded.
+// Returns the text of a string literal's body (without quotes). `regex`: only \\ \" \n \t \r are decoded.
 std::string decode_string(std::string_view body, bool regex);
 
 void append_utf8(std::string& out, char32_t c);
-// The start of `text`, at most `bytes` long, cut between characters.
+// Returns the start of `text`, at most `bytes` long, cut between characters.
 std::string_view clip_utf8(std::string_view text, std::size_t bytes);
-// Offset of the first byte that is not UTF-8, or npos.
+// Returns the offset of the first byte that is not UTF-8, or npos.
 std::size_t find_malformed_utf8(std::string_view text);
 
 }  // namespace ptc

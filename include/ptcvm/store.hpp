@@ -94,7 +94,7 @@ class PTCVM_API Store {
   // detail "no_task", or "needs_reason": the calls of the task had effects, and `reason` is "".
   Result<void> reset_task(std::string_view run, std::string_view task, std::string reason = {}, std::string by = {});
 
-  // Every fact of a log as a line of JSON: as one text, or line by line without the line feeds.
+  // Write every fact of a log as a line of JSON: as one text, or line by line without the line feeds.
   Result<std::string> log_json(std::string_view run) const;
   Result<void> visit_log_json(std::string_view run, const std::function<void(std::string_view line)>& visit) const;
   // Writes such lines as the log of a run that is not there yet. What was parked is not part of a log: the run goes on

@@ -33,10 +33,10 @@ struct WrittenFact {
 class StoreWatcher {
  public:
   virtual ~StoreWatcher() = default;
-  // Called before the store is asked to write.
+  // Is called before the store is asked to write.
   virtual void before_write(const StoreWrite&) {}
-  // Called when the store has answered. `added` is empty for a write that failed, for one that found all its facts in
-  // the log already, and for those that add no keyed facts.
+  // Is called when the store has answered. `added` is empty for a write that failed, for a write that found all its
+  // facts in the log already, and for writes that add no keyed facts.
   virtual void after_write(const StoreWrite&, std::span<const WrittenFact>) {}
 };
 

@@ -85,7 +85,7 @@ class PTCVM_API StoredRun {
   // Counts time that the host spent on calls as time of the turn (Limits::timeout_ms). make() does so itself.
   void count_time(std::chrono::microseconds spent);
 
-  // When the host should step a run that waits although no call was answered, in ms since 1970; nullopt: never.
+  // Returns when the host should step a waiting run although no call was answered, in ms since 1970; nullopt: never.
   std::optional<std::int64_t> wake_time_ms() const;
   // Returns how the last step that was Done ended, and what somebody must resolve, decide or settle.
   const StoredOutcome& outcome() const;

@@ -35,7 +35,7 @@ Fact doubt_fact(const LoggedEffect& effect, EffectState state, FactAuthor author
 StoreResult<Put> answer_operation(FactStore& store, std::string_view run, std::string_view operation,
                                   std::string_view status, std::string value_edn, std::string text, Said said);
 
-// What the handle of an operation shows until the operation is resolved (EDN).
+// Returns what the handle of an operation shows until the operation is resolved (EDN).
 StoreResult<Put> progress_operation(FactStore& store, std::string_view run, std::string_view operation,
                                     std::string value_edn, Said said);
 

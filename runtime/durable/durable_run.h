@@ -59,20 +59,20 @@ class DurableRun {
   DurableStep last_step() const { return last_step_; }
   const DurableOutcome& outcome() const { return out_; }   // valid when the last step was Done
 
-  // The calls that can be made now, with their intents in the log: to be answered in any order, once each.
+  // Returns the calls that can be made now, with their intents in the log: to be answered in any order, once each.
   const std::map<std::uint64_t, OpenCall>& calls() const { return calls_.in_flight(); }
   Value args(std::uint64_t call);          // borrowed from the session's heap until the next step or answer
   // Takes the answer. What became of the call is in the log at once, unless nothing else is in flight: then the fact
   // goes with what the program does next. Returns false when there is no such call.
   bool answer(std::uint64_t call, ToolReply reply, std::uint64_t micros = 0);
-  // What the handler of the tool gets for a call in flight; borrowed until the next step or answer.
+  // Returns what the handler of the tool gets for a call in flight; borrowed until the next step or answer.
   ToolCall tool_call(std::uint64_t call);
   // Calls the handler of the tool in this thread, and answers with what it gives.
   void make(std::uint64_t call);
 
-  // When to step a run that waits although no call was answered, in ms since 1970; nullopt: never.
+  // Returns when to step a run that waits although no call was answered, in ms since 1970; nullopt: never.
   std::optional<std::int64_t> next_attempt_ms() const { return calls_.next_attempt_ms(); }
-  // The session while the run is executed; null otherwise.
+  // Returns the session while the run is executed, or null otherwise.
   Session* session() { return session_.get(); }
   FactStore& store() { return writer_.store(); }
   const std::string& id() const { return options_.session.run_id; }
@@ -84,7 +84,7 @@ class DurableRun {
 
   bool attend(std::unique_ptr<Session> session);
   bool write(Durability durability = Durability::AsMode);
-  // Driving. nullopt: the loop goes on.
+  // These functions drive the run. nullopt: the loop goes on.
   DurableStep drive(std::uint64_t fuel);
   std::optional<DurableStep> wait_for_calls();
   std::optional<DurableStep> advance(std::uint64_t& fuel);

@@ -32,9 +32,9 @@ class RecordedCalls {
   // whether the session got an answer.
   bool open(Session& session, std::size_t most);
   const std::map<std::uint64_t, OpenCall>& in_flight() const { return in_flight_; }
-  // Whether an intent was staged since the last time that somebody asked.
+  // Returns whether an intent was staged since the last time that somebody asked.
   bool take_new_intents() { return std::exchange(has_new_intents_, false); }
-  // When the first of the calls that failed is made again; ms since 1970. nullopt: there is none.
+  // Returns when the first of the calls that failed is made again; ms since 1970. nullopt: there is none.
   std::optional<std::int64_t> next_attempt_ms() const;
 
   // Takes the answer of a call in flight: stages what became of it and, unless the call will be made again, answers the

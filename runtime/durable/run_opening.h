@@ -33,11 +33,11 @@ class RunOpening {
   // Returns a session that begins again, after the whole log was read.
   std::unique_ptr<Session> open_with_whole_log();
 
-  // Whether the session was parked, and waits.
+  // Returns whether the session was parked, and waits.
   bool is_resumed() const { return is_resumed_; }
-  // Whether the program came to a task whose value holds functions: it has to begin again with the whole log.
+  // Returns whether the program met a task whose value holds functions: it must begin again with the whole log.
   bool needs_whole_log() const { return needs_whole_; }
-  // The session between two turns, as it was found, when sessions are kept; else empty.
+  // Returns the session between two turns, as it was found, when sessions are kept; else empty.
   const std::vector<std::uint8_t>& idle_session() const { return idle_; }
 
  private:

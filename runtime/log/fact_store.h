@@ -146,7 +146,7 @@ class FactStore {
   virtual StoreResult<ParkResult> park(std::string_view log, Cut cut, std::span<const Fact> facts,
                                        const Parked& run) = 0;
 
-  // Facts after `after`, at most `most` of them, in order. An unknown log has none.
+  // Returns the facts after `after`, at most `most` of them, in order. An unknown log has no facts.
   virtual StoreResult<std::vector<Fact>> read(std::string_view log, std::uint64_t after, std::size_t most) = 0;
   virtual StoreResult<std::optional<Fact>> find(std::string_view log, std::string_view key) = 0;
   // Reads the notable facts among them (is_notable in store_rules.h). A run reads these facts when it is opened, and

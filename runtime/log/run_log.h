@@ -182,7 +182,7 @@ class RunLog {
   void set_plan(const Fact& fact);
   void end_turn(const Fact& fact);
   void deliver(const Fact& fact);
-  // run_log_signals.cpp
+  // These are in run_log_signals.cpp.
   void wait_for_signal(std::size_t at);
   void signal(std::string_view name);
   void settle_waiting(std::string_view name, const Fact& answer);

@@ -35,7 +35,7 @@ class HandedCalls {
   bool contains(std::uint64_t request_id) const { return handed_.contains(request_id); }
   std::optional<HandedCall> find(std::uint64_t request_id) const;   // nullopt when no such call was handed out
   std::vector<HandedCall> all() const;                              // in the order of calling
-  // The call is answered: returns the key under which its answer is cached, or nullopt when it was not handed out.
+  // Takes an answered call: returns the key under which its answer is cached, or nullopt when it was not handed out.
   std::optional<std::string> take(std::uint64_t request_id);
   void clear() { handed_.clear(); }
 

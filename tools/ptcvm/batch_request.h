@@ -7,13 +7,13 @@
 
 namespace ptcvm::cli {
 
-// The answer to one request line, without the newline. Never fails: a line that is no request is answered with
+// Returns the answer to one request line, without the newline. Never fails: a line that is no request is answered with
 // bad_request. Safe to call from several threads.
 std::string answer_request(const Engine& engine, std::string_view line);
-// The answer to a line that is longer than the protocol takes.
+// Returns the answer to a line that is longer than the protocol takes.
 std::string refuse_request(std::string_view message);
 
-// In the process of a hop: what answer_request() wrote to it; gives 'A' and the answer, or 'H' and the next state.
+// Answers in the process of a hop what answer_request() wrote to it: 'A' and the answer, or 'H' and the next state.
 std::string answer_hop(const Engine& engine, std::string_view input);
 
 }  // namespace ptcvm::cli

@@ -43,7 +43,7 @@ class ChildProcess {
   // Exchanges what can be exchanged; waits for at most `wait_millis`. Returns whether the result is known.
   bool look(int wait_millis);
   ChildResult take_result();     // once it is known
-  // Count bytes: what the process has written so far; the memory of that text and of the text that it reads.
+  // Count the bytes that the process has written so far; and the memory of this text and of the text that it reads.
   std::size_t output_bytes() const;
   std::size_t held_bytes() const;
   // Bounds the output from now on, as ChildLimits::max_output_bytes does.

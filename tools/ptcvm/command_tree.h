@@ -14,7 +14,7 @@ std::vector<const CLI::App*> parts_of(const CLI::App& command);
 std::vector<const CLI::Option*> options_of(const CLI::App& command);
 std::vector<const CLI::Option*> positionals_of(const CLI::App& command);
 
-// "--name" and "-n", the long ones first.
+// Returns "--name" and "-n", the long names first.
 std::vector<std::string> names_of(const CLI::Option& option);
 
 }  // namespace ptcvm::cli

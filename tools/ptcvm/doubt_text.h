@@ -6,9 +6,9 @@
 
 namespace ptcvm::cli {
 
-// {"run","key","tool","args","effect","task","attempt"} on one line.
+// Returns {"run","key","tool","args","effect","task","attempt"} on one line.
 std::string doubt_json(const std::string& run, const JournalCall& doubt);
-// What it is, and the commands that settle it; indented lines without the last line break.
+// Returns the call and the commands that settle it, as indented lines without the last line break.
 std::string doubt_text(const StoreOptions& store, const std::string& run, const JournalCall& doubt);
 
 }  // namespace ptcvm::cli

@@ -29,7 +29,7 @@ struct DurableRequest {
 
 void declare_durable_options(CLI::App& command, DurableRequest& request);
 
-// The run of that id: begun, gone on with, or its value when it has ended.
+// Begins the run of that id, goes on with it, or prints its value when it has ended.
 int run_in_store(const Engine& engine, const LoadedProgram& loaded, const std::string& name,
                  const RunArguments& options, const DurableRequest& request);
 // The same with the program, inputs and options that the log holds. `answers` are given first.

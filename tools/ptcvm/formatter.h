@@ -6,7 +6,7 @@
 
 namespace ptcvm::cli {
 
-// For text that the reader accepts. Formatting a second time changes nothing.
+// Formats text that the reader accepts. Formatting a second time changes nothing.
 std::string format_source(std::string_view source);
 
 }  // namespace ptcvm::cli

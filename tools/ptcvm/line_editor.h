@@ -9,12 +9,12 @@ class LineEditor {
  public:
   enum class Result { Line, End };
   virtual ~LineEditor() = default;
-  // The line without its newline. The prompt is shown to people only. A signal while waiting looks like the end.
+  // Reads a line without its newline. The prompt is shown to people only. A signal while waiting looks like the end.
   virtual Result read(const std::string& prompt, std::string& line) = 0;
   virtual void remember(const std::string& /*text*/) {}     // adds to the history
 };
 
-// For a terminal with history in ~/.ptcvm_history, or plain standard input.
+// Makes an editor for a terminal, with history in ~/.ptcvm_history, or for plain standard input.
 std::unique_ptr<LineEditor> make_line_editor();
 
 }  // namespace ptcvm::cli

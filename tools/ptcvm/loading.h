@@ -13,13 +13,13 @@ struct LoadedProgram {
   std::optional<Program> program;                // nullopt: source text
 };
 
-// Nothing when the file cannot be read or its bytecode is refused; `message` then says why.
+// Returns nullopt when the file cannot be read or its bytecode is refused; `message` then says why.
 std::optional<LoadedProgram> load_program(const Engine& engine, const std::string& path, std::string& message);
 
-// For snapshots that only name their program: puts it where restoring finds it. Source text gives the same program only
-// under the path that it was run by, because positions name the file. No path, nothing to do.
+// Puts the program of a snapshot that only names it where restoring finds it. Source text gives the same program only
+// under the path that it was run by, because positions name the file. Does nothing without a path.
 bool shelve_program(const Engine& engine, const std::string& path, const Tools& tools, std::string& message);
-// Why a snapshot was refused, and what to do when --program (here `program`) could help.
+// Returns why a snapshot was refused, and what to do when --program (here `program`) could help.
 std::string restore_complaint(const std::string& path, const Error& error, const std::string& program);
 
 }  // namespace ptcvm::cli

@@ -5,11 +5,11 @@
 
 namespace ptcvm::cli {
 
-// "ptcvm", or "ptcvm-run" for a command.
+// Returns "ptcvm", or "ptcvm-run" for a command.
 std::string man_page_name(const CLI::App& app, const CLI::App& command);
 
-// In the man macros of troff. `command` is the whole program (&app) or one of its commands; the commands below that one
-// are sections of its page.
+// Writes a page in the man macros of troff. `command` is the whole program (&app) or one of its commands; the commands
+// below that command are sections of its page.
 std::string man_page(const CLI::App& app, const CLI::App& command);
 
 }  // namespace ptcvm::cli

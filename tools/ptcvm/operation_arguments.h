@@ -9,7 +9,7 @@
 
 namespace ptcvm::cli {
 
-// In two at the first "="; without one there is no second part.
+// Cuts the text in two at the first "="; without one there is no second part.
 std::pair<std::string, std::optional<std::string>> parts_of(const std::string& text);
 
 // An answer for an operation of a run that a store keeps.

@@ -28,7 +28,7 @@ class ResolveOrder {
  private:
   enum class Kind : std::uint8_t { Fifo, Lifo, Shuffled };
   ResolveOrder(Kind kind, std::uint64_t seed) : kind_(kind), state_(seed) {}
-  // splitmix64
+  // Returns the next number of splitmix64.
   std::uint64_t next_random() {
     state_ += 0x9e3779b97f4a7c15u;
     std::uint64_t z = state_;

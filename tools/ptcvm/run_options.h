@@ -27,7 +27,7 @@ struct RunArguments {
   bool strict_task_ids = false, stats = false, check_tools = true;
 };
 
-// Tools and the form of the output: also what resume takes.
+// Declares options of tools and of the output, which resume takes, too.
 void declare_tool_options(CLI::App& command, RunArguments& options);
 void declare_run_options(CLI::App& command, RunArguments& options);
 
@@ -50,7 +50,7 @@ struct MadeSession {
 };
 MadeSession make_session(const Engine& engine, const RunArguments& options, const SessionParts& parts,
                          std::string source_name, std::string& message);
-// What --data gives, as EDN; nothing when an input is refused.
+// Returns what --data gives, as EDN, or nullopt when an input is refused.
 std::optional<std::string> context_edn(const Engine& engine, const RunArguments& options, std::string& message);
 
 }  // namespace ptcvm::cli

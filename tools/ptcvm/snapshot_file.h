@@ -25,10 +25,10 @@ struct SnapshotFile {
   std::optional<std::uint64_t> sequence;     // when it was sealed
 };
 
-// Nothing when the file is refused; `message` then says why.
+// Returns nullopt when the file is refused; `message` then says why.
 std::optional<SnapshotFile> read_snapshot_file(const std::string& path, const SealOptions& options,
                                                std::string& message);
-// Whole or not at all, readable by the owner only. Sealed when the options have keys.
+// Writes the file whole or not at all, readable by the owner only, and sealed when the options have keys.
 bool write_snapshot_file(const std::string& path, std::string_view bytes, const SealOptions& options,
                          std::string_view run_id, std::uint64_t sequence, std::string& message);
 

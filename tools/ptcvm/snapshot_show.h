@@ -8,7 +8,7 @@
 
 namespace ptcvm::cli {
 
-// now_ms: for "12 s ago"; milliseconds since 1970.
+// Describes a snapshot. `now_ms`, milliseconds since 1970, is for "12 s ago".
 std::string show_snapshot(const SnapshotView& snapshot, std::size_t size_bytes, std::int64_t now_ms);
 
 }  // namespace ptcvm::cli

@@ -50,13 +50,13 @@ class StoreCommand {
   RunJournal journal_;
 };
 
-// "store_io: message" on standard error; the exit status.
+// Writes "store_io: message" to standard error, and returns the exit status.
 int complain_of_store(const Error& error);
 int refuse_input(std::string_view message);         // on standard error; kBadInput
 
-// JSON (or, when wanted, EDN) text as canonical EDN; nothing, and why. "@FILE" is the content of the file.
+// Returns JSON (or, when wanted, EDN) text as canonical EDN, or nullopt, and why. "@FILE" is the content of the file.
 std::optional<std::string> value_argument(const std::string& text, bool is_edn, std::string& message);
-// Canonical EDN, as value_argument() gives it, as a value.
+// Reads canonical EDN, as value_argument() gives it, as a value.
 Value value_of(const std::string& edn);
 
 }  // namespace ptcvm::cli

@@ -15,13 +15,13 @@ struct WaitingOperation {
 std::vector<WaitingOperation> operations_of(const std::vector<PendingOperation>& pending);
 std::vector<WaitingOperation> operations_of(const std::vector<StoredWait>& pending);
 
-// [{"op","tool","args","since","deadline"} …]; times are milliseconds since 1970, or null.
+// Appends [{"op","tool","args","since","deadline"} …]; times are milliseconds since 1970, or null.
 void append_pending(std::string& out, const std::vector<WaitingOperation>& pending);
-// {"status":"suspended","pending":[…]}, without the end of the line.
+// Returns {"status":"suspended","pending":[…]}, without the end of the line.
 std::string suspended_line(const std::vector<WaitingOperation>& pending);
-// The ids of the operations, with a blank between them.
+// Returns the ids of the operations, with a blank between them.
 std::string waiting_ids(const std::vector<WaitingOperation>& pending);
-// For people: "waiting for op1 (call), op2 (call)".
+// Returns "waiting for op1 (call), op2 (call)", for people.
 std::string waiting_text(const std::vector<PendingOperation>& pending);
 
 }  // namespace ptcvm::cli

@@ -9,7 +9,7 @@ namespace ptcvm::cli {
 // `rows` begin with the headings; all of one length. Control characters become blanks.
 std::string text_table(const std::vector<std::vector<std::string>>& rows);
 
-// Cut at the border of a character, with "…" behind it, when it is longer than that.
+// Cuts a longer text at the border of a character, with "…" behind it.
 std::string cut_text(const std::string& text, std::size_t most_bytes = 120);
 
 }  // namespace ptcvm::cli

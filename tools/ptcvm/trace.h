@@ -17,14 +17,14 @@ namespace ptcvm::cli {
 class TraceFile {
  public:
   enum class Mode { Anew, GoOn };   // GoOn: behind what is in the file, for a run that goes on
-  // Null when the file cannot be written; `message` then says why.
+  // Returns null when the file cannot be written; `message` then says why.
   static std::unique_ptr<TraceFile> open(const std::string& path, Mode mode, std::string run, std::string& message);
   ~TraceFile();
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
 
   void start(std::string_view source_name);
-  // What is expected is written before the next event: it may be that nothing runs.
+  // Expects a start, which is written before the next event: it may be that nothing runs.
   void expect_start(std::string_view source_name);
   void expect_resume();
   // Holds the lines back until release(); held lines that are not released are not written.

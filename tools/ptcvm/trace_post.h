@@ -15,7 +15,7 @@ struct PostOptions {
 };
 
 void declare_post_options(CLI::App& command, PostOptions& options);
-// The exit status.
+// Returns the exit status.
 int post_spans(std::string_view otlp_json, const PostOptions& options);
 
 }  // namespace ptcvm::cli

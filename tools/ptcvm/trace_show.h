@@ -8,9 +8,9 @@
 
 namespace ptcvm::cli {
 
-// A table in order of time: milliseconds since the first of them, the run if there are several, event, what.
+// Returns a table in order of time: milliseconds since the first of them, the run if there are several, event, what.
 std::string show_events(const std::vector<const ptc::TraceEvent*>& events, bool colour);
-// The trees of runs with how long everything took, and when, as bars.
+// Returns the trees of runs with how long everything took, and when, as bars.
 std::string show_tree(const std::vector<ptc::TraceRun>& runs, bool colour);
 std::string show_slow(const std::vector<ptc::SlowCalls>& calls);
 

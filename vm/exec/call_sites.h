@@ -32,7 +32,7 @@ class CallSites {
   std::uint64_t turn() const { return turn_; }
   void set_identity(std::string run_id, std::uint64_t turn);
   void begin_turn();
-  // How many operations were known when the turn began: those that its calls may attach to.
+  // Returns how many operations were known when the turn began: those that its calls may attach to.
   std::uint32_t operations_before() const { return operations_before_; }
   void restore_operations_before(std::uint32_t count) { operations_before_ = count; }
 

@@ -82,7 +82,7 @@ class FrameStack {
   Frame& push() { return *end_++; }   // not when full; the caller fills in every field
   std::span<Frame> all() { return {begin_, end_}; }
   void pop_back() { --end_; }
-  // For the interpreter, which pushes and pops without telling, and tells before anyone else looks.
+  // Serves the interpreter, which pushes and pops without telling, and tells before anyone else looks.
   Frame* limit() { return limit_; }
   void set_top(Frame* top) { end_ = top + 1; }
   // Makes room for more, at most max_frames in all. Returns false when no more is allowed.

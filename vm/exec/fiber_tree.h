@@ -18,10 +18,10 @@ namespace ptc {
 
 // Budgets of the whole run: a branch that used one up did not fail by itself.
 bool ends_everything(FaultKind kind);
-// A branch beside this fiber, or beside one above it, failed, and no task is open in between.
+// Returns whether a branch beside this fiber, or beside one above it, failed, with no open task in between.
 bool is_cut_off(const Fiber& fiber);
 Fiber* probe_around(Fiber& fiber);            // the probe that the fiber is part of; null when there is none
-// The position that a person should look at: the innermost frame whose program has a source of the user's.
+// Returns the position that a person should look at: the innermost frame whose program has a source of the user's.
 SourceSpan user_span(const Fiber& fiber, std::shared_ptr<const Program>* program);
 
 class FiberTree {
@@ -40,7 +40,7 @@ class FiberTree {
 
   std::unique_ptr<Fiber> make();              // without a stack
   void destroy(Fiber& fiber);
-  // For one more frame. Returns false when a fault is raised; else the stack may have moved.
+  // Makes room for one more frame. Returns false when a fault is raised; else the stack may have moved.
   bool make_room(Fiber& fiber, std::uint32_t base, std::uint32_t registers);
   bool grow_stack(Fiber& fiber, std::uint64_t registers);
 
@@ -54,7 +54,7 @@ class FiberTree {
   bool has_failed() const { return has_failed_; }
   bool take_failure() { return std::exchange(has_failed_, false); }
 
-  // Whether a task is over that a fiber may wait for; spares looking.
+  // Returns whether a task is over that a fiber may wait for; spares looking.
   bool has_closed_task() const { return has_closed_task_; }
   void set_closed_task(bool closed) { has_closed_task_ = closed; }
 

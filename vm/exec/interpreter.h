@@ -67,12 +67,12 @@ class Interpreter {
   static constexpr std::uint8_t kConstantFirst = 0x80;   // beside the instruction's flags
   bool slow_constant_arithmetic(Op op, Value* dst, Value* b, Value constant, std::uint8_t flags);
   bool slow_add_immediate(Op op, Value* dst, Value* b, std::int64_t number, std::uint8_t flags);
-  // 1, 0: the comparison; -1: fault
+  // Returns 1 or 0 for the comparison, or -1 for a fault.
   int slow_compare(Op op, Value* a, Value* b, std::uint8_t flags, std::uint8_t take_a, std::uint8_t take_b);
   Value* path_place(BuiltinId function, Value* window);
   bool path_open(BuiltinId function, Value* window);
   bool path_close(BuiltinId function, Value* window);
-  // path_open(), a sum of ints and path_close() in one; false: nothing is done, they have to.
+  // Does path_open(), a sum of ints and path_close() in one. Returns false when it did nothing and the three must.
   bool add_at_path(BuiltinId function, Value* window, std::int64_t number);
   bool assoc_in(Value* coll, Value* path, Value* value, std::uint8_t flags);
   bool plain_in_place(BuiltinId id, Value* coll, Value* b, Value* c, std::uint8_t flags);

@@ -35,7 +35,7 @@ class Namespace {
   void begin_turn();                                  // remembers what the names are now
   void rollback();                                    // gives them the values that they had at the start of the turn
   void release_retired();                             // when no frame can run what was replaced
-  // Values at the start of the turn, by cell; Absent for a name that was not defined.
+  // Returns the values at the start of the turn, by cell; Absent for a name that was not defined.
   const std::vector<Value>& base() const { return base_; }
   const std::vector<Value>& retired() const { return retired_; }
 

@@ -33,9 +33,9 @@ class Probes {
   // The waiting fiber's pc is at its TaskStart. Returns false when there is no memory, which is raised.
   [[nodiscard]] bool start(Fiber& waiting);
   void fail(Fiber& fiber);                      // takes a fiber inside of a probe that raised a fault
-  // A call inside of a probe: waits for the answer to the call that the other fiber made.
+  // Makes a call inside of a probe: waits for the answer to the call that the other fiber made.
   CallResult call(Fiber& fiber, const Keyword* tool, std::uint32_t window);
-  // A sleep or signal inside of a probe. Returns the handle of the one that the other fiber opened, or Absent: raised.
+  // Begins a sleep or signal inside of a probe. Returns the handle of the other fiber, or Absent after a fault.
   Value operation(const Operation& wanted);
   // Returns a fiber inside of a probe that can go on, or null.
   Fiber* next(Fiber& fiber, bool cut_off);

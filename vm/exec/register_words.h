@@ -14,7 +14,7 @@ inline Value& reg(Value* base, std::uint32_t offset) {
   return *reinterpret_cast<Value*>(reinterpret_cast<char*>(base) + offset);
 }
 
-// A value read and written as two words. One 16-byte move of a value that was just stored as two words would wait for
+// Reads and writes a value as two words. One 16-byte move of a value that was just stored as two words would wait for
 // the stores to leave the store buffer.
 inline Value words(const Value& v) {
   Value out;
@@ -27,7 +27,7 @@ inline void put(Value& to, Value v) {
   to.bits = v.bits;
 }
 
-// As vector_at(), with the way through a trie in line.
+// Does what vector_at() does, with the way through a trie in line.
 inline Value element(Value vector, std::uint32_t i) {
   const Object* const object = vector.object;
   return object->kind == Kind::TrieVector ? trie_at(static_cast<const TrieVector*>(object), i) : vector_at(vector, i);

@@ -28,11 +28,11 @@ class RunCore {
   const Environment& env() const { return env_; }
   const RunLimits& limits() const { return limits_; }
 
-  // The time that the program sees, in milliseconds since 1970.
+  // Returns the time that the program sees, in milliseconds since 1970.
   std::int64_t now() const { return clock_millis_; }
   void set_clock(std::int64_t epoch_millis) { clock_millis_ = epoch_millis; }
 
-  // Fuel of the slice. Bulk work of one builtin may bring it below zero.
+  // Returns the fuel of the slice. Bulk work of one builtin may bring it below zero.
   std::int64_t fuel_left() const { return fuel_left_; }
   void set_fuel_left(std::int64_t units) { fuel_left_ = units; }
   void charge(std::int64_t units) { fuel_left_ -= units; }
@@ -68,7 +68,7 @@ class RunCore {
   Value call_plain(BuiltinId id, std::span<Value> taken_args);
   // Returns the elements of a collection as a vector; complains in the name of that function and argument (from 1).
   Value sequence_of(std::string_view function, std::uint32_t argument, Value taken);
-  // (:key b): writes the field of a map, or of the immediate answer of a pending handle, or nil, to dst.
+  // Does (:key b): writes the field of a map, or of the immediate answer of a pending handle, or nil, to dst.
   bool get_keyword(Value* dst, Value* b, Value key, bool take);
 
   Value context() const { return context_; }

@@ -18,7 +18,7 @@ bool has_room_for_operation(RunCore& core);              // false: pending_limit
 Value handle_of(Heap& heap, const Operation& operation);
 std::string subject_of(const Operation& operation);       // "op1 (ask)", for messages
 std::int64_t later(std::int64_t time, std::int64_t by);  // INT64_MAX when that is too late
-// Why an operation that did not end well failed, for messages and records; "" for one that did.
+// Returns why an operation that did not end well failed, for messages and records; "" for one that did.
 std::string settlement_text(const Operation& operation);
 
 class RunOperations {

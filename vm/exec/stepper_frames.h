@@ -15,7 +15,7 @@ inline CallResult finish_stepper(Heap& heap, Fiber& fiber, Value taken) {
   return CallResult::Done;
 }
 
-// The result of the call that the stepper on top made; the stepper takes it over.
+// Returns the result of the call that the stepper on top made; the stepper takes it over.
 inline Value take_stepper_result(const Fiber& fiber) {
   const Frame& frame = fiber.frames.back();
   return frame.base[frame.slot_count];

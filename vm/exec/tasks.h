@@ -27,9 +27,9 @@ class Tasks {
   TaskResult start(Fiber& fiber, Value* window);
   bool end(Fiber& fiber, Value* window);
   bool stops_after_task(const Fiber& fiber) const;
-  // (return v) inside of task bodies: commits v as the value of each of them.
+  // Does (return v) inside of task bodies: commits v as the value of each of them.
   void commit_open(const Fiber& fiber, Value borrowed);
-  // The fiber that evaluates the task's body; null when no fiber does except those around the asking one.
+  // Returns the fiber that evaluates the task's body; null when no fiber does except those around the asking one.
   const Fiber* holder(const Fiber& asking, std::string_view id) const;
 
  private:

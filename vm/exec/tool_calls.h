@@ -23,7 +23,7 @@ inline constexpr std::uint32_t kAwaitCallRegisters = 1 + kStepperSlots + kSteppe
 
 void pass_call(Fiber& fiber);                          // the call instruction on top is done with
 void put_answer(Fiber& fiber, Value taken);            // takes the answer of the tool that the fiber waits for
-// The wait of an auto tool's call: a stepper frame in the call's window. There must be kAwaitCallRegisters.
+// Pushes the wait of an auto tool's call: a stepper frame in the call's window. There must be kAwaitCallRegisters.
 void push_await_call(Fiber& fiber, std::uint32_t window, Value taken_handle);
 
 class ToolCalls {
@@ -31,13 +31,13 @@ class ToolCalls {
   ToolCalls(RunCore& core, FiberTree& fibers, ToolRequests& requests, CallSites& sites, Probes& probes)
       : core_(core), fibers_(fibers), requests_(requests), sites_(sites), probes_(probes) {}
 
-  // As the program says. The argument map lies above the window's first register.
+  // Makes the call that the program says. The argument map lies above the window's first register.
   CallResult call(Fiber& fiber, const Keyword* tool, std::uint32_t window);
   // Makes one map of the arguments of a tool that is called as a function: one map, nothing, or keys and values.
   // Borrows them; returns Absent when a fault is raised.
   Value arguments(Value tool, const Value* args, std::uint32_t count);
 
-  // As the host says (run.h).
+  // Does what the host says (run.h).
   bool admit(std::uint64_t request_id);
   bool admit_operation(std::uint64_t request_id);
   void answer(std::uint64_t request_id, Value taken, bool cached);
@@ -50,7 +50,7 @@ class ToolCalls {
   void keep_records(Fiber& main);
   void clear_records();
 
-  // What a restored fiber that waits for a tool asks the host.
+  // Returns what a restored fiber that waits for a tool asks the host.
   ToolRequest request_of(const Fiber& fiber, std::string task_id, std::string path, std::string key) const;
 
  private:

@@ -28,7 +28,7 @@ class ToolRequests {
   void count_call() { ++made_; }
 
   std::uint64_t first_unused_id() const { return next_id_; }
-  // What a snapshot says: the requests in any order, then the counters.
+  // Restores what a snapshot says: the requests in any order, then the counters.
   void restore(ToolRequest request) { waiting_.push_back(std::move(request)); }
   void restore_counters(std::uint64_t first_unused_id, std::uint64_t made);
 
