@@ -71,16 +71,16 @@ int report(const loop::AgentRun& run, const Compiled& compiled, const std::strin
   AgentDriver::End end;
   end.kind = AgentDriver::End::Kind::Ended;
   if (!compiled.reason.empty()) end = {AgentDriver::End::Kind::ModelFailed, compiled.reason, compiled.message};
-  json::value line = json::parse(agent_line(run, end));
+  std::string more;
   if (compiled.reason.empty()) {
     std::ofstream out(file, std::ios::binary | std::ios::trunc);
     out << head << compiled.program;
     if (!out.flush()) return refuse_input("cannot write " + file);
-    line.get_object()["program"] = file;
+    more = json::serialize(json::object{{"program", file}});
   } else {
     complain(compiled.reason + ": " + compiled.message);
   }
-  std::cout << json::serialize(line) << '\n';
+  std::cout << agent_line(run, end, more) << '\n';
   return agent_status(run, end);
 }
 

@@ -46,9 +46,7 @@ AgentDriver::End end_of(const loop::AgentRun& run) {
 
 int report(const loop::AgentRun& run, const AgentDriver::End& end, json::object replay) {
   if (!end.reason.empty()) complain(end.reason + ": " + end.message);
-  json::value line = json::parse(agent_line(run, end));
-  line.get_object()["replay"] = std::move(replay);
-  std::cout << json::serialize(line) << '\n';
+  std::cout << agent_line(run, end, json::serialize(json::object{{"replay", std::move(replay)}})) << '\n';
   return agent_status(run, end);
 }
 

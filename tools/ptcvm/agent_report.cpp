@@ -63,26 +63,31 @@ std::string_view whom(loop::OperationKind kind) {
 
 std::string usage_json(const loop::AgentUsage& usage) { return json::serialize(usage_object(usage)); }
 
-std::string agent_line(const loop::AgentRun& run, const AgentDriver::End& end) {
-  json::object line{{"status", "suspended"}, {"return", nullptr}, {"fail", nullptr}, {"pending", json::array()}};
+std::string agent_line(const loop::AgentRun& run, const AgentDriver::End& end, const std::string& more) {
+  std::string status = "suspended", returned = "null";
+  json::value fail;
+  json::array pending;
+  json::object rest;
   if (end.kind == EndKind::Ended) {
     const loop::AgentOutcome outcome = run.outcome();
-    line["status"] = outcome.is_ok ? "ok" : "error";
-    if (outcome.is_ok) line["return"] = parsed(outcome.result_json);
-    if (!outcome.is_ok) line["fail"] = {{"reason", outcome.reason}, {"message", outcome.message}};
-    if (outcome.fallback_used) line["fallback_used"] = true;
+    status = outcome.is_ok ? "ok" : "error";
+    if (outcome.is_ok) returned = outcome.result_json;
+    if (!outcome.is_ok) fail = {{"reason", outcome.reason}, {"message", outcome.message}};
+    if (outcome.fallback_used) rest["fallback_used"] = true;
   } else if (end.kind == EndKind::ModelFailed || end.kind == EndKind::StoreFailed) {
-    line["status"] = "error";
-    line["fail"] = {{"reason", end.reason}, {"message", end.message}};
+    status = "error";
+    fail = {{"reason", end.reason}, {"message", end.message}};
   } else {
-    json::array pending;
     for (const loop::Operation& operation : run.operations()) pending.emplace_back(operation.path);
-    line["pending"] = std::move(pending);
   }
   const loop::AgentUsage usage = run.usage();
-  line["turns"] = usage.turns;
-  line["usage"] = usage_object(usage);
-  return json::serialize(line);
+  rest["turns"] = usage.turns;
+  rest["usage"] = usage_object(usage);
+  // The value stays as the run wrote it: numbers keep their form.
+  std::string line = "{\"status\":\"" + status + "\",\"return\":" + returned + ",\"fail\":" + json::serialize(fail) +
+                     ",\"pending\":" + json::serialize(pending) + "," + json::serialize(rest).substr(1);
+  if (!more.empty()) line.replace(line.size() - 1, 1, "," + more.substr(1));
+  return line;
 }
 
 int agent_status(const loop::AgentRun& run, const AgentDriver::End& end) {

@@ -8,8 +8,9 @@
 
 namespace ptcvm::cli {
 
-// Returns {"status", "return", "fail", "pending", "turns", "usage"} as a line without its end.
-std::string agent_line(const loop::AgentRun& run, const AgentDriver::End& end);
+// Returns {"status", "return", "fail", "pending", "turns", "usage"} as a line without its end. `more` is an object of
+// JSON with at least one member, whose members come last; or "".
+std::string agent_line(const loop::AgentRun& run, const AgentDriver::End& end, const std::string& more = {});
 // Returns the exit status that goes with the line.
 int agent_status(const loop::AgentRun& run, const AgentDriver::End& end);
 // Returns what a run has used, as an object of JSON.

@@ -128,14 +128,10 @@ int show_agent(const StoreOptions& options, const std::string& output) {
   const bool is_over = run->state() == loop::AgentState::Ended;
   AgentDriver::End end;
   end.kind = is_over ? AgentDriver::End::Kind::Ended : AgentDriver::End::Kind::Suspended;
-  json::value line = json::parse(agent_line(*run, end));
-  if (output == "json") {
-    line.get_object()["history"] = std::move(turns);
-    json::object journal;
-    for (const auto& [task, value] : run->journal()) journal[task] = value;
-    line.get_object()["journal"] = std::move(journal);
-  }
-  std::cout << json::serialize(line) << '\n';
+  json::object journal;
+  for (const auto& [task, value] : run->journal()) journal[task] = value;
+  const json::object more{{"history", std::move(turns)}, {"journal", std::move(journal)}};
+  std::cout << agent_line(*run, end, output == "json" ? json::serialize(more) : std::string()) << '\n';
   return kSuccess;
 }
 
