@@ -61,7 +61,7 @@ class ManPages(CommandLineTest):
         self.assertEqual(len(command_names("journal")), 6)
         for part in command_names("journal"):
             self.assertIn(f"ptcvm journal {part} [OPTIONS]", page)
-        self.assertIn("--json As one JSON object", page)     # an option in a group
+        self.assertIn("--json Print one JSON object", page)     # an option in a group
 
     def test_page_of_the_program(self):
         page = rendered(self.page())

@@ -55,6 +55,12 @@ class Options(SnapshotTest):
         self.assertEqual(status, 65)
         self.assertIn("there is no tool t", err)
 
+    def test_a_tool_that_is_never_asked_takes_no_reconciler(self):
+        for effect in ((), ("--tool-effect", "t=pure")):
+            status, _, err = ptcvm("eval", "1", "--tool", "t=true", *effect, "--tool-reconcile", "t=true")
+            self.assertEqual(status, 65)
+            self.assertIn("--tool-reconcile t=true: has no effect without --tool-effect t=reconcilable", err)
+
     def test_numbers_are_whole_and_in_their_range(self):
         for command, option, bad in ((("eval", "1"), "--parallel-tools", ("0", "-1", "1001", "0x10", "")),
                                      (("eval", "1"), "--float-precision", ("-1", "301", "1.5")),

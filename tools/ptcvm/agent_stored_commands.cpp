@@ -337,7 +337,7 @@ void add_agent_cost(CLI::App& agent, int& status) {
   declare_agent_of_store(*command, cost->store);
   command->add_option("--prices", cost->prices, "Prices of models for a million tokens, a file of JSON")
       ->type_name("FILE");
-  command->add_flag("--json", cost->as_json, "As JSON");
+  command->add_flag("--json", cost->as_json, "Print JSON");
   command->footer(R"(Examples:
   ptcvm agent cost --store runs.db --id may
   ptcvm agent cost --store runs.db --id may --prices prices.json --json

@@ -46,7 +46,7 @@ int generate(GenerateRequest request) {
 void add_gen_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("gen", "Print random well-typed programs, the same for a seed on every machine");
   auto request = std::make_shared<GenerateRequest>();
-  command->add_option("--seed", request->options.seed, "Of the first program; the next ones have the seeds after it");
+  command->add_option("--seed", request->options.seed, "The seed of the first program; others have the next seeds");
   command->add_option("--size", request->options.size, "About how many expressions a program has");
   command->add_option("--count", request->count, "How many programs; more than one are printed as --requests does");
   command->add_option("--subset", request->subset, "clojure: only what means the same in Clojure; no tools or tasks")

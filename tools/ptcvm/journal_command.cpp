@@ -19,7 +19,7 @@ constexpr const char* kJournalExamples = R"(Examples:
   ptcvm journal export --store runs.db may > may.jsonl
   ptcvm journal import --store other.db may may.jsonl
 
-A value that is put stands under its id as if a task had come to it: (task id …) has it, and a program that waits for
+A value that is put is under its id as if a task had given it: (task id …) has it, and a program that waits for
 the signal of that name, (await-signal id), goes on with it. The first value of an id stays; --instead-of replaces a
 value that came from outside, if it is still that one.)";
 
@@ -136,7 +136,7 @@ void add_journal_command(CLI::App& app, int& status) {
   };
 
   auto* shown = add("show", "Tasks, calls with effects and operations", show_log);
-  shown->add_flag_callback("--json", [request] { request->form = ShowForm::Json; }, "As one JSON object");
+  shown->add_flag_callback("--json", [request] { request->form = ShowForm::Json; }, "Print one JSON object");
   shown->add_flag_callback("--edn", [request] { request->form = ShowForm::Edn; }, "The journal alone, {\"id\" value}");
   shown->add_flag_callback("--facts", [request] { request->form = ShowForm::Facts; }, "Every fact, a line of JSON");
 

@@ -103,7 +103,7 @@ std::string joined_names(const std::set<CLI::Option*>& options) {
 
 std::string remarks(const CLI::Option& option) {
   std::string text;
-  if (!option.get_envname().empty()) text += " Else the environment variable " + option.get_envname() + " says it.";
+  if (!option.get_envname().empty()) text += " Without it, the variable " + option.get_envname() + " counts.";
   if (!option.get_needs().empty()) text += " Needs " + joined_names(option.get_needs()) + ".";
   if (!option.get_excludes().empty()) text += " Not together with " + joined_names(option.get_excludes()) + ".";
   return text;

@@ -66,7 +66,7 @@ void add_progress_command(CLI::App& app, int& status) {
   declare_default_store(*command, request->store);
   declare_store_keys(*command, request->store);
   declare_run_id(*command, request->store);
-  command->add_flag("--json", request->json, "As JSON");
+  command->add_flag("--json", request->json, "Print JSON");
   command->footer(kProgressExamples);
   command->callback([request, &status] { status = show_plan(*request); });
 }

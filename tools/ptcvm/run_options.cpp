@@ -225,6 +225,11 @@ bool set_reconcilers(std::vector<Declared>& tools, const RunArguments& options, 
     if (tool == nullptr) return false;
     auto external = parse_external_tool(text, false, message);
     if (!external) return false;
+    if (tool->options.effect != Effect::Reconcilable) {
+      message = "--tool-reconcile " + text + ": has no effect without --tool-effect " + text.substr(0, text.find('=')) +
+                "=reconcilable: give both, or leave it out";
+      return false;
+    }
     tool->options.reconcile = reconciler_of(std::move(*external));
   }
   return true;

@@ -64,7 +64,7 @@ void declare_durability(CLI::App& command, StoreOptions& options) {
           "sync: on the disk before (task …) returns; group: within the window")
       ->check(CLI::IsMember({"sync", "group"}).description(""))
       ->type_name("MODE");
-  command.add_option("--group-window", options.group_window_ms, "Of --durability group, in milliseconds (5)")
+  command.add_option("--group-window", options.group_window_ms, "The window of --durability group, in milliseconds (5)")
       ->type_name("MS");
 }
 

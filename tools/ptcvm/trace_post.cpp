@@ -16,7 +16,8 @@ void declare_post_options(CLI::App& command, PostOptions& options) {
   command.add_option("--header", options.headers, "A header of the request, with --endpoint; repeatable")
       ->type_name("K=V")
       ->allow_extra_args(false);
-  command.add_option("--timeout", options.timeout_ms, "Of one request; one that is refused for now is made again")
+  command.add_option("--timeout", options.timeout_ms,
+                     "The longest time of one request; a request that is refused for now is made again")
       ->type_name("MS");
   command.add_option("--service", options.service_name, "service.name of the spans")->type_name("NAME");
 }
