@@ -1,8 +1,10 @@
 #include "agents/loop/agent_document.h"
 
+#include <cstring>
 #include <utility>
 
 #include "agents/loop/document_json.h"
+#include "agents/wire/reply.h"
 
 namespace ptcvm::loop {
 
@@ -10,9 +12,40 @@ namespace {
 
 constexpr int kMostNestedAgents = 40;           // agents below agents
 constexpr std::size_t kMostTables = 4'000'000;
+constexpr std::size_t kChecksumBytes = sizeof(std::uint64_t);
+constexpr std::uint32_t kLastVersionWithoutChecksum = 1;
+constexpr auto kLastProtocol = static_cast<std::uint8_t>(wire::Protocol::Messages);
 
 Error damaged(std::string message) {
   return {Errc::invalid_snapshot, "the document of the agent " + std::move(message), std::nullopt, {}};
+}
+
+// Mixes eight bytes at a time; the multiplier is the golden ratio's.
+std::uint64_t checksum_of(const std::uint8_t* bytes, std::size_t size) {
+  constexpr std::uint64_t kMultiplier = 0x9E37'79B9'7F4A'7C15u;
+  std::uint64_t sum = size * kMultiplier;
+  for (; size >= sizeof(std::uint64_t); size -= sizeof(std::uint64_t), bytes += sizeof(std::uint64_t)) {
+    sum = (sum ^ flatbuffers::ReadScalar<std::uint64_t>(bytes)) * kMultiplier;
+    sum ^= sum >> 29;
+  }
+  for (; size > 0; --size) sum = (sum ^ *bytes++) * kMultiplier;
+  return sum ^ (sum >> 32);
+}
+
+// Returns whether the bytes end with their checksum.
+bool has_checksum(const std::uint8_t* bytes, std::size_t size) {
+  if (size < kChecksumBytes) return false;
+  const std::size_t before = size - kChecksumBytes;
+  return flatbuffers::ReadScalar<std::uint64_t>(bytes + before) == checksum_of(bytes, before);
+}
+
+// Returns what is wrong with a turn that the verifier of FlatBuffers has accepted, or "".
+std::string fault_of(const state::TurnT& turn) {
+  if (turn.kind > state::TurnKind::MAX) return "has an unknown kind of turn";
+  for (const auto& reply : turn.replies) {
+    if (reply->protocol > kLastProtocol) return "has a reply in an unknown protocol";
+  }
+  return {};
 }
 
 // Returns what is wrong with a node that the verifier of FlatBuffers has accepted, or "". Fills in what may be missing.
@@ -21,9 +54,10 @@ std::string fault_of(state::NodeT& node, int level) {
   if (node.phase > state::Phase::MAX) return "has an unknown phase";
   if (node.limits == nullptr || node.usage == nullptr || node.current == nullptr) return "has an agent without limits";
   for (const auto& turn : node.turns) {
-    if (turn->kind > state::TurnKind::MAX) return "has an unknown kind of turn";
     if (turn->usage == nullptr) return "has a turn without its usage";
+    if (std::string fault = fault_of(*turn); !fault.empty()) return fault;
   }
+  if (std::string fault = fault_of(*node.current); !fault.empty()) return fault;
   for (const auto& operation : node.operations) {
     if (operation->kind > state::OperationKind::MAX) return "has an unknown kind of operation";
   }
@@ -53,8 +87,11 @@ void fill_in(state::NodeT& node) {
 std::vector<std::byte> write_document(const state::DocumentT& document) {
   flatbuffers::FlatBufferBuilder builder(4096);
   builder.Finish(state::Document::Pack(builder, &document), state::DocumentIdentifier());
-  const auto* const first = reinterpret_cast<const std::byte*>(builder.GetBufferPointer());
-  return {first, first + builder.GetSize()};
+  const std::uint8_t* const first = builder.GetBufferPointer();
+  std::vector<std::byte> bytes(builder.GetSize() + kChecksumBytes);
+  std::memcpy(bytes.data(), first, builder.GetSize());
+  flatbuffers::WriteScalar(bytes.data() + builder.GetSize(), checksum_of(first, builder.GetSize()));
+  return bytes;
 }
 
 Result<std::unique_ptr<state::DocumentT>> read_document(std::span<const std::byte> bytes) {
@@ -70,14 +107,20 @@ Result<std::unique_ptr<state::DocumentT>> read_document(std::span<const std::byt
     if (document->root != nullptr) fill_in(*document->root);
   } else {
     const auto* const first = reinterpret_cast<const std::uint8_t*>(bytes.data());
-    flatbuffers::Verifier verifier(first, bytes.size(), 2 * kMostNestedAgents + 8, kMostTables);
-    if (bytes.size() < 8 || !state::VerifyDocumentBuffer(verifier)) return damaged("cannot be read");
+    const bool is_whole = has_checksum(first, bytes.size());
+    const std::size_t size = bytes.size() - (is_whole ? kChecksumBytes : 0);
+    flatbuffers::Verifier verifier(first, size, 2 * kMostNestedAgents + 8, kMostTables);
+    if (size < 8 || !state::VerifyDocumentBuffer(verifier)) return damaged("cannot be read");
     document.reset(state::GetDocument(first)->UnPack());
+    if (!is_whole && document->version > kLastVersionWithoutChecksum) {
+      return damaged("was changed or is not whole: its checksum is another one");
+    }
   }
-  if (document->version != kDocumentVersion) {
-    return damaged("has version " + std::to_string(document->version) + ", and this library reads version " +
-                   std::to_string(kDocumentVersion));
+  if (document->version < kOldestDocumentVersion || document->version > kDocumentVersion) {
+    return damaged("has version " + std::to_string(document->version) + ", and this library reads the versions " +
+                   std::to_string(kOldestDocumentVersion) + " to " + std::to_string(kDocumentVersion));
   }
+  document->version = kDocumentVersion;   // it is written in the version of this library
   if (document->root == nullptr) return damaged("has no agent");
   if (std::string fault = fault_of(*document->root, 1); !fault.empty()) return damaged(std::move(fault));
   return document;

@@ -1,5 +1,7 @@
 // The document of an agent run: its state as FlatBuffers and as JSON. Both say the same, and the same state gives the
 // same bytes. What is read may come from anywhere: the reader refuses everything that the loop could not go on with.
+// The bytes end with a checksum of all bytes before it, since version 2. The JSON face has none, because people edit
+// it. A checksum finds accidents. Hosts that hand documents out put a seal around them (ptcvm/sealing.hpp).
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -12,7 +14,7 @@
 
 namespace ptcvm::loop {
 
-inline constexpr std::uint32_t kDocumentVersion = 1;
+inline constexpr std::uint32_t kDocumentVersion = 2, kOldestDocumentVersion = 1;
 inline constexpr std::size_t kMostDocumentBytes = 256u << 20;
 
 std::vector<std::byte> write_document(const state::DocumentT& document);

@@ -243,6 +243,10 @@ void AgentNode::save(Face face) {
 }
 
 Result<void> AgentNode::restore() {
+  const bool is_in_calls = agent_.mode == ReplyMode::Native && node_.phase == Phase::Running;
+  if (is_in_calls && node_.native_calls >= node_.current->replies.back()->calls.size()) {
+    return loop_error(Errc::invalid_snapshot, "the call that runs is not in the reply");
+  }
   if (!node_.session.empty()) {
     if (auto opened = open_session(); !opened) return opened.error();
   }

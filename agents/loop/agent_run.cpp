@@ -7,6 +7,7 @@
 #include "agents/loop/agent_document.h"
 #include "agents/loop/agent_node.h"
 #include "agents/loop/document_json.h"
+#include "agents/loop/document_text.h"
 #include "agents/loop/result_json.h"
 #include "ptcvm/json.hpp"
 
@@ -33,6 +34,7 @@ struct AgentRun::Impl {
   void write_down(AgentNode::Face face) {
     root->save(face);
     document->time_ms = tree.time_ms;
+    mend_texts(*document);
   }
 
   Agent agent;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "agents/loop/agent_impl.h"
+#include "agents/loop/document_text.h"
 #include "agents/loop/stored_facts.h"
 
 namespace ptcvm::loop {
@@ -43,6 +44,7 @@ HostFact StoredAgent::fact(HostFactClass fact_class, std::string name, std::stri
   made.name = std::move(name);
   made.key = std::move(key);
   made.body = std::move(body);
+  mend_text(made.body);   // tools and servers may say anything, and stores take UTF-8
   made.time_ms = now();
   return made;
 }

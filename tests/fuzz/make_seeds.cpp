@@ -24,6 +24,7 @@ int main(int count, char** texts) {
   add_snapshot_seeds(seeds, project / "tests" / "snapshots");
   add_data_seeds(seeds);
   add_reply_seeds(seeds);
+  add_agent_seeds(seeds, project / "tests" / "agents" / "documents");
   add_store_seeds(seeds);
   add_words(seeds);
   seeds.write_dictionaries();

@@ -14,6 +14,8 @@ void add_snapshot_seeds(SeedFolder& seeds, const std::filesystem::path& snapshot
 void add_data_seeds(SeedFolder& seeds);
 // Replies of model servers.
 void add_reply_seeds(SeedFolder& seeds);
+// The documents of agents that are kept.
+void add_agent_seeds(SeedFolder& seeds, const std::filesystem::path& documents);
 // Logs, rows, envelopes.
 void add_store_seeds(SeedFolder& seeds);
 // Dictionaries, from the tables.

@@ -57,23 +57,37 @@ TEST_F(AgentRunTest, a_waiting_run_goes_on_from_both_faces_of_its_document) {
   }
 }
 
-TEST_F(AgentRunTest, a_document_with_any_byte_changed_is_refused_or_goes_on) {
+TEST_F(AgentRunTest, a_document_that_is_cut_is_refused) {
+  const Agent agent = made(kWaiting);
+  const auto bytes = waiting(agent).snapshot();
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(AgentRun::restore(agent, std::span(bytes).first(size))) << size;
+  }
+}
+
+TEST_F(AgentRunTest, a_document_with_any_byte_changed_is_refused) {
   const Agent agent = made(kWaiting);
   const auto bytes = waiting(agent).snapshot();
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     for (const std::byte flip : {std::byte{0x01}, std::byte{0x80}, std::byte{0xFF}}) {
       auto damaged = bytes;
       damaged[i] ^= flip;
-      auto run = AgentRun::restore(agent, damaged);
-      if (!run) continue;
-      run->step();
-      run->operations();
-      run->pending();
-      run->resolve("call", Value::of("hi")).has_error();
-      run->step();
-      run->snapshot();
+      EXPECT_FALSE(AgentRun::restore(agent, damaged)) << i;
     }
   }
+}
+
+TEST_F(AgentRunTest, texts_that_are_not_utf_8_are_mended_in_both_faces) {
+  const Agent agent = made(kWaiting);
+  AgentRun run = waiting(agent);
+  ASSERT_TRUE(run.reject("call", "caf\xE9 \xC3\xA9 \xED\xA0\x80 \xF0\x9F\x99\x82 \xC3"));
+  run.step();
+  const std::string text = run.snapshot_json();
+  EXPECT_NE(text.find("caf\xEF\xBF\xBD \xC3\xA9 \xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD \xF0\x9F\x99\x82 \xEF\xBF\xBD"),
+            std::string::npos);
+  const auto from_text = AgentRun::restore(agent, std::as_bytes(std::span(text)));
+  ASSERT_TRUE(from_text);
+  EXPECT_EQ(from_text->snapshot(), run.snapshot());
 }
 
 TEST_F(AgentRunTest, another_definition_is_refused) {
