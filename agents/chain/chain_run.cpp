@@ -5,6 +5,7 @@
 #include <boost/json/serialize.hpp>
 #include <utility>
 
+#include "agents/chain/chain_log.h"
 #include "agents/chain/driver_program.h"
 #include "agents/chain/feedback.h"
 #include "agents/chain/final_report.h"
@@ -61,6 +62,7 @@ class ChainRun::Impl {
   const std::optional<json::object>& feedback() const { return feedback_; }
   const std::vector<std::string>& lasting_approvals() const { return steps_.lasting_approvals(); }
   std::string plan_program() const { return steps_.source(); }
+  json::array plan() const { return planning_.newest_plan(); }
 
  private:
   StoredOptions run_options(std::string id, std::string name) const;
@@ -73,7 +75,6 @@ class ChainRun::Impl {
   Result<std::optional<ChainState>> offer_report(const WaitingCall& call);
   json::object ran(std::uint32_t revision);
   void know_rows(std::uint32_t revision);
-  json::object kept_report() const;
   Result<ChainState> finish();
   Result<void> step_feedback();
   static Error no_operation(std::uint64_t id);
@@ -222,30 +223,17 @@ Result<std::optional<ChainState>> ChainRun::Impl::offer_report(const WaitingCall
   return std::optional(ChainState::Waits);
 }
 
-// Returns the report that the log of the driver has; an empty object when it has none.
-json::object ChainRun::Impl::kept_report() const {
-  const auto journal = store_.journal(options_.id);
-  if (!journal) return {};
-  for (const JournalTask& task : journal->tasks) {
-    if (!task.id.starts_with(options_.id + "/report@")) continue;
-    boost::system::error_code error;
-    const auto text = Value::from_edn(task.value_edn);
-    json::value report = json::parse(text ? text->view().as_string().value_or("") : "", error);
-    if (!error && report.is_object()) return std::move(report.get_object());
-  }
-  return {};
-}
-
 Result<ChainState> ChainRun::Impl::finish() {
-  json::object report = kept_report();
-  if (report.empty()) {
+  auto log = read_chain_log(store_, options_.id);
+  if (!log) return log.error();
+  if (!log->report) {
     const auto& fault = driver_->outcome().outcome.diagnostic;
     return Error{Errc::wrong_state, "the driver of the chain ended without a report" +
                                         (fault ? ": " + fault->kind + ": " + fault->message : std::string()),
                  fault};
   }
   ChainOutcome outcome;
-  outcome.report = std::move(report);
+  outcome.report = *std::move(log->report);
   outcome.is_completed = member_text(outcome.report, "task") == "completed";
   outcome.error = member_text(outcome.report, "error");
   outcome.revision = revision_of(outcome.report);
@@ -378,6 +366,7 @@ Result<void> ChainRun::settle(std::uint64_t operation, DoubtAnswer answer, json:
 const std::optional<ChainOutcome>& ChainRun::outcome() const { return impl_->outcome(); }
 const std::optional<json::object>& ChainRun::feedback() const { return impl_->feedback(); }
 std::string ChainRun::plan_program() const { return impl_->plan_program(); }
+json::array ChainRun::plan() const { return impl_->plan(); }
 const std::vector<std::string>& ChainRun::lasting_approvals() const { return impl_->lasting_approvals(); }
 
 }  // namespace ptcvm::chain

@@ -15,6 +15,7 @@
 //
 // A ChainRun belongs to one thread at a time.
 #pragma once
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <chrono>
@@ -76,6 +77,8 @@ class ChainRun {
   const std::optional<boost::json::object>& feedback() const;
   // Returns the source of the plan program that was started last, or "".
   std::string plan_program() const;
+  // Returns the steps of the plan that was made last, as planners write them, or an empty list.
+  boost::json::array plan() const;
   // Returns signatures that a person approved for good while this object lived: keep them for other tasks.
   const std::vector<std::string>& lasting_approvals() const;
 

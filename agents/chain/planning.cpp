@@ -101,6 +101,14 @@ const Plan* Planning::plan(std::uint32_t revision) const {
   return found == plans_.end() ? nullptr : &found->second;
 }
 
+json::array Planning::newest_plan() const {
+  json::array steps;
+  if (plans_.empty()) return steps;
+  const Plan& newest = plans_.rbegin()->second;
+  for (const PlanStep& step : newest.steps) steps.push_back(step_json(newest, step));
+  return steps;
+}
+
 const PlanHistory& Planning::history(std::uint32_t revision) const {
   static const PlanHistory kNothing;
   const auto found = histories_.find(revision);

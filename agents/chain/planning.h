@@ -33,6 +33,8 @@ class Planning {
   const boost::json::array* rows(std::uint32_t revision) const;
   // Returns the plan of a revision, or nullptr.
   const Plan* plan(std::uint32_t revision) const;
+  // Returns the steps of the newest plan; none when there is no plan.
+  boost::json::array newest_plan() const;
   // Returns what the revisions before this one left.
   const PlanHistory& history(std::uint32_t revision) const;
   const IntentProfile& intent() const { return intent_; }

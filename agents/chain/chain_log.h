@@ -1,0 +1,32 @@
+// What the log of a task says, read without going on with the task.
+#pragma once
+#include <boost/json/object.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ptcvm/result.hpp"
+#include "ptcvm/store.hpp"
+
+namespace ptcvm::chain {
+
+// How a step was settled in the last revision that settled it.
+struct LoggedStep {
+  std::string id, status, error;   // status: "completed", "failed" or "skipped"
+  std::int64_t duration_ms = 0;
+};
+
+struct ChainLog {
+  bool is_begun = false;                           // false: the store has no such task
+  std::uint32_t revision = 0;                      // the last revision that was planned; 0: none yet
+  std::vector<LoggedStep> steps;                   // in the order of the log
+  std::optional<boost::json::object> report;       // the last one, as final_report() made it
+  std::optional<boost::json::object> feedback;     // what a person said about the task
+};
+
+// Reads the logs of a task. store_failed.
+Result<ChainLog> read_chain_log(const Store& store, std::string_view task_id);
+
+}  // namespace ptcvm::chain

@@ -1,0 +1,174 @@
+#include "tools/ptcvm/chain_driver.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "agents/wire/reply_reader.h"
+#include "agents/wire/request.h"
+#include "tools/ptcvm/moments.h"
+
+namespace ptcvm::cli {
+namespace {
+
+namespace json = boost::json;
+using chain::ChainOperation;
+using chain::ChainState;
+using chain::OperationKind;
+
+constexpr int kLookMs = 20;
+constexpr std::uint64_t kMostAnswerBytes = 16u << 20;
+constexpr std::uint32_t kMostAttempts = 4;
+constexpr std::int64_t kFirstWaitMs = 1'000, kLongestWaitMs = 60'000;
+
+wire::Reply read_reply(const loop::ModelReply& reply, const loop::ModelChoice& choice) {
+  wire::ReplyReader reader({.protocol = choice.protocol,
+                            .is_stream = choice.is_stream,
+                            .status = reply.status,
+                            .headers = reply.headers});
+  reader.feed(reply.body);
+  return reader.finish(reply.is_cut ? wire::ReplyReader::End::Cut : wire::ReplyReader::End::Proper, now_millis());
+}
+
+std::chrono::milliseconds whole_ms(std::chrono::microseconds time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time);
+}
+
+}  // namespace
+
+ChainDriver::ChainDriver(Parts parts)
+    : parts_(std::move(parts)), calls_(parts_.tools, std::max<std::size_t>(parts_.parallel, 1), &parts_.interrupted) {}
+
+void ChainDriver::tell(const std::string& line) const {
+  if (parts_.on_progress) parts_.on_progress(line);
+}
+
+ChainDriver::End ChainDriver::drive(chain::ChainRun& run, const std::function<bool()>& is_over) {
+  for (;;) {
+    if (parts_.interrupted.load()) return {End::Kind::Interrupted, std::nullopt, {}};
+    const auto state = run.step();
+    if (!state) return {End::Kind::Failed, state.error(), {}};
+    if (*state == ChainState::Done) return {End::Kind::Ended, std::nullopt, {}};
+    if (is_over && is_over()) return {End::Kind::Waits, std::nullopt, {}};
+    if (*state == ChainState::Yielded) continue;
+    const auto has_changed = begin(run);
+    if (!has_changed) return {End::Kind::Failed, has_changed.error(), {}};
+    if (*has_changed) continue;
+    if (started_.empty() && asked_.empty()) return {End::Kind::Waits, std::nullopt, {}};
+    if (auto end = take_answers(run)) return *std::move(end);
+  }
+}
+
+// Begins what can be begun. Returns whether the task has changed.
+Result<bool> ChainDriver::begin(chain::ChainRun& run) {
+  bool has_changed = false;
+  for (const ChainOperation& operation : run.operations()) {
+    if (operation.kind == OperationKind::Tool) begin_call(operation);
+    if (operation.kind == OperationKind::Model) ask(operation);
+    if (operation.kind != OperationKind::Report) continue;
+    if (auto kept = run.answer(operation.id, nullptr); !kept) return kept.error();   // the log of the task has it
+    has_changed = true;
+  }
+  return has_changed;
+}
+
+void ChainDriver::begin_call(const ChainOperation& operation) {
+  if (started_.contains(operation.id)) return;
+  WaitingCall call;
+  call.id = operation.id;
+  call.tool = operation.tool;
+  call.key = operation.key;
+  if (!calls_.can_begin(call)) return;   // later, when another command has ended
+  tell("[ ] " + operation.step + ": " + operation.tool);
+  started_[operation.id] = operation;
+  calls_.begin(call, json::serialize(operation.args));
+}
+
+void ChainDriver::ask(const ChainOperation& operation) {
+  const std::string path = std::to_string(operation.id);
+  if (asked_.contains(path)) return;
+  Asked& asked = asked_[path];
+  asked.operation = operation;
+  tell(operation.purpose + ": asks " + parts_.choice.name);
+  loop::Operation request;
+  request.kind = loop::OperationKind::Model;
+  request.path = path;
+  request.key = operation.key;
+  request.model = parts_.choice;
+  wire::Request said;
+  said.model = parts_.choice.name;
+  said.items.emplace_back(wire::UserText{operation.text});
+  said.is_stream = parts_.choice.is_stream;
+  request.body_owner = std::make_shared<const std::string>(
+      wire::write_request(parts_.choice.protocol, parts_.choice.provider, said));
+  request.body = *request.body_owner;
+  parts_.model.ask(request);
+}
+
+std::optional<ChainDriver::End> ChainDriver::take_answers(chain::ChainRun& run) {
+  const bool has_commands = calls_.is_waiting();
+  if (has_commands) {
+    for (CommandCalls::Ended& ended : calls_.wait(kMostAnswerBytes)) {
+      if (auto given = give_call(run, std::move(ended)); !given) return End{End::Kind::Failed, given.error(), {}};
+    }
+  }
+  if (asked_.empty()) return std::nullopt;
+  for (const ModelAnswer& answer : parts_.model.take(has_commands ? 1 : kLookMs)) {
+    if (auto end = give_reply(run, answer)) return end;
+  }
+  return std::nullopt;
+}
+
+Result<void> ChainDriver::give_call(chain::ChainRun& run, CommandCalls::Ended ended) {
+  const auto found = started_.find(ended.call);
+  const ChainOperation operation = std::move(found->second);
+  started_.erase(found);
+  const auto took = whole_ms(ended.took);
+  const CommandReply& reply = ended.reply;
+  const bool is_good = reply.kind == CommandReply::Kind::Json;
+  const std::string time = duration_text(static_cast<std::uint64_t>(ended.took.count()));
+  boost::system::error_code error;
+  json::value value = is_good ? json::parse(reply.text.empty() ? "null" : reply.text, error) : json::value();
+  tell((is_good && !error ? "[x] " : "[!] ") + operation.step + ": " + operation.tool + " (" + time + ")");
+  if (is_good && !error) return run.answer(operation.id, std::move(value), took);
+  if (is_good) return run.answer_unknown(operation.id, "the output of the command is no JSON: " + error.message());
+  if (reply.kind != CommandReply::Kind::Unknown) return run.answer_error(operation.id, reply.text, took);
+  // A process that is stopped kills its commands: the task is left as it is, and the next process decides.
+  if (parts_.interrupted.load()) return {};
+  return run.answer_unknown(operation.id, reply.text);
+}
+
+std::optional<ChainDriver::End> ChainDriver::give_reply(chain::ChainRun& run, const ModelAnswer& answer) {
+  const auto found = asked_.find(answer.path);
+  if (found == asked_.end()) return std::nullopt;
+  if (answer.failure) {
+    return End{End::Kind::ModelFailed, std::nullopt, answer.failure->name + ": " + answer.failure->message};
+  }
+  const ChainOperation operation = found->second.operation;
+  const std::uint32_t attempt = found->second.attempt;
+  asked_.erase(found);
+  if (const auto kept = parts_.on_reply(operation.key + " #" + std::to_string(attempt)); !kept) {
+    return End{End::Kind::Failed, kept.error(), {}};
+  }
+  const wire::Reply reply = read_reply(answer.reply, parts_.choice);
+  if (reply.is_complete && !reply.error) {
+    const auto given = run.answer(operation.id, json::value(reply.text));
+    return given ? std::nullopt : std::optional(End{End::Kind::Failed, given.error(), {}});
+  }
+  const bool is_retryable = answer.reply.status == 0 || (reply.error && reply.error->is_retryable);
+  const std::string why = reply.error ? reply.error->message : "the reply ended early";
+  if (!is_retryable || attempt >= kMostAttempts) return End{End::Kind::ModelFailed, std::nullopt, why};
+  if (!parts_.model.has_virtual_time()) {
+    const std::int64_t wait = reply.error ? reply.error->retry_wait_ms.value_or(kFirstWaitMs << attempt) : kFirstWaitMs;
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::clamp(wait, std::int64_t{0}, kLongestWaitMs)));
+  }
+  ask(operation);
+  asked_[std::to_string(operation.id)].attempt = attempt + 1;
+  return std::nullopt;
+}
+
+}  // namespace ptcvm::cli

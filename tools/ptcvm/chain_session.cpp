@@ -1,0 +1,112 @@
+#include "tools/ptcvm/chain_session.h"
+
+#include <boost/json/serialize.hpp>
+#include <iostream>
+#include <utility>
+
+#include "agents/chain/report_text.h"
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/shell_arguments.h"
+#include "tools/ptcvm/terminal.h"
+
+namespace ptcvm::cli {
+namespace {
+
+using chain::ChainOperation;
+using chain::OperationKind;
+
+int status_of(const Error& error) {
+  if (error.code == Errc::store_failed) return complain_of_store(error);
+  complain(error.message);
+  return error.code == Errc::busy ? kBusy : kBadInput;
+}
+
+}  // namespace
+
+std::string shown_report(const boost::json::object& report, const std::string& output) {
+  if (output == "json") return boost::json::serialize(report) + "\n";
+  if (output == "markdown") return chain::report_markdown(report);
+  return output == "html" ? chain::report_html(report) : chain::report_text(report);
+}
+
+int ChainSession::open(const ChainSetup& setup, bool is_kept) {
+  is_kept_ = is_kept;
+  shows_progress_ = arguments_.progress || stderr_has_colour();
+  id_ = arguments_.store.id.empty() ? "task" : arguments_.store.id;
+  std::string message;
+  auto options = setup.options(id_, message);
+  if (!options) return refuse_input(message);
+  options->policy.has_person = is_kept;
+  const auto approved = approved_signatures(store_);
+  if (!approved) return status_of(approved.error());
+  options->policy.approved_signatures = *approved;
+  const bool has_other_model = !arguments_.model.empty() && arguments_.model != setup.model;
+  auto model = open_model(has_other_model ? arguments_.model : setup.model, false, {}, message);
+  if (!model) return refuse_input(message);
+  model_ = *std::move(model);
+  if (!has_other_model) {
+    const auto used = kept_replies_of(store_, id_);
+    if (!used) return status_of(used.error());
+    model_.source->skip("", *used);
+  }
+  if (!arguments_.record.empty()) {
+    model_.source = record_model(std::move(model_.source), arguments_.record, message);
+    if (model_.source == nullptr) return refuse_input(message);
+  }
+  tools_ = setup.commands();
+  const std::size_t parallel = options->parallel;
+  auto run = chain::ChainRun::start(engine_, store_, *std::move(options));
+  if (!run) return status_of(run.error());
+  run_ = *std::move(run);
+  driver_ = std::make_unique<ChainDriver>(ChainDriver::Parts{
+      .model = *model_.source,
+      .choice = model_.choice,
+      .tools = tools_,
+      .parallel = parallel,
+      .interrupted = *interrupted_.flag(),
+      .on_progress = [this](const std::string& line) { if (shows_progress_) std::cerr << line << '\n'; },
+      .on_reply = [this](const std::string& key) { return keep_reply(store_, id_, key); }});
+  return kSuccess;
+}
+
+ChainDriver::End ChainSession::drive(const std::function<bool()>& is_over) { return driver_->drive(*run_, is_over); }
+
+int ChainSession::report(const ChainDriver::End& end) {
+  for (const std::string& signature : run_->lasting_approvals()) {
+    if (auto kept = approve_signature(store_, signature, true, ""); !kept) return status_of(kept.error());
+  }
+  switch (end.kind) {
+    case ChainDriver::End::Kind::Failed: return status_of(*end.error);
+    case ChainDriver::End::Kind::ModelFailed: complain("the model: " + end.message); return kProgramFailed;
+    case ChainDriver::End::Kind::Interrupted:
+      complain("interrupted; run the command again to go on");
+      return kSuspended;
+    case ChainDriver::End::Kind::Waits: return report_waiting();
+    case ChainDriver::End::Kind::Ended: break;
+  }
+  const chain::ChainOutcome& outcome = *run_->outcome();
+  std::cout << shown_report(outcome.report, arguments_.output);
+  if (is_kept_ && outcome.wants_feedback && !run_->feedback()) {
+    std::cerr << "How was it? ptcvm chain feedback --store " << shell_quoted(arguments_.store.path) << " --id "
+              << shell_quoted(id_) << " 'rating=positive; comment=…'\n";
+  }
+  return outcome.report.at("success").as_bool() ? kSuccess : kProgramFailed;
+}
+
+int ChainSession::report_waiting() const {
+  const std::string task = "--store " + shell_quoted(arguments_.store.path) + " --id " + shell_quoted(id_) + ' ';
+  for (const ChainOperation& operation : run_->operations()) {
+    const std::string step = shell_quoted(operation.step);
+    if (operation.kind == OperationKind::Question) {
+      std::cerr << operation.text << "\n  ptcvm chain answer " << task << step << " yes\n";
+    } else if (operation.kind == OperationKind::Doubt) {
+      std::cerr << "Nobody knows whether step " << operation.step << " has called " << operation.tool << ' '
+                << operation.text << ". Look, then say it:\n  ptcvm chain answer " << task << step
+                << " --happened JSON | --did-not | --give-up\n";
+    }
+  }
+  if (!is_kept_) complain("the task waits and is not kept; run it with --store and --id to go on later");
+  return kSuspended;
+}
+
+}  // namespace ptcvm::cli

@@ -1,0 +1,254 @@
+#include "tools/ptcvm/chain_setup.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+
+#include "agents/loop/agent_definition.h"
+#include "ptcvm/host_log.hpp"
+#include "tools/ptcvm/chain_strategy.h"
+#include "tools/ptcvm/files.h"
+#include "tools/ptcvm/moments.h"
+
+namespace ptcvm::cli {
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* kSetup = "setup";
+constexpr const char* kApprovals = "chain approvals";   // the log of what people have approved for good
+constexpr std::string_view kSetupLog = "/setup";
+
+std::string setup_log(const std::string& id) { return id + std::string(kSetupLog); }
+
+std::optional<json::value> read_json(const std::string& path, std::string& message) {
+  const auto text = read_file(path, message);
+  if (!text) return std::nullopt;
+  boost::system::error_code error;
+  json::value value = json::parse(*text, error);
+  if (!error) return value;
+  message = path + " is no JSON: " + error.message();
+  return std::nullopt;
+}
+
+// Reads tools as an agent file has them.
+std::optional<std::vector<loop::AgentTool>> read_tools(const json::array& tools, std::string& message) {
+  const json::object agent{{"name", "chain"}, {"prompt", "-"}, {"tools", tools}};
+  auto read = loop::read_agent_text(json::serialize(agent));
+  if (!read) message = read.error().message;
+  if (!read) return std::nullopt;
+  return std::move(read->tools);
+}
+
+std::string text_of(const json::object& object, std::string_view name) {
+  const json::value* const found = object.if_contains(name);
+  return found == nullptr || !found->is_string() ? "" : std::string(found->get_string());
+}
+
+Result<void> put_fact(const Store& store, const std::string& log, HostFact fact) {
+  fact.time_ms = now_millis();
+  const auto put = HostLog::of(store, log).put(HostCut::blind(), {&fact, 1});
+  if (!put) return put.error();
+  return {};
+}
+
+// Calls visit(fact) for every fact of a log.
+template <class Visit>
+Result<void> visit_facts(const Store& store, const std::string& log, Visit visit) {
+  constexpr std::size_t kPage = 500;
+  const HostLog host = HostLog::of(store, log);
+  std::uint64_t after = 0;
+  for (std::size_t count = kPage; count == kPage;) {
+    const auto facts = host.read(after, kPage);
+    if (!facts) return facts.error();
+    count = facts->size();
+    for (const HostFact& fact : *facts) {
+      visit(fact);
+      after = fact.seq;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+void declare_chain_task(CLI::App& command, ChainArguments& arguments) {
+  command.add_option("TEXT", arguments.input, "What you want")->required();
+  command.add_option("--tools", arguments.tools, "The tools with their commands, a file with a list of JSON")
+      ->required()
+      ->type_name("FILE");
+  command.add_option("--strategy", arguments.strategy, "What is denied, confirmed and preferred, a file of JSON")
+      ->type_name("FILE");
+  command.add_option("--verify", arguments.verify, "Who decides criteria in free text: nobody, heuristic or model")
+      ->check(CLI::IsMember({"nobody", "heuristic", "model"}));
+  command.add_option("--revisions", arguments.revisions, "The most plans, the first one included");
+  command.add_option("--parallel", arguments.parallel, "The most steps at once");
+}
+
+CLI::Option* declare_chain_model(CLI::App& command, ChainArguments& arguments) {
+  CLI::Option* const model = command.add_option(
+      "--model", arguments.model,
+      "scripted:FILE, replay:FILE, mailbox:DIR, or chat:NAME, responses:NAME, messages:NAME with @URL for a server of "
+      "your own");
+  command.add_option("--record", arguments.record, "Adds requests and replies to a file that replay:FILE reads")
+      ->type_name("FILE");
+  return model;
+}
+
+void declare_chain_store(CLI::App& command, ChainArguments& arguments) {
+  declare_default_store(command, arguments.store);
+  command.add_option("--id", arguments.store.id, "The name of the task")->required();
+}
+
+void declare_chain_progress(CLI::App& command, ChainArguments& arguments) {
+  command.add_flag("--progress", arguments.progress,
+                   "Says on standard error what the task does; a terminal is told without it");
+}
+
+void declare_chain_output(CLI::App& command, ChainArguments& arguments) {
+  command.add_option("--output", arguments.output, "The report as text, markdown, json or html")
+      ->check(CLI::IsMember({"text", "markdown", "json", "html"}));
+}
+
+std::optional<ChainSetup> ChainSetup::of(const ChainArguments& arguments, std::string& message) {
+  ChainSetup setup;
+  setup.input = arguments.input;
+  setup.model = arguments.model;
+  setup.verify = arguments.verify;
+  setup.revisions = arguments.revisions;
+  setup.parallel = arguments.parallel;
+  const auto tools = read_json(arguments.tools, message);
+  if (!tools) return std::nullopt;
+  if (!tools->is_array()) message = arguments.tools + ": a list of tools is wanted";
+  if (!tools->is_array()) return std::nullopt;
+  setup.tools = tools->get_array();
+  if (arguments.strategy.empty()) return setup;
+  const auto strategy = read_json(arguments.strategy, message);
+  if (!strategy) return std::nullopt;
+  if (!strategy->is_object()) message = arguments.strategy + ": an object is wanted";
+  if (!strategy->is_object()) return std::nullopt;
+  setup.strategy = strategy->get_object();
+  return setup;
+}
+
+std::optional<chain::ChainOptions> ChainSetup::options(const std::string& id, std::string& message) const {
+  const auto read = read_tools(tools, message);
+  if (!read) return std::nullopt;
+  chain::ChainOptions options;
+  options.id = id;
+  options.input = input;
+  for (const loop::AgentTool& tool : *read) {
+    if (tool.command.empty()) message = "the tool " + tool.name + " has no command";
+    if (tool.command.empty()) return std::nullopt;
+    options.tools.push_back({.name = tool.name, .signature = tool.signature, .description = tool.description,
+                             .effect = tool.effect});
+  }
+  options.verifier = verify == "heuristic" ? chain::Verifier::Heuristic
+                     : verify == "model"   ? chain::Verifier::Model
+                                           : chain::Verifier::Nobody;
+  options.most_revisions = revisions;
+  options.parallel = parallel;
+  options.yields_between_steps = true;
+  if (!apply_strategy(strategy, options, message)) return std::nullopt;
+  return options;
+}
+
+CommandTools ChainSetup::commands() const {
+  CommandTools commands;
+  std::string message;
+  const auto read = read_tools(tools, message);
+  if (!read) return commands;
+  for (const loop::AgentTool& tool : *read) {
+    commands.commands.try_emplace(tool.name, CommandTool({tool.name, tool.command}, false));
+  }
+  return commands;
+}
+
+Result<void> keep_setup(const Store& store, const std::string& id, const ChainSetup& setup) {
+  HostFact fact;
+  fact.fact_class = HostFactClass::Control;
+  fact.name = fact.key = kSetup;
+  fact.body = json::serialize(json::object{{"input", setup.input},
+                                           {"model", setup.model},
+                                           {"verify", setup.verify},
+                                           {"revisions", setup.revisions},
+                                           {"parallel", setup.parallel},
+                                           {"tools", setup.tools},
+                                           {"strategy", setup.strategy}});
+  return put_fact(store, setup_log(id), std::move(fact));
+}
+
+Result<std::optional<ChainSetup>> kept_setup(const Store& store, const std::string& id) {
+  const auto found = HostLog::of(store, setup_log(id)).find(kSetup);
+  if (!found) return found.error();
+  if (!*found) return std::optional<ChainSetup>();
+  boost::system::error_code error;
+  const json::value value = json::parse((*found)->body, error);
+  const json::object* const body = error ? nullptr : value.if_object();
+  if (body == nullptr) return Error{Errc::store_failed, "the setup of the task is no JSON", std::nullopt, {}};
+  ChainSetup setup;
+  setup.input = text_of(*body, "input");
+  setup.model = text_of(*body, "model");
+  setup.verify = text_of(*body, "verify");
+  setup.revisions = body->at("revisions").to_number<std::uint32_t>();
+  setup.parallel = body->at("parallel").to_number<std::uint32_t>();
+  setup.tools = body->at("tools").as_array();
+  setup.strategy = body->at("strategy").as_object();
+  return std::optional(std::move(setup));
+}
+
+Result<std::vector<std::string>> task_ids(const Store& store) {
+  constexpr std::size_t kPage = 500;
+  std::vector<std::string> ids;
+  std::string after;
+  for (std::size_t count = kPage; count == kPage;) {
+    const auto page = store.runs(after, kPage);
+    if (!page) return page.error();
+    count = page->size();
+    for (const StoredRunInfo& run : *page) {
+      after = run.id;
+      if (run.id.ends_with(kSetupLog)) ids.push_back(run.id.substr(0, run.id.size() - kSetupLog.size()));
+    }
+  }
+  return ids;
+}
+
+Result<void> keep_reply(const Store& store, const std::string& id, const std::string& key) {
+  HostFact fact;
+  fact.fact_class = HostFactClass::Control;
+  fact.name = "reply";
+  fact.key = "reply " + key;
+  fact.body = "{}";
+  return put_fact(store, setup_log(id), std::move(fact));
+}
+
+Result<std::size_t> kept_replies_of(const Store& store, const std::string& id) {
+  std::size_t count = 0;
+  const auto visited = visit_facts(store, setup_log(id), [&](const HostFact& fact) { count += fact.name == "reply"; });
+  if (!visited) return visited.error();
+  return count;
+}
+
+Result<std::vector<std::string>> approved_signatures(const Store& store) {
+  std::vector<std::string> approved;
+  const auto visited = visit_facts(store, kApprovals, [&](const HostFact& fact) {
+    std::erase(approved, fact.body);
+    if (fact.name == "approved") approved.push_back(fact.body);
+  });
+  if (!visited) return visited.error();
+  return approved;
+}
+
+Result<void> approve_signature(const Store& store, const std::string& signature, bool is_approved,
+                               const std::string& by) {
+  HostFact fact;
+  fact.fact_class = HostFactClass::Observation;
+  fact.name = is_approved ? "approved" : "revoked";
+  fact.body = signature;
+  fact.by = by;
+  return put_fact(store, kApprovals, std::move(fact));
+}
+
+}  // namespace ptcvm::cli

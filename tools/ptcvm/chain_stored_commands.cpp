@@ -1,0 +1,277 @@
+#include "tools/ptcvm/chain_stored_commands.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <iostream>
+#include <memory>
+#include <utility>
+
+#include "agents/chain/chain_log.h"
+#include "tools/ptcvm/chain_session.h"
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/moments.h"
+#include "tools/ptcvm/terminal.h"
+#include "tools/ptcvm/text_table.h"
+
+namespace ptcvm::cli {
+namespace {
+
+namespace json = boost::json;
+using chain::ChainOperation;
+using chain::OperationKind;
+
+// A store that is there, and the setup of the task in it.
+struct KnownTask {
+  std::optional<Store> store;
+  ChainSetup setup;
+};
+
+// Returns nullopt after a message; `status` is then what the command ends with.
+std::optional<KnownTask> known_task(const ChainArguments& arguments, int& status) {
+  std::string message;
+  KnownTask task;
+  task.store = open_store(arguments.store, StoreUse::Existing, message, status);
+  if (!task.store) complain(message);
+  if (!task.store) return std::nullopt;
+  auto setup = kept_setup(*task.store, arguments.store.id);
+  if (!setup) status = complain_of_store(setup.error());
+  if (!setup) return std::nullopt;
+  if (!*setup) status = refuse_input("the store has no task " + arguments.store.id + "; see ptcvm chain list");
+  if (!*setup) return std::nullopt;
+  task.setup = **std::move(setup);
+  return task;
+}
+
+std::optional<chain::ChainLog> log_of(const Store& store, const std::string& id, int& status) {
+  auto log = chain::read_chain_log(store, id);
+  if (!log) status = complain_of_store(log.error());
+  return log ? std::optional(*std::move(log)) : std::nullopt;
+}
+
+struct AnswerArguments {
+  ChainArguments chain;
+  std::string step, text, happened;
+  bool did_not = false, give_up = false;
+};
+
+// Returns the operation that the answer is about, or nullptr after a message.
+const ChainOperation* asked(const std::vector<ChainOperation>& operations, const AnswerArguments& arguments) {
+  const auto found = std::find_if(operations.begin(), operations.end(), [&](const ChainOperation& operation) {
+    const bool is_for_people = operation.kind == OperationKind::Doubt || operation.kind == OperationKind::Question;
+    return is_for_people && operation.step == arguments.step && operation.purpose != "feedback";
+  });
+  if (found != operations.end()) return &*found;
+  refuse_input("the step " + arguments.step + " waits for nobody; see ptcvm chain show");
+  return nullptr;
+}
+
+// Says what became of a call in doubt. Returns false after a message.
+bool settle(chain::ChainRun& run, const ChainOperation& operation, const AnswerArguments& arguments) {
+  json::value value;
+  DoubtAnswer answer = arguments.give_up ? DoubtAnswer::GiveUp : DoubtAnswer::DidNot;
+  if (!arguments.happened.empty()) {
+    boost::system::error_code error;
+    value = json::parse(arguments.happened, error);
+    if (error) refuse_input("--happened: JSON is wanted");
+    if (error) return false;
+    answer = DoubtAnswer::Happened;
+  } else if (!arguments.give_up && !arguments.did_not) {
+    refuse_input("step " + arguments.step + " is in doubt: say --happened JSON, --did-not or --give-up");
+    return false;
+  }
+  const auto settled = run.settle(operation.id, answer, std::move(value));
+  if (!settled) complain(settled.error().message);
+  return static_cast<bool>(settled);
+}
+
+int answer_task(const AnswerArguments& arguments) {
+  int status = kSuccess;
+  const auto task = known_task(arguments.chain, status);
+  if (!task) return status;
+  ChainSession session(arguments.chain, *task->store);
+  if (const int opened = session.open(task->setup, true); opened != kSuccess) return opened;
+  if (const auto stepped = session.run().step(); !stepped) {
+    if (stepped.error().code == Errc::store_failed) return complain_of_store(stepped.error());
+    complain(stepped.error().message);
+    return stepped.error().code == Errc::busy ? kBusy : kBadInput;
+  }
+  const std::vector<ChainOperation> operations = session.run().operations();
+  const ChainOperation* const operation = asked(operations, arguments);
+  if (operation == nullptr) return kBadInput;
+  if (operation->kind == OperationKind::Doubt) {
+    if (!settle(session.run(), *operation, arguments)) return kBadInput;
+  } else {
+    if (arguments.text.empty()) return refuse_input("step " + arguments.step + " asks: say yes, always or no");
+    const auto said = session.run().answer(operation->id, json::value(arguments.text));
+    if (!said) return refuse_input(said.error().message);
+  }
+  return session.report(session.drive());
+}
+
+std::string state_of(const chain::ChainLog& log) {
+  if (!log.report) return log.is_begun ? "under way" : "not begun";
+  return log.report->at("success").as_bool() ? "succeeded" : "without success";
+}
+
+// Returns what people have to say before the task goes on.
+std::string waits_of(const Store& store, const std::string& id) {
+  const auto detail = store.detail(id + "/steps");
+  if (!detail) return {};
+  if (detail->is_in_doubt) return "a call in doubt";
+  return detail->waits_for.empty() ? "" : "an answer";
+}
+
+int show_task(const ChainArguments& arguments) {
+  int status = kSuccess;
+  const auto task = known_task(arguments, status);
+  const auto log = task ? log_of(*task->store, arguments.store.id, status) : std::nullopt;
+  if (!log) return status;
+  std::cout << task->setup.input << "\n" << state_of(*log) << ", revision " << log->revision;
+  const std::string waits = log->report ? "" : waits_of(*task->store, arguments.store.id);
+  std::cout << (waits.empty() ? "" : ", waits for " + waits) << '\n';
+  for (const chain::LoggedStep& step : log->steps) {
+    const char* const mark = step.status == "completed" ? "[x] " : step.status == "failed" ? "[!] " : "[ ] ";
+    std::cout << mark << step.id << ' ' << step.status << " ("
+              << duration_text(static_cast<std::uint64_t>(step.duration_ms) * 1'000) << ')';
+    if (!step.error.empty()) std::cout << ": " << cut_text(step.error);
+    std::cout << '\n';
+  }
+  return kSuccess;
+}
+
+int report_task(const ChainArguments& arguments) {
+  int status = kSuccess;
+  const auto task = known_task(arguments, status);
+  const auto log = task ? log_of(*task->store, arguments.store.id, status) : std::nullopt;
+  if (!log) return status;
+  if (!log->report) return refuse_input("the task has no report yet; see ptcvm chain show");
+  std::cout << shown_report(*log->report, arguments.output);
+  return kSuccess;
+}
+
+int take_feedback(const ChainArguments& arguments) {
+  int status = kSuccess;
+  const auto task = known_task(arguments, status);
+  const auto log = task ? log_of(*task->store, arguments.store.id, status) : std::nullopt;
+  if (!log) return status;
+  if (arguments.input.empty()) {
+    std::cout << (log->feedback ? json::serialize(*log->feedback) : "null") << '\n';
+    return kSuccess;
+  }
+  if (!log->report) return refuse_input("the task has no report yet; see ptcvm chain show");
+  std::string message;
+  auto options = task->setup.options(arguments.store.id, message);
+  if (!options) return refuse_input(message);
+  options->policy.has_person = true;
+  auto run = chain::ChainRun::start(Engine(), *task->store, *std::move(options));
+  const auto stepped = run ? run->step() : Result<chain::ChainState>(run.error());
+  if (!stepped) return complain_of_store(stepped.error());
+  for (const ChainOperation& operation : run->operations()) {
+    if (operation.purpose != "feedback") continue;
+    const auto said = run->answer(operation.id, json::value(arguments.input));
+    const auto kept = said ? run->step() : Result<chain::ChainState>(said.error());
+    return kept ? kSuccess : complain_of_store(kept.error());
+  }
+  return refuse_input(log->feedback ? "the task has its feedback already" : "the task asks for no feedback");
+}
+
+int list_tasks(const ChainArguments& arguments) {
+  std::string message;
+  int status = kSuccess;
+  const auto store = open_store(arguments.store, StoreUse::Existing, message, status);
+  if (!store) complain(message);
+  if (!store) return status;
+  const auto ids = task_ids(*store);
+  if (!ids) return complain_of_store(ids.error());
+  std::vector<std::vector<std::string>> rows{{"ID", "STATE", "REVISION", "WAITS FOR"}};
+  for (const std::string& id : *ids) {
+    const auto log = log_of(*store, id, status);
+    if (!log) return status;
+    rows.push_back({id, state_of(*log), std::to_string(log->revision), log->report ? "" : waits_of(*store, id)});
+  }
+  std::cout << text_table(rows);
+  return kSuccess;
+}
+
+struct ApprovalArguments {
+  StoreOptions store;
+  std::string revoked;
+};
+
+int show_approvals(const ApprovalArguments& arguments) {
+  std::string message;
+  int status = kSuccess;
+  const auto store = open_store(arguments.store, StoreUse::Existing, message, status);
+  if (!store) complain(message);
+  if (!store) return status;
+  const auto approved = approved_signatures(*store);
+  if (!approved) return complain_of_store(approved.error());
+  if (arguments.revoked.empty()) {
+    for (const std::string& signature : *approved) std::cout << signature << '\n';
+    return kSuccess;
+  }
+  if (std::find(approved->begin(), approved->end(), arguments.revoked) == approved->end()) {
+    return refuse_input("nobody has approved " + arguments.revoked);
+  }
+  const auto revoked = approve_signature(*store, arguments.revoked, false, StoreCommand(arguments.store).by());
+  return revoked ? kSuccess : complain_of_store(revoked.error());
+}
+
+}  // namespace
+
+void add_chain_answer(CLI::App& chain, int& status) {
+  auto* const command = chain.add_subcommand("answer", "Answer a question of a task, and go on with the task");
+  auto arguments = std::make_shared<AnswerArguments>();
+  declare_chain_store(*command, arguments->chain);
+  command->add_option("STEP", arguments->step, "The step that asks")->required();
+  command->add_option("ANSWER", arguments->text, "yes, always (also for other tasks), or no");
+  command->add_option("--happened", arguments->happened, "The call in doubt happened, and this was its answer")
+      ->type_name("JSON");
+  command->add_flag("--did-not", arguments->did_not, "The call in doubt did not happen, and is made again");
+  command->add_flag("--give-up", arguments->give_up, "Nobody knows; the step fails");
+  declare_chain_model(*command, arguments->chain);
+  declare_chain_progress(*command, arguments->chain);
+  declare_chain_output(*command, arguments->chain);
+  command->callback([arguments, &status] { status = answer_task(*arguments); });
+}
+
+void add_chain_show(CLI::App& chain, int& status) {
+  auto* const command = chain.add_subcommand("show", "Show how far a task is");
+  auto arguments = std::make_shared<ChainArguments>();
+  declare_chain_store(*command, *arguments);
+  command->callback([arguments, &status] { status = show_task(*arguments); });
+}
+
+void add_chain_report(CLI::App& chain, int& status) {
+  auto* const command = chain.add_subcommand("report", "Show the report of a task that has ended");
+  auto arguments = std::make_shared<ChainArguments>();
+  declare_chain_store(*command, *arguments);
+  declare_chain_output(*command, *arguments);
+  command->callback([arguments, &status] { status = report_task(*arguments); });
+}
+
+void add_chain_feedback(CLI::App& chain, int& status) {
+  auto* const command = chain.add_subcommand("feedback", "Say how a task was, or show what was said");
+  auto arguments = std::make_shared<ChainArguments>();
+  declare_chain_store(*command, *arguments);
+  command->add_option("TEXT", arguments->input, "rating=positive, neutral or negative; comment=…; correction=…");
+  command->callback([arguments, &status] { status = take_feedback(*arguments); });
+}
+
+void add_chain_list(CLI::App& chain, int& status) {
+  auto* const command = chain.add_subcommand("list", "List the tasks of a store");
+  auto arguments = std::make_shared<ChainArguments>();
+  declare_default_store(*command, arguments->store);
+  command->callback([arguments, &status] { status = list_tasks(*arguments); });
+}
+
+void add_chain_approvals(CLI::App& chain, int& status) {
+  auto* const command = chain.add_subcommand("approvals", "List what people have approved for good, or revoke it");
+  auto arguments = std::make_shared<ApprovalArguments>();
+  declare_default_store(*command, arguments->store);
+  declare_author(*command, arguments->store);
+  command->add_option("--revoke", arguments->revoked, "The signature of the approval to take back");
+  command->callback([arguments, &status] { status = show_approvals(*arguments); });
+}
+
+}  // namespace ptcvm::cli

@@ -1,0 +1,105 @@
+#include "tools/ptcvm/chain_strategy.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+namespace ptcvm::cli {
+namespace {
+
+namespace json = boost::json;
+
+// Reads members of sections; a member of the wrong type is remembered.
+class StrategyReader {
+ public:
+  explicit StrategyReader(const json::object& strategy) : strategy_(strategy) {}
+
+  const std::string& message() const { return message_; }
+
+  std::string text(std::string_view section, std::string_view name, std::string_view otherwise) {
+    const json::value* const found = member(section, name);
+    if (found == nullptr) return std::string(otherwise);
+    if (found->is_string()) return std::string(found->get_string());
+    refuse(section, name, "a text");
+    return {};
+  }
+
+  double number(std::string_view section, std::string_view name, double least, double most, double otherwise) {
+    const json::value* const found = member(section, name);
+    if (found == nullptr) return otherwise;
+    const double value = found->is_number() ? found->to_number<double>() : least - 1;
+    if (value >= least && value <= most) return value;
+    refuse(section, name, "a number from " + std::to_string(static_cast<long long>(least)) + " to " +
+                              std::to_string(static_cast<long long>(most)));
+    return otherwise;
+  }
+
+  // Adds the texts of a list that are not there.
+  void add_texts(std::string_view section, std::string_view name, std::vector<std::string>& list) {
+    const json::value* const found = member(section, name);
+    if (found == nullptr) return;
+    if (!found->is_array()) return refuse(section, name, "a list of texts");
+    for (const json::value& item : found->get_array()) {
+      if (!item.is_string()) return refuse(section, name, "a list of texts");
+      if (std::find(list.begin(), list.end(), item.get_string()) == list.end()) list.emplace_back(item.get_string());
+    }
+  }
+
+ private:
+  const json::value* member(std::string_view section, std::string_view name) {
+    const json::value* const found = strategy_.if_contains(section);
+    if (found == nullptr) return nullptr;
+    if (found->is_object()) return found->get_object().if_contains(name);
+    if (message_.empty()) message_ = "the strategy: " + std::string(section) + " must be an object";
+    return nullptr;
+  }
+  void refuse(std::string_view section, std::string_view name, const std::string& wanted) {
+    if (!message_.empty()) return;
+    message_ = "the strategy: " + std::string(section) + '.' + std::string(name) + " must be " + wanted;
+  }
+
+  const json::object& strategy_;
+  std::string message_;
+};
+
+json::array list_of(const std::vector<std::string>& texts) { return json::array(texts.begin(), texts.end()); }
+
+}  // namespace
+
+bool apply_strategy(const json::object& strategy, chain::ChainOptions& options, std::string& message) {
+  constexpr double kMostSteps = 10'000;
+  StrategyReader reader(strategy);
+  chain::ChainPolicy& policy = options.policy;
+  reader.add_texts("execution", "requiresConfirmation", policy.confirmed_tools);
+  reader.add_texts("constraints", "mustConfirmBefore", policy.confirmed_tools);
+  reader.add_texts("constraints", "deniedTools", policy.denied_tools);
+  policy.user_confirmation = reader.number("preferences", "userConfirmation", 0, 1, policy.user_confirmation);
+  const auto most_steps = static_cast<double>(options.most_steps);
+  options.most_steps = static_cast<std::size_t>(reader.number("planning", "maxSteps", 1, kMostSteps, most_steps));
+  std::vector<std::string> user_folders;
+  reader.add_texts("safety", "userDataDirs", user_folders);
+  if (!user_folders.empty()) policy.safety.user_data_dirs = std::move(user_folders);
+  reader.add_texts("safety", "systemDirs", policy.safety.system_dirs);
+  reader.add_texts("safety", "allowPaths", policy.safety.allow_paths);
+  reader.add_texts("safety", "denyPaths", policy.safety.deny_paths);
+  if (const char* const home = std::getenv("HOME"); home != nullptr && *home != '\0') policy.safety.home = home;
+  std::error_code error;
+  policy.safety.working_folder = std::filesystem::current_path(error).string();
+  json::array tools;
+  for (const chain::ChainTool& tool : options.tools) tools.emplace_back(tool.name);
+  options.context = {{"cwd", policy.safety.working_folder},
+                     {"tools", std::move(tools)},
+                     {"strategyId", reader.text("metadata", "id", "unknown")},
+                     {"strategyVersion", reader.text("metadata", "version", "unknown")},
+                     {"riskPolicy",
+                      {{"requiresConfirmation", list_of(policy.confirmed_tools)},
+                       {"deniedTools", list_of(policy.denied_tools)}}}};
+  if (const json::value* const system = strategy.if_contains("system")) options.context["system"] = *system;
+  message = reader.message();
+  return message.empty();
+}
+
+}  // namespace ptcvm::cli
