@@ -81,6 +81,8 @@ std::vector<ptc::FramePosition> SnapshotView::Impl::positions(std::size_t fiber)
   return frame_positions(state, state.fibers[fiber], is_main ? ptc::FramePosition() : innermost[parent]);
 }
 
+bool may_be_snapshot(std::span<const std::byte> beginning) { return ptc::may_be_snapshot(octets(beginning)); }
+
 SnapshotView::SnapshotView(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 SnapshotView::SnapshotView(SnapshotView&& moved) noexcept = default;
 SnapshotView& SnapshotView::operator=(SnapshotView&& moved) noexcept = default;

@@ -22,6 +22,10 @@
 
 namespace ptcvm {
 
+// Returns false when no snapshot begins with these bytes; a sealed snapshot is not one (looks_sealed()). Ask with the
+// first kilobytes of a large file before you read the rest.
+PTCVM_API bool may_be_snapshot(std::span<const std::byte> beginning);
+
 // A snapshot, opened for reading. A SnapshotView can be moved, not copied.
 class PTCVM_API SnapshotView {
  public:

@@ -77,6 +77,29 @@ class Options(SnapshotTest):
         (answer,) = self.ask({"id": 1, "source": "1", "limits": {"string_bytes": None, "pending": 5}})
         self.assertEqual(answer["status"], "ok", answer)
 
+    def test_help_tells_which_options_go_with_which(self):
+        text = " ".join(ptcvm("run", "--help")[1].split())
+        for rule in ("--memory FILE Excludes: --store", "--tenant TEXT Needs: --keys", "only with --durability group",
+                     "only with --snapshot or --store", "--group-window MS Needs: --store --durability"):
+            self.assertIn(rule, text)
+        self.assertIn("only with --store", " ".join(ptcvm("eval", "--help")[1].split()))
+
+    def test_unknown_members_of_opts_are_refused(self):
+        for name in ("float_percision", "signatur", "fuel", "budget", ""):
+            (answer,) = self.ask({"id": 1, "source": "1", "opts": {name: 5}})
+            self.assertEqual((answer["id"], answer["error_kind"]), (1, "bad_request"), answer)
+            self.assertIn("there is no option " + name, answer["message"])
+        (answer,) = self.ask({"id": 1, "source": "1", "opts": {"float_precision": 2, "max_tool_calls": 3,
+                                                               "filter_context": True, "tool_cache": None}})
+        self.assertEqual(answer["status"], "ok", answer)
+
+    def test_a_limit_beside_limits_is_refused(self):
+        for name in ("fuel", "timeout_ms", "memory_bytes"):
+            (answer,) = self.ask({"id": 1, "source": "1", name: 5})
+            self.assertIn(name + " is a limit", answer["message"])
+        (answer,) = self.ask({"id": 1, "source": "1", "topic": "sums", "why": "members of callers stay theirs"})
+        self.assertEqual(answer["status"], "ok", answer)
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0]] + sys.argv[2:])

@@ -1,7 +1,10 @@
-// Reading requests. The fields and their defaults are the protocol; unknown keys are ignored, known ones of a wrong
-// kind make a bad request. null is the same as absent.
+// Reading requests. The fields and their defaults are the protocol. Unknown members at the top are ignored. A limit at
+// the top, an unknown member of opts or limits, and a known member of a wrong kind make a bad request. null is the same
+// as absent.
 #include "tools/ptcvm/batch_request.h"
 
+#include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 #include <charconv>
 #include <optional>
@@ -15,6 +18,7 @@
 #include "tools/ptcvm/bounded_memory.h"
 #include "tools/ptcvm/child_process.h"
 #include "tools/ptcvm/request_id.h"
+#include "tools/ptcvm/value_count.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -24,6 +28,9 @@ namespace json = boost::json;
 // A line may take so many bytes of memory, and so many for each of its own, to be read.
 constexpr std::size_t kFreeBytes = std::size_t{32} << 20;
 constexpr std::size_t kBytesPerByte = 2;
+// A longer line may have so many values and members; the values of a shorter one fit into the memory above.
+constexpr std::size_t kLongLineBytes = std::size_t{1} << 20;
+constexpr std::size_t kMostValues = 400'000;
 
 // More decimals than this change no float.
 constexpr std::uint64_t kMostDecimals = 300;
@@ -34,6 +41,34 @@ void refuse_unknown_limits(const json::object& given, std::string& problem) {
     const std::string_view name(member.key().data(), member.key().size());
     const bool is_known = name.find('-') == std::string_view::npos && ptc::find_limit(name, ptc::LimitPlace::Batch);
     if (!is_known && problem.empty()) problem = "limits: there is no limit " + std::string(name.substr(0, 80));
+  }
+}
+
+bool is_earlier_limit(std::string_view name) {
+  return std::ranges::any_of(ptc::kLimits, [name](const ptc::LimitInfo& limit) {
+    return !name.empty() && name == ptc::earlier_spelling(limit, ptc::LimitPlace::Batch);
+  });
+}
+
+// A misspelt option would change nothing. filter_context and tool_cache are for other engines: here, requests hold the
+// context that a program may see, and tool_defs say which answers are kept.
+void refuse_unknown_options(const json::object& given, std::string& problem) {
+  constexpr std::array<std::string_view, 5> kOptions = {"float_precision", "signature", "budget_edn", "filter_context",
+                                                        "tool_cache"};
+  for (const auto& member : given) {
+    const std::string_view name(member.key().data(), member.key().size());
+    const bool is_known = std::ranges::find(kOptions, name) != kOptions.end() || is_earlier_limit(name);
+    if (!is_known && problem.empty()) problem = "opts: there is no option " + std::string(name.substr(0, 80));
+  }
+}
+
+// A request may have members that are not for this program, but a limit at the wrong place would bound nothing.
+void refuse_misplaced_limits(const json::object& request, std::string& problem) {
+  for (const auto& member : request) {
+    const std::string_view name(member.key().data(), member.key().size());
+    if (problem.empty() && ptc::find_limit(name, ptc::LimitPlace::Batch)) {
+      problem = std::string(name) + " is a limit: give it in limits";
+    }
   }
 }
 
@@ -49,6 +84,7 @@ void read_options(const BatchFields& request, RunOptions& options, std::string& 
   ptc::Limits all;
   if (const json::object* given = request.object("opts")) {
     const BatchFields opts(*given, problem);
+    refuse_unknown_options(*given, problem);
     const auto decimals = opts.decimals("float_precision");
     if (decimals && *decimals <= kMostDecimals) options.float_precision = static_cast<int>(*decimals);
     read_earlier(opts, all);
@@ -163,6 +199,7 @@ BatchStep answer_object(const Engine& engine, std::string_view line, const json:
   if (const json::value* id = fields.find("id")) id_json = request_id(line, *id);
   const auto source = fields.text("source");
   if (!source && problem.empty()) problem = "source is missing";
+  refuse_misplaced_limits(object, problem);
   read_options(fields, request.options, problem);
   request.order = fields.resolve_order("resolve_order");
   request.plan = suspend_plan(fields, problem);
@@ -196,6 +233,11 @@ BatchStep answer_object(const Engine& engine, std::string_view line, const json:
 // Parses the line into `memory`. Returns nullopt and says why when the line cannot be read.
 std::optional<json::value> read_line(std::string_view line, BoundedMemory& bounded, json::storage_ptr memory,
                                      std::string& problem) {
+  constexpr std::string_view kTooMany = "the line has too many values: send fewer in one request";
+  if (line.size() > kLongLineBytes && has_more_values(line, kMostValues)) {
+    problem = kTooMany;
+    return std::nullopt;
+  }
   json::parse_options options;
   options.allow_invalid_utf8 = true;       // the language replaces malformed text itself
   try {
@@ -206,7 +248,7 @@ std::optional<json::value> read_line(std::string_view line, BoundedMemory& bound
     if (!error) return parser.release();
     problem = "the line is no JSON: " + error.message();
   } catch (const std::bad_alloc&) {
-    problem = "the line has too many values: send fewer in one request";
+    problem = kTooMany;
   }
   return std::nullopt;
 }

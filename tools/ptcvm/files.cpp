@@ -21,7 +21,8 @@ std::string reason(const std::string& path, std::string_view what) {
 
 }  // namespace
 
-std::optional<std::string> read_file(const std::string& path, std::string& message, std::uint64_t most_bytes) {
+std::optional<std::string> read_while(const std::string& path, std::string& message,
+                                      const std::function<bool(std::string_view so_far)>& goes_on) {
   const File file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
   if (file == nullptr) {
     message = reason(path, "cannot read");
@@ -32,18 +33,21 @@ std::optional<std::string> read_file(const std::string& path, std::string& messa
   for (;;) {
     const std::size_t got = std::fread(buffer, 1, sizeof buffer, file.get());
     text.append(buffer, got);
-    if (text.size() > most_bytes) {
-      message = "memory_exceeded: " + (path == "-" ? "standard input" : path) + " has more than the " +
-                std::to_string(most_bytes) + " bytes for which the run has memory: give a larger --memory-limit";
-      return std::nullopt;
-    }
-    if (got < sizeof buffer) break;
+    if (got < sizeof buffer || !goes_on(text)) break;
   }
   if (std::ferror(file.get())) {
     message = reason(path, "cannot read");
     return std::nullopt;
   }
   return text;
+}
+
+std::optional<std::string> read_file(const std::string& path, std::string& message, std::uint64_t most_bytes) {
+  auto text = read_while(path, message, [most_bytes](std::string_view so_far) { return so_far.size() <= most_bytes; });
+  if (!text || text->size() <= most_bytes) return text;
+  message = "memory_exceeded: " + (path == "-" ? "standard input" : path) + " has more than the " +
+            std::to_string(most_bytes) + " bytes for which the run has memory: give a larger --memory-limit";
+  return std::nullopt;
 }
 
 bool write_file(const std::string& path, std::string_view bytes, std::string& message) {

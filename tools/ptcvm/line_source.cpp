@@ -7,6 +7,7 @@
 namespace ptcvm::cli {
 
 constexpr std::size_t kReadBytes = 1u << 18;
+constexpr std::size_t kLargeBytes = 1u << 20;   // a line of so many is handed out without a copy
 
 bool LineSource::fill() {
   if (ended_) return false;
@@ -26,6 +27,21 @@ bool LineSource::fill() {
   return !ended_;
 }
 
+// Hands out [at_, end) of the buffer, which goes on behind `next`.
+void LineSource::hand_out(std::size_t end, std::size_t next, std::string& line) {
+  if (end - at_ < kLargeBytes) {
+    line.assign(buffer_, at_, end - at_);
+    at_ = scanned_ = next;
+    return;
+  }
+  std::string rest = buffer_.substr(next);
+  buffer_.resize(end);
+  buffer_.erase(0, at_);
+  line = std::move(buffer_);
+  buffer_ = std::move(rest);
+  at_ = scanned_ = 0;
+}
+
 bool LineSource::has_line() const { return buffer_.find('\n', scanned_) != std::string::npos; }
 
 LineSource::Next LineSource::next(std::string& line) {
@@ -33,9 +49,13 @@ LineSource::Next LineSource::next(std::string& line) {
   for (;;) {
     const std::size_t end = buffer_.find('\n', scanned_);
     if (end != std::string::npos) {
-      if (!too_long) line.assign(buffer_, at_, end - at_);
-      at_ = scanned_ = end + 1;
-      return too_long || line.size() > max_line_bytes_ ? Next::TooLong : Next::Line;
+      too_long |= end - at_ > max_line_bytes_;
+      if (too_long) {
+        at_ = scanned_ = end + 1;
+      } else {
+        hand_out(end, end + 1, line);
+      }
+      return too_long ? Next::TooLong : Next::Line;
     }
     scanned_ = buffer_.size();
     if (buffer_.size() - at_ > max_line_bytes_) {
@@ -44,8 +64,7 @@ LineSource::Next LineSource::next(std::string& line) {
     }
     if (fill()) continue;
     if (at_ == buffer_.size()) return too_long ? Next::TooLong : Next::End;
-    line.assign(buffer_, at_);
-    at_ = scanned_ = buffer_.size();
+    hand_out(buffer_.size(), buffer_.size(), line);
     return Next::Line;
   }
 }

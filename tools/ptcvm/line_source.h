@@ -17,6 +17,7 @@ class LineSource {
 
  private:
   bool fill();                 // false at the end of the input
+  void hand_out(std::size_t end, std::size_t next, std::string& line);
 
   int fd_;
   std::size_t max_line_bytes_;

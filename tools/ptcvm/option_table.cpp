@@ -69,24 +69,32 @@ void apply(CLI::App& command, const OptionRow& row) {
   });
 }
 
+// Returns "--snapshot or --store", or "--durability group".
+std::string wanted_by(const OptionCondition& condition) {
+  std::string wanted;
+  for_each_listed(condition.others, [&](std::string_view name) {
+    wanted.append(wanted.empty() ? "" : " or ").append(name);
+    if (!condition.value.empty()) wanted.append(" ").append(condition.value);
+  });
+  return wanted;
+}
+
 // The parser has read all options of the command when it looks at their values.
 std::string condition_problem(const CLI::App& command, const OptionCondition& condition) {
   bool is_met = false;
-  std::string wanted;
   for_each_listed(condition.others, [&](std::string_view name) {
     const CLI::Option& other = *command.get_option(std::string(name));
-    wanted.append(wanted.empty() ? "" : " or ").append(name);
-    if (!condition.value.empty()) wanted.append(" ").append(condition.value);
     const bool has_value = condition.value.empty() || (other.count() > 0 && other.results().back() == condition.value);
     is_met = is_met || (other.count() > 0 && has_value);
   });
-  return is_met ? "" : "has no effect without " + wanted + ": give both, or leave it out";
+  return is_met ? "" : "has no effect without " + wanted_by(condition) + ": give both, or leave it out";
 }
 
 void apply(CLI::App& command, const OptionCondition& condition) {
   CLI::Option& option = *command.get_option(std::string(condition.name));
   const auto problem = [&command, &condition](const std::string&) { return condition_problem(command, condition); };
   option.check(CLI::Validator(problem, ""));
+  option.description(option.get_description() + "; only with " + wanted_by(condition));   // the parser shows the rows
 }
 
 }  // namespace

@@ -10,10 +10,13 @@
 #include <cstring>
 
 #include "ptcvm/sealing.hpp"
+#include "ptcvm/snapshot_view.hpp"
 #include "tools/ptcvm/files.h"
 
 namespace ptcvm::cli {
 namespace {
+
+constexpr std::size_t kMostSealBytes = std::size_t{1} << 16;   // more than an envelope adds to a snapshot
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 std::string_view text_of(const std::vector<std::byte>& bytes) {
@@ -26,6 +29,13 @@ std::optional<KeyRing> read_ring(const std::string& path, std::string& message) 
   if (ring) return std::move(*ring);
   message = ring.error().message;
   return std::nullopt;
+}
+
+// A file that is no snapshot, or is too large, is refused without its rest in memory.
+bool goes_on_reading(std::string_view so_far) {
+  constexpr std::size_t kLookedAt = std::size_t{1} << 20;
+  if (so_far.size() > kMostSnapshotBytes + kMostSealBytes) return false;
+  return so_far.size() > kLookedAt || looks_sealed(bytes_of(so_far)) || may_be_snapshot(bytes_of(so_far));
 }
 
 std::string refusal_text(const Error& error) { return std::string(error.detail) + ": " + error.message; }
@@ -99,7 +109,7 @@ void declare_seal_options(CLI::App& command, SealOptions& options) {
 
 std::optional<SnapshotFile> read_snapshot_file(const std::string& path, const SealOptions& options,
                                                std::string& message) {
-  auto text = read_file(path, message);
+  auto text = read_while(path, message, [](std::string_view so_far) { return goes_on_reading(so_far); });
   if (!text) return std::nullopt;
   const bool sealed = looks_sealed(bytes_of(*text));
   if (options.keys.empty()) {

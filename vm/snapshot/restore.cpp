@@ -177,6 +177,16 @@ std::optional<Result> restore_older(std::span<const std::uint8_t> bytes, Snapsho
                       "format " + from + ", and no migration to " + to + " is known here"};
 }
 
+std::string_view text_of(std::span<const std::uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+bool is_json(std::span<const std::uint8_t> bytes) {
+  const std::string_view text = text_of(bytes);
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '{';
+}
+
 Result restore_binary(std::span<const std::uint8_t> bytes, std::uint32_t at_least, const RestoreOptions& options) {
   std::vector<std::uint64_t> aligned;
   if (reinterpret_cast<std::uintptr_t>(bytes.data()) % 8 != 0) {   // scalars are read where they lie
@@ -206,7 +216,7 @@ Result restore_binary(std::span<const std::uint8_t> bytes, std::uint32_t at_leas
 
 Result restore_json(std::span<const std::uint8_t> bytes, std::uint32_t at_least, const RestoreOptions& options) {
   JsonReader reader;
-  if (!reader.parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()})) return reader.error;
+  if (!reader.parse(text_of(bytes))) return reader.error;
   if (reader.header().format < at_least) return no_progress(at_least);
   if (auto older = restore_older(bytes, reader.header(), Face::Json, options)) return std::move(*older);
   if (!reader.begin()) return reader.error;
@@ -247,15 +257,18 @@ std::optional<RestoreError> unsupported_format(std::uint64_t format, std::uint64
                           " on; this engine reads up to " + std::to_string(kSnapshotFormat)};
 }
 
+bool may_be_snapshot(std::span<const std::uint8_t> beginning) {
+  constexpr std::size_t kLeastBytes = 8;   // before that a container shows no kind
+  if (is_json(beginning)) return JsonReader::may_begin_with(text_of(beginning));
+  return beginning.size() < kLeastBytes || snapshot_kind(beginning) != SnapshotKind::None;
+}
+
 Result restore_snapshot(std::span<const std::uint8_t> bytes, const RestoreOptions& options) {
   if (bytes.size() > options.most_bytes) {
     return RestoreError{SnapshotError::TooLarge, std::to_string(bytes.size()) + " bytes, at most " +
                                                      std::to_string(options.most_bytes) + " are read"};
   }
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  const bool is_json = first != std::string_view::npos && text[first] == '{';
-  return restore_face(bytes, is_json ? Face::Json : Face::Binary, 0, options);
+  return restore_face(bytes, is_json(bytes) ? Face::Json : Face::Binary, 0, options);
 }
 
 }  // namespace ptc

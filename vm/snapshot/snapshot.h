@@ -105,6 +105,10 @@ struct Restored {
   HostState host;   // its values are in the heap of the run and belong to the caller
 };
 
+// Returns false when restore_snapshot() refuses all bytes that begin like this as no snapshot. A reader of a large file
+// asks before it reads the rest.
+bool may_be_snapshot(std::span<const std::uint8_t> beginning);
+
 std::variant<Restored, RestoreError> restore_snapshot(std::span<const std::uint8_t> bytes,
                                                       const RestoreOptions& options = {});
 

@@ -130,6 +130,21 @@ TEST_F(SnapshotViewTest, RefusalsNameTheirReason) {
   EXPECT_TRUE(damaged.error().detail.starts_with("snapshot_")) << damaged.error().detail;
 }
 
+TEST_F(SnapshotViewTest, TheBeginningOfAFileSaysThatItIsNoSnapshot) {
+  const std::vector<std::byte> bytes = parked(kBranches);
+  const std::string json = opened(bytes).json();
+  for (std::size_t size = 0; size <= bytes.size(); size += 8) {
+    EXPECT_TRUE(may_be_snapshot(std::span(bytes).first(size))) << size;
+  }
+  const auto may_be = [](std::string_view text) { return may_be_snapshot(std::as_bytes(std::span(text))); };
+  for (std::size_t size = 0; size <= json.size(); ++size) EXPECT_TRUE(may_be(std::string_view(json).substr(0, size)));
+  for (const std::string_view other :
+       {"{\"a\": [{}, {}", "{\"limits\": {}, \"colour\": 1", "[{}, {}, {}, {}", "PK\3\4 zipped"}) {
+    EXPECT_FALSE(may_be(other)) << other;
+    EXPECT_FALSE(SnapshotView::open(engine_, std::as_bytes(std::span(other)))) << other;
+  }
+}
+
 TEST_F(SnapshotViewTest, AProgramThatIsOnlyNamedMustBeKnown) {
   RunOptions options;
   options.tools = tools_;

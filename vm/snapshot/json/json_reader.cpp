@@ -53,9 +53,13 @@ bool JsonReader::report() {
   return invalid(path_of(root_, problem_.at, problem_.member) + ": " + problem_.message);
 }
 
+bool JsonReader::may_begin_with(std::string_view text) {
+  return json_outline(text, kMaxDepth, is_known_section) != JsonOutline::NoSnapshot;
+}
+
 bool JsonReader::parse(std::string_view text) {
   text_bytes_ = text.size();
-  if (json_outline(text, kMaxDepth, is_known_section) == JsonOutline::NoSnapshot) {
+  if (!may_begin_with(text)) {
     error = {SnapshotError::NotASnapshot, "this JSON is no snapshot"};
     return false;
   }

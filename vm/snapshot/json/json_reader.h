@@ -17,6 +17,8 @@ namespace ptc {
 
 class JsonReader : public SnapshotReader {
  public:
+  // Returns false when no snapshot begins like this.
+  static bool may_begin_with(std::string_view text);
   bool parse(std::string_view text);                    // header() is known afterwards
   const SnapshotHeader& header() const { return header_; }
   bool begin();   // needs a format that is read as it is; call it before the functions below
