@@ -43,7 +43,7 @@ void read_step(const JournalTask& task, std::string_view task_id, std::vector<Lo
   LoggedStep& step = known == steps.end() ? steps.emplace_back() : *known;
   const json::value* const ms = row.get_object().if_contains("ms");
   step = {std::string(id), member_text(row.get_object(), "status"), member_text(row.get_object(), "error"),
-          ms != nullptr && ms->is_int64() ? ms->get_int64() : 0};
+          ms != nullptr && ms->is_int64() ? ms->get_int64() : 0, *number_at(name.substr(at + 1))};
 }
 
 }  // namespace

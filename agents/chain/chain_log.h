@@ -16,6 +16,7 @@ namespace ptcvm::chain {
 struct LoggedStep {
   std::string id, status, error;   // status: "completed", "failed" or "skipped"
   std::int64_t duration_ms = 0;
+  std::uint32_t revision = 1;      // the revision that settled the step
 };
 
 struct ChainLog {

@@ -130,6 +130,7 @@ int show_task(const ChainArguments& arguments) {
   const std::string waits = log->report ? "" : waits_of(*task->store, arguments.store.id);
   std::cout << (waits.empty() ? "" : ", waits for " + waits) << '\n';
   for (const chain::LoggedStep& step : log->steps) {
+    if (step.status == "skipped" && step.revision < log->revision) continue;   // its turn comes again
     const char* const mark = step.status == "completed" ? "[x] " : step.status == "failed" ? "[!] " : "[ ] ";
     std::cout << mark << step.id << ' ' << step.status << " ("
               << duration_text(static_cast<std::uint64_t>(step.duration_ms) * 1'000) << ')';
