@@ -53,6 +53,9 @@ std::variant<ModelServer, std::string> read_model_address(std::string_view addre
   if (at == std::string_view::npos) at = rest.find("@https://");
   server.model = rest.substr(0, at);
   if (server.model.empty()) return "\"" + std::string(address) + "\" names no model behind the colon";
+  if (server.model.find("://") != std::string::npos) {
+    return "\"" + std::string(address) + "\" has a URL that does not begin with http:// or https://";
+  }
   const Provider provider = provider_of(*protocol);
   const bool has_url = at != std::string_view::npos;
   server.base_url = has_url ? std::string(rest.substr(at + 1)) : environment(std::string(provider.url_variable));
