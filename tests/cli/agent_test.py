@@ -199,6 +199,16 @@ class Store(AgentTest):
         self.assertAlmostEqual(cost["sum"]["money"], (100 * 2 + 10 * 8 + 50 * 2 + 100 * 0.5 + 5 * 8) / 1e6)
         self.assertIn("sum", ptcvm("agent", "cost", *self.kept, "--prices", prices)[1])
 
+    def test_cost_is_shown_by_child(self):
+        agent = {**PAY, "tools": [], "children": {"ask": {"prompt": "Say it.", "signature": "() -> :string"}}}
+        self.begin(agent=agent, turns=({"program": "(def r (tool/ask {}))", "usage": {"input": 9, "output": 1}},
+                                       {"program": '(return "r")', "for": "ask", "usage": {"input": 4, "output": 2}},
+                                       {"program": "(return {:receipt r})", "usage": {"input": 20, "output": 3}}))
+        cost = json.loads(ptcvm("agent", "cost", *self.kept, "--json")[1])
+        self.assertEqual([(line["turn"], line["agent"], line["input"], line["output"]) for line in cost["lines"]],
+                         [(1, "", 9, 1), (1, "ask", 4, 2), (2, "", 20, 3)])
+        self.assertEqual((cost["sum"]["calls"], cost["sum"]["input"]), (3, 33))
+
     def test_a_fork_shares_turns_and_goes_its_own_way(self):
         self.begin(agent={**self.ASKING, "tools": [{**self.ASKING["tools"][0], "ask": False}]})
         status, line, _, err = self.agent("fork", *self.kept, "--turns", "1", "--as", "f")
