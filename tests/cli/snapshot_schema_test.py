@@ -18,7 +18,7 @@ from ptcvm_process import CommandLineTest, ptcvm
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FACES = os.path.abspath(sys.argv[2] if len(sys.argv) > 2 else "build/release/tests/ptc_json_faces")
 MAX_LINE = 60_000          # longer documents repeat frames and elements of the same kinds
-POINTS = 8                 # of each program
+POINTS = 8                 # points in each program
 
 sys.setrecursionlimit(20_000)     # values may lie 64 deep, and each level takes a dozen calls
 SCHEMA = json.loads((ROOT / "schema/snapshot.schema.json").read_text(encoding="utf-8"))

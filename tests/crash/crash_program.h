@@ -28,7 +28,7 @@ Options crash_options(const char* source);
 
 // Returns the tool whose call a point lies in: after its intent is durable, before its answer is. "" for other points.
 std::string open_call_at(const std::string& point);
-// Returns whether somebody has to be asked about a call of this tool that was left open.
+// Returns whether somebody must be asked about a call of this tool that was left open.
 bool is_asked_about(const std::string& tool);
 
 }  // namespace ptcvm::crash

@@ -1,5 +1,5 @@
 // examples/programs/wire-transfer under kill -9 at every point: money moves at most once, never after a rejection, and
-// the run comes to its end.
+// the run ends.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ class WireTransfer {
   const Moment moment_;
   const Value data_ = Value::from_edn(R"({"transfer" {"from" "acme" "to" "bob" "amount" 5000}})").value();
   Options options_;
-  std::optional<Store> store_;   // of this process
+  std::optional<Store> store_;   // this process has it open
 };
 
 std::size_t count_of(const Row& row, const std::string& tool) {

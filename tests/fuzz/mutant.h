@@ -13,7 +13,7 @@ enum class Keeping : std::uint8_t {
   WithoutChecksum,   // formats 1 and 2
   AsShipped,         // binary, as this engine writes it
   Sealed,            // the same in an envelope
-  Rechecksummed,     // whoever changed it wrote the checksum that belongs to it
+  Rechecksummed,     // the author of the change wrote the checksum that belongs to it
   Json,              // the face for people, which has no checksum
 };
 inline constexpr Keeping kKeepings[] = {Keeping::WithoutChecksum, Keeping::AsShipped, Keeping::Sealed,

@@ -12,7 +12,7 @@ namespace ptc::test {
 struct KeptSnapshot {
   const ProgramFile* file = nullptr;   // whose run it is
   Octets bytes;
-  std::string end;                     // of the rest of the run, as ended() says it
+  std::string end;                     // how the rest of the run ends, as ended() says it
 };
 
 struct End {

@@ -15,7 +15,7 @@ inline constexpr std::size_t kVerdictCount = 5;
 struct Tried {
   Verdict verdict = Verdict::Crash;
   Breakage breakage{};
-  double seconds = 0;        // of a refusal, where the build can measure it
+  double seconds = 0;        // time of a refusal, where the build can measure it
   long kilobytes = 0;
   std::array<char, 120> text{};   // the beginning of the reason or of what came out
 };

@@ -4,7 +4,7 @@
 //
 // SNAPSHOTS is tests/snapshots. For each keeping N mutants are restored under limits and run to their ends with the
 // answers that the original got: rejected, completed equal, ended with a fault, or ended otherwise in any way that can
-// be observed, which is a wrong value; a crash or a run that does not end is a crash. --show prints those of one
+// be observed, which is a wrong value; a crash or a run that does not end is a crash. --show prints mutants with one
 // verdict; --files also tries every file below a folder as a snapshot and asks for a refusal.
 //
 // Exit status 1: something crashed, a wrong value or an error came of a keeping that is protected, or a refusal took
@@ -54,7 +54,7 @@ Arguments read_arguments(int count, char** texts) {
 struct Row {
   std::array<std::uint64_t, kVerdictCount> verdicts{};
   std::uint64_t too_dear = 0;
-  Tried slowest, largest;          // of the refusals
+  Tried slowest, largest;          // the slowest and the largest refusal
 
   std::uint64_t of(Verdict verdict) const { return verdicts[static_cast<std::size_t>(verdict)]; }
   void add(const Tried& tried) {
@@ -96,7 +96,7 @@ bool is_good(Keeping keeping, const Row& row) {
 bool print_table(const Arguments& arguments, const Engine& engine, const MutantCorpus& corpus) {
   bool good = true;
   std::vector<Row> rows;
-  std::array<Row, kBreakageCount> by_breakage;   // of the keepings that are not protected
+  std::array<Row, kBreakageCount> by_breakage;   // rows of keepings that are not protected
   print_head("kept as");
   for (const Keeping keeping : kKeepings) {
     Row row;

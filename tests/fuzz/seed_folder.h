@@ -14,7 +14,7 @@ namespace ptc::fuzz {
 
 class SeedFolder {
  public:
-  // every: of the seeds of a target about one in that many, but never fewer than some.
+  // `every`: about one in that many seeds of a target is written, and never fewer than some.
   SeedFolder(std::filesystem::path folder, std::uint64_t every) : folder_(std::move(folder)), every_(every) {}
 
   // Larger ones are left out: small seeds are tried, and changed, more often. Equal ones are one file.

@@ -16,7 +16,7 @@ namespace json = boost::json;
 
 constexpr std::uint64_t kFewNumbers = 12;   // of objects: few, so that references meet what they refer to
 
-// Values as snapshots spell them: of each tag what is taken, what lies at an edge, and what is not quite right.
+// Values as snapshots spell them: for each tag what is taken, what lies at an edge, and what is not quite right.
 constexpr std::string_view kValues[] = {
     R"({"$":"kw","v":"a"})", R"({"$":"tool","v":"ask"})", R"({"$":"var","v":"x"})", R"({"$":"fn","v":"inc"})",
     R"({"$":"fn","v":"no-such"})", R"({"$":"f","v":"1.5"})", R"({"$":"f","v":"nan"})", R"({"$":"f","v":"-inf"})",
@@ -94,7 +94,7 @@ json::object* some_object(json::value& root, Random& random) {
   return objects.empty() ? nullptr : objects[random.below(objects.size())];
 }
 
-// A member gets the name of another one, or one comes to it.
+// Gives a member the name of another one, or adds a member.
 void rename_member(json::value& root, json::value& donor, Random& random) {
   json::object* const object = some_object(root, random);
   if (object == nullptr) return;
@@ -177,7 +177,7 @@ void add_fact(json::value& root, Random& random) {
   for (const auto& member : fact.get_object()) facts->get_object()[member.key()] = member.value();
 }
 
-// An object that stands in the list of objects, which references name.
+// Declares an object in the list of objects, which references name.
 void declare_object(json::value& root, json::value& donor, Random& random) {
   if (!root.is_object()) return;
   json::value& objects = root.get_object()["objects"];

@@ -27,7 +27,7 @@ struct DurableProgram {
 // What one execution came to.
 struct DurableSeen {
   DurableEnd end{};
-  std::string status, kind, message;             // kind: of the fault
+  std::string status, kind, message;             // `kind` is the kind of the fault
   std::map<std::string, std::string> journal;    // what the log says afterwards
   std::vector<std::string> charges;              // keys of the effects of this execution, in order
   std::vector<std::string> task_charges;         // those that happened inside of a task

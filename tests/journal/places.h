@@ -1,4 +1,4 @@
-// Places where a task can stand, and ways in which a run can end afterwards. Each program is a place with a task and an
+// Places where a task can be, and ways in which a run can end afterwards. Each program is a place with a task and an
 // ending; inside of a callback or a branch the ending follows inside as well, where that is possible.
 #pragma once
 #include <string>

@@ -1,4 +1,4 @@
-// Every place where a task can stand, against every way in which a run can end afterwards, on every store: the commit
+// Every place where a task can be, against every way in which a run can end afterwards, on every store: the commit
 // is in the log, and running it again charges nothing, whether the end was written or not.
 #include <chrono>
 #include <cstdio>

@@ -17,7 +17,7 @@
 namespace ptc::test {
 namespace {
 
-// Of every program of the table: small, so that its edge is near.
+// The memory of every program of the table: small, so that its edge is near.
 constexpr std::uint64_t kMemory = 16u << 20;
 constexpr std::uint64_t kFuel = 20'000'000;
 constexpr std::uint64_t kTextBytes = 1u << 20;

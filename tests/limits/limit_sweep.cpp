@@ -52,7 +52,7 @@ std::string records_lost(const ProgramFile& file, const Observation& cut, const 
   return {};
 }
 
-// The fault itself, or that of the form whose branch it ended.
+// Returns whether it is the fault itself, or the fault of the form whose branch it ended.
 bool is_fault(const Observation& seen, std::string_view name) {
   if (seen.status != OutcomeStatus::Error) return false;
   const bool of_a_branch = seen.kind == "pmap_error" || seen.kind == "pcalls_error";

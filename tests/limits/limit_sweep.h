@@ -1,4 +1,4 @@
-// A program under each limit, at few or many points, and in memory that comes to its end at few or many places.
+// A program under each limit, at few or many points, and in memory that runs out at few or many places.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -11,7 +11,7 @@
 namespace ptc::test {
 
 struct SweepSize {
-  std::uint64_t points = 12;              // of each limit
+  std::uint64_t points = 12;              // points of each limit
   std::uint64_t refusals = 40;            // of memory
   bool is_full = false;                   // every point up to kMostPoints instead
 };

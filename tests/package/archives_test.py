@@ -33,7 +33,7 @@ def symbols(*options):
 class Lean(unittest.TestCase):
     def test_has_no_symbol_of_the_compiler(self):
         strong = {name for kind, name in symbols("--defined-only", COMPILER) if kind in "TDRB"}
-        self.assertGreater(len(strong), 50)     # of the compiler itself: else this test looks at nothing
+        self.assertGreater(len(strong), 50)     # symbols of the compiler itself: else this test looks at nothing
         self.assertEqual({name for _, name in symbols(LEAN) if name in strong}, set())
 
     def test_runs_bytecode(self):

@@ -1,4 +1,4 @@
-// Which calls are open: intents of which nobody knows what became of them.
+// Which calls are open: intents that may or may not have been carried out.
 #include <algorithm>
 #include <array>
 #include <random>

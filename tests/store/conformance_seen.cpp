@@ -158,7 +158,7 @@ void nobody_has_seen_the_future(FactStore& store) {
   EXPECT_EQ(error_of(store.decide("a", Cut::blind(token), {&decision, 1})), "store_misuse") << "it must see";
 }
 
-// What a writer knows of a log, by nothing but what its writes told.
+// What a writer knows of a log, only by what its writes told.
 class Watcher {
  public:
   explicit Watcher(std::uint64_t token) : token_(token) {}

@@ -99,7 +99,7 @@ void keeps_many_facts(FactStore& store) {
   EXPECT_FALSE(decide_one(store, "a", {token, 0}, step_fact()).conflict);
 }
 
-// Of every kind three, in pages: what is left out can be looked up by its key.
+// Reads three facts of every kind, in pages: what is left out can be looked up by its key.
 void reads_notable_facts_in_their_order(FactStore& store) {
   const std::uint64_t token = claimed(store, "a");
   std::vector<Fact> wanted;

@@ -131,7 +131,7 @@ class PathRun {
 
   std::vector<Fact> facts() { return std::get<std::vector<Fact>>(memory_.read(kRun, 0, SIZE_MAX)); }
 
-  // False: nobody has to say anything.
+  // Returns false when nobody has anything to say.
   bool answer_what_waits() {
     RunLog log;
     for (const Fact& fact : facts()) log.add(fact);
@@ -221,7 +221,7 @@ void compare(std::string& out, std::string_view what, const std::vector<std::str
   out += place + " slow: " + (b == slow.end() ? "nothing" : *b) + '\n';
 }
 
-// In that order, with gaps: what was printed inside of a task that is a hit now is not printed again.
+// Returns whether the part is there in order, with gaps: a task that is a hit now does not print again.
 bool is_part_of(const std::vector<std::string>& part, const std::vector<std::string>& whole) {
   auto at = whole.begin();
   return std::all_of(part.begin(), part.end(), [&](const std::string& text) {

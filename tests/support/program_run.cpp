@@ -315,7 +315,7 @@ std::string difference_from(const Expectation& expect, const Observation& seen) 
   std::string out;
   bool same = expect.status == seen.status;
   if (same && expect.status == OutcomeStatus::Error) {
-    const bool placed = (seen.line >= 1 && seen.column >= 1) || seen.kind == "validation_error";   // of the result
+    const bool placed = (seen.line >= 1 && seen.column >= 1) || seen.kind == "validation_error";   // has no place
     same = (expect.kind.empty() || expect.kind == seen.kind) && placed &&
            (expect.line == 0 || expect.line == seen.line) && (expect.column == 0 || expect.column == seen.column);
   } else if (same) {

@@ -35,7 +35,7 @@ struct Observation {
   std::vector<std::string> tool_calls;   // "name args result"
   std::vector<std::string> calls;        // "name args" of those that reached their tool
   std::uint64_t fuel = 0;
-  std::uint64_t peak_bytes = 0;          // of the heap; no part of what two observations are compared by
+  std::uint64_t peak_bytes = 0;          // peak of the heap; comparing two observations leaves it out
 };
 
 Observation observe(const Engine& engine, const ProgramFile& file, Mode mode,

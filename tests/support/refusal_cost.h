@@ -14,7 +14,7 @@ inline constexpr bool kCostIsMeasured = true;
 inline constexpr double kMostRefusalSeconds = 0.05;
 inline constexpr long kMostRefusalKilobytes = 64 * 1024;
 
-// Of this process since it was made. One at a time: there is one peak in a process.
+// The cost of this process since the meter was made. There is one meter at a time, because a process has one peak.
 class CostMeter {
  public:
   CostMeter();

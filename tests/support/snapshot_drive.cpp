@@ -115,7 +115,7 @@ class Host {
     return used > limits.memory_bytes && used - limits.memory_bytes > object ? "memory far beyond its limit" : "";
   }
 
-  // False: nothing that could be settled is left.
+  // Returns false when nothing is left to settle.
   bool settle() {
     std::vector<std::string> waiting;
     for (const Operation& operation : run().operations().all()) {

@@ -4,7 +4,7 @@
 //   cmake --preset tsan && ninja -C build/tsan ptc_threads_test
 //   build/tsan/tests/ptc_threads_test --seconds 60
 //
-// Exit status 0 exactly when every run came to what its program says. What happens in which order is up to the
+// The exit status is 0 exactly when every run gave what its program says. What happens in which order is up to the
 // scheduler; what each thread tries is given by the seed.
 #include <atomic>
 #include <charconv>

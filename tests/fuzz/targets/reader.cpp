@@ -10,7 +10,7 @@
 
 namespace {
 
-// All that the forms say but where they stand.
+// Returns all that the forms say, except their positions.
 std::string outline(const std::vector<const ptc::Form*>& forms) {
   std::string out;
   std::vector<const ptc::Form*> open(forms.rbegin(), forms.rend());

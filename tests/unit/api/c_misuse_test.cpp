@@ -1,4 +1,4 @@
-// Mistakes of C hosts: no handle, structs of other sizes, constants and texts that are none, bytes from anywhere. Each
+// Mistakes of C hosts: no handle, structs of other sizes, wrong constants and texts, bytes from anywhere. Each
 // is a status, changes nothing, and leaves nothing behind.
 #include <cstring>
 
@@ -160,7 +160,7 @@ TEST_F(CMisuseTest, LongerOptionsAreTakenWhenWhatIsUnknownIsZero) {
 
 TEST_F(CMisuseTest, ShorterOptionsMeanDefaults) {
   auto limits = initialised<ptcvm_limits>();
-  limits.struct_size = offsetof(ptcvm_limits, memory_bytes);   // of a version that knew only fuel
+  limits.struct_size = offsetof(ptcvm_limits, memory_bytes);   // the size in a version that knew only fuel
   limits.fuel = 500;
   limits.loop = 1;                                             // behind its end: not looked at
   auto options = initialised<ptcvm_run_options>();

@@ -1,4 +1,4 @@
-// A stored run goes on by its id: source and data are those of its log.
+// A stored run goes on by its id: source and data come from its log.
 #include <gtest/gtest.h>
 
 #include "ptcvm/ptcvm.hpp"

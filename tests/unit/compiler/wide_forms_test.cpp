@@ -21,7 +21,7 @@ std::string outcome(const std::string& source) {
   return result.program != nullptr ? "compiled" : result.error.message;
 }
 
-// Each clause of a for stands inside of the one before.
+// Each clause of a for is inside of the one before.
 TEST(WideForms, ClausesOfAForNest) {
   EXPECT_EQ(outcome(repeated("(for [", "x [1 2] ", "] x)")), "expression nested too deeply");
   EXPECT_EQ(outcome(repeated("(doseq [", "x [1 2] ", "] x)")), "expression nested too deeply");

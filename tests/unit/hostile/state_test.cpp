@@ -171,7 +171,7 @@ TEST_F(State, AToolThatChangedIsReported) {
             "snapshot_refused: tool call was async, now it is sync");
 }
 
-// "" and "unsafe" are the same class; a word that is no class is never that of a tool.
+// "" and "unsafe" are the same class; a tool never has a word that is no class.
 TEST_F(State, EffectClassesAreComparedByWhatTheyMean) {
   const Octets whole = suspended(kTwo);
   const auto said = [&](const char* text) {

@@ -38,7 +38,7 @@ inline bool sleeps_only(const ptcvm::Run& run) {
   return run.questions().empty() && run.wake_time_ms().has_value();
 }
 
-// Does what is to be done between two stays with an adapter that knows neither answers nor time. False: nothing.
+// Serves a run between two stays with an adapter that knows neither answers nor time. Returns false when idle.
 inline bool serve(ptcvm::Run& run, const Answer& answer) {
   if (run.is_over()) return false;
   const std::vector<ptcvm::WaitingCall> calls = run.calls();

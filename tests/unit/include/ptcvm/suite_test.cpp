@@ -15,7 +15,7 @@ struct Case {
   const char* name;
   const char* source;
   RunState state;
-  const char* text;   // of the value, or the kind of the fault
+  const char* text;   // text of the value, or the kind of the fault
 };
 
 constexpr Case kCases[] = {

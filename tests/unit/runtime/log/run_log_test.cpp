@@ -104,7 +104,7 @@ TEST(RunLog, AnIntentIsOpenUntilItIsSettled) {
   Log log;
   log.intent("k", 1);
   EXPECT_EQ(log.log.effect("k")->state, EffectState::Intended);
-  EXPECT_TRUE(log.log.unsettled(1).empty());            // of the claim of now: the call is going on
+  EXPECT_TRUE(log.log.unsettled(1).empty());            // under the present claim the call is going on
   ASSERT_EQ(log.log.unsettled(2).size(), 1u);           // its process is gone
   EXPECT_EQ(log.log.unsettled(2)[0]->tool, "pay");
   log.settled("k", 1, "committed", "\"tx\"");

@@ -69,7 +69,7 @@ std::string hex(const Bytes& bytes) {
   return text;
 }
 
-// Whoever forges writes the table as he likes.
+// A forger writes the table at will.
 struct Forged {
   std::uint16_t format = 1;
   schema::SealAlgorithm algorithm = schema::SealAlgorithm::HmacSha256;
@@ -275,7 +275,7 @@ TEST(SealingKeys, ThePublicHalfOpensAndDoesNotKnowSecrets) {
   EXPECT_EQ(refusal(sealed(keys, "h", payload_of(9)), request_for(half)), "unknown_key");
 }
 
-// Whoever checks with a public key must not take that public key for a shared secret.
+// A checker with a public key must not take that public key for a shared secret.
 TEST(SealingKeys, APublicKeyIsNoSharedSecret) {
   const KeyRing keys = ring();
   SealingKey lie;

@@ -1,4 +1,4 @@
-// A program can wait anywhere, and what it comes to does not depend on the order in which answers arrive.
+// A program can wait anywhere, and its result does not depend on the order in which answers arrive.
 #include <algorithm>
 #include <numeric>
 
@@ -20,7 +20,7 @@ std::string text_of(const Outcome& outcome) {
 
 class AwaitPlaces : public AwaitTest {
  protected:
-  // (tool/echo {:v x}) comes to x; every operation is resolved alone, the oldest or the youngest first.
+  // (tool/echo {:v x}) gives x; every operation is resolved alone, the oldest or the youngest first.
   std::string finish(std::string_view source, bool youngest_first, std::size_t* suspensions = nullptr,
                      SessionOptions options = {}) {
     open(options);

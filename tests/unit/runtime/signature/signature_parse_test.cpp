@@ -1,4 +1,4 @@
-// The reader of signatures: where its errors stand, what they say, hostile texts, and that it reads what is written.
+// The reader of signatures: where its errors are, what they say, hostile texts, and that it reads what is written.
 #include <gtest/gtest.h>
 
 #include "runtime/signature/signature.h"

@@ -1,4 +1,4 @@
-// Traces for tests, written as lines; members after t, event and run as they stand in the line.
+// Traces for tests, written as lines; members after t, event and run are in the order of the line.
 #pragma once
 #include <gtest/gtest.h>
 

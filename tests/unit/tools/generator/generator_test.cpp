@@ -163,7 +163,7 @@ TEST(ProgramGenerator, FewProgramsFailUnlessAskedTo) {
   EXPECT_LT(failed, kPrograms / 50);
 }
 
-// What stands above a program says what its tools answer.
+// The text above a program says what its tools answer.
 TEST(ProgramGenerator, TextOfAProgramBeginsWithTheAnswersOfItsTools) {
   GeneratedProgram program;
   program.source = "(tool/a {:k 0})\n";

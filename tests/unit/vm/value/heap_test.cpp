@@ -82,7 +82,7 @@ TEST(Heap, IsOverItsLimitWhenTheSourceHasNoMore) {
   EXPECT_FALSE(heap.can_allocate(0));
   EXPECT_EQ(heap.limit_bytes(), 1'000'000u);
   heap.deallocate(first, 100'000);
-  heap.set_limit_bytes(heap.limit_bytes());   // of a next turn
+  heap.set_limit_bytes(heap.limit_bytes());   // the limit of a next turn
   EXPECT_FALSE(heap.over_limit());
 }
 
