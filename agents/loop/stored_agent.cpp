@@ -258,7 +258,12 @@ Result<void> StoredAgent::record_answer(std::string_view path, HostFact fact, St
 }
 
 Result<void> StoredAgent::resolve_model(std::string_view path, const ModelReply& reply) {
-  return record_answer(path, fact(HostFactClass::Effect, std::string(kModelSettled), {}, write_reply(path, reply)),
+  ModelChoice choice;
+  for (Operation& operation : run_->operations()) {
+    if (operation.path == path) choice = std::move(operation.model);
+  }
+  return record_answer(path,
+                       fact(HostFactClass::Effect, std::string(kModelSettled), {}, write_reply(path, reply, choice)),
                        StoredPoint::ReplyRecorded);
 }
 

@@ -3,7 +3,12 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <charconv>
+#include <optional>
 #include <set>
+#include <utility>
+
+#include "agents/wire/reply_document.h"
+#include "agents/wire/reply_reader.h"
 
 namespace ptcvm::loop {
 
@@ -32,18 +37,11 @@ std::int64_t member_number(const json::object& body, std::string_view name) {
   return found != nullptr && found->is_int64() ? found->get_int64() : 0;
 }
 
-ModelReply reply_of(const json::object& body) {
-  ModelReply reply;
-  reply.status = static_cast<int>(member_number(body, "status"));
-  reply.body = member_text(body, "body");
-  const json::value* const cut = body.if_contains("cut");
-  reply.is_cut = cut != nullptr && cut->is_bool() && cut->get_bool();
-  const json::value* const headers = body.if_contains("headers");
-  if (headers == nullptr || !headers->is_object()) return reply;
-  for (const auto& header : headers->get_object()) {
-    reply.headers.emplace_back(header.key(), header.value().is_string() ? header.value().get_string() : "");
-  }
-  return reply;
+std::optional<json::object> document_of(const ModelReply& reply, const ModelChoice& choice) {
+  if (reply.status != 200 || reply.is_cut) return std::nullopt;
+  wire::ReplyReader reader({choice.protocol, choice.is_stream, reply.status, {}});
+  reader.feed(reply.body);
+  return wire::reply_document(choice.protocol, reader.finish(wire::ReplyReader::End::Proper, 0));
 }
 
 // What later decisions need: when the request may be sent again, and which kind of body came.
@@ -92,7 +90,22 @@ std::string write_answer(const AnswerBody& body) {
   return json::serialize(out);
 }
 
-std::string write_reply(std::string_view path, const ModelReply& reply) {
+ModelReply read_reply(const json::object& body) {
+  ModelReply reply;
+  reply.status = static_cast<int>(member_number(body, "status"));
+  const json::value* const document = body.if_contains("document");
+  reply.body = document == nullptr ? member_text(body, "body") : json::serialize(*document);
+  const json::value* const cut = body.if_contains("cut");
+  reply.is_cut = cut != nullptr && cut->is_bool() && cut->get_bool();
+  const json::value* const headers = body.if_contains("headers");
+  if (headers == nullptr || !headers->is_object()) return reply;
+  for (const auto& header : headers->get_object()) {
+    reply.headers.emplace_back(header.key(), header.value().is_string() ? header.value().get_string() : "");
+  }
+  return reply;
+}
+
+std::string write_reply(std::string_view path, const ModelReply& reply, const ModelChoice& choice) {
   json::object headers;
   for (const auto& [name, value] : reply.headers) {
     if (is_kept_header(name)) headers[name] = value;
@@ -100,7 +113,11 @@ std::string write_reply(std::string_view path, const ModelReply& reply) {
   json::object out{{"path", path}, {"status", reply.status}};
   if (!headers.empty()) out["headers"] = std::move(headers);
   if (reply.is_cut) out["cut"] = true;
-  out["body"] = reply.body;
+  if (auto document = document_of(reply, choice)) {
+    out["document"] = std::move(*document);
+  } else {
+    out["body"] = reply.body;
+  }
   return json::serialize(out);
 }
 
@@ -118,7 +135,7 @@ Result<void> apply_fact(AgentRun& run, std::string_view name, std::string_view t
   const auto body = read_body(text);
   if (!body) return body.error();
   const std::string path = member_text(*body, "path"), said = member_text(*body, "text");
-  if (name == kModelSettled) return run.resolve_model(path, reply_of(*body));
+  if (name == kModelSettled) return run.resolve_model(path, read_reply(*body));
   if (name == kModelLost) return run.lose_model(path);
   if (name == kToolInDoubt) return run.doubt(path);
   if (name == kPended) return run.pend(path);

@@ -1,5 +1,6 @@
 // The facts of a stored agent: their names, what their bodies hold, and what they tell a run.
 #pragma once
+#include <boost/json/object.hpp>
 #include <string>
 #include <string_view>
 
@@ -28,7 +29,10 @@ struct AnswerBody {
   std::string path, key, text;
 };
 std::string write_answer(const AnswerBody& body);
-std::string write_reply(std::string_view path, const ModelReply& reply);
+// `choice` says how the reply is read. A whole reply is written as one document, without what a stream has around it.
+std::string write_reply(std::string_view path, const ModelReply& reply, const ModelChoice& choice);
+// Reads what write_reply() wrote.
+ModelReply read_reply(const boost::json::object& body);
 std::string write_turn(const AgentRun& run, std::uint32_t turn);
 
 // Tells the run what a fact says. Error: what the run refuses, or invalid_value for a body that cannot be read.

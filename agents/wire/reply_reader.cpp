@@ -52,6 +52,10 @@ ReplyReader::ReplyReader(Answer answer)
       scratch_(kScratchBytes), memory_(scratch_.data(), scratch_.size()) {}
 
 void ReplyReader::feed(std::string_view bytes) {
+  if (read_bytes_ == 0 && is_stream() && bytes.starts_with('{')) {   // no stream begins so: the server sent a document
+    answer_.is_stream = false;
+    fold_ = make_fold(answer_.protocol, false);
+  }
   read_bytes_ += bytes.size();
   if (read_bytes_ > answer_.most_bytes) is_too_long_ = true;
   if (is_too_long_) return;

@@ -26,7 +26,8 @@ class ReplyReader {
  public:
   struct Answer {
     Protocol protocol = Protocol::Chat;
-    bool is_stream = false;        // what the request asked for; with a status other than 200 the body is no stream
+    // What the request asked for. A body that begins with "{" is no stream, and with a status other than 200 none is.
+    bool is_stream = false;
     int status = 200;
     Headers headers = {};
     std::size_t most_bytes = 64u << 20;   // a longer body ends in ReplyError::Kind::TooLong

@@ -136,10 +136,7 @@ Result<std::vector<KeptReply>> kept_replies(const Store& store, const std::strin
     const std::size_t slash = kept.path.rfind('/');
     kept.agent = slash == std::string::npos ? std::string() : kept.path.substr(0, slash);
     kept.turn = turn;
-    kept.reply.body = text_of(body, "body");
-    const json::value* const status = body.if_contains("status");
-    kept.reply.status = status != nullptr && status->is_int64() ? static_cast<int>(status->get_int64()) : 0;
-    kept.reply.is_cut = body.contains("cut");
+    kept.reply = loop::read_reply(body);
     replies.push_back(std::move(kept));
   });
   if (!read) return read.error();
