@@ -261,6 +261,9 @@ TEST(OptionTable, ConditionsAreAskedForByName) {
       const std::string why = line.refusal(words);
       for (const std::string& other : elements_of(condition.others)) {
         EXPECT_NE(why.find(other), std::string::npos) << joined(words) << ": " << why;
+        const CLI::App& command = *line.commands().at(name);
+        const std::string help = command.get_option(std::string(condition.name))->get_description();
+        EXPECT_NE(help.find(other, help.find("only with")), std::string::npos) << name << ": " << help;
       }
       EXPECT_NE(why.find(std::string(condition.name) + ": has no effect without"), std::string::npos) << why;
     }
