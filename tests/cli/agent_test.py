@@ -199,6 +199,13 @@ class Store(AgentTest):
         self.assertAlmostEqual(cost["sum"]["money"], (100 * 2 + 10 * 8 + 50 * 2 + 100 * 0.5 + 5 * 8) / 1e6)
         self.assertIn("sum", ptcvm("agent", "cost", *self.kept, "--prices", prices)[1])
 
+    def test_cost_is_shown_by_model(self):
+        self.begin()
+        program = self.file("p.ptc", self.TURNS[1]["program"])
+        self.agent("resume", *self.kept, "--resolve", "approve:pay=true", "--model", "program:" + program)
+        models = [line["model"] for line in json.loads(ptcvm("agent", "cost", *self.kept, "--json")[1])["lines"]]
+        self.assertEqual(models, ["scripted", "program"])
+
     def test_cost_is_shown_by_child(self):
         agent = {**PAY, "tools": [], "children": {"ask": {"prompt": "Say it.", "signature": "() -> :string"}}}
         self.begin(agent=agent, turns=({"program": "(def r (tool/ask {}))", "usage": {"input": 9, "output": 1}},

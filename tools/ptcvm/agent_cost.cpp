@@ -15,10 +15,10 @@ namespace json = boost::json;
 
 constexpr double kTokensOfAPrice = 1e6;
 
-std::optional<wire::TokenUsage> usage_of(const KeptReply& kept, const loop::ModelChoice& choice) {
+std::optional<wire::TokenUsage> usage_of(const KeptReply& kept) {
   wire::ReplyReader::Answer answer;
-  answer.protocol = choice.protocol;
-  answer.is_stream = choice.is_stream;
+  answer.protocol = kept.choice.protocol;
+  answer.is_stream = kept.choice.is_stream;
   answer.status = kept.reply.status;
   wire::ReplyReader reader(std::move(answer));
   reader.feed(kept.reply.body);
@@ -71,6 +71,21 @@ std::optional<std::map<std::string, TokenPrices>> read_prices(const std::string&
   return prices;
 }
 
+// Adds what one reply used and what it cost.
+void add(CostLine& line, const wire::TokenUsage& usage, const loop::ModelChoice& choice, const TokenPrices& prices) {
+  CostLine one;
+  one.input = usage.input.value_or(0);
+  one.cached = usage.cached.value_or(0);
+  one.cache_written = usage.cache_written.value_or(0);
+  one.output = usage.output.value_or(0);
+  line.input += one.input;
+  line.cached += one.cached;
+  line.cache_written += one.cache_written;
+  line.output += one.output;
+  line.reasoning += usage.reasoning.value_or(0);
+  line.money += money_of(one, prices, choice);
+}
+
 }  // namespace
 
 std::optional<std::map<std::string, TokenPrices>> prices_of_file(const std::string& file, std::string& message) {
@@ -96,29 +111,22 @@ std::string money_text(double money) {
   return text.str();
 }
 
-std::vector<CostLine> cost_lines(const std::vector<KeptReply>& replies, const loop::ModelChoice& choice,
+std::vector<CostLine> cost_lines(const std::vector<KeptReply>& replies,
                                  const std::map<std::string, TokenPrices>& prices) {
   std::vector<CostLine> lines;
   for (const KeptReply& kept : replies) {
     auto line = std::find_if(lines.begin(), lines.end(), [&](const CostLine& known) {
-      return known.turn == kept.turn && known.agent == kept.agent;
+      return known.turn == kept.turn && known.agent == kept.agent && known.model == kept.choice.name;
     });
     if (line == lines.end()) {
       line = lines.insert(lines.end(), CostLine());
       line->turn = kept.turn;
       line->agent = kept.agent;
-      line->model = choice.name;
+      line->model = kept.choice.name;
     }
     ++line->calls;
-    const auto usage = usage_of(kept, choice);
-    if (!usage) continue;
-    line->input += usage->input.value_or(0);
-    line->cached += usage->cached.value_or(0);
-    line->cache_written += usage->cache_written.value_or(0);
-    line->output += usage->output.value_or(0);
-    line->reasoning += usage->reasoning.value_or(0);
+    add(*line, usage_of(kept).value_or(wire::TokenUsage()), kept.choice, prices_of(prices, line->model));
   }
-  for (CostLine& line : lines) line.money = money_of(line, prices_of(prices, line.model), choice);
   return lines;
 }
 

@@ -34,8 +34,8 @@ struct CostLine {
   double money = 0;
 };
 
-// Adds the replies up. `choice` says how the replies are read. Replies without a count of tokens count as calls.
-std::vector<CostLine> cost_lines(const std::vector<KeptReply>& replies, const loop::ModelChoice& choice,
+// Adds the replies up by turn, agent and model. Replies without a count of tokens count as calls.
+std::vector<CostLine> cost_lines(const std::vector<KeptReply>& replies,
                                  const std::map<std::string, TokenPrices>& prices);
 
 }  // namespace ptcvm::cli

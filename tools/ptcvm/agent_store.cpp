@@ -13,6 +13,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view kCommandLine = "command_line";   // name and key of the fact
+constexpr std::string_view kCommandLineModel = "command_line_model";
 constexpr std::string_view kCommandLineLeft = "command_line_left";
 constexpr std::size_t kPageOfFacts = 1'000;
 
@@ -32,6 +33,24 @@ std::string text_of(const json::object& body, std::string_view name) {
 bool flag_of(const json::object& body, std::string_view name) {
   const json::value* const found = body.if_contains(name);
   return found != nullptr && found->is_bool() && found->get_bool();
+}
+
+json::object choice_json(const loop::ModelChoice& choice) {
+  return {{"protocol", wire::protocol_name(choice.protocol)},
+          {"provider", choice.provider},
+          {"name", choice.name},
+          {"is_stream", choice.is_stream}};
+}
+
+bool says_choice(const HostFact& fact) { return fact.name == kCommandLine || fact.name == kCommandLineModel; }
+
+loop::ModelChoice choice_of(const json::object& body) {
+  loop::ModelChoice choice;
+  choice.protocol = wire::parse_protocol(text_of(body, "protocol")).value_or(choice.protocol);
+  choice.provider = text_of(body, "provider");
+  choice.name = text_of(body, "name");
+  choice.is_stream = flag_of(body, "is_stream");
+  return choice;
 }
 
 }  // namespace
@@ -87,16 +106,31 @@ Result<void> keep_command(const Store& store, const std::string& id, const KeptC
   HostFact fact;
   fact.fact_class = HostFactClass::Control;
   fact.name = fact.key = kCommandLine;
-  const loop::ModelChoice& choice = command.choice;
-  fact.body = json::serialize(json::object{{"model", command.model},
-                                           {"stream", command.stream},
-                                           {"tools", std::move(tools)},
-                                           {"protocol", wire::protocol_name(choice.protocol)},
-                                           {"provider", choice.provider},
-                                           {"name", choice.name},
-                                           {"is_stream", choice.is_stream}});
+  json::object body = choice_json(command.choice);
+  body["model"] = command.model;
+  body["stream"] = command.stream;
+  body["tools"] = std::move(tools);
+  fact.body = json::serialize(body);
   fact.time_ms = now_ms;
   const auto written = log.put(HostCut::blind(), {&fact, 1});
+  if (!written) return written.error();
+  return {};
+}
+
+Result<void> keep_choice(const Store& store, const std::string& id, const loop::ModelChoice& choice,
+                         std::int64_t now_ms) {
+  const std::string body = json::serialize(choice_json(choice));
+  std::string known;
+  const auto read = for_each_fact(store, id, [&](const HostFact& fact) {
+    if (says_choice(fact)) known = json::serialize(choice_json(choice_of(body_of(fact))));
+  });
+  if (!read || known == body) return read;
+  HostFact fact;
+  fact.fact_class = HostFactClass::Control;
+  fact.name = kCommandLineModel;
+  fact.body = body;
+  fact.time_ms = now_ms;
+  const auto written = HostLog::of(store, id).put(HostCut::blind(), {&fact, 1});
   if (!written) return written.error();
   return {};
 }
@@ -109,10 +143,7 @@ Result<KeptCommand> kept_command(const Store& store, const std::string& id) {
   KeptCommand command;
   command.model = text_of(body, "model");
   command.stream = flag_of(body, "stream");
-  command.choice.protocol = wire::parse_protocol(text_of(body, "protocol")).value_or(command.choice.protocol);
-  command.choice.provider = text_of(body, "provider");
-  command.choice.name = text_of(body, "name");
-  command.choice.is_stream = flag_of(body, "is_stream");
+  command.choice = choice_of(body);
   const json::value* const tools = body.if_contains("tools");
   if (tools == nullptr || !tools->is_object()) return command;
   for (const auto& [name, words] : tools->get_object()) {
@@ -127,8 +158,10 @@ Result<KeptCommand> kept_command(const Store& store, const std::string& id) {
 Result<std::vector<KeptReply>> kept_replies(const Store& store, const std::string& id) {
   std::vector<KeptReply> replies;
   std::uint32_t turn = 1;
+  loop::ModelChoice choice;
   const auto read = for_each_fact(store, id, [&](const HostFact& fact) {
     if (fact.name == loop::kTurnTaken) ++turn;
+    if (says_choice(fact)) choice = choice_of(body_of(fact));
     if (fact.name != loop::kModelSettled) return;
     const json::object body = body_of(fact);
     KeptReply kept;
@@ -136,6 +169,7 @@ Result<std::vector<KeptReply>> kept_replies(const Store& store, const std::strin
     const std::size_t slash = kept.path.rfind('/');
     kept.agent = slash == std::string::npos ? std::string() : kept.path.substr(0, slash);
     kept.turn = turn;
+    kept.choice = choice;
     kept.reply = loop::read_reply(body);
     replies.push_back(std::move(kept));
   });

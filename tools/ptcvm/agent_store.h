@@ -23,6 +23,9 @@ struct KeptCommand {
 
 // Writes how the run is begun, unless the log says it already.
 Result<void> keep_command(const Store& store, const std::string& id, const KeptCommand& command, std::int64_t now_ms);
+// Writes which model answers from now on, unless the log says it already.
+Result<void> keep_choice(const Store& store, const std::string& id, const loop::ModelChoice& choice,
+                         std::int64_t now_ms);
 // Returns how the run was begun. Error: invalid_value when the log does not say it.
 Result<KeptCommand> kept_command(const Store& store, const std::string& id);
 
@@ -31,6 +34,7 @@ struct KeptReply {
   std::string path;          // the path of the operation: "broker/model"
   std::string agent;         // the path of the agent: "broker"
   std::uint32_t turn = 1;    // the turn of the root in which the reply came
+  loop::ModelChoice choice;  // the model that was asked
   loop::ModelReply reply;
 };
 // Returns the replies of a run in their order.

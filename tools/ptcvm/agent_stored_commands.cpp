@@ -93,6 +93,9 @@ int resume_agent(ResumeAgent& request) {
   session.add_commands(command->tools);
   session.ask_as(command->choice);
   if (!session.open(agent->definition())) return refuse_input(session.message());
+  if (const auto kept = keep_choice(*store, id, session.choice(), now_millis()); !kept) {
+    return refuse_error(kept.error());
+  }
   const auto opened = session.open_stored(*store, "{}", has_other_model ? std::vector<std::string>() : *replies);
   if (!opened) return refuse_error(opened.error());
   if (const auto stepped = session.handle().step(); !stepped) return refuse_error(stepped.error());
@@ -200,7 +203,7 @@ int show_cost(const StoreOptions& options, const std::string& prices_file, bool 
   const auto replies = kept_replies(*store, options.id);
   if (!command) return refuse_error(command.error());
   if (!replies) return refuse_error(replies.error());
-  const std::vector<CostLine> lines = cost_lines(*replies, command->choice, prices);
+  const std::vector<CostLine> lines = cost_lines(*replies, prices);
   const CostLine sum = sum_of(lines);
   if (as_json) {
     json::array rows;
@@ -261,7 +264,8 @@ int run_agent_in_store(AgentArguments& arguments) {
   if (!store) return status;
   const std::string& id = arguments.store.id;
   const KeptCommand command{arguments.model, arguments.stream, *tools, session.choice()};
-  const auto kept = keep_command(*store, id, command, now_millis());
+  auto kept = keep_command(*store, id, command, now_millis());
+  if (kept) kept = keep_choice(*store, id, session.choice(), now_millis());
   if (!kept) return refuse_error(kept.error());
   const auto replies = used_replies(*store, id);
   if (!replies) return refuse_error(replies.error());
