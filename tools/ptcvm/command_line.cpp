@@ -42,6 +42,7 @@ void add_commands(CLI::App& app, int& status) {
   add_batch_command(app, status);
   add_agent_command(app, status);
   add_chain_command(app, status);
+  add_harness_command(app, status);
   add_signature_command(app, status);
   add_keys_command(app, status);
   add_completion_command(app, status);

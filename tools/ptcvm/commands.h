@@ -37,6 +37,7 @@ void add_keys_command(CLI::App& app, int& status);
 void add_completion_command(CLI::App& app, int& status);
 void add_agent_command(CLI::App& app, int& status);
 void add_chain_command(CLI::App& app, int& status);
+void add_harness_command(CLI::App& app, int& status);
 void add_man_command(CLI::App& app, int& status);
 
 }  // namespace ptcvm::cli

@@ -1,0 +1,64 @@
+#include "agents/harness/peer_transport.h"
+
+#include "agents/harness/ingestion.h"
+#include "agents/harness/json_members.h"
+#include "agents/harness/turn.h"
+
+namespace ptcvm::harness {
+
+namespace json = boost::json;
+
+namespace {
+
+json::object task_of(json::array history, std::string_view state) {
+  return {{"kind", "task"}, {"id", "peer"}, {"history", std::move(history)}, {"status", {{"state", state}}}};
+}
+
+std::string state_after(const json::object& message, std::string TurnStates::* side) {
+  const json::object* const metadata = object_at(message, "metadata");
+  const json::value* const next = metadata == nullptr ? nullptr : metadata->if_contains("nextState");
+  return turn_after(asked_next_state(next == nullptr ? json::value() : *next, {})).*side;
+}
+
+}  // namespace
+
+Result<json::object> PeerTransport::send(const json::object& message) {
+  if (const Result<bool> read = peer_.refresh(); !read) return read.error();
+  const bool is_known = peer_.view().knows_message(text_of(message, "messageId"));
+  if (!is_known && is_terminal_status(peer_.view().status())) {
+    return Error{Errc::wrong_state, "the conversation of the other side has ended", std::nullopt, {}};
+  }
+  json::object heard = message;
+  heard["role"] = "agent";
+  std::vector<ProposedFact> facts = facts_of_message(heard);
+  facts.push_back({FactType::status_changed, {{"a2a", state_after(message, &TurnStates::other)}}});
+  if (!is_known) {
+    const Result<void> written = peer_.observe(std::move(facts), {clock_(), by_});
+    if (!written) return written.error();
+  }
+  return task_of({message}, state_after(message, &TurnStates::sender));
+}
+
+// What the other side heard is what this side said, and the turn is the other way round.
+Result<std::optional<json::object>> PeerTransport::task() {
+  if (const Result<bool> read = peer_.refresh(); !read) return read.error();
+  json::array history;
+  for (const Fact& fact : peer_.view().facts()) {
+    if (fact.type != FactType::message_received && fact.type != FactType::message_sent) continue;
+    const json::object text{{"kind", "text"}, {"text", text_of(fact.body, "text")}};
+    history.push_back(json::object{{"messageId", text_of(fact.body, "messageId")},
+                                   {"role", fact.type == FactType::message_sent ? "agent" : "user"},
+                                   {"parts", json::array{text}}});
+  }
+  if (history.empty()) return std::optional<json::object>{};
+  std::string_view state = peer_.view().status();
+  if (state == "input-required" || state == "working") state = state == "working" ? "input-required" : "working";
+  return std::optional<json::object>{task_of(std::move(history), state)};
+}
+
+Result<std::optional<bool>> PeerTransport::arrived(std::string_view message_id) {
+  if (const Result<bool> read = peer_.refresh(); !read) return read.error();
+  return std::optional<bool>{peer_.view().knows_message(message_id)};
+}
+
+}  // namespace ptcvm::harness

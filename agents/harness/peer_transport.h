@@ -1,0 +1,31 @@
+// Two conversations that talk to each other, in one store or in two: the transport of one side writes into the journal
+// of the other. A message is in the journal of the other side before send() returns, once for each messageId, so two
+// processes and a process that died may send it again.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "agents/harness/outbox.h"
+
+namespace ptcvm::harness {
+
+// See the top of this file. Belongs to the thread of the conversation that sends.
+class PeerTransport final : public Transport {
+ public:
+  // `clock` gives ms since 1970; `by` is who the other side sees as the writer.
+  PeerTransport(Conversation peer, std::function<std::int64_t()> clock, std::string by)
+      : peer_(std::move(peer)), clock_(std::move(clock)), by_(std::move(by)) {}
+
+  // Error: wrong_state when the conversation of the other side has ended.
+  Result<boost::json::object> send(const boost::json::object& message) override;
+  Result<std::optional<boost::json::object>> task() override;
+  Result<std::optional<bool>> arrived(std::string_view message_id) override;
+
+ private:
+  Conversation peer_;
+  std::function<std::int64_t()> clock_;
+  std::string by_;
+};
+
+}  // namespace ptcvm::harness

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""ptcvm harness: conversations on the command line.
+
+usage: harness_test.py PTCVM   (the program under test)"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+from ptcvm_process import PTCVM, CommandLineTest, ptcvm
+
+ASKS = """(let [at (ask "When?" {:qid "q1"})]
+  (propose {:type :compose_intent :composeId "c1" :text (str "At " at)}))"""
+ECHO = '(propose {:type :compose_intent :text (get (last (facts/public)) "text")})'
+NEGOTIATE = pathlib.Path(__file__).resolve().parents[2] / "examples/negotiation/negotiate"
+
+
+class HarnessTest(CommandLineTest):
+    def setUp(self):
+        super().setUp()
+        self.kept = ("--store", os.path.join(self.folder.name, "talk.db"), "--id", "clinic")
+
+    def harness(self, command, *args, status=0):
+        """The last line of standard output."""
+        got, out, err = ptcvm("harness", command, *self.kept, *args)
+        self.assertEqual(got, status, (out, err))
+        return json.loads(out.splitlines()[-1]) if out else err
+
+    def types(self):
+        return [json.loads(line)["type"] for line in ptcvm("harness", "log", *self.kept)[1].splitlines()]
+
+    def plan(self, program, *args, status=75):
+        return self.harness("run", "--planner", self.file("plan.ptc", program), *args, status=status)
+
+    def test_a_question_is_answered_and_its_draft_approved(self):
+        self.harness("say", "When can we talk?")
+        waits = self.plan(ASKS)
+        self.assertEqual((waits["status"], waits["question"]["prompt"]), ("question", "When?"))
+        self.harness("answer", "q1", "noon", status=75)
+        waits = self.plan(ASKS)
+        self.assertEqual((waits["status"], waits["draft"]["text"]), ("draft", "At noon"))
+        status, out, err = ptcvm("harness", "approve", *self.kept, "--next", "completed")
+        message, line = map(json.loads, out.splitlines())
+        self.assertEqual((status, line["status"], line["state"]), (0, "over", "completed"), err)
+        self.assertEqual(message["message"]["parts"][0]["text"], "At noon")
+        self.assertEqual(self.types(), ["message_received", "status_changed", "agent_question", "user_answer",
+                                        "compose_intent", "message_sent", "status_changed"])
+        self.assertIn("draft already sent", self.harness("approve", "c1", status=65))
+
+    def test_whisper_edit_dismiss_and_regenerate(self):
+        self.harness("say", "hello")
+        self.plan(ECHO)
+        self.harness("whisper", "be brief", status=75)
+        draft = self.plan(ECHO)["draft"]["composeId"]
+        self.assertEqual(self.harness("edit", draft, "Good day", status=75)["draft"]["text"], "Good day")
+        self.assertEqual(self.harness("dismiss")["status"], "idle")
+        self.assertEqual(self.types().count("compose_dismissed"), 3)
+        self.harness("regenerate")
+        self.assertEqual(self.types(), ["message_received", "status_changed", "user_guidance"])
+        self.assertEqual(self.plan(ECHO)["draft"]["text"], "hello")
+
+    def test_auto_sends_to_the_other_conversation(self):
+        self.harness("say", "hello")
+        self.assertEqual(self.plan(ECHO, "--mode", "auto", "--peer", "other", status=0)["status"], "turn")
+        self.kept = (*self.kept[:3], "other")
+        self.assertEqual(self.types(), ["message_received", "status_changed"])
+
+    def test_a_program_that_fails_is_in_the_log_three_times(self):
+        self.harness("say", "hello")
+        self.plan('(fail "no")', status=0)
+        self.assertEqual(self.types().count("planner_error"), 3)
+
+    def test_what_does_not_fit_is_refused(self):
+        self.harness("say", "hello")
+        self.assertIn("there is no question", self.harness("answer", "q9", "x", status=65))
+        self.assertIn("blank", self.harness("whisper", " ", status=65))
+        self.assertIn("compose not found", self.harness("approve", "c9", status=65))
+        self.assertIn("is no state of a task", self.harness("say", "x", "--next", "asleep", status=65))
+        self.assertIn("resolvedScenario", self.harness("run", "--planner", "scenario-v0.3", status=65))
+        replies = self.file("replies.jsonl", '{"when": "x"}\n')
+        self.assertIn("replies.jsonl:1", self.harness("run", "--planner", "llm-drafter", "--replies", replies,
+                                                      status=65))
+        self.kept = (*self.kept[:3], "nobody")
+        self.assertIn("no conversation nobody", self.harness("whisper", "x", status=65))
+
+    def test_links_are_shown_and_written(self):
+        link = json.dumps({"planner": {"id": "llm-drafter", "mode": "auto"}, "seed": {"targetWords": 50}, "rev": 4})
+        shown = json.loads(ptcvm("harness", "link", "#" + link)[1])
+        self.assertEqual((shown["planner"], shown["mode"], shown["ready"], shown["rev"]),
+                         ("llm-drafter", "auto", True, 4))
+        config = self.file("words.json", '{"targetWords": 20}')
+        written = json.loads(ptcvm("harness", "link", link, "--config", config)[1])
+        self.assertEqual((written["rev"], written["planners"]["llm-drafter"]["seed"]["targetWords"]), (5, 20))
+        status, _, err = ptcvm("harness", "link", '{"planner": {"id": "root"}}')
+        self.assertEqual((status, "there is no planner" in err), (65, True))
+
+    def test_two_agents_negotiate(self):
+        store = os.path.join(self.folder.name, "negotiation.db")
+        for _ in range(2):   # the second time everything is done already
+            done = subprocess.run([NEGOTIATE, PTCVM, store], capture_output=True, text=True, timeout=120)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual([line.partition(":")[0] for line in done.stdout.splitlines()],
+                             ["clinic", "payer", "clinic", "payer", "clinic"])
+        self.assertIn("authorised as PA-7", done.stdout)
+
+    def test_every_command_shows_examples(self):
+        for name in ("run", "say", "whisper", "answer", "approve", "dismiss", "edit", "regenerate", "log", "link"):
+            status, out, _ = ptcvm("harness", name, "--help")
+            self.assertEqual((status, f"ptcvm harness {name}" in out), (0, True))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]] + sys.argv[2:])

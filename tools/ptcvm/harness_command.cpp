@@ -1,0 +1,208 @@
+// ptcvm harness: conversations on the command line, one function for each subcommand.
+#include <boost/json.hpp>
+#include <iostream>
+
+#include "agents/harness/deep_link.h"
+#include "agents/harness/people.h"
+#include "tools/ptcvm/agent_stored_commands.h"
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/files.h"
+#include "tools/ptcvm/harness_session.h"
+#include "tools/ptcvm/moments.h"
+
+namespace ptcvm::cli {
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* kHarnessExamples = R"(Examples:
+  ptcvm harness say --store talk.db --id clinic 'Do you have the notes?'
+  ptcvm harness run --store talk.db --id clinic --planner answer.ptc
+  ptcvm harness whisper --store talk.db --id clinic 'be brief'
+  ptcvm harness answer --store talk.db --id clinic q1 'at noon'
+  ptcvm harness approve --store talk.db --id clinic --peer payer
+
+The last line of standard output is {"status", "state", "draft", "question", "facts"}; the status is draft, question,
+waiting (a program), frozen, turn (the other side has it), over or idle. docs/harness.md explains conversations.)";
+
+// Returns the draft that is named, or the newest one that waits.
+std::string named_draft(const HarnessArguments& arguments, HarnessSession& session) {
+  if (!arguments.words.empty()) return arguments.words.front();
+  return std::string(session.conversation().view().unsent_draft());
+}
+
+Result<void> say(const HarnessArguments& arguments, HarnessSession& session) {
+  harness::Conversation& conversation = session.conversation();
+  const std::string id = "heard-" + std::to_string(conversation.view().log_seq() + 1);
+  const std::string next = arguments.next.empty() ? "input-required" : arguments.next;
+  return conversation.observe(
+      {{harness::FactType::message_received, {{"messageId", id}, {"text", arguments.words.front()}}},
+       {harness::FactType::status_changed, {{"a2a", next}}}},
+      session.author());
+}
+
+Result<void> whisper_to(const HarnessArguments& arguments, HarnessSession& session) {
+  return harness::whisper(session.conversation(), arguments.words.front(), session.author());
+}
+
+Result<void> answer_to(const HarnessArguments& arguments, HarnessSession& session) {
+  return harness::answer(session.conversation(), arguments.words.at(0), arguments.words.at(1), session.author());
+}
+
+Result<void> approve(const HarnessArguments& arguments, HarnessSession& session) {
+  std::optional<std::string> next;
+  if (!arguments.next.empty()) next = arguments.next;
+  return session.outbox().send(named_draft(arguments, session), next, session.author());
+}
+
+Result<void> dismiss_draft(const HarnessArguments& arguments, HarnessSession& session) {
+  return harness::dismiss(session.conversation(), named_draft(arguments, session), session.author());
+}
+
+Result<void> edit(const HarnessArguments& arguments, HarnessSession& session) {
+  const auto id =
+      harness::edit_draft(session.conversation(), arguments.words.at(0), arguments.words.at(1), session.author());
+  return id ? Result<void>{} : id.error();
+}
+
+Result<void> regenerate(const HarnessArguments&, HarnessSession& session) {
+  return session.conversation().regenerate(session.author());
+}
+
+// A subcommand that changes a conversation.
+struct PersonCommand {
+  const char* name;
+  const char* what;
+  std::vector<const char*> words;   // the positional arguments; one in brackets may be left out
+  StoreUse use;
+  Result<void> (*act)(const HarnessArguments& arguments, HarnessSession& session);
+  bool has_next = false, has_peer = false;
+};
+const PersonCommand kCommands[] = {
+    {"say", "Say something for the other side", {"TEXT"}, StoreUse::Create, say, true},
+    {"whisper", "Tell the planner what the other side does not see", {"TEXT"}, StoreUse::Existing, whisper_to},
+    {"answer", "Answer a question of the planner", {"QID", "TEXT"}, StoreUse::Existing, answer_to},
+    {"approve", "Send a draft: the newest one, or the named one", {"[DRAFT]"}, StoreUse::Existing, approve, true, true},
+    {"dismiss", "Give up a draft: the newest one, or the named one", {"[DRAFT]"}, StoreUse::Existing, dismiss_draft},
+    {"edit", "Put a text of your own in the place of a draft", {"DRAFT", "TEXT"}, StoreUse::Existing, edit},
+    {"regenerate", "Forget what the planner did since the last message", {}, StoreUse::Existing, regenerate},
+};
+
+int act(const PersonCommand& row, const HarnessArguments& arguments) {
+  HarnessSession session(arguments);
+  if (const auto failed = session.open(row.use)) return *failed;
+  if (const auto done = row.act(arguments, session); !done) return refuse_error(done.error());
+  return session.report();
+}
+
+void declare_conversation(CLI::App& command, StoreOptions& options) {
+  declare_default_store(command, options);
+  command.add_option("--id", options.id, "The conversation")->required();
+}
+
+void add_person_command(CLI::App& app, const PersonCommand& row, int& status) {
+  auto* const command = app.add_subcommand(row.name, row.what);
+  auto arguments = std::make_shared<HarnessArguments>();
+  declare_conversation(*command, arguments->store);
+  std::string shown = std::string("Examples:\n  ptcvm harness ") + row.name + " --store talk.db --id clinic";
+  auto words = std::make_shared<std::vector<std::string>>(row.words.size());
+  for (std::size_t i = 0; i < row.words.size(); ++i) {
+    const bool may_be_missing = row.words[i][0] == '[';
+    std::string name = row.words[i];
+    if (may_be_missing) name = name.substr(1, name.size() - 2);
+    command->add_option(name, (*words)[i], name == "TEXT" ? "The text" : "Its id")->required(!may_be_missing);
+    shown += name == "TEXT" ? " 'some words'" : may_be_missing ? "" : " c1";
+  }
+  if (row.has_next) command->add_option("--next", arguments->next, "The state of the task afterwards");
+  if (row.has_peer) {
+    command->add_option("--peer", arguments->peer, "The conversation of the other side, in the same store");
+  }
+  command->footer(shown);
+  command->callback([&row, arguments, words, &status] {
+    for (std::size_t i = 0; i < words->size(); ++i) {
+      const bool is_missing = row.words[i][0] == '[' && (*words)[i].empty();
+      if (!is_missing) arguments->words.push_back((*words)[i]);
+    }
+    status = act(row, *arguments);
+  });
+}
+
+// Shows what counts in the conversation.
+int show_log(const HarnessArguments& arguments) {
+  HarnessSession session(arguments);
+  if (const auto failed = session.open(StoreUse::Existing)) return *failed;
+  for (const harness::Fact& fact : session.conversation().view().facts()) {
+    json::object line{
+        {"seq", fact.seq}, {"time", moment_text(fact.time_ms)}, {"type", harness::fact_info(fact.type).name}};
+    if (!fact.by.empty()) line["by"] = fact.by;
+    for (const auto& [name, value] : fact.body) line[name] = value;
+    std::cout << json::serialize(line) << '\n';
+  }
+  return kSuccess;
+}
+
+void add_log(CLI::App& app, int& status) {
+  auto* const command = app.add_subcommand("log", "Show the facts that count, a line of JSON for each");
+  auto arguments = std::make_shared<HarnessArguments>();
+  declare_conversation(*command, arguments->store);
+  command->footer("Examples:\n  ptcvm harness log --store talk.db --id clinic | jq -r .type");
+  command->callback([arguments, &status] { status = show_log(*arguments); });
+}
+
+struct LinkArguments {
+  std::string link, config, scenario;
+};
+
+// Reads a link, and writes one with another configuration.
+int show_link(const LinkArguments& arguments) {
+  std::string message;
+  std::optional<json::object> scenario, config;
+  if (!arguments.scenario.empty() && !(scenario = json_file(arguments.scenario, message))) return refuse_input(message);
+  if (!arguments.config.empty() && !(config = json_file(arguments.config, message))) return refuse_input(message);
+  harness::DeepLink link([&scenario](const std::string& url) -> Result<json::object> {
+    if (scenario) return *scenario;
+    return Error{Errc::not_available, "give the scenario of " + url + " with --scenario", std::nullopt, {}};
+  });
+  const auto fragment = harness::read_fragment(arguments.link);
+  if (!fragment) return refuse_error(fragment.error());
+  if (const auto read = link.read(*fragment); !read) return refuse_error(read.error());
+  if (config) {
+    if (scenario) config->insert_or_assign("resolvedScenario", *scenario);
+    std::cout << json::serialize(link.apply(*std::move(config))) << '\n';
+    return kSuccess;
+  }
+  std::cout << json::serialize(json::object{{"planner", link.planner()},
+                                            {"mode", harness::send_mode_name(link.mode())},
+                                            {"ready", link.config().is_ready},
+                                            {"config", link.config().config},
+                                            {"rev", link.rev()}})
+            << '\n';
+  return kSuccess;
+}
+
+void add_link(CLI::App& app, int& status) {
+  auto* const command = app.add_subcommand("link", "Show what a link sets up, or write one with another configuration");
+  auto arguments = std::make_shared<LinkArguments>();
+  command->add_option("LINK", arguments->link, "The fragment of the link")->required();
+  command->add_option("--config", arguments->config, "A configuration of the planner, a file of JSON")
+      ->type_name("FILE");
+  command->add_option("--scenario", arguments->scenario, "The scenario of the link, a file of JSON")->type_name("FILE");
+  command->footer(R"(Examples:
+  ptcvm harness link '#{"planner": {"id": "llm-drafter", "mode": "auto"}, "seed": {"targetWords": 50}}'
+  ptcvm harness link '#{"planner": {"id": "llm-drafter"}}' --config words.json)");
+  command->callback([arguments, &status] { status = show_link(*arguments); });
+}
+
+}  // namespace
+
+void add_harness_command(CLI::App& app, int& status) {
+  auto* const group = app.add_subcommand("harness", "Conversations: a planner proposes, a person approves");
+  group->require_subcommand(1);
+  group->footer(kHarnessExamples);
+  add_harness_run(*group, status);
+  for (const PersonCommand& row : kCommands) add_person_command(*group, row, status);
+  add_log(*group, status);
+  add_link(*group, status);
+}
+
+}  // namespace ptcvm::cli

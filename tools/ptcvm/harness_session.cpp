@@ -1,0 +1,103 @@
+#include "tools/ptcvm/harness_session.h"
+
+#include <boost/json.hpp>
+#include <iostream>
+
+#include "agents/harness/peer_transport.h"
+#include "agents/harness/turn.h"
+#include "tools/ptcvm/agent_stored_commands.h"
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/files.h"
+#include "tools/ptcvm/moments.h"
+
+namespace ptcvm::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+// Prints each message; the script that reads it carries it.
+class PrintedTransport final : public harness::Transport {
+ public:
+  Result<json::object> send(const json::object& message) override {
+    std::cout << json::serialize(json::object{{"message", message}}) << '\n';
+    const std::string state = harness::turn_after(message.at("metadata").at("nextState").as_string()).sender;
+    return json::object{{"history", json::array{message}}, {"status", {{"state", state}}}};
+  }
+  Result<std::optional<json::object>> task() override { return std::optional<json::object>{}; }
+  Result<std::optional<bool>> arrived(std::string_view) override { return std::optional<bool>{}; }
+};
+
+json::value body_of(const harness::Fact* fact) {
+  return fact == nullptr ? json::value() : json::value(fact->body);
+}
+
+std::string_view waits_for(const harness::ConversationView& view, std::string_view verdict) {
+  if (verdict == "frozen") return verdict;
+  if (!view.unsent_draft().empty()) return "draft";
+  if (view.open_question() != nullptr) return "question";
+  if (view.parked_pass()) return "waiting";
+  if (harness::is_terminal_status(view.status())) return "over";
+  return view.status() == "working" || view.status() == "submitted" ? "turn" : "idle";
+}
+
+}  // namespace
+
+// A decision that is written with others later is on the disk when the command ends.
+HarnessSession::~HarnessSession() {
+  if (conversation_) static_cast<void>(HostLog(conversation_->log()).flush());
+}
+
+harness::Author HarnessSession::author() const { return {now_millis(), arguments_.store.by}; }
+
+std::optional<int> HarnessSession::open(StoreUse use) {
+  int status = kSuccess;
+  store_ = store_of(arguments_.store, use, status);
+  if (!store_) return status;
+  auto opened = harness::Conversation::open(HostLog::of(*store_, arguments_.store.id));
+  if (!opened) return refuse_error(opened.error());
+  if (use == StoreUse::Existing && opened->view().log_seq() == 0) {
+    return refuse_input("the store has no conversation " + arguments_.store.id + "; begin it with harness run or say");
+  }
+  conversation_ = *std::move(opened);
+  if (arguments_.peer.empty()) {
+    transport_ = std::make_unique<PrintedTransport>();
+  } else {
+    auto peer = harness::Conversation::open(HostLog::of(*store_, arguments_.peer));
+    if (!peer) return refuse_error(peer.error());
+    transport_ = std::make_unique<harness::PeerTransport>(*std::move(peer), now_millis, arguments_.store.id);
+  }
+  outbox_ = std::make_unique<harness::Outbox>(*conversation_, transport_.get(), [](std::int64_t) {});
+  outbox_->trace().planner_type = arguments_.planner.empty() ? "off" : arguments_.planner;
+  if (const auto recovered = outbox_->recover(author()); !recovered) return refuse_error(recovered.error());
+  return std::nullopt;
+}
+
+int HarnessSession::report(std::string_view verdict) {
+  const auto read = conversation_->refresh();
+  if (!read) return refuse_error(read.error());
+  const harness::ConversationView& view = conversation_->view();
+  const harness::DraftState* const draft = view.draft(view.unsent_draft());
+  const std::string_view status = waits_for(view, verdict);
+  const bool waits = status == "draft" || status == "question" || status == "waiting";
+  std::cout << json::serialize(json::object{
+                   {"status", status},
+                   {"state", view.status().empty() ? json::value() : json::value(view.status())},
+                   {"draft", draft == nullptr ? json::value() : body_of(view.fact_at(draft->seq))},
+                   {"question", body_of(view.open_question())},
+                   {"facts", view.facts().size()}})
+            << '\n';
+  return waits ? kSuspended : kSuccess;
+}
+
+std::optional<json::object> json_file(const std::string& path, std::string& message) {
+  const auto text = read_file(path, message);
+  if (!text) return std::nullopt;
+  boost::system::error_code error;
+  json::value value = json::parse(*text, error);
+  if (!error && value.is_object()) return std::move(value.get_object());
+  message = path + ": the file must have one JSON object";
+  return std::nullopt;
+}
+
+}  // namespace ptcvm::cli

@@ -1,0 +1,60 @@
+// One conversation of a store, as the commands of `ptcvm harness` see it.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agents/harness/harness.h"
+#include "agents/harness/model_text.h"
+#include "agents/harness/outbox.h"
+#include "tools/ptcvm/store_options.h"
+
+namespace ptcvm::cli {
+
+// What the commands are told. Each of them has some of the members.
+struct HarnessArguments {
+  StoreOptions store;                          // --id names the conversation
+  std::string peer;                            // the conversation of the other side; "" when a script carries messages
+  std::string planner, config, scenario, replies;   // --planner, --config, --scenario, --replies
+  std::string mode = "approve";
+  bool begins = false;
+  std::vector<std::string> words;              // the positional arguments
+  std::string next;                            // --next
+};
+
+// Opens the conversation, and sends its messages.
+class HarnessSession {
+ public:
+  explicit HarnessSession(const HarnessArguments& arguments) : arguments_(arguments) {}
+  ~HarnessSession();
+  HarnessSession(const HarnessSession&) = delete;
+  HarnessSession& operator=(const HarnessSession&) = delete;
+
+  // Returns what the command ends with when that fails, and says why.
+  std::optional<int> open(StoreUse use);
+  harness::Conversation& conversation() { return *conversation_; }
+  harness::Outbox& outbox() { return *outbox_; }
+  const Store& store() const { return *store_; }
+  harness::Author author() const;
+  // Prints the line that says what the conversation waits for, and returns what the command ends with.
+  int report(std::string_view verdict = {});
+
+ private:
+  const HarnessArguments& arguments_;
+  std::optional<Store> store_;
+  std::optional<harness::Conversation> conversation_;
+  std::unique_ptr<harness::Transport> transport_;
+  std::unique_ptr<harness::Outbox> outbox_;
+};
+
+// Makes the planner of --planner, --config and --replies. nullptr, with the reason: they do not fit.
+std::unique_ptr<harness::Planner> planner_of(const HarnessArguments& arguments, HarnessSession& session,
+                                             std::string& message);
+// Reads a file with one JSON object.
+std::optional<boost::json::object> json_file(const std::string& path, std::string& message);
+
+void add_harness_run(CLI::App& app, int& status);
+
+}  // namespace ptcvm::cli
