@@ -54,6 +54,7 @@ class Journal {
   // Looks into the source, too, and keeps what the source has. Sets `returned` as the source says.
   const Value* look_up(std::string_view id, bool& returned);
   void set_rule(Rule rule) { rule_ = rule; }   // null allows everything
+  bool has_rule() const { return rule_ != nullptr; }
   bool may_commit(Value borrowed) const { return rule_ == nullptr || rule_(heap_, borrowed); }
   // Commits a value that may be committed. The first commit of an id wins. Change explains the other arguments.
   void commit(std::string_view id, Value taken, std::size_t operations, bool returned = false);
