@@ -42,7 +42,7 @@ struct Table {
 
 const Table* find_table(std::string_view name) {
   static const std::vector<Table> tables = {
-      {"run", {"id", "log", "state", "token", "owner", "until_ms"}},
+      {"run", {"id", "log", "state", "token", "owner", "until_ms", "seal"}},
       {"fact", {"run", "seq", "key", "time_ms", "rank", "body"}},
       {"parked", {"run", "continuation", "deadline_ms", "observed_seq", "snapshot"}},
       {"wait_key", {"run", "place", "key"}},
