@@ -6,7 +6,7 @@
 #include "runtime/session/record_texts.h"
 #include "runtime/session/tool_requests.h"
 #include "runtime/signature/coercion.h"
-#include "runtime/text/result_rounding.h"
+#include "runtime/text/written_size.h"
 
 namespace ptc {
 

@@ -1,7 +1,7 @@
 #include "runtime/session/definitions.h"
 
 #include "runtime/text/edn.h"
-#include "runtime/text/result_rounding.h"
+#include "runtime/text/written_size.h"
 #include "vm/value/map.h"
 #include "vm/value/print.h"
 

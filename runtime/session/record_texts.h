@@ -7,7 +7,7 @@
 
 #include "runtime/text/counted_bytes.h"
 #include "runtime/text/json_value.h"
-#include "runtime/text/result_rounding.h"
+#include "runtime/text/written_size.h"
 #include "vm/value/print.h"
 
 namespace ptc {

@@ -31,7 +31,7 @@ Session::Session(const Engine& engine, SessionOptions options)
   run_.set_identity(options_.run_id, options_.turns_before);
   run_.set_yields_at_commits(options_.yields_at_commits);
   run_.operations().last_fresh_id = options_.operations_before;
-  if (options_.yields_at_commits) journal_.bound_commits();
+  journal_.bound_commits(options_.yields_at_commits);
 }
 
 Session::Session(const Engine& engine, Restored restored, std::shared_ptr<const ToolRegistry> tools,
@@ -270,7 +270,7 @@ void Session::take_over(HostState host) {
   snapshot_.restore(std::move(host));
   records_.skip_all();
   run_.environment().journal.keep_changes(outbox_.is_read());
-  if (options_.yields_at_commits) journal_.bound_commits();
+  journal_.bound_commits(options_.yields_at_commits);
   run_.set_yields_at_commits(options_.yields_at_commits);
 }
 

@@ -6,13 +6,40 @@
 
 #include "runtime/text/counted_bytes.h"
 #include "runtime/text/edn.h"
-#include "runtime/text/result_rounding.h"
+#include "runtime/text/written_size.h"
 #include "vm/value/account.h"
 #include "vm/value/map.h"
 #include "vm/value/print.h"
 #include "vm/value/weight.h"
 
 namespace ptc {
+namespace {
+
+// Returns how large the text of a value is. Looking at a large value is work of the program.
+std::uint64_t charged_size(Heap& heap, Value borrowed) {
+  constexpr std::uint64_t kFreeSize = 4096;
+  const std::uint64_t size = written_size(heap, borrowed, kMaxWrittenSize);
+  if (size > kFreeSize) charge_parts(size - kFreeSize);
+  return size;
+}
+
+// A journal in memory keeps every value. The turn has a warning for a value that cannot be written out.
+bool charge_only(Heap& heap, Value borrowed) {
+  charged_size(heap, borrowed);
+  return true;
+}
+
+// The text of a value is memory of the run until a store has the text: as the text (with room to grow), in a fact, in
+// the bytes of the fact and in the pages of a database.
+bool has_room_to_write(Heap& heap, Value borrowed) {
+  constexpr std::uint64_t kCopies = 6, kPartBytes = 8;
+  const std::uint64_t size = charged_size(heap, borrowed);
+  const std::uint64_t bytes = std::max(written_bytes(heap, borrowed), kPartBytes * size);
+  if (kCopies * bytes > room_of(heap)) heap.free_garbage();
+  return size < kMaxWrittenSize && kCopies * bytes <= room_of(heap);
+}
+
+}  // namespace
 
 std::optional<std::string> SessionJournal::load(std::string_view edn) {
   std::string message;
@@ -81,18 +108,8 @@ void SessionJournal::set_source(TaskSource source, std::function<void(std::strin
       });
 }
 
-// Looking at a large value is work of the program, and its text is memory of the run until a store has the text: as the
-// text (with room to grow), in a fact, in the bytes of the fact and in the pages of a database.
-void SessionJournal::bound_commits() {
-  run_.environment().journal.set_rule([](Heap& heap, Value borrowed) {
-    constexpr std::uint64_t kFreeSize = 4096;
-    constexpr std::uint64_t kCopies = 6, kPartBytes = 8;
-    const std::uint64_t size = written_size(heap, borrowed, kMaxWrittenSize);
-    if (size > kFreeSize) charge_parts(size - kFreeSize);
-    const std::uint64_t bytes = std::max(written_bytes(heap, borrowed), kPartBytes * size);
-    if (kCopies * bytes > room_of(heap)) heap.free_garbage();
-    return size < kMaxWrittenSize && kCopies * bytes <= room_of(heap);
-  });
+void SessionJournal::bound_commits(bool are_written) {
+  run_.environment().journal.set_rule(are_written ? has_room_to_write : charge_only, are_written);
 }
 
 void SessionJournal::set_reset_rule(std::function<bool(std::string_view)> needs_reason) {

@@ -33,9 +33,10 @@ class SessionJournal {
   };
   using TaskSource = std::function<TaskText(std::string_view id)>;
   void set_source(TaskSource source, std::function<void(std::string_view id)> complain);
+  // Charges large values that tasks commit. When commits are written as they come, tasks commit only what can be
+  // written out and has memory for its text.
+  void bound_commits(bool are_written);
   // Says for which tasks (task-reset id) needs a reason.
-  // Lets tasks commit only what can be written out: for a new run whose commits are written.
-  void bound_commits();
   void set_reset_rule(std::function<bool(std::string_view id)> needs_reason);
 
  private:

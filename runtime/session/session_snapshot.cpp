@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "runtime/session/capabilities.h"
-#include "runtime/text/result_rounding.h"
+#include "runtime/text/written_size.h"
 
 namespace ptc {
 

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "runtime/session/record_texts.h"
-#include "runtime/text/result_rounding.h"
+#include "runtime/text/written_size.h"
 
 namespace ptc {
 
@@ -71,7 +71,7 @@ std::vector<ToolOutcome> TurnRecords::tool_calls() const {
 std::vector<std::string> TurnRecords::warnings() const {
   std::vector<std::string> all = run_.environment().warnings;
   const Journal& journal = run_.environment().journal;
-  if (journal.has_rule()) return all;   // the rule has looked at each value when the task ended, in the time of the run
+  if (journal.can_be_written()) return all;   // the rule has looked at each value when its task ended
   for (const Journal::Entry& entry : journal.entries()) {
     if (can_be_written(run_.heap(), entry.value)) continue;
     all.push_back("task \"" + entry.id + "\": its value is too large to be written out");

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "runtime/text/counted_bytes.h"
 #include "runtime/text/result_rounding.h"
+#include "runtime/text/written_size.h"
 #include "vm/value/account.h"
 #include "vm/value/pending.h"
 
@@ -22,6 +24,9 @@ OutcomeFault result_too_large() {
   return plain_fault(FaultKind::MemoryExceeded, "the result is too large to be written out",
                      "return a part of it, or its count");
 }
+
+// Writing a result is work, too. This many parts of a result are free, and each further part takes a unit of fuel.
+constexpr std::uint64_t kFreeResultParts = 4096;
 
 }  // namespace
 
@@ -81,13 +86,29 @@ OutcomeFault TurnResult::stopped() const {
   return plain_fault(stop.kind, std::move(stop.message));
 }
 
+// Charges what writing the result takes. Returns a fault when the result is longer than any text may be, or takes more
+// fuel than is left. A text that fits into no memory is no fault here, because its host may want the value only.
+std::optional<OutcomeFault> TurnResult::too_large() const {
+  const std::uint64_t most_fuel = run_.limits().fuel, left = most_fuel - run_.fuel_used();
+  const std::uint64_t paid_for = left < kMaxWrittenSize ? kFreeResultParts + left : kMaxWrittenSize;
+  const WrittenSize size =
+      measure_written(run_.heap(), run_.result(), std::min<std::uint64_t>(paid_for + 1, kMaxWrittenSize));
+  const std::uint64_t parts = size.parts + size.digits;
+  const bool is_paid = parts <= kFreeResultParts || run_.charge_fuel(parts - kFreeResultParts);
+  if (size.parts >= kMaxWrittenSize) return result_too_large();
+  if (is_paid || size.least_bytes > room_of(run_.heap())) return std::nullopt;
+  return plain_fault(FaultKind::FuelExceeded,
+                     "fuel limit of " + std::to_string(most_fuel) + " exceeded by writing the result",
+                     "return a part of it, or its count");
+}
+
 // Returns why the result of the run does not count, or nullopt when it does.
 std::optional<OutcomeFault> TurnResult::objection() const {
   if (!definitions_.can_be_written()) {
     return plain_fault(FaultKind::MemoryLimitExceeded, "the definitions are too large to be written out",
                        "define a part of the data, or a summary");
   }
-  if (!can_be_written(run_.heap(), run_.result())) return result_too_large();
+  if (auto fault = too_large()) return fault;
   return signature_ && status_ != OutcomeStatus::Fail ? mismatch() : std::nullopt;
 }
 

@@ -49,6 +49,7 @@ class TurnResult {
   OutcomeFault stopped() const;
   std::optional<OutcomeFault> objection_to_text(BoundedWriter writer, std::string& text);
   std::optional<OutcomeFault> objection() const;
+  std::optional<OutcomeFault> too_large() const;
   std::optional<OutcomeFault> mismatch() const;
 
   Run& run_;

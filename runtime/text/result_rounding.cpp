@@ -1,15 +1,12 @@
 #include "runtime/text/result_rounding.h"
 
 #include <array>
-#include <boost/unordered/unordered_flat_set.hpp>
 #include <charconv>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "vm/value/account.h"
-#include "vm/value/function.h"
-#include "vm/value/champ.h"
 #include "vm/value/map.h"
 #include "vm/value/vector.h"
 
@@ -138,57 +135,6 @@ Value round_result(Heap& heap, Value taken, int decimals) {
     }
     open.back().done.push_back(built);
   }
-}
-
-namespace {
-
-// Adds keys and values of a map, or members of a set, in any order: sorting them would take longer than all the rest.
-void push_entries(Heap& heap, Value collection, std::vector<Value>& out) {
-  const bool is_map = collection.is_map();
-  const Kind kind = collection.object->kind;
-  if (kind == Kind::HashMap || kind == Kind::HashSet) {
-    const HashMap* const hashed = static_cast<const HashMap*>(collection.object);
-    work_done(hashed->count);
-    champ_visit(hashed->root, [&](const Value* entry) { out.insert(out.end(), entry, entry + (is_map ? 2 : 1)); });
-    return;
-  }
-  for (MapCursor entry(heap, collection); entry.next();) {
-    out.push_back(entry.key());
-    if (is_map) out.push_back(entry.value());
-  }
-}
-
-}  // namespace
-
-std::uint64_t written_size(Heap& heap, Value value, std::uint64_t limit) {
-  constexpr std::uint64_t kBytesOfPart = 16;
-  std::uint64_t size = 0;
-  std::vector<Value> open{value};
-  boost::unordered_flat_set<const FunctionInfo*> functions;   // those whose text was counted
-  while (!open.empty() && size < limit) {
-    work_done(1);
-    const Value v = open.back();
-    open.pop_back();
-    ++size;
-    if (v.is_string()) {
-      size += object_size_bytes(v.object) / kBytesOfPart;
-    } else if (v.is_vector()) {
-      const std::uint32_t count = vector_count(v);
-      size += count;
-      if (size >= limit) break;
-      for (std::uint32_t i = 0; i < count; ++i) {
-        const Value item = vector_at(v, i);
-        if (item.is_heap()) open.push_back(item);
-      }
-    } else if (v.is_map() || v.is_set()) {
-      push_entries(heap, v, open);
-    } else if (v.is(Tag::Closure)) {
-      const Closure& closure = *static_cast<const Closure*>(v.object);
-      if (functions.insert(closure.function).second) size += closure.function->source.size() / kBytesOfPart;
-      open.insert(open.end(), closure.upvalues(), closure.upvalues() + closure.upvalue_count);
-    }
-  }
-  return size;
 }
 
 }  // namespace ptc

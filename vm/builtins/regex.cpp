@@ -99,7 +99,7 @@ Value regex_of_argument(Call& call, std::uint32_t i) {
     return call.fail(FaultKind::TypeError, std::string(call.name()) + ": " + reason);
   }
   // The charge is for compiling, also when the automaton is known: it does not depend on what ran before.
-  if (automaton->instructions > kLightInstructions) call.charge(2 * std::uint64_t{automaton->instructions});
+  if (automaton->instructions > kLightInstructions) call.charge(3 * std::uint64_t{automaton->instructions});
   return regex_make(call.heap, pattern, nullptr);
 }
 

@@ -150,17 +150,10 @@ Value builtin_str(Call& call) {
 }
 
 Value builtin_pr_str(Call& call) {
-  const std::size_t limit = most_text_bytes(call);
   ScratchText out(call.heap);
   for (std::uint32_t i = 0; i < call.count(); ++i) {
     if (i > 0) out += ' ';
-    std::string piece;
-    bool truncated = false;
-    append_readable(piece, call.arg(i), call.heap, {limit + 1, &truncated});
-    out += piece;
-    if (truncated || out.size() > limit) {
-      if (!check_text_size(call, limit + 1)) return Value::absent();
-    }
+    if (!append_form(call, out, call.arg(i), append_readable)) return Value::absent();
   }
   return text_result(call, out);
 }

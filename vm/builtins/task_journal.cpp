@@ -11,9 +11,14 @@ void Journal::clear() {
   for (Entry& entry : entries_) heap_.release(entry.value);
   for (Change& change : changes_) heap_.release(change.value);
   entries_.clear();
-  id_bytes_ = 0;
+  count_record(-static_cast<std::int64_t>(record_bytes_));
   index_.clear();
   changes_.clear();
+}
+
+void Journal::count_record(std::int64_t bytes) {
+  heap_.account(bytes);
+  record_bytes_ += static_cast<std::uint64_t>(bytes);
 }
 
 const Value* Journal::find(std::string_view id) const {
@@ -34,7 +39,7 @@ const Value* Journal::look_up(std::string_view id, bool& returned) {
 }
 
 void Journal::restore(std::string id, Value taken) {
-  id_bytes_ += 2 * id.size();
+  count_record(static_cast<std::int64_t>(entry_bytes(id)));
   index_.emplace(id, entries_.size());
   entries_.push_back({std::move(id), taken});
 }
@@ -61,7 +66,7 @@ bool Journal::erase(std::string_view id) {
   const auto known = index_.find(id);
   if (known == index_.end()) return false;
   const std::size_t at = known->second;
-  id_bytes_ -= 2 * id.size();
+  count_record(-static_cast<std::int64_t>(entry_bytes(id)));
   heap_.release(entries_[at].value);
   index_.erase(known);
   entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(at));

@@ -53,8 +53,12 @@ class Journal {
   const Value* find(std::string_view id) const;     // borrowed; null when the journal has no entry
   // Looks into the source, too, and keeps what the source has. Sets `returned` as the source says.
   const Value* look_up(std::string_view id, bool& returned);
-  void set_rule(Rule rule) { rule_ = rule; }   // null allows everything
-  bool has_rule() const { return rule_ != nullptr; }
+  // Sets what each commit is asked, null for nothing. `refuses_unwritable` says that the journal can be written out.
+  void set_rule(Rule rule, bool refuses_unwritable) {
+    rule_ = rule;
+    can_be_written_ = refuses_unwritable;
+  }
+  bool can_be_written() const { return can_be_written_; }
   bool may_commit(Value borrowed) const { return rule_ == nullptr || rule_(heap_, borrowed); }
   // Commits a value that may be committed. The first commit of an id wins. Change explains the other arguments.
   void commit(std::string_view id, Value taken, std::size_t operations, bool returned = false);
@@ -64,8 +68,9 @@ class Journal {
   bool erase(std::string_view id);                  // erases without a change
   void clear();
   const std::vector<Entry>& entries() const { return entries_; }
-  // Returns about what the entries take besides their values: bytes outside of the heap that count against its limit.
-  std::uint64_t record_bytes() const { return entries_.size() * kEntryBytes + id_bytes_; }
+  // Returns about what an entry takes besides its value, while the tables grow: bytes that the account of the heap has
+  // from the commit on.
+  static std::uint64_t entry_bytes(std::string_view id) { return kEntryBytes + 2 * id.size(); }
 
   void keep_changes(bool wanted) { keeps_changes_ = wanted; }
   // Sets the source, which is asked for missing entries, except for entries that were reset while nobody took the
@@ -74,16 +79,19 @@ class Journal {
   std::vector<Change> take_changes();               // returns the changes in their order; the caller owns the values
 
  private:
-  static constexpr std::uint64_t kEntryBytes = 192;
+  void count_record(std::int64_t bytes);
+
+  static constexpr std::uint64_t kEntryBytes = 320;
 
   Heap& heap_;
-  std::uint64_t id_bytes_ = 0;
+  std::uint64_t record_bytes_ = 0;   // counts all entries, in the account of the heap
   std::vector<Entry> entries_;
   TextMap<std::size_t> index_;   // the index in entries_
   bool keeps_changes_ = false;
   std::vector<Change> changes_;
   Source source_;
   Rule rule_ = nullptr;
+  bool can_be_written_ = false;
 };
 
 }  // namespace ptc

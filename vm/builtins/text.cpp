@@ -6,6 +6,7 @@
 #include "vm/value/account.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"
+#include "vm/value/text_pieces.h"
 #include "vm/value/utf8.h"
 
 namespace ptc {
@@ -103,11 +104,23 @@ bool append_str_form(Call& call, ScratchText& out, Value v) {
     out += text;
     return true;
   }
-  std::string piece;
-  bool truncated = false;
-  append_str(piece, v, call.heap, {static_cast<std::size_t>(limit) + 1, &truncated});
-  if (truncated || out.size() + piece.size() > limit) return check_text_size(call, limit + 1);
-  out += piece;
+  return append_form(call, out, v, append_str);
+}
+
+bool append_form(Call& call, ScratchText& out, Value v, FormWriter* write) {
+  const std::uint64_t most = most_text_bytes(call);
+  const std::uint64_t left = most - std::min<std::uint64_t>(out.size(), most);
+  TextPieces pieces(call.heap);
+  std::string last;
+  bool is_cut = false;
+  write(last, v, call.heap, {static_cast<std::size_t>(left), &is_cut, &pieces});
+  const std::uint64_t written = pieces.size_bytes() + last.size();
+  if (is_cut || written > left) {
+    charge_bytes(call, written);   // what is kept is charged as a part of the whole text
+    const bool has_room = written >= left || call.reserve(left - written);
+    return has_room && check_text_size(call, most + 1);   // always false
+  }
+  out += pieces.joined(std::move(last));
   return true;
 }
 

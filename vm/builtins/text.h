@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "vm/builtins/call.h"
+#include "vm/value/print.h"
 #include "vm/value/scratch.h"
 
 namespace ptc {
@@ -35,6 +36,9 @@ Value text_result(Call& call, std::string_view utf8);    // checks and charges t
 
 // Appends the str form of v, never much beyond the longest string. Returns false as check_text_size() does.
 [[nodiscard]] bool append_str_form(Call& call, ScratchText& out, Value v);
+// Does the same with the form that `write` makes. A form that is cut is charged, although nobody gets it.
+using FormWriter = void(std::string& out, Value v, Heap& heap, PrintLimit limit);
+[[nodiscard]] bool append_form(Call& call, ScratchText& out, Value v, FormWriter* write);
 
 // Reads an integer from decimal text of any length. Returns nil when the text is not an integer, and Absent when the
 // integer is wider than the limit.

@@ -82,6 +82,7 @@ std::uint64_t Run::active_micros() const { return impl_->active_micros(); }
 std::vector<ToolRecord> Run::tool_records() const { return impl_->tool_calls_.records(); }
 bool Run::is_freeing() const { return impl_->core_.heap().has_garbage(); }
 std::uint64_t Run::fuel_used() const { return std::min(impl_->fuel_used(), limits().fuel); }
+bool Run::charge_fuel(std::uint64_t units) { return impl_->charge_fuel(units); }
 
 std::uint64_t Run::tool_calls_left() const {
   const std::uint64_t most = limits().tool_calls;

@@ -193,6 +193,8 @@ class Run {
 
   std::vector<ToolRecord> tool_records() const;       // in the order of calls; also during a run
   std::uint64_t fuel_used() const;
+  // Charges work that the host does with the result of a run that is over. Returns false when less fuel is left.
+  bool charge_fuel(std::uint64_t units);
   bool is_freeing() const;                            // the last step() yielded to go on freeing memory in the next one
   std::uint64_t tool_calls_left() const;              // calls that admit() would still admit
   SourceSpan position() const;                        // the place of the fiber that goes on next; line 0 means no place

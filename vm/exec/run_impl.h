@@ -45,6 +45,10 @@ class RunImpl {
   const std::shared_ptr<const Program>& program() const { return program_; }   // the last turn's when no turn runs
   bool suspended() const { return suspended_; }             // what the last step() said
   std::uint64_t fuel_used() const { return fuel_used_; }    // may be more than the limit
+  bool charge_fuel(std::uint64_t units) {
+    fuel_used_ += units;
+    return fuel_used_ <= core_.limits().fuel;
+  }
   std::uint64_t active_micros() const { return active_micros_; }
   void add_active_micros(std::uint64_t micros) { active_micros_ += micros; }
 

@@ -62,7 +62,7 @@ TaskResult Tasks::start(Fiber& fiber, Value* window) {
   } else {
     warn_of_no_journal(id);
   }
-  if (!heap().can_allocate(journal().record_bytes() + id.size())) {
+  if (!heap().can_allocate(Journal::entry_bytes(id) + id.size())) {
     core_.raise_memory();
     return TaskResult::Faulted;
   }

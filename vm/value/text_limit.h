@@ -17,7 +17,7 @@ class TextLimit {
 
   // Returns whether the writer may take its next step. Hands a full piece of the text over.
   bool goes_on() {
-    const bool is_too_long = out_.size() - start_ > limit_.max_bytes;
+    const bool is_too_long = written() > limit_.max_bytes;
     const bool is_full = limit_.pieces != nullptr && out_.size() >= TextPieces::kPieceBytes;
     if (is_too_long || (is_full && !limit_.pieces->take(out_))) stop();
     work_done(1);
@@ -34,12 +34,16 @@ class TextLimit {
   }
   // Returns how many more bytes the text may have.
   std::size_t left() const {
-    const std::size_t used = out_.size() - start_;
+    const std::size_t used = written();
     return used < limit_.max_bytes ? limit_.max_bytes - used : 0;
   }
   std::size_t room() const { return limit_.pieces == nullptr ? SIZE_MAX : limit_.pieces->room(); }
 
  private:
+  std::size_t written() const {
+    return out_.size() - start_ + (limit_.pieces == nullptr ? 0 : limit_.pieces->size_bytes());
+  }
+
   std::string& out_;
   PrintLimit limit_;
   std::size_t start_;

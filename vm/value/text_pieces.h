@@ -26,6 +26,7 @@ class TextPieces {
     const std::uint64_t used = heap_.bytes_used(), limit = heap_.limit_bytes();
     return used < limit ? static_cast<std::size_t>(limit - used) : 0;
   }
+  std::size_t size_bytes() const { return bytes_; }   // counts all pieces that were taken
   // Takes the text and leaves an empty one with room for a piece. Returns false when the heap has no room for it.
   bool take(std::string& text);
   // Returns all text with `rest` at its end. Each piece is freed when it was copied, so the text is in memory once.

@@ -82,7 +82,7 @@ TEST_F(HostEdgesTest, a_turn_that_is_cancelled_while_its_result_is_written_ends_
   const auto session = make(std::uint64_t{1} << 32);
   std::atomic<bool> flag = false;
   session->clock().set_cancel_flag(&flag);
-  ASSERT_TRUE(session->begin(session->compile("(repeat 2000 (bit-shift-left 1 65000))").program));
+  ASSERT_TRUE(session->begin(session->compile("(repeat 1000 (bit-shift-left 1 65000))").program));
   while (session->step(1'000'000) != SessionStep::Over) {
   }
   ASSERT_EQ(session->status(), OutcomeStatus::Ok);
@@ -130,6 +130,63 @@ TEST_F(HostEdgesTest, inputs_that_do_not_fit_end_the_turn) {
   const Outcome outcome = session->turn("1");
   EXPECT_EQ(kind_of(outcome), "memory_exceeded");
   EXPECT_LE(outcome.peak_bytes, (1u << 20) + (64u << 10));
+}
+
+TEST_F(HostEdgesTest, a_large_result_costs_fuel_for_each_part) {
+  const auto fuel_of = [&](const char* program) { return make(1u << 26)->turn(program).fuel; };
+  EXPECT_LT(fuel_of("(vec (range 2000))") - fuel_of("(count (vec (range 2000)))"), 50u) << "small results are free";
+  const std::uint64_t more = fuel_of("(vec (range 100000))") - fuel_of("(count (vec (range 100000)))");
+  EXPECT_NEAR(static_cast<double>(more), 100'000 - 4096, 50);
+  const auto wide = [&](const char* bits) {
+    return fuel_of(("(let [v (bit-shift-left 1 " + std::string(bits) + ")] (vec (repeat 100 v)))").c_str());
+  };
+  EXPECT_GT(wide("60000"), 3 * wide("30000")) << "decimal digits take the square of the width";
+}
+
+TEST_F(HostEdgesTest, a_result_that_takes_more_fuel_than_is_left_is_refused) {
+  for (const char* program : {"(vec (range 100000))", kDoubledNest}) {
+    SessionOptions options;
+    options.limits.fuel = 60'000;
+    Session session(engine_, std::move(options));
+    const Outcome outcome = session.turn("(def kept 1) " + std::string(program));
+    EXPECT_EQ(kind_of(outcome), "fuel_exhausted") << program;
+    EXPECT_EQ(outcome.fuel, 60'000u);
+    EXPECT_EQ(session.definitions().edn(), "{}") << "a turn that fails defines nothing";
+  }
+}
+
+TEST_F(HostEdgesTest, text_that_is_too_long_is_charged_although_nobody_gets_it) {
+  for (const char* form : {"(str v)", "(pr-str v)", "(format \"%s\" v)", "(join \",\" [v])"}) {
+    const Outcome outcome =
+        make(1u << 26)->turn("(let [v " + std::string(kDoubledNest) + "] " + std::string(form) + ")");
+    EXPECT_EQ(kind_of(outcome), "string_limit_exceeded") << form;
+    EXPECT_GT(outcome.fuel, 60'000u) << form;
+    EXPECT_EQ(kind_of(make(1u << 19)->turn("(let [v " + std::string(kDoubledNest) + "] " + std::string(form) + ")")),
+              "memory_exceeded")
+        << form;
+  }
+}
+
+TEST_F(HostEdgesTest, entries_of_the_journal_are_memory_of_the_run) {
+  const auto session = make(1u << 20);
+  session->journal().enable();
+  EXPECT_EQ(kind_of(session->turn("(reduce (fn [a i] (task (str i) 1) a) 0 (range 100000))")), "memory_exceeded");
+  const auto roomy = make(1u << 20);
+  roomy->journal().enable();
+  const Outcome outcome = roomy->turn("(reduce (fn [a i] (task (str i) 1) a) 0 (range 1000))");
+  EXPECT_EQ(kind_of(outcome), "none");
+  EXPECT_GT(outcome.peak_bytes, 300'000u);
+}
+
+TEST_F(HostEdgesTest, a_value_that_no_text_can_hold_is_charged_with_and_without_a_store) {
+  const std::string program = "(do (task \"a\" " + std::string(kDoubledNest) + ") 1)";
+  for (const bool keeps_commits : {false, true}) {
+    const auto session = make(1u << 26, keeps_commits);
+    session->journal().enable();
+    const Outcome outcome = session->turn(program);
+    EXPECT_EQ(kind_of(outcome), keeps_commits ? "memory_exceeded" : "none");
+    EXPECT_GT(outcome.fuel, 1'000'000u);
+  }
 }
 
 }  // namespace

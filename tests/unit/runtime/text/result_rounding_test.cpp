@@ -58,16 +58,5 @@ TEST(RoundResult, does_not_recurse) {
   EXPECT_EQ(heap.live_objects(), 0u);
 }
 
-TEST(WrittenSize, counts_shared_parts_every_time_and_stops) {
-  Heap heap;
-  Value value = vector_empty(heap);
-  for (int i = 0; i < 60; ++i) {
-    Value pair = vector_push(heap, vector_empty(heap), retained(value));
-    value = vector_push(heap, pair, value);
-  }
-  EXPECT_GE(written_size(heap, value, 1000), 1000u);
-  heap.release(value);
-}
-
 }  // namespace
 }  // namespace ptc
