@@ -1,12 +1,13 @@
 // Cases of replies of model servers: `body` and `status` are read as `protocol`, whole and in pieces of 1, 7 and 4,096
 // bytes, and what was read is compared with `expect`. A stream is also cut at every byte: before its terminal event
-// nothing of it may be complete, and no call may come out of it.
+// nothing of it may be complete, and no call may come out of it. PTC_CUTS_ONE_IN=N cuts at each N-th byte.
 #include <sodium.h>
 
 #include <algorithm>
 #include <array>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
+#include <cstdlib>
 
 #include "agents/wire/reply_reader.h"
 #include "tests/scenarios/scenario_kind.h"
@@ -188,6 +189,15 @@ std::optional<std::string> compare(const json::object& expect, json::object& rea
   return std::nullopt;
 }
 
+// Returns the number of bytes between two cuts: 1, or what PTC_CUTS_ONE_IN says, because sanitizers are slow.
+std::size_t cut_distance() {
+  static const std::size_t distance = [] {
+    const char* const said = std::getenv("PTC_CUTS_ONE_IN");
+    return said == nullptr ? std::size_t{1} : std::max<std::size_t>(1, std::strtoull(said, nullptr, 10));
+  }();
+  return distance;
+}
+
 bool executes_nothing(const Reply& reply) { return !reply.is_complete && reply.tool_calls.empty(); }
 
 std::optional<std::string> hold_cuts(const Case& scenario, const json::object& object) {
@@ -201,7 +211,7 @@ std::optional<std::string> hold_cuts(const Case& scenario, const json::object& o
   };
   std::size_t terminal = 0;
   for (const std::size_t at : offsets("cut_at")) terminal = std::max(terminal, at);
-  for (std::size_t at = 0; at < scenario.body.size(); ++at) {
+  for (std::size_t at = 0; at < scenario.body.size(); at += cut_distance()) {
     // Before the terminal event every end is a cut. Behind it only the caller knows whether the message was whole.
     if (!executes_nothing(read(scenario, at, 4096, ReplyReader::End::Cut)) && at <= terminal) {
       return "cut at byte " + std::to_string(at) + " and taken for whole";
