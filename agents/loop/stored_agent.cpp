@@ -16,6 +16,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t kPageOfFacts = 1'000;
+constexpr std::size_t kMostShownArgumentBytes = 256;
 // A document that is much smaller than the log goes into the store, so that the next process need not run the programs
 // again; a larger one would make the store grow with each wait.
 constexpr std::size_t kAlwaysParkedBytes = 8u << 10, kLogBytesPerParkedByte = 20;
@@ -24,6 +25,13 @@ Error stored_error(Errc code, std::string message) { return {code, std::move(mes
 
 std::string intent_key(const Operation& order) {
   return "intent/" + order.path + (order.kind == OperationKind::Model ? "/" + order.key : std::string());
+}
+
+// The log has short arguments for people who look at it. The run knows the arguments from its program.
+std::string intent_body(const Operation& order) {
+  AnswerBody body{order.path, order.key, {}};
+  if (order.args_json.size() <= kMostShownArgumentBytes) body.args = order.args_json;
+  return write_answer(body);
 }
 
 bool is_order(const Operation& operation) {
@@ -221,7 +229,7 @@ Result<AgentState> StoredAgent::step() {
     if (!is_order(order)) continue;
     const std::string key = intent_key(order);
     if (!intents_.insert(key).second) continue;
-    facts.push_back(fact(HostFactClass::Effect, std::string(kIntent), key, write_answer({order.path, order.key, {}})));
+    facts.push_back(fact(HostFactClass::Effect, std::string(kIntent), key, intent_body(order)));
     has_orders = true;
   }
   if (!facts.empty()) {
@@ -246,6 +254,8 @@ std::vector<Operation> StoredAgent::take_orders() {
   }
   return orders;
 }
+
+void StoredAgent::chunk(std::string_view path, std::string_view bytes) { run_->chunk(path, bytes); }
 
 // Records the answer of an order. The run may have given up the order in the meantime: then nothing happens.
 Result<void> StoredAgent::record_answer(std::string_view path, HostFact fact, StoredPoint point) {

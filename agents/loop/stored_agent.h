@@ -61,6 +61,9 @@ class StoredAgent {
   // Returns the requests and calls that the host has to make now. Each is returned once.
   std::vector<Operation> take_orders();
 
+  // Does what AgentRun::chunk() does. Nothing is recorded before the whole reply.
+  void chunk(std::string_view path, std::string_view bytes);
+
   // Record and do what AgentRun does. A call that AgentRun refuses is not recorded. The first answer of an order that
   // the run has given up in the meantime changes nothing, and is no error.
   Result<void> resolve_model(std::string_view path, const ModelReply& reply);

@@ -27,11 +27,6 @@ Result<json::object> read_body(std::string_view text) {
   return std::move(value.get_object());
 }
 
-std::string member_text(const json::object& body, std::string_view name) {
-  const json::value* const found = body.if_contains(name);
-  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
-}
-
 std::int64_t member_number(const json::object& body, std::string_view name) {
   const json::value* const found = body.if_contains(name);
   return found != nullptr && found->is_int64() ? found->get_int64() : 0;
@@ -54,6 +49,11 @@ bool is_kept_header(std::string_view name) {
 
 }  // namespace
 
+std::string fact_text(const json::object& body, std::string_view name) {
+  const json::value* const found = body.if_contains(name);
+  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
+}
+
 std::string write_start(const StartBody& body) {
   json::object out{{"agent", body.agent},
                    {"id", body.start.id},
@@ -68,12 +68,12 @@ Result<StartBody> read_start(std::string_view text) {
   const auto body = read_body(text);
   if (!body) return body.error();
   StartBody out;
-  out.agent = member_text(*body, "agent");
-  out.start.id = member_text(*body, "id");
-  out.start.data_json = member_text(*body, "data");
-  out.start.journal_json = member_text(*body, "journal");
+  out.agent = fact_text(*body, "agent");
+  out.start.id = fact_text(*body, "id");
+  out.start.data_json = fact_text(*body, "data");
+  out.start.journal_json = fact_text(*body, "journal");
   out.start.time_ms = member_number(*body, "time_ms");
-  out.document = member_text(*body, "document");
+  out.document = fact_text(*body, "document");
   return out;
 }
 
@@ -87,6 +87,7 @@ std::string write_answer(const AnswerBody& body) {
   if (!body.path.empty()) out["path"] = body.path;
   if (!body.key.empty()) out["key"] = body.key;
   if (!body.text.empty()) out["text"] = body.text;
+  if (!body.args.empty()) out["args"] = body.args;
   return json::serialize(out);
 }
 
@@ -94,7 +95,7 @@ ModelReply read_reply(const json::object& body) {
   ModelReply reply;
   reply.status = static_cast<int>(member_number(body, "status"));
   const json::value* const document = body.if_contains("document");
-  reply.body = document == nullptr ? member_text(body, "body") : json::serialize(*document);
+  reply.body = document == nullptr ? fact_text(body, "body") : json::serialize(*document);
   const json::value* const cut = body.if_contains("cut");
   reply.is_cut = cut != nullptr && cut->is_bool() && cut->get_bool();
   const json::value* const headers = body.if_contains("headers");
@@ -134,7 +135,7 @@ std::string write_turn(const AgentRun& run, std::uint32_t turn) {
 Result<void> apply_fact(AgentRun& run, std::string_view name, std::string_view text) {
   const auto body = read_body(text);
   if (!body) return body.error();
-  const std::string path = member_text(*body, "path"), said = member_text(*body, "text");
+  const std::string path = fact_text(*body, "path"), said = fact_text(*body, "text");
   if (name == kModelSettled) return run.resolve_model(path, read_reply(*body));
   if (name == kModelLost) return run.lose_model(path);
   if (name == kToolInDoubt) return run.doubt(path);

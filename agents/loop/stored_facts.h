@@ -14,6 +14,9 @@ inline constexpr std::string_view kStarted = "agent_started", kIntent = "intent"
                                   kBudgetRaised = "budget_raised", kTimePassed = "time_passed",
                                   kTurnTaken = "turn_taken";
 
+// Returns a member of a body that is text; "" when there is none.
+std::string fact_text(const boost::json::object& body, std::string_view name);
+
 // The body of agent_started.
 struct StartBody {
   std::string agent;        // the definition as JSON
@@ -27,6 +30,7 @@ Result<AgentRun> run_from_start(const Agent& agent, const StartBody& body);
 // The body of most facts: what is answered, and with what.
 struct AnswerBody {
   std::string path, key, text;
+  std::string args = {};    // what an intent calls the tool with, for people; only when it is short
 };
 std::string write_answer(const AnswerBody& body);
 // `choice` says how the reply is read. A whole reply is written as one document, without what a stream has around it.
