@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "agents/chain/json_member.h"
+#include "agents/chain/plan_program.h"
 #include "agents/chain/steps_run.h"
 #include "ptcvm/convert.hpp"
 #include "ptcvm/json.hpp"
@@ -30,20 +31,45 @@ std::optional<std::uint32_t> number_at(std::string_view text) {
   return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-// Reads "ID/STEP@REVISION"; keys of effects, "ID/STEP#HASH", are no steps.
-void read_step(const JournalTask& task, std::string_view task_id, std::vector<LoggedStep>& steps) {
-  std::string_view name = task.id;
+// A step of a plan in the name of a task: "ID/STEP@REVISION", or "ID/STEP#HASH" where a call completed its step.
+struct SettledStep {
+  std::string_view id;
+  std::uint32_t revision = 0;
+  bool is_call = false;
+};
+
+std::optional<SettledStep> settled_step(std::string_view name, std::string_view task_id, const json::object& row) {
+  const std::string_view called = step_of_key(name, task_id);
+  if (!called.empty()) {
+    if (!row.contains("revision") || row.contains("error")) return std::nullopt;
+    return SettledStep{called, member_number(row, "revision"), true};
+  }
   const std::size_t at = name.rfind('@');
-  if (at == std::string_view::npos || !number_at(name.substr(at + 1)) || name.size() <= task_id.size()) return;
-  const std::string_view id = name.substr(task_id.size() + 1, at - task_id.size() - 1);
+  if (at == std::string_view::npos || at <= task_id.size()) return std::nullopt;
+  const auto revision = number_at(name.substr(at + 1));
+  if (!revision) return std::nullopt;
+  return SettledStep{name.substr(task_id.size() + 1, at - task_id.size() - 1), *revision, false};
+}
+
+void read_step(const JournalTask& task, std::string_view task_id, std::vector<LoggedStep>& steps) {
   const auto value = Value::from_edn(task.value_edn);
-  const json::value row = value ? to_json(*value) : json::value();
-  if (!row.is_object()) return;
-  const auto known = std::find_if(steps.begin(), steps.end(), [&](const LoggedStep& step) { return step.id == id; });
+  const json::value read = value ? to_json(*value) : json::value();
+  if (!read.is_object()) return;
+  const json::object& row = read.get_object();
+  const std::optional<SettledStep> settled = settled_step(task.id, task_id, row);
+  if (!settled) return;
+  const auto known =
+      std::find_if(steps.begin(), steps.end(), [&](const LoggedStep& step) { return step.id == settled->id; });
+  if (known != steps.end() && known->revision > settled->revision) return;
   LoggedStep& step = known == steps.end() ? steps.emplace_back() : *known;
-  const json::value* const ms = row.get_object().if_contains("ms");
-  step = {std::string(id), member_text(row.get_object(), "status"), member_text(row.get_object(), "error"),
-          ms != nullptr && ms->is_int64() ? ms->get_int64() : 0, *number_at(name.substr(at + 1))};
+  const json::value* const ms = row.if_contains("ms");
+  step = {std::string(settled->id), settled->is_call ? "completed" : member_text(row, "status"),
+          member_text(row, "error"), ms != nullptr && ms->is_int64() ? ms->get_int64() : 0, settled->revision};
+}
+
+bool is_report(const JournalTask& task, std::string_view task_id) {
+  return std::string_view(task.id).starts_with(task_id) &&
+         std::string_view(task.id).substr(task_id.size()).starts_with("/report@");
 }
 
 }  // namespace
@@ -58,18 +84,26 @@ Result<ChainLog> read_chain_log(const Store& store, std::string_view task_id) {
   if (!said) return said.error();
   ChainLog log;
   log.is_begun = driver->facts > 0;
-  const std::string plan = id + "/plan@", report = id + "/report@";
+  const std::string plan = id + "/plan@";
   for (const JournalTask& task : driver->tasks) {
     if (task.id.starts_with(plan)) {
       log.revision = std::max(log.revision, number_at(std::string_view(task.id).substr(plan.size())).value_or(0));
     }
-    if (task.id.starts_with(report)) log.report = object_in(task);
+    if (is_report(task, id)) log.report = object_in(task);
   }
   for (const JournalTask& task : steps->tasks) read_step(task, id, log.steps);
   for (const JournalTask& task : said->tasks) {
     if (task.id == id + "/feedback") log.feedback = object_in(task);
   }
   return log;
+}
+
+Result<std::optional<json::object>> read_last_report(const Store& store, std::string_view task_id) {
+  const auto driver = store.journal(task_id);
+  if (!driver) return driver.error();
+  const auto last = std::find_if(driver->tasks.rbegin(), driver->tasks.rend(),
+                                 [&](const JournalTask& task) { return is_report(task, task_id); });
+  return last == driver->tasks.rend() ? std::nullopt : object_in(*last);
 }
 
 }  // namespace ptcvm::chain

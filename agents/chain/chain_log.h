@@ -30,4 +30,7 @@ struct ChainLog {
 // Reads the logs of a task. store_failed.
 Result<ChainLog> read_chain_log(const Store& store, std::string_view task_id);
 
+// Reads the last report of a task, or nullopt when there is none yet. store_failed.
+Result<std::optional<boost::json::object>> read_last_report(const Store& store, std::string_view task_id);
+
 }  // namespace ptcvm::chain

@@ -193,7 +193,7 @@ Result<std::optional<ChainState>> ChainRun::Impl::execute_steps(const WaitingCal
 void ChainRun::Impl::know_rows(std::uint32_t revision) {
   const Plan* const plan = planning_.plan(revision);
   if (plan == nullptr || planning_.rows(revision) != nullptr) return;
-  planning_.set_rows(revision, recorded_rows(store_, options_.id, *plan, revision, planning_.history(revision)));
+  planning_.set_rows(revision, recorded_rows(store_, options_, *plan, revision, planning_.history(revision)));
 }
 
 // Says what the driver must know of a revision that was executed.
@@ -224,16 +224,16 @@ Result<std::optional<ChainState>> ChainRun::Impl::offer_report(const WaitingCall
 }
 
 Result<ChainState> ChainRun::Impl::finish() {
-  auto log = read_chain_log(store_, options_.id);
-  if (!log) return log.error();
-  if (!log->report) {
+  auto report = read_last_report(store_, options_.id);
+  if (!report) return report.error();
+  if (!*report) {
     const auto& fault = driver_->outcome().outcome.diagnostic;
     return Error{Errc::wrong_state, "the driver of the chain ended without a report" +
                                         (fault ? ": " + fault->kind + ": " + fault->message : std::string()),
                  fault};
   }
   ChainOutcome outcome;
-  outcome.report = *std::move(log->report);
+  outcome.report = **std::move(report);
   outcome.is_completed = member_text(outcome.report, "task") == "completed";
   outcome.error = member_text(outcome.report, "error");
   outcome.revision = revision_of(outcome.report);

@@ -29,6 +29,13 @@ constexpr std::string_view kFunctions = R"ptc((def settled {})   ; what became o
 ; What a step gave, for the arguments of a later one.
 (defn result [id & path] (carried (get-in settled [id "value"]) path))
 
+; Steps: what to call, after which steps, under which key. (call-made …) has a function that makes the arguments.
+(defn step [id deps] {:id id :deps deps})
+(defn call [id deps key tool args] {:id id :deps deps :key key :call tool :args args})
+(defn call-made [id deps key tool make] {:id id :deps deps :key key :call tool :make make})
+(defn gated [s] (assoc s :gated true))
+(defn judged [s] (assoc s :checked true))
+
 ; Arguments with results in them are made when the step begins.
 (defn args-of [s] (if (:make s) ((:make s)) (:args s)))
 
@@ -52,11 +59,17 @@ constexpr std::string_view kFunctions = R"ptc((def settled {})   ; what became o
     (merge given {"status" "completed"})))
 
 ; Makes the call of a step, once.
+(defn called [s] (task (:key s) ((:call s) (args-of s))))
+
+(defn broken [id gave]
+  (merge {"broken" true "ms" (get gave "ms")} (failed id (get gave "error"))))
+
+; A step that its call completed, without another task.
+(defn by-call [id key gave] (assoc gave "status" "completed" "id" id "task" key))
+
 (defn done [s]
-  (let [gave (task (:key s) ((:call s) (args-of s)))]
-    (if (get gave "error")
-      (merge {"broken" true "ms" (get gave "ms")} (failed (:id s) (get gave "error")))
-      (checked s [(get gave "value")] gave))))
+  (let [gave (called s)]
+    (if (get gave "error") (broken (:id s) gave) (checked s [(get gave "value")] gave))))
 
 (defn attempted [s]
   (let [refusal (when (:gated s) (tool/chain_gate {"step" (:id s) "args" (args-of s)}))]
@@ -65,12 +78,18 @@ constexpr std::string_view kFunctions = R"ptc((def settled {})   ; what became o
       (:key s) (done s)
       :else (checked s (map (fn [id] (get-in settled [id "value"])) (:deps s)) {}))))
 
+; A call that went well is all there is to a step that nobody gates or checks.
 (defn settle [s]
-  (let [name (str )ptc";
+  (let [was (blocked-by (:deps s))
+        plain (and (not was) (:key s) (not (:gated s)) (not (:checked s)))
+        gave (when plain (called s))
+        name (str )ptc";
 
-constexpr std::string_view kMoreFunctions = R"ptc()
-        was (blocked-by (:deps s))]
-    (assoc (task name (if was (skipped was) (attempted s))) "id" (:id s) "task" name)))
+constexpr std::string_view kMoreFunctions = R"ptc()]
+    (if (and plain (not (get gave "error")))
+      (by-call (:id s) (:key s) gave)
+      (assoc (task name (cond was (skipped was) plain (broken (:id s) gave) :else (attempted s)))
+        "id" (:id s) "task" name))))
 
 ; Settles steps that do not depend on each other.
 (defn together [& steps]
@@ -79,6 +98,7 @@ constexpr std::string_view kMoreFunctions = R"ptc()
 
 ; A step that an earlier revision completed.
 (defn kept [id name] (def settled (assoc settled id (assoc (task name nil) "id" id "task" name))))
+(defn kept-call [id key] (def settled (assoc settled id (by-call id key (task key nil)))))
 
 )ptc";
 
@@ -135,21 +155,19 @@ std::string call_source(const PlanStep& step) {
   return value_source(json::object{{"prompt", step.description}, {"args", step.args}});
 }
 
-std::string step_source(const Plan& plan, const PlanStep& step, const PlanProgramRules& rules) {
+std::string step_source(const Plan& plan, const PlanStep& step, const PlanProgramRules& rules, std::string_view key) {
   std::vector<std::string> deps;
   for (const std::size_t on : step.depends_on) deps.push_back(plan.steps[on].id);
-  std::string text = "  {:id " + quoted(step.id) + " :deps " + list_source(deps);
+  const std::string names = quoted(step.id) + ' ' + list_source(deps);
+  std::string text = "(step " + names + ')';
   if (step.type == StepType::Action) {
-    text += " :key " + quoted(effect_key(step, rules.task_id));
-    if (needs_gate(step, *rules.policy)) text += " :gated true";
-  }
-  if (is_checked(step, rules.verifier)) text += " :checked true";
-  if (step.type == StepType::Action) {
-    text += "\n   :call tool/" + program_tool(step.tool);
     const bool is_made = has_result(json::value(step.args));
-    text += is_made ? " :make (fn [] " + call_source(step) + ')' : " :args " + call_source(step);
+    const std::string args = call_source(step);
+    text = (is_made ? "(call-made " : "(call ") + names + ' ' + quoted(key) + " tool/" + program_tool(step.tool) +
+           (is_made ? " (fn [] " + args + ")" : ' ' + args) + ')';
+    if (needs_gate(step, *rules.policy)) text = "(gated " + text + ')';
   }
-  return text + '}';
+  return "  " + (is_checked(step, rules.verifier) ? "(judged " + text + ')' : text);
 }
 
 // Returns the steps that run at once, group by group.
@@ -186,13 +204,15 @@ std::string one_line(std::string_view text) {
 
 }  // namespace
 
+bool is_settled_by_call(const PlanStep& step, const ChainPolicy& policy, Verifier verifier) {
+  return step.type == StepType::Action && !needs_gate(step, policy) && !is_checked(step, verifier);
+}
+
 bool is_checked(const PlanStep& step, Verifier verifier) {
   const std::vector<std::string>& criteria = step.verification;
   if (step.type == StepType::Thought || criteria.empty()) return false;
   if (verifier != Verifier::Nobody) return true;
-  return std::any_of(criteria.begin(), criteria.end(), [](const std::string& criterion) {
-    return check_output(criterion, {}, CheckMode::Grammar) != CheckResult::Pending;
-  });
+  return std::any_of(criteria.begin(), criteria.end(), is_decided_by_grammar);
 }
 
 std::string program_tool(std::string_view tool) {
@@ -212,7 +232,7 @@ std::string effect_key(const PlanStep& step, std::string_view task_id) {
 std::string_view step_of_key(std::string_view key, std::string_view task_id) {
   if (!key.starts_with(task_id) || key.size() <= task_id.size() || key[task_id.size()] != '/') return {};
   key.remove_prefix(task_id.size() + 1);
-  const std::size_t hash = key.find('#');
+  const std::size_t hash = key.rfind('#');
   return hash == std::string_view::npos ? std::string_view() : key.substr(0, hash);
 }
 
@@ -223,13 +243,15 @@ std::string plan_source(const Plan& plan, const PlanProgramRules& rules) {
   text += quoted(rules.task_id + '/') + " (:id s) " + quoted('@' + revision);
   text += kMoreFunctions;
   const auto& completed = rules.history.completed;
-  std::vector<std::string> ids;
+  std::vector<std::string> ids, keys;
   for (const PlanStep& step : plan.steps) {
     ids.push_back(step.id);
     const auto kept = completed.find(step.id);
-    const std::string key = step.type == StepType::Action ? effect_key(step, rules.task_id) : std::string();
+    const std::string& key =
+        keys.emplace_back(step.type == StepType::Action ? effect_key(step, rules.task_id) : std::string());
     if (kept != completed.end()) {
-      text += "(kept " + quoted(step.id) + ' ' + quoted(kept->second) + ")\n";
+      const bool is_call = !step_of_key(kept->second, rules.task_id).empty();
+      text += (is_call ? "(kept-call " : "(kept ") + quoted(step.id) + ' ' + quoted(kept->second) + ")\n";
     } else if (!key.empty() && rules.history.failed_effects.contains(key)) {
       text += "(task-reset " + quoted(key) + " \"the call failed\")\n";
     } else if (!key.empty() && step.is_reset) {
@@ -241,7 +263,7 @@ std::string plan_source(const Plan& plan, const PlanProgramRules& rules) {
     for (const std::size_t index : group) {
       const PlanStep& step = plan.steps[index];
       if (completed.contains(step.id)) continue;
-      steps += "\n  ; " + one_line(step.description) + '\n' + step_source(plan, step, rules);
+      steps += "\n  ; " + one_line(step.description) + '\n' + step_source(plan, step, rules, keys[index]);
     }
     if (steps.empty()) continue;
     text += "(together" + steps + ")\n";

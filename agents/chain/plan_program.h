@@ -1,12 +1,14 @@
-// Compiles a plan to a program in PTC-Lisp that people can read. The program runs as a stored run: each step is a task,
-// and what its tool did is a task of its own, under a key that says what was done: "T/s1#8c1f02aa".
+// Compiles a plan to a program in PTC-Lisp that people can read. The program runs as a stored run. What a tool did is a
+// task under a key that says what was done: "T/s1#8c1f02aa". How a step ended is a task, too: "T/s1@REVISION". A call
+// that went well needs no such task when the step has no gate and no check.
 //
 // The program calls the tools of the plan, and tools of the executor:
 //   chain_gate {"step" id "args" args}         nil: the call may be made; else the name of the error
 //   chain_verify {"step" id "outputs" [o …]}   {"error" text-or-nil "pending" [criterion …]}
 //   chain_settled {}                           nil; a place to stop between two groups of steps
-// A tool answers {"value" v "ms" n} or {"error" text "ms" n}. The value of the program is a vector with a map for each
-// step, in plan order: "id", "status", "task", and "value", "error", "ms", "pending" where they exist.
+// A tool answers {"value" v "ms" n} or {"error" text "ms" n}, with "revision" where the call may settle its step.
+// The value of the program is a vector with a map for each step, in plan order: "id", "status", "task", and "value",
+// "error", "ms", "pending" where they exist.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -48,6 +50,9 @@ std::string_view step_of_key(std::string_view key, std::string_view task_id);
 // Returns the name under which programs call a tool: its name, or a name made of it when the language cannot read it or
 // the executor has a tool of that name. The tool "" is the agent that does actions without a tool.
 std::string program_tool(std::string_view tool);
+
+// Returns whether a call that goes well completes the step.
+bool is_settled_by_call(const PlanStep& step, const ChainPolicy& policy, Verifier verifier);
 
 // Returns whether a program must ask chain_verify about the output of the step.
 bool is_checked(const PlanStep& step, Verifier verifier);

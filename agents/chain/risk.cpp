@@ -51,10 +51,11 @@ std::optional<RiskAssessment> path_risk(std::string_view path, const PathRules& 
   return std::nullopt;
 }
 
-std::optional<RiskAssessment> file_risk(std::string_view tool, const json::object& args, const PathRules& paths) {
+std::optional<RiskAssessment> file_risk(std::string_view tool, const json::object& args, const SafetyRules& rules) {
   const auto is_tool = [&](const FileTool& row) { return row.tool == tool; };
   const auto known = std::find_if(kFileTools.begin(), kFileTools.end(), is_tool);
   if (known == kFileTools.end()) return std::nullopt;
+  const PathRules paths(rules);
   for (const std::string_view name : known->targets) {
     const json::value* const target = name.empty() ? nullptr : args.if_contains(name);
     if (target == nullptr || !target->is_string()) continue;
@@ -160,11 +161,11 @@ RiskAssessment assess_risk(std::string_view tool, const json::object& args, cons
   if (std::find(external.begin(), external.end(), tool) != external.end()) {
     return high("external_mcp:" + std::string(tool));
   }
-  const PathRules paths(rules);
-  if (auto risk = file_risk(tool, args, paths)) return *risk;
+  if (auto risk = file_risk(tool, args, rules)) return *risk;
   if (tool == "shell_execute") {
     const json::value* const command = args.if_contains("command");
     if (command == nullptr || !command->is_string()) return {};
+    const PathRules paths(rules);
     return CommandRisk(std::string_view(command->get_string()), paths).assess();
   }
   if (tool == "git_push" || tool == "browser_upload") return high(std::string(tool));

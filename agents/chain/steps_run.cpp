@@ -71,7 +71,12 @@ Tools StepsRun::program_tools() const {
 Result<void> StepsRun::start(const Plan& plan, std::uint32_t revision, const PlanHistory& history) {
   plan_ = plan;
   step_at_.clear();
-  for (std::size_t i = 0; i < plan_.steps.size(); ++i) step_at_.emplace(plan_.steps[i].id, i);
+  settled_by_call_.clear();
+  for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+    const PlanStep& step = plan_.steps[i];
+    step_at_.emplace(step.id, i);
+    if (is_settled_by_call(step, options_.policy, options_.verifier)) settled_by_call_.insert(step.id);
+  }
   revision_ = revision;
   history_ = history;
   rows_.clear();
@@ -270,17 +275,26 @@ void StepsRun::list_doubts() {
   }
 }
 
+// Begins the answer of a call. It names the revision where no other task of the step may do so.
+json::object StepsRun::call_answer(const OperationTable::Entry& entry, std::int64_t ms) const {
+  json::object answer{{"ms", ms}};
+  if (settled_by_call_.contains(entry.operation.step)) answer["revision"] = revision_;
+  return answer;
+}
+
 Result<void> StepsRun::answer(const OperationTable::Entry& entry, json::value value, std::int64_t ms) {
   if (entry.operation.kind == OperationKind::Question) return answer_question(entry, value);
   if (entry.operation.purpose == "verify") return answer_verdict(entry, value);
-  const json::object answer{{"value", cut_output(std::move(value), options_.most_output_bytes)}, {"ms", ms}};
+  json::object answer = call_answer(entry, ms);
+  answer["value"] = cut_output(std::move(value), options_.most_output_bytes);
   return run_->answer(entry.call, value_of(answer));
 }
 
 Result<void> StepsRun::answer_error(const OperationTable::Entry& entry, std::string message, std::int64_t ms) {
   if (entry.operation.purpose == "verify") return answer_verdict(entry, json::value());
   if (message.empty()) message = "Unknown failure";
-  const json::object answer{{"error", cut_output(json::value(message), options_.most_output_bytes)}, {"ms", ms}};
+  json::object answer = call_answer(entry, ms);
+  answer["error"] = cut_output(json::value(message), options_.most_output_bytes);
   return run_->answer(entry.call, value_of(answer));
 }
 
@@ -289,7 +303,7 @@ Result<void> StepsRun::answer_unknown(const OperationTable::Entry& entry, std::s
 }
 
 Result<void> StepsRun::settle(const OperationTable::Entry& entry, DoubtAnswer answer, json::value value) {
-  json::object result{{"ms", 0}};
+  json::object result = call_answer(entry, 0);
   if (answer == DoubtAnswer::Happened) result["value"] = cut_output(std::move(value), options_.most_output_bytes);
   if (answer != DoubtAnswer::GiveUp) return run_->settle(entry.operation.key, answer, value_of(result));
   // Giving up is an error of the step, not of the program.
@@ -316,15 +330,16 @@ Result<StepsState> StepsRun::end_turn() {
   if (ended.outcome.state == RunState::Failed || !rows.is_array()) {
     const auto& fault = ended.outcome.diagnostic;
     error_ = "LIMIT_REACHED: " + (fault ? fault->kind + ": " + fault->message : std::string("the plan did not end"));
-    rows_ = recorded_rows(store_, options_.id, plan_, revision_, history_);
+    rows_ = recorded_rows(store_, options_, plan_, revision_, history_);
   } else {
     rows_ = std::move(rows.get_array());
   }
   return StepsState::Over;
 }
 
-json::array recorded_rows(const Store& store, std::string_view task_id, const Plan& plan, std::uint32_t revision,
+json::array recorded_rows(const Store& store, const ChainOptions& options, const Plan& plan, std::uint32_t revision,
                           const PlanHistory& history) {
+  const std::string& task_id = options.id;
   json::array rows;
   const auto journal = store.journal(steps_run_id(task_id));
   if (!journal) return rows;
@@ -332,16 +347,24 @@ json::array recorded_rows(const Store& store, std::string_view task_id, const Pl
   for (const JournalTask& task : journal->tasks) known.emplace(task.id, &task);
   for (const PlanStep& step : plan.steps) {
     const auto kept = history.completed.find(step.id);
-    const std::string task = kept != history.completed.end()
-                                 ? kept->second
-                                 : std::string(task_id) + '/' + step.id + '@' + std::to_string(revision);
-    const auto found = known.find(task);
+    std::string task = kept != history.completed.end()
+                           ? kept->second
+                           : task_id + '/' + step.id + '@' + std::to_string(revision);
+    auto found = known.find(task);
+    if (found == known.end() && is_settled_by_call(step, options.policy, options.verifier)) {
+      task = effect_key(step, task_id);
+      found = known.find(task);
+    }
     if (found == known.end()) continue;
     const auto value = Value::from_edn(found->second->value_edn);
     json::value row = value ? to_json(*value) : json::value();
     if (!row.is_object()) continue;
+    if (!step_of_key(task, task_id).empty()) {
+      if (row.get_object().contains("error") || member_number(row.get_object(), "revision") > revision) continue;
+      row.get_object()["status"] = "completed";
+    }
     row.get_object()["id"] = step.id;
-    row.get_object()["task"] = task;
+    row.get_object()["task"] = std::move(task);
     rows.push_back(std::move(row));
   }
   return rows;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -60,6 +61,7 @@ class StepsRun {
   Result<StepsState> end_turn();
   const PlanStep* find(std::string_view id) const;
   Tools program_tools() const;
+  boost::json::object call_answer(const OperationTable::Entry& entry, std::int64_t ms) const;
   ChainOperation operation_for(const PlanStep& step, OperationKind kind, const WaitingCall& call) const;
 
   const Engine& engine_;
@@ -70,6 +72,7 @@ class StepsRun {
   std::optional<StoredRun> run_;
   Plan plan_;
   std::map<std::string, std::size_t, std::less<>> step_at_;   // by id
+  std::set<std::string, std::less<>> settled_by_call_;        // ids of steps
   std::uint32_t revision_ = 0;
   PlanHistory history_;
   Decisions decisions_;
@@ -83,7 +86,7 @@ class StepsRun {
 std::string steps_run_id(std::string_view task_id);
 
 // Returns the rows of steps that the log knows as settled, in plan order.
-boost::json::array recorded_rows(const Store& store, std::string_view task_id, const Plan& plan, std::uint32_t revision,
-                                 const PlanHistory& history);
+boost::json::array recorded_rows(const Store& store, const ChainOptions& options, const Plan& plan,
+                                 std::uint32_t revision, const PlanHistory& history);
 
 }  // namespace ptcvm::chain

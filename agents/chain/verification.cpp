@@ -3,9 +3,11 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <charconv>
+#include <cstdint>
 #include <optional>
 
 #include "agents/chain/ascii_text.h"
@@ -74,24 +76,36 @@ bool has_value_at(std::string_view text, std::string_view output) {
   return !error && *found == expected;
 }
 
-// Returns the text behind "NAME:", or nullopt when the criterion does not begin so. Case does not count.
-std::optional<std::string_view> behind(std::string_view criterion, std::string_view name) {
-  if (criterion.size() <= name.size() || criterion[name.size()] != ':') return std::nullopt;
-  if (lowercase(criterion.substr(0, name.size())) != name) return std::nullopt;
-  return trimmed(criterion.substr(name.size() + 1));
-}
+// A word with which a criterion of the grammar begins: "NAME:TEXT", or "NAME" alone.
+struct Word {
+  std::string_view name;
+  bool has_text;
+  bool (*passes)(std::string_view text, std::string_view output);
+};
 
-std::optional<bool> check_grammar(std::string_view criterion, std::string_view output) {
-  if (const auto text = behind(criterion, "contains")) return !text->empty() && contains(output, *text);
-  if (const auto text = behind(criterion, "not_contains")) return text->empty() || !contains(output, *text);
-  if (const auto text = behind(criterion, "regex")) return matches(*text, output);
-  if (const auto text = behind(criterion, "min_length")) return has_length(*text, output);
-  if (const auto text = behind(criterion, "pointer")) return has_value_at(*text, output);
-  const std::string word = lowercase(criterion);
-  if (word == "nonempty") return !trimmed(output).empty();
-  if (word == "json") return has_json(output);
-  if (word == "path") return has_absolute_path(output);
-  return std::nullopt;
+constexpr auto kWords = std::to_array<Word>({
+    {"contains", true, [](std::string_view text, std::string_view output) {
+       return !text.empty() && contains(output, text);
+     }},
+    {"not_contains", true, [](std::string_view text, std::string_view output) {
+       return text.empty() || !contains(output, text);
+     }},
+    {"regex", true, matches},
+    {"min_length", true, has_length},
+    {"pointer", true, has_value_at},
+    {"nonempty", false, [](std::string_view, std::string_view output) { return !trimmed(output).empty(); }},
+    {"json", false, [](std::string_view, std::string_view output) { return has_json(output); }},
+    {"path", false, [](std::string_view, std::string_view output) { return has_absolute_path(output); }},
+});
+
+// Returns the word of a trimmed criterion, or nullptr for free text. Case does not count.
+const Word* word_of(std::string_view criterion) {
+  const std::size_t colon = criterion.find(':');
+  const std::string name = lowercase(criterion.substr(0, colon));
+  const auto found = std::find_if(kWords.begin(), kWords.end(), [&](const Word& word) {
+    return word.name == name && word.has_text == (colon != std::string_view::npos);
+  });
+  return found == kWords.end() ? nullptr : &*found;
 }
 
 // Returns at most so many bytes, and never half of a character.
@@ -103,10 +117,18 @@ std::string_view cut(std::string_view text, std::size_t most) {
 
 }  // namespace
 
+bool is_decided_by_grammar(std::string_view criterion) {
+  const std::string_view text = trimmed(criterion);
+  return text.empty() || word_of(text) != nullptr;
+}
+
 CheckResult check_output(std::string_view criterion, std::string_view output, CheckMode mode) {
   const std::string_view text = trimmed(criterion);
   if (text.empty()) return CheckResult::Passed;
-  if (const auto passes = check_grammar(text, output)) return verdict(*passes);
+  if (const Word* const word = word_of(text)) {
+    const std::string_view rest = word->has_text ? trimmed(text.substr(word->name.size() + 1)) : std::string_view();
+    return verdict(word->passes(rest, output));
+  }
   if (mode == CheckMode::Heuristic) return verdict(meets_free_text(text, output));
   return CheckResult::Pending;
 }

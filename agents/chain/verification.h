@@ -27,6 +27,9 @@ enum class CheckResult { Passed, Failed, Pending };
 // Checks one criterion. The time is linear in the output and the criterion.
 CheckResult check_output(std::string_view criterion, std::string_view output, CheckMode mode);
 
+// Returns whether the grammar decides the criterion, whatever the output is.
+bool is_decided_by_grammar(std::string_view criterion);
+
 struct Verification {
   std::vector<std::string> unmet, pending;   // criteria, in their order
   bool passed() const { return unmet.empty(); }

@@ -27,26 +27,53 @@ namespace {
 
 enum class Form : std::uint8_t { Readable, Edn };
 
+// Returns how a byte is written inside of quotes when it is not written as it is, or nullptr.
+const char* escape_of(char c) {
+  switch (c) {
+    case '"': return "\\\"";
+    case '\\': return "\\\\";
+    case '\n': return "\\n";
+    case '\t': return "\\t";
+    case '\r': return "\\r";
+    default: return nullptr;
+  }
+}
+
+bool is_escaped(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 || byte == 0x7f || byte == '"' || byte == '\\';
+}
+
+void append_escape(std::string& out, char c) {
+  if (const char* const escape = escape_of(c)) {
+    out += escape;
+    return;
+  }
+  const auto byte = static_cast<unsigned char>(c);
+  out += "\\u00";
+  out += kHexDigits[byte >> 4];
+  out += kHexDigits[byte & 15];
+}
+
+// Appends a piece of a text: runs of bytes that are written as they are, and escapes between them.
+void append_escaped_piece(std::string& out, std::string_view piece) {
+  while (!piece.empty()) {
+    const auto escaped = std::find_if(piece.begin(), piece.end(), [](char c) { return is_escaped(c); });
+    const auto plain = static_cast<std::size_t>(escaped - piece.begin());
+    out.append(piece.substr(0, plain));
+    if (escaped == piece.end()) return;
+    append_escape(out, *escaped);
+    piece.remove_prefix(plain + 1);
+  }
+}
+
 void append_escaped(std::string& out, std::string_view text) {
-  std::size_t left = text.size();
-  for (const char c : text) {
-    work_done_at_byte(--left);
-    const auto byte = static_cast<unsigned char>(c);
-    switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\t': out += "\\t"; break;
-      case '\r': out += "\\r"; break;
-      default:
-        if (byte < 0x20 || byte == 0x7f) {
-          out += "\\u00";
-          out += kHexDigits[byte >> 4];
-          out += kHexDigits[byte & 15];
-        } else {
-          out += c;
-        }
-    }
+  constexpr std::size_t kPieceBytes = 4 * 1024;   // ends of pieces are the bytes at which work is counted
+  while (!text.empty()) {
+    const std::size_t piece = (text.size() - 1) % kPieceBytes + 1;
+    append_escaped_piece(out, text.substr(0, piece));
+    text.remove_prefix(piece);
+    work_done_at_byte(text.size());
   }
 }
 
