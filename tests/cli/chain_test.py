@@ -160,7 +160,7 @@ class Plan(ChainTest):
         status, out, _ = self.chain("plan", "Greet", "--tools", self.tools(), "--program", "--model",
                                     self.script(INTENT, {"steps": [step("a")]}))
         self.assertEqual(status, 0)
-        self.assertIn('{:id "a" :deps []', out)
+        self.assertIn('(call "a" [] "', out)
         self.assertEqual(ptcvm("check", self.file("p.ptc", out), "--tool", "say", "--tool", "chain_gate", "--tool",
                                "chain_verify", "--tool", "chain_settled")[0], 0)
 
