@@ -111,6 +111,7 @@ void ConversationView::take_note(const HostFact& fact, const json::object& body)
     parked_pass_.reset();
   }
   if (fact.name == "kickoff_armed") kickoff_armed_ = true;
+  if (fact.name == kSetupNote) setup_ = body;
   if (fact.name == "journal_rewound") rewind(fact, body);
   if (fact.name == "send_started" || fact.name == "send_failed") take_send(fact, body);
   if (fact.name == "pass_parked") parked_pass_ = {read_seqs(body, "fired"), texts_of(body, "waits")};
@@ -201,6 +202,7 @@ void ConversationView::take_send(const HostFact& fact, const json::object& body)
     return;
   }
   draft.in_flight = text_of(body, "messageId");
+  draft.next_state = text_of(body, "nextState");
   draft.is_approved = true;
   draft.send_error.clear();
   ++draft.rounds;

@@ -16,6 +16,9 @@
 
 namespace ptcvm::harness {
 
+// The name of the note that keeps what somebody set up (ConversationView::setup).
+inline constexpr std::string_view kSetupNote = "planner_setup";
+
 // The triggers of planning, each with the number of the fact that fired it; 0 when there was none. In a cursor the
 // numbers are the last ones that were planned.
 struct TriggerSeqs {
@@ -53,6 +56,7 @@ struct DraftState {
   bool is_approved = false;       // sent, or being sent, since the last rewind
   bool is_sent = false;           // a message with this draft arrived
   std::string in_flight;          // the id of the message that is being sent, or ""
+  std::string next_state;         // what that message asks for
   std::uint32_t rounds = 0;       // how often sending began
   std::string send_error;         // why the last round failed, or ""
 };
@@ -70,6 +74,8 @@ class ConversationView {
   std::size_t counted() const { return counted_; }                // observations and decisions among them
   const PlanCursor& cursor() const { return cursor_; }
   bool is_kickoff_armed() const { return kickoff_armed_; }
+  // Returns the planner, its mode and its configuration that somebody set up last ({} before), as the host wrote them.
+  const boost::json::object& setup() const { return setup_; }
   const std::optional<ParkedPass>& parked_pass() const { return parked_pass_; }
   std::size_t cancelled_passes() const { return cancelled_passes_; }   // counts parked passes that were given up
   // Returns what the program of that id waited for when it was parked last.
@@ -117,6 +123,7 @@ class ConversationView {
   std::map<std::uint64_t, std::uint64_t> writers_;      // seq -> claim, of facts that were written under one
   PlanCursor cursor_;
   bool kickoff_armed_ = false;
+  boost::json::object setup_;
   std::optional<ParkedPass> parked_pass_;
   std::size_t cancelled_passes_ = 0;
   std::map<std::string, std::vector<ProgramWait>, std::less<>> program_waits_;

@@ -49,22 +49,19 @@ const char* refusal_of(const ConversationView& view, std::string_view compose_id
   return nullptr;
 }
 
-Result<Sending> compose(const ConversationView& view, std::string_view compose_id,
-                        const std::optional<std::string>& next_state, const SenderTrace& trace,
-                        const std::string& log_id) {
-  if (const char* const why = refusal_of(view, compose_id)) return refuse(Errc::wrong_state, why);
+// Returns the message of a draft that may be sent, under this id.
+Result<Sending> compose(const ConversationView& view, std::string_view compose_id, std::string message_id,
+                        std::string next_state, const SenderTrace& trace) {
   const DraftState& draft = *view.draft(compose_id);
-  const json::object& body = view.fact_at(draft.seq)->body;
-  auto parts = parts_of(view, body);
+  auto parts = parts_of(view, view.fact_at(draft.seq)->body);
   if (!parts) return parts.error();
+  if (!is_next_state(next_state)) {
+    return refuse(Errc::invalid_value, "a message cannot ask for the state \"" + next_state + '"');
+  }
   Sending sending;
   sending.compose_id = compose_id;
-  sending.message_id = "m-" + log_id + "-" + sending.compose_id + "-" + std::to_string(draft.rounds + 1);
-  const std::string hint(text_of(body, "nextStateHint"));
-  sending.next_state = next_state.value_or(hint.empty() ? "working" : hint);
-  if (!is_next_state(sending.next_state)) {
-    return refuse(Errc::invalid_value, "a message cannot ask for the state \"" + sending.next_state + '"');
-  }
+  sending.message_id = std::move(message_id);
+  sending.next_state = std::move(next_state);
   sending.message = {{"kind", "message"},
                      {"messageId", sending.message_id},
                      {"role", "user"},
@@ -93,10 +90,15 @@ Result<Sending> begin_send(Conversation& conversation, std::string_view compose_
                            const std::optional<std::string>& next_state, const SenderTrace& trace,
                            const Author& author) {
   if (const Result<bool> read = conversation.refresh(); !read) return read.error();
+  const ConversationView& view = conversation.view();
+  if (const char* const why = refusal_of(view, compose_id)) return refuse(Errc::wrong_state, why);
+  const DraftState& draft = *view.draft(compose_id);
+  const std::string hint(text_of(view.fact_at(draft.seq)->body, "nextStateHint"));
   Result<Sending> sending =
-      compose(conversation.view(), compose_id, next_state, trace, conversation.log().id());
+      compose(view, compose_id,
+              "m-" + conversation.log().id() + "-" + std::string(compose_id) + "-" + std::to_string(draft.rounds + 1),
+              next_state.value_or(hint.empty() ? "working" : hint), trace);
   if (!sending) return sending;
-  const DraftState& draft = *conversation.view().draft(compose_id);
   const std::string key = "send/" + std::to_string(draft.seq) + "/" + std::to_string(draft.rounds + 1);
   const Result<bool> mine = write_effect(
       conversation, key, "send_started",
@@ -104,6 +106,13 @@ Result<Sending> begin_send(Conversation& conversation, std::string_view compose_
   if (!mine) return mine.error();
   if (!*mine) return refuse(Errc::wrong_state, "draft already in flight");
   return sending;
+}
+
+Result<Sending> compose_again(const ConversationView& view, std::string_view compose_id, const SenderTrace& trace) {
+  const DraftState* const draft = view.draft(compose_id);
+  if (draft == nullptr || view.fact_at(draft->seq) == nullptr) return refuse(Errc::wrong_state, "compose not found");
+  if (draft->in_flight.empty()) return refuse(Errc::wrong_state, "draft not in flight");
+  return compose(view, compose_id, draft->in_flight, draft->next_state, trace);
 }
 
 Result<void> end_send(Conversation& conversation, const Sending& sending, std::string error, const Author& author) {

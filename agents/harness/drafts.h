@@ -44,6 +44,8 @@ struct Sending {
 Result<Sending> begin_send(Conversation& conversation, std::string_view compose_id,
                            const std::optional<std::string>& next_state, const SenderTrace& trace,
                            const Author& author);
+// Returns the message of a draft that is in flight, under its id. Errors: as begin_send().
+Result<Sending> compose_again(const ConversationView& view, std::string_view compose_id, const SenderTrace& trace);
 // Notes that no attempt went well. The draft may be sent again.
 Result<void> end_send(Conversation& conversation, const Sending& sending, std::string error, const Author& author);
 // Returns how long to wait after a failed attempt, without the random part of up to 100 ms.

@@ -10,12 +10,6 @@ namespace json = boost::json;
 
 namespace {
 
-std::size_t decoded_size(std::string_view base64) {
-  std::size_t padding = 0;
-  while (padding < 2 && padding < base64.size() && base64[base64.size() - 1 - padding] == '=') ++padding;
-  return base64.size() / 4 * 3 - std::min(padding, base64.size() / 4 * 3);
-}
-
 std::string or_else(std::string_view text, std::string otherwise) {
   return text.empty() ? std::move(otherwise) : std::string(text);
 }
@@ -34,6 +28,12 @@ void add_file(const json::object& file, std::string_view message_id, std::vector
 }
 
 }  // namespace
+
+std::size_t decoded_size(std::string_view base64) {
+  std::size_t padding = 0;
+  while (padding < 2 && padding < base64.size() && base64[base64.size() - 1 - padding] == '=') ++padding;
+  return base64.size() / 4 * 3 - std::min(padding, base64.size() / 4 * 3);
+}
 
 std::vector<ProposedFact> facts_of_message(const json::object& message) {
   std::vector<ProposedFact> facts;

@@ -2,6 +2,7 @@
 #pragma once
 #include <boost/json/object.hpp>
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "agents/harness/conversation.h"
@@ -10,6 +11,9 @@ namespace ptcvm::harness {
 
 // The most bytes that one task, message or link may have.
 inline constexpr std::size_t kMostBodyBytes = 1'500'000;
+
+// Returns the number of bytes that a text in base64 stands for.
+std::size_t decoded_size(std::string_view base64);
 
 // Returns the facts of a message: an attachment for each file that came with its bytes, then the message. A message
 // with the role "agent" was received, every other was sent. Parts that cannot be read are left out.

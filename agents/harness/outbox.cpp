@@ -33,11 +33,12 @@ Result<void> Outbox::send(std::string_view compose_id, const std::optional<std::
   if (transport_ == nullptr) return no_adapter();
   const Result<Sending> sending = begin_send(conversation_, compose_id, next_state, trace_, author);
   if (!sending) return sending.error();
-  return deliver(*sending, author);
+  return deliver(*sending, true, author);
 }
 
-Result<void> Outbox::deliver(const Sending& sending, const Author& author) {
+Result<void> Outbox::deliver(const Sending& sending, bool is_first, const Author& author) {
   std::string error;
+  bool may_be_sent = false;
   for (std::uint32_t attempt = 0; attempt < kSendAttempts; ++attempt) {
     const Result<json::object> task = transport_->send(sending.message);
     if (task) {
@@ -46,7 +47,13 @@ Result<void> Outbox::deliver(const Sending& sending, const Author& author) {
       return conversation_.observe(std::move(facts), author);
     }
     error = task.error().message;
+    const std::string_view detail = task.error().detail;
+    may_be_sent = may_be_sent || detail == kMayBeSent || (detail == kNotReached && !is_first);
     pause_(send_delay_ms(attempt));
+  }
+  if (may_be_sent) {
+    return Error{Errc::wrong_state, error + "; the message stays in flight, because it may have arrived", std::nullopt,
+                 kMayBeSent};
   }
   if (const Result<void> ended = end_send(conversation_, sending, error, author); !ended) return ended;
   return Error{Errc::wrong_state, error, std::nullopt, {}};
@@ -84,14 +91,22 @@ Result<void> Outbox::recover(const Author& author) {
   if (const Result<bool> read = conversation_.refresh(); !read) return read.error();
   if (transport_ == nullptr) return {};
   for (const Sending& sending : sends_in_flight(conversation_.view())) {
-    const Result<std::optional<bool>> arrived = transport_->arrived(sending.message_id);
-    if (!arrived) return arrived.error();
-    if (!*arrived) continue;
-    const Result<void> settled = **arrived ? tick(author)
-                                           : end_send(conversation_, sending, "the message did not arrive", author);
-    if (!settled) return settled;
+    if (const Result<void> settled = settle(sending, author); !settled) return settled;
   }
   return {};
+}
+
+Result<void> Outbox::settle(const Sending& sending, const Author& author) {
+  const Result<std::optional<bool>> arrived = transport_->arrived(sending.message_id);
+  if (!arrived) return arrived.error();
+  if (*arrived && **arrived) return tick(author);
+  if (transport_->takes_each_id_once()) {
+    const Result<Sending> again = compose_again(conversation_.view(), sending.compose_id, trace_);
+    if (again) return kept_with_draft(deliver(*again, false, author));
+    return end_send(conversation_, sending, again.error().message, author);
+  }
+  if (!*arrived) return {};
+  return end_send(conversation_, sending, "the message did not arrive", author);
 }
 
 }  // namespace ptcvm::harness

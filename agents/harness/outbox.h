@@ -13,16 +13,24 @@
 
 namespace ptcvm::harness {
 
+// Details of errors of Transport::send(). Any other error means that the other side refused the message.
+inline constexpr std::string_view kMayBeSent = "may_be_sent";     // the message may have arrived: the answer was lost
+inline constexpr std::string_view kNotReached = "not_reached";    // this attempt did not reach the other side
+
 // What carries messages to the other side. Drivers implement it.
 class Transport {
  public:
   virtual ~Transport() = default;
-  // Sends a message; the other side takes each messageId once. Returns the task as it is then. Errors: any.
+  // Sends a message; the other side takes each messageId once. Returns the task as it is then. Errors: any; with the
+  // detail kMayBeSent the message stays in flight, because it may have arrived.
   virtual Result<boost::json::object> send(const boost::json::object& message) = 0;
   // Returns the task, or nullopt when there is none.
   virtual Result<std::optional<boost::json::object>> task() = 0;
   // Returns whether a message of this id arrived, or nullopt when the transport cannot know.
   virtual Result<std::optional<bool>> arrived(std::string_view message_id) = 0;
+  // Returns whether the other side is known to take each messageId once. Then a message that was in flight when a
+  // process died is sent again under its id.
+  virtual bool takes_each_id_once() const { return false; }
 };
 
 // Says whether planners' drafts are sent without a person.
@@ -53,11 +61,14 @@ class Outbox {
 
   // Takes in the task of the transport.
   Result<void> tick(const Author& author);
-  // Settles what was being sent when a process died. A message of which the transport does not know stays in flight.
+  // Settles what was being sent when a process died: asks whether it arrived, and sends it again when the other side
+  // takes each id once. A message of which the transport does not know stays in flight.
   Result<void> recover(const Author& author);
 
  private:
-  Result<void> deliver(const Sending& sending, const Author& author);
+  // Sends a message that is in flight. `is_first`: no other process has tried to send it.
+  Result<void> deliver(const Sending& sending, bool is_first, const Author& author);
+  Result<void> settle(const Sending& sending, const Author& author);
 
   Conversation& conversation_;
   Transport* transport_;

@@ -1,7 +1,6 @@
 #include "agents/harness/peer_transport.h"
 
 #include "agents/harness/ingestion.h"
-#include "agents/harness/json_members.h"
 #include "agents/harness/turn.h"
 
 namespace ptcvm::harness {
@@ -14,11 +13,7 @@ json::object task_of(json::array history, std::string_view state) {
   return {{"kind", "task"}, {"id", "peer"}, {"history", std::move(history)}, {"status", {{"state", state}}}};
 }
 
-std::string state_after(const json::object& message, std::string TurnStates::* side) {
-  const json::object* const metadata = object_at(message, "metadata");
-  const json::value* const next = metadata == nullptr ? nullptr : metadata->if_contains("nextState");
-  return turn_after(asked_next_state(next == nullptr ? json::value() : *next, {})).*side;
-}
+TurnStates states_after(const json::object& message) { return turn_after(next_state_of(message)); }
 
 }  // namespace
 
@@ -31,12 +26,12 @@ Result<json::object> PeerTransport::send(const json::object& message) {
   json::object heard = message;
   heard["role"] = "agent";
   std::vector<ProposedFact> facts = facts_of_message(heard);
-  facts.push_back({FactType::status_changed, {{"a2a", state_after(message, &TurnStates::other)}}});
+  facts.push_back({FactType::status_changed, {{"a2a", states_after(message).other}}});
   if (!is_known) {
     const Result<void> written = peer_.observe(std::move(facts), {clock_(), by_});
     if (!written) return written.error();
   }
-  return task_of({message}, state_after(message, &TurnStates::sender));
+  return task_of({message}, states_after(message).sender);
 }
 
 // What the other side heard is what this side said, and the turn is the other way round.

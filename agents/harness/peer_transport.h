@@ -21,6 +21,7 @@ class PeerTransport final : public Transport {
   Result<boost::json::object> send(const boost::json::object& message) override;
   Result<std::optional<boost::json::object>> task() override;
   Result<std::optional<bool>> arrived(std::string_view message_id) override;
+  bool takes_each_id_once() const override { return true; }
 
  private:
   Conversation peer_;

@@ -1,6 +1,9 @@
 #include "agents/harness/turn.h"
 
+#include <boost/json/array.hpp>
+
 #include "agents/harness/fact.h"
+#include "agents/harness/json_members.h"
 
 namespace ptcvm::harness {
 
@@ -14,6 +17,21 @@ std::string asked_next_state(const boost::json::value& of_message, const boost::
   const boost::json::value& asked = of_message.is_null() ? of_part : of_message;
   if (!asked.is_string() || !is_next_state(asked.get_string())) return "working";
   return std::string(asked.get_string());
+}
+
+std::string next_state_of(const boost::json::object& message) {
+  const auto asked_in = [](const boost::json::object& object) -> boost::json::value {
+    const boost::json::object* const metadata = object_at(object, "metadata");
+    const boost::json::value* const next = metadata == nullptr ? nullptr : metadata->if_contains("nextState");
+    return next == nullptr ? boost::json::value() : *next;
+  };
+  boost::json::value of_part;
+  if (const boost::json::array* const parts = array_at(message, "parts")) {
+    for (const boost::json::value& part : *parts) {
+      if (of_part.is_null() && part.is_object()) of_part = asked_in(part.get_object());
+    }
+  }
+  return asked_next_state(asked_in(message), of_part);
 }
 
 }  // namespace ptcvm::harness

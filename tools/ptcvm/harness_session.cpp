@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 #include <iostream>
 
+#include "agents/harness/conversation_json.h"
 #include "agents/harness/peer_transport.h"
 #include "agents/harness/turn.h"
 #include "tools/ptcvm/agent_stored_commands.h"
@@ -21,25 +22,12 @@ class PrintedTransport final : public harness::Transport {
  public:
   Result<json::object> send(const json::object& message) override {
     std::cout << json::serialize(json::object{{"message", message}}) << '\n';
-    const std::string state = harness::turn_after(message.at("metadata").at("nextState").as_string()).sender;
+    const std::string state = harness::turn_after(harness::next_state_of(message)).sender;
     return json::object{{"history", json::array{message}}, {"status", {{"state", state}}}};
   }
   Result<std::optional<json::object>> task() override { return std::optional<json::object>{}; }
   Result<std::optional<bool>> arrived(std::string_view) override { return std::optional<bool>{}; }
 };
-
-json::value body_of(const harness::Fact* fact) {
-  return fact == nullptr ? json::value() : json::value(fact->body);
-}
-
-std::string_view waits_for(const harness::ConversationView& view, std::string_view verdict) {
-  if (verdict == "frozen") return verdict;
-  if (!view.unsent_draft().empty()) return "draft";
-  if (view.open_question() != nullptr) return "question";
-  if (view.parked_pass()) return "waiting";
-  if (harness::is_terminal_status(view.status())) return "over";
-  return view.status() == "working" || view.status() == "submitted" ? "turn" : "idle";
-}
 
 }  // namespace
 
@@ -73,20 +61,14 @@ std::optional<int> HarnessSession::open(StoreUse use) {
   return std::nullopt;
 }
 
-int HarnessSession::report(std::string_view verdict) {
+int HarnessSession::report() {
   const auto read = conversation_->refresh();
   if (!read) return refuse_error(read.error());
   const harness::ConversationView& view = conversation_->view();
-  const harness::DraftState* const draft = view.draft(view.unsent_draft());
-  const std::string_view status = waits_for(view, verdict);
+  json::object state = harness::state_json(view, {});
+  const json::string status = state.at("status").as_string();
   const bool waits = status == "draft" || status == "question" || status == "waiting";
-  std::cout << json::serialize(json::object{
-                   {"status", status},
-                   {"state", view.status().empty() ? json::value() : json::value(view.status())},
-                   {"draft", draft == nullptr ? json::value() : body_of(view.fact_at(draft->seq))},
-                   {"question", body_of(view.open_question())},
-                   {"facts", view.facts().size()}})
-            << '\n';
+  std::cout << json::serialize(state) << '\n';
   return waits ? kSuspended : kSuccess;
 }
 

@@ -39,7 +39,7 @@ class HarnessSession {
   const Store& store() const { return *store_; }
   harness::Author author() const;
   // Prints the line that says what the conversation waits for, and returns what the command ends with.
-  int report(std::string_view verdict = {});
+  int report();
 
  private:
   const HarnessArguments& arguments_;
@@ -49,12 +49,10 @@ class HarnessSession {
   std::unique_ptr<harness::Outbox> outbox_;
 };
 
-// Makes the planner of --planner, --config and --replies. nullptr, with the reason: they do not fit.
-std::unique_ptr<harness::Planner> planner_of(const HarnessArguments& arguments, HarnessSession& session,
-                                             std::string& message);
 // Reads a file with one JSON object.
 std::optional<boost::json::object> json_file(const std::string& path, std::string& message);
 
 void add_harness_run(CLI::App& app, int& status);
+void add_harness_serve(CLI::App& app, int& status);
 
 }  // namespace ptcvm::cli

@@ -1,0 +1,42 @@
+#include "tools/ptcvm/harness_pass.h"
+
+#include <string>
+#include <vector>
+
+#include "tools/ptcvm/moments.h"
+
+namespace ptcvm::cli {
+
+namespace {
+
+// Sends what the planner drafted; what a person wrote waits for approval.
+Result<void> send_drafts(const PassParts& parts, const harness::Author& author) {
+  const harness::ConversationView& view = parts.conversation.view();
+  const std::vector<std::string> drafts = view.unsent_drafts();
+  for (const std::string& id : drafts) {
+    const harness::DraftState* const draft = view.draft(id);
+    if (draft == nullptr || draft->writer == 0) continue;
+    const Result<void> sent = parts.outbox.send(id, std::nullopt, author);
+    if (!sent) return sent.error();
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<bool> plan_once(const PassParts& parts, const harness::Author& author) {
+  parts.harness.schedule();
+  const auto verdict = parts.harness.begin(now_millis());
+  if (!verdict) return verdict.error();
+  if (*verdict == harness::Verdict::Dismiss) return true;
+  if (*verdict != harness::Verdict::Run) return false;
+  const auto end = parts.harness.finish(parts.planner, now_millis());
+  if (!end) return end.error();
+  if (*end == harness::PassEnd::Waiting) return false;
+  if (parts.outbox.mode() != harness::SendMode::Auto) return true;
+  const auto sent = send_drafts(parts, author);
+  if (!sent) return sent.error();
+  return true;
+}
+
+}  // namespace ptcvm::cli

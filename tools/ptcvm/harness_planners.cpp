@@ -1,0 +1,117 @@
+#include "tools/ptcvm/harness_planners.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <sstream>
+#include <vector>
+
+#include "agents/harness/planner_seed.h"
+#include "agents/harness/program_planner.h"
+#include "agents/harness/scenario_planner.h"
+#include "agents/harness/simple_planners.h"
+#include "ptcvm/engine.hpp"
+#include "tools/ptcvm/files.h"
+#include "tools/ptcvm/moments.h"
+
+namespace ptcvm::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+// One line of a file of replies: the reply to each question that has all of the texts.
+struct RecordedReply {
+  std::vector<std::string> when;
+  std::string reply;
+};
+
+std::optional<RecordedReply> read_reply(const std::string& line) {
+  boost::system::error_code error;
+  const json::value value = json::parse(line, error);
+  const json::object* const object = error ? nullptr : value.if_object();
+  const json::value* const when = object == nullptr ? nullptr : object->if_contains("when");
+  const json::value* const reply = object == nullptr ? nullptr : object->if_contains("reply");
+  if (when == nullptr || !when->is_array() || reply == nullptr) return std::nullopt;
+  RecordedReply recorded;
+  for (const json::value& text : when->get_array()) {
+    if (!text.is_string()) return std::nullopt;
+    recorded.when.emplace_back(text.get_string());
+  }
+  recorded.reply = reply->is_string() ? std::string(reply->get_string()) : json::serialize(*reply);
+  return recorded;
+}
+
+// A model whose replies are in a file. The first line that fits answers, in whatever process the question is asked.
+std::optional<harness::AskModel> recorded_model(const std::string& path, std::string& message) {
+  std::vector<RecordedReply> replies;
+  if (!path.empty()) {
+    const auto text = read_file(path, message);
+    if (!text) return std::nullopt;
+    std::istringstream lines(*text);
+    std::size_t number = 0;
+    for (std::string line; std::getline(lines, line);) {
+      ++number;
+      if (line.empty()) continue;
+      auto reply = read_reply(line);
+      if (!reply) {
+        message = path + ":" + std::to_string(number) + R"(: a line must be {"when": [text, …], "reply": value})";
+        return std::nullopt;
+      }
+      replies.push_back(*std::move(reply));
+    }
+  }
+  return [replies](const harness::ModelQuestion& question) -> Result<std::string> {
+    for (const RecordedReply& recorded : replies) {
+      const bool fits = std::all_of(recorded.when.begin(), recorded.when.end(), [&](const std::string& text) {
+        return question.prompt.find(text) != std::string::npos;
+      });
+      if (fits) return recorded.reply;
+    }
+    return Error{Errc::not_available, "--replies has no reply to this question", std::nullopt, {}};
+  };
+}
+
+}  // namespace
+
+std::optional<PlannerParts> planner_parts(const HarnessArguments& arguments, std::string& message) {
+  PlannerParts parts;
+  parts.planner = arguments.planner;
+  if (!arguments.config.empty()) {
+    auto read = json_file(arguments.config, message);
+    if (!read) return std::nullopt;
+    parts.config = *std::move(read);
+  }
+  if (!arguments.scenario.empty()) {
+    auto scenario = json_file(arguments.scenario, message);
+    if (!scenario) return std::nullopt;
+    parts.config["resolvedScenario"] = *std::move(scenario);
+  }
+  auto ask = recorded_model(arguments.replies, message);
+  if (!ask) return std::nullopt;
+  parts.ask = *std::move(ask);
+  return parts;
+}
+
+std::unique_ptr<harness::Planner> make_planner(const PlannerParts& parts, const Store& store,
+                                               harness::Conversation& conversation, std::string& message) {
+  if (parts.planner == harness::kDemoPlanner) return std::make_unique<harness::DemoPlanner>(parts.config);
+  const auto pause = [](std::int64_t) {};
+  if (parts.planner == harness::kDrafterPlanner) {
+    return std::make_unique<harness::DrafterPlanner>(parts.config, parts.ask, pause);
+  }
+  if (parts.planner == harness::kScenarioPlanner) {
+    auto made = harness::ScenarioPlanner::make(parts.config, parts.ask, pause);
+    if (made) return std::make_unique<harness::ScenarioPlanner>(*std::move(made));
+    message = made.error().message;
+    return nullptr;
+  }
+  auto source = read_file(parts.planner, message);
+  if (!source) return nullptr;
+  harness::FactProgramOptions options;
+  options.id = conversation.log().id() + "/planner";
+  options.source = *std::move(source);
+  return std::make_unique<harness::ProgramPlanner>(
+      harness::FactProgram(Engine(), store, conversation, std::move(options)), now_millis);
+}
+
+}  // namespace ptcvm::cli
