@@ -81,9 +81,13 @@ void CurlTransfer::set_options() {
   set(CURLOPT_PROTOCOLS_STR, "http,https");
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_HTTPHEADER, list_);
-  set(CURLOPT_POST, 1L);
-  set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
-  set(CURLOPT_POSTFIELDS, request_.body.data());
+  if (request_.is_get) {
+    set(CURLOPT_HTTPGET, 1L);
+  } else {
+    set(CURLOPT_POST, 1L);
+    set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
+    set(CURLOPT_POSTFIELDS, request_.body.data());
+  }
   set(CURLOPT_HEADERFUNCTION, &CurlTransfer::take_header_line);
   set(CURLOPT_HEADERDATA, static_cast<void*>(this));
   set(CURLOPT_WRITEFUNCTION, &CurlTransfer::take_body);

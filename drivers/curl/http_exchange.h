@@ -28,6 +28,7 @@ struct HttpRequest {
   wire::Headers headers;                     // without secrets
   std::optional<SecretHeader> secret;
   std::string body;                          // sent with POST
+  bool is_get = false;                       // GET, and no body
   HttpTimeouts timeouts;
   std::string authorities_file;              // certificates in PEM that are trusted; empty: the system's own
   std::optional<std::string> proxy;          // nullopt: as http_proxy, https_proxy, all_proxy and no_proxy say
