@@ -200,6 +200,7 @@ void add_harness_command(CLI::App& app, int& status) {
   group->require_subcommand(1);
   group->footer(kHarnessExamples);
   add_harness_run(*group, status);
+  add_harness_serve(*group, status);
   for (const PersonCommand& row : kCommands) add_person_command(*group, row, status);
   add_log(*group, status);
   add_link(*group, status);

@@ -1,0 +1,170 @@
+// ptcvm harness serve: conversations as a page, for people in browsers.
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/json.hpp>
+#include <csignal>
+#include <iostream>
+
+#include "agents/harness/log_transport.h"
+#include "agents/harness/peer_transport.h"
+#include "drivers/http/web_server.h"
+#include "tools/ptcvm/agent_stored_commands.h"
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/harness_fetch.h"
+#include "tools/ptcvm/harness_site.h"
+#include "tools/ptcvm/moments.h"
+
+namespace ptcvm::cli {
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr std::size_t kWorkers = 4;
+
+struct ServeArguments {
+  HarnessArguments harness;
+  std::vector<std::string> ids, tokens, hosts;
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 0;
+};
+
+bool is_secret(std::string_view text) {
+  const auto is_good = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("._~+/-").find(c) != std::string_view::npos;
+  };
+  return !text.empty() && std::ranges::all_of(text, is_good);
+}
+
+// Reads NAME=SECRET or SECRET.
+std::optional<drivers::WebToken> token_of(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  drivers::WebToken token;
+  if (equals == std::string::npos) {
+    token = {"page", text};
+  } else {
+    token = {text.substr(0, equals), text.substr(equals + 1)};
+  }
+  if (token.name.empty() || !is_secret(token.secret)) return std::nullopt;
+  return token;
+}
+
+// Returns the tokens, a new one when none is given; nullopt, with the reason, when one cannot be read.
+std::optional<std::vector<drivers::WebToken>> tokens_of(const ServeArguments& arguments, std::string& message) {
+  std::vector<drivers::WebToken> tokens;
+  for (const std::string& text : arguments.tokens) {
+    auto token = token_of(text);
+    if (!token) {
+      message = "--token: must be SECRET or NAME=SECRET, the secret of letters, digits, and . _ ~ + / -";
+      return std::nullopt;
+    }
+    tokens.push_back(*std::move(token));
+  }
+  if (tokens.empty()) tokens.push_back({"page", drivers::random_secret()});
+  return tokens;
+}
+
+MakeTransport transport_of(const ServeArguments& arguments, const Store& store) {
+  const std::string peer = arguments.harness.peer;
+  return [peer, store](harness::Conversation& own, std::string& message) -> std::unique_ptr<harness::Transport> {
+    if (peer.empty()) return std::make_unique<harness::LogTransport>();
+    auto other = harness::Conversation::open(HostLog::of(store, peer));
+    if (!other) {
+      message = other.error().message;
+      return nullptr;
+    }
+    return std::make_unique<harness::PeerTransport>(*std::move(other), now_millis, own.log().id());
+  };
+}
+
+int serve_site(const ServeArguments& arguments, const RoomHouse& house, drivers::WebGuard& guard,
+               const std::string& secret, asio::io_context& context) {
+  HarnessSite site(house, guard, arguments.ids);
+  if (const auto opened = site.open_named(); !opened) return refuse_error(opened.error());
+  drivers::WebServer server(context, [&site](const drivers::WebRequest& request,
+                                             const std::shared_ptr<drivers::WebExchange>& exchange) {
+    site.handle(request, exchange);
+  });
+  if (const auto failed = server.listen(arguments.address, arguments.port)) return refuse_input(*failed);
+  guard.set_port(server.port());
+  const std::string place = (arguments.address.find(':') == std::string::npos ? arguments.address
+                                                                              : "[" + arguments.address + "]") +
+                            ":" + std::to_string(server.port());
+  std::cout << "http://" << place << "/?token=" << secret << std::endl;
+  asio::signal_set signals(context, SIGINT, SIGTERM);
+  signals.async_wait([&context](const boost::system::error_code&, int) { context.stop(); });
+  site.watch();
+  context.run();
+  return kSuccess;
+}
+
+int serve(const ServeArguments& arguments) {
+  int status = kSuccess;
+  const auto store = store_of(arguments.harness.store, StoreUse::Create, status);
+  if (!store) return status;
+  std::string message;
+  if (!arguments.harness.peer.empty() && arguments.ids.size() != 1) {
+    return refuse_input("--peer: name one conversation with --id");
+  }
+  const bool is_loopback = arguments.address == "127.0.0.1" || arguments.address == "::1";
+  if (!is_loopback && arguments.tokens.empty()) {
+    return refuse_input("--address " + arguments.address + ": give a --token, because others can reach the server");
+  }
+  const auto tokens = tokens_of(arguments, message);
+  if (!tokens) return refuse_input(message);
+  auto usual = planner_parts(arguments.harness, message);
+  if (!usual) return refuse_input(message);
+  asio::io_context context(1);
+  asio::thread_pool workers(kWorkers);
+  const RoomHouse house{context,
+                        workers,
+                        *store,
+                        *std::move(usual),
+                        *harness::find_send_mode(arguments.harness.mode),
+                        transport_of(arguments, *store),
+                        fetch_document,
+                        false,
+                        arguments.harness.begins};
+  drivers::WebGuard guard(*tokens, arguments.hosts);
+  status = serve_site(arguments, house, guard, tokens->front().secret, context);
+  workers.stop();
+  workers.join();
+  return status;
+}
+
+}  // namespace
+
+void add_harness_serve(CLI::App& app, int& status) {
+  auto* const command = app.add_subcommand("serve", "Show conversations as a page, and let people act in it");
+  auto arguments = std::make_shared<ServeArguments>();
+  HarnessArguments& harness = arguments->harness;
+  harness.planner = "off";
+  declare_default_store(*command, harness.store);
+  command->add_option("--id", arguments->ids, "Serve this conversation; more than one may be given. Default: all");
+  command->add_option("--port", arguments->port, "The port; 0 takes any");
+  command->add_option("--address", arguments->address, "The address to listen on")->capture_default_str();
+  command->add_option("--host", arguments->hosts, "A name of the server in the header Host, with its port");
+  command->add_option("--token", arguments->tokens, "SECRET or NAME=SECRET of a person. Default: a new one");
+  command->add_option("--planner", harness.planner,
+                      "off, simple-demo, llm-drafter, scenario-v0.3, or the file of a program, until people choose");
+  command->add_option("--config", harness.config, "The configuration of the planner, a file of JSON")
+      ->type_name("FILE");
+  command->add_option("--scenario", harness.scenario, "The scenario of scenario-v0.3, a file of JSON")
+      ->type_name("FILE");
+  command->add_option("--replies", harness.replies, "Recorded replies of a model, a file of JSON lines")
+      ->type_name("FILE");
+  command->add_option("--peer", harness.peer, "The conversation of the other side, in the same store");
+  command->add_option("--mode", harness.mode, "approve: a person approves drafts; auto: they are sent")
+      ->check(CLI::IsMember({"approve", "auto"}));
+  command->add_flag("--begin", harness.begins, "Begin an empty conversation");
+  command->footer(R"(Examples:
+  ptcvm harness serve --store talk.db
+  ptcvm harness serve --store talk.db --id clinic --peer payer --planner scenario-v0.3 --scenario visit.json
+
+The first line of standard output is the address to open. docs/harness.md has the requests that the page makes.)");
+  command->callback([arguments, &status] { status = serve(*arguments); });
+}
+
+}  // namespace ptcvm::cli
