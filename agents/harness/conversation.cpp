@@ -16,6 +16,10 @@ Error wrong(Errc code, std::string message) { return {code, std::move(message), 
 
 }  // namespace
 
+std::string message_key(std::uint64_t epoch, std::string_view message_id) {
+  return "message/" + std::to_string(epoch) + "/" + std::string(message_id);
+}
+
 HostFact host_fact(HostFactClass fact_class, std::string name, std::string key, const json::object& body,
                    const Author& author) {
   HostFact fact;
@@ -75,7 +79,7 @@ std::string Conversation::natural_key(const ProposedFact& fact, std::size_t plac
   const std::string epoch = "/" + std::to_string(view_.epoch()) + "/";
   switch (fact.type) {
     case FactType::message_received:
-    case FactType::message_sent: return "message" + epoch + std::string(text_of(fact.body, "messageId"));
+    case FactType::message_sent: return message_key(view_.epoch(), text_of(fact.body, "messageId"));
     case FactType::attachment_added: return "attachment" + epoch + std::string(trimmed(text_of(fact.body, "name")));
     case FactType::tool_result: return "tool_result/" + std::string(text_of(fact.body, "callId"));
     case FactType::timer_fired: return "timer/" + std::string(text_of(fact.body, "timer"));

@@ -79,6 +79,9 @@ class Conversation {
   ConversationView view_;
 };
 
+// Returns the key under which the log has a message of that epoch (ConversationView::epoch).
+std::string message_key(std::uint64_t epoch, std::string_view message_id);
+
 // Returns the fact as the log keeps it.
 HostFact host_fact(HostFactClass fact_class, std::string name, std::string key, const boost::json::object& body,
                    const Author& author);

@@ -112,6 +112,7 @@ void ConversationView::take_note(const HostFact& fact, const json::object& body)
   }
   if (fact.name == "kickoff_armed") kickoff_armed_ = true;
   if (fact.name == kSetupNote) setup_ = body;
+  if (fact.name == kTaskNote) task_id_ = text_of(body, "id");
   if (fact.name == "journal_rewound") rewind(fact, body);
   if (fact.name == "send_started" || fact.name == "send_failed") take_send(fact, body);
   if (fact.name == "pass_parked") parked_pass_ = {read_seqs(body, "fired"), texts_of(body, "waits")};
@@ -212,7 +213,10 @@ void ConversationView::rewind(const HostFact& fact, const json::object& body) {
   const std::uint64_t to = seq_of(body, "to");
   const bool keeps_human = text_of(body, "keeps") != "nothing";
   ++generation_;
-  if (!keeps_human) ++epoch_;
+  if (!keeps_human) {
+    ++epoch_;
+    task_id_.clear();
+  }
   std::vector<Fact> before = std::move(facts_);
   forget_derived();
   for (Fact& kept : before) {

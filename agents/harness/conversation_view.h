@@ -18,6 +18,8 @@ namespace ptcvm::harness {
 
 // The name of the note that keeps what somebody set up (ConversationView::setup).
 inline constexpr std::string_view kSetupNote = "planner_setup";
+// The name of the note that keeps the id of the task on the server of the other side.
+inline constexpr std::string_view kTaskNote = "task_known";
 
 // The triggers of planning, each with the number of the fact that fired it; 0 when there was none. In a cursor the
 // numbers are the last ones that were planned.
@@ -76,6 +78,8 @@ class ConversationView {
   bool is_kickoff_armed() const { return kickoff_armed_; }
   // Returns the planner, its mode and its configuration that somebody set up last ({} before), as the host wrote them.
   const boost::json::object& setup() const { return setup_; }
+  // Returns the id of the task on the server of the other side, or "".
+  const std::string& task_id() const { return task_id_; }
   const std::optional<ParkedPass>& parked_pass() const { return parked_pass_; }
   std::size_t cancelled_passes() const { return cancelled_passes_; }   // counts parked passes that were given up
   // Returns what the program of that id waited for when it was parked last.
@@ -124,6 +128,7 @@ class ConversationView {
   PlanCursor cursor_;
   bool kickoff_armed_ = false;
   boost::json::object setup_;
+  std::string task_id_;
   std::optional<ParkedPass> parked_pass_;
   std::size_t cancelled_passes_ = 0;
   std::map<std::string, std::vector<ProgramWait>, std::less<>> program_waits_;

@@ -1,6 +1,7 @@
 """A server of `ptcvm harness serve`, for tests without a browser."""
 import http.client
 import json
+import os
 import signal
 import subprocess
 
@@ -12,10 +13,10 @@ TOKEN = "a-secret"
 class Page:
     """A process of the server. Keyword arguments of call() are headers, with _ for -."""
 
-    def __init__(self, *args, port=0, token=TOKEN, folder=None):
+    def __init__(self, *args, port=0, token=TOKEN, **environment):
         tokens = () if token is None else ("--token", f"ann={token}")
         self.process = subprocess.Popen([PTCVM, "harness", "serve", "--port", str(port), *tokens, *args],
-                                        stdout=subprocess.PIPE, text=True, cwd=folder)
+                                        stdout=subprocess.PIPE, text=True, env={**os.environ, **environment})
         self.address = self.process.stdout.readline().strip()
         self.port = int(self.address.split("/")[2].rsplit(":", 1)[1])
         self.token = token

@@ -116,6 +116,7 @@ void add_person_command(CLI::App& app, const PersonCommand& row, int& status) {
   if (row.has_next) command->add_option("--next", arguments->next, "The state of the task afterwards");
   if (row.has_peer) {
     command->add_option("--peer", arguments->peer, "The conversation of the other side, in the same store");
+    command->add_option("--remote", arguments->remote, "The agent of the other side, a URL of a server of A2A");
   }
   command->footer(shown);
   command->callback([&row, arguments, words, &status] {

@@ -130,6 +130,7 @@ void HarnessRoom::tell() {
   told_seq_ = view.log_seq();
   told_generation_ = view.generation();
   for (const auto& reader : readers_) reader->write(event);
+  tell_followers();
   tell_state();
 }
 
@@ -141,6 +142,7 @@ void HarnessRoom::show_hud(std::optional<harness::Hud> hud) {
 void HarnessRoom::keep_open() {
   std::erase_if(readers_, [](const auto& reader) { return reader->is_gone(); });
   for (const auto& reader : readers_) reader->write(": still here\n\n");
+  for (const Follower& follower : followers_) follower.exchange->write(": still here\n\n");
 }
 
 void HarnessRoom::look() {

@@ -9,6 +9,8 @@
 #include <set>
 #include <string>
 
+#include "agents/a2a/task_server.h"
+#include "agents/a2a/task_view.h"
 #include "drivers/http/web_exchange.h"
 #include "tools/ptcvm/harness_room_worker.h"
 
@@ -25,6 +27,7 @@ struct RoomHouse {
   harness::FetchJson fetch;                // loads scenarios, on the threads of workers
   bool asks_other_side = false;            // the transport must be asked for news
   bool begins = false;                     // an empty conversation is begun
+  bool serves_a2a = false;                 // others may talk to the conversations by A2A
 };
 
 // See the top of this file.
@@ -42,6 +45,9 @@ class HarnessRoom : public std::enable_shared_from_this<HarnessRoom> {
   // Does what a person wants, and answers. docs/harness.md has the actions.
   void act(const std::string& action, const boost::json::object& body, const std::string& by,
            const std::shared_ptr<drivers::WebExchange>& exchange);
+  // Answers a request of A2A. A stream ends when the client has the turn, or the task is over.
+  void answer_rpc(const a2a::RpcRequest& request, const std::string& by,
+                  const std::shared_ptr<drivers::WebExchange>& exchange);
   // Looks for facts of others, and for loads that are due. Called several times a second.
   void look();
   // Sends a line that keeps connections open.
@@ -52,10 +58,17 @@ class HarnessRoom : public std::enable_shared_from_this<HarnessRoom> {
  private:
   using Act = Result<boost::json::object> (HarnessRoom::*)(const boost::json::object& body, const harness::Author& who);
   struct Action;
+  // A client of A2A who reads a stream.
+  struct Follower {
+    std::shared_ptr<drivers::WebExchange> exchange;
+    boost::json::value id;               // names the request
+    a2a::StreamPlace place;
+  };
 
   HarnessRoom(const RoomHouse& house, harness::Conversation conversation, std::unique_ptr<RoomSetup> setup);
   void tell();
   void tell_state();
+  void tell_followers();
   boost::json::object state() const;
   std::string facts_event(std::uint64_t after, bool is_reset) const;
   void planned(Result<void> done);
@@ -85,6 +98,7 @@ class HarnessRoom : public std::enable_shared_from_this<HarnessRoom> {
   boost::asio::strand<boost::asio::thread_pool::executor_type> strand_;
   std::unique_ptr<RoomWorker> worker_;
   std::set<std::shared_ptr<drivers::WebExchange>> readers_;
+  std::vector<Follower> followers_;
   std::optional<harness::Hud> hud_;
   std::string notice_;                     // why planning failed last, or ""
   std::uint64_t told_seq_ = 0, told_generation_ = 0;

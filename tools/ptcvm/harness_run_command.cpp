@@ -19,6 +19,9 @@ int run_harness(const HarnessArguments& arguments) {
   if (!parts) return refuse_input(message);
   const auto planner = make_planner(*parts, session.store(), session.conversation(), message);
   if (planner == nullptr) return refuse_input(message);
+  if (!arguments.remote.empty()) {
+    if (const auto taken = session.outbox().tick(session.author()); !taken) return refuse_error(taken.error());
+  }
   const auto mode = session.outbox().set_mode(*harness::find_send_mode(arguments.mode), session.author());
   if (!mode) return refuse_error(mode.error());
   if (arguments.begins && session.conversation().view().facts().empty()) {
@@ -51,6 +54,7 @@ void add_harness_run(CLI::App& app, int& status) {
   command->add_option("--replies", arguments->replies, "Recorded replies of a model, a file of JSON lines")
       ->type_name("FILE");
   command->add_option("--peer", arguments->peer, "The conversation of the other side, in the same store");
+  command->add_option("--remote", arguments->remote, "The agent of the other side, a URL of a server of A2A");
   command->add_option("--mode", arguments->mode, "approve: a person approves drafts; auto: they are sent")
       ->check(CLI::IsMember({"approve", "auto"}));
   command->add_flag("--begin", arguments->begins, "Begin an empty conversation");

@@ -13,6 +13,7 @@
 #include "tools/ptcvm/agent_stored_commands.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/harness_fetch.h"
+#include "tools/ptcvm/harness_remote.h"
 #include "tools/ptcvm/harness_site.h"
 #include "tools/ptcvm/moments.h"
 
@@ -28,6 +29,7 @@ struct ServeArguments {
   std::vector<std::string> ids, tokens, hosts;
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;
+  bool serves_a2a = false;
 };
 
 bool is_secret(std::string_view text) {
@@ -67,8 +69,10 @@ std::optional<std::vector<drivers::WebToken>> tokens_of(const ServeArguments& ar
 }
 
 MakeTransport transport_of(const ServeArguments& arguments, const Store& store) {
-  const std::string peer = arguments.harness.peer;
-  return [peer, store](harness::Conversation& own, std::string& message) -> std::unique_ptr<harness::Transport> {
+  const std::string peer = arguments.harness.peer, remote = arguments.harness.remote;
+  return [peer, remote, store](harness::Conversation& own,
+                               std::string& message) -> std::unique_ptr<harness::Transport> {
+    if (!remote.empty()) return remote_transport(remote, own, message);
     if (peer.empty()) return std::make_unique<harness::LogTransport>();
     auto other = harness::Conversation::open(HostLog::of(store, peer));
     if (!other) {
@@ -105,8 +109,9 @@ int serve(const ServeArguments& arguments) {
   const auto store = store_of(arguments.harness.store, StoreUse::Create, status);
   if (!store) return status;
   std::string message;
-  if (!arguments.harness.peer.empty() && arguments.ids.size() != 1) {
-    return refuse_input("--peer: name one conversation with --id");
+  const bool has_other = !arguments.harness.peer.empty() || !arguments.harness.remote.empty();
+  if (has_other && arguments.ids.size() != 1) {
+    return refuse_input("--peer and --remote: name one conversation with --id");
   }
   const bool is_loopback = arguments.address == "127.0.0.1" || arguments.address == "::1";
   if (!is_loopback && arguments.tokens.empty()) {
@@ -125,8 +130,9 @@ int serve(const ServeArguments& arguments) {
                         *harness::find_send_mode(arguments.harness.mode),
                         transport_of(arguments, *store),
                         fetch_document,
-                        false,
-                        arguments.harness.begins};
+                        !arguments.harness.remote.empty(),
+                        arguments.harness.begins,
+                        arguments.serves_a2a};
   drivers::WebGuard guard(*tokens, arguments.hosts);
   status = serve_site(arguments, house, guard, tokens->front().secret, context);
   workers.stop();
@@ -156,6 +162,8 @@ void add_harness_serve(CLI::App& app, int& status) {
   command->add_option("--replies", harness.replies, "Recorded replies of a model, a file of JSON lines")
       ->type_name("FILE");
   command->add_option("--peer", harness.peer, "The conversation of the other side, in the same store");
+  command->add_option("--remote", harness.remote, "The agent of the other side, a URL of a server of A2A");
+  command->add_flag("--a2a", arguments->serves_a2a, "Let others talk to the conversations by A2A, at /a2a/ID");
   command->add_option("--mode", harness.mode, "approve: a person approves drafts; auto: they are sent")
       ->check(CLI::IsMember({"approve", "auto"}));
   command->add_flag("--begin", harness.begins, "Begin an empty conversation");

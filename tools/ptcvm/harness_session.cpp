@@ -9,6 +9,7 @@
 #include "tools/ptcvm/agent_stored_commands.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
+#include "tools/ptcvm/harness_remote.h"
 #include "tools/ptcvm/moments.h"
 
 namespace ptcvm::cli {
@@ -48,7 +49,11 @@ std::optional<int> HarnessSession::open(StoreUse use) {
     return refuse_input("the store has no conversation " + arguments_.store.id + "; begin it with harness run or say");
   }
   conversation_ = *std::move(opened);
-  if (arguments_.peer.empty()) {
+  if (!arguments_.remote.empty()) {
+    std::string message;
+    transport_ = remote_transport(arguments_.remote, *conversation_, message);
+    if (transport_ == nullptr) return refuse_input(message);
+  } else if (arguments_.peer.empty()) {
     transport_ = std::make_unique<PrintedTransport>();
   } else {
     auto peer = harness::Conversation::open(HostLog::of(*store_, arguments_.peer));

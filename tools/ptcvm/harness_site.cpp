@@ -140,12 +140,36 @@ void HarnessSite::handle(const drivers::WebRequest& request, const std::shared_p
   if (request.path.size() == 1 && request.path[0] == "login" && request.method == "POST") {
     return exchange->reply(login(request.body, false));
   }
+  const bool is_rpc = request.path.size() >= 2 && request.path[0] == "a2a";
+  if (is_rpc && house_.serves_a2a) return answer_rpc(request, exchange);
   if (request.path.empty() || request.path[0] != "api") {
     return exchange->reply(error_reply(404, "there is no such place"));
   }
   const auto person = guard_.person_of(request);
   if (const auto* const refused = std::get_if<drivers::WebReply>(&person)) return exchange->reply(*refused);
   answer_api(request, std::get<std::string>(person), exchange);
+}
+
+// /a2a/ID and its card, /a2a/ID/.well-known/agent-card.json, which everybody may read.
+void HarnessSite::answer_rpc(const drivers::WebRequest& request,
+                             const std::shared_ptr<drivers::WebExchange>& exchange) {
+  const std::string& id = request.path[1];
+  if (!is_served(id)) return exchange->reply(error_reply(404, "this server does not serve " + id));
+  const bool is_card =
+      request.path.size() == 4 && request.path[2] == ".well-known" && request.path[3] == "agent-card.json";
+  if (is_card && request.method == "GET") {
+    const std::string url = "http://" + std::string(request.header("host")) + "/a2a/" + id;
+    return exchange->reply(json_reply(a2a::agent_card(id, url)));
+  }
+  if (request.path.size() != 2) return exchange->reply(error_reply(404, "there is no such place"));
+  if (request.method != "POST") return exchange->reply(error_reply(405, "use POST"));
+  const auto person = guard_.person_of(request);
+  if (const auto* const refused = std::get_if<drivers::WebReply>(&person)) return exchange->reply(*refused);
+  const auto rpc = a2a::read_rpc(request.body);
+  if (const auto* const refused = std::get_if<json::object>(&rpc)) return exchange->reply(json_reply(*refused));
+  const auto opened = room(id);
+  if (!opened) return exchange->reply(error_reply(opened.error()));
+  (*opened)->answer_rpc(std::get<a2a::RpcRequest>(rpc), std::get<std::string>(person), exchange);
 }
 
 // /api/conversations, /api/conversations/ID, /api/conversations/ID/WHAT

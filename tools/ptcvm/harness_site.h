@@ -30,6 +30,7 @@ class HarnessSite {
                   const std::shared_ptr<drivers::WebExchange>& exchange);
   void answer_room(const drivers::WebRequest& request, const std::string& by, HarnessRoom& room,
                    const std::shared_ptr<drivers::WebExchange>& exchange);
+  void answer_rpc(const drivers::WebRequest& request, const std::shared_ptr<drivers::WebExchange>& exchange);
   drivers::WebReply login(std::string_view secret, bool is_address) const;
   drivers::WebReply list();
   static drivers::WebReply attachment(const HarnessRoom& room, const std::string& name);

@@ -51,7 +51,7 @@ async function act(action, body = {}) {
 // The conversation.
 
 function fileLinks(attachments) {
-  return (attachments || []).map((file) => element("a", "📎 " + file.name + " ", {
+  return (attachments || []).map((file) => element("a", "File: " + file.name + " ", {
     href: `/api/conversations/${encodeURIComponent(conversation)}/attachments/${encodeURIComponent(file.name)}`,
     download: file.name}));
 }

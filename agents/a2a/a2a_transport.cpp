@@ -1,0 +1,108 @@
+#include "agents/a2a/a2a_transport.h"
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "agents/a2a/task_server.h"
+#include "agents/harness/ingestion.h"
+#include "agents/harness/json_members.h"
+
+namespace ptcvm::a2a {
+
+namespace json = boost::json;
+using harness::object_at;
+using harness::text_of;
+
+namespace {
+
+Error refuse_answer(std::string message, std::string_view detail) {
+  return {Errc::wrong_state, std::move(message), std::nullopt, detail};
+}
+
+// An answer that is no JSON-RPC says nothing of what became of the request.
+Result<json::object> result_of(std::string_view body) {
+  boost::system::error_code error;
+  const json::value answer = json::parse(body, error);
+  if (error || !answer.is_object()) {
+    return refuse_answer("the server answered with something that is no JSON-RPC", harness::kMayBeSent);
+  }
+  if (const json::object* const failure = object_at(answer.get_object(), "error")) {
+    return refuse_answer("the server refused the request: " + std::string(text_of(*failure, "message")), {});
+  }
+  const json::object* const result = object_at(answer.get_object(), "result");
+  if (result == nullptr) return refuse_answer("the answer of the server has no result", harness::kMayBeSent);
+  return *result;
+}
+
+// A server may answer with a message in the place of a task.
+json::object task_in(json::object result) {
+  if (text_of(result, "kind") != "message") return result;
+  return {{"kind", "task"},
+          {"id", text_of(result, "taskId")},
+          {"status", {{"state", "input-required"}, {"message", std::move(result)}}}};
+}
+
+bool has_message(const json::object& task, std::string_view id) {
+  const json::object* const status = object_at(task, "status");
+  const json::object* const last = status == nullptr ? nullptr : object_at(*status, "message");
+  if (last != nullptr && text_of(*last, "messageId") == id) return true;
+  const json::array* const history = harness::array_at(task, "history");
+  return history != nullptr && std::ranges::any_of(*history, [id](const json::value& message) {
+    return message.is_object() && text_of(message.get_object(), "messageId") == id;
+  });
+}
+
+}  // namespace
+
+Result<json::object> A2aTransport::call(std::string_view method, json::object params) {
+  const json::object request{
+      {"jsonrpc", "2.0"}, {"id", ++calls_}, {"method", method}, {"params", std::move(params)}};
+  const Result<std::string> body = post_(json::serialize(request));
+  if (!body) return body.error();
+  return result_of(*body);
+}
+
+Result<json::object> A2aTransport::send(const json::object& message) {
+  json::object sent = message;
+  const std::string task_id = conversation_.view().task_id();
+  if (!task_id.empty()) sent["taskId"] = task_id;
+  Result<json::object> result =
+      call("message/send", {{"message", std::move(sent)}, {"configuration", {{"blocking", false}}}});
+  if (!result) return result;
+  json::object task = task_in(*std::move(result));
+  const std::string_view id = text_of(task, "id");
+  if (!id.empty() && id != task_id) {
+    const auto noted = conversation_.note(std::string(harness::kTaskNote), "", {{"id", id}}, {clock_(), {}});
+    if (!noted) return noted.error();
+  }
+  return task;
+}
+
+Result<std::optional<json::object>> A2aTransport::call_task(std::string_view method) {
+  const std::string id = conversation_.view().task_id();
+  if (id.empty()) return std::optional<json::object>{};
+  Result<json::object> task = call(method, {{"id", id}});
+  if (!task) return task.error();
+  return std::optional<json::object>{*std::move(task)};
+}
+
+Result<std::optional<json::object>> A2aTransport::task() { return call_task("tasks/get"); }
+
+Result<std::optional<json::object>> A2aTransport::cancel() { return call_task("tasks/cancel"); }
+
+Result<std::optional<bool>> A2aTransport::arrived(std::string_view message_id) {
+  const Result<std::optional<json::object>> task = call_task("tasks/get");
+  if (!task) return std::optional<bool>{};
+  if (*task && has_message(**task, message_id)) return std::optional<bool>{true};
+  return std::optional<bool>{};   // it may be on its way
+}
+
+bool A2aTransport::takes_each_id_once() const {
+  if (is_once_) return *is_once_;
+  const Result<json::object> card = fetch_card_();
+  if (card) is_once_ = a2a::takes_each_id_once(*card);
+  return is_once_.value_or(false);
+}
+
+}  // namespace ptcvm::a2a

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""Conversations by the agent-to-agent protocol: two processes talk to each other, and a client asks a server.
+
+usage: harness_a2a_test.py PTCVM   (the program under test)"""
+import http.client
+import json
+import os
+import pathlib
+import signal
+import sys
+import unittest
+
+from harness_page import TOKEN, Page
+from ptcvm_process import CommandLineTest, ptcvm
+
+NEGOTIATION = pathlib.Path(__file__).resolve().parents[2] / "examples/negotiation"
+SIDE = ("--planner", "scenario-v0.3", "--scenario", NEGOTIATION / "scenario.json",
+        "--replies", NEGOTIATION / "replies.jsonl")
+
+
+def message(text, message_id, **members):
+    return {"kind": "message", "role": "user", "messageId": message_id, "parts": [{"kind": "text", "text": text}],
+            **members}
+
+
+class A2aTest(CommandLineTest):
+    def page(self, name, *args, **options):
+        page = Page("--store", os.path.join(self.folder.name, name + ".db"), "--id", name, *args, **options)
+        self.addCleanup(page.end, signal.SIGKILL)
+        return page
+
+    def rpc(self, page, method, params, request_id=1):
+        body = {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
+        status, answer = page.call("POST", "/a2a/payer", body)
+        self.assertEqual((status, answer["id"]), (200, request_id))
+        return answer
+
+    def send(self, page, text, message_id, **members):
+        return self.rpc(page, "message/send", {"message": message(text, message_id, **members)})["result"]
+
+    def stream(self, page, method, params):
+        """The results of a stream, one after another."""
+        connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=30)
+        body = {"jsonrpc": "2.0", "id": "s", "method": method, "params": params}
+        connection.request("POST", "/a2a/payer", json.dumps(body), {"Authorization": f"Bearer {TOKEN}"})
+        for line in connection.getresponse():
+            if line.startswith(b"data: "):
+                yield json.loads(line[6:])["result"]
+        connection.close()
+
+
+class TwoProcessesTest(A2aTest):
+    def test_two_processes_negotiate_and_one_is_killed_between(self):
+        payer = ("--a2a", "--mode", "auto", "--config", NEGOTIATION / "payer.json", *SIDE)
+        other = self.page("payer", *payer)
+        remote = ("--remote", f"http://127.0.0.1:{other.port}/a2a/payer")
+        page = self.page("clinic", *remote, "--begin", "--config", NEGOTIATION / "clinic.json", *SIDE,
+                         PTCVM_A2A_TOKEN=TOKEN)
+        while True:
+            state = page.wait_for("clinic", lambda state: state["draft"] or state["status"] == "over")
+            if state["status"] == "over":
+                break
+            port = other.port
+            other.end(signal.SIGKILL)
+            other = self.page("payer", *payer, port=port)
+            self.assertEqual(page.act("clinic", "approve", draft=state["draft"]["composeId"])[0], 200)
+        heard = other.wait_for("payer", lambda state: state["status"] == "over")
+        said = [[(fact["messageId"], fact["text"]) for fact in side["journal"] if fact["type"].startswith("message_")]
+                for side in (state, heard)]
+        self.assertEqual(said[0], said[1])
+        self.assertEqual(len(said[0]), len(set(said[0])))
+        self.assertIn("The MRI is authorised as PA-7.", [text for _, text in said[0]])
+        self.assertTrue(any(fact["type"] == "attachment_added" for fact in heard["journal"]))
+
+    def test_a_command_carries_a_message_and_takes_the_answer(self):
+        other = self.page("payer", "--a2a")
+        remote = ("--remote", f"http://127.0.0.1:{other.port}/a2a/payer")
+        kept = ("--store", os.path.join(self.folder.name, "own.db"), "--id", "own")
+        program = self.file("plan.ptc", '(propose {:type :compose_intent :text "Good day"})')
+        os.environ["PTCVM_A2A_TOKEN"] = TOKEN
+        self.addCleanup(os.environ.pop, "PTCVM_A2A_TOKEN")
+        status, out, err = ptcvm("harness", "run", *kept, *remote, "--planner", program, "--begin", "--mode", "auto")
+        self.assertEqual((status, json.loads(out)["status"]), (0, "turn"), err)
+        other.act("payer", "draft", text="The same to you")
+        self.assertEqual(other.act("payer", "approve")[0], 200)
+        status, out, err = ptcvm("harness", "run", *kept, *remote, "--planner", "simple-demo")
+        self.assertEqual((status, json.loads(out)["status"]), (75, "draft"), err)
+        self.assertIn("The same to you", ptcvm("harness", "log", *kept)[1])
+
+    def test_a_server_that_is_away_leaves_the_draft_with_its_error(self):
+        page = self.page("clinic", "--remote", "http://127.0.0.1:9/a2a/payer")
+        page.act("clinic", "draft", text="Is anybody there?")
+        self.assertEqual(page.act("clinic", "approve")[0], 409)
+        state = page.state("clinic")
+        self.assertEqual((state["in_flight"], state["status"]), ([], "draft"))
+        self.assertIn("127.0.0.1:9", state["draft"]["error"])
+
+
+class ServerTest(A2aTest):
+    def reply(self, page, text, **body):
+        page.act("payer", "draft", text=text)
+        self.assertEqual(page.act("payer", "approve", **body)[0], 200)
+
+    def test_a_client_talks_reads_and_cancels(self):
+        page = self.page("payer", "--a2a")
+        card = json.loads(page.raw("GET", "/a2a/payer/.well-known/agent-card.json")[2])
+        self.assertEqual((card["url"], card["capabilities"]["streaming"]),
+                         (f"http://127.0.0.1:{page.port}/a2a/payer", True))
+        task = self.send(page, "hello", "m1")
+        self.assertEqual((task["id"], task["status"]["state"]), ("init:payer#0", "working"))
+        self.reply(page, "good day")
+        task = self.rpc(page, "tasks/get", {"id": task["id"]})["result"]
+        self.assertEqual([part["messageId"] for part in task["history"]], ["m1"])
+        last = task["status"]["message"]
+        self.assertEqual((task["status"]["state"], last["role"], last["parts"][0]["text"]),
+                         ("input-required", "agent", "good day"))
+        self.send(page, "more", "m2", taskId=task["id"], metadata={"nextState": "input-required"})
+        self.assertEqual(page.state("payer")["state"], "working")
+        self.assertEqual(self.rpc(page, "tasks/get", {"id": task["id"], "historyLength": 1})["result"]["history"][0]
+                         ["role"], "agent")
+        for _ in range(2):
+            canceled = self.rpc(page, "tasks/cancel", {"id": task["id"]})["result"]
+            self.assertEqual(canceled["status"]["state"], "canceled")
+        refused = self.rpc(page, "message/send", {"message": message("late", "m3", taskId=task["id"])})
+        self.assertEqual(refused["error"]["code"], -32602)
+
+    def test_a_message_is_taken_once_also_after_a_new_beginning(self):
+        page = self.page("payer", "--a2a")
+        for _ in range(3):
+            self.assertEqual(self.send(page, "hello", "m1")["id"], "init:payer#0")
+        self.assertEqual(self.send(page, "another matter", "m2")["id"], "init:payer#1")
+        self.send(page, "hello", "m1")
+        texts = [fact["text"] for fact in page.state("payer")["journal"] if fact["type"] == "message_received"]
+        self.assertEqual(texts, ["another matter"])
+        self.assertEqual(self.rpc(page, "tasks/get", {"id": "init:payer#0"})["error"]["code"], -32001)
+
+    def test_a_stream_tells_what_the_other_side_says_and_ends_with_the_turn(self):
+        page = self.page("payer", "--a2a")
+        stream = self.stream(page, "message/stream", {"message": message("hello", "m1")})
+        self.assertEqual(next(stream)["kind"], "task")
+        self.reply(page, "one moment", next="input-required")
+        first = next(stream)
+        self.assertEqual((first["kind"], first["final"], first["status"]["state"]), ("status-update", False, "working"))
+        again = self.stream(page, "tasks/resubscribe", {"id": "init:payer#0"})
+        self.assertEqual(next(again)["status"]["message"]["parts"][0]["text"], "one moment")
+        self.reply(page, "here it is")
+        for open_stream in (stream, again):
+            last = list(open_stream)[-1]
+            self.assertEqual((last["final"], last["status"]["state"], last["status"]["message"]["parts"][0]["text"]),
+                             (True, "input-required", "here it is"))
+
+    def test_what_is_no_request_is_refused(self):
+        page = self.page("payer", "--a2a")
+        head = {"Authorization": f"Bearer {TOKEN}"}
+        for body, code in [("{", -32700), ("[]", -32600), ('{"jsonrpc": "2.0"}', -32600),
+                           ('{"jsonrpc": "2.0", "id": 1, "method": "fly"}', -32601),
+                           ('{"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {}}', -32602),
+                           ('{"jsonrpc": "2.0", "id": 1, "method": "tasks/get", "params": {"id": "x"}}', -32001)]:
+            status, _, data = page.raw("POST", "/a2a/payer", body, **head)
+            self.assertEqual((status, json.loads(data)["error"]["code"]), (200, code), body)
+        self.assertEqual(page.raw("POST", "/a2a/payer", "{}")[0], 401)
+        self.assertEqual(page.raw("POST", "/a2a/other", "{}", **head)[0], 404)
+        self.assertEqual(self.page("closed").raw("POST", "/a2a/closed", "{}", **head)[0], 404)
+        self.assertEqual(page.state("payer")["facts"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
