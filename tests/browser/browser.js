@@ -82,4 +82,4 @@ function newFolder() {
   return folder;
 }
 
-module.exports = {end, freePort, newFolder, openBrowser, openPage, start};
+module.exports = {end, freePort, newFolder, openBrowser, openPage, skip, start};
