@@ -52,10 +52,11 @@ Stream responses_stream() {
       R"("role":"assistant","content":[]}})";
   const std::string created = R"({"type":"response.created","sequence_number":0,"response":{"id":"resp_1","status":)"
                               R"("in_progress","output":[]}})";
+  const std::string message = R"({"id":"msg_1","type":"message","status":"completed","role":"assistant","content":)"
+                              R"([{"type":"output_text","text":"the end","annotations":[]}]})";
   const std::string completed = R"({"type":"response.completed","sequence_number":9,"response":{"id":"resp_1",)"
-                                R"("status":"completed","output":[{"id":"msg_1","type":"message","status":"completed","role":)"
-                                R"("assistant","content":[{"type":"output_text","text":"the end","annotations":[]}]}],)"
-                                R"("usage":{"input_tokens":37,"output_tokens":11,"total_tokens":48}}})";
+                                R"("status":"completed","output":[)" + message +
+                                R"(],"usage":{"input_tokens":37,"output_tokens":11,"total_tokens":48}}})";
   return {Protocol::Responses,
           "event: response.created\ndata: " + created +
               "\n\nevent: response.output_item.added\ndata: {\"type\":\"response.output_item.added\","
