@@ -303,5 +303,23 @@ class Report(ChainTest):
         self.assertEqual(self.chain("report", "--store", self.store, "--id", "u")[0], 65)
 
 
+class Edited(ChainTest):
+    def test_a_setup_that_no_command_wrote_is_refused(self):
+        plan = [step("a", requiresConfirmation=True)]
+        self.assertEqual(self.run_task(plan, *self.kept())[0], 75)
+        _, log, _ = ptcvm("journal", "export", "--store", self.store, "t/setup")
+        fact = next(line for line in map(json.loads, log.splitlines()) if line["id"] == "setup")
+        good = json.loads(fact["text"])
+        for name, bad in (("tools", {}), ("strategy", []), ("revisions", -1), ("revisions", "3"), ("revisions", None),
+                          ("parallel", 0), ("parallel", 2 ** 64), ("parallel", 1e308)):
+            self.store = os.path.join(self.folder.name, f"{name}{bad}.db")
+            edited = self.file("l.jsonl", json.dumps({**fact, "seq": 1, "text": json.dumps({**good, name: bad})}))
+            self.assertEqual(ptcvm("journal", "import", "--store", self.store, "t/setup", edited)[0], 0)
+            for words in (("show",), ("report",), ("answer", "a", "yes")):
+                status, out, err = self.chain(*words, *self.kept())
+                self.assertEqual((status, out), (74, ""), (name, bad, err))
+                self.assertIn("is not one that ptcvm chain run wrote", err)
+
+
 if __name__ == "__main__":
     unittest.main(argv=["chain_test.py"])

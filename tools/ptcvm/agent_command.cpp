@@ -147,7 +147,7 @@ void add_agent_command(CLI::App& app, int& status) {
   const auto [run, run_arguments] = add("run", "Run an agent until it returns, fails or waits");
   declare_agent_model(*run, *run_arguments);
   declare_agent_run(*run, *run_arguments);
-  declare_store(*run, run_arguments->store);
+  declare_sealed_store(*run, run_arguments->store);
   run->add_option("--id", run_arguments->store.id, "The name of the run in the store");
   add_agent_resume(*agent, status);
   add_agent_show(*agent, status);

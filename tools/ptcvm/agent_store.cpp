@@ -92,7 +92,8 @@ std::optional<AgentMark> read_mark(const HostFact& fact) {
   const json::value* const fuel = body.if_contains("fuel");
   AgentMark mark;
   mark.document_hash = text_of(body, "document_hash");
-  if (fuel != nullptr && fuel->is_number()) mark.fuel = fuel->to_number<std::uint64_t>();
+  boost::system::error_code error;
+  if (fuel != nullptr) mark.fuel = fuel->to_number<std::uint64_t>(error);   // 0 when it is no such number
   return mark;
 }
 

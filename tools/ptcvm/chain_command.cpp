@@ -107,7 +107,7 @@ void add_chain_command(CLI::App& app, int& status) {
   auto run_arguments = std::make_shared<ChainArguments>();
   declare_chain_task(*run, *run_arguments);
   declare_chain_model(*run, *run_arguments)->required();
-  declare_store(*run, run_arguments->store);
+  declare_sealed_store(*run, run_arguments->store);
   run->add_option("--id", run_arguments->store.id, "The name of the task in the store");
   declare_chain_progress(*run, *run_arguments);
   declare_chain_output(*run, *run_arguments);

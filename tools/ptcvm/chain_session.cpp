@@ -87,14 +87,14 @@ int ChainSession::report(const ChainDriver::End& end) {
   const chain::ChainOutcome& outcome = *run_->outcome();
   std::cout << shown_report(outcome.report, arguments_.output);
   if (is_kept_ && outcome.wants_feedback && !run_->feedback()) {
-    std::cerr << "How was it? ptcvm chain feedback --store " << shell_quoted(arguments_.store.path) << " --id "
-              << shell_quoted(id_) << " 'rating=positive; comment=…'\n";
+    std::cerr << "How was it? ptcvm chain feedback " << store_words(arguments_.store) << " --id " << shell_quoted(id_)
+              << " 'rating=positive; comment=…'\n";
   }
   return outcome.report.at("success").as_bool() ? kSuccess : kProgramFailed;
 }
 
 int ChainSession::report_waiting() const {
-  const std::string task = "--store " + shell_quoted(arguments_.store.path) + " --id " + shell_quoted(id_) + ' ';
+  const std::string task = store_words(arguments_.store) + " --id " + shell_quoted(id_) + ' ';
   for (const ChainOperation& operation : run_->operations()) {
     const std::string step = shell_quoted(operation.step);
     if (operation.kind == OperationKind::Question) {

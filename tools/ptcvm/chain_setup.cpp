@@ -20,6 +20,7 @@ namespace json = boost::json;
 constexpr const char* kSetup = "setup";
 constexpr const char* kApprovals = "chain approvals";   // the log of what people have approved for good
 constexpr std::string_view kSetupLog = "/setup";
+constexpr std::uint32_t kMostRevisions = 100, kMostParallel = 1'000;   // as --revisions and --parallel have them
 
 std::string setup_log(const std::string& id) { return id + std::string(kSetupLog); }
 
@@ -45,6 +46,35 @@ std::optional<std::vector<loop::AgentTool>> read_tools(const json::array& tools,
 std::string text_of(const json::object& object, std::string_view name) {
   const json::value* const found = object.if_contains(name);
   return found == nullptr || !found->is_string() ? "" : std::string(found->get_string());
+}
+
+// Reads a number of the setup within the range that its option has. Returns false when there is none.
+bool read_count(const json::object& body, std::string_view name, std::uint32_t most, std::uint32_t& into) {
+  const json::value* const found = body.if_contains(name);
+  boost::system::error_code error;
+  into = found == nullptr ? 0 : found->to_number<std::uint32_t>(error);
+  return !error && into >= 1 && into <= most;
+}
+
+// Reads the body of the setup fact. Returns nullopt for a body that keep_setup() did not write.
+std::optional<ChainSetup> setup_of(const std::string& text) {
+  boost::system::error_code error;
+  const json::value value = json::parse(text, error);
+  const json::object* const body = error ? nullptr : value.if_object();
+  if (body == nullptr) return std::nullopt;
+  const json::value* const tools = body->if_contains("tools");
+  const json::value* const strategy = body->if_contains("strategy");
+  ChainSetup setup;
+  const bool has_members = tools != nullptr && tools->is_array() && strategy != nullptr && strategy->is_object() &&
+                           read_count(*body, "revisions", kMostRevisions, setup.revisions) &&
+                           read_count(*body, "parallel", kMostParallel, setup.parallel);
+  if (!has_members) return std::nullopt;
+  setup.input = text_of(*body, "input");
+  setup.model = text_of(*body, "model");
+  setup.verify = text_of(*body, "verify");
+  setup.tools = tools->get_array();
+  setup.strategy = strategy->get_object();
+  return setup;
 }
 
 Result<void> put_fact(const Store& store, const std::string& log, HostFact fact) {
@@ -184,19 +214,10 @@ Result<std::optional<ChainSetup>> kept_setup(const Store& store, const std::stri
   const auto found = HostLog::of(store, setup_log(id)).find(kSetup);
   if (!found) return found.error();
   if (!*found) return std::optional<ChainSetup>();
-  boost::system::error_code error;
-  const json::value value = json::parse((*found)->body, error);
-  const json::object* const body = error ? nullptr : value.if_object();
-  if (body == nullptr) return Error{Errc::store_failed, "the setup of the task is no JSON", std::nullopt, {}};
-  ChainSetup setup;
-  setup.input = text_of(*body, "input");
-  setup.model = text_of(*body, "model");
-  setup.verify = text_of(*body, "verify");
-  setup.revisions = body->at("revisions").to_number<std::uint32_t>();
-  setup.parallel = body->at("parallel").to_number<std::uint32_t>();
-  setup.tools = body->at("tools").as_array();
-  setup.strategy = body->at("strategy").as_object();
-  return std::optional(std::move(setup));
+  auto setup = setup_of((*found)->body);
+  if (setup) return std::optional(*std::move(setup));
+  return Error{Errc::store_failed, "the setup of the task " + id + " is not one that ptcvm chain run wrote",
+               std::nullopt, "store_corrupt"};
 }
 
 Result<std::vector<std::string>> task_ids(const Store& store) {

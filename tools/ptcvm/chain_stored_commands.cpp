@@ -113,12 +113,13 @@ std::string state_of(const chain::ChainLog& log) {
   return log.report->at("success").as_bool() ? "succeeded" : "without success";
 }
 
-// Returns what people have to say before the task goes on.
-std::string waits_of(const Store& store, const std::string& id) {
+// Returns what people have to say before the task goes on, or "" when the task has its report.
+Result<std::string> waits_of(const Store& store, const std::string& id, const chain::ChainLog& log) {
+  if (log.report) return std::string();
   const auto detail = store.detail(id + "/steps");
-  if (!detail) return {};
-  if (detail->is_in_doubt) return "a call in doubt";
-  return detail->waits_for.empty() ? "" : "an answer";
+  if (!detail) return detail.error();
+  if (detail->is_in_doubt) return std::string("a call in doubt");
+  return std::string(detail->waits_for.empty() ? "" : "an answer");
 }
 
 int show_task(const ChainArguments& arguments) {
@@ -126,9 +127,10 @@ int show_task(const ChainArguments& arguments) {
   const auto task = known_task(arguments, status);
   const auto log = task ? log_of(*task->store, arguments.store.id, status) : std::nullopt;
   if (!log) return status;
-  std::cout << task->setup.input << "\n" << state_of(*log) << ", revision " << log->revision;
-  const std::string waits = log->report ? "" : waits_of(*task->store, arguments.store.id);
-  std::cout << (waits.empty() ? "" : ", waits for " + waits) << '\n';
+  const auto waits = waits_of(*task->store, arguments.store.id, *log);
+  if (!waits) return complain_of_store(waits.error());
+  std::cout << task->setup.input << "\n" << state_of(*log) << ", revision " << log->revision
+            << (waits->empty() ? "" : ", waits for " + *waits) << '\n';
   for (const chain::LoggedStep& step : log->steps) {
     if (step.status == "skipped" && step.revision < log->revision) continue;   // its turn comes again
     const char* const mark = step.status == "completed" ? "[x] " : step.status == "failed" ? "[!] " : "[ ] ";
@@ -176,6 +178,16 @@ int take_feedback(const ChainArguments& arguments) {
   return refuse_input(log->feedback ? "the task has its feedback already" : "the task asks for no feedback");
 }
 
+Result<std::vector<std::string>> row_of(const Store& store, const std::string& id) {
+  const auto setup = kept_setup(store, id);
+  if (!setup) return setup.error();
+  const auto log = chain::read_chain_log(store, id);
+  if (!log) return log.error();
+  const auto waits = waits_of(store, id, *log);
+  if (!waits) return waits.error();
+  return std::vector{id, state_of(*log), std::to_string(log->revision), *waits};
+}
+
 int list_tasks(const ChainArguments& arguments) {
   std::string message;
   int status = kSuccess;
@@ -184,14 +196,18 @@ int list_tasks(const ChainArguments& arguments) {
   if (!store) return status;
   const auto ids = task_ids(*store);
   if (!ids) return complain_of_store(ids.error());
+  status = kSuccess;
   std::vector<std::vector<std::string>> rows{{"ID", "STATE", "REVISION", "WAITS FOR"}};
   for (const std::string& id : *ids) {
-    const auto log = log_of(*store, id, status);
-    if (!log) return status;
-    rows.push_back({id, state_of(*log), std::to_string(log->revision), log->report ? "" : waits_of(*store, id)});
+    const auto row = row_of(*store, id);
+    if (row) rows.push_back(*row);
+    if (row || is_of_other_tenant(row.error())) continue;
+    status = complain_of_store(row.error());
+    if (row.error().code != Errc::seal_refused) return status;
+    rows.push_back({id, refused_state(row.error()), "", ""});
   }
   std::cout << text_table(rows);
-  return kSuccess;
+  return status;
 }
 
 struct ApprovalArguments {

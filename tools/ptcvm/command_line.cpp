@@ -1,5 +1,7 @@
 #include "tools/ptcvm/command_line.h"
 
+#include <iostream>
+
 #include "schema/version.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/option_table.h"
@@ -58,6 +60,24 @@ void build_command_line(CLI::App& app, int& status) {
   app.failure_message(usage_message);
   add_commands(app, status);
   apply_option_table(app);
+}
+
+int answer_command_line(int argc, char** argv) {
+  CLI::App app("PTC-Lisp: a bounded, deterministic language for programs that call tools.", "ptcvm");
+  int status = kSuccess;
+  build_command_line(app, status);
+  const std::string empty = empty_value_in({argv, static_cast<std::size_t>(argc)});
+  if (!empty.empty()) {
+    std::cerr << empty << "\nRun with --help for more information.\n";
+    return kUsage;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kSuccess : kUsage;
+  }
+  std::cout.flush();
+  return std::cout.good() ? status : kBadInput;
 }
 
 }  // namespace ptcvm::cli

@@ -106,14 +106,12 @@ void add_doubt_command(CLI::App& app, int& status) {
 
   auto* all = doubt->add_subcommand("list", "Show them, of one run or of all");
   declare_default_store(*all, request->store);
-  declare_store_keys(*all, request->store);
   all->add_option("ID", request->store.id, "The run");
   all->add_flag("--json", request->json, "A line of JSON for each");
   all->callback([request, &status] { status = list(*request); });
 
   auto* one = doubt->add_subcommand("settle", "Say what became of one");
   declare_default_store(*one, request->store);
-  declare_store_keys(*one, request->store);
   declare_run_id(*one, request->store);
   one->add_option("KEY", request->key, "The idempotency key of the call, as `doubt list` shows it");
   auto* answers = one->add_option_group("what became of it");

@@ -16,8 +16,8 @@ std::string doubt_json(const std::string& run, const JournalCall& doubt) {
 }
 
 std::string doubt_text(const StoreOptions& store, const std::string& run, const JournalCall& doubt) {
-  const std::string settle = "\n      ptcvm doubt settle --store " + shell_quoted(store.path) + ' ' +
-                             shell_quoted(run) + ' ' + shell_quoted(doubt.key);
+  const std::string settle = "\n      ptcvm doubt settle " + store_words(store) + ' ' + shell_quoted(run) + ' ' +
+                             shell_quoted(doubt.key);
   std::string text = "  " + doubt.tool + ' ' + doubt.args_edn + "  (";
   text += effect_name(doubt.effect);
   if (!doubt.task.empty()) text += ", task " + doubt.task;

@@ -128,7 +128,6 @@ void add_journal_command(CLI::App& app, int& status) {
   const auto add = [&](const char* name, const char* what, int (*action)(const JournalRequest&)) {
     auto* command = journal->add_subcommand(name, what);
     declare_default_store(*command, request->store);
-    declare_store_keys(*command, request->store);
     declare_run_id(*command, request->store);
     command->footer(kJournalExamples);
     command->callback([request, action, &status] { status = action(*request); });

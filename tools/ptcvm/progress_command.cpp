@@ -64,7 +64,6 @@ void add_progress_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("progress", "Show the plan of a run in a store as a checklist");
   auto request = std::make_shared<ProgressRequest>();
   declare_default_store(*command, request->store);
-  declare_store_keys(*command, request->store);
   declare_run_id(*command, request->store);
   command->add_flag("--json", request->json, "Print JSON");
   command->footer(kProgressExamples);

@@ -42,7 +42,6 @@ void add_resolve_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("resolve", "Give the answer to an operation of a run in a store");
   auto request = std::make_shared<ResolveRequest>();
   declare_default_store(*command, request->store);
-  declare_store_keys(*command, request->store);
   declare_run_id(*command, request->store);
   command->add_option("OP", request->operation, "The operation, as the suspended run names it")->required();
   auto* json = command->add_option("JSON", request->json, "Its result, or @ and a file of it");

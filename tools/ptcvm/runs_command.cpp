@@ -1,6 +1,8 @@
 // ptcvm runs: what a store holds, one line a run.
 #include <iostream>
+#include <optional>
 
+#include "ptcvm/host_log.hpp"
 #include "runtime/text/json_text.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/moments.h"
@@ -16,7 +18,8 @@ constexpr const char* kRunsExamples = R"(Examples:
 
 States: running; interrupted (its process is gone: run or resume it again); waiting; woken (what it waits for has
 come: resume it); in doubt (a person has to say something: ptcvm doubt list); ended ok, ended return, ended fail, ended
-error.)";
+error. With --keys each log is checked. A log that its seal refuses has the state "refused NAME", and the exit status is
+65; logs of other tenants are left out.)";
 
 struct RunsRequest {
   StoreOptions store;
@@ -27,11 +30,12 @@ struct RunsRequest {
 struct RunLine {
   StoredRunInfo info;
   std::string state, waits_for;
+  std::optional<Error> refusal;   // why the seal of the log refuses it
 };
 
 class Runs {
  public:
-  explicit Runs(const Store& store) : store_(store) {}
+  Runs(const Store& store, bool has_ring) : store_(store), has_ring_(has_ring) {}
 
   // Returns the runs whose state begins so.
   Result<std::vector<RunLine>> read(const std::string& state) const {
@@ -45,6 +49,7 @@ class Runs {
       for (StoredRunInfo& info : *page) {
         after = info.id;
         RunLine line = line_of(std::move(info));
+        if (line.refusal && is_of_other_tenant(*line.refusal)) continue;
         if (state.empty() || line.state.starts_with(state)) out.push_back(std::move(line));
       }
     }
@@ -53,7 +58,12 @@ class Runs {
 
  private:
   RunLine line_of(StoredRunInfo info) const {
-    RunLine line{std::move(info), {}, {}};
+    RunLine line{std::move(info), {}, {}, {}};
+    if (auto refusal = refusal_of(line.info.id)) {
+      line.state = refused_state(*refusal);
+      line.refusal = std::move(refusal);
+      return line;
+    }
     // A run that goes on or goes away meanwhile has nothing to show but its state.
     const auto read = store_.detail(line.info.id);
     const StoredDetail detail = read ? *read : StoredDetail();
@@ -68,7 +78,16 @@ class Runs {
     return line;
   }
 
+  // Checks the seal of a log, when there is a ring.
+  std::optional<Error> refusal_of(const std::string& run) const {
+    if (!has_ring_) return std::nullopt;
+    const auto first = HostLog::of(store_, run).read(0, 1);   // checks the whole log
+    const auto parked = first ? HostLog::of(store_, run).parked() : Result<std::optional<HostParked>>(first.error());
+    return parked ? std::nullopt : std::optional(parked.error());
+  }
+
   const Store& store_;
+  const bool has_ring_;
 };
 
 void write_line_of_json(const RunLine& line) {
@@ -91,11 +110,15 @@ int list(const RunsRequest& request) {
   StoreCommand command(request.store);
   int status = kSuccess;
   if (!command.open(StoreUse::Existing, status)) return status;
-  const auto lines = Runs(command.store()).read(request.state);
+  const auto lines = Runs(command.store(), !request.store.keys.empty()).read(request.state);
   if (!lines) return complain_of_store(lines.error());
+  status = kSuccess;
+  for (const RunLine& line : *lines) {
+    if (line.refusal) status = complain_of_store(*line.refusal);
+  }
   if (request.json) {
     for (const RunLine& line : *lines) write_line_of_json(line);
-    return kSuccess;
+    return status;
   }
   const std::int64_t now = now_millis();
   std::vector<std::vector<std::string>> rows = {{"ID", "STATE", "FACTS", "CHANGED", "WAITS FOR"}};
@@ -105,7 +128,7 @@ int list(const RunsRequest& request) {
   }
   if (lines->empty()) std::cerr << "no runs\n";
   if (!lines->empty()) std::cout << text_table(rows);
-  return kSuccess;
+  return status;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
+#include "tools/ptcvm/shell_arguments.h"
 #include "tools/ptcvm/terminal.h"
 #include "vm/value/utf8.h"
 
@@ -31,25 +32,31 @@ int status_of_opening(const std::string& path, const Error& error) {
   return is_input ? kBadInput : kStoreFailed;
 }
 
+void declare_store_keys(CLI::App& command, StoreOptions& options) {
+  command
+      .add_option("--keys", options.keys, "Key ring: only logs that it sealed are taken, and what is written is sealed")
+      ->type_name("RING");
+  command.add_option("--tenant", options.tenant, "Whose logs these are (with --keys)");
+}
+
 }  // namespace
 
 CLI::Option* declare_store(CLI::App& command, StoreOptions& options) {
   return command.add_option("--store", options.path, "The SQLite file that keeps runs")->type_name("FILE");
 }
 
-CLI::Option* declare_default_store(CLI::App& command, StoreOptions& options) {
-  return declare_store(command, options)->envname("PTCVM_STORE");
+void declare_sealed_store(CLI::App& command, StoreOptions& options) {
+  declare_store(command, options);
+  declare_store_keys(command, options);
+}
+
+void declare_default_store(CLI::App& command, StoreOptions& options) {
+  declare_store(command, options)->envname("PTCVM_STORE");
+  declare_store_keys(command, options);
 }
 
 void declare_run_id(CLI::App& command, StoreOptions& options) {
   command.add_option("ID", options.id, "The run")->required();
-}
-
-void declare_store_keys(CLI::App& command, StoreOptions& options) {
-  command
-      .add_option("--keys", options.keys, "Key ring: only runs that it sealed are taken, and what is written is sealed")
-      ->type_name("RING");
-  command.add_option("--tenant", options.tenant, "Whose runs these are (with --keys)");
 }
 
 void declare_author(CLI::App& command, StoreOptions& options) {
@@ -117,6 +124,18 @@ bool StoreCommand::read(JournalExtent extent, int& status) {
 }
 
 std::string StoreCommand::by() const { return options_.by.empty() ? this_person() : options_.by; }
+
+std::string store_words(const StoreOptions& options) {
+  std::string words = "--store " + shell_quoted(options.path);
+  if (options.keys.empty()) return words;
+  return words + " --keys " + shell_quoted(options.keys) + " --tenant " + shell_quoted(options.tenant);
+}
+
+bool is_of_other_tenant(const Error& error) {
+  return error.code == Errc::seal_refused && error.detail == "wrong_tenant";
+}
+
+std::string refused_state(const Error& error) { return "refused " + std::string(error.detail); }
 
 int complain_of_store(const Error& error) {
   complain(error.message);

@@ -18,10 +18,10 @@ struct StoreOptions {
   std::uint32_t group_window_ms = 5;
 };
 
-CLI::Option* declare_store(CLI::App& command, StoreOptions& options);      // --store
-CLI::Option* declare_default_store(CLI::App& command, StoreOptions& options);   // the same, also from PTCVM_STORE
+CLI::Option* declare_store(CLI::App& command, StoreOptions& options);      // --store, without a key ring
+void declare_sealed_store(CLI::App& command, StoreOptions& options);       // --store, --keys, --tenant
+void declare_default_store(CLI::App& command, StoreOptions& options);      // the same, --store also from PTCVM_STORE
 void declare_run_id(CLI::App& command, StoreOptions& options);             // the argument ID
-void declare_store_keys(CLI::App& command, StoreOptions& options);         // --keys, --tenant
 void declare_author(CLI::App& command, StoreOptions& options);             // --by
 void declare_durability(CLI::App& command, StoreOptions& options);         // --durability, --group-window
 
@@ -49,6 +49,13 @@ class StoreCommand {
   std::optional<Store> store_;
   RunJournal journal_;
 };
+
+// Returns the options that name the store, as words of a shell: "--store runs.db --keys ring.json --tenant acme".
+std::string store_words(const StoreOptions& options);
+// Returns whether a log is one of another tenant of the ring: lists of a tenant leave such logs out.
+bool is_of_other_tenant(const Error& error);
+// Returns how a list shows a log that its seal refuses: "refused fact_changed".
+std::string refused_state(const Error& error);
 
 // Writes "store_io: message" to standard error, and returns the exit status.
 int complain_of_store(const Error& error);

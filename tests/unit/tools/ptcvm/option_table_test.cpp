@@ -270,6 +270,18 @@ TEST(OptionTable, ConditionsAreAskedForByName) {
   }
 }
 
+TEST(OptionTable, EveryCommandWithAStoreTakesAKeyRing) {
+  CommandLine line;
+  std::size_t count = 0;
+  for (const auto& [name, command] : line.commands()) {
+    if (command->get_option_no_throw("--store") == nullptr) continue;
+    ++count;
+    EXPECT_NE(command->get_option_no_throw("--keys"), nullptr) << name;
+    EXPECT_NE(command->get_option_no_throw("--tenant"), nullptr) << name;
+  }
+  EXPECT_GT(count, 30u);
+}
+
 TEST(OptionTable, ValuesThatProtectNothingAreRefused) {
   CommandLine line;
   for (const auto& [name, command] : line.commands()) {
