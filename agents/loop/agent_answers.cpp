@@ -51,7 +51,7 @@ void AgentNode::list(std::vector<Operation>& out) {
   if (node_.phase == Phase::Pausing) add(OperationKind::Timer, "timer").due_ms = node_.wake_ms;
   if (node_.phase == Phase::Awaiting) {
     Operation& asked = add(OperationKind::Model, "model");
-    asked.key = tree_.id + "/" + path_of("model") + "#" + std::to_string(node_.requests);
+    asked.key = run_id() + "/model#" + std::to_string(node_.requests);
     asked.attempt = node_.attempt;
     asked.model = agent_.model;
     if (body_ == nullptr) body_ = std::make_shared<const std::string>(conversation_.body(notes()));

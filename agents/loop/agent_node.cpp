@@ -167,6 +167,16 @@ void AgentNode::exhaust(const std::string& reason, const std::string& message) {
   node_.end_message = message;
 }
 
+std::string AgentNode::run_id() const {
+  std::string id;
+  for (const char c : tree_.id) {
+    if (c == '~') id += "~0";
+    else if (c == '/') id += "~1";
+    else id += c;
+  }
+  return path_.empty() ? id : id + "/" + path_;
+}
+
 void AgentNode::raised() {
   if (node_.phase == Phase::Exhausted) {
     node_.end_reason.clear();

@@ -123,6 +123,9 @@ class AgentNode {
   Result<void> settle(std::string_view name, const std::string& answer, const std::function<Result<void>()>& apply);
   void remove_operation(std::string_view name);
   void note_effect(const state::OperationT& operation);
+  // Returns the id of the programs of this agent, which is the first part of the keys of their calls. The id of the run
+  // has "~0" for "~" and "~1" for "/" there, so that no agent below a run has the id of another run.
+  std::string run_id() const;
   std::string path_of(std::string_view name) const {
     return path_.empty() ? std::string(name) : path_ + "/" + std::string(name);
   }

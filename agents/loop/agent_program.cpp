@@ -71,7 +71,7 @@ Result<void> AgentNode::open_session() {
 Session& AgentNode::session() {
   if (session_) return *session_;
   RunOptions options;
-  options.id = path_.empty() ? tree_.id : tree_.id + "/" + path_;
+  options.id = run_id();
   options.tools = agent_.tools;
   options.hooks = session_hooks();
   options.data_json = node_.data;

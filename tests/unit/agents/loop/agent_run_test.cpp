@@ -57,6 +57,22 @@ TEST_F(AgentRunTest, a_waiting_run_goes_on_from_both_faces_of_its_document) {
   }
 }
 
+TEST_F(AgentRunTest, a_child_and_a_run_that_is_named_like_it_have_different_keys) {
+  const Agent agent = made(R"({"name": "p", "prompt": "P", "signature": "() -> :string",
+    "children": {"b": {"prompt": "Q", "signature": "() -> :string", "output": "text"}}})");
+  AgentRun parent = AgentRun::start(agent, {.id = "a"}).value();
+  parent.step();
+  ASSERT_TRUE(parent.resolve_model("model", says("(return (tool/b {}))")));
+  parent.step();
+  AgentRun other = AgentRun::start(agent, {.id = "a/b"}).value();
+  other.step();
+  ASSERT_EQ(parent.operations().size(), 1u);
+  ASSERT_EQ(other.operations().size(), 1u);
+  EXPECT_EQ(parent.operations().front().path, "b/model");
+  EXPECT_EQ(parent.operations().front().key, "a/b/model#1");
+  EXPECT_EQ(other.operations().front().key, "a~1b/model#1");
+}
+
 TEST_F(AgentRunTest, a_document_that_is_cut_is_refused) {
   const Agent agent = made(kWaiting);
   const auto bytes = waiting(agent).snapshot();
