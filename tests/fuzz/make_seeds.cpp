@@ -25,6 +25,7 @@ int main(int count, char** texts) {
   add_data_seeds(seeds);
   add_reply_seeds(seeds);
   add_agent_seeds(seeds, project / "tests" / "agents" / "documents");
+  add_conversation_seeds(seeds);
   add_store_seeds(seeds);
   add_words(seeds);
   seeds.write_dictionaries();

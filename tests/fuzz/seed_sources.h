@@ -16,6 +16,8 @@ void add_data_seeds(SeedFolder& seeds);
 void add_reply_seeds(SeedFolder& seeds);
 // The documents of agents that are kept.
 void add_agent_seeds(SeedFolder& seeds, const std::filesystem::path& documents);
+// Logs of conversations, links with scenarios, messages between agents.
+void add_conversation_seeds(SeedFolder& seeds);
 // Logs, rows, envelopes.
 void add_store_seeds(SeedFolder& seeds);
 // Dictionaries, from the tables.
