@@ -52,7 +52,7 @@ inline constexpr int kLimitInSession = -1;
 namespace limit_columns {
 inline constexpr int InSession = kLimitInSession;
 inline constexpr std::optional<FaultKind> NoFault;
-#define FAULT(id, name, phase, when) inline constexpr std::optional<FaultKind> id = FaultKind::id;
+#define FAULT(id, name, phase, reach, when) inline constexpr std::optional<FaultKind> id = FaultKind::id;
 #include "schema/faults.def"
 #undef FAULT
 

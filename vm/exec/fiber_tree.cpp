@@ -21,19 +21,6 @@ constexpr std::uint64_t kMostCachedBytes = 1024;
 
 }  // namespace
 
-bool ends_everything(FaultKind kind) {
-  switch (kind) {
-    case FaultKind::FuelExceeded:
-    case FaultKind::MemoryExceeded:
-    case FaultKind::ToolCallLimitExceeded:
-    case FaultKind::PrintLimitExceeded:
-    case FaultKind::PendingLimitExceeded:
-    case FaultKind::SuspensionLimitExceeded:
-    case FaultKind::BadProgram: return true;
-    default: return false;
-  }
-}
-
 bool is_cut_off(const Fiber& fiber) {
   for (const Fiber* at = &fiber; at->parent != nullptr; at = at->parent) {
     if (!at->open_tasks.empty()) return false;

@@ -16,8 +16,6 @@
 
 namespace ptc {
 
-// Budgets of the whole run: a branch that used one up did not fail by itself.
-bool ends_everything(FaultKind kind);
 // Returns whether a branch beside this fiber, or beside one above it, failed, with no open task in between.
 bool is_cut_off(const Fiber& fiber);
 Fiber* probe_around(Fiber& fiber);            // the probe that the fiber is part of; null when there is none
