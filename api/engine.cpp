@@ -28,8 +28,11 @@ Error unverified(const ptc::ProgramError& error) {
 
 Engine::Engine(const EngineOptions& options)
     : impl_(std::make_shared<const Impl>(
-          ptc::EngineOptions{options.cached_programs, options.shelved_programs, options.cached_source_bytes,
-                             options.kept_memory_bytes})) {}
+          ptc::EngineOptions{.cached_programs = options.cached_programs,
+                             .shelved_programs = options.shelved_programs,
+                             .cached_source_bytes = options.cached_source_bytes,
+                             .kept_memory_bytes = options.kept_memory_bytes,
+                             .regex_cache_bytes = options.regex_cache_bytes})) {}
 
 Result<Program> Engine::compile(std::string_view source, const CompileOptions& options) const {
   std::vector<std::string_view> tools, sync_tools;

@@ -24,6 +24,8 @@ struct EngineOptions {
   std::size_t cached_source_bytes = 8u << 20;    // most bytes of all cached sources together
   std::size_t shelved_programs = 1'024;          // most programs that snapshots may name by hash
   std::size_t kept_memory_bytes = 64u << 20;     // most memory of ended runs that the next runs may use; 0 keeps none
+  // Most bytes of the compiled regular expressions that runs share; those used last stay. 0 shares none.
+  std::size_t regex_cache_bytes = 4u << 20;
 };
 
 // Says how a source is read, and what the program may use. A source is at most 1 MiB of UTF-8.

@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "runtime/engine/automaton_cache.h"
 #include "runtime/engine/compiling.h"
 #include "runtime/engine/memory_pool.h"
 #include "runtime/engine/program_shelf.h"
@@ -110,8 +111,9 @@ constexpr bool kKeepsMemory = true;
 Engine::Engine(EngineOptions options)
     : options_(options),
       cache_(std::make_unique<CompileCache>(options)),
-      shelf_(std::make_unique<ProgramShelf>(options.shelved_programs)),
-      memory_(std::move(options.memory)) {
+      shelf_(std::make_unique<ProgramShelf>(options.shelved_programs, options.shelved_bytes)),
+      memory_(std::move(options.memory)),
+      automata_(std::make_shared<AutomatonCache>(options.regex_cache_bytes)) {
   if (memory_ == nullptr) memory_ = std::make_shared<MemoryPool>(kKeepsMemory ? options.kept_memory_bytes : 0);
 }
 Engine::~Engine() = default;

@@ -17,12 +17,15 @@
 namespace ptc {
 
 class MemorySource;
+class SharedAutomata;
 
 struct EngineOptions {
   std::size_t cached_programs = 512;           // 0 switches the cache off
   std::size_t shelved_programs = 1'024;        // programs that were loaded from snapshots or written into one
   std::size_t cached_source_bytes = 8u << 20;  // all cached sources together; longer sources are not cached
   std::size_t kept_memory_bytes = 64u << 20;   // memory of ended runs that the next runs may use; 0 keeps none
+  std::size_t shelved_bytes = 64u << 20;       // bytecode of all shelved programs together; the newest always stays
+  std::size_t regex_cache_bytes = 4u << 20;    // compiled regular expressions that runs share; 0 shares none
   std::shared_ptr<MemorySource> memory = nullptr;   // where runs take memory from; null makes a pool
 };
 
@@ -68,12 +71,15 @@ class Engine {
   ProgramSource* programs() const;
   // Returns the source of the memory of runs. The source outlives the engine while a run uses it.
   const std::shared_ptr<MemorySource>& memory() const { return memory_; }
+  // Returns the compiled regular expressions that runs share. They outlive the engine while a run uses them.
+  const std::shared_ptr<SharedAutomata>& automata() const { return automata_; }
 
  private:
   EngineOptions options_;
   std::unique_ptr<CompileCache> cache_;
   std::unique_ptr<ProgramShelf> shelf_;
   std::shared_ptr<MemorySource> memory_;
+  std::shared_ptr<SharedAutomata> automata_;
 };
 
 }  // namespace ptc

@@ -1,5 +1,6 @@
 #include "runtime/engine/memory_pool.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <new>
@@ -74,6 +75,20 @@ void MemoryPool::give(void* memory, std::size_t size_bytes) noexcept {
     }
   }
   std::free(memory);
+}
+
+bool MemoryPool::has(std::size_t size_bytes) noexcept {
+  const std::size_t size_class = class_of(std::max(size_bytes, kSmallest));
+  if (size_class < kClasses) {
+    const std::lock_guard lock(mutex_);
+    if (newest_[size_class] != nullptr) return true;
+  }
+  return system_has(size_bytes);
+}
+
+void MemoryPool::keep_at_most(std::size_t size_bytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  free_until(size_bytes);
 }
 
 std::size_t MemoryPool::kept_bytes() const {

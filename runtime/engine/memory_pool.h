@@ -24,6 +24,9 @@ class MemoryPool final : public MemorySource {
   // Takes from a megabyte that all runs share.
   void* take_last(std::size_t size_bytes) noexcept override;
   void give(void* memory, std::size_t size_bytes) noexcept override;
+  // Keeps no block that it had to ask the system for.
+  bool has(std::size_t size_bytes) noexcept override;
+  void keep_at_most(std::size_t size_bytes) noexcept override;
 
   std::size_t kept_bytes() const;
 

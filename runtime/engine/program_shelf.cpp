@@ -62,8 +62,12 @@ void ProgramShelf::keep(const std::shared_ptr<const Program>& program) {
   by_hash_.emplace(hash, program);
   by_bytes_.emplace(quick, program);
   order_.push_back(program);
-  if (order_.size() <= most_programs_) return;
-  const auto forget = [&](auto& map) {
+  bytes_ += encoded.bytes.size();
+  while (order_.size() > 1 && (order_.size() > most_programs_ || bytes_ > most_bytes_)) forget_oldest();
+}
+
+void ProgramShelf::forget_oldest() {
+  const auto forget = [this](auto& map) {
     for (auto at = map.begin(); at != map.end(); ++at) {
       if (at->second != order_.front()) continue;
       map.erase(at);
@@ -72,6 +76,7 @@ void ProgramShelf::keep(const std::shared_ptr<const Program>& program) {
   };
   forget(by_hash_);
   forget(by_bytes_);
+  bytes_ -= order_.front()->encoded().bytes.size();
   order_.pop_front();
 }
 

@@ -28,6 +28,7 @@ Run with_time_used(Restored& restored) {
 
 Session::Session(const Engine& engine, SessionOptions options)
     : engine_(engine), options_(std::move(options)), run_(options_.limits, engine.memory()) {
+  run_.environment().shared_automata = engine_.automata();
   run_.set_identity(options_.run_id, options_.turns_before);
   run_.set_yields_at_commits(options_.yields_at_commits);
   run_.operations().last_fresh_id = options_.operations_before;
@@ -270,6 +271,7 @@ void Session::take_over(HostState host) {
   snapshot_.restore(std::move(host));
   records_.skip_all();
   run_.environment().journal.keep_changes(outbox_.is_read());
+  run_.environment().shared_automata = engine_.automata();
   journal_.bound_commits(options_.yields_at_commits);
   run_.set_yields_at_commits(options_.yields_at_commits);
 }

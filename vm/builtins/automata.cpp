@@ -70,29 +70,41 @@ Automaton compile_regex(std::string_view pattern) {
   return made;
 }
 
-std::shared_ptr<const Automaton> Automata::of(std::string_view pattern) {
+std::shared_ptr<const Automaton> AutomatonShelf::find(std::string_view pattern) {
   const auto known = std::find_if(slots_.begin(), slots_.end(), [&](const Slot& s) { return s.pattern == pattern; });
-  if (known != slots_.end()) {
-    known->last_used = ++clock_;
-    return known->automaton;
-  }
-  auto made = std::make_shared<const Automaton>(compile_regex(pattern));
-  if (made->program == nullptr) return made;
-  make_room(made->most_bytes);
-  slots_.push_back({std::string(pattern), made, ++clock_});
-  bytes_ += made->most_bytes;
-  return made;
+  if (known == slots_.end()) return nullptr;
+  known->last_used = ++clock_;
+  return known->automaton;
 }
 
-void Automata::make_room(std::uint64_t bytes) {
-  while (bytes_ + bytes > kMostBytes) {
+void AutomatonShelf::keep(std::string_view pattern, std::shared_ptr<const Automaton> automaton) {
+  const std::uint64_t bytes = automaton->most_bytes;
+  if (bytes > most_bytes_) return;
+  while (bytes_ + bytes > most_bytes_) {
     const auto oldest = std::min_element(slots_.begin(), slots_.end(), [](const Slot& a, const Slot& b) {
       return a.last_used < b.last_used;
     });
     bytes_ -= oldest->automaton->most_bytes;
-    *oldest = std::move(slots_.back());
+    std::swap(*oldest, slots_.back());
     slots_.pop_back();
   }
+  slots_.push_back({std::string(pattern), std::move(automaton), ++clock_});
+  bytes_ += bytes;
+}
+
+std::shared_ptr<const Automaton> Automata::of(std::string_view pattern) {
+  if (auto known = shelf_.find(pattern)) return known;
+  auto automaton = made(pattern);
+  if (automaton->program != nullptr) shelf_.keep(pattern, automaton);
+  return automaton;
+}
+
+std::shared_ptr<const Automaton> Automata::made(std::string_view pattern) {
+  if (shared_ == nullptr) return std::make_shared<const Automaton>(compile_regex(pattern));
+  if (auto known = shared_->find(pattern)) return known;
+  auto automaton = std::make_shared<const Automaton>(compile_regex(pattern));
+  if (automaton->program != nullptr) shared_->share(pattern, automaton);
+  return automaton;
 }
 
 }  // namespace ptc

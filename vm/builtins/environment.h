@@ -25,6 +25,7 @@ struct FaultReport {
 };
 
 class Automata;
+class SharedAutomata;
 
 struct StepSummary {
   std::string id, summary;
@@ -46,6 +47,7 @@ struct Environment {
   // Says whether (task-reset id) must give a reason; empty means never.
   std::function<bool(std::string_view task_id)> reset_needs_reason;
   std::shared_ptr<Automata> automata;    // compiled regular expressions; null until the first one
+  std::shared_ptr<SharedAutomata> shared_automata;   // shared by the runs of an engine; null: the run shares none
   Value budget = Value::nil();           // the map of (budget/remaining), owned; nil means {}
   bool in_parallel_branch = false;       // true inside of pmap or pcalls
   // The time of the host, in milliseconds since 1970; null until the host was asked. A builtin that needs the time then

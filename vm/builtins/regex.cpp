@@ -21,6 +21,8 @@ constexpr std::uint64_t kScannedBytesPerFuelUnit = 1024;
 // Programs up to this size are compiled and searched for without more charge.
 constexpr std::uint64_t kLightInstructions = 256;
 constexpr std::uint64_t kHeavyInstructions = 2048;
+// Compiling takes some hundred nanoseconds for an instruction of the program.
+constexpr std::uint64_t kCompilePrice = 6;
 // Units of work of a search: text goes through tables, or each byte through the program.
 constexpr std::uint64_t kBytesPerUnit = 32;
 constexpr std::uint64_t kStepsPerUnit = 512;
@@ -42,7 +44,7 @@ std::string error_text(std::string_view pattern, const RegexSyntaxError& error) 
 }
 
 std::shared_ptr<const Automaton> automaton_of(Environment& env, std::string_view pattern) {
-  if (env.automata == nullptr) env.automata = std::make_shared<Automata>();
+  if (env.automata == nullptr) env.automata = std::make_shared<Automata>(env.shared_automata);
   return env.automata->of(pattern);
 }
 
@@ -99,7 +101,7 @@ Value regex_of_argument(Call& call, std::uint32_t i) {
     return call.fail(FaultKind::TypeError, std::string(call.name()) + ": " + reason);
   }
   // The charge is for compiling, also when the automaton is known: it does not depend on what ran before.
-  if (automaton->instructions > kLightInstructions) call.charge(3 * std::uint64_t{automaton->instructions});
+  if (automaton->instructions > kLightInstructions) call.charge(kCompilePrice * automaton->instructions);
   return regex_make(call.heap, pattern, nullptr);
 }
 

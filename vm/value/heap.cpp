@@ -35,12 +35,10 @@ void* Heap::take_if_any(std::size_t size_bytes) {
 }
 
 bool Heap::source_has(std::size_t size_bytes) {
-  void* const memory = take_if_any(size_bytes);
-  if (memory == nullptr) {
+  if (!(source_ == nullptr ? system_has(size_bytes) : source_->has(size_bytes))) {
     enforced_bytes_ = 0;
     return false;
   }
-  give(memory, size_bytes);
   probed_bytes_ = std::uint64_t{size_bytes} * 2;   // callers that count up ask often
   return true;
 }
@@ -57,6 +55,10 @@ void* Heap::take(std::size_t size_bytes) {
 void Heap::give(void* memory, std::size_t size_bytes) {
   if (source_ == nullptr) return std::free(memory);
   source_->give(memory, size_bytes);
+}
+
+void Heap::shrink_source() {
+  if (source_ != nullptr) source_->keep_at_most(limit_bytes_ > bytes_used_ ? limit_bytes_ - bytes_used_ : 0);
 }
 
 void* Heap::allocate_slow(std::size_t rounded) {

@@ -135,6 +135,7 @@ class Heap {
   void account(std::int64_t delta_bytes) {
     if (bytes_used_ > bytes_peak_) bytes_peak_ = bytes_used_;
     bytes_used_ += static_cast<std::uint64_t>(delta_bytes);
+    if (delta_bytes >= kLargeAccount) [[unlikely]] shrink_source();
   }
   std::uint64_t live_objects() const { return live_objects_; }   // returns 0 when every reference was released
   std::uint64_t live_handles() const { return live_handles_; }   // counts the pending handles among them
@@ -180,6 +181,7 @@ class Heap {
 
  private:
   static constexpr std::size_t kGranule = 16;
+  static constexpr std::int64_t kLargeAccount = 64 * 1024;   // so much taken elsewhere is worth a look at the source
   static constexpr std::size_t kMaxPooled = 1024;   // larger blocks come from the source, one by one
   struct FreeBlock {
     FreeBlock* next;
@@ -200,6 +202,7 @@ class Heap {
   void* take(std::size_t size_bytes);
   void give(void* memory, std::size_t size_bytes);
   bool source_has(std::size_t size_bytes);
+  void shrink_source();
   void* allocate_slow(std::size_t rounded);
   void* allocate_large(std::size_t size_bytes);
   void free_large(void* memory);

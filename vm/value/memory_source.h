@@ -3,8 +3,17 @@
 // Heaps of several threads may use one source at a time.
 #pragma once
 #include <cstddef>
+#include <cstdlib>
 
 namespace ptc {
+
+// Returns whether malloc has that much now.
+inline bool system_has(std::size_t size_bytes) noexcept {
+  void* volatile memory = std::malloc(size_bytes);   // volatile: a compiler may leave out a block that nobody uses
+  void* const taken = memory;
+  std::free(taken);
+  return taken != nullptr;
+}
 
 class MemorySource {
  public:
@@ -16,6 +25,16 @@ class MemorySource {
   virtual void* take_last(std::size_t size_bytes) noexcept = 0;
   // Takes back memory of take() or take_last(), with the requested size.
   virtual void give(void* memory, std::size_t size_bytes) noexcept = 0;
+  // Returns whether take() would have that much now.
+  virtual bool has(std::size_t size_bytes) noexcept {
+    void* const memory = take(size_bytes);
+    if (memory == nullptr) return false;
+    give(memory, size_bytes);
+    return true;
+  }
+  // Returns memory that was given back to the system until the source keeps no more than so many bytes. A heap says so
+  // when it counts memory that others take from the system, so that kept memory does not come on top of its limit.
+  virtual void keep_at_most(std::size_t) noexcept {}
 };
 
 }  // namespace ptc

@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstring>
+#include <memory>
 #include <thread>
 #include <vector>
+
+#include "vm/value/heap.h"
 
 namespace ptc {
 namespace {
@@ -31,6 +35,40 @@ TEST(MemoryPool, GivesEveryBlockTheBytesThatWereAskedFor) {
       pool.give(memory, asked);
     }
   }
+}
+
+TEST(MemoryPool, SaysWhatItHasAndKeepsNothingForTheAnswer) {
+  MemoryPool pool(64u << 20);
+  EXPECT_TRUE(pool.has(kBlock));
+  EXPECT_FALSE(pool.has(SIZE_MAX / 2));
+  EXPECT_EQ(pool.kept_bytes(), 0u);
+}
+
+TEST(MemoryPool, GivesWhatIsTooMuchToTheSystem) {
+  MemoryPool pool(8 * kBlock);
+  void* const a = pool.take(kBlock);
+  void* const b = pool.take(kBlock);
+  pool.give(a, kBlock);
+  pool.give(b, kBlock);
+  pool.keep_at_most(2 * kBlock);
+  EXPECT_EQ(pool.kept_bytes(), 2 * kBlock);
+  pool.keep_at_most(2 * kBlock - 1);
+  EXPECT_EQ(pool.kept_bytes(), kBlock);
+  pool.keep_at_most(0);
+  EXPECT_EQ(pool.kept_bytes(), 0u);
+}
+
+// What a run gives back does not stay beside what others take for it: both together are within its limit.
+TEST(MemoryPool, KeepsNoMoreThanTheLimitOfARunLeaves) {
+  constexpr std::uint64_t kLimit = 4u << 20;
+  const auto pool = std::make_shared<MemoryPool>(64u << 20);
+  Heap heap(kLimit, pool);
+  void* const text = heap.allocate(3u << 20);
+  heap.deallocate(text, 3u << 20);
+  EXPECT_GT(pool->kept_bytes(), 3u << 20);
+  heap.account(2 << 20);
+  EXPECT_LE(heap.bytes_used() + pool->kept_bytes(), kLimit);
+  heap.account(-(2 << 20));
 }
 
 TEST(MemoryPool, WastesAtMostAnEighth) {
