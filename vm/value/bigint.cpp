@@ -46,6 +46,7 @@ Parts parts_of(Value v, std::uint64_t& one) {
 
 int compare_magnitude(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b) {
   if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
+  charge_parts(a.size());
   for (std::size_t i = a.size(); i-- > 0;) {
     if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
   }
@@ -101,6 +102,8 @@ Big floor_mod(const Big& a, const Big& b) {
   return r;
 }
 
+std::uint64_t limbs_of(Value v) { return v.is_int() ? 1 : as_big(v)->limb_count; }
+
 // What an operation looks at: products and quotients each limb with each, everything else both from end to end.
 void charge_limbs(BigOp op, std::uint64_t bits_a, std::uint64_t bits_b) {
   const std::uint64_t a = bits_a / 64 + 1, b = bits_b / 64 + 1;
@@ -148,6 +151,7 @@ void charge_digits(std::uint64_t limbs) { charge_parts(limbs * limbs); }
 
 double magnitude_to_double(std::span<const std::uint64_t> limbs) {
   if (limbs.empty()) return 0.0;
+  charge_parts(limbs.size());
   const auto bits = static_cast<int>(bit_width_of(limbs));
   return std::ldexp(static_cast<double>(leading_bits(limbs)), bits - 64);
 }
@@ -214,10 +218,12 @@ NumericResult big_arithmetic(Heap& heap, BigOp op, Value a, Value b, std::uint32
 Value big_negate(Heap& heap, Value integer) {
   std::uint64_t one = 0;
   const Parts parts = parts_of(integer, one);
+  charge_parts(parts.limbs.size());
   return integer_from_limbs(heap, !parts.negative, parts.limbs);
 }
 
 Value big_shift_left(Heap& heap, Value integer, std::uint32_t bits) {
+  charge_parts(limbs_of(integer) + bits / 64);
   return from_cpp(heap, to_cpp(integer) << bits);
 }
 
@@ -225,6 +231,7 @@ Value big_shift_right(Heap& heap, Value integer, std::uint64_t bits) {
   const bool negative = integer_is_negative(integer);
   if (bits >= integer_bits(integer)) return Value::integer(negative ? -1 : 0);
   const auto distance = static_cast<unsigned>(bits);
+  charge_parts(limbs_of(integer));
   const Big n = to_cpp(integer);
   if (!negative) return from_cpp(heap, n >> distance);
   const Big below = -n - 1;
@@ -260,6 +267,7 @@ double big_to_double(Value big) {
 }
 
 double big_ratio(Value a, Value b) {
+  charge_parts(limbs_of(a) + limbs_of(b));
   const Big x = to_cpp(a);
   const Big y = to_cpp(b);
   if (x == 0) return 0.0;
@@ -285,6 +293,7 @@ bool big_bit_test(Value big, std::uint64_t bit) {
   std::uint64_t word = parts.limbs[limb];
   if (parts.negative) {  // two's complement: the bits of ~(magnitude - 1)
     const auto lower = parts.limbs.first(limb);
+    charge_parts(limb);
     const bool borrow = std::all_of(lower.begin(), lower.end(), [](std::uint64_t l) { return l == 0; });
     word = ~(word - (borrow ? 1U : 0U));
   }

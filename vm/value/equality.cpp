@@ -33,8 +33,9 @@ bool same_text(const String* a, const String* b) {
 }
 
 bool same_big(const BigInt* a, const BigInt* b) {
-  return a->limb_count == b->limb_count && (a->flags & BigInt::kNegative) == (b->flags & BigInt::kNegative) &&
-         std::memcmp(a->limbs(), b->limbs(), a->limb_count * sizeof(std::uint64_t)) == 0;
+  if (a->limb_count != b->limb_count || (a->flags & BigInt::kNegative) != (b->flags & BigInt::kNegative)) return false;
+  charge_parts(a->limb_count);
+  return std::memcmp(a->limbs(), b->limbs(), a->limb_count * sizeof(std::uint64_t)) == 0;
 }
 
 bool same_float(double a, double b, Mode mode) {

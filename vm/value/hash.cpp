@@ -35,6 +35,7 @@ std::uint64_t hash_text(const String* text) {
 }
 
 std::uint64_t hash_big(const BigInt* n) {
+  charge_parts(n->limb_count);
   std::uint64_t h = hash_word(Tag::BigInt, n->limb_count * 2 + ((n->flags & BigInt::kNegative) != 0 ? 1 : 0));
   for (std::uint32_t i = 0; i < n->limb_count; ++i) h = hash_mix(h, hash_word(Tag::BigInt, n->limbs()[i]));
   return h;
