@@ -54,7 +54,8 @@ std::optional<Fact> decoded(std::span<const std::uint8_t> bytes) {
   return out;
 }
 
-std::span<const std::uint8_t> encoded(flatbuffers::FlatBufferBuilder& builder, const Fact& fact) {
+std::span<const std::uint8_t> encoded(flatbuffers::FlatBufferBuilder& builder, const Fact& fact,
+                                      std::uint64_t writer) {
   const Text source = text_of(builder, fact.source);
   const Text key = text_of(builder, fact.key);
   const Text id = text_of(builder, fact.id);
@@ -68,14 +69,14 @@ std::span<const std::uint8_t> encoded(flatbuffers::FlatBufferBuilder& builder, c
   const Text task = text_of(builder, fact.task);
   schema::FinishFactBuffer(
       builder, schema::CreateFact(builder, kFormat, static_cast<std::uint16_t>(fact.kind),
-                                  static_cast<schema::Author>(fact.author), source, fact.time_ms, fact.writer, key, id,
+                                  static_cast<schema::Author>(fact.author), source, fact.time_ms, writer, key, id,
                                   value, text, status, tool, args, effect, idempotency_key, task, fact.number));
   return {builder.GetBufferPointer(), builder.GetSize()};
 }
 
 bool is_canonical(const Fact& fact, std::span<const std::uint8_t> bytes) {
   flatbuffers::FlatBufferBuilder builder(512);
-  return std::ranges::equal(encoded(builder, fact), bytes);
+  return std::ranges::equal(encoded(builder, fact, fact.writer), bytes);
 }
 
 }  // namespace
@@ -94,9 +95,11 @@ bool is_storable(const Fact& fact) {
   return true;
 }
 
-std::vector<std::uint8_t> fact_bytes(const Fact& fact) {
+std::vector<std::uint8_t> fact_bytes(const Fact& fact) { return fact_bytes(fact, fact.writer); }
+
+std::vector<std::uint8_t> fact_bytes(const Fact& fact, std::uint64_t writer) {
   flatbuffers::FlatBufferBuilder builder(512);
-  const std::span<const std::uint8_t> bytes = encoded(builder, fact);
+  const std::span<const std::uint8_t> bytes = encoded(builder, fact, writer);
   return {bytes.begin(), bytes.end()};
 }
 

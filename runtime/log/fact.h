@@ -35,6 +35,7 @@ struct Fact {
 bool is_storable(const Fact& fact);
 // Returns the FlatBuffers bytes of a storable fact, without seq, which the log keeps. Equal facts give equal bytes.
 std::vector<std::uint8_t> fact_bytes(const Fact& fact);
+std::vector<std::uint8_t> fact_bytes(const Fact& fact, std::uint64_t writer);   // as if that writer had written it
 // Reads a fact. Returns nullopt when fact_bytes() did not make the bytes, or made them in another format. Safe on any
 // bytes.
 std::optional<Fact> read_fact(std::span<const std::uint8_t> bytes);

@@ -7,6 +7,7 @@
 #include "runtime/text/written_size.h"
 #include "vm/value/account.h"
 #include "vm/value/pending.h"
+#include "vm/value/text_pieces.h"
 
 namespace ptc {
 namespace {
@@ -52,6 +53,7 @@ void TurnResult::begin_turn() { forget(); }
 void TurnResult::forget() {
   run_.heap().release(value_);
   value_ = Value::nil();
+  least_edn_bytes_ = 0;
 }
 
 void TurnResult::fail(OutcomeFault fault) {
@@ -88,11 +90,12 @@ OutcomeFault TurnResult::stopped() const {
 
 // Charges what writing the result takes. Returns a fault when the result is longer than any text may be, or takes more
 // fuel than is left. A text that fits into no memory is no fault here, because its host may want the value only.
-std::optional<OutcomeFault> TurnResult::too_large() const {
+std::optional<OutcomeFault> TurnResult::too_large() {
   const std::uint64_t most_fuel = run_.limits().fuel, left = most_fuel - run_.fuel_used();
   const std::uint64_t paid_for = left < kMaxWrittenSize ? kFreeResultParts + left : kMaxWrittenSize;
   const WrittenSize size =
       measure_written(run_.heap(), run_.result(), std::min<std::uint64_t>(paid_for + 1, kMaxWrittenSize));
+  least_edn_bytes_ = size.least_bytes;
   const std::uint64_t parts = size.parts + size.digits;
   const bool is_paid = parts <= kFreeResultParts || run_.charge_fuel(parts - kFreeResultParts);
   if (size.parts >= kMaxWrittenSize) return result_too_large();
@@ -103,7 +106,7 @@ std::optional<OutcomeFault> TurnResult::too_large() const {
 }
 
 // Returns why the result of the run does not count, or nullopt when it does.
-std::optional<OutcomeFault> TurnResult::objection() const {
+std::optional<OutcomeFault> TurnResult::objection() {
   if (!definitions_.can_be_written()) {
     return plain_fault(FaultKind::MemoryLimitExceeded, "the definitions are too large to be written out",
                        "define a part of the data, or a summary");
@@ -137,11 +140,19 @@ bool TurnResult::write(BoundedWriter writer, std::string& text) {
   return status_ != OutcomeStatus::Error;
 }
 
+// Returns whether the text is longer than the memory that is left, so that nobody writes it until the memory is full. A
+// text of less than two pieces is always tried. JSON does not write what closures hold, so its text may be shorter.
+bool TurnResult::is_hopeless(BoundedWriter writer) const {
+  constexpr std::uint64_t kAlwaysTried = 2 * TextPieces::kPieceBytes;
+  return writer == edn_within && least_edn_bytes_ > kAlwaysTried &&
+         !run_.heap().can_allocate(least_edn_bytes_ - kAlwaysTried);
+}
+
 // Returns why the text cannot be had, or nullopt and the text.
 std::optional<OutcomeFault> TurnResult::objection_to_text(BoundedWriter writer, std::string& text) {
   clock_.begin_step();
   const StepWatch watch(run_, clock_);
-  BoundedText written = writer(run_.heap(), value_);
+  BoundedText written = is_hopeless(writer) ? BoundedText{BoundedText::End::TooLarge, {}} : writer(run_.heap(), value_);
   clock_.end_step();
   switch (written.end) {
     case BoundedText::End::Whole: text = std::move(written.text); return std::nullopt;

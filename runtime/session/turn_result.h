@@ -47,9 +47,10 @@ class TurnResult {
  private:
   void refuse(OutcomeFault fault);
   OutcomeFault stopped() const;
+  bool is_hopeless(BoundedWriter writer) const;
   std::optional<OutcomeFault> objection_to_text(BoundedWriter writer, std::string& text);
-  std::optional<OutcomeFault> objection() const;
-  std::optional<OutcomeFault> too_large() const;
+  std::optional<OutcomeFault> objection();
+  std::optional<OutcomeFault> too_large();
   std::optional<OutcomeFault> mismatch() const;
 
   Run& run_;
@@ -62,6 +63,7 @@ class TurnResult {
   OutcomeStatus status_ = OutcomeStatus::Error;
   OutcomeFault fault_;
   Value value_ = Value::nil();                         // owned
+  std::uint64_t least_edn_bytes_ = 0;                  // the EDN text of value_ has no fewer
 };
 
 }  // namespace ptc

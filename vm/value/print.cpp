@@ -320,6 +320,8 @@ class Printer {
 }  // namespace
 
 void append_quoted(std::string& out, std::string_view utf8) {
+  constexpr std::size_t kLarge = 64 * 1024;   // growing to it byte by byte would take twice the memory
+  if (utf8.size() > kLarge) out.reserve(out.size() + utf8.size() + 2);
   out += '"';
   append_escaped(out, utf8);
   out += '"';

@@ -223,11 +223,8 @@ std::optional<Fact> SqliteTables::outdating(const RunRow& run, Cut cut) {
   return std::nullopt;
 }
 
-Fact SqliteTables::append(RunRow& run, std::uint64_t seq, std::uint64_t token, const Fact& fact) {
-  Fact written = fact;
-  written.seq = seq;
-  written.writer = token;
-  const std::vector<std::uint8_t> body = fact_bytes(written);
+void SqliteTables::append_row(RunRow& run, std::uint64_t seq, std::uint64_t token, const Fact& fact) {
+  const std::vector<std::uint8_t> body = fact_bytes(fact, token);
   SqliteQuery query(connection_, kAppend);
   query.integer(run.id).count(seq);
   if (fact.key.empty()) {
@@ -236,10 +233,16 @@ Fact SqliteTables::append(RunRow& run, std::uint64_t seq, std::uint64_t token, c
     query.text(fact.key);
   }
   query.integer(fact.time_ms).integer(rank_of(fact.kind)).bytes(body).run();
-  if (run.sealed) {
-    run.sealed->chain = chained(run.sealed->chain, run.log, seq, body);
-    run.sealed->seq = seq;
-  }
+  if (!run.sealed) return;
+  run.sealed->chain = chained(run.sealed->chain, run.log, seq, body);
+  run.sealed->seq = seq;
+}
+
+Fact SqliteTables::append(RunRow& run, std::uint64_t seq, std::uint64_t token, const Fact& fact) {
+  append_row(run, seq, token, fact);   // a value of megabytes is in memory a few times meanwhile: the copy comes later
+  Fact written = fact;
+  written.seq = seq;
+  written.writer = token;
   mark_call(run.id, written);
   if (fact.kind == FactKind::RunStarted && run.state == LogState::Ended) set_state(run, LogState::Running);
   if (run.state == LogState::Parked && !fact.key.empty()) {

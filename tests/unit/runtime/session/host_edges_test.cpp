@@ -39,6 +39,14 @@ TEST_F(HostEdgesTest, a_long_function_is_written_once) {
   EXPECT_NE(list.value_edn.find("#ptc/closure {:same 1 :captured {:a 49}}"), std::string::npos);
 }
 
+// 1,000 closures hold one integer of 19,567 digits.
+TEST_F(HostEdgesTest, a_result_longer_than_the_memory_is_not_begun) {
+  const Outcome outcome =
+      make(1u << 24)->turn("(let [v (dec (bit-shift-left 1 65000))] (map (fn [i] (fn [] [i v])) (range 1000)))");
+  EXPECT_EQ(kind_of(outcome), "memory_exceeded");
+  EXPECT_LT(outcome.peak_bytes, 1u << 21) << "no piece of the text was kept";
+}
+
 TEST_F(HostEdgesTest, functions_by_reference_are_read_back) {
   const std::string filler(100, 'x');
   const auto writer = make(1u << 24);
