@@ -33,9 +33,10 @@ std::optional<KeyRing> read_ring(const std::string& path, std::string& message) 
 
 // A file that is no snapshot, or is too large, is refused without its rest in memory.
 bool goes_on_reading(std::string_view so_far) {
-  constexpr std::size_t kLookedAt = std::size_t{1} << 20;
+  constexpr std::size_t kBlock = std::size_t{1} << 16, kHead = std::size_t{1} << 20;   // JSON names its format there
   if (so_far.size() > kMostSnapshotBytes + kMostSealBytes) return false;
-  return so_far.size() > kLookedAt || looks_sealed(bytes_of(so_far)) || may_be_snapshot(bytes_of(so_far));
+  const bool is_looked_at = so_far.size() <= kBlock || (so_far.size() > kHead && so_far.size() <= kHead + kBlock);
+  return !is_looked_at || looks_sealed(bytes_of(so_far)) || may_be_snapshot(bytes_of(so_far));
 }
 
 std::string refusal_text(const Error& error) { return std::string(error.detail) + ": " + error.message; }

@@ -4,6 +4,7 @@
 
 #include <sodium/utils.h>
 
+#include "schema/version.h"
 #include "vm/exec/machine_state.h"
 #include "vm/snapshot/frame_view.h"
 #include "vm/snapshot/json/json_outline.h"
@@ -57,20 +58,39 @@ bool JsonReader::may_begin_with(std::string_view text) {
   return json_outline(text, kMaxDepth, is_known_section) != JsonOutline::NoSnapshot;
 }
 
+bool JsonReader::damaged(const std::string& why) {
+  error = {SnapshotError::Damaged, "no JSON that a snapshot could be: " + why};
+  return false;
+}
+
+// Refuses a long text without a document when its top says so. Texts of older formats are for their migrations.
+bool JsonReader::survey(std::string_view text) {
+  const JsonSurvey found = json_survey(text, kMaxDepth, is_known_section);
+  if (!found.complaint.empty()) return damaged(found.complaint);
+  if (!found.format || !found.oldest_reader) return invalid("/format and /oldest_reader: must be whole numbers");
+  if (auto unsupported = unsupported_format(*found.format, *found.oldest_reader)) {
+    error = std::move(*unsupported);
+    return false;
+  }
+  if (*found.format < kSnapshotOldestRead) return true;
+  if (!found.unknown.empty()) return invalid("/" + found.unknown + ": unknown member");
+  return found.has_programs || invalid("/programs: must be an array");
+}
+
 bool JsonReader::parse(std::string_view text) {
   text_bytes_ = text.size();
   if (!may_begin_with(text)) {
     error = {SnapshotError::NotASnapshot, "this JSON is no snapshot"};
     return false;
   }
+  if (text.size() > kJsonHeadBytes && !survey(text)) return false;
   json::parse_options options;
   options.max_depth = kMaxDepth;
   json::error_code code;
   auto memory = json::make_shared_resource<json::monotonic_resource>();
   root_ = json::parse({text.data(), text.size()}, code, std::move(memory), options);
   if (code) {
-    error = {SnapshotError::Damaged, "no JSON that a snapshot could be: " + code.message()};
-    return false;
+    return damaged(code.message());
   }
   if (!root_.is_object() || !root_.get_object().contains("format") || !root_.get_object().contains("oldest_reader")) {
     error = {SnapshotError::NotASnapshot, "this JSON is no snapshot"};

@@ -40,6 +40,8 @@ class JsonReader : public SnapshotReader {
     std::uint32_t link = 0, function = 0;   // Function: the function that linking made
   };
 
+  bool survey(std::string_view text);
+  bool damaged(const std::string& why);
   bool report();                             // reports the problem as an error
   JsonNode section(std::string_view name);   // null when the section is missing
   bool program(JsonNode node, ProgramSource* known, RunState& out);

@@ -325,5 +325,30 @@ TEST(JsonFace, HostileTextIsRefusedSoon) {
   EXPECT_NE(refusal(replaced(text, "\"stack_size\": ", "\"stack_size\": 99999999")), "restored");
 }
 
+// What a long text says at its top is looked at before a document is built from it.
+TEST(JsonFace, LongTextIsRefusedByItsTop) {
+  std::string junk = "[";
+  for (int k = 0; k < 400'000; ++k) junk += "{}, ";
+  junk += "1]";
+  const std::string head = "{\"format\": 3, \"oldest_reader\": 3, ", late = "\"format\": 3, \"oldest_reader\": 3}";
+  const auto is_refused_as = [](const std::string& whole, const std::string& name) {
+    EXPECT_EQ(refusal(whole).substr(0, name.size() + 1), name + ' ');
+  };
+  is_refused_as("{\"context\": " + junk + ", " + late, "not_a_snapshot");
+  is_refused_as(head + "\"context\": " + junk + "}", "snapshot_invalid");
+  is_refused_as(head + "\"programs\": [], \"junk\": " + junk + "}", "snapshot_invalid");
+  is_refused_as(head + "\"context\": " + junk, "snapshot_damaged");
+  is_refused_as(head + "\"programs\": " + junk + "} 1", "snapshot_damaged");
+  is_refused_as("{\"format\": 9, \"oldest_reader\": 9, \"context\": " + junk + "}", "snapshot_unsupported_version");
+  is_refused_as("{\"format\": -3, \"oldest_reader\": 3, \"context\": " + junk + "}", "snapshot_invalid");
+}
+
+TEST(JsonFace, LongTextIsRestored) {
+  const std::string text =
+      suspended("(def x (vec (map str (range 200000)))) (await (tool/ask {})) (count x)")->snapshot_json();
+  EXPECT_GT(text.size(), 1u << 20);
+  EXPECT_EQ(refusal(text), "restored");
+}
+
 }  // namespace
 }  // namespace ptc
