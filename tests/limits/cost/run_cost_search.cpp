@@ -4,10 +4,12 @@
 //
 //   ptc_cost_search [--seconds N] [--seed N] [--known FILE] [--keep FOLDER]
 //   ptc_cost_search --program FILE
+//   ptc_cost_search --found FILE
 //
 // Prints the costliest programs, and writes them to FOLDER. Exit status 0 exactly when none costs more than 60 times a
 // plain addition for a unit, or takes more than 16 MiB and 5 % beside its account. --known lists what does today: a
-// text that such programs have, a program that shows it, a reason; each program must still cost too much.
+// text that such programs have, a program that shows it, a reason; each program must still cost too much. --found lists
+// programs that the search found earlier, with what they were found for: none may cost too much any more.
 #include <csignal>
 #include <sys/time.h>
 #include <unistd.h>
@@ -52,7 +54,7 @@ struct KnownCost {
 struct Arguments {
   double seconds = 60;
   std::uint64_t seed = 1;
-  std::string known, keep, program;
+  std::string known, keep, program, found;
   bool refused = false;
 };
 
@@ -156,6 +158,7 @@ Arguments read_arguments(int count, char** texts) {
     else if (name == "--known") out.known = value;
     else if (name == "--keep") out.keep = value;
     else if (name == "--program") out.program = value;
+    else if (name == "--found") out.found = value;
     else out.refused = true;
     out.refused |= value.empty();
   }
@@ -185,6 +188,26 @@ void show(const Cost& cost, double unit) {
               static_cast<double>(cost.outside_bytes()) / (1 << 20));
 }
 
+// Measures the programs that were found earlier: a line has a program and what it was found for, with a tab between
+// them. Returns how many cost too much, at least 1 when there is no program.
+int measure_found(Search& search, const std::string& path) {
+  std::ifstream file(path);
+  int programs = 0, costly = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    ++programs;
+    const std::size_t tab = std::min(line.find('\t'), line.size());
+    const Cost cost = search.measure(line.substr(0, tab));
+    const bool is_costly = search.is_too_much(cost) || cost.is_refused;
+    costly += is_costly ? 1 : 0;
+    std::printf("%s %s\n     %s: ", is_costly ? "BAD " : "good", line.substr(0, tab).c_str(),
+                line.substr(std::min(tab + 1, line.size())).c_str());
+    show(cost, search.seconds_of_unit());
+  }
+  std::printf("%d programs, %d cost too much\n", programs, costly);
+  return programs == 0 ? 1 : costly;
+}
+
 void show(const char* title, const Population& population, const std::string& keep) {
   std::printf("\n%s\n", title);
   for (std::size_t i = 0; i < std::min(kShown, population.best().size()); ++i) {
@@ -203,7 +226,8 @@ int main(int count, char** texts) {
   std::vector<KnownCost> known;
   if (arguments.refused || (!arguments.known.empty() && !read_known(arguments.known, known))) {
     std::fprintf(stderr, "usage: ptc_cost_search [--seconds N] [--seed N] [--known FILE] [--keep FOLDER]\n"
-                         "       ptc_cost_search --program FILE\n");
+                         "       ptc_cost_search --program FILE\n"
+                         "       ptc_cost_search --found FILE\n");
     return 2;
   }
   if (!arguments.keep.empty()) std::filesystem::create_directories(arguments.keep);
@@ -216,6 +240,7 @@ int main(int count, char** texts) {
     show(cost, search.seconds_of_unit());
     return search.is_too_much(cost) ? 1 : 0;
   }
+  if (!arguments.found.empty()) return measure_found(search, arguments.found) == 0 ? 0 : 1;
   bool outdated = false;
   for (const KnownCost& entry : known) {
     const Cost cost = search.measure(entry.program);
