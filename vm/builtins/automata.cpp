@@ -10,6 +10,7 @@ namespace {
 // Most patterns fit into the first; those that do not get the second.
 constexpr std::uint64_t kLightBytes = 128 * 1024;
 constexpr std::uint64_t kHeavyBytes = 512 * 1024;
+constexpr std::uint32_t kMostInstructions = 8'192;   // RE2 stops there with so many bytes
 // Units of work for an instruction of a program, and for any program: some hundred nanoseconds each.
 constexpr std::uint32_t kUnitsPerInstruction = 4;
 constexpr std::uint32_t kUnitsPerProgram = 64;
@@ -62,7 +63,8 @@ Automaton compile_regex(std::string_view pattern) {
     made.program = std::move(program);
     return made;
   }
-  work_done(Patience::kUsualUnits);   // a pattern that is too large was expanded before it was refused
+  work_done(Patience::kUsualUnits);
+  if (program->error_code() == re2::RE2::ErrorPatternTooLarge) made.instructions = kMostInstructions;
   made.error.message = reason(program->error_code());
   const std::string& culprit = program->error_arg();
   const std::size_t at = culprit.empty() ? std::string_view::npos : pattern.find(culprit);

@@ -21,7 +21,8 @@ namespace ptc {
 struct Automaton {
   std::unique_ptr<re2::RE2> program;   // null when the pattern is invalid
   RegexSyntaxError error;              // says why
-  std::uint32_t instructions = 0;      // how many the program has: what the pattern expands to
+  // How many the program has: what the pattern expands to. A pattern that is too large was expanded to so many before.
+  std::uint32_t instructions = 0;
   std::uint64_t most_bytes = 0;        // the program and its tables never take more
   bool reads_little = false;           // reads_little_past_match() of the pattern
 };

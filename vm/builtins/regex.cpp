@@ -96,12 +96,12 @@ Value regex_of_argument(Call& call, std::uint32_t i) {
   call.charge(pattern.size() + 1);
   if (!call.reserve(static_cast<std::uint64_t>(kRegexBytes))) return Value::absent();
   const std::shared_ptr<const Automaton> automaton = automaton_of(call.env, pattern);
+  // The charge is for compiling, also when the automaton is known: it does not depend on what ran before.
+  if (automaton->instructions > kLightInstructions) call.charge(kCompilePrice * automaton->instructions);
   if (automaton->program == nullptr) {
     const std::string reason = error_text(pattern, automaton->error);
     return call.fail(FaultKind::TypeError, std::string(call.name()) + ": " + reason);
   }
-  // The charge is for compiling, also when the automaton is known: it does not depend on what ran before.
-  if (automaton->instructions > kLightInstructions) call.charge(kCompilePrice * automaton->instructions);
   return regex_make(call.heap, pattern, nullptr);
 }
 

@@ -40,6 +40,7 @@ using ptc::test::Cost;
 
 constexpr std::size_t kPopulation = 40, kShown = 10;
 constexpr int kRepeats = 3, kMostTrialSeconds = 20;
+constexpr int kAttempts = 4;              // another process disturbs what is measured, and never makes it better
 constexpr double kLeastSeconds = 0.002;   // what is done sooner is not measured well
 
 struct Found {
@@ -197,7 +198,8 @@ int measure_found(Search& search, const std::string& path) {
     if (line.empty() || line[0] == '#') continue;
     ++programs;
     const std::size_t tab = std::min(line.find('\t'), line.size());
-    const Cost cost = search.measure(line.substr(0, tab));
+    Cost cost = search.measure(line.substr(0, tab));
+    for (int i = 1; i < kAttempts && search.is_too_much(cost); ++i) cost = search.measure(line.substr(0, tab));
     const bool is_costly = search.is_too_much(cost) || cost.is_refused;
     costly += is_costly ? 1 : 0;
     std::printf("%s %s\n     %s: ", is_costly ? "BAD " : "good", line.substr(0, tab).c_str(),
