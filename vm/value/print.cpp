@@ -320,8 +320,7 @@ class Printer {
 }  // namespace
 
 void append_quoted(std::string& out, std::string_view utf8) {
-  constexpr std::size_t kLarge = 64 * 1024;   // growing to it byte by byte would take twice the memory
-  constexpr std::size_t kMore = 1024;         // quotes, a few escapes, and what follows in a small collection
+  constexpr std::size_t kLarge = 65'536, kMore = 1'024;   // growing byte by byte would take twice the memory
   if (utf8.size() > kLarge) out.reserve(out.size() + utf8.size() + kMore);
   out += '"';
   append_escaped(out, utf8);
