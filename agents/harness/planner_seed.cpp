@@ -48,7 +48,7 @@ std::int64_t clamped(std::optional<double> number, std::int64_t low, std::int64_
 }
 
 FullConfig hydrate_drafter(const json::object& seed) {
-  return {{{"systemAppend", text_of(seed, "systemAppend")},
+  return {{{"systemAppend", trimmed(text_of(seed, "systemAppend"))},
            {"targetWords", clamped(number_of(seed, "targetWords"), 0, kMostWords, 0)}},
           true};
 }
@@ -84,7 +84,8 @@ json::object dehydrate_drafter(const json::object& config) {
 
 json::object dehydrate_scenario(const json::object& config) {
   json::object seed{{"v", 2}, {"scenarioUrl", text_of(config, "scenarioUrl")}};
-  copy_trimmed(config, "myAgentId", seed);
+  // An agent is found by its id as it is written, spaces included.
+  if (const auto id = text_of(config, "myAgentId"); !id.empty()) seed["myAgentId"] = id;
   if (const auto steps = number_of(config, "maxInlineSteps")) {
     seed["maxInlineSteps"] = clamped(steps, 1, kMostInlineSteps, kUsualInlineSteps);
   }
