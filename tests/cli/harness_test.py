@@ -72,6 +72,14 @@ class HarnessTest(CommandLineTest):
         self.plan('(fail "no")', status=0)
         self.assertEqual(self.types().count("planner_error"), 3)
 
+    def test_a_model_of_the_command_line_drafts_once(self):
+        self.harness("say", "hello")
+        script = self.file("script.jsonl", json.dumps({"text": "Good day from the model"}) + "\n")
+        for _ in range(2):   # the second time the draft is there, and the script has nothing more to say
+            waits = self.harness("run", "--planner", "llm-drafter", "--model", "scripted:" + script, status=75)
+            self.assertEqual(waits["draft"]["text"], "Good day from the model")
+        self.assertIn("no model", self.harness("run", "--planner", "llm-drafter", "--model", "x", status=65))
+
     def test_what_does_not_fit_is_refused(self):
         self.harness("say", "hello")
         self.assertIn("there is no question", self.harness("answer", "q9", "x", status=65))

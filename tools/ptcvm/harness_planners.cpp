@@ -11,6 +11,7 @@
 #include "agents/harness/simple_planners.h"
 #include "ptcvm/engine.hpp"
 #include "tools/ptcvm/files.h"
+#include "tools/ptcvm/harness_model.h"
 #include "tools/ptcvm/moments.h"
 
 namespace ptcvm::cli {
@@ -86,7 +87,8 @@ std::optional<PlannerParts> planner_parts(const HarnessArguments& arguments, std
     if (!scenario) return std::nullopt;
     parts.config["resolvedScenario"] = *std::move(scenario);
   }
-  auto ask = recorded_model(arguments.replies, message);
+  auto ask = arguments.model.empty() ? recorded_model(arguments.replies, message)
+                                     : ask_model(arguments.model, message);
   if (!ask) return std::nullopt;
   parts.ask = *std::move(ask);
   return parts;

@@ -53,6 +53,7 @@ void add_harness_run(CLI::App& app, int& status) {
       ->type_name("FILE");
   command->add_option("--replies", arguments->replies, "Recorded replies of a model, a file of JSON lines")
       ->type_name("FILE");
+  command->add_option("--model", arguments->model, "The model of the planner, as `ptcvm agent run --help` says");
   command->add_option("--peer", arguments->peer, "The conversation of the other side, in the same store");
   command->add_option("--remote", arguments->remote, "The agent of the other side, a URL of a server of A2A");
   command->add_option("--mode", arguments->mode, "approve: a person approves drafts; auto: they are sent")

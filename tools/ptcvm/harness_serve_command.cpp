@@ -161,6 +161,7 @@ void add_harness_serve(CLI::App& app, int& status) {
       ->type_name("FILE");
   command->add_option("--replies", harness.replies, "Recorded replies of a model, a file of JSON lines")
       ->type_name("FILE");
+  command->add_option("--model", harness.model, "The model of the planner, as `ptcvm agent run --help` says");
   command->add_option("--peer", harness.peer, "The conversation of the other side, in the same store");
   command->add_option("--remote", harness.remote, "The agent of the other side, a URL of a server of A2A");
   command->add_flag("--a2a", arguments->serves_a2a, "Let others talk to the conversations by A2A, at /a2a/ID");

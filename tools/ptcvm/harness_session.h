@@ -18,7 +18,7 @@ struct HarnessArguments {
   StoreOptions store;                          // --id names the conversation
   std::string peer;                            // the conversation of the other side; "" when a script carries messages
   std::string remote;                          // --remote: the agent of the other side
-  std::string planner, config, scenario, replies;   // --planner, --config, --scenario, --replies
+  std::string planner, config, scenario, replies, model;   // --planner, --config, --scenario, --replies, --model
   std::string mode = "approve";
   bool begins = false;
   std::vector<std::string> words;              // the positional arguments
