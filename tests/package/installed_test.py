@@ -271,6 +271,13 @@ class NestedProject(Package):
         self.done(done)
         self.done(run("cmake", "--build", build, "--target", "nested_objects", "ptc_schema"))
 
+    def test_agents_are_used_from_the_source_tree(self):
+        build, done = self.configure("embed-agent", COMPILERS[0], f"-DPTCVM_SOURCE={SOURCE}")
+        self.done(done)
+        link = self.done(run("ninja", "-C", build, "-t", "commands", "embed_agent")).splitlines()[-1]
+        for library in ("libptcvm_loop.a", "libptcvm_replay.a", "libptcvm.a"):
+            self.assertIn(library, link)
+
     def test_shared_where_the_project_wants_it(self):
         build, done = self.configure("nested", COMPILERS[0], f"-DPTCVM_SOURCE={SOURCE}", "-DBUILD_SHARED_LIBS=ON")
         self.done(done)
