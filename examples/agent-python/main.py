@@ -23,8 +23,9 @@ def refund(id, cents):
     return f"receipt-{id}"
 
 
+# Functions, their signatures, what a second call does, and whether a person allows each call.
 TOOLS = {"order": (order, "(id :int) -> {paid :bool, cents :int}", "pure", False),
-         "refund": (refund, "(id :int, cents :int) -> :string", "keyed", True)}   # the last member says that a person allows each call
+         "refund": (refund, "(id :int, cents :int) -> :string", "keyed", True)}
 
 
 def model(request):

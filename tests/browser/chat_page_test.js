@@ -43,31 +43,36 @@ async function checkOtherSites(port) {
 
 const shown = (page) => page.locator("#log > li").allTextContents();
 
-// Waits until the text of a reply is coming, and sees that it grows.
-async function seeText(page) {
-  const coming = page.locator(".model.coming");
-  await coming.waitFor();
-  const first = (await coming.textContent()).length;
-  await page.waitForFunction((before) => {
-    const now = document.querySelector(".model.coming");
-    return now === null || now.textContent.length > before;
-  }, first);
+// Notes in the page every text of a reply that is coming, so that no text is too quick to be seen.
+function noteTexts() {
+  window.texts = [];
+  new MutationObserver(() => {
+    const coming = document.querySelector(".model.coming");
+    if (coming !== null) window.texts.push(coming.textContent);
+  }).observe(document, {childList: true, subtree: true, characterData: true});
 }
+
+// Says how many different beginnings of a reply the page has shown.
+const beginnings = (page, reply) => page.evaluate((text) => {
+  return new Set(window.texts.filter((seen) => seen !== "" && seen.length < text.length && text.startsWith(seen))).size;
+}, reply);
+
+const seeGone = (page) => page.waitForFunction(() => document.getElementById("state").textContent.includes("gone"));
 
 async function run() {
   const folder = newFolder(), port = await freePort(), book = path.join(folder, "bank.txt");
-  const serve = () => start(executable, [
-    "--store", path.join(folder, "chat.db"), "--book", book, "--port", String(port), "--pace", "15",
+  const serve = (paceMs) => start(executable, [
+    "--store", path.join(folder, "chat.db"), "--book", book, "--port", String(port), "--pace", String(paceMs),
     "--agent", path.join(example, "agent.json"), "--page", path.join(example, "page"),
     "--model", "scripted:" + path.join(example, "script.jsonl")], /http:/);
-  let server = await serve();
+  let server = await serve(15);
   const browser = await openBrowser();
   const page = await openPage(browser, {viewport: {width: 720, height: 560}});
+  await page.addInitScript(noteTexts);
   await page.goto(`http://127.0.0.1:${port}/`);
 
   await page.fill("#text", WISH);
   await page.getByRole("button", {name: "Send"}).click();
-  await seeText(page);
   const question = page.locator(".question");
   await question.waitFor();
   assert.match(await question.textContent(), /May transfer be called with {"cents":4200,"to":"Ann"}/);
@@ -75,11 +80,12 @@ async function run() {
   assert.deepEqual(before.slice(0, 4), [WISH, "I look at the balance first.", BALANCE,
                                         "There is enough. I ask you to allow the transfer."]);
   if (option === "--picture") await page.screenshot({path: picture});
+  assert.ok(await beginnings(page, before[3]) >= 2, "the text of the model was not shown as it came");
   assert.equal(fs.existsSync(book), false);
 
   assert.equal(await end(server, "SIGKILL"), "SIGKILL");
-  await page.waitForFunction(() => document.getElementById("state").textContent.includes("gone"));
-  server = await serve();
+  await seeGone(page);
+  server = await serve(15);
   await page.waitForFunction(() => document.getElementById("state").textContent.includes("waits for you"));
   assert.deepEqual(await shown(page), before);            // the page came back and shows nothing twice
 
@@ -89,11 +95,15 @@ async function run() {
   assert.equal(await page.locator("#log b").count(), 0);
   assert.equal(fs.readFileSync(book, "utf8").trim().split("\n").length, 1);
 
+  await end(server, "SIGTERM");
+  await seeGone(page);
+  server = await serve(500);                              // slow enough to be killed in the middle
+  await page.waitForFunction(() => document.getElementById("state").textContent === "");
   await page.fill("#text", "Thank you");
   await page.getByRole("button", {name: "Send"}).click();
-  await page.locator(".model.coming").waitFor();
+  await page.waitForFunction(() => window.texts.some((seen) => seen.startsWith("You")));
   await end(server, "SIGKILL");
-  server = await serve();
+  server = await serve(15);
   // A reply that is still coming may vanish when the page comes back; the whole reply stays.
   await page.waitForFunction(() => {
     const last = document.querySelector("#log > li:last-child");
