@@ -15,6 +15,7 @@
 #include <chrono>
 #include <deque>
 #include <set>
+#include <utility>
 
 #include "drivers/http/web_target.h"
 
@@ -255,7 +256,7 @@ void WebServer::State::stop() {
   boost::system::error_code ignored;
   acceptor_.close(ignored);
   place_.cancel();
-  const auto connections = connections_;
+  const auto connections = std::exchange(connections_, {});   // each of them holds this object
   for (const auto& connection : connections) connection->close();
 }
 

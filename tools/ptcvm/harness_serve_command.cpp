@@ -121,8 +121,8 @@ int serve(const ServeArguments& arguments) {
   if (!tokens) return refuse_input(message);
   auto usual = planner_parts(arguments.harness, message);
   if (!usual) return refuse_input(message);
-  asio::io_context context(1);
   asio::thread_pool workers(kWorkers);
+  asio::io_context context(1);   // ends first: what waits in it holds rooms, and rooms have strands of the workers
   const RoomHouse house{context,
                         workers,
                         *store,
@@ -135,8 +135,7 @@ int serve(const ServeArguments& arguments) {
                         arguments.serves_a2a};
   drivers::WebGuard guard(*tokens, arguments.hosts);
   status = serve_site(arguments, house, guard, tokens->front().secret, context);
-  workers.stop();
-  workers.join();
+  workers.join();   // what was begun is finished
   return status;
 }
 
