@@ -14,7 +14,7 @@ namespace ptc::test {
 // Limits of a trial. The fuel is more than the largest text takes, because one builtin may go over the fuel by its bulk
 // work. The deadline only ends the search for a program that asks whether it may go on.
 inline constexpr std::uint64_t kTrialFuel = 2'000'000, kTrialMemoryBytes = 16 << 20;
-inline constexpr std::int64_t kTrialMillis = 1'000;
+inline constexpr std::int64_t kTrialMillis = 10'000;
 // A turn begins and ends with work that is no work of the program: it has so much fuel more in the ratio of time.
 inline constexpr std::uint64_t kFreeFuel = 20'000;
 
