@@ -92,6 +92,7 @@ ptc::DurableOptions durable_options(const StoredOptions& options) {
 }
 
 std::optional<Error> options_error(const StoredOptions& options) {
+  if (options.parallel_calls == 0) return host_error(Errc::invalid_value, "parallel_calls must be 1 or more; found 0");
   if (auto error = precision_error(options.float_precision)) return error;
   if (options.most_limits) {
     if (auto error = limits_error(*options.most_limits)) return error;

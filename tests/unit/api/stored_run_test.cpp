@@ -34,6 +34,14 @@ class StoredRunTest : public ApiTest {
 
 constexpr const char* kThree = "(pmap #(tool/fetch {:n %}) [1 2 3])";
 
+TEST_F(StoredRunTest, ARunThatMayMakeNoCallIsRefused) {
+  options_.parallel_calls = 0;   // a step would wait for ever for calls that are never handed out
+  const auto run = StoredRun::start(engine_, store_, tools_, kThree, options_);
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code, Errc::invalid_value);
+  EXPECT_NE(run.error().message.find("parallel_calls"), std::string::npos);
+}
+
 TEST_F(StoredRunTest, HandsOutAllCallsAndTakesAnswersInAnyOrder) {
   StoredRun run = started_stored(kThree);
   ASSERT_EQ(*run.step(), StoredStep::Waits);
