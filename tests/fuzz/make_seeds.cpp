@@ -27,6 +27,7 @@ int main(int count, char** texts) {
   add_agent_seeds(seeds, project / "tests" / "agents" / "documents");
   add_conversation_seeds(seeds);
   add_store_seeds(seeds);
+  add_call_seeds(seeds);
   add_words(seeds);
   seeds.write_dictionaries();
   std::printf("%zu seeds\n", seeds.count());

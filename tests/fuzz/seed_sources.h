@@ -20,6 +20,8 @@ void add_agent_seeds(SeedFolder& seeds, const std::filesystem::path& documents);
 void add_conversation_seeds(SeedFolder& seeds);
 // Logs, rows, envelopes.
 void add_store_seeds(SeedFolder& seeds);
+// Command lines, and sequences of calls of the APIs.
+void add_call_seeds(SeedFolder& seeds);
 // Dictionaries, from the tables.
 void add_words(SeedFolder& seeds);
 
