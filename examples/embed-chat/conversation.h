@@ -40,6 +40,9 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   // Allows or refuses a call. Errors: unknown_operation, already_resolved.
   ptcvm::Result<void> answer(std::string_view path, bool allow, std::string_view why);
 
+  // Ends the calls of the model. Call it when the io_context has stopped; the store keeps the run.
+  void leave() { model_.reset(); }
+
   const std::string& id() const { return id_; }
   // Returns the last fact whose event the readers of feed() were given.
   std::uint64_t seen() const { return seen_; }

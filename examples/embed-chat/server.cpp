@@ -91,6 +91,11 @@ Server::Server(Conversation::House house, const std::string& page, std::uint16_t
   files_["/chat.css"] = {"text/css; charset=utf-8", text_of(page + "/chat.css")};
 }
 
+// Connections that are still open hold their conversations until the io_context ends, and calls must end before.
+Server::~Server() {
+  for (const auto& [id, conversation] : conversations_) conversation->leave();
+}
+
 void Server::start() { asio::co_spawn(house_.io, accept(), asio::detached); }
 
 asio::awaitable<void> Server::accept() {

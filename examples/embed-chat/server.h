@@ -24,6 +24,9 @@ class Server {
  public:
   // Reads the files of the page from `page` once. Port 0: any port.
   Server(Conversation::House house, const std::string& page, std::uint16_t port);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
 
   std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
   // Accepts connections until the io_context stops.
