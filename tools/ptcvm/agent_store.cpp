@@ -6,6 +6,7 @@
 #include "agents/loop/stored_agent.h"
 #include "agents/loop/stored_facts.h"
 #include "agents/replay/canonical_request.h"
+#include "tools/ptcvm/json_members.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -23,11 +24,6 @@ json::object body_of(const HostFact& fact) {
   boost::system::error_code error;
   json::value value = json::parse(fact.body, error);
   return !error && value.is_object() ? std::move(value.get_object()) : json::object();
-}
-
-std::string text_of(const json::object& body, std::string_view name) {
-  const json::value* const found = body.if_contains(name);
-  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
 }
 
 bool flag_of(const json::object& body, std::string_view name) {

@@ -175,7 +175,7 @@ int run_hop() {
   const Engine engine;
   std::string input;
   std::array<char, 1u << 16> buffer;
-  for (ssize_t count = 0; (count = read(STDIN_FILENO, buffer.data(), buffer.size())) > 0;) {
+  for (ssize_t count = 0; (count = ::read(STDIN_FILENO, buffer.data(), buffer.size())) > 0;) {
     input.append(buffer.data(), static_cast<std::size_t>(count));
   }
   return write_all(answer_hop(engine, input)) ? kSuccess : kBadInput;

@@ -10,6 +10,7 @@
 #include "ptcvm/host_log.hpp"
 #include "tools/ptcvm/chain_strategy.h"
 #include "tools/ptcvm/files.h"
+#include "tools/ptcvm/json_members.h"
 #include "tools/ptcvm/moments.h"
 
 namespace ptcvm::cli {
@@ -41,11 +42,6 @@ std::optional<std::vector<loop::AgentTool>> read_tools(const json::array& tools,
   if (!read) message = read.error().message;
   if (!read) return std::nullopt;
   return std::move(read->tools);
-}
-
-std::string text_of(const json::object& object, std::string_view name) {
-  const json::value* const found = object.if_contains(name);
-  return found == nullptr || !found->is_string() ? "" : std::string(found->get_string());
 }
 
 // Reads a number of the setup within the range that its option has. Returns false when there is none.
