@@ -24,6 +24,8 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr std::uint32_t kStepsPerDriverStep = 8;
+
 std::uint32_t revision_of(const json::object& request) { return member_number(request, "revision"); }
 
 Tools driver_tools() {
@@ -69,9 +71,9 @@ class ChainRun::Impl {
   Result<StoredRun> start_run(std::string id, std::string name, const std::string& source) const;
   // Serves the call of the driver; nullopt: it is answered, and the driver goes on.
   Result<std::optional<ChainState>> serve(const WaitingCall& call, std::uint64_t fuel);
-  Result<std::optional<ChainState>> say(const WaitingCall& call, const json::value& value);
+  Result<std::optional<ChainState>> say(std::uint64_t call, const json::value& value);
   Result<std::optional<ChainState>> ask_model(const WaitingCall& call, std::string purpose, std::string prompt);
-  Result<std::optional<ChainState>> execute_steps(const WaitingCall& call, std::uint64_t fuel);
+  Result<std::optional<ChainState>> execute_steps(std::uint64_t call, std::uint32_t revision, std::uint64_t fuel);
   Result<std::optional<ChainState>> offer_report(const WaitingCall& call);
   json::object ran(std::uint32_t revision);
   void know_rows(std::uint32_t revision);
@@ -87,8 +89,12 @@ class ChainRun::Impl {
   StepsRun steps_;
   std::optional<StoredRun> driver_, feedback_run_;
   std::optional<ChainOutcome> outcome_;
+  std::optional<json::object> report_;   // the last one that this process gave to the driver
   std::optional<json::object> feedback_;
   bool is_feedback_over_ = false;   // a person has answered, or need not
+  // While the steps of a revision run, the driver waits for them. It is stepped now and then, which renews its claim.
+  std::optional<std::pair<std::uint64_t, std::uint32_t>> steps_call_;   // the call, and the revision
+  std::uint32_t steps_since_driver_ = 0;
 };
 
 Error ChainRun::Impl::no_operation(std::uint64_t id) {
@@ -127,6 +133,12 @@ Result<ChainState> ChainRun::Impl::step(std::uint64_t fuel) {
     return ChainState::Done;
   }
   for (;;) {
+    if (steps_call_ && ++steps_since_driver_ < kStepsPerDriverStep) {
+      const auto served = execute_steps(steps_call_->first, steps_call_->second, fuel);
+      if (!served) return served.error();
+      if (*served) return **served;
+    }
+    steps_since_driver_ = 0;
     const Result<StoredStep> led_to = driver_->step(fuel);
     if (!led_to) return led_to.error();
     if (*led_to == StoredStep::Yielded) return ChainState::Yielded;
@@ -140,23 +152,23 @@ Result<ChainState> ChainRun::Impl::step(std::uint64_t fuel) {
 }
 
 Result<std::optional<ChainState>> ChainRun::Impl::serve(const WaitingCall& call, std::uint64_t fuel) {
-  if (call.tool == "chain_steps") return execute_steps(call, fuel);
+  if (call.tool == "chain_steps") return execute_steps(call.id, revision_of(call_args(call)), fuel);
   if (operations_.has(OperationOwner::Driver, call.id)) return std::optional(ChainState::Waits);
   if (call.tool == "chain_intent") return ask_model(call, "intent", intent_prompt(options_.input));
-  if (call.tool == "chain_context") return say(call, json::value(json::serialize(options_.context)));
+  if (call.tool == "chain_context") return say(call.id, json::value(json::serialize(options_.context)));
   if (call.tool == "chain_report") return offer_report(call);
   const json::object request = call_args(call);
   know_rows(revision_of(request) - 1);
   if (call.tool == "chain_plan") {
     return ask_model(call, revision_of(request) == 1 ? "plan" : "replan", planning_.prompt(request));
   }
-  if (call.tool == "chain_check") return say(call, planning_.check(request));
+  if (call.tool == "chain_check") return say(call.id, planning_.check(request));
   planning_.begin(member_text(request, "intent"), member_text(request, "context"));
-  return say(call, nullptr);
+  return say(call.id, nullptr);
 }
 
-Result<std::optional<ChainState>> ChainRun::Impl::say(const WaitingCall& call, const json::value& value) {
-  if (auto said = driver_->answer(call.id, Value::of(value)); !said) return said.error();
+Result<std::optional<ChainState>> ChainRun::Impl::say(std::uint64_t call, const json::value& value) {
+  if (auto said = driver_->answer(call, Value::of(value)); !said) return said.error();
   return std::optional<ChainState>();
 }
 
@@ -173,12 +185,13 @@ Result<std::optional<ChainState>> ChainRun::Impl::ask_model(const WaitingCall& c
   return std::optional(ChainState::Waits);
 }
 
-Result<std::optional<ChainState>> ChainRun::Impl::execute_steps(const WaitingCall& call, std::uint64_t fuel) {
-  const std::uint32_t revision = revision_of(call_args(call));
+Result<std::optional<ChainState>> ChainRun::Impl::execute_steps(std::uint64_t call, std::uint32_t revision,
+                                                                std::uint64_t fuel) {
   if (!steps_.is_started()) {
     const Plan* const plan = planning_.plan(revision);
     if (plan == nullptr) return Error{Errc::wrong_state, "the log of the chain has no plan", std::nullopt};
     if (auto started = steps_.start(*plan, revision, planning_.history(revision)); !started) return started.error();
+    steps_call_.emplace(call, revision);
   }
   const Result<StepsState> state = steps_.step(fuel);
   if (!state) return state.error();
@@ -186,6 +199,7 @@ Result<std::optional<ChainState>> ChainRun::Impl::execute_steps(const WaitingCal
     return std::optional(*state == StepsState::Yielded ? ChainState::Yielded : ChainState::Waits);
   }
   steps_.finish();
+  steps_call_.reset();
   return say(call, ran(revision));
 }
 
@@ -224,7 +238,8 @@ Result<std::optional<ChainState>> ChainRun::Impl::offer_report(const WaitingCall
 }
 
 Result<ChainState> ChainRun::Impl::finish() {
-  auto report = read_last_report(store_, options_.id);
+  auto report = report_ ? Result<std::optional<json::object>>(std::move(report_))
+                        : read_last_report(store_, options_.id);   // another process has answered
   if (!report) return report.error();
   if (!*report) {
     const auto& fault = driver_->outcome().outcome.diagnostic;
@@ -294,6 +309,7 @@ Result<void> ChainRun::Impl::answer(std::uint64_t id, json::value value, std::ch
     said = store.put(entry.operation.key, "reply", Value::of(output_text(value)));
   } else if (entry.operation.kind == OperationKind::Report) {
     said = driver_->answer(entry.call, Value::of(json::serialize(entry.operation.args)));
+    if (said) report_ = entry.operation.args;
   } else {
     said = driver_->answer(entry.call, Value::of(output_text(value)));
   }

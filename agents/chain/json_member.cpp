@@ -1,6 +1,6 @@
 #include "agents/chain/json_member.h"
 
-#include <limits>
+#include <boost/json/value.hpp>
 
 namespace ptcvm::chain {
 
@@ -11,9 +11,10 @@ std::string member_text(const boost::json::object& object, std::string_view name
 
 std::uint32_t member_number(const boost::json::object& object, std::string_view name) {
   const boost::json::value* const member = object.if_contains(name);
-  if (member == nullptr || !member->is_int64()) return 1;
-  const std::int64_t number = member->get_int64();
-  return number < 1 || number > std::numeric_limits<std::uint32_t>::max() ? 1 : static_cast<std::uint32_t>(number);
+  if (member == nullptr) return 1;
+  boost::system::error_code error;
+  const auto number = member->to_number<std::uint32_t>(error);   // refuses what is not exact
+  return error || number < 1 ? 1 : number;
 }
 
 }  // namespace ptcvm::chain

@@ -244,6 +244,7 @@ std::string plan_source(const Plan& plan, const PlanProgramRules& rules) {
   text += kMoreFunctions;
   const auto& completed = rules.history.completed;
   std::vector<std::string> ids, keys;
+  bool has_resets = false;
   for (const PlanStep& step : plan.steps) {
     ids.push_back(step.id);
     const auto kept = completed.find(step.id);
@@ -252,12 +253,14 @@ std::string plan_source(const Plan& plan, const PlanProgramRules& rules) {
     if (kept != completed.end()) {
       const bool is_call = !step_of_key(kept->second, rules.task_id).empty();
       text += (is_call ? "(kept-call " : "(kept ") + quoted(step.id) + ' ' + quoted(kept->second) + ")\n";
-    } else if (!key.empty() && rules.history.failed_effects.contains(key)) {
-      text += "(task-reset " + quoted(key) + " \"the call failed\")\n";
-    } else if (!key.empty() && step.is_reset) {
-      text += "(task-reset " + quoted(key) + " \"the plan says so\")\n";
+    } else if (!key.empty() && (step.is_reset || rules.history.failed_effects.contains(key))) {
+      const bool has_failed = rules.history.failed_effects.contains(key);
+      text += "(task-reset " + quoted(key) + (has_failed ? " \"the call failed\")\n" : " \"the plan says so\")\n");
+      has_resets = true;
     }
   }
+  // A program that runs again from the top finds what was done since its resets only after a call.
+  if (has_resets) text += "(tool/chain_settled {})\n";
   for (const std::vector<std::size_t>& group : groups_of(plan, rules.parallel)) {
     std::string steps;
     for (const std::size_t index : group) {
