@@ -79,8 +79,18 @@ class ValueCopier {
         const bool is_negative = digits.front() == '-';
         return integer_from_digits(heap_, is_negative, std::string_view(digits).substr(is_negative ? 1 : 0));
       }
+      case Tag::Instant: return instant(static_cast<const Instant&>(*v.object));
+      case Tag::Duration: {
+        const auto& length = static_cast<const Duration&>(*v.object);
+        return duration_of(heap_, {length.seconds, length.nanos});
+      }
       default: return Value::nil();
     }
+  }
+
+  Value instant(const Instant& at) {
+    if ((at.flags & Instant::kLegacyDate) == 0) return instant_of(heap_, {at.epoch_seconds, at.nanos});
+    return legacy_date_of(heap_, at.epoch_seconds * 1'000 + at.nanos / 1'000'000);   // fits: it was made of ms
   }
 
   Heap& heap_;

@@ -120,6 +120,15 @@ TEST(Convert, BoostJsonGoesBothWays) {
   EXPECT_EQ(*read<boost::json::value>(edn("{:k #{1}}")), (boost::json::value{{"k", boost::json::array{1}}}));
 }
 
+TEST(Value, CopiesKeepTimes) {
+  for (const char* text : {R"(#date "2024-02-29")", R"(#inst "1969-12-31T23:59:59.123456789Z")",
+                           R"(#duration "PT-1.5S")", R"(#ptc/jdate "1969-12-31T23:59:59.999Z")"}) {
+    const auto value = Value::from_edn("[" + std::string(text) + "]");
+    ASSERT_TRUE(value) << text;
+    EXPECT_EQ(value->clone().to_edn(), "[" + std::string(text) + "]");
+  }
+}
+
 TEST(Value, DeepValuesCostNoStack) {
   constexpr int kDepth = 200'000;
   const Value deep = Value::build([](ValueWriter& w) {
