@@ -6,7 +6,7 @@ usage: main.py ask STATE_FILE ORDER        runs the program until it waits, and 
 import pathlib
 import sys
 
-from ptcvm import ASYNC, Engine, Tools
+import ptcvm
 
 SOURCE = """
 (let [items  (tool/load_order {:id data/order})
@@ -19,39 +19,39 @@ ORDERS = {7: [{"cents": 1250}, {"cents": 399}], 8: [{"cents": 100}]}
 
 
 def make_tools():
-    tools = Tools()
-    tools.add("load_order", "(id :int) -> [{cents :int}]", lambda id: ORDERS[id])
-    tools.defer("ask_manager", "(cents :int) -> :any", mode=ASYNC)
+    tools = ptcvm.Tools()
+    tools.add("load_order", "(id :int) -> [{cents :int}]", lambda id: ORDERS[id], effect="pure")
+    tools.defer("ask_manager", "(cents :int) -> :any", mode="async")
     return tools
 
 
 def ask(engine, tools, state, order):
-    data = {"order": order}
-    with engine.compile(SOURCE, "approval.ptc", tools) as program, engine.start(program, tools, data) as run:
-        while run.step() == "yielded":
-            for call_id, tool, args in run.calls():
-                print(f"{tool} {args}: a letter is in the mail")
-                run.answer_pending(call_id, "letter-1")
-        for operation, tool, _ in run.pending():
-            print(f"waits for {operation} of {tool}")
-        state.write_bytes(run.snapshot())
+    program = engine.compile(SOURCE, name="approval.ptc", tools=tools)
+    run = engine.start(program, tools=tools, data={"order": order})
+    while run.step() == "yielded":
+        for call in run.calls():
+            print(f"{call.tool} {call.args}: a letter is in the mail")
+            run.answer_pending(call.id, "letter-1")
+    for operation in run.pending():
+        print(f"waits for {operation.id} of {operation.tool}")
+    state.write_bytes(run.snapshot())
 
 
 def answer(engine, tools, state, decision):
-    with engine.restore(state.read_bytes(), tools) as run:
-        run.resolve("letter-1", decision)
-        run.step()
-        print("\n".join(run.prints()))
-        print(run.result())
+    run = engine.restore(state.read_bytes(), tools=tools)
+    run.resolve("letter-1", decision)
+    result = run.run()
+    print("\n".join(run.prints()))
+    print(f"approved: {result['approved']}, total: {result['total']}")
 
 
 def main():
     command, state, argument = sys.argv[1:]
-    with Engine() as engine, make_tools() as tools:
-        if command == "ask":
-            ask(engine, tools, pathlib.Path(state), int(argument))
-        else:
-            answer(engine, tools, pathlib.Path(state), argument)
+    engine, tools = ptcvm.Engine(), make_tools()
+    if command == "ask":
+        ask(engine, tools, pathlib.Path(state), int(argument))
+    else:
+        answer(engine, tools, pathlib.Path(state), argument)
 
 
 if __name__ == "__main__":

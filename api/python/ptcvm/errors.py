@@ -1,0 +1,57 @@
+"""What can go wrong. Every exception of this package is an Error, except TypeError for wrong arguments."""
+
+
+class Error(Exception):
+    """Something that the host did wrong, or that failed around it. `status` is a stable name, such as "busy"."""
+
+    def __init__(self, status, message, detail=""):
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.detail = detail                  # the name within the status, such as "rolled_back", or ""
+
+
+class _AtAPlace(Error):
+    """An error of a program. str() is the whole text for people, with the line and a caret."""
+
+    def __init__(self, status, facts):
+        super().__init__(status, facts["text"] or facts["message"])
+        self.message = facts["message"]
+        for name in ("kind", "hint", "source_name", "line", "column", "begin", "end", "text"):
+            setattr(self, name, facts[name])
+        self.is_limit = bool(facts["is_limit"])
+        self.is_incomplete = bool(facts["is_incomplete"])
+
+
+class InvalidProgram(_AtAPlace):
+    """The source cannot be compiled, and nothing was executed."""
+
+    def __init__(self, facts):
+        super().__init__("invalid_program", facts)
+
+
+class Fault(_AtAPlace):
+    """The program failed: `kind` names the fault, such as "type_error"; `line` and `column` say where."""
+
+    def __init__(self, facts):
+        super().__init__("failed", facts)
+
+
+class Failed(Error):
+    """The program ended with (fail value)."""
+
+    def __init__(self, value):
+        super().__init__("failed", f"the program failed: {value!r}")
+        self.value = value
+
+
+class Suspended(Error):
+    """The run cannot go on by itself. `run` says what it waits for: calls(), pending(), questions(), wake_time()."""
+
+    def __init__(self, run, message):
+        super().__init__("suspended", message)
+        self.run = run
+
+
+class UnknownOutcome(Exception):
+    """A tool raises this when nobody knows whether the call happened. The effect of the tool decides what follows."""
