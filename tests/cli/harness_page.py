@@ -18,6 +18,8 @@ class Page:
         self.process = subprocess.Popen([PTCVM, "harness", "serve", "--port", str(port), *tokens, *args],
                                         stdout=subprocess.PIPE, text=True, env={**os.environ, **environment})
         self.address = self.process.stdout.readline().strip()
+        if not self.address:
+            raise AssertionError(f"the server ended before it was ready, with the status {self.process.wait()}")
         self.port = int(self.address.split("/")[2].rsplit(":", 1)[1])
         self.token = token
 

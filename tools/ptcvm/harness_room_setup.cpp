@@ -38,7 +38,7 @@ Result<std::unique_ptr<RoomSetup>> RoomSetup::make(const PlannerParts& usual, ha
   if (const auto chosen = setup->choose(usual.planner, mode); !chosen) return chosen.error();
   if (usual.planner == harness::kPlannerOff) return setup;
   json::object config = usual.config;
-  if (const json::object* const scenario = scenario_of(config)) {
+  if (const json::object* const scenario = scenario_of(usual.config)) {   // `config` moves its members as it grows
     if (!config.contains("scenarioUrl")) config["scenarioUrl"] = kGivenScenario;
     setup->add_document(std::string(harness::text_of(config, "scenarioUrl")), *scenario);
   }
