@@ -4,6 +4,7 @@
 #include <boost/json/parse.hpp>
 #include <charconv>
 
+#include "agents/chain/asked_replan.h"
 #include "agents/chain/json_member.h"
 #include "agents/chain/plan_program.h"
 #include "agents/chain/steps_run.h"
@@ -90,12 +91,34 @@ Result<ChainLog> read_chain_log(const Store& store, std::string_view task_id) {
       log.revision = std::max(log.revision, number_at(std::string_view(task.id).substr(plan.size())).value_or(0));
     }
     if (is_report(task, id)) log.report = object_in(task);
+    if (is_report(task, id) && log.report) log.reported_revision = member_number(*log.report, "revision");
   }
+  const auto asked = last_replan(store, task_id);
+  if (!asked) return asked.error();
+  log.is_replanned = *asked && (*asked)->revision > log.reported_revision;
   for (const JournalTask& task : steps->tasks) read_step(task, id, log.steps);
   for (const JournalTask& task : said->tasks) {
     if (task.id == id + "/feedback") log.feedback = object_in(task);
   }
   return log;
+}
+
+Result<std::vector<json::object>> read_plan_replies(const Store& store, std::string_view task_id) {
+  const auto driver = store.journal(task_id);
+  if (!driver) return driver.error();
+  const std::string plan = std::string(task_id) + "/plan@";
+  std::vector<json::object> replies;
+  for (const JournalTask& task : driver->tasks) {
+    if (!task.id.starts_with(plan)) continue;
+    const std::string_view place = std::string_view(task.id).substr(plan.size());   // REVISION.ATTEMPT
+    const std::size_t dot = place.find('.');
+    const auto revision = number_at(place);
+    const auto attempt = dot == std::string_view::npos ? std::nullopt : number_at(place.substr(dot + 1));
+    const auto value = Value::from_edn(task.value_edn);
+    if (!revision || !attempt || !value) continue;
+    replies.push_back({{"revision", *revision}, {"attempt", *attempt}, {"reply", to_json(*value)}});
+  }
+  return replies;
 }
 
 Result<std::optional<json::object>> read_last_report(const Store& store, std::string_view task_id) {

@@ -22,6 +22,8 @@ struct LoggedStep {
 struct ChainLog {
   bool is_begun = false;                           // false: the store has no such task
   std::uint32_t revision = 0;                      // the last revision that was planned; 0: none yet
+  std::uint32_t reported_revision = 0;             // the one of the last report; 0: there is none
+  bool is_replanned = false;                       // a person asked for a revision that has no report yet
   std::vector<LoggedStep> steps;                   // in the order of the log
   std::optional<boost::json::object> report;       // the last one, as final_report() made it
   std::optional<boost::json::object> feedback;     // what a person said about the task
@@ -29,6 +31,10 @@ struct ChainLog {
 
 // Reads the logs of a task. store_failed.
 Result<ChainLog> read_chain_log(const Store& store, std::string_view task_id);
+
+// Reads the replies of planners, as chain_check of the driver (driver_program.h) gets them: {"revision" "attempt"
+// "reply"}, in their order.
+Result<std::vector<boost::json::object>> read_plan_replies(const Store& store, std::string_view task_id);
 
 // Reads the last report of a task, or nullopt when there is none yet. store_failed.
 Result<std::optional<boost::json::object>> read_last_report(const Store& store, std::string_view task_id);

@@ -5,9 +5,11 @@
 #include <boost/json/serialize.hpp>
 #include <utility>
 
+#include "agents/chain/asked_replan.h"
 #include "agents/chain/chain_log.h"
 #include "agents/chain/driver_program.h"
-#include "agents/chain/feedback.h"
+#include "agents/chain/driver_run.h"
+#include "agents/chain/feedback_run.h"
 #include "agents/chain/final_report.h"
 #include "agents/chain/json_member.h"
 #include "agents/chain/planning.h"
@@ -28,47 +30,29 @@ constexpr std::uint32_t kStepsPerDriverStep = 8;
 
 std::uint32_t revision_of(const json::object& request) { return member_number(request, "revision"); }
 
-Tools driver_tools() {
-  Tools tools;
-  const auto defer = [&tools](std::string name, Effect effect) {
-    ToolOptions options;
-    options.effect = effect;
-    [[maybe_unused]] const auto added = tools.defer(std::move(name), "", std::move(options));
-  };
-  // Each of the first ones is alone in a task, or changes nothing: the log needs no more than the task.
-  for (const char* const name : {"chain_intent", "chain_context", "chain_plan", "chain_report", "chain_feedback",
-                                 "chain_begin", "chain_check"}) {
-    defer(name, Effect::Pure);
-  }
-  defer("chain_steps", Effect::Idempotent);
-  return tools;
-}
-
 }  // namespace
 
 class ChainRun::Impl {
  public:
   Impl(const Engine& engine, const Store& store, ChainOptions options)
       : engine_(engine), store_(store), options_(std::move(options)), planning_(options_),
-        steps_(engine_, store_, options_, operations_) {}
+        steps_(engine_, store_, options_, operations_), feedback_(engine_, store_, options_, operations_) {}
 
   Result<void> start();
   Result<ChainState> step(std::uint64_t fuel);
-  Result<void> answer(std::uint64_t id, json::value value, std::chrono::milliseconds took);
+  Result<void> answer(std::uint64_t id, json::value value, std::chrono::milliseconds took, const ModelUsage& usage);
   Result<void> answer_error(std::uint64_t id, std::string message, std::chrono::milliseconds took);
   Result<void> answer_unknown(std::uint64_t id, std::string message);
   Result<void> settle(std::uint64_t id, DoubtAnswer answer, json::value output);
 
   const OperationTable& operations() const { return operations_; }
   const std::optional<ChainOutcome>& outcome() const { return outcome_; }
-  const std::optional<json::object>& feedback() const { return feedback_; }
+  const std::optional<json::object>& feedback() const { return feedback_.said(); }
   const std::vector<std::string>& lasting_approvals() const { return steps_.lasting_approvals(); }
   std::string plan_program() const { return steps_.source(); }
   json::array plan() const { return planning_.newest_plan(); }
 
  private:
-  StoredOptions run_options(std::string id, std::string name) const;
-  Result<StoredRun> start_run(std::string id, std::string name, const std::string& source) const;
   // Serves the call of the driver; nullopt: it is answered, and the driver goes on.
   Result<std::optional<ChainState>> serve(const WaitingCall& call, std::uint64_t fuel);
   Result<std::optional<ChainState>> say(std::uint64_t call, const json::value& value);
@@ -77,8 +61,8 @@ class ChainRun::Impl {
   Result<std::optional<ChainState>> offer_report(const WaitingCall& call);
   json::object ran(std::uint32_t revision);
   void know_rows(std::uint32_t revision);
+  Result<void> recall();
   Result<ChainState> finish();
-  Result<void> step_feedback();
   static Error no_operation(std::uint64_t id);
 
   const Engine engine_;
@@ -87,11 +71,11 @@ class ChainRun::Impl {
   OperationTable operations_;
   Planning planning_;
   StepsRun steps_;
-  std::optional<StoredRun> driver_, feedback_run_;
+  FeedbackRun feedback_;
+  std::optional<StoredRun> driver_;
   std::optional<ChainOutcome> outcome_;
+  std::uint32_t asked_ = 0;   // the revision that a person asked for; 0: nobody did
   std::optional<json::object> report_;   // the last one that this process gave to the driver
-  std::optional<json::object> feedback_;
-  bool is_feedback_over_ = false;   // a person has answered, or need not
   // While the steps of a revision run, the driver waits for them. It is stepped now and then, which renews its claim.
   std::optional<std::pair<std::uint64_t, std::uint32_t>> steps_call_;   // the call, and the revision
   std::uint32_t steps_since_driver_ = 0;
@@ -102,34 +86,42 @@ Error ChainRun::Impl::no_operation(std::uint64_t id) {
           std::nullopt};
 }
 
-StoredOptions ChainRun::Impl::run_options(std::string id, std::string name) const {
-  StoredOptions how;
-  how.id = std::move(id);
-  how.name = std::move(name);
-  how.limits.operation_ttl_ms = 0;
-  how.lease_ms = options_.lease_ms;
-  how.clock = options_.clock;
-  return how;
-}
-
-Result<StoredRun> ChainRun::Impl::start_run(std::string id, std::string name, const std::string& source) const {
-  return StoredRun::start(engine_, store_, driver_tools(), source, run_options(std::move(id), std::move(name)));
-}
-
 Result<void> ChainRun::Impl::start() {
   if (options_.id.empty()) return Error{Errc::invalid_value, "the id of a chain must not be empty", std::nullopt};
   if (options_.most_revisions == 0) {
     return Error{Errc::invalid_value, "most_revisions must be 1 or more: the first plan is a revision", std::nullopt};
   }
-  auto driver = start_run(options_.id, "chain", driver_source(options_.id));
+  const auto asked = last_replan(store_, options_.id);
+  if (!asked) return asked.error();
+  std::string source = driver_source(options_.id);
+  if (*asked) {
+    asked_ = (*asked)->revision;
+    if (auto recalled = recall(); !recalled) return recalled;
+    planning_.set_wish((*asked)->wish);
+    source = driver_source(options_.id, asked_, planning_.executed_before(asked_));
+  }
+  auto driver = start_driver(engine_, store_, options_, options_.id, "chain", source);
   if (!driver) return std::move(driver).error();
   driver_ = std::move(*driver);
   return {};
 }
 
+// Learns from the log the plans and rows of the revisions before the one that a person asked for.
+Result<void> ChainRun::Impl::recall() {
+  const auto replies = read_plan_replies(store_, options_.id);
+  if (!replies) return replies.error();
+  for (const json::object& reply : *replies) {
+    if (revision_of(reply) >= asked_) continue;
+    know_rows(planning_.planned_before(revision_of(reply)));
+    planning_.check(reply);
+  }
+  know_rows(planning_.planned_before(asked_));
+  return {};
+}
+
 Result<ChainState> ChainRun::Impl::step(std::uint64_t fuel) {
   if (outcome_) {
-    if (auto stepped = step_feedback(); !stepped) return stepped.error();
+    if (auto stepped = feedback_.step(*outcome_); !stepped) return stepped.error();
     return ChainState::Done;
   }
   for (;;) {
@@ -158,12 +150,13 @@ Result<std::optional<ChainState>> ChainRun::Impl::serve(const WaitingCall& call,
   if (call.tool == "chain_context") return say(call.id, json::value(json::serialize(options_.context)));
   if (call.tool == "chain_report") return offer_report(call);
   const json::object request = call_args(call);
-  know_rows(revision_of(request) - 1);
+  know_rows(planning_.planned_before(revision_of(request)));
   if (call.tool == "chain_plan") {
     return ask_model(call, revision_of(request) == 1 ? "plan" : "replan", planning_.prompt(request));
   }
   if (call.tool == "chain_check") return say(call.id, planning_.check(request));
-  planning_.begin(member_text(request, "intent"), member_text(request, "context"));
+  const json::value* const intent = request.if_contains("intent");
+  planning_.begin(intent == nullptr ? json::value() : *intent, member_text(request, "context"));
   return say(call.id, nullptr);
 }
 
@@ -219,14 +212,15 @@ json::object ChainRun::Impl::ran(std::uint32_t revision) {
   const std::vector<std::string> notes = failure_notes(results);
   json::object said{{"notes", json::array(notes.begin(), notes.end())}};
   const bool is_stopped = !steps_.error().empty();
-  said["replan"] = has_failed && !is_stopped && options_.replans && revision < options_.most_revisions;
+  said["replan"] = has_failed && !is_stopped && options_.replans &&
+                   revision < options_.most_revisions + (asked_ == 0 ? 0 : asked_ - 1);
   said["error"] = is_stopped ? json::value(steps_.error()) : json::value();
   return said;
 }
 
 Result<std::optional<ChainState>> ChainRun::Impl::offer_report(const WaitingCall& call) {
   const json::object request = call_args(call);
-  know_rows(revision_of(request));
+  know_rows(revision_of(request));   // a revision that another process has executed
   ChainOperation operation;
   operation.kind = OperationKind::Report;
   operation.key = options_.id + "/report@" + std::to_string(revision_of(request));
@@ -255,55 +249,18 @@ Result<ChainState> ChainRun::Impl::finish() {
   outcome.wants_feedback = outcome.report.at("wantsFeedback").as_bool();
   outcome_ = std::move(outcome);
   driver_.reset();
-  if (auto stepped = step_feedback(); !stepped) return stepped.error();
+  if (auto stepped = feedback_.step(*outcome_); !stepped) return stepped.error();
   return ChainState::Done;
 }
 
-// The task has ended whatever becomes of this run.
-Result<void> ChainRun::Impl::step_feedback() {
-  if (!outcome_->wants_feedback || is_feedback_over_) return {};
-  const std::string id = options_.id + "/feedback";
-  if (!feedback_run_) {
-    auto run = start_run(id, "feedback", feedback_source(options_.id));
-    if (!run) return std::move(run).error();
-    feedback_run_ = std::move(*run);
-  }
-  for (;;) {
-    const Result<StoredStep> led_to = feedback_run_->step();
-    if (!led_to) return led_to.error();
-    if (*led_to == StoredStep::Done) break;
-    for (const WaitingCall& call : feedback_run_->calls()) {
-      const auto read = read_feedback(member_text(call_args(call), "reply"));
-      const json::value said = read ? json::value(json::serialize(feedback_json(options_.id, *read))) : json::value();
-      if (auto answered = feedback_run_->answer(call.id, Value::of(said)); !answered) return answered.error();
-    }
-  }
-  const StoredOutcome& ended = feedback_run_->outcome();
-  if (ended.end == StoredEnd::Suspended) {
-    ChainOperation question;
-    question.kind = OperationKind::Question;
-    question.purpose = "feedback";
-    question.key = id;
-    question.text = "How was it? rating=positive, neutral or negative; comment=…; correction=…";
-    question.revision = outcome_->revision;
-    operations_.add(std::move(question), OperationOwner::Feedback);
-    return {};
-  }
-  boost::system::error_code error;
-  json::value said = json::parse(ended.outcome.value.view().as_string().value_or(""), error);
-  if (!error && said.is_object()) feedback_ = std::move(said.get_object());
-  is_feedback_over_ = true;
-  operations_.remove_all(OperationOwner::Feedback);
-  return {};
-}
-
-Result<void> ChainRun::Impl::answer(std::uint64_t id, json::value value, std::chrono::milliseconds took) {
+Result<void> ChainRun::Impl::answer(std::uint64_t id, json::value value, std::chrono::milliseconds took,
+                                    const ModelUsage& usage) {
   const OperationTable::Entry* const found = operations_.find(id);
   if (found == nullptr || found->operation.kind == OperationKind::Doubt) return no_operation(id);
   const OperationTable::Entry entry = *found;
   Result<void> said;
   if (entry.owner == OperationOwner::Steps) {
-    said = steps_.answer(entry, std::move(value), took.count());
+    said = steps_.answer(entry, std::move(value), took.count(), usage);
   } else if (entry.owner == OperationOwner::Feedback) {
     Store store = store_;
     said = store.put(entry.operation.key, "reply", Value::of(output_text(value)));
@@ -311,7 +268,7 @@ Result<void> ChainRun::Impl::answer(std::uint64_t id, json::value value, std::ch
     said = driver_->answer(entry.call, Value::of(json::serialize(entry.operation.args)));
     if (said) report_ = entry.operation.args;
   } else {
-    said = driver_->answer(entry.call, Value::of(output_text(value)));
+    said = driver_->answer(entry.call, Value::of(kept_reply(output_text(value), usage)));
   }
   if (said) operations_.remove(id);
   return said;
@@ -367,8 +324,9 @@ Result<ChainRun> ChainRun::start(const Engine& engine, const Store& store, Chain
 Result<ChainState> ChainRun::step(std::uint64_t fuel) { return impl_->step(fuel); }
 std::vector<ChainOperation> ChainRun::operations() const { return impl_->operations().list(); }
 bool ChainRun::is_parked() const { return !impl_->outcome() && impl_->operations().waits_for_people(); }
-Result<void> ChainRun::answer(std::uint64_t operation, json::value value, std::chrono::milliseconds took) {
-  return impl_->answer(operation, std::move(value), took);
+Result<void> ChainRun::answer(std::uint64_t operation, json::value value, std::chrono::milliseconds took,
+                              const ModelUsage& usage) {
+  return impl_->answer(operation, std::move(value), took, usage);
 }
 Result<void> ChainRun::answer_error(std::uint64_t operation, std::string message, std::chrono::milliseconds took) {
   return impl_->answer_error(operation, std::move(message), took);

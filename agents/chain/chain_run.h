@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "agents/chain/chain.h"
+#include "agents/chain/model_usage.h"
 #include "agents/chain/operation.h"
 #include "ptcvm/engine.hpp"
 #include "ptcvm/store.hpp"
@@ -61,9 +62,11 @@ class ChainRun {
   // Returns whether only people are waited for: the process may end, and start the chain again with the answer.
   bool is_parked() const;
 
-  // Say what became of an operation; wrong_state: there is no such operation. `took` is told in the report.
+  // Say what became of an operation; wrong_state: there is no such operation. `took` and, for models, `usage` are
+  // told in the report.
   //   Model: the reply, a text. Tool: the output. Question: the text of the person. Report: anything.
-  Result<void> answer(std::uint64_t operation, boost::json::value value, std::chrono::milliseconds took = {});
+  Result<void> answer(std::uint64_t operation, boost::json::value value, std::chrono::milliseconds took = {},
+                      const ModelUsage& usage = {});
   // The call failed. A report that cannot be kept is handed out again.
   Result<void> answer_error(std::uint64_t operation, std::string message, std::chrono::milliseconds took = {});
   // The call of a tool may or may not have happened: the effect class of the tool decides.

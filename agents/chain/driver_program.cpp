@@ -33,7 +33,10 @@ constexpr std::string_view kDriver = R"ptc(
       context (task (named "context") (tool/chain_context {}))]
   (tool/chain_begin {"intent" intent "context" context}))
 
-(loop [revision 1 notes []]
+)ptc";
+
+// Ends the program of a task.
+constexpr std::string_view kLoop = R"ptc((loop [revision 1 notes []]
   (let [plan (planned revision)
         before (max 1 (dec revision))]
     (cond
@@ -46,6 +49,27 @@ constexpr std::string_view kDriver = R"ptc(
             (report revision notes (get ran "error")))))))
 )ptc";
 
+// Ends the program of a task that is planned again. Its first report tells the revision before when nothing else can be
+// tried.
+constexpr std::string_view kAskedLoop = R"ptc(
+(defn report-of [revision executed notes error]
+  (task (named (str "report@" revision))
+    (tool/chain_report {"revision" revision "of" executed "notes" notes "error" error}))
+  nil)
+
+(loop [revision asked executed executed-before notes []]
+  (let [plan (planned revision)]
+    (cond
+      (get plan "error") (report-of revision executed notes (get plan "error"))
+      (and (get plan "refused") (= executed 0)) (report-of revision executed notes (get plan "refused"))
+      (get plan "refused") (report-of revision executed (conj notes (get plan "refused")) nil)
+      :else
+        (let [ran (tool/chain_steps {"revision" revision})]
+          (if (get ran "replan")
+            (recur (inc revision) revision (into notes (get ran "notes")))
+            (report revision notes (get ran "error")))))))
+)ptc";
+
 std::string title(std::string_view what, std::string_view task_id) {
   return "; " + std::string(what) + "\n(def task-id " + Value::of(task_id).to_edn() + ")\n";
 }
@@ -53,7 +77,14 @@ std::string title(std::string_view what, std::string_view task_id) {
 }  // namespace
 
 std::string driver_source(std::string_view task_id) {
-  return title("Drives a task: intent, context, plan, steps, replanning, report.", task_id) + std::string(kDriver);
+  return title("Drives a task: intent, context, plan, steps, replanning, report.", task_id) + std::string(kDriver) +
+         std::string(kLoop);
+}
+
+std::string driver_source(std::string_view task_id, std::uint32_t revision, std::uint32_t executed) {
+  return title("Plans a task again: plan, steps, replanning, report.", task_id) + "(def asked " +
+         std::to_string(revision) + ")\n(def executed-before " + std::to_string(executed) + ")\n" +
+         std::string(kDriver) + std::string(kAskedLoop);
 }
 
 std::string feedback_source(std::string_view task_id) {

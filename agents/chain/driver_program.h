@@ -8,8 +8,10 @@
 //       {} when the plan is right; {"again" text}: ask once more; {"error" text}: the task fails; {"refused" text}: the
 //       plan before stays
 //   chain_steps {"revision" n}                                   {"replan" bool "notes" [text …] "error" text}
-//   chain_report {"revision" n "notes" [text …] "error" text}    the report, as text
+//   chain_report {"revision" n "of" n "notes" [text …] "error" text}
+//       the report, as text; "of" is the revision that it tells, when that is another one
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -17,6 +19,9 @@ namespace ptcvm::chain {
 
 // Returns the source for a task.
 std::string driver_source(std::string_view task_id);
+// Returns the source for a task that a person wants to be planned again: the first revision to make, and the one that
+// was executed last (0: none was).
+std::string driver_source(std::string_view task_id, std::uint32_t revision, std::uint32_t executed);
 
 // Returns the program that waits for what a person says about the finished task. It takes the signal "reply" and calls
 // chain_feedback {"reply" text}, which gives the feedback as JSON text.

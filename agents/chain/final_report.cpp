@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,16 +48,52 @@ bool wants_feedback(const ChainOptions& options, const Planning& planning, std::
   return false;
 }
 
+// Adds what the steps of a revision have cost. A step that an earlier revision completed is in the rows of both.
+void add_cost(const Plan& plan, const json::array& rows, std::set<std::string>& counted, TaskCost& cost) {
+  std::map<std::string_view, const PlanStep*> steps;
+  for (const PlanStep& step : plan.steps) steps.emplace(step.id, &step);
+  for (const json::value& value : rows) {
+    const json::object* const row = value.if_object();
+    if (row == nullptr || !row->contains("ms") || !counted.insert(member_text(*row, "task")).second) continue;
+    const auto step = steps.find(member_text(*row, "id"));
+    const bool is_model = step != steps.end() && step->second->tool.empty();
+    ++(is_model ? cost.model_calls : cost.tool_calls);
+    cost.model_calls += row->contains("verdict");
+    for (const char* const name : {"tokens", "judgeTokens"}) {
+      const ModelUsage usage = read_usage(row->if_contains(name));
+      cost.input_tokens += usage.input_tokens;
+      cost.output_tokens += usage.output_tokens;
+    }
+  }
+}
+
+json::object cost_json(const Planning& planning, std::uint32_t revision) {
+  TaskCost cost = planning.cost();
+  std::set<std::string> counted;
+  for (std::uint32_t one = 1; one <= revision; ++one) {
+    const Plan* const plan = planning.plan(one);
+    const json::array* const rows = planning.rows(one);
+    if (plan != nullptr && rows != nullptr) add_cost(*plan, *rows, counted, cost);
+  }
+  return {{"modelCalls", cost.model_calls},
+          {"toolCalls", cost.tool_calls},
+          {"inputTokens", cost.input_tokens},
+          {"outputTokens", cost.output_tokens}};
+}
+
 }  // namespace
 
 json::object final_report(const json::object& request, const ChainOptions& options, const Planning& planning) {
   const std::string error = member_text(request, "error");
   const std::uint32_t revision = member_number(request, "revision");
+  const json::value* const of = request.if_contains("of");
+  const bool is_nothing = of != nullptr && *of == 0;
+  const std::uint32_t told = of == nullptr ? revision : is_nothing ? 0 : member_number(request, "of");
   TaskEnd end{options.id, options.input, std::nullopt, {}};
   if (!error.empty()) end.error = error;
   std::vector<StepResult> results;
-  const Plan* const plan = planning.plan(revision);
-  const json::array* const rows = planning.rows(revision);
+  const Plan* const plan = planning.plan(told);
+  const json::array* const rows = planning.rows(told);
   if (plan != nullptr && rows != nullptr) results = step_results(*plan, *rows, options.verifier);
   std::vector<std::string> notes;
   if (const json::value* const list = request.if_contains("notes"); list != nullptr && list->is_array()) {
@@ -65,6 +103,8 @@ json::object final_report(const json::object& request, const ChainOptions& optio
   report["revision"] = revision;
   report["task"] = error.empty() ? "completed" : "failed";
   report["error"] = error.empty() ? json::value() : json::value(error);
+  report["cost"] = cost_json(planning, revision);
+  if (options.clock) report["createdAt"] = options.clock();
   report["wantsFeedback"] = wants_feedback(options, planning, revision, report.at("success").as_bool());
   return report;
 }

@@ -8,7 +8,8 @@
 namespace ptcvm::chain {
 
 // Makes the report out of what the driver hands to chain_report (driver_program.h) and what the planning knows: the
-// members of report_json(), and "revision", "task" ("completed" or "failed"), "error" and "wantsFeedback".
+// members of report_json(), and "revision", "task" ("completed" or "failed"), "error", "cost", "wantsFeedback", and
+// "createdAt" when the options have a clock.
 boost::json::object final_report(const boost::json::object& request, const ChainOptions& options,
                                  const Planning& planning);
 

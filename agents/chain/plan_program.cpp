@@ -52,7 +52,9 @@ constexpr std::string_view kFunctions = R"ptc((def settled {})   ; what became o
 ; Checks what a step gave: "completed" with what nobody decided, or "failed".
 (defn checked [s outputs given]
   (if (:checked s)
-    (let [verdict (tool/chain_verify {"step" (:id s) "outputs" (map (fn [o] (carried o [])) outputs)})]
+    (let [verdict (tool/chain_verify {"step" (:id s) "outputs" (map (fn [o] (carried o [])) outputs)})
+          said (get verdict "verdict")
+          given (if said (assoc given "verdict" said "judgeTokens" (get verdict "tokens")) given)]
       (if (get verdict "error")
         (merge given (failed (:id s) (get verdict "error")))
         (merge given {"status" "completed" "pending" (get verdict "pending")})))

@@ -29,8 +29,9 @@ bool is_giving_up(std::string_view reply) {
 
 }  // namespace
 
-void Planning::begin(std::string_view intent, std::string_view context) {
-  const std::optional<IntentProfile> read = read_intent(intent);
+void Planning::begin(const json::value& intent, std::string_view context) {
+  const std::optional<IntentProfile> read = read_intent(reply_text(intent));
+  usage_[{0, 0}] = reply_usage(intent);
   intent_ = read ? *read : intent_of_input(options_.input);
   context_ = context;
 }
@@ -39,20 +40,24 @@ std::string Planning::prompt(const json::object& request) const {
   const std::uint32_t revision = member_number(request, "revision");
   const std::string intent = json::serialize(intent_json(intent_));
   const std::string problem = member_text(request, "problem");
-  const json::array* const rows = this->rows(revision - 1);
+  const std::uint32_t executed = executed_before(revision);
+  const json::array* const rows = this->rows(executed);
   const std::string results = rows == nullptr ? std::string() : json::serialize(*rows);
   return plan_prompt({.input = options_.input,
                       .intent = intent,
                       .context = context_,
-                      .before = revision == 1 ? nullptr : plan(revision - 1),
+                      .before = plan(executed),
                       .results = results,
-                      .problem = problem},
+                      .problem = problem,
+                      .wish = wish_},
                      options_.tools);
 }
 
 json::object Planning::check(const json::object& request) {
   const std::uint32_t revision = member_number(request, "revision");
-  const std::string reply = member_text(request, "reply");
+  const json::value* const kept = request.if_contains("reply");
+  const std::string reply = kept == nullptr ? std::string() : reply_text(*kept);
+  usage_[{revision, member_number(request, "attempt")}] = kept == nullptr ? ModelUsage() : reply_usage(*kept);
   if (revision > 1 && is_giving_up(reply)) {
     return {{"refused", "REPLAN_UNAVAILABLE: the planner has nothing else to try"}};
   }
@@ -68,12 +73,13 @@ json::object Planning::check(const json::object& request) {
 }
 
 json::object Planning::check_revision(std::uint32_t revision, Plan plan) {
-  const Plan* const before = this->plan(revision - 1);
-  const json::array* const rows = this->rows(revision - 1);
+  const std::uint32_t executed = executed_before(revision);
+  const Plan* const before = this->plan(executed);
+  const json::array* const rows = this->rows(executed);
   if (before != nullptr && rows != nullptr) {
     const auto results = step_results(*before, *rows, options_.verifier);
     if (const auto touched = touched_step(*before, results, plan)) return {{"refused", *touched}};
-    PlanHistory history{completed_steps(*rows), this->history(revision - 1).failed_effects};
+    PlanHistory history{completed_steps(*rows), this->history(executed).failed_effects};
     const auto made = made_calls(*rows);
     for (const PlanStep& step : before->steps) {
       const auto call = made.find(step.id);
@@ -89,6 +95,26 @@ json::object Planning::check_revision(std::uint32_t revision, Plan plan) {
   }
   plans_.insert_or_assign(revision, std::move(plan));
   return {};
+}
+
+TaskCost Planning::cost() const {
+  TaskCost cost;
+  for (const auto& [when, usage] : usage_) {
+    ++cost.model_calls;
+    cost.input_tokens += usage.input_tokens;
+    cost.output_tokens += usage.output_tokens;
+  }
+  return cost;
+}
+
+std::uint32_t Planning::planned_before(std::uint32_t revision) const {
+  while (--revision > 0 && plan(revision) == nullptr) {}
+  return revision;
+}
+
+std::uint32_t Planning::executed_before(std::uint32_t revision) const {
+  while (--revision > 0 && (plan(revision) == nullptr || rows(revision) == nullptr)) {}
+  return revision;
 }
 
 const json::array* Planning::rows(std::uint32_t revision) const {

@@ -51,6 +51,7 @@ std::string plan_prompt(const PlanPrompt& prompt, const std::vector<ChainTool>& 
             "other steps as they are. Give {\"steps\": []} when nothing else can be tried.\nPlan: " +
             plan_text(*prompt.before) + "\nResults: " + std::string(prompt.results) + '\n';
   }
+  if (!prompt.wish.empty()) text += "\nThe person asks for another plan and says: " + std::string(prompt.wish) + '\n';
   if (!prompt.problem.empty()) text += "\nYour last reply was no plan: " + std::string(prompt.problem) + '\n';
   return text;
 }

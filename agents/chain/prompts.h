@@ -19,6 +19,7 @@ struct PlanPrompt {
   const Plan* before = nullptr;              // the plan that failed; null for the first revision
   std::string_view results = {};             // the results of the plan, JSON text
   std::string_view problem = {};             // why the last reply was no plan
+  std::string_view wish = {};                // what a person wants to be different
 };
 // Returns the prompt for a plan, or for a revision of one.
 std::string plan_prompt(const PlanPrompt& prompt, const std::vector<ChainTool>& tools);

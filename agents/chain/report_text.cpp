@@ -42,6 +42,43 @@ std::vector<std::string> texts(const json::object& report, std::string_view name
   return list;
 }
 
+std::string count_of(const json::object& object, std::string_view name) {
+  const json::value* const count = object.if_contains(name);
+  return count == nullptr || !count->is_number() ? "0" : json::serialize(*count);
+}
+
+std::string root_cause(const json::object& report) {
+  const json::value* const cause = report.if_contains("rootCause");
+  if (cause == nullptr || !cause->is_object()) return {};
+  const std::string step = harmless(member_text(cause->get_object(), "stepId"));
+  return (step.empty() ? "" : step + ": ") + shortened(harmless(member_text(cause->get_object(), "reason")));
+}
+
+std::vector<std::string> artifacts(const json::object& report) {
+  std::vector<std::string> made;
+  const json::value* const list = report.if_contains("artifacts");
+  if (list == nullptr || !list->is_array()) return made;
+  for (const json::value& one : list->get_array()) {
+    const json::object* const artifact = one.if_object();
+    if (artifact == nullptr) continue;
+    const std::string description = member_text(*artifact, "description");
+    made.push_back(harmless(member_text(*artifact, "path")) + (description.empty() ? "" : " (" + description + ')'));
+  }
+  return made;
+}
+
+// Returns "models called 2 times, tools 5 times", with the tokens when a server has counted them.
+std::string cost(const json::object& report) {
+  const json::value* const found = report.if_contains("cost");
+  if (found == nullptr || !found->is_object()) return {};
+  const json::object& cost = found->get_object();
+  std::string text = "models called " + count_of(cost, "modelCalls") + " times, tools " + count_of(cost, "toolCalls") +
+                     " times";
+  const std::string input = count_of(cost, "inputTokens"), output = count_of(cost, "outputTokens");
+  if (input != "0" || output != "0") text += "; " + input + " tokens in, " + output + " out";
+  return text;
+}
+
 struct StepRow {
   std::string id, status, checks, output, error;
   std::int64_t ms = 0;
@@ -141,6 +178,9 @@ std::string report_text(const json::object& report) {
     if (!step.error.empty()) text += indented(step.error);
     if (step.error.empty() && !step.output.empty()) text += indented(step.output);
   }
+  if (const std::string cause = root_cause(report); !cause.empty()) text += "root cause: " + cause + '\n';
+  for (const std::string& made : artifacts(report)) text += "made: " + made + '\n';
+  if (const std::string spent = cost(report); !spent.empty()) text += "cost: " + spent + '\n';
   for (const std::string& note : texts(report, "verificationNotes")) text += "note: " + note + '\n';
   for (const std::string& next : texts(report, "followUps")) text += "next: " + next + '\n';
   return text;
@@ -164,6 +204,11 @@ std::string report_markdown(const json::object& report) {
     if (step.error.empty() && step.output.empty()) continue;
     text += "\n## " + markdown(step.id) + "\n\n" + code_block(step.error.empty() ? step.output : step.error);
   }
+  if (const std::string cause = root_cause(report); !cause.empty()) {
+    text += "\n## Root cause\n\n" + markdown(cause) + '\n';
+  }
+  text += markdown_list("Made", artifacts(report));
+  if (const std::string spent = cost(report); !spent.empty()) text += "\n## Cost\n\n" + spent + '\n';
   text += markdown_list("Notes", texts(report, "verificationNotes"));
   return text + markdown_list("Next", texts(report, "followUps"));
 }
@@ -189,7 +234,13 @@ std::string report_html(const json::object& report) {
             "</td><td>" + html(step.checks) + "</td><td>" + std::to_string(step.ms) + " ms</td><td><pre>" +
             html(step.error.empty() ? step.output : step.error) + "</pre></td></tr>\n";
   }
-  text += "</table>\n" + html_list("Notes", texts(report, "verificationNotes"));
+  text += "</table>\n";
+  if (const std::string cause = root_cause(report); !cause.empty()) {
+    text += "<h2>Root cause</h2>\n<p>" + html(cause) + "</p>\n";
+  }
+  text += html_list("Made", artifacts(report));
+  if (const std::string spent = cost(report); !spent.empty()) text += "<h2>Cost</h2>\n<p>" + html(spent) + "</p>\n";
+  text += html_list("Notes", texts(report, "verificationNotes"));
   return text + html_list("Next", texts(report, "followUps")) + "</html>\n";
 }
 

@@ -156,6 +156,19 @@ class CommandRisk {
 
 }  // namespace
 
+std::vector<std::string> written_paths(std::string_view tool, const json::object& args) {
+  const auto is_tool = [&](const FileTool& row) { return row.tool == tool; };
+  const auto known = std::find_if(kFileTools.begin(), kFileTools.end(), is_tool);
+  if (known == kFileTools.end() || tool.find("delete") != std::string_view::npos) return {};
+  // A copy names its source "path" when it names its target "to".
+  for (const std::string_view name : {"outputPath", "outputDir", "to", "destination", "path"}) {
+    const bool is_target = std::find(known->targets.begin(), known->targets.end(), name) != known->targets.end();
+    const json::value* const target = is_target ? args.if_contains(name) : nullptr;
+    if (target != nullptr && target->is_string()) return {std::string(target->get_string())};
+  }
+  return {};
+}
+
 RiskAssessment assess_risk(std::string_view tool, const json::object& args, const SafetyRules& rules) {
   const auto& external = rules.external_tools;
   if (std::find(external.begin(), external.end(), tool) != external.end()) {

@@ -26,4 +26,7 @@ struct RiskAssessment {
 // Every target of a command counts: arguments of what deletes, moves and renames, and files behind redirections.
 RiskAssessment assess_risk(std::string_view tool, const boost::json::object& args, const SafetyRules& rules);
 
+// Returns the paths that a call of a tool for files writes: what it deletes, and where it moves from, is no such path.
+std::vector<std::string> written_paths(std::string_view tool, const boost::json::object& args);
+
 }  // namespace ptcvm::chain

@@ -22,8 +22,14 @@ void read_row(const PlanStep& step, const json::object& row, Verifier verifier, 
   if (const json::value* const ms = row.if_contains("ms"); ms != nullptr && ms->is_int64()) {
     result.duration_ms = ms->get_int64();
   }
+  if (const json::value* const verdict = row.if_contains("verdict"); verdict != nullptr && verdict->is_array()) {
+    result.verdict = verdict->get_array();
+  }
   if (result.status != StepStatus::Completed) return;
-  if (const json::value* const value = row.if_contains("value")) result.output = output_text(*value);
+  if (const json::value* const value = row.if_contains("value")) {
+    result.output = output_text(*value);
+    result.artifacts = artifacts_of(step.tool, step.args, *value, step.description);
+  }
   if (!is_checked(step, verifier)) {
     for (const std::string& criterion : step.verification) {
       if (!trimmed(criterion).empty()) result.pending_checks.push_back(criterion);

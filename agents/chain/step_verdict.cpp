@@ -43,16 +43,21 @@ json::value judged(std::string_view step, const json::object& judge_args, const 
   }
   const auto found = reply.is_string() ? find_json(std::string_view(reply.get_string())) : std::optional(reply);
   const json::array& criteria = judge_args.at("criteria").as_array();
+  json::array verdict;
   for (std::size_t i = 0; i < criteria.size(); ++i) {
     const json::value* const said = found && found->is_array() ? found->get_array().if_contains(i) : nullptr;
     std::string criterion(criteria[i].as_string());
-    if (said == nullptr || !said->is_bool()) {
+    const bool is_decided = said != nullptr && said->is_bool();
+    verdict.push_back(json::object{{"criterion", criterion}, {"passes", is_decided ? *said : json::value()}});
+    if (!is_decided) {
       verification.pending.push_back(std::move(criterion));
     } else if (!said->get_bool()) {
       verification.unmet.push_back(std::move(criterion));
     }
   }
-  return verdict_of(step, verification, std::string_view(judge_args.at("output").as_string()));
+  json::value answer = verdict_of(step, verification, std::string_view(judge_args.at("output").as_string()));
+  answer.as_object()["verdict"] = std::move(verdict);
+  return answer;
 }
 
 }  // namespace ptcvm::chain

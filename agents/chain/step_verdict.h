@@ -12,7 +12,8 @@ namespace ptcvm::chain {
 // Returns the outputs in the arguments of chain_verify as one text, with a line end between two of them.
 std::string joined_outputs(const boost::json::object& args);
 
-// Returns the answer of chain_verify: {"error" text-or-nil "pending" [criterion …]}.
+// Returns the answer of chain_verify: {"error" text-or-nil "pending" [criterion …]}, with "verdict" [{"criterion" text
+// "passes" true-false-or-nil} …] when a model was asked.
 boost::json::value verdict_of(std::string_view step, const Verification& verification, std::string_view output);
 
 // Returns what judged() needs when a model has decided about the pending criteria.

@@ -282,16 +282,18 @@ json::object StepsRun::call_answer(const OperationTable::Entry& entry, std::int6
   return answer;
 }
 
-Result<void> StepsRun::answer(const OperationTable::Entry& entry, json::value value, std::int64_t ms) {
+Result<void> StepsRun::answer(const OperationTable::Entry& entry, json::value value, std::int64_t ms,
+                              const ModelUsage& usage) {
   if (entry.operation.kind == OperationKind::Question) return answer_question(entry, value);
-  if (entry.operation.purpose == "verify") return answer_verdict(entry, value);
+  if (entry.operation.purpose == "verify") return answer_verdict(entry, value, usage);
   json::object answer = call_answer(entry, ms);
+  if (usage.is_known()) answer["tokens"] = usage_json(usage);
   answer["value"] = cut_output(std::move(value), options_.most_output_bytes);
   return run_->answer(entry.call, value_of(answer));
 }
 
 Result<void> StepsRun::answer_error(const OperationTable::Entry& entry, std::string message, std::int64_t ms) {
-  if (entry.operation.purpose == "verify") return answer_verdict(entry, json::value());
+  if (entry.operation.purpose == "verify") return answer_verdict(entry, json::value(), {});
   if (message.empty()) message = "Unknown failure";
   json::object answer = call_answer(entry, ms);
   answer["error"] = cut_output(json::value(message), options_.most_output_bytes);
@@ -311,8 +313,11 @@ Result<void> StepsRun::settle(const OperationTable::Entry& entry, DoubtAnswer an
   return run_->settle(entry.operation.key, DoubtAnswer::Happened, value_of(result));
 }
 
-Result<void> StepsRun::answer_verdict(const OperationTable::Entry& entry, const json::value& reply) {
-  return run_->answer(entry.call, value_of(judged(entry.operation.step, entry.operation.args, reply)));
+Result<void> StepsRun::answer_verdict(const OperationTable::Entry& entry, const json::value& reply,
+                                      const ModelUsage& usage) {
+  json::value verdict = judged(entry.operation.step, entry.operation.args, reply);
+  if (usage.is_known()) verdict.as_object()["tokens"] = usage_json(usage);
+  return run_->answer(entry.call, value_of(verdict));
 }
 
 Result<void> StepsRun::answer_question(const OperationTable::Entry& entry, const json::value& value) {

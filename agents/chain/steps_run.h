@@ -14,6 +14,7 @@
 
 #include "agents/chain/chain.h"
 #include "agents/chain/gate.h"
+#include "agents/chain/model_usage.h"
 #include "agents/chain/operation.h"
 #include "agents/chain/plan.h"
 #include "agents/chain/plan_program.h"
@@ -35,7 +36,8 @@ class StepsRun {
   Result<StepsState> step(std::uint64_t fuel);
 
   // Say what became of an operation of the run.
-  Result<void> answer(const OperationTable::Entry& entry, boost::json::value value, std::int64_t ms);
+  Result<void> answer(const OperationTable::Entry& entry, boost::json::value value, std::int64_t ms,
+                      const ModelUsage& usage);
   Result<void> answer_error(const OperationTable::Entry& entry, std::string message, std::int64_t ms);
   Result<void> answer_unknown(const OperationTable::Entry& entry, std::string message);
   Result<void> settle(const OperationTable::Entry& entry, DoubtAnswer answer, boost::json::value value);
@@ -53,7 +55,8 @@ class StepsRun {
   Result<bool> gate(const WaitingCall& call);
   Result<bool> verify(const WaitingCall& call);
   Result<bool> hand_out(const WaitingCall& call);
-  Result<void> answer_verdict(const OperationTable::Entry& entry, const boost::json::value& reply);
+  Result<void> answer_verdict(const OperationTable::Entry& entry, const boost::json::value& reply,
+                              const ModelUsage& usage);
   Result<void> answer_question(const OperationTable::Entry& entry, const boost::json::value& value);
   Result<void> learn_decisions();
   void list_questions();

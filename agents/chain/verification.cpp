@@ -13,6 +13,8 @@
 #include "agents/chain/ascii_text.h"
 #include "agents/chain/free_text_check.h"
 #include "agents/chain/model_json.h"
+#include "agents/chain/predicate_check.h"
+#include "agents/chain/schema_check.h"
 
 namespace ptcvm::chain {
 
@@ -76,6 +78,13 @@ bool has_value_at(std::string_view text, std::string_view output) {
   return !error && *found == expected;
 }
 
+bool fits_schema(std::string_view text, std::string_view output) {
+  boost::system::error_code error;
+  const json::value schema = json::parse(text, error);
+  const std::optional<json::value> document = error ? std::nullopt : find_json(output);
+  return document && !schema_mismatch(*document, schema);
+}
+
 // A word with which a criterion of the grammar begins: "NAME:TEXT", or "NAME" alone.
 struct Word {
   std::string_view name;
@@ -93,6 +102,8 @@ constexpr auto kWords = std::to_array<Word>({
     {"regex", true, matches},
     {"min_length", true, has_length},
     {"pointer", true, has_value_at},
+    {"schema", true, fits_schema},
+    {"predicate", true, holds_predicate},
     {"nonempty", false, [](std::string_view, std::string_view output) { return !trimmed(output).empty(); }},
     {"json", false, [](std::string_view, std::string_view output) { return has_json(output); }},
     {"path", false, [](std::string_view, std::string_view output) { return has_absolute_path(output); }},

@@ -7,6 +7,9 @@
 //   min_length:N        the output without the blanks around it has N characters or more
 //   pointer:/a/0        the output is JSON and has a value there (RFC 6901)
 //   pointer:/a/0=JSON   ... and that value is JSON
+//   schema:JSON         the output is JSON that fits the JSON Schema (schema_check.h)
+//   predicate:PROGRAM   the program in PTC-Lisp gives a value other than nil and false. data/output is the output, and
+//                       data/value its JSON, or nil. The program has no tools, and small limits.
 //   nonempty            the output is more than blanks
 //   json                the output is JSON, or its part from the first { to the last }, or from [ to ]
 //   path                the output contains an absolute path

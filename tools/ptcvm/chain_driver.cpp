@@ -156,7 +156,9 @@ std::optional<ChainDriver::End> ChainDriver::give_reply(chain::ChainRun& run, co
   }
   const wire::Reply reply = read_reply(answer.reply, parts_.choice);
   if (reply.is_complete && !reply.error) {
-    const auto given = run.answer(operation.id, json::value(reply.text));
+    const chain::ModelUsage usage{reply.usage ? reply.usage->input.value_or(0) : 0,
+                                  reply.usage ? reply.usage->output.value_or(0) : 0};
+    const auto given = run.answer(operation.id, json::value(reply.text), {}, usage);
     return given ? std::nullopt : std::optional(End{End::Kind::Failed, given.error(), {}});
   }
   const bool is_retryable = answer.reply.status == 0 || (reply.error && reply.error->is_retryable);

@@ -177,6 +177,7 @@ std::optional<chain::ChainOptions> ChainSetup::options(const std::string& id, st
   options.most_revisions = revisions;
   options.parallel = parallel;
   options.yields_between_steps = true;
+  options.clock = now_millis;
   if (!apply_strategy(strategy, options, message)) return std::nullopt;
   return options;
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "agents/chain/asked_replan.h"
 #include "agents/chain/chain_log.h"
 #include "tools/ptcvm/chain_session.h"
 #include "tools/ptcvm/commands.h"
@@ -109,13 +110,13 @@ int answer_task(const AnswerArguments& arguments) {
 }
 
 std::string state_of(const chain::ChainLog& log) {
-  if (!log.report) return log.is_begun ? "under way" : "not begun";
+  if (!log.report || log.is_replanned) return log.is_begun ? "under way" : "not begun";
   return log.report->at("success").as_bool() ? "succeeded" : "without success";
 }
 
 // Returns what people have to say before the task goes on, or "" when the task has its report.
 Result<std::string> waits_of(const Store& store, const std::string& id, const chain::ChainLog& log) {
-  if (log.report) return std::string();
+  if (log.report && !log.is_replanned) return std::string();
   const auto detail = store.detail(id + "/steps");
   if (!detail) return detail.error();
   if (detail->is_in_doubt) return std::string("a call in doubt");
@@ -210,6 +211,23 @@ int list_tasks(const ChainArguments& arguments) {
   return status;
 }
 
+// Plans a task that has ended again, or goes on with that.
+int replan_task(const ChainArguments& arguments) {
+  int status = kSuccess;
+  const auto task = known_task(arguments, status);
+  const auto log = task ? log_of(*task->store, arguments.store.id, status) : std::nullopt;
+  if (!log) return status;
+  if (!log->is_replanned || !arguments.input.empty()) {
+    const auto asked = chain::ask_replan(*task->store, arguments.store.id, arguments.input,
+                                         StoreCommand(arguments.store).by(), now_millis());
+    if (!asked && asked.error().code == Errc::wrong_state) return refuse_input(asked.error().message);
+    if (!asked) return complain_of_store(asked.error());
+  }
+  ChainSession session(arguments, *task->store);
+  if (const int opened = session.open(task->setup, true); opened != kSuccess) return opened;
+  return session.report(session.drive());
+}
+
 struct ApprovalArguments {
   StoreOptions store;
   std::string revoked;
@@ -273,6 +291,18 @@ void add_chain_feedback(CLI::App& chain, int& status) {
   declare_chain_store(*command, *arguments);
   command->add_option("TEXT", arguments->input, "rating=positive, neutral or negative; comment=…; correction=…");
   command->callback([arguments, &status] { status = take_feedback(*arguments); });
+}
+
+void add_chain_replan(CLI::App& chain, int& status) {
+  auto* const command = chain.add_subcommand("replan", "Plan a task that has ended again; what is completed stays");
+  auto arguments = std::make_shared<ChainArguments>();
+  declare_chain_store(*command, *arguments);
+  declare_author(*command, arguments->store);
+  command->add_option("TEXT", arguments->input, "What should be different, for the planner");
+  declare_chain_model(*command, *arguments);
+  declare_chain_progress(*command, *arguments);
+  declare_chain_output(*command, *arguments);
+  command->callback([arguments, &status] { status = replan_task(*arguments); });
 }
 
 void add_chain_list(CLI::App& chain, int& status) {

@@ -1,0 +1,24 @@
+// What calls of a model have cost, and replies that carry it in logs.
+#pragma once
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <string>
+
+namespace ptcvm::chain {
+
+struct ModelUsage {
+  std::int64_t input_tokens = 0, output_tokens = 0;   // as the server counted; 0: it said nothing
+  bool is_known() const { return input_tokens != 0 || output_tokens != 0; }
+};
+
+// Returns [input output], or null when nothing is known.
+boost::json::value usage_json(const ModelUsage& usage);
+// Reads that; anything else is no usage.
+ModelUsage read_usage(const boost::json::value* value);
+
+// Returns the value under which a log keeps a reply: the text, or {"text" t "tokens" [in out]}.
+boost::json::value kept_reply(std::string text, const ModelUsage& usage);
+std::string reply_text(const boost::json::value& kept);
+ModelUsage reply_usage(const boost::json::value& kept);
+
+}  // namespace ptcvm::chain
