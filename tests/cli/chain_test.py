@@ -321,47 +321,5 @@ class Edited(ChainTest):
                 self.assertIn("is not one that ptcvm chain run wrote", err)
 
 
-class Replan(ChainTest):
-    def begun(self, *later):
-        """A task whose second step has failed, with what a planner answers later."""
-        tools = self.tools(self.shell("say", "echo '\"hello\"'"), self.shell("bad", "exit 1"),
-                           self.shell("write", "echo '{\"artifacts\": [\"a.txt\"]}'"))
-        script = self.script(INTENT, {"steps": [step("a"), step("b", "bad")]}, *later)
-        return self.chain("run", "Greet", "--tools", tools, "--model", script, "--revisions", "1",
-                          *self.kept("--output", "json"))
-
-    def test_a_task_that_has_ended_is_planned_again_and_keeps_what_is_done(self):
-        status, out, err = self.begun({"steps": [step("a"), step("b", "write")]})
-        self.assertEqual((status, json.loads(out)["revision"], self.made()), (1, 1, ["say", "bad"]), err)
-        self.assertEqual(json.loads(out)["rootCause"]["stepId"], "b")
-        status, out, err = self.chain("replan", *self.kept("write it down", "--output", "json"))
-        report = json.loads(out)
-        self.assertEqual((status, report["revision"], report["success"], self.made()),
-                         (0, 2, True, ["say", "bad", "write"]), err)
-        self.assertEqual((report["artifacts"], report["rootCause"]), ([{"path": "a.txt"}], None))
-        self.assertEqual((report["cost"]["modelCalls"], report["cost"]["toolCalls"]), (3, 3))
-        again = json.loads(self.chain("report", *self.kept("--output", "json"))[1])
-        self.assertEqual(again, report)
-
-    def test_a_wish_that_touches_completed_steps_is_refused_and_reported(self):
-        self.begun({"steps": [step("a", "write"), step("b", "write")]}, {"steps": [step("a"), step("b", "write")]})
-        status, out, err = self.chain("replan", *self.kept("--output", "json"))
-        report = json.loads(out)
-        self.assertEqual((status, report["revision"], report["success"], self.made()),
-                         (1, 2, False, ["say", "bad"]), err)
-        self.assertIn("REPLAN_TOUCHES_COMPLETED", report["verificationNotes"][0])
-        self.assertEqual([row["status"] for row in report["steps"]], ["completed", "failed"])
-        status, out, err = self.chain("replan", *self.kept("--output", "json"))
-        self.assertEqual((status, json.loads(out)["revision"], self.made()), (0, 3, ["say", "bad", "write"]), err)
-
-    def test_a_task_without_a_report_is_not_planned_again(self):
-        tools = self.tools(self.shell("say", "echo 1"))
-        self.chain("run", "Greet", "--tools", tools, "--model",
-                   self.script(INTENT, {"steps": [step("a", requiresConfirmation=True)]}), *self.kept())
-        status, _, err = self.chain("replan", *self.kept())
-        self.assertEqual(status, 65)
-        self.assertIn("no report yet", err)
-
-
 if __name__ == "__main__":
     unittest.main(argv=["chain_test.py"])

@@ -23,6 +23,7 @@ constexpr const char* kChainExamples = R"(Examples:
   ptcvm chain report --store tasks.db --id tidy --output html > report.html
   ptcvm chain feedback --store tasks.db --id tidy 'rating=positive; comment=quick'
   ptcvm chain replan --store tasks.db --id tidy 'leave the notes where they are'
+  ptcvm chain facts --store tasks.db 'The user prefers pnpm'
   ptcvm chain approvals --store tasks.db --revoke fs_write:/home/ann/Documents
 
 Standard output has the report. Exit status: 0 the task succeeded, 1 it did not, 75 it waits for a person. Standard
@@ -130,6 +131,7 @@ void add_chain_command(CLI::App& app, int& status) {
   add_chain_replan(*chain, status);
   add_chain_list(*chain, status);
   add_chain_approvals(*chain, status);
+  add_chain_facts(*chain, status);
 }
 
 }  // namespace ptcvm::cli

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "agents/chain/report_text.h"
+#include "tools/ptcvm/chain_memory.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/shell_arguments.h"
 #include "tools/ptcvm/terminal.h"
@@ -55,6 +56,16 @@ int ChainSession::open(const ChainSetup& setup, bool is_kept) {
   }
   tools_ = setup.commands();
   const std::size_t parallel = options->parallel;
+  if (is_kept) {
+    const auto archive = open_archive(store_, arguments_.store);
+    if (!archive) return status_of(archive.error());
+    auto facts = recalled_facts(**archive, setup.input);
+    if (!facts) return status_of(facts.error());
+    auto episodes = recalled_episodes(**archive, setup.input, id_);
+    if (!episodes) return status_of(episodes.error());
+    options->context["facts"] = *std::move(facts);
+    options->context["episodes"] = *std::move(episodes);
+  }
   auto run = chain::ChainRun::start(engine_, store_, *std::move(options));
   if (!run) return status_of(run.error());
   run_ = *std::move(run);
@@ -74,6 +85,10 @@ ChainDriver::End ChainSession::drive(const std::function<bool()>& is_over) { ret
 int ChainSession::report(const ChainDriver::End& end) {
   for (const std::string& signature : run_->lasting_approvals()) {
     if (auto kept = approve_signature(store_, signature, true, ""); !kept) return status_of(kept.error());
+  }
+  if (is_kept_) {
+    const auto archive = open_archive(store_, arguments_.store);   // it now has what became of this task
+    if (!archive) return status_of(archive.error());
   }
   switch (end.kind) {
     case ChainDriver::End::Kind::Failed: return status_of(*end.error);

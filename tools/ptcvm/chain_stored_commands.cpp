@@ -8,6 +8,7 @@
 
 #include "agents/chain/asked_replan.h"
 #include "agents/chain/chain_log.h"
+#include "tools/ptcvm/chain_memory.h"
 #include "tools/ptcvm/chain_session.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/moments.h"
@@ -174,7 +175,9 @@ int take_feedback(const ChainArguments& arguments) {
     if (operation.purpose != "feedback") continue;
     const auto said = run->answer(operation.id, json::value(arguments.input));
     const auto kept = said ? run->step() : Result<chain::ChainState>(said.error());
-    return kept ? kSuccess : complain_of_store(kept.error());
+    if (!kept) return complain_of_store(kept.error());
+    const auto archive = open_archive(*task->store, arguments.store);   // corrections become facts
+    return archive ? kSuccess : complain_of_store(archive.error());
   }
   return refuse_input(log->feedback ? "the task has its feedback already" : "the task asks for no feedback");
 }

@@ -10,6 +10,7 @@ void add_chain_report(CLI::App& chain, int& status);
 void add_chain_feedback(CLI::App& chain, int& status);
 void add_chain_replan(CLI::App& chain, int& status);
 void add_chain_list(CLI::App& chain, int& status);
+void add_chain_facts(CLI::App& chain, int& status);
 void add_chain_approvals(CLI::App& chain, int& status);
 
 }  // namespace ptcvm::cli

@@ -9,7 +9,7 @@
 namespace ptcvm::cli {
 namespace {
 
-constexpr int kMostPasses = 1'000;
+constexpr int kMostRunPasses = 1'000;
 
 int run_harness(const HarnessArguments& arguments) {
   HarnessSession session(arguments);
@@ -30,7 +30,7 @@ int run_harness(const HarnessArguments& arguments) {
     }
   }
   harness::Harness harness(session.conversation());
-  for (int pass = 0; pass < kMostPasses; ++pass) {
+  for (int pass = 0; pass < kMostRunPasses; ++pass) {
     const auto more = plan_once({session.conversation(), session.outbox(), harness, *planner}, session.author());
     if (!more) return refuse_error(more.error());
     if (!*more) break;

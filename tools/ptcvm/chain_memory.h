@@ -1,0 +1,29 @@
+// What later tasks know of earlier ones: facts that people tell, corrections, and episodes. The logs of a store are the
+// truth; an archive in the same file makes them searchable. A store with a key ring keeps no archive in its file: its
+// archive is made anew, in memory, by each command that needs it.
+#pragma once
+#include <boost/json/array.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agents/chain/task_archive.h"
+#include "ptcvm/store.hpp"
+#include "tools/ptcvm/store_options.h"
+
+namespace ptcvm::cli {
+
+// Opens the archive of a store, and brings it up to date with the logs.
+Result<std::unique_ptr<chain::TaskArchive>> open_archive(const Store& store, const StoreOptions& options);
+
+// Facts that people told, in the order of their keys. An empty content forgets the fact.
+Result<std::vector<chain::MemoryFact>> told_facts(const Store& store);
+Result<void> tell_fact(const Store& store, const std::string& key, const std::string& content, const std::string& by);
+
+// Return what an archive knows of a text, as contexts of planners have it: the best five facts, and the best three
+// episodes of other tasks.
+Result<boost::json::array> recalled_facts(chain::TaskArchive& archive, const std::string& text);
+Result<boost::json::array> recalled_episodes(chain::TaskArchive& archive, const std::string& text,
+                                             const std::string& task_id);
+
+}  // namespace ptcvm::cli
