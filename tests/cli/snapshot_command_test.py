@@ -174,6 +174,21 @@ class Diff(CommandTest):
         self.assertRegex(out, r'(?m)^operations\[0\]: absent -> \{"op":"op2"')
         self.assertRegex(out, r'(?m)^pending\[1\]: \{"op":"op2".* -> absent$')
 
+    def test_edits_of_values_come_before_places_and_counts(self):
+        state = self.park("(def x 1) (let [y 2] (await (tool/call)) y)")
+        document = self.document(state)
+        document["used"]["fuel"] += 1
+        document["namespace"]["x"] = 9
+        document["limits"]["fuel"] = 77
+        frame = next(frame for frame in document["fibers"][0]["frames"] if "y" in frame.get("locals", {}))
+        frame["locals"]["y"] = 3
+        edited = self.file("edited.json", json.dumps(document))
+        status, out, err = ptcvm("snapshot", "diff", state, edited)
+        paths = [line.split(":")[0] for line in out.splitlines()]
+        self.assertEqual((status, err), (1, ""))
+        self.assertEqual(set(paths[:3]), {"fibers[0].frames[1].locals.y", "limits.fuel", "namespace.x"})
+        self.assertEqual(paths[-1].split(".")[0], "used")
+
     def test_the_order_of_commits_is_a_difference(self):
         state = self.park("(await (tool/call))", "--journal", self.file("journal.edn", '{"a" 1 "b" 2}'))
         document = self.document(state)

@@ -1,5 +1,6 @@
 // ptcvm snapshot show | json | from-json | diff | verify: looking at snapshots without running them.
 #include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 #include <iostream>
 #include <set>
@@ -18,7 +19,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kMaxJsonDepth = 256;      // the JSON face has deeper values in a list of their own
+constexpr std::size_t kMaxJsonDepth = 256;   // the JSON face has deeper values in a list of their own
 
 struct LookRequest {
   std::string file, other, output = "-", program;
@@ -99,7 +100,22 @@ int verify_state(const LookRequest& request) {
   return kSuccess;
 }
 
-// Differences by path as jq takes it: "namespace.x: 1 -> 2".
+// How likely a person made a change: an edit of a value, what the program does next, what the engine counts.
+enum class DifferenceRank : std::uint8_t { Edit, Place, Count };
+
+DifferenceRank rank_of(std::string_view path) {
+  static constexpr auto kEdits = std::to_array<std::string_view>(
+      {"context", "journal", "limits", "namespace", "operations", "pending", "prints", "run"});
+  static constexpr auto kCounts =
+      std::to_array<std::string_view>({"counters", "engine", "format", "oldest_reader", "used"});
+  const std::string_view first = path.substr(0, path.find_first_of(".["));
+  if (std::ranges::binary_search(kCounts, first) || path.find(".bytecode") != path.npos) return DifferenceRank::Count;
+  if (std::ranges::binary_search(kEdits, first)) return DifferenceRank::Edit;
+  const bool is_edit = path.find(".locals") != path.npos || path.ends_with(".source");
+  return is_edit ? DifferenceRank::Edit : DifferenceRank::Place;
+}
+
+// Differences by path as jq takes it: "namespace.x: 1 -> 2". What a person changed comes first.
 class Differences {
  public:
   void compare(const std::string& path, const json::value* a, const json::value* b) {
@@ -116,9 +132,20 @@ class Differences {
       line(path, shown(*a), shown(*b));
     }
   }
-  std::size_t count() const { return count_; }
+  std::size_t count() const { return lines_.size(); }
+  std::string text() {
+    std::ranges::stable_sort(lines_, {}, &Line::rank);
+    std::string out;
+    for (const Line& line : lines_) out += line.text;
+    return out;
+  }
 
  private:
+  struct Line {
+    DifferenceRank rank;
+    std::string text;
+  };
+
   // The order of members matters, too: in a journal it is the order of the commits.
   void members(const std::string& path, const json::object& a, const json::object& b) {
     std::set<std::string_view> names;
@@ -157,10 +184,9 @@ class Differences {
     return text.substr(0, end) + "…";
   }
   void line(const std::string& path, const std::string& a, const std::string& b) {
-    ++count_;
-    std::cout << path << ": " << a << " -> " << b << '\n';
+    lines_.push_back({rank_of(path), path + ": " + a + " -> " + b + '\n'});
   }
-  std::size_t count_ = 0;
+  std::vector<Line> lines_;
 };
 
 int print_difference(const LookRequest& request) {
@@ -175,6 +201,7 @@ int print_difference(const LookRequest& request) {
   const json::value left = json::parse(*a, {}, options), right = json::parse(*b, {}, options);
   Differences differences;
   differences.compare("", &left, &right);
+  std::cout << differences.text();
   return differences.count() == 0 ? kSuccess : kProgramFailed;
 }
 
@@ -192,7 +219,7 @@ void add_part(CLI::App& command, int& status, const char* name, const char* what
   part->callback([request, action, &status] { status = action(*request); });
 }
 
-}  // namespace
+}   // namespace
 
 void add_snapshot_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("snapshot", "Look at snapshots: show, json, from-json, diff, verify");
@@ -210,8 +237,9 @@ Exit status of diff: 0 equal, 1 different; of verify: 0 good, 1 refused.)");
   add_part(*command, status, "json", "The snapshot as JSON", "Where to write; - is standard output", false, write_json);
   add_part(*command, status, "from-json", "JSON back to the binary face", "Where to write; - is standard output", false,
            write_binary);
-  add_part(*command, status, "diff", "Where two snapshots differ", nullptr, true, print_difference);
+  add_part(*command, status, "diff", "Where two snapshots differ, edits of values first", nullptr, true,
+           print_difference);
   add_part(*command, status, "verify", "Whether it could be restored", nullptr, false, verify_state);
 }
 
-}  // namespace ptcvm::cli
+}   // namespace ptcvm::cli

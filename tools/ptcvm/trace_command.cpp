@@ -11,6 +11,7 @@
 #include "tools/ptcvm/trace_input.h"
 #include "tools/ptcvm/trace_post.h"
 #include "tools/ptcvm/trace_show.h"
+#include "tools/ptcvm/trace_steps.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -82,6 +83,10 @@ int otlp(const TraceRequest& request, const Events& events) {
 }
 
 int step(const TraceRequest&, const Events& events) {
+  if (!events.empty() && can_step_through()) {
+    step_through(TraceSteps(ptc::in_order_of_time(events), stdout_has_colour()));
+    return kSuccess;
+  }
   for (const ptc::TraceRun& run : ptc::fold_runs(events)) std::cout << ptc::step_record(run) << '\n';
   return kSuccess;
 }
@@ -124,7 +129,7 @@ void add_trace_command(CLI::App& app, int& status) {
       ->type_name("N");
   add("chrome", "For chrome://tracing and Perfetto", chrome);
   declare_post_options(*add("otlp", "OpenTelemetry spans as OTLP/JSON, printed or posted", otlp), request->post);
-  add("step", "The result of each run, a line of JSON: return or fail, prints, tool_calls, usage", step);
+  add("step", "Step through the events with keys; not on a terminal: the result of each run as a line of JSON", step);
 }
 
 }  // namespace ptcvm::cli

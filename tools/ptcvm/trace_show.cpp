@@ -68,10 +68,13 @@ std::string_view colour_of(const ptc::TraceEvent& event) {
     case ptc::TraceKind::Retry:
     case ptc::TraceKind::Limit:
     case ptc::TraceKind::Warning:
-    case ptc::TraceKind::Suspend: return kYellow;
+    case ptc::TraceKind::Suspend:
+      return kYellow;
     case ptc::TraceKind::Form:
-    case ptc::TraceKind::ToolStart: return kFaint;
-    default: return {};
+    case ptc::TraceKind::ToolStart:
+      return kFaint;
+    default:
+      return {};
   }
 }
 
@@ -96,7 +99,10 @@ std::string title_of(const ptc::TraceSpan& span) {
   if (span.kind == ptc::SpanKind::Run) return out + span.id;
   std::string name = span.name.empty() ? span.id : span.name;
   if (span.kind == ptc::SpanKind::Operation && !span.name.empty()) name += ' ' + span.id;
-  return out + cut_text(name, 60);
+  out += cut_text(name, 60);
+  const bool is_call = span.kind == ptc::SpanKind::Tool && span.begin != nullptr;
+  if (is_call && span.begin->args) append_word(out, cut_text(*span.begin->args, 40));
+  return out;
 }
 
 std::string state_of(const ptc::TraceSpan& span) {
@@ -123,7 +129,7 @@ std::string bar_of(const ptc::TraceSpan& span, const ptc::TraceSpan& whole) {
   return out;
 }
 
-}  // namespace
+}   // namespace
 
 std::string show_events(const std::vector<const ptc::TraceEvent*>& events, bool colour) {
   if (events.empty()) return {};
@@ -171,4 +177,4 @@ std::string show_slow(const std::vector<ptc::SlowCalls>& calls) {
   return text_table(rows);
 }
 
-}  // namespace ptcvm::cli
+}   // namespace ptcvm::cli
