@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""The Python package, by the interpreter that runs this: python_package_test.py SOURCE_FOLDER LIBRARY [PRELOADED]
+"""The Python package, by the interpreter that runs this: python_package_test.py SOURCE_FOLDER LIBRARY
 
-Makes the package from the sources and the library, and runs the cases of this folder in one process. PRELOADED is a
-library that must be loaded first: a sanitizer."""
+Makes the package from the sources and the library, and runs the cases of this folder in one process."""
 import os
 import pathlib
 import subprocess
@@ -18,8 +17,6 @@ def main():
                         "--unpacked"], check=True, stdout=subprocess.DEVNULL)
         place = {**os.environ, "PYTHONPATH": folder, "PYTHONDONTWRITEBYTECODE": "1",
                  "PTCVM_PAGE": str(SOURCE / "docs/python.md")}
-        if len(sys.argv) > 3:                 # interpreters leak on purpose
-            place.update(LD_PRELOAD=sys.argv[3], ASAN_OPTIONS="detect_leaks=0:" + os.environ.get("ASAN_OPTIONS", ""))
         return subprocess.run([sys.executable, "-W", "error", "-m", "unittest", "discover", "-s",
                                SOURCE / "tests/python", "-p", "*_cases.py"], env=place, timeout=300).returncode
 

@@ -18,9 +18,6 @@
 namespace ptcvm::cli {
 namespace {
 
-// The store notices a process of this machine that is gone; the lease is for other machines.
-constexpr std::int64_t kLeaseMs = std::int64_t{24} * 3600 * 1000;
-
 class StoredTurn {
  public:
   StoredTurn(const Engine& engine, const RunArguments& options, const DurableRequest& request)
@@ -108,7 +105,7 @@ class StoredTurn {
     }
     reporter_.set_trace(trace_.get());
     stored_.id = id;
-    stored_.lease_ms = kLeaseMs;
+    stored_.lease_ms = kStoredLeaseMs;
     stored_.resets_need_reasons = request_.strict_resets;
     stored_.observer = &reporter_;
     stored_.parallel_calls = options_.parallel_tools;

@@ -1,15 +1,20 @@
 #include "tools/ptcvm/line_editor.h"
 
+#include <algorithm>
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>
+#include <cwchar>
 #include <iostream>
+#include <optional>
 
 #include "tools/ptcvm/line_source.h"
 #include "tools/ptcvm/terminal.h"
 
 #ifdef PTCVM_HAVE_LIBEDIT
 #include <histedit.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 #endif
 
 namespace ptcvm::cli {
@@ -19,7 +24,7 @@ constexpr std::size_t kMaxTypedBytes = 16u << 20;
 
 class PlainInput : public LineEditor {
  public:
-  Result read(const std::string& prompt, std::string& line) override {
+  Result read(const std::string& prompt, std::size_t, std::string& line) override {
     if (stdin_is_terminal()) std::cout << prompt << std::flush;
     return lines_.next(line) == LineSource::Next::End ? Result::End : Result::Line;
   }
@@ -31,10 +36,40 @@ class PlainInput : public LineEditor {
 #ifdef PTCVM_HAVE_LIBEDIT
 
 constexpr int kHistorySize = 1000;
+constexpr std::size_t kMostListed = 200;   // words that Tab lists
 
+// Returns how many columns a text takes, or nullopt when some of its characters may be wider than one column.
+std::optional<std::size_t> narrow_columns(std::string_view text) {
+  constexpr unsigned char kFirstOfThree = 0xe0;   // UTF-8 of U+0800 and above
+  std::size_t columns = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= kFirstOfThree || byte < 0x20) return std::nullopt;
+    columns += (byte & 0xc0U) == 0x80U ? 0 : 1;
+  }
+  return columns;
+}
+
+std::size_t terminal_columns() {
+  winsize size = {};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+std::size_t common_length(const std::vector<std::string>& words) {
+  std::size_t length = words.front().size();
+  for (const std::string& word : words) {
+    const auto ends = std::mismatch(word.begin(), word.end(), words.front().begin(), words.front().end());
+    length = std::min(length, static_cast<std::size_t>(ends.first - word.begin()));
+  }
+  return length;
+}
+
+// libedit knows no colours. The screen has its text when libedit asks for a key, so the same characters are written
+// again with colours in front of each key: what libedit believes about the screen stays true.
 class EditedInput : public LineEditor {
  public:
-  EditedInput() : editor_(el_init("ptcvm", stdin, stdout, stderr)), history_(history_init()) {
+  explicit EditedInput(EditorHooks hooks)
+      : hooks_(std::move(hooks)), editor_(el_init("ptcvm", stdin, stdout, stderr)), history_(history_init()) {
     HistEvent event;
     history(history_, &event, H_SETSIZE, kHistorySize);
     history(history_, &event, H_SETUNIQUE, 1);
@@ -47,6 +82,9 @@ class EditedInput : public LineEditor {
     el_set(editor_, EL_EDITOR, "emacs");
     el_set(editor_, EL_SIGNAL, 0);
     el_set(editor_, EL_HIST, history, history_);
+    el_set(editor_, EL_ADDFN, "ptc-complete", "Completes the word before the cursor", complete);
+    el_set(editor_, EL_BIND, "^I", "ptc-complete", nullptr);
+    if (stdout_has_colour()) el_set(editor_, EL_GETCFN, next_key);
     el_source(editor_, nullptr);
   }
 
@@ -60,8 +98,10 @@ class EditedInput : public LineEditor {
   EditedInput(const EditedInput&) = delete;
   EditedInput& operator=(const EditedInput&) = delete;
 
-  Result read(const std::string& prompt, std::string& line) override {
+  Result read(const std::string& prompt, std::size_t indentation, std::string& line) override {
     prompt_ = prompt;
+    painted_.clear();
+    if (indentation > 0) el_push(editor_, std::string(indentation, ' ').c_str());
     int count = 0;
     const char* text = el_gets(editor_, &count);
     if (text == nullptr || count <= 0) {
@@ -80,29 +120,102 @@ class EditedInput : public LineEditor {
   }
 
  private:
-  static char* prompt_of(EditLine* editor) {
+  static EditedInput& self_of(EditLine* editor) {
     void* self = nullptr;
     el_get(editor, EL_CLIENTDATA, &self);
-    return static_cast<EditedInput*>(self)->prompt_.data();
+    return *static_cast<EditedInput*>(self);
+  }
+  static char* prompt_of(EditLine* editor) { return self_of(editor).prompt_.data(); }
+
+  // Reads a character of UTF-8. Returns 1, 0 at the end of the input, or -1 when a signal came.
+  static int next_key(EditLine* editor, wchar_t* key) {
+    self_of(editor).paint();
+    std::mbstate_t state = {};
+    for (;;) {
+      char byte = 0;
+      const ssize_t count = ::read(STDIN_FILENO, &byte, 1);
+      if (count <= 0) return static_cast<int>(count);
+      const std::size_t used = std::mbrtowc(key, &byte, 1, &state);
+      if (used == static_cast<std::size_t>(-2)) continue;   // the character goes on
+      if (used == static_cast<std::size_t>(-1)) {           // no character of the locale: it is dropped
+        state = {};
+        continue;
+      }
+      return 1;
+    }
   }
 
+  void paint() {
+    const LineInfo* const info = el_line(editor_);
+    const std::string_view line(info->buffer, static_cast<std::size_t>(info->lastchar - info->buffer));
+    const auto cursor = static_cast<std::size_t>(info->cursor - info->buffer);
+    const std::size_t width = terminal_columns();
+    if (line.empty() || width == 0 || !narrow_columns(line)) return;
+    std::string text = hooks_.paint(line, cursor);
+    if (text == painted_) return;
+    const std::size_t row = (prompt_.size() + *narrow_columns(line.substr(0, cursor))) / width;
+    std::string out = "\0337\r";   // keeps the place of the cursor
+    if (row > 0) out += "\033[" + std::to_string(row) + 'A';
+    if (!prompt_.empty()) out += "\033[" + std::to_string(prompt_.size()) + 'C';
+    out += text + "\0338";
+    std::fwrite(out.data(), 1, out.size(), stdout);
+    std::fflush(stdout);
+    painted_ = std::move(text);
+  }
+
+  static unsigned char complete(EditLine* editor, int) {
+    EditedInput& self = self_of(editor);
+    const LineInfo* const info = el_line(editor);
+    const std::string before(info->buffer, static_cast<std::size_t>(info->cursor - info->buffer));
+    if (before.find_first_not_of(' ') == std::string::npos) return inserted(editor, "  ");
+    const Completion found = self.hooks_.complete(before);
+    if (found.words.empty()) return CC_REFRESH_BEEP;
+    const std::size_t common = common_length(found.words);
+    if (common > found.typed_bytes)
+      return inserted(editor, found.words.front().substr(found.typed_bytes, common - found.typed_bytes));
+    if (found.words.size() == 1) return inserted(editor, " ");
+    list(found.words);
+    self.painted_.clear();
+    return CC_REDISPLAY;
+  }
+
+  static unsigned char inserted(EditLine* editor, const std::string& text) {
+    return el_insertstr(editor, text.c_str()) == 0 ? CC_REFRESH : CC_REFRESH_BEEP;
+  }
+
+  static void list(const std::vector<std::string>& words) {
+    const std::size_t shown = std::min(words.size(), kMostListed);
+    std::size_t widest = 0;
+    for (std::size_t k = 0; k < shown; ++k) widest = std::max(widest, words[k].size() + 2);
+    const std::size_t columns = std::max<std::size_t>(terminal_columns() / widest, 1);
+    std::string out = "\n";
+    for (std::size_t k = 0; k < shown; ++k) {
+      const bool ends_line = (k + 1) % columns == 0 || k + 1 == shown;
+      out += words[k] + (ends_line ? "\n" : std::string(widest - words[k].size(), ' '));
+    }
+    if (shown < words.size()) out += "… " + std::to_string(words.size() - shown) + " more\n";
+    std::fwrite(out.data(), 1, out.size(), stdout);
+  }
+
+  const EditorHooks hooks_;
   EditLine* editor_;
   History* history_;
   std::string history_path_, prompt_;
+  std::string painted_;   // what is on the screen now, with its colours
 };
 
 #endif
 
-}  // namespace
+}   // namespace
 
-std::unique_ptr<LineEditor> make_line_editor() {
+std::unique_ptr<LineEditor> make_line_editor([[maybe_unused]] EditorHooks hooks) {
 #ifdef PTCVM_HAVE_LIBEDIT
   if (stdin_is_terminal()) {
-    std::setlocale(LC_CTYPE, "");     // so that libedit reads UTF-8; numbers are not touched
-    return std::make_unique<EditedInput>();
+    std::setlocale(LC_CTYPE, "");   // so that libedit reads UTF-8; numbers are not touched
+    return std::make_unique<EditedInput>(std::move(hooks));
   }
 #endif
   return std::make_unique<PlainInput>();
 }
 
-}  // namespace ptcvm::cli
+}   // namespace ptcvm::cli

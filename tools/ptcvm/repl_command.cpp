@@ -1,44 +1,85 @@
-// ptcvm repl: turns of one session. Ctrl-C stops the running program, or forgets what was typed; Ctrl-D ends.
+// ptcvm repl: turns of one session, or of a run in a store. Ctrl-C stops the running program, or forgets what was
+// typed; Ctrl-D ends.
+#include <algorithm>
 #include <iostream>
+#include <optional>
+#include <utility>
+#include <variant>
 
-#include "tools/ptcvm/command_calls.h"
-#include "tools/ptcvm/commands.h"
-#include "tools/ptcvm/interrupt.h"
-#include "tools/ptcvm/line_editor.h"
-#include "tools/ptcvm/pretty.h"
 #include "ptcvm/reference.hpp"
-#include "tools/ptcvm/report.h"
-#include "tools/ptcvm/run_options.h"
-#include "tools/ptcvm/suspension.h"
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/files.h"
+#include "tools/ptcvm/folded_text.h"
+#include "tools/ptcvm/formatter.h"
+#include "tools/ptcvm/line_editor.h"
+#include "tools/ptcvm/moments.h"
+#include "tools/ptcvm/pretty.h"
+#include "tools/ptcvm/repl_turns.h"
+#include "tools/ptcvm/source_paint.h"
 #include "tools/ptcvm/terminal.h"
 #include "tools/ptcvm/trace.h"
+#include "tools/ptcvm/trace_show.h"
 
 namespace ptcvm::cli {
 namespace {
 
 constexpr const char* kPrompt = "ptc> ";
 constexpr const char* kMorePrompt = "...> ";
+constexpr std::string_view kSpaces = " \t\r\n";
 
-constexpr const char* kHelp = R"(Type a program; it runs when its last form is closed. *1 *2 *3 are the last results.
-  :help        this text
-  :doc NAME    explain a function or form
-  :memory      show what is defined
-  :reset       forget definitions and results
-  :quit        leave (also Ctrl-D)
-Ctrl-C stops a running program, or forgets an unfinished one.
-)";
+struct ReplRequest {
+  RunArguments options;
+  StoreOptions store;
+};
+
+// Prints what the program prints, and keeps the first events of a turn for :trace.
+class TurnReporter : public RunReporter {
+ public:
+  TurnReporter() : RunReporter(stdout) {}
+  Verdict on_event(const Event& event) override {
+    if (lines_.size() < kMostEvents) lines_.push_back(event_json(event));
+    return RunReporter::on_event(event);
+  }
+  void begin_turn() { lines_.clear(); }
+
+  std::string text(bool colour) const {
+    std::vector<ptc::TraceEvent> events;
+    for (const std::string& line : lines_) {
+      auto read = ptc::read_trace_line(line);
+      if (auto* event = std::get_if<ptc::TraceEvent>(&read)) events.push_back(std::move(*event));
+    }
+    std::vector<const ptc::TraceEvent*> shown;
+    for (const ptc::TraceEvent& event : events) shown.push_back(&event);
+    return shown.empty() ? "nothing has happened yet\n" : show_events(shown, colour);
+  }
+
+ private:
+  static constexpr std::size_t kMostEvents = 1'000;
+  std::vector<std::string> lines_;
+};
+
+// Cuts the first word off; what is left begins with a word, too.
+std::pair<std::string, std::string> first_word(const std::string& text) {
+  const std::size_t end = std::min(text.find_first_of(kSpaces), text.size());
+  const std::size_t next = std::min(text.find_first_not_of(kSpaces, end), text.size());
+  return {text.substr(0, end), text.substr(next)};
+}
 
 class Repl {
  public:
-  explicit Repl(const RunArguments& options) : options_(options), reporter_(stdout) {}
+  explicit Repl(const ReplRequest& request) : request_(request) {}
 
   int run() {
-    if (!reset()) return kBadInput;
-    const auto editor = make_line_editor();
+    if (!reset()) return status_;
+    const auto editor = make_line_editor(
+        {[this](std::string_view line) { return completion_of(line, text_.empty(), names()); },
+         [this](std::string_view line, std::size_t cursor) { return painted_line(text_, line, cursor); }});
     if (stdin_is_terminal()) std::cout << "PTC-Lisp. :help for help, :quit to leave.\n";
+    if (turns_->has_program()) go_on();
     std::string line;
     while (!done_) {
-      const auto got = editor->read(text_.empty() ? kPrompt : kMorePrompt, line);
+      const bool is_first = text_.empty();
+      const auto got = editor->read(is_first ? kPrompt : kMorePrompt, next_line_column(text_), line);
       if (interrupted_.take()) {
         text_.clear();
         continue;
@@ -54,24 +95,37 @@ class Repl {
  private:
   bool reset() {
     std::string message;
-    if (!tools_) tools_ = command_tools(options_, message);
+    if (!tools_) tools_ = command_tools(request_.options, message);
+    status_ = kBadInput;
     if (tools_) {
-      interrupted_.cancels_nothing();
-      MadeSession made = make_session(engine_, options_, {tools_->tools, &reporter_}, "<repl>", message);
-      session_ = std::move(made.session);
-      refusal_ = std::move(made.refusal);
+      const ReplParts parts{engine_, request_.options, *tools_, interrupted_, reporter_};
+      turns_ = request_.store.path.empty() ? session_turns(parts, message, status_)
+                                           : stored_turns(parts, request_.store, message, status_);
     }
-    if (session_ || refusal_) return true;
-    complain(message);
+    if (tools_ && turns_) return true;
+    if (!message.empty()) complain(message);
     return false;
+  }
+
+  ReplNames names() const {
+    ReplNames names;
+    names.defined = turns_->defined_names();
+    names.data = map_keys(turns_->data_edn());
+    for (const auto& [name, command] : tools_->commands) names.tools.push_back(name);
+    for (const std::string& text : request_.options.async_tools) names.tools.push_back(text.substr(0, text.find('=')));
+    for (const WaitingOperation& operation : turns_->pending()) names.operations.push_back(operation.id);
+    return names;
   }
 
   void take_line(const std::string& line) {
     taken_.clear();
     if (text_.empty()) {
-      if (line.find_first_not_of(" \t\r") == std::string::npos) return;
-      if (command(line)) {
+      if (line.find_first_not_of(kSpaces) == std::string::npos) return;
+      if (line.front() == ':') {
+        const auto [word, rest] = first_word(line.substr(1, line.find_last_not_of(kSpaces)));
+        command(word, rest);
         taken_ = line;
+        std::cout.flush();
         return;
       }
     }
@@ -79,99 +133,204 @@ class Repl {
     evaluate();
   }
 
-  bool command(const std::string& line) {
-    const std::size_t end = line.find_last_not_of(" \t\r") + 1;
-    const std::string text = line.substr(0, end);
-    if (text == ":help") {
-      std::cout << kHelp;
-    } else if (text == ":quit" || text == ":exit") {
-      done_ = true;
-    } else if (text == ":memory") {
-      std::cout << pretty_edn(session_ ? session_->definitions_edn() : "{}") << '\n';
-    } else if (text == ":reset") {
-      done_ = !reset();
-    } else if (text.starts_with(":doc ")) {
-      show_doc(text.substr(5));
+  void command(const std::string& word, const std::string& argument) {
+    const auto known = find_repl_command(word);
+    if (!known) return complain(unknown_repl_command(word));
+    switch (*known) {
+      case ReplCommand::Help:
+        std::cout << repl_help();
+        break;
+      case ReplCommand::Doc:
+        show_found(doc_text(argument), unknown_name_text(argument));
+        break;
+      case ReplCommand::Apropos:
+        show_found(apropos_text(argument), "nothing mentions " + argument);
+        break;
+      case ReplCommand::Load:
+        load(argument);
+        break;
+      case ReplCommand::Time:
+        time(argument);
+        break;
+      case ReplCommand::Trace:
+        show_folded(reporter_.text(stdout_has_colour()));
+        break;
+      case ReplCommand::Pending:
+        show_pending();
+        break;
+      case ReplCommand::Resolve:
+        resolve(argument, false);
+        break;
+      case ReplCommand::Fail:
+        resolve(argument, true);
+        break;
+      case ReplCommand::More:
+        show_more(argument);
+        break;
+      case ReplCommand::Memory:
+        show_memory();
+        break;
+      case ReplCommand::Store:
+        std::cout << turns_->store_text();
+        break;
+      case ReplCommand::Reset:
+        forget();
+        break;
+      case ReplCommand::Quit:
+        done_ = true;
+        break;
+    }
+  }
+
+  // A text is folded for people only: what reads a pipe gets all of it.
+  void show_folded(std::string text) {
+    folded_ = FoldedText(std::move(text));
+    std::cout << (stdin_is_terminal() ? folded_.next_page() : folded_.rest());
+  }
+
+  void show_more(const std::string& argument) {
+    if (folded_.is_over()) return complain("there is no more to see");
+    std::cout << (argument == "all" ? folded_.rest() : folded_.next_page());
+  }
+
+  void show_found(std::string text, const std::string& nothing) {
+    if (text.empty()) {
+      std::cout << nothing << '\n';
     } else {
-      return false;
+      show_folded(std::move(text));
     }
-    std::cout.flush();
-    return true;
   }
 
-  static void show_doc(const std::string& name) {
-    const auto entries = find_reference(name);
-    for (const ReferenceEntry& entry : entries) std::cout << reference_text(entry);
-    if (!entries.empty()) return;
-    std::cout << "nothing is named " << name;
-    const auto similar = similar_names(name);
-    for (std::size_t i = 0; i < similar.size(); ++i) std::cout << (i == 0 ? ". Did you mean: " : ", ") << similar[i];
-    std::cout << '\n';
+  void show_memory() {
+    const auto definitions = turns_->definitions_edn();
+    if (definitions) return show_folded(pretty_edn(*definitions));
+    std::cout << "the definitions are in the store; type a name to see its value\n";
   }
 
-  TurnEnd turn() {
-    TurnEnd end;
-    end.outcome.diagnostic = refusal_;
-    if (!session_) return end;
-    if (!session_->run().is_over()) {     // what waits is given up
-      session_->run().cancel();
-      session_->run().step();
+  void show_pending() const {
+    const auto waiting = turns_->pending();
+    if (waiting.empty()) std::cout << "the program waits for nothing\n";
+    for (const WaitingOperation& one : waiting) {
+      std::cout << one.id << "  " << one.tool << (one.tool.empty() ? "" : " ") << one.args_json;
+      if (one.deadline_ms != 0) std::cout << "  until " << moment_text(one.deadline_ms, now_millis());
+      std::cout << '\n';
     }
-    if (const auto begun = session_->begin(text_); !begun) return {outcome_of(begun.error()), {}};
-    CommandCalls commands(*tools_, options_.parallel_tools, interrupted_.flag());
-    interrupted_.cancels(session_->run());
-    run_with_commands(session_->run(), commands);
-    interrupted_.cancels_nothing();
-    return end_of_turn(session_->run(), OutputForm::Pretty);
   }
 
-  void evaluate() {
+  void forget() {
+    if (!request_.store.path.empty()) return complain("a store forgets nothing; another --id begins a new run");
+    done_ = !reset();
+  }
+
+  void load(const std::string& path) {
+    std::string message;
+    const auto text = read_file(path, message);
+    if (!text) return complain(message);
+    run_text(*text);
+  }
+
+  void time(const std::string& program) {
+    const auto end = run_text(program);
+    if (!end) return;
+    const Usage& usage = end->usage;
+    std::cout << duration_text(usage.active_micros) << ", fuel " << usage.fuel << ", " << usage.tool_calls
+              << " tool calls, at most " << usage.peak_bytes << " bytes\n";
+  }
+
+  // Runs a text that is whole, and returns how it ended.
+  std::optional<Outcome> run_text(const std::string& text) {
+    text_ = text;
+    auto outcome = evaluate();
+    if (outcome) return outcome;
+    std::cerr << diagnostic_text(unfinished_, stderr_has_colour());
+    text_.clear();
+    return std::nullopt;
+  }
+
+  void resolve(const std::string& argument, bool fails) {
+    const auto [operation, rest] = first_word(argument);
+    if (rest.empty()) return complain(fails ? ":fail OP REASON" : ":resolve OP VALUE, where VALUE is EDN");
+    Value value;
+    if (!fails) {
+      auto read = Value::from_edn(rest);
+      if (!read) return complain(read.error().message);
+      value = std::move(*read);
+    }
+    const auto waiting = turns_->pending();
+    const bool is_known = std::ranges::any_of(waiting, [&op = operation](const auto& one) { return one.id == op; });
+    if (!is_known) return complain("no operation " + operation + " waits; `:pending` lists what does");
+    const auto said = fails ? turns_->fail(operation, rest) : turns_->resolve(operation, value);
+    if (!said) return complain(said.error().message);
+    go_on();
+  }
+
+  void go_on() {
+    reporter_.begin_turn();
+    report(turns_->go_on());
+  }
+
+  // Runs text_. Returns nullopt when the text is incomplete; then it stays.
+  std::optional<Outcome> evaluate() {
     interrupted_.take();
-    const TurnEnd end = turn();
-    const Outcome& outcome = end.outcome;
-    interrupted_.take();         // it concerned that program
-    if (outcome.diagnostic && outcome.diagnostic->is_incomplete) {
-      unfinished_ = *outcome.diagnostic;
-      return;
+    reporter_.begin_turn();
+    TurnEnd end = turns_->eval(text_);
+    interrupted_.take();   // it concerned that program
+    if (end.outcome.diagnostic && end.outcome.diagnostic->is_incomplete) {
+      unfinished_ = *end.outcome.diagnostic;
+      return std::nullopt;
     }
+    report(end);
+    taken_ = std::move(text_);
+    text_.clear();
+    return std::move(end.outcome);
+  }
+
+  void report(const TurnEnd& end) {
+    const Outcome& outcome = end.outcome;
     for (const std::string& warning : outcome.warnings) std::cerr << "warning: " << warning << '\n';
     if (outcome.diagnostic) {
       std::cerr << diagnostic_text(*outcome.diagnostic, stderr_has_colour());
     } else if (outcome.state == RunState::Suspended) {
-      std::cout << "suspended, " << waiting_text(session_->run().pending()) << '\n';
+      std::cout << "suspended, " << waiting_text(turns_->pending()) << '\n';
     } else {
-      const std::string value = pretty_edn(end.value);
-      std::cout << (outcome.state == RunState::Failed ? "fail " : "") << value << '\n';
+      show_folded((outcome.state == RunState::Failed ? "fail " : "") + pretty_edn(end.value));
     }
-    if (options_.stats) {
+    if (request_.options.stats) {
       std::cerr << "fuel " << outcome.usage.fuel << ", " << outcome.usage.active_micros << " us\n";
     }
     std::cout.flush();
-    taken_ = std::move(text_);
-    text_.clear();
   }
 
-  const RunArguments& options_;
+  const ReplRequest& request_;
   const Engine engine_;
-  RunReporter reporter_;
+  TurnReporter reporter_;
   InterruptFlag interrupted_;
   std::optional<CommandTools> tools_;
-  std::optional<Session> session_;
-  std::optional<Diagnostic> refusal_;   // why the signature is refused; then every program is refused
-  std::string text_;            // the program that is being typed
-  std::string taken_;           // what the last line completed, for the history
+  std::unique_ptr<ReplTurns> turns_;
+  FoldedText folded_;   // what was shown last, with what is left of it
+  std::string text_;    // the program that is being typed
+  std::string taken_;   // what the last line completed, for the history
   Diagnostic unfinished_;
+  int status_ = kSuccess;
   bool done_ = false;
 };
 
-}  // namespace
+}   // namespace
 
 void add_repl_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("repl", "Type programs and see their values; definitions stay");
-  auto options = std::make_shared<RunArguments>();
-  declare_run_options(*command, *options);
-  command->footer("Examples:\n  ptcvm repl\n  ptcvm repl --data orders.json --tool search='python3 search.py'");
-  command->callback([options, &status] { status = Repl(*options).run(); });
+  auto request = std::make_shared<ReplRequest>();
+  declare_run_options(*command, request->options);
+  declare_sealed_store(*command, request->store);
+  command->footer(
+      "Examples:\n  ptcvm repl\n  ptcvm repl --data orders.json --tool search='python3 search.py'\n"
+      "  ptcvm repl --store runs.db --id desk\n\n"
+      "With --store each program is a turn of the run of that id, and definitions are there again in the next\n"
+      "process. The prompt begins with what the run waits for.");
+  command->callback([request, &status] {
+    request->store.id = request->options.run_id;
+    status = Repl(*request).run();
+  });
 }
 
-}  // namespace ptcvm::cli
+}   // namespace ptcvm::cli

@@ -58,13 +58,11 @@ std::string waiting_ids(const std::vector<WaitingOperation>& pending) {
   return text;
 }
 
-std::string waiting_text(const std::vector<PendingOperation>& pending) {
-  std::string text = "waiting for ";
-  bool first = true;
-  for (const PendingOperation& operation : pending) {
-    if (!operation.is_awaited) continue;
-    text += (first ? "" : ", ") + operation.id + " (" + operation.tool + ')';
-    first = false;
+std::string waiting_text(const std::vector<WaitingOperation>& pending) {
+  std::string text;
+  for (const WaitingOperation& operation : pending) {
+    text += (text.empty() ? "waiting for " : ", ") + operation.id;
+    if (!operation.tool.empty()) text += " (" + operation.tool + ')';
   }
   return text;
 }

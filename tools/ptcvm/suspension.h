@@ -22,6 +22,6 @@ std::string suspended_line(const std::vector<WaitingOperation>& pending);
 // Returns the ids of the operations, with a blank between them.
 std::string waiting_ids(const std::vector<WaitingOperation>& pending);
 // Returns "waiting for op1 (call), op2 (call)", for people.
-std::string waiting_text(const std::vector<PendingOperation>& pending);
+std::string waiting_text(const std::vector<WaitingOperation>& pending);
 
 }  // namespace ptcvm::cli

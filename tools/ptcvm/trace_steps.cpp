@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iostream>
 #include <optional>
+#include <utility>
 
 #include "tools/ptcvm/pretty.h"
 #include "tools/ptcvm/trace_show.h"

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""ptcvm repl as a person sees it, through a pseudo-terminal: repl_test.py PTCVM
+
+Keys go to the terminal one text after another. Each wait ends when the screen shows what is expected."""
+import os
+import re
+import unittest
+
+from ptcvm_process import CommandLineTest, ptcvm
+from terminal import Terminal
+
+
+class Prompt(CommandLineTest):
+    def terminal(self, *arguments, **more):
+        terminal = Terminal(self.folder.name, "repl", *arguments, **more)
+        self.addCleanup(terminal.process.kill)
+        terminal.wait("ptc> ")
+        return terminal
+
+    def test_tab_completes_names_data_tools_and_commands(self):
+        data = self.file("d.json", '{"customers": [1, 2], "cities": []}')
+        terminal = self.terminal("--data", data, "--tool", "search=true")
+        terminal.says("(def total-of-all 7)", "ptc> ")
+        for typed, completed in (("total-\t\r", "total-of-all"), ("(count data/cu\t)\r", "data/customers"),
+                                 ("tool/se\t\r", "tool/search"), ("(group-b\t identity [])\r", "group-by"),
+                                 (":mem\t\r", ":memory")):
+            terminal.type(typed)
+            terminal.wait(completed)
+            terminal.wait("ptc> ")
+        terminal.type("(count data/c\t")
+        self.assertRegex(terminal.wait("data/customers"), r"data/cities\s+data/customers")
+        terminal.type("it\t)\r")
+        terminal.wait("data/cities")
+        terminal.wait("0")
+        self.file("program.ptc", "(def loaded 41) (+ loaded 1)")
+        terminal.type("\x15:load prog\t\r")
+        terminal.wait("program.ptc")
+        terminal.wait("42")
+        terminal.says(":doc frequenc\t", "frequencies")
+        self.assertEqual(terminal.end(), 0)
+
+    def test_lines_are_indented_and_brackets_matched(self):
+        terminal = self.terminal(colour=True)
+        terminal.says("(let [a 1", "\n...>       ")
+        terminal.says("b 2]", "b 2]\n...>   ")
+        terminal.type("(+ a b))")
+        terminal.wait("(+ a b))")
+        terminal.wait_for_colour("\x1b[1;4m)\x1b[0m")           # the last bracket and its partner
+        terminal.wait_for_colour("\x1b[1;4m(\x1b[0m")
+        terminal.type("\r")
+        terminal.wait("3")
+        terminal.type('(str :key "text" 12)')
+        for painted in ("\x1b[36m:key\x1b[0m", '\x1b[32m"text"\x1b[0m', "\x1b[35m12\x1b[0m"):
+            terminal.wait_for_colour(painted)
+        terminal.type("\r")
+        terminal.wait('text12"')
+        terminal.type("]")
+        terminal.wait_for_colour("\x1b[31m]\x1b[0m")
+        terminal.type("\x15")
+        self.assertEqual(terminal.end(), 0)
+
+    def test_large_values_are_folded(self):
+        terminal = self.terminal()
+        shown = terminal.says("(map (fn [n] {:n n :square (* n n)}) (range 1000))", ":more all` shows all")
+        self.assertIn("… 970 more lines", shown)
+        self.assertIn(":square 841}", shown)
+        self.assertNotIn(":square 900}", shown)
+        terminal.says(":more", ":square 3481}")
+        terminal.wait(":more all` shows all")
+        terminal.says(":more all", ":square 998001}]")
+        terminal.says(":more", "there is no more to see")
+        self.assertEqual(terminal.end(), 0)
+
+    def test_operations_are_listed_and_resolved(self):
+        terminal = self.terminal("--async-tool", "ask")
+        terminal.says('(+ 1 (await (tool/ask {:q "how many?"})))', "suspended, waiting for op1 (ask)")
+        terminal.says(":pending", 'op1  ask {"q":"how many?"}')
+        terminal.says(":resolve op7 1", "no operation op7 waits; `:pending` lists what does")
+        terminal.says(":resolve op1 (", "ptcvm: ")
+        terminal.says(":resolve o\t 41", "42")
+        terminal.says(":pending", "the program waits for nothing")
+        terminal.says("(await (tool/ask {}))", "suspended, waiting for op2 (ask)")
+        terminal.says(":fail op2 nobody is there", "nobody is there")
+        self.assertEqual(terminal.end(), 0)
+
+    def test_ctrl_c_stops_a_program_and_forgets_a_text(self):
+        terminal = self.terminal("--fuel", "100000000000000", "--loop", "4000000000")
+        terminal.says('(do (println "runs") (loop [] (recur)))', "\nruns")
+        os.killpg(terminal.process.pid, 2)
+        terminal.wait("cancelled")
+        terminal.wait("ptc> ")
+        terminal.says("(+ 1", "...> ")
+        os.killpg(terminal.process.pid, 2)
+        terminal.wait("ptc> ")
+        terminal.says("(+ 1 1)", "\n2")
+        self.assertEqual(terminal.end(), 0)
+
+    def test_works_on_a_stored_run(self):
+        store = ("--store", os.path.join(self.folder.name, "runs.db"), "--id", "desk", "--async-tool", "ask")
+        terminal = self.terminal(*store)
+        terminal.says(":store", "runs.db, run desk: no program yet")
+        terminal.says("(def x 40)", "ptc> ")
+        terminal.says("(+ x 2)", "42")
+        terminal.says("(def y (await (tool/ask {:q 1})))", "suspended, waiting for op")
+        terminal.says("(+ 1 1)", "has a program that is not over")
+        terminal.says(":reset", "a store forgets nothing")
+        self.assertEqual(terminal.end(), 0)
+        status, listed, _ = ptcvm("runs", store[0], store[1])
+        self.assertRegex(listed, r"desk +waiting .*op1")
+        self.assertEqual(status, 0)
+        terminal = Terminal(self.folder.name, "repl", *store)
+        self.addCleanup(terminal.process.kill)
+        operation = re.search(r"waiting for (op\w+) \(ask\)", terminal.wait("(ask)"))[1]
+        self.assertIn(f"waits for {operation}", terminal.says(":store", "facts"))
+        terminal.says(f":resolve {operation} 5", "ptc> ")
+        terminal.says("[x y]", "[40 5]")
+        terminal.says(":memory", "the definitions are in the store")
+        self.assertEqual(terminal.end(), 0)
+
+
+class Piped(CommandLineTest):
+    """What is not a terminal gets the same answers, without colours, folds and prompts."""
+
+    def repl(self, *lines, arguments=()):
+        return ptcvm("repl", *arguments, stdin="".join(line + "\n" for line in lines))
+
+    def test_unknown_commands_are_refused(self):
+        status, out, err = self.repl(":lod x", ":k", "(+ 1 1)")
+        self.assertEqual((status, out), (0, "2\n"))
+        self.assertEqual(err.splitlines(), [
+            "ptcvm: there is no command :lod. Did you mean :load? :help lists the commands; (do :lod) is the keyword "
+            "as a program.",
+            "ptcvm: there is no command :k. :help lists the commands; (do :k) is the keyword as a program."])
+
+    def test_commands(self):
+        path = self.file("program.ptc", "(def loaded 41)\n(+ loaded 1)")
+        broken = self.file("broken.ptc", "(+ 1")
+        status, out, err = self.repl(":help", ":doc group-by", ":doc grup-by", ":apropos frequencies", f":load {path}",
+                                     "loaded", f":load {broken}", ":load nowhere.ptc", ":time (reduce + (range 10))",
+                                     '(println "a")', ":trace", ":pending", ":store", ":memory", ":reset", "loaded",
+                                     ":quit", "never")
+        self.assertEqual(status, 0)
+        for text in ("Tab completes", "group-by  (function)", "nothing is named grup-by. Did you mean: group-by",
+                     "frequencies ", "42\n41\n", "45\n", "fuel ", "tool calls", "MS  EVENT", "print",
+                     "the program waits for nothing", "this prompt has no store", "{:loaded 41}"):
+            self.assertIn(text, out)
+        for text in ("unclosed '('", "nowhere.ptc", "Undefined variable: loaded"):
+            self.assertIn(text, err)
+        self.assertNotIn("never", out + err)
+
+    def test_long_values_are_whole(self):
+        _, out, _ = self.repl("(map (fn [n] {:n n :square (* n n)}) (range 1000))")
+        self.assertEqual(out.count("\n"), 1000)
+
+    def test_help_lists_every_command(self):
+        _, out, _ = self.repl(":help")
+        for name in ("help", "doc", "apropos", "load", "time", "trace", "pending", "resolve", "fail", "more", "memory",
+                     "store", "reset", "quit"):
+            self.assertRegex(out, rf"(?m)^  :{name}\b")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=["repl_test"])
