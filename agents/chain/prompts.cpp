@@ -19,7 +19,8 @@ constexpr std::string_view kPlan =
     "and -), type (action, thought, system), description, tool, args, dependsOn (ids of earlier steps; [] for none), "
     "riskLevel (low, medium, high), requiresConfirmation, verification (a list). An argument {\"$result\": \"s1\", "
     "\"path\": [\"a\", 0]} is the output of an earlier step, or a part of it. Criteria: contains:TEXT, "
-    "not_contains:TEXT, regex:PATTERN, min_length:N, pointer:/a/0=JSON, nonempty, json, path.\n\n";
+    "not_contains:TEXT, regex:PATTERN, min_length:N, pointer:/a/0=JSON, schema:JSON, predicate:PROGRAM (PTC-Lisp over "
+    "data/output and data/value), nonempty, json, path.\n\n";
 
 std::string tools_text(const std::vector<ChainTool>& tools) {
   std::string text = "Tools:\n";

@@ -16,6 +16,7 @@ namespace ptcvm::chain {
 struct MemoryFact {
   std::string key, content;       // the key is unique
   std::int64_t created_ms = 0;    // ms since 1970
+  friend bool operator==(const MemoryFact&, const MemoryFact&) = default;
 };
 
 // An earlier task that a search found.
@@ -36,7 +37,7 @@ class TaskArchive {
   virtual Result<std::optional<std::string>> mark(std::string_view task_id) = 0;
   // Keeps a record in place of the one before, in one transaction. Corrections in its feedback become facts.
   virtual Result<void> keep(const TaskRecord& record, std::string_view mark) = 0;
-  // Keeps these facts in place of those that no feedback gave.
+  // Keeps these facts, which are sorted by their keys, in place of the facts that no feedback gave.
   virtual Result<void> keep_facts(const std::vector<MemoryFact>& facts) = 0;
 
   // Return what has a word of the text, the best match first. Short words without meaning do not count.

@@ -97,6 +97,7 @@ class SqliteArchive final : public chain::TaskArchive {
   Result<void> remove(std::string_view task_id);
   Result<void> write(const TaskRecord& record);
   Result<void> write_facts(const std::vector<MemoryFact>& facts, std::string_view task_id);
+  Result<std::size_t> version();
   static Result<std::vector<MemoryFact>> facts_in(Statement& query);
 
   Database database_;
@@ -117,21 +118,33 @@ Result<void> SqliteArchive::in_transaction(Work work) {
   return done;
 }
 
+// Returns 0 for a file without an archive.
+Result<std::size_t> SqliteArchive::version() {
+  Statement known(database_.get(), "SELECT 1 FROM sqlite_schema WHERE name = 'archive_version'");
+  const bool is_there = known.row();
+  if (auto end = known.end(); !end) return end.error();
+  if (!is_there) return std::size_t{0};
+  Statement asked(database_.get(), "SELECT coalesce(max(version), 0) FROM archive_version");
+  asked.row();
+  if (auto end = asked.end(); !end) return end.error();
+  const auto version = static_cast<std::size_t>(asked.integer_at(0));
+  if (version <= kArchiveSteps.size()) return version;
+  return Error{Errc::store_failed,
+               "the archive of tasks has version " + std::to_string(version) + ", this reads up to " +
+                   std::to_string(kArchiveSteps.size()),
+               std::nullopt, "store_version"};
+}
+
 Result<void> SqliteArchive::upgrade() {
+  const auto before = version();
+  if (!before) return before.error();
+  if (*before == kArchiveSteps.size()) return {};
   return in_transaction([&]() -> Result<void> {
     auto made = execute("CREATE TABLE IF NOT EXISTS archive_version (version INTEGER NOT NULL)");
     if (!made) return made;
-    Statement asked(database_.get(), "SELECT coalesce(max(version), 0) FROM archive_version");
-    asked.row();
-    if (auto end = asked.end(); !end) return end;
-    const auto version = static_cast<std::size_t>(asked.integer_at(0));
-    if (version > kArchiveSteps.size()) {
-      return Error{Errc::store_failed,
-                   "the archive of tasks has version " + std::to_string(version) + ", this reads up to " +
-                       std::to_string(kArchiveSteps.size()),
-                   std::nullopt, "store_version"};
-    }
-    for (std::size_t step = version; step < kArchiveSteps.size(); ++step) {
+    const auto version = this->version();   // another process may have been faster
+    if (!version) return version.error();
+    for (std::size_t step = *version; step < kArchiveSteps.size(); ++step) {
       if (auto done = execute(kArchiveSteps[step]); !done) return done;
       Statement noted(database_.get(), "INSERT INTO archive_version VALUES (?)");
       if (auto done = noted.integer(static_cast<std::int64_t>(step) + 1).run(); !done) return done;
@@ -214,6 +227,11 @@ Result<void> SqliteArchive::keep(const TaskRecord& record, std::string_view mark
 }
 
 Result<void> SqliteArchive::keep_facts(const std::vector<MemoryFact>& facts) {
+  Statement query(database_.get(),
+                  "SELECT key, content, created_at FROM memory_facts WHERE task_id = '' ORDER BY key");
+  const auto kept = facts_in(query);
+  if (!kept) return kept.error();
+  if (*kept == facts) return {};
   return in_transaction([&]() -> Result<void> {
     if (auto done = execute("DELETE FROM memory_facts WHERE task_id = ''"); !done) return done;
     return write_facts(facts, "");

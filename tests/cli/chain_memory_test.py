@@ -45,6 +45,38 @@ class Replan(chain_test.ChainTest):
         status, out, err = self.chain("replan", *self.kept("--output", "json"))
         self.assertEqual((status, json.loads(out)["revision"], self.made()), (0, 3, ["say", "bad", "write"]), err)
 
+    def test_a_wish_outlives_the_process_that_took_it(self):
+        self.begun()
+        self.assertEqual(self.chain("replan", *self.kept("write it down"))[0], 1)   # the script has no line left
+        self.assertIn("under way, revision 1", self.chain("show", *self.kept())[1])
+        self.assertEqual(self.chain("replan", *self.kept("another wish"))[0], 65)
+        plan = {"steps": [step("a"), step("b", "write", requiresConfirmation=True)]}
+        more = "scripted:" + self.file("more.jsonl", json.dumps({"text": json.dumps(plan)}) + "\n")
+        status, _, err = self.chain("replan", *self.kept("--model", more))
+        self.assertEqual((status, self.made()), (75, ["say", "bad"]), err)
+        status, out, err = self.chain("answer", *self.kept("--model", more, "--output", "json", "b", "yes"))
+        self.assertEqual((status, json.loads(out)["revision"], self.made()), (0, 2, ["say", "bad", "write"]), err)
+
+    def test_a_task_that_never_had_a_plan_gets_one(self):
+        script = self.script(INTENT, "no plan", "none either", {"steps": []}, {"steps": [step("a")]})
+        status, out, _ = self.chain("run", "Greet", "--tools", self.tools(), "--model", script,
+                                    *self.kept("--output", "json"))
+        self.assertEqual((status, json.loads(out)["task"]), (1, "failed"))
+        status, out, _ = self.chain("replan", *self.kept("--output", "json"))
+        report = json.loads(out)
+        self.assertEqual((status, report["task"], report["revision"], report["success"]), (1, "failed", 2, False))
+        self.assertTrue(report["error"].startswith("REPLAN_UNAVAILABLE"), report)
+        status, out, err = self.chain("replan", *self.kept("--output", "json"))
+        self.assertEqual((status, json.loads(out)["revision"], self.made()), (0, 3, ["say"]), err)
+
+    def test_a_task_that_succeeded_may_grow(self):
+        tools = self.tools(self.shell("say", "echo '\"hello\"'"))
+        script = self.script(INTENT, {"steps": [step("a")]}, {"steps": [step("a"), step("b", args={"text": "more"})]})
+        self.chain("run", "Greet", "--tools", tools, "--model", script, *self.kept())
+        status, out, err = self.chain("replan", *self.kept("say more", "--output", "json"))
+        report = json.loads(out)
+        self.assertEqual((status, report["summary"], self.made()), (0, "Completed 2/2 steps.", ["say", "say"]), err)
+
     def test_a_task_without_a_report_is_not_planned_again(self):
         tools = self.tools(self.shell("say", "echo 1"))
         self.chain("run", "Greet", "--tools", tools, "--model",
@@ -125,6 +157,16 @@ class Memory(chain_test.ChainTest):
         self.chain("run", "Greet", "--tools", tools, "--model", script, *self.kept())
         self.assertEqual(self.rows("SELECT step_id, tool_name, status FROM traces"),
                          [("a", "say", "failed"), ("a", "cry", "success")])
+
+    def test_a_task_is_reported_although_its_tables_cannot_be_written(self):
+        self.task("t", "Greet", step("a", requiresConfirmation=True))
+        with contextlib.closing(sqlite3.connect(self.store)) as database:
+            database.execute("DROP TABLE traces")
+            database.commit()
+        status, out, err = self.chain("answer", *self.kept("a", "yes"))
+        self.assertEqual(status, 0, err)
+        self.assertIn("[x] a", out)
+        self.assertIn("traces", err)
 
     def test_newer_tables_are_refused_by_name(self):
         self.task("t", "Greet")

@@ -30,6 +30,18 @@ std::string shown_report(const boost::json::object& report, const std::string& o
   return output == "html" ? chain::report_html(report) : chain::report_text(report);
 }
 
+Result<void> ChainSession::recall(const ChainSetup& setup, boost::json::object& context) const {
+  const auto archive = open_archive(store_, arguments_.store);
+  if (!archive) return archive.error();
+  auto facts = recalled_facts(**archive, setup.input);
+  if (!facts) return facts.error();
+  auto episodes = recalled_episodes(**archive, setup.input, id_);
+  if (!episodes) return episodes.error();
+  context["facts"] = *std::move(facts);
+  context["episodes"] = *std::move(episodes);
+  return {};
+}
+
 int ChainSession::open(const ChainSetup& setup, bool is_kept) {
   is_kept_ = is_kept;
   shows_progress_ = arguments_.progress || stderr_has_colour();
@@ -56,15 +68,8 @@ int ChainSession::open(const ChainSetup& setup, bool is_kept) {
   }
   tools_ = setup.commands();
   const std::size_t parallel = options->parallel;
-  if (is_kept) {
-    const auto archive = open_archive(store_, arguments_.store);
-    if (!archive) return status_of(archive.error());
-    auto facts = recalled_facts(**archive, setup.input);
-    if (!facts) return status_of(facts.error());
-    auto episodes = recalled_episodes(**archive, setup.input, id_);
-    if (!episodes) return status_of(episodes.error());
-    options->context["facts"] = *std::move(facts);
-    options->context["episodes"] = *std::move(episodes);
+  if (is_kept) {   // a task goes on without a memory, too
+    if (const auto known = recall(setup, options->context); !known) complain(known.error().message);
   }
   auto run = chain::ChainRun::start(engine_, store_, *std::move(options));
   if (!run) return status_of(run.error());
@@ -87,8 +92,8 @@ int ChainSession::report(const ChainDriver::End& end) {
     if (auto kept = approve_signature(store_, signature, true, ""); !kept) return status_of(kept.error());
   }
   if (is_kept_) {
-    const auto archive = open_archive(store_, arguments_.store);   // it now has what became of this task
-    if (!archive) return status_of(archive.error());
+    // The archive now has what became of this task. The log of the task is enough: the next command tries again.
+    if (const auto archive = open_archive(store_, arguments_.store); !archive) complain(archive.error().message);
   }
   switch (end.kind) {
     case ChainDriver::End::Kind::Failed: return status_of(*end.error);

@@ -32,6 +32,8 @@ class ChainSession {
 
  private:
   int report_waiting() const;
+  // Adds what the store knows of earlier tasks to the context.
+  Result<void> recall(const ChainSetup& setup, boost::json::object& context) const;
 
   const ChainArguments& arguments_;
   const Store& store_;
