@@ -37,6 +37,10 @@ if(PTC_BUILD_SQLITE)
   ptc_pkg_config(ptcvm-crash-kit "Kills runs of ptcvm and compares their logs with what happened" "ptcvm-sqlite" ""
                  "-L\${libdir} -lptcvm-crash-kit -lboost_json" "")
 endif()
+if(TARGET ptcvm_postgres)
+  ptc_pkg_config(ptcvm-postgres "Stores of ptcvm in PostgreSQL, for static programs" "ptcvm" "libpq libsodium" ""
+                 "-L\${libdir} -lptcvm-postgres")
+endif()
 if(TARGET ptcvm_otel)
   ptc_pkg_config(ptcvm-otel "Traces of ptcvm over HTTP" "ptcvm libcurl" "" "-L\${libdir} -lptcvm-otel -lboost_json" "")
 endif()

@@ -103,6 +103,11 @@ bool outdates_decisions(FactKind kind) {
 
 bool is_notable(FactKind kind) { return fact_info(kind).scope == FactScope::Notable; }
 
+std::int64_t rank_of(FactKind kind) {
+  if (outdates_decisions(kind)) return 2;
+  return is_notable(kind) ? 1 : 0;
+}
+
 bool has_decision(std::span<const Fact> facts) {
   return std::ranges::any_of(facts, [](const Fact& f) { return fact_class(f.kind) == FactClass::Decision; });
 }

@@ -29,6 +29,9 @@ bool outdates_decisions(FactKind kind);
 // Returns whether a fact says something about its run as a whole, and not only about one task or call with a key of its
 // own. All facts that outdate decisions do.
 bool is_notable(FactKind kind);
+// Returns what the column `rank` of a store in tables says about a kind: 0; 1 notable; 2 notable, and makes decisions
+// out of date.
+std::int64_t rank_of(FactKind kind);
 bool has_decision(std::span<const Fact> facts);
 std::int64_t lease_end(std::int64_t now_ms, std::int64_t lease_ms);   // at most the last possible moment
 

@@ -8,6 +8,11 @@
 #include "runtime/text/edn.h"
 #include "runtime/log/memory_store.h"
 #include "runtime/log/sqlite/sqlite_store.h"
+#ifdef PTC_HAVE_POSTGRES
+#include "runtime/log/postgres/postgres_schema.h"
+#include "runtime/log/postgres/postgres_store.h"
+#include "tests/support/postgres_server.h"
+#endif
 #include "unit/runtime/durable/dying_store.h"
 
 namespace ptc::test {
@@ -109,6 +114,24 @@ CaseStores::CaseStores() {
     std::exit(1);
   }
   stores_.emplace_back("SQLite", std::move(*good));
+  add_postgres();
+}
+
+void CaseStores::add_postgres() {
+#ifdef PTC_HAVE_POSTGRES
+  server_ = std::make_shared<PostgresServer>();
+  const std::string url = server_->url();
+  PostgresOptions options;
+  options.clock = PostgresClock::Caller;
+  const auto made = migrate_postgres(url);
+  auto opened = PostgresStore::open(url, options);
+  auto* const good = std::get_if<std::unique_ptr<PostgresStore>>(&opened);
+  if (!std::holds_alternative<int>(made) || good == nullptr) {
+    std::fprintf(stderr, "no store in PostgreSQL\n");
+    std::exit(1);
+  }
+  stores_.emplace_back("PostgreSQL", std::move(*good));
+#endif
 }
 
 CaseStores::~CaseStores() {

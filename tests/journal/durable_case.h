@@ -53,7 +53,10 @@ class DurableCase {
 
 std::string seen_text(const DurableSeen& seen);
 
-// The stores that such programs run on: in memory, and SQLite in a file that goes with the object.
+class PostgresServer;
+
+// The stores that such programs run on: in memory, SQLite in a file that goes with the object, and, where it is built,
+// PostgreSQL with a server that goes with the object.
 class CaseStores {
  public:
   CaseStores();
@@ -64,7 +67,10 @@ class CaseStores {
   const std::vector<std::pair<std::string, std::unique_ptr<FactStore>>>& all() const { return stores_; }
 
  private:
+  void add_postgres();
+
   std::string folder_;
+  std::shared_ptr<PostgresServer> server_;   // null without PostgreSQL
   std::vector<std::pair<std::string, std::unique_ptr<FactStore>>> stores_;
 };
 

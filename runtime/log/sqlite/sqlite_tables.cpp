@@ -74,11 +74,6 @@ void bind_moment(SqliteQuery& query, const std::optional<std::int64_t>& moment) 
 
 }  // namespace
 
-std::int64_t rank_of(FactKind kind) {
-  if (outdates_decisions(kind)) return 2;
-  return is_notable(kind) ? 1 : 0;
-}
-
 Fact SqliteTables::decoded(std::uint64_t seq, std::span<const std::uint8_t> body) {
   std::optional<Fact> fact = read_fact(body);
   if (!fact) {

@@ -25,9 +25,6 @@ struct RunRow {
   std::optional<LogHead> opened = {}, sealed = {};
 };
 
-// Returns what the column `rank` says about a kind: 0; 1 notable; 2 notable, and makes decisions out of date.
-std::int64_t rank_of(FactKind kind);
-
 class SqliteTables {
  public:
   explicit SqliteTables(SqliteConnection& connection) : connection_(connection) {}

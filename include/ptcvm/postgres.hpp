@@ -1,0 +1,46 @@
+// Opens a store in a PostgreSQL database, version 15 or later, for processes on any number of machines. Link the
+// component "postgres" (ptcvm::postgres).
+//
+//   auto made = ptcvm::migrate_postgres("postgresql://app@db/runs");    // once, by the owner of the schema
+//   auto store = ptcvm::open_postgres("postgresql://app@db/runs");
+//
+// A URL is one of libpq: postgresql://USER@HOST/DATABASE?sslmode=verify-full, or key=value words. Keep the password out
+// of it: libpq reads PGPASSWORD and ~/.pgpass.
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "ptcvm/store.hpp"
+
+namespace ptcvm {
+
+// Says how a database is used.
+struct PostgresOptions {
+  std::size_t connections = 4;                    // the most connections, which are the most calls at once
+  // How long a call waits for a server that is away or restarts, before it fails with store_failed.
+  std::chrono::milliseconds patience{10'000};
+};
+
+// Opens the store of a database. Nothing is made or changed: store_failed with the detail store_version says that
+// migrate_postgres() has to come first. Leases go by the clock of the database (docs/many-nodes.md).
+PTCVM_API Result<Store> open_postgres(const std::string& url, const PostgresOptions& options = {});
+
+// Makes the tables and functions, or brings older ones to this version, in one transaction. The role of the URL becomes
+// their owner. Returns the version that was there before; 0: none. Error: store_failed.
+PTCVM_API Result<int> migrate_postgres(const std::string& url);
+
+// Returns what migrate_postgres() does to an empty database, as a script for psql.
+PTCVM_API std::string postgres_sql();
+
+// Something in the configuration of a server that weakens what the store promises.
+struct PostgresFinding {
+  bool is_refused = false;                        // true: do not use the store like this; false: a warning
+  std::string message;                            // what is wrong, and what to do
+};
+
+// Looks at the server of a database. No finding: all is well. Error: store_failed, when the server does not answer.
+PTCVM_API Result<std::vector<PostgresFinding>> check_postgres(const std::string& url);
+
+}  // namespace ptcvm

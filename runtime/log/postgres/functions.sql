@@ -1,0 +1,327 @@
+-- The calls of the store. Each is one function and one transaction under READ COMMITTED; nothing is kept in a session,
+-- so a pooler in transaction mode works. Functions run with the rights of the owner of the schema: a role that may only
+-- call them cannot touch a table. Nobody but the owner may, until rights are granted.
+--
+-- Times are ms since 1970. A null for "now" is the clock of the database.
+create or replace function ptcvm.now_ms(p_now bigint) returns bigint language sql volatile as $$
+  select coalesce(p_now, (extract(epoch from clock_timestamp()) * 1000)::bigint) $$;
+
+-- What arrays say about facts, one element for each fact, in order.
+--   mark     0 nothing; 1 opens a call; 2 settles it; 3 resets the calls of its task; 4 begins a run that is over anew
+--   call, attempt, task   of the call that the mark is about
+-- Appends the facts whose keys are free, as the facts after p_head. Returns the new head.
+create or replace function ptcvm.append(
+  r ptcvm.run, p_token bigint, p_head bigint, p_op uuid, p_keys bytea[], p_times bigint[], p_ranks smallint[],
+  p_bodies bytea[], p_marks smallint[], p_calls bytea[], p_attempts bigint[], p_tasks bytea[])
+returns bigint language plpgsql as $$
+declare
+  v_head bigint;
+  v_call record;
+begin
+  with given as (
+    select g.at, g.key, row_number() over (partition by g.key order by g.at) as again
+    from unnest(p_keys) with ordinality as g (key, at)
+  ), free as (
+    select g.at, g.key from given g
+    where g.key is null or (g.again = 1 and not exists (
+      select from ptcvm.fact f where f.run = r.id and f.key = g.key))
+  )
+  insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
+  select r.id, p_head + row_number() over (order by n.at), n.key, p_times[n.at], p_ranks[n.at], p_token, p_op,
+         p_bodies[n.at]
+  from free n order by n.at;
+  get diagnostics v_head = row_count;
+  v_head := p_head + v_head;
+
+  if r.state = 1 and exists (
+      select from ptcvm.fact f join ptcvm.wait_key w on w.run = f.run and w.key = f.key
+      where f.run = r.id and f.seq > p_head) then
+    update ptcvm.waiting set woken = true where run = r.id and not woken;
+  end if;
+
+  if p_marks && '{1,2,3,4}'::smallint[] then
+    for v_call in
+      select p.seq, p_marks[p.at] as mark, p_calls[p.at] as call, p_attempts[p.at] as attempt, p_tasks[p.at] as task
+      from ptcvm.places(r.id, p_head, p_keys) p where p.mine order by p.at
+    loop
+      if v_call.mark = 1 then
+        delete from ptcvm.open_call where run = r.id and call = v_call.call and attempt <= v_call.attempt;
+        insert into ptcvm.open_call values (r.id, v_call.call, v_call.attempt, v_call.seq, v_call.task);
+      elsif v_call.mark = 2 then
+        delete from ptcvm.open_call where run = r.id and call = v_call.call and attempt = v_call.attempt;
+      elsif v_call.mark = 3 then
+        delete from ptcvm.open_call where run = r.id and task = v_call.task;
+      elsif v_call.mark = 4 then
+        update ptcvm.run set state = 0 where id = r.id and state = 2;
+      end if;
+    end loop;
+  end if;
+  return v_head;
+end $$;
+
+-- Where the facts of a write are: the n-th fact without a key, or whose key was free, is the n-th after p_base.
+create or replace function ptcvm.places(p_run bigint, p_base bigint, p_keys bytea[])
+returns table (at bigint, seq bigint, mine boolean) language sql stable as $$
+  with given as (
+    select g.at, g.key, row_number() over (partition by g.key order by g.at) as again, f.seq
+    from unnest(p_keys) with ordinality as g (key, at)
+    left join ptcvm.fact f on f.run = p_run and f.key = g.key
+  ), told as (
+    select g.at, g.seq, g.key is null or (g.again = 1 and g.seq > p_base) as mine from given g
+  )
+  select t.at,
+         case when t.mine then p_base + sum(t.mine::int) over (order by t.at) else t.seq end::bigint,
+         t.mine
+  from told t $$;
+
+-- put (0), decide (1), park (2), resumed (3), ended (4): see fact_store.h. p_seen is null for a blind cut.
+-- p_others is the most facts of others that are given back.
+--
+-- A writer whose connection broke does not know whether its write was done. It asks again under the same p_op, with
+-- the nonces that it has used and a new one. The lock waits for a first attempt that still runs. Facts that carry the
+-- p_op say that the write was done. The new nonce fences a first attempt that comes late.
+--
+-- Rows: what
+--   0  at = head before the write, seq = head afterwards     1  a fact of this write: at, seq
+--   2  a fact that was there under the key: at, seq, body    3  a fact of others: seq, body
+--   4  the conflict: seq, body                               5  the fact that had arrived: seq, body
+--   6  refused, nothing was written: at = 1 fenced, 2 missing, 3 the cut is after the head
+create or replace function ptcvm.write(
+  p_call smallint, p_log bytea, p_token bigint, p_nonces uuid[], p_seen bigint, p_others bigint, p_op uuid,
+  p_again boolean, p_keys bytea[], p_times bigint[], p_ranks smallint[], p_bodies bytea[], p_marks smallint[],
+  p_calls bytea[], p_attempts bigint[], p_tasks bytea[], p_decides boolean, p_continuation bytea, p_wait_keys bytea[],
+  p_whole_keys bytea[], p_deadline bigint, p_observed bigint, p_snapshot bytea)
+returns table (what smallint, at bigint, seq bigint, body bytea) language plpgsql security definer
+set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+declare
+  r ptcvm.run;
+  v_base bigint;
+  v_head bigint;
+  v_count int := cardinality(p_bodies);
+  v_is_done boolean := false;
+begin
+  select * into r from ptcvm.run where log = p_log for no key update;
+  if not found and p_token = 0 then
+    if p_seen > 0 then return query select 6::smallint, 3::bigint, 0::bigint, null::bytea; return; end if;
+    if v_count = 0 then return query select 0::smallint, 0::bigint, 0::bigint, null::bytea; return; end if;
+    insert into ptcvm.run (log) values (p_log) on conflict do nothing;
+    select * into r from ptcvm.run where log = p_log for no key update;
+  end if;
+  if p_token <> 0 and (r.id is null or r.token <> p_token or r.owner = '' or r.nonce <> all (p_nonces)) then
+    return query select 6::smallint, 1::bigint, 0::bigint, null::bytea;
+    return;
+  end if;
+  select f.seq into v_base from ptcvm.fact f where f.run = r.id order by f.seq desc limit 1;
+  v_base := coalesce(v_base, 0);
+
+  if p_again then
+    if p_token <> 0 then
+      update ptcvm.run set nonce = p_nonces[cardinality(p_nonces)] where id = r.id;
+    end if;
+    select min(f.seq) - 1, max(f.seq) into v_base, v_head from ptcvm.fact f
+      where f.run = r.id and f.seq > coalesce(p_seen, 0) and f.op = p_op;
+    v_is_done := v_head is not null
+      or (p_call = 2 and exists (select from ptcvm.parked p where p.run = r.id and p.op = p_op));
+    if v_head is null then
+      select coalesce(max(f.seq), 0) into v_base from ptcvm.fact f where f.run = r.id;
+      v_head := v_base;
+    end if;
+  end if;
+
+  if not v_is_done then
+    if greatest(p_seen, p_observed) > v_base then
+      return query select 6::smallint, 3::bigint, 0::bigint, null::bytea;
+      return;
+    end if;
+    if (p_call in (2, 4) and v_base = 0 and v_count = 0)
+       or (p_call = 3 and not exists (select from ptcvm.parked p where p.run = r.id)) then
+      return query select 6::smallint, 2::bigint, 0::bigint, null::bytea;
+      return;
+    end if;
+    v_head := v_base;
+    if p_call = 2 then
+      return query select 5::smallint, 0::bigint, f.seq, f.body from ptcvm.fact f
+        where f.run = r.id and f.key = any (p_wait_keys) and f.seq > p_observed order by f.seq limit 1;
+      v_is_done := found;
+    end if;
+    if p_call in (1, 2) and not v_is_done and p_decides then
+      return query select 4::smallint, 0::bigint, f.seq, f.body from ptcvm.fact f
+        where f.run = r.id and f.seq > p_seen and f.rank > 0 and f.rank = 2 and f.writer <> p_token
+        order by f.seq limit 1;
+      v_is_done := found;
+    end if;
+    if p_call in (1, 2) and not v_is_done and v_count > 0 then
+      return query select 4::smallint, 0::bigint, f.seq, f.body
+        from unnest(p_keys) with ordinality as g (key, at)
+        join ptcvm.fact f on f.run = r.id and f.key = g.key order by g.at limit 1;
+      v_is_done := found;
+    end if;
+    if v_is_done then
+      v_count := 0;                                    -- refused: others and the head are all there is to tell
+    else
+      if p_call in (2, 3) then
+        delete from ptcvm.waiting where run = r.id;
+        r.state := 0;                                  -- what is written here wakes nothing
+      end if;
+      if v_count > 0 then
+        v_head := ptcvm.append(r, p_token, v_base, p_op, p_keys, p_times, p_ranks, p_bodies, p_marks, p_calls,
+                               p_attempts, p_tasks);
+      end if;
+      perform ptcvm.set_state(r.id, p_call, p_op, p_continuation, p_wait_keys, p_whole_keys, p_deadline, p_observed,
+                              p_snapshot);
+    end if;
+  end if;
+
+  return query select 0::smallint, v_base, v_head, null::bytea;
+  if p_seen < v_base then
+    return query select 3::smallint, 0::bigint, f.seq, f.body from ptcvm.fact f
+      where f.run = r.id and f.seq > p_seen and f.seq <= v_base order by f.seq limit p_others;
+  end if;
+  if v_count = 1 and v_head = v_base + 1 then
+    return query select 1::smallint, 1::bigint, v_head, null::bytea;
+  elsif v_count > 0 then
+    return query select (case when p.mine then 1 else 2 end)::smallint, p.at, p.seq,
+                        case when p.mine then null else (
+                          select f.body from ptcvm.fact f where f.run = r.id and f.seq = p.seq) end
+      from ptcvm.places(r.id, v_base, p_keys) p order by p.at;
+  end if;
+end $$;
+
+-- What a write does besides its facts.
+create or replace function ptcvm.set_state(
+  p_run bigint, p_call smallint, p_op uuid, p_continuation bytea, p_wait_keys bytea[], p_whole_keys bytea[],
+  p_deadline bigint, p_observed bigint, p_snapshot bytea)
+returns void language plpgsql as $$
+begin
+  if p_call = 2 then
+    delete from ptcvm.wait_key where run = p_run;
+    insert into ptcvm.wait_key (run, key) select distinct p_run, k from unnest(p_wait_keys) k;
+    insert into ptcvm.waiting (run, deadline_ms) values (p_run, p_deadline);
+    insert into ptcvm.parked values (p_run, p_op, p_continuation, p_deadline, p_observed, p_whole_keys, p_snapshot)
+    on conflict (run) do update set op = excluded.op, continuation = excluded.continuation,
+      deadline_ms = excluded.deadline_ms, observed_seq = excluded.observed_seq, wait_keys = excluded.wait_keys,
+      snapshot = excluded.snapshot;
+    update ptcvm.run set state = 1 where id = p_run and state <> 1;
+  elsif p_call = 3 then
+    update ptcvm.run set state = 0 where id = p_run and state <> 0;
+  elsif p_call = 4 then
+    update ptcvm.run set state = 2 where id = p_run and state <> 2;
+    delete from ptcvm.waiting where run = p_run;
+    delete from ptcvm.wait_key where run = p_run;
+    delete from ptcvm.parked where run = p_run;
+  end if;
+end $$;
+
+-- Claims a run. answer: 0 granted; 1 another holds it; 2 the lease of another is over, and the caller finds out whether
+-- that process lives: it asks again with p_dead, the token of that claim. A claim that asks again after a broken
+-- connection finds its own nonce.
+create or replace function ptcvm.claim(
+  p_log bytea, p_owner bytea, p_nonce uuid, p_now bigint, p_lease bigint, p_dead bigint)
+returns table (answer smallint, token bigint, owner bytea, until_ms bigint) language plpgsql security definer
+set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+declare
+  r ptcvm.run;
+  v_now bigint := ptcvm.now_ms(p_now);
+begin
+  select * into r from ptcvm.run where log = p_log for no key update;
+  if not found then
+    insert into ptcvm.run (log) values (p_log) on conflict do nothing;
+    select * into r from ptcvm.run where log = p_log for no key update;
+  end if;
+  if r.owner <> '' and r.nonce is distinct from p_nonce and p_dead is distinct from r.token then
+    return query select (case when r.until_ms > v_now then 1 else 2 end)::smallint, r.token, r.owner, r.until_ms;
+    return;
+  end if;
+  if r.nonce is distinct from p_nonce then
+    r.token := r.token + 1;
+    r.until_ms := case when v_now > 9223372036854775807 - p_lease then 9223372036854775807 else v_now + p_lease end;
+    update ptcvm.run x set token = r.token, nonce = p_nonce, owner = p_owner, until_ms = r.until_ms where x.id = r.id;
+  end if;
+  return query select 0::smallint, r.token, p_owner, r.until_ms;
+end $$;
+
+create or replace function ptcvm.renew(p_log bytea, p_token bigint, p_nonce uuid, p_now bigint, p_lease bigint)
+returns table (renewed boolean) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now bigint := ptcvm.now_ms(p_now);
+begin
+  update ptcvm.run
+  set until_ms = case when v_now > 9223372036854775807 - p_lease then 9223372036854775807 else v_now + p_lease end
+  where log = p_log and token = p_token and nonce = p_nonce and owner <> '';
+  return query select found;
+end $$;
+
+-- p_again: a call that asks again after a broken connection; the first attempt may have given the claim back.
+create or replace function ptcvm.release(p_log bytea, p_token bigint, p_nonce uuid, p_again boolean)
+returns table (released boolean) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  update ptcvm.run set owner = ''
+  where log = p_log and token = p_token and nonce = p_nonce and (owner <> '' or p_again);
+  return query select found;
+end $$;
+
+create or replace function ptcvm.facts(p_log bytea, p_after bigint, p_most bigint, p_is_notable boolean)
+returns table (seq bigint, body bytea) language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+declare
+  v_run bigint := (select id from ptcvm.run where log = p_log);
+begin
+  if p_is_notable then
+    return query select f.seq, f.body from ptcvm.fact f
+      where f.run = v_run and f.seq > p_after and f.rank > 0 order by f.seq limit p_most;
+  else
+    return query select f.seq, f.body from ptcvm.fact f
+      where f.run = v_run and f.seq > p_after order by f.seq limit p_most;
+  end if;
+end $$;
+
+create or replace function ptcvm.find(p_log bytea, p_key bytea) returns table (seq bigint, body bytea)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select f.seq, f.body from ptcvm.fact f
+  where f.run = (select id from ptcvm.run where log = p_log) and f.key = p_key $$;
+
+create or replace function ptcvm.open_calls(p_log bytea) returns table (seq bigint, body bytea)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select f.seq, f.body from ptcvm.open_call c join ptcvm.fact f on f.run = c.run and f.seq = c.seq
+  where c.run = (select id from ptcvm.run where log = p_log) order by f.seq $$;
+
+create or replace function ptcvm.parked_run(p_log bytea)
+returns table (continuation bytea, deadline_ms bigint, observed_seq bigint, wait_keys bytea[], snapshot bytea)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select p.continuation, p.deadline_ms, p.observed_seq, p.wait_keys, p.snapshot from ptcvm.parked p
+  where p.run = (select id from ptcvm.run where log = p_log) $$;
+
+-- Runs after p_after in the order of their ids; with p_most null, the run p_after itself.
+create or replace function ptcvm.runs(p_after bytea, p_most bigint)
+returns table (log bytea, state smallint, owner bytea, woken boolean, deadline_ms bigint, head bigint,
+               changed_ms bigint, started_ms bigint)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select r.log, r.state, r.owner, w.woken, w.deadline_ms, l.seq, l.time_ms, f.time_ms
+  from (
+    (select * from ptcvm.run where p_most is not null and log > p_after
+       and exists (select from ptcvm.fact f where f.run = id and f.seq = 1) order by log limit p_most)
+    union all
+    (select * from ptcvm.run where p_most is null and log = p_after)
+  ) r
+  join ptcvm.fact f on f.run = r.id and f.seq = 1
+  cross join lateral (select x.seq, x.time_ms from ptcvm.fact x where x.run = r.id order by x.seq desc limit 1) l
+  left join ptcvm.waiting w on w.run = r.id
+  order by r.log $$;
+
+create or replace function ptcvm.woken_runs(p_now bigint, p_most bigint) returns table (log bytea)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select r.log from (
+    select since, run from ptcvm.waiting where woken
+    union
+    select since, run from ptcvm.waiting where deadline_ms <= ptcvm.now_ms(p_now)
+  ) w join ptcvm.run r on r.id = w.run order by w.since limit p_most $$;
+
+create or replace function ptcvm.store_version() returns table (version int)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select version from ptcvm.meta $$;
+
+revoke all on schema ptcvm from public;
+revoke all on all functions in schema ptcvm from public;

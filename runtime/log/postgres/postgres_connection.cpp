@@ -1,0 +1,208 @@
+#include "runtime/log/postgres/postgres_connection.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace ptc {
+namespace {
+
+using Kind = StoreError::Kind;
+
+// Types of PostgreSQL. Their numbers never change.
+constexpr Oid kBool = 16, kBytes = 17, kBigint = 20, kSmallint = 21, kUuid = 2950;
+constexpr Oid kBytesArray = 1001, kSmallintArray = 1005, kBigintArray = 1016, kUuidArray = 2951;
+
+void append_number(std::string& out, std::uint64_t value, int bytes) {
+  for (int shift = (bytes - 1) * 8; shift >= 0; shift -= 8) out.push_back(static_cast<char>(value >> shift));
+}
+
+std::uint64_t number_in(std::string_view bytes) {
+  std::uint64_t value = 0;
+  for (const char byte : bytes) value = value << 8 | static_cast<std::uint8_t>(byte);
+  return value;
+}
+
+// Writes an array of one dimension; `write` appends the bytes of one element, or returns false for null.
+template <class Values, class Write>
+std::string array_of(Oid type, const Values& values, Write write) {
+  std::string out;
+  append_number(out, values.empty() ? 0 : 1, 4);
+  append_number(out, 1, 4);   // there may be nulls
+  append_number(out, type, 4);
+  if (values.empty()) return out;
+  append_number(out, values.size(), 4);
+  append_number(out, 1, 4);   // the first index
+  for (const auto& value : values) {
+    const std::size_t at = out.size();
+    append_number(out, 0, 4);
+    const bool is_there = write(out, value);
+    std::string size;
+    append_number(size, is_there ? out.size() - at - 4 : 0xFFFF'FFFF, 4);
+    std::copy(size.begin(), size.end(), out.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  return out;
+}
+
+std::string_view as_text(const PostgresUuid& value) {
+  return {reinterpret_cast<const char*>(value.data()), value.size()};
+}
+
+// A server that ends, or does not take calls yet: what is asked again may be answered.
+bool is_of_a_server_that_ends(std::string_view state) { return state.starts_with("57P") || state.starts_with("08"); }
+
+StoreError error_of(std::string_view state, std::string message) {
+  while (message.ends_with('\n')) message.pop_back();
+  if (state.starts_with("53100")) return {Kind::Full, std::move(message)};
+  if (state.starts_with("XX")) return {Kind::Corrupt, std::move(message)};
+  if (state == "55P03" || state == "57014") return {Kind::Locked, std::move(message)};
+  if (state.starts_with("54")) return {Kind::Misuse, std::move(message)};
+  if (state == "3F000" || state == "42P01" || state == "42883") {
+    return {Kind::Version, "the database has no store of this version: run `ptcvm store migrate` (" + message + ")"};
+  }
+  return {Kind::Io, std::move(message)};
+}
+
+}   // namespace
+
+PostgresParameters& PostgresParameters::add(Oid type, const char* data, std::size_t size) {
+  types_.push_back(type);
+  data_.push_back(data);
+  sizes_.push_back(static_cast<int>(std::min<std::size_t>(size, std::numeric_limits<int>::max())));
+  formats_.push_back(1);
+  return *this;
+}
+
+PostgresParameters& PostgresParameters::own(Oid type, std::string value) {
+  owned_.push_back(std::move(value));
+  return add(type, owned_.back().data(), owned_.back().size());
+}
+
+PostgresParameters& PostgresParameters::bytes(std::string_view value) {
+  return add(kBytes, value.data() == nullptr ? "" : value.data(), value.size());
+}
+
+PostgresParameters& PostgresParameters::null_bytes() { return add(kBytes, nullptr, 0); }
+
+PostgresParameters& PostgresParameters::integer(std::optional<std::int64_t> value) {
+  if (!value) return add(kBigint, nullptr, 0);
+  std::string out;
+  append_number(out, static_cast<std::uint64_t>(*value), 8);
+  return own(kBigint, std::move(out));
+}
+
+PostgresParameters& PostgresParameters::count(std::uint64_t value) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return integer(static_cast<std::int64_t>(std::min(value, kMost)));
+}
+
+PostgresParameters& PostgresParameters::small(std::int16_t value) {
+  std::string out;
+  append_number(out, static_cast<std::uint16_t>(value), 2);
+  return own(kSmallint, std::move(out));
+}
+
+PostgresParameters& PostgresParameters::boolean(bool value) { return own(kBool, std::string(1, value ? '\1' : '\0')); }
+
+PostgresParameters& PostgresParameters::uuid(const PostgresUuid& value) {
+  return own(kUuid, std::string(as_text(value)));
+}
+
+PostgresParameters& PostgresParameters::byte_array(const std::vector<std::optional<std::string>>& values) {
+  return own(kBytesArray, array_of(kBytes, values, [](std::string& out, const std::optional<std::string>& value) {
+               if (value) out += *value;
+               return value.has_value();
+             }));
+}
+
+PostgresParameters& PostgresParameters::integer_array(const std::vector<std::int64_t>& values) {
+  return own(kBigintArray, array_of(kBigint, values, [](std::string& out, std::int64_t value) {
+               append_number(out, static_cast<std::uint64_t>(value), 8);
+               return true;
+             }));
+}
+
+PostgresParameters& PostgresParameters::small_array(const std::vector<std::int16_t>& values) {
+  return own(kSmallintArray, array_of(kSmallint, values, [](std::string& out, std::int16_t value) {
+               append_number(out, static_cast<std::uint16_t>(value), 2);
+               return true;
+             }));
+}
+
+PostgresParameters& PostgresParameters::uuid_array(const std::vector<PostgresUuid>& values) {
+  return own(kUuidArray, array_of(kUuid, values, [](std::string& out, const PostgresUuid& value) {
+               out += as_text(value);
+               return true;
+             }));
+}
+
+std::int64_t PostgresRows::integer_at(int row, int column) const {
+  const std::string_view bytes = bytes_at(row, column);
+  const std::uint64_t value = number_in(bytes);
+  return bytes.size() == 2 ? static_cast<std::int16_t>(value) : static_cast<std::int64_t>(value);
+}
+
+std::string_view PostgresRows::bytes_at(int row, int column) const {
+  return {PQgetvalue(result_.get(), row, column), static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
+}
+
+std::vector<std::string> PostgresRows::byte_array_at(int row, int column) const {
+  std::string_view bytes = bytes_at(row, column);
+  std::vector<std::string> out;
+  const auto take = [&](std::size_t size) {
+    size = std::min(size, bytes.size());
+    const std::string_view taken = bytes.substr(0, size);
+    bytes.remove_prefix(size);
+    return taken;
+  };
+  if (number_in(take(4)) == 0) return out;   // the number of dimensions
+  take(8);
+  const std::uint64_t count = number_in(take(4));
+  take(4);
+  for (std::uint64_t i = 0; i < count && !bytes.empty(); ++i) {
+    const auto size = static_cast<std::size_t>(number_in(take(4)));
+    out.emplace_back(take(size));
+  }
+  return out;
+}
+
+// Later words win, so what the URL says wins over the first two.
+std::variant<std::unique_ptr<PostgresConnection>, StoreError> PostgresConnection::open(const std::string& url) {
+  const char* const words[] = {"connect_timeout", "fallback_application_name", "dbname", nullptr};
+  const char* const values[] = {"10", "ptcvm", url.c_str(), nullptr};
+  std::unique_ptr<PostgresConnection> out(new PostgresConnection(PQconnectdbParams(words, values, 1)));
+  if (out->is_broken()) return error_of("", PQerrorMessage(out->connection_.get()));
+  PQsetNoticeProcessor(
+      out->connection_.get(), [](void*, const char*) {}, nullptr);
+  return out;
+}
+
+// An error without a code is not from the server.
+PostgresFailure PostgresConnection::failure(const PGresult* result) {
+  const char* const field = result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  const std::string_view state = field == nullptr ? "" : field;
+  is_lost_ = is_lost_ || state.empty();
+  StoreError error = error_of(state, PQerrorMessage(connection_.get()));
+  if (state == "40001" || state == "40P01") return {std::move(error), PostgresFate::Again};
+  if (is_broken() || is_of_a_server_that_ends(state)) return {std::move(error), PostgresFate::Unknown};
+  return {std::move(error), PostgresFate::Refused};
+}
+
+std::variant<PostgresRows, PostgresFailure> PostgresConnection::ask(const char* sql,
+                                                                    const PostgresParameters& parameters) {
+  PGresult* const result =
+      PQexecParams(connection_.get(), sql, static_cast<int>(parameters.types_.size()), parameters.types_.data(),
+                   parameters.data_.data(), parameters.sizes_.data(), parameters.formats_.data(), 1);
+  PostgresRows rows(result);
+  if (PQresultStatus(result) == PGRES_TUPLES_OK) return rows;
+  return failure(result);
+}
+
+std::optional<StoreError> PostgresConnection::execute(const std::string& sql) {
+  PGresult* const result = PQexec(connection_.get(), sql.c_str());
+  const PostgresRows rows(result);
+  const ExecStatusType status = PQresultStatus(result);
+  if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) return std::nullopt;
+  return failure(result).error;
+}
+
+}   // namespace ptc

@@ -1,0 +1,97 @@
+// Wraps one connection of libpq with the few functions that the store needs: one statement with parameters, its rows.
+//
+// Parameters and rows are binary, so no text is quoted anywhere. Nothing is prepared and nothing is set in the session,
+// so any connection of a pooler will do for any call.
+#pragma once
+#include <libpq-fe.h>
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/log/fact_store.h"
+
+namespace ptc {
+
+using PostgresUuid = std::array<std::uint8_t, 16>;
+
+// The parameters of one statement, in order. Bytes are borrowed until the statement is over, except those in arrays.
+class PostgresParameters {
+ public:
+  PostgresParameters& bytes(std::string_view value);
+  PostgresParameters& null_bytes();
+  PostgresParameters& integer(std::optional<std::int64_t> value);
+  PostgresParameters& count(std::uint64_t value);   // binds the largest number of PostgreSQL when the value is larger
+  PostgresParameters& small(std::int16_t value);
+  PostgresParameters& boolean(bool value);
+  PostgresParameters& uuid(const PostgresUuid& value);
+  PostgresParameters& byte_array(const std::vector<std::optional<std::string>>& values);   // nullopt becomes null
+  PostgresParameters& integer_array(const std::vector<std::int64_t>& values);
+  PostgresParameters& small_array(const std::vector<std::int16_t>& values);
+  PostgresParameters& uuid_array(const std::vector<PostgresUuid>& values);
+
+ private:
+  friend class PostgresConnection;
+  PostgresParameters& add(Oid type, const char* data, std::size_t size);
+  PostgresParameters& own(Oid type, std::string value);
+
+  std::vector<Oid> types_;
+  std::vector<const char*> data_;   // null: NULL
+  std::vector<int> sizes_, formats_;
+  std::deque<std::string> owned_;
+};
+
+// The rows of a statement.
+class PostgresRows {
+ public:
+  explicit PostgresRows(PGresult* result) : result_(result, &PQclear) {}
+
+  int count() const { return PQntuples(result_.get()); }
+  bool null_at(int row, int column) const { return PQgetisnull(result_.get(), row, column) != 0; }
+  std::int64_t integer_at(int row, int column) const;   // of any width
+  std::uint64_t count_at(int row, int column) const { return static_cast<std::uint64_t>(integer_at(row, column)); }
+  bool boolean_at(int row, int column) const { return integer_at(row, column) != 0; }
+  std::string_view bytes_at(int row, int column) const;   // borrowed from the rows
+  std::vector<std::string> byte_array_at(int row, int column) const;
+
+ private:
+  std::unique_ptr<PGresult, decltype(&PQclear)> result_;
+};
+
+// What a statement that failed means for its caller.
+enum class PostgresFate : std::uint8_t {
+  Refused,   // the server said no: nothing was written, and asking again would not help
+  Again,     // the server took the transaction back: nothing was written, and asking again may help
+  Unknown,   // the connection broke: the transaction may have been committed
+};
+struct PostgresFailure {
+  StoreError error;
+  PostgresFate fate{};
+};
+
+class PostgresConnection {
+ public:
+  // Connects to a URL or a connection string of libpq.
+  static std::variant<std::unique_ptr<PostgresConnection>, StoreError> open(const std::string& url);
+
+  // Runs one statement. Anything that is not committed when the connection breaks may be committed later.
+  std::variant<PostgresRows, PostgresFailure> ask(const char* sql, const PostgresParameters& parameters);
+  // Runs any number of statements without parameters as one transaction.
+  std::optional<StoreError> execute(const std::string& sql);
+  bool is_broken() const { return is_lost_ || PQstatus(connection_.get()) != CONNECTION_OK; }
+
+ private:
+  explicit PostgresConnection(PGconn* connection) : connection_(connection, &PQfinish) {}
+  PostgresFailure failure(const PGresult* result);
+
+  std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
+  bool is_lost_ = false;               // a failed write does not change the status of libpq
+};
+
+}   // namespace ptc

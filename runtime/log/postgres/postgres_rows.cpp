@@ -1,0 +1,159 @@
+#include "runtime/log/postgres/postgres_rows.h"
+
+#include <sodium.h>
+
+#include <algorithm>
+
+#include "runtime/log/open_calls.h"
+#include "runtime/log/store_rules.h"
+
+namespace ptc {
+namespace {
+
+using Kind = StoreError::Kind;
+
+constexpr std::size_t kMostKeyBytes = 255;
+constexpr std::int16_t kBeginsAnew = 4;
+
+// What `what` of ptcvm.write() says about a row (functions.sql).
+enum class Told : std::uint8_t { Head, Written, Found, Other, Conflict, Arrived, Refused };
+
+std::int16_t mark_of(const Fact& fact) {
+  if (fact.kind == FactKind::RunStarted) return kBeginsAnew;
+  switch (call_mark(fact)) {
+    case CallMark::None:
+      return 0;
+    case CallMark::Opens:
+      return 1;
+    case CallMark::Settles:
+      return 2;
+    case CallMark::Resets:
+      return fact.id.empty() ? 0 : 3;
+  }
+  return 0;
+}
+
+StoreError damaged(std::uint64_t seq) {
+  return {Kind::Corrupt, "fact " + std::to_string(seq) + " of the log is damaged"};
+}
+
+StoreError refusal(std::int64_t reason) {
+  if (reason == 1) return {Kind::Fenced, "the claim is not the newest any more"};
+  if (reason == 2) return {Kind::Missing, "no such log, or nothing is parked"};
+  return {Kind::Misuse, "nobody has seen what is not written yet"};
+}
+
+Fact written_fact(const Fact& given, std::uint64_t seq, std::uint64_t token) {
+  Fact out = given;
+  out.seq = seq;
+  out.writer = token;
+  return out;
+}
+
+}   // namespace
+
+std::string indexed_key(std::string_view key) {
+  if (key.size() <= kMostKeyBytes) return std::string(key);
+  std::string out(1 + crypto_hash_sha256_BYTES, '\xFF');
+  crypto_hash_sha256(reinterpret_cast<unsigned char*>(out.data() + 1),
+                     reinterpret_cast<const unsigned char*>(key.data()), key.size());
+  return out;
+}
+
+PostgresUuid fresh_uuid() {
+  PostgresUuid out;
+  randombytes_buf(out.data(), out.size());
+  return out;
+}
+
+FactColumns fact_columns(std::span<const Fact> facts, std::uint64_t token) {
+  FactColumns out;
+  for (const Fact& fact : facts) {
+    const std::vector<std::uint8_t> body = fact_bytes(fact, token);
+    out.keys.push_back(fact.key.empty() ? std::nullopt : std::optional(indexed_key(fact.key)));
+    out.bodies.emplace_back(std::string(body.begin(), body.end()));
+    out.times.push_back(fact.time_ms);
+    out.ranks.push_back(static_cast<std::int16_t>(rank_of(fact.kind)));
+    const std::int16_t mark = mark_of(fact);
+    const bool is_call = mark != 0 && mark != kBeginsAnew;
+    out.marks.push_back(mark);
+    out.calls.push_back(is_call ? std::optional(indexed_key(fact.idempotency_key)) : std::nullopt);
+    out.attempts.push_back(static_cast<std::int64_t>(fact.number));
+    out.tasks.push_back(is_call ? std::optional(mark == 3 ? fact.id : fact.task) : std::nullopt);
+  }
+  return out;
+}
+
+StoreResult<Fact> fact_in(const PostgresRows& rows, int row, int seq) {
+  const std::uint64_t place = rows.count_at(row, seq);
+  const std::string_view body = rows.bytes_at(row, seq + 1);
+  // FlatBuffers wants its bytes aligned, and a row is not.
+  const std::vector<std::uint8_t> aligned(body.begin(), body.end());
+  std::optional<Fact> fact = read_fact(aligned);
+  if (!fact) return damaged(place);
+  fact->seq = place;
+  return *std::move(fact);
+}
+
+StoreResult<std::vector<Fact>> facts_in(const PostgresRows& rows) {
+  std::vector<Fact> out;
+  for (int row = 0; row < rows.count(); ++row) {
+    auto fact = fact_in(rows, row, 0);
+    if (auto* error = std::get_if<StoreError>(&fact)) return std::move(*error);
+    out.push_back(std::get<Fact>(std::move(fact)));
+  }
+  return out;
+}
+
+StoreResult<std::vector<RunInfo>> infos_in(const PostgresRows& rows) {
+  std::vector<RunInfo> out;
+  for (int row = 0; row < rows.count(); ++row) {
+    RunInfo info;
+    info.log = rows.bytes_at(row, 0);
+    const std::int64_t state = rows.integer_at(row, 1);
+    if (state < 0 || state > static_cast<std::int64_t>(LogState::Ended)) {
+      return StoreError{Kind::Corrupt, "a run in no known state"};
+    }
+    info.state = static_cast<LogState>(state);
+    info.owner = rows.bytes_at(row, 2);
+    info.woken = rows.boolean_at(row, 3);   // NULL is empty, which is no
+    if (!rows.null_at(row, 4)) info.deadline_ms = rows.integer_at(row, 4);
+    info.head = rows.count_at(row, 5);
+    info.changed_ms = rows.integer_at(row, 6);
+    info.started_ms = rows.integer_at(row, 7);
+    out.push_back(std::move(info));
+  }
+  return out;
+}
+
+StoreResult<ParkResult> write_in(const PostgresRows& rows, std::span<const Fact> facts, Cut cut) {
+  ParkResult out;
+  std::uint64_t before = 0;
+  for (int row = 0; row < rows.count(); ++row) {
+    const auto what = static_cast<Told>(rows.integer_at(row, 0));
+    if (what == Told::Refused) return refusal(rows.integer_at(row, 1));
+    if (what == Told::Head) {
+      before = rows.count_at(row, 1);
+      out.head = rows.count_at(row, 2);
+      continue;
+    }
+    const auto at = static_cast<std::size_t>(rows.integer_at(row, 1));
+    if (what == Told::Written) {
+      if (at == 0 || at > facts.size()) return damaged(rows.count_at(row, 2));
+      out.puts.push_back({written_fact(facts[at - 1], rows.count_at(row, 2), cut.token), true});
+      continue;
+    }
+    auto read = fact_in(rows, row, 2);
+    if (auto* error = std::get_if<StoreError>(&read)) return std::move(*error);
+    Fact fact = std::get<Fact>(std::move(read));
+    if (what == Told::Found) out.puts.push_back({std::move(fact), false});
+    if (what == Told::Other) out.others.push_back(std::move(fact));
+    if (what == Told::Conflict) out.conflict = std::move(fact);
+    if (what == Told::Arrived) out.arrived = std::move(fact);
+  }
+  out.parked = !out.conflict && !out.arrived;
+  out.more = !cut.is_blind() && cut.seq < before && out.others.size() < before - cut.seq;
+  return out;
+}
+
+}   // namespace ptc

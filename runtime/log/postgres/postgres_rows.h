@@ -1,0 +1,34 @@
+// Turns facts into parameters of the PostgreSQL store, and its rows into facts.
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/log/postgres/postgres_connection.h"
+
+namespace ptc {
+
+// Returns what an index has of a key: the key, or a digest of a long one.
+std::string indexed_key(std::string_view key);
+// Returns 16 bytes that nobody has had before.
+PostgresUuid fresh_uuid();
+
+// The facts of a write as arrays of columns. `token` is the writer of the facts.
+struct FactColumns {
+  std::vector<std::optional<std::string>> keys, bodies, calls, tasks;
+  std::vector<std::int64_t> times, attempts;
+  std::vector<std::int16_t> ranks, marks;
+};
+FactColumns fact_columns(std::span<const Fact> facts, std::uint64_t token);
+
+// Reads rows of facts: their place in the column `seq`, their bytes in the next one. Error: Corrupt.
+StoreResult<Fact> fact_in(const PostgresRows& rows, int row, int seq);
+StoreResult<std::vector<Fact>> facts_in(const PostgresRows& rows);
+// Reads rows of ptcvm.runs(). Error: Corrupt.
+StoreResult<std::vector<RunInfo>> infos_in(const PostgresRows& rows);
+// Reads the rows of ptcvm.write(). `facts` are what was written under `token`.
+StoreResult<ParkResult> write_in(const PostgresRows& rows, std::span<const Fact> facts, Cut cut);
+
+}   // namespace ptc

@@ -1,0 +1,98 @@
+// Keeps a store in a PostgreSQL database (version 15 or later), for any number of processes on any machines.
+//
+// Each call is one function of the database (functions.sql), one round trip and one transaction under READ COMMITTED.
+// Nothing is kept in a session. A call returns when its transaction is committed; how durable that is says the server
+// (examine_postgres() in postgres_schema.h).
+//
+// Claims: a claim has a token and a nonce, which only this object knows. Every write under the claim is fenced by both,
+// under a lock of the row of the run: when another claim is committed, no write of an older one is. A server that was
+// replaced by an older copy of itself may give a token again, and never a nonce. A token works only with the store
+// object that claimed it.
+//
+// A write whose connection breaks is asked about until its fate is known: its facts carry a number of the write. Only
+// when the patience is over before that, the error is Unknown.
+//
+// Time: leases and deadlines go by the clock of the database, whatever "now" the caller has (PostgresClock).
+// A claim whose lease is over is given to the next one, unless its process lives on this machine (living_claims.h).
+//
+// Ids of logs have at most kMaxPostgresLogBytes bytes. Do not use a store across fork().
+#pragma once
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/log/fact_store.h"
+#include "runtime/log/postgres/postgres_calls.h"
+
+namespace ptc {
+
+inline constexpr std::size_t kMaxPostgresLogBytes = 2'000;   // what an index of PostgreSQL surely takes
+
+enum class PostgresClock : std::uint8_t {
+  Database,   // ignores the "now" of callers
+  Caller,     // for tests with a clock of their own
+};
+
+struct PostgresOptions {
+  std::size_t connections = 4;                  // calls that are made at once, at most
+  std::chrono::milliseconds patience{10'000};   // how long a call waits for a server that is away
+  PostgresClock clock = PostgresClock::Database;
+};
+
+class PostgresStore final : public FactStore {
+ public:
+  // `url` is a URL or a connection string of libpq. The store must be there (migrate_postgres()).
+  static StoreResult<std::unique_ptr<PostgresStore>> open(const std::string& url, const PostgresOptions& options = {});
+
+  StoreResult<std::vector<Fact>> open_calls(std::string_view log) override;
+  StoreResult<std::optional<Fact>> find(std::string_view log, std::string_view key) override;
+  StoreResult<std::optional<RunInfo>> info(std::string_view log) override;
+  StoreResult<std::optional<Parked>> parked(std::string_view log) override;
+  StoreResult<std::vector<Fact>> read_notable(std::string_view log, std::uint64_t after, std::size_t most) override;
+  StoreResult<std::vector<std::string>> woken(std::int64_t now_ms, std::size_t most) override;
+  StoreResult<std::vector<Fact>> read(std::string_view log, std::uint64_t after, std::size_t most) override;
+  StoreResult<std::vector<RunInfo>> runs(std::string_view after, std::size_t most) override;
+
+  StoreResult<Written> ended(std::string_view log, Cut cut, std::span<const Fact> facts) override;
+  StoreResult<ParkResult> park(std::string_view log, Cut cut, std::span<const Fact> facts, const Parked& run) override;
+  StoreResult<Written> put(std::string_view log, Cut cut, std::span<const Fact> facts,
+                           Durability durability = Durability::AsMode) override;
+  StoreResult<Decided> decide(std::string_view log, Cut cut, std::span<const Fact> facts) override;
+  StoreResult<Written> resumed(std::string_view log, Cut cut, std::span<const Fact> facts) override;
+  StoreResult<std::monostate> flush() override { return std::monostate{}; }   // every call is durable already
+
+  StoreResult<bool> release(std::string_view log, std::uint64_t token) override;
+  StoreResult<bool> renew(std::string_view log, std::uint64_t token, std::int64_t now_ms,
+                          std::int64_t lease_ms) override;
+  StoreResult<Claim> claim(std::string_view log, std::string_view owner, std::int64_t now_ms, std::int64_t lease_ms,
+                           std::optional<std::uint64_t> dead = std::nullopt) override;
+
+  std::uint64_t reconnects() const { return calls_.reconnects(); }   // connections that broke
+
+ private:
+  PostgresStore(const std::string& url, const PostgresOptions& options)
+      : calls_(url, options.connections, options.patience), clock_(options.clock) {}
+
+  StoreResult<ParkResult> write(std::int16_t call, std::string_view log, Cut cut, std::span<const Fact> facts,
+                                const Parked* run);
+  StoreResult<Written> written(std::int16_t call, std::string_view log, Cut cut, std::span<const Fact> facts);
+  StoreResult<std::vector<Fact>> facts_after(std::string_view log, std::uint64_t after, std::size_t most, bool notable);
+  StoreResult<std::vector<RunInfo>> infos(std::string_view after, std::optional<std::size_t> most);
+  std::optional<std::int64_t> now(std::int64_t of_caller) const;
+
+  // The nonces of the claims of this object.
+  std::optional<PostgresUuid> nonce(std::string_view log, std::uint64_t token) const;
+  void keep(std::string_view log, std::uint64_t token, const PostgresUuid& nonce);
+  void forget(std::string_view log);
+
+  PostgresCalls calls_;
+  const PostgresClock clock_;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::pair<std::uint64_t, PostgresUuid>, std::less<>> held_;   // by log; under mutex_
+};
+
+}   // namespace ptc

@@ -1,0 +1,222 @@
+// Connections that break around a commit, and servers that go away: each call has one fate, and the caller knows it.
+// Random calls run in lock-step with a store in memory, which says what each must answer.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <thread>
+
+#include "runtime/log/memory_store.h"
+#include "runtime/log/postgres/postgres_schema.h"
+#include "runtime/log/postgres/postgres_store.h"
+#include "tests/postgres/cutting_proxy.h"
+#include "tests/store/store_facts.h"
+#include "tests/support/postgres_server.h"
+
+namespace ptc {
+namespace {
+
+std::unique_ptr<PostgresStore> opened(const std::string& url, std::size_t connections = 1) {
+  PostgresOptions options;
+  options.connections = connections;
+  options.clock = PostgresClock::Caller;
+  options.patience = std::chrono::seconds(30);
+  auto store = PostgresStore::open(url, options);
+  if (auto* good = std::get_if<std::unique_ptr<PostgresStore>>(&store)) return std::move(*good);
+  ADD_FAILURE() << std::get<StoreError>(store).message;
+  return nullptr;
+}
+
+// Makes the same calls of both stores.
+class LockStep {
+ public:
+  LockStep(FactStore& model, FactStore& store, unsigned seed) : model_(model), store_(store), random_(seed) {}
+
+  void step() {
+    switch (below(10)) {
+      case 0:
+        return claim();
+      case 1:
+        return outside();
+      case 2:
+        return decide();
+      case 3:
+        return park();
+      case 4:
+        return end();
+      case 5:
+        return release();
+      default:
+        return put();
+    }
+  }
+  void compare() {
+    for (const std::string& log : {std::string("a"), std::string("b")}) {
+      EXPECT_EQ(taken(store_.read(log, 0, 10'000)), taken(model_.read(log, 0, 10'000)));
+      EXPECT_EQ(taken(store_.open_calls(log)), taken(model_.open_calls(log)));
+      EXPECT_EQ(taken(store_.woken(kStoreNow, 9)), taken(model_.woken(kStoreNow, 9)));
+      const auto found = taken(store_.info(log)), wanted = taken(model_.info(log));
+      ASSERT_EQ(found.has_value(), wanted.has_value());
+      if (!found) continue;
+      EXPECT_EQ(found->state, wanted->state);
+      EXPECT_EQ(found->owner, wanted->owner);
+    }
+  }
+
+ private:
+  unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
+  std::string log() { return below(2) == 0 ? "a" : "b"; }
+
+  void compare(const Written& found, const Written& wanted) {
+    EXPECT_EQ(found.head, wanted.head);
+    EXPECT_EQ(found.others, wanted.others);
+    ASSERT_EQ(found.puts.size(), wanted.puts.size());
+    for (std::size_t i = 0; i < found.puts.size(); ++i) {
+      EXPECT_EQ(found.puts[i].fact, wanted.puts[i].fact);
+      EXPECT_EQ(found.puts[i].mine, wanted.puts[i].mine);
+    }
+  }
+  template <class T>
+  bool both_good(const StoreResult<T>& found, const StoreResult<T>& wanted) {
+    EXPECT_EQ(error_of(found), error_of(wanted));
+    return error_of(found).empty() && error_of(wanted).empty();
+  }
+  Fact some_effect() {
+    Fact fact = task_fact(below(3) == 0 ? "" : "t" + std::to_string(below(60)), std::to_string(random_()));
+    if (below(3) != 0) return fact;
+    fact.kind = FactKind::Intent;
+    fact.idempotency_key = "c" + std::to_string(below(6));
+    fact.number = 1 + below(2);
+    return fact;
+  }
+  void claim() {
+    const std::string name = log();
+    const Claim found = taken(store_.claim(name, "o", kStoreNow, 0)),
+                wanted = taken(model_.claim(name, "o", kStoreNow, 0));
+    EXPECT_EQ(found.granted, wanted.granted);
+    EXPECT_EQ(found.token, wanted.token);
+    if (found.granted) tokens_[name] = found.token;
+  }
+  void put() {
+    const std::string name = log();
+    std::vector<Fact> facts(1 + below(3));
+    for (Fact& fact : facts) fact = some_effect();
+    const Cut cut = below(2) == 0 ? Cut::blind(tokens_[name]) : Cut{tokens_[name], head(name)};
+    const auto found = store_.put(name, cut, facts), wanted = model_.put(name, cut, facts);
+    if (both_good(found, wanted)) compare(std::get<Written>(found), std::get<Written>(wanted));
+  }
+  void outside() {
+    const std::string name = log();
+    const Fact fact = outside_fact("k" + std::to_string(below(20)), std::to_string(random_()));
+    compare(taken(store_.put(name, Cut::blind(), {&fact, 1})), taken(model_.put(name, Cut::blind(), {&fact, 1})));
+  }
+  void decide() {
+    const std::string name = log();
+    const Fact fact = step_fact(below(2) == 0 ? "" : "d" + std::to_string(below(20)));
+    const Cut cut{tokens_[name], below(2) == 0 ? 0 : head(name)};
+    const auto found = store_.decide(name, cut, {&fact, 1}), wanted = model_.decide(name, cut, {&fact, 1});
+    if (!both_good(found, wanted)) return;
+    compare(std::get<Decided>(found), std::get<Decided>(wanted));
+    EXPECT_EQ(std::get<Decided>(found).conflict, std::get<Decided>(wanted).conflict);
+  }
+  void park() {
+    const std::string name = log();
+    const Parked run = waiting_for({"k" + std::to_string(below(20))}, below(2) == 0 ? 0 : head(name));
+    const Cut cut{tokens_[name], run.observed_seq};
+    const Fact why = fact_of(FactKind::RunSuspended, "");
+    const std::span<const Fact> facts(&why, below(2));
+    const auto found = store_.park(name, cut, facts, run), wanted = model_.park(name, cut, facts, run);
+    if (!both_good(found, wanted)) return;
+    const auto &mine = std::get<ParkResult>(found), &theirs = std::get<ParkResult>(wanted);
+    compare(mine, theirs);
+    EXPECT_EQ(mine.parked, theirs.parked);
+    EXPECT_EQ(mine.arrived, theirs.arrived);
+    EXPECT_EQ(mine.conflict, theirs.conflict);
+  }
+  void end() {
+    const std::string name = log();
+    const Cut cut = Cut::blind(tokens_[name]);
+    const Fact over = start_fact();
+    const bool resumes = below(2) == 0;
+    const auto found = resumes ? store_.resumed(name, cut, {&over, 1}) : store_.ended(name, cut, {&over, 1});
+    const auto wanted = resumes ? model_.resumed(name, cut, {&over, 1}) : model_.ended(name, cut, {&over, 1});
+    if (both_good(found, wanted)) compare(std::get<Written>(found), std::get<Written>(wanted));
+  }
+  void release() {
+    const std::string name = log();
+    EXPECT_EQ(taken(store_.release(name, tokens_[name])), taken(model_.release(name, tokens_[name])));
+  }
+  std::uint64_t head(const std::string& name) { return head_of(model_, name); }
+
+  FactStore &model_, &store_;
+  std::mt19937 random_;
+  std::map<std::string, std::uint64_t> tokens_;   // 0: none yet
+};
+
+struct Place {
+  test::PostgresServer server;
+  std::string url = server.new_database("store");
+  Place() { taken(migrate_postgres(url)); }
+};
+
+TEST(PostgresFailures, AWriteWhoseConnectionBreaksHasOneFate) {
+  Place place;
+  test::CuttingProxy proxy(place.server.socket());
+  {
+    const auto store = opened(proxy.url("store"));
+    MemoryStore model;
+    LockStep both(model, *store, 7);
+    std::mt19937 random(8);
+    for (int i = 0; i < 300 && !testing::Test::HasFailure(); ++i) {
+      SCOPED_TRACE(i);
+      if (random() % 3 == 0) proxy.cut_next(static_cast<test::CutPlace>(1 + random() % 3));
+      both.step();
+    }
+    proxy.cut_next(test::CutPlace::Nowhere);
+    both.compare();
+    EXPECT_GT(store->reconnects(), 40u);
+  }
+  EXPECT_GT(proxy.cuts(), 40);
+}
+
+TEST(PostgresFailures, AServerThatRestartsCostsNoCall) {
+  Place place;
+  const auto store = opened(place.url);
+  const std::uint64_t token = started(*store, "a");
+  std::thread writer([&] {
+    for (int i = 0; i < 300; ++i) EXPECT_TRUE(put_one(*store, "a", token, task_fact("")).mine);
+  });
+  place.server.crash();
+  place.server.start();   // here, because a server ends with the thread that started it
+  writer.join();
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(put_one(*store, "a", token, task_fact("")).mine);
+  EXPECT_EQ(head_of(*store, "a"), 311u);
+  EXPECT_GT(store->reconnects(), 0u);
+}
+
+TEST(PostgresFailures, BackendsThatAreEndedCostNoCall) {
+  Place place;
+  const auto store = opened(place.url);
+  const std::uint64_t token = started(*store, "a");
+  for (int i = 0; i < 50; ++i) {
+    place.server.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ptcvm'");
+    EXPECT_TRUE(put_one(*store, "a", token, task_fact("")).mine);
+  }
+  EXPECT_EQ(head_of(*store, "a"), 51u);
+}
+
+TEST(PostgresFailures, AServerThatTakesNoWritesLosesNothing) {
+  Place place;
+  const auto store = opened(place.url);
+  const std::uint64_t token = started(*store, "a");
+  const Fact fact = task_fact("t");
+  place.server.run("ALTER DATABASE store SET default_transaction_read_only = on");
+  place.server.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ptcvm'");
+  const auto refused = store->put("a", Cut::blind(token), {&fact, 1});
+  EXPECT_FALSE(error_of(refused).empty());
+  place.server.run("ALTER DATABASE store RESET default_transaction_read_only");
+  place.server.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ptcvm'");
+  EXPECT_EQ(taken(opened(place.url)->read("a", 0, 9)).size(), 1u) << "and the store can be read and written again";
+}
+
+}   // namespace
+}   // namespace ptc

@@ -1,0 +1,146 @@
+// The store in PostgreSQL: what every store must do, and what this one does besides.
+#include "runtime/log/postgres/postgres_store.h"
+
+#include <libpq-fe.h>
+
+#include <thread>
+
+#include "runtime/log/postgres/postgres_schema.h"
+#include "tests/store/conformance.h"
+#include "tests/store/store_facts.h"
+#include "tests/support/postgres_server.h"
+
+namespace ptc {
+namespace {
+
+test::PostgresServer& server() {
+  static test::PostgresServer one;
+  return one;
+}
+
+const std::string& migrated_url() {
+  static const std::string url = [] {
+    const std::string fresh = server().new_database("store");
+    EXPECT_EQ(taken(migrate_postgres(fresh)), 0);
+    return fresh;
+  }();
+  return url;
+}
+
+void empty_store() {
+  server().run("TRUNCATE ptcvm.run, ptcvm.fact, ptcvm.open_call, ptcvm.parked, ptcvm.wait_key, ptcvm.waiting", "store");
+}
+
+std::unique_ptr<PostgresStore> opened(PostgresClock clock, const std::string& url = migrated_url()) {
+  PostgresOptions options;
+  options.clock = clock;
+  auto store = PostgresStore::open(url, options);
+  if (auto* good = std::get_if<std::unique_ptr<PostgresStore>>(&store)) return std::move(*good);
+  ADD_FAILURE() << std::get<StoreError>(store).message;
+  return nullptr;
+}
+
+std::unique_ptr<PostgresStore> fresh_store(PostgresClock clock = PostgresClock::Caller) {
+  auto out = opened(clock);
+  empty_store();
+  return out;
+}
+
+[[maybe_unused]] const bool kConforms = store_conformance("Postgres", [] { return fresh_store(); });
+
+TEST(PostgresSchema, IsMadeOnceAndCheckedWhenOpened) {
+  const std::string url = server().new_database("fresh");
+  const auto without = PostgresStore::open(url);
+  EXPECT_EQ(error_of(without), "store_version");
+  EXPECT_NE(std::get<StoreError>(without).message.find("ptcvm store migrate"), std::string::npos);
+  EXPECT_EQ(taken(migrate_postgres(url)), 0);
+  EXPECT_EQ(taken(migrate_postgres(url)), kPostgresStoreVersion) << "again";
+  put_one(*opened(PostgresClock::Database, url), "a", 0, outside_fact("k"));
+  EXPECT_EQ(taken(migrate_postgres(url)), kPostgresStoreVersion);
+  EXPECT_EQ(head_of(*opened(PostgresClock::Database, url), "a"), 1u) << "facts stay";
+  server().run("UPDATE ptcvm.meta SET version = 99", "fresh");
+  EXPECT_EQ(error_of(PostgresStore::open(url)), "store_version");
+  EXPECT_EQ(error_of(migrate_postgres(url)), "store_version") << "never backwards";
+}
+
+TEST(PostgresSchema, IsWhatTheScriptSays) {
+  const std::string url = server().new_database("by_script");
+  server().run(postgres_sql(), "by_script");
+  EXPECT_TRUE(put_one(*opened(PostgresClock::Database, url), "a", 0, outside_fact("k")).mine);
+}
+
+TEST(PostgresSchema, IsMadeByOneOfTwoAtOnce) {
+  const std::string url = server().new_database("twice");
+  std::thread other([&] { taken(migrate_postgres(url)); });
+  taken(migrate_postgres(url));
+  other.join();
+  EXPECT_TRUE(put_one(*opened(PostgresClock::Database, url), "a", 0, outside_fact("k")).mine);
+}
+
+TEST(PostgresSchema, AWorkerNeedsNoRightToTheTables) {
+  const std::string url = server().new_database("rights");
+  taken(migrate_postgres(url));
+  server().run("CREATE ROLE worker LOGIN; GRANT USAGE ON SCHEMA ptcvm TO worker", "rights");
+  EXPECT_EQ(error_of(PostgresStore::open(server().url("rights", "worker"))), "store_io") << "no right to call yet";
+  server().run("GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ptcvm TO worker", "rights");
+  const auto store = opened(PostgresClock::Database, server().url("rights", "worker"));
+  ASSERT_NE(store, nullptr);
+  const std::uint64_t token = started(*store, "a");
+  EXPECT_TRUE(is_parked(*store, "a", token, waiting_for({"k"}, 1)));
+  put_one(*store, "a", 0, outside_fact("k"));
+  EXPECT_EQ(taken(store->woken(kStoreNow, 9)).size(), 1u);
+}
+
+TEST(PostgresSchema, AServerThatLosesCommitsIsRefused) {
+  const auto found = taken(examine_postgres(migrated_url()));   // the server of these tests has fsync=off
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0].is_refused);
+  EXPECT_NE(found[0].message.find("fsync"), std::string::npos);
+}
+
+TEST(PostgresClaims, GoByTheClockOfTheDatabase) {
+  const auto store = fresh_store(PostgresClock::Database);
+  const Claim held = taken(store->claim("a", "one", 0, 60'000));
+  EXPECT_TRUE(held.granted);
+  EXPECT_GT(held.until_ms, kStoreNow) << "the caller's clock says 1970";
+  const Claim early = taken(store->claim("a", "two", held.until_ms + 86'400'000, 60'000));
+  EXPECT_FALSE(early.granted) << "a clock that is a day ahead steals nothing";
+  EXPECT_TRUE(taken(store->renew("a", held.token, 0, 120'000)));
+  EXPECT_EQ(taken(store->claim("a", "two", 0, 1)).until_ms / 1'000 - held.until_ms / 1'000, 60);
+  Parked run = waiting_for({}, 1);
+  run.deadline_ms = kStoreNow;
+  EXPECT_TRUE(is_parked(*store, "b", started(*store, "b"), run));
+  EXPECT_EQ(taken(store->woken(0, 9)), std::vector<std::string>{"b"});
+}
+
+TEST(PostgresClaims, ATokenThatIsGivenAgainDoesNotFool) {
+  const auto zombie = fresh_store(), other = opened(PostgresClock::Caller);
+  const std::uint64_t token = started(*zombie, "a");
+  // An asynchronous standby takes over and has not seen the claim: the same token goes to somebody else.
+  server().run("UPDATE ptcvm.run SET token = token - 1, owner = '', nonce = NULL", "store");
+  EXPECT_EQ(claimed(*other, "a"), token);
+  const Fact effect = task_fact("t");
+  EXPECT_EQ(error_of(zombie->put("a", Cut::blind(token), {&effect, 1})), "store_fenced");
+  EXPECT_FALSE(taken(zombie->renew("a", token, kStoreNow, 1)));
+  EXPECT_FALSE(taken(zombie->release("a", token)));
+  EXPECT_TRUE(put_one(*other, "a", token, effect).mine);
+}
+
+TEST(PostgresLimits, LongIdsAreRefusedByName) {
+  const auto store = fresh_store();
+  const std::string longest(kMaxPostgresLogBytes, 'i');
+  EXPECT_TRUE(put_one(*store, longest, 0, outside_fact("k")).mine);
+  const Fact fact = outside_fact("k");
+  const auto refused = store->put(longest + "i", Cut::blind(), {&fact, 1});
+  EXPECT_EQ(error_of(refused), "store_misuse");
+  EXPECT_NE(std::get<StoreError>(refused).message.find("2001 bytes"), std::string::npos);
+}
+
+TEST(PostgresFailures, NoServerIsNamed) {
+  const auto refused = PostgresStore::open("postgresql://ptc@/x?host=/nowhere");
+  EXPECT_EQ(error_of(refused), "store_io");
+  EXPECT_NE(std::get<StoreError>(refused).message.find("/nowhere"), std::string::npos);
+}
+
+}   // namespace
+}   // namespace ptc
