@@ -129,8 +129,7 @@ Completion completion_of(std::string_view line, bool begins_program, const ReplN
     add_program_words(out, line, names);
   }
   std::ranges::sort(out.words);
-  const auto twice = std::ranges::unique(out.words);
-  out.words.erase(twice.begin(), twice.end());
+  out.words.erase(std::unique(out.words.begin(), out.words.end()), out.words.end());
   return out;
 }
 
