@@ -15,10 +15,22 @@ ptc::SourceSpan span_of(const Diagnostic& diagnostic) {
   return span;
 }
 
+// The frames borrow their kinds.
+std::vector<ptc::CallFrame> frames_of(const std::vector<CallFrame>& stack) {
+  std::vector<ptc::CallFrame> frames;
+  for (const CallFrame& frame : stack) {
+    frames.push_back({frame.kind, frame.name, frame.source_name, frame.line, frame.column});
+  }
+  return frames;
+}
+
 }  // namespace
 
+std::string call_line(const std::vector<CallFrame>& stack) { return ptc::call_line(frames_of(stack)); }
+
 std::string diagnostic_text(const Diagnostic& d, bool colour) {
-  return ptc::render_diagnostic({d.kind, d.message, d.hint, d.source_name, {}, span_of(d), d.excerpt}, colour);
+  const std::vector<ptc::CallFrame> stack = frames_of(d.stack);
+  return ptc::render_diagnostic({d.kind, d.message, d.hint, d.source_name, {}, span_of(d), d.excerpt, stack}, colour);
 }
 
 std::string source_excerpt(const Diagnostic& diagnostic, std::string_view source) {

@@ -30,6 +30,9 @@ Diagnostic diagnostic_of(const ptc::OutcomeFault& fault) {
   out.is_limit = ptc::fault_info(fault.kind).phase == ptc::FaultPhase::Limit;
   out.is_incomplete = fault.incomplete;
   out.excerpt = ptc::source_excerpt(fault.source, fault.span);
+  for (const ptc::CallFrame& frame : fault.stack) {
+    out.stack.push_back({std::string(frame.kind), frame.name, frame.source_name, frame.line, frame.column});
+  }
   out.text = diagnostic_text(out);
   return out;
 }

@@ -116,6 +116,8 @@ void EventSource::over() {
     event.text = fault.message;
     event.line = fault.span.line;
     event.column = fault.span.column;
+    const std::string stack = ptc::call_line(fault.stack);
+    event.stack = stack;
     send(event);
   }
   Event event = made(EventKind::RunEnd);

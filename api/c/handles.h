@@ -14,6 +14,7 @@
 
 #include "ptcvm/diagnostic.hpp"
 #include "ptcvm/engine.hpp"
+#include "ptcvm/call_stack.h"
 #include "ptcvm/ptcvm.h"
 #include "ptcvm/result.hpp"
 #include "ptcvm/store.hpp"
@@ -152,5 +153,7 @@ void struct_out(T* given, const T& from) {
   write_struct(&the(given), &from, sizeof(T));
 }
 void diagnostic_out(ptcvm_diagnostic* given, const Diagnostic& from);
+// Returns 1, or 0 when the stack is shorter.
+int32_t call_frame_out(const std::optional<Diagnostic>& from, std::size_t index, ptcvm_call_frame* given);
 
 }  // namespace ptcvm::c

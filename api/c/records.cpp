@@ -97,6 +97,19 @@ void diagnostic_out(ptcvm_diagnostic* given, const Diagnostic& from) {
   struct_out(given, out);
 }
 
+int32_t call_frame_out(const std::optional<Diagnostic>& from, std::size_t index, ptcvm_call_frame* given) {
+  if (!from || index >= from->stack.size()) return 0;
+  const CallFrame& frame = from->stack[index];
+  ptcvm_call_frame out = {};
+  out.kind = text_out(frame.kind);
+  out.name = text_out(frame.name);
+  out.source_name = text_out(frame.source_name);
+  out.line = frame.line;
+  out.column = frame.column;
+  struct_out(given, out);
+  return 1;
+}
+
 }  // namespace ptcvm::c
 
 namespace c = ptcvm::c;

@@ -175,6 +175,9 @@ int32_t ptcvm_run_diagnostic(ptcvm_run* run, ptcvm_diagnostic* out) {
     return 1;
   });
 }
+int32_t ptcvm_run_call_frame(const ptcvm_run* run, size_t index, ptcvm_call_frame* out) {
+  return c::quietly(0, [&] { return c::call_frame_out(c::the(run).diagnostic, index, out); });
+}
 ptcvm_status ptcvm_run_prints(const ptcvm_run* run, ptcvm_texts** out, ptcvm_error** error) {
   return c::guarded(out, error, [&] { return c::texts_of(c::the(run).idle().prints()); });
 }

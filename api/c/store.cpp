@@ -198,6 +198,9 @@ int32_t ptcvm_stored_diagnostic(const ptcvm_stored* stored, ptcvm_diagnostic* ou
     return 1;
   });
 }
+int32_t ptcvm_stored_call_frame(const ptcvm_stored* stored, size_t index, ptcvm_call_frame* out) {
+  return c::quietly(0, [&] { return c::call_frame_out(c::the(stored).outcome.outcome.diagnostic, index, out); });
+}
 size_t ptcvm_stored_print_count(const ptcvm_stored* stored) {
   return stored == nullptr ? 0 : stored->outcome.outcome.prints.size();
 }

@@ -51,6 +51,7 @@ struct Event {
   std::uint64_t micros = 0;              // ToolEnd, Retry, RunEnd: a duration
   std::uint64_t fuel = 0, bytes = 0;     // RunEnd: the fuel used, and the most bytes that were live at once
   std::string_view path = {};            // calls and Open: the position of the call inside of its task or its run
+  std::string_view stack = {};           // Fault, Limit: call_line() of the diagnostic
 };
 // Returns the event as one line of a trace (docs/tracing.md), without the line feed.
 PTCVM_API std::string event_json(const Event& event);

@@ -118,7 +118,42 @@ Excerpt excerpt_of_text(std::string_view text) {
   return out;
 }
 
+std::string title(const CallFrame& frame) {
+  if (frame.kind == "task") return "task \"" + frame.name + "\"";
+  if (frame.kind == "branch") return "branch " + frame.name;
+  if (frame.kind == "omitted") return "… " + frame.name + " more";
+  return frame.name;
+}
+
+// Lists calls below the place of the fault: what was called, and where.
+std::string stack_lines(const DiagnosticText& d) {
+  std::string out;
+  std::size_t width = 0;
+  for (const CallFrame& frame : d.stack) width = std::max(width, title(frame).size());
+  for (const CallFrame& frame : d.stack) {
+    std::string line = "  " + title(frame);
+    if (frame.line != 0) {
+      line.append(width + 4 - line.size(), ' ').append(frame.source_name.empty() ? "<program>" : frame.source_name);
+      line.append(":").append(std::to_string(frame.line)).append(":").append(std::to_string(frame.column));
+    }
+    out.append(line).append("\n");
+  }
+  return out;
+}
+
 }  // namespace
+
+std::string call_line(std::span<const CallFrame> stack) {
+  std::string out;
+  if (stack.size() < 2) return out;
+  for (const CallFrame& frame : stack) {
+    if (!out.empty()) out += " < ";
+    out += title(frame);
+    if (frame.line == 0) continue;
+    out.append(" ").append(std::to_string(frame.line)).append(":").append(std::to_string(frame.column));
+  }
+  return out;
+}
 
 std::string source_excerpt(std::string_view source, SourceSpan span) {
   if (span.line == 0 || source.empty()) return {};
@@ -144,6 +179,9 @@ std::string render_diagnostic(const DiagnosticText& d, bool colour) {
       out.append(in(kBlue)).append(margin).append(" | ").append(in(kRed)).append(excerpt.marks);
       out.append(in(kPlain)).append("\n");
     }
+  }
+  if (d.stack.size() > 1) {
+    out.append(in(kCyan)).append("calls, innermost first:").append(in(kPlain)).append("\n").append(stack_lines(d));
   }
   if (!d.hint.empty()) out.append(in(kCyan)).append("hint: ").append(in(kPlain)).append(d.hint).append("\n");
   return out;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/engine/diagnostic_text.h"
 #include "schema/fault_kind.h"
 #include "schema/source_span.h"
 #include "vm/exec/program.h"
@@ -32,6 +33,7 @@ struct OutcomeFault {
   SourceSpan span;
   std::string source_name, source;     // the source that the span points into
   bool incomplete = false;             // true when the program ended inside of a form
+  std::vector<CallFrame> stack = {};   // innermost first; bounded (vm/exec/guest_stack.h)
 };
 
 struct ToolOutcome {

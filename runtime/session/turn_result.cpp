@@ -18,6 +18,10 @@ OutcomeFault fault_of(const RunFault& fault) {
     out.source_name = fault.program->source_name;
     out.source = fault.program->source;
   }
+  for (const GuestFrame& frame : fault.stack) {
+    out.stack.push_back({guest_frame_kind_name(frame.kind), frame.name, frame.source_name, frame.span.line,
+                         frame.span.column});
+  }
   return out;
 }
 

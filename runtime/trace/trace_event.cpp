@@ -32,6 +32,7 @@ void for_each_member(AnyEvent& event, Visit visit) {
   visit("value", event.value);
   visit("text", event.text);
   visit("error", event.error);
+  visit("stack", event.stack);
   visit("kind", event.fault);
   visit("status", event.status);
   visit("attempt", event.attempt);

@@ -25,11 +25,11 @@ enum class TraceKind : std::uint8_t {
   Progress,    // an operation tells: id, value; a step of the program tells: name, text
   Ask,         // somebody is asked about a call, or has decided: id, name, text, status
   Retry,       // a call failed and is made again: id, name, error, attempt, micros (the pause)
-  Limit,       // the program failed because a budget was used up: name (of the fault), text, line, column
+  Limit,       // the program failed because a budget was used up: name (of the fault), text, line, column, stack
   Warning,     // text
   Suspend,     // the turn waits: status, text (for what), fuel, micros, bytes
   Resume,      // the turn goes on, maybe in another process
-  Fault,       // the program failed: kind, error, line, column
+  Fault,       // the program failed: kind, error, line, column, stack
   RunEnd,      // status, value, fuel, micros, bytes
   Other,       // an event of a newer writer: event
 };
@@ -55,6 +55,7 @@ struct TraceEvent {
   std::string status;
   std::optional<std::string> args, value;   // EDN
   std::optional<std::string> text, error;   // for people
+  std::optional<std::string> stack;         // the calls around a fault or a limit, for people: "f 3:1 < program 7:3"
   std::optional<std::uint64_t> line, column, attempt;
   std::optional<std::uint64_t> micros;      // a duration, at most kLastTraceMicros
   std::optional<std::uint64_t> fuel, bytes;

@@ -104,6 +104,22 @@ Diagnostic plain_fault(std::string_view kind, std::string_view message) {
   return fault;
 }
 
+// A fault at the top level has no more to say than its place.
+void append_stack(std::string& out, const std::vector<CallFrame>& stack) {
+  if (stack.size() < 2) return;
+  append_key(out, "stack");
+  for (std::size_t k = 0; k < stack.size(); ++k) {
+    out += k == 0 ? "[{\"kind\":" : ",{\"kind\":";
+    ptc::append_json_string(out, stack[k].kind);
+    append_text(out, "name", stack[k].name);
+    if (!stack[k].source_name.empty()) append_text(out, "source_name", stack[k].source_name);
+    append_number_or_null(out, "line", stack[k].line);
+    append_number_or_null(out, "column", stack[k].column);
+    out += '}';
+  }
+  out += ']';
+}
+
 std::string write_answer(const BatchAnswer& answer) {
   const bool failed = answer.fault.has_value();
   const Diagnostic fault = answer.fault.value_or(Diagnostic());
@@ -115,6 +131,7 @@ std::string write_answer(const BatchAnswer& answer) {
   append_number_or_null(out, "line", fault.line);
   append_number_or_null(out, "column", fault.column);
   append_text_or_null(out, "hint", fault.hint, !fault.hint.empty());
+  append_stack(out, fault.stack);
   append_texts(out, "prints", answer.prints);
   append_text(out, "memory_edn", answer.memory_edn);
   append_text_or_null(out, "journal_edn", answer.journal_edn.value_or(""), answer.journal_edn.has_value());

@@ -174,6 +174,8 @@ void TraceFile::end(const Outcome& outcome) {
     line.text = fault.message;
     line.line = fault.line;
     line.column = fault.column;
+    const std::string stack = call_line(fault.stack);
+    line.stack = stack;
     write(line);
   }
   Event line = made(EventKind::RunEnd);

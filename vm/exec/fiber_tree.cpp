@@ -153,13 +153,16 @@ void FiberTree::give_up_call(Fiber& fiber) {
   fiber.records.back().error = "given up: a sibling branch failed before the tool answered";
 }
 
-void FiberTree::fail_branch(Fiber& fiber, FaultKind kind, std::string message) {
+void FiberTree::fail_branch(Fiber& fiber, FaultKind kind, std::string message, GuestStack inner) {
+  GuestStack stack = guest_stack(fiber, std::move(inner));
+  stack.push_back({GuestFrame::Kind::Branch, std::to_string(fiber.branch_index), GuestFrame::kNoLink, {}});
   discard_branches(fiber);
   unwind(fiber);
   fiber.state = Fiber::State::Faulted;
   fiber.parent->branch_failed = true;
   fiber.fault_kind = kind;
   fiber.fault_message = std::move(message);
+  fiber.fault_stack = guest_stack_text(stack);
 }
 
 void FiberTree::fail_waiting(Fiber& fiber, FaultKind kind, std::string message, std::string hint) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "vm/exec/fiber.h"
+#include "vm/exec/guest_stack.h"
 #include "vm/exec/link.h"
 #include "vm/exec/run_core.h"
 #include "vm/exec/tool_requests.h"
@@ -19,8 +20,6 @@ namespace ptc {
 // Returns whether a branch beside this fiber, or beside one above it, failed, with no open task in between.
 bool is_cut_off(const Fiber& fiber);
 Fiber* probe_around(Fiber& fiber);            // the probe that the fiber is part of; null when there is none
-// Returns the position that a person should look at: the innermost frame whose program has a source of the user's.
-SourceSpan user_span(const Fiber& fiber, std::shared_ptr<const Program>* program);
 
 class FiberTree {
  public:
@@ -46,7 +45,8 @@ class FiberTree {
   void discard_branches(Fiber& fiber);        // keeps their prints and records
   void discard_probe(Fiber& waiting);         // nothing that it did remains
   void give_up_call(Fiber& fiber);            // the call is not made, or nobody hears its answer
-  void fail_branch(Fiber& fiber, FaultKind kind, std::string message);
+  // `inner` is the stack of what failed inside of the branch, when it was a form with branches of its own.
+  void fail_branch(Fiber& fiber, FaultKind kind, std::string message, GuestStack inner = {});
   // Fails a fiber that waited. The failure of the main one, or of a budget, ends the turn at the next step.
   void fail_waiting(Fiber& fiber, FaultKind kind, std::string message, std::string hint);
   bool has_failed() const { return has_failed_; }

@@ -30,6 +30,7 @@ struct Cell {
 struct Link {
   std::shared_ptr<const Program> program;
   bool is_prelude = false;
+  std::uint32_t index = 0;                  // its place among the links of the run
   std::vector<Value> constants;
   std::vector<Cell*> cells;
   std::vector<Cell> own_cells;              // prelude only: what its cells are; never change once it is linked

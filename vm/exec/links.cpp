@@ -98,6 +98,7 @@ std::shared_ptr<const Program> Links::known(std::shared_ptr<const Program> given
 
 Link& Links::begin(std::shared_ptr<const Program> linked, bool is_prelude) {
   Link& made = links_.emplace_back();
+  made.index = static_cast<std::uint32_t>(links_.size() - 1);
   made.program = std::move(linked);
   made.is_prelude = is_prelude;
   made.loop_limit = is_prelude ? INT64_MAX : core_.limits().loop;

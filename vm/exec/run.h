@@ -15,6 +15,7 @@
 #include "schema/limits.h"
 #include "schema/source_span.h"
 #include "vm/builtins/environment.h"
+#include "vm/exec/guest_stack.h"
 #include "vm/exec/program.h"
 #include "vm/value/heap.h"
 #include "vm/value/patience.h"
@@ -40,6 +41,7 @@ struct RunFault {
   std::string message, hint;
   SourceSpan span;
   std::shared_ptr<const Program> program;    // the program of the span; may be null
+  GuestStack stack;                          // the calls around the fault; when a branch failed, its own come first
 };
 
 // A tool call that waits for the host.

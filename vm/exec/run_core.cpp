@@ -19,6 +19,7 @@ bool RunCore::raise(FaultKind kind, std::string message, std::string hint) {
   fault_.kind = kind;
   fault_.message = std::move(message);
   fault_.hint = std::move(hint);
+  fault_.stack.clear();
   return false;
 }
 
@@ -38,7 +39,8 @@ bool RunCore::raise_depth() {
                "use loop/recur, reduce or map instead of deep recursion");
 }
 
-void RunCore::place_fault(SourceSpan span, std::shared_ptr<const Program> program) {
+void RunCore::place_fault(SourceSpan span, std::shared_ptr<const Program> program, GuestStack stack) {
+  fault_.stack = std::move(stack);
   fault_.span = span;
   fault_.program = std::move(program);
 }

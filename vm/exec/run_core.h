@@ -49,7 +49,8 @@ class RunCore {
   bool raise_depth();
   const RunFault& fault() const { return fault_; }
   void set_fault(RunFault fault) { fault_ = std::move(fault); }
-  void place_fault(SourceSpan span, std::shared_ptr<const Program> program);
+  void place_fault(SourceSpan span, std::shared_ptr<const Program> program, GuestStack stack);
+  void set_fault_stack(GuestStack stack) { fault_.stack = std::move(stack); }
   // Does native work on much data outside of plain builtins. Returns false when the host stopped it or there was no
   // memory for it, which is raised.
   template <class Work>

@@ -202,7 +202,7 @@ RunImpl::Outcome RunImpl::after_fiber(Fiber& fiber, ExitReason reason) {
         break;
       }
       if (ends_everything(kind)) return finish(StepStatus::Faulted);
-      fibers_.fail_branch(fiber, kind, core_.fault().message);
+      fibers_.fail_branch(fiber, kind, core_.fault().message, core_.fault().stack);
       break;
     }
   }
@@ -216,7 +216,18 @@ void RunImpl::place_fault() {
     span = program_->entry().spans.back().span;
     program = program_;
   }
-  core_.place_fault(span, std::move(program));
+  GuestStack stack = guest_stack(*fibers_.main(), core_.fault().stack);
+  // A form whose branch failed points at the call that failed.
+  const bool is_of_branch = !core_.fault().stack.empty();
+  const auto inner = std::find_if(stack.begin(), stack.end(), [](const GuestFrame& one) { return one.span.line != 0; });
+  if (is_of_branch && inner != stack.end() && inner->link < links_.all().size()) {
+    span = inner->span;
+    program = links_.at(inner->link).program;
+  }
+  for (GuestFrame& frame : stack) {
+    if (frame.link < links_.all().size()) frame.source_name = links_.at(frame.link).program->source_name;
+  }
+  core_.place_fault(span, std::move(program), std::move(stack));
 }
 
 StepStatus RunImpl::finish(StepStatus status) {

@@ -33,25 +33,4 @@ void FiberTree::unwind(Fiber& fiber) {
   fiber.open_tasks.clear();
 }
 
-SourceSpan user_span(const Fiber& fiber, std::shared_ptr<const Program>* program_out) {
-  bool top = true;
-  for (const Fiber* f = &fiber; f != nullptr; f = f->parent) {
-    for (std::size_t k = f->frames.size(); k-- > 0;) {
-      const Frame& frame = f->frames[k];
-      const bool innermost = top;
-      top = false;
-      if (frame.kind == Frame::Kind::Stepper) continue;
-      const auto* frame_link = static_cast<const Link*>(frame.closure->link);
-      if (frame_link->is_prelude) continue;
-      const auto& prototype = *static_cast<const Prototype*>(frame.closure->function);
-      std::uint32_t pc = static_cast<std::uint32_t>(frame.pc - prototype.code.data());
-      const bool inside_call = !innermost || f->state == Fiber::State::WaitsForTool;
-      if (inside_call && pc > 0) --pc;
-      if (program_out != nullptr) *program_out = frame_link->program;
-      return prototype.span_at(pc);
-    }
-  }
-  return {};
-}
-
 }  // namespace ptc

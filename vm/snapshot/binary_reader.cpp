@@ -281,6 +281,7 @@ bool BinaryReader::fibers(RunState& out) {
       state.fault_kind = *kind;
     }
     state.fault_message = text(in.fault_message());
+    state.fault_stack = text(in.fault_stack());
     if (in.definitions() != nullptr) {
       for (const schema::Definition* one : *in.definitions()) {
         state.definitions.push_back({one->cell(), one->defined(), Value::nil()});

@@ -207,6 +207,7 @@ class BinaryWriter {
     const Text waits = text(in.waits_for_task);
     const bool faulted = in.state == Fiber::State::Faulted;
     const Text fault = faulted ? text(fault_name(in.fault_kind)) : Text(), message = text(in.fault_message);
+    const Text fault_stack = text(in.fault_stack);
     std::vector<schema::Definition> made;
     for (const DefinitionState& definition : in.definitions) made.emplace_back(definition.cell, definition.defined);
     const auto definitions =
@@ -226,6 +227,7 @@ class BinaryWriter {
     out.add_records(records);
     out.add_prints(prints);
     out.add_definitions(definitions);
+    out.add_fault_stack(fault_stack);
     out.add_fault_message(message);
     out.add_fault(fault);
     out.add_waits_for_task(waits);

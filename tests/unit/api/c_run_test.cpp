@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "c_fixture.h"
+#include "ptcvm/call_stack.h"
 
 namespace ptcvm {
 namespace {
@@ -295,6 +296,18 @@ TEST_F(CRunTest, ASessionGoesFromTurnToTurn) {
   EXPECT_EQ(ptcvm_session_eval(session, text("(+ y 1)"), error_.out()), PTCVM_INVALID_PROGRAM);
   auto diagnostic = initialised<ptcvm_diagnostic>();
   EXPECT_EQ(ptcvm_error_diagnostic(error_, &diagnostic), 1);
+
+  EXPECT_EQ(ptcvm_session_eval(session, text("(defn f [x] (+ x nil))\n(f 1)"), nullptr), PTCVM_OK);
+  EXPECT_EQ(ptcvm_run_diagnostic(run, &diagnostic), 1);
+  auto frame = initialised<ptcvm_call_frame>();
+  ASSERT_EQ(ptcvm_run_call_frame(run, 0, &frame), 1);
+  EXPECT_EQ(std::string_view(frame.name.data, frame.name.size), "f");
+  EXPECT_EQ(frame.column, 13u);
+  ASSERT_EQ(ptcvm_run_call_frame(run, 1, &frame), 1);
+  EXPECT_EQ(std::string_view(frame.name.data, frame.name.size), "program");
+  EXPECT_EQ(frame.line, 2u);
+  EXPECT_EQ(ptcvm_run_call_frame(run, 2, &frame), 0);
+  EXPECT_EQ(ptcvm_run_call_frame(nullptr, 0, &frame), 0);
 
   EXPECT_EQ(ptcvm_session_eval(session, text("(await (tool/ask {}))"), nullptr), PTCVM_OK);
   EXPECT_EQ(ptcvm_run_get_state(run), PTCVM_YIELDED);
