@@ -86,6 +86,7 @@ class Analyzer {
   Node* analyze_collection(const Form& form, NodeKind kind, Constant::Kind constant);
   bool check_duplicates(const Form& form, std::size_t step);
   Node* analyze_regex(const Form& form);
+  Node* analyze_moment(const Form& form, std::string_view tag, BuiltinId maker);
 
   // --- Nodes (nodes.cpp)
   Node* make_nil(SourceSpan span);

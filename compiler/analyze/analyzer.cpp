@@ -119,8 +119,20 @@ Node* Analyzer::analyze_form(const Form& form, bool tail) {
     case FormKind::Set: return analyze_collection(form, NodeKind::MakeSet, Constant::Kind::Set);
     case FormKind::Lambda: return analyze_lambda(form);
     case FormKind::Regex: return analyze_regex(form);
+    case FormKind::Date: return analyze_moment(form, "date", BuiltinId::LocalDate_parse);
+    case FormKind::Instant: return analyze_moment(form, "inst", BuiltinId::h_instant);
+    case FormKind::Duration: return analyze_moment(form, "duration", BuiltinId::Duration_parse);
     default: return make_constant(form.span, *constants_.atom(form));
   }
+}
+
+// The value is made each time: constants of programs are what every engine of this format can read.
+Node* Analyzer::analyze_moment(const Form& form, std::string_view tag, BuiltinId maker) {
+  if (options_.check_moment != nullptr && !options_.check_moment(tag, form.text)) {
+    return fail(form.span, FaultKind::ParseError, {"invalid #", tag, " literal \"", clip(form.text), "\""},
+                "Write #date \"2024-01-15\", #inst \"2024-01-15T10:00:00Z\" or #duration \"PT1H30M\"");
+  }
+  return make_invoke(form.span, maker, {make_string(form.span, form.text)});
 }
 
 Node* Analyzer::analyze_regex(const Form& form) {

@@ -24,6 +24,9 @@ struct CompileOptions {
   // Returns how large a regular expression is for the engine, or 0 when the engine cannot run the expression; then it
   // says why and at which character. A null pointer accepts all.
   std::uint32_t (*check_regex)(std::string_view pattern, std::string& error, std::size_t& position) = nullptr;
+  // Returns whether the text of a literal with the tag date, inst or duration names such a value. A null pointer
+  // accepts all, and the program then fails where it is run.
+  bool (*check_moment)(std::string_view tag, std::string_view text) = nullptr;
   std::uint64_t most_bytes = UINT64_MAX;            // what the tables of the compiler may take for this text
   std::function<bool()> is_over;                    // asked now and then: true stops the compiler. May be empty
 };

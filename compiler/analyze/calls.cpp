@@ -14,12 +14,9 @@ bool is_placeholder(std::string_view name) {
 
 // Builtins without arguments that a program may also write without parentheses.
 bool is_bare_constant(BuiltinId id) {
-  switch (id) {
-    case BuiltinId::Math_PI: case BuiltinId::Math_E: case BuiltinId::Double_POSITIVE_INFINITY:
-    case BuiltinId::Double_NEGATIVE_INFINITY: case BuiltinId::Double_NaN: case BuiltinId::budget_remaining:
-      return true;
-    default: return false;
-  }
+  if (id == BuiltinId::budget_remaining) return true;
+  const BuiltinInfo& info = builtin_info(id);
+  return info.category == BuiltinCategory::Interop && info.max_args == 0 && id != BuiltinId::System_currentTimeMillis;
 }
 
 }  // namespace

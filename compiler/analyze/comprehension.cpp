@@ -11,6 +11,7 @@ bool is_possible_collection(const Form& form) {
     case FormKind::Int:
     case FormKind::Float:
     case FormKind::Keyword:
+    case FormKind::Date: case FormKind::Instant: case FormKind::Duration:
     case FormKind::Regex: case FormKind::Lambda: return false;
     default: return true;
   }

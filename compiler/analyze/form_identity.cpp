@@ -29,6 +29,9 @@ std::string FormIdentity::key(const Form& form) {
     case FormKind::Int: return "i" + form.text;
     case FormKind::String: return "\"" + form.text;
     case FormKind::Keyword: return ":" + form.text;
+    case FormKind::Date: return "date" + form.text;
+    case FormKind::Instant: return "instant" + form.text;
+    case FormKind::Duration: return "duration" + form.text;
     case FormKind::Symbol: case FormKind::VarQuote: return "s" + form.text;
     case FormKind::LocalAlias: return "l" + std::to_string(form.local);
     case FormKind::List: case FormKind::Vector: return "(" + items_key(form, 1, true);

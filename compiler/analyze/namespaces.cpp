@@ -26,7 +26,7 @@ constexpr auto kNamespaces = std::to_array<Namespace>({
 constexpr std::string_view kNamespaceList =
     "tool/, data/, budget/, clojure.core/, clojure.string/ (str/, string/), clojure.set/ (set/), "
     "clojure.walk/ (walk/), regex/, json/, Math/, System/, Double/, Float/, Integer/, Long/, Boolean/, "
-    "LocalDate/, Instant/, Duration/";
+    "LocalDate/, Instant/, Duration/, ChronoUnit/, ZoneOffset/, DateTimeFormatter/";
 
 // Builtins that a namespace has beyond the builtins of its category, as in Clojure.
 struct Extra {
@@ -65,11 +65,23 @@ constexpr auto kClasses = std::to_array<InteropClass>({
     {"Boolean", "java.lang.", ""},
     {"String", "java.lang.",
      " contains indexOf lastIndexOf startsWith endsWith toLowerCase toUpperCase length substring trim "},
-    {"LocalDate", "java.time.", " isBefore isAfter toEpochDay plusDays minusDays "},
-    {"Instant", "java.time.", " isBefore isAfter toEpochMilli "},
-    {"Duration", "java.time.", " toMillis toDays "},
+    {"LocalDate", "java.time.",
+     " isBefore isAfter toEpochDay plusDays minusDays plusWeeks minusWeeks plusMonths minusMonths "
+     "plusYears minusYears plus minus until withYear withMonth withDayOfMonth getYear getMonth "
+     "getMonthValue getDayOfMonth getDayOfYear getDayOfWeek lengthOfMonth lengthOfYear isLeapYear "
+     "truncatedTo atStartOfDay format "},
+    {"Instant", "java.time.",
+     " isBefore isAfter toEpochMilli getEpochSecond plusHours minusHours plusMinutes minusMinutes plusSeconds "
+     "minusSeconds plusMillis minusMillis plus minus until withYear withMonth withDayOfMonth getYear getMonth "
+     "getMonthValue getDayOfMonth getDayOfYear getDayOfWeek getHour getMinute getSecond truncatedTo format "},
+    {"Duration", "java.time.",
+     " toMillis toSeconds toMinutes toHours toDays plus minus plusHours minusHours plusMinutes minusMinutes "
+     "plusSeconds minusSeconds plusMillis minusMillis "},
     {"Period", "java.time.", ""},
-    {"Date", "java.util.", " getTime before after "},
+    {"ZoneOffset", "java.time.", ""},
+    {"ChronoUnit", "java.time.temporal.", " between "},
+    {"DateTimeFormatter", "java.time.format.", ""},
+    {"Date", "java.util.", " getTime before after toInstant "},
 });
 
 const InteropClass* find_class(std::string_view space) {

@@ -16,7 +16,8 @@ bool same_folded(std::string_view a, std::string_view b) {
 bool is_atomic_literal(const Form& form) {
   switch (form.kind) {
     case FormKind::Nil: case FormKind::True: case FormKind::False: case FormKind::Int: case FormKind::Float:
-    case FormKind::String: case FormKind::Keyword: case FormKind::Regex: return true;
+    case FormKind::String: case FormKind::Keyword: case FormKind::Regex: case FormKind::Date:
+    case FormKind::Instant: case FormKind::Duration: return true;
     default: return false;
   }
 }

@@ -19,6 +19,7 @@ enum class FormKind : std::uint8_t {
   Keyword,     // text: name without the colon
   Symbol,      // text
   Regex,       // text: pattern as decoded by the reader
+  Date, Instant, Duration,   // #date "…", #inst "…", #duration "…"; text: decoded
   List, Vector, Map, Set,   // items; Map: key, value, key, value …
   Lambda,      // #( … ): items
   VarQuote,    // #'symbol: text

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "compiler/read/cursor.h"
+#include "compiler/read/marked_syntax.h"
 #include "compiler/read/tokens.h"
 
 namespace ptc {
@@ -19,32 +20,6 @@ struct OpenForm {
   std::uint32_t discards = 0;    // #_ marks that wait for their form
   SourceSpan discard_span;
 };
-
-struct RefusedSyntax {
-  std::string_view prefix;
-  std::string_view message;
-  std::string_view hint;
-};
-
-// Tried in order: longer prefixes first.
-constexpr auto kRefused = std::to_array<RefusedSyntax>({
-    {"@", "deref syntax (@var) is not supported. Atoms and refs are not available",
-     "Use let, loop or def for values that change"},
-    {"'", "quote syntax ('expr) is not supported. Use vectors [1 2 3] instead of quoted lists",
-     "Use a keyword (:name) or a string in place of a quoted symbol"},
-    {"`", "syntax quote (`expr) is not supported. There are no macros", "Use a function"},
-    {"~@", "unquote-splicing (~@expr) is not supported. There are no macros",
-     "Use into or concat to join collections"},
-    {"~", "unquote (~expr) is not supported. There are no macros", "Use a function"},
-    {"^", "metadata syntax (^meta) is not supported", "Leave the metadata out"},
-    {"#?@", "reader conditionals (#?@) are not supported", "Write only the branch that is meant"},
-    {"#?", "reader conditionals (#?) are not supported", "Write only the branch that is meant"},
-    {"#inst", "date literals (#inst) are not supported", "Use (Instant/parse \"2024-01-15T00:00:00Z\")"},
-    {"#uuid", "UUID literals (#uuid) are not supported", "Use the string"},
-    {"#:", "namespaced maps (#:ns{…}) are not supported", "Write a plain map with simple keywords"},
-    {"#=", "read-time evaluation (#=) is not supported", "Write the expression itself"},
-    {"#^", "metadata syntax (#^meta) is not supported", "Leave the metadata out"},
-});
 
 constexpr std::size_t kQuotedBytes = 40;   // a message quotes so much of a token
 
@@ -176,7 +151,7 @@ class Reader {
       case '[': return open_form(FormKind::Vector, "[", ']');
       case '{': return open_form(FormKind::Map, "{", '}');
       case ')': case ']': case '}': return close_form(c);
-      case '"': return read_string(1, FormKind::String);
+      case '"': return read_string(cursor_.span(), 1, FormKind::String);
       case ':': return read_keyword();
       case '\\': return read_character();
       case '#': return read_dispatch();
@@ -192,12 +167,28 @@ class Reader {
     switch (cursor_.peek(1)) {
       case '(': return open_form(FormKind::Lambda, "#(", ')');
       case '{': return open_form(FormKind::Set, "#{", '}');
-      case '"': return read_string(2, FormKind::Regex);
+      case '"': return read_string(cursor_.span(), 2, FormKind::Regex);
       case '_': return read_discard();
       case '#': return read_special_number();
       case '\'': return read_var_quote();
-      default: return refuse();
+      default: return read_tagged();
     }
+  }
+
+  void read_tagged() {
+    std::uint32_t length = 1;
+    while (is_symbol_part(cursor_.peek(length))) ++length;
+    for (const LiteralTag& tag : kTags) {
+      if (cursor_.rest().substr(0, length) != tag.name) continue;
+      const SourceSpan start = cursor_.span();
+      cursor_.advance_bytes(length);
+      skip_blanks();
+      if (cursor_.peek() == '"') return read_string(start, 1, tag.kind);
+      fail(cursor_.span_from(start), std::string(tag.name) + " must be followed by a string", tag.example);
+      result_.incomplete = cursor_.at_end();
+      return;
+    }
+    refuse();
   }
 
   void read_discard() {
@@ -323,9 +314,8 @@ class Reader {
     add_atom(FormKind::String, start)->text = std::move(text);
   }
 
-  // `prefix`: bytes up to and with the opening quote.
-  void read_string(std::size_t prefix, FormKind kind) {
-    const SourceSpan start = cursor_.span();
+  // Reads the form that begins at `start`. `prefix` counts the bytes from the cursor up to and with the opening quote.
+  void read_string(SourceSpan start, std::size_t prefix, FormKind kind) {
     cursor_.advance_bytes(prefix);
     const SourceSpan opening = cursor_.span_from(start);
     const std::uint32_t body = cursor_.offset();
@@ -366,7 +356,8 @@ class Reader {
       cursor_.advance();
       while (is_symbol_part(cursor_.peek())) cursor_.advance();
       return fail(cursor_.span_from(start), "unknown reader syntax '" + quoted(start),
-                  "Known: #{set}, #(lambda), #\"regex\", #'name, #_ (discard), ##Inf ##-Inf ##NaN");
+                  "Known: #{set}, #(lambda), #\"regex\", #date, #inst, #duration, #'name, #_ (discard), ##Inf, "
+                  "##-Inf, ##NaN");
     }
     cursor_.advance();
     const std::string character(cursor_.slice(start.begin));

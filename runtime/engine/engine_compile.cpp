@@ -1,6 +1,7 @@
 #include "compiler/compile.h"
 #include "runtime/engine/compiling.h"
 #include "vm/builtins/regex.h"
+#include "vm/value/calendar.h"
 
 namespace ptc {
 namespace {
@@ -21,6 +22,7 @@ CompileAnswer compile_program(const CompileRequest& request) {
   options.strict_task_ids = request.strict_task_ids;
   options.optimize = request.optimize;
   options.check_regex = regex_check;
+  options.check_moment = is_temporal_text;
   options.most_bytes = request.memory_bytes;
   options.is_over = request.is_over;
   CompileResult compiled = compile(request.source, options);

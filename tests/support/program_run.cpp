@@ -10,6 +10,7 @@
 #include "schema/fault_kind.h"
 #include "support/replay.h"
 #include "vm/builtins/regex.h"
+#include "vm/value/calendar.h"
 #include "vm/exec/program.h"
 #include "vm/value/map.h"
 #include "vm/value/print.h"
@@ -84,6 +85,7 @@ Outcome turn_compiled_apart(Session& session, const ProgramFile& file, Mode mode
   options.max_symbols = file.options.limits.symbols;
   options.optimize = mode != Mode::Plain;
   options.check_regex = regex_check;
+  options.check_moment = is_temporal_text;
   CompileResult compiled = compile(file.source, options);
   if (compiled.program == nullptr) {
     Outcome outcome;

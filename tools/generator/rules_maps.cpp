@@ -35,6 +35,8 @@ constexpr Rule kMapsRules[] = {
     {"{|a|}", "(assoc-in ${|a|} [$kw $mapkey] $a)"},
     {"{|a|}", "(update-in ${|a|} [$kw $mapkey] (fnil $(a>a) $a))"},
     {"{[a]}", "(group-by $(a>key) $[a])"},
+    {"{a}", "(index-by $(a>key) $[a])", kOurs},
+    {"<a>", "(index-by $(a>str) $[a])", kOurs},
     {"<[a]>", "(group-by $(a>str) $[a])"},
     {"{int}", "(frequencies $[key])"},
     {"<int>", "(frequencies $[str])"},

@@ -30,13 +30,25 @@ bool all_equal(Call& call) {
   return true;
 }
 
+// Dates and instants are ordered among themselves. Everything else must be a number.
+bool require_one_order(Call& call) {
+  const Value first = call.arg(0);
+  if (!is_point_of_time(first)) return require_numbers(call);
+  for (std::uint32_t i = 1; i < call.count(); ++i) {
+    if (call.arg(i).tag == first.tag) continue;
+    call.type_error(i + 1, kind_text(first));
+    return false;
+  }
+  return true;
+}
+
 // Every argument is checked, also those after the pair that decides.
 template <class Accept>
 Value chained(Call& call, Accept accept) {
-  if (!require_numbers(call)) return Value::absent();
+  if (!require_one_order(call)) return Value::absent();
   bool holds = true;
   for (std::uint32_t i = 1; holds && i < call.count(); ++i) {
-    holds = accept(num_compare(call.arg(i - 1), call.arg(i)));
+    holds = accept(scalar_compare(call.arg(i - 1), call.arg(i)));
   }
   return Value::boolean(holds);
 }

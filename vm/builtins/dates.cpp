@@ -7,6 +7,7 @@
 
 #include "vm/builtins/date_text.h"
 #include "vm/builtins/java_call.h"
+#include "vm/builtins/moment.h"
 #include "vm/builtins/number_call.h"
 #include "vm/value/calendar.h"
 #include "vm/value/order.h"
@@ -15,13 +16,6 @@
 namespace ptc {
 
 namespace {
-
-bool is_legacy_date(Value v) { return v.is(Tag::Instant) && (v.object->flags & Instant::kLegacyDate) != 0; }
-bool is_true_instant(Value v) { return v.is(Tag::Instant) && !is_legacy_date(v); }
-Seconds seconds_of(Value instant) {
-  const auto* object = static_cast<const Instant*>(instant.object);
-  return {object->epoch_seconds, object->nanos};
-}
 
 // Milliseconds, floored; false when they do not fit in 64 bits.
 bool floored_millis(Seconds at, std::int64_t& millis) {
@@ -43,23 +37,8 @@ bool read_clock(Call& call, std::int64_t& millis) {
   return true;
 }
 
-Value moved_date(Call& call, std::int64_t sign) {
-  if (!call.arg(0).is(Tag::Date)) return java_type_error(call, 1, "date");
-  std::int64_t days = 0;
-  if (!java_long(call, 1, days)) return Value::absent();
-  std::int64_t moved = 0;
-  const bool overflow = sign > 0 ? __builtin_add_overflow(call.arg(0).i, days, &moved)
-                                 : __builtin_sub_overflow(call.arg(0).i, days, &moved);
-  if (overflow || moved < kMinEpochDay || moved > kMaxEpochDay) {
-    return java_domain_error(call, "the date is out of range");
-  }
-  return Value::date(moved);
-}
-
 // The two temporals in order: negative, 0, positive. Kinds are checked before.
 int temporal_order(Value a, Value b) { return guest_compare(a, b).order; }
-
-bool is_point_of_time(Value v) { return v.is(Tag::Date) || v.is(Tag::Instant); }
 
 // .isBefore and .isAfter compare whatever is of one kind.
 bool same_kind_points(Call& call) {
@@ -118,22 +97,6 @@ Value builtin_date_new(Call& call) {
   return legacy_date_of(call.heap, millis);
 }
 
-Value builtin_LocalDate_parse(Call& call) {
-  std::string_view text;
-  if (!java_string(call, 0, text)) return Value::absent();
-  const auto day = parse_date(text);
-  if (!day) return java_domain_error(call, "invalid date " + shown(text));
-  return Value::date(*day);
-}
-
-Value builtin_Instant_parse(Call& call) {
-  std::string_view text;
-  if (!java_string(call, 0, text)) return Value::absent();
-  const auto at = parse_instant(text);
-  if (!at) return java_domain_error(call, "invalid instant " + shown(text));
-  return instant_of(call.heap, *at);
-}
-
 Value builtin_Duration_between(Call& call) {
   for (std::uint32_t i = 0; i < 2; ++i) {
     if (!is_true_instant(call.arg(i))) return java_type_error(call, i + 1, "instant");
@@ -182,9 +145,6 @@ Value builtin_dot_toEpochDay(Call& call) {
   if (!call.arg(0).is(Tag::Date)) return java_type_error(call, 1, "date");
   return Value::integer(call.arg(0).i);
 }
-
-Value builtin_dot_plusDays(Call& call) { return moved_date(call, 1); }
-Value builtin_dot_minusDays(Call& call) { return moved_date(call, -1); }
 
 Value builtin_dot_toEpochMilli(Call& call) {
   if (!is_true_instant(call.arg(0))) return java_type_error(call, 1, "instant");

@@ -9,6 +9,7 @@
 #include "vm/value/equality.h"
 #include "vm/value/map.h"
 #include "vm/value/numeric.h"
+#include "vm/value/order.h"
 #include "vm/value/pending.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"
@@ -96,7 +97,8 @@ bool Interpreter::slow_add_immediate(Op op, Value* dst, Value* b, std::int64_t n
 }
 
 int Interpreter::slow_compare(Op op, Value* a, Value* b, std::uint8_t flags, std::uint8_t take_a, std::uint8_t take_b) {
-  if (!a->is_number() || !b->is_number()) {
+  const bool is_numbers = a->is_number() && b->is_number();
+  if (!is_numbers && !(is_point_of_time(*a) && a->tag == b->tag)) {
     std::string text = std::string(operator_name(op)) + ": expected number arguments, got ";
     text += std::string(kind_text(*a)) + ", " + std::string(kind_text(*b));
     if (a->is(Tag::Pending) || b->is(Tag::Pending)) {
@@ -105,7 +107,7 @@ int Interpreter::slow_compare(Op op, Value* a, Value* b, std::uint8_t flags, std
     core_.raise(FaultKind::TypeError, std::move(text));
     return -1;
   }
-  const Ordering order = num_compare(*a, *b);
+  const Ordering order = is_numbers ? num_compare(*a, *b) : scalar_compare(*a, *b);
   const Value x = *a, y = *b;
   if ((flags & take_a) != 0) core_.heap().release(x);
   if ((flags & take_b) != 0) core_.heap().release(y);

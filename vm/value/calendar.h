@@ -52,6 +52,8 @@ std::optional<std::int64_t> parse_date(std::string_view text);
 enum class InstantSyntax : std::uint8_t { Strict, Lenient };
 std::optional<Seconds> parse_instant(std::string_view text, InstantSyntax syntax = InstantSyntax::Strict);
 std::optional<Seconds> parse_duration(std::string_view text);
+// Returns whether a literal with the tag date, inst (lenient) or duration may have the text.
+bool is_temporal_text(std::string_view tag, std::string_view text);
 
 Value instant_of(Heap& heap, Seconds at);
 Value legacy_date_of(Heap& heap, std::int64_t epoch_millis);  // makes a java.util.Date

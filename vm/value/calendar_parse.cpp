@@ -218,4 +218,10 @@ std::optional<Seconds> parse_duration(std::string_view text) {
   return total;
 }
 
+bool is_temporal_text(std::string_view tag, std::string_view text) {
+  if (tag == "date") return parse_date(text).has_value();
+  if (tag == "inst") return parse_instant(text, InstantSyntax::Lenient).has_value();
+  return parse_duration(text).has_value();
+}
+
 }  // namespace ptc

@@ -9,6 +9,7 @@
 #pragma once
 #include <cstdint>
 
+#include "vm/value/numeric.h"
 #include "vm/value/value.h"
 
 namespace ptc {
@@ -22,5 +23,12 @@ struct Comparison {
   Value a{}, b{};       // the pair that could not be compared, borrowed
 };
 Comparison guest_compare(Value a, Value b);
+
+// Dates and instants, which < and its kin order as they order numbers.
+inline bool is_point_of_time(Value v) { return v.is(Tag::Date) || v.is(Tag::Instant); }
+// Compares two numbers, two dates or two instants.
+inline Ordering scalar_compare(Value a, Value b) {
+  return is_point_of_time(a) ? static_cast<Ordering>(guest_compare(a, b).order) : num_compare(a, b);
+}
 
 }  // namespace ptc

@@ -7,6 +7,7 @@
 #include "fuzz/program_trial.h"
 #include "schema/fault_kind.h"
 #include "vm/builtins/regex.h"
+#include "vm/value/calendar.h"
 
 namespace {
 
@@ -21,6 +22,7 @@ ptc::CompileOptions options_of(ptc::fuzz::Random& random) {
   options.optimize = random.below(4) != 0;
   options.max_symbols = 2'000;
   options.check_regex = ptc::regex_check;
+  options.check_moment = ptc::is_temporal_text;
   return options;
 }
 

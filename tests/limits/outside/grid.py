@@ -62,6 +62,8 @@ FILLERS = {
     **dict.fromkeys("start n ms group index".split(), "1"),
     **dict.fromkeys("entry match".split(), "[1 2]"),
     "date": '(LocalDate/parse "2024-01-15")', "instant": '(Instant/parse "2024-01-15T10:00:00Z")',
+    **dict.fromkeys("unit ChronoUnit/DAYS ChronoUnit/MONTHS".split(), ":days"),
+    "duration": '(Duration/parse "PT1H")', "p": "50", "places": "1",
     "key": ":a", "opts?": "{}", "form": "[1 [2 3]]", "root": "[1 [2 3]]",
 }
 KEYS = ("key", "path")

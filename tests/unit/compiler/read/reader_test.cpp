@@ -23,6 +23,9 @@ std::string shown(const Form& form) {
     case FormKind::Keyword: return ":" + form.text;
     case FormKind::Symbol: return form.text;
     case FormKind::Regex: return "#\"" + form.text + "\"";
+    case FormKind::Date: return "#date \"" + form.text + "\"";
+    case FormKind::Instant: return "#inst \"" + form.text + "\"";
+    case FormKind::Duration: return "#duration \"" + form.text + "\"";
     case FormKind::List: return "(" + items + ")";
     case FormKind::Vector: return "[" + items + "]";
     case FormKind::Map: return "{" + items + "}";
@@ -131,7 +134,7 @@ TEST(Reader, RefusesForeignReaderSyntaxOneByOne) {
       {"~@x", "splicing"},
       {"^x y", "metadata"},
       {"#?(:a 1)", "conditionals"},
-      {"#inst \"x\"", "#inst"},
+      {"#inst x", "#inst must be followed by a string"},
       {"#uuid \"x\"", "#uuid"},
       {"#:a{}", "namespaced maps"},
       {"#=(f)", "read-time"},
