@@ -49,7 +49,7 @@ class Run(CommandLineTest):
         self.assertEqual(ptcvm("--help")[0], 0)
 
     def test_every_command_has_help_with_examples(self):
-        commands = "run eval check compile dis doc apropos fmt gen repl batch signature keys completion man"
+        commands = "run eval check compile dis doc apropos fmt gen repl batch diff signature keys completion man"
         for command in commands.split():
             status, out, _ = ptcvm(command, "--help")
             self.assertEqual(status, 0, command)

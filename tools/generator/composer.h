@@ -21,6 +21,7 @@
 #include "tools/generator/random.h"
 #include "tools/generator/rule.h"
 #include "tools/generator/types.h"
+#include "tools/generator/vocabulary.h"
 
 namespace ptc::generator {
 
@@ -65,7 +66,8 @@ struct Tool {
 
 class Composer {
  public:
-  explicit Composer(const GeneratorOptions& options);
+  // The vocabulary must outlive the composer.
+  Composer(const GeneratorOptions& options, Vocabulary& vocabulary);
   GeneratedProgram compose();
 
  private:
@@ -113,14 +115,6 @@ class Composer {
   std::vector<Text> different_keys(Kind kind, unsigned count);
 
   // rule_filling.cpp: what the tables say
-  struct OpenTypes {
-    std::array<TypeRef, 26> types{};
-    std::optional<Kind> map_kind;
-  };
-  struct FittingRule {
-    const Rule* rule;
-    OpenTypes open;
-  };
   bool allowed(const Rule& rule) const;
   TypeRef named_type(std::string_view name) const;
   bool matches(std::string_view& pattern, TypeRef type, OpenTypes& open) const;
@@ -134,6 +128,7 @@ class Composer {
   const std::vector<FittingRule>& rules_for(TypeRef type, bool general);
   Text ruled(TypeRef type, unsigned depth, bool general);
   Text ruled_generally(TypeRef, unsigned depth);
+  const std::vector<FittingRule>& functions_for(std::span<const TypeRef> from, TypeRef to, bool plain);
   std::optional<Text> ruled_function(std::span<const TypeRef> from, TypeRef to, unsigned depth, bool plain);
 
   // collections.cpp
@@ -220,7 +215,8 @@ class Composer {
 
   GeneratorOptions options_;
   Random random_;
-  TypeTable types_;
+  Vocabulary& vocabulary_;
+  TypeTable& types_;
   TypeRef int_, float_, string_, keyword_, bool_, record_, int_set_;
   std::array<RecordField, 5> record_fields_;
   Place place_;
@@ -230,7 +226,6 @@ class Composer {
   int budget_ = 0;
   unsigned names_ = 0, tasks_ = 0;
   unsigned cost_ = 0, tool_calls_ = 0;             // one run of what is written: the program, or a definition
-  std::map<std::pair<TypeRef, bool>, std::vector<FittingRule>> fitting_rules_;
   std::map<Text, Text> journal_;
   GeneratedProgram program_;
 };

@@ -17,9 +17,11 @@ Text form(std::initializer_list<Text> parts) { return joined({parts.begin(), par
 Text vector(std::initializer_list<Text> parts) { return joined({parts.begin(), parts.end()}, "[", "]"); }
 Text braces(std::initializer_list<Text> parts) { return joined({parts.begin(), parts.end()}, "{", "}"); }
 
-Composer::Composer(const GeneratorOptions& options)
+Composer::Composer(const GeneratorOptions& options, Vocabulary& vocabulary)
     : options_(options),
       random_(options.seed),
+      vocabulary_(vocabulary),
+      types_(vocabulary.types),
       int_(types_.scalar(Kind::Int)),
       float_(types_.scalar(Kind::Float)),
       string_(types_.scalar(Kind::String)),

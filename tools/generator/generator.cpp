@@ -35,7 +35,15 @@ void append_tools(std::string& out, const GeneratedProgram& program) {
 
 }  // namespace
 
-GeneratedProgram generate_program(const GeneratorOptions& options) { return Composer(options).compose(); }
+GeneratedProgram generate_program(const GeneratorOptions& options) { return Generator().program(options); }
+
+Generator::Generator() : vocabulary_(std::make_unique<Vocabulary>()) {}
+Generator::~Generator() = default;
+
+GeneratedProgram Generator::program(const GeneratorOptions& options) {
+  if (vocabulary_->types.size() > Vocabulary::kMostTypes) vocabulary_ = std::make_unique<Vocabulary>();
+  return Composer(options, *vocabulary_).compose();
+}
 
 std::string batch_request_line(const GeneratedProgram& program, std::string_view id) {
   std::string line = "{";

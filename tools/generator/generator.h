@@ -7,12 +7,15 @@
 // await-any chooses only between equals, and failing operations are only met by await-settled.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace ptc::generator {
+
+struct Vocabulary;
 
 enum class ToolMode : std::uint8_t { Sync, Async, Auto };
 
@@ -48,6 +51,20 @@ struct GeneratorOptions {
 };
 
 GeneratedProgram generate_program(const GeneratorOptions& options);
+
+// Makes many programs sooner than generate_program() does, and the same ones: it keeps what it found out about the
+// tables of rules. One thread may use a generator at a time.
+class Generator {
+ public:
+  Generator();
+  ~Generator();
+  Generator(const Generator&) = delete;
+  Generator& operator=(const Generator&) = delete;
+  GeneratedProgram program(const GeneratorOptions& options);
+
+ private:
+  std::unique_ptr<Vocabulary> vocabulary_;
+};
 
 // One line of `ptcvm batch` input, without the newline.
 std::string batch_request_line(const GeneratedProgram& program, std::string_view id);

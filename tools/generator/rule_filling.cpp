@@ -194,8 +194,8 @@ Text Composer::filled(const Rule& rule, OpenTypes open, unsigned depth) {
 }
 
 // The rules for this type, or those for any type.
-const std::vector<Composer::FittingRule>& Composer::rules_for(TypeRef type, bool general) {
-  const auto [place, is_new] = fitting_rules_.try_emplace({type, general});
+const std::vector<FittingRule>& Composer::rules_for(TypeRef type, bool general) {
+  const auto [place, is_new] = vocabulary_.fitting_rules.try_emplace({type, general, in_clojure()});
   if (!is_new) return place->second;
   for (const auto table : kTables) {
     for (const Rule& rule : table()) {
@@ -217,18 +217,28 @@ Text Composer::ruled(TypeRef type, unsigned depth, bool general) {
 
 Text Composer::ruled_generally(TypeRef type, unsigned depth) { return ruled(type, depth, true); }
 
-// Returns a builtin by its name, or a combination of functions. A plain function has nothing to fill in.
-std::optional<Text> Composer::ruled_function(std::span<const TypeRef> from, TypeRef to, unsigned depth, bool plain) {
-  std::vector<FittingRule> fitting;
+// No rule has more than two arguments.
+const std::vector<FittingRule>& Composer::functions_for(std::span<const TypeRef> from, TypeRef to, bool plain) {
+  const auto argument = [&](std::size_t i) { return i < from.size() ? from[i] : nullptr; };
+  const bool may_grow = !growing();
+  const auto [place, is_new] = vocabulary_.fitting_functions.try_emplace(
+      {to, from.size(), argument(0), argument(1), plain, may_grow, in_clojure()});
+  if (!is_new) return place->second;
   for (const Rule& rule : function_rules()) {
     OpenTypes open;
     if (!allowed(rule) || (plain && rule.text.find('$') != std::string_view::npos)) continue;
-    if (((rule.flags & kGrows) == 0 || !growing()) && matches_function(rule.result, from, to, open)) {
-      fitting.push_back({&rule, open});
+    if (((rule.flags & kGrows) == 0 || may_grow) && matches_function(rule.result, from, to, open)) {
+      place->second.push_back({&rule, open});
     }
   }
+  return place->second;
+}
+
+// Returns a builtin by its name, or a combination of functions. A plain function has nothing to fill in.
+std::optional<Text> Composer::ruled_function(std::span<const TypeRef> from, TypeRef to, unsigned depth, bool plain) {
+  const std::vector<FittingRule>& fitting = functions_for(from, to, plain);
   if (fitting.empty()) return std::nullopt;
-  const FittingRule& picked = random_.pick(fitting);
+  const FittingRule picked = random_.pick(fitting);
   return filled(*picked.rule, picked.open, depth);
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <tuple>
 
 namespace ptc::generator {
 
@@ -36,18 +38,20 @@ class TypeTable {
   TypeRef string_map_of(TypeRef element) { return find(Kind::StringMap, element, nullptr); }
   TypeRef handle_of(TypeRef element) { return find(Kind::Handle, element, nullptr); }
   TypeRef function(TypeRef from, TypeRef to) { return find(Kind::Function, from, to); }
+  std::size_t size() const { return types_.size(); }
 
  private:
   TypeRef find(Kind kind, TypeRef element, TypeRef result) {
-    for (const Type& known : types_) {
-      if (known.kind == kind && known.element == element && known.result == result) return &known;
-    }
+    TypeRef& known = by_parts_[{kind, element, result}];
+    if (known != nullptr) return known;
     const bool handle = kind == Kind::Handle || (element != nullptr && element->has_handle);
     const bool function = kind == Kind::Function || (element != nullptr && element->has_function);
-    return &types_.emplace_back(Type{kind, element, result, handle, function});
+    known = &types_.emplace_back(Type{kind, element, result, handle, function});
+    return known;
   }
 
   std::deque<Type> types_;         // never moves an element
+  std::map<std::tuple<Kind, TypeRef, TypeRef>, TypeRef> by_parts_;
 };
 
 }  // namespace ptc::generator

@@ -55,15 +55,48 @@ std::string summaries_edn(const BatchAnswer& answer) {
   return edn + '}';
 }
 
-void append_tool_calls(std::string& out, const std::vector<CallRecord>& calls) {
+// Appends a value under `name` as JSON, or under `name`_edn as a text.
+void append_value(std::string& out, std::string_view name, std::string_view edn, bool as_json) {
+  if (!as_json) return append_text(out, std::string(name) + "_edn", edn);
+  append_key(out, name);
+  out += json_of_edn(edn);
+}
+
+void append_value_or_null(std::string& out, std::string_view name, std::string_view edn, bool as_json, bool present) {
+  if (present) return append_value(out, name, edn, as_json);
+  append_null(out, as_json ? std::string(name) : std::string(name) + "_edn");
+}
+
+// Definitions that hold functions have no JSON that could be given back as memory: they stay EDN.
+void append_memory(std::string& out, std::string_view edn, bool as_json) {
+  const std::string json = as_json ? json_of_edn(edn) : std::string();
+  if (!json.starts_with('{')) return append_text(out, "memory_edn", edn);
+  append_key(out, "memory");
+  out += json;
+}
+
+// The EDN text has kept the plain name that it had before there was JSON.
+void append_summaries(std::string& out, const BatchAnswer& answer, bool as_json) {
+  if (!as_json) return append_text(out, "summaries", summaries_edn(answer));
+  append_key(out, "summaries");
+  out += json_of_edn(summaries_edn(answer));
+}
+
+std::string rendered(const Diagnostic& fault) { return fault.text.empty() ? diagnostic_text(fault) : fault.text; }
+
+void append_tool_calls(std::string& out, const std::vector<CallRecord>& calls, bool as_json) {
   append_key(out, "tool_calls");
   out += '[';
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const CallRecord& call = calls[i];
     out += i > 0 ? ",{\"name\":" : "{\"name\":";
     ptc::append_json_string(out, call.tool);
-    append_text(out, "args_edn", call.args_edn);
-    append_text(out, call.failed ? "error" : "result_edn", call.failed ? call.error : call.result_edn);
+    append_value(out, "args", call.args_edn, as_json);
+    if (call.failed) {
+      append_text(out, "error", call.error);
+    } else {
+      append_value(out, "result", call.result_edn, as_json);
+    }
     out += call.cached ? ",\"cached\":true}" : ",\"cached\":false}";
   }
   out += ']';
@@ -120,23 +153,24 @@ void append_stack(std::string& out, const std::vector<CallFrame>& stack) {
   out += ']';
 }
 
-std::string write_answer(const BatchAnswer& answer) {
+std::string write_answer(const BatchAnswer& answer, AnswerStyle style) {
   const bool failed = answer.fault.has_value();
   const Diagnostic fault = answer.fault.value_or(Diagnostic());
   std::string out = "{\"id\":" + answer.id_json;
   append_text(out, "status", status_of(answer));
-  append_text_or_null(out, "value_edn", answer.value_edn, !failed && answer.state != RunState::Suspended);
+  append_value_or_null(out, "value", answer.value_edn, style.json, !failed && answer.state != RunState::Suspended);
   append_text_or_null(out, "error_kind", fault.kind, failed);
   append_text_or_null(out, "message", fault.message, failed);
   append_number_or_null(out, "line", fault.line);
   append_number_or_null(out, "column", fault.column);
   append_text_or_null(out, "hint", fault.hint, !fault.hint.empty());
   append_stack(out, fault.stack);
+  if (style.rendered) append_text_or_null(out, "rendered", rendered(fault), failed);
   append_texts(out, "prints", answer.prints);
-  append_text(out, "memory_edn", answer.memory_edn);
-  append_text_or_null(out, "journal_edn", answer.journal_edn.value_or(""), answer.journal_edn.has_value());
-  append_text(out, "summaries", summaries_edn(answer));
-  append_tool_calls(out, answer.calls);
+  append_memory(out, answer.memory_edn, style.json);
+  append_value_or_null(out, "journal", answer.journal_edn.value_or(""), style.json, answer.journal_edn.has_value());
+  append_summaries(out, answer, style.json);
+  append_tool_calls(out, answer.calls, style.json);
   append_texts(out, "warnings", answer.warnings);
   append_key(out, "fuel");
   out += std::to_string(answer.fuel);

@@ -25,10 +25,16 @@ struct BatchAnswer {
   std::optional<SuspendFigures> figures;     // when the request asked for suspensions
 };
 
+// What a request asks for.
+struct AnswerStyle {
+  bool json = false;                         // values as JSON instead of EDN
+  bool rendered = false;                     // the text of a fault for people
+};
+
 // Returns a fault that has no place in the source.
 Diagnostic plain_fault(std::string_view kind, std::string_view message);
 
-std::string write_answer(const BatchAnswer& answer);
+std::string write_answer(const BatchAnswer& answer, AnswerStyle style = {});
 std::string bad_request(std::string_view id_json, std::string_view message);
 
 }  // namespace ptcvm::cli

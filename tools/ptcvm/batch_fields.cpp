@@ -26,6 +26,36 @@ std::optional<std::string_view> BatchFields::text(std::string_view name) const {
   return std::nullopt;
 }
 
+void BatchFields::refuse_unknown(BatchObject object) const {
+  if (problem_.empty()) problem_ = unknown_member(object, object_);
+}
+
+void BatchFields::refuse_unknown_request(std::int64_t protocol) const {
+  if (problem_.empty()) problem_ = unknown_member(BatchObject::Request, object_, protocol == 1);
+}
+
+std::optional<std::string> BatchFields::edn(std::string_view edn, std::string_view json) const {
+  const auto given = text(edn);
+  const json::value* const value = find(json);
+  if (value == nullptr) return given ? std::optional<std::string>(*given) : std::nullopt;
+  if (given) {
+    if (problem_.empty()) problem_ = "give " + std::string(json) + " or " + std::string(edn) + ", not both";
+    return std::nullopt;
+  }
+  auto read = Value::from_json(json::serialize(*value));
+  if (read) return read->to_edn();
+  if (problem_.empty()) problem_ = std::string(json) + ": " + read.error().message;
+  return std::nullopt;
+}
+
+bool BatchFields::one_of(std::string_view name, std::string_view usual, std::string_view other) const {
+  const auto given = text(name);
+  if (given && *given != usual && *given != other) {
+    refuse(name, '"' + std::string(usual) + "\" or \"" + std::string(other) + '"');
+  }
+  return given == other;
+}
+
 bool BatchFields::flag(std::string_view name) const {
   const json::value* value = find(name);
   if (value == nullptr) return false;

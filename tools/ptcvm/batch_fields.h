@@ -8,6 +8,7 @@
 
 #include "ptcvm/tools.hpp"
 #include "schema/limits.h"
+#include "tools/ptcvm/batch_members.h"
 #include "tools/ptcvm/recorded_tools.h"
 
 namespace ptcvm::cli {
@@ -20,6 +21,13 @@ class BatchFields {
 
   const boost::json::value* find(std::string_view name) const;
   std::optional<std::string_view> text(std::string_view name) const;
+  // Remembers a member that the object of the protocol does not have.
+  void refuse_unknown(BatchObject object) const;
+  // Does so for a request: in version 1 only when the name looks like a slip of a known one.
+  void refuse_unknown_request(std::int64_t protocol) const;
+  // Returns the EDN text of a value that is given as EDN in `edn` or as JSON in `json`, and not as both.
+  std::optional<std::string> edn(std::string_view edn, std::string_view json) const;
+  bool one_of(std::string_view name, std::string_view usual, std::string_view other) const;   // whether it is `other`
   bool flag(std::string_view name) const;
   ToolMode tool_mode(std::string_view name) const;                  // true, false or "auto"
   Effect effect(std::string_view name) const;                       // a name; unsafe when the member is missing

@@ -1,6 +1,6 @@
-// Reading requests. The fields and their defaults are the protocol. Unknown members at the top are ignored. A limit at
-// the top, an unknown member of opts or limits, and a known member of a wrong kind make a bad request. null is the same
-// as absent.
+// Reading requests. The fields and their defaults are the protocol (docs/batch.md). A member that batch_members.def
+// does not have, and a known member of a wrong kind, make a bad request; in version 1 the top of a request may have
+// members of callers. null is the same as absent.
 #include "tools/ptcvm/batch_request.h"
 
 #include <algorithm>
@@ -11,6 +11,9 @@
 #include <set>
 #include <utility>
 
+#include "ptcvm/version.hpp"
+#include "runtime/text/json_text.h"
+#include "schema/closest_name.h"
 #include "schema/limits.h"
 #include "tools/ptcvm/batch_answer.h"
 #include "tools/ptcvm/batch_fields.h"
@@ -40,29 +43,16 @@ void refuse_unknown_limits(const json::object& given, std::string& problem) {
   for (const auto& member : given) {
     const std::string_view name(member.key().data(), member.key().size());
     const bool is_known = name.find('-') == std::string_view::npos && ptc::find_limit(name, ptc::LimitPlace::Batch);
-    if (!is_known && problem.empty()) problem = "limits: there is no limit " + std::string(name.substr(0, 80));
+    if (is_known || !problem.empty()) continue;
+    problem = "limits: there is no limit " + std::string(name.substr(0, 80));
+    std::vector<std::string_view> known;
+    for (const ptc::LimitInfo& limit : ptc::kLimits) known.push_back(limit.name);
+    const std::string_view near = ptc::closest_name(name, known);
+    if (!near.empty()) problem += "; did you mean " + std::string(near) + "?";
   }
 }
 
-bool is_earlier_limit(std::string_view name) {
-  return std::ranges::any_of(ptc::kLimits, [name](const ptc::LimitInfo& limit) {
-    return !name.empty() && name == ptc::earlier_spelling(limit, ptc::LimitPlace::Batch);
-  });
-}
-
-// A misspelt option would change nothing. filter_context and tool_cache are for other engines: here, requests hold the
-// context that a program may see, and tool_defs say which answers are kept.
-void refuse_unknown_options(const json::object& given, std::string& problem) {
-  constexpr std::array<std::string_view, 5> kOptions = {"float_precision", "signature", "budget_edn", "filter_context",
-                                                        "tool_cache"};
-  for (const auto& member : given) {
-    const std::string_view name(member.key().data(), member.key().size());
-    const bool is_known = std::ranges::find(kOptions, name) != kOptions.end() || is_earlier_limit(name);
-    if (!is_known && problem.empty()) problem = "opts: there is no option " + std::string(name.substr(0, 80));
-  }
-}
-
-// A request may have members that are not for this program, but a limit at the wrong place would bound nothing.
+// A limit at the wrong place would bound nothing.
 void refuse_misplaced_limits(const json::object& request, std::string& problem) {
   for (const auto& member : request) {
     const std::string_view name(member.key().data(), member.key().size());
@@ -84,7 +74,7 @@ void read_options(const BatchFields& request, RunOptions& options, std::string& 
   ptc::Limits all;
   if (const json::object* given = request.object("opts")) {
     const BatchFields opts(*given, problem);
-    refuse_unknown_options(*given, problem);
+    opts.refuse_unknown(BatchObject::Options);
     const auto decimals = opts.decimals("float_precision");
     if (decimals && *decimals <= kMostDecimals) options.float_precision = static_cast<int>(*decimals);
     read_earlier(opts, all);
@@ -110,11 +100,12 @@ void add_tools(const BatchFields& fields, BatchRequest& request, std::string& pr
   const auto start = [](ToolCall& call) { return call.pending(); };
   std::set<std::string_view> has_records;
   fields.objects("tools", [&](const BatchFields& entry) {
+    entry.refuse_unknown(BatchObject::Recorded);
     RecordedCall call;
     const std::string_view name = entry.text("name").value_or("");
     call.tool = name;
-    call.args_edn = entry.text("args_edn").value_or("{}");
-    if (const auto text = entry.text("result_edn")) call.result_edn = *text;
+    call.args_edn = entry.edn("args_edn", "args").value_or("{}");
+    call.result_edn = entry.edn("result_edn", "result");
     if (const auto text = entry.text("error")) call.error_edn = *text;
     if (has_records.insert(name).second && !tools.find(name)) (void)tools.add(call.tool, "", answer_now);
     if (const auto message = request.recorded.add(std::move(call)); message && problem.empty()) {
@@ -122,8 +113,10 @@ void add_tools(const BatchFields& fields, BatchRequest& request, std::string& pr
     }
   });
   fields.objects("tool_defs", [&](const BatchFields& entry) {
+    entry.refuse_unknown(BatchObject::ToolDef);
     ToolOptions options;
     options.checks_signature = false;
+    options.description = entry.text("description").value_or("");
     options.cache = entry.flag("cache");
     options.mode = entry.tool_mode("async");
     options.effect = entry.effect("effect");
@@ -137,19 +130,23 @@ void add_tools(const BatchFields& fields, BatchRequest& request, std::string& pr
   });
 }
 
-void load_inputs(const BatchFields& request, Session& session, std::string& problem) {
-  const auto load = [&](const BatchFields& fields, std::string_view name, const auto& loader) {
-    const auto text = fields.text(name);
-    if (!text || !problem.empty()) return;
-    if (const auto loaded = loader(*text); !loaded) problem = std::string(name) + ": " + loaded.error().message;
+// Loads what the turn begins with. `memory` is its definitions as EDN.
+void load_inputs(const BatchFields& request, const std::optional<std::string>& memory, Session& session,
+                 std::string& problem) {
+  const auto load = [&](const std::optional<std::string>& edn, std::string_view name, const auto& loader) {
+    if (!edn || !problem.empty()) return;
+    if (const auto loaded = loader(*edn); !loaded) problem = std::string(name) + ": " + loaded.error().message;
   };
-  load(request, "memory_edn", [&](std::string_view edn) { return session.load_definitions(edn); });
-  load(request, "context_edn", [&](std::string_view edn) { return session.load_data(edn); });
-  load(request, "journal_edn", [&](std::string_view edn) { return session.load_journal(edn); });
-  load(request, "history_edn", [&](std::string_view edn) { return session.load_history(edn); });
+  load(memory, "memory_edn", [&](std::string_view edn) { return session.load_definitions(edn); });
+  load(request.edn("context_edn", "data"), "context_edn", [&](std::string_view edn) { return session.load_data(edn); });
+  load(request.edn("journal_edn", "journal"), "journal_edn",
+       [&](std::string_view edn) { return session.load_journal(edn); });
+  load(request.edn("history_edn", "history"), "history_edn",
+       [&](std::string_view edn) { return session.load_history(edn); });
+  const auto budget = [&](std::string_view edn) { return session.load_budget(edn); };
+  load(request.edn("", "budget"), "budget", budget);
   if (const json::object* given = request.object("opts")) {
-    const BatchFields opts(*given, problem);
-    load(opts, "budget_edn", [&](std::string_view edn) { return session.load_budget(edn); });
+    load(BatchFields(*given, problem).edn("budget_edn", ""), "budget_edn", budget);
   }
 }
 
@@ -191,8 +188,8 @@ constexpr std::int64_t kBatchClock = 1'767'225'600'000;
 
 // One request, from its beginning or from where another process left it. Gives the answer, or what the next process
 // needs when the request asks for fresh ones.
-BatchStep answer_object(const Engine& engine, std::string_view line, const json::object& object,
-                        const HopState* from) {
+BatchStep answer_object(const Engine& engine, std::string_view line, const json::object& object, const HopState* from,
+                        std::int64_t protocol) {
   std::string problem, id_json = "null";
   const BatchFields fields(object, problem);
   BatchRequest request;
@@ -200,15 +197,16 @@ BatchStep answer_object(const Engine& engine, std::string_view line, const json:
   const auto source = fields.text("source");
   if (!source && problem.empty()) problem = "source is missing";
   refuse_misplaced_limits(object, problem);
+  if (from == nullptr) fields.refuse_unknown_request(protocol);
   read_options(fields, request.options, problem);
   request.order = fields.resolve_order("resolve_order");
+  const AnswerStyle style{fields.one_of("values", "edn", "json"), fields.one_of("diagnostics", "plain", "rendered")};
   request.plan = suspend_plan(fields, problem);
   if (!problem.empty()) return {bad_request(id_json, problem), std::nullopt};
   request.source = *source;
-  if (const json::value* memory = fields.find("memory_edn"); memory != nullptr && memory->is_string()) {
-    request.memory_edn = std::string_view(memory->get_string());
-  }
-  request.options.journal = fields.find("journal_edn") != nullptr;
+  const std::optional<std::string> memory = fields.edn("memory_edn", "memory");
+  if (memory) request.memory_edn = *memory;
+  request.options.journal = fields.find("journal_edn") != nullptr || fields.find("journal") != nullptr;
   request.options.time_ms = fields.time("clock_ms").value_or(kBatchClock);
   request.options.pauses_at_calls = request.plan.when != SuspendPlan::When::Never;
   add_tools(fields, request, problem);
@@ -217,7 +215,7 @@ BatchStep answer_object(const Engine& engine, std::string_view line, const json:
   BatchRun run(engine, request);
   if (from == nullptr) {
     run.begin([&](Session& session) {
-      load_inputs(fields, session, problem);
+      load_inputs(fields, memory, session, problem);
       return problem.empty();
     });
     if (!problem.empty()) return {bad_request(id_json, problem), std::nullopt};
@@ -227,7 +225,7 @@ BatchStep answer_object(const Engine& engine, std::string_view line, const json:
   if (auto hop = run.finish()) return {{}, std::move(hop)};
   BatchAnswer answer = run.answer();
   answer.id_json = std::move(id_json);
-  return {write_answer(answer), std::nullopt};
+  return {write_answer(answer, style), std::nullopt};
 }
 
 // Parses the line into `memory`. Returns nullopt and says why when the line cannot be read.
@@ -253,7 +251,7 @@ std::optional<json::value> read_line(std::string_view line, BoundedMemory& bound
   return std::nullopt;
 }
 
-BatchStep answer_line(const Engine& engine, std::string_view line, const HopState* from) {
+BatchStep answer_line(const Engine& engine, std::string_view line, const HopState* from, std::int64_t protocol) {
   BoundedMemory bounded(kFreeBytes + kBytesPerByte * line.size());
   constexpr std::size_t kFirstBlock = 1024;
   json::monotonic_resource memory(kFirstBlock, json::storage_ptr(&bounded));
@@ -262,16 +260,38 @@ BatchStep answer_line(const Engine& engine, std::string_view line, const HopStat
   if (!parsed) return {bad_request("null", problem), std::nullopt};
   const json::object* object = parsed->if_object();
   if (object == nullptr) return {bad_request("null", "a request is a JSON object"), std::nullopt};
-  return answer_object(engine, line, *object, from);
+  return answer_object(engine, line, *object, from, protocol);
 }
 
 }  // namespace
 
+std::optional<std::string> answer_header(std::string_view line, std::int64_t& protocol) {
+  constexpr std::size_t kMostHeaderBytes = 1'000;
+  protocol = 1;
+  if (line.size() > kMostHeaderBytes) return std::nullopt;
+  json::error_code error;
+  const json::value parsed = json::parse({line.data(), line.size()}, error);
+  const json::object* const header = error ? nullptr : parsed.if_object();
+  if (header == nullptr || !header->contains("protocol") || header->contains("source")) return std::nullopt;
+  std::string problem = unknown_member(BatchObject::Header, *header);
+  const std::int64_t* const version = header->at("protocol").if_int64();
+  const bool is_known = version != nullptr && (*version == kBatchProtocol || *version == 1);
+  if (problem.empty() && !is_known) {
+    problem = "protocol " + json::serialize(header->at("protocol")).substr(0, 40) +
+              " is unknown; this engine speaks 1 and " + std::to_string(kBatchProtocol);
+  }
+  protocol = problem.empty() ? *version : 0;
+  if (protocol == 0) return bad_request("null", problem);
+  std::string greeting = "{\"protocol\":" + std::to_string(*version) + ",\"engine\":";
+  ptc::append_json_string(greeting, ptcvm::version());
+  return greeting + '}';
+}
+
 std::string refuse_request(std::string_view message) { return bad_request("null", message); }
 
 // Each hop is a process of its own that gets the request and the state, and gives the next state or the answer.
-std::string answer_request(const Engine& engine, std::string_view line) {
-  BatchStep step = answer_line(engine, line, nullptr);
+std::string answer_request(const Engine& engine, std::string_view line, std::int64_t protocol) {
+  BatchStep step = answer_line(engine, line, nullptr, protocol);
   while (step.hop) {
     std::string input = std::to_string(line.size()) + '\n';
     input.append(line).append(write_hop(*step.hop));
@@ -294,7 +314,7 @@ std::string answer_hop(const Engine& engine, std::string_view input) {
   if (end == std::string_view::npos || error != std::errc() || size > input.size() - end - 1) return {};
   const std::optional<HopState> from = read_hop(input.substr(end + 1 + size));
   if (!from) return {};
-  const BatchStep step = answer_line(engine, input.substr(end + 1, size), &*from);
+  const BatchStep step = answer_line(engine, input.substr(end + 1, size), &*from, kBatchProtocol);
   return step.hop ? 'H' + write_hop(*step.hop) : 'A' + step.answer;
 }
 

@@ -1,5 +1,7 @@
 // One line of the batch protocol: a JSON request in, a JSON answer out.
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -9,7 +11,10 @@ namespace ptcvm::cli {
 
 // Returns the answer to one request line, without the newline. Never fails: a line that is no request is answered with
 // bad_request. Safe to call from several threads.
-std::string answer_request(const Engine& engine, std::string_view line);
+std::string answer_request(const Engine& engine, std::string_view line, std::int64_t protocol = 1);
+// Returns the answer to the first line of a stream when the line is a header, {"protocol": 2}, or nullopt when it is a
+// request. `protocol` becomes the version of the stream, 0 when the engine does not speak it.
+std::optional<std::string> answer_header(std::string_view line, std::int64_t& protocol);
 // Returns the answer to a line that is longer than the protocol takes.
 std::string refuse_request(std::string_view message);
 

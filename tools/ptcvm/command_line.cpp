@@ -32,6 +32,7 @@ void add_commands(CLI::App& app, int& status) {
   add_apropos_command(app, status);
   add_fmt_command(app, status);
   add_gen_command(app, status);
+  add_diff_command(app, status);
   add_repl_command(app, status);
   add_resume_command(app, status);
   add_snapshot_command(app, status);

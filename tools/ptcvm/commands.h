@@ -22,6 +22,7 @@ void add_doc_command(CLI::App& app, int& status);
 void add_apropos_command(CLI::App& app, int& status);
 void add_fmt_command(CLI::App& app, int& status);
 void add_gen_command(CLI::App& app, int& status);
+void add_diff_command(CLI::App& app, int& status);
 void add_repl_command(CLI::App& app, int& status);
 void add_resume_command(CLI::App& app, int& status);
 void add_snapshot_command(CLI::App& app, int& status);

@@ -7,6 +7,7 @@ namespace ptcvm::cli {
 bool stderr_has_colour();     // a terminal, and NO_COLOR is not set
 bool stdout_has_colour();
 bool stdin_is_terminal();
+bool write_out(std::string_view text);     // to standard output, past its buffers; returns false when it is closed
 void complain(std::string_view message);   // "ptcvm: message" on standard error
 
 }  // namespace ptcvm::cli

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Generated programs on several threads, engines that are compared, and programs that are made small.
+
+usage: gen_diff_test.py PTCVM   (the program under test)"""
+import json
+import os
+import unittest
+
+from ptcvm_process import PTCVM, CommandLineTest, ptcvm
+
+
+class GenDiff(CommandLineTest):
+    def engine(self, name, script):
+        path = self.file(name, "#!/bin/sh\n" + script + "\n")
+        os.chmod(path, 0o755)
+        return path
+
+    def faulty(self):
+        """Says :gamma where it should say :beta."""
+        return self.engine("faulty", f"{PTCVM} \"$@\" | sed 's/:beta/:gamma/g'")
+
+    def requests(self, *sources):
+        return "".join(json.dumps({"id": i, "source": source}) + "\n" for i, source in enumerate(sources))
+
+    def test_the_bytes_do_not_depend_on_the_number_of_threads(self):
+        one, four, rest = (ptcvm("gen", "--count", count, "--seed", seed, "--size", "30", "--jobs", jobs)[1]
+                           for count, seed, jobs in (("150", "5", "1"), ("150", "5", "4"), ("10", "145", "2")))
+        self.assertEqual(one, four)
+        self.assertEqual(one.splitlines()[-10:], rest.splitlines())
+        self.assertEqual([json.loads(line)["id"] for line in one.splitlines()], [str(i) for i in range(5, 155)])
+
+    def test_files_are_written_by_all_threads(self):
+        folder = os.path.join(self.folder.name, "programs")
+        self.assertEqual(ptcvm("gen", "--count", "70", "--size", "10", "--jobs", "3", "-o", folder)[0], 0)
+        self.assertEqual(len(os.listdir(folder)), 70)
+        with open(f"{folder}/seed-70.ptc", encoding="utf-8") as program:
+            self.assertEqual(program.read(), ptcvm("gen", "--seed", "70", "--size", "10")[1])
+
+    def test_an_engine_is_equal_to_itself_also_when_it_is_stopped_everywhere(self):
+        corpus = self.requests("(+ 1 2)", "(map inc [1 2 3])", "(upcase 1)", "(reduce + (range 50))")
+        for engines in ((PTCVM,), (PTCVM, PTCVM)):
+            status, out, err = ptcvm("diff", *engines, stdin=corpus)
+            self.assertEqual((status, out, err), (0, "", "4 requests, 0 with different answers\n"))
+
+    def test_a_difference_is_shown(self):
+        corpus = self.requests("1", "[:beta]", ":alpha")
+        status, out, err = ptcvm("diff", PTCVM, self.faulty(), stdin=corpus)
+        self.assertEqual((status, err), (1, "3 requests, 1 with different answers\n"))
+        self.assertEqual(out, '1: value_edn\n  A value_edn: "[:beta]"\n  B value_edn: "[:gamma]"\n')
+        printed = ptcvm("diff", PTCVM, self.faulty(), "--requests", stdin=corpus)[1]
+        self.assertEqual(printed, corpus.splitlines()[1] + "\n")
+        self.assertEqual(ptcvm("diff", PTCVM, self.faulty(), "--ignore", "value_edn", stdin=corpus)[0], 0)
+
+    def test_a_header_goes_to_every_process(self):
+        corpus = '{"protocol": 2}\n' + self.requests(*[":beta"] * 40)
+        status, _, err = ptcvm("diff", PTCVM, self.faulty(), "--corpus", self.file("corpus.jsonl", corpus))
+        self.assertEqual((status, err), (1, "40 requests, 40 with different answers\n"))
+
+    def test_the_request_that_ends_an_engine_is_found(self):
+        script = f"while read -r line; do case $line in *boom*) kill -9 $$;; esac; echo \"$line\" | {PTCVM} batch; done"
+        dies = self.engine("dies", script)
+        status, out, err = ptcvm("diff", PTCVM, dies, stdin=self.requests("1", '"boom"', "3"))
+        self.assertEqual((status, err), (1, "3 requests, 1 with different answers\n"))
+        self.assertTrue(out.startswith("1: answer\n"), out)
+        self.assertIn("was ended by signal 9", out)
+
+    def test_an_engine_that_is_not_there_differs(self):
+        status, out, _ = ptcvm("diff", PTCVM, "/no/such/engine", stdin=self.requests("1"))
+        self.assertEqual(status, 1)
+        self.assertIn("could not be started", out)
+
+    def test_a_program_is_made_small(self):
+        program = ("(defn f [x] (let [y (* x 2)] (println \"large\" y) {:alpha x (if (> y 3) :beta :eps) y}))\n"
+                   "{:total (count (map f (range 10))) :rest (f 3)}")
+        request = self.file("request.jsonl", self.requests(program))
+        check = f"{PTCVM} diff {PTCVM} {self.faulty()}"
+        status, out, err = ptcvm("gen", "--shrink", request, "--minimize", check)
+        self.assertEqual((status, out), (0, ":beta\n"), err)
+
+    def test_the_failure_stays_the_same_one(self):
+        check = "if grep -q inc; then exit 3; elif grep -q '' ; then exit 1; fi"
+        program = self.file("p.ptc", "(println 1)\n(map inc [1 2 3])\n")
+        status, out, err = ptcvm("gen", "--shrink", program, "--minimize", check)
+        self.assertEqual((status, out), (0, "inc\n"), err)
+
+    def test_generated_programs_are_tried_until_one_fails(self):
+        status, out, err = ptcvm("gen", "--seed", "1", "--count", "200", "--size", "20", "--sync", "--requests",
+                                 "--minimize", "grep -q 'loop' && exit 1 || exit 0")
+        self.assertEqual(status, 0, err)
+        self.assertEqual(json.loads(out)["source"], "loop")
+        status, out, err = ptcvm("gen", "--count", "3", "--minimize", "true")
+        self.assertEqual((status, out, err), (1, "", "ptcvm: none of 3 programs fails\n"))
+
+    def test_a_program_that_does_not_fail_says_so(self):
+        request = self.file("request.jsonl", self.requests("(map inc [1 2])"))
+        status, out, err = ptcvm("gen", "--shrink", request)
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn("does not fail", err)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=["gen_diff_test"])

@@ -1,0 +1,34 @@
+// Makes a request of the batch protocol, or the text of a program, small while it keeps failing.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ptcvm/engine.hpp"
+
+namespace ptcvm::cli {
+
+class RequestMinimizer {
+ public:
+  // `command` runs in a shell and gets each candidate on its standard input. Without a command a request fails when its
+  // answer changes as it is suspended everywhere.
+  RequestMinimizer(const Engine& engine, std::string command) : engine_(engine), command_(std::move(command)) {}
+
+  // Returns the smallest request found, or nullopt when this one does not fail.
+  std::optional<std::string> minimize(const std::string& request);
+  std::size_t candidates() const { return candidates_; }
+
+ private:
+  // What a check said: 0 for a candidate that is good, else how the check failed.
+  int check(const std::string& candidate) const;
+  std::string without_unused(std::string request, int failure) const;
+
+  const Engine& engine_;
+  std::string command_;
+  std::size_t candidates_ = 0;
+};
+
+// Returns a request as a program for people, with the answers of its tools in comments, or a text as it is.
+std::string readable_request(const std::string& request);
+
+}  // namespace ptcvm::cli
