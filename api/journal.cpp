@@ -6,8 +6,10 @@
 #include "runtime/log/log_writer.h"
 #include "runtime/text/edn_json.h"
 #include "runtime/text/json_text.h"
+#include "runtime/text/one_line.h"
 #include "runtime/text/plan.h"
 #include "vm/value/print.h"
+#include "vm/value/utf8.h"
 
 namespace ptcvm {
 namespace {
@@ -156,7 +158,17 @@ std::string journal_json(const RunJournal& journal) {
 std::string mission_log(const RunJournal& journal, std::size_t most) {
   std::vector<ptc::LoggedTask> tasks;
   for (const JournalTask& task : journal.tasks) tasks.push_back({task.id, task.value_edn, task.by, 0});
-  return ptc::render_mission_log(tasks, most);
+  std::string text = ptc::render_mission_log(tasks, most), doubts;
+  for (const JournalCall& call : journal.calls) {
+    if (call.state != "in_doubt") continue;
+    const std::string args = ptc::one_line(call.args_edn);
+    doubts.append("\n- [in doubt] ").append(ptc::one_line(call.task.empty() ? call.key : call.task)).append(": ");
+    doubts.append(ptc::one_line(call.tool)).append(" ").append(ptc::utf8_prefix(args, most));
+    if (args.size() > most) doubts += "...";
+  }
+  if (doubts.empty()) return text;
+  if (!text.empty()) text += "\n\n";
+  return text + "## Calls in Doubt (nobody knows whether they happened; a person must say)" + doubts;
 }
 
 std::string checklist(const RunJournal& journal) {

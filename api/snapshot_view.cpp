@@ -154,6 +154,13 @@ std::vector<SnapshotView::Named> SnapshotView::journal() const {
 
 std::vector<std::string> SnapshotView::prints() const { return impl_->state.prints; }
 
+std::vector<std::pair<std::string, std::string>> SnapshotView::summaries() const {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const ptc::StepSummary& step : impl_->state.summaries) out.emplace_back(step.id, step.summary);
+  std::ranges::stable_sort(out, {}, &std::pair<std::string, std::string>::first);
+  return out;
+}
+
 std::vector<SnapshotView::Fiber> SnapshotView::fibers() const {
   const ptc::RunState& state = impl_->state;
   std::vector<Fiber> out;

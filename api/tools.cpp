@@ -1,6 +1,8 @@
 #include "ptcvm/tools.hpp"
 
 #include <algorithm>
+#include <array>
+#include <exception>
 
 #include "api/errors.h"
 #include "api/tools_access.h"
@@ -51,6 +53,17 @@ ptc::ToolDefinition definition_of(std::string name, std::string_view signature, 
   return out;
 }
 
+// Calls a function of the host. What it throws is an error of its tool: nothing is thrown through the engine.
+ToolReply reply_of_host(const ToolCall& call, const std::function<ToolReply()>& function) {
+  try {
+    return function();
+  } catch (const std::exception& thrown) {
+    return call.error(std::string("threw: ") + thrown.what());
+  } catch (...) {
+    return call.error("threw something that is no std::exception");
+  }
+}
+
 ptc::ReconcileHandler reconciler(std::function<Reconciled(ToolCall&)> ask, std::shared_ptr<const ToolExtras> extras) {
   if (!ask) return {};
   return [ask = std::move(ask), extras = std::move(extras)](const ptc::ToolCall& call) {
@@ -89,7 +102,7 @@ Result<void> Tools::add_handler(std::string name, std::string_view signature, Ha
   if (handler) {
     called = [handler = std::move(handler), extras](const ptc::ToolCall& call) {
       ToolCall::Impl impl(call, extras.get());
-      return ToolAccess::taken(handler(impl.face));
+      return ToolAccess::taken(reply_of_host(impl.face, [&] { return handler(impl.face); }));
     };
   } else {
     definition.deferred = true;
@@ -115,7 +128,8 @@ Tools Tools::wrapped(Around around) const {
     if (tool.handler) {
       called = [shared, extras = extras, plain = tool.handler](const ptc::ToolCall& call) {
         ToolCall::Impl impl(call, extras.get());
-        return ToolAccess::taken((*shared)(impl.face, [&] { return ToolAccess::made(call.heap, plain(call)); }));
+        const auto next = [&] { return ToolAccess::made(call.heap, plain(call)); };
+        return ToolAccess::taken(reply_of_host(impl.face, [&] { return (*shared)(impl.face, next); }));
       };
     }
     out.impl_->registry->add(tool.definition, std::move(called), tool.reconcile);

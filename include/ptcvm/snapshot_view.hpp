@@ -105,6 +105,8 @@ class PTCVM_API SnapshotView {
   std::vector<Named> definitions() const;       // the user namespace, in the order of the definitions
   std::vector<Named> journal() const;           // the values of tasks, in the order of their commits
   std::vector<std::string> prints() const;      // what the turn printed so far
+  // Returns ids and texts of (step-done id text) of the turn so far, sorted by id. They count when the turn ends well.
+  std::vector<std::pair<std::string, std::string>> summaries() const;
 
   std::vector<Fiber> fibers() const;            // parents come before their branches; empty between turns
   // Returns at most `most` frames of a fiber, innermost first; none for an index that fibers() does not have.

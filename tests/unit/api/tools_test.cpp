@@ -1,4 +1,5 @@
 // Tools: callables by signature, what is checked and where errors point, waiting and retried calls.
+#include <stdexcept>
 #include <thread>
 
 #include "run_fixture.h"
@@ -183,6 +184,22 @@ TEST_F(ToolsTest, AfterTheLastAttemptTheErrorIsTheAnswer) {
   }
   EXPECT_EQ(run.diagnostic()->message, "Tool 'down' failed: down");
   EXPECT_EQ(calls, 2);
+}
+
+TEST_F(ToolsTest, WhatACallableThrowsIsAnErrorOfItsTool) {
+  tool("file", "() -> :int", []() -> int { throw std::runtime_error("the disk is gone"); });
+  tool("odd", "() -> :int", []() -> int { throw 7; });
+  tool("half", "() -> [:int]", [](ToolCall& call) -> ToolReply {
+    return call.build([](ValueWriter& out) {
+      out.begin_vector().integer(1);
+      throw std::runtime_error("in the middle");
+    });
+  });
+  EXPECT_EQ(answer("(tool/file)"), "tool_error: Tool 'file' failed: threw: the disk is gone");
+  EXPECT_EQ(answer("(tool/odd)"), "tool_error: Tool 'odd' failed: threw something that is no std::exception");
+  EXPECT_EQ(answer("(tool/half)"), "tool_error: Tool 'half' failed: threw: in the middle");
+  tools_ = tools_.wrapped([](ToolCall&, const auto&) -> ToolReply { throw std::runtime_error("the till is closed"); });
+  EXPECT_EQ(answer("(tool/file)"), "tool_error: Tool 'file' failed: threw: the till is closed");
 }
 
 TEST_F(ToolsTest, EffectsHaveNames) {
