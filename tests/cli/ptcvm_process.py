@@ -1,6 +1,7 @@
 """The program under test: PTCVM is the first argument of the test script."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,11 @@ PTCVM = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build/dev/bin/ptc
 def ptcvm(*args, stdin="", timeout=60):
     done = subprocess.run([PTCVM, *args], input=stdin, capture_output=True, text=True, timeout=timeout)
     return done.returncode, done.stdout, done.stderr
+
+
+def without_next_commands(err):
+    """Standard error without the lines that say what a suspended program waits for, and what to type next."""
+    return re.sub(r"^ptcvm: [^\n]* waits for:\n(?:  .*\n)*", "", err, flags=re.M)
 
 
 class CommandLineTest(unittest.TestCase):

@@ -127,7 +127,7 @@ class SealedLayers(CommandLineTest):
                      self.script(INTENT, PLAN), "--id", "t")]
         self.refuse_others(commands)
         for log in ("t", "t/setup", "t/steps"):
-            self.command("journal", "put", log, "more", "1")   # each change needs two facts
+            self.command("journal", "put", log, "more", "1", "--force")   # each change needs two facts
             self.refuse_everywhere(log, log.replace("t", "u", 1), commands)
         self.assert_refused(self.command("chain", "answer", "--id", "t", "a", "yes", seal=()), "keys_needed", "answer")
         status, _, err = self.command("chain", "answer", "--id", "t", "a", "always")
@@ -138,7 +138,7 @@ class SealedLayers(CommandLineTest):
         self.command("chain", "answer", "--id", "t", "a", "always")
         approved = self.command("chain", "approvals")[1].split()
         self.assertNotEqual(approved, [])
-        self.command("journal", "put", "chain approvals", "more", "1")
+        self.command("journal", "put", "chain approvals", "more", "1", "--force")
         self.refuse_everywhere("chain approvals", "t", [
             ("chain", "approvals"), ("chain", "approvals", "--revoke", approved[0]),
             ("chain", "run", "Greet", "--tools", self.place("tools.json"), "--model", self.script(INTENT, PLAN),

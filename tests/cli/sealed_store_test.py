@@ -114,7 +114,7 @@ class SealedStore(SnapshotTest):
         self.parked()
         self.assertIn("greet", ptcvm("journal", "show", "--store", self.store, "r")[1])
         self.assertIn("r ", ptcvm("runs", "--store", self.store)[1])
-        self.assert_refused(ptcvm("journal", "put", "--store", self.store, "r", "go", "2"), "keys_needed")
+        self.assert_refused(ptcvm("journal", "put", "--store", self.store, "r", "go", "2", "--force"), "keys_needed")
         self.assert_refused(ptcvm("resolve", "--store", self.store, "r", "op1", "2"), "keys_needed")
 
 

@@ -237,7 +237,7 @@ std::optional<Store> store_of(const StoreOptions& options, StoreUse use, int& st
 }
 
 void declare_agent_of_store(CLI::App& command, StoreOptions& options) {
-  declare_default_store(command, options);
+  declare_sealed_store(command, options);
   command.add_option("--id", options.id, "The name of the run")->required();
 }
 

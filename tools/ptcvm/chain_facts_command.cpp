@@ -58,7 +58,7 @@ int facts_of_store(const FactArguments& arguments) {
 void add_chain_facts(CLI::App& chain, int& status) {
   auto* const command = chain.add_subcommand("facts", "Tell what later tasks are to know, or list it");
   auto arguments = std::make_shared<FactArguments>();
-  declare_default_store(*command, arguments->store);
+  declare_sealed_store(*command, arguments->store);
   declare_author(*command, arguments->store);
   command->add_option("TEXT", arguments->text, "A fact, for example: The user prefers pnpm");
   command->add_option("--key", arguments->key, "The name of the fact; a fact of that name is replaced");

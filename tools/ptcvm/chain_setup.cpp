@@ -124,7 +124,7 @@ CLI::Option* declare_chain_model(CLI::App& command, ChainArguments& arguments) {
 }
 
 void declare_chain_store(CLI::App& command, ChainArguments& arguments) {
-  declare_default_store(command, arguments.store);
+  declare_sealed_store(command, arguments.store);
   command.add_option("--id", arguments.store.id, "The name of the task")->required();
 }
 

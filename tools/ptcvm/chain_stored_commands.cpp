@@ -311,14 +311,14 @@ void add_chain_replan(CLI::App& chain, int& status) {
 void add_chain_list(CLI::App& chain, int& status) {
   auto* const command = chain.add_subcommand("list", "List the tasks of a store");
   auto arguments = std::make_shared<ChainArguments>();
-  declare_default_store(*command, arguments->store);
+  declare_sealed_store(*command, arguments->store);
   command->callback([arguments, &status] { status = list_tasks(*arguments); });
 }
 
 void add_chain_approvals(CLI::App& chain, int& status) {
   auto* const command = chain.add_subcommand("approvals", "List what people have approved for good, or revoke it");
   auto arguments = std::make_shared<ApprovalArguments>();
-  declare_default_store(*command, arguments->store);
+  declare_sealed_store(*command, arguments->store);
   declare_author(*command, arguments->store);
   command->add_option("--revoke", arguments->revoked, "The signature of the approval to take back");
   command->callback([arguments, &status] { status = show_approvals(*arguments); });

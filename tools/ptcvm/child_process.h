@@ -20,6 +20,7 @@ struct ChildLimits {
   std::optional<std::chrono::steady_clock::time_point> deadline;
   const std::atomic<bool>* cancelled = nullptr;
   std::vector<std::pair<std::string, std::string>> environment;   // on top of this process's
+  std::string folder = {};                                        // where it runs; "": the folder of this process
 };
 
 struct ChildResult {

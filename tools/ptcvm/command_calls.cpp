@@ -3,8 +3,12 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <cmath>
 #include <thread>
 #include <utility>
+
+#include "tools/ptcvm/staying_process.h"
+#include "tools/ptcvm/tool_errors.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -88,8 +92,15 @@ void make_calls(SomeRun& run, CommandCalls& commands) {
 
 }  // namespace
 
+CommandCalls::~CommandCalls() {
+  for (StayingProcess* const process : staying()) process->abandon();
+}
+
 bool CommandCalls::can_begin(const WaitingCall& call) const {
-  return running_.size() < most_ && !running_.contains(call.id);
+  if (running_.size() >= most_ || running_.contains(call.id)) return false;
+  const auto command = tools_.commands.find(call.tool);
+  const StayingProcess* const staying = command == tools_.commands.end() ? nullptr : command->second.staying();
+  return staying == nullptr || staying->has_room();
 }
 
 bool CommandCalls::has_command(const WaitingCall& call) const { return tools_.commands.contains(call.tool); }
@@ -102,34 +113,106 @@ void CommandCalls::begin(const WaitingCall& call, std::string args_json) {
     ended.reply.kind = CommandReply::Kind::Pending;
     return;
   }
-  const Clock::time_point start = Clock::now();
-  auto process = command->second.start(call, std::move(args_json), cancelled_);
-  running_.emplace(call.id, Running{&command->second, std::move(process), start});
+  Running& running = running_[call.id];
+  running.tool = &command->second;
+  running.call = call;
+  running.call.args = {};
+  running.begun = Clock::now();
+  if (retries_ && running.tool->tool().retry.max_attempts > 1) running.args_json = args_json;
+  start(running, std::move(args_json));
+}
+
+void CommandCalls::start(Running& running, std::string args_json) {
+  running.pause_until.reset();
+  if (StayingProcess* const staying = running.tool->staying()) {
+    staying->begin(running.call, running.tool->tool(), args_json);
+  } else {
+    running.process = running.tool->start(running.call, std::move(args_json), cancelled_);
+  }
+}
+
+// Returns whether a call that failed is made again after a pause.
+bool CommandCalls::begins_pause(Running& running, const CommandReply& reply) const {
+  const ExternalTool& tool = running.tool->tool();
+  const bool may_repeat = reply.kind == CommandReply::Kind::Error ||
+                          (reply.kind == CommandReply::Kind::Unknown && tool.may_repeat);
+  if (!retries_ || !may_repeat || running.attempt >= tool.retry.max_attempts) return false;
+  if (cancelled_ != nullptr && cancelled_->load()) return false;
+  const double growth = std::pow(tool.retry.factor, running.attempt - 1);
+  const double pause = std::min(static_cast<double>(tool.retry.first_delay.count()) * growth,
+                                static_cast<double>(tool.retry.max_delay.count()));
+  const auto until = Clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(pause));
+  if (running.call.deadline && until >= *running.call.deadline) return false;
+  running.process.reset();
+  running.pause_until = until;
+  ++running.attempt;
+  return true;
+}
+
+void CommandCalls::end_pauses() {
+  const Clock::time_point now = Clock::now();
+  for (auto& [call, running] : running_) {
+    const StayingProcess* const staying = running.tool->staying();
+    if (running.pause_until && *running.pause_until <= now && (staying == nullptr || staying->has_room())) {
+      start(running, running.args_json);
+    }
+  }
+}
+
+// Returns the processes that stay and have calls, each once.
+std::vector<StayingProcess*> CommandCalls::staying() const {
+  std::vector<StayingProcess*> out;
+  for (const auto& [call, running] : running_) {
+    StayingProcess* const process = running.tool->staying();
+    if (process != nullptr && std::ranges::count(out, process) == 0) out.push_back(process);
+  }
+  return out;
 }
 
 std::uint64_t CommandCalls::held_bytes() const {
   std::uint64_t held = 0;
-  for (const auto& [call, running] : running_) held += running.process->held_bytes();
+  for (const auto& [call, running] : running_) {
+    held += running.args_json.capacity() + (running.process == nullptr ? 0 : running.process->held_bytes());
+  }
+  for (const StayingProcess* const process : staying()) held += process->held_bytes();
   return held;
 }
 
 void CommandCalls::bound_outputs(std::uint64_t more_bytes) const {
   for (const auto& [call, running] : running_) {
+    if (running.process == nullptr) continue;
     const std::uint64_t most = running.process->output_bytes() + more_bytes;
     running.process->bound_output(static_cast<std::size_t>(std::min<std::uint64_t>(most, kMostOutput)));
   }
 }
 
-std::vector<CommandCalls::Ended> CommandCalls::take_ended() {
-  std::vector<std::uint64_t> ended;
-  for (const auto& [call, running] : running_) {
-    if (running.process->look(0)) ended.push_back(call);
+// Collects what commands have replied, by call.
+void CommandCalls::take_replies(std::map<std::uint64_t, CommandReply>& out) {
+  for (auto& [call, running] : running_) {
+    if (running.process != nullptr && running.process->look(0)) {
+      out.emplace(call, running.tool->read(running.process->take_result()));
+    }
   }
+  for (StayingProcess* const process : staying()) {
+    if (cancelled_ != nullptr && cancelled_->load()) process->stop("stopped");
+    for (StayingProcess::Answer& answer : process->look()) out.emplace(answer.call, std::move(answer.reply));
+  }
+}
+
+std::vector<CommandCalls::Ended> CommandCalls::take_ended() {
+  end_pauses();
+  std::map<std::uint64_t, CommandReply> replies;
+  take_replies(replies);
   std::vector<Ended> out = std::exchange(ended_, {});
-  for (const std::uint64_t call : ended) {
-    auto node = running_.extract(call);
-    const Running& done = node.mapped();
-    out.push_back({call, done.tool->read(done.process->take_result()), since(done.begun)});
+  for (auto& [call, reply] : replies) {
+    const auto running = running_.find(call);
+    if (running == running_.end()) continue;
+    const CommandTool& tool = *running->second.tool;
+    show_tool_errors(tool.tool().name, reply.errors);
+    if (begins_pause(running->second, reply)) continue;
+    reply.announces = reply.kind == CommandReply::Kind::Json && tool.is_async();
+    out.push_back({call, std::move(reply), since(running->second.begun)});
+    running_.erase(running);
   }
   return out;
 }
@@ -139,7 +222,10 @@ std::vector<CommandCalls::Ended> CommandCalls::wait(std::uint64_t more_bytes) {
   std::vector<Ended> out = take_ended();
   if (!out.empty()) return out;
   std::vector<pollfd> waits;
-  for (const auto& [call, running] : running_) running.process->add_waits(waits);
+  for (const auto& [call, running] : running_) {
+    if (running.process != nullptr) running.process->add_waits(waits);
+  }
+  for (const StayingProcess* const process : staying()) process->add_waits(waits);
   // A command that has closed its output ends within a moment.
   if (waits.empty()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(running_.empty() ? kLookMillis : 1));
@@ -150,6 +236,7 @@ std::vector<CommandCalls::Ended> CommandCalls::wait(std::uint64_t more_bytes) {
 }
 
 RunState run_with_commands(Run& run, CommandCalls& commands) {
+  commands.retry_failed_calls();
   for (;;) {
     const RunState state = run.step();
     if (state != RunState::Yielded) return state;

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "ptcvm/stored_run.hpp"
@@ -21,6 +23,12 @@ class CommandCalls {
   // the calls.
   CommandCalls(const CommandTools& tools, std::size_t most, const std::atomic<bool>* cancelled)
       : tools_(tools), most_(most), cancelled_(cancelled) {}
+  ~CommandCalls();                               // stops what still runs
+  CommandCalls(const CommandCalls&) = delete;
+  CommandCalls& operator=(const CommandCalls&) = delete;
+
+  // Lets calls that failed be made again here, as Retry of their tools says. A stored run counts attempts itself.
+  void retry_failed_calls() { retries_ = true; }
 
   // Returns whether the call was not begun before, and there is room for it.
   bool can_begin(const WaitingCall& call) const;
@@ -39,18 +47,29 @@ class CommandCalls {
   std::uint64_t held_bytes() const;              // counts the texts on their way to commands and from them
 
  private:
-  void bound_outputs(std::uint64_t more_bytes) const;
-  std::vector<Ended> take_ended();
+  using Clock = std::chrono::steady_clock;
   struct Running {
     const CommandTool* tool = nullptr;
-    std::unique_ptr<ChildProcess> process;
-    std::chrono::steady_clock::time_point begun;
+    WaitingCall call;                            // without its arguments
+    Clock::time_point begun;
+    std::unique_ptr<ChildProcess> process = {};  // null: a process that stays has the call, or a pause has
+    std::string args_json = {};                  // kept when the call may be made again
+    std::uint32_t attempt = 1;
+    std::optional<Clock::time_point> pause_until = {};
   };
+  void bound_outputs(std::uint64_t more_bytes) const;
+  void start(Running& running, std::string args_json);
+  bool begins_pause(Running& running, const CommandReply& reply) const;
+  void end_pauses();
+  std::vector<StayingProcess*> staying() const;
+  void take_replies(std::map<std::uint64_t, CommandReply>& out);
+  std::vector<Ended> take_ended();
   const CommandTools& tools_;
   const std::size_t most_;
   const std::atomic<bool>* const cancelled_;
   std::map<std::uint64_t, Running> running_;   // by call
   std::vector<Ended> ended_;                   // calls without a command
+  bool retries_ = false;
 };
 
 // Steps a run to its end or its next suspension, and makes its calls.

@@ -1,10 +1,18 @@
 #include "tools/ptcvm/command_line.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
 #include <iostream>
+#include <utility>
+#include <vector>
 
 #include "schema/version.h"
+#include "tools/ptcvm/command_tree.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/option_table.h"
+#include "tools/ptcvm/store_options.h"
+#include "tools/ptcvm/terminal.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -37,6 +45,7 @@ void add_commands(CLI::App& app, int& status) {
   add_resume_command(app, status);
   add_snapshot_command(app, status);
   add_runs_command(app, status);
+  add_work_command(app, status);
   add_resolve_command(app, status);
   add_journal_command(app, status);
   add_doubt_command(app, status);
@@ -50,6 +59,73 @@ void add_commands(CLI::App& app, int& status) {
   add_keys_command(app, status);
   add_completion_command(app, status);
   add_man_command(app, status);
+}
+
+// Returns where the words of the command end in the arguments, and the command.
+std::pair<std::size_t, const CLI::App*> command_in(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* command = &app;
+  std::size_t at = 0;
+  for (; at < words.size(); ++at) {
+    const auto parts = parts_of(*command);
+    const auto part = std::ranges::find(parts, words[at], &CLI::App::get_name);
+    if (part == parts.end()) break;
+    command = *part;
+  }
+  return {at, command};
+}
+
+// Where the run is the first argument of a command, --id names it, too: the parser sees the argument.
+std::vector<std::string> with_run_as_argument(const CLI::App& app, std::vector<std::string> words) {
+  const auto [begin, command] = command_in(app, words);
+  const auto arguments = positionals_of(*command);
+  const std::string first = arguments.empty() ? "" : arguments[0]->get_name();
+  const bool names_run = first == "ID" || first == "SNAPSHOT";
+  if (!names_run || command->get_option_no_throw("--id") == nullptr) return words;
+  for (std::size_t at = begin; at < words.size() && words[at] != "--"; ++at) {
+    const bool has_value = words[at].starts_with("--id=");
+    if (!has_value && (words[at] != "--id" || at + 1 == words.size())) continue;
+    std::string run = has_value ? words[at].substr(5) : words[at + 1];
+    const auto from = words.begin() + static_cast<std::ptrdiff_t>(at);
+    words.erase(from, from + (has_value ? 1 : 2));
+    words.insert(words.begin() + static_cast<std::ptrdiff_t>(begin), std::move(run));
+    break;
+  }
+  return words;
+}
+
+bool is_given(const std::vector<std::string>& words, std::string_view name) {
+  return std::ranges::any_of(words, [name](const std::string& word) {
+    return word == name || (word.starts_with(name) && word.size() > name.size() && word[name.size()] == '=');
+  });
+}
+
+// Returns whether an option is given that keeps the run elsewhere than in a store.
+bool excludes_store(std::string_view command, const std::vector<std::string>& words) {
+  for (const OptionRow& row : option_rows()) {
+    bool is_of_command = false, excludes = false;
+    for_each_listed(row.commands, [&](std::string_view name) { is_of_command |= name == command; });
+    for_each_listed(row.excludes, [&](std::string_view name) { excludes |= name == "--store"; });
+    if (is_of_command && excludes && is_given(words, row.name)) return true;
+  }
+  return false;
+}
+
+// Gives PTCVM_STORE to commands that begin a run, as their --store. An option that keeps the run elsewhere counts more,
+// and a run without a name is not kept, which the user is told.
+void apply_default_store(const CLI::App& app, std::vector<std::string>& words) {
+  const char* const usual = std::getenv(kStoreVariable);
+  const auto [arguments, found] = command_in(app, words);
+  const std::string command = found->get_name();
+  if (usual == nullptr || *usual == '\0' || is_given(words, "--store")) return;
+  const std::string store = usual;
+  const bool begins_run = command == "run" || command == "eval" || command == "repl";
+  if (begins_run || excludes_store(command, words)) unsetenv(kStoreVariable);
+  if (!begins_run || excludes_store(command, words) || is_given(words, "--help")) return;
+  if (is_given(words, "--id") || is_given(words, "--run-id")) {
+    words.insert(words.begin() + static_cast<std::ptrdiff_t>(arguments), {"--store", store});
+  } else {
+    complain("PTCVM_STORE does not keep this run, because the run has no name: give --id NAME");
+  }
 }
 
 }  // namespace
@@ -72,8 +148,11 @@ int answer_command_line(int argc, char** argv) {
     std::cerr << empty << "\nRun with --help for more information.\n";
     return kUsage;
   }
+  std::vector<std::string> words = with_run_as_argument(app, {argv + 1, argv + argc});
+  apply_default_store(app, words);
+  std::ranges::reverse(words);                   // as the parser wants them
   try {
-    app.parse(argc, argv);
+    app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kSuccess : kUsage;
   }

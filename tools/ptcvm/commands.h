@@ -25,6 +25,7 @@ void add_gen_command(CLI::App& app, int& status);
 void add_diff_command(CLI::App& app, int& status);
 void add_repl_command(CLI::App& app, int& status);
 void add_resume_command(CLI::App& app, int& status);
+void add_work_command(CLI::App& app, int& status);
 void add_snapshot_command(CLI::App& app, int& status);
 void add_batch_command(CLI::App& app, int& status);
 void add_resolve_command(CLI::App& app, int& status);

@@ -105,13 +105,14 @@ void add_doubt_command(CLI::App& app, int& status) {
   auto request = std::make_shared<DoubtRequest>();
 
   auto* all = doubt->add_subcommand("list", "Show them, of one run or of all");
-  declare_default_store(*all, request->store);
+  declare_sealed_store(*all, request->store);
   all->add_option("ID", request->store.id, "The run");
+  all->add_option("--id", request->store.id, "The run, instead of the argument")->type_name("ID");
   all->add_flag("--json", request->json, "A line of JSON for each");
   all->callback([request, &status] { status = list(*request); });
 
   auto* one = doubt->add_subcommand("settle", "Say what became of one");
-  declare_default_store(*one, request->store);
+  declare_sealed_store(*one, request->store);
   declare_run_id(*one, request->store);
   one->add_option("KEY", request->key, "The idempotency key of the call, as `doubt list` shows it");
   auto* answers = one->add_option_group("what became of it");

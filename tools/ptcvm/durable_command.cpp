@@ -8,7 +8,9 @@
 #include "tools/ptcvm/doubt_text.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/interrupt.h"
+#include "tools/ptcvm/kept_tools.h"
 #include "tools/ptcvm/moments.h"
+#include "tools/ptcvm/next_commands.h"
 #include "tools/ptcvm/operation_arguments.h"
 #include "tools/ptcvm/report.h"
 #include "tools/ptcvm/suspension.h"
@@ -112,6 +114,7 @@ class StoredTurn {
     if (request_.after_ms != 0) stored_.clock = [after = request_.after_ms] { return now_millis() + after; };
     auto stored = prepared(tools->tools);
     if (!stored) return refuse_input(stored.error().message);
+    if (!warn_of_changed_tools(command_.store(), id, *tools, message_)) return refuse_input(message_);
     if (trace_ != nullptr) trace_->expect_start(stored->name());
     const InterruptFlag interrupted;
     CommandCalls commands(*tools, options_.parallel_tools, interrupted.flag());
@@ -154,7 +157,8 @@ class StoredTurn {
     const std::vector<WaitingOperation> waits = operations_of(done.pending);
     if (trace_ != nullptr) trace_->suspend(done.outcome, waiting_ids(waits));
     for (const std::string& warning : done.outcome.warnings) std::cerr << "warning: " << warning << '\n';
-    std::cout << suspended_line(waits) << '\n';
+    std::cout << suspended_line(waits) << std::endl;
+    complain(next_in_store(request_.store, done.pending, options_));
     return kSuspended;
   }
 
@@ -187,6 +191,14 @@ class StoredTurn {
 };
 
 }  // namespace
+
+bool warn_of_changed_tools(const Store& store, const std::string& run, const CommandTools& tools,
+                           std::string& message) {
+  const auto changes = keep_tools(store, run, tools.texts);
+  if (!changes) return message = changes.error().message, false;
+  for (const std::string& change : *changes) complain("warning: the tools of " + run + " have changed: " + change);
+  return true;
+}
 
 void declare_durable_options(CLI::App& command, DurableRequest& request) {
   declare_store(command, request.store);

@@ -32,6 +32,11 @@ struct DurableRequest {
 
 void declare_durable_options(CLI::App& command, DurableRequest& request);
 
+// Keeps the tools of files with the run, and says on standard error which ones have changed since they were kept.
+// Returns false when the store fails; `message` then says why.
+bool warn_of_changed_tools(const Store& store, const std::string& run, const CommandTools& tools,
+                           std::string& message);
+
 // Begins the run of that id, goes on with it, or prints its value when it has ended.
 int run_in_store(const Engine& engine, const LoadedProgram& loaded, const std::string& name,
                  const RunArguments& options, const DurableRequest& request);

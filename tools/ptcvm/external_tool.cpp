@@ -1,5 +1,6 @@
 #include "tools/ptcvm/external_tool.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "ptcvm/convert.hpp"
@@ -21,10 +22,11 @@ std::string failure_of(const ExternalTool& tool, const ChildResult& child) {
   switch (child.end) {
     case ChildResult::End::NotStarted:
       return "cannot start " + tool.command[0] + ": " + std::strerror(child.code);
-    case ChildResult::End::TimedOut: return "no answer before the deadline of the run";
+    case ChildResult::End::TimedOut: return timeout_text(tool);
     case ChildResult::End::Cancelled: return "stopped";
     case ChildResult::End::TooMuchOutput: return "its output is too large";
-    case ChildResult::End::Signalled: return "ended by signal " + std::to_string(child.code);
+    case ChildResult::End::Signalled:
+      return "ended by signal " + std::to_string(child.code) + " (" + strsignal(child.code) + ')';
     case ChildResult::End::Exited: break;
   }
   std::string text = trimmed(child.error);
@@ -53,14 +55,30 @@ std::string key_text(std::string_view key) {
 
 std::string json_string(std::string_view text) { return Value::of(std::string(text)).to_json(); }
 
-ChildLimits limits_of(std::string_view key, std::optional<std::chrono::steady_clock::time_point> deadline) {
+ChildLimits limits_of(const ExternalTool& tool, std::string_view key,
+                      std::optional<std::chrono::steady_clock::time_point> deadline) {
   ChildLimits limits;
-  limits.deadline = deadline;
-  limits.environment = {{"PTCVM_IDEMPOTENCY_KEY", key_text(key)}};
+  limits.deadline = deadline_of(tool, deadline);
+  limits.environment = tool.environment;
+  limits.environment.emplace_back("PTCVM_IDEMPOTENCY_KEY", key_text(key));
+  limits.folder = tool.folder;
   return limits;
 }
 
 }  // namespace
+
+std::optional<std::chrono::steady_clock::time_point> deadline_of(
+    const ExternalTool& tool, std::optional<std::chrono::steady_clock::time_point> deadline) {
+  if (tool.deadline.count() == 0) return deadline;
+  const auto own = std::chrono::steady_clock::now() + tool.deadline;
+  return deadline ? std::min(own, *deadline) : own;
+}
+
+std::string timeout_text(const ExternalTool& tool) {
+  if (tool.deadline.count() == 0) return "no answer before the deadline of the run";
+  return "no answer within " + std::to_string(tool.deadline.count()) + " ms (the deadline of the tool), or before the "
+         "deadline of the run";
+}
 
 std::optional<ExternalTool> parse_external_tool(std::string_view text, bool with_shell, std::string& message) {
   const std::size_t equals = text.find('=');
@@ -86,7 +104,7 @@ std::optional<ExternalTool> parse_external_tool(std::string_view text, bool with
 
 std::unique_ptr<ChildProcess> CommandTool::start(const WaitingCall& call, std::string args_json,
                                                  const std::atomic<bool>* cancelled) const {
-  ChildLimits limits = limits_of(call.key, call.deadline);
+  ChildLimits limits = limits_of(tool_, call.key, call.deadline);
   limits.cancelled = cancelled;
   args_json += '\n';
   return std::make_unique<ChildProcess>(tool_.command, std::move(args_json), std::move(limits));
@@ -95,12 +113,14 @@ std::unique_ptr<ChildProcess> CommandTool::start(const WaitingCall& call, std::s
 CommandReply CommandTool::read(ChildResult child) const {
   const bool is_within_own_limit = child.output.size() <= ChildLimits().max_output_bytes;
   if (child.end == ChildResult::End::TooMuchOutput && is_within_own_limit) return {CommandReply::Kind::TooLarge, {}};
-  if (may_have_happened(child)) return {CommandReply::Kind::Unknown, failure_of(tool_, child)};
+  if (may_have_happened(child)) {
+    return {CommandReply::Kind::Unknown, failure_of(tool_, child), false, std::move(child.error)};
+  }
   if (child.end != ChildResult::End::Exited || child.code != 0) {
     return {CommandReply::Kind::Error, failure_of(tool_, child)};
   }
   const bool is_blank = child.output.find_first_not_of(kBlanks) == std::string::npos;
-  return {CommandReply::Kind::Json, is_blank ? "null" : std::move(child.output), is_async_};
+  return {CommandReply::Kind::Json, is_blank ? "null" : std::move(child.output), is_async_, std::move(child.error)};
 }
 
 std::function<Reconciled(ToolCall&)> reconciler_of(ExternalTool command) {
@@ -108,7 +128,7 @@ std::function<Reconciled(ToolCall&)> reconciler_of(ExternalTool command) {
     constexpr int kWaitMillis = 20;
     const std::string input = "{\"tool\":" + json_string(call.name()) + ",\"args\":" + call.args().to_json() +
                               ",\"key\":" + json_string(call.idempotency_key()) + "}\n";
-    ChildProcess child(command.command, input, limits_of(call.idempotency_key(), call.deadline()));
+    ChildProcess child(command.command, input, limits_of(command, call.idempotency_key(), call.deadline()));
     Reconciled said;
     while (!child.look(kWaitMillis)) {
       if (call.expired()) return said;

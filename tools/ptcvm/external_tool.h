@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ptcvm/run.hpp"
@@ -19,10 +20,18 @@
 
 namespace ptcvm::cli {
 
-// NAME=COMMAND. The command is split into words and started without a shell, or given to sh -c.
+// The command of a tool. NAME=COMMAND is split into words and started without a shell, or given to sh -c; a file of
+// tools (tools_file.h) sets the other members, too.
 struct ExternalTool {
   std::string name;
   std::vector<std::string> command;
+  std::vector<std::pair<std::string, std::string>> environment = {};   // on top of the environment of this process
+  std::string folder = {};                       // in which the command runs; "": the folder of this process
+  std::chrono::milliseconds deadline{0};         // the time for one call; 0: the time of the run
+  Retry retry = {};                              // without a store; with one, the store counts attempts
+  bool may_repeat = false;                       // a call may be made again although it may have happened
+  bool stays = false;                            // one process for all calls: staying_process.h
+  std::size_t in_flight = 1;                     // the most calls that such a process has at once
 };
 
 std::optional<ExternalTool> parse_external_tool(std::string_view text, bool with_shell, std::string& message);
@@ -39,7 +48,16 @@ struct CommandReply {
   Kind kind = Kind::Json;
   std::string text;
   bool announces = false;                // Json: the answer may be an operation (AnswerDetails::announces)
+  std::string errors = {};               // what the command wrote to its standard error, when `text` does not have it
 };
+
+// Returns when an answer becomes useless: by the deadline of the tool, or by the one of the run.
+std::optional<std::chrono::steady_clock::time_point> deadline_of(
+    const ExternalTool& tool, std::optional<std::chrono::steady_clock::time_point> deadline);
+// Returns why a call failed that has no answer in time.
+std::string timeout_text(const ExternalTool& tool);
+
+class StayingProcess;
 
 // The command behind a tool. A caller starts the process and reads the answer when the process has ended. The output of
 // an async tool may also be {"pending": "ID", "immediate": …, "ttl_ms": …}, an operation that is resolved later.
@@ -52,9 +70,17 @@ class CommandTool {
                                       const std::atomic<bool>* cancelled) const;
   CommandReply read(ChildResult child) const;
 
+  const ExternalTool& tool() const { return tool_; }
+  bool is_async() const { return is_async_; }
+  // The process that stays and that takes the calls; null for a tool whose calls have a process each.
+  StayingProcess* staying() const { return staying_.get(); }
+  const std::shared_ptr<StayingProcess>& shared_process() const { return staying_; }
+  void use_process(std::shared_ptr<StayingProcess> process) { staying_ = std::move(process); }
+
  private:
   ExternalTool tool_;
   bool is_async_;
+  std::shared_ptr<StayingProcess> staying_;
 };
 
 // The tools of a command line, as programs see them, and the commands behind them. A tool without a command starts an
@@ -62,6 +88,7 @@ class CommandTool {
 struct CommandTools {
   Tools tools;                           // deferred, all of them
   std::map<std::string, CommandTool, std::less<>> commands;   // by the name of the tool
+  std::map<std::string, std::string, std::less<>> texts;      // what files of tools say, as EDN; by the name
 };
 
 // Asks a command whether a call happened: {"tool", "args", "key"} on its standard input;

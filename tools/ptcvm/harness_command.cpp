@@ -96,7 +96,7 @@ int act(const PersonCommand& row, const HarnessArguments& arguments) {
 }
 
 void declare_conversation(CLI::App& command, StoreOptions& options) {
-  declare_default_store(command, options);
+  declare_sealed_store(command, options);
   command.add_option("--id", options.id, "The conversation")->required();
 }
 

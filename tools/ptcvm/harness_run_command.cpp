@@ -43,7 +43,7 @@ int run_harness(const HarnessArguments& arguments) {
 void add_harness_run(CLI::App& app, int& status) {
   auto* const command = app.add_subcommand("run", "Let the planner plan until it waits for somebody");
   auto arguments = std::make_shared<HarnessArguments>();
-  declare_default_store(*command, arguments->store);
+  declare_sealed_store(*command, arguments->store);
   command->add_option("--id", arguments->store.id, "The conversation")->required();
   command->add_option("--planner", arguments->planner,
                       "simple-demo, llm-drafter, scenario-v0.3, or the file of a program")->required();

@@ -146,7 +146,7 @@ void add_harness_serve(CLI::App& app, int& status) {
   auto arguments = std::make_shared<ServeArguments>();
   HarnessArguments& harness = arguments->harness;
   harness.planner = "off";
-  declare_default_store(*command, harness.store);
+  declare_sealed_store(*command, harness.store);
   command->add_option("--id", arguments->ids, "Serve this conversation; more than one may be given. Default: all");
   command->add_option("--port", arguments->port, "The port; 0 takes any");
   command->add_option("--address", arguments->address, "The address to listen on")->capture_default_str();

@@ -1,4 +1,5 @@
 // ptcvm journal: what the log of a run says, and what others say to it.
+#include <algorithm>
 #include <iostream>
 
 #include "tools/ptcvm/commands.h"
@@ -7,6 +8,7 @@
 #include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/store_options.h"
 #include "tools/ptcvm/terminal.h"
+#include "tools/ptcvm/waits_text.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -29,7 +31,7 @@ struct JournalRequest {
   StoreOptions store;
   std::string task, value, reason, file;
   std::optional<std::string> instead_of;
-  bool is_edn = false;
+  bool is_edn = false, force = false;
   ShowForm form = ShowForm::Table;
 };
 
@@ -66,6 +68,21 @@ int show_mission_log(const JournalRequest& request) {
   return kSuccess;
 }
 
+// Returns why nobody is likely to read a value that is put under that id; "" when somebody waits for it, or when the id
+// has a value.
+std::string reason_not_to_put(StoreCommand& command, const std::string& id) {
+  const std::string& run = command.options().id;
+  const auto journal = command.store().journal(run, JournalExtent::Whole);
+  if (!journal) return "";                       // put() says what is wrong with the store
+  const bool has_value = std::ranges::count(journal->tasks, id, &JournalTask::id) > 0;
+  if (has_value || knows_signal(*journal, id)) return "";
+  if (journal->turn == 0) return "there is no run " + run + " in " + command.options().path + " that waits for " + id;
+  if (journal->is_over) return run + " has ended and waits for nothing: nobody waits for " + id;
+  std::string names;
+  for (const std::string& name : waiting_names(*journal)) names += (names.empty() ? "" : ", ") + name;
+  return "nobody waits for " + id + ": " + run + " waits for " + (names.empty() ? "nothing now" : names);
+}
+
 int put(const JournalRequest& request) {
   StoreCommand command(request.store);
   int status = kSuccess;
@@ -78,6 +95,9 @@ int put(const JournalRequest& request) {
   }
   if (!command.open(StoreUse::Create, status)) return status;
   const std::string& run = request.store.id;
+  if (!request.force && !instead_of && !(message = reason_not_to_put(command, request.task)).empty()) {
+    return refuse_input(message + "; --force puts the value all the same");
+  }
   const auto done = command.store().put(run, request.task, value_of(*value), command.by(), instead_of);
   if (done) return kSuccess;
   if (done.error().code != Errc::already_resolved) return complain_of_store(done.error());
@@ -127,7 +147,7 @@ void add_journal_command(CLI::App& app, int& status) {
   auto request = std::make_shared<JournalRequest>();
   const auto add = [&](const char* name, const char* what, int (*action)(const JournalRequest&)) {
     auto* command = journal->add_subcommand(name, what);
-    declare_default_store(*command, request->store);
+    declare_sealed_store(*command, request->store);
     declare_run_id(*command, request->store);
     command->footer(kJournalExamples);
     command->callback([request, action, &status] { status = action(*request); });
@@ -145,6 +165,7 @@ void add_journal_command(CLI::App& app, int& status) {
   putting->add_option("--instead-of", request->instead_of, "Only if that is the value now: it is replaced")
       ->type_name("VALUE");
   putting->add_flag("--edn", request->is_edn, "Values are EDN");
+  putting->add_flag("--force", request->force, "Put the value although no run waits for it: it is there when one does");
   declare_author(*putting, request->store);
 
   auto* resetting = add("reset", "Have a task done again; its old value stays in the log", reset);

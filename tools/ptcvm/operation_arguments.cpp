@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tools/ptcvm/waits_text.h"
+
 namespace ptcvm::cli {
 namespace {
 
@@ -9,7 +11,9 @@ std::string known_operations(const RunJournal& journal) {
   std::string text;
   for (const JournalOperation& operation : journal.operations) {
     if (operation.is_opened && operation.status.empty()) {
-      text += (text.empty() ? "" : ", ") + operation.id + " (" + operation.tool + ')';
+      const auto signal = signal_name(operation.tool, operation.args_edn);
+      text += (text.empty() ? "" : ", ") + operation.id + " (";
+      text += (signal ? "the signal " + *signal : operation.tool) + ')';
     }
   }
   return text.empty() ? "none waits" : "these wait: " + text;
@@ -42,9 +46,13 @@ std::pair<std::string, std::optional<std::string>> parts_of(const std::string& t
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-bool answer_operation(StoreCommand& command, const OperationAnswer& answer, std::string& message) {
+bool answer_operation(StoreCommand& command, const OperationAnswer& given, std::string& message) {
   const std::string& run = command.options().id;
-  const JournalOperation* const known = operation_of(command.journal(), answer.operation);
+  OperationAnswer answer = given;
+  const JournalOperation* known = operation_of(command.journal(), answer.operation);
+  if (known == nullptr && (known = signal_operation(command.journal(), answer.operation)) != nullptr) {
+    answer.operation = known->id;                // a signal is known by its name, too
+  }
   if ((known == nullptr || !known->is_opened) && !may_be_started(command)) {
     message = "unknown_operation: " + run + " has no operation " + answer.operation + "; " +
               known_operations(command.journal());

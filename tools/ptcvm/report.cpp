@@ -1,8 +1,10 @@
 #include "tools/ptcvm/report.h"
 
+#include <algorithm>
 #include <iostream>
 
 #include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/next_commands.h"
 #include "tools/ptcvm/pretty.h"
 #include "tools/ptcvm/store_options.h"
 #include "tools/ptcvm/suspension.h"
@@ -34,6 +36,13 @@ int report_end(const Outcome& outcome, OutputForm form, const std::string& value
 
 void report_beside(const Outcome& outcome, bool stats) {
   for (const std::string& warning : outcome.warnings) std::cerr << "warning: " << warning << '\n';
+  const auto keeps_nothing = [](const std::string& warning) {
+    return warning.ends_with(": no journal, result not cached");
+  };
+  if (std::ranges::any_of(outcome.warnings, keeps_nothing)) {
+    std::cerr << "  --store FILE.db --id NAME keeps each task as soon as it is done; --journal FILE keeps tasks when "
+                 "the program has ended\n";
+  }
   if (!stats) return;
   std::cerr << "fuel " << outcome.usage.fuel << ", " << outcome.usage.active_micros << " us, peak "
             << outcome.usage.peak_bytes << " bytes\n";
@@ -64,11 +73,13 @@ TurnEnd end_of_turn(Run& run, OutputForm form) {
   return end;
 }
 
-int report(Run& run, const TurnEnd& end, OutputForm form, bool stats, const ParkOptions& park) {
-  report_beside(end.outcome, stats);
-  if (end.outcome.state != RunState::Suspended) return report_end(end.outcome, form, end.value);
+int report(Run& run, const TurnEnd& end, const RunArguments& options, const ParkOptions& park) {
+  report_beside(end.outcome, options.stats);
+  if (end.outcome.state != RunState::Suspended) return report_end(end.outcome, options.output, end.value);
   if (!park.snapshot.empty() && !write_state(run, park)) return kBadInput;
-  std::cout << suspended_line(operations_of(run.pending())) << '\n';
+  const auto pending = run.pending();
+  std::cout << suspended_line(operations_of(pending)) << std::endl;
+  complain(next_with_snapshot(park.snapshot, park.seal, pending, options));
   return kSuspended;
 }
 

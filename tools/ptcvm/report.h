@@ -34,6 +34,6 @@ struct TurnEnd {
 TurnEnd end_of_turn(Run& run, OutputForm form);
 
 // Reports a program that ended or waits. A suspended program is written before the line that says so.
-int report(Run& run, const TurnEnd& end, OutputForm form, bool stats, const ParkOptions& park);
+int report(Run& run, const TurnEnd& end, const RunArguments& options, const ParkOptions& park);
 
 }  // namespace ptcvm::cli

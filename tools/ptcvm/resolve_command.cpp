@@ -41,9 +41,10 @@ int resolve(const ResolveRequest& request) {
 void add_resolve_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("resolve", "Give the answer to an operation of a run in a store");
   auto request = std::make_shared<ResolveRequest>();
-  declare_default_store(*command, request->store);
+  declare_sealed_store(*command, request->store);
   declare_run_id(*command, request->store);
-  command->add_option("OP", request->operation, "The operation, as the suspended run names it")->required();
+  command->add_option("OP", request->operation, "The operation, as the suspended run names it, or the name of a signal")
+      ->required();
   auto* json = command->add_option("JSON", request->json, "Its result, or @ and a file of it");
   auto* fail = command->add_option_function<std::string>(
       "--fail",

@@ -1,4 +1,6 @@
 // ptcvm resume: goes on from a snapshot with what was resolved meanwhile.
+#include <cstdlib>
+#include <filesystem>
 #include <iostream>
 
 #include "tools/ptcvm/command_calls.h"
@@ -96,7 +98,7 @@ class Resume {
                  request_.snapshot + " is as it was";
       return refuse();
     }
-    return report(run, end, request_.options.output, request_.options.stats, park);
+    return report(run, end, request_.options, park);
   }
 
   std::optional<Run> restored(const SnapshotFile& file, const Tools& tools, RunReporter& reporter) {
@@ -188,6 +190,7 @@ void add_resume_command(CLI::App& app, int& status) {
   auto request = std::make_shared<ResumeRequest>();
   command->add_option("SNAPSHOT", request->snapshot, "What run or resume wrote with --snapshot; with --store: the run")
       ->required();
+  command->add_option("--id", request->snapshot, "With --store: the run, instead of the argument")->type_name("ID");
   command->add_option("--resolve", request->resolved, "The result of an operation, or @ and its file; repeatable")
       ->type_name("OP=JSON")
       ->allow_extra_args(false);
@@ -207,7 +210,11 @@ void add_resume_command(CLI::App& app, int& status) {
   command->footer(kResumeExamples);
   declare_durable_options(*command, request->durable);
   command->callback([request, &status] {
-    status = request->durable.store.path.empty() ? Resume(*request).run() : resume_stored(*request);
+    std::string& store = request->durable.store.path;
+    // With the store from the environment, a file is a snapshot.
+    const char* const usual = std::getenv(kStoreVariable);
+    if (usual != nullptr && store == usual && std::filesystem::is_regular_file(request->snapshot)) store.clear();
+    status = store.empty() ? Resume(*request).run() : resume_stored(*request);
   });
 }
 

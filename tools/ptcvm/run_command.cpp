@@ -1,4 +1,5 @@
 // ptcvm run and ptcvm eval: one turn of one session. The value alone goes to standard output.
+#include <filesystem>
 #include <iostream>
 
 #include "tools/ptcvm/command_calls.h"
@@ -51,9 +52,30 @@ struct RunRequest {
 // The options of runs that a store keeps. What the store keeps itself is not taken from files.
 void declare_store_options(CLI::App& command, const std::shared_ptr<RunRequest>& request) {
   declare_durable_options(command, request->durable);
+  // The parser reads variables for every command, also for this one when another one is given: apply_default_store()
+  // gives the variable to a run that has a name.
+  CLI::Option& store = *command.get_option("--store");
+  store.envname("");
+  store.description(store.get_description() + "; with --id also from PTCVM_STORE");
   command.add_option("--plan", request->durable.plan, "With --store: the plan, an EDN vector of texts or [id text]")
       ->type_name("FILE");
   command.add_flag("--again", request->durable.again, "With --store: a new turn, also when the run has ended well");
+}
+
+void declare_run_argument(CLI::App& command, RunArguments& options) {
+  command.add_option("ID", options.run_id, "The run, instead of --id");
+}
+
+// Writes the journal back: the tasks that were there, and the tasks that are done. A file beside it takes its place, so
+// that a process that dies leaves a whole journal.
+bool keep_journal(const Run& run, const std::string& path, std::string& message) {
+  if (path.empty()) return true;
+  const std::string beside = path + ".new";
+  if (!write_file(beside, run.journal_edn() + '\n', message)) return false;
+  std::error_code failed;
+  std::filesystem::rename(beside, path, failed);
+  if (failed) message = "cannot write " + path + ": " + failed.message();
+  return !failed;
 }
 
 // Takes the turn of the session to its end or its next suspension.
@@ -103,7 +125,12 @@ int run_program(const Engine& engine, const LoadedProgram& loaded, const std::st
   if (trace != nullptr && outcome.state == RunState::Suspended) {
     trace->suspend(outcome, waiting_ids(operations_of(run.pending())));
   }
-  return report(run, end, options.output, options.stats, request.park);
+  if (!keep_journal(run, options.journal, message)) {
+    complain(message);
+    (void)report(run, end, options, request.park);
+    return kStoreFailed;
+  }
+  return report(run, end, options, request.park);
 }
 
 int run_file(RunRequest& request) {
@@ -120,6 +147,7 @@ void add_run_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("run", "Run a program: source text or a compiled file");
   auto request = std::make_shared<RunRequest>();
   command->add_option("FILE", request->file, "The program; - is standard input")->required();
+  declare_run_argument(*command, request->options);
   declare_run_options(*command, request->options);
   declare_park_options(*command, request->park);
   declare_store_options(*command, request);
@@ -131,6 +159,7 @@ void add_eval_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("eval", "Run a program given on the command line");
   auto request = std::make_shared<RunRequest>();
   command->add_option("EXPR", request->expression, "The program text")->required();
+  declare_run_argument(*command, request->options);
   declare_run_options(*command, request->options);
   declare_park_options(*command, request->park);
   declare_store_options(*command, request);

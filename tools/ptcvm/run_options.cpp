@@ -1,10 +1,12 @@
 #include "tools/ptcvm/run_options.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "schema/effect_class.h"
 #include "tools/ptcvm/files.h"
+#include "tools/ptcvm/tools_file.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -57,10 +59,12 @@ bool load_text(const Session& session, const std::string& path, std::string& mes
 
 }  // namespace
 
-void declare_tool_options(CLI::App& command, RunArguments& options) {
-  command.add_option("--trace", options.trace, "Write every event of the run as a line of JSON")->type_name("FILE");
-  static const std::map<std::string, OutputForm> forms{
-      {"edn", OutputForm::Edn}, {"json", OutputForm::Json}, {"pretty", OutputForm::Pretty}};
+void declare_tools(CLI::App& command, RunArguments& options) {
+  command
+      .add_option("--tools", options.tools_files,
+                  "A file of tools, JSON or EDN: names, signatures, commands, effects and more; repeatable")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   command
       .add_option("--tool", options.tools,
                   "Command behind (tool/NAME …): JSON arguments on its stdin, JSON on its stdout")
@@ -89,11 +93,18 @@ void declare_tool_options(CLI::App& command, RunArguments& options) {
                   "{\"happened\": true, \"value\": …}, {\"happened\": false} or {} on its stdout")
       ->type_name("NAME=COMMAND")
       ->allow_extra_args(false);
+  command.add_option("--parallel-tools", options.parallel_tools, "Commands of tools that run at once")
+      ->capture_default_str();
+}
+
+void declare_tool_options(CLI::App& command, RunArguments& options) {
+  command.add_option("--trace", options.trace, "Write every event of the run as a line of JSON")->type_name("FILE");
+  declare_tools(command, options);
+  static const std::map<std::string, OutputForm> forms{
+      {"edn", OutputForm::Edn}, {"json", OutputForm::Json}, {"pretty", OutputForm::Pretty}};
   command.add_option("--output", options.output, "How the value is written: edn, json or pretty")
       ->transform(CLI::CheckedTransformer(forms, CLI::ignore_case).description(""))
       ->type_name("FORM");
-  command.add_option("--parallel-tools", options.parallel_tools, "Commands of tools that run at once")
-      ->capture_default_str();
   command.add_flag("--stats", options.stats, "Show fuel, time and memory on standard error");
 }
 
@@ -104,7 +115,9 @@ void declare_run_options(CLI::App& command, RunArguments& options) {
       ->type_name("[KEY=]FILE")
       ->allow_extra_args(false);
   command.add_option("--memory", options.memory, "Stored definitions, an EDN map {:name value}")->type_name("FILE");
-  command.add_option("--journal", options.journal, "Journal for (task …), an EDN map {\"id\" value}")
+  command
+      .add_option("--journal", options.journal,
+                  "Journal for (task …), an EDN map {\"id\" value}; run and eval write it back at the end")
       ->type_name("FILE");
   declare_tool_options(command, options);
   command.add_option("--signature", options.signature,
@@ -119,19 +132,12 @@ void declare_run_options(CLI::App& command, RunArguments& options) {
 
 namespace {
 
-// A tool of the command line before it is in the list.
-struct Declared {
-  std::string name;
-  ToolOptions options;
-  std::optional<CommandTool> command;            // nullopt: an operation that somebody resolves
-};
-
-bool declare_commands(std::vector<Declared>& out, const std::vector<std::string>& texts, bool with_shell,
+bool declare_commands(std::vector<DeclaredTool>& out, const std::vector<std::string>& texts, bool with_shell,
                       const RunArguments& options, std::string& message) {
   for (const std::string& text : texts) {
     auto tool = parse_external_tool(text, with_shell, message);
     if (!tool) return false;
-    Declared& made = out.emplace_back();
+    DeclaredTool& made = out.emplace_back();
     made.name = tool->name;
     made.options.cache = std::ranges::count(options.cached_tools, tool->name) > 0;
     made.command.emplace(std::move(*tool), false);
@@ -139,9 +145,9 @@ bool declare_commands(std::vector<Declared>& out, const std::vector<std::string>
   return true;
 }
 
-bool declare_async(std::vector<Declared>& out, const std::vector<std::string>& texts, std::string& message) {
+bool declare_async(std::vector<DeclaredTool>& out, const std::vector<std::string>& texts, std::string& message) {
   for (const std::string& text : texts) {
-    Declared& made = out.emplace_back();
+    DeclaredTool& made = out.emplace_back();
     made.name = text.substr(0, text.find('='));
     made.options.mode = ToolMode::Async;
     if (text.find('=') == std::string::npos) continue;
@@ -158,22 +164,22 @@ bool is_same_name(std::string_view a, std::string_view b) {
 }
 
 // The tool of that name that counts: the last one; one of exactly that name before others.
-Declared* find(std::vector<Declared>& tools, std::string_view name) {
-  Declared* found = nullptr;
-  for (Declared& tool : tools) {
+DeclaredTool* find(std::vector<DeclaredTool>& tools, std::string_view name) {
+  DeclaredTool* found = nullptr;
+  for (DeclaredTool& tool : tools) {
     if (tool.name == name) found = &tool;
   }
   if (found != nullptr) return found;
-  for (Declared& tool : tools) {
+  for (DeclaredTool& tool : tools) {
     if (is_same_name(tool.name, name)) found = &tool;
   }
   return found;
 }
 
-Declared* tool_of(std::vector<Declared>& tools, std::string_view option, const std::string& text, std::string& rest,
-                  std::string& message) {
+DeclaredTool* tool_of(std::vector<DeclaredTool>& tools, std::string_view option, const std::string& text,
+                      std::string& rest, std::string& message) {
   const std::size_t equals = text.find('=');
-  Declared* const tool = find(tools, text.substr(0, equals));
+  DeclaredTool* const tool = find(tools, text.substr(0, equals));
   if (equals != std::string::npos && tool != nullptr) {
     rest = text.substr(equals + 1);
     return tool;
@@ -193,9 +199,9 @@ std::string effect_class_names() {
 }
 
 // The cache is for tools with a command; others are never called by this process.
-bool check_cached(const std::vector<Declared>& tools, const RunArguments& options, std::string& message) {
+bool check_cached(const std::vector<DeclaredTool>& tools, const RunArguments& options, std::string& message) {
   for (const std::string& name : options.cached_tools) {
-    const auto is_cached = [&](const Declared& tool) { return tool.name == name && tool.options.cache; };
+    const auto is_cached = [&](const DeclaredTool& tool) { return tool.name == name && tool.options.cache; };
     if (std::any_of(tools.begin(), tools.end(), is_cached)) continue;
     message = "--cache-tool " + name + ": there is no tool " + name + " with --tool or --tool-shell";
     return false;
@@ -203,10 +209,10 @@ bool check_cached(const std::vector<Declared>& tools, const RunArguments& option
   return true;
 }
 
-bool set_effects(std::vector<Declared>& tools, const RunArguments& options, std::string& message) {
+bool set_effects(std::vector<DeclaredTool>& tools, const RunArguments& options, std::string& message) {
   for (const std::string& text : options.effects) {
     std::string name;
-    Declared* const tool = tool_of(tools, "--tool-effect", text, name, message);
+    DeclaredTool* const tool = tool_of(tools, "--tool-effect", text, name, message);
     if (tool == nullptr) return false;
     const auto effect = find_effect(name);
     if (!effect) {
@@ -218,10 +224,10 @@ bool set_effects(std::vector<Declared>& tools, const RunArguments& options, std:
   return true;
 }
 
-bool set_reconcilers(std::vector<Declared>& tools, const RunArguments& options, std::string& message) {
+bool set_reconcilers(std::vector<DeclaredTool>& tools, const RunArguments& options, std::string& message) {
   for (const std::string& text : options.reconcilers) {
     std::string command;
-    Declared* const tool = tool_of(tools, "--tool-reconcile", text, command, message);
+    DeclaredTool* const tool = tool_of(tools, "--tool-reconcile", text, command, message);
     if (tool == nullptr) return false;
     auto external = parse_external_tool(text, false, message);
     if (!external) return false;
@@ -235,13 +241,14 @@ bool set_reconcilers(std::vector<Declared>& tools, const RunArguments& options, 
   return true;
 }
 
-// A tool that is declared later replaces one of the same name.
-void add(CommandTools& tools, std::vector<Declared> declared) {
-  for (Declared& tool : declared) {
-    tools.tools.defer(tool.name, "", std::move(tool.options)).value();
-    tools.commands.erase(tool.name);
-    if (tool.command) tools.commands.emplace(tool.name, std::move(*tool.command));
+// Reads the files of tools, in their order.
+bool declare_files(std::vector<DeclaredTool>& out, const RunArguments& options, std::string& message) {
+  for (const std::string& path : options.tools_files) {
+    auto tools = read_tools_file(path, message);
+    if (!tools) return false;
+    std::ranges::move(*tools, std::back_inserter(out));
   }
+  return true;
 }
 
 RunOptions run_options(const RunArguments& options, const SessionParts& parts, std::string source_name) {
@@ -263,22 +270,22 @@ RunOptions run_options(const RunArguments& options, const SessionParts& parts, s
 }  // namespace
 
 bool add_async_tools(CommandTools& tools, const std::vector<std::string>& texts, std::string& message) {
-  std::vector<Declared> declared;
+  std::vector<DeclaredTool> declared;
   if (!declare_async(declared, texts, message)) return false;
-  add(tools, std::move(declared));
-  return true;
+  return add_tools(tools, std::move(declared), message);
 }
 
 std::optional<CommandTools> command_tools(const RunArguments& options, std::string& message) {
-  std::vector<Declared> declared;
-  if (!declare_commands(declared, options.tools, false, options, message) ||
+  std::vector<DeclaredTool> declared;
+  if (!declare_files(declared, options, message) ||
+      !declare_commands(declared, options.tools, false, options, message) ||
       !declare_commands(declared, options.shell_tools, true, options, message) ||
       !check_cached(declared, options, message) || !declare_async(declared, options.async_tools, message) ||
       !set_effects(declared, options, message) || !set_reconcilers(declared, options, message)) {
     return std::nullopt;
   }
   CommandTools out;
-  add(out, std::move(declared));
+  if (!add_tools(out, std::move(declared), message)) return std::nullopt;
   return out;
 }
 

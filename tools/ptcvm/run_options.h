@@ -18,6 +18,7 @@ enum class OutputForm { Edn, Json, Pretty };
 struct RunArguments {
   std::vector<std::string> data;         // FILE, or KEY=FILE
   std::string memory, journal, trace, signature, run_id = "run";
+  std::vector<std::string> tools_files;  // files of tools (tools_file.h)
   std::vector<std::string> tools, shell_tools, cached_tools, async_tools;
   std::vector<std::string> effects, reconcilers;      // NAME=CLASS, NAME=COMMAND
   OutputForm output = OutputForm::Edn;
@@ -27,6 +28,8 @@ struct RunArguments {
   bool strict_task_ids = false, stats = false, check_tools = true;
 };
 
+// Declares the options that say which tools there are.
+void declare_tools(CLI::App& command, RunArguments& options);
 // Declares options of tools and of the output, which resume takes, too.
 void declare_tool_options(CLI::App& command, RunArguments& options);
 void declare_run_options(CLI::App& command, RunArguments& options);

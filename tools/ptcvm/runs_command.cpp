@@ -5,9 +5,11 @@
 #include "ptcvm/host_log.hpp"
 #include "runtime/text/json_text.h"
 #include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/kept_tools.h"
 #include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/store_options.h"
 #include "tools/ptcvm/text_table.h"
+#include "tools/ptcvm/waits_text.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -16,10 +18,10 @@ constexpr const char* kRunsExamples = R"(Examples:
   ptcvm runs --store runs.db
   ptcvm runs --store runs.db --state woken --json
 
-States: running; interrupted (its process is gone: run or resume it again); waiting; woken (what it waits for has
-come: resume it); in doubt (a person has to say something: ptcvm doubt list); ended ok, ended return, ended fail, ended
-error. With --keys each log is checked. A log that its seal refuses has the state "refused NAME", and the exit status is
-65; logs of other tenants are left out.)";
+States: running; interrupted (its process is gone: run or resume it again); waiting; due (its time has come: resume it);
+woken (what it waits for has come: resume it); in doubt (a person has to say something: ptcvm doubt list); ended ok,
+ended return, ended fail, ended error. With --keys each log is checked. A log that its seal refuses has the state
+"refused NAME", and the exit status is 65; logs of other tenants are left out.)";
 
 struct RunsRequest {
   StoreOptions store;
@@ -48,6 +50,7 @@ class Runs {
       count = page->size();
       for (StoredRunInfo& info : *page) {
         after = info.id;
+        if (is_log_of_tools(store_, info.id)) continue;
         RunLine line = line_of(std::move(info));
         if (line.refusal && is_of_other_tenant(*line.refusal)) continue;
         if (state.empty() || line.state.starts_with(state)) out.push_back(std::move(line));
@@ -71,11 +74,28 @@ class Runs {
       case StoredState::Ended: line.state = "ended" + (detail.end_status.empty() ? "" : ' ' + detail.end_status); break;
       case StoredState::Running: line.state = line.info.is_interrupted ? "interrupted" : "running"; break;
       case StoredState::Parked:
-        line.state = line.info.is_woken ? "woken" : detail.is_in_doubt ? "in doubt" : "waiting";
-        for (const std::string& name : detail.waits_for) line.waits_for += (line.waits_for.empty() ? "" : " ") + name;
+        line.state = line.info.is_woken   ? "woken"
+                     : detail.is_in_doubt ? "in doubt"
+                     : is_due(line)       ? "due"
+                                          : "waiting";
+        line.waits_for = names_of(line.info.id, detail.waits_for);
         break;
     }
     return line;
+  }
+
+  bool is_due(const RunLine& line) const { return line.info.deadline_ms && *line.info.deadline_ms <= now_ms_; }
+
+  // Signals are shown by their names, all else as the store names it.
+  std::string names_of(const std::string& run, const std::vector<std::string>& keys) const {
+    if (keys.empty()) return "";
+    const auto journal = store_.journal(run, JournalExtent::Notable);
+    std::string out;
+    for (const std::string& key : keys) {
+      const auto signal = journal ? awaited_signal(*journal, key) : std::nullopt;
+      out.append(out.empty() ? "" : " ").append(signal.value_or(key));
+    }
+    return out;
   }
 
   // Checks the seal of a log, when there is a ring.
@@ -88,6 +108,7 @@ class Runs {
 
   const Store& store_;
   const bool has_ring_;
+  const std::int64_t now_ms_ = now_millis();
 };
 
 void write_line_of_json(const RunLine& line) {
@@ -136,7 +157,7 @@ int list(const RunsRequest& request) {
 void add_runs_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("runs", "List the runs of a store and their states");
   auto request = std::make_shared<RunsRequest>();
-  declare_default_store(*command, request->store);
+  declare_sealed_store(*command, request->store);
   command->add_option("--state", request->state, "Only those in this state, or whose state begins so");
   command->add_flag("--json", request->json, "A line of JSON for each");
   command->footer(kRunsExamples);

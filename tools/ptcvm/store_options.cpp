@@ -42,7 +42,9 @@ void declare_store_keys(CLI::App& command, StoreOptions& options) {
 }  // namespace
 
 CLI::Option* declare_store(CLI::App& command, StoreOptions& options) {
-  return command.add_option("--store", options.path, "The SQLite file that keeps runs")->type_name("FILE");
+  return command.add_option("--store", options.path, "The SQLite file that keeps runs")
+      ->envname(kStoreVariable)
+      ->type_name("FILE");
 }
 
 void declare_sealed_store(CLI::App& command, StoreOptions& options) {
@@ -50,13 +52,9 @@ void declare_sealed_store(CLI::App& command, StoreOptions& options) {
   declare_store_keys(command, options);
 }
 
-void declare_default_store(CLI::App& command, StoreOptions& options) {
-  declare_store(command, options)->envname("PTCVM_STORE");
-  declare_store_keys(command, options);
-}
-
 void declare_run_id(CLI::App& command, StoreOptions& options) {
   command.add_option("ID", options.id, "The run")->required();
+  command.add_option("--id", options.id, "The run, instead of the argument")->type_name("ID");
 }
 
 void declare_author(CLI::App& command, StoreOptions& options) {

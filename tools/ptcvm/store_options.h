@@ -9,6 +9,9 @@
 
 namespace ptcvm::cli {
 
+// The environment variable that names the store of a command without --store.
+inline constexpr const char* kStoreVariable = "PTCVM_STORE";
+
 struct StoreOptions {
   std::string path;                    // the SQLite file; "" when there is no store
   std::string id;                      // the run; "" when none is named, or all are meant
@@ -18,9 +21,8 @@ struct StoreOptions {
   std::uint32_t group_window_ms = 5;
 };
 
-CLI::Option* declare_store(CLI::App& command, StoreOptions& options);      // --store, without a key ring
+CLI::Option* declare_store(CLI::App& command, StoreOptions& options);      // --store, also from PTCVM_STORE
 void declare_sealed_store(CLI::App& command, StoreOptions& options);       // --store, --keys, --tenant
-void declare_default_store(CLI::App& command, StoreOptions& options);      // the same, --store also from PTCVM_STORE
 void declare_run_id(CLI::App& command, StoreOptions& options);             // the argument ID
 void declare_author(CLI::App& command, StoreOptions& options);             // --by
 void declare_durability(CLI::App& command, StoreOptions& options);         // --durability, --group-window

@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""Tools in files: --tools FILE.
+
+usage: tools_file_test.py PTCVM   (the program under test)"""
+import json
+import os
+import sys
+import time
+import unittest
+
+from ptcvm_process import CommandLineTest, ptcvm
+
+PRICE = [sys.executable, "-c", "import json, os, sys; "
+         "print(json.dumps({'price': json.load(sys.stdin)['id'] * 1.5, 'region': os.environ.get('REGION'), "
+         "'folder': os.path.basename(os.getcwd())}))"]
+
+
+class ToolsFile(CommandLineTest):
+    def tools(self, *tools, name="tools.json"):
+        return self.file(name, json.dumps(list(tools)))
+
+    def refused(self, text, name="tools.json"):
+        path = self.file(name, text if isinstance(text, str) else json.dumps(text))
+        status, out, err = ptcvm("eval", "1", "--tools", path)
+        self.assertEqual((status, out), (65, ""), err)
+        return err.removeprefix(f"ptcvm: {path}")
+
+    def test_a_tool_has_all_of_its_members(self):
+        os.mkdir(os.path.join(self.folder.name, "shop"))
+        path = self.tools({"name": "price", "signature": "(id :int) -> {price :float}", "description": "A price",
+                           "command": PRICE, "effect": "pure", "mode": "sync", "cache": True, "deadline_ms": 60000,
+                           "retry": {"max_attempts": 2, "first_delay_ms": 1}, "environment": {"REGION": "eu"},
+                           "folder": "shop"})
+        self.assertEqual(ptcvm("eval", "(tool/price {:id 3})", "--tools", path, "--output", "json"),
+                         (0, '{"folder":"shop","price":4.5,"region":"eu"}\n', ""))
+        status, _, err = ptcvm("eval", '(tool/price {:id "x"})', "--tools", path)
+        self.assertEqual(status, 1)
+        self.assertIn("price: args.id: expected int, got string", err)
+
+    def test_edn_and_a_command_as_text(self):
+        path = self.file("tools.edn", '{:tools [{:name :one :command "sh -c \'echo 1\'" :effect :pure}]}')
+        self.assertEqual(ptcvm("eval", "(tool/one)", "--tools", path), (0, "1\n", ""))
+
+    def test_options_come_after_files(self):
+        path = self.tools({"name": "t", "command": ["echo", "1"]}, {"name": "u", "command": ["echo", "2"]})
+        self.assertEqual(ptcvm("eval", "[(tool/t) (tool/u)]", "--tools", path, "--tool", "u=echo 3", "--tool-effect",
+                               "t=pure"), (0, "[1 3]\n", ""))
+
+    def test_a_store_goes_on_with_the_same_file(self):
+        store, path = os.path.join(self.folder.name, "s.db"), self.tools({"name": "ask", "mode": "async"})
+        self.assertEqual(ptcvm("eval", "(await (tool/ask))", "--tools", path, "--store", store, "--id", "a")[0], 75)
+        self.assertEqual(ptcvm("resume", "--store", store, "a", "--tools", path, "--resolve", "op1=7")[:2], (0, "7\n"))
+
+    def test_a_call_has_a_deadline_of_its_own(self):
+        path = self.tools({"name": "slow", "command": ["sleep", "100"], "deadline_ms": 50})
+        status, _, err = ptcvm("eval", "(tool/slow)", "--tools", path)
+        self.assertEqual(status, 1)
+        self.assertIn("error[tool_error]: Tool 'slow' failed: no answer within 50 ms (the deadline of the tool)", err)
+
+    def test_unknown_members_are_refused_by_name(self):
+        self.assertTrue(self.refused([{"name": "a", "comand": ["true"]}]).startswith(
+            ': tool 1 (a): there is no member "comand"; the members are name, signature, description, command, '))
+        self.assertIn('tool 2 (b): retry: there is no member "attempts"',
+                      self.refused([{"name": "a", "command": "true"},
+                                    {"name": "b", "command": "true", "retry": {"attempts": 2}}]))
+
+    def test_bad_texts_have_a_line_and_a_column(self):
+        err = self.refused('[{"name": "é",\n  "command": ["true"],,}]')
+        self.assertTrue(err.startswith(":2:23: this is no JSON: "), err)
+        self.assertTrue(self.refused("[{:name :a\n :command", "tools.edn").startswith(":2:10: this is no EDN: "))
+
+    def test_wrong_members_say_what_was_found(self):
+        tool = {"name": "t", "command": ["true"]}
+        for change, message in (
+                ({"name": "a b"}, '"name" is not a name of letters, digits, - and _; found "a b"'),
+                ({"command": []}, '"command" names no program'),
+                ({"command": [1]}, '"command" is not a list of texts, or a text; found [1]'),
+                ({"command": None}, '"command" is missing; only a tool of the mode async or auto can do without one'),
+                ({"effect": "save"}, '"effect" is not unsafe, pure, idempotent, keyed or reconcilable; found "save"'),
+                ({"effect": "reconcilable"}, '"reconcile" and the effect "reconcilable" belong together'),
+                ({"mode": "late"}, '"mode" is not sync, async or auto; found "late"'),
+                ({"deadline_ms": 0}, '"deadline_ms" is not a whole number from 1 to '),
+                ({"environment": {"A": 1}}, '"environment" is not a map of texts; found {"A" 1}'),
+                ({"in_flight": 3}, '"in_flight" has no effect without "process": "stays"'),
+                ({"signature": "(a :foo) -> :any"}, "tool t: unknown type :foo")):
+            with self.subTest(change=change):
+                self.assertIn(message, self.refused([{**tool, **change}]))
+        self.assertIn("there are two tools with the name t", self.refused([tool, tool]))
+        self.assertIn("a list of tools is wanted", self.refused({"name": "t"}))
+        self.assertIn("cannot read", ptcvm("eval", "1", "--tools", self.folder.name + "/none.json")[2])
+
+
+# Answers {"n": N} with how often it was asked, and does what other members of the arguments say.
+STAYS = r"""
+import json, os, subprocess, sys, time
+held = []
+for count, line in enumerate(sys.stdin, 1):
+    call = json.loads(line)
+    args = call["args"]
+    if args.get("say"): print(args["say"], file=sys.stderr, flush=True)
+    if args.get("log"): open(args["log"], "a").write(call["key"] + "\n")
+    if args.get("child"): open(args["child"], "w").write(str(subprocess.Popen(["sleep", "1000"]).pid))
+    if args.get("die"): os.kill(os.getpid(), 9)
+    if args.get("exit"): sys.exit("no " + args["exit"])
+    if args.get("hang"): time.sleep(1000)
+    if args.get("close"): os.close(1); time.sleep(1000)
+    if args.get("garbage"): print(args["garbage"], flush=True); continue
+    if args.get("flood"):
+        while True: sys.stdout.write("x" * 65536)
+    answer = {"id": call["id"], "value": [count, call["tool"], args.get("n")]}
+    if args.get("fail"): answer = {"id": call["id"], "error": args["fail"]}
+    if args.get("plain"): del answer["id"]
+    held.append(json.dumps(answer))
+    if len(held) >= args.get("hold", 1):
+        print("\n".join(reversed(held)), flush=True)
+        held = []
+"""
+
+
+class Staying(ToolsFile):
+    def setUp(self):
+        super().setUp()
+        self.script = self.file("stays.py", STAYS)
+
+    def staying(self, **more):
+        return {"name": "t", "command": [sys.executable, self.script], "process": "stays", **more}
+
+    def fails(self, program, *tools, options=()):
+        status, out, err = ptcvm("eval", program, "--tools", self.tools(*tools or (self.staying(),)), *options)
+        self.assertEqual((status, out), (1, ""), err)
+        return err
+
+    def test_one_process_has_all_calls_of_tools_with_the_same_command(self):
+        path = self.tools(self.staying(), self.staying(name="u"))
+        program = "[(tool/t {:n 1}) (tool/u {:n 2}) (tool/t {:plain true})]"
+        self.assertEqual(ptcvm("eval", program, "--tools", path),
+                         (0, '[[1 "t" 1] [2 "u" 2] [3 "t" nil]]\n', ""))
+
+    def test_calls_in_flight_are_answered_in_any_order(self):
+        path = self.tools(self.staying(in_flight=4))
+        program = "(pmap (fn [n] (last (tool/t {:n n :hold 4}))) [10 20 30 40])"
+        self.assertEqual(ptcvm("eval", program, "--tools", path), (0, "[10 20 30 40]\n", ""))
+
+    def test_errors_and_standard_error(self):
+        err = self.fails('(tool/t {:n 1 :say "cold\\u001b[31m"}) (tool/t {:fail "no article"})')
+        self.assertTrue(err.startswith("t: cold?[31m\nerror[tool_error]: Tool 't' failed: no article\n"), err)
+
+    def test_a_process_that_dies_loses_its_calls_and_is_started_again(self):
+        self.assertIn("Tool 't' failed: its process ended by signal 9", self.fails("(tool/t {:die true})"))
+        err = self.fails('(tool/t {:exit "bread"})')
+        self.assertTrue(err.startswith("t: no bread\n"), err)
+        self.assertIn("Tool 't' failed: its process ended with status 1", err)
+        log = os.path.join(self.folder.name, "keys")
+        program = f'(let [a (tool/t {{:log "{log}" :die true}})] a)'
+        self.fails(program, self.staying(effect="keyed", retry={"max_attempts": 3, "first_delay_ms": 1}))
+        with open(log, encoding="utf-8") as keys:
+            self.assertEqual(keys.read(), "run:run@1#0\n" * 3)
+        os.remove(log)
+        self.fails(program, self.staying(effect="unsafe", retry={"max_attempts": 3, "first_delay_ms": 1}))
+        with open(log, encoding="utf-8") as keys:
+            self.assertEqual(keys.read(), "run:run@1#0\n")
+
+    def test_in_a_store_the_effect_class_decides_about_open_calls(self):
+        store = os.path.join(self.folder.name, "s.db")
+        program = '(task "pay" (tool/t {:die true}))'
+        path = self.tools(self.staying())
+        run = ("eval", program, "--tools", path, "--store", store, "--id", "a")
+        self.assertEqual(ptcvm(*run)[0], 1)
+        status, out, _ = ptcvm(*run)
+        self.assertEqual((status, json.loads(out)["status"]), (75, "in_doubt"))
+
+    def test_a_process_that_hangs_floods_closes_its_output_or_writes_nonsense(self):
+        self.assertIn("no answer within 50 ms (the deadline of the tool)",
+                      self.fails("(tool/t {:hang true})", self.staying(deadline_ms=50)))
+        self.assertIn("no answer before the deadline of the run",
+                      self.fails("(tool/t {:hang true})", options=("--timeout-ms", "300")))
+        self.assertIn("its answer is larger than 16777216 bytes", self.fails("(tool/t {:flood true})"))
+        self.assertIn("its process ended by signal 9", self.fails("(tool/t {:close true})"))
+        self.assertIn("its process wrote a line that is no answer to an open call: hello",
+                      self.fails('(tool/t {:garbage "hello"})'))
+        self.assertIn("no answer to an open call", self.fails('(tool/t {:garbage "{\\"id\\":9,\\"value\\":1}"})'))
+
+    def test_a_program_that_is_not_there(self):
+        err = self.fails("(tool/t)", self.staying(command=["no-such-program"]))
+        self.assertIn("cannot start no-such-program: ", err)
+
+
+def lives(pid):
+    """A process that is a zombie lives no more; a process that was killed may take a moment to die."""
+    for _ in range(500):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="utf-8") as stat:
+                if stat.read().rpartition(")")[2].split()[0] in "ZX":
+                    return False
+        except (FileNotFoundError, ProcessLookupError):
+            return False
+        time.sleep(0.01)
+    return True
+
+
+class Hostile(ToolsFile):
+    """Commands for one call: each ends in time with a named fault, and leaves no process behind."""
+
+    def ends(self, script, expected, *options, **more):
+        pids = os.path.join(self.folder.name, "pids")
+        path = self.tools({"name": "t", "command": ["sh", "-c", script], "environment": {"PIDS": pids}, **more})
+        status, out, err = ptcvm("eval", "(tool/t)", "--tools", path, *options)
+        self.assertIn(expected, out + err)
+        with open(pids, encoding="utf-8") as written:
+            self.assertEqual([pid for pid in written.read().split() if lives(pid)], [])
+        return status
+
+    def test_each_ends_with_a_name(self):
+        note = "echo $$ >> $PIDS; sleep 1000 & echo $! >> $PIDS; "
+        deadline = {"deadline_ms": 100}
+        self.ends(note + "wait", "no answer within 100 ms", **deadline)                          # hangs
+        self.ends(note + "exec yes", "its output is too large")                                  # floods
+        self.ends(note + "exec >&- 2>&-; wait", "no answer within 100 ms", **deadline)           # closes its pipes
+        self.ends(note + "kill -9 $$", "ended by signal 9 (Killed)")
+        self.ends(note + "kill -11 $$", "ended by signal 11 (Segmentation fault)")
+        self.ends(note + "echo no bread >&2; exit 3", "Tool 't' failed: no bread")
+        self.ends(note + "echo nonsense", "its output is no JSON")
+        self.assertEqual(self.ends(note + "echo 5", "5\n"), 0)      # a daemon keeps the pipes
+        self.assertEqual(self.ends(note + "yes >&2 & echo $! >> $PIDS; echo 6", "6\n"), 0)
+
+    def test_standard_error_of_a_good_call_is_shown_with_the_name(self):
+        path = self.tools({"name": "price", "command": "sh -c 'echo cache is cold >&2; echo 1'"})
+        self.assertEqual(ptcvm("eval", "(tool/price)", "--tools", path), (0, "1\n", "price: cache is cold\n"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,103 @@
+#include "tools/ptcvm/child_spawn.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <string_view>
+
+extern char** environ;
+
+namespace ptcvm::cli {
+namespace {
+
+bool open_pipe(Descriptor& read_end, Descriptor& write_end) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return false;
+  read_end.set(ends[0]);
+  write_end.set(ends[1]);
+  return true;
+}
+
+void set_nonblocking(int fd) { fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); }
+
+// Returns NAME=VALUE of this process; a variable of the program takes the place of its namesake.
+std::vector<std::string> environment_of(const ChildProgram& program) {
+  std::vector<std::string> settings;
+  for (const auto& [name, value] : program.environment) settings.push_back(name + '=' + value);
+  for (char** at = environ; *at != nullptr; ++at) {
+    const std::string_view setting = *at;
+    const std::string_view name = setting.substr(0, setting.find('='));
+    const bool is_replaced = std::any_of(program.environment.begin(), program.environment.end(),
+                                         [name](const auto& own) { return own.first == name; });
+    if (!is_replaced) settings.emplace_back(setting);
+  }
+  return settings;
+}
+
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> out;
+  for (const std::string& text : texts) out.push_back(const_cast<char*>(text.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+// A group of its own, and the signals that this process handles as a new process has them.
+void set_attributes(posix_spawnattr_t& attributes) {
+  posix_spawnattr_init(&attributes);
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  for (const int number : {SIGPIPE, SIGINT, SIGTERM, SIGXFSZ}) sigaddset(&defaults, number);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+}
+
+}  // namespace
+
+void Descriptor::close() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+int ChildEnds::start(const ChildProgram& program) {
+  Descriptor child_in, child_out, child_error;
+  if (!open_pipe(child_in, to_child) || !open_pipe(from_child, child_out) || !open_pipe(errors, child_error)) {
+    return errno;
+  }
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, child_in.get(), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, child_out.get(), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, child_error.get(), STDERR_FILENO);
+  if (!program.folder.empty()) posix_spawn_file_actions_addchdir_np(&actions, program.folder.c_str());
+  posix_spawnattr_t attributes;
+  set_attributes(attributes);
+  const std::vector<std::string> settings = environment_of(program);
+  const std::vector<char*> arguments = pointers_to(program.command), variables = pointers_to(settings);
+  const int error = posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments.data(), variables.data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) return error;
+  for (const Descriptor* const end : {&to_child, &from_child, &errors}) set_nonblocking(end->get());
+  return 0;
+}
+
+bool reap_child(pid_t pid, int& status) {
+  siginfo_t ended{};
+  const int waited = waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOHANG | WNOWAIT);
+  if (waited != 0 || ended.si_pid != pid) return false;
+  kill(-pid, SIGKILL);
+  return waitpid(pid, &status, 0) == pid;
+}
+
+void kill_child(pid_t pid, int& status) {
+  kill(-pid, SIGKILL);
+  waitpid(pid, &status, 0);
+}
+
+}  // namespace ptcvm::cli

@@ -1,0 +1,49 @@
+// Starts a program with pipes to it and from it, in a process group of its own.
+#pragma once
+#include <sys/types.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ptcvm::cli {
+
+// Owns a file descriptor, or none.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  ~Descriptor() { close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  void set(int fd) { fd_ = fd; }
+  int get() const { return fd_; }
+  bool is_open() const { return fd_ >= 0; }
+  void close();
+
+ private:
+  int fd_ = -1;
+};
+
+// What to start, and where.
+struct ChildProgram {
+  const std::vector<std::string>& command;
+  const std::vector<std::pair<std::string, std::string>>& environment;   // on top of the environment of this process
+  const std::string& folder;                                             // "": the folder of this process
+};
+
+// The ends of a child that are here. The pipes do not block.
+struct ChildEnds {
+  Descriptor to_child, from_child, errors;
+  pid_t pid = -1;
+
+  // Returns 0, or errno of what failed.
+  int start(const ChildProgram& program);
+};
+
+// Returns whether the child has ended; `status` is then as waitpid() gives it. What the child started and left in its
+// process group is killed before its number can be given to another process.
+bool reap_child(pid_t pid, int& status);
+// Kills the child and its process group, and waits for the end of the child.
+void kill_child(pid_t pid, int& status);
+
+}  // namespace ptcvm::cli

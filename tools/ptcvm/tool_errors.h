@@ -1,0 +1,11 @@
+// What tools write to their standard error, as the user of the command line sees it.
+#pragma once
+#include <string_view>
+
+namespace ptcvm::cli {
+
+// Writes each line to standard error with the name of the tool before it: "price: cache is cold". Bytes that a terminal
+// would take for orders are shown as "?".
+void show_tool_errors(std::string_view tool, std::string_view text);
+
+}  // namespace ptcvm::cli

@@ -1,0 +1,39 @@
+// A file of tools (--tools FILE): what the other options of tools say, and more, in one place. The file is a list of
+// tools in JSON, or in EDN when its name ends in .edn; or a map with that list as its only member, "tools".
+//
+//   [{"name": "price", "signature": "(id :int) -> {price :float}", "description": "The price of an article",
+//     "command": ["python3", "price.py"], "effect": "pure", "deadline_ms": 2000, "retry": {"max_attempts": 3},
+//     "environment": {"REGION": "eu"}, "folder": "tools", "process": "stays", "in_flight": 8}]
+//
+// A member that nobody knows is refused by its name. docs/tools-file.md is the page for users.
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/ptcvm/external_tool.h"
+
+namespace ptcvm::cli {
+
+// A tool before it is in a list of tools.
+struct DeclaredTool {
+  std::string name, signature = {};
+  std::string text = {};                         // what its file says, as EDN; "": it is in no file
+  ToolOptions options = {};
+  std::optional<CommandTool> command = {};       // nullopt: an operation that somebody resolves
+};
+
+// Reads the text of a file of tools. `path` names the file in messages, and folders of tools are relative to the folder
+// in which the file is. Returns nullopt when something is wrong; `message` then says what, and where.
+std::optional<std::vector<DeclaredTool>> read_tools(std::string_view text, const std::string& path,
+                                                    std::string& message);
+// Reads such a file.
+std::optional<std::vector<DeclaredTool>> read_tools_file(const std::string& path, std::string& message);
+
+// Adds tools to the tools of a command. A tool that is declared later replaces one of the same name. Returns false when
+// a signature cannot be read; `message` then says why.
+bool add_tools(CommandTools& tools, std::vector<DeclaredTool> declared, std::string& message);
+
+}  // namespace ptcvm::cli
