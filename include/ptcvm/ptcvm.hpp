@@ -1,5 +1,7 @@
-// Includes the whole C++ API except sqlite.hpp, asio.hpp, asio_stored_run.hpp, otel.hpp and thread_pool.hpp.
+// Includes the whole C++ API except sqlite.hpp, postgres.hpp, asio.hpp, asio_stored_run.hpp, otel.hpp and
+// thread_pool.hpp.
 #pragma once
+#include "ptcvm/claim_heartbeat.hpp"
 #include "ptcvm/config.hpp"
 #include "ptcvm/convert.hpp"
 #include "ptcvm/describe.hpp"

@@ -153,12 +153,11 @@ void AgentSession::leave() {
 
 Result<void> AgentSession::open_stored(const Store& store, const std::string& data_json,
                                        const std::vector<std::string>& replies) {
-  constexpr std::int64_t kLeaseMs = std::int64_t{24} * 3600 * 1000;   // the store notices a process that is gone
   for (const std::string& path : replies) source_->skip(path, 1);
   loop::StoredAgentOptions options;
   options.start.id = arguments_.store.id;
   options.start.data_json = data_json;
-  options.lease_ms = kLeaseMs;
+  options.lease_ms = kStoreLeaseMs;
   options.clock = [this] { return driver_->now_ms(); };
   auto stored = loop::StoredAgent::open(*agent_, store, std::move(options));
   if (!stored) return stored.error();

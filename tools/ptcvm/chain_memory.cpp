@@ -8,6 +8,7 @@
 #include "ptcvm/host_log.hpp"
 #include "tools/ptcvm/chain_setup.h"
 #include "tools/ptcvm/moments.h"
+#include "tools/ptcvm/postgres_place.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -73,8 +74,8 @@ Result<void> tell_fact(const Store& store, const std::string& key, const std::st
 }
 
 Result<std::unique_ptr<chain::TaskArchive>> open_archive(const Store& store, const StoreOptions& options) {
-  const bool is_sealed = !options.keys.empty();
-  auto archive = drivers::open_sqlite_archive(is_sealed || options.path.empty() ? ":memory:" : options.path);
+  const bool has_file = options.keys.empty() && !options.path.empty() && !is_postgres_url(options.path);
+  auto archive = drivers::open_sqlite_archive(has_file ? options.path : ":memory:");
   if (!archive) return archive.error();
   const auto facts = told_facts(store);
   if (!facts) return facts.error();

@@ -57,6 +57,7 @@ void add_commands(CLI::App& app, int& status) {
   add_harness_command(app, status);
   add_signature_command(app, status);
   add_keys_command(app, status);
+  add_store_command(app, status);
   add_completion_command(app, status);
   add_man_command(app, status);
 }

@@ -36,6 +36,7 @@ void add_trace_command(CLI::App& app, int& status);
 void add_progress_command(CLI::App& app, int& status);
 void add_signature_command(CLI::App& app, int& status);
 void add_keys_command(CLI::App& app, int& status);
+void add_store_command(CLI::App& app, int& status);
 void add_completion_command(CLI::App& app, int& status);
 void add_agent_command(CLI::App& app, int& status);
 void add_chain_command(CLI::App& app, int& status);

@@ -107,7 +107,7 @@ class StoredTurn {
     }
     reporter_.set_trace(trace_.get());
     stored_.id = id;
-    stored_.lease_ms = kStoredLeaseMs;
+    stored_.lease_ms = kStoreLeaseMs;
     stored_.resets_need_reasons = request_.strict_resets;
     stored_.observer = &reporter_;
     stored_.parallel_calls = options_.parallel_tools;

@@ -12,9 +12,6 @@
 
 namespace ptcvm::cli {
 
-// The store notices a process of this machine that is gone; the lease is for other machines.
-inline constexpr std::int64_t kStoredLeaseMs = std::int64_t{24} * 3600 * 1000;
-
 struct DurableRequest {
   StoreOptions store;
   SealOptions seal;                           // the ring, and what the run is expected to be

@@ -39,7 +39,7 @@ class StoredTurns : public ReplTurns {
     stored_.signature = parts_.options.signature;
     stored_.float_precision = parts_.options.float_precision;
     stored_.strict_task_ids = parts_.options.strict_task_ids;
-    stored_.lease_ms = kStoredLeaseMs;
+    stored_.lease_ms = kStoreLeaseMs;
     stored_.observer = &parts_.observer;
     stored_.parallel_calls = parts_.options.parallel_tools;
     stored_.keeps_session = stored_.again = true;

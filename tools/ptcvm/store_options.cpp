@@ -5,8 +5,10 @@
 
 #include <filesystem>
 
+#include "ptcvm/claim_heartbeat.hpp"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
+#include "tools/ptcvm/postgres_place.h"
 #include "tools/ptcvm/shell_arguments.h"
 #include "tools/ptcvm/terminal.h"
 #include "vm/value/utf8.h"
@@ -32,6 +34,31 @@ int status_of_opening(const std::string& path, const Error& error) {
   return is_input ? kBadInput : kStoreFailed;
 }
 
+// Opens an SQLite file.
+std::optional<Store> open_file(const StoreOptions& options, StoreUse use, std::string& message, int& status) {
+  if (use == StoreUse::Existing && !std::filesystem::exists(options.path)) {
+    message = options.path + ": there is no such store";
+    return std::nullopt;
+  }
+  SqliteOptions wanted;
+  wanted.durability = options.group ? Durability::Group : Durability::Sync;
+  wanted.window = std::chrono::milliseconds(options.group_window_ms);
+  if (!options.keys.empty()) {
+    auto ring = KeyRing::load(options.keys);
+    if (!ring) {
+      message = ring.error().message;
+      return std::nullopt;
+    }
+    wanted.keys = std::make_shared<KeyRing>(std::move(*ring));
+    wanted.tenant = options.tenant;
+  }
+  auto opened = open_sqlite(options.path, wanted);
+  if (opened) return std::move(*opened);
+  message = options.path + ": " + opened.error().message;
+  status = status_of_opening(options.path, opened.error());
+  return std::nullopt;
+}
+
 void declare_store_keys(CLI::App& command, StoreOptions& options) {
   command
       .add_option("--keys", options.keys, "Key ring: only logs that it sealed are taken, and what is written is sealed")
@@ -42,7 +69,7 @@ void declare_store_keys(CLI::App& command, StoreOptions& options) {
 }  // namespace
 
 CLI::Option* declare_store(CLI::App& command, StoreOptions& options) {
-  return command.add_option("--store", options.path, "The SQLite file that keeps runs")
+  return command.add_option("--store", options.path, "The SQLite file, or the postgresql:// URL, that keeps runs")
       ->envname(kStoreVariable)
       ->type_name("FILE");
 }
@@ -69,37 +96,21 @@ void declare_durability(CLI::App& command, StoreOptions& options) {
           "sync: on the disk before (task …) returns; group: within the window")
       ->check(CLI::IsMember({"sync", "group"}).description(""))
       ->type_name("MODE");
-  command.add_option("--group-window", options.group_window_ms, "The window of --durability group, in milliseconds (5)")
+  command
+      .add_option("--group-window", options.group_window_ms, "The window of --durability group, in milliseconds (5)")
       ->type_name("MS");
 }
 
 std::optional<Store> open_store(const StoreOptions& options, StoreUse use, std::string& message, int& status) {
   status = kBadInput;
   if (options.path.empty()) {
-    message = "which store? Give --store FILE, or set PTCVM_STORE";
+    message = "which store? Give --store FILE or --store postgresql://USER@HOST/DATABASE, or set PTCVM_STORE";
     return std::nullopt;
   }
-  if (use == StoreUse::Existing && !std::filesystem::exists(options.path)) {
-    message = options.path + ": there is no such store";
-    return std::nullopt;
-  }
-  SqliteOptions wanted;
-  wanted.durability = options.group ? Durability::Group : Durability::Sync;
-  wanted.window = std::chrono::milliseconds(options.group_window_ms);
-  if (!options.keys.empty()) {
-    auto ring = KeyRing::load(options.keys);
-    if (!ring) {
-      message = ring.error().message;
-      return std::nullopt;
-    }
-    wanted.keys = std::make_shared<KeyRing>(std::move(*ring));
-    wanted.tenant = options.tenant;
-  }
-  auto opened = open_sqlite(options.path, wanted);
-  if (opened) return std::move(*opened);
-  message = options.path + ": " + opened.error().message;
-  status = status_of_opening(options.path, opened.error());
-  return std::nullopt;
+  auto store = is_postgres_url(options.path) ? open_postgres_place(options, message, status)
+                                             : open_file(options, use, message, status);
+  if (store) store = with_heartbeat(*store);
+  return store;
 }
 
 bool StoreCommand::open(StoreUse use, int& status) {
@@ -117,14 +128,15 @@ bool StoreCommand::read(JournalExtent extent, int& status) {
   }
   journal_ = std::move(*journal);
   if (journal_.facts != 0) return true;
-  status = refuse_input("there is no run " + options_.id + " in " + options_.path + "; `ptcvm runs` lists them");
+  status = refuse_input("there is no run " + options_.id + " in " + shown_place(options_.path) +
+                        "; `ptcvm runs` lists them");
   return false;
 }
 
 std::string StoreCommand::by() const { return options_.by.empty() ? this_person() : options_.by; }
 
 std::string store_words(const StoreOptions& options) {
-  std::string words = "--store " + shell_quoted(options.path);
+  std::string words = "--store " + shell_quoted(shown_place(options.path));
   if (options.keys.empty()) return words;
   return words + " --keys " + shell_quoted(options.keys) + " --tenant " + shell_quoted(options.tenant);
 }
@@ -152,11 +164,11 @@ std::optional<std::string> value_argument(const std::string& text, bool is_edn, 
   if (!content) return std::nullopt;
   const auto read = is_edn ? Value::from_edn(*content) : Value::from_json(*content);
   if (read) return read->to_edn();
-  message = std::string(is_edn ? "EDN" : "JSON") + " is wanted, or @ and a file of it: " +
-            read.error().diagnostic->message;
+  message =
+      std::string(is_edn ? "EDN" : "JSON") + " is wanted, or @ and a file of it: " + read.error().diagnostic->message;
   return std::nullopt;
 }
 
 Value value_of(const std::string& edn) { return Value::from_edn(edn).value(); }
 
-}  // namespace ptcvm::cli
+}   // namespace ptcvm::cli

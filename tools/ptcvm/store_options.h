@@ -13,7 +13,7 @@ namespace ptcvm::cli {
 inline constexpr const char* kStoreVariable = "PTCVM_STORE";
 
 struct StoreOptions {
-  std::string path;                    // the SQLite file; "" when there is no store
+  std::string path;                    // the SQLite file or the URL; "" when there is no store
   std::string id;                      // the run; "" when none is named, or all are meant
   std::string by;                      // who says it; "": user@host
   std::string keys, tenant = "default";   // a key ring, which seals what the store keeps; "": none
@@ -26,6 +26,9 @@ void declare_sealed_store(CLI::App& command, StoreOptions& options);       // --
 void declare_run_id(CLI::App& command, StoreOptions& options);             // the argument ID
 void declare_author(CLI::App& command, StoreOptions& options);             // --by
 void declare_durability(CLI::App& command, StoreOptions& options);         // --durability, --group-window
+
+// How long a claim of the command line outlives its machine. The opened store prolongs claims while the process lives.
+inline constexpr std::int64_t kStoreLeaseMs = 15'000;
 
 enum class StoreUse { Existing, Create };
 // Opens the store. Returns nullopt when the store cannot be opened; `message` then says why, and `status` is what the

@@ -1,0 +1,105 @@
+#include "tools/ptcvm/postgres_place.h"
+
+#include <iostream>
+
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/terminal.h"
+
+#ifdef PTCVM_HAVE_POSTGRES
+#include "ptcvm/postgres.hpp"
+#endif
+
+namespace ptcvm::cli {
+namespace {
+
+[[maybe_unused]] constexpr std::string_view kWithout =
+    "this ptcvm has no stores in PostgreSQL: it was built without libpq";
+
+#ifdef PTCVM_HAVE_POSTGRES
+// A database without a store, or with one of another version, is bad input. All else is a failure of the machine.
+int status_of(const Error& error) { return error.detail == "store_version" ? kBadInput : kStoreFailed; }
+
+int refuse_place(const std::string& url, const Error& error) {
+  complain(shown_place(url) + ": " + error.message);
+  return status_of(error);
+}
+#endif
+
+}   // namespace
+
+bool is_postgres_url(std::string_view text) {
+  return text.starts_with("postgresql://") || text.starts_with("postgres://");
+}
+
+std::string shown_place(std::string_view text) {
+  if (!is_postgres_url(text)) return std::string(text);
+  const std::size_t begin = text.find("://") + 3;
+  std::string out(text.substr(0, text.find('?')));   // words after it may hold a password
+  const std::size_t at = out.find('@', begin), colon = out.find(':', begin);
+  if (at != std::string::npos && colon < at) out.erase(colon, at - colon);
+  return out;
+}
+
+#ifdef PTCVM_HAVE_POSTGRES
+
+std::optional<Store> open_postgres_place(const StoreOptions& options, std::string& message, int& status) {
+  status = kBadInput;
+  if (!options.keys.empty()) {
+    message = "a store in PostgreSQL takes no key ring yet: keep sealed runs in an SQLite file";
+    return std::nullopt;
+  }
+  if (options.group) {
+    message = "--durability group is for an SQLite file: how durable a commit in PostgreSQL is says its server";
+    return std::nullopt;
+  }
+  auto opened = open_postgres(options.path);
+  if (opened) return std::move(*opened);
+  message = shown_place(options.path) + ": " + opened.error().message;
+  status = status_of(opened.error());
+  return std::nullopt;
+}
+
+int migrate_place(const std::string& url) {
+  const auto before = migrate_postgres(url);
+  if (!before) return refuse_place(url, before.error());
+  std::cout << (*before == 0 ? "made the store" : "the store is up to date; it had version " + std::to_string(*before))
+            << '\n';
+  return kSuccess;
+}
+
+int check_place(const std::string& url) {
+  const auto findings = check_postgres(url);
+  if (!findings) return refuse_place(url, findings.error());
+  bool is_refused = false;
+  for (const PostgresFinding& each : *findings) {
+    std::cout << (each.is_refused ? "refused: " : "warning: ") << each.message << '\n';
+    is_refused = is_refused || each.is_refused;
+  }
+  if (const auto store = open_postgres(url); !store) {
+    std::cout << "refused: " << store.error().message << '\n';
+    is_refused = true;
+  }
+  if (!is_refused) std::cout << "the store can be used\n";
+  return is_refused ? kStoreFailed : kSuccess;
+}
+
+int print_sql() {
+  std::cout << postgres_sql();
+  return kSuccess;
+}
+
+#else
+
+std::optional<Store> open_postgres_place(const StoreOptions&, std::string& message, int& status) {
+  message = kWithout;
+  status = kBadInput;
+  return std::nullopt;
+}
+
+int migrate_place(const std::string&) { return refuse_input(kWithout); }
+int check_place(const std::string&) { return refuse_input(kWithout); }
+int print_sql() { return refuse_input(kWithout); }
+
+#endif
+
+}   // namespace ptcvm::cli
