@@ -3,6 +3,7 @@
 #include <array>
 
 #include "runtime/engine/diagnostic_text.h"
+#include "runtime/text/text_place.h"
 #include "schema/fault_kind.h"
 
 namespace ptcvm {
@@ -57,13 +58,16 @@ Error store_error(const ptc::StoreError& error) {
   return {Errc::store_failed, std::string(name) + ": " + error.message, std::nullopt, name};
 }
 
-Error text_error(std::string_view what, const ptc::TextError& error) {
+Error text_error(std::string_view what, std::string_view text, const ptc::TextError& error) {
   Error out = host_error(Errc::invalid_value, std::string(what) + ": " + error.message + " at byte " +
                                                   std::to_string(error.offset + 1));
   out.diagnostic.emplace();
   out.diagnostic->kind = errc_name(out.code);
   out.diagnostic->message = error.message;
   out.diagnostic->begin = out.diagnostic->end = static_cast<std::uint32_t>(error.offset);
+  const ptc::TextPlace place = ptc::text_place(text, error.offset);
+  out.diagnostic->line = place.line;
+  out.diagnostic->column = place.column;
   out.diagnostic->text = out.message;
   return out;
 }

@@ -15,7 +15,7 @@ Diagnostic diagnostic_of(const ptc::OutcomeFault& fault);
 Error program_error(const ptc::OutcomeFault& fault);
 Error restore_error(const ptc::RestoreError& error);
 Error store_error(const ptc::StoreError& error);
-// Returns invalid_value for a text that cannot be read; `what` names its format.
-Error text_error(std::string_view what, const ptc::TextError& error);
+// Returns invalid_value for a text that cannot be read, with the place in the diagnostic; `what` names its format.
+Error text_error(std::string_view what, std::string_view text, const ptc::TextError& error);
 
 }  // namespace ptcvm

@@ -10,6 +10,7 @@ namespace ptcvm {
 namespace {
 
 constexpr std::size_t kNameColumn = 24;   // where the texts of `apropos` begin
+constexpr std::size_t kIndexColumns = 100;   // a line of the index has so many
 
 std::string_view kind_of(const ptc::BuiltinInfo& info) {
   switch (info.category) {
@@ -51,6 +52,21 @@ constexpr auto kForeignNames = std::to_array<ForeignName>({
 
 ReferenceEntry entry_of(const ForeignName& foreign) {
   return {foreign.name, "not in the language", {}, foreign.advice};
+}
+
+struct Synonyms {
+  std::string_view name, words;
+};
+
+constexpr auto kSynonyms = std::to_array<Synonyms>({
+#define SYNONYM(name, words) {name, words},
+#include "schema/synonyms.def"
+#undef SYNONYM
+});
+
+std::string_view synonyms_of(std::string_view name) {
+  const auto found = std::ranges::find(kSynonyms, name, &Synonyms::name);
+  return found == kSynonyms.end() ? std::string_view() : found->words;
 }
 
 bool is_visible(const ptc::BuiltinInfo& info) { return info.category != ptc::BuiltinCategory::Hidden; }
@@ -135,7 +151,8 @@ std::vector<ReferenceEntry> search_reference(std::string_view word) {
   const auto consider = [&](const ReferenceEntry& entry) {
     if (contains_word(entry.name, word)) {
       in_name.push_back(entry);
-    } else if (contains_word(entry.usage, word) || contains_word(entry.doc, word)) {
+    } else if (contains_word(entry.usage, word) || contains_word(entry.doc, word) ||
+               contains_word(synonyms_of(entry.name), word)) {
       elsewhere.push_back(entry);
     }
   };
@@ -204,6 +221,34 @@ std::string apropos_text(std::string_view word) {
     text.append(line).append(entry.doc).append("\n");
   }
   return text;
+}
+
+std::string doc_index_text() {
+  std::vector<ReferenceEntry> entries;
+  for (const ptc::SpecialFormInfo& info : ptc::kSpecialForms) {
+    if (info.category != ptc::FormCategory::Absent) entries.push_back(entry_of(info));
+  }
+  for (const ptc::BuiltinInfo& info : ptc::kBuiltins) {
+    if (is_visible(info)) entries.push_back(entry_of(info));
+  }
+  std::ranges::stable_sort(entries, {}, [](const ReferenceEntry& entry) { return std::pair(entry.kind, entry.name); });
+  std::string text;
+  std::string_view kind;
+  std::size_t column = 0;
+  for (const ReferenceEntry& entry : entries) {
+    if (entry.kind != kind) {
+      kind = entry.kind;
+      text.append(text.empty() ? "" : "\n\n").append(kind).append("\n ");
+      column = 1;
+    }
+    if (column + 1 + entry.name.size() > kIndexColumns) {
+      text.append("\n ");
+      column = 1;
+    }
+    text.append(" ").append(entry.name);
+    column += 1 + entry.name.size();
+  }
+  return text.append("\n\n`ptcvm doc NAME` explains a name, and `ptcvm apropos WORD` finds one.\n");
 }
 
 std::string unknown_name_text(std::string_view name) {

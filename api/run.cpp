@@ -81,7 +81,7 @@ std::optional<Error> load_data(ptc::Session& session, std::string_view json) {
   const ptc::CountedBytes counted(session.heap(), json.size());
   auto read = ptc::read_json(session.heap(), json);
   if (const auto* const error = std::get_if<ptc::JsonError>(&read)) {
-    if (error->kind != ptc::JsonError::Kind::TooLarge) return text_error("JSON", *error);
+    if (error->kind != ptc::JsonError::Kind::TooLarge) return text_error("JSON", json, *error);
     session.edn().refuse();
     return std::nullopt;
   }

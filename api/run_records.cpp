@@ -72,7 +72,7 @@ std::optional<OpenCall> open_call(ptc::Session& session, std::uint64_t id) {
 Result<ptc::ToolReply> read_answer(ptc::Session& session, std::string_view json, const AnswerDetails& details) {
   auto read = session.edge().read_answer(json, details.announces);
   if (auto* const reply = std::get_if<ptc::ToolReply>(&read)) return std::move(*reply);
-  return text_error("JSON", std::get<ptc::JsonError>(read));
+  return text_error("JSON", json, std::get<ptc::JsonError>(read));
 }
 
 ptc::ToolReply args_refusal(const std::string& tool) {

@@ -9,10 +9,12 @@
 #include "api/value_access.h"
 #include "ptcvm/diagnostic.hpp"
 #include "schema/builtin_id.h"
+#include "schema/effect_class.h"
 #include "schema/version.h"
 #include "vm/snapshot/frame_view.h"
 #include "vm/snapshot/run_state.h"
 #include "vm/snapshot/snapshot.h"
+#include "vm/snapshot/state_fields.h"
 
 namespace ptcvm {
 
@@ -112,6 +114,19 @@ SnapshotView::Facts SnapshotView::facts() const {
   out.memory_bytes = impl_->heap().bytes_used();
   ptc::for_each_limit_of(out.limits, state.limits,
                          [](const ptc::LimitInfo&, auto& member, const auto& value) { member = value; });
+  return out;
+}
+
+std::vector<SnapshotView::Tool> SnapshotView::tools() const {
+  std::vector<Tool> out;
+  for (const ptc::HostTool& tool : impl_->restored.host.tools) {
+    Tool& made = out.emplace_back();
+    made.name = tool.name;
+    made.mode = tool.mode < ptc::kToolModeNames.size() ? ptc::kToolModeNames[tool.mode] : std::string_view();
+    made.effect = tool.effect;
+    if (tool.effect.empty()) made.effect = ptc::effect_class_name(ptc::EffectClass::Unsafe);
+    made.has_signature = tool.signature != 0;
+  }
   return out;
 }
 

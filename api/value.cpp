@@ -44,7 +44,7 @@ Value Value::copy_of(ValueView value) {
 Result<Value> Value::from_edn(std::string_view text) {
   auto impl = std::make_unique<Impl>();
   auto read = ptc::read_edn(impl->heap, text);
-  if (const auto* error = std::get_if<ptc::TextError>(&read)) return text_error("EDN", *error);
+  if (const auto* error = std::get_if<ptc::TextError>(&read)) return text_error("EDN", text, *error);
   impl->root = std::get<ptc::Value>(read);
   return Value(std::move(impl));
 }
@@ -52,7 +52,7 @@ Result<Value> Value::from_edn(std::string_view text) {
 Result<Value> Value::from_json(std::string_view text) {
   auto impl = std::make_unique<Impl>();
   auto read = ptc::read_json(impl->heap, text);
-  if (const auto* error = std::get_if<ptc::TextError>(&read)) return text_error("JSON", *error);
+  if (const auto* error = std::get_if<ptc::TextError>(&read)) return text_error("JSON", text, *error);
   impl->root = std::get<ptc::Value>(read);
   return Value(std::move(impl));
 }

@@ -1,6 +1,7 @@
 #include "compiler/compile.h"
 
 #include "compiler/analyze/captures.h"
+#include "compiler/bracket_place.h"
 #include "compiler/lower/code_generator.h"
 #include "compiler/lower/liveness.h"
 #include "compiler/read/compile_meter.h"
@@ -17,6 +18,7 @@ CompileResult compile_metered(std::string_view source, const CompileOptions& opt
   ReadResult read = read_forms(source, arena);
   if (read.failed) {
     result.error = std::move(read.error);
+    if (std::string hint = bracket_hint(source, result.error); !hint.empty()) result.error.hint = std::move(hint);
     result.incomplete = read.incomplete;
     return result;
   }

@@ -118,6 +118,7 @@ class Analyzer {
   bool report_unbound();
   bool report_unknown_methods();
   bool report_unknown_tools();
+  void note_call(const Form& form, const Node& callee, std::size_t count);
   bool check_static_arity(const Form& form, BuiltinId builtin, std::size_t count);
   Node* fail_namespace(const Form& form, std::string_view space, std::string_view member);
 

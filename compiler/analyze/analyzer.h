@@ -12,6 +12,8 @@
 
 namespace ptc {
 
+struct ProgramNotes;
+
 struct CompileOptions {
   std::uint32_t max_symbols = 10'000;               // distinct symbols and keywords; the language's own do not count
   std::vector<std::string_view> memory_names;       // names that the user namespace holds already
@@ -27,6 +29,7 @@ struct CompileOptions {
   // Returns whether the text of a literal with the tag date, inst or duration names such a value. A null pointer
   // accepts all, and the program then fails where it is run.
   bool (*check_moment)(std::string_view tag, std::string_view text) = nullptr;
+  ProgramNotes* notes = nullptr;                    // gets what a check wants to know; null: nothing is noted
   std::uint64_t most_bytes = UINT64_MAX;            // what the tables of the compiler may take for this text
   std::function<bool()> is_over;                    // asked now and then: true stops the compiler. May be empty
 };

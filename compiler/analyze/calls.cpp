@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/analyze/analysis.h"
+#include "compiler/analyze/program_notes.h"
 
 namespace ptc {
 namespace {
@@ -34,6 +35,7 @@ Node* Analyzer::make_global(const Form& form, std::string_view name, bool or_nil
   Node* node = ast_.make(NodeKind::Global, form.span);
   node->text = name;
   node->or_nil = or_nil;
+  if (options_.notes != nullptr) options_.notes->used_globals.emplace(name);
   return node;
 }
 
@@ -45,7 +47,10 @@ Node* Analyzer::analyze_builtin(const Form& form, BuiltinId id) {
 }
 
 Node* Analyzer::analyze_symbol(const Form& form, std::string_view name, bool or_nil) {
-  if (const LocalId local = scope_.find_local(name); local != kNoLocal) return make_local(form.span, local);
+  if (const LocalId local = scope_.find_local(name); local != kNoLocal) {
+    if (options_.notes != nullptr) options_.notes->used_locals.insert(local);
+    return make_local(form.span, local);
+  }
   if (name == "*1" || name == "*2" || name == "*3") {
     Node* node = ast_.make(NodeKind::History, form.span);
     node->number = static_cast<std::uint32_t>(name[1] - '0');
@@ -94,6 +99,17 @@ bool Analyzer::check_static_arity(const Form& form, BuiltinId builtin, std::size
   return false;
 }
 
+void Analyzer::note_call(const Form& form, const Node& callee, std::size_t count) {
+  NotedCall call;
+  call.span = form.span;
+  call.count = count;
+  if (callee.kind == NodeKind::Builtin && !accepts(callee.builtin, count)) call.builtin = callee.builtin;
+  if (callee.kind == NodeKind::Global && !callee.or_builtin) call.global = callee.text;
+  if (callee.kind == NodeKind::Local) call.local = callee.local;
+  const bool is_of_interest = call.builtin || !call.global.empty() || call.local != kNoLocal;
+  if (is_of_interest) options_.notes->calls.push_back(std::move(call));
+}
+
 Node* Analyzer::analyze_call(const Form& form) {
   const Form& head = *form.items[0];
   const Items arguments = Items(form.items).subspan(1);
@@ -104,6 +120,7 @@ Node* Analyzer::analyze_call(const Form& form) {
     if (arguments.empty()) return callee;
     callee->kind = NodeKind::Builtin;
   }
+  if (named && options_.notes != nullptr) note_call(form, *callee, arguments.size());
   Node* node = nullptr;
   if (named && callee->kind == NodeKind::Builtin &&
       !check_static_arity(form, callee->builtin, arguments.size())) {
@@ -127,6 +144,7 @@ Node* Analyzer::analyze_call(const Form& form) {
 
 Node* Analyzer::analyze_data_call(const Form& form) {
   const std::string_view name = form.items[0]->text;
+  if (options_.notes != nullptr) options_.notes->data.push_back({std::string(name.substr(5)), form.items[0]->span});
   return make_invoke(form.span, BuiltinId::h_fail,
                      {make_string(form.span, "not_callable"),
                       make_string(form.span, std::string(name) + " is not callable: write " +

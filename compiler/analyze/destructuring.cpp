@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/analyze/analysis.h"
+#include "compiler/analyze/program_notes.h"
 
 namespace ptc {
 
@@ -40,6 +41,9 @@ bool Analyzer::bind_name(const Form& symbol, Node* value, Bindings bindings) {
   const LocalId local = ast_.new_local(symbol.text, symbol.span);
   bindings.add(local, value);
   scope_.bind(symbol.text, local);
+  if (options_.notes != nullptr) {
+    options_.notes->bindings.push_back({symbol.text, symbol.span, local, arity_of(*value)});
+  }
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compiler/analyze/analysis.h"
+#include "compiler/analyze/program_notes.h"
 
 namespace ptc {
 namespace {
@@ -170,6 +171,7 @@ Node* Analyzer::analyze_qualified(const Form& form, std::string_view name) {
       return fail(form, FaultKind::InvalidForm, "data/ must be followed by the name of a key");
     Node* node = ast_.make(NodeKind::Data, form.span);
     node->text = member;
+    if (options_.notes != nullptr) options_.notes->data.push_back({std::string(member), form.span});
     return node;
   }
   if (space == "tool") return analyze_tool_name(form, member);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/analyze/analysis.h"
+#include "compiler/analyze/program_notes.h"
 
 namespace ptc {
 namespace {
@@ -154,6 +155,9 @@ Node* Analyzer::analyze_definition(const Form& form, const Form& name, std::stri
   node->doc = doc;
   node->once = once;
   node->kids.push_back(expression);
+  if (options_.notes != nullptr) {
+    options_.notes->definitions.push_back({name.text, name.span, arity_of(*expression), once});
+  }
   if (expression->kind == NodeKind::Fn && expression->doc.empty()) expression->doc = doc;
   return node;
 }
@@ -182,6 +186,9 @@ Node* Analyzer::form_defn(const Form& form, bool) {
   node->text = items[1]->text;
   node->doc = function->doc;
   node->kids.push_back(function);
+  if (options_.notes != nullptr) {
+    options_.notes->definitions.push_back({items[1]->text, items[1]->span, arity_of(*function), false});
+  }
   return node;
 }
 

@@ -1,6 +1,7 @@
 // Includes the whole C++ API except sqlite.hpp, postgres.hpp, asio.hpp, asio_stored_run.hpp, otel.hpp and
 // thread_pool.hpp.
 #pragma once
+#include "ptcvm/check.hpp"
 #include "ptcvm/claim_heartbeat.hpp"
 #include "ptcvm/config.hpp"
 #include "ptcvm/convert.hpp"

@@ -8,6 +8,7 @@
 //
 // The thread rules of Run apply to Session, too.
 #pragma once
+#include "ptcvm/check.hpp"
 #include "ptcvm/run.hpp"
 
 namespace ptcvm {
@@ -38,6 +39,11 @@ class PTCVM_API Session {
   // Compiles the source with the defined names, and steps until the turn is over or waits. When the source cannot be
   // compiled, the outcome has a diagnostic.
   Outcome eval(std::string_view source);
+  // Returns every error of the source and what looks like a slip, without running anything: what begin() would refuse,
+  // calls with a wrong number of arguments, names that nothing uses or that are defined twice, and data/… that the data
+  // of the session lacks. Knows the definitions, data and tools of the session. In the library without a compiler
+  // nothing is found.
+  ProgramFindings check(std::string_view source) const;
   // Begins the next turn, which the host steps with run(). The reference from run() is valid until the session is
   // destroyed. Error: wrong_state when the last turn is not over.
   Result<void> begin(std::string_view source);

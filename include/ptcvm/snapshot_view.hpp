@@ -63,6 +63,14 @@ class PTCVM_API SnapshotView {
     std::int64_t deadline_ms = 0;           // when that wait ends by itself; 0 means never
   };
 
+  // A tool that the program names, as the host of the snapshot had it.
+  struct Tool {
+    std::string name;                       // as the host registered it
+    std::string mode;                       // "sync", "async" or "auto"
+    std::string effect;                     // the name of its effect class: "unsafe", "keyed", …
+    bool has_signature = false;             // true when the host that resumes must give the same signature
+  };
+
   // Says what a fiber does next.
   enum class FiberState : std::uint8_t {
     Ready, WaitsForTool, WaitsForOperations, WaitsForTask, WaitsForBranches, Finished, Faulted
@@ -102,6 +110,7 @@ class PTCVM_API SnapshotView {
 
   Facts facts() const;                          // says where the run is and what it has used
   std::vector<Operation> operations() const;    // in the order in which they were opened
+  std::vector<Tool> tools() const;              // the tools that the host needs to go on
   std::vector<Named> definitions() const;       // the user namespace, in the order of the definitions
   std::vector<Named> journal() const;           // the values of tasks, in the order of their commits
   std::vector<std::string> prints() const;      // what the turn printed so far

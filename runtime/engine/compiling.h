@@ -4,6 +4,7 @@
 //
 // Invariant: no other file of the runtime calls the compiler. A test compares the symbols of the two implementations.
 #pragma once
+#include "compiler/read/finding.h"
 #include "runtime/engine/engine.h"
 
 namespace ptc {
@@ -12,5 +13,7 @@ bool has_compiler();
 
 // Compiles the source. Does not look into the cache of an engine.
 CompileAnswer compile_program(const CompileRequest& request);
+// Returns what is wrong with the source; makes no program.
+ProgramFindings check_source(const CompileRequest& request);
 
 }  // namespace ptc

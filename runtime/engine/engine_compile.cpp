@@ -1,4 +1,5 @@
 #include "compiler/compile.h"
+#include "compiler/program_check.h"
 #include "runtime/engine/compiling.h"
 #include "vm/builtins/regex.h"
 #include "vm/value/calendar.h"
@@ -8,11 +9,7 @@ namespace {
 
 std::vector<std::string_view> copy_of(std::span<const std::string_view> names) { return {names.begin(), names.end()}; }
 
-}  // namespace
-
-bool has_compiler() { return true; }
-
-CompileAnswer compile_program(const CompileRequest& request) {
+CompileOptions options_of(const CompileRequest& request) {
   CompileOptions options;
   options.max_symbols = request.max_symbols;
   options.memory_names = copy_of(request.memory_names);
@@ -25,6 +22,19 @@ CompileAnswer compile_program(const CompileRequest& request) {
   options.check_moment = is_temporal_text;
   options.most_bytes = request.memory_bytes;
   options.is_over = request.is_over;
+  return options;
+}
+
+}  // namespace
+
+bool has_compiler() { return true; }
+
+ProgramFindings check_source(const CompileRequest& request) {
+  return check_program_text(request.source, options_of(request));
+}
+
+CompileAnswer compile_program(const CompileRequest& request) {
+  const CompileOptions options = options_of(request);
   CompileResult compiled = compile(request.source, options);
   CompileAnswer answer;
   answer.incomplete = compiled.incomplete;

@@ -7,6 +7,7 @@
 #include "runtime/text/counted_bytes.h"
 #include "runtime/text/edn.h"
 #include "runtime/text/json_value.h"
+#include "runtime/text/text_place.h"
 #include "vm/value/account.h"
 #include "vm/value/map.h"
 #include "vm/value/string.h"
@@ -61,7 +62,7 @@ std::optional<Value> EdnValues::read(std::string_view edn, std::span<const std::
     refuse();
     return Value::nil();
   }
-  message = error.message + " at byte " + std::to_string(error.offset);
+  message = error.message + " at " + text_place_words(edn, error.offset);
   return std::nullopt;
 }
 
@@ -74,7 +75,7 @@ std::optional<Value> EdnValues::read_json(std::string_view json, std::string& me
     refuse();
     return Value::nil();
   }
-  message = error.message;
+  message = error.message + " at " + text_place_words(json, error.offset);
   return std::nullopt;
 }
 

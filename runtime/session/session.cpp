@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "runtime/engine/compiling.h"
 #include "runtime/session/capabilities.h"
 
 namespace ptc {
@@ -54,14 +55,9 @@ void Session::set_reader(OutboxReader* reader) {
   run_.environment().journal.keep_changes(reader != nullptr);
 }
 
-CompileAnswer Session::compile(std::string_view source) {
-  if (edn_.has_refused()) {   // names of definitions that did not fit would be unknown
-    CompileAnswer answer;
-    answer.error.kind = FaultKind::MemoryExceeded;
-    answer.error.message = memory_message(options_);
-    return answer;
-  }
-  clock_.begin_compiling();
+// Calls use(request) for a source in this session; the request is good during the call.
+template <class Use>
+auto Session::with_request(std::string_view source, Use use) const {
   const std::vector<std::string_view> memory = definitions_.names();
   const std::vector<std::string_view> tools = calls_.registry().names();
   const std::vector<std::string_view> sync_tools = calls_.registry().sync_names();
@@ -75,8 +71,25 @@ CompileAnswer Session::compile(std::string_view source) {
   request.max_symbols = options_.limits.symbols;
   request.strict_task_ids = options_.strict_task_ids;
   request.memory_bytes = options_.limits.memory_bytes;
-  request.is_over = [this] { return clock_.is_over_while_compiling(); };
-  CompileAnswer answer = engine_.compile(request);
+  return use(request);
+}
+
+ProgramFindings Session::check(std::string_view source) const {
+  return with_request(source, [](const CompileRequest& request) { return check_source(request); });
+}
+
+CompileAnswer Session::compile(std::string_view source) {
+  if (edn_.has_refused()) {   // names of definitions that did not fit would be unknown
+    CompileAnswer answer;
+    answer.error.kind = FaultKind::MemoryExceeded;
+    answer.error.message = memory_message(options_);
+    return answer;
+  }
+  clock_.begin_compiling();
+  CompileAnswer answer = with_request(source, [this](CompileRequest& request) {
+    request.is_over = [this] { return clock_.is_over_while_compiling(); };
+    return engine_.compile(request);
+  });
   if (answer.program == nullptr && answer.error.kind == FaultKind::Cancelled) {
     TurnStop why = clock_.reason_to_stop();
     answer.error.kind = why.kind;

@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "compiler/read/finding.h"
 #include "runtime/calls/tools.h"
 #include "runtime/engine/engine.h"
 #include "runtime/session/call_desk.h"
@@ -75,6 +76,7 @@ class Session {
   bool has_step_hook() const { return step_hook_ != nullptr; }
 
   CompileAnswer compile(std::string_view source);
+  ProgramFindings check(std::string_view source) const;      // compiles nothing: says what is wrong
   Outcome refused(CompileAnswer answer, std::string_view source) const;   // what turn() returns for such a source
   bool signature_error() const { return !result_.signature_error().empty(); }   // every turn fails with parse_error
 
@@ -126,6 +128,9 @@ class Session {
   [[nodiscard]] std::optional<RestoreError> restart_from(std::span<const std::uint8_t> bytes);
 
  private:
+  template <class Use>
+  auto with_request(std::string_view source, Use use) const;
+
   enum class CallPause : std::uint8_t { None, Before, After, Unknown };   // Unknown: a snapshot does not say
 
   Outcome drive();

@@ -7,6 +7,7 @@
 #include "tools/ptcvm/agent_store.h"
 #include "tools/ptcvm/external_tool.h"
 #include "tools/ptcvm/files.h"
+#include "tools/ptcvm/json_problem.h"
 #include "tools/ptcvm/terminal.h"
 
 namespace ptcvm::cli {
@@ -62,7 +63,11 @@ std::optional<ToolCommands> tool_commands(const AgentArguments& arguments, std::
 
 std::optional<std::string> agent_data(const AgentArguments& arguments, std::string& message) {
   if (arguments.data.empty()) return std::string("{}");
-  return read_file(arguments.data, message);
+  auto text = read_file(arguments.data, message);
+  const std::string problem = text ? json_problem(*text) : "";
+  if (problem.empty()) return text;
+  message = arguments.data + " is no JSON: " + problem;
+  return std::nullopt;
 }
 
 std::optional<loop::AgentDefinition> agent_definition(const std::string& file, std::string& message) {
@@ -70,7 +75,8 @@ std::optional<loop::AgentDefinition> agent_definition(const std::string& file, s
   if (!text) return std::nullopt;
   auto definition = loop::read_agent_text(*text);
   if (definition) return std::move(*definition);
-  message = file + ": " + definition.error().message;
+  const std::string problem = json_problem(*text);
+  message = file + (problem.empty() ? ": " + definition.error().message : " is no JSON: " + problem);
   return std::nullopt;
 }
 

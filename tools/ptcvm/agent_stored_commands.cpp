@@ -9,6 +9,7 @@
 #include "tools/ptcvm/agent_store.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
+#include "tools/ptcvm/json_problem.h"
 #include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/terminal.h"
 #include "tools/ptcvm/text_table.h"
@@ -45,7 +46,8 @@ Result<void> give(AgentHandle& agent, const std::string& text, bool is_value, st
   }
   const auto value = Value::from_json(given);
   if (value) return agent.resolve(path, *value);
-  return Error{Errc::invalid_value, path + ": what follows = must be JSON, or @ and a file of it", std::nullopt, {}};
+  return Error{Errc::invalid_value,
+               path + ": what follows = must be JSON, or @ and a file of it: " + json_problem(given), std::nullopt, {}};
 }
 
 Result<void> raise(AgentHandle& agent, const std::string& text) {

@@ -11,6 +11,7 @@
 #include "tools/ptcvm/chain_strategy.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/json_members.h"
+#include "tools/ptcvm/json_problem.h"
 #include "tools/ptcvm/moments.h"
 
 namespace ptcvm::cli {
@@ -31,7 +32,7 @@ std::optional<json::value> read_json(const std::string& path, std::string& messa
   boost::system::error_code error;
   json::value value = json::parse(*text, error);
   if (!error) return value;
-  message = path + " is no JSON: " + error.message();
+  message = path + " is no JSON: " + json_problem(*text);
   return std::nullopt;
 }
 

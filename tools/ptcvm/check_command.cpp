@@ -1,7 +1,9 @@
 // ptcvm check, compile and dis: what happens to a program before it runs.
+#include <algorithm>
 #include <iostream>
 
 #include "compiler/read/reader.h"
+#include "tools/ptcvm/check_report.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/loading.h"
@@ -14,9 +16,9 @@ namespace {
 
 struct CheckRequest {
   std::vector<std::string> files;
-  std::vector<std::string> tools, async_tools;
+  std::vector<std::string> tools, shell_tools, async_tools, data;
   std::string memory, signature;
-  bool quiet = false;
+  bool quiet = false, as_json = false, as_sarif = false, strict_data = false;
 };
 
 struct FileRequest {
@@ -26,15 +28,15 @@ struct FileRequest {
 
 std::string shown_name(const std::string& file) { return file == "-" ? "<stdin>" : file; }
 
-// Shows what is wrong at that place of the source.
-void show(Diagnostic found, const ptc::SourceSpan& span, const std::string& file, const std::string& source) {
+// Moves the finding to that place of the source.
+Diagnostic placed(Diagnostic found, const ptc::SourceSpan& span, const std::string& file, const std::string& source) {
   found.source_name = shown_name(file);
   found.line = span.line;
   found.column = span.column;
   found.begin = span.begin;
   found.end = span.end;
   found.excerpt = source_excerpt(found, source);
-  std::cerr << diagnostic_text(found, stderr_has_colour());
+  return found;
 }
 
 // Returns the place of the program when the program is one literal, whose value is known without a run.
@@ -63,15 +65,14 @@ std::optional<ptc::SourceSpan> literal_span(const std::string& source) {
   return read.forms[0]->span;
 }
 
-// False, and said so, when the program is a literal that does not match the signature of the session.
-bool literal_fits(const std::string& file, const std::string& source, Run& run) {
+// Returns what is wrong with a literal that does not match the signature of the session.
+std::optional<Diagnostic> literal_problem(const std::string& file, const std::string& source, Run& run) {
   const auto span = literal_span(source);
-  if (!span) return true;
+  if (!span) return std::nullopt;
   while (run.step() == RunState::Yielded) {
   }
-  if (!run.diagnostic()) return true;
-  show(*run.diagnostic(), *span, file, source);
-  return false;
+  if (!run.diagnostic()) return std::nullopt;
+  return placed(*run.diagnostic(), *span, file, source);
 }
 
 int worse(int a, int b) { return a == kBadInput || b == kBadInput ? kBadInput : std::max(a, b); }
@@ -81,29 +82,70 @@ int refuse(const std::string& message) {
   return kBadInput;
 }
 
-int check_file(const std::string& file, const CheckRequest& request) {
+// Declares the tools: check calls none, so the commands of the options are left out.
+bool declare_tools(CommandTools& tools, const CheckRequest& request, std::string& message) {
+  for (const auto* texts : {&request.tools, &request.shell_tools}) {
+    for (const std::string& text : *texts) tools.tools.defer(text.substr(0, text.find('=')), "").value();
+  }
+  return add_async_tools(tools, request.async_tools, message);
+}
+
+// Looks at a source in its session. Data that is missing is of interest when there is data.
+std::vector<Finding> findings_of(Session& session, const std::string& file, const std::string& source,
+                                 const CheckRequest& request) {
+  std::vector<Finding> findings = session.check(source).findings;
+  std::erase_if(findings, [&](const Finding& finding) {
+    return finding.diagnostic.kind == kMissingData && request.data.empty();
+  });
+  for (Finding& finding : findings) finding.is_error |= finding.diagnostic.kind == kMissingData && request.strict_data;
+  if (std::ranges::any_of(findings, &Finding::is_error)) return findings;
+  const auto begun = session.begin(source);
+  if (!begun) findings.push_back({true, begun.error().diagnostic.value_or(Diagnostic())});
+  if (!begun || request.signature.empty()) return findings;
+  if (auto problem = literal_problem(file, source, session.run())) findings.push_back({true, std::move(*problem)});
+  return findings;
+}
+
+int check_file(const std::string& file, const CheckRequest& request, std::vector<CheckedFile>& checked) {
   std::string message;
   const Engine engine;
   const auto loaded = load_program(engine, file, message);
   if (!loaded) return refuse(message);
-  if (loaded->program) return kSuccess;     // the verifier accepted it
+  CheckedFile out{shown_name(file), {}};
+  if (loaded->program) {                    // the verifier accepted it
+    checked.push_back(std::move(out));
+    return kSuccess;
+  }
   RunArguments options;
+  options.data = request.data;
   options.memory = request.memory;
   options.signature = request.signature;
-  options.check_tools = !request.tools.empty() || !request.async_tools.empty();
+  options.check_tools = !request.tools.empty() || !request.shell_tools.empty() || !request.async_tools.empty();
   CommandTools tools;
-  for (const std::string& tool : request.tools) tools.tools.defer(tool, "").value();
-  if (!add_async_tools(tools, request.async_tools, message)) return refuse(message);
+  if (!declare_tools(tools, request, message)) return refuse(message);
   MadeSession made = make_session(engine, options, {tools.tools}, shown_name(file), message);
   if (!made.session) return refuse(message);
-  const auto begun = made.session->begin(loaded->source);
-  if (!begun) {
-    std::cerr << diagnostic_text(begun.error().diagnostic.value_or(Diagnostic()), stderr_has_colour());
-    return kProgramFailed;
+  out.findings = findings_of(*made.session, file, loaded->source, request);
+  checked.push_back(std::move(out));
+  return has_errors(checked.back()) ? kProgramFailed : kSuccess;
+}
+
+// Checks each file, and says what was found. Returns the status of the command.
+int check_files(const CheckRequest& request) {
+  if (!request.signature.empty() && !read_signature_option("--signature", request.signature)) return kUsage;
+  const bool is_text = !request.as_json && !request.as_sarif;
+  std::vector<CheckedFile> checked;
+  int status = kSuccess;
+  for (const std::string& file : request.files) {
+    const std::size_t before = checked.size();
+    status = worse(status, check_file(file, request, checked));
+    if (!is_text || checked.size() == before) continue;
+    show_findings(checked.back());
+    if (!request.quiet && !has_errors(checked.back())) std::cout << checked.back().name << ": ok\n";
   }
-  if (!request.signature.empty() && !literal_fits(file, loaded->source, made.session->run())) return kProgramFailed;
-  if (!request.quiet) std::cout << shown_name(file) << ": ok\n";
-  return kSuccess;
+  if (request.as_json) std::cout << findings_json(checked);
+  if (request.as_sarif) std::cout << findings_sarif(checked);
+  return status;
 }
 
 // Compiles the source, or says what is wrong with it.
@@ -149,29 +191,38 @@ int disassemble_file(const FileRequest& request) {
 }  // namespace
 
 void add_check_command(CLI::App& app, int& status) {
-  auto* command = app.add_subcommand("check", "Look for errors without running anything");
+  auto* command = app.add_subcommand("check", "Look for errors and slips without running anything");
   auto request = std::make_shared<CheckRequest>();
   command->add_option("FILE", request->files, "Programs; - is standard input")->required();
   command
-      ->add_option("--tool", request->tools, "A tool that the program may call; with none, tool names are not checked")
-      ->type_name("NAME")
+      ->add_option("--tool", request->tools,
+                   "A tool that the program may call, as run has it; with none, tool names are not checked")
+      ->type_name("NAME[=COMMAND]")
+      ->allow_extra_args(false);
+  command->add_option("--tool-shell", request->shell_tools, "The same")
+      ->type_name("NAME[=COMMAND]")
       ->allow_extra_args(false);
   command->add_option("--async-tool", request->async_tools, "The same for a tool whose answers are awaited")
-      ->type_name("NAME")
+      ->type_name("NAME[=COMMAND]")
       ->allow_extra_args(false);
+  command
+      ->add_option("--data", request->data, "Context for data/…, as run has it: names that it lacks are warnings")
+      ->type_name("[KEY=]FILE")
+      ->allow_extra_args(false);
+  command->add_flag("--strict-data", request->strict_data, "Names that the data lacks are errors");
   command->add_option("--memory", request->memory, "Stored definitions, an EDN map {:name value}")->type_name("FILE");
   command->add_option("--signature", request->signature,
                       "What the result must look like; a program that is one literal is held against it");
   command->add_flag("-q,--quiet", request->quiet, "Say nothing about good files");
+  command->add_flag("--json", request->as_json, "Write the findings as one JSON document");
+  command->add_flag("--sarif", request->as_sarif, "Write the findings as SARIF 2.1.0");
   command->footer("Examples:\n  ptcvm check report.ptc\n  ptcvm check --tool search --tool fetch agent.ptc\n"
-                  "  ptcvm check --signature '{total :float}' report.ptc");
-  command->callback([request, &status] {
-    if (!request->signature.empty() && !read_signature_option("--signature", request->signature)) {
-      status = kUsage;
-      return;
-    }
-    for (const std::string& file : request->files) status = worse(status, check_file(file, *request));
-  });
+                  "  ptcvm check --signature '{total :float}' report.ptc\n"
+                  "  ptcvm check --data orders.json --strict-data report.ptc\n"
+                  "  ptcvm check --sarif *.ptc > findings.sarif\n\n"
+                  "Every error is reported, and what looks like a slip as a warning. The status is 1 when there are "
+                  "errors.");
+  command->callback([request, &status] { status = check_files(*request); });
 }
 
 void add_compile_command(CLI::App& app, int& status) {

@@ -13,6 +13,7 @@
 #include "tools/ptcvm/option_table.h"
 #include "tools/ptcvm/store_options.h"
 #include "tools/ptcvm/terminal.h"
+#include "tools/ptcvm/usage_message.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -38,6 +39,7 @@ void add_commands(CLI::App& app, int& status) {
   add_dis_command(app, status);
   add_doc_command(app, status);
   add_apropos_command(app, status);
+  add_explain_command(app, status);
   add_fmt_command(app, status);
   add_gen_command(app, status);
   add_diff_command(app, status);

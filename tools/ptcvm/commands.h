@@ -20,6 +20,7 @@ void add_compile_command(CLI::App& app, int& status);
 void add_dis_command(CLI::App& app, int& status);
 void add_doc_command(CLI::App& app, int& status);
 void add_apropos_command(CLI::App& app, int& status);
+void add_explain_command(CLI::App& app, int& status);
 void add_fmt_command(CLI::App& app, int& status);
 void add_gen_command(CLI::App& app, int& status);
 void add_diff_command(CLI::App& app, int& status);

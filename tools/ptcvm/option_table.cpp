@@ -124,11 +124,4 @@ std::string empty_value_in(std::span<char* const> arguments) {
   return "";
 }
 
-std::string usage_message(const CLI::App* app, const CLI::Error& error) {
-  std::string text = CLI::FailureMessage::simple(app, error);
-  if (error.get_name() == "ExcludesError") text.insert(text.find('\n'), ": leave one of them out");
-  if (error.get_name() == "RequiresError") text.insert(text.find('\n'), ": give both, or leave the first one out");
-  return text;
-}
-
 }  // namespace ptcvm::cli

@@ -47,7 +47,4 @@ void apply_option_table(CLI::App& app);
 // and the parser would take the next argument for the value.
 std::string empty_value_in(std::span<char* const> arguments);
 
-// Says what is wrong, as CLI11 does, and what to do about two options that do not fit.
-std::string usage_message(const CLI::App* app, const CLI::Error& error);
-
 }  // namespace ptcvm::cli

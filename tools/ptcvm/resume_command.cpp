@@ -1,4 +1,5 @@
 // ptcvm resume: goes on from a snapshot with what was resolved meanwhile.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -8,11 +9,13 @@
 #include "tools/ptcvm/durable_command.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/interrupt.h"
+#include "tools/ptcvm/json_problem.h"
 #include "tools/ptcvm/loading.h"
 #include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/operation_arguments.h"
 #include "tools/ptcvm/report.h"
 #include "tools/ptcvm/run_options.h"
+#include "tools/ptcvm/snapshot_tools.h"
 #include "tools/ptcvm/suspension.h"
 #include "tools/ptcvm/terminal.h"
 #include "tools/ptcvm/trace.h"
@@ -28,7 +31,8 @@ constexpr const char* kResumeExamples = R"(Examples:
   ptcvm resume state.ptcs --tool price='python3 price.py' --snapshot state.ptcs
   ptcvm resume --store runs.db may --tool pay='python3 pay.py' --tool-effect pay=keyed
 
-The tools must be those of the run: a tool that is missing or has changed is refused before anything is executed.
+The tools must be those of the run: a tool that is missing or has changed is refused before anything is executed. An
+asynchronous tool without a command needs no option.
 The limits are those of the run, or smaller ones given here; what it has used counts.
 Without a resolution the program goes on only if its time has come. Exit status 75: it is suspended again.)";
 
@@ -50,7 +54,7 @@ class Resume {
     auto tools = file ? command_tools(request_.options, message_) : std::nullopt;
     if (!tools || !shelve_program(engine_, request_.program, tools->tools, message_)) return refuse();
     RunReporter reporter(stderr);
-    auto run = restored(*file, tools->tools, reporter);
+    auto run = restored(*file, *tools, reporter);
     std::vector<Answer> answers;
     if (!run || !read_answers(answers)) return refuse();
     std::unique_ptr<TraceFile> trace;
@@ -93,6 +97,7 @@ class Resume {
     if (trace != nullptr && !is_suspended) trace->end(outcome);
     ParkOptions park = request_.park;
     if (file.sequence) park.sequence = *file.sequence + 1;
+    if (is_suspended) tell_of_added(run);
     if (is_suspended && park.snapshot.empty()) {
       message_ = "the program is suspended again, and there is no --snapshot to keep its state in; " +
                  request_.snapshot + " is as it was";
@@ -101,18 +106,37 @@ class Resume {
     return report(run, end, request_.options, park);
   }
 
-  std::optional<Run> restored(const SnapshotFile& file, const Tools& tools, RunReporter& reporter) {
+  // A call of a tool that was added without a command is made by nobody here.
+  void tell_of_added(const Run& run) const {
+    for (const WaitingOperation& operation : operations_of(run.pending())) {
+      if (std::ranges::count(added_, operation.tool) == 0 || std::ranges::count(known_, operation.id) > 0) continue;
+      complain("note: " + operation.id + " waits for " + operation.tool + ", which was given no command; with one, " +
+               "give --async-tool " + operation.tool + "=COMMAND");
+    }
+  }
+
+  std::optional<Run> restored(const SnapshotFile& file, CommandTools& tools, RunReporter& reporter) {
     RestoreOptions wanted;
-    wanted.tools = tools;
+    wanted.tools = tools.tools;
     wanted.limits = request_.options.limits.bounds();
     wanted.max_bytes = kMostSnapshotBytes;
     wanted.observer = &reporter;
     wanted.hands_out_calls = true;
-    auto run = Run::restore(engine_, std::as_bytes(std::span(file.bytes)), wanted);
+    const auto bytes = std::as_bytes(std::span(file.bytes));
+    auto run = Run::restore(engine_, bytes, wanted);
+    std::string options;
+    if (!run && run.error().detail == "snapshot_refused") {
+      const auto snapshot = SnapshotView::open(engine_, bytes, kMostSnapshotBytes);
+      if (snapshot) added_ = add_async_tools_of(*snapshot, tools);
+      if (snapshot) options = missing_tool_options(*snapshot, tools);
+      wanted.tools = tools.tools;
+      if (!added_.empty()) run = Run::restore(engine_, bytes, wanted);
+    }
     if (!run) {
-      message_ = restore_complaint(request_.snapshot, run.error(), request_.program);
+      message_ = restore_complaint(request_.snapshot, run.error(), request_.program) + options;
       return std::nullopt;
     }
+    for (const WaitingOperation& operation : operations_of(run->pending())) known_.push_back(operation.id);
     if (!run->is_over()) return std::move(*run);
     message_ = request_.snapshot + " holds no program that goes on";
     return std::nullopt;
@@ -128,7 +152,7 @@ class Resume {
       auto value = Value::from_json(*content);
       if (!value) {
         message_ = "--resolve " + operation + ": what follows = must be JSON, or @ and a file of it: " +
-                   value.error().diagnostic->message;
+                   json_problem(*content);
         return false;
       }
       out.push_back({Answer::Kind::Value, operation, {}, std::move(*value)});
@@ -173,6 +197,8 @@ class Resume {
   const ResumeRequest& request_;
   const Engine engine_;
   std::string message_;
+  std::vector<std::string> added_;           // asynchronous tools of the snapshot that no option names
+  std::vector<std::string> known_;           // operations that the snapshot waits for
 };
 
 int resume_stored(ResumeRequest& request) {

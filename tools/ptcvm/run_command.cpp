@@ -8,6 +8,7 @@
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/interrupt.h"
 #include "tools/ptcvm/loading.h"
+#include "tools/ptcvm/missing_data.h"
 #include "tools/ptcvm/report.h"
 #include "tools/ptcvm/run_options.h"
 #include "tools/ptcvm/suspension.h"
@@ -47,6 +48,7 @@ struct RunRequest {
   RunArguments options;
   ParkOptions park;
   DurableRequest durable;
+  bool strict_data = false;
 };
 
 // The options of runs that a store keeps. What the store keeps itself is not taken from files.
@@ -59,6 +61,7 @@ void declare_store_options(CLI::App& command, const std::shared_ptr<RunRequest>&
   store.description(store.get_description() + "; with --id also from PTCVM_STORE");
   command.add_option("--plan", request->durable.plan, "With --store: the plan, an EDN vector of texts or [id text]")
       ->type_name("FILE");
+  command.add_flag("--strict-data", request->strict_data, "Refuse a program that names data/… which the data lacks");
   command.add_flag("--again", request->durable.again, "With --store: a new turn, also when the run has ended well");
 }
 
@@ -93,9 +96,22 @@ int refuse(const std::string& message) {
   return kBadInput;
 }
 
+// Looks at the names of a stored run, whose session is made in another place. What else is wrong is said there.
+bool data_fits(const Engine& engine, const LoadedProgram& loaded, const std::string& name, const RunRequest& request) {
+  if (loaded.source.find("data/") == std::string::npos) return true;
+  RunArguments options;
+  options.data = request.options.data;
+  options.limits = request.options.limits;
+  std::string message;
+  const Tools none;
+  const MadeSession made = make_session(engine, options, {none}, name, message);
+  return !made.session || tell_of_missing_data(*made.session, loaded.source, request.strict_data);
+}
+
 int run_program(const Engine& engine, const LoadedProgram& loaded, const std::string& name, RunRequest& request) {
   const RunArguments& options = request.options;
   if (!request.durable.store.path.empty()) {
+    if (!data_fits(engine, loaded, name, request)) return kProgramFailed;
     request.durable.store.id = options.run_id;
     request.durable.take_seal(request.park.seal);
     return run_in_store(engine, loaded, name, options, request.durable);
@@ -114,6 +130,7 @@ int run_program(const Engine& engine, const LoadedProgram& loaded, const std::st
   if (!made.session && !made.refusal) return refuse(message);
   const InterruptFlag interrupted;
   CommandCalls commands(*tools, options.parallel_tools, interrupted.flag());
+  if (made.session && !tell_of_missing_data(*made.session, loaded.source, request.strict_data)) return kProgramFailed;
   if (trace != nullptr) trace->start(name);
   TurnEnd end;
   end.outcome.diagnostic = made.refusal;

@@ -13,6 +13,7 @@
 #include "schema/limits.h"
 #include "tools/ptcvm/command_line.h"
 #include "tools/ptcvm/command_tree.h"
+#include "tools/ptcvm/usage_message.h"
 
 namespace ptcvm::cli {
 namespace {

@@ -1,0 +1,81 @@
+// Session::check(): what the compiler finds, and what the data of the session lacks.
+#include <algorithm>
+
+#include "api/errors.h"
+#include "api/run_impl.h"
+#include "ptcvm/session.hpp"
+#include "runtime/session/edn_values.h"
+#include "schema/closest_name.h"
+#include "vm/value/map.h"
+
+namespace ptcvm {
+namespace {
+
+constexpr std::size_t kListedKeys = 20;     // that one message lists
+
+// Returns the names of the entries of the data.
+std::vector<std::string> data_names(ptc::Session& session) {
+  std::vector<std::string> names;
+  const ptc::Value data = session.inputs().context();
+  if (!data.is_map()) return names;
+  for (ptc::MapCursor entry(session.heap(), data); entry.next();) {
+    if (auto name = ptc::edn_name(entry.key())) names.push_back(std::move(*name));
+  }
+  return names;
+}
+
+// Names are the same when they differ in - and _ only, as flexible look-up has it.
+bool is_same(std::string_view a, std::string_view b) {
+  const auto folded = [](char c) { return c == '-' ? '_' : c; };
+  return std::ranges::equal(a, b, {}, folded, folded);
+}
+
+std::string missing_hint(std::string_view name, const std::vector<std::string>& names) {
+  if (names.empty()) return "there is no data at all";
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const std::string_view closest = ptc::closest_name(name, views);
+  if (!closest.empty()) return "Did you mean: data/" + std::string(closest);
+  std::string text = "The data has:";
+  for (std::size_t i = 0; i < std::min(names.size(), kListedKeys); ++i) text += (i == 0 ? " " : ", ") + names[i];
+  return text + (names.size() > kListedKeys ? ", …" : "");
+}
+
+Diagnostic missing_data(const ptc::DataUse& use, const std::vector<std::string>& names, const std::string& source_name,
+                        std::string_view source) {
+  ptc::OutcomeFault fault{ptc::FaultKind::UnboundVar, "data/" + use.name + " is not in the data, so it is nil",
+                          missing_hint(use.name, names), use.span, source_name, std::string(source), false};
+  Diagnostic out = diagnostic_of(fault);
+  out.kind = "missing_data";
+  return out;
+}
+
+}  // namespace
+
+ProgramFindings Session::check(std::string_view source) const {
+  ptc::Session& session = run_.impl_->awake();
+  const std::string& source_name = session.options().source_name;
+  ptc::ProgramFindings found = session.check(source);
+  ProgramFindings out;
+  for (ptc::Finding& finding : found.findings) {
+    ptc::OutcomeFault fault{finding.error.kind, std::move(finding.error.message), std::move(finding.error.hint),
+                            finding.error.span, source_name, std::string(source), false};
+    Diagnostic diagnostic = diagnostic_of(fault);
+    if (!finding.warning.empty()) diagnostic.kind = finding.warning;
+    out.findings.push_back({finding.warning.empty(), std::move(diagnostic)});
+  }
+  const std::vector<std::string> names = data_names(session);
+  for (const ptc::DataUse& use : found.data) {
+    const auto is_there = [&use](const std::string& name) { return is_same(name, use.name); };
+    if (std::ranges::any_of(names, is_there)) continue;
+    const auto is_known = [&use](const Finding& other) {
+      return other.diagnostic.kind == "missing_data" && other.diagnostic.message.starts_with("data/" + use.name + " ");
+    };
+    if (std::ranges::any_of(out.findings, is_known)) continue;
+    out.findings.push_back({false, missing_data(use, names, source_name, source)});
+  }
+  std::ranges::stable_sort(out.findings, {}, [](const Finding& finding) { return finding.diagnostic.begin; });
+  for (Finding& finding : out.findings) finding.diagnostic.text = diagnostic_text(finding.diagnostic);
+  return out;
+}
+
+}  // namespace ptcvm

@@ -1,0 +1,21 @@
+// What a check of a program finds before the program runs (Session::check()).
+#pragma once
+#include <vector>
+
+#include "ptcvm/diagnostic.hpp"
+
+namespace ptcvm {
+
+// Describes one finding. The kind of its diagnostic is the name of a fault for errors. The kinds of warnings are
+// "unused_name", "unused_definition", "defined_twice" and "missing_data".
+struct Finding {
+  bool is_error = false;       // true when the program cannot begin, or would fail where the place is reached
+  Diagnostic diagnostic;       // says what is wrong, where, and what would help
+};
+
+// Holds what Session::check() found. It owns its texts.
+struct ProgramFindings {
+  std::vector<Finding> findings;   // in the order of the text
+};
+
+}  // namespace ptcvm

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+"""Errors that show the way: names that are near, places in files, every error explained, and what `check` finds.
+
+usage: errors_test.py PTCVM   (the program under test)"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+from ptcvm_process import PTCVM, CommandLineTest, ptcvm
+
+
+def shell(commands):
+    """The status and all output of commands of a shell, with ptcvm in the path, in an empty folder."""
+    path = os.path.dirname(PTCVM) + os.pathsep + os.environ["PATH"]
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(["sh", "-c", commands], cwd=folder, env={**os.environ, "PATH": path}, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
+    return done.returncode, done.stdout
+
+
+class Usage(CommandLineTest):
+    def refused(self, *args):
+        status, out, err = ptcvm(*args)
+        self.assertEqual((status, out), (2, ""), err)
+        return err
+
+    def test_unknown_names_have_a_nearest_one(self):
+        for args, said in ((("rn", "p.ptc"), "ptcvm has no command rn. Did you mean: run?"),
+                           (("jurnal", "show"), "ptcvm has no command jurnal. Did you mean: journal?"),
+                           (("agent", "rsume"), "ptcvm agent has no command rsume. Did you mean: resume?"),
+                           (("run", "--dta", "x", "p.ptc"), "ptcvm run has no option --dta. Did you mean: --data?"),
+                           (("eval", "1", "--fule=3"), "ptcvm eval has no option --fule. Did you mean: --fuel?"),
+                           (("journal", "show", "--stor", "s.db", "r"), "has no option --stor. Did you mean: --store?"),
+                           (("eval", "1", "2"), "ptcvm eval takes no further argument: 2")):
+            self.assertIn(said, self.refused(*args))
+
+    def test_names_that_are_near_to_nothing(self):
+        self.assertIn("ptcvm has no command qqqq. Commands: run, eval, check", self.refused("qqqq"))
+        self.assertNotIn("Did you mean", self.refused("eval", "1", "--qqqq"))
+        self.assertIn("A subcommand is required", self.refused())
+
+
+class Places(CommandLineTest):
+    def test_a_file_that_is_no_json_or_edn(self):
+        bad = self.file("bad.json", '{"é": 1,\n "b": tru}\n')
+        bad_edn = self.file("bad.edn", "{:a 1\n :b")
+        for args in (("eval", "1", "--data"), ("eval", "1", "--data", "k=" + bad, "--data")):
+            self.assertIn("bad.json: expected a value at line 2, column 7", ptcvm(*args, bad)[2])
+        self.assertIn("bad.edn: unexpected end of text at line 2, column 4", ptcvm("eval", "1", "--data", bad_edn)[2])
+        self.assertIn("at line 2, column 4", ptcvm("eval", "1", "--memory", bad_edn)[2])
+        self.assertIn("at line 2, column 4", ptcvm("eval", "1", "--journal", bad_edn)[2])
+        agent = self.file("agent.json", '{"prompt": "p"}')
+        for args in (("agent", "prompt", bad), ("agent", "prompt", agent, "--data", bad)):
+            status, _, err = ptcvm(*args)
+            self.assertEqual(status, 65, err)
+            self.assertIn("bad.json is no JSON: line 2, column 7: expected a value", err)
+
+    def test_an_answer_in_a_file(self):
+        state = os.path.join(self.folder.name, "s")
+        ptcvm("eval", "(await (tool/ask {}))", "--async-tool", "ask", "--snapshot", state)
+        bad = self.file("bad.json", '[1,\n\n 2')
+        status, _, err = ptcvm("resume", state, "--async-tool", "ask", "--resolve", "op1=@" + bad)
+        self.assertEqual(status, 65)
+        self.assertIn("line 3, column 3", err)
+
+
+class Explain(CommandLineTest):
+    @staticmethod
+    def parts(text):
+        """The commands of the example and of the cure that an explanation shows."""
+        blocks = {}
+        for line in text.splitlines():
+            if line in ("  Example:", "  Cure:"):
+                blocks[line.strip(" :")] = []
+            elif blocks and line.startswith("    "):
+                list(blocks.values())[-1].append(line[4:])
+        return ["\n".join(blocks.get(title, [])) for title in ("Example", "Cure")]
+
+    def test_every_example_shows_its_error_and_every_cure_mends_it(self):
+        names = [line.split()[0] for line in ptcvm("explain")[1].splitlines() if line and line[0] != "`"]
+        self.assertGreater(len(names), 100)
+        texts = ptcvm("explain", *names)[1].split("\n\n")
+        shown = []
+        for name in names:
+            example, cure = self.parts(ptcvm("explain", name)[1])
+            if example:
+                shown.append((name, example, cure))
+        self.assertGreaterEqual(len(texts), len(names))
+        self.assertGreater(len(shown), 70)
+        with ThreadPoolExecutor(4) as pool:
+            examples = list(pool.map(shell, (example for _, example, _ in shown)))
+            cures = list(pool.map(shell, (cure for _, _, cure in shown)))
+        for (name, _, _), (_, broken), (status, mended) in zip(shown, examples, cures):
+            self.assertIn(name, broken)
+            self.assertEqual((status, name in mended), (0, False), (name, mended))
+
+    def test_one_name(self):
+        status, out, err = ptcvm("explain", "type_error")
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("an argument of the wrong kind", out)
+        self.assertIn("Example:\n    ptcvm eval '(+ 1 (:price {}))'\n", out)
+        status, out, err = ptcvm("explain", "typ_error", "timeout")
+        self.assertEqual(status, 1)
+        self.assertIn("no error is named typ_error. Did you mean: type_error", err)
+        self.assertIn("timeout", out)
+
+    def test_doc_alone_is_an_index(self):
+        status, out, err = ptcvm("doc")
+        self.assertEqual((status, err), (0, ""))
+        for word in ("special form\n", " group-by", " ->>", "clojure.string", "function\n", "ptcvm apropos WORD"):
+            self.assertIn(word, out)
+        self.assertLessEqual(max(len(line) for line in out.splitlines()), 100)
+
+    def test_apropos_finds_what_people_mean(self):
+        for word, name in (("average", "avg"), ("percent", "format"), ("date", "LocalDate/parse"),
+                           ("unique", "distinct")):
+            status, out, _ = ptcvm("apropos", word)
+            self.assertEqual(status, 0, word)
+            self.assertIn(name, [line.split()[0] for line in out.splitlines()])
+
+
+class Check(CommandLineTest):
+    def findings(self, source, *args):
+        """[kind, line, column] of each finding."""
+        status, out, err = ptcvm("check", self.file("p.ptc", source), "--json", *args)
+        self.assertEqual(err, "")
+        (file,) = json.loads(out)["files"]
+        self.assertEqual((status, file["ok"]), (0, True) if file["ok"] else (1, False))
+        return [[f["kind"], f["line"], f["column"]] for f in file["findings"]], file["findings"]
+
+    def test_every_error_is_reported(self):
+        source = "(def a (foo 1))\n(let [5 1] 2)\n(bar a)\n(incident/find a)\n{:x 1 :x 2}\n(foo 3)\n(if)\n"
+        found, _ = self.findings(source)
+        self.assertEqual(found, [["unbound_var", 1, 9], ["unsupported_pattern", 2, 7], ["unbound_var", 3, 2],
+                                 ["invalid_form", 4, 2], ["duplicate_key", 5, 7], ["invalid_arity", 7, 1]])
+        found, _ = self.findings("(println @a)\n(foo)\n(+ 1 2))\n")
+        self.assertEqual([kind for kind, _, _ in found], ["parse_error", "unbound_var", "unbound_var", "parse_error"])
+
+    def test_wrong_arity_of_builtins_functions_and_threaded_calls(self):
+        source = ("(count 1 2)\n(defn f [a b] [a b])\n(f 1)\n(-> 1 (f 2 3))\n(let [g (fn [x & more] [x more])] (g))\n"
+                  "(defn h [x] x)\n(defn h [x y] [x y])\n(h 1)\n(f 1 2)\n(-> 1 (f 2))\n")
+        found, findings = self.findings(source)
+        errors = [[kind, line] for kind, line, _ in found if kind == "arity_error"]
+        self.assertEqual(errors, [["arity_error", line] for line in (1, 3, 4, 5)])
+        self.assertEqual(findings[0]["message"], "count takes 1 argument, and is given 2")
+        self.assertIn(["defined_twice", 7, 7], found)
+
+    def test_a_function_that_something_may_redefine_is_left_alone(self):
+        memory = self.file("m.edn", '{:f #ptc/fn "(fn [x] x)"}')
+        self.assertEqual(self.findings("(defn f [a b] [a b])\n(f 1)", "--memory", memory)[0], [])
+        self.assertEqual(self.findings("(def count (fn [a b] [a b]))\n(count 1 2)")[0], [])
+
+    def test_run_keeps_its_fault_at_run_time(self):
+        self.assertEqual(ptcvm("eval", "(if true 1 (count 1 2))")[:2], (0, "1\n"))
+        status, _, err = ptcvm("eval", '(println "begun") (count 1 2)')
+        self.assertEqual(status, 1)
+        self.assertIn("begun", err)
+
+    def test_slips_are_warnings(self):
+        source = "(def unused 1)\n(def twice 1)\n(def twice 2)\n(let [a 1 _b 2 {:keys [c]} {}] twice)"
+        found, findings = self.findings(source)
+        self.assertEqual(found, [["unused_definition", 1, 6], ["defined_twice", 3, 6], ["unused_name", 4, 7],
+                                 ["unused_name", 4, 24]])
+        self.assertEqual({f["severity"] for f in findings}, {"warning"})
+        status, out, err = ptcvm("check", self.file("p.ptc", source))
+        self.assertEqual((status, out.endswith("p.ptc: ok\n")), (0, True))
+        self.assertIn("warning[unused_name]: a is bound and never used", err)
+
+    def test_tools_as_run_takes_them(self):
+        source = "[(tool/ask {}) (tool/pay {}) (tool/nope {})]"
+        for tools in (("--tool", "ask=echo 1", "--async-tool", "pay"), ("--tool", "ask", "--tool-shell", "pay=echo 1")):
+            self.assertEqual([kind for kind, _, _ in self.findings(source, *tools)[0]], ["unknown_tool"])
+        self.assertEqual(self.findings(source)[0], [])
+
+    def test_missing_data(self):
+        data = self.file("d.json", '{"order_lines": [1], "rates": {}}')
+        program = self.file("p.ptc", "[(count data/order-line) data/rates]")
+        for args in (("check",), ("run",)):
+            status, _, err = ptcvm(*args, program, "--data", data)
+            self.assertEqual(status, 0)
+            self.assertIn("warning[missing_data]: data/order-line is not in the data, so it is nil", err)
+            self.assertIn("Did you mean: data/order_lines", err)
+            self.assertIn("p.ptc:1:9", err)
+            status, out, err = ptcvm(*args, program, "--data", data, "--strict-data")
+            self.assertEqual((status, out), (1, ""))
+            self.assertIn("error[missing_data]", err)
+        self.assertEqual(ptcvm("eval", "(count data/order-lines)", "--data", data), (0, "1\n", ""))
+        store = os.path.join(self.folder.name, "s.db")
+        kept = ("--data", data, "--store", store, "--id", "r")
+        self.assertEqual(ptcvm("run", program, *kept, "--strict-data")[0], 1)
+        self.assertIn("warning[missing_data]", ptcvm("run", program, *kept)[2])
+
+    def test_sarif(self):
+        status, out, _ = ptcvm("check", self.file("p.ptc", "(foo)\n(let [a 1] 2)"), "--sarif")
+        log = json.loads(out)
+        (run,) = log["runs"]
+        self.assertEqual((status, log["version"]), (1, "2.1.0"))
+        self.assertEqual([(r["ruleId"], r["level"]) for r in run["results"]],
+                         [("unbound_var", "error"), ("unused_name", "warning")])
+        region = run["results"][1]["locations"][0]["physicalLocation"]["region"]
+        self.assertEqual((region["startLine"], region["startColumn"]), (2, 7))
+        self.assertEqual({rule["id"] for rule in run["tool"]["driver"]["rules"]}, {"unbound_var", "unused_name"})
+
+    def test_a_missing_bracket_is_located_by_indentation(self):
+        for source, said in (
+                ("(defn f [x]\n  (inc x)\n\n(f 1)\n", "Add the missing ')' at the end of line 2"),
+                ("(let [a 1\n      b 2\n  (+ a b))\n", "Add the missing ']' at the end of line 2"),
+                ("(defn f [x]\n  (let [y {:a x]\n    y))\n", ""),
+                ("(def m {:a 1\n        :b 2)\n(keys m)\n", ""),
+                ("(map inc\n  [1 2", "Add the missing '])' at the end of line 2"),
+                ("(let [a 1])\n  (inc a))\n", "Remove the ')' at the end of line 1")):
+            for command in ("check", "run"):
+                err = ptcvm(command, self.file("p.ptc", source))[2]
+                self.assertIn("error[parse_error]", err)
+                self.assertIn(said, err)
+
+
+class Resume(CommandLineTest):
+    def park(self, source, *tools):
+        state = os.path.join(self.folder.name, "s")
+        self.assertEqual(ptcvm("eval", source, *tools, "--snapshot", state)[0], 75)
+        return state
+
+    def test_an_async_tool_without_a_command_needs_no_option(self):
+        state = self.park("[(await (tool/ask {:n 1})) (await (tool/ask {:n 2}))]", "--async-tool", "ask")
+        status, out, err = ptcvm("resume", state, "--resolve", "op1=1", "--snapshot", state)
+        self.assertEqual(status, 75, err)
+        self.assertIn("note: op2 waits for ask, which was given no command", err)
+        self.assertEqual(ptcvm("resume", state, "--resolve", "op2=2"), (0, "[1 2]\n", ""))
+
+    def test_a_refusal_names_the_options(self):
+        state = self.park("[(await (tool/ask {})) (tool/pay {})]", "--async-tool", "ask", "--tool", "pay=echo 1",
+                          "--tool-effect", "pay=keyed")
+        status, _, err = ptcvm("resume", state, "--resolve", "op1=1")
+        self.assertEqual(status, 65)
+        self.assertIn("snapshot_refused: ", err)
+        self.assertIn("tool pay is missing; add --tool pay=COMMAND --tool-effect pay=keyed", err)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

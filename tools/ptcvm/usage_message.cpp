@@ -1,0 +1,98 @@
+#include "tools/ptcvm/usage_message.h"
+
+#include <algorithm>
+
+#include "schema/closest_name.h"
+#include "tools/ptcvm/command_tree.h"
+
+namespace ptcvm::cli {
+namespace {
+
+// The command that was parsed last: the one that the rest of the arguments belongs to.
+const CLI::App& innermost(const CLI::App& app) {
+  const CLI::App* command = &app;
+  for (auto parsed = app.get_subcommands(); !parsed.empty(); parsed = command->get_subcommands()) {
+    command = parsed.back();
+  }
+  return *command;
+}
+
+std::string full_name(const CLI::App& command) {
+  const CLI::App* const parent = command.get_parent();
+  return parent == nullptr ? command.get_name() : full_name(*parent) + " " + command.get_name();
+}
+
+// Returns whether the shorter name is the longer one without one letter; short names have no other likeness.
+bool lacks_one_letter(std::string_view shorter, std::string_view longer) {
+  if (shorter.size() > longer.size()) std::swap(shorter, longer);
+  if (longer.size() != shorter.size() + 1) return false;
+  const auto [in_shorter, in_longer] = std::ranges::mismatch(shorter, longer);
+  return std::string_view(in_shorter, shorter.end()) == std::string_view(in_longer + 1, longer.end());
+}
+
+// Returns ". Did you mean: name?", or "" when no name is near. Names are compared without their dashes.
+std::string nearest(const std::string& given, const std::vector<std::string>& known) {
+  const auto bare = [](std::string_view name) {
+    return name.substr(std::min(name.find_first_not_of('-'), name.size()));
+  };
+  std::vector<std::string_view> names;
+  for (const std::string& name : known) {
+    if (bare(name).size() > 1) names.push_back(bare(name));      // a letter is near to nothing
+  }
+  std::string_view closest = ptc::closest_name(bare(given), names);
+  for (const std::string_view name : names) {
+    if (closest.empty() && lacks_one_letter(bare(given), name)) closest = name;
+  }
+  if (closest.empty()) return "";
+  for (const std::string& name : known) {
+    if (bare(name) == closest) return ". Did you mean: " + name + "?";
+  }
+  return "";
+}
+
+std::string unknown_option(const CLI::App& command, const std::string& given) {
+  const std::string name = given.substr(0, given.find('='));
+  std::vector<std::string> known;
+  for (const CLI::Option* option : options_of(command)) {
+    const std::vector<std::string> names = names_of(*option);
+    known.insert(known.end(), names.begin(), names.end());
+  }
+  return full_name(command) + " has no option " + name + nearest(name, known);
+}
+
+std::string unknown_command(const CLI::App& app, const std::string& given) {
+  std::vector<std::string> known;
+  for (const CLI::App* command : parts_of(app)) known.push_back(command->get_name());
+  const std::string hint = nearest(given, known);
+  std::string text = full_name(app) + " has no command " + given + hint;
+  if (!hint.empty()) return text;
+  for (std::size_t i = 0; i < known.size(); ++i) text.append(i == 0 ? ". Commands: " : ", ").append(known[i]);
+  return text;
+}
+
+// Returns what is wrong with the arguments that the parser left over, or "" when it left none.
+std::string about_rest(const CLI::App& app) {
+  const CLI::App& command = innermost(app);
+  const std::vector<std::string> rest = app.remaining(true);
+  for (const std::string& argument : rest) {
+    if (argument.size() > 1 && argument.starts_with('-')) return unknown_option(command, argument);
+  }
+  if (rest.empty()) return "";
+  if (command.get_require_subcommand_min() > 0) return unknown_command(command, rest.front());
+  return full_name(command) + " takes no further argument: " + rest.front();
+}
+
+}  // namespace
+
+std::string usage_message(const CLI::App* app, const CLI::Error& error) {
+  std::string text = CLI::FailureMessage::simple(app, error);
+  const bool is_about_rest = error.get_name() == "ExtrasError" || error.get_name() == "RequiredError";
+  if (const std::string rest = is_about_rest ? about_rest(*app) : ""; !rest.empty()) {
+    text.replace(0, text.find('\n'), rest);
+  }
+  if (error.get_name() == "ExcludesError") text.insert(text.find('\n'), ": leave one of them out");
+  if (error.get_name() == "RequiresError") text.insert(text.find('\n'), ": give both, or leave the first one out");
+  return text;
+}
+
+}  // namespace ptcvm::cli
