@@ -50,6 +50,7 @@ class TreeCompiler {
     if (auto added = add_tools(agent); !added) return added.error();
     if (auto added = add_children(agent); !added) return added.error();
     choose_mode(agent);
+    if (auto checked = check_programs(agent); !checked) return checked.error();
     if (auto checked = check_prompt(agent); !checked) return checked.error();
     add_native_tools(agent);
     std::sort(agent.callable.begin(), agent.callable.end());
@@ -116,6 +117,27 @@ class TreeCompiler {
     if (agent.definition->output == AgentOutput::Program) return;
     const bool has_tools = !agent.callable.empty();
     agent.mode = has_tools ? ReplyMode::Native : agent.is_text_result ? ReplyMode::Text : ReplyMode::Json;
+  }
+
+  static std::string call_of_progress(const AgentDefinition& definition) {
+    return definition.progress.empty() ? std::string() : "(" + definition.progress + " {} nil)";
+  }
+
+  // The program and the function of a definition compile, so that no run begins that must fail.
+  Result<void> check_programs(const CompiledAgent& agent) const {
+    const AgentDefinition& definition = *agent.definition;
+    if (!definition.program.empty() && definition.output != AgentOutput::Program) {
+      return invalid(agent.path, "an agent with a program has no other output");
+    }
+    CompileOptions options;
+    options.tools = &agent.tools;
+    for (const auto& [member, source] :
+         {std::pair("program", definition.program), std::pair("progress", call_of_progress(definition))}) {
+      if (source.empty()) continue;
+      const auto compiled = out_.engine.compile(source, options);
+      if (!compiled) return invalid(agent.path, "\"" + std::string(member) + "\": " + compiled.error().message);
+    }
+    return {};
   }
 
   // Everything that the prompt names is data of the signature.

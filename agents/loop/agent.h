@@ -33,6 +33,12 @@ struct ProgressInput {
   const std::vector<PlanStep>& plan;
   const std::vector<std::pair<std::string, std::string>>& summaries;   // ids and texts of (step-done id text)
   std::uint32_t turn = 1;                  // the turn that begins, from 1
+  std::string_view state = {};             // ProgressOutput::state of the turn before, or ""
+};
+
+// What a renderer says, and what it wants to know in the next turn. Both are in the document of the run.
+struct ProgressOutput {
+  std::string text, state = {};
 };
 
 // Functions of the host around turns, requests and tools. They must give the same answer when they are asked again.
@@ -50,7 +56,8 @@ struct AgentOptions {
   ModelChoice model = {};
   std::function<std::optional<ModelChoice>(std::string_view child)> model_of = {};   // for children; by path
   AgentHooks hooks = {};
-  std::function<std::string(const ProgressInput&)> progress = {};   // replaces the checklist
+  // Replaces the checklist; called once when a turn begins. An error ends the run with the reason "progress_failed".
+  std::function<Result<ProgressOutput>(const ProgressInput&)> progress = {};
   std::function<void(std::string_view path, std::string_view text)> on_token = {};   // text that AgentRun::chunk() read
 };
 

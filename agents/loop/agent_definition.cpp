@@ -4,7 +4,19 @@
 #include <set>
 #include <utility>
 
+#include "agents/loop/agent_names.h"
+#include "agents/loop/agent_sequence.h"
+
 namespace ptcvm::loop {
+
+bool is_agent_name(std::string_view name) {
+  if (name.empty() || name.size() > 64) return false;
+  for (const char c : name) {
+    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (!is_letter && !(c >= '0' && c <= '9') && c != '_' && c != '-') return false;
+  }
+  return true;
+}
 
 namespace {
 
@@ -87,15 +99,6 @@ class Members {
 
 Error invalid(std::string message) { return {Errc::invalid_value, std::move(message), std::nullopt, {}}; }
 
-bool is_name(std::string_view name) {
-  if (name.empty() || name.size() > 64) return false;
-  for (const char c : name) {
-    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    if (!is_letter && !(c >= '0' && c <= '9') && c != '_' && c != '-') return false;
-  }
-  return true;
-}
-
 std::string read_tool(const json::value& value, const std::string& where, AgentTool& tool) {
   const json::object* const object = value.if_object();
   if (object == nullptr) return where + ": a tool is an object";
@@ -104,7 +107,7 @@ std::string read_tool(const json::value& value, const std::string& where, AgentT
   members.text("signature", tool.signature);
   members.text("description", tool.description);
   members.flag("ask", tool.asks);
-  if (!is_name(tool.name)) members.fail("\"name\" is not a name of letters, digits, - and _");
+  if (!is_agent_name(tool.name)) members.fail("\"name\" is not a name of letters, digits, - and _");
   std::string effect = "unsafe", mode = "sync";
   members.text("effect", effect);
   members.text("mode", mode);
@@ -169,7 +172,7 @@ std::string read_children(const json::value& value, const std::string& where, in
   for (const auto& member : value.get_object()) {
     const std::string name(member.key());
     const std::string below = where + "/" + name;
-    if (!is_name(name)) return below + ": the name of a child has letters, digits, - and _";
+    if (!is_agent_name(name)) return below + ": the name of a child has letters, digits, - and _";
     if (member.value().is_string() && member.value().get_string() == ":self") {
       out.children.emplace(name, nullptr);
       continue;
@@ -179,6 +182,27 @@ std::string read_children(const json::value& value, const std::string& where, in
     if (std::string error = read_definition(member.value(), below, level + 1, *child); !error.empty()) return error;
     out.children.emplace(name, std::move(child));
   }
+  return {};
+}
+
+// Reads "then": the agent that goes on with what this one returned. Makes both a sequence; a third one is in the "then"
+// of the second.
+std::string read_next(const json::value& value, const std::string& where, int level, AgentDefinition& out) {
+  std::vector<AgentDefinition> steps;
+  const std::string below = where + ": then";
+  const json::value* next = &value;
+  steps.push_back(std::move(out));
+  while (next != nullptr) {
+    if (!next->is_object()) return below + ": an agent is an object";
+    json::object own = next->get_object();
+    own.erase("then");
+    steps.emplace_back();
+    if (std::string error = read_definition(own, below, level + 1, steps.back()); !error.empty()) return error;
+    next = next->get_object().if_contains("then");
+  }
+  auto sequence = agent_sequence(std::move(steps));
+  if (!sequence) return where + ": " + sequence.error().message;
+  out = *std::move(sequence);
   return {};
 }
 
@@ -202,11 +226,13 @@ std::string read_definition(const json::value& value, const std::string& where, 
   members.text("signature", out.signature);
   members.text("description", out.description);
   members.text("system", out.system);
+  members.text("program", out.program);
+  members.text("progress", out.progress);
   members.flag("journal", out.has_journal);
   members.flag("llm_query", out.has_llm_query);
   read_limits(members, out.limits);
   read_choices(members, out);
-  if (out.prompt.empty()) members.fail("\"prompt\" is missing");
+  if (out.prompt.empty() && out.program.empty()) members.fail("\"prompt\" is missing");
   if (const json::value* const tools = members.find("tools")) {
     if (!tools->is_array()) members.wrong("tools", "a list");
     for (const json::value& tool : tools->is_array() ? tools->get_array() : json::array()) {
@@ -221,7 +247,10 @@ std::string read_definition(const json::value& value, const std::string& where, 
   if (const json::value* const children = members.find("children")) {
     if (std::string error = read_children(*children, where, level, out); !error.empty()) return error;
   }
-  return members.finish();
+  const json::value* const then = members.find("then");
+  std::string error = members.finish();
+  if (!error.empty() || then == nullptr) return error;
+  return read_next(*then, where, level, out);
 }
 
 json::object tool_json(const AgentTool& tool) {
@@ -272,10 +301,12 @@ Result<AgentDefinition> read_agent_text(std::string_view text) {
 json::object agent_json(const AgentDefinition& definition) {
   json::object out;
   if (!definition.name.empty()) out["name"] = definition.name;
-  out["prompt"] = definition.prompt;
+  if (definition.program.empty() || !definition.prompt.empty()) out["prompt"] = definition.prompt;
   if (!definition.signature.empty()) out["signature"] = definition.signature;
   if (!definition.description.empty()) out["description"] = definition.description;
   if (!definition.system.empty()) out["system"] = definition.system;
+  if (!definition.program.empty()) out["program"] = definition.program;
+  if (!definition.progress.empty()) out["progress"] = definition.progress;
   if (!definition.tools.empty()) {
     json::array tools;
     for (const AgentTool& tool : definition.tools) tools.push_back(tool_json(tool));

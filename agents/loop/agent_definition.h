@@ -67,6 +67,10 @@ struct AgentDefinition {
   AgentOutput output = AgentOutput::Program;
   OnExhausted on_exhausted = OnExhausted::End;
   std::string system;                      // replaces the language part of the prompt when it is not empty
+  // A program that is run instead of asking a model, or "". It may call tools and children in its only turn.
+  std::string program;
+  // A function (fn [input state] {"text" … "state" …}) that renders the progress instead of the checklist, or "".
+  std::string progress;
 };
 
 // Reads an agent file. Error: invalid_value, and the message names the member.

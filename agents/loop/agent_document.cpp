@@ -61,10 +61,7 @@ std::string fault_of(state::NodeT& node, int level) {
   for (const auto& operation : node.operations) {
     if (operation->kind > state::OperationKind::MAX) return "has an unknown kind of operation";
   }
-  if (node.phase == state::Phase::Running) {
-    if (node.current->replies.empty()) return "has a program without the reply that it came from";
-    if (node.session.empty()) return "has a program without its session";
-  }
+  if (node.phase == state::Phase::Running && node.session.empty()) return "has a program without its session";
   for (const auto& child : node.children) {
     if (std::string fault = fault_of(*child, level + 1); !fault.empty()) return fault;
   }

@@ -111,6 +111,7 @@ void AgentNode::begin_turn() {
   budget_.count_turn();
   take_staged();
   node_.current = std::make_unique<state::TurnT>();
+  if (!render_progress()) return;
   node_.attempt = 1;
   node_.native_calls = 0;
   node_.is_turn_open = true;
@@ -253,6 +254,10 @@ void AgentNode::save(Face face) {
 }
 
 Result<void> AgentNode::restore() {
+  if (node_.phase == Phase::Running && node_.current->replies.empty() && !has_own_program()) {
+    return loop_error(Errc::invalid_snapshot,
+                      "the document of the agent has a program without the reply that it came from");
+  }
   const bool is_in_calls = agent_.mode == ReplyMode::Native && node_.phase == Phase::Running;
   if (is_in_calls && node_.native_calls >= node_.current->replies.back()->calls.size()) {
     return loop_error(Errc::invalid_snapshot, "the call that runs is not in the reply");

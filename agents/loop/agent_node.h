@@ -50,6 +50,7 @@ class AgentNode {
   Result<void> doubt(std::string_view name);
   Result<void> resolve_model(const ModelReply& reply);
   Result<void> lose_model();
+  Result<void> defer_model(std::int64_t due_ms);
   void chunk(std::string_view bytes);
   AgentNode* child(std::string_view name);         // a child that runs, or null
 
@@ -72,13 +73,19 @@ class AgentNode {
   void end_ok(std::string result_json, bool is_fallback);
   void end_error(std::string reason, std::string message);
   TurnType turn_type() const;
-  bool has_tools() const { return turn_type() == TurnType::Work; }
+  bool has_own_program() const { return !agent_.definition->program.empty(); }
+  bool has_tools() const { return has_own_program() || turn_type() == TurnType::Work; }
+  bool render_progress();                          // returns false when the renderer has ended the run
   void take_staged();
   void record_state_of_session();
 
   // agent_request.cpp: requests
   void ask();
   std::string notes();
+
+  // agent_own_program.cpp: agents that ask no model
+  void use_own_program();
+  void end_own_program(std::string reason, std::string message);
 
   // agent_reply.cpp: replies
   void take_reply(wire::Reply reply);

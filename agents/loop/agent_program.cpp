@@ -112,6 +112,9 @@ void AgentNode::start_program(const std::string& written) {
   turn.program = written;
   if (written.size() > node_.limits->program_bytes) {
     turn.program.resize(whole_characters(turn.program, node_.limits->program_bytes));
+    if (has_own_program()) {
+      return end_own_program("budget_exhausted", "the program is longer than the limit program_bytes");
+    }
     return end_turn(TurnKind::NotRun, "The program is too long: it has " + std::to_string(written.size()) +
                                           " bytes, and the limit program_bytes is " +
                                           std::to_string(node_.limits->program_bytes) + ". Nothing of it was run.");
@@ -247,6 +250,7 @@ void AgentNode::finish_program() {
   }
   turn.value = value.kind() == ValueKind::Var ? std::string() : value.to_edn();
   std::string text = shown(outcome, value);
+  if (has_own_program()) return end_own_program("llm_required", "the program did not end the task");
   end_turn(TurnKind::Value, text + definitions);
 }
 
@@ -259,6 +263,7 @@ void AgentNode::take_return(ValueView value, const Outcome& outcome) {
     std::string text = shown(outcome, {});
     text += "The returned value does not fit " + agent_.signature->result_type() + ": " + *wrong + ".\nIt was " +
             preview(value, kReturnBytes) + "\nCall (return …) with a value that fits.\n";
+    if (has_own_program()) return end_own_program("validation_error", *wrong);
     const bool is_lasting = has_lasting_unsafe_effect();
     end_turn(TurnKind::Fault, text + definitions);
     node_.is_closing = node_.is_closing || (is_lasting && node_.phase == Phase::Beginning);
@@ -270,6 +275,7 @@ void AgentNode::take_return(ValueView value, const Outcome& outcome) {
 }
 
 void AgentNode::take_fault(const Diagnostic& fault, const Outcome& outcome) {
+  if (has_own_program()) return end_own_program(fault.kind, fault.message);
   std::string text = shown(outcome, {});
   text += "Error: " + (fault.kind.empty() ? std::string("fault") : fault.kind) + ": " + fault.message + "\n";
   if (fault.line != 0) text += "At line " + std::to_string(fault.line) + ":\n" + fault.excerpt;

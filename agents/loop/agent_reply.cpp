@@ -79,6 +79,18 @@ Result<void> AgentNode::resolve_model(const ModelReply& came) {
   return {};
 }
 
+// The request was not sent, so it is not charged. The next one has a key of its own.
+Result<void> AgentNode::defer_model(std::int64_t due_ms) {
+  if (node_.phase != Phase::Awaiting) {
+    return loop_error(Errc::unknown_operation, path_of("model") + ": no request waits for its reply");
+  }
+  budget_.take_back_model_call();
+  body_.reset();
+  node_.wake_ms = due_ms;
+  node_.phase = Phase::Pausing;
+  return {};
+}
+
 void AgentNode::chunk(std::string_view bytes) {
   const auto& on_token = tree_.agent.options.on_token;
   if (node_.phase != Phase::Awaiting || !agent_.model.is_stream || !on_token) return;

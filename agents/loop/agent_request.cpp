@@ -4,10 +4,38 @@
 #include <utility>
 
 #include "agents/loop/agent_node.h"
+#include "agents/loop/progress_program.h"
 
 namespace ptcvm::loop {
 
 using state::Phase;
+
+namespace {
+
+std::vector<std::pair<std::string, std::string>> texts_of(
+    const std::vector<std::unique_ptr<state::NamedTextT>>& summaries) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (const auto& summary : summaries) texts.emplace_back(summary->name, summary->text);
+  return texts;
+}
+
+}  // namespace
+
+// Lets the renderer of the host say what the progress is, once in each turn, with what it kept from the last turn.
+bool AgentNode::render_progress() {
+  const AgentDefinition& definition = *agent_.definition;
+  const auto& of_host = tree_.agent.options.progress;
+  if (!of_host && definition.progress.empty()) return true;
+  const auto summaries = texts_of(node_.summaries);
+  const std::string before = node_.turns.empty() ? std::string() : node_.turns.back()->progress_state;
+  const ProgressInput input{definition.plan, summaries, static_cast<std::uint32_t>(node_.turns.size() + 1), before};
+  auto rendered = of_host ? of_host(input) : run_progress(tree_.agent.engine, definition.progress, input);
+  if (!rendered) end_error("progress_failed", rendered.error().message);
+  if (!rendered) return false;
+  node_.current->progress = std::move(rendered->text);
+  node_.current->progress_state = std::move(rendered->state);
+  return true;
+}
 
 std::string AgentNode::notes() {
   TurnNotes notes;
@@ -20,12 +48,10 @@ std::string AgentNode::notes() {
   if (definition.has_journal) {
     for (const auto& task : node_.journal) notes.journal.push_back({task->name, task->text});
   }
-  std::vector<std::pair<std::string, std::string>> summaries;
-  for (const auto& summary : node_.summaries) summaries.emplace_back(summary->name, summary->text);
-  if (tree_.agent.options.progress) {
-    notes.progress = tree_.agent.options.progress({definition.plan, summaries, notes.turn});
-  } else if (!definition.plan.empty() || !summaries.empty()) {
-    notes.progress = checklist(definition.plan, summaries);
+  if (tree_.agent.options.progress || !definition.progress.empty()) {
+    notes.progress = node_.current->progress;
+  } else if (!definition.plan.empty() || !node_.summaries.empty()) {
+    notes.progress = checklist(definition.plan, texts_of(node_.summaries));
   }
   std::map<std::string_view, std::string_view> defined;
   for (std::size_t i = 0; i < node_.left_turns && i < node_.turns.size(); ++i) {
@@ -36,6 +62,7 @@ std::string AgentNode::notes() {
 }
 
 void AgentNode::ask() {
+  if (has_own_program()) return use_own_program();
   if (const auto refusal = budget_.model_refusal()) return exhaust(refusal->reason, refusal->message);
   const AgentHooks& hooks = tree_.agent.options.hooks;
   std::uint64_t bytes = 0;

@@ -155,6 +155,12 @@ Result<void> AgentRun::lose_model(std::string_view path) {
   return node.lose_model();
 }
 
+Result<void> AgentRun::defer_model(std::string_view path, std::int64_t due_ms) {
+  AgentNode& node = impl_->agent_of(path);
+  if (path != "model") return node.unknown(path);
+  return node.defer_model(due_ms);
+}
+
 Result<void> AgentRun::resolve(std::string_view path, ValueView value) {
   return impl_->agent_of(path).resolve(path, value);
 }

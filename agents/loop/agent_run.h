@@ -117,6 +117,9 @@ class AgentRun {
   Result<void> resolve_model(std::string_view path, const ModelReply& reply);
   // Says that a request was sent and its reply can never come, because its process died. It is charged and sent again.
   Result<void> lose_model(std::string_view path);
+  // Says that a request is not sent before `due_ms`, because its server takes no more until then. The run waits with a
+  // timer; the request is not charged, and its attempt counts no second time.
+  Result<void> defer_model(std::string_view path, std::int64_t due_ms);
 
   // Answer operations, in any order. The same answer twice changes nothing. Errors: unknown_operation,
   // already_resolved, invalid_value; the message names the path.

@@ -16,7 +16,7 @@ BOOST_DESCRIBE_STRUCT(ReplyT, (), (provider, protocol, content, text, calls))
 BOOST_DESCRIBE_STRUCT(NamedTextT, (), (name, text))
 BOOST_DESCRIBE_STRUCT(TurnT, (),
                       (kind, replies, program, is_repaired, value, feedback, said, definitions, tasks, dropped_tasks,
-                       summaries, usage))
+                       summaries, usage, progress, progress_state))
 BOOST_DESCRIBE_STRUCT(OperationT, (), (kind, name, tool, call, key, task, is_pending))
 BOOST_DESCRIBE_STRUCT(SettledT, (), (name, digest))
 BOOST_DESCRIBE_STRUCT(CounterT, (), (name, count))

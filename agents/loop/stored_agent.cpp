@@ -277,6 +277,13 @@ Result<void> StoredAgent::resolve_model(std::string_view path, const ModelReply&
                        StoredPoint::ReplyRecorded);
 }
 
+Result<void> StoredAgent::defer_model(std::string_view path, std::int64_t due_ms) {
+  return record_answer(path,
+                       fact(HostFactClass::Effect, std::string(kModelDeferred), {},
+                            write_answer({std::string(path), {}, std::to_string(due_ms)})),
+                       StoredPoint::AnswerRecorded);
+}
+
 Result<void> StoredAgent::resolve(std::string_view path, ValueView value) {
   return record_answer(path,
                        fact(HostFactClass::Observation, std::string(kResolved), {},
@@ -339,38 +346,6 @@ Result<void> StoredAgent::park() {
   if (result->is_parked) return {};
   // Something arrived: the caller goes on.
   return catch_up();
-}
-
-Result<AgentOutcome> run_agent_stored(const Agent& agent, const Store& store, AgentDriver& driver,
-                                      const AgentStart& start) {
-  StoredAgentOptions options;
-  options.start = start;
-  options.clock = [&driver] { return driver.time_ms(); };
-  auto stored = StoredAgent::open(agent, store, std::move(options));
-  if (!stored) return stored.error();
-  if (auto advanced = stored->advance(); !advanced) return advanced.error();
-  for (;;) {
-    const auto state = stored->step();
-    if (!state) return state.error();
-    const std::vector<Operation> orders = stored->take_orders();
-    if (*state == AgentState::Ended || orders.empty()) break;
-    for (const Operation& order : orders) {
-      Result<void> told;
-      if (order.kind == OperationKind::Model) {
-        told = stored->resolve_model(order.path, driver.ask(order));
-      } else if (const auto answer = driver.call(order); !answer) {
-        told = stored->pend(order.path);
-      } else if (*answer) {
-        told = stored->resolve(order.path, **answer);
-        if (!told && told.error().code == Errc::invalid_value) told = stored->reject(order.path, told.error().message);
-      } else {
-        told = stored->reject(order.path, answer->error().message);
-      }
-      if (!told) return told.error();
-    }
-  }
-  if (auto parked = stored->park(); !parked) return parked.error();
-  return stored->run().outcome();
 }
 
 }  // namespace ptcvm::loop

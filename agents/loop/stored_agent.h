@@ -67,6 +67,7 @@ class StoredAgent {
   // Record and do what AgentRun does. A call that AgentRun refuses is not recorded. The first answer of an order that
   // the run has given up in the meantime changes nothing, and is no error.
   Result<void> resolve_model(std::string_view path, const ModelReply& reply);
+  Result<void> defer_model(std::string_view path, std::int64_t due_ms);
   Result<void> resolve(std::string_view path, ValueView value);
   Result<void> reject(std::string_view path, std::string_view why);
   Result<void> pend(std::string_view path);
@@ -109,8 +110,13 @@ class AgentDriver {
   // Calls a tool: a value, an error of the tool, or nullopt when the call started something that ends later.
   virtual std::optional<Result<Value>> call(const Operation& call) = 0;
   virtual std::int64_t time_ms() = 0;
+  // Waits for the time of a timer. Returns false when the run should be left instead; without an override it is.
+  virtual bool wait_until(std::int64_t due_ms) { return (void)due_ms, false; }
 };
 
+// Does what a run asks for with the driver, until it has ended or only people and time can go on with it. The caller
+// parks it.
+Result<void> drive_stored(StoredAgent& stored, AgentDriver& driver);
 // Opens a run, does what it asks for with the driver, and parks it when only people or time can go on with it. It is
 // always right to call it again with the same id.
 Result<AgentOutcome> run_agent_stored(const Agent& agent, const Store& store, AgentDriver& driver,

@@ -32,6 +32,14 @@ std::int64_t member_number(const json::object& body, std::string_view name) {
   return found != nullptr && found->is_int64() ? found->get_int64() : 0;
 }
 
+// Reads a number that write_answer() wrote as text; 0 when there is none.
+template <class Number>
+Number number_in(const std::string& text) {
+  Number number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
 std::optional<json::object> document_of(const ModelReply& reply, const ModelChoice& choice) {
   if (reply.status != 200 || reply.is_cut) return std::nullopt;
   wire::ReplyReader reader({choice.protocol, choice.is_stream, reply.status, {}});
@@ -138,6 +146,7 @@ Result<void> apply_fact(AgentRun& run, std::string_view name, std::string_view t
   const std::string path = fact_text(*body, "path"), said = fact_text(*body, "text");
   if (name == kModelSettled) return run.resolve_model(path, read_reply(*body));
   if (name == kModelLost) return run.lose_model(path);
+  if (name == kModelDeferred) return run.defer_model(path, number_in<std::int64_t>(said));
   if (name == kToolInDoubt) return run.doubt(path);
   if (name == kPended) return run.pend(path);
   if (name == kRejected) return run.reject(path, said);
@@ -148,11 +157,7 @@ Result<void> apply_fact(AgentRun& run, std::string_view name, std::string_view t
     if (!value) return value.error();
     return run.resolve(path, *value);
   }
-  if (name == kBudgetRaised) {
-    std::uint64_t by = 0;
-    std::from_chars(said.data(), said.data() + said.size(), by);
-    return run.raise(path, by);
-  }
+  if (name == kBudgetRaised) return run.raise(path, number_in<std::uint64_t>(said));
   return unreadable_fact("\"" + std::string(name) + "\" is no fact of an agent");
 }
 

@@ -9,8 +9,9 @@
 namespace ptcvm::loop {
 
 inline constexpr std::string_view kStarted = "agent_started", kIntent = "intent", kModelSettled = "model_settled",
-                                  kModelLost = "model_lost", kResolved = "resolved", kRejected = "rejected",
-                                  kPended = "pended", kToolInDoubt = "tool_in_doubt", kInputGiven = "input_given",
+                                  kModelLost = "model_lost", kModelDeferred = "model_deferred",
+                                  kResolved = "resolved", kRejected = "rejected", kPended = "pended",
+                                  kToolInDoubt = "tool_in_doubt", kInputGiven = "input_given",
                                   kBudgetRaised = "budget_raised", kTimePassed = "time_passed",
                                   kTurnTaken = "turn_taken";
 

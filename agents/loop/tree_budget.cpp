@@ -91,6 +91,10 @@ void TreeBudget::count_model_call() {
   for (TreeBudget* at = this; at != nullptr; at = at->above_) ++at->node_.usage->model_calls;
 }
 
+void TreeBudget::take_back_model_call() {
+  for (TreeBudget* at = this; at != nullptr; at = at->above_) --at->node_.usage->model_calls;
+}
+
 void TreeBudget::count_tool_call() {
   for (TreeBudget* at = this; at != nullptr; at = at->above_) ++at->node_.usage->tool_calls;
 }

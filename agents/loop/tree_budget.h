@@ -28,6 +28,7 @@ class TreeBudget {
 
   void count_turn();
   void count_model_call();
+  void take_back_model_call();         // for a request that was not sent
   void count_tool_call();
   void count_fuel(std::uint64_t fuel);
   void count_tokens(const wire::TokenUsage& used);

@@ -50,7 +50,7 @@ conversation. The chat ends with the input, and its last line of output is the l
 int run_agent(AgentArguments& arguments) {
   if (!arguments.store.path.empty()) return run_agent_in_store(arguments);
   std::string message;
-  auto definition = agent_definition(arguments.file, message);
+  auto definition = agent_definition(arguments, message);
   const auto data = definition ? agent_data(arguments, message) : std::nullopt;
   if (!data) return refuse_input(message);
   AgentSession session(arguments);
@@ -65,7 +65,7 @@ int run_agent(AgentArguments& arguments) {
 // Shows the first request, without calling anybody.
 int show_prompt(const AgentArguments& arguments) {
   std::string message;
-  auto definition = agent_definition(arguments.file, message);
+  auto definition = agent_definition(arguments, message);
   const auto data = definition ? agent_data(arguments, message) : std::nullopt;
   if (!data) return refuse_input(message);
   const Engine engine;
@@ -110,7 +110,7 @@ void write_answer(const loop::AgentRun& run) {
 
 int chat(const AgentArguments& arguments) {
   std::string message;
-  auto definition = agent_definition(arguments.file, message);
+  auto definition = agent_definition(arguments, message);
   auto data = definition ? agent_data(arguments, message) : std::nullopt;
   if (!data) return refuse_input(message);
   const std::string prompt = definition->prompt;

@@ -86,7 +86,7 @@ int report(const loop::AgentRun& run, const Compiled& compiled, const std::strin
 
 int compile_agent(AgentArguments& arguments, const std::string& file) {
   std::string message;
-  auto definition = agent_definition(arguments.file, message);
+  auto definition = agent_definition(arguments, message);
   const auto data = definition ? agent_data(arguments, message) : std::nullopt;
   if (!data) return refuse_input(message);
   const std::string name = definition->name;
@@ -94,7 +94,7 @@ int compile_agent(AgentArguments& arguments, const std::string& file) {
   if (!session.open(*std::move(definition)) || !session.accepts(*data)) return refuse_input(session.message());
   const Store store = Store::in_memory();
   arguments.store.id = "compile";
-  const KeptCommand command{arguments.model, arguments.stream, {}, session.choice()};
+  const KeptCommand command{arguments.model, arguments.stream, {}, session.choice(), session.child_models()};
   if (auto kept = keep_command(store, arguments.store.id, command, now_millis()); !kept) {
     return refuse_error(kept.error());
   }

@@ -15,14 +15,14 @@ namespace json = boost::json;
 
 constexpr double kTokensOfAPrice = 1e6;
 
-std::optional<wire::TokenUsage> usage_of(const KeptReply& kept) {
+std::optional<wire::TokenUsage> usage_of(const loop::ModelChoice& choice, const loop::ModelReply& reply) {
   wire::ReplyReader::Answer answer;
-  answer.protocol = kept.choice.protocol;
-  answer.is_stream = kept.choice.is_stream;
-  answer.status = kept.reply.status;
+  answer.protocol = choice.protocol;
+  answer.is_stream = choice.is_stream;
+  answer.status = reply.status;
   wire::ReplyReader reader(std::move(answer));
-  reader.feed(kept.reply.body);
-  return reader.finish(kept.reply.is_cut ? wire::ReplyReader::End::Cut : wire::ReplyReader::End::Proper, 0).usage;
+  reader.feed(reply.body);
+  return reader.finish(reply.is_cut ? wire::ReplyReader::End::Cut : wire::ReplyReader::End::Proper, 0).usage;
 }
 
 // The input of OpenAI has what was cached in it; Anthropic's has not.
@@ -95,14 +95,11 @@ std::optional<std::map<std::string, TokenPrices>> prices_of_file(const std::stri
   return prices;
 }
 
-double money_of(const loop::AgentUsage& usage, const loop::ModelChoice& choice,
+double money_of(const loop::ModelChoice& choice, const loop::ModelReply& reply,
                 const std::map<std::string, TokenPrices>& prices) {
   CostLine line;
-  line.input = static_cast<std::int64_t>(usage.input);
-  line.cached = static_cast<std::int64_t>(usage.cached);
-  line.cache_written = static_cast<std::int64_t>(usage.cache_written);
-  line.output = static_cast<std::int64_t>(usage.output);
-  return money_of(line, prices_of(prices, choice.name), choice);
+  add(line, usage_of(choice, reply).value_or(wire::TokenUsage()), choice, prices_of(prices, choice.name));
+  return line.money;
 }
 
 std::string money_text(double money) {
@@ -125,7 +122,8 @@ std::vector<CostLine> cost_lines(const std::vector<KeptReply>& replies,
       line->model = kept.choice.name;
     }
     ++line->calls;
-    add(*line, usage_of(kept).value_or(wire::TokenUsage()), kept.choice, prices_of(prices, line->model));
+    const wire::TokenUsage used = usage_of(kept.choice, kept.reply).value_or(wire::TokenUsage());
+    add(*line, used, kept.choice, prices_of(prices, line->model));
   }
   return lines;
 }

@@ -20,8 +20,8 @@ struct TokenPrices {
 // a model leaves out costs nothing, except that cached tokens cost what input costs. Returns nullopt when the file
 // cannot be used; `message` then says why.
 std::optional<std::map<std::string, TokenPrices>> prices_of_file(const std::string& file, std::string& message);
-// Returns what a run has cost, with the price of one model for everything.
-double money_of(const loop::AgentUsage& usage, const loop::ModelChoice& choice,
+// Returns what one reply has cost.
+double money_of(const loop::ModelChoice& choice, const loop::ModelReply& reply,
                 const std::map<std::string, TokenPrices>& prices);
 // Returns an amount with six places behind the point.
 std::string money_text(double money);

@@ -15,6 +15,7 @@ using loop::Operation;
 using loop::OperationKind;
 
 constexpr int kLookMs = 20;
+constexpr std::chrono::milliseconds kBucketPause{3};
 constexpr std::size_t kCommandsAtOnce = 8;
 constexpr std::uint64_t kMostAnswerBytes = 16u << 20;
 constexpr std::int64_t kLongestWaitMs = 10 * 60 * 1000;   // for the next attempt, before the run is suspended instead
@@ -41,7 +42,7 @@ std::int64_t AgentDriver::now_ms() const {
 }
 
 void AgentDriver::tell(AgentMoment::Kind kind, const Operation& operation, std::string text) const {
-  if (parts_.on_moment) parts_.on_moment({kind, &operation, std::move(text), now_ms()});
+  if (parts_.on_moment) parts_.on_moment({kind, &operation, std::move(text), now_ms(), nullptr});
 }
 
 // A run refuses an answer that it does not wait for any more, and goes on. A store that fails ends the drive.
@@ -68,6 +69,8 @@ AgentDriver::End AgentDriver::drive(AgentHandle& agent) {
     if (*progress == Progress::Again) continue;
     if (*progress == Progress::Waits) {
       if (auto end = take_answers(agent, operations)) return *std::move(end);
+      const auto advanced = is_timer_due(operations) ? agent.advance() : Result<void>();
+      if (!advanced) return refused(advanced.error());
     } else if (!wait_for_timer(operations)) {
       for (const Operation& operation : operations) tell(AgentMoment::Kind::Wait, operation);
       return {parts_.interrupted.load() ? End::Kind::Interrupted : End::Kind::Suspended, {}, {}};
@@ -81,10 +84,9 @@ Result<AgentDriver::Progress> AgentDriver::begin(AgentHandle& agent, const std::
   bool has_changed = false;
   for (const Operation& operation : operations) {
     if (operation.kind == OperationKind::Model) {
-      if (!asked_.insert(operation.key + "\n" + std::to_string(operation.attempt)).second) continue;
-      tell(AgentMoment::Kind::ModelStart, operation);
-      ++models_in_flight_;
-      parts_.model.ask(operation);
+      const auto changed = begin_model(agent, operation);
+      if (!changed) return changed.error();
+      has_changed = *changed || has_changed;
     } else if (operation.kind == OperationKind::Tool) {
       const auto changed = begin_tool(agent, operation);
       if (!changed) return changed.error();
@@ -93,6 +95,27 @@ Result<AgentDriver::Progress> AgentDriver::begin(AgentHandle& agent, const std::
   }
   if (has_changed) return Progress::Again;
   return models_in_flight_ > 0 || !held_.empty() || !started_.empty() ? Progress::Waits : Progress::Stuck;
+}
+
+// Returns whether the run has changed: a request that its server takes later waits as a timer.
+Result<bool> AgentDriver::begin_model(AgentHandle& agent, const Operation& operation) {
+  const std::string asked = operation.key + "\n" + std::to_string(operation.attempt);
+  if (asked_.contains(asked)) return false;
+  auto due = parts_.rates.take(operation.model.provider, now_ms());
+  while (!due && due.error().code == Errc::busy && !parts_.interrupted.load()) {
+    std::this_thread::sleep_for(kBucketPause);   // another process has the bucket for the time of a write
+    due = parts_.rates.take(operation.model.provider, now_ms());
+  }
+  if (!due) return due.error();
+  if (*due != 0) {
+    const auto deferred = agent.defer_model(operation.path, *due);
+    return deferred ? Result<bool>(true) : Result<bool>(deferred.error());
+  }
+  asked_.insert(asked);
+  tell(AgentMoment::Kind::ModelStart, operation);
+  ++models_in_flight_;
+  parts_.model.ask(operation);
+  return false;
 }
 
 // Returns whether the run has changed: a tool without a command starts something that somebody resolves.
@@ -190,11 +213,24 @@ std::optional<AgentDriver::End> AgentDriver::give_model_answer(AgentHandle& agen
   const auto asked = std::find_if(operations.begin(), operations.end(),
                                   [&](const Operation& operation) { return operation.path == answer.path; });
   if (asked != operations.end()) {
-    std::string status = std::to_string(answer.reply.status);
-    tell(AgentMoment::Kind::ModelEnd, *asked, answer.reply.is_cut ? status + " cut" : std::move(status));
+    const std::string status = std::to_string(answer.reply.status);
+    const auto noted = parts_.rates.take_note(asked->model.provider, asked->model, answer.reply, now_ms());
+    if (!noted && noted.error().code != Errc::busy) {   // busy: the next answer of the server says it again
+      if (auto end = failure_of(noted.error())) return end;
+    }
+    if (parts_.on_moment) {
+      const std::string text = answer.reply.is_cut ? status + " cut" : status;
+      parts_.on_moment({AgentMoment::Kind::ModelEnd, &*asked, text, now_ms(), &answer.reply});
+    }
   }
   const auto given = agent.resolve_model(answer.path, answer.reply);
   return given ? std::nullopt : failure_of(given.error());
+}
+
+bool AgentDriver::is_timer_due(const std::vector<Operation>& operations) const {
+  return std::any_of(operations.begin(), operations.end(), [this](const Operation& operation) {
+    return operation.kind == OperationKind::Timer && operation.due_ms <= now_ms();
+  });
 }
 
 // Returns whether the time of a request's next attempt has come; false when there is none to wait for.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "agents/loop/rate_limits.h"
 #include "tools/ptcvm/agent_handle.h"
 #include "tools/ptcvm/agent_models.h"
 #include "tools/ptcvm/command_calls.h"
@@ -25,6 +26,7 @@ struct AgentMoment {
   const loop::Operation* operation = nullptr;   // valid during the call
   std::string text;                             // ModelEnd: status of HTTP; ToolEnd: the answer or the error
   std::int64_t time_ms = 0;
+  const loop::ModelReply* reply = nullptr;      // ModelEnd: what came; valid during the call
 };
 using OnMoment = std::function<void(const AgentMoment&)>;
 
@@ -36,6 +38,7 @@ class AgentDriver {
     const ToolCommands& commands;
     const std::atomic<bool>& interrupted;
     OnMoment on_moment;
+    loop::RateLimits& rates;
   };
   explicit AgentDriver(Parts parts);
 
@@ -54,6 +57,7 @@ class AgentDriver {
   enum class Progress : std::uint8_t { Again, Waits, Stuck };
 
   Result<Progress> begin(AgentHandle& agent, const std::vector<loop::Operation>& operations);
+  Result<bool> begin_model(AgentHandle& agent, const loop::Operation& operation);
   Result<bool> begin_tool(AgentHandle& agent, const loop::Operation& operation);
   std::optional<End> take_answers(AgentHandle& agent, const std::vector<loop::Operation>& operations);
   std::optional<End> give_tool_answer(AgentHandle& agent, CommandCalls::Ended ended);
@@ -61,6 +65,7 @@ class AgentDriver {
   Result<void> give_unknown(AgentHandle& agent, const loop::Operation& operation, const std::string& why) const;
   std::optional<End> give_model_answer(AgentHandle& agent, const std::vector<loop::Operation>& operations,
                                        ModelAnswer answer);
+  bool is_timer_due(const std::vector<loop::Operation>& operations) const;
   bool wait_for_timer(const std::vector<loop::Operation>& operations);
   void tell(AgentMoment::Kind kind, const loop::Operation& operation, std::string text = {}) const;
 

@@ -16,6 +16,7 @@ class AgentHandle {
   virtual const loop::AgentRun& run() const = 0;
   virtual Result<loop::AgentState> step() = 0;
   virtual Result<void> resolve_model(std::string_view path, const loop::ModelReply& reply) = 0;
+  virtual Result<void> defer_model(std::string_view path, std::int64_t due_ms) = 0;
   virtual Result<void> resolve(std::string_view path, ValueView value) = 0;
   virtual Result<void> reject(std::string_view path, std::string_view why) = 0;
   virtual Result<void> pend(std::string_view path) = 0;
@@ -34,6 +35,9 @@ class MemoryAgent : public AgentHandle {
   const loop::AgentRun& run() const override { return run_; }
   Result<loop::AgentState> step() override { return run_.step(); }
   Result<void> resolve_model(std::string_view path, const loop::ModelReply& reply) override;
+  Result<void> defer_model(std::string_view path, std::int64_t due_ms) override {
+    return now().defer_model(path, due_ms);
+  }
   Result<void> resolve(std::string_view path, ValueView value) override { return now().resolve(path, value); }
   Result<void> reject(std::string_view path, std::string_view why) override { return now().reject(path, why); }
   Result<void> pend(std::string_view path) override { return now().pend(path); }
@@ -57,6 +61,9 @@ class KeptAgent : public AgentHandle {
   Result<loop::AgentState> step() override { return stored_.step(); }
   Result<void> resolve_model(std::string_view path, const loop::ModelReply& reply) override {
     return stored_.resolve_model(path, reply);
+  }
+  Result<void> defer_model(std::string_view path, std::int64_t due_ms) override {
+    return stored_.defer_model(path, due_ms);
   }
   Result<void> resolve(std::string_view path, ValueView value) override { return stored_.resolve(path, value); }
   Result<void> reject(std::string_view path, std::string_view why) override { return stored_.reject(path, why); }

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <utility>
 
+#include "agents/loop/agent_sequence.h"
 #include "tools/ptcvm/agent_report.h"
 #include "tools/ptcvm/agent_store.h"
 #include "tools/ptcvm/external_tool.h"
@@ -14,6 +15,9 @@ namespace ptcvm::cli {
 
 void declare_agent_file(CLI::App& command, AgentArguments& arguments) {
   command.add_option("FILE", arguments.file, "The agent, a file of JSON; - is standard input")->required();
+  command.add_option("--then", arguments.then, "An agent that goes on with what the one before returned; repeatable")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   command.add_option("--data", arguments.data, "What the agent works on, a file with an object of JSON")
       ->type_name("FILE");
 }
@@ -24,6 +28,10 @@ CLI::Option* declare_agent_model(CLI::App& command, AgentArguments& arguments) {
       "scripted:FILE, replay:FILE, program:FILE, mailbox:DIR, or chat:NAME, responses:NAME, messages:NAME with "
       "@URL for a server of your own");
   model->required();
+  command.add_option("--child-model", arguments.child_models,
+                     "Another model for a child and what is below it, by its path: broker/desk=chat:NAME; repeatable")
+      ->type_name("PATH=MODEL")
+      ->allow_extra_args(false);
   command.add_option("--record", arguments.record, "Adds requests and replies to a file that replay:FILE reads")
       ->type_name("FILE");
   command.add_flag("--stream", arguments.stream, "Asks for streams, and writes the text of replies as it comes");
@@ -37,6 +45,8 @@ void declare_agent_run(CLI::App& command, AgentArguments& arguments) {
   command.add_option("--tool-shell", arguments.shell_tools, "As --tool, but the command is given to sh -c")
       ->type_name("NAME=COMMAND")
       ->allow_extra_args(false);
+  command.add_option("--rate", arguments.rate,
+                     "At most so many requests a minute to each server, of all runs in the store together");
   command.add_option("--trace", arguments.trace, "Writes requests, calls and answers as lines of JSON")
       ->type_name("FILE");
   command.add_option("--output", arguments.output, "json, or text: the result also in lines of its own")
@@ -70,13 +80,24 @@ std::optional<std::string> agent_data(const AgentArguments& arguments, std::stri
   return std::nullopt;
 }
 
-std::optional<loop::AgentDefinition> agent_definition(const std::string& file, std::string& message) {
-  const auto text = read_file(file, message);
-  if (!text) return std::nullopt;
-  auto definition = loop::read_agent_text(*text);
-  if (definition) return std::move(*definition);
-  const std::string problem = json_problem(*text);
-  message = file + (problem.empty() ? ": " + definition.error().message : " is no JSON: " + problem);
+std::optional<loop::AgentDefinition> agent_definition(const AgentArguments& arguments, std::string& message) {
+  std::vector<std::string> files{arguments.file};
+  files.insert(files.end(), arguments.then.begin(), arguments.then.end());
+  std::vector<loop::AgentDefinition> steps;
+  for (const std::string& file : files) {
+    const auto text = read_file(file, message);
+    if (!text) return std::nullopt;
+    auto definition = loop::read_agent_text(*text);
+    if (!definition) {
+      const std::string problem = json_problem(*text);
+      message = file + (problem.empty() ? ": " + definition.error().message : " is no JSON: " + problem);
+      return std::nullopt;
+    }
+    steps.push_back(*std::move(definition));
+  }
+  auto sequence = loop::agent_sequence(std::move(steps));
+  if (sequence) return std::move(*sequence);
+  message = sequence.error().message;
   return std::nullopt;
 }
 
@@ -84,30 +105,55 @@ bool AgentSession::open(loop::AgentDefinition definition, std::optional<OpenedMo
   auto commands = tool_commands(arguments_, message_);
   if (!commands) return false;
   for (auto& [name, words] : *commands) commands_[name] = std::move(words);
-  OnBytes on_bytes;
-  if (arguments_.stream) {
-    on_bytes = [this](std::string_view path, std::string_view bytes) { show_bytes(path, bytes); };
-  }
-  if (!model) model = open_model(arguments_.model, arguments_.stream, on_bytes, message_);
-  if (!model) return false;
-  source_ = std::move(model->source);
-  if (!open_files()) return false;
+  if (!open_models(definition, std::move(model)) || !open_files()) return false;
   loop::AgentOptions options;
-  choice_ = std::move(model->choice);
-  if (kept_choice_ && kept_choice_->protocol != choice_.protocol) {
-    message_ = "the run speaks the protocol " + std::string(wire::protocol_name(kept_choice_->protocol)) +
-               ", and the model " + arguments_.model + " another one";
-    return false;
-  }
-  if (kept_choice_) choice_.is_stream = kept_choice_->is_stream;
   options.model = choice_;
+  options.model_of = [this](std::string_view path) -> std::optional<loop::ModelChoice> {
+    const ChildModel* const found = find_child_model(child_models_, path);
+    return found == nullptr ? std::nullopt : std::optional(found->choice);
+  };
   auto agent = loop::Agent::make(engine_, std::move(definition), std::move(options));
   if (!agent) message_ = arguments_.file + ": " + agent.error().message;
   if (!agent) return false;
   agent_ = std::move(*agent);
   shows_progress_ = arguments_.progress || stderr_has_colour();
+  rates_ = std::make_unique<loop::RateLimits>(loop::RateRule{.requests = arguments_.rate});
   driver_ = std::make_unique<AgentDriver>(AgentDriver::Parts{
-      *source_, commands_, *interrupted_.flag(), [this](const AgentMoment& moment) { tell(moment); }});
+      *source_, commands_, *interrupted_.flag(), [this](const AgentMoment& moment) { tell(moment); }, *rates_});
+  return true;
+}
+
+// Opens the models of the root and of children. Replies that a store has are read as they were asked for.
+bool AgentSession::open_models(const loop::AgentDefinition& definition, std::optional<OpenedModel> model) {
+  OnBytes on_bytes;
+  if (arguments_.stream) {
+    on_bytes = [this](std::string_view path, std::string_view bytes) { show_bytes(path, bytes); };
+  }
+  child_models_ = kept_children_;
+  if (!read_child_models(definition, arguments_.child_models, child_models_, message_)) return false;
+  if (!model) model = open_model(arguments_.model, arguments_.stream, on_bytes, message_);
+  if (!model) return false;
+  choice_ = std::move(model->choice);
+  source_ = open_child_models(definition, child_models_, std::move(model->source), arguments_.stream, on_bytes,
+                              message_);
+  if (source_ == nullptr) return false;
+  if (!kept_choice_) return true;
+  if (!take_kept_manner(choice_, *kept_choice_, arguments_.model)) return false;
+  for (auto& [path, child] : child_models_) {
+    const ChildModel* const kept = find_child_model(kept_children_, path);
+    if (!take_kept_manner(child.choice, kept == nullptr ? *kept_choice_ : kept->choice, child.model)) return false;
+  }
+  return true;
+}
+
+bool AgentSession::take_kept_manner(loop::ModelChoice& choice, const loop::ModelChoice& kept,
+                                    const std::string& model) {
+  if (kept.protocol != choice.protocol) {
+    message_ = "the run speaks the protocol " + std::string(wire::protocol_name(kept.protocol)) + ", and the model " +
+               model + " another one";
+    return false;
+  }
+  choice.is_stream = kept.is_stream;
   return true;
 }
 
@@ -129,8 +175,7 @@ bool AgentSession::open_files() {
 }
 
 std::optional<double> AgentSession::spent() const {
-  if (arguments_.prices.empty()) return std::nullopt;
-  return money_of(handle_->run().usage(), choice_, prices_);
+  return arguments_.prices.empty() ? std::nullopt : std::optional(spent_);
 }
 
 bool AgentSession::start(const std::string& data_json) {
@@ -170,7 +215,12 @@ Result<void> AgentSession::open_stored(const Store& store, const std::string& da
   auto kept = std::make_unique<KeptAgent>(std::move(*stored));
   kept_ = kept.get();
   store_ = store;
+  *rates_ = loop::RateLimits({.requests = arguments_.rate}, store);
   handle_ = std::move(kept);
+  if (prices_.empty()) return {};
+  const auto before = kept_replies(store, arguments_.store.id);
+  if (!before) return before.error();
+  for (const KeptReply& reply : *before) spent_ += money_of(reply.choice, reply.reply, prices_);
   return {};
 }
 
@@ -191,10 +241,11 @@ void AgentSession::show_bytes(std::string_view path, std::string_view bytes) {
 void AgentSession::tell(const AgentMoment& moment) {
   if (arguments_.stream && moment.kind == AgentMoment::Kind::ModelStart) {
     wire::ReplyReader::Answer answer;
-    answer.protocol = choice_.protocol;
-    answer.is_stream = choice_.is_stream;
+    answer.protocol = moment.operation->model.protocol;
+    answer.is_stream = moment.operation->model.is_stream;
     streams_[moment.operation->path] = std::make_unique<wire::ReplyReader>(std::move(answer));
   }
+  if (moment.reply != nullptr && !prices_.empty()) spent_ += money_of(moment.operation->model, *moment.reply, prices_);
   if (trace_.is_open()) trace_ << trace_line(moment) << std::flush;
   if (!shows_progress_) return;
   const std::string line = progress_line(moment, handle_->run().usage(), spent());

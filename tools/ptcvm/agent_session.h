@@ -11,6 +11,7 @@
 #include "agents/loop/agent_run.h"
 #include "agents/wire/reply_reader.h"
 #include "ptcvm/engine.hpp"
+#include "tools/ptcvm/agent_child_models.h"
 #include "tools/ptcvm/agent_cost.h"
 #include "tools/ptcvm/agent_driver.h"
 #include "tools/ptcvm/agent_models.h"
@@ -23,21 +24,24 @@ struct AgentArguments {
   std::string file, data, model, record, trace, prices, output = "json";
   StoreOptions store;                            // also the id of the run
   std::vector<std::string> tools, shell_tools;   // NAME=COMMAND
+  std::vector<std::string> child_models;         // PATH=MODEL
+  std::vector<std::string> then;                 // files of the agents that go on
+  std::uint32_t rate = 0;                        // requests a minute to each server; 0: as the servers say
   bool stream = false, progress = false;
 };
 
-void declare_agent_file(CLI::App& command, AgentArguments& arguments);    // FILE, --data
-// Declares --model, which is required and returned, --record and --stream.
+void declare_agent_file(CLI::App& command, AgentArguments& arguments);    // FILE, --then, --data
+// Declares --model, which is required and returned, --child-model, --record and --stream.
 CLI::Option* declare_agent_model(CLI::App& command, AgentArguments& arguments);
-// Declares --tool, --tool-shell, --trace, --output, --progress and --prices.
+// Declares --tool, --tool-shell, --rate, --trace, --output, --progress and --prices.
 void declare_agent_run(CLI::App& command, AgentArguments& arguments);
 
 // Reads the commands of --tool and --tool-shell. Returns nullopt when one cannot be read; `message` then says why.
 std::optional<ToolCommands> tool_commands(const AgentArguments& arguments, std::string& message);
 // Reads the data of --data: an object of JSON. Without a file the data is {}.
 std::optional<std::string> agent_data(const AgentArguments& arguments, std::string& message);
-// Reads an agent file.
-std::optional<loop::AgentDefinition> agent_definition(const std::string& file, std::string& message);
+// Reads the agent file and the files of --then: together they are a sequence.
+std::optional<loop::AgentDefinition> agent_definition(const AgentArguments& arguments, std::string& message);
 
 class AgentSession {
  public:
@@ -47,8 +51,12 @@ class AgentSession {
   // that is given takes the place of the one that --model names.
   bool open(loop::AgentDefinition definition, std::optional<OpenedModel> model = std::nullopt);
   // Says how the replies that a store has were asked for: later requests are made in the same way.
-  void ask_as(const loop::ModelChoice& kept) { kept_choice_ = kept; }
+  void ask_as(const loop::ModelChoice& kept, const ChildModels& of_children) {
+    kept_choice_ = kept;
+    kept_children_ = of_children;
+  }
   const loop::ModelChoice& choice() const { return choice_; }
+  const ChildModels& child_models() const { return child_models_; }
   // Adds commands of tools that the command line does not name.
   void add_commands(const ToolCommands& commands) { commands_ = commands; }
   // Returns whether a run can begin with the data; message() says why not.
@@ -74,6 +82,8 @@ class AgentSession {
 
  private:
   bool open_files();
+  bool open_models(const loop::AgentDefinition& definition, std::optional<OpenedModel> model);
+  bool take_kept_manner(loop::ModelChoice& choice, const loop::ModelChoice& kept, const std::string& model);
   void tell(const AgentMoment& moment);
   void show_bytes(std::string_view path, std::string_view bytes);
 
@@ -86,12 +96,16 @@ class AgentSession {
   std::unique_ptr<AgentHandle> handle_;
   KeptAgent* kept_ = nullptr;                    // handle_, when a store keeps the run
   loop::ModelChoice choice_;
+  ChildModels child_models_;
   std::optional<loop::ModelChoice> kept_choice_;
+  ChildModels kept_children_;
+  std::unique_ptr<loop::RateLimits> rates_;
   std::map<std::string, std::unique_ptr<wire::ReplyReader>, std::less<>> streams_;   // what is shown, by path
   std::unique_ptr<ModelSource> source_;
   std::unique_ptr<AgentDriver> driver_;
   std::ofstream trace_;
   std::map<std::string, TokenPrices> prices_;
+  double spent_ = 0;                             // by the replies that came, each at the prices of its model
   std::optional<Store> store_;                   // the store that keeps the run
   bool shows_progress_ = false;
 };

@@ -49,6 +49,37 @@ loop::ModelChoice choice_of(const json::object& body) {
   return choice;
 }
 
+// What a fact says about the models. Runs without models of children have no member "children".
+json::object models_json(const loop::ModelChoice& choice, const ChildModels& children) {
+  json::object body = choice_json(choice);
+  json::object below;
+  for (const auto& [path, child] : children) {
+    json::object one = choice_json(child.choice);
+    one["model"] = child.model;
+    below[path] = std::move(one);
+  }
+  if (!below.empty()) body["children"] = std::move(below);
+  return body;
+}
+
+ChildModels children_of(const json::object& body) {
+  ChildModels children;
+  const json::value* const below = body.if_contains("children");
+  if (below == nullptr || !below->is_object()) return children;
+  for (const auto& [path, one] : below->get_object()) {
+    const json::object* const said = one.if_object();
+    if (said != nullptr) children[std::string(path)] = {text_of(*said, "model"), choice_of(*said)};
+  }
+  return children;
+}
+
+// Returns the definition of a run without its checks, for the paths of its children.
+loop::AgentDefinition definition_of(const Store& store, const std::string& id) {
+  const auto text = loop::StoredAgent::stored_definition(store, id);
+  auto definition = text && *text ? loop::read_agent_text(**text) : loop::AgentDefinition();
+  return definition ? *std::move(definition) : loop::AgentDefinition();
+}
+
 }  // namespace
 
 Result<void> for_each_fact(const Store& store, const std::string& id,
@@ -103,7 +134,7 @@ Result<void> keep_command(const Store& store, const std::string& id, const KeptC
   HostFact fact;
   fact.fact_class = HostFactClass::Control;
   fact.name = fact.key = kCommandLine;
-  json::object body = choice_json(command.choice);
+  json::object body = models_json(command.choice, command.children);
   body["model"] = command.model;
   body["stream"] = command.stream;
   body["tools"] = std::move(tools);
@@ -115,11 +146,13 @@ Result<void> keep_command(const Store& store, const std::string& id, const KeptC
 }
 
 Result<void> keep_choice(const Store& store, const std::string& id, const loop::ModelChoice& choice,
-                         std::int64_t now_ms) {
-  const std::string body = json::serialize(choice_json(choice));
+                         const ChildModels& children, std::int64_t now_ms) {
+  const std::string body = json::serialize(models_json(choice, children));
   std::string known;
   const auto read = for_each_fact(store, id, [&](const HostFact& fact) {
-    if (says_choice(fact)) known = json::serialize(choice_json(choice_of(body_of(fact))));
+    if (!says_choice(fact)) return;
+    const json::object said = body_of(fact);
+    known = json::serialize(models_json(choice_of(said), children_of(said)));
   });
   if (!read || known == body) return read;
   HostFact fact;
@@ -141,6 +174,7 @@ Result<KeptCommand> kept_command(const Store& store, const std::string& id) {
   command.model = text_of(body, "model");
   command.stream = flag_of(body, "stream");
   command.choice = choice_of(body);
+  command.children = children_of(body);
   const json::value* const tools = body.if_contains("tools");
   if (tools == nullptr || !tools->is_object()) return command;
   for (const auto& [name, words] : tools->get_object()) {
@@ -156,9 +190,15 @@ Result<std::vector<KeptReply>> kept_replies(const Store& store, const std::strin
   std::vector<KeptReply> replies;
   std::uint32_t turn = 1;
   loop::ModelChoice choice;
+  ChildModels children;
+  const loop::AgentDefinition root = definition_of(store, id);
   const auto read = for_each_fact(store, id, [&](const HostFact& fact) {
     if (fact.name == loop::kTurnTaken) ++turn;
-    if (says_choice(fact)) choice = choice_of(body_of(fact));
+    if (says_choice(fact)) {
+      const json::object said = body_of(fact);
+      choice = choice_of(said);
+      children = children_of(said);
+    }
     if (fact.name != loop::kModelSettled) return;
     const json::object body = body_of(fact);
     KeptReply kept;
@@ -166,7 +206,8 @@ Result<std::vector<KeptReply>> kept_replies(const Store& store, const std::strin
     const std::size_t slash = kept.path.rfind('/');
     kept.agent = slash == std::string::npos ? std::string() : kept.path.substr(0, slash);
     kept.turn = turn;
-    kept.choice = choice;
+    const ChildModel* const own = find_child_model(children, definition_path(root, kept.agent));
+    kept.choice = own == nullptr ? choice : own->choice;
     kept.reply = loop::read_reply(body);
     replies.push_back(std::move(kept));
   });
@@ -184,6 +225,11 @@ Result<loop::Agent> read_agent_of(const Engine& engine, const Store& store, cons
   if (!command) return command.error();
   loop::AgentOptions options;
   options.model = std::move(command->choice);
+  options.model_of = [children = std::move(command->children)](
+                         std::string_view path) -> std::optional<loop::ModelChoice> {
+    const ChildModel* const found = find_child_model(children, path);
+    return found == nullptr ? std::nullopt : std::optional(found->choice);
+  };
   return loop::Agent::make(engine, std::move(*definition), std::move(options));
 }
 

@@ -9,6 +9,7 @@
 #include "agents/loop/agent_run.h"
 #include "ptcvm/engine.hpp"
 #include "ptcvm/host_log.hpp"
+#include "tools/ptcvm/agent_child_models.h"
 #include "tools/ptcvm/agent_driver.h"
 
 namespace ptcvm::cli {
@@ -19,13 +20,14 @@ struct KeptCommand {
   bool stream = false;
   ToolCommands tools;
   loop::ModelChoice choice = {};   // how requests were made
+  ChildModels children = {};       // the models of children
 };
 
 // Writes how the run is begun, unless the log says it already.
 Result<void> keep_command(const Store& store, const std::string& id, const KeptCommand& command, std::int64_t now_ms);
-// Writes which model answers from now on, unless the log says it already.
+// Writes which models answer from now on, unless the log says it already.
 Result<void> keep_choice(const Store& store, const std::string& id, const loop::ModelChoice& choice,
-                         std::int64_t now_ms);
+                         const ChildModels& children, std::int64_t now_ms);
 // Returns how the run was begun. Error: invalid_value when the log does not say it.
 Result<KeptCommand> kept_command(const Store& store, const std::string& id);
 

@@ -84,7 +84,7 @@ int resume_agent(ResumeAgent& request) {
   if (!store) return status;
   const auto agent = read_agent_of(Engine(), *store, id);
   const auto command = kept_command(*store, id);
-  const auto replies = used_replies(*store, id);
+  auto replies = used_replies(*store, id);
   if (!agent) return refuse_error(agent.error());
   if (!command) return refuse_error(command.error());
   if (!replies) return refuse_error(replies.error());
@@ -93,12 +93,17 @@ int resume_agent(ResumeAgent& request) {
   arguments.stream = arguments.stream || command->stream;
   AgentSession session(arguments);
   session.add_commands(command->tools);
-  session.ask_as(command->choice);
+  session.ask_as(command->choice, command->children);
   if (!session.open(agent->definition())) return refuse_input(session.message());
-  if (const auto kept = keep_choice(*store, id, session.choice(), now_millis()); !kept) {
+  if (const auto kept = keep_choice(*store, id, session.choice(), session.child_models(), now_millis()); !kept) {
     return refuse_error(kept.error());
   }
-  const auto opened = session.open_stored(*store, "{}", has_other_model ? std::vector<std::string>() : *replies);
+  std::erase_if(*replies, [&](const std::string& path) {   // a model that is new here has said nothing yet
+    const std::string named = definition_path(agent->definition(), path);
+    const bool is_of_child = find_child_model(command->children, named) != nullptr;
+    return is_of_child ? !arguments.child_models.empty() : has_other_model;
+  });
+  const auto opened = session.open_stored(*store, "{}", *replies);
   if (!opened) return refuse_error(opened.error());
   if (const auto stepped = session.handle().step(); !stepped) return refuse_error(stepped.error());
   if (const auto given = give_all(session.handle(), request); !given) {
@@ -254,7 +259,7 @@ std::optional<AgentRecord> record_of(const StoreOptions& options, int& status) {
 
 int run_agent_in_store(AgentArguments& arguments) {
   std::string message;
-  auto definition = agent_definition(arguments.file, message);
+  auto definition = agent_definition(arguments, message);
   const auto data = definition ? agent_data(arguments, message) : std::nullopt;
   const auto tools = data ? tool_commands(arguments, message) : std::nullopt;
   if (!tools) return refuse_input(message);
@@ -265,9 +270,9 @@ int run_agent_in_store(AgentArguments& arguments) {
   const auto store = store_of(arguments.store, StoreUse::Create, status);
   if (!store) return status;
   const std::string& id = arguments.store.id;
-  const KeptCommand command{arguments.model, arguments.stream, *tools, session.choice()};
+  const KeptCommand command{arguments.model, arguments.stream, *tools, session.choice(), session.child_models()};
   auto kept = keep_command(*store, id, command, now_millis());
-  if (kept) kept = keep_choice(*store, id, session.choice(), now_millis());
+  if (kept) kept = keep_choice(*store, id, session.choice(), session.child_models(), now_millis());
   if (!kept) return refuse_error(kept.error());
   const auto replies = used_replies(*store, id);
   if (!replies) return refuse_error(replies.error());

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""ptcvm agent: models of children, agents one after the other, and limits of the rate of requests.
+
+usage: agent_tree_test.py PTCVM   (the program under test)"""
+import json
+import sys
+import unittest
+
+from ptcvm_process import CommandLineTest, ptcvm
+
+FIND = {"name": "find", "prompt": "Find {{who}}.", "signature": "(who :string) -> {mail :string}"}
+WRITE = {"name": "write", "prompt": "Write to {{mail}}.", "signature": "(mail :string) -> {sent :bool}"}
+DESK = {"prompt": "Ask.", "signature": "() -> :int"}
+BROKER = {"name": "broker", "prompt": "Ask the desk.", "signature": "() -> :int",
+          "children": {"desk": {**DESK, "children": {"clerk": DESK}}, "other": DESK}}
+
+
+class AgentTree(CommandLineTest):
+    def json(self, name, document):
+        return self.file(name, json.dumps(document))
+
+    def script(self, name, *lines):
+        return "scripted:" + self.file(name, "".join(json.dumps(line) + "\n" for line in lines))
+
+    def agent(self, *args):
+        status, out, err = ptcvm("agent", *args)
+        return status, json.loads(out.splitlines()[-1]) if out else None, err
+
+
+class ChildModels(AgentTree):
+    def setUp(self):
+        super().setUp()
+        self.root = self.script("root.jsonl", {"program": "(return (+ (tool/desk {}) (tool/other {})))",
+                                               "usage": {"input": 100, "output": 1}},
+                                {"program": "(return 1)", "for": "other"})
+        self.desk = self.script("desk.jsonl",
+                                {"program": "(return (+ 10 (tool/clerk {})))", "for": "desk",
+                                 "usage": {"input": 10, "output": 1}},
+                                {"program": "(return 100)", "for": "desk/clerk", "usage": {"input": 7, "output": 1}})
+        self.file_of_agent = self.json("a.json", BROKER)
+
+    def test_a_child_and_what_is_below_it_have_their_own_model(self):
+        status, line, err = self.agent("run", self.file_of_agent, "--model", self.root,
+                                       "--child-model", "desk=" + self.desk)
+        self.assertEqual((status, line["return"], line["usage"]["model_calls"]), (0, 111, 4), err)
+
+    def test_the_nearest_model_counts(self):
+        clerk = self.script("clerk.jsonl", {"program": "(return 1000)", "for": "desk/clerk"})
+        _, line, err = self.agent("run", self.file_of_agent, "--model", self.root, "--child-model", "desk=" + self.desk,
+                                  "--child-model", "desk/clerk=" + clerk)
+        self.assertEqual(line["return"], 1011, err)
+
+    def test_a_store_keeps_the_models_and_cost_names_them(self):
+        agent = {**BROKER, "tools": [{"name": "go", "signature": "() -> :int", "effect": "keyed"}]}
+        root = self.script("root.jsonl", {"program": "(return (+ (tool/go {}) (tool/desk {})))",
+                                          "usage": {"input": 100, "output": 1}})
+        kept = ("--store", self.folder.name + "/runs.db", "--id", "r")
+        status, line, err = self.agent("run", self.json("b.json", agent), "--model", root,
+                                       "--child-model", "desk=" + self.desk, *kept)
+        self.assertEqual((status, line["pending"]), (75, ["go"]), err)
+        status, line, err = self.agent("resume", *kept, "--resolve", "go=1")
+        self.assertEqual((status, line["return"]), (0, 111), err)
+        prices = self.json("p.json", {"scripted": {"input": 1_000_000}})
+        cost = json.loads(ptcvm("agent", "cost", *kept, "--prices", prices, "--json")[1])
+        self.assertEqual([(row["agent"], row["input"]) for row in cost["lines"]],
+                         [("", 100), ("desk", 10), ("desk/clerk", 7)])
+        self.assertEqual(cost["sum"]["money"], 117)
+        status, line, err = self.agent("replay", *kept)
+        self.assertEqual((status, line["return"]), (0, 111), err)
+
+    def test_a_model_of_nobody_is_refused(self):
+        selves = self.json("s.json", {**BROKER, "children": {"again": ":self"}})
+        for text, file in (("nobody=" + self.desk, self.file_of_agent), ("desk", self.file_of_agent),
+                           ("again=" + self.desk, selves), ("desk=soap:x", self.file_of_agent)):
+            status, line, err = self.agent("run", file, "--model", self.root, "--child-model", text)
+            self.assertEqual((status, line), (65, None), text)
+            self.assertTrue(err)
+        status, _, err = self.agent("run", self.file_of_agent, "--model", self.root,
+                                    "--child-model", "desk=" + self.desk, "--child-model", "desk=" + self.desk)
+        self.assertEqual(status, 65, err)
+
+    def test_progress_prices_each_reply_by_its_model(self):
+        prices = self.json("p.json", {"scripted": {"input": 1_000_000}})
+        _, _, err = self.agent("run", self.file_of_agent, "--model", self.root, "--progress", "--prices", prices,
+                               "--child-model", "desk=" + self.desk)
+        self.assertIn("117.00", err)
+
+
+class Sequences(AgentTree):
+    def setUp(self):
+        super().setUp()
+        self.files = self.json("find.json", FIND), self.json("write.json", WRITE)
+        self.data = self.json("d.json", {"who": "ann"})
+        self.model = self.script("s.jsonl", {"program": '(return {:mail "ann@x"})', "for": "find"},
+                                 {"program": "(return {:sent (= data/mail \"ann@x\")})", "for": "write"})
+
+    def test_agents_run_one_after_the_other(self):
+        status, line, err = self.agent("run", self.files[0], "--then", self.files[1], "--data", self.data,
+                                       "--model", self.model)
+        self.assertEqual((status, line["return"], line["usage"]["model_calls"]), (0, {"sent": True}, 2), err)
+
+    def test_a_file_names_its_successor(self):
+        both = self.json("both.json", {**FIND, "then": WRITE})
+        _, line, err = self.agent("run", both, "--data", self.data, "--model", self.model)
+        self.assertEqual(line["return"], {"sent": True}, err)
+
+    def test_a_sequence_waits_in_a_store_and_goes_on_without_its_files(self):
+        asking = {**WRITE, "tools": [{"name": "send", "signature": "(to :string) -> :bool", "effect": "keyed"}]}
+        model = self.script("s.jsonl", {"program": '(return {:mail "ann@x"})', "for": "find"},
+                            {"program": "(return {:sent (tool/send {:to data/mail})})", "for": "write"})
+        kept = ("--store", self.folder.name + "/runs.db", "--id", "r")
+        status, line, err = self.agent("run", self.files[0], "--then", self.json("w.json", asking), "--data", self.data,
+                                       "--model", model, *kept)
+        self.assertEqual((status, line["pending"]), (75, ["write/send"]), err)
+        _, line, err = self.agent("resume", *kept, "--resolve", "write/send=true")
+        self.assertEqual(line["return"], {"sent": True}, err)
+
+    def test_agents_that_do_not_fit_are_refused(self):
+        status, line, err = self.agent("run", self.files[1], "--then", self.files[0], "--data", self.data,
+                                       "--model", self.model)
+        self.assertEqual((status, line), (65, None))
+        self.assertIn('find wants "who", and write returns {sent :bool}', err)
+
+
+class Rates(AgentTree):
+    BOTH = {"prompt": "x", "signature": "() -> :any",
+            "children": {"a": {"prompt": "A", "signature": "() -> :int"}}}
+    LINES = [{"program": "(return (pmap (fn [i] (tool/a {})) [1 2 3]))"},
+             *({"program": f"(return {i})", "for": agent} for i, agent in enumerate(("a", "a#2", "a#3")))]
+
+    def test_requests_beyond_the_rate_wait_their_time(self):
+        trace = self.folder.name + "/trace.jsonl"
+        status, line, err = self.agent("run", self.json("a.json", self.BOTH), "--model",
+                                       self.script("s.jsonl", *self.LINES), "--rate", "2", "--trace", trace)
+        self.assertEqual((status, line["usage"]["model_calls"]), (0, 4), err)
+        with open(trace, encoding="utf-8") as file:
+            sent = [row["time_ms"] for row in map(json.loads, file) if row["event"] == "model_start"]
+        self.assertEqual([at - sent[0] for at in sent], [0, 0, 30_000, 60_000])
+
+    def test_a_refusal_holds_back_other_runs_of_the_store(self):
+        agent = self.json("a.json", {"prompt": "x", "signature": "() -> :int"})
+        store = ("--store", self.folder.name + "/runs.db")
+        refused = {"http": 429, "headers": {"retry-after": "3000"}, "body": {"error": {"message": "slow down"}}}
+        traces = []
+        for run, lines in (("one", [refused, {"program": "(return 1)"}]), ("two", [{"program": "(return 2)"}])):
+            traces.append(self.folder.name + "/" + run)
+            status, _, err = self.agent("run", agent, "--model", self.script("s.jsonl", *lines), *store, "--id", run,
+                                        "--trace", traces[-1])
+            self.assertEqual(status, 0, err)
+        starts = []
+        for trace in traces:
+            with open(trace, encoding="utf-8") as file:
+                starts.append([row["time_ms"] for row in map(json.loads, file) if row["event"] == "model_start"])
+        self.assertEqual(starts[1][0], starts[0][1])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
