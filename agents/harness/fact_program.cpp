@@ -6,6 +6,7 @@
 
 #include "agents/harness/json_members.h"
 #include "agents/harness/people.h"
+#include "agents/harness/proposals.h"
 #include "ptcvm/json.hpp"
 #include "ptcvm/stored_run.hpp"
 
@@ -48,23 +49,10 @@ const Fact* find_waited(const ConversationView& view, std::string_view signal, c
   return nullptr;
 }
 
-// Takes the facts in a value, a list of them or one. What has no type is no fact.
 void take_proposals(const json::value& value, FactProgramEnd& end) {
-  const json::array one{value};
-  const json::array* const list = value.is_array() ? &value.get_array() : &one;
-  for (const json::value& item : *list) {
-    const json::object* const object = item.if_object();
-    const std::string_view name = object == nullptr ? std::string_view() : text_of(*object, "type");
-    if (name.empty()) continue;
-    const auto type = find_fact_type(name);
-    if (!type) {
-      end.unknown_type = name;
-      continue;
-    }
-    json::object body = *object;
-    body.erase("type");
-    end.proposed.push_back({*type, std::move(body)});
-  }
+  Proposals read = read_proposals(value);
+  end.proposed = std::move(read.facts);
+  end.unknown_type = std::move(read.unknown_type);
 }
 
 // Returns the name that the program awaits, or the id of an operation that is no signal.

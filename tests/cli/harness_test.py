@@ -80,6 +80,60 @@ class HarnessTest(CommandLineTest):
             self.assertEqual(waits["draft"]["text"], "Good day from the model")
         self.assertIn("no model", self.harness("run", "--planner", "llm-drafter", "--model", "x", status=65))
 
+    AGENT = {"prompt": "Answer what was said last.", "signature": "(status :string, facts [:map]) -> :any"}
+
+    def plan_with_agent(self, agent, lines, status=75):
+        script = self.file("script.jsonl", "".join(json.dumps({"program": line}) + "\n" for line in lines))
+        return self.harness("run", "--planner", "agent:" + self.file("agent.json", json.dumps(agent)), "--model",
+                            "scripted:" + script, status=status)
+
+    def test_an_agent_plans_from_the_facts(self):
+        self.harness("say", "hello")
+        echo = '(return {:type "compose_intent" :text (str (:text (first data/facts)) ", " data/status)})'
+        for _ in range(2):   # the second time the draft is there, and nobody is asked
+            self.assertEqual(self.plan_with_agent(self.AGENT, [echo])["draft"]["text"], "hello, input-required")
+        self.harness("approve")
+        self.harness("say", "And now?")
+        self.assertEqual(self.plan_with_agent(self.AGENT, [echo, '(return "A text is a draft")'])["draft"]["text"],
+                         "A text is a draft")
+
+    def test_a_tool_of_a_planning_agent_asks_the_person(self):
+        ledger = os.path.join(self.folder.name, "ledger")
+        command = ["sh", "-c", f"read args; echo sent >> {ledger}; echo '\"n-7\"'"]
+        agent = {**self.AGENT, "tools": [{"name": "note", "signature": "() -> :string", "effect": "keyed", "ask": True,
+                                          "command": command}]}
+        lines = ["(return (str \"It is \" (tool/note {})))", "(return \"I asked\")"]
+        self.harness("say", "hello")
+        waits = self.plan_with_agent(agent, lines)
+        self.assertEqual((waits["status"], os.path.exists(ledger)), ("question", False))
+        self.assertIn("note", waits["question"]["prompt"])
+        self.harness("answer", waits["question"]["qid"], "yes", status=75)
+        self.assertEqual(self.plan_with_agent(agent, lines)["draft"]["text"], "It is n-7")
+        with open(ledger, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "sent\n")
+
+    def test_what_comes_while_an_agent_waits_is_told_to_it(self):
+        agent = {**self.AGENT, "tools": [{"name": "note", "signature": "() -> :string", "ask": True,
+                                          "command": ["false"]}]}
+        self.harness("say", "hello")
+        question = self.plan_with_agent(agent, ["(return (tool/note {}))"])["question"]["qid"]
+        self.harness("whisper", "be brief", status=75)
+        self.harness("answer", question, "no, never", status=75)
+        script = self.file("script.jsonl", "".join(json.dumps(line) + "\n" for line in [
+            {"program": "(return (tool/note {}))"},
+            {"program": '(return "Brief")', "expect": {"contains": ["be brief", "no, never"]}}]))
+        waits = self.harness("run", "--planner", "agent:" + self.file("agent.json", json.dumps(agent)), "--model",
+                             "scripted:" + script, status=75)
+        self.assertEqual(waits["draft"]["text"], "Brief")
+
+    def test_an_agent_that_cannot_plan_is_refused_or_in_the_log(self):
+        self.harness("say", "hello")
+        self.assertIn("needs a --model", self.harness("run", "--planner", "agent:" + self.file(
+            "agent.json", json.dumps(self.AGENT)), status=65))
+        self.assertIn("none.json", self.harness("run", "--planner", "agent:none.json", "--model", "x", status=65))
+        self.plan_with_agent(self.AGENT, ['(fail {:reason :tired :message "enough"})'], status=0)
+        self.assertIn("planner_error", self.types())
+
     def test_what_does_not_fit_is_refused(self):
         self.harness("say", "hello")
         self.assertIn("there is no question", self.harness("answer", "q9", "x", status=65))

@@ -5,6 +5,9 @@
 
 namespace ptcvm::cli {
 
+// A planner that wants more passes than this, one behind the other, is left.
+inline constexpr int kMostPasses = 1'000;
+
 // What a pass needs; all of it outlives the pass.
 struct PassParts {
   harness::Conversation& conversation;

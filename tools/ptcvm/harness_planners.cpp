@@ -11,6 +11,7 @@
 #include "agents/harness/simple_planners.h"
 #include "ptcvm/engine.hpp"
 #include "tools/ptcvm/files.h"
+#include "tools/ptcvm/harness_agent.h"
 #include "tools/ptcvm/harness_model.h"
 #include "tools/ptcvm/moments.h"
 
@@ -87,8 +88,10 @@ std::optional<PlannerParts> planner_parts(const HarnessArguments& arguments, std
     if (!scenario) return std::nullopt;
     parts.config["resolvedScenario"] = *std::move(scenario);
   }
-  auto ask = arguments.model.empty() ? recorded_model(arguments.replies, message)
-                                     : ask_model(arguments.model, message);
+  parts.model = arguments.model;
+  const bool asks_itself = is_agent_planner(parts.planner);   // an agent opens the model that it speaks to
+  auto ask = arguments.model.empty() || asks_itself ? recorded_model(arguments.replies, message)
+                                                    : ask_model(arguments.model, message);
   if (!ask) return std::nullopt;
   parts.ask = *std::move(ask);
   return parts;
@@ -106,6 +109,9 @@ std::unique_ptr<harness::Planner> make_planner(const PlannerParts& parts, const 
     if (made) return std::make_unique<harness::ScenarioPlanner>(*std::move(made));
     message = made.error().message;
     return nullptr;
+  }
+  if (is_agent_planner(parts.planner)) {
+    return agent_planner(parts.planner, parts.model, store, conversation.log().id(), message);
   }
   auto source = read_file(parts.planner, message);
   if (!source) return nullptr;

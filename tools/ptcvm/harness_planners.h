@@ -14,9 +14,10 @@ namespace ptcvm::cli {
 
 // What a planner is made of.
 struct PlannerParts {
-  std::string planner;            // an id of planner_seed.h, or the file of a program
+  std::string planner;            // an id of planner_seed.h, the file of a program, or agent:FILE
   boost::json::object config;     // its configuration, with the scenario inside
   harness::AskModel ask;
+  std::string model = {};         // --model, for an agent
 };
 
 // Reads what --planner, --config, --scenario and --replies say. nullopt, with the reason: a file cannot be read.

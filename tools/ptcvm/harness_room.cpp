@@ -65,7 +65,7 @@ Result<std::shared_ptr<HarnessRoom>> HarnessRoom::open(const RoomHouse& house, c
       if (const auto self = weak.lock()) self->show_hud(hud);
     });
   };
-  room->worker_ = std::make_unique<RoomWorker>(house.store, id, house.usual.ask, house.make_transport, on_hud);
+  room->worker_ = std::make_unique<RoomWorker>(house.store, id, house.usual, house.make_transport, on_hud);
   return room;
 }
 

@@ -8,16 +8,10 @@
 
 namespace ptcvm::cli {
 
-namespace {
-
-constexpr int kMostPasses = 1'000;
-
-}  // namespace
-
-RoomWorker::RoomWorker(Store store, std::string id, harness::AskModel ask, MakeTransport make_transport, OnHud on_hud)
+RoomWorker::RoomWorker(Store store, std::string id, PlannerParts usual, MakeTransport make_transport, OnHud on_hud)
     : store_(std::move(store)),
       id_(std::move(id)),
-      ask_(std::move(ask)),
+      usual_(std::move(usual)),
       make_transport_(std::move(make_transport)),
       on_hud_(std::move(on_hud)) {}
 
@@ -51,7 +45,7 @@ Result<void> RoomWorker::take(const PlannerChoice& choice) {
   outbox_->trace().planner_seed = choice.seed;
   if (choice.is_ready) {
     std::string message;
-    planner_ = make_planner({choice.planner, choice.config, ask_}, store_, *conversation_, message);
+    planner_ = make_planner({choice.planner, choice.config, usual_.ask, usual_.model}, store_, *conversation_, message);
     if (planner_ == nullptr) return Error{Errc::invalid_value, message, std::nullopt, {}};
   }
   revision_ = choice.revision;

@@ -21,7 +21,7 @@ class RoomWorker {
  public:
   using OnHud = std::function<void(const std::optional<harness::Hud>&)>;
   // Everything given must outlive the worker. `on_hud` is called on the thread that plans.
-  RoomWorker(Store store, std::string id, harness::AskModel ask, MakeTransport make_transport, OnHud on_hud);
+  RoomWorker(Store store, std::string id, PlannerParts usual, MakeTransport make_transport, OnHud on_hud);
 
   // Plans until the planner waits for somebody. Error: busy when another process plans; the errors of the store.
   Result<void> plan(const PlannerChoice& choice);
@@ -38,7 +38,7 @@ class RoomWorker {
 
   Store store_;
   std::string id_;
-  harness::AskModel ask_;
+  PlannerParts usual_;                 // the models of the command line
   MakeTransport make_transport_;
   OnHud on_hud_;
   std::optional<harness::Conversation> conversation_;

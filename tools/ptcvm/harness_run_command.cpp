@@ -9,8 +9,6 @@
 namespace ptcvm::cli {
 namespace {
 
-constexpr int kMostRunPasses = 1'000;
-
 int run_harness(const HarnessArguments& arguments) {
   HarnessSession session(arguments);
   if (const auto failed = session.open(StoreUse::Create)) return *failed;
@@ -30,7 +28,7 @@ int run_harness(const HarnessArguments& arguments) {
     }
   }
   harness::Harness harness(session.conversation());
-  for (int pass = 0; pass < kMostRunPasses; ++pass) {
+  for (int pass = 0; pass < kMostPasses; ++pass) {
     const auto more = plan_once({session.conversation(), session.outbox(), harness, *planner}, session.author());
     if (!more) return refuse_error(more.error());
     if (!*more) break;
@@ -46,7 +44,7 @@ void add_harness_run(CLI::App& app, int& status) {
   declare_sealed_store(*command, arguments->store);
   command->add_option("--id", arguments->store.id, "The conversation")->required();
   command->add_option("--planner", arguments->planner,
-                      "simple-demo, llm-drafter, scenario-v0.3, or the file of a program")->required();
+                      "simple-demo, llm-drafter, scenario-v0.3, agent:FILE, or the file of a program")->required();
   command->add_option("--config", arguments->config, "The configuration of the planner, a file of JSON")
       ->type_name("FILE");
   command->add_option("--scenario", arguments->scenario, "The scenario of scenario-v0.3, a file of JSON")

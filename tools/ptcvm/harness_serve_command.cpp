@@ -153,7 +153,8 @@ void add_harness_serve(CLI::App& app, int& status) {
   command->add_option("--host", arguments->hosts, "A name of the server in the header Host, with its port");
   command->add_option("--token", arguments->tokens, "SECRET or NAME=SECRET of a person. Default: a new one");
   command->add_option("--planner", harness.planner,
-                      "off, simple-demo, llm-drafter, scenario-v0.3, or the file of a program, until people choose");
+                      "off, simple-demo, llm-drafter, scenario-v0.3, agent:FILE, or the file of a program, until "
+                      "people choose");
   command->add_option("--config", harness.config, "The configuration of the planner, a file of JSON")
       ->type_name("FILE");
   command->add_option("--scenario", harness.scenario, "The scenario of scenario-v0.3, a file of JSON")

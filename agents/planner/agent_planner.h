@@ -1,0 +1,37 @@
+// An agent as a planner of conversations: a model writes programs that read the conversation, call tools, and return
+// what should be said.
+//
+// What the planner consumes at once is one run of the agent. A pass that was killed goes on with this run, so its model
+// is not asked again; a pass that lost its commit, or that was cancelled because something new came, tells the run what
+// is new, so that effects of its tools are not repeated.
+#pragma once
+#include <string>
+
+#include "agents/harness/planner.h"
+#include "agents/loop/stored_agent.h"
+
+namespace ptcvm::planner {
+
+// See the top of this file. Belongs to one thread.
+//
+// The data of a run are {"status": text, "facts": [fact], "unsent_draft": fact or nil}: facts as harness::fact_json()
+// writes them. The agent returns a fact with its type, a list of facts, a text that becomes a draft, or nil when there
+// is nothing to say. A tool with "ask" asks the person of the conversation, and the pass waits for the answer.
+class AgentPlanner final : public harness::Planner {
+ public:
+  // `driver` asks the model and calls tools; it must outlive the planner. `conversation` is the id of the conversation,
+  // the first part of the ids of runs.
+  AgentPlanner(loop::Agent agent, Store store, std::string conversation, loop::AgentDriver& driver)
+      : agent_(std::move(agent)), store_(std::move(store)), conversation_(std::move(conversation)), driver_(driver) {}
+
+  // Throws std::runtime_error when the store fails or another process executes the run.
+  harness::PlanOutput plan(harness::PlanContext& context) override;
+
+ private:
+  loop::Agent agent_;
+  Store store_;
+  std::string conversation_;
+  loop::AgentDriver& driver_;
+};
+
+}  // namespace ptcvm::planner
