@@ -1,5 +1,6 @@
 #include "agents/loop/rate_limits.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -11,6 +12,7 @@ namespace ptcvm::loop {
 namespace {
 
 constexpr std::int64_t kLeaseMs = 10'000;
+constexpr std::int64_t kLongestClosedMs = 3'600'000;   // as a run waits for its next attempt, whatever a server says
 constexpr std::string_view kName = "rate_limit";   // names the state, and the only fact of the log
 
 HostLog log_of(const Store& store, const std::string& server) { return HostLog::of(store, "rate-limit/" + server); }
@@ -99,7 +101,7 @@ Result<void> RateLimits::take_note(const std::string& server, const ModelChoice&
   const wire::Reply read =
       reader.finish(reply.is_cut ? wire::ReplyReader::End::Cut : wire::ReplyReader::End::Proper, now_ms);
   if (!read.error || !read.error->is_retryable || !read.error->retry_wait_ms) return {};
-  const std::int64_t until_ms = now_ms + *read.error->retry_wait_ms;
+  const std::int64_t until_ms = now_ms + std::clamp<std::int64_t>(*read.error->retry_wait_ms, 0, kLongestClosedMs);
   return change(server, now_ms, [&](RateBucket& bucket) { return bucket.close(until_ms); });
 }
 
