@@ -121,6 +121,7 @@ const std::vector<Put>* LogWriter::write_by(const auto& call) {
   if (stopped()) return nullptr;
   keep_claim();
   if (stopped()) return nullptr;
+  puts_ = {};   // what was written before may be large
   StoreResult<Written> result = call();
   Written* const written = good(result);
   if (written == nullptr || !take(*written)) return nullptr;

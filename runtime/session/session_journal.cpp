@@ -32,11 +32,14 @@ bool charge_only(Heap& heap, Value borrowed) {
 // The text of a value is memory of the run until a store has the text: as the text (with room to grow), in a fact, in
 // the bytes of the fact and in the pages of a database.
 bool has_room_to_write(Heap& heap, Value borrowed) {
-  constexpr std::uint64_t kCopies = 6, kPartBytes = 8;
+  constexpr std::uint64_t kCopies = 6, kPartBytes = 8, kLargeText = 64 * 1024;
   const std::uint64_t size = charged_size(heap, borrowed);
   const std::uint64_t bytes = std::max(written_bytes(heap, borrowed), kPartBytes * size);
   if (kCopies * bytes > room_of(heap)) heap.free_garbage();
-  return size < kMaxWrittenSize && kCopies * bytes <= room_of(heap);
+  if (size >= kMaxWrittenSize || kCopies * bytes > room_of(heap)) return false;
+  if (bytes < kLargeText) return true;
+  const CountedBytes copies(heap, kCopies * bytes);   // so that the engine keeps less of what the run gave back
+  return true;
 }
 
 }  // namespace

@@ -3,9 +3,11 @@
 #include <string>
 
 #include "vm/builtins/complaint.h"
+#include "vm/builtins/task_ids.h"
 #include "vm/value/account.h"
 #include "vm/value/map.h"
 #include "vm/value/numeric.h"
+#include "vm/value/scratch.h"
 #include "vm/value/string.h"
 
 namespace ptc {
@@ -96,6 +98,9 @@ Value builtin_task_reset(Call& call) {
     return not_text(call, "task-reset", "reason", call.arg(1));
   }
   if (refused_in_parallel(call)) return Value::absent();
+  const std::uint64_t in_store = bytes_in_store(call.env, id);
+  if (!call.reserve(in_store)) return Value::absent();
+  const HeldBytes held(in_store);   // so that the engine keeps less of what the run gave back
   if (reason.empty() && call.env.reset_needs_reason && call.env.reset_needs_reason(id)) {
     return call.fail(FaultKind::ResetNeedsReason, "(task-reset) the calls of task \"" + id + "\" had effects: say why",
                      "(task-reset \"" + id + "\" \"why it has to be done again\")");

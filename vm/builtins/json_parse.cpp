@@ -11,6 +11,7 @@
 #include "vm/value/numeric.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
+#include "vm/value/walks.h"
 
 namespace ptc {
 namespace {
@@ -173,11 +174,16 @@ Value builtin_json_parse_string(Call& call) {
 Value builtin_json_parse_lines(Call& call) {
   if (!check_strings(call, 0, 1)) return Value::absent();
   VectorBuilder values(call.heap);
-  for (std::string_view rest = string_view_of(call.arg(0)); !rest.empty();) {
+  Turns turns(call.heap, Charged::Before);   // each line is charged below, or as it is parsed
+  for (std::string_view rest = string_view_of(call.arg(0)); !rest.empty(); turns.next()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (is_json_blank(line)) continue;
+    if (is_json_blank(line)) {
+      call.charge(1);
+      charge_bytes(call, line.size());
+      continue;
+    }
     const Value v = parse(call, line);
     if (v.is_absent()) return v;
     values.push(v);

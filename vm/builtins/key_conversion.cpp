@@ -1,6 +1,7 @@
 // keywordize-keys and stringify-keys: the keys of every map at any depth; map keys themselves are not
 // entered.
 #include "vm/builtins/rewrite.h"
+#include "vm/value/account.h"
 #include "vm/value/string.h"
 
 namespace ptc {
@@ -13,6 +14,7 @@ class Keywordizer final : public TreeRewriter {
  protected:
   Value rewrite_key(Value key) override {
     if (!key.is_string() || string_view_of(key).empty()) return retained(key);
+    account::text(2 * string_view_of(key).size());   // hashed and compared, or copied
     return Value::of(call_.heap.intern(string_view_of(key)));
   }
   Value rewrite_leaf(Value leaf) override { return retained(leaf); }
@@ -24,7 +26,9 @@ class Stringifier final : public TreeRewriter {
 
  protected:
   Value rewrite_key(Value key) override {
-    return key.is_keyword() ? string_of(call_.heap, key.keyword->name()) : retained(key);
+    if (!key.is_keyword()) return retained(key);
+    account::text(key.keyword->name().size());
+    return string_of(call_.heap, key.keyword->name());
   }
   Value rewrite_leaf(Value leaf) override { return retained(leaf); }
 };

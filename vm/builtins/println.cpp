@@ -1,6 +1,7 @@
 // println appends one entry to the prints of the run. Entries are cut at max_print_length clusters; all entries
 // together have a limit of their own.
 #include "vm/builtins/text.h"
+#include "vm/value/account.h"
 #include "vm/value/print.h"
 #include "vm/value/string.h"
 
@@ -38,8 +39,8 @@ Value builtin_println(Call& call) {
   std::string entry = printed(call, std::size_t{limits.print_length} * kMaxBytesPerCluster, truncated);
   const std::size_t kept = length_of_graphemes(entry, limits.print_length);
   if (truncated || kept < entry.size()) {
-    entry.resize(kept);
-    entry += "...";
+    charge_text(entry.size() - kept);
+    entry = entry.substr(0, kept) + "...";   // in memory of its own: prints are kept, and this was perhaps megabytes
   }
   charge_bytes(call, entry.size());
   // An empty entry counts as well, or their number would have no limit.

@@ -186,8 +186,9 @@ Value builtin_join(Call& call) {
 Value builtin_name(Call& call) {
   const Value v = call.arg(0);
   if (v.is_string()) return call.take(0);
-  if (v.is_keyword()) return string_of(call.heap, v.keyword->name());
-  return call.type_error(1, "keyword or string");
+  if (!v.is_keyword()) return call.type_error(1, "keyword or string");
+  account::text(v.keyword->name().size());
+  return string_of(call.heap, v.keyword->name());
 }
 
 Value builtin_keyword(Call& call) {

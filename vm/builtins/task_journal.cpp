@@ -16,6 +16,16 @@ void Journal::clear() {
   changes_.clear();
 }
 
+namespace {
+
+// A host keeps a long id in its own tables, too.
+std::uint64_t record_bytes_of(std::string_view id) {
+  constexpr std::size_t kShortId = 4096, kCopies = 4;
+  return Journal::entry_bytes(id) + (id.size() > kShortId ? kCopies * id.size() : 0);
+}
+
+}  // namespace
+
 void Journal::count_record(std::int64_t bytes) {
   heap_.account(bytes);
   record_bytes_ += static_cast<std::uint64_t>(bytes);
@@ -39,7 +49,7 @@ const Value* Journal::look_up(std::string_view id, bool& returned) {
 }
 
 void Journal::restore(std::string id, Value taken) {
-  count_record(static_cast<std::int64_t>(entry_bytes(id)));
+  count_record(static_cast<std::int64_t>(record_bytes_of(id)));
   index_.emplace(id, entries_.size());
   entries_.push_back({std::move(id), taken});
 }
@@ -66,7 +76,7 @@ bool Journal::erase(std::string_view id) {
   const auto known = index_.find(id);
   if (known == index_.end()) return false;
   const std::size_t at = known->second;
-  count_record(-static_cast<std::int64_t>(entry_bytes(id)));
+  count_record(-static_cast<std::int64_t>(record_bytes_of(id)));
   heap_.release(entries_[at].value);
   index_.erase(known);
   entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(at));

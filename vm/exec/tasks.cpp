@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "vm/builtins/task_ids.h"
 #include "vm/value/account.h"
+#include "vm/value/scratch.h"
 #include "vm/value/string.h"
+#include "vm/value/utf8.h"
 #include "vm/value/weight.h"
 
 namespace ptc {
@@ -25,9 +28,11 @@ bool raise_end_of_probe(RunCore& core) {
 
 // Once for each task, and for so many of them.
 void Tasks::warn_of_no_journal(std::string_view id) {
-  constexpr std::size_t kMost = 100;
+  constexpr std::size_t kMost = 100, kShownBytes = 200;
   if (env().warnings.size() >= kMost) return;
-  std::string warning = "task \"" + std::string(id) + "\": no journal, result not cached";
+  const std::string_view shown = id.size() <= kShownBytes ? id : utf8_prefix(id, kShownBytes);
+  std::string warning = "task \"" + std::string(shown) + (shown.size() < id.size() ? "…" : "") +
+                        "\": no journal, result not cached";
   if (std::find(env().warnings.begin(), env().warnings.end(), warning) == env().warnings.end()) {
     env().warnings.push_back(std::move(warning));
   }
@@ -62,10 +67,12 @@ TaskResult Tasks::start(Fiber& fiber, Value* window) {
   } else {
     warn_of_no_journal(id);
   }
-  if (!heap().can_allocate(Journal::entry_bytes(id) + id.size())) {
+  const std::uint64_t taken = Journal::entry_bytes(id) + id.size() + bytes_in_store(env(), id);
+  if (!heap().can_allocate(taken)) {
     core_.raise_memory();
     return TaskResult::Faulted;
   }
+  const HeldBytes held(taken);   // so that the engine keeps less of what the run gave back
   fiber.open_tasks.push_back({std::string(id), static_cast<std::uint32_t>(fiber.frames.size()), 0});
   return TaskResult::Miss;
 }

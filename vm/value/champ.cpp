@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "vm/value/account.h"
 #include "vm/value/equality.h"
 #include "vm/value/order.h"
 #include "vm/value/string.h"
@@ -30,8 +31,9 @@ inline bool is_key(Value candidate, std::uint64_t hash, Value key) {
   if (!candidate.is_string() || !key.is_string()) return same_key(candidate, key);
   const String *a = as_string(candidate), *b = as_string(key);
   if (a == b) return true;
-  const bool differ = a->size_bytes != b->size_bytes || (a->hash != hash && a->hash != 0);
-  return !differ && std::memcmp(a->bytes(), b->bytes(), a->size_bytes) == 0;
+  if (a->size_bytes != b->size_bytes || (a->hash != hash && a->hash != 0)) return false;
+  charge_text(a->size_bytes);
+  return std::memcmp(a->bytes(), b->bytes(), a->size_bytes) == 0;
 }
 
 HashNode* make_node(Heap& heap, std::uint8_t flags, std::uint32_t datamap, std::uint32_t nodemap) {
@@ -281,6 +283,7 @@ const Value* champ_find_text(const HashNode* root, std::uint64_t hash, std::stri
     first = index_of(node->datamap, bit_of(hash, shift));
     last = first + 1;
   }
+  charge_text(text.size());
   for (std::uint32_t i = first; i < last; ++i) {
     const Value* const entry = node->entries() + i * node->entry_width();
     if (entry->is_string() && string_view_of(*entry) == text) return entry;

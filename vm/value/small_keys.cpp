@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "vm/value/account.h"
 #include "vm/value/equality.h"
 #include "vm/value/order.h"
 #include "vm/value/string.h"
@@ -24,9 +25,15 @@ KeyArray* make_array(Heap& heap, std::uint32_t count) {
 bool is_interned(const KeyArray* keys) { return (keys->flags & KeyArray::kInterned) != 0; }
 bool is_ours(const KeyArray* keys) { return keys->rc == 1 && !is_interned(keys); }
 
+bool same_text(Value string, std::string_view text) {
+  if (string_view_of(string).size() != text.size()) return false;
+  charge_text(text.size());
+  return std::memcmp(string_view_of(string).data(), text.data(), text.size()) == 0;
+}
+
 // Equality of keywords and strings.
 bool same_name(Value a, Value b) {
-  return same_word(a, b) || (a.is_string() && b.is_string() && string_view_of(a) == string_view_of(b));
+  return same_word(a, b) || (a.is_string() && b.is_string() && same_text(a, string_view_of(b)));
 }
 
 std::uint32_t lower_bound(const KeyArray* keys, Value key) {
@@ -51,7 +58,7 @@ std::uint32_t find_string(const KeyArray* keys, Value key) {
     if (candidate.bits == key.bits) return i;
     const std::uint64_t cached = static_cast<const String*>(candidate.object)->hash;
     if (cached != hash && cached != 0) continue;
-    if (string_view_of(candidate) == string_view_of(key)) return i;
+    if (same_text(candidate, string_view_of(key))) return i;
   }
   return kNotFound;
 }
@@ -113,7 +120,7 @@ std::uint32_t keys_find_slowly(const KeyArray* keys, Value key) {
 std::uint32_t keys_find_text(const KeyArray* keys, std::string_view text) {
   const Value* const all = keys->keys();
   for (std::uint32_t i = 0, n = keys->extra; i < n; ++i) {
-    if (all[i].is_string() && string_view_of(all[i]) == text) return i;
+    if (all[i].is_string() && same_text(all[i], text)) return i;
   }
   return kNotFound;
 }

@@ -27,7 +27,7 @@ void prepare(SqliteConnection& connection, SqliteMode mode) {
     SqliteQuery query(connection, "PRAGMA journal_mode = WAL");
     if (query.row() && query.text_at(0) != "wal") connection.fail(Kind::Io, "a write-ahead log is not possible there");
   }
-  connection.execute("PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON; PRAGMA cache_size = -8192");
+  connection.execute("PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON; PRAGMA cache_size = -2048");
   prepare_schema(connection);
 }
 
