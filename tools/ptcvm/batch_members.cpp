@@ -115,6 +115,7 @@ std::string batch_schema() {
   append_object(out, "recorded", BatchObject::Recorded, "name");
   append_object(out, "greeting", BatchObject::Greeting, "protocol");
   append_object(out, "answer", BatchObject::Answer, "status");
+  append_object(out, "frame", BatchObject::Frame, "kind");
   append_object(out, "call", BatchObject::Call, "name");
   append_object(out, "waiting", BatchObject::Waiting, "op");
   return out + "}\n}\n";

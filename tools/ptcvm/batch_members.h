@@ -9,7 +9,9 @@
 
 namespace ptcvm::cli {
 
-enum class BatchObject : std::uint8_t { Header, Request, Options, ToolDef, Recorded, Greeting, Answer, Call, Waiting };
+enum class BatchObject : std::uint8_t {
+  Header, Request, Options, ToolDef, Recorded, Greeting, Answer, Frame, Call, Waiting
+};
 
 struct BatchMember {
   BatchObject object;
