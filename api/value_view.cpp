@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "api/value_access.h"
+#include "runtime/calls/tools.h"
 #include "runtime/text/json_value.h"
 #include "vm/value/equality.h"
 #include "vm/value/map.h"
