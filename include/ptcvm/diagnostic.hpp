@@ -9,8 +9,8 @@
 
 namespace ptcvm {
 
-// Describes one finding.
-// A call that the program was in when it failed.
+// A call that the program was in when it failed:
+// what was called, and where.
 struct CallFrame {
   // "function", "builtin" (line and column say where it was called), "task" (around the frames before it), "branch" of
   // pmap or pcalls, or "omitted" (name: how many frames are left out here).
@@ -19,7 +19,7 @@ struct CallFrame {
   std::string source_name;           // the name that the source had when it was compiled
   std::uint32_t line = 0, column = 0;      // count from 1; 0 when there is no place
 };
-
+// Describes one finding.
 struct Diagnostic {
   std::string kind;                  // a stable name: "type_error", "unbound_var", "fuel_exhausted", …
   std::string message, hint;         // says what is wrong; says what would help, or is ""

@@ -35,7 +35,7 @@ class Usage(CommandLineTest):
                            (("run", "--dta", "x", "p.ptc"), "ptcvm run has no option --dta. Did you mean: --data?"),
                            (("eval", "1", "--fule=3"), "ptcvm eval has no option --fule. Did you mean: --fuel?"),
                            (("journal", "show", "--stor", "s.db", "r"), "has no option --stor. Did you mean: --store?"),
-                           (("eval", "1", "2"), "ptcvm eval takes no further argument: 2")):
+                           (("eval", "1", "id", "3"), "ptcvm eval takes no further argument: 3")):
             self.assertIn(said, self.refused(*args))
 
     def test_names_that_are_near_to_nothing(self):

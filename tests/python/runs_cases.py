@@ -265,20 +265,23 @@ class Lifetimes(unittest.TestCase):
         self.assertEqual(run.run(), 2)        # runs keep what they were made from
 
     def test_other_threads_go_on_while_the_engine_steps(self):
-        done, ticks = threading.Event(), []
-
-        def work():
-            try:
-                ENGINE.start("(loop [i 0] (if (< i 3000000) (recur (+ i 1)) i))",
-                             limits={"loop": 4_000_000}).run()
-            finally:
-                done.set()
-        thread = threading.Thread(target=work)
+        started, seen = threading.Event(), []
+        run = ENGINE.start("(do (tool/started) (loop [] (recur)))", tools=add_tools(started=started.set),
+                           limits={"loop": 2 ** 32 - 1, "fuel": 2 ** 63})
+        thread = threading.Thread(target=lambda: seen.append(self.fault_of(run)))
         thread.start()
-        while not done.is_set():
-            ticks.append(1)
-        thread.join()
-        self.assertGreater(len(ticks), 100)
+        started.wait(60)
+        ticks = sum(1 for _ in range(1000))       # the program would go on for hours
+        run.cancel()
+        thread.join(60)
+        self.assertEqual((ticks, seen), (1000, ["cancelled"]))
+
+    def fault_of(self, run):
+        try:
+            run.run()
+        except Fault as fault:
+            return fault.kind
+        return None
 
     def test_another_thread_cancels(self):
         run, started, seen = None, threading.Event(), []

@@ -57,6 +57,13 @@ std::string tidied(const std::string& text) {
   return out;
 }
 
+// Returns whether the form begins with a bracket that no bracket closes.
+bool is_left_open(const std::string& text, const FormNode& node) {
+  constexpr std::string_view kOpening = "([{", kClosing = ")]}";
+  const std::size_t kind = kOpening.find(text[node.begin]);
+  return kind != std::string_view::npos && (node.end - node.begin < 2 || text[node.end - 1] != kClosing[kind]);
+}
+
 }  // namespace
 
 bool Minimizer::try_text(std::string candidate) {
@@ -101,6 +108,8 @@ bool Minimizer::remove_parts(const std::vector<FormNode>& nodes, std::size_t nod
 // Puts its own parts in the place of a form: all of them without their brackets, or one.
 bool Minimizer::hoist_part(const std::vector<FormNode>& nodes, std::size_t node) {
   const std::vector<std::size_t>& parts = nodes[node].parts;
+  const std::size_t first = nodes[node].begin;
+  if (is_left_open(program_, nodes[node]) && try_text(without(program_, first, first + 1))) return true;
   if (parts.size() > 1) {
     const std::size_t begin = nodes[parts.front()].begin;
     const std::string inner = program_.substr(begin, nodes[parts.back()].end - begin);
@@ -109,6 +118,19 @@ bool Minimizer::hoist_part(const std::vector<FormNode>& nodes, std::size_t node)
   for (const std::size_t part : parts) {
     const std::string inner = program_.substr(nodes[part].begin, nodes[part].end - nodes[part].begin);
     if (try_text(without(program_, nodes[node].begin, nodes[node].end, inner))) return true;
+  }
+  return false;
+}
+
+// Leaves out closing brackets that close nothing. They are in no node.
+bool Minimizer::drop_stray_brackets() {
+  const std::vector<FormNode> nodes = form_tree(program_);
+  for (std::size_t at = 0; at < program_.size(); ++at) {
+    if (std::string_view(")]}").find(program_[at]) == std::string_view::npos) continue;
+    const bool is_of_node = std::any_of(nodes.begin() + 1, nodes.end(), [&](const FormNode& node) {
+      return node.end == at + 1 || (program_[node.begin] == '"' && node.begin < at && at < node.end);
+    });
+    if (!is_of_node && try_text(without(program_, at, at + 1))) return true;
   }
   return false;
 }
@@ -126,6 +148,7 @@ std::string Minimizer::minimize(std::string program) {
     is_changed = change_all([this](const auto& nodes, std::size_t node) { return remove_parts(nodes, node); });
     is_changed |= change_all([this](const auto& nodes, std::size_t node) { return hoist_part(nodes, node); });
     is_changed |= change_all([this](const auto& nodes, std::size_t node) { return simplify(nodes, node); });
+    while (drop_stray_brackets()) is_changed = true;
   }
   try_text(tidied(program_));
   return program_;

@@ -32,6 +32,7 @@ class Minimizer {
   bool change_all(const Change& change);
   bool remove_parts(const std::vector<FormNode>& nodes, std::size_t node);
   bool hoist_part(const std::vector<FormNode>& nodes, std::size_t node);
+  bool drop_stray_brackets();
   bool simplify(const std::vector<FormNode>& nodes, std::size_t node);
   bool try_text(std::string candidate);
 

@@ -86,7 +86,9 @@ std::string about_rest(const CLI::App& app) {
 
 std::string usage_message(const CLI::App* app, const CLI::Error& error) {
   std::string text = CLI::FailureMessage::simple(app, error);
-  const bool is_about_rest = error.get_name() == "ExtrasError" || error.get_name() == "RequiredError";
+  // Arguments that are left over carry the name of their command instead of the name of the error.
+  const bool is_about_rest = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) ||
+                             error.get_name() == "RequiredError";
   if (const std::string rest = is_about_rest ? about_rest(*app) : ""; !rest.empty()) {
     text.replace(0, text.find('\n'), rest);
   }

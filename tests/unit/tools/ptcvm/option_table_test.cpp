@@ -277,6 +277,7 @@ TEST(OptionTable, EveryCommandWithAStoreTakesAKeyRing) {
   for (const auto& [name, command] : line.commands()) {
     if (command->get_option_no_throw("--store") == nullptr) continue;
     ++count;
+    if (name == "store check" || name == "store migrate") continue;   // they look at the database and at no log
     EXPECT_NE(command->get_option_no_throw("--keys"), nullptr) << name;
     EXPECT_NE(command->get_option_no_throw("--tenant"), nullptr) << name;
   }
