@@ -94,8 +94,10 @@ std::optional<std::string> SessionJournal::edn() const {
     append_quoted(text, entry.id);
     text += ' ';
     append_edn(text, entry.value, heap);
+    if (text.size() > room_of(heap)) return std::string();     // entries may share what is written for each of them
   }
-  return text + '}';
+  text += '}';
+  return text;
 }
 
 void SessionJournal::set_source(TaskSource source, std::function<void(std::string_view)> complain) {

@@ -106,6 +106,7 @@ BatchAnswer BatchRun::answer() {
   // An error leaves the namespace as it was given.
   answer.memory_edn = answer.fault ? std::string(request_.memory_edn) : session_->definitions_edn();
   if (session_ && request_.options.journal) answer.journal_edn = session_->run().journal_edn();
+  if (answer.journal_edn == "") answer.journal_edn.reset();   // it has no room
   if (request_.plan.when != SuspendPlan::When::Never) answer.figures = hopper_.figures();
   return answer;
 }

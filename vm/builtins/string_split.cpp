@@ -128,6 +128,7 @@ Value builtin_split_lines(Call& call) {
     split = true;
     if (lines.over_limit()) return call.memory_error();
   }
+  if (!call.reserve(rest.size())) return Value::absent();   // it may be the whole text
   lines.add(rest);
   return split ? lines.finish_without_trailing_empties() : lines.finish();
 }
