@@ -14,6 +14,7 @@
 namespace ptcvm {
 namespace {
 
+constexpr std::uint64_t kLeastJournalBytes = 4u << 20;
 constexpr std::uint64_t kSliceFuel = 50'000;   // between two looks at clock, cancel flag and observer
 
 bool ended(RunState state) {
@@ -237,6 +238,9 @@ std::size_t Run::memory_bytes() const {
   heap.free_garbage();
   return heap.bytes_used();
 }
-std::string Run::journal_edn() const { return impl_->awake().journal().edn().value_or("{}"); }
+std::string Run::journal_edn() const {
+  ptc::Session& session = impl_->awake();
+  return session.journal().edn(std::max(ptc::room_of(session.heap()), kLeastJournalBytes)).value_or("{}");
+}
 
 }  // namespace ptcvm

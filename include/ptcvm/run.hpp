@@ -288,7 +288,7 @@ class PTCVM_API Run {
   std::string snapshot_json() const;      // returns the snapshot as JSON, which is lossless and readable
   std::size_t memory_bytes() const;       // returns the size of the heap of the run now
 
-  // Returns the journal as EDN, {"id" value}, or "" when the text takes more than the memory that the run has left.
+  // Returns the journal as EDN, {"id" value}, or "" when that takes more than the run has memory left and 4 MiB.
   std::string journal_edn() const;
 
  private:

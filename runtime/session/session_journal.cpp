@@ -83,7 +83,7 @@ void SessionJournal::forget_all_but(const std::function<bool(std::string_view id
   for (const std::string& id : gone) journal.erase(id);
 }
 
-std::optional<std::string> SessionJournal::edn() const {
+std::optional<std::string> SessionJournal::edn(std::uint64_t most_bytes) const {
   Heap& heap = run_.heap();
   const Environment& records = run_.environment();
   if (!records.has_journal) return std::nullopt;
@@ -94,7 +94,7 @@ std::optional<std::string> SessionJournal::edn() const {
     append_quoted(text, entry.id);
     text += ' ';
     append_edn(text, entry.value, heap);
-    if (text.size() > room_of(heap)) return std::string();     // entries may share what is written for each of them
+    if (text.size() > most_bytes) return std::string();     // entries may share what is written for each of them
   }
   text += '}';
   return text;

@@ -23,7 +23,8 @@ class SessionJournal {
   std::optional<std::string> load_task(std::string_view id, std::string_view edn);
   bool has(std::string_view id) const { return run_.environment().journal.find(id) != nullptr; }
   void forget_all_but(const std::function<bool(std::string_view id)>& keep);
-  std::optional<std::string> edn() const;      // returns {"id" value}, "" without room, nullopt without a journal
+  // Returns {"id" value}, "" when the text is longer than that, or nullopt without a journal.
+  std::optional<std::string> edn(std::uint64_t most_bytes = UINT64_MAX) const;
 
   // Looks for tasks that the journal does not have: EDN text without functions. A text that is not EDN counts as nil,
   // and `complain` is told. `returned` is explained in Journal::Found.

@@ -40,7 +40,9 @@ TEST(MemoryPool, GivesEveryBlockTheBytesThatWereAskedFor) {
 TEST(MemoryPool, SaysWhatItHasAndKeepsNothingForTheAnswer) {
   MemoryPool pool(64u << 20);
   EXPECT_TRUE(pool.has(kBlock));
+#ifndef PTC_SANITIZED   // whose allocator ends the process instead of refusing
   EXPECT_FALSE(pool.has(SIZE_MAX / 2));
+#endif
   EXPECT_EQ(pool.kept_bytes(), 0u);
 }
 
