@@ -255,9 +255,9 @@ Result<ChainState> ChainRun::Impl::finish() {
 
 Result<void> ChainRun::Impl::answer(std::uint64_t id, json::value value, std::chrono::milliseconds took,
                                     const ModelUsage& usage) {
-  const OperationTable::Entry* const found = operations_.find(id);
+  OperationTable::Entry* const found = operations_.find(id);
   if (found == nullptr || found->operation.kind == OperationKind::Doubt) return no_operation(id);
-  const OperationTable::Entry entry = *found;
+  OperationTable::Entry& entry = *found;
   Result<void> said;
   if (entry.owner == OperationOwner::Steps) {
     said = steps_.answer(entry, std::move(value), took.count(), usage);
@@ -266,7 +266,7 @@ Result<void> ChainRun::Impl::answer(std::uint64_t id, json::value value, std::ch
     said = store.put(entry.operation.key, "reply", Value::of(output_text(value)));
   } else if (entry.operation.kind == OperationKind::Report) {
     said = driver_->answer(entry.call, Value::of(json::serialize(entry.operation.args)));
-    if (said) report_ = entry.operation.args;
+    if (said) report_ = std::move(entry.operation.args);
   } else {
     said = driver_->answer(entry.call, Value::of(kept_reply(output_text(value), usage)));
   }
@@ -280,7 +280,7 @@ Result<void> ChainRun::Impl::answer_error(std::uint64_t id, std::string message,
       found->operation.kind == OperationKind::Question) {
     return no_operation(id);
   }
-  const OperationTable::Entry entry = *found;
+  const OperationTable::Entry& entry = *found;
   if (entry.operation.kind == OperationKind::Report) return {};   // stays: the host tries again
   Result<void> said;
   if (entry.owner == OperationOwner::Steps) {
@@ -295,7 +295,7 @@ Result<void> ChainRun::Impl::answer_error(std::uint64_t id, std::string message,
 Result<void> ChainRun::Impl::answer_unknown(std::uint64_t id, std::string message) {
   const OperationTable::Entry* const found = operations_.find(id);
   if (found == nullptr || found->operation.kind != OperationKind::Tool) return no_operation(id);
-  const OperationTable::Entry entry = *found;
+  const OperationTable::Entry& entry = *found;
   auto said = steps_.answer_unknown(entry, std::move(message));
   if (said) operations_.remove(id);
   return said;
@@ -304,7 +304,7 @@ Result<void> ChainRun::Impl::answer_unknown(std::uint64_t id, std::string messag
 Result<void> ChainRun::Impl::settle(std::uint64_t id, DoubtAnswer answer, json::value output) {
   const OperationTable::Entry* const found = operations_.find(id);
   if (found == nullptr || found->operation.kind != OperationKind::Doubt) return no_operation(id);
-  const OperationTable::Entry entry = *found;
+  const OperationTable::Entry& entry = *found;
   auto said = steps_.settle(entry, answer, std::move(output));
   if (said) operations_.remove(id);
   return said;

@@ -29,7 +29,7 @@ bool needs_gate(const PlanStep& step, const ChainPolicy& policy) {
   if (wants_person(step, policy)) return true;
   if (step.tool.empty()) return false;
   return has(policy.denied_tools, step.tool) || assess_risk(step.tool, step.args, policy.safety).is_high ||
-         has_result(boost::json::value(step.args));
+         has_result(step.args);
 }
 
 GateVerdict judge_call(const PlanStep& step, const boost::json::object& args, const ChainPolicy& policy,

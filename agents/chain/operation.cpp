@@ -17,7 +17,7 @@ void OperationTable::add(ChainOperation operation, OperationOwner owner, std::ui
   entries_.emplace(id, Entry{std::move(operation), owner, call});
 }
 
-const OperationTable::Entry* OperationTable::find(std::uint64_t id) const {
+OperationTable::Entry* OperationTable::find(std::uint64_t id) {
   const auto found = entries_.find(id);
   return found == entries_.end() ? nullptr : &found->second;
 }
@@ -34,6 +34,7 @@ void OperationTable::remove_all(OperationOwner owner) {
 
 std::vector<ChainOperation> OperationTable::list() const {
   std::vector<ChainOperation> operations;
+  operations.reserve(entries_.size());
   for (const auto& [id, entry] : entries_) operations.push_back(entry.operation);
   return operations;
 }

@@ -41,7 +41,7 @@ class OperationTable {
   // Adds an operation, unless one of the owner has that call (or, without a call, that key).
   void add(ChainOperation operation, OperationOwner owner, std::uint64_t call = 0);
   // Returns the entry, or nullptr.
-  const Entry* find(std::uint64_t id) const;
+  Entry* find(std::uint64_t id);
   bool has(OperationOwner owner, std::uint64_t call) const;
   void remove(std::uint64_t id) { entries_.erase(id); }
   // Removes everything of the owner.

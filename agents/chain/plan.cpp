@@ -309,15 +309,17 @@ std::variant<Plan, PlanError> read_plan(std::string_view model_text, const PlanR
   return make_plan(steps->get_array(), rules);
 }
 
+bool has_result(const json::object& args) {
+  return args.contains("$result") ||
+         std::any_of(args.begin(), args.end(), [](const auto& member) { return has_result(member.value()); });
+}
+
 bool has_result(const json::value& argument) {
   if (const json::array* const items = argument.if_array()) {
-    return std::any_of(items->begin(), items->end(), has_result);
+    return std::any_of(items->begin(), items->end(), [](const json::value& item) { return has_result(item); });
   }
   const json::object* const object = argument.if_object();
-  if (object == nullptr) return false;
-  return object->contains("$result") || std::any_of(object->begin(), object->end(), [](const auto& member) {
-           return has_result(member.value());
-         });
+  return object != nullptr && has_result(*object);
 }
 
 std::vector<bool> upstream_of(const Plan& plan, std::size_t index) {

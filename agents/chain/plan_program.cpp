@@ -129,18 +129,22 @@ std::string result_source(const json::object& result) {
   return text + ')';
 }
 
-std::string value_source(const json::value& value) {
-  if (const json::object* const object = value.if_object()) {
-    if (object->contains("$result")) return result_source(*object);
-    const std::vector<std::string> names = program_names(*object);
-    auto name = names.begin();
-    std::string text = "{";
-    for (const auto& member : *object) {
-      if (text.size() > 1) text += ' ';
-      text += quoted(*name++) + ' ' + value_source(member.value());
-    }
-    return text + '}';
+std::string value_source(const json::value& value);
+
+std::string object_source(const json::object& object) {
+  if (object.contains("$result")) return result_source(object);
+  const std::vector<std::string> names = program_names(object);
+  auto name = names.begin();
+  std::string text = "{";
+  for (const auto& member : object) {
+    if (text.size() > 1) text += ' ';
+    text += quoted(*name++) + ' ' + value_source(member.value());
   }
+  return text + '}';
+}
+
+std::string value_source(const json::value& value) {
+  if (const json::object* const object = value.if_object()) return object_source(*object);
   if (const json::array* const array = value.if_array()) {
     std::string text = "[";
     for (const json::value& item : *array) {
@@ -153,8 +157,8 @@ std::string value_source(const json::value& value) {
 }
 
 std::string call_source(const PlanStep& step) {
-  if (!step.tool.empty()) return value_source(json::value(step.args));
-  return value_source(json::object{{"prompt", step.description}, {"args", step.args}});
+  if (!step.tool.empty()) return object_source(step.args);
+  return object_source({{"prompt", step.description}, {"args", step.args}});
 }
 
 std::string step_source(const Plan& plan, const PlanStep& step, const PlanProgramRules& rules, std::string_view key) {
@@ -163,7 +167,7 @@ std::string step_source(const Plan& plan, const PlanStep& step, const PlanProgra
   const std::string names = quoted(step.id) + ' ' + list_source(deps);
   std::string text = "(step " + names + ')';
   if (step.type == StepType::Action) {
-    const bool is_made = has_result(json::value(step.args));
+    const bool is_made = has_result(step.args);
     const std::string args = call_source(step);
     text = (is_made ? "(call-made " : "(call ") + names + ' ' + quoted(key) + " tool/" + program_tool(step.tool) +
            (is_made ? " (fn [] " + args + ")" : ' ' + args) + ')';

@@ -55,14 +55,29 @@ void append_escape(std::string& out, char c) {
   out += kHexDigits[byte & 15];
 }
 
+// Returns how many bytes of a text are written as they are, up to the first escape.
+std::size_t plain_bytes(std::string_view text) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101, kHighs = 0x8080808080808080;
+  // Marks the high bit of the first byte that is 0. A later byte may be marked, too; the loop below finds the first.
+  const auto zeros = [](std::uint64_t word) { return (word - kOnes) & ~word & kHighs; };
+  std::size_t at = 0;
+  for (; at + sizeof(std::uint64_t) <= text.size(); at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, sizeof word);
+    const std::uint64_t below_space = (word - kOnes * 0x20) & ~word & kHighs;
+    if ((below_space | zeros(word ^ kOnes * '"') | zeros(word ^ kOnes * '\\') | zeros(word ^ kOnes * 0x7f)) != 0) break;
+  }
+  while (at < text.size() && !is_escaped(text[at])) ++at;
+  return at;
+}
+
 // Appends a piece of a text: runs of bytes that are written as they are, and escapes between them.
 void append_escaped_piece(std::string& out, std::string_view piece) {
   while (!piece.empty()) {
-    const auto escaped = std::find_if(piece.begin(), piece.end(), [](char c) { return is_escaped(c); });
-    const auto plain = static_cast<std::size_t>(escaped - piece.begin());
-    out.append(piece.substr(0, plain));
-    if (escaped == piece.end()) return;
-    append_escape(out, *escaped);
+    const std::size_t plain = plain_bytes(piece);
+    out.append(piece.data(), plain);
+    if (plain == piece.size()) return;
+    append_escape(out, piece[plain]);
     piece.remove_prefix(plain + 1);
   }
 }

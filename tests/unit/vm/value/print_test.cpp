@@ -73,6 +73,22 @@ TEST_F(PrintTest, EscapesStrings) {
          "\"a\\\"b\\\\c\\n\\t\\r\\u0001\\u007f\xc3\xa9\"", "a\"b\\c\n\t\r\x01\x7f\xc3\xa9");
 }
 
+TEST_F(PrintTest, EscapesEachByteAtEachPlace) {
+  for (int byte = 0; byte < 0x80; ++byte) {
+    const char c = static_cast<char>(byte);
+    std::string alone;
+    append_quoted(alone, std::string_view(&c, 1));
+    const std::string written = alone.substr(1, alone.size() - 2);
+    EXPECT_EQ(written.size() > 1, byte < 0x20 || byte == 0x7f || c == '"' || c == '\\') << byte;
+    for (std::size_t before = 0; before < 18; ++before) {
+      const std::string start = std::string(before, 'a') + "\u00e9", end = "\u00e9" + std::string(17 - before, 'z');
+      std::string quoted;
+      append_quoted(quoted, start + c + end);
+      EXPECT_EQ(quoted, '"' + start + written + end + '"') << byte << " after " << before;
+    }
+  }
+}
+
 TEST_F(PrintTest, WritesCollections) {
   expect(vector({}), "[]");
   expect(vector({Value::integer(1), text("a"), Value::nil(), vector({})}), "[1 \"a\" nil []]");
