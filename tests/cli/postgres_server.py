@@ -24,10 +24,13 @@ class PostgresServer:
             os.chown(self.folder, nobody.pw_uid, nobody.pw_gid)
             self.other = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
         self.call("initdb", "-D", self.folder + "/data", "-U", "ptc", "-A", "trust", "-N", "--locale=C", "-E", "UTF8")
-        words = [self.binaries + "/postgres", "-D", self.folder + "/data", "-k", self.folder]
+        self.words = [self.binaries + "/postgres", "-D", self.folder + "/data", "-k", self.folder]
         for setting in ("listen_addresses=", "shared_buffers=32MB", *(settings or ("fsync=off",))):
-            words += ["-c", setting]
-        self.process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/",
+            self.words += ["-c", setting]
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(self.words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/",
                                         **self.other)
         while subprocess.run([self.binaries + "/pg_isready", "-q", "-h", self.folder], check=False).returncode != 0:
             if self.process.poll() is not None:
@@ -50,7 +53,11 @@ class PostgresServer:
         self.sql(f"CREATE DATABASE {name}")
         return self.url(name)
 
-    def stop(self):
+    def crash(self):
+        """As pg_ctl stop -m immediate: nothing is finished, and the next start() recovers."""
         self.process.send_signal(signal.SIGQUIT)   # ends at once, with its children
         self.process.wait()
+
+    def stop(self):
+        self.crash()
         shutil.rmtree(self.folder, ignore_errors=True)
