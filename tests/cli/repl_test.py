@@ -20,24 +20,26 @@ class Prompt(CommandLineTest):
     def test_tab_completes_names_data_tools_and_commands(self):
         data = self.file("d.json", '{"customers": [1, 2], "cities": []}')
         terminal = self.terminal("--data", data, "--tool", "search=true")
-        terminal.says("(def total-of-all 7)", "ptc> ")
-        for typed, completed in (("total-\t\r", "total-of-all"), ("(count data/cu\t)\r", "data/customers"),
-                                 ("tool/se\t\r", "tool/search"), ("(group-b\t identity [])\r", "group-by"),
-                                 (":mem\t\r", ":memory")):
-            terminal.type(typed)
-            terminal.wait(completed)
-            terminal.wait("ptc> ")
+        terminal.says("(def total-of-all 7)", "#'total-of-all")
+        for typed, completed in (("total-\t", "total-of-all"), ("(count data/cu\t)", "data/customers"),
+                                 ("tool/se\t", "tool/search"), ("(group-b\t identity [])", "group-by"),
+                                 (":mem\t", ":memory")):
+            terminal.says(typed, completed)
         terminal.type("(count data/c\t")
         self.assertRegex(terminal.wait("data/customers"), r"data/cities\s+data/customers")
-        terminal.type("it\t)\r")
-        terminal.wait("data/cities")
-        terminal.wait("0")
+        terminal.says("it\t)", "\n0")
         self.file("program.ptc", "(def loaded 41) (+ loaded 1)")
-        terminal.type("\x15:load prog\t\r")
-        terminal.wait("program.ptc")
-        terminal.wait("42")
+        terminal.says(":load prog\t", "\n42")
         terminal.says(":doc frequenc\t", "frequencies")
         self.assertEqual(terminal.end(), 0)
+
+    def test_keys_before_the_first_key_is_read_belong_to_the_editor(self):
+        for _ in range(20):
+            terminal = self.terminal()
+            terminal.type("(+ 1\x15(+ 20 3)\r")
+            terminal.wait("\n23")
+            terminal.wait_for_prompt()
+            self.assertEqual(terminal.end(), 0)
 
     def test_lines_are_indented_and_brackets_matched(self):
         terminal = self.terminal(colour=True)
@@ -48,12 +50,14 @@ class Prompt(CommandLineTest):
         terminal.wait_for_colour("\x1b[1;4m)\x1b[0m")           # the last bracket and its partner
         terminal.wait_for_colour("\x1b[1;4m(\x1b[0m")
         terminal.type("\r")
-        terminal.wait("3")
+        terminal.wait("\n3")
+        terminal.wait_for_prompt()
         terminal.type('(str :key "text" 12)')
         for painted in ("\x1b[36m:key\x1b[0m", '\x1b[32m"text"\x1b[0m', "\x1b[35m12\x1b[0m"):
             terminal.wait_for_colour(painted)
         terminal.type("\r")
         terminal.wait('text12"')
+        terminal.wait_for_prompt()
         terminal.type("]")
         terminal.wait_for_colour("\x1b[31m]\x1b[0m")
         terminal.type("\x15")
@@ -65,8 +69,7 @@ class Prompt(CommandLineTest):
         self.assertIn("… 970 more lines", shown)
         self.assertIn(":square 841}", shown)
         self.assertNotIn(":square 900}", shown)
-        terminal.says(":more", ":square 3481}")
-        terminal.wait(":more all` shows all")
+        self.assertIn(":square 3481}", terminal.says(":more", ":more all` shows all"))
         terminal.says(":more all", ":square 998001}]")
         terminal.says(":more", "there is no more to see")
         self.assertEqual(terminal.end(), 0)
@@ -85,10 +88,11 @@ class Prompt(CommandLineTest):
 
     def test_ctrl_c_stops_a_program_and_forgets_a_text(self):
         terminal = self.terminal("--fuel", "100000000000000", "--loop", "4000000000")
-        terminal.says('(do (println "runs") (loop [] (recur)))', "\nruns")
+        terminal.type('(do (println "runs") (loop [] (recur)))\r')
+        terminal.wait("\nruns")
         os.killpg(terminal.process.pid, 2)
         terminal.wait("cancelled")
-        terminal.wait("ptc> ")
+        terminal.wait_for_prompt()
         terminal.says("(+ 1", "...> ")
         os.killpg(terminal.process.pid, 2)
         terminal.wait("ptc> ")
@@ -99,7 +103,7 @@ class Prompt(CommandLineTest):
         store = ("--store", os.path.join(self.folder.name, "runs.db"), "--id", "desk", "--async-tool", "ask")
         terminal = self.terminal(*store)
         terminal.says(":store", "runs.db, run desk: no program yet")
-        terminal.says("(def x 40)", "ptc> ")
+        terminal.says("(def x 40)", "\n#'x")
         terminal.says("(+ x 2)", "42")
         terminal.says("(def y (await (tool/ask {:q 1})))", "suspended, waiting for op")
         terminal.says("(+ 1 1)", "has a program that is not over")
@@ -111,8 +115,9 @@ class Prompt(CommandLineTest):
         terminal = Terminal(self.folder.name, "repl", *store)
         self.addCleanup(terminal.process.kill)
         operation = re.search(r"waiting for (op\w+) \(ask\)", terminal.wait("(ask)"))[1]
+        terminal.wait_for_prompt()
         self.assertIn(f"waits for {operation}", terminal.says(":store", "facts"))
-        terminal.says(f":resolve {operation} 5", "ptc> ")
+        terminal.says(f":resolve {operation} 5", "\n#'y")
         terminal.says("[x y]", "[40 5]")
         terminal.says(":memory", "the definitions are in the store")
         self.assertEqual(terminal.end(), 0)

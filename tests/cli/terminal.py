@@ -9,6 +9,7 @@ from ptcvm_process import PTCVM
 
 COLUMNS = 80
 WAIT_S = 60
+PROMPT = re.compile(r"\n(?:ptc|\.\.\.)> ")
 PART = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z@])|\x1b([78=>])|(\x1b)|([\r\n\b\a])|([^\x1b\r\n\b\a]+)")
 
 
@@ -120,15 +121,32 @@ class Terminal:
         while written not in self.seen:
             self.read()
 
+    def wait_for_prompt(self, behind=None):
+        """Waits until the screen shows a prompt behind a place, or behind what was waited for before. Whoever types
+        earlier gives the keys to the terminal and not to the editor: Ctrl-D and Ctrl-U are lost there."""
+        behind = self.read_to if behind is None else behind
+        while not (prompt := PROMPT.search(self.screen.text(), behind)):
+            self.read()
+        self.read_to = max(self.read_to, prompt.end())
+
     def type(self, keys):
         os.write(self.master, keys.encode())
 
     def says(self, line, expected):
+        """Types a line at the prompt, waits for what it makes, and for the next prompt. Returns what was made."""
         self.type(line + "\r")
-        return self.wait(expected)
+        seen = self.wait(expected)
+        self.wait_for_prompt(max(self.read_to - len(expected) - 1, 0))
+        return seen
 
     def end(self):
+        """Leaves at the prompt. Returns the exit status."""
         self.type("\x04")
+        try:
+            while os.read(self.master, 65536):
+                pass
+        except OSError:                       # the other side is closed
+            pass
         status = self.process.wait(WAIT_S)
         os.close(self.master)
         return status

@@ -13,8 +13,12 @@
 
 #ifdef PTCVM_HAVE_LIBEDIT
 #include <histedit.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
 #endif
 
 namespace ptcvm::cli {
@@ -55,6 +59,24 @@ std::size_t terminal_columns() {
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+// While one lives, SIGINT waits. `was()` is the mask of the thread before.
+class HeldInterrupts {
+ public:
+  HeldInterrupts() {
+    sigset_t held;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &held, &was_);
+  }
+  ~HeldInterrupts() { pthread_sigmask(SIG_SETMASK, &was_, nullptr); }
+  HeldInterrupts(const HeldInterrupts&) = delete;
+  HeldInterrupts& operator=(const HeldInterrupts&) = delete;
+  const sigset_t& was() const { return was_; }
+
+ private:
+  sigset_t was_;
+};
+
 std::size_t common_length(const std::vector<std::string>& words) {
   std::size_t length = words.front().size();
   for (const std::string& word : words) {
@@ -84,7 +106,7 @@ class EditedInput : public LineEditor {
     el_set(editor_, EL_HIST, history, history_);
     el_set(editor_, EL_ADDFN, "ptc-complete", "Completes the word before the cursor", complete);
     el_set(editor_, EL_BIND, "^I", "ptc-complete", nullptr);
-    if (stdout_has_colour()) el_set(editor_, EL_GETCFN, next_key);
+    el_set(editor_, EL_GETCFN, next_key);
     el_source(editor_, nullptr);
   }
 
@@ -102,6 +124,9 @@ class EditedInput : public LineEditor {
     prompt_ = prompt;
     painted_.clear();
     if (indentation > 0) el_push(editor_, std::string(indentation, ' ').c_str());
+    // Keys belong to the editor before the prompt shows: libedit changes the terminal when it reads the first key,
+    // and until then Ctrl-D and Ctrl-U would go to the terminal, which forgets them.
+    el_set(editor_, EL_PREP_TERM, 1);
     int count = 0;
     const char* text = el_gets(editor_, &count);
     if (text == nullptr || count <= 0) {
@@ -133,7 +158,7 @@ class EditedInput : public LineEditor {
     std::mbstate_t state = {};
     for (;;) {
       char byte = 0;
-      const ssize_t count = ::read(STDIN_FILENO, &byte, 1);
+      const ssize_t count = self_of(editor).next_byte(byte);
       if (count <= 0) return static_cast<int>(count);
       const std::size_t used = std::mbrtowc(key, &byte, 1, &state);
       if (used == static_cast<std::size_t>(-2)) continue;   // the character goes on
@@ -145,7 +170,21 @@ class EditedInput : public LineEditor {
     }
   }
 
+  // Reads a byte as ::read() does. A SIGINT that came since the last byte ends the wait, too: it may have come when
+  // nothing waited.
+  ssize_t next_byte(char& byte) const {
+    const HeldInterrupts held;
+    pollfd input = {STDIN_FILENO, POLLIN, 0};
+    if (hooks_.is_interrupted()) {
+      errno = EINTR;
+      return -1;
+    }
+    if (::ppoll(&input, 1, nullptr, &held.was()) < 0) return -1;
+    return ::read(STDIN_FILENO, &byte, 1);
+  }
+
   void paint() {
+    if (!has_colour_) return;
     const LineInfo* const info = el_line(editor_);
     const std::string_view line(info->buffer, static_cast<std::size_t>(info->lastchar - info->buffer));
     const auto cursor = static_cast<std::size_t>(info->cursor - info->buffer);
@@ -198,6 +237,7 @@ class EditedInput : public LineEditor {
   }
 
   const EditorHooks hooks_;
+  const bool has_colour_ = stdout_has_colour();
   EditLine* editor_;
   History* history_;
   std::string history_path_, prompt_;

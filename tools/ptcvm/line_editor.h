@@ -14,6 +14,7 @@ namespace ptcvm::cli {
 struct EditorHooks {
   std::function<Completion(std::string_view line_to_cursor)> complete;
   std::function<std::string(std::string_view line, std::size_t cursor)> paint;   // the same text with colours
+  std::function<bool()> is_interrupted;   // whether SIGINT came and nobody has taken it
 };
 
 class LineEditor {

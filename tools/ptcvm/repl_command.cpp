@@ -73,7 +73,8 @@ class Repl {
     if (!reset()) return status_;
     const auto editor = make_line_editor(
         {[this](std::string_view line) { return completion_of(line, text_.empty(), names()); },
-         [this](std::string_view line, std::size_t cursor) { return painted_line(text_, line, cursor); }});
+         [this](std::string_view line, std::size_t cursor) { return painted_line(text_, line, cursor); },
+         [this] { return interrupted_.flag()->load(); }});
     if (stdin_is_terminal()) std::cout << "PTC-Lisp. :help for help, :quit to leave.\n";
     if (turns_->has_program()) go_on();
     std::string line;
