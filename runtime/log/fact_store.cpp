@@ -20,6 +20,8 @@ std::string_view store_error_name(StoreError::Kind kind) {
     case StoreError::Kind::Moved: return "store_moved";
     case StoreError::Kind::Seal: return "store_sealed";
     case StoreError::Kind::Misuse: return "store_misuse";
+    case StoreError::Kind::WrongTenant: return "store_wrong_tenant";
+    case StoreError::Kind::DeadNode: return "store_dead_node";
   }
   return "";
 }

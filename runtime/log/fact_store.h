@@ -49,6 +49,8 @@ struct StoreError {
     Moved,       // the file of the store was removed, renamed or replaced; the facts may be in the file that is gone
     Seal,        // the log is not what its seal says, or the ring cannot open or seal it (log_seal.h)
     Misuse,      // arguments that make no sense (store_rules.h): a decision under no claim, text that is not UTF-8
+    WrongTenant,   // the run is another tenant's (run_queue.h)
+    DeadNode,    // the lease of the node is over, or there is no such node
   };
   Kind kind{};
   std::string message;
@@ -131,9 +133,14 @@ struct Claim {
   std::int64_t until_ms = 0;     // the time at which the claim of the holder ends
 };
 
+class RunQueue;
+
 class FactStore {
  public:
   virtual ~FactStore() = default;
+
+  // Returns the queues of the runs of this store (run_queue.h), or null when it has none. They live as long as it does.
+  virtual RunQueue* queue() { return nullptr; }
 
   // Writes all facts in one transaction, in order. Each fact for itself is new, or gives back what was there under its
   // key. The first fact of a log makes the log. Refuses decisions, and effects without a claim. A run that is over runs

@@ -9,6 +9,7 @@ class ForwardingStore : public FactStore {
   // The other store must outlive this one.
   explicit ForwardingStore(FactStore& store) : store_(store) {}
 
+  RunQueue* queue() override { return store_.queue(); }
   StoreResult<Written> put(std::string_view log, Cut cut, std::span<const Fact> facts,
                            Durability durability) override {
     return store_.put(log, cut, facts, durability);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "runtime/log/memory_queue.h"
 #include "runtime/log/store_rules.h"
 
 namespace ptc {
@@ -11,6 +12,16 @@ namespace {
 StoreError error(StoreError::Kind kind, std::string message) { return {kind, std::move(message)}; }
 
 }  // namespace
+
+MemoryStore::MemoryStore() : queue_(std::make_unique<MemoryQueue>(*this)) {}
+MemoryStore::~MemoryStore() = default;
+RunQueue* MemoryStore::queue() { return queue_.get(); }
+
+MemoryStore::Log& MemoryStore::log_made(std::string_view name) {
+  Log& log = logs_[std::string(name)];
+  log.name = name;
+  return log;
+}
 
 MemoryStore::Log* MemoryStore::log_named(std::string_view name) {
   const auto at = logs_.find(name);
@@ -52,6 +63,7 @@ Fact MemoryStore::append(Log& log, std::uint64_t token, const Fact& fact) {
     if (log.state == LogState::Parked && std::ranges::find(log.parked->wait_keys, fact.key) !=
                                              log.parked->wait_keys.end()) {
       log.woken = true;
+      queue_->wake(log.name, fact.time_ms);
     }
   }
   return written;
@@ -112,7 +124,7 @@ StoreResult<Written> MemoryStore::put(std::string_view log, Cut cut, std::span<c
   if (auto wrong = fenced(found, cut.token)) return *wrong;
   if (auto wrong = check_cut(found == nullptr ? 0 : found->facts.size(), cut)) return *wrong;
   if (found == nullptr && facts.empty()) return Written{};
-  return put_all(found == nullptr ? logs_[std::string(log)] : *found, cut, facts);
+  return put_all(found == nullptr ? log_made(log) : *found, cut, facts);
 }
 
 StoreResult<Decided> MemoryStore::decide(std::string_view log, Cut cut, std::span<const Fact> facts) {
@@ -222,7 +234,8 @@ StoreResult<Claim> MemoryStore::claim(std::string_view log, std::string_view own
                                       std::int64_t lease_ms, std::optional<std::uint64_t> dead) {
   if (auto wrong = check_claim(log, owner, lease_ms)) return *wrong;
   const std::lock_guard lock(mutex_);
-  Log& found = logs_[std::string(log)];
+  queue_->release_if_dead(log, now_ms);
+  Log& found = log_made(log);
   const Claim held{0, false, found.owner, found.token, found.until_ms};
   if (claim_holds(log, held, now_ms, dead)) return held;
   ++found.token;

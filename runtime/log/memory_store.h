@@ -3,6 +3,7 @@
 #pragma once
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -12,8 +13,14 @@
 
 namespace ptc {
 
+class MemoryQueue;
+class MemoryQueueTables;
+
 class MemoryStore final : public FactStore {
  public:
+  MemoryStore();
+  ~MemoryStore() override;
+  RunQueue* queue() override;
   StoreResult<Written> put(std::string_view log, Cut cut, std::span<const Fact> facts,
                            Durability durability = Durability::AsMode) override;
   StoreResult<Decided> decide(std::string_view log, Cut cut, std::span<const Fact> facts) override;
@@ -35,7 +42,11 @@ class MemoryStore final : public FactStore {
   StoreResult<std::monostate> flush() override { return std::monostate{}; }
 
  private:
+  friend class MemoryQueue;
+  friend class MemoryQueueTables;
+class MemoryQueueTables;
   struct Log {
+    std::string name;
     std::vector<Fact> facts;
     std::map<std::string, std::uint64_t, std::less<>> by_key;
     std::vector<std::uint64_t> outdating;     // seq of the facts that outdate decisions, rising
@@ -49,6 +60,7 @@ class MemoryStore final : public FactStore {
     std::int64_t until_ms = 0;
   };
 
+  Log& log_made(std::string_view name);
   Log* log_named(std::string_view name);   // returns null when nothing was written or claimed
   const Fact* keyed(const Log& log, std::string_view key) const;        // returns null when no fact has the key
   std::optional<StoreError> fenced(const Log* log, std::uint64_t token) const;
@@ -62,6 +74,7 @@ class MemoryStore final : public FactStore {
   std::mutex mutex_;
   std::map<std::string, Log, std::less<>> logs_;
   std::uint64_t parks_ = 0;
+  std::unique_ptr<MemoryQueue> queue_;
 };
 
 }  // namespace ptc

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "runtime/log/run_queue.h"
 #include "runtime/log/sqlite/sqlite_store.h"
 #include "tests/store/store_facts.h"
 #include "tests/store/store_file.h"
@@ -105,9 +106,9 @@ TEST(SqliteFile, RefusedCallsOfAGroupLeaveTheOthers) {
 TEST(SqliteFile, OfANewerVersionIsRefused) {
   const StoreFile file;
   started(*opened(file), "a");
-  tamper(file, "PRAGMA user_version = 5");
+  tamper(file, "PRAGMA user_version = 6");
   EXPECT_EQ(refusal(file), "store_version");
-  tamper(file, "PRAGMA user_version = 4");
+  tamper(file, "PRAGMA user_version = 5");
   EXPECT_EQ(refusal(file), "");
 }
 
@@ -122,6 +123,7 @@ TEST(SqliteFile, OfVersionOneIsTakenOver) {
     store->release("a", token);
   }
   tamper(file,
+         "DROP TABLE node; DROP TABLE queue; DROP TABLE job;"
          "ALTER TABLE run DROP COLUMN seal; DROP TABLE open_call; DROP INDEX fact_notable;"
          "ALTER TABLE fact RENAME COLUMN rank TO outdates;"
          "UPDATE fact SET outdates = outdates = 2; CREATE INDEX fact_outdates ON fact (run, seq) WHERE outdates;"
@@ -182,6 +184,16 @@ TEST(SqliteFile, OfVersionTwoWithADamagedFactIsTakenOver) {
   EXPECT_EQ(open_calls_of(*store, "killed").size(), 2u);
 }
 
+// Version 4 had no queues.
+TEST(SqliteFile, OfVersionFourIsTakenOver) {
+  const StoreFile file;
+  started(*opened(file), "a");
+  tamper(file, "DROP TABLE node; DROP TABLE queue; DROP TABLE job; PRAGMA user_version = 4");
+  const auto store = opened(file);
+  EXPECT_EQ(head_of(*store, "a"), 1u);
+  EXPECT_TRUE(taken(store->queue()->queues()).empty());
+}
+
 // Version 3 had no seals.
 TEST(SqliteFile, OfVersionThreeIsTakenOver) {
   const StoreFile file;
@@ -191,7 +203,9 @@ TEST(SqliteFile, OfVersionThreeIsTakenOver) {
     EXPECT_TRUE(is_parked(*store, "a", token, waiting_for({"k"}, 1)));
     store->release("a", token);
   }
-  tamper(file, "ALTER TABLE run DROP COLUMN seal; PRAGMA user_version = 3");
+  tamper(file,
+         "DROP TABLE node; DROP TABLE queue; DROP TABLE job; ALTER TABLE run DROP COLUMN seal;"
+         "PRAGMA user_version = 3");
   const auto store = opened(file);
   EXPECT_EQ(taken(store->read("a", 0, 9)).size(), 1u);
   EXPECT_EQ(taken(store->parked("a"))->wait_keys, std::vector<std::string>{"k"});

@@ -90,6 +90,60 @@ CREATE TABLE open_call (
 // The envelope of a log that is sealed (log_seal.h), or NULL.
 constexpr const char* kSeals = "ALTER TABLE run ADD COLUMN seal BLOB;";
 
+// Nodes, queues and jobs (run_queue.h). Numbers of nodes are never used again. `needs` has each name behind its size.
+constexpr const char* kQueueTables = R"(
+CREATE TABLE node (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  build TEXT NOT NULL,
+  format INTEGER NOT NULL,
+  lease_ms INTEGER NOT NULL,
+  started_ms INTEGER NOT NULL,
+  until_ms INTEGER NOT NULL,
+  draining INTEGER NOT NULL DEFAULT 0,
+  gone INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE queue (
+  name TEXT PRIMARY KEY,
+  paused INTEGER NOT NULL,
+  slots INTEGER,
+  tenant_slots INTEGER,
+  starts_per_hour INTEGER,
+  burst INTEGER NOT NULL,
+  most_crashes INTEGER NOT NULL,
+  tokens INTEGER NOT NULL,
+  filled_ms INTEGER NOT NULL,
+  pass INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE job (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  run INTEGER NOT NULL UNIQUE,
+  queue TEXT NOT NULL,
+  tenant TEXT NOT NULL,
+  state INTEGER NOT NULL,
+  priority INTEGER NOT NULL,
+  format INTEGER NOT NULL,
+  crashes INTEGER NOT NULL DEFAULT 0,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  most_attempts INTEGER NOT NULL,
+  needs TEXT NOT NULL,
+  pass INTEGER NOT NULL,
+  at_ms INTEGER NOT NULL,
+  node INTEGER NOT NULL DEFAULT 0,
+  token INTEGER NOT NULL DEFAULT 0,
+  crash_head INTEGER NOT NULL DEFAULT 0,
+  reason TEXT NOT NULL DEFAULT '',
+  cancelled INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX job_state ON job (state, id);
+CREATE INDEX job_ready ON job (queue, priority, pass, id) WHERE state = 0;
+CREATE INDEX job_share ON job (queue, tenant, pass) WHERE state = 0;
+CREATE INDEX job_timer ON job (queue, at_ms, id) WHERE state = 1;
+CREATE INDEX job_node ON job (node, id) WHERE state = 2;
+CREATE INDEX job_held ON job (queue, tenant) WHERE state = 2;
+)";
+
 // Fills the table from the logs that are there. A fact that is damaged is left out: reading its log says so.
 void find_open_calls(SqliteConnection& connection) {
   SqliteTables tables(connection);
@@ -108,7 +162,11 @@ struct Step {
   void (*fill)(SqliteConnection&);   // null: nothing more
 };
 constexpr std::array<Step, kSqliteStoreVersion> kSteps{
-    {{kTables, nullptr}, {kRanks, nullptr}, {kOpenCallTable, find_open_calls}, {kSeals, nullptr}}};
+    {{kTables, nullptr},
+     {kRanks, nullptr},
+     {kOpenCallTable, find_open_calls},
+     {kSeals, nullptr},
+     {kQueueTables, nullptr}}};
 
 std::int64_t pragma(SqliteConnection& connection, const char* sql) {
   SqliteQuery query(connection, sql);

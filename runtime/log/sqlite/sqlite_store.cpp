@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "runtime/log/sqlite/sqlite_queue.h"
 #include "runtime/log/sqlite/sqlite_schema.h"
 #include "runtime/log/sqlite/sqlite_seals.h"
 #include "runtime/log/sqlite/sqlite_tables.h"
@@ -35,7 +36,7 @@ void prepare(SqliteConnection& connection, SqliteMode mode) {
 
 SqliteStore::SqliteStore(const SqliteOptions& options)
     : options_(options), connection_(std::make_unique<SqliteConnection>()),
-      seals_(std::make_unique<SqliteSeals>(options.sealer)) {}
+      seals_(std::make_unique<SqliteSeals>(options.sealer)), queue_(std::make_unique<SqliteQueue>(*this)) {}
 
 SqliteStore::~SqliteStore() {
   if (flusher_.joinable()) {
@@ -338,6 +339,7 @@ StoreResult<Claim> SqliteStore::claim(std::string_view log, std::string_view own
   const auto body = [&](SqliteTables& tables, RunRow& run) -> StoreResult<Claim> {
     if (auto refused = seals_->make_run(*connection_, run, log, SealCheck::Whole)) return *std::move(refused);
     tables.check(run, log);
+    if (!seals_->has_ring()) run = released_if_dead(*connection_, log, now_ms);
     const Claim held{0, false, run.owner, run.token, run.until_ms};
     if (claim_holds(log, held, now_ms, dead)) return held;
     ++run.token;

@@ -33,6 +33,7 @@
 namespace ptc {
 
 class SqliteConnection;
+class SqliteQueue;
 class SqliteSeals;
 enum class SealCheck : std::uint8_t;
 
@@ -50,6 +51,8 @@ class SqliteStore final : public FactStore {
  public:
   static StoreResult<std::unique_ptr<SqliteStore>> open(const std::string& path, const SqliteOptions& options = {});
   ~SqliteStore() override;
+
+  RunQueue* queue() override;   // null for a sealed store: seals say nothing about jobs
 
   StoreResult<Written> put(std::string_view log, Cut cut, std::span<const Fact> facts,
                            Durability durability = Durability::AsMode) override;
@@ -73,6 +76,7 @@ class SqliteStore final : public FactStore {
   StoreResult<std::monostate> flush() override;
 
  private:
+  friend class SqliteQueue;
   explicit SqliteStore(const SqliteOptions& options);
   std::optional<StoreError> start(const std::string& path);
 
@@ -97,6 +101,7 @@ class SqliteStore final : public FactStore {
   const SqliteOptions options_;
   std::unique_ptr<SqliteConnection> connection_;
   std::unique_ptr<SqliteSeals> seals_;
+  std::unique_ptr<SqliteQueue> queue_;
   StorePlace place_;
   std::mutex mutex_;                          // guards everything below and the connection
   bool unsettled_ = false;                    // a failed commit may still be in the file

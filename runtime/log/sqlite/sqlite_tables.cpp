@@ -4,6 +4,7 @@
 
 #include "runtime/log/open_calls.h"
 #include "runtime/log/sqlite/sqlite_check.h"
+#include "runtime/log/sqlite/sqlite_queue.h"
 #include "runtime/log/store_rules.h"
 
 namespace ptc {
@@ -38,6 +39,7 @@ constexpr char kSettleCall[] = "DELETE FROM open_call WHERE run = ? AND call = ?
 constexpr char kResetCalls[] = "DELETE FROM open_call WHERE run = ? AND task = ?";
 constexpr char kWake[] =
     "UPDATE waiting SET woken = 1 WHERE run = ?1 AND EXISTS (SELECT 1 FROM wait_key WHERE run = ?1 AND key = ?2)";
+constexpr char kChanges[] = "SELECT changes()";
 constexpr char kParked[] =
     "SELECT run, continuation, deadline_ms, observed_seq, snapshot FROM parked "
     "WHERE run = (SELECT id FROM run WHERE log = ?)";
@@ -242,6 +244,10 @@ Fact SqliteTables::append(RunRow& run, std::uint64_t seq, std::uint64_t token, c
   if (fact.kind == FactKind::RunStarted && run.state == LogState::Ended) set_state(run, LogState::Running);
   if (run.state == LogState::Parked && !fact.key.empty()) {
     SqliteQuery(connection_, kWake).integer(run.id).text(fact.key).run();
+    if (SqliteQuery changes(connection_, kChanges); changes.row() && changes.integer_at(0) != 0) {
+      SqliteQueueTables queues(connection_);
+      wake_job(queues, run.log, fact.time_ms);
+    }
   }
   return written;
 }

@@ -1,0 +1,56 @@
+// The rules of run queues as one state machine over tables: no thread, no clock, no file. Stores in memory and in
+// SQLite run it; the functions of the PostgreSQL store do the same, and tests run both in lock-step.
+#pragma once
+#include <functional>
+
+#include "runtime/log/queue_tables.h"
+
+namespace ptc {
+
+// Makes the job of a log ready when it waits: to be called in the transaction of the fact that woke the run.
+void wake_job(QueueTables& tables, std::string_view log, std::int64_t now_ms);
+// Takes a run from its node when the node is dead, so that somebody else may claim it.
+void release_if_dead(QueueTables& tables, std::string_view log, std::int64_t now_ms);
+
+// Return Misuse, or nullopt when the argument is fine.
+std::optional<StoreError> check_node(const NodeInfo& node);
+std::optional<StoreError> check_jobs(std::span<const Job> jobs);
+std::optional<StoreError> check_limits(const QueueLimits& limits);
+std::optional<StoreError> check_finish(const Finish& how);
+std::optional<StoreError> check_tenant(std::string_view tenant);
+// Returns WrongTenant. Both texts come from outside.
+StoreError wrong_tenant(std::string_view log);
+StoreError dead_node(std::uint64_t node);
+Fact cancel_fact(std::string_view reason, std::string_view by, std::int64_t now_ms);
+
+class ProtocolQueue : public RunQueue {
+ public:
+  StoreResult<NodeRow> join(const NodeInfo& node, std::int64_t now_ms) override;
+  StoreResult<Heartbeat> beat(std::uint64_t node, std::int64_t now_ms) override;
+  StoreResult<bool> leave(std::uint64_t node, std::int64_t now_ms) override;
+  StoreResult<bool> drain(std::uint64_t node) override;
+  StoreResult<std::vector<NodeRow>> nodes() override;
+  StoreResult<std::vector<Enqueued>> enqueue(std::span<const Job> jobs, std::int64_t now_ms) override;
+  StoreResult<std::vector<ClaimedRun>> claim_next(std::uint64_t node, std::string_view queue,
+                                                  std::span<const std::string> tools, std::size_t most,
+                                                  std::int64_t now_ms) override;
+  StoreResult<bool> finish(std::string_view log, std::uint64_t token, const Finish& how, std::int64_t now_ms) override;
+  StoreResult<std::vector<std::string>> rescue(std::size_t most, std::int64_t now_ms) override;
+  StoreResult<std::monostate> set_queue(const QueueLimits& limits) override;
+  StoreResult<std::vector<QueueRow>> queues() override;
+  StoreResult<bool> cancel(std::string_view log, std::string_view tenant, std::string_view reason, std::string_view by,
+                           std::int64_t now_ms) override;
+  StoreResult<bool> retry(std::string_view log, std::string_view tenant, std::int64_t now_ms) override;
+  StoreResult<std::optional<JobRow>> job(std::string_view log) override;
+  StoreResult<std::vector<JobRow>> jobs(JobState state, std::uint64_t after, std::size_t most) override;
+
+ protected:
+  // Calls the body in one transaction, which is taken back when the body returns false. Returns what failed besides.
+  virtual std::optional<StoreError> transact(const std::function<bool(QueueTables&)>& body) = 0;
+
+ private:
+  template <class T, class Body>
+  StoreResult<T> within(Body body);
+};
+
+}   // namespace ptc

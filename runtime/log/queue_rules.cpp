@@ -1,0 +1,114 @@
+// What every run queue refuses, whatever it holds.
+#include <limits>
+#include <string>
+
+#include "runtime/log/queue_protocol.h"
+#include "runtime/log/store_rules.h"
+#include "vm/value/utf8.h"
+
+namespace ptc {
+namespace {
+
+using QueueCheck = std::optional<StoreError>;
+
+QueueCheck queue_misuse(std::string message) { return StoreError{StoreError::Kind::Misuse, std::move(message)}; }
+
+QueueCheck check_name(std::string_view what, std::string_view name) {
+  if (name.size() > kMostQueueNameBytes) {
+    return queue_misuse("the name of a " + std::string(what) + " has " + std::to_string(name.size()) +
+                        " bytes; up to " + std::to_string(kMostQueueNameBytes) + " are taken");
+  }
+  if (utf8_is_valid(name)) return std::nullopt;
+  return queue_misuse("the name of a " + std::string(what) + " is not UTF-8");
+}
+
+QueueCheck check_queue_name(std::string_view name) {
+  return name.empty() ? queue_misuse("the name of a queue is empty") : check_name("queue", name);
+}
+
+QueueCheck check_job(const Job& job) {
+  if (auto wrong = check_log(job.log)) return wrong;
+  if (auto wrong = check_queue_name(job.queue)) return wrong;
+  if (auto wrong = check_name("tenant", job.tenant)) return wrong;
+  if (job.needs.size() > kMostNeeds) {
+    return queue_misuse("a job needs more than " + std::to_string(kMostNeeds) + " tools");
+  }
+  for (const std::string& tool : job.needs) {
+    if (auto wrong = check_name("tool", tool)) return wrong;
+  }
+  if (job.delay_ms < 0) return queue_misuse("a job cannot be delayed by less than nothing");
+  if (job.most_attempts < 1) return queue_misuse("a job needs an attempt");
+  if (job.start.kind != FactKind::RunStarted || !job.start.key.empty()) {
+    return queue_misuse("a job begins with RunStarted");
+  }
+  if (is_storable(job.start)) return std::nullopt;
+  return queue_misuse("the program of a job is not UTF-8, or too large");
+}
+
+}   // namespace
+
+std::string_view job_state_name(JobState state) {
+  switch (state) {
+    case JobState::Ready: return "ready";
+    case JobState::Timer: return "timer";
+    case JobState::Held: return "held";
+    case JobState::Waiting: return "waiting";
+    case JobState::Quarantined: return "quarantined";
+    case JobState::Done: return "done";
+    case JobState::Dead: return "dead";
+  }
+  return "";
+}
+
+QueueCheck check_node(const NodeInfo& node) {
+  if (node.name.empty() || node.owner.empty()) return queue_misuse("a node has a name and an owner");
+  if (auto wrong = check_name("node", node.name)) return wrong;
+  if (!utf8_is_valid(node.owner) || !utf8_is_valid(node.build)) return queue_misuse("the owner of a node is not UTF-8");
+  return check_lease(node.lease_ms);
+}
+
+QueueCheck check_jobs(std::span<const Job> jobs) {
+  for (const Job& job : jobs) {
+    if (auto wrong = check_job(job)) return wrong;
+  }
+  return std::nullopt;
+}
+
+QueueCheck check_limits(const QueueLimits& limits) {
+  if (auto wrong = check_queue_name(limits.name)) return wrong;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  const auto is_wrong = [](std::optional<std::int64_t> number) { return number && (*number < 0 || *number > kMost); };
+  if (is_wrong(limits.slots) || is_wrong(limits.tenant_slots) || is_wrong(limits.starts_per_hour) ||
+      limits.burst < 1 || limits.burst > kMost || limits.most_crashes < 1) {
+    return queue_misuse("a limit of a queue is out of range");
+  }
+  return std::nullopt;
+}
+
+QueueCheck check_finish(const Finish& how) {
+  if (how.delay_ms < 0) return queue_misuse("a retry cannot be delayed by less than nothing");
+  return utf8_is_valid(how.reason) ? std::nullopt : queue_misuse("a reason is not UTF-8");
+}
+
+QueueCheck check_tenant(std::string_view tenant) { return check_name("tenant", tenant); }
+
+StoreError wrong_tenant(std::string_view log) {
+  return {StoreError::Kind::WrongTenant, "the run " + std::string(log) + " is another tenant's"};
+}
+
+StoreError dead_node(std::uint64_t node) {
+  return {StoreError::Kind::DeadNode, "the lease of node " + std::to_string(node) + " is over"};
+}
+
+Fact cancel_fact(std::string_view reason, std::string_view by, std::int64_t now_ms) {
+  Fact fact;
+  fact.kind = FactKind::HostObserved;
+  fact.author = FactAuthor::Outside;
+  fact.time_ms = now_ms;
+  fact.source = by;
+  fact.id = "cancel";
+  fact.text = reason;
+  return fact;
+}
+
+}   // namespace ptc

@@ -1,0 +1,52 @@
+// The tables that queue_protocol.h reads and changes, in a transaction of the caller. For stores without functions of
+// their own: in memory, and SQLite.
+#pragma once
+#include "runtime/log/run_queue.h"
+
+namespace ptc {
+
+// What the protocol sees of a log.
+struct QueuedRun {
+  bool is_there = false;                 // has facts
+  LogState state{};
+  bool is_woken = false;                 // Parked
+  std::optional<std::int64_t> deadline_ms;   // Parked
+  std::uint64_t head = 0, token = 0;
+  std::string owner;                     // who has the newest claim; "" when it was given back
+  std::int64_t until_ms = 0;
+};
+
+class QueueTables {
+ public:
+  virtual ~QueueTables() = default;
+
+  virtual std::optional<NodeRow> node(std::uint64_t id) = 0;
+  virtual std::uint64_t add_node(const NodeRow& row) = 0;   // returns a number that no node had before
+  virtual void set_node(const NodeRow& row) = 0;
+  virtual std::vector<NodeRow> nodes() = 0;
+
+  virtual std::optional<QueueRow> queue(std::string_view name) = 0;
+  virtual void set_queue(const QueueRow& row) = 0;          // makes it, too
+  virtual std::vector<QueueRow> queues() = 0;
+
+  virtual std::optional<JobRow> job(std::string_view log) = 0;
+  virtual std::uint64_t add_job(const JobRow& row) = 0;     // returns its number
+  virtual void set_job(const JobRow& row) = 0;
+  virtual std::vector<JobRow> jobs(JobState state, std::uint64_t after, std::size_t most) = 0;
+  // Ready jobs of a queue by priority, pass and id, after that one.
+  virtual std::vector<JobRow> ready(std::string_view queue, const JobRow* after, std::size_t most) = 0;
+  virtual std::int64_t last_pass(std::string_view queue, std::string_view tenant) = 0;   // of ready jobs; 0: none
+  virtual std::vector<JobRow> due(std::string_view queue, std::int64_t now_ms, std::size_t most) = 0;   // by time, id
+  virtual std::vector<JobRow> held_by(std::uint64_t node, std::size_t most) = 0;         // by id
+  virtual std::vector<JobRow> lapsed(std::int64_t now_ms, std::size_t most) = 0;         // held by dead nodes, by id
+  virtual std::int64_t held(std::string_view queue, const std::string_view* tenant) = 0;   // null: all tenants
+
+  virtual QueuedRun run(std::string_view log) = 0;
+  virtual void set_claim(std::string_view log, std::uint64_t token, const std::string& owner,
+                         std::int64_t until_ms) = 0;
+  virtual void append(std::string_view log, const Fact& fact) = 0;   // as an outsider; makes the log, too
+  // Returns whether the log has a keyed fact after that place which is no intent: something was done.
+  virtual bool has_progress(std::string_view log, std::uint64_t after) = 0;
+};
+
+}   // namespace ptc

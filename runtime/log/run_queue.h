@@ -1,0 +1,156 @@
+// Hands runs of a store to the nodes that execute them (docs/decisions/0033-workers-and-queues.md).
+//
+// A node is a worker process. It has one lease, which beat() prolongs; its identity is new each time that join() is
+// called. A job is the place of one run in a queue, and its id is the id of the run. A job is in exactly one state:
+//
+//   Ready        can be executed now              Waiting      until a fact comes (FactStore::park())
+//   Timer        until a moment                   Quarantined  its workers died too often; a person says retry()
+//   Held         a node executes it               Done, Dead   over; Dead: given up, and listed
+//
+// claim_next() gives one ready run to one node: under a new token of the run, which fences every writer of before
+// (FactStore). A fact that a waiting run waits for makes the job ready in the transaction of the fact. A node whose
+// lease is over loses its runs to rescue(), which anybody may call at any time. The end of a lease alone fences nobody.
+//
+// Time comes from the caller in stores of one machine; a store with a clock of its own goes by that clock. A call that
+// fails has changed nothing, except for the error Unknown. Any number of threads may use one queue.
+// tests/store/queue_conformance.h checks any implementation.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/log/fact_store.h"
+
+namespace ptc {
+
+enum class JobState : std::uint8_t { Ready, Timer, Held, Waiting, Quarantined, Done, Dead };
+std::string_view job_state_name(JobState state);   // "ready" and so on
+
+inline constexpr std::size_t kMostQueueNameBytes = 200;   // of names of queues, tenants and nodes
+inline constexpr std::size_t kMostNeeds = 256;            // tools that a job may name
+
+// One run to be executed.
+struct Job {
+  std::string log;                       // the id of the run, and of the job
+  std::string queue = "default";
+  std::string tenant;                    // whose run this is; tenants of a queue get fair shares
+  std::int32_t priority = 0;             // smaller goes first
+  std::vector<std::string> needs;        // tools without which a node leaves the job alone
+  std::int64_t delay_ms = 0;             // from now on
+  std::int64_t at_ms = 0;                // not before that moment; 0: now
+  std::int32_t most_attempts = 20;       // turns that failed, until the job is dead
+  Fact start;                            // the RunStarted of the run: source, data, options
+};
+
+struct Enqueued {
+  bool is_new = false;                   // false: a job or a log of that id is there, and was left alone
+};
+
+struct NodeInfo {
+  std::string name, owner, build;        // owner: as in claims (process_owner.h)
+  std::int32_t format = 0;               // the newest snapshots that the node can read
+  std::int64_t lease_ms = 15'000;
+};
+struct NodeRow : NodeInfo {
+  std::uint64_t id = 0;                  // never used again
+  std::int64_t started_ms = 0, until_ms = 0;
+  bool is_draining = false, has_left = false;
+};
+
+struct Heartbeat {
+  bool is_alive = false;                 // false: the lease was over; the node has to join() again
+  bool is_draining = false;              // take nothing more, and give back what you have
+  std::vector<std::string> cancelled;    // runs of this node that are to end
+};
+
+// Limits of a queue. A queue is made by its first job or by set_queue().
+struct QueueLimits {
+  std::string name;
+  bool is_paused = false;
+  std::optional<std::int64_t> slots, tenant_slots;   // held at once, of the queue and of each tenant
+  std::optional<std::int64_t> starts_per_hour;       // a token bucket
+  std::int64_t burst = 1;                            // the most starts at once where a rate is set
+  std::int32_t most_crashes = 3;                     // rescues without a new fact, until the run is set aside
+};
+struct QueueRow : QueueLimits {
+  std::int64_t tokens = 0, filled_ms = 0;   // in 1 / kTokenUnit of a start
+  std::int64_t pass = 0;                    // the pass at which the last claimed job stood
+};
+inline constexpr std::int64_t kTokenUnit = 3'600'000;   // so that starts per hour are units per ms
+
+struct JobRow {
+  std::string log, queue, tenant;
+  JobState state{};
+  std::int32_t priority = 0, format = 0, crashes = 0, attempts = 0, most_attempts = 0;
+  std::vector<std::string> needs;
+  std::uint64_t id = 0;                  // in the order of enqueuing
+  std::int64_t pass = 0;                 // Ready: smaller goes first within a priority
+  std::int64_t at_ms = 0;                // since when, or Timer: until when
+  std::uint64_t node = 0, token = 0;     // Held
+  std::uint64_t crash_head = 0;          // the facts of the log at the last rescue
+  std::string reason;                    // Quarantined, Dead: why
+  bool is_cancelled = false;
+};
+
+struct ClaimedRun {
+  std::string log, tenant;
+  std::uint64_t token = 0;               // works with the store object that claimed it
+  bool is_cancelled = false;             // the run is to end with the fault "cancelled"
+  std::int32_t attempts = 0;             // turns that failed before
+};
+
+// How a node gives a run back.
+struct Finish {
+  enum class Kind : std::uint8_t {
+    AsIs,        // the log says: parked, over, or (a run in the middle) ready for somebody else
+    Retry,       // the turn failed: again after delay_ms, or dead after the last attempt
+    GiveUp,      // dead
+  };
+  Kind kind = Kind::AsIs;
+  std::int64_t delay_ms = 0;
+  std::string reason;
+};
+
+class RunQueue {
+ public:
+  virtual ~RunQueue() = default;
+
+  virtual StoreResult<NodeRow> join(const NodeInfo& node, std::int64_t now_ms) = 0;
+  virtual StoreResult<Heartbeat> beat(std::uint64_t node, std::int64_t now_ms) = 0;
+  // Ends the lease and gives back what the node still holds: that counts as no crash.
+  virtual StoreResult<bool> leave(std::uint64_t node, std::int64_t now_ms) = 0;
+  virtual StoreResult<bool> drain(std::uint64_t node) = 0;   // false: no such node
+  virtual StoreResult<std::vector<NodeRow>> nodes() = 0;     // by id, also those that are gone
+
+  // Writes the jobs and the first facts of their runs, all or none. WrongTenant: a run of that id is another tenant's.
+  virtual StoreResult<std::vector<Enqueued>> enqueue(std::span<const Job> jobs, std::int64_t now_ms) = 0;
+  // Gives up to `most` ready runs of a queue to the node: those whose needs are among `tools` and whose snapshot the
+  // node can read, by priority and fair share. A node that drains gets none. DeadNode: the lease is over.
+  virtual StoreResult<std::vector<ClaimedRun>> claim_next(std::uint64_t node, std::string_view queue,
+                                                          std::span<const std::string> tools, std::size_t most,
+                                                          std::int64_t now_ms) = 0;
+  // Gives a run back. Returns false when the claim is not the newest any more.
+  virtual StoreResult<bool> finish(std::string_view log, std::uint64_t token, const Finish& how,
+                                   std::int64_t now_ms) = 0;
+  // Takes up to `most` runs from nodes whose leases are over, and returns their ids.
+  virtual StoreResult<std::vector<std::string>> rescue(std::size_t most, std::int64_t now_ms) = 0;
+
+  virtual StoreResult<std::monostate> set_queue(const QueueLimits& limits) = 0;
+  virtual StoreResult<std::vector<QueueRow>> queues() = 0;   // by name
+
+  // Tells a run to end: a fact of its log, and the job becomes ready. Errors: Missing, WrongTenant.
+  // Returns false when the run is over or was told before.
+  virtual StoreResult<bool> cancel(std::string_view log, std::string_view tenant, std::string_view reason,
+                                   std::string_view by, std::int64_t now_ms) = 0;
+  // Makes a job that is quarantined, dead or on a timer ready. Errors: Missing, WrongTenant.
+  // Returns false when it is in another state.
+  virtual StoreResult<bool> retry(std::string_view log, std::string_view tenant, std::int64_t now_ms) = 0;
+  virtual StoreResult<std::optional<JobRow>> job(std::string_view log) = 0;
+  // Returns jobs of a state in the order of enqueuing, after the job of that number.
+  virtual StoreResult<std::vector<JobRow>> jobs(JobState state, std::uint64_t after, std::size_t most) = 0;
+};
+
+}   // namespace ptc

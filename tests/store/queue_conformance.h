@@ -1,0 +1,14 @@
+// What every run queue must do (runtime/log/run_queue.h), as tests that run on any store with a clock of the caller.
+// Works as conformance.h does: registers a test for each case; each gets a fresh, empty store.
+#pragma once
+#include <string>
+
+#include "tests/store/conformance.h"
+
+namespace ptc {
+
+bool queue_conformance(const std::string& suite, FreshStore fresh);
+// Makes random calls on both stores and compares every answer. The stores are empty.
+void compare_queues(FactStore& one, FactStore& other, unsigned seed, int calls);
+
+}   // namespace ptc
