@@ -1,0 +1,16 @@
+# ptc_load_late(TARGET NAME LIBRARY IMPORTED) lets tools/ptcvm/late_libraries.cpp load a shared library at its first
+# use. A library that is not shared, or whose name cannot be read, is linked as always.
+function(ptc_load_late target name library imported)
+  if(NOT library MATCHES "\\.so(\\.[0-9.]+)?$" OR NOT CMAKE_OBJDUMP)
+    return()
+  endif()
+  execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${library} OUTPUT_VARIABLE shown ERROR_QUIET)
+  if(NOT shown MATCHES "SONAME +([^ \n]+)")
+    return()
+  endif()
+  target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tools/ptcvm/late_libraries.cpp)
+  target_compile_definitions(${target} PRIVATE PTCVM_LATE_${name}="${CMAKE_MATCH_1}")
+  target_include_directories(${target} SYSTEM PRIVATE $<TARGET_PROPERTY:${imported},INTERFACE_INCLUDE_DIRECTORIES>)
+  target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
+  target_link_options(${target} PRIVATE LINKER:--as-needed)
+endfunction()

@@ -1,0 +1,27 @@
+#!/usr/bin/env python3
+"""late_libraries.py PTCVM OBJDUMP: the command line starts without libcurl and libpq, which would take 7 MiB of each
+process, and finds them when a command needs them (tools/ptcvm/late_libraries.cpp)."""
+import re
+import subprocess
+import sys
+import tempfile
+
+LATE = ("libcurl", "libpq")
+NOBODY = "postgresql://127.0.0.1:1/nobody?connect_timeout=5"
+
+
+def main():
+    ptcvm, objdump = sys.argv[1:]
+    shown = subprocess.run([objdump, "-p", ptcvm], capture_output=True, text=True, check=True).stdout
+    needed = re.findall(r"NEEDED +(\S+)", shown)
+    wrong = [name for name in needed if name.startswith(LATE)]
+    assert needed and not wrong, f"loaded by every process: {wrong} of {needed}"
+    with tempfile.NamedTemporaryFile("w", suffix=".ptc") as program:
+        program.write("1")
+        program.flush()
+        ended = subprocess.run([ptcvm, "run", program.name, "--store", NOBODY, "--id", "r"], capture_output=True,
+                               text=True, check=False)
+    assert ended.returncode == 74 and "connection to server" in ended.stderr, (ended.returncode, ended.stderr)
+
+
+main()
