@@ -6,7 +6,10 @@
 #include <thread>
 
 #include "runtime/log/postgres/postgres_schema.h"
+#include "runtime/log/memory_store.h"
+#include "runtime/log/run_queue.h"
 #include "tests/store/conformance.h"
+#include "tests/store/queue_conformance.h"
 #include "tests/store/store_facts.h"
 #include "tests/support/postgres_server.h"
 
@@ -28,7 +31,10 @@ const std::string& migrated_url() {
 }
 
 void empty_store() {
-  server().run("TRUNCATE ptcvm.run, ptcvm.fact, ptcvm.open_call, ptcvm.parked, ptcvm.wait_key, ptcvm.waiting", "store");
+  server().run(
+      "TRUNCATE ptcvm.run, ptcvm.fact, ptcvm.open_call, ptcvm.parked, ptcvm.wait_key, ptcvm.waiting, ptcvm.node, "
+      "ptcvm.queue, ptcvm.job RESTART IDENTITY",
+      "store");
 }
 
 std::unique_ptr<PostgresStore> opened(PostgresClock clock, const std::string& url = migrated_url()) {
@@ -48,6 +54,16 @@ std::unique_ptr<PostgresStore> fresh_store(PostgresClock clock = PostgresClock::
 
 [[maybe_unused]] const bool kConforms = store_conformance("Postgres", [] { return fresh_store(); });
 
+[[maybe_unused]] const bool kQueueConforms = queue_conformance("PostgresQueue", [] { return fresh_store(); });
+
+TEST(PostgresQueues, AnswerAsTheStoreInMemoryDoes) {
+  for (unsigned seed = 101; seed <= 110; ++seed) {
+    MemoryStore memory;
+    compare_queues(memory, *fresh_store(), seed, 300);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
 TEST(PostgresSchema, IsMadeOnceAndCheckedWhenOpened) {
   const std::string url = server().new_database("fresh");
   const auto without = PostgresStore::open(url);
@@ -61,6 +77,19 @@ TEST(PostgresSchema, IsMadeOnceAndCheckedWhenOpened) {
   server().run("UPDATE ptcvm.meta SET version = 99", "fresh");
   EXPECT_EQ(error_of(PostgresStore::open(url)), "store_version");
   EXPECT_EQ(error_of(migrate_postgres(url)), "store_version") << "never backwards";
+}
+
+// Version 1 had no queues.
+TEST(PostgresSchema, OfVersionOneIsMigrated) {
+  const std::string url = server().new_database("version_1");
+  taken(migrate_postgres(url));
+  put_one(*opened(PostgresClock::Database, url), "a", 0, outside_fact("k"));
+  server().run("DROP TABLE ptcvm.node, ptcvm.queue, ptcvm.job CASCADE; UPDATE ptcvm.meta SET version = 1", "version_1");
+  EXPECT_EQ(error_of(PostgresStore::open(url)), "store_version");
+  EXPECT_EQ(taken(migrate_postgres(url)), 1);
+  const auto store = opened(PostgresClock::Database, url);
+  EXPECT_EQ(head_of(*store, "a"), 1u);
+  EXPECT_TRUE(taken(store->queue()->queues()).empty());
 }
 
 TEST(PostgresSchema, IsWhatTheScriptSays) {

@@ -37,6 +37,7 @@ begin
       select from ptcvm.fact f join ptcvm.wait_key w on w.run = f.run and w.key = f.key
       where f.run = r.id and f.seq > p_head) then
     update ptcvm.waiting set woken = true where run = r.id and not woken;
+    perform ptcvm.wake_job(r.id, p_times[1]);
   end if;
 
   if p_marks && '{1,2,3,4}'::smallint[] then
@@ -230,6 +231,8 @@ begin
     insert into ptcvm.run (log) values (p_log) on conflict do nothing;
     select * into r from ptcvm.run where log = p_log for no key update;
   end if;
+  perform ptcvm.release_if_dead(r.id, v_now);
+  select * into r from ptcvm.run where id = r.id;
   if r.owner <> '' and r.nonce is distinct from p_nonce and p_dead is distinct from r.token then
     return query select (case when r.until_ms > v_now then 1 else 2 end)::smallint, r.token, r.owner, r.until_ms;
     return;

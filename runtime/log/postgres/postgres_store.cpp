@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/log/living_claims.h"
+#include "runtime/log/postgres/postgres_queue.h"
 #include "runtime/log/postgres/postgres_rows.h"
 #include "runtime/log/postgres/postgres_schema.h"
 #include "runtime/log/store_rules.h"
@@ -104,6 +105,12 @@ StoreResult<T> read_rows(StoreResult<PostgresRows> answer, Read read) {
 }
 
 }   // namespace
+
+PostgresStore::PostgresStore(const std::string& url, const PostgresOptions& options)
+    : calls_(url, options.connections, options.patience), clock_(options.clock),
+      queue_(std::make_unique<PostgresQueue>(*this)) {}
+PostgresStore::~PostgresStore() = default;
+RunQueue* PostgresStore::queue() { return queue_.get(); }
 
 StoreResult<std::unique_ptr<PostgresStore>> PostgresStore::open(const std::string& url,
                                                                 const PostgresOptions& options) {

@@ -43,8 +43,12 @@ struct PostgresOptions {
   PostgresClock clock = PostgresClock::Database;
 };
 
+class PostgresQueue;
+
 class PostgresStore final : public FactStore {
  public:
+  ~PostgresStore() override;
+  RunQueue* queue() override;
   // `url` is a URL or a connection string of libpq. The store must be there (migrate_postgres()).
   static StoreResult<std::unique_ptr<PostgresStore>> open(const std::string& url, const PostgresOptions& options = {});
 
@@ -74,8 +78,8 @@ class PostgresStore final : public FactStore {
   std::uint64_t reconnects() const { return calls_.reconnects(); }   // connections that broke
 
  private:
-  PostgresStore(const std::string& url, const PostgresOptions& options)
-      : calls_(url, options.connections, options.patience), clock_(options.clock) {}
+  friend class PostgresQueue;
+  PostgresStore(const std::string& url, const PostgresOptions& options);
 
   StoreResult<ParkResult> write(std::int16_t call, std::string_view log, Cut cut, std::span<const Fact> facts,
                                 const Parked* run);
@@ -91,6 +95,7 @@ class PostgresStore final : public FactStore {
 
   PostgresCalls calls_;
   const PostgresClock clock_;
+  const std::unique_ptr<PostgresQueue> queue_;
   mutable std::mutex mutex_;
   std::map<std::string, std::pair<std::uint64_t, PostgresUuid>, std::less<>> held_;   // by log; under mutex_
 };

@@ -1,0 +1,389 @@
+-- The calls of run queues: what queue_protocol.cpp says, as functions of the database (tests run both in lock-step).
+-- Those that change something and may be asked again after a broken connection find out what they did before.
+create or replace function ptcvm.make_ready(p_job bigint, p_now bigint) returns void language sql as $$
+  update ptcvm.job j set state = 0, node = 0, token = 0, at_ms = p_now,
+    pass = greatest((select q.pass from ptcvm.queue q where q.name = j.queue),
+                    (select s.pass from ptcvm.job s where s.state = 0 and s.queue = j.queue and s.tenant = j.tenant
+                     order by s.pass desc limit 1), 0) + 1
+  where j.id = p_job $$;
+
+create or replace function ptcvm.set_aside(p_job bigint, p_state int, p_at bigint) returns void language sql as $$
+  update ptcvm.job set state = p_state, at_ms = p_at, node = 0, token = 0 where id = p_job $$;
+
+-- Puts a job where its run belongs that nobody holds any more. The run is locked.
+create or replace function ptcvm.place_job(p_job bigint, p_now bigint) returns void language plpgsql as $$
+declare
+  v record;
+begin
+  select r.state, coalesce(w.woken, false) as woken, w.deadline_ms, j.cancelled into v
+  from ptcvm.job j join ptcvm.run r on r.id = j.run left join ptcvm.waiting w on w.run = r.id where j.id = p_job;
+  if v.state = 2 then
+    perform ptcvm.set_aside(p_job, 5, p_now);
+  elsif v.state <> 1 or v.woken or v.cancelled or v.deadline_ms <= p_now then
+    perform ptcvm.make_ready(p_job, p_now);
+  elsif v.deadline_ms is not null then
+    perform ptcvm.set_aside(p_job, 1, v.deadline_ms);
+  else
+    perform ptcvm.set_aside(p_job, 3, p_now);
+  end if;
+end $$;
+
+-- Takes a run from its node. The run is locked.
+create or replace function ptcvm.rescue_job(p_job bigint, p_now bigint) returns void language plpgsql as $$
+declare
+  j ptcvm.job;
+  r ptcvm.run;
+  v_head bigint;
+begin
+  select * into j from ptcvm.job where id = p_job;
+  select * into r from ptcvm.run where id = j.run;
+  if r.token = j.token and r.owner <> '' then
+    update ptcvm.run set owner = '', until_ms = 0 where id = r.id;
+    select coalesce(max(f.seq), 0) into v_head from ptcvm.fact f where f.run = r.id;
+    if j.crashes > 0 and not exists (
+        select from ptcvm.fact f where f.run = r.id and f.seq > j.crash_head and f.key is not null
+          and substr(f.key, 1, 7) <> 'intent/'::bytea) then
+      j.crashes := j.crashes + 1;
+    else
+      j.crashes := 1;
+    end if;
+    update ptcvm.job set crashes = j.crashes, crash_head = v_head where id = j.id;
+    if r.state <> 2 and j.crashes >= (select q.most_crashes from ptcvm.queue q where q.name = j.queue) then
+      update ptcvm.job set reason = convert_to(
+        'its workers died ' || j.crashes || ' times at fact ' || v_head, 'UTF8') where id = j.id;
+      perform ptcvm.set_aside(j.id, 4, p_now);
+      return;
+    end if;
+  end if;
+  perform ptcvm.place_job(j.id, p_now);
+end $$;
+
+create or replace function ptcvm.release_if_dead(p_run bigint, p_now bigint) returns void language plpgsql as $$
+declare
+  v_job bigint;
+begin
+  select j.id into v_job from ptcvm.job j where j.run = p_run and j.state = 2 and not exists (
+    select from ptcvm.node n where n.id = j.node and not n.gone and n.until_ms > p_now);
+  if found then perform ptcvm.rescue_job(v_job, p_now); end if;
+end $$;
+
+-- In the transaction of the fact. p_time is the time of the fact.
+create or replace function ptcvm.wake_job(p_run bigint, p_time bigint) returns void language sql as $$
+  select ptcvm.make_ready(j.id, p_time) from ptcvm.job j where j.run = p_run and j.state in (1, 3) $$;
+
+create or replace function ptcvm.lease_end(p_now bigint, p_lease bigint) returns bigint language sql immutable as $$
+  select case when p_now > 9223372036854775807 - p_lease then 9223372036854775807 else p_now + p_lease end $$;
+
+create or replace function ptcvm.node_join(p_nonce uuid, p_name bytea, p_owner bytea, p_build bytea, p_format bigint,
+                                           p_lease bigint, p_now bigint)
+returns setof ptcvm.node language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now bigint := ptcvm.now_ms(p_now);
+begin
+  insert into ptcvm.node (nonce, name, owner, build, format, lease_ms, started_ms, until_ms)
+  values (p_nonce, p_name, p_owner, p_build, p_format, p_lease, v_now, ptcvm.lease_end(v_now, p_lease))
+  on conflict do nothing;
+  return query select * from ptcvm.node where nonce = p_nonce;
+end $$;
+
+create or replace function ptcvm.node_beat(p_node bigint, p_now bigint)
+returns table (alive boolean, draining boolean, log bytea) language plpgsql security definer
+set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+declare
+  v_now bigint := ptcvm.now_ms(p_now);
+  v_draining boolean;
+begin
+  update ptcvm.node n set until_ms = ptcvm.lease_end(v_now, n.lease_ms)
+  where n.id = p_node and not n.gone and n.until_ms > v_now returning n.draining into v_draining;
+  if not found then return query select false, false, null::bytea; return; end if;
+  return query select true, v_draining, null::bytea;
+  return query select true, v_draining, r.log from ptcvm.job j join ptcvm.run r on r.id = j.run
+    where j.state = 2 and j.node = p_node and j.cancelled order by j.id;
+end $$;
+
+create or replace function ptcvm.node_leave(p_node bigint, p_now bigint, p_again boolean)
+returns table (left_now boolean) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now bigint := ptcvm.now_ms(p_now);
+  v record;
+begin
+  update ptcvm.node set gone = true, until_ms = least(until_ms, v_now) where id = p_node and not gone;
+  if not found and not p_again then return query select false; return; end if;
+  for v in select j.id, j.run from ptcvm.job j where j.state = 2 and j.node = p_node order by j.run loop
+    perform from ptcvm.run r where r.id = v.run for no key update;
+    if exists (select from ptcvm.job j where j.id = v.id and j.state = 2 and j.node = p_node) then
+      update ptcvm.run r set owner = '', until_ms = 0 from ptcvm.job j
+        where j.id = v.id and r.id = j.run and r.token = j.token and r.owner <> '';
+      perform ptcvm.place_job(v.id, v_now);
+    end if;
+  end loop;
+  return query select exists (select from ptcvm.node where id = p_node);
+end $$;
+
+create or replace function ptcvm.node_drain(p_node bigint) returns table (drains boolean)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  update ptcvm.node set draining = true where id = p_node;
+  return query select found;
+end $$;
+
+create or replace function ptcvm.nodes() returns setof ptcvm.node
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select * from ptcvm.node order by id $$;
+
+-- One element of each array is one job, except p_needs: p_need_of says of which job (from 1) a tool is.
+-- Rows: was the job made; or one row with null: a run is another tenant's, and p_at says which one.
+create or replace function ptcvm.enqueue(
+  p_op uuid, p_now bigint, p_logs bytea[], p_queues bytea[], p_tenants bytea[], p_priorities bigint[],
+  p_delays bigint[], p_ats bigint[], p_attempts bigint[], p_needs bytea[], p_need_of bigint[], p_times bigint[],
+  p_ranks smallint[], p_bodies bytea[])
+returns table (made boolean, at int) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+declare
+  v_now bigint := ptcvm.now_ms(p_now);
+  v_first boolean[] := '{}';
+  v record;
+  r ptcvm.run;
+  v_at bigint;
+  v_job bigint;
+begin
+  -- Runs in the order of their ids first, so that two calls with the same runs do not wait for each other.
+  insert into ptcvm.run (log) select l from (
+    select l, min(o) as o from unnest(p_logs) with ordinality as g (l, o) group by l) x
+  order by l on conflict do nothing;
+  for v in select l from unnest(p_logs) l group by l order by l loop
+    perform from ptcvm.run x where x.log = v.l for no key update;
+  end loop;
+  for v in
+    select g.i from unnest(p_logs, p_tenants) with ordinality as g (l, t, i)
+    left join ptcvm.run x on x.log = g.l left join ptcvm.job j on j.run = x.id
+    where j.tenant <> g.t or g.t <> p_tenants[array_position(p_logs, g.l)] order by g.i limit 1
+  loop
+    delete from ptcvm.run x where x.log = any (p_logs) and x.token = 0 and not exists (
+      select from ptcvm.fact f where f.run = x.id);
+    return query select null::boolean, v.i::int;
+    return;
+  end loop;
+  for i in 1 .. cardinality(p_logs) loop
+    select * into r from ptcvm.run x where x.log = p_logs[i];
+    at := i;
+    made := exists (select from ptcvm.job j where j.run = r.id and j.op = p_op)
+            and array_position(p_logs, p_logs[i]) = i;
+    if made or exists (select from ptcvm.fact f where f.run = r.id)
+       or exists (select from ptcvm.job j where j.run = r.id) then
+      return next;
+      continue;
+    end if;
+    insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
+    values (r.id, 1, null, p_times[i], p_ranks[i], 0, p_op, p_bodies[i]);
+    insert into ptcvm.queue (name) values (p_queues[i]) on conflict do nothing;
+    v_at := greatest(p_ats[i], ptcvm.lease_end(v_now, p_delays[i]));
+    insert into ptcvm.job (run, op, queue, tenant, state, priority, most_attempts, needs, at_ms)
+    values (r.id, p_op, p_queues[i], p_tenants[i], 1, p_priorities[i], p_attempts[i],
+            coalesce((select array_agg(n order by o) from unnest(p_needs, p_need_of) with ordinality as x (n, w, o)
+                      where w = i), '{}'), v_at) returning id into v_job;
+    if v_at <= v_now then perform ptcvm.make_ready(v_job, v_now); end if;
+    made := true;
+    return next;
+  end loop;
+end $$;
+
+-- p_nonces has one for each run that may be claimed. A call that asks again finds its runs by them.
+-- Rows: the runs; or one row without a log: the node is dead.
+create or replace function ptcvm.claim_next(p_node bigint, p_queue bytea, p_tools bytea[], p_most bigint,
+                                            p_nonces uuid[], p_now bigint, p_again boolean)
+returns table (log bytea, tenant bytea, token bigint, nonce uuid, cancelled boolean, attempts int)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+declare
+  v_now bigint := ptcvm.now_ms(p_now);
+  n ptcvm.node;
+  q ptcvm.queue;
+  j ptcvm.job;
+  r ptcvm.run;
+  v record;
+  v_room bigint;
+  v_next int := 1;
+begin
+  select * into q from ptcvm.queue x where x.name = p_queue for no key update;
+  select * into n from ptcvm.node x where x.id = p_node and not x.gone and x.until_ms > v_now;
+  if not found then
+    return query select null::bytea, null::bytea, 0::bigint, null::uuid, false, 0;
+    return;
+  end if;
+  if p_again then
+    return query select x.log, y.tenant, x.token, x.nonce, y.cancelled, y.attempts
+      from ptcvm.job y join ptcvm.run x on x.id = y.run
+      where y.state = 2 and y.node = p_node and x.token = y.token and x.nonce = any (p_nonces)
+      order by array_position(p_nonces, x.nonce);
+    if found then return; end if;
+  end if;
+  if q.name is null or q.paused or n.draining then return; end if;
+  for v in select x.id from ptcvm.job x where x.state = 1 and x.queue = p_queue and x.at_ms <= v_now
+           order by x.at_ms, x.id limit 100 for update skip locked loop
+    perform ptcvm.make_ready(v.id, v_now);
+  end loop;
+  if q.starts_per_hour is not null then
+    q.tokens := least(q.burst * 3600000,
+                      q.tokens + greatest(0, least(v_now - q.filled_ms, 86400000)) * q.starts_per_hour);
+    q.filled_ms := greatest(q.filled_ms, v_now);
+  end if;
+  v_room := least(p_most, cardinality(p_nonces));
+  if q.slots is not null then
+    v_room := least(v_room, q.slots - (select count(*) from ptcvm.job x where x.state = 2 and x.queue = p_queue));
+  end if;
+  if q.starts_per_hour is not null then v_room := least(v_room, q.tokens / 3600000); end if;
+  if v_room > 0 then
+    for j in select * from ptcvm.job x where x.state = 0 and x.queue = p_queue and x.format <= n.format
+               and x.needs <@ p_tools order by x.priority, x.pass, x.id loop
+      exit when v_room <= 0;
+      continue when q.tenant_slots is not null and q.tenant_slots <= (
+        select count(*) from ptcvm.job x where x.state = 2 and x.queue = p_queue and x.tenant = j.tenant);
+      select * into r from ptcvm.run x where x.id = j.run for no key update skip locked;
+      continue when not found;
+      select * into j from ptcvm.job x where x.id = j.id;         -- as it is now, under the lock of the run
+      continue when j.state <> 0;
+      if r.state = 2 then
+        perform ptcvm.set_aside(j.id, 5, v_now);
+        continue;
+      end if;
+      if r.owner <> '' and r.until_ms > v_now then
+        perform ptcvm.set_aside(j.id, 1, r.until_ms);
+        continue;
+      end if;
+      log := r.log; tenant := j.tenant; token := r.token + 1; nonce := p_nonces[v_next];
+      cancelled := j.cancelled; attempts := j.attempts;
+      update ptcvm.job x set state = 2, node = p_node, token = r.token + 1, at_ms = v_now where x.id = j.id;
+      update ptcvm.run x set token = r.token + 1, nonce = p_nonces[v_next], owner = n.owner,
+        until_ms = 9223372036854775807 where x.id = r.id;
+      v_next := v_next + 1;
+      v_room := v_room - 1;
+      q.pass := greatest(q.pass, j.pass);
+      if q.starts_per_hour is not null then q.tokens := q.tokens - 3600000; end if;
+      return next;
+    end loop;
+  end if;
+  update ptcvm.queue x set tokens = q.tokens, filled_ms = q.filled_ms, pass = q.pass
+  where x.name = p_queue and (x.tokens, x.filled_ms, x.pass) <> (q.tokens, q.filled_ms, q.pass);
+end $$;
+
+-- p_kind: 0 as the log says, 1 again after p_delay, 2 dead.
+create or replace function ptcvm.finish(p_log bytea, p_token bigint, p_nonce uuid, p_kind bigint, p_delay bigint,
+                                        p_reason bytea, p_now bigint, p_again boolean)
+returns table (finished boolean) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now bigint := ptcvm.now_ms(p_now);
+  r ptcvm.run;
+  j ptcvm.job;
+begin
+  select * into r from ptcvm.run where log = p_log for no key update;
+  select * into j from ptcvm.job where run = r.id;
+  if r.token is distinct from p_token or r.nonce is distinct from p_nonce or r.owner = '' or j.state is distinct from 2
+     or j.token <> p_token then
+    return query select coalesce(p_again and r.token = p_token and r.nonce = p_nonce and r.owner = '', false);
+    return;
+  end if;
+  update ptcvm.run set owner = '', until_ms = 0 where id = r.id;
+  update ptcvm.job x set crashes = 0, reason = p_reason, attempts = x.attempts + (p_kind = 1)::int,
+    format = case when r.state = 1 then coalesce((select n.format from ptcvm.node n where n.id = x.node), x.format)
+                  else x.format end
+  where x.id = j.id returning * into j;
+  if p_kind = 0 then
+    perform ptcvm.place_job(j.id, v_now);
+  elsif p_kind = 2 or j.cancelled or j.attempts >= j.most_attempts then
+    perform ptcvm.set_aside(j.id, 6, v_now);
+  else
+    perform ptcvm.set_aside(j.id, 1, ptcvm.lease_end(v_now, p_delay));
+  end if;
+  return query select true;
+end $$;
+
+create or replace function ptcvm.rescue(p_most bigint, p_now bigint) returns table (log bytea)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+declare
+  v_now bigint := ptcvm.now_ms(p_now);
+  v record;
+begin
+  for v in select j.id, j.run, j.token from ptcvm.job j join ptcvm.node n on n.id = j.node
+           where j.state = 2 and n.until_ms <= v_now order by j.id limit p_most loop
+    select r.log into log from ptcvm.run r where r.id = v.run for no key update skip locked;
+    continue when not found;
+    if exists (select from ptcvm.job j join ptcvm.node n on n.id = j.node
+               where j.id = v.id and j.state = 2 and j.token = v.token and n.until_ms <= v_now) then
+      perform ptcvm.rescue_job(v.id, v_now);
+      return next;
+    end if;
+  end loop;
+end $$;
+
+create or replace function ptcvm.set_queue(p_name bytea, p_paused boolean, p_slots bigint, p_tenant_slots bigint,
+                                           p_rate bigint, p_burst bigint, p_crashes bigint)
+returns table (done boolean) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  insert into ptcvm.queue (name) values (p_name) on conflict do nothing;
+  update ptcvm.queue set tokens = case when p_rate is not null and starts_per_hour is null then p_burst * 3600000
+                                       else tokens end,
+    paused = p_paused, slots = p_slots, tenant_slots = p_tenant_slots, starts_per_hour = p_rate, burst = p_burst,
+    most_crashes = p_crashes
+  where name = p_name;
+  return query select true;
+end $$;
+
+create or replace function ptcvm.queues() returns setof ptcvm.queue
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select * from ptcvm.queue order by name $$;
+
+-- answer: 0 no; 1 yes; 2 there is no such job; 3 the run is another tenant's.
+create or replace function ptcvm.cancel(p_log bytea, p_tenant bytea, p_op uuid, p_time bigint, p_rank smallint,
+                                        p_body bytea, p_now bigint, p_again boolean)
+returns table (answer smallint) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now bigint := ptcvm.now_ms(p_now);
+  v_head bigint;
+  j ptcvm.job;
+begin
+  perform from ptcvm.run where log = p_log for no key update;
+  select * into j from ptcvm.job where run = (select id from ptcvm.run where log = p_log);
+  if not found then return query select 2::smallint; return; end if;
+  if j.tenant <> p_tenant then return query select 3::smallint; return; end if;
+  select max(f.seq) into v_head from ptcvm.fact f where f.run = j.run;
+  if j.cancelled and p_again and exists (select from ptcvm.fact f where f.run = j.run and f.op = p_op) then
+    return query select 1::smallint;
+    return;
+  end if;
+  if j.state in (5, 6) or j.cancelled then return query select 0::smallint; return; end if;
+  insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
+  values (j.run, coalesce(v_head, 0) + 1, null, p_time, p_rank, 0, p_op, p_body);
+  update ptcvm.job set cancelled = true where id = j.id;
+  if j.state not in (0, 2) then perform ptcvm.make_ready(j.id, v_now); end if;
+  return query select 1::smallint;
+end $$;
+
+create or replace function ptcvm.retry(p_log bytea, p_tenant bytea, p_now bigint) returns table (answer smallint)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  j ptcvm.job;
+begin
+  perform from ptcvm.run where log = p_log for no key update;
+  select * into j from ptcvm.job where run = (select id from ptcvm.run where log = p_log);
+  if not found then return query select 2::smallint; return; end if;
+  if j.tenant <> p_tenant then return query select 3::smallint; return; end if;
+  if j.state not in (1, 4, 6) then return query select 0::smallint; return; end if;
+  update ptcvm.job set crashes = 0, attempts = 0, cancelled = false, reason = '' where id = j.id;
+  perform ptcvm.make_ready(j.id, ptcvm.now_ms(p_now));
+  return query select 1::smallint;
+end $$;
+
+-- The job of a log; or, without a log, jobs of a state after p_after.
+create or replace function ptcvm.jobs(p_log bytea, p_state smallint, p_after bigint, p_most bigint)
+returns table (id bigint, log bytea, queue bytea, tenant bytea, state smallint, priority int, format int, crashes int,
+               attempts int, most_attempts int, needs bytea[], pass bigint, at_ms bigint, node bigint, token bigint,
+               crash_head bigint, reason bytea, cancelled boolean)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select j.id, r.log, j.queue, j.tenant, j.state, j.priority, j.format, j.crashes, j.attempts, j.most_attempts, j.needs,
+         j.pass, j.at_ms, j.node, j.token, j.crash_head, j.reason, j.cancelled
+  from ptcvm.job j join ptcvm.run r on r.id = j.run
+  where (p_log is not null and r.log = p_log) or (p_log is null and j.state = p_state and j.id > p_after)
+  order by j.id limit p_most $$;
