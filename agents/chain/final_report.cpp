@@ -57,7 +57,11 @@ void add_cost(const Plan& plan, const json::array& rows, std::set<std::string>& 
     if (row == nullptr || !row->contains("ms") || !counted.insert(member_text(*row, "task")).second) continue;
     const auto step = steps.find(member_text(*row, "id"));
     const bool is_model = step != steps.end() && step->second->tool.empty();
-    ++(is_model ? cost.model_calls : cost.tool_calls);
+    if (is_model) {
+      cost.model_calls += row->contains("modelCalls") ? member_number(*row, "modelCalls") : 1;
+    } else {
+      ++cost.tool_calls;
+    }
     cost.model_calls += row->contains("verdict");
     for (const char* const name : {"tokens", "judgeTokens"}) {
       const ModelUsage usage = read_usage(row->if_contains(name));

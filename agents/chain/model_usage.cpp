@@ -18,7 +18,7 @@ json::value usage_json(const ModelUsage& usage) {
 ModelUsage read_usage(const json::value* value) {
   const json::array* const pair = value == nullptr ? nullptr : value->if_array();
   if (pair == nullptr || pair->size() != 2 || !(*pair)[0].is_int64() || !(*pair)[1].is_int64()) return {};
-  return {(*pair)[0].get_int64(), (*pair)[1].get_int64()};
+  return {(*pair)[0].get_int64(), (*pair)[1].get_int64(), 1};
 }
 
 json::value kept_reply(std::string text, const ModelUsage& usage) {

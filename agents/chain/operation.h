@@ -14,14 +14,15 @@ enum class OperationKind : std::uint8_t { Model, Tool, Question, Doubt, Report }
 struct ChainOperation {
   std::uint64_t id = 0;          // for answers; another process gives other ids
   OperationKind kind{};
-  // Model: "intent", "plan", "replan", "step" (an action without a tool), "verify". Question: "confirm", "feedback".
+  // Model: "intent", "plan", "replan", "verify", and "step": an action without a tool, which the host lets an agent do
+  // with `text` as its prompt and the member "args" of `args` as its data. Question: "confirm", "feedback".
   std::string purpose;
   std::string key;               // stays the same in every process: pass it on as the idempotency key
   std::string step;              // the id of the step, or ""
   std::string tool;              // Tool, Doubt
   std::string text;              // Model: the prompt; Question: the question
   std::string signature;         // Question "confirm": what the answer is about
-  boost::json::object args = {}; // Tool, Doubt: the arguments; Report: the report
+  boost::json::object args = {}; // Tool, Doubt: the arguments; Report: the report; Model "step": see above
   std::uint32_t revision = 1;    // counts the plans of the task
   std::uint64_t attempt = 1;     // how often the call was handed out
 };

@@ -288,6 +288,7 @@ Result<void> StepsRun::answer(const OperationTable::Entry& entry, json::value va
   if (entry.operation.purpose == "verify") return answer_verdict(entry, value, usage);
   json::object answer = call_answer(entry, ms);
   if (usage.is_known()) answer["tokens"] = usage_json(usage);
+  if (usage.calls != 1) answer["modelCalls"] = usage.calls;
   answer["value"] = cut_output(std::move(value), options_.most_output_bytes);
   return run_->answer(entry.call, value_of(answer));
 }

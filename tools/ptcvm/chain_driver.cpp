@@ -58,7 +58,7 @@ ChainDriver::End ChainDriver::drive(chain::ChainRun& run, const std::function<bo
     const auto has_changed = begin(run);
     if (!has_changed) return {End::Kind::Failed, has_changed.error(), {}};
     if (*has_changed) continue;
-    if (started_.empty() && asked_.empty()) return {End::Kind::Waits, std::nullopt, {}};
+    if (started_.empty() && asked_.empty() && agents_.empty()) return {End::Kind::Waits, std::nullopt, {}};
     if (auto end = take_answers(run)) return *std::move(end);
   }
 }
@@ -68,7 +68,13 @@ Result<bool> ChainDriver::begin(chain::ChainRun& run) {
   bool has_changed = false;
   for (const ChainOperation& operation : run.operations()) {
     if (operation.kind == OperationKind::Tool) begin_call(operation);
-    if (operation.kind == OperationKind::Model) ask(operation);
+    if (operation.kind == OperationKind::Model && operation.purpose == "step") {
+      const auto ended = work(run, operation);
+      if (!ended) return ended.error();
+      has_changed = *ended || has_changed;
+    } else if (operation.kind == OperationKind::Model) {
+      ask(operation);
+    }
     if (operation.kind != OperationKind::Report) continue;
     if (auto kept = run.answer(operation.id, nullptr); !kept) return kept.error();   // the log of the task has it
     has_changed = true;
@@ -109,6 +115,35 @@ void ChainDriver::ask(const ChainOperation& operation) {
   parts_.model.ask(request);
 }
 
+// Lets the agent of a step go on. Returns whether the step has ended.
+Result<bool> ChainDriver::work(chain::ChainRun& run, const ChainOperation& operation) {
+  std::unique_ptr<StepAgent>& agent = agents_[operation.id];
+  if (agent == nullptr) {
+    tell("[ ] " + operation.step + ": asks " + parts_.choice.name);
+    auto opened =
+        StepAgent::open(parts_.engine, parts_.store, operation, parts_.choice, parts_.model.has_virtual_time());
+    if (!opened) return opened.error();
+    agent = *std::move(opened);
+  }
+  const auto ended = agent->step();
+  if (!ended) return ended.error();
+  if (*ended) {
+    const StepAgent::End end = **ended;
+    agents_.erase(operation.id);
+    tell((end.error.empty() ? "[x] " : "[!] ") + operation.step + ": asks " + parts_.choice.name);
+    const auto given = end.error.empty() ? run.answer(operation.id, end.value, {}, end.usage)
+                                         : run.answer_error(operation.id, end.error);
+    return given ? Result<bool>(true) : Result<bool>(given.error());
+  }
+  for (loop::Operation& request : agent->requests()) {
+    const std::string path = std::to_string(operation.id) + '/' + request.path;
+    agent_requests_[path] = request;
+    request.path = path;
+    parts_.model.ask(request);
+  }
+  return false;
+}
+
 std::optional<ChainDriver::End> ChainDriver::take_answers(chain::ChainRun& run) {
   const bool has_commands = calls_.is_waiting();
   if (has_commands) {
@@ -116,7 +151,11 @@ std::optional<ChainDriver::End> ChainDriver::take_answers(chain::ChainRun& run) 
       if (auto given = give_call(run, std::move(ended)); !given) return End{End::Kind::Failed, given.error(), {}};
     }
   }
-  if (asked_.empty()) return std::nullopt;
+  if (asked_.empty() && agent_requests_.empty()) {
+    // An agent waits for the time of its next attempt.
+    if (!agents_.empty() && !has_commands) std::this_thread::sleep_for(std::chrono::milliseconds(kLookMs));
+    return std::nullopt;
+  }
   for (const ModelAnswer& answer : parts_.model.take(has_commands ? 1 : kLookMs)) {
     if (auto end = give_reply(run, answer)) return end;
   }
@@ -144,7 +183,7 @@ Result<void> ChainDriver::give_call(chain::ChainRun& run, CommandCalls::Ended en
 
 std::optional<ChainDriver::End> ChainDriver::give_reply(chain::ChainRun& run, const ModelAnswer& answer) {
   const auto found = asked_.find(answer.path);
-  if (found == asked_.end()) return std::nullopt;
+  if (found == asked_.end()) return give_to_agent(answer);
   if (answer.failure) {
     return End{End::Kind::ModelFailed, std::nullopt, answer.failure->name + ": " + answer.failure->message};
   }
@@ -171,6 +210,21 @@ std::optional<ChainDriver::End> ChainDriver::give_reply(chain::ChainRun& run, co
   ask(operation);
   asked_[std::to_string(operation.id)].attempt = attempt + 1;
   return std::nullopt;
+}
+
+std::optional<ChainDriver::End> ChainDriver::give_to_agent(const ModelAnswer& answer) {
+  const auto found = agent_requests_.find(answer.path);
+  if (found == agent_requests_.end()) return std::nullopt;
+  if (answer.failure) {
+    return End{End::Kind::ModelFailed, std::nullopt, answer.failure->name + ": " + answer.failure->message};
+  }
+  const loop::Operation request = std::move(found->second);
+  agent_requests_.erase(found);
+  const auto agent = agents_.find(std::stoull(answer.path));
+  if (agent == agents_.end()) return std::nullopt;
+  auto given = parts_.on_reply(request.key + " #" + std::to_string(request.attempt));
+  if (given) given = agent->second->answer(request.path, answer.reply);
+  return given ? std::nullopt : std::optional(End{End::Kind::Failed, given.error(), {}});
 }
 
 }  // namespace ptcvm::cli

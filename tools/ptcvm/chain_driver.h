@@ -11,6 +11,7 @@
 
 #include "agents/chain/chain_run.h"
 #include "tools/ptcvm/agent_models.h"
+#include "tools/ptcvm/chain_step_agent.h"
 #include "tools/ptcvm/command_calls.h"
 
 namespace ptcvm::cli {
@@ -19,6 +20,8 @@ class ChainDriver {
  public:
   // What a driver needs from others; all of it outlives the driver.
   struct Parts {
+    const Engine& engine;
+    const Store& store;             // keeps the agents of steps
     ModelSource& model;
     const loop::ModelChoice& choice;
     const CommandTools& tools;
@@ -42,6 +45,8 @@ class ChainDriver {
   Result<bool> begin(chain::ChainRun& run);
   void begin_call(const chain::ChainOperation& operation);
   void ask(const chain::ChainOperation& operation);
+  Result<bool> work(chain::ChainRun& run, const chain::ChainOperation& operation);
+  std::optional<End> give_to_agent(const ModelAnswer& answer);
   std::optional<End> take_answers(chain::ChainRun& run);
   Result<void> give_call(chain::ChainRun& run, CommandCalls::Ended ended);
   std::optional<End> give_reply(chain::ChainRun& run, const ModelAnswer& answer);
@@ -56,6 +61,8 @@ class ChainDriver {
   CommandCalls calls_;
   std::map<std::uint64_t, chain::ChainOperation> started_;   // calls of tools, by operation
   std::map<std::string, Asked> asked_;                       // requests in flight, by path
+  std::map<std::uint64_t, std::unique_ptr<StepAgent>> agents_;   // at work, by operation
+  std::map<std::string, loop::Operation> agent_requests_;    // requests of agents in flight, by OPERATION/PATH
 };
 
 }  // namespace ptcvm::cli

@@ -75,6 +75,8 @@ int ChainSession::open(const ChainSetup& setup, bool is_kept) {
   if (!run) return status_of(run.error());
   run_ = *std::move(run);
   driver_ = std::make_unique<ChainDriver>(ChainDriver::Parts{
+      .engine = engine_,
+      .store = store_,
       .model = *model_.source,
       .choice = model_.choice,
       .tools = tools_,

@@ -1,0 +1,82 @@
+#include "tools/ptcvm/chain_step_agent.h"
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <utility>
+
+#include "agents/loop/agent.h"
+#include "tools/ptcvm/moments.h"
+
+namespace ptcvm::cli {
+namespace {
+
+namespace json = boost::json;
+
+// A planner wrote the description: what looks like a template in it is text.
+std::string plain_text(std::string text) {
+  for (std::size_t at = text.find("{{"); at != std::string::npos; at = text.find("{{", at)) text.insert(at + 1, " ");
+  return text;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<StepAgent>> StepAgent::open(const Engine& engine, const Store& store,
+                                                   const chain::ChainOperation& step, const loop::ModelChoice& model,
+                                                   bool is_virtual) {
+  loop::AgentDefinition definition;
+  definition.name = step.step;
+  definition.prompt = plain_text(step.text);
+  loop::AgentOptions options;
+  options.model = model;
+  auto agent = loop::Agent::make(engine, std::move(definition), std::move(options));
+  if (!agent) return std::move(agent).error();
+  std::unique_ptr<StepAgent> made(new StepAgent(is_virtual, now_millis()));
+  loop::StoredAgentOptions how;
+  how.start.id = step.key + "@" + std::to_string(step.revision);   // a later revision may begin again
+  const json::value* const args = step.args.if_contains("args");
+  if (args != nullptr && args->is_object()) how.start.data_json = json::serialize(*args);
+  how.clock = [self = made.get()] { return self->is_virtual_ ? self->now_ms_ : now_millis(); };
+  auto stored = loop::StoredAgent::open(*agent, store, std::move(how));
+  if (!stored) return std::move(stored).error();
+  made->stored_.emplace(*std::move(stored));
+  return made;
+}
+
+Result<std::optional<StepAgent::End>> StepAgent::step() {
+  for (;;) {
+    if (auto advanced = stored_->advance(); !advanced) return advanced.error();
+    const auto state = stored_->step();
+    if (!state) return state.error();
+    if (*state == loop::AgentState::Ended) return end();
+    std::optional<std::int64_t> due;
+    for (const loop::Operation& operation : stored_->run().operations()) {
+      if (operation.kind == loop::OperationKind::Model) return std::optional<End>();
+      if (operation.kind != loop::OperationKind::Timer) continue;
+      due = std::min(due.value_or(operation.due_ms), operation.due_ms);
+    }
+    if (!due) return std::optional(End{nullptr, "NOBODY_ANSWERS: the program of the step waits for a signal", {}});
+    if (!is_virtual_) return std::optional<End>();
+    now_ms_ = std::max(now_ms_, *due);
+  }
+}
+
+Result<std::optional<StepAgent::End>> StepAgent::end() {
+  const loop::AgentOutcome outcome = stored_->run().outcome();
+  const loop::AgentUsage used = stored_->run().usage();
+  End end;
+  end.usage = {static_cast<std::int64_t>(used.input), static_cast<std::int64_t>(used.output), used.model_calls};
+  if (outcome.is_ok) {
+    end.value = json::parse(outcome.result_json);
+  } else {
+    end.error = outcome.reason + ": " + outcome.message;
+  }
+  if (auto parked = stored_->park(); !parked) return parked.error();
+  return std::optional(std::move(end));
+}
+
+Result<void> StepAgent::answer(std::string_view path, const loop::ModelReply& reply) {
+  return stored_->resolve_model(path, reply);
+}
+
+}  // namespace ptcvm::cli
