@@ -2,12 +2,15 @@
 #include "ptcvm/stored_run.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "api/errors.h"
 #include "api/run_impl.h"
 #include "api/store_access.h"
+#include "api/stored_start.h"
 #include "runtime/durable/durable_run.h"
 #include "runtime/durable/turn_options.h"
+#include "runtime/engine/clock.h"
 #include "runtime/log/log_writer.h"
 
 namespace ptcvm {
@@ -111,6 +114,21 @@ Result<ptc::LoggedStart> last_start(const Store& store, const std::string& run) 
 
 }  // namespace
 
+Result<ptc::Fact> start_fact(const StoredOptions& options, std::string source) {
+  if (auto error = options_error(options)) return std::move(*error);
+  const ptc::DurableOptions durable = durable_options(options);
+  ptc::Fact out;
+  out.kind = ptc::FactKind::RunStarted;
+  out.author = ptc::FactAuthor::Host;
+  out.time_ms = options.clock ? options.clock() : ptc::system_millis();
+  out.number = 1;
+  out.id = options.name;
+  out.text = std::move(source);
+  out.value = durable.context;
+  out.args = ptc::turn_options_edn(durable.session);
+  return out;
+}
+
 struct PTCVM_HIDDEN StoredRun::Impl {
   Impl(const Engine& shared, const Store& given, const Tools& tools, std::string source, const StoredOptions& options,
        ptc::DurableOptions durable)
@@ -124,6 +142,7 @@ struct PTCVM_HIDDEN StoredRun::Impl {
     durable.on_session = [this](ptc::Session& session) { events.attend(session); };
     if (events.is_watched()) durable.reader = &events;
     durable.cancelled = &events.cancelled();
+    durable.parks = &parks;
     return durable;
   }
 
@@ -135,6 +154,7 @@ struct PTCVM_HIDDEN StoredRun::Impl {
   Store store;
   std::string name;                         // the name that the source has in messages
   EventSource events;
+  std::atomic<bool> parks{false};
   std::function<void(const Diagnostic&)> on_error;
   ptc::DurableRun run;
   StoredOutcome outcome;
@@ -221,6 +241,7 @@ Result<StoredOutcome> StoredRun::drive() {
 const Result<StoredStep>& StoredRun::last_step() const { return impl_->last_step; }
 
 void StoredRun::cancel() { impl_->events.cancelled() = true; }
+void StoredRun::park_soon() { impl_->parks = true; }
 std::string_view StoredRun::id() const { return impl_->run.id(); }
 std::string_view StoredRun::name() const { return impl_->name; }
 const StoredOutcome& StoredRun::outcome() const { return impl_->outcome; }

@@ -1,5 +1,5 @@
-// Includes the whole C++ API except sqlite.hpp, postgres.hpp, asio.hpp, asio_stored_run.hpp, otel.hpp and
-// thread_pool.hpp.
+// Includes the whole C++ API except sqlite.hpp, postgres.hpp, asio.hpp, asio_stored_run.hpp, otel.hpp, thread_pool.hpp
+// and worker.hpp.
 #pragma once
 #include "ptcvm/check.hpp"
 #include "ptcvm/claim_heartbeat.hpp"

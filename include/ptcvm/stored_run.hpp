@@ -60,6 +60,10 @@ class PTCVM_API StoredRun {
   // Returns what the last step gave; Yielded before the first step.
   const Result<StoredStep>& last_step() const;
   void cancel();                          // the next step ends the turn with the fault "cancelled"; any thread
+  // The next step parks the run as soon as no call is in flight, also in the middle of an expression, and is Done with
+  // StoredEnd::Suspended; the wake_time_ms() of the outcome is now. A later step, here or in another process, goes on
+  // from there. A run that ends or waits before that ends or waits as ever. Any thread may call it.
+  void park_soon();
   std::string_view id() const;            // StoredOptions::id
   std::string_view name() const;          // returns the name of the source: StoredOptions::name, or what the log has
 

@@ -33,6 +33,9 @@ struct DurableOptions {
   std::function<void(Session&)> on_session;  // one is about to be driven; it is gone when the run is over
   OutboxReader* reader = nullptr;            // gets what happens, after the log; not owned
   const std::atomic<bool>* cancelled = nullptr;   // not owned
+  // True asks for the run to be parked at its next safe point without a call in flight; then it becomes false. It is
+  // not owned.
+  std::atomic<bool>* parks = nullptr;
 };
 
 enum class DurableEnd : std::uint8_t {

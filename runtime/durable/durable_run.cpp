@@ -79,7 +79,9 @@ DurableStep DurableRun::drive(std::uint64_t fuel) {
       continue;
     }
     std::optional<DurableStep> led_to;
-    if (is_suspended_) {
+    if (parks_here()) {
+      if (park_in_the_middle()) return close();
+    } else if (is_suspended_) {
       led_to = suspend();
     } else if (session_->last_step() == SessionStep::Waits) {
       led_to = wait_for_calls();
@@ -233,6 +235,32 @@ bool DurableRun::park() {
   wanted.observed_seq = log().head();
   const Fact fact = writer_.made(FactKind::RunSuspended, FactAuthor::Host);
   return writer_.park({&fact, 1}, wanted);
+}
+
+// A session that waits by itself is parked as ever.
+bool DurableRun::parks_here() {
+  return options_.parks != nullptr && options_.parks->load() && !is_suspended_ && calls_.in_flight().empty() &&
+         !session_->clock().is_stopped();
+}
+
+// Parks a session between two steps; the run can go on at once. Returns false when nothing was parked: the log has
+// something new, or the writer is stopped.
+bool DurableRun::park_in_the_middle() {
+  if (!write()) return false;
+  Parked wanted;
+  wanted.continuation = continuation_name(writer_);
+  wanted.snapshot = session_->snapshot();
+  wanted.deadline_ms = writer_.now();
+  wanted.observed_seq = log().head();
+  Fact fact = writer_.made(FactKind::RunSuspended, FactAuthor::Host);
+  fact.status = "parked";
+  out_.outcome = session_->outcome();
+  out_.outcome.next_deadline_ms = wanted.deadline_ms;
+  if (!writer_.park({&fact, 1}, wanted)) return false;
+  options_.parks->store(false);
+  facts_.tell_host();
+  out_.end = DurableEnd::Suspended;
+  return true;
 }
 
 void DurableRun::end_turn() {

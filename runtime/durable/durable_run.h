@@ -95,6 +95,8 @@ class DurableRun {
   Fact resumption() const;
   void go_on();
   bool park();
+  bool parks_here();
+  bool park_in_the_middle();
   void end_turn();
   bool write_end(Fact ended);
   bool begin_again_with_whole_log();

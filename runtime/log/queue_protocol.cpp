@@ -56,6 +56,7 @@ void rescue_job(QueueTables& tables, JobRow job, std::int64_t now_ms) {
     job.reason = "its workers died " + std::to_string(job.crashes) + " times at fact " + std::to_string(run.head);
     return set_aside(tables, job, JobState::Quarantined, now_ms);
   }
+  if (run.state == LogState::Ended) return make_ready(tables, job, now_ms);   // nobody has said how its turn ended
   place(tables, job, run, now_ms);
 }
 
@@ -85,13 +86,10 @@ bool is_fit(QueueTables& tables, const JobRow& job, const NodeRow& node, const Q
   return !queue.tenant_slots || tables.held(queue.name, &tenant) < *queue.tenant_slots;
 }
 
-// Claims a ready run, unless somebody claimed it without the queue or it is over.
+// Claims a ready run, unless somebody claimed it without the queue. A run that is over is claimed, too: when its turn
+// failed, the turn is tried again.
 std::optional<ClaimedRun> claim_job(QueueTables& tables, JobRow job, const NodeRow& node, std::int64_t now_ms) {
   const QueuedRun run = tables.run(job.log);
-  if (run.state == LogState::Ended) {
-    set_aside(tables, job, JobState::Done, now_ms);
-    return std::nullopt;
-  }
   if (!run.owner.empty() && run.until_ms > now_ms) {
     set_aside(tables, job, JobState::Timer, run.until_ms);
     return std::nullopt;

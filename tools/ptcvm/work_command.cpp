@@ -56,7 +56,7 @@ int work(const WorkRequest& request) {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   const auto report = [&request](const WorkedRun& run) { write_worked(run, request.json); };
-  const auto done = Worker(command.store(), request.setup, report, ending, cancelled).work();
+  const auto done = StoreWorker(command.store(), request.setup, report, ending, cancelled).work();
   return done ? kSuccess : complain_of_store(done.error());
 }
 

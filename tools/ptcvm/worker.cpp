@@ -61,14 +61,14 @@ WorkedRun worked(const std::string& id, const StoredOutcome& done) {
 
 }  // namespace
 
-Result<void> Worker::work() {
+Result<void> StoreWorker::work() {
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < setup_.jobs; ++i) threads.emplace_back([this] { work_in_thread(); });
   for (std::thread& thread : threads) thread.join();
   return failure_ ? Result<void>(*failure_) : Result<void>();
 }
 
-void Worker::work_in_thread() {
+void StoreWorker::work_in_thread() {
   std::string message;
   auto tools = command_tools(setup_.options, message);   // processes that stay belong to one thread
   if (!tools) return;                                    // the command has read the same files before
@@ -85,7 +85,7 @@ void Worker::work_in_thread() {
 }
 
 // Returns a run to step, after a pause when there is none.
-std::optional<std::string> Worker::next_run() {
+std::optional<std::string> StoreWorker::next_run() {
   {
     const std::lock_guard lock(mutex_);
     if (queue_.empty() && !failure_) {
@@ -104,7 +104,7 @@ std::optional<std::string> Worker::next_run() {
 }
 
 // Lists the runs that can go on: the last one in the queue is the first one of the store.
-Result<void> Worker::find_runs() {
+Result<void> StoreWorker::find_runs() {
   const std::int64_t now = now_millis();
   std::string after;
   for (std::size_t count = kPage; count == kPage;) {
@@ -123,14 +123,14 @@ Result<void> Worker::find_runs() {
   return {};
 }
 
-void Worker::offer(const StoredRunInfo& info) {
+void StoreWorker::offer(const StoredRunInfo& info) {
   const auto vain = in_vain_.find(info.id);
   if (working_.contains(info.id) || (vain != in_vain_.end() && vain->second == info.facts)) return;
   queue_.push_back(info.id);
 }
 
 // Steps a run and says what became of it. Returns false when the store has failed.
-bool Worker::take_run(const std::string& id, CommandTools& tools) {
+bool StoreWorker::take_run(const std::string& id, CommandTools& tools) {
   bool is_busy = false;
   const WorkedRun done = step(id, tools, is_busy);
   const auto info = store_.find(id);
@@ -144,7 +144,7 @@ bool Worker::take_run(const std::string& id, CommandTools& tools) {
   return false;
 }
 
-WorkedRun Worker::step(const std::string& id, CommandTools& tools, bool& is_busy) {
+WorkedRun StoreWorker::step(const std::string& id, CommandTools& tools, bool& is_busy) {
   PrintReporter reporter;
   StoredOptions options;
   options.id = id;

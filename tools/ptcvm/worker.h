@@ -33,12 +33,12 @@ struct WorkedRun {
   std::string what;                 // the value, the fault, what it waits for, or why it did not go on
 };
 
-class Worker {
+class StoreWorker {
  public:
   using Report = std::function<void(const WorkedRun&)>;
   // `report` is called for each run that was stepped, by one thread at a time. With `ending` true the worker takes no
   // run any more and waits for those that it has; `cancelled` stops their tools, too. Store and flags must outlive it.
-  Worker(const Store& store, WorkerSetup setup, Report report, const std::atomic<bool>& ending,
+  StoreWorker(const Store& store, WorkerSetup setup, Report report, const std::atomic<bool>& ending,
          const std::atomic<bool>& cancelled)
       : store_(store), setup_(std::move(setup)), report_(std::move(report)), ending_(ending), cancelled_(cancelled) {}
 

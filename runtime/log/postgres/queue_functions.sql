@@ -54,6 +54,10 @@ begin
       perform ptcvm.set_aside(j.id, 4, p_now);
       return;
     end if;
+    if r.state = 2 then                                -- nobody has said how its turn ended
+      perform ptcvm.make_ready(j.id, p_now);
+      return;
+    end if;
   end if;
   perform ptcvm.place_job(j.id, p_now);
 end $$;
@@ -244,10 +248,6 @@ begin
       continue when not found;
       select * into j from ptcvm.job x where x.id = j.id;         -- as it is now, under the lock of the run
       continue when j.state <> 0;
-      if r.state = 2 then
-        perform ptcvm.set_aside(j.id, 5, v_now);
-        continue;
-      end if;
       if r.owner <> '' and r.until_ms > v_now then
         perform ptcvm.set_aside(j.id, 1, r.until_ms);
         continue;

@@ -1,0 +1,65 @@
+#include "runtime/log/node_store.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace ptc {
+
+std::int64_t NodeStore::boot_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return std::int64_t{now.tv_sec} * 1'000 + now.tv_nsec / 1'000'000;
+}
+
+void NodeStore::set_lease_end(std::int64_t until_boot_ms) {
+  const std::lock_guard lock(mutex_);
+  until_boot_ms_ = until_boot_ms;
+}
+
+bool NodeStore::has_lease() const {
+  const std::lock_guard lock(mutex_);
+  return boot_ms() < until_boot_ms_;
+}
+
+void NodeStore::take(const std::string& log, std::uint64_t token) {
+  const std::lock_guard lock(mutex_);
+  taken_.insert_or_assign(log, token);
+}
+
+void NodeStore::leave(const std::string& log) {
+  const std::lock_guard lock(mutex_);
+  taken_.erase(log);
+}
+
+std::uint64_t NodeStore::token_of(std::string_view log) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = taken_.find(log);
+  return at == taken_.end() ? 0 : at->second;
+}
+
+StoreResult<Claim> NodeStore::claim(std::string_view log, std::string_view owner, std::int64_t, std::int64_t,
+                                    std::optional<std::uint64_t>) {
+  const std::uint64_t token = token_of(log);
+  return Claim{token, token != 0, std::string(owner), token, std::numeric_limits<std::int64_t>::max()};
+}
+
+StoreResult<bool> NodeStore::renew(std::string_view log, std::uint64_t token, std::int64_t, std::int64_t) {
+  return token != 0 && token_of(log) == token;
+}
+
+StoreResult<bool> NodeStore::release(std::string_view log, std::uint64_t token) {
+  return token != 0 && token_of(log) == token;
+}
+
+StoreResult<Written> NodeStore::put(std::string_view log, Cut cut, std::span<const Fact> facts,
+                                    Durability durability) {
+  const bool has_intent = std::ranges::any_of(facts, [](const Fact& fact) { return fact.kind == FactKind::Intent; });
+  if (has_intent && !has_lease()) {
+    return StoreError{StoreError::Kind::Fenced, "the lease of this worker is over, so it calls no tool"};
+  }
+  return store_.put(log, cut, facts, durability);
+}
+
+}   // namespace ptc

@@ -1,0 +1,41 @@
+// The store as a node sees it: claims were given by a queue (run_queue.h), and the lease of the node keeps them.
+//
+// A call of a tool is allowed only while the lease of the node surely lasts: a write with an intent is refused (Fenced)
+// afterwards, by the clock of this machine that also counts while the machine sleeps.
+#pragma once
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "runtime/log/forwarding_store.h"
+
+namespace ptc {
+
+class NodeStore : public ForwardingStore {
+ public:
+  explicit NodeStore(FactStore& store) : ForwardingStore(store) {}
+
+  static std::int64_t boot_ms();                      // ms of the clock that counts while the machine sleeps
+  void set_lease_end(std::int64_t until_boot_ms);   // with a margin
+  bool has_lease() const;
+
+  void take(const std::string& log, std::uint64_t token);   // the queue gave that claim
+  void leave(const std::string& log);
+
+  StoreResult<Claim> claim(std::string_view log, std::string_view owner, std::int64_t now_ms, std::int64_t lease_ms,
+                           std::optional<std::uint64_t> dead) override;
+  StoreResult<bool> renew(std::string_view log, std::uint64_t token, std::int64_t now_ms,
+                          std::int64_t lease_ms) override;
+  StoreResult<bool> release(std::string_view log, std::uint64_t token) override;   // the queue is told, not the store
+  StoreResult<Written> put(std::string_view log, Cut cut, std::span<const Fact> facts,
+                           Durability durability) override;
+
+ private:
+  std::uint64_t token_of(std::string_view log) const;
+
+  mutable std::mutex mutex_;
+  std::map<std::string, std::uint64_t, std::less<>> taken_;
+  std::int64_t until_boot_ms_ = 0;
+};
+
+}   // namespace ptc
