@@ -73,6 +73,7 @@ def build():
             sys.exit(f"{' '.join(map(str, command))}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
     run("cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0",
         "-DPTC_BUILD_TESTS=OFF", "-DPTC_BUILD_AGENTS=OFF", "-DPTC_BUILD_SHARED=OFF", "-DPTC_INSTALL=OFF",
+        "-DPTC_BUILD_POSTGRES=OFF",
         f"-DCMAKE_CXX_COMPILER={CXX}")
     run("cmake", "--build", BUILD, "--target", "ptc_limits")
     run("cmake", "--build", BUILD, "--target", "ptcvm_cli")
