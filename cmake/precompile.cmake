@@ -1,7 +1,7 @@
 # Large headers, compiled once for all targets that name the same group:
 #
-#   core    the standard library, for the engine's own sources. In sanitized builds only: the others find out whether
-#           every file includes what it uses.
+#   core    the standard library, for the engine's own sources. Not in release builds, which find out whether every
+#           file includes what it uses.
 #   cli     CLI11 and the standard library
 #   tests   GoogleTest and the standard library
 #
@@ -19,7 +19,7 @@ set(PTC_HEADERS_cli <CLI/CLI.hpp> ${PTC_HEADERS_core})
 set(PTC_HEADERS_tests <gtest/gtest.h> ${PTC_HEADERS_core})
 
 function(ptc_precompile group target)
-  if(NOT PTC_PRECOMPILE OR (group STREQUAL core AND NOT PTC_SANITIZE))
+  if(NOT PTC_PRECOMPILE OR (group STREQUAL core AND CMAKE_BUILD_TYPE STREQUAL Release))
     return()
   endif()
   if(NOT TARGET ptc_headers_${group})
