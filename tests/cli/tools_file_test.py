@@ -46,6 +46,28 @@ class ToolsFile(CommandLineTest):
         self.assertEqual(ptcvm("eval", "[(tool/t) (tool/u)]", "--tools", path, "--tool", "u=echo 3", "--tool-effect",
                                "t=pure"), (0, "[1 3]\n", ""))
 
+    def test_check_takes_the_file(self):
+        path = self.tools({"name": "price", "signature": "(id :int) -> {price :float}", "command": PRICE})
+        good, bad = self.file("good.ptc", "(tool/price {:id 3})"), self.file("bad.ptc", "(tool/pice {:id 3})")
+        self.assertEqual(ptcvm("check", good, "--tools", path), (0, f"{good}: ok\n", ""))
+        status, out, err = ptcvm("check", bad, "--tools", path)
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn("error[unknown_tool]: Unknown tool: pice. Available tools: price", err)
+        self.assertEqual(ptcvm("check", bad, "--tools", path, "--tool", "pice")[0], 0)
+
+    def test_check_refuses_calls_that_run_refuses(self):
+        path = self.tools({"name": "price", "signature": "(id :int) -> {price :float}", "command": PRICE})
+        source = self.file("p.ptc", "(tool/price 3)")
+        checked, ran = (ptcvm(command, source, "--tools", path) for command in ("check", "run"))
+        self.assertEqual((checked[0], checked[2]), (1, ran[2]))
+        self.assertIn("error[invalid_tool_args]", checked[2])
+
+    def test_check_refuses_a_wrong_file(self):
+        path = self.file("wrong.json", '[{"name": "t", "command": "true", "signature": "(a :foo) -> :any"}]')
+        status, out, err = ptcvm("check", self.file("p.ptc", "1"), "--tools", path)
+        self.assertEqual((status, out), (65, ""))
+        self.assertTrue(err.startswith(f"ptcvm: {path}: tool t: unknown type :foo"), err)
+
     def test_a_store_goes_on_with_the_same_file(self):
         store, path = os.path.join(self.folder.name, "s.db"), self.tools({"name": "ask", "mode": "async"})
         self.assertEqual(ptcvm("eval", "(await (tool/ask))", "--tools", path, "--store", store, "--id", "a")[0], 75)

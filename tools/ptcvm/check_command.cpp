@@ -10,13 +10,14 @@
 #include "tools/ptcvm/run_options.h"
 #include "tools/ptcvm/signature_text.h"
 #include "tools/ptcvm/terminal.h"
+#include "tools/ptcvm/tools_file.h"
 
 namespace ptcvm::cli {
 namespace {
 
 struct CheckRequest {
   std::vector<std::string> files;
-  std::vector<std::string> tools, shell_tools, async_tools, data;
+  std::vector<std::string> tools_files, tools, shell_tools, async_tools, data;
   std::string memory, signature;
   bool quiet = false, as_json = false, as_sarif = false, strict_data = false;
 };
@@ -82,8 +83,14 @@ int refuse(const std::string& message) {
   return kBadInput;
 }
 
+bool names_tools(const CheckRequest& request) {
+  return !request.tools_files.empty() || !request.tools.empty() || !request.shell_tools.empty() ||
+         !request.async_tools.empty();
+}
+
 // Declares the tools: check calls none, so the commands of the options are left out.
 bool declare_tools(CommandTools& tools, const CheckRequest& request, std::string& message) {
+  if (!add_tools_files(tools, request.tools_files, message)) return false;
   for (const auto* texts : {&request.tools, &request.shell_tools}) {
     for (const std::string& text : *texts) tools.tools.defer(text.substr(0, text.find('=')), "").value();
   }
@@ -120,7 +127,7 @@ int check_file(const std::string& file, const CheckRequest& request, std::vector
   options.data = request.data;
   options.memory = request.memory;
   options.signature = request.signature;
-  options.check_tools = !request.tools.empty() || !request.shell_tools.empty() || !request.async_tools.empty();
+  options.check_tools = names_tools(request);
   CommandTools tools;
   if (!declare_tools(tools, request, message)) return refuse(message);
   MadeSession made = make_session(engine, options, {tools.tools}, shown_name(file), message);
@@ -195,6 +202,10 @@ void add_check_command(CLI::App& app, int& status) {
   auto request = std::make_shared<CheckRequest>();
   command->add_option("FILE", request->files, "Programs; - is standard input")->required();
   command
+      ->add_option("--tools", request->tools_files, "A file of tools that the program may call; repeatable")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command
       ->add_option("--tool", request->tools,
                    "A tool that the program may call, as run has it; with none, tool names are not checked")
       ->type_name("NAME[=COMMAND]")
@@ -217,6 +228,7 @@ void add_check_command(CLI::App& app, int& status) {
   command->add_flag("--json", request->as_json, "Write the findings as one JSON document");
   command->add_flag("--sarif", request->as_sarif, "Write the findings as SARIF 2.1.0");
   command->footer("Examples:\n  ptcvm check report.ptc\n  ptcvm check --tool search --tool fetch agent.ptc\n"
+                  "  ptcvm check --tools tools.json agent.ptc\n"
                   "  ptcvm check --signature '{total :float}' report.ptc\n"
                   "  ptcvm check --data orders.json --strict-data report.ptc\n"
                   "  ptcvm check --sarif *.ptc > findings.sarif\n\n"

@@ -290,4 +290,11 @@ bool add_tools(CommandTools& tools, std::vector<DeclaredTool> declared, std::str
   return true;
 }
 
+bool add_tools_files(CommandTools& tools, const std::vector<std::string>& paths, std::string& message) {
+  return std::ranges::all_of(paths, [&](const std::string& path) {
+    auto declared = read_tools_file(path, message);
+    return declared && add_tools(tools, *std::move(declared), message);
+  });
+}
+
 }  // namespace ptcvm::cli

@@ -35,5 +35,7 @@ std::optional<std::vector<DeclaredTool>> read_tools_file(const std::string& path
 // Adds tools to the tools of a command. A tool that is declared later replaces one of the same name. Returns false when
 // a signature cannot be read; `message` then says why.
 bool add_tools(CommandTools& tools, std::vector<DeclaredTool> declared, std::string& message);
+// Adds the tools of files, in the order of the files. Returns false when one cannot be read; `message` then says why.
+bool add_tools_files(CommandTools& tools, const std::vector<std::string>& paths, std::string& message);
 
 }  // namespace ptcvm::cli
