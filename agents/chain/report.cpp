@@ -41,7 +41,8 @@ json::object result_json(const StepResult& result) {
   if (!result.error.empty()) object["error"] = result.error;
   object["durationMs"] = result.duration_ms;
   const bool is_failed = result.status != StepStatus::Completed || result.has_failed_check;
-  object["verificationStatus"] = is_failed ? "failed" : result.pending_checks.empty() ? "passed" : "pending";
+  const bool is_pending = result.was_refused || (!is_failed && !result.pending_checks.empty());
+  object["verificationStatus"] = is_pending ? "pending" : is_failed ? "failed" : "passed";
   if (!result.verdict.empty()) object["verdict"] = result.verdict;
   return object;
 }

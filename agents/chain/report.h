@@ -25,6 +25,7 @@ struct StepResult {
   std::int64_t duration_ms = 0;
   std::vector<std::string> pending_checks;   // criteria that nobody decided
   bool has_failed_check = false;             // a completed step whose output did not pass: the task is no success
+  bool was_refused = false;                  // its call was never made, so no check has judged it
   boost::json::array verdict = {};           // what a model judged: {"criterion" text, "passes" bool or null} each
   std::vector<Artifact> artifacts = {};      // what the step has made
 };

@@ -19,6 +19,8 @@ void read_row(const PlanStep& step, const json::object& row, Verifier verifier, 
                   : status == "skipped" ? StepStatus::Skipped
                                         : StepStatus::Failed;
   result.error = member_text(row, "error");
+  // A call that was made has a time. Without one, the gate has refused it.
+  result.was_refused = result.status == StepStatus::Failed && step.type == StepType::Action && !row.contains("ms");
   if (const json::value* const ms = row.if_contains("ms"); ms != nullptr && ms->is_int64()) {
     result.duration_ms = ms->get_int64();
   }
