@@ -68,6 +68,41 @@ class ToolsFile(CommandLineTest):
         self.assertEqual((status, out), (65, ""))
         self.assertTrue(err.startswith(f"ptcvm: {path}: tool t: unknown type :foo"), err)
 
+    def batch(self, path, *requests, jobs="1"):
+        text = "".join(json.dumps(request) + "\n" for request in requests)
+        status, out, err = ptcvm("batch", "--tools", path, "--jobs", jobs, stdin=text)
+        self.assertEqual((status, err), (0, ""))
+        return [json.loads(line) for line in out.splitlines()]
+
+    def test_batch_calls_the_tools(self):
+        path = self.tools({"name": "price", "signature": "(id :int) -> {price :float}", "command": PRICE})
+        good, bad = self.batch(path, {"id": 1, "source": "(:price (tool/price {:id 3}))"},
+                               {"id": 2, "source": '(tool/price {:id "x"})'})
+        self.assertEqual((good["value_edn"], good["tool_calls"][0]["name"]), ("4.5", "price"))
+        self.assertEqual(bad["error_kind"], "invalid_tool_args")
+
+    def test_recorded_answers_of_a_request_go_before(self):
+        path = self.tools({"name": "t", "command": ["echo", "1"]})
+        recorded, live = self.batch(path, {"id": 1, "source": "(tool/t)", "tools": [{"name": "t", "result": 2}]},
+                                    {"id": 2, "source": "(tool/t)"})
+        self.assertEqual((recorded["value_edn"], live["value_edn"]), ("2", "1"))
+
+    def test_batch_calls_from_fresh_processes(self):
+        path = self.tools({"name": "t", "command": ["echo", "1"], "effect": "pure"})
+        (answer,) = self.batch(path, {"id": 1, "source": "(+ (tool/t) (tool/t))", "suspend": "every",
+                                      "hop": "process"})
+        self.assertEqual((answer["value_edn"], answer["suspensions"] > 0), ("2", True))
+
+    def test_batch_calls_a_tool_from_several_threads(self):
+        path = self.tools({"name": "t", "command": [sys.executable, "-c", STAYS], "process": "stays"})
+        answers = self.batch(path, *({"id": i, "source": f"(last (tool/t {{:n {i}}}))"} for i in range(50)), jobs="3")
+        self.assertEqual([answer["value_edn"] for answer in answers], [str(i) for i in range(50)])
+
+    def test_batch_refuses_a_wrong_file(self):
+        status, out, err = ptcvm("batch", "--tools", self.file("w.json", '[{"name": "t", "comand": "true"}]'), stdin="")
+        self.assertEqual((status, out), (65, ""))
+        self.assertIn('there is no member "comand"', err)
+
     def test_a_store_goes_on_with_the_same_file(self):
         store, path = os.path.join(self.folder.name, "s.db"), self.tools({"name": "ask", "mode": "async"})
         self.assertEqual(ptcvm("eval", "(await (tool/ask))", "--tools", path, "--store", store, "--id", "a")[0], 75)

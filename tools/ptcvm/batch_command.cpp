@@ -8,6 +8,7 @@
 
 #include "tools/ptcvm/batch_members.h"
 #include "tools/ptcvm/batch_request.h"
+#include "tools/ptcvm/batch_tools.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/line_source.h"
 #include "tools/ptcvm/ordered_work.h"
@@ -22,8 +23,9 @@ constexpr unsigned kMaxJobs = 256;
 
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
 
-std::string answer_line(const Engine& engine, const std::string& line, bool too_long, std::int64_t protocol) {
-  return too_long ? refuse_request("the line is too long") : answer_request(engine, line, protocol);
+std::string answer_line(const Engine& engine, const LiveTools& live, const std::string& line, bool too_long,
+                        std::int64_t protocol) {
+  return too_long ? refuse_request("the line is too long") : answer_request(engine, line, protocol, live);
 }
 
 // Reads the first line that is not blank. A header is answered at once, and `line` is then empty. Returns false when
@@ -42,7 +44,7 @@ bool read_first(LineSource& lines, std::string& line, bool& too_long, bool& good
   return good;
 }
 
-int run_inline(const Engine& engine) {
+int run_inline(const Engine& engine, const LiveTools& live) {
   LineSource lines(STDIN_FILENO, kMaxLineBytes);
   std::string line, out;
   bool too_long = false, good = true;
@@ -53,7 +55,7 @@ int run_inline(const Engine& engine) {
     if (!is_first) next = lines.next(line);
     if (next == LineSource::Next::End) break;
     if (next == LineSource::Next::Line && is_blank(line)) continue;
-    out += answer_line(engine, line, next == LineSource::Next::TooLong, protocol);
+    out += answer_line(engine, live, line, next == LineSource::Next::TooLong, protocol);
     out += '\n';
     if (out.size() < kFlushBytes && lines.has_line()) continue;
     if (!write_out(out)) return kBadInput;
@@ -67,7 +69,7 @@ struct BatchLine {
   bool too_long = false;
 };
 
-int run_parallel(const Engine& engine, unsigned jobs) {
+int run_parallel(const Engine& engine, const LiveTools& live, unsigned jobs) {
   LineSource lines(STDIN_FILENO, kMaxLineBytes);
   std::string line;
   bool too_long = false, good = true;
@@ -75,8 +77,8 @@ int run_parallel(const Engine& engine, unsigned jobs) {
   if (!read_first(lines, line, too_long, good, protocol)) return good ? kSuccess : kBadInput;
   OrderedWork<BatchLine> work(
       jobs,
-      [&engine, protocol](BatchLine& asked) {
-        return answer_line(engine, asked.text, asked.too_long, protocol) + '\n';
+      [&engine, &live, protocol](BatchLine& asked) {
+        return answer_line(engine, live, asked.text, asked.too_long, protocol) + '\n';
       },
       write_out);
   for (bool is_first = true;; is_first = false) {
@@ -89,20 +91,35 @@ int run_parallel(const Engine& engine, unsigned jobs) {
   return work.finish() ? kSuccess : kBadInput;
 }
 
-int run_batch(unsigned jobs) {
-  const Engine engine;
-  if (jobs <= 1) return run_inline(engine);
-  return run_parallel(engine, jobs);
+std::optional<LiveTools> read_live(const std::vector<std::string>& paths) {
+  std::string message;
+  const auto tools = BatchTools::read(paths, message);
+  if (!tools) complain(message);
+  if (!tools) return std::nullopt;
+  LiveTools live;
+  live.add_to = [tools = *tools](Tools& into) { tools.add_to(into); };
+  for (const std::string& path : paths) live.arguments.insert(live.arguments.end(), {"--tools", path});
+  return live;
 }
 
-int run_hop() {
+int run_batch(unsigned jobs, const std::vector<std::string>& tools) {
+  const auto live = read_live(tools);
+  if (!live) return kBadInput;
+  const Engine engine;
+  if (jobs <= 1) return run_inline(engine, *live);
+  return run_parallel(engine, *live, jobs);
+}
+
+int run_hop(const std::vector<std::string>& tools) {
+  const auto live = read_live(tools);
+  if (!live) return kBadInput;
   const Engine engine;
   std::string input;
   std::array<char, 1u << 16> buffer;
   for (ssize_t count = 0; (count = ::read(STDIN_FILENO, buffer.data(), buffer.size())) > 0;) {
     input.append(buffer.data(), static_cast<std::size_t>(count));
   }
-  return write_out(answer_hop(engine, input)) ? kSuccess : kBadInput;
+  return write_out(answer_hop(engine, *live, input)) ? kSuccess : kBadInput;
 }
 
 }  // namespace
@@ -112,6 +129,13 @@ void add_batch_command(CLI::App& app, int& status) {
   auto jobs = std::make_shared<unsigned>(1);
   auto schema = std::make_shared<bool>(false);
   command->add_option("--jobs", *jobs, "Threads that answer; 0: one a processor")->type_name("N");
+  auto tools = std::make_shared<std::vector<std::string>>();
+  const auto take_tools = [tools](CLI::App& app_of_tools) {
+    app_of_tools.add_option("--tools", *tools, "A file of tools that every request may call; repeatable")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
+  };
+  take_tools(*command);
   command->add_flag("--schema", *schema, "Print the JSON Schema of requests and answers, and read nothing");
   command->footer(
       R"text(A request has id and source, and may have data, memory, journal and history as JSON, or context_edn,
@@ -130,16 +154,18 @@ wait lists their ids in "outstanding".
 Examples:
   echo '{"id":1,"source":"(+ 1 2)"}' | ptcvm batch
   ptcvm batch --jobs 4 < requests.jsonl > answers.jsonl
+  ptcvm batch --tools tools.json < requests.jsonl
   ptcvm batch --schema > batch.schema.json)text");
   auto* hop = app.add_subcommand("batch-hop", "One step of a batch request that asks for fresh processes")->group("");
-  hop->callback([&status] { status = run_hop(); });
-  command->callback([jobs, schema, &status] {
+  take_tools(*hop);
+  hop->callback([tools, &status] { status = run_hop(*tools); });
+  command->callback([jobs, schema, tools, &status] {
     if (*schema) {
       status = write_out(batch_schema()) ? kSuccess : kBadInput;
       return;
     }
     const unsigned wanted = *jobs == 0 ? std::thread::hardware_concurrency() : *jobs;
-    status = run_batch(std::min(std::max(wanted, 1u), kMaxJobs));
+    status = run_batch(std::min(std::max(wanted, 1u), kMaxJobs), *tools);
   });
 }
 

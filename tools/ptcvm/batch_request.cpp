@@ -188,8 +188,8 @@ constexpr std::int64_t kBatchClock = 1'767'225'600'000;
 
 // One request, from its beginning or from where another process left it. Gives the answer, or what the next process
 // needs when the request asks for fresh ones.
-BatchStep answer_object(const Engine& engine, std::string_view line, const json::object& object, const HopState* from,
-                        std::int64_t protocol) {
+BatchStep answer_object(const Engine& engine, std::string_view line, const json::object& object,
+                        const LiveTools& live, const HopState* from, std::int64_t protocol) {
   std::string problem, id_json = "null";
   const BatchFields fields(object, problem);
   BatchRequest request;
@@ -210,6 +210,7 @@ BatchStep answer_object(const Engine& engine, std::string_view line, const json:
   request.options.time_ms = fields.time("clock_ms").value_or(kBatchClock);
   request.options.pauses_at_calls = request.plan.when != SuspendPlan::When::Never;
   add_tools(fields, request, problem);
+  live.add_to(request.options.tools);            // the tools of the request go before
   if (!problem.empty()) return {bad_request(id_json, problem), std::nullopt};
 
   BatchRun run(engine, request);
@@ -251,7 +252,8 @@ std::optional<json::value> read_line(std::string_view line, BoundedMemory& bound
   return std::nullopt;
 }
 
-BatchStep answer_line(const Engine& engine, std::string_view line, const HopState* from, std::int64_t protocol) {
+BatchStep answer_line(const Engine& engine, std::string_view line, const LiveTools& live, const HopState* from,
+                      std::int64_t protocol) {
   BoundedMemory bounded(kFreeBytes + kBytesPerByte * line.size());
   constexpr std::size_t kFirstBlock = 1024;
   json::monotonic_resource memory(kFirstBlock, json::storage_ptr(&bounded));
@@ -260,7 +262,7 @@ BatchStep answer_line(const Engine& engine, std::string_view line, const HopStat
   if (!parsed) return {bad_request("null", problem), std::nullopt};
   const json::object* object = parsed->if_object();
   if (object == nullptr) return {bad_request("null", "a request is a JSON object"), std::nullopt};
-  return answer_object(engine, line, *object, from, protocol);
+  return answer_object(engine, line, *object, live, from, protocol);
 }
 
 }  // namespace
@@ -290,14 +292,17 @@ std::optional<std::string> answer_header(std::string_view line, std::int64_t& pr
 std::string refuse_request(std::string_view message) { return bad_request("null", message); }
 
 // Each hop is a process of its own that gets the request and the state, and gives the next state or the answer.
-std::string answer_request(const Engine& engine, std::string_view line, std::int64_t protocol) {
-  BatchStep step = answer_line(engine, line, nullptr, protocol);
+std::string answer_request(const Engine& engine, std::string_view line, std::int64_t protocol,
+                           const LiveTools& live) {
+  BatchStep step = answer_line(engine, line, live, nullptr, protocol);
+  std::vector<std::string> next_process{"/proc/self/exe", "batch-hop"};
+  next_process.insert(next_process.end(), live.arguments.begin(), live.arguments.end());
   while (step.hop) {
     std::string input = std::to_string(line.size()) + '\n';
     input.append(line).append(write_hop(*step.hop));
     ChildLimits limits;
     limits.max_output_bytes = 1u << 30;
-    ChildResult child = run_child({"/proc/self/exe", "batch-hop"}, input, limits);
+    ChildResult child = run_child(next_process, input, limits);
     if (child.end != ChildResult::End::Exited || child.code != 0 || child.output.empty()) {
       return bad_request("null", "the process of a hop ended with: " + child.error);
     }
@@ -307,14 +312,14 @@ std::string answer_request(const Engine& engine, std::string_view line, std::int
   return step.answer;
 }
 
-std::string answer_hop(const Engine& engine, std::string_view input) {
+std::string answer_hop(const Engine& engine, const LiveTools& live, std::string_view input) {
   const std::size_t end = input.find('\n');
   std::size_t size = 0;
   const auto [stop, error] = std::from_chars(input.data(), input.data() + std::min(end, input.size()), size);
   if (end == std::string_view::npos || error != std::errc() || size > input.size() - end - 1) return {};
   const std::optional<HopState> from = read_hop(input.substr(end + 1 + size));
   if (!from) return {};
-  const BatchStep step = answer_line(engine, input.substr(end + 1, size), &*from, kBatchProtocol);
+  const BatchStep step = answer_line(engine, input.substr(end + 1, size), live, &*from, kBatchProtocol);
   return step.hop ? 'H' + write_hop(*step.hop) : 'A' + step.answer;
 }
 
