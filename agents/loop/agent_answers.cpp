@@ -18,7 +18,16 @@ std::uint64_t digest_of(std::string_view text) {   // FNV-1a
   return hash;
 }
 
+constexpr std::string_view kSignal = "await-signal";
+
+bool is_signal(const PendingOperation& operation) { return operation.tool == kSignal; }
+
+// A signal that a program waits for is an operation without a call. Its key is the id that the run of the program has
+// for it.
+bool is_signal(const state::OperationT& operation) { return operation.tool == kSignal && operation.call == 0; }
+
 OperationKind public_kind(const state::OperationT& operation) {
+  if (is_signal(operation)) return OperationKind::Input;
   switch (operation.kind) {
     case state::OperationKind::Approval: return OperationKind::Approval;
     case state::OperationKind::Doubt: return OperationKind::Doubt;
@@ -33,8 +42,6 @@ std::string public_name(const state::OperationT& operation) {
     default: return operation.name;
   }
 }
-
-bool is_signal(const PendingOperation& operation) { return operation.tool == "await-signal"; }
 
 }  // namespace
 
@@ -81,8 +88,11 @@ void AgentNode::list_calls(std::vector<Operation>& out) {
   for (const auto& waiting : node_.operations) {
     if (waiting->kind == state::OperationKind::Child) continue;
     Operation& operation = add(public_kind(*waiting), public_name(*waiting));
-    operation.key = waiting->key;
-    operation.tool = waiting->tool;
+    const bool is_input = is_signal(*waiting);
+    if (!is_input) {
+      operation.key = waiting->key;
+      operation.tool = waiting->tool;
+    }
     if (const auto tool = agent_.host_tools.find(waiting->tool); tool != agent_.host_tools.end()) {
       operation.definition = tool->second;
     }
@@ -92,13 +102,10 @@ void AgentNode::list_calls(std::vector<Operation>& out) {
       }
     }
     for (const PendingOperation& one : pending) {
-      if (!waiting->is_pending || one.id != waiting->name) continue;
+      if (!waiting->is_pending || one.id != (is_input ? waiting->key : waiting->name)) continue;
       operation.args_json = one.args.to_json();
       operation.due_ms = one.deadline_ms;
     }
-  }
-  for (const PendingOperation& one : pending) {
-    if (is_signal(one) && one.is_awaited) add(OperationKind::Input, one.id).args_json = one.args.to_json();
   }
   if (const auto wake = run.wake_time_ms(); wake && std::any_of(pending.begin(), pending.end(), [](const auto& one) {
         return one.is_sleep;
@@ -118,7 +125,6 @@ void AgentNode::list_paths(std::vector<std::string>& out) const {
   if (session_ && node_.phase == Phase::Running) {
     bool sleeps = false;
     for (const PendingOperation& one : session_->run().pending()) {
-      if (is_signal(one) && one.is_awaited) out.push_back(path_of(one.id));
       sleeps = sleeps || one.is_sleep;
     }
     if (sleeps) out.push_back(path_of("timer"));
@@ -200,7 +206,8 @@ Result<void> AgentNode::resolve(std::string_view name, ValueView value) {
     if (const auto wrong = is_doubt ? misfit(*called, value) : std::nullopt) {
       return loop_error(Errc::invalid_value, "the value does not fit the signature of the tool: " + *wrong);
     }
-    auto told = called->is_pending ? run.resolve(name, value) : run.answer(called->call, value);
+    auto told = called->is_pending ? run.resolve(is_signal(*called) ? std::string_view(called->key) : name, value)
+                                   : run.answer(called->call, value);
     if (!told) return told;
     if (!called->is_pending) note_effect(*called);
     remove_operation(std::string(called->name));
@@ -235,14 +242,37 @@ Result<void> AgentNode::reject(std::string_view name, std::string_view why) {
       if (!is_signal_waiting(name)) return loop_error(Errc::unknown_operation, "no such operation waits");
       return run.resolve_error(name, std::string(why));
     }
-    auto told = called->is_pending ? run.resolve_error(name, std::string(why))
-                                   : run.answer_error(called->call, std::string(why));
+    auto told = called->is_pending
+                    ? run.resolve_error(is_signal(*called) ? std::string_view(called->key) : name, std::string(why))
+                    : run.answer_error(called->call, std::string(why));
     if (!told) return told;
     remove_operation(std::string(called->name));
     return {};
   });
 }
 
+// Names the signals that the program waits for: "input", "input#2" and so on. Forgets those that it does not wait for.
+void AgentNode::take_signals() {
+  const auto pending = session().run().pending();
+  const auto waits_for = [&](const state::OperationT& signal) {
+    return std::any_of(pending.begin(), pending.end(), [&](const auto& one) { return one.id == signal.key; });
+  };
+  std::erase_if(node_.operations, [&](const auto& one) { return is_signal(*one) && !waits_for(*one); });
+  for (const PendingOperation& one : pending) {
+    const bool is_known = std::any_of(node_.operations.begin(), node_.operations.end(), [&](const auto& known) {
+      return is_signal(*known) && known->key == one.id;
+    });
+    if (is_known || !is_signal(one) || !one.is_awaited) continue;
+    auto operation = std::make_unique<state::OperationT>();
+    operation->name = new_name("input");
+    operation->tool = kSignal;
+    operation->key = one.id;
+    operation->is_pending = true;
+    node_.operations.push_back(std::move(operation));
+  }
+}
+
+// Earlier versions named signals by the ids that the program's run has for them; logs have such answers.
 bool AgentNode::is_signal_waiting(std::string_view name) {
   if (node_.phase != Phase::Running) return false;
   const auto pending = session().run().pending();

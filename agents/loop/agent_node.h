@@ -114,6 +114,7 @@ class AgentNode {
   std::string changed_definitions();
   bool take_calls();
   bool take_questions();
+  void take_signals();
   void take_call(const WaitingCall& call);
   bool settle_children();
   void start_child(const WaitingCall& call, const std::string& name, const CompiledAgent& agent);

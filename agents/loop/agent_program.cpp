@@ -216,7 +216,10 @@ bool AgentNode::run_program() {
     }
     is_moved = take_questions() || is_moved;
     is_moved = take_calls() || is_moved;
-    if (!is_moved && (run.state() == RunState::Suspended || !run.calls().empty())) return false;
+    if (!is_moved && (run.state() == RunState::Suspended || !run.calls().empty())) {
+      take_signals();
+      return false;
+    }
   }
 }
 
@@ -289,7 +292,8 @@ void AgentNode::take_fault(const Diagnostic& fault, const Outcome& outcome) {
 void AgentNode::forget_operations(bool is_fault) {
   std::erase_if(node_.operations, [&](const auto& operation) {
     const bool has_a_child = operation->kind == state::OperationKind::Child;
-    return !operation->is_pending || ((is_fault || has_a_child) && operation->task.empty());
+    const bool is_signal = operation->call == 0;
+    return !operation->is_pending || is_signal || ((is_fault || has_a_child) && operation->task.empty());
   });
   // Nothing can wait for a child without its operation: its call has no handle.
   for (std::size_t i = children_.size(); i-- > 0;) {
