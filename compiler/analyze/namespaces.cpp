@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "compiler/analyze/analysis.h"
 #include "compiler/analyze/program_notes.h"
+#include "schema/closest_name.h"
 
 namespace ptc {
 namespace {
@@ -193,10 +195,24 @@ Node* Analyzer::analyze_qualified(const Form& form, std::string_view name) {
   return fail_namespace(form, space, member);
 }
 
+namespace {
+
+// Returns the prefix that `space` is most likely a slip of, or "" when none is close.
+std::string_view closest_namespace(std::string_view space) {
+  std::vector<std::string_view> known{"tool", "data", "budget"};
+  for (const Namespace& one : kNamespaces) known.push_back(one.prefix);
+  for (const InteropClass& one : kClasses) known.push_back(one.name);
+  return closest_name(space, known);
+}
+
+}  // namespace
+
 Node* Analyzer::fail_namespace(const Form& form, std::string_view space, std::string_view) {
   static constexpr auto kJsonLibraries = std::to_array<std::string_view>(
       {"cheshire.core", "cheshire", "clojure.data.json", "data.json", "jsonista.core", "jsonista", "JSON"});
   std::string hint = "Available namespaces: " + std::string(kNamespaceList);
+  const std::string_view closest = closest_namespace(space);
+  if (!closest.empty()) hint = "Did you mean: " + std::string(closest) + "/. " + hint;
   if (std::find(kJsonLibraries.begin(), kJsonLibraries.end(), space) != kJsonLibraries.end()) {
     hint = "Use json/parse-string and json/generate-string";
   }

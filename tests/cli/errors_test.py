@@ -28,6 +28,13 @@ class Usage(CommandLineTest):
         self.assertEqual((status, out), (2, ""), err)
         return err
 
+    def test_an_unknown_namespace_has_a_nearest_one(self):
+        for source, prefix in (("(strr/join [1])", "str/"), ("(math/abs 1)", "Math/"), ("(dat/x)", "data/")):
+            status, _, err = ptcvm("eval", source)
+            self.assertEqual(status, 1)
+            self.assertIn(f"hint: Did you mean: {prefix}. Available namespaces: ", err)
+        self.assertNotIn("Did you mean", ptcvm("eval", "(qqqqqq/x)")[2])
+
     def test_unknown_names_have_a_nearest_one(self):
         for args, said in ((("rn", "p.ptc"), "ptcvm has no command rn. Did you mean: run?"),
                            (("jurnal", "show"), "ptcvm has no command jurnal. Did you mean: journal?"),
