@@ -175,6 +175,13 @@ class Store(AgentTest):
         again = self.begin()
         self.assertEqual((again[0], again[1]), (0, line))   # nothing is paid for again
 
+    def test_the_run_is_an_argument_or_an_option(self):
+        self.begin()
+        by_option = ptcvm("agent", "show", *self.kept)
+        self.assertEqual((by_option[0], ptcvm("agent", "show", *self.kept[:2], "r")), (0, by_option))
+        status, line, _, err = self.agent("resume", "r", *self.kept[:2], "--resolve", "approve:pay=true")
+        self.assertEqual((status, line["return"]), (0, {"receipt": "r"}), err)
+
     def test_a_refusal_is_a_tool_error_with_its_text(self):
         self.begin(turns=({"program": '(return {:receipt (tool/pay {:to "ann"})})'},
                           {"program": '(return {:receipt "none"})',

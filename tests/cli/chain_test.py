@@ -344,6 +344,15 @@ class Report(ChainTest):
         self.assertEqual(self.chain("report", "--store", self.store, "--id", "u")[0], 65)
 
 
+class Names(ChainTest):
+    def test_the_task_is_an_argument_or_an_option(self):
+        self.assertEqual(self.run_task([step("a", requiresConfirmation=True)], *self.kept())[0], 75)
+        by_option = self.chain("show", *self.kept())
+        self.assertEqual((by_option[0], self.chain("show", "t", "--store", self.store)), (0, by_option))
+        by_argument = self.chain("answer", "--store", self.store, "t", "a", "no")
+        self.assertIn(by_argument[0], (0, 1), by_argument)
+
+
 class Edited(ChainTest):
     def test_a_setup_that_no_command_wrote_is_refused(self):
         plan = [step("a", requiresConfirmation=True)]

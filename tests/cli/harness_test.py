@@ -49,6 +49,14 @@ class HarnessTest(CommandLineTest):
                                         "compose_intent", "message_sent", "status_changed"])
         self.assertIn("draft already sent", self.harness("approve", "c1", status=65))
 
+    def test_the_conversation_is_an_argument_or_an_option(self):
+        self.kept = (*self.kept[:2], "clinic")
+        self.harness("say", "When can we talk?")
+        self.plan(ASKS)
+        self.harness("answer", "q1", "noon", status=75)
+        by_argument = ptcvm("harness", "log", *self.kept)
+        self.assertEqual((by_argument[0], ptcvm("harness", "log", "--id", "clinic", *self.kept[:2])), (0, by_argument))
+
     def test_whisper_edit_dismiss_and_regenerate(self):
         self.harness("say", "hello")
         self.plan(ECHO)

@@ -245,7 +245,7 @@ std::optional<Store> store_of(const StoreOptions& options, StoreUse use, int& st
 
 void declare_agent_of_store(CLI::App& command, StoreOptions& options) {
   declare_sealed_store(command, options);
-  command.add_option("--id", options.id, "The name of the run")->required();
+  declare_run_id(command, options);
 }
 
 std::optional<AgentRecord> record_of(const StoreOptions& options, int& status) {

@@ -126,7 +126,7 @@ CLI::Option* declare_chain_model(CLI::App& command, ChainArguments& arguments) {
 
 void declare_chain_store(CLI::App& command, ChainArguments& arguments) {
   declare_sealed_store(command, arguments.store);
-  command.add_option("--id", arguments.store.id, "The name of the task")->required();
+  declare_run_id(command, arguments.store, "The name of the task");
 }
 
 void declare_chain_progress(CLI::App& command, ChainArguments& arguments) {

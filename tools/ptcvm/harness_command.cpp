@@ -97,7 +97,7 @@ int act(const PersonCommand& row, const HarnessArguments& arguments) {
 
 void declare_conversation(CLI::App& command, StoreOptions& options) {
   declare_sealed_store(command, options);
-  command.add_option("--id", options.id, "The conversation")->required();
+  declare_run_id(command, options, "The conversation");
 }
 
 void add_person_command(CLI::App& app, const PersonCommand& row, int& status) {

@@ -42,7 +42,7 @@ void add_harness_run(CLI::App& app, int& status) {
   auto* const command = app.add_subcommand("run", "Let the planner plan until it waits for somebody");
   auto arguments = std::make_shared<HarnessArguments>();
   declare_sealed_store(*command, arguments->store);
-  command->add_option("--id", arguments->store.id, "The conversation")->required();
+  declare_run_id(*command, arguments->store, "The conversation");
   command->add_option("--planner", arguments->planner,
                       "simple-demo, llm-drafter, scenario-v0.3, agent:FILE, or the file of a program")->required();
   command->add_option("--config", arguments->config, "The configuration of the planner, a file of JSON")

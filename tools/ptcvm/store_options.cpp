@@ -79,9 +79,9 @@ void declare_sealed_store(CLI::App& command, StoreOptions& options) {
   declare_store_keys(command, options);
 }
 
-void declare_run_id(CLI::App& command, StoreOptions& options) {
-  command.add_option("ID", options.id, "The run")->required();
-  command.add_option("--id", options.id, "The run, instead of the argument")->type_name("ID");
+void declare_run_id(CLI::App& command, StoreOptions& options, const std::string& what) {
+  command.add_option("ID", options.id, what)->required();
+  command.add_option("--id", options.id, what + ", instead of the argument")->type_name("ID");
 }
 
 void declare_author(CLI::App& command, StoreOptions& options) {

@@ -23,7 +23,8 @@ struct StoreOptions {
 
 CLI::Option* declare_store(CLI::App& command, StoreOptions& options);      // --store, also from PTCVM_STORE
 void declare_sealed_store(CLI::App& command, StoreOptions& options);       // --store, --keys, --tenant
-void declare_run_id(CLI::App& command, StoreOptions& options);             // the argument ID
+// Declares the argument ID and the option --id, either of which names what the command is about.
+void declare_run_id(CLI::App& command, StoreOptions& options, const std::string& what = "The run");
 void declare_author(CLI::App& command, StoreOptions& options);             // --by
 void declare_durability(CLI::App& command, StoreOptions& options);         // --durability, --group-window
 
