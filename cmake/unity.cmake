@@ -1,9 +1,9 @@
 # Sources of a target are compiled some at a time, as one: most of the time of a small file goes into its headers.
 #
-# Sources of vm/ are not joined in release builds: each is compiled alone, so that the numbers of bench/ and their baselines do not depend
-# on what lies together (with vm/snapshot as a few files, small snapshots take 4 to 8 % more instructions). And not in
-# the preset clang, which shows whether every file includes what it uses, or for fuzzing and coverage, which want each
-# file's own lines.
+# Sources of vm/ are not joined in release builds: each is compiled alone, so that the numbers of bench/ and their
+# baselines do not depend on what lies together (with vm/snapshot as a few files, small snapshots take 4 to 8 % more
+# instructions). And not in the preset clang, which shows whether every file includes what it uses, or for fuzzing and
+# coverage, which want each file's own lines.
 option(PTC_UNITY "Compile several sources as one" ON)
 if(PTC_UNITY AND NOT PTC_FUZZ)
   set(CMAKE_UNITY_BUILD ON)
