@@ -42,11 +42,6 @@ class Options(SnapshotTest):
             self.assertIn(wanted, err)
             self.assertIn("give both", err)
 
-    def test_a_name_that_nobody_sees_is_refused(self):
-        for name in (("--id", "k"), ("--run-id", "k")):
-            self.assertIn("--store", self.refused("eval", "1", *name))
-            self.assertEqual(ptcvm("eval", "1", *name, "--tool", "t=true"), (0, "1\n", ""))
-
     def test_options_that_exclude_each_other_name_both(self):
         for one, other in ((("--store", "s.db"), ("--journal", "j.edn")), (("--store", "s.db"), ("--memory", "m.edn")),
                            (("--store", "s.db"), ("--snapshot", "s.ptcs"))):
