@@ -322,7 +322,7 @@ StoreResult<bool> ProtocolQueue::cancel(std::string_view log, std::string_view t
   if (auto wrong = check_tenant(tenant)) return *std::move(wrong);
   return within<bool>([&](QueueTables& tables) -> StoreResult<bool> {
     std::optional<JobRow> job = tables.job(log);
-    if (!job) return StoreError{StoreError::Kind::Missing, "no job " + std::string(log)};
+    if (!job) return no_job(log);
     if (job->tenant != tenant) return wrong_tenant(log);
     if (job->state == JobState::Done || job->state == JobState::Dead || job->is_cancelled) return false;
     tables.append(log, fact);
@@ -341,7 +341,7 @@ StoreResult<bool> ProtocolQueue::retry(std::string_view log, std::string_view te
   if (auto wrong = check_tenant(tenant)) return *std::move(wrong);
   return within<bool>([&](QueueTables& tables) -> StoreResult<bool> {
     std::optional<JobRow> job = tables.job(log);
-    if (!job) return StoreError{StoreError::Kind::Missing, "no job " + std::string(log)};
+    if (!job) return no_job(log);
     if (job->tenant != tenant) return wrong_tenant(log);
     if (job->state != JobState::Quarantined && job->state != JobState::Dead && job->state != JobState::Timer) {
       return false;

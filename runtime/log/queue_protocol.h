@@ -20,6 +20,7 @@ std::optional<StoreError> check_finish(const Finish& how);
 std::optional<StoreError> check_tenant(std::string_view tenant);
 // Returns WrongTenant. Both texts come from outside.
 StoreError wrong_tenant(std::string_view log);
+StoreError no_job(std::string_view log);
 StoreError dead_node(std::uint64_t node);
 Fact cancel_fact(std::string_view reason, std::string_view by, std::int64_t now_ms);
 

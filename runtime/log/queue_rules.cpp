@@ -96,6 +96,8 @@ StoreError wrong_tenant(std::string_view log) {
   return {StoreError::Kind::WrongTenant, "the run " + std::string(log) + " is another tenant's"};
 }
 
+StoreError no_job(std::string_view log) { return {StoreError::Kind::Missing, "no job " + std::string(log)}; }
+
 StoreError dead_node(std::uint64_t node) {
   return {StoreError::Kind::DeadNode, "the lease of node " + std::to_string(node) + " is over"};
 }

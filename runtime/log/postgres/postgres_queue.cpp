@@ -137,12 +137,21 @@ StoreResult<T> answer_of(StoreResult<PostgresRows> answer, Read read) {
   return read(std::get<PostgresRows>(answer));
 }
 
+template <class Row>
+StoreResult<std::vector<Row>> all_of(StoreResult<PostgresRows> answer, Row (*row_at)(const PostgresRows&, int)) {
+  return answer_of<std::vector<Row>>(std::move(answer), [&](const PostgresRows& rows) -> StoreResult<std::vector<Row>> {
+    std::vector<Row> out;
+    for (int row = 0; row < rows.count(); ++row) out.push_back(row_at(rows, row));
+    return out;
+  });
+}
+
 StoreResult<bool> yes_in(const PostgresRows& rows) { return rows.boolean_at(0, 0); }
 
 // What ptcvm.cancel() and ptcvm.retry() answer.
 StoreResult<bool> told_in(const PostgresRows& rows, std::string_view log) {
   const std::int64_t answer = rows.integer_at(0, 0);
-  if (answer == 2) return StoreError{Kind::Missing, "no job " + std::string(log)};
+  if (answer == 2) return no_job(log);
   if (answer == 3) return wrong_tenant(log);
   return answer == 1;
 }
@@ -189,12 +198,7 @@ StoreResult<bool> PostgresQueue::drain(std::uint64_t node) {
 }
 
 StoreResult<std::vector<NodeRow>> PostgresQueue::nodes() {
-  const auto read = [](const PostgresRows& rows) -> StoreResult<std::vector<NodeRow>> {
-    std::vector<NodeRow> out;
-    for (int row = 0; row < rows.count(); ++row) out.push_back(node_at(rows, row));
-    return out;
-  };
-  return answer_of<std::vector<NodeRow>>(store_.calls_.look(kAllNodes, {}), read);
+  return all_of(store_.calls_.look(kAllNodes, {}), node_at);
 }
 
 StoreResult<std::vector<Enqueued>> PostgresQueue::enqueue(std::span<const Job> jobs, std::int64_t now_ms) {
@@ -293,12 +297,7 @@ StoreResult<std::monostate> PostgresQueue::set_queue(const QueueLimits& limits) 
 }
 
 StoreResult<std::vector<QueueRow>> PostgresQueue::queues() {
-  const auto read = [](const PostgresRows& rows) -> StoreResult<std::vector<QueueRow>> {
-    std::vector<QueueRow> out;
-    for (int row = 0; row < rows.count(); ++row) out.push_back(queue_at(rows, row));
-    return out;
-  };
-  return answer_of<std::vector<QueueRow>>(store_.calls_.look(kAllQueues, {}), read);
+  return all_of(store_.calls_.look(kAllQueues, {}), queue_at);
 }
 
 StoreResult<bool> PostgresQueue::cancel(std::string_view log, std::string_view tenant, std::string_view reason,

@@ -83,6 +83,13 @@ std::vector<std::string> split(std::string_view text) {
   return out;
 }
 
+template <class Read>
+auto all_in(SqliteQuery& query, Read read) {
+  std::vector<decltype(read())> out;
+  while (query.row()) out.push_back(read());
+  return out;
+}
+
 std::int32_t small_at(SqliteQuery& query, int column) { return static_cast<std::int32_t>(query.integer_at(column)); }
 
 }   // namespace
@@ -129,9 +136,7 @@ void SqliteQueueTables::set_node(const NodeRow& row) {
 
 std::vector<NodeRow> SqliteQueueTables::nodes() {
   SqliteQuery query(connection_, kNodes);
-  std::vector<NodeRow> out;
-  while (query.row()) out.push_back(node_in(query));
-  return out;
+  return all_in(query, [&] { return node_in(query); });
 }
 
 QueueRow SqliteQueueTables::queue_in(SqliteQuery& query) {
@@ -167,9 +172,7 @@ void SqliteQueueTables::set_queue(const QueueRow& row) {
 
 std::vector<QueueRow> SqliteQueueTables::queues() {
   SqliteQuery query(connection_, kQueues);
-  std::vector<QueueRow> out;
-  while (query.row()) out.push_back(queue_in(query));
-  return out;
+  return all_in(query, [&] { return queue_in(query); });
 }
 
 JobRow SqliteQueueTables::job_in(SqliteQuery& query) {
@@ -201,9 +204,7 @@ JobRow SqliteQueueTables::job_in(SqliteQuery& query) {
 }
 
 std::vector<JobRow> SqliteQueueTables::jobs_in(SqliteQuery& query) {
-  std::vector<JobRow> out;
-  while (query.row()) out.push_back(job_in(query));
-  return out;
+  return all_in(query, [&] { return job_in(query); });
 }
 
 std::optional<JobRow> SqliteQueueTables::job(std::string_view log) {
