@@ -131,6 +131,7 @@ function showState() {
   at("title").textContent = state.id;
   document.title = state.id;
   at("status").textContent = (kStatus[state.status] || state.status) + (state.state ? ` (${state.state})` : "");
+  at("status").className = ["draft", "question"].includes(state.status) ? "waits" : "";
   const hud = state.hud;
   show("hud", hud !== null);
   if (hud !== null) at("hud").textContent = [hud.phase, hud.title, hud.body].filter((text) => text).join(": ");
