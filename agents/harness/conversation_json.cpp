@@ -1,6 +1,6 @@
 #include "agents/harness/conversation_json.h"
 
-#include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
 
 #include "agents/harness/ingestion.h"
 
@@ -31,6 +31,30 @@ json::value draft_json(const ConversationView& view) {
   return body;
 }
 
+constexpr std::size_t kFactsAtOnce = 1'000;
+
+json::object stamp_json(std::uint64_t seq, std::int64_t time_ms, std::string_view type, HostFactClass fact_class,
+                        std::string_view by) {
+  json::object line{{"seq", seq}, {"time", time_ms}, {"type", type}, {"class", class_name(fact_class)}};
+  if (!by.empty()) line["by"] = by;
+  return line;
+}
+
+json::object log_fact_json(const HostFact& fact, const ConversationView& view) {
+  boost::system::error_code error;
+  json::value body = json::parse(fact.body, error);
+  if (error || !body.is_object()) body = json::object{{"text", fact.body}};
+  json::object line;
+  if (const auto type = fact.is_of_host ? find_fact_type(fact.name) : std::nullopt) {
+    line = fact_json({fact.seq, fact.time_ms, fact.fact_class, fact.by, *type, std::move(body.get_object())});
+  } else {
+    line = stamp_json(fact.seq, fact.time_ms, fact.name, fact.fact_class, fact.by);
+    for (auto& [name, value] : body.get_object()) line.emplace(name, std::move(value));
+  }
+  line["counts"] = view.fact_at(fact.seq) != nullptr;
+  return line;
+}
+
 }  // namespace
 
 std::string_view waits_for(const ConversationView& view, const EvaluateRules& rules) {
@@ -43,17 +67,27 @@ std::string_view waits_for(const ConversationView& view, const EvaluateRules& ru
 }
 
 json::object fact_json(const Fact& fact) {
-  json::object line{{"seq", fact.seq},
-                    {"time", fact.time_ms},
-                    {"type", fact_info(fact.type).name},
-                    {"class", class_name(fact.fact_class)}};
-  if (!fact.by.empty()) line["by"] = fact.by;
+  json::object line = stamp_json(fact.seq, fact.time_ms, fact_info(fact.type).name, fact.fact_class, fact.by);
   for (const auto& [name, value] : fact.body) {
     const bool is_file = fact.type == FactType::attachment_added && name == "bytes";
     if (!is_file) line.emplace(name, value);
   }
   if (fact.type == FactType::attachment_added) line["size"] = decoded_size(text_of(fact.body, "bytes"));
   return line;
+}
+
+Result<json::array> journal_json(const Conversation& conversation) {
+  json::array journal;
+  for (std::uint64_t seen = 0;;) {
+    const Result<std::vector<HostFact>> facts = conversation.log().read(seen, kFactsAtOnce);
+    if (!facts) return facts.error();
+    for (const HostFact& fact : *facts) {
+      if (fact.seq > conversation.view().log_seq()) return journal;   // came after the view
+      journal.push_back(log_fact_json(fact, conversation.view()));
+      seen = fact.seq;
+    }
+    if (facts->size() < kFactsAtOnce) return journal;
+  }
 }
 
 json::object state_json(const ConversationView& view, const EvaluateRules& rules) {

@@ -52,7 +52,12 @@ async function negotiate(store) {
     payerPlans();
     await draftSays("completed");
     await page.locator("#journal-card summary").click();
-    await page.locator("#journal li").last().scrollIntoViewIfNeeded();
+    await page.locator("#whole").check();
+    await page.locator("#journal strong").getByText("plan_cursor").last().waitFor();
+    await page.locator("#journal").evaluate((list) => {
+      list.style.maxHeight = "40rem";
+      list.scrollTop = list.querySelector("li[value='13']").offsetTop - list.offsetTop;
+    });
     await page.locator("#journal-card").screenshot({path: picture("journal")});
   });
 }

@@ -77,6 +77,13 @@ async function run() {
   assert.equal(await page.title(), "clinic");
   const types = await page.locator("#journal strong").allTextContents();
   assert.equal(types.filter((type) => type === "message_sent").length, 3);
+  await page.locator("#journal-card summary").click();
+  await page.locator("#whole").check();
+  await page.locator("#journal strong").getByText("journal_rewound").first().waitFor();
+  const whole = await page.locator("#journal li").evaluateAll((items) => items.map((item) => item.value));
+  assert.deepEqual(whole, whole.map((_, i) => i + 1));                // every fact is there
+  await page.locator("#whole").uncheck();
+  assert.deepEqual(await page.locator("#journal strong").allTextContents(), types);
   assert.match(await page.evaluate(() => location.hash), /scenario-v0.3/);
 
   await browser.close();

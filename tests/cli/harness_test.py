@@ -49,6 +49,17 @@ class HarnessTest(CommandLineTest):
                                         "compose_intent", "message_sent", "status_changed"])
         self.assertIn("draft already sent", self.harness("approve", "c1", status=65))
 
+    def test_the_whole_log_has_notes_and_what_a_rewind_dropped(self):
+        self.harness("say", "Hello")
+        dropped = self.plan(ECHO)["draft"]["composeId"]
+        self.harness("regenerate")
+        whole = [json.loads(line) for line in ptcvm("harness", "log", "--all", *self.kept)[1].splitlines()]
+        self.assertEqual([fact["seq"] for fact in whole], list(range(1, len(whole) + 1)))
+        draft = next(fact for fact in whole if fact.get("composeId") == dropped)
+        self.assertEqual((draft["type"], draft["counts"]), ("compose_intent", False))
+        self.assertLessEqual({"plan_cursor", "journal_rewound"}, {fact["type"] for fact in whole})
+        self.assertEqual([fact["type"] for fact in whole if fact["counts"]], self.types())
+
     def test_the_conversation_is_an_argument_or_an_option(self):
         self.kept = (*self.kept[:2], "clinic")
         self.harness("say", "When can we talk?")

@@ -2,6 +2,7 @@
 #include <boost/json.hpp>
 #include <iostream>
 
+#include "agents/harness/conversation_json.h"
 #include "agents/harness/deep_link.h"
 #include "agents/harness/people.h"
 #include "tools/ptcvm/agent_stored_commands.h"
@@ -128,10 +129,23 @@ void add_person_command(CLI::App& app, const PersonCommand& row, int& status) {
   });
 }
 
-// Shows what counts in the conversation.
-int show_log(const HarnessArguments& arguments) {
+// Shows every fact of the log.
+int show_whole_log(const harness::Conversation& conversation) {
+  Result<json::array> journal = harness::journal_json(conversation);
+  if (!journal) return refuse_error(journal.error());
+  for (json::value& line : *journal) {
+    json::object& fact = line.get_object();
+    fact["time"] = moment_text(fact["time"].to_number<std::int64_t>());
+    std::cout << json::serialize(fact) << '\n';
+  }
+  return kSuccess;
+}
+
+// Shows what counts in the conversation, or everything.
+int show_log(const HarnessArguments& arguments, bool is_whole) {
   HarnessSession session(arguments);
   if (const auto failed = session.open(StoreUse::Existing)) return *failed;
+  if (is_whole) return show_whole_log(session.conversation());
   for (const harness::Fact& fact : session.conversation().view().facts()) {
     json::object line{
         {"seq", fact.seq}, {"time", moment_text(fact.time_ms)}, {"type", harness::fact_info(fact.type).name}};
@@ -145,9 +159,12 @@ int show_log(const HarnessArguments& arguments) {
 void add_log(CLI::App& app, int& status) {
   auto* const command = app.add_subcommand("log", "Show the facts that count, a line of JSON for each");
   auto arguments = std::make_shared<HarnessArguments>();
+  auto is_whole = std::make_shared<bool>(false);
   declare_conversation(*command, arguments->store);
+  command->add_flag("--all", *is_whole,
+                    "Every fact: notes of the harness and what a rewind dropped, too; \"counts\" says which");
   command->footer("Examples:\n  ptcvm harness log --store talk.db --id clinic | jq -r .type");
-  command->callback([arguments, &status] { status = show_log(*arguments); });
+  command->callback([arguments, is_whole, &status] { status = show_log(*arguments, *is_whole); });
 }
 
 struct LinkArguments {

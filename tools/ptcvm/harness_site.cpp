@@ -194,6 +194,7 @@ void HarnessSite::answer_room(const drivers::WebRequest& request, const std::str
   if (request.method == "GET") {
     room.look();
     if (path.size() == 3) return exchange->reply(json_reply(room.shown()));
+    if (path.size() == 4 && path[3] == "journal") return exchange->reply(journal(room));
     if (path.size() == 4 && path[3] == "events") return room.join(exchange, request.header("last-event-id"));
     if (path.size() == 5 && path[3] == "attachments") return exchange->reply(attachment(room, path[4]));
     return exchange->reply(error_reply(404, "there is no such place"));
@@ -207,6 +208,11 @@ void HarnessSite::answer_room(const drivers::WebRequest& request, const std::str
   const json::value body = json::parse(request.body, error);
   if (error || !body.is_object()) return exchange->reply(error_reply(400, "the body must be a JSON object"));
   room.act(path[3], body.get_object(), by, exchange);
+}
+
+drivers::WebReply HarnessSite::journal(const HarnessRoom& room) {
+  Result<json::array> facts = harness::journal_json(room.conversation());
+  return facts ? json_reply({{"facts", *std::move(facts)}}) : error_reply(facts.error());
 }
 
 // The browser saves an attachment and never shows it, whatever its type says.

@@ -33,6 +33,7 @@ class HarnessSite {
   void answer_rpc(const drivers::WebRequest& request, const std::shared_ptr<drivers::WebExchange>& exchange);
   drivers::WebReply login(std::string_view secret, bool is_address) const;
   drivers::WebReply list();
+  static drivers::WebReply journal(const HarnessRoom& room);
   static drivers::WebReply attachment(const HarnessRoom& room, const std::string& name);
   Result<std::shared_ptr<HarnessRoom>> room(const std::string& id);
   bool is_served(const std::string& id) const;

@@ -70,17 +70,33 @@ function messageItem(fact) {
 }
 
 function journalItem(fact) {
-  const {seq, time, type, ...rest} = fact;
-  const item = element("li", undefined, {value: seq});
+  const {seq, time, type, counts, ...rest} = fact;
+  const item = element("li", undefined, {value: seq, className: counts === false ? "quiet" : ""});
   item.append(element("strong", type), element("pre", JSON.stringify(rest, null, 1)));
   return item;
+}
+
+// Shows every fact of the log instead of those that count.
+async function showWholeJournal() {
+  try {
+    const {facts: all} = await request(`/${encodeURIComponent(conversation)}/journal`);
+    if (at("whole").checked) at("journal").replaceChildren(...all.map(journalItem));
+  } catch (error) {
+    complain(error.message);
+  }
+}
+
+function showJournal() {
+  if (at("whole").checked) showWholeJournal();
+  else at("journal").replaceChildren(...facts.map(journalItem));
 }
 
 function addFacts(added) {
   facts.push(...added);
   at("messages").append(...added.map(messageItem).filter((item) => item !== null));
-  at("journal").append(...added.map(journalItem));
   at("count").textContent = facts.length;
+  if (at("whole").checked) showWholeJournal();
+  else at("journal").append(...added.map(journalItem));
 }
 
 function takeFacts(event) {
@@ -88,7 +104,7 @@ function takeFacts(event) {
   if (reset) {
     facts = [];
     at("messages").replaceChildren();
-    at("journal").replaceChildren();
+    if (!at("whole").checked) at("journal").replaceChildren();
   }
   const last = facts.length === 0 ? 0 : facts[facts.length - 1].seq;
   addFacts(added.filter((fact) => fact.seq > last));
@@ -256,6 +272,7 @@ function addActions() {
   onSubmit("whisper", async () => {
     if (await act("whisper", {text: at("whisper-text").value})) at("whisper-text").value = "";
   });
+  at("whole").onchange = showJournal;
   at("regenerate").onclick = () => act("regenerate");
   at("begin").onclick = () => act("begin");
   onSubmit("hand", async (event) => {
