@@ -259,6 +259,7 @@ std::vector<WaitingCall> StoredRun::calls() const {
     call.attempt = open.attempt;
     call.deadline = impl_->run.session()->clock().deadline();
     call.is_deferred = open.tool->definition.deferred;
+    call.fencing_token = impl_->run.claim_token();
   }
   return out;
 }

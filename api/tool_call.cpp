@@ -35,6 +35,7 @@ std::string_view ToolCall::run_id() const { return impl_.call.meta.run_id; }
 std::uint64_t ToolCall::turn() const { return impl_.call.meta.turn; }
 std::string_view ToolCall::task_id() const { return impl_.call.meta.task_id; }
 std::string_view ToolCall::idempotency_key() const { return impl_.call.meta.idempotency_key; }
+std::uint64_t ToolCall::fencing_token() const { return impl_.call.meta.fencing_token; }
 std::uint32_t ToolCall::attempt() const { return static_cast<std::uint32_t>(impl_.call.attempt); }
 std::optional<std::chrono::steady_clock::time_point> ToolCall::deadline() const { return impl_.deadline; }
 

@@ -137,6 +137,9 @@ struct WaitingCall {
   std::string question;                   // the question of the hook; "" for a call of a deferred tool
   std::uint64_t attempt = 1;              // in a stored run: the number of this attempt, from 1
   bool is_deferred = true;                // false: the tool has a callable (StoredRun::make)
+  // In a stored run: a number that grows with each claim of the run. Who keeps the largest number that came can refuse
+  // calls of a process that was taken for dead. 0: there is no claim.
+  std::uint64_t fencing_token = 0;
   // The time at which the turn is over whatever the answer is, or nullopt without Limits::timeout_ms.
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
 };

@@ -100,6 +100,7 @@ class PTCVM_API ToolCall {
   std::string_view task_id() const;                       // returns the id of the innermost open task, or ""
   std::string_view idempotency_key() const;               // stays the same when the call is made again; pass it on
   std::uint32_t attempt() const;                          // counts from 1
+  std::uint64_t fencing_token() const;                    // see WaitingCall::fencing_token; 0 without a store
 
   // deadline() returns the time at which the answer becomes useless. expired() returns whether that time is over or the
   // run was stopped. A tool that sees this gives up with timed_out().

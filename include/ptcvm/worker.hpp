@@ -1,4 +1,4 @@
-// Queues of runs, and workers that execute them: any number in a process, in any number of processes over one store.
+// Workers execute runs of queues: any number in a process, in any number of processes over one store.
 //
 //   ptcvm::enqueue(engine, store, ptcvm::QueuedJob{.id = "order-17", .source = source, .queue = "orders"});
 //   ptcvm::Worker worker(engine, store, tools, {.queues = {{"orders"}}, .threads = 4});
@@ -11,47 +11,62 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "ptcvm/stored_run.hpp"
+#include "ptcvm/queues.hpp"
 
 namespace ptcvm {
-
-// A program to be executed by a worker.
-struct QueuedJob {
-  std::string id;                             // names the run; unique in the store
-  std::string source;                         // the program
-  std::string queue = "default";              // made when it is not there
-  std::string tenant = {};                    // whose run this is: the tenants of a queue get fair shares
-  std::int32_t priority = 0;                  // smaller goes first
-  std::int64_t delay_ms = 0;                  // not before that much time has passed
-  std::int64_t at_ms = 0;                     // not before that moment; ms since 1970
-  std::int32_t most_attempts = 20;            // turns that fail, until the job is given up
-  StoredOptions options = {};                 // limits, data, signature, name; the id is the one above
-};
-
-// Writes jobs, all or none, with the first facts of their runs. Workers that lack a tool of a program leave it alone.
-// Returns for each job whether it is new: a run of that id that is there is left as it is. Errors: invalid_program;
-// invalid_value; not_available, when the store has no queues; store_failed, with the detail store_wrong_tenant when a
-// run of that id is another tenant's.
-PTCVM_API Result<std::vector<bool>> enqueue(const Engine& engine, const Store& store,
-                                            std::span<const QueuedJob> jobs);
-PTCVM_API Result<bool> enqueue(const Engine& engine, const Store& store, const QueuedJob& job);
-
-// Tells a run to end with the fault "cancelled", also while it waits. Returns false when it is over. Errors:
-// store_failed, with the detail store_missing or store_wrong_tenant; not_available.
-PTCVM_API Result<bool> cancel_queued(const Store& store, std::string_view run, std::string_view tenant = {},
-                                     std::string_view reason = {}, std::string_view by = {});
 
 // A queue that a worker serves.
 struct WorkerQueue {
   std::string name = "default";               // a queue that is not there yet is empty
   std::size_t most = SIZE_MAX;                // runs of it that this worker has at once
+};
+
+// What happened in a worker.
+enum class WorkerEventKind : std::uint8_t {
+  Joined,       // the worker has a lease
+  Claimed,      // it has taken a run
+  Ended,        // the run has ended well
+  Failed,       // a turn of the run has failed: it is tried again later, or given up
+  Waiting,      // the run waits for something, and was given back
+  Parked,       // the run was given back in the middle of its program
+  InDoubt,      // a person has to say what became of a call
+  GivenUp,      // the run cannot be executed
+  Abandoned,    // the run was given back while its calls were open
+  Lost,         // somebody else has the run now, and refused what this worker wrote
+  Rescued,      // the run of a dead worker is ready again
+  StoreFailed,  // the store did not answer; the worker asks again
+  LeaseLost,    // the lease was over: the worker joins again
+  Draining,     // the worker takes nothing more
+  Left,         // the worker has ended
+};
+PTCVM_API std::string_view worker_event_name(WorkerEventKind kind);   // "joined" and so on
+
+// One event. The views are valid during the call.
+struct WorkerEvent {
+  WorkerEventKind kind{};
+  std::uint64_t node = 0;                     // the number of the worker
+  std::string_view run, queue, tenant;        // "" when the event is not about a run
+  std::string_view text;                      // the fault, the reason, or ""
+  std::chrono::microseconds took{0};          // since the run was claimed
+};
+
+// Makes the calls of deferred tools, such as processes. Each thread of a worker has one, for one run at a time.
+class PTCVM_API WorkerCalls {
+ public:
+  virtual ~WorkerCalls();
+  // Begins calls of a run that waits (StoredRun::calls()), and gives answers that have come to the run. Waits for a
+  // moment when none has: not much longer than 20 ms, because nobody hears of a stop meanwhile.
+  virtual void serve(StoredRun& run) = 0;
+  // Stops what still runs for the run that was served last: nobody waits for it any more.
+  virtual void leave() = 0;
 };
 
 // Says what a worker serves, and how.
@@ -66,6 +81,17 @@ struct WorkerOptions {
   std::chrono::milliseconds first_retry{1'000}, longest_retry{3'600'000};   // bounds of the pause before a retry
   bool until_empty = false;                   // run() ends when there is nothing to claim
   std::optional<Limits> most_limits = {};     // upper bounds of the limits in the logs
+  bool once = false;                          // run() ends after the first runs that it claimed
+  // How long run() waits for calls of deferred tools after a stop. Then it gives their runs back while the calls are
+  // open: the next worker finds them, and the effect classes decide.
+  std::chrono::milliseconds drain = std::chrono::hours(24);
+  std::size_t parallel_calls = SIZE_MAX;      // calls of one run at once
+  bool resets_need_reasons = false;           // StoredOptions::resets_need_reasons
+  // Makes the object for the deferred tools, one for each thread. null: no tool may be deferred.
+  std::function<std::unique_ptr<WorkerCalls>()> calls = {};
+  // Is told what happens, by any thread, and by several at once. Must not call the worker back.
+  std::function<void(const WorkerEvent&)> on_event = {};
+  Observer* observer = nullptr;               // sees all runs, by several threads at once; not owned
 };
 
 // Counts what a worker did since it was made.
@@ -74,6 +100,14 @@ struct WorkerStats {
   std::uint64_t lost = 0;                     // runs that could not be given back, because somebody else has them
   std::uint64_t rescued = 0;                  // runs of dead workers that this one made ready again
   std::uint64_t running = 0;                  // now
+  std::uint64_t doubts = 0;                   // runs that wait for a person to say what became of a call
+  std::uint64_t given_up = 0, abandoned = 0;
+  std::uint64_t drained = 0;                  // runs of `parked` that a stop has parked
+  std::uint64_t commits = 0, fenced = 0;      // writes of runs that were done, and that were refused
+  std::uint64_t late = 0;                     // calls that returned after the run was lost
+  std::uint64_t node = 0;                     // the number of the worker; 0: it has not joined yet
+  std::chrono::milliseconds since_heartbeat{0};   // since the store prolonged the lease
+  bool is_draining = false;
 };
 
 // Executes runs of queues. Engine, store and tools are kept. A worker runs once at a time; any thread may call the
@@ -87,10 +121,12 @@ class PTCVM_API Worker {
   Worker& operator=(const Worker&) = delete;
 
   // Works until somebody stops it or calls drain(), or until the queues are empty. Then the runs in its hands are
-  // parked, in the middle of their programs, as soon as their calls have returned. Errors: not_available, when the
-  // store has no queues or a tool is deferred; store_failed.
+  // parked, in the middle of their programs, as soon as their calls have returned. A store that does not answer is
+  // asked again. Errors: not_available, when the store has no queues or a tool is deferred and there are no `calls`;
+  // store_failed, when the store is another one than it was, or cannot be joined at the beginning.
   Result<void> run(std::stop_token stop = {});
   void drain();                               // lets run() end as a stop does
+  void abandon();                             // does so, and waits for no call of a deferred tool
   WorkerStats stats() const;
 
  private:

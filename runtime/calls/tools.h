@@ -49,6 +49,7 @@ struct CallMeta {
   std::string_view task_id;      // "" outside of tasks
   std::string_view call_path;
   std::string_view idempotency_key;
+  std::uint64_t fencing_token = 0;                // the claim of a run in a store has it; 0: no claim
 };
 
 struct ToolCall {

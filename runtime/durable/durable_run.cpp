@@ -319,6 +319,7 @@ ToolCall DurableRun::tool_call(std::uint64_t id) {
     made.args = handed->args;
     made.meta = handed->meta;
     made.meta.idempotency_key = call.key;
+    made.meta.fencing_token = writer_.token();
   }
   return made;
 }

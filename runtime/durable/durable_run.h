@@ -77,6 +77,7 @@ class DurableRun {
   FactStore& store() { return writer_.store(); }
   const std::string& id() const { return options_.session.run_id; }
   std::int64_t now() const { return writer_.now(); }
+  std::uint64_t claim_token() const { return writer_.token(); }   // 0: the run is not claimed
 
  private:
   enum class Phase : std::uint8_t { Closed, Active };

@@ -22,7 +22,7 @@ std::optional<Fact> reconcile(const Tool* tool, const LoggedEffect& effect, cons
   auto args = read_edn(heap, effect.args);
   if (!std::holds_alternative<Value>(args)) return std::nullopt;
   const Owned owned(heap, std::get<Value>(args));
-  const CallMeta meta{writer.name(), writer.log().turn(), effect.task, {}, effect.key};
+  const CallMeta meta{writer.name(), writer.log().turn(), effect.task, {}, effect.key, writer.token()};
   const Reconciled said = tool->reconcile({tool->definition.name, owned.get(), heap, std::nullopt, nullptr, meta});
   const Owned result(heap, said.result);
   if (said.state == Reconciled::State::Unknown) return std::nullopt;

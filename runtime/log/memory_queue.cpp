@@ -19,20 +19,26 @@ std::optional<StoreError> MemoryQueue::transact(const std::function<bool(QueueTa
 template <class Is>
 std::vector<JobRow> MemoryQueueTables::where(std::size_t most, Is is_wanted) const {
   std::vector<JobRow> out;
-  for (const JobRow& job : jobs_) {
+  for (const auto& [id, job] : jobs_) {
     if (out.size() < most && is_wanted(job)) out.push_back(job);
   }
   return out;
 }
 
 std::optional<NodeRow> MemoryQueueTables::node(std::uint64_t id) {
-  return id == 0 || id > nodes_.size() ? std::nullopt : std::optional(nodes_[id - 1]);
+  const auto at = nodes_.find(id);
+  return at == nodes_.end() ? std::nullopt : std::optional(at->second);
 }
 std::uint64_t MemoryQueueTables::add_node(const NodeRow& row) {
-  nodes_.push_back(row);
-  return nodes_.back().id = nodes_.size();
+  NodeRow& made = nodes_[++last_node_] = row;
+  return made.id = last_node_;
 }
-void MemoryQueueTables::set_node(const NodeRow& row) { nodes_[row.id - 1] = row; }
+void MemoryQueueTables::set_node(const NodeRow& row) { nodes_[row.id] = row; }
+std::vector<NodeRow> MemoryQueueTables::nodes() {
+  std::vector<NodeRow> out;
+  for (const auto& [id, row] : nodes_) out.push_back(row);
+  return out;
+}
 
 std::optional<QueueRow> MemoryQueueTables::queue(std::string_view name) {
   const auto at = queues_.find(name);
@@ -47,14 +53,14 @@ std::vector<QueueRow> MemoryQueueTables::queues() {
 
 std::optional<JobRow> MemoryQueueTables::job(std::string_view log) {
   const auto at = by_log_.find(log);
-  return at == by_log_.end() ? std::nullopt : std::optional(jobs_[at->second - 1]);
+  return at == by_log_.end() ? std::nullopt : std::optional(jobs_.at(at->second));
 }
 std::uint64_t MemoryQueueTables::add_job(const JobRow& row) {
-  jobs_.push_back(row);
-  by_log_.emplace(row.log, jobs_.size());
-  return jobs_.back().id = jobs_.size();
+  JobRow& made = jobs_[++last_job_] = row;
+  by_log_.emplace(row.log, last_job_);
+  return made.id = last_job_;
 }
-void MemoryQueueTables::set_job(const JobRow& row) { jobs_[row.id - 1] = row; }
+void MemoryQueueTables::set_job(const JobRow& row) { jobs_[row.id] = row; }
 
 std::vector<JobRow> MemoryQueueTables::jobs(JobState state, std::uint64_t after, std::size_t most) {
   return where(most, [&](const JobRow& job) { return job.state == state && job.id > after; });
@@ -72,7 +78,7 @@ std::vector<JobRow> MemoryQueueTables::ready(std::string_view queue, const JobRo
 
 std::int64_t MemoryQueueTables::last_pass(std::string_view queue, std::string_view tenant) {
   std::int64_t out = 0;
-  for (const JobRow& job : jobs_) {
+  for (const auto& [id, job] : jobs_) {
     if (job.state == JobState::Ready && job.queue == queue && job.tenant == tenant) out = std::max(out, job.pass);
   }
   return out;
@@ -93,12 +99,13 @@ std::vector<JobRow> MemoryQueueTables::held_by(std::uint64_t id, std::size_t mos
 
 std::vector<JobRow> MemoryQueueTables::lapsed(std::int64_t now_ms, std::size_t most) {
   return where(most, [&](const JobRow& job) {
-    return job.state == JobState::Held && nodes_[job.node - 1].until_ms <= now_ms;
+    return job.state == JobState::Held && nodes_.at(job.node).until_ms <= now_ms;
   });
 }
 
 std::int64_t MemoryQueueTables::held(std::string_view queue, const std::string_view* tenant) {
-  return std::ranges::count_if(jobs_, [&](const JobRow& job) {
+  return std::ranges::count_if(jobs_, [&](const auto& numbered) {
+    const JobRow& job = numbered.second;
     return job.state == JobState::Held && job.queue == queue && (tenant == nullptr || job.tenant == *tenant);
   });
 }
@@ -136,6 +143,74 @@ bool MemoryQueueTables::has_progress(std::string_view name, std::uint64_t after)
   return log != nullptr && std::ranges::any_of(log->facts, [&](const Fact& fact) {
     return fact.seq > after && !fact.key.empty() && !fact.key.starts_with("intent/");
   });
+}
+
+void MemoryQueueTables::add_dependent(std::string_view log, std::uint64_t job) {
+  dependents_[std::string(log)].insert(job);
+}
+bool MemoryQueueTables::has_dependents(std::string_view log) { return dependents_.contains(log); }
+std::vector<JobRow> MemoryQueueTables::take_dependents(std::string_view log) {
+  const auto at = dependents_.find(log);
+  if (at == dependents_.end()) return {};
+  std::vector<JobRow> out;
+  for (const std::uint64_t id : at->second) {
+    if (const auto job = jobs_.find(id); job != jobs_.end()) out.push_back(job->second);
+  }
+  dependents_.erase(at);
+  return out;
+}
+
+std::vector<QueueDepth> MemoryQueueTables::depths() {
+  std::map<std::pair<std::string, JobState>, QueueDepth> found;
+  for (const auto& [id, job] : jobs_) {
+    if (job.state == JobState::Done) continue;
+    QueueDepth& depth = found.try_emplace({job.queue, job.state}, QueueDepth{job.queue, job.state, 0, job.at_ms})
+                            .first->second;
+    ++depth.count;
+    depth.oldest_ms = std::min(depth.oldest_ms, job.at_ms);
+  }
+  std::vector<QueueDepth> out;
+  for (auto& [key, depth] : found) out.push_back(std::move(depth));
+  return out;
+}
+
+std::vector<JobRow> MemoryQueueTables::over(std::int64_t before_ms, bool dead_too, std::size_t most) {
+  return where(most, [&](const JobRow& job) {
+    const bool is_over = job.state == JobState::Done ||
+                         (dead_too && job.state == JobState::Dead && !has_dependents(job.log));
+    return is_over && job.at_ms <= before_ms;
+  });
+}
+void MemoryQueueTables::forget_run(const JobRow& job) {
+  by_log_.erase(job.log);
+  jobs_.erase(job.id);
+  if (const auto at = store_.logs_.find(job.log); at != store_.logs_.end()) store_.logs_.erase(at);
+  for (auto at = dependents_.begin(); at != dependents_.end();) {
+    at->second.erase(job.id);
+    at = at->second.empty() ? dependents_.erase(at) : std::next(at);
+  }
+}
+void MemoryQueueTables::forget_nodes(std::int64_t before_ms, std::size_t most) {
+  std::size_t count = 0;
+  for (auto at = nodes_.begin(); at != nodes_.end();) {
+    const bool is_gone = count < most && at->second.until_ms <= before_ms && held_by(at->first, 1).empty();
+    if (is_gone) ++count;
+    at = is_gone ? nodes_.erase(at) : std::next(at);
+  }
+}
+
+std::optional<ScheduleRow> MemoryQueueTables::schedule(std::string_view name) {
+  const auto at = schedules_.find(name);
+  return at == schedules_.end() ? std::nullopt : std::optional(at->second);
+}
+void MemoryQueueTables::set_schedule(const ScheduleRow& row) { schedules_.insert_or_assign(row.name, row); }
+void MemoryQueueTables::remove_schedule(std::string_view name) {
+  if (const auto at = schedules_.find(name); at != schedules_.end()) schedules_.erase(at);
+}
+std::vector<ScheduleRow> MemoryQueueTables::schedules() {
+  std::vector<ScheduleRow> out;
+  for (const auto& [name, row] : schedules_) out.push_back(row);
+  return out;
 }
 
 }   // namespace ptc

@@ -19,7 +19,7 @@ class MemoryQueueTables final : public QueueTables {
   std::optional<NodeRow> node(std::uint64_t id) override;
   std::uint64_t add_node(const NodeRow& row) override;
   void set_node(const NodeRow& row) override;
-  std::vector<NodeRow> nodes() override { return nodes_; }
+  std::vector<NodeRow> nodes() override;
   std::optional<QueueRow> queue(std::string_view name) override;
   void set_queue(const QueueRow& row) override;
   std::vector<QueueRow> queues() override;
@@ -37,6 +37,17 @@ class MemoryQueueTables final : public QueueTables {
   void set_claim(std::string_view log, std::uint64_t token, const std::string& owner, std::int64_t until_ms) override;
   void append(std::string_view log, const Fact& fact) override;
   bool has_progress(std::string_view log, std::uint64_t after) override;
+  void add_dependent(std::string_view log, std::uint64_t job) override;
+  bool has_dependents(std::string_view log) override;
+  std::vector<JobRow> take_dependents(std::string_view log) override;
+  std::vector<QueueDepth> depths() override;
+  std::vector<JobRow> over(std::int64_t before_ms, bool dead_too, std::size_t most) override;
+  void forget_run(const JobRow& job) override;
+  void forget_nodes(std::int64_t before_ms, std::size_t most) override;
+  std::optional<ScheduleRow> schedule(std::string_view name) override;
+  void set_schedule(const ScheduleRow& row) override;
+  void remove_schedule(std::string_view name) override;
+  std::vector<ScheduleRow> schedules() override;
 
  private:
   // Returns the jobs for which `is_wanted` says yes, by id.
@@ -44,10 +55,13 @@ class MemoryQueueTables final : public QueueTables {
   std::vector<JobRow> where(std::size_t most, Is is_wanted) const;
 
   MemoryStore& store_;
-  std::vector<NodeRow> nodes_;                              // the id is the place, from 1
+  std::map<std::uint64_t, NodeRow> nodes_;                  // by id
+  std::uint64_t last_node_ = 0, last_job_ = 0;              // ids are never used again
   std::map<std::string, QueueRow, std::less<>> queues_;
-  std::vector<JobRow> jobs_;                                // the id is the place, from 1
+  std::map<std::uint64_t, JobRow> jobs_;                    // by id
   std::map<std::string, std::uint64_t, std::less<>> by_log_;
+  std::map<std::string, std::set<std::uint64_t>, std::less<>> dependents_;   // by log; numbers of jobs
+  std::map<std::string, ScheduleRow, std::less<>> schedules_;
 };
 
 class MemoryQueue final : public ProtocolQueue {

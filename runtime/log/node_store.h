@@ -3,6 +3,7 @@
 // A call of a tool is allowed only while the lease of the node surely lasts: a write with an intent is refused (Fenced)
 // afterwards, by the clock of this machine that also counts while the machine sleeps.
 #pragma once
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <string>
@@ -29,13 +30,23 @@ class NodeStore : public ForwardingStore {
   StoreResult<bool> release(std::string_view log, std::uint64_t token) override;   // the queue is told, not the store
   StoreResult<Written> put(std::string_view log, Cut cut, std::span<const Fact> facts,
                            Durability durability) override;
+  StoreResult<Decided> decide(std::string_view log, Cut cut, std::span<const Fact> facts) override;
+  StoreResult<ParkResult> park(std::string_view log, Cut cut, std::span<const Fact> facts, const Parked& run) override;
+  StoreResult<Written> resumed(std::string_view log, Cut cut, std::span<const Fact> facts) override;
+  StoreResult<Written> ended(std::string_view log, Cut cut, std::span<const Fact> facts) override;
+
+  std::uint64_t commits() const { return commits_; }   // writes that were done
+  std::uint64_t fenced() const { return fenced_; }     // writes that were refused, because the claim is another's now
 
  private:
+  template <class T>
+  StoreResult<T> counted(StoreResult<T> result);
   std::uint64_t token_of(std::string_view log) const;
 
   mutable std::mutex mutex_;
   std::map<std::string, std::uint64_t, std::less<>> taken_;
   std::int64_t until_boot_ms_ = 0;
+  std::atomic<std::uint64_t> commits_{0}, fenced_{0};
 };
 
 }   // namespace ptc

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 
+#include "runtime/log/queue_jobs.h"
 #include "runtime/log/store_rules.h"
 
 namespace ptc {
@@ -13,16 +13,6 @@ constexpr std::size_t kReadyPage = 100, kAllJobs = std::numeric_limits<std::int3
 
 bool has_lease(const std::optional<NodeRow>& node, std::int64_t now_ms) {
   return node && !node->has_left && node->until_ms > now_ms;
-}
-
-// A tenant without ready jobs begins where the queue is now: nobody saves up shares.
-void make_ready(QueueTables& tables, JobRow job, std::int64_t now_ms) {
-  const std::optional<QueueRow> queue = tables.queue(job.queue);
-  job.pass = std::max(queue ? queue->pass : 0, tables.last_pass(job.queue, job.tenant)) + 1;
-  job.state = JobState::Ready;
-  job.at_ms = now_ms;
-  job.node = job.token = 0;
-  tables.set_job(job);
 }
 
 void set_aside(QueueTables& tables, JobRow job, JobState state, std::int64_t at_ms) {
@@ -38,7 +28,10 @@ bool is_held_by(const QueuedRun& run, std::uint64_t token) {
 
 // Where a run belongs that nobody holds any more.
 void place(QueueTables& tables, const JobRow& job, const QueuedRun& run, std::int64_t now_ms) {
-  if (run.state == LogState::Ended) return set_aside(tables, job, JobState::Done, now_ms);
+  if (run.state == LogState::Ended) {
+    set_aside(tables, job, JobState::Done, now_ms);
+    return unblock_dependents(tables, job.log, now_ms);
+  }
   const bool waits = run.state == LogState::Parked && !run.is_woken && !job.is_cancelled;
   if (!waits || (run.deadline_ms && *run.deadline_ms <= now_ms)) return make_ready(tables, job, now_ms);
   if (run.deadline_ms) return set_aside(tables, job, JobState::Timer, *run.deadline_ms);
@@ -125,38 +118,6 @@ std::vector<ClaimedRun> claim_ready(QueueTables& tables, QueueRow& queue, const 
   return out;
 }
 
-std::optional<StoreError> check_tenants(QueueTables& tables, std::span<const Job> jobs) {
-  std::map<std::string_view, std::string_view> tenants;   // whose the jobs before are
-  for (const Job& job : jobs) {
-    if (tenants.try_emplace(job.log, job.tenant).first->second != job.tenant) return wrong_tenant(job.log);
-    const std::optional<JobRow> there = tables.job(job.log);
-    if (there && there->tenant != job.tenant) return wrong_tenant(job.log);
-  }
-  return std::nullopt;
-}
-
-Enqueued add_job(QueueTables& tables, const Job& job, std::int64_t now_ms) {
-  if (tables.run(job.log).is_there) return {};
-  if (!tables.queue(job.queue)) {
-    QueueRow queue;
-    queue.name = job.queue;
-    tables.set_queue(queue);
-  }
-  tables.append(job.log, job.start);
-  JobRow row;
-  row.log = job.log;
-  row.queue = job.queue;
-  row.tenant = job.tenant;
-  row.priority = job.priority;
-  row.needs = job.needs;
-  row.most_attempts = job.most_attempts;
-  row.state = JobState::Timer;
-  row.at_ms = std::max(job.at_ms, lease_end(now_ms, job.delay_ms));
-  row.id = tables.add_job(row);
-  if (row.at_ms <= now_ms) make_ready(tables, row, now_ms);
-  return {true};
-}
-
 }   // namespace
 
 void wake_job(QueueTables& tables, std::string_view log, std::int64_t now_ms) {
@@ -168,17 +129,6 @@ void release_if_dead(QueueTables& tables, std::string_view log, std::int64_t now
   const std::optional<JobRow> job = tables.job(log);
   if (!job || job->state != JobState::Held || has_lease(tables.node(job->node), now_ms)) return;
   rescue_job(tables, *job, now_ms);
-}
-
-template <class T, class Body>
-StoreResult<T> ProtocolQueue::within(Body body) {
-  StoreResult<T> out = T{};
-  const auto whole = [&](QueueTables& tables) {
-    out = body(tables);
-    return std::holds_alternative<T>(out);
-  };
-  if (auto error = transact(whole)) return *std::move(error);
-  return out;
 }
 
 StoreResult<NodeRow> ProtocolQueue::join(const NodeInfo& node, std::int64_t now_ms) {
@@ -238,10 +188,8 @@ StoreResult<std::vector<NodeRow>> ProtocolQueue::nodes() {
 StoreResult<std::vector<Enqueued>> ProtocolQueue::enqueue(std::span<const Job> jobs, std::int64_t now_ms) {
   if (auto wrong = check_jobs(jobs)) return *std::move(wrong);
   return within<std::vector<Enqueued>>([&](QueueTables& tables) -> StoreResult<std::vector<Enqueued>> {
-    if (auto wrong = check_tenants(tables, jobs)) return *std::move(wrong);
-    std::vector<Enqueued> out;
-    for (const Job& job : jobs) out.push_back(tables.job(job.log) ? Enqueued{} : add_job(tables, job, now_ms));
-    return out;
+    if (auto wrong = check_jobs_against(tables, jobs)) return *std::move(wrong);
+    return add_jobs(tables, jobs, now_ms);
   });
 }
 

@@ -12,15 +12,25 @@ void wake_job(QueueTables& tables, std::string_view log, std::int64_t now_ms);
 // Takes a run from its node when the node is dead, so that somebody else may claim it.
 void release_if_dead(QueueTables& tables, std::string_view log, std::int64_t now_ms);
 
+// Returns Missing or WrongTenant when a job names a run that is not its own, or nullopt.
+std::optional<StoreError> check_jobs_against(QueueTables& tables, std::span<const Job> jobs);
+// Adds the jobs whose ids are free. Returns for each whether it was.
+std::vector<Enqueued> add_jobs(QueueTables& tables, std::span<const Job> jobs, std::int64_t now_ms);
+
 // Return Misuse, or nullopt when the argument is fine.
 std::optional<StoreError> check_node(const NodeInfo& node);
 std::optional<StoreError> check_jobs(std::span<const Job> jobs);
 std::optional<StoreError> check_limits(const QueueLimits& limits);
 std::optional<StoreError> check_finish(const Finish& how);
 std::optional<StoreError> check_tenant(std::string_view tenant);
+std::optional<StoreError> check_schedule(const ScheduleRow& row);
 // Returns WrongTenant. Both texts come from outside.
 StoreError wrong_tenant(std::string_view log);
 StoreError no_job(std::string_view log);
+StoreError no_blocker(std::string_view log, std::string_view blocker);   // the job `log` may not come after it
+StoreError wrong_schedule(std::string_view name);                        // WrongTenant
+// Returns the moment that is so long before now; the smallest number when there is none.
+std::int64_t moment_before(std::int64_t now_ms, std::int64_t older_ms);
 StoreError dead_node(std::uint64_t node);
 Fact cancel_fact(std::string_view reason, std::string_view by, std::int64_t now_ms);
 
@@ -44,14 +54,32 @@ class ProtocolQueue : public RunQueue {
   StoreResult<bool> retry(std::string_view log, std::string_view tenant, std::int64_t now_ms) override;
   StoreResult<std::optional<JobRow>> job(std::string_view log) override;
   StoreResult<std::vector<JobRow>> jobs(JobState state, std::uint64_t after, std::size_t most) override;
+  StoreResult<std::vector<QueueDepth>> depths() override;
+  StoreResult<std::vector<std::string>> prune(std::int64_t older_ms, bool dead_too, std::size_t most,
+                                              std::int64_t now_ms) override;
+  StoreResult<std::int64_t> time(std::int64_t now_ms) override { return now_ms; }
+  StoreResult<std::monostate> set_schedule(const ScheduleRow& row) override;
+  StoreResult<bool> remove_schedule(std::string_view name, std::string_view tenant) override;
+  StoreResult<std::vector<ScheduleRow>> schedules() override;
+  StoreResult<bool> fire(std::string_view name, std::int64_t due_ms, std::int64_t next_ms, std::span<const Job> jobs,
+                         std::int64_t now_ms) override;
 
  protected:
   // Calls the body in one transaction, which is taken back when the body returns false. Returns what failed besides.
   virtual std::optional<StoreError> transact(const std::function<bool(QueueTables&)>& body) = 0;
 
  private:
+  // `body` gives a StoreResult<T>; an error takes everything back.
   template <class T, class Body>
-  StoreResult<T> within(Body body);
+  StoreResult<T> within(Body body) {
+    StoreResult<T> out = T{};
+    const auto whole = [&](QueueTables& tables) {
+      out = body(tables);
+      return std::holds_alternative<T>(out);
+    };
+    if (auto error = transact(whole)) return *std::move(error);
+    return out;
+  }
 };
 
 }   // namespace ptc

@@ -1,4 +1,5 @@
 // What every run queue refuses, whatever it holds.
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -36,6 +37,12 @@ QueueCheck check_job(const Job& job) {
   for (const std::string& tool : job.needs) {
     if (auto wrong = check_name("tool", tool)) return wrong;
   }
+  if (job.after.size() > kMostNeeds) {
+    return queue_misuse("a job comes after more than " + std::to_string(kMostNeeds) + " runs");
+  }
+  for (const std::string& log : job.after) {
+    if (auto wrong = check_log(log)) return wrong;
+  }
   if (job.delay_ms < 0) return queue_misuse("a job cannot be delayed by less than nothing");
   if (job.most_attempts < 1) return queue_misuse("a job needs an attempt");
   if (job.start.kind != FactKind::RunStarted || !job.start.key.empty()) {
@@ -56,6 +63,7 @@ std::string_view job_state_name(JobState state) {
     case JobState::Quarantined: return "quarantined";
     case JobState::Done: return "done";
     case JobState::Dead: return "dead";
+    case JobState::Blocked: return "blocked";
   }
   return "";
 }
@@ -92,11 +100,40 @@ QueueCheck check_finish(const Finish& how) {
 
 QueueCheck check_tenant(std::string_view tenant) { return check_name("tenant", tenant); }
 
+QueueCheck check_schedule(const ScheduleRow& row) {
+  if (row.name.empty()) return queue_misuse("the name of a schedule is empty");
+  if (auto wrong = check_name("schedule", row.name)) return wrong;
+  if (row.spec.size() > kMostSpecBytes || !utf8_is_valid(row.spec)) {
+    return queue_misuse("the times of a schedule are not UTF-8, or too long");
+  }
+  if (row.next_ms <= 0) return queue_misuse("the next moment of a schedule is not after 1970");
+  Job job = row.job;
+  if (!job.log.empty() || !job.after.empty() || job.delay_ms != 0 || job.at_ms != 0) {
+    return queue_misuse("the job of a schedule has no id, no delay, and comes after no run");
+  }
+  job.log = row.name;
+  return check_job(job);
+}
+
 StoreError wrong_tenant(std::string_view log) {
   return {StoreError::Kind::WrongTenant, "the run " + std::string(log) + " is another tenant's"};
 }
 
 StoreError no_job(std::string_view log) { return {StoreError::Kind::Missing, "no job " + std::string(log)}; }
+
+StoreError no_blocker(std::string_view log, std::string_view blocker) {
+  return {StoreError::Kind::Missing, "the job " + std::string(log) + " comes after the run " + std::string(blocker) +
+                                         ", which is no job of its tenant: enqueue that one before"};
+}
+
+StoreError wrong_schedule(std::string_view name) {
+  return {StoreError::Kind::WrongTenant, "the schedule " + std::string(name) + " is another tenant's"};
+}
+
+std::int64_t moment_before(std::int64_t now_ms, std::int64_t older_ms) {
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  return older_ms > 0 && now_ms < kLeast + older_ms ? kLeast : now_ms - std::max<std::int64_t>(older_ms, 0);
+}
 
 StoreError dead_node(std::uint64_t node) {
   return {StoreError::Kind::DeadNode, "the lease of node " + std::to_string(node) + " is over"};

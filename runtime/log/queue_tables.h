@@ -47,6 +47,21 @@ class QueueTables {
   virtual void append(std::string_view log, const Fact& fact) = 0;   // as an outsider; makes the log, too
   // Returns whether the log has a keyed fact after that place which is no intent: something was done.
   virtual bool has_progress(std::string_view log, std::uint64_t after) = 0;
+
+  virtual void add_dependent(std::string_view log, std::uint64_t job) = 0;   // the job comes after the run
+  virtual bool has_dependents(std::string_view log) = 0;
+  virtual std::vector<JobRow> take_dependents(std::string_view log) = 0;   // by id; the run has none afterwards
+
+  virtual std::vector<QueueDepth> depths() = 0;
+  // Jobs that are over since before that moment, by id; dead ones only without dependents.
+  virtual std::vector<JobRow> over(std::int64_t before_ms, bool dead_too, std::size_t most) = 0;
+  virtual void forget_run(const JobRow& job) = 0;             // the job, its run, and all of the log
+  virtual void forget_nodes(std::int64_t before_ms, std::size_t most) = 0;   // whose leases were over, and hold nothing
+
+  virtual std::optional<ScheduleRow> schedule(std::string_view name) = 0;
+  virtual void set_schedule(const ScheduleRow& row) = 0;      // makes it, too
+  virtual void remove_schedule(std::string_view name) = 0;
+  virtual std::vector<ScheduleRow> schedules() = 0;           // by name
 };
 
 }   // namespace ptc

@@ -6,6 +6,7 @@
 //   Ready        can be executed now              Waiting      until a fact comes (FactStore::park())
 //   Timer        until a moment                   Quarantined  its workers died too often; a person says retry()
 //   Held         a node executes it               Done, Dead   over; Dead: given up, and listed
+//   Blocked      until the runs that it comes after are done
 //
 // claim_next() gives one ready run to one node: under a new token of the run, which fences every writer of before
 // (FactStore). A fact that a waiting run waits for makes the job ready in the transaction of the fact. A node whose
@@ -26,11 +27,12 @@
 
 namespace ptc {
 
-enum class JobState : std::uint8_t { Ready, Timer, Held, Waiting, Quarantined, Done, Dead };
+enum class JobState : std::uint8_t { Ready, Timer, Held, Waiting, Quarantined, Done, Dead, Blocked };
 std::string_view job_state_name(JobState state);   // "ready" and so on
 
 inline constexpr std::size_t kMostQueueNameBytes = 200;   // of names of queues, tenants and nodes
-inline constexpr std::size_t kMostNeeds = 256;            // tools that a job may name
+inline constexpr std::size_t kMostNeeds = 256;            // tools that a job may name, and runs that it comes after
+inline constexpr std::size_t kMostSpecBytes = 4'000;      // of ScheduleRow::spec
 
 // One run to be executed.
 struct Job {
@@ -42,6 +44,7 @@ struct Job {
   std::int64_t delay_ms = 0;             // from now on
   std::int64_t at_ms = 0;                // not before that moment; 0: now
   std::int32_t most_attempts = 20;       // turns that failed, until the job is dead
+  std::vector<std::string> after;        // runs of the same tenant that must be done before
   Fact start;                            // the RunStarted of the run: source, data, options
 };
 
@@ -93,6 +96,25 @@ struct JobRow {
   std::uint64_t crash_head = 0;          // the facts of the log at the last rescue
   std::string reason;                    // Quarantined, Dead: why
   bool is_cancelled = false;
+  std::int32_t blockers = 0;             // runs that this one comes after, and that are not done
+};
+
+// How many jobs of a queue are in a state. Jobs that are done are not counted.
+struct QueueDepth {
+  std::string queue;
+  JobState state{};
+  std::uint64_t count = 0;
+  std::int64_t oldest_ms = 0;            // the smallest JobRow::at_ms
+};
+
+// Jobs that become due again and again. The store knows the next moment only; who fires a schedule says the one after.
+struct ScheduleRow {
+  std::string name;
+  std::string spec;                      // says when, in words of the caller
+  std::int64_t next_ms = 0;
+  std::int64_t last_ms = 0;              // the moment that was fired last; 0: none
+  std::uint64_t fired = 0;               // how many moments were fired
+  Job job;                               // what is enqueued: without an id, a delay, and runs to come after
 };
 
 struct ClaimedRun {
@@ -151,6 +173,26 @@ class RunQueue {
   virtual StoreResult<std::optional<JobRow>> job(std::string_view log) = 0;
   // Returns jobs of a state in the order of enqueuing, after the job of that number.
   virtual StoreResult<std::vector<JobRow>> jobs(JobState state, std::uint64_t after, std::size_t most) = 0;
+  virtual StoreResult<std::vector<QueueDepth>> depths() = 0;   // by queue and state
+
+  // Removes up to `most` runs whose jobs are over since `older_ms` or longer, with their logs: those that are done, and
+  // dead ones, too, when wanted, unless another job comes after one. When fewer are left, removes the rows of nodes
+  // that are gone so long. Returns the ids of the runs.
+  virtual StoreResult<std::vector<std::string>> prune(std::int64_t older_ms, bool dead_too, std::size_t most,
+                                                      std::int64_t now_ms) = 0;
+
+  // Returns the time by which leases and timers go, in ms since 1970.
+  virtual StoreResult<std::int64_t> time(std::int64_t now_ms) = 0;
+
+  // Makes a schedule, or another one of it. WrongTenant: the schedule of that name is another tenant's.
+  virtual StoreResult<std::monostate> set_schedule(const ScheduleRow& row) = 0;
+  // Returns false when there is no such schedule. Error: WrongTenant.
+  virtual StoreResult<bool> remove_schedule(std::string_view name, std::string_view tenant) = 0;
+  virtual StoreResult<std::vector<ScheduleRow>> schedules() = 0;   // by name
+  // Enqueues `jobs` and sets the next moment to `next_ms`, when the next moment still is `due_ms`. Returns false when
+  // it is another one, because somebody else was faster.
+  virtual StoreResult<bool> fire(std::string_view name, std::int64_t due_ms, std::int64_t next_ms,
+                                 std::span<const Job> jobs, std::int64_t now_ms) = 0;
 };
 
 }   // namespace ptc

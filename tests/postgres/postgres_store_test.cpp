@@ -32,8 +32,8 @@ const std::string& migrated_url() {
 
 void empty_store() {
   server().run(
-      "TRUNCATE ptcvm.run, ptcvm.fact, ptcvm.open_call, ptcvm.parked, ptcvm.wait_key, ptcvm.waiting, ptcvm.node, "
-      "ptcvm.queue, ptcvm.job RESTART IDENTITY",
+      "TRUNCATE ptcvm.dependent, ptcvm.schedule, ptcvm.run, ptcvm.fact, ptcvm.open_call, ptcvm.parked, "
+      "ptcvm.wait_key, ptcvm.waiting, ptcvm.node, ptcvm.queue, ptcvm.job RESTART IDENTITY",
       "store");
 }
 
@@ -84,12 +84,29 @@ TEST(PostgresSchema, OfVersionOneIsMigrated) {
   const std::string url = server().new_database("version_1");
   taken(migrate_postgres(url));
   put_one(*opened(PostgresClock::Database, url), "a", 0, outside_fact("k"));
-  server().run("DROP TABLE ptcvm.node, ptcvm.queue, ptcvm.job CASCADE; UPDATE ptcvm.meta SET version = 1", "version_1");
+  server().run("DROP TABLE ptcvm.node, ptcvm.queue, ptcvm.job, ptcvm.dependent, ptcvm.schedule CASCADE; "
+               "UPDATE ptcvm.meta SET version = 1", "version_1");
   EXPECT_EQ(error_of(PostgresStore::open(url)), "store_version");
   EXPECT_EQ(taken(migrate_postgres(url)), 1);
   const auto store = opened(PostgresClock::Database, url);
   EXPECT_EQ(head_of(*store, "a"), 1u);
   EXPECT_TRUE(taken(store->queue()->queues()).empty());
+}
+
+// Version 2 had no order of jobs and no schedules; its jobs stay.
+TEST(PostgresSchema, OfVersionTwoIsMigrated) {
+  const std::string url = server().new_database("version_2");
+  taken(migrate_postgres(url));
+  Job job;
+  job.log = "a";
+  job.start = start_fact();
+  taken(opened(PostgresClock::Database, url)->queue()->enqueue({&job, 1}, 0));
+  server().run("DROP TABLE ptcvm.dependent, ptcvm.schedule CASCADE; DROP INDEX ptcvm.job_over; "
+               "ALTER TABLE ptcvm.job DROP COLUMN blockers CASCADE; UPDATE ptcvm.meta SET version = 2", "version_2");
+  EXPECT_EQ(taken(migrate_postgres(url)), 2);
+  const auto store = opened(PostgresClock::Database, url);
+  EXPECT_EQ(taken(store->queue()->job("a"))->blockers, 0);
+  EXPECT_TRUE(taken(store->queue()->schedules()).empty());
 }
 
 TEST(PostgresSchema, IsWhatTheScriptSays) {

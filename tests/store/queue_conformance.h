@@ -1,6 +1,7 @@
 // What every run queue must do (runtime/log/run_queue.h), as tests that run on any store with a clock of the caller.
 // Works as conformance.h does: registers a test for each case; each gets a fresh, empty store.
 #pragma once
+#include <span>
 #include <string>
 
 #include "tests/store/conformance.h"
@@ -8,6 +9,7 @@
 namespace ptc {
 
 bool queue_conformance(const std::string& suite, FreshStore fresh);
+std::span<const StoreCase> queue_upkeep_cases();   // a part of them
 // Makes random calls on both stores and compares every answer. The stores are empty.
 void compare_queues(FactStore& one, FactStore& other, unsigned seed, int calls);
 

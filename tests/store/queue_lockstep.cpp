@@ -20,7 +20,7 @@ std::string shown(const JobRow& job) {
   out << job.log << ' ' << job.queue << ' ' << job.tenant << ' ' << job_state_name(job.state) << " p" << job.priority
       << " f" << job.format << " c" << job.crashes << " a" << job.attempts << '/' << job.most_attempts << " pass"
       << job.pass << " at" << job.at_ms << " n" << job.node << " t" << job.token << " h" << job.crash_head << ' '
-      << job.reason << (job.is_cancelled ? " cancelled" : "");
+      << job.reason << (job.is_cancelled ? " cancelled" : "") << " b" << job.blockers;
   for (const std::string& need : job.needs) out << " +" << need;
   return out.str();
 }
@@ -43,7 +43,7 @@ class Walk {
 
   std::string step() {
     now_ += below(3'000);
-    switch (below(14)) {
+    switch (below(17)) {
       case 0: return join();
       case 1: return "beat " + beat();
       case 2: return "enqueue " + enqueue();
@@ -56,18 +56,28 @@ class Walk {
       case 9: return "leave " + leave();
       case 10: return "finish " + finish();
       case 11: return "finish " + finish();
+      case 12: return "prune " + shown<std::vector<std::string>>(
+                   queue().prune(below(60'000), below(2) == 0, 1 + below(3), now_), joined);
+      case 13: return "fire " + fire();
       default: return "claim " + claim();
     }
   }
   // Everything that the store says about jobs and queues.
   std::string all() {
     std::string out;
-    for (int state = 0; state <= static_cast<int>(JobState::Dead); ++state) {
+    for (int state = 0; state <= static_cast<int>(JobState::Blocked); ++state) {
       for (const JobRow& job : taken(queue().jobs(static_cast<JobState>(state), 0, 1'000))) out += shown(job) + '\n';
     }
     for (const QueueRow& row : taken(queue().queues())) {
       out += row.name + ' ' + std::to_string(row.tokens) + ' ' + std::to_string(row.filled_ms) + ' ' +
              std::to_string(row.pass) + '\n';
+    }
+    for (const QueueDepth& depth : taken(queue().depths())) {
+      out += depth.queue + ' ' + std::string(job_state_name(depth.state)) + ' ' + std::to_string(depth.count) + ' ' +
+             std::to_string(depth.oldest_ms) + '\n';
+    }
+    for (const ScheduleRow& row : taken(queue().schedules())) {
+      out += row.name + ' ' + std::to_string(row.next_ms) + ' ' + std::to_string(row.fired) + '\n';
     }
     for (const NodeRow& node : taken(queue().nodes())) {
       out += std::to_string(node.id) + ' ' + std::to_string(node.until_ms) + (node.has_left ? " gone\n" : "\n");
@@ -116,6 +126,7 @@ class Walk {
       if (below(3) == 0) job.needs = {"mail"};
       if (below(3) == 0) job.delay_ms = below(10'000);
       job.most_attempts = static_cast<std::int32_t>(1 + below(3));
+      if (below(6) == 0) job.after = {log()};
       job.start = start_fact();
     }
     return shown<std::vector<Enqueued>>(queue().enqueue(jobs, now_), [](const std::vector<Enqueued>& all) {
@@ -123,6 +134,20 @@ class Walk {
       for (const Enqueued& one : all) out += one.is_new ? '+' : '-';
       return out;
     });
+  }
+  std::string fire() {
+    ScheduleRow row;
+    row.name = "s" + std::to_string(below(2));
+    row.next_ms = kStoreNow + below(3);
+    row.job.tenant = tenant();
+    row.job.start = start_fact();
+    if (below(3) == 0) {
+      return shown<std::monostate>(queue().set_schedule(row), [](std::monostate) { return "set"; });
+    }
+    if (below(6) == 0) return shown<bool>(queue().remove_schedule(row.name, row.job.tenant), yes_or_no);
+    Job job = row.job;
+    job.log = log();
+    return shown<bool>(queue().fire(row.name, row.next_ms, kStoreNow + below(3), {&job, 1}, now_), yes_or_no);
   }
   std::string limit() {
     QueueLimits limits;

@@ -12,6 +12,9 @@
 namespace ptc {
 namespace {
 
+#define PTC_DROP_QUEUES \
+  "DROP TABLE node; DROP TABLE queue; DROP TABLE job; DROP TABLE dependent; DROP TABLE schedule;"
+
 using Opened = StoreResult<std::unique_ptr<SqliteStore>>;
 
 std::unique_ptr<SqliteStore> opened(const StoreFile& file, SqliteMode mode = SqliteMode::Sync,
@@ -106,9 +109,9 @@ TEST(SqliteFile, RefusedCallsOfAGroupLeaveTheOthers) {
 TEST(SqliteFile, OfANewerVersionIsRefused) {
   const StoreFile file;
   started(*opened(file), "a");
-  tamper(file, "PRAGMA user_version = 6");
+  tamper(file, "PRAGMA user_version = 7");
   EXPECT_EQ(refusal(file), "store_version");
-  tamper(file, "PRAGMA user_version = 5");
+  tamper(file, "PRAGMA user_version = 6");
   EXPECT_EQ(refusal(file), "");
 }
 
@@ -123,7 +126,7 @@ TEST(SqliteFile, OfVersionOneIsTakenOver) {
     store->release("a", token);
   }
   tamper(file,
-         "DROP TABLE node; DROP TABLE queue; DROP TABLE job;"
+         PTC_DROP_QUEUES
          "ALTER TABLE run DROP COLUMN seal; DROP TABLE open_call; DROP INDEX fact_notable;"
          "ALTER TABLE fact RENAME COLUMN rank TO outdates;"
          "UPDATE fact SET outdates = outdates = 2; CREATE INDEX fact_outdates ON fact (run, seq) WHERE outdates;"
@@ -184,14 +187,17 @@ TEST(SqliteFile, OfVersionTwoWithADamagedFactIsTakenOver) {
   EXPECT_EQ(open_calls_of(*store, "killed").size(), 2u);
 }
 
-// Version 4 had no queues.
-TEST(SqliteFile, OfVersionFourIsTakenOver) {
+// Version 4 had no queues, version 5 no orders of jobs and no schedules.
+TEST(SqliteFile, OfVersionsFourAndFiveIsTakenOver) {
   const StoreFile file;
   started(*opened(file), "a");
-  tamper(file, "DROP TABLE node; DROP TABLE queue; DROP TABLE job; PRAGMA user_version = 4");
+  tamper(file, PTC_DROP_QUEUES " PRAGMA user_version = 4");
+  EXPECT_TRUE(taken(opened(file)->queue()->queues()).empty());
+  tamper(file, "DROP TABLE dependent; DROP TABLE schedule; DROP INDEX job_over; ALTER TABLE job DROP COLUMN blockers;"
+               "PRAGMA user_version = 5");
   const auto store = opened(file);
   EXPECT_EQ(head_of(*store, "a"), 1u);
-  EXPECT_TRUE(taken(store->queue()->queues()).empty());
+  EXPECT_TRUE(taken(store->queue()->schedules()).empty());
 }
 
 // Version 3 had no seals.
@@ -204,7 +210,7 @@ TEST(SqliteFile, OfVersionThreeIsTakenOver) {
     store->release("a", token);
   }
   tamper(file,
-         "DROP TABLE node; DROP TABLE queue; DROP TABLE job; ALTER TABLE run DROP COLUMN seal;"
+         PTC_DROP_QUEUES " ALTER TABLE run DROP COLUMN seal;"
          "PRAGMA user_version = 3");
   const auto store = opened(file);
   EXPECT_EQ(taken(store->read("a", 0, 9)).size(), 1u);

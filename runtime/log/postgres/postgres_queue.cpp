@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/log/postgres/postgres_rows.h"
+#include "runtime/log/postgres/postgres_answers.h"
 #include "runtime/log/postgres/postgres_store.h"
 #include "runtime/log/queue_protocol.h"
 #include "runtime/log/store_rules.h"
@@ -17,7 +18,6 @@ constexpr char kBeat[] = "SELECT * FROM ptcvm.node_beat($1,$2)";
 constexpr char kLeave[] = "SELECT * FROM ptcvm.node_leave($1,$2,$3)";
 constexpr char kDrain[] = "SELECT * FROM ptcvm.node_drain($1)";
 constexpr char kAllNodes[] = "SELECT * FROM ptcvm.nodes()";
-constexpr char kEnqueue[] = "SELECT * FROM ptcvm.enqueue($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14)";
 constexpr char kClaimNext[] = "SELECT * FROM ptcvm.claim_next($1,$2,$3,$4,$5,$6,$7)";
 constexpr char kFinish[] = "SELECT * FROM ptcvm.finish($1,$2,$3,$4,$5,$6,$7,$8)";
 constexpr char kRescue[] = "SELECT * FROM ptcvm.rescue($1,$2)";
@@ -76,7 +76,7 @@ StoreResult<std::vector<JobRow>> jobs_in(const PostgresRows& rows) {
     job.queue = rows.bytes_at(row, 2);
     job.tenant = rows.bytes_at(row, 3);
     const std::int64_t state = rows.integer_at(row, 4);
-    if (state < 0 || state > static_cast<std::int64_t>(JobState::Dead)) {
+    if (state < 0 || state > static_cast<std::int64_t>(JobState::Blocked)) {
       return StoreError{Kind::Corrupt, "a job in no known state"};
     }
     job.state = static_cast<JobState>(state);
@@ -93,57 +93,9 @@ StoreResult<std::vector<JobRow>> jobs_in(const PostgresRows& rows) {
     job.crash_head = rows.count_at(row, 15);
     job.reason = rows.bytes_at(row, 16);
     job.is_cancelled = rows.boolean_at(row, 17);
+    job.blockers = small_at(rows, row, 18);
   }
   return out;
-}
-
-// The arguments of ptcvm.enqueue() that are arrays.
-struct JobColumns {
-  std::vector<std::optional<std::string>> logs, queues, tenants, needs;
-  std::vector<std::int64_t> priorities, delays, ats, attempts, need_of;
-  FactColumns starts;
-};
-
-JobColumns job_columns(std::span<const Job> jobs) {
-  JobColumns out;
-  std::vector<Fact> starts;
-  for (const Job& job : jobs) {
-    out.logs.emplace_back(job.log);
-    out.queues.emplace_back(job.queue);
-    out.tenants.emplace_back(job.tenant);
-    out.priorities.push_back(job.priority);
-    out.delays.push_back(job.delay_ms);
-    out.ats.push_back(job.at_ms);
-    out.attempts.push_back(job.most_attempts);
-    for (const std::string& tool : job.needs) {
-      out.needs.emplace_back(tool);
-      out.need_of.push_back(static_cast<std::int64_t>(out.logs.size()));
-    }
-    starts.push_back(job.start);
-  }
-  out.starts = fact_columns(starts, 0);
-  return out;
-}
-
-std::optional<StoreError> check_job_size(std::string_view log) {
-  if (log.size() <= kMaxPostgresLogBytes) return std::nullopt;
-  return StoreError{Kind::Misuse, "the id of a run has " + std::to_string(log.size()) + " bytes; up to " +
-                                      std::to_string(kMaxPostgresLogBytes) + " are taken"};
-}
-
-template <class T, class Read>
-StoreResult<T> answer_of(StoreResult<PostgresRows> answer, Read read) {
-  if (auto* error = std::get_if<StoreError>(&answer)) return std::move(*error);
-  return read(std::get<PostgresRows>(answer));
-}
-
-template <class Row>
-StoreResult<std::vector<Row>> all_of(StoreResult<PostgresRows> answer, Row (*row_at)(const PostgresRows&, int)) {
-  return answer_of<std::vector<Row>>(std::move(answer), [&](const PostgresRows& rows) -> StoreResult<std::vector<Row>> {
-    std::vector<Row> out;
-    for (int row = 0; row < rows.count(); ++row) out.push_back(row_at(rows, row));
-    return out;
-  });
 }
 
 StoreResult<bool> yes_in(const PostgresRows& rows) { return rows.boolean_at(0, 0); }
@@ -201,35 +153,6 @@ StoreResult<std::vector<NodeRow>> PostgresQueue::nodes() {
   return all_of(store_.calls_.look(kAllNodes, {}), node_at);
 }
 
-StoreResult<std::vector<Enqueued>> PostgresQueue::enqueue(std::span<const Job> jobs, std::int64_t now_ms) {
-  if (auto wrong = check_jobs(jobs)) return *std::move(wrong);
-  for (const Job& job : jobs) {
-    if (auto wrong = check_job_size(job.log)) return *std::move(wrong);
-  }
-  if (jobs.empty()) return std::vector<Enqueued>();
-  const JobColumns columns = job_columns(jobs);
-  const PostgresUuid op = fresh_uuid();
-  const auto parameters = [&](bool) {
-    PostgresParameters out;
-    out.uuid(op).integer(store_.now(now_ms)).byte_array(columns.logs).byte_array(columns.queues);
-    out.byte_array(columns.tenants).integer_array(columns.priorities).integer_array(columns.delays);
-    out.integer_array(columns.ats).integer_array(columns.attempts).byte_array(columns.needs);
-    out.integer_array(columns.need_of).integer_array(columns.starts.times).small_array(columns.starts.ranks);
-    out.byte_array(columns.starts.bodies);
-    return out;
-  };
-  const auto read = [&](const PostgresRows& rows) -> StoreResult<std::vector<Enqueued>> {
-    std::vector<Enqueued> out;
-    for (int row = 0; row < rows.count(); ++row) {
-      const std::size_t at = rows.count_at(row, 1);
-      if (rows.null_at(row, 0)) return wrong_tenant(at == 0 || at > jobs.size() ? "" : jobs[at - 1].log);
-      out.push_back({rows.boolean_at(row, 0)});
-    }
-    return out;
-  };
-  return answer_of<std::vector<Enqueued>>(store_.calls_.ask(kEnqueue, parameters), read);
-}
-
 StoreResult<std::vector<ClaimedRun>> PostgresQueue::claim_next(std::uint64_t node, std::string_view queue,
                                                                std::span<const std::string> tools, std::size_t most,
                                                                std::int64_t now_ms) {
@@ -271,7 +194,7 @@ StoreResult<bool> PostgresQueue::finish(std::string_view log, std::uint64_t toke
     return out;
   };
   auto out = answer_of<bool>(store_.calls_.ask(kFinish, parameters), yes_in);
-  store_.forget(log);
+  if (!std::holds_alternative<StoreError>(out)) store_.forget(log);   // else the caller may ask again
   return out;
 }
 

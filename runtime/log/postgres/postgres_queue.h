@@ -33,6 +33,16 @@ class PostgresQueue final : public RunQueue {
   StoreResult<std::vector<JobRow>> jobs(JobState state, std::uint64_t after, std::size_t most) override;
   StoreResult<std::optional<JobRow>> job(std::string_view log) override;
 
+  StoreResult<std::vector<QueueDepth>> depths() override;
+  StoreResult<std::vector<std::string>> prune(std::int64_t older_ms, bool dead_too, std::size_t most,
+                                              std::int64_t now_ms) override;
+  StoreResult<bool> fire(std::string_view name, std::int64_t due_ms, std::int64_t next_ms, std::span<const Job> jobs,
+                         std::int64_t now_ms) override;
+  StoreResult<bool> remove_schedule(std::string_view name, std::string_view tenant) override;
+  StoreResult<std::vector<ScheduleRow>> schedules() override;
+  StoreResult<std::int64_t> time(std::int64_t now_ms) override;
+  StoreResult<std::monostate> set_schedule(const ScheduleRow& row) override;
+
  private:
   StoreResult<std::vector<JobRow>> job_rows(PostgresParameters parameters);
 

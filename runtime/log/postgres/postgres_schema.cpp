@@ -11,7 +11,7 @@ namespace {
 using Kind = StoreError::Kind;
 
 // The n-th step turns tables of version n into tables of version n + 1. Functions are made anew each time.
-constexpr std::array<const char*, kPostgresStoreVersion> kSteps{k_tables_1, k_tables_2};
+constexpr std::array<const char*, kPostgresStoreVersion> kSteps{k_tables_1, k_tables_2, k_tables_3};
 
 constexpr char kHasMeta[] = "SELECT to_regclass('ptcvm.meta') IS NOT NULL";
 constexpr char kVersion[] = "SELECT version FROM ptcvm.meta";
@@ -41,6 +41,7 @@ StoreResult<int> migrate(PostgresConnection& connection) {
     if (auto error = connection.execute(kSteps[step])) return *std::move(error);
   }
   if (auto error = connection.execute(k_queue_functions)) return *std::move(error);
+  if (auto error = connection.execute(k_enqueue_functions)) return *std::move(error);
   if (auto error = connection.execute(k_functions)) return *std::move(error);
   const std::string known = std::to_string(kPostgresStoreVersion);
   if (auto error = connection.execute("UPDATE ptcvm.meta SET version = " + known + "; COMMIT")) {
@@ -72,8 +73,8 @@ std::string postgres_sql() {
   std::string out = "begin;\ncreate schema if not exists ptcvm;\n\n";
   for (const char* const step : kSteps) out += step;
   const std::string known = std::to_string(kPostgresStoreVersion);
-  return out + "update ptcvm.meta set version = " + known + ";\n\n" + k_queue_functions + '\n' + k_functions +
-         "\ncommit;\n";
+  return out + "update ptcvm.meta set version = " + known + ";\n\n" + k_queue_functions + '\n' + k_enqueue_functions +
+         '\n' + k_functions + "\ncommit;\n";
 }
 
 StoreResult<int> migrate_postgres(const std::string& url) {

@@ -19,6 +19,7 @@ begin
   from ptcvm.job j join ptcvm.run r on r.id = j.run left join ptcvm.waiting w on w.run = r.id where j.id = p_job;
   if v.state = 2 then
     perform ptcvm.set_aside(p_job, 5, p_now);
+    perform ptcvm.unblock(p_job, p_now);
   elsif v.state <> 1 or v.woken or v.cancelled or v.deadline_ms <= p_now then
     perform ptcvm.make_ready(p_job, p_now);
   elsif v.deadline_ms is not null then
@@ -135,63 +136,6 @@ end $$;
 create or replace function ptcvm.nodes() returns setof ptcvm.node
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select * from ptcvm.node order by id $$;
-
--- One element of each array is one job, except p_needs: p_need_of says of which job (from 1) a tool is.
--- Rows: was the job made; or one row with null: a run is another tenant's, and p_at says which one.
-create or replace function ptcvm.enqueue(
-  p_op uuid, p_now bigint, p_logs bytea[], p_queues bytea[], p_tenants bytea[], p_priorities bigint[],
-  p_delays bigint[], p_ats bigint[], p_attempts bigint[], p_needs bytea[], p_need_of bigint[], p_times bigint[],
-  p_ranks smallint[], p_bodies bytea[])
-returns table (made boolean, at int) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
-declare
-  v_now bigint := ptcvm.now_ms(p_now);
-  v_first boolean[] := '{}';
-  v record;
-  r ptcvm.run;
-  v_at bigint;
-  v_job bigint;
-begin
-  -- Runs in the order of their ids first, so that two calls with the same runs do not wait for each other.
-  insert into ptcvm.run (log) select l from (
-    select l, min(o) as o from unnest(p_logs) with ordinality as g (l, o) group by l) x
-  order by l on conflict do nothing;
-  for v in select l from unnest(p_logs) l group by l order by l loop
-    perform from ptcvm.run x where x.log = v.l for no key update;
-  end loop;
-  for v in
-    select g.i from unnest(p_logs, p_tenants) with ordinality as g (l, t, i)
-    left join ptcvm.run x on x.log = g.l left join ptcvm.job j on j.run = x.id
-    where j.tenant <> g.t or g.t <> p_tenants[array_position(p_logs, g.l)] order by g.i limit 1
-  loop
-    delete from ptcvm.run x where x.log = any (p_logs) and x.token = 0 and not exists (
-      select from ptcvm.fact f where f.run = x.id);
-    return query select null::boolean, v.i::int;
-    return;
-  end loop;
-  for i in 1 .. cardinality(p_logs) loop
-    select * into r from ptcvm.run x where x.log = p_logs[i];
-    at := i;
-    made := exists (select from ptcvm.job j where j.run = r.id and j.op = p_op)
-            and array_position(p_logs, p_logs[i]) = i;
-    if made or exists (select from ptcvm.fact f where f.run = r.id)
-       or exists (select from ptcvm.job j where j.run = r.id) then
-      return next;
-      continue;
-    end if;
-    insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
-    values (r.id, 1, null, p_times[i], p_ranks[i], 0, p_op, p_bodies[i]);
-    insert into ptcvm.queue (name) values (p_queues[i]) on conflict do nothing;
-    v_at := greatest(p_ats[i], ptcvm.lease_end(v_now, p_delays[i]));
-    insert into ptcvm.job (run, op, queue, tenant, state, priority, most_attempts, needs, at_ms)
-    values (r.id, p_op, p_queues[i], p_tenants[i], 1, p_priorities[i], p_attempts[i],
-            coalesce((select array_agg(n order by o) from unnest(p_needs, p_need_of) with ordinality as x (n, w, o)
-                      where w = i), '{}'), v_at) returning id into v_job;
-    if v_at <= v_now then perform ptcvm.make_ready(v_job, v_now); end if;
-    made := true;
-    return next;
-  end loop;
-end $$;
 
 -- p_nonces has one for each run that may be claimed. A call that asks again finds its runs by them.
 -- Rows: the runs; or one row without a log: the node is dead.
@@ -377,13 +321,14 @@ begin
 end $$;
 
 -- The job of a log; or, without a log, jobs of a state after p_after.
+drop function if exists ptcvm.jobs(bytea, smallint, bigint, bigint);   -- its rows have one column more
 create or replace function ptcvm.jobs(p_log bytea, p_state smallint, p_after bigint, p_most bigint)
 returns table (id bigint, log bytea, queue bytea, tenant bytea, state smallint, priority int, format int, crashes int,
                attempts int, most_attempts int, needs bytea[], pass bigint, at_ms bigint, node bigint, token bigint,
-               crash_head bigint, reason bytea, cancelled boolean)
+               crash_head bigint, reason bytea, cancelled boolean, blockers int)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select j.id, r.log, j.queue, j.tenant, j.state, j.priority, j.format, j.crashes, j.attempts, j.most_attempts, j.needs,
-         j.pass, j.at_ms, j.node, j.token, j.crash_head, j.reason, j.cancelled
+         j.pass, j.at_ms, j.node, j.token, j.crash_head, j.reason, j.cancelled, j.blockers
   from ptcvm.job j join ptcvm.run r on r.id = j.run
   where (p_log is not null and r.log = p_log) or (p_log is null and j.state = p_state and j.id > p_after)
   order by j.id limit p_most $$;

@@ -25,7 +25,7 @@ constexpr char kSetQueue[] =
 
 #define PTC_SELECT_JOB                                                                                            \
   "SELECT job.id, log, queue, tenant, job.state, priority, format, crashes, attempts, most_attempts, needs, pass, " \
-  "at_ms, node, job.token, crash_head, reason, cancelled FROM job JOIN run ON run.id = job.run "
+  "at_ms, node, job.token, crash_head, reason, cancelled, blockers FROM job JOIN run ON run.id = job.run "
 constexpr char kJob[] = PTC_SELECT_JOB "WHERE log = ?";
 constexpr char kJobs[] = PTC_SELECT_JOB "WHERE job.state = ? AND job.id > ? ORDER BY job.id LIMIT ?";
 constexpr char kReady[] = PTC_SELECT_JOB
@@ -42,7 +42,7 @@ constexpr char kAddJob[] =
     "VALUES ((SELECT id FROM run WHERE log = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id";
 constexpr char kSetJob[] =
     "UPDATE job SET state = ?, format = ?, crashes = ?, attempts = ?, pass = ?, at_ms = ?, node = ?, token = ?, "
-    "crash_head = ?, reason = ?, cancelled = ? WHERE id = ?";
+    "crash_head = ?, reason = ?, cancelled = ?, blockers = ? WHERE id = ?";
 constexpr char kLastPass[] =
     "SELECT pass FROM job WHERE state = 0 AND queue = ? AND tenant = ? ORDER BY pass DESC LIMIT 1";
 constexpr char kHeld[] = "SELECT count(*) FROM job WHERE state = 2 AND queue = ?";
@@ -63,14 +63,24 @@ std::optional<std::int64_t> number_at(SqliteQuery& query, int column) {
   return query.null_at(column) ? std::nullopt : std::optional(query.integer_at(column));
 }
 
-// Names of tools, each with its size before it: no character of a name can end a name.
-std::string joined(const std::vector<std::string>& names) {
+template <class Read>
+auto all_in(SqliteQuery& query, Read read) {
+  std::vector<decltype(read())> out;
+  while (query.row()) out.push_back(read());
+  return out;
+}
+
+std::int32_t small_at(SqliteQuery& query, int column) { return static_cast<std::int32_t>(query.integer_at(column)); }
+
+}   // namespace
+
+std::string joined_names(const std::vector<std::string>& names) {
   std::string out;
   for (const std::string& name : names) out += std::to_string(name.size()) + ':' + name;
   return out;
 }
 
-std::vector<std::string> split(std::string_view text) {
+std::vector<std::string> split_names(std::string_view text) {
   std::vector<std::string> out;
   while (!text.empty()) {
     const std::size_t colon = text.find(':');
@@ -82,17 +92,6 @@ std::vector<std::string> split(std::string_view text) {
   }
   return out;
 }
-
-template <class Read>
-auto all_in(SqliteQuery& query, Read read) {
-  std::vector<decltype(read())> out;
-  while (query.row()) out.push_back(read());
-  return out;
-}
-
-std::int32_t small_at(SqliteQuery& query, int column) { return static_cast<std::int32_t>(query.integer_at(column)); }
-
-}   // namespace
 
 NodeRow SqliteQueueTables::node_in(SqliteQuery& query) {
   NodeRow out;
@@ -182,7 +181,7 @@ JobRow SqliteQueueTables::job_in(SqliteQuery& query) {
   out.queue = query.text_at(2);
   out.tenant = query.text_at(3);
   const std::int64_t state = query.integer_at(4);
-  if (state < 0 || state > static_cast<std::int64_t>(JobState::Dead)) {
+  if (state < 0 || state > static_cast<std::int64_t>(JobState::Blocked)) {
     connection_.fail(StoreError::Kind::Corrupt, "a job in no known state");
   } else {
     out.state = static_cast<JobState>(state);
@@ -192,7 +191,7 @@ JobRow SqliteQueueTables::job_in(SqliteQuery& query) {
   out.crashes = small_at(query, 7);
   out.attempts = small_at(query, 8);
   out.most_attempts = small_at(query, 9);
-  out.needs = split(query.text_at(10));
+  out.needs = split_names(query.text_at(10));
   out.pass = query.integer_at(11);
   out.at_ms = query.integer_at(12);
   out.node = query.count_at(13);
@@ -200,6 +199,7 @@ JobRow SqliteQueueTables::job_in(SqliteQuery& query) {
   out.crash_head = query.count_at(15);
   out.reason = query.text_at(16);
   out.is_cancelled = query.integer_at(17) != 0;
+  out.blockers = small_at(query, 18);
   return out;
 }
 
@@ -214,7 +214,7 @@ std::optional<JobRow> SqliteQueueTables::job(std::string_view log) {
 }
 
 std::uint64_t SqliteQueueTables::add_job(const JobRow& row) {
-  const std::string needs = joined(row.needs);
+  const std::string needs = joined_names(row.needs);
   SqliteQuery query(connection_, kAddJob);
   query.text(row.log).text(row.queue).text(row.tenant).integer(static_cast<std::int64_t>(row.state));
   query.integer(row.priority).integer(row.format).integer(row.most_attempts).text(needs).integer(row.pass);
@@ -226,7 +226,7 @@ void SqliteQueueTables::set_job(const JobRow& row) {
   SqliteQuery query(connection_, kSetJob);
   query.integer(static_cast<std::int64_t>(row.state)).integer(row.format).integer(row.crashes).integer(row.attempts);
   query.integer(row.pass).integer(row.at_ms).count(row.node).count(row.token).count(row.crash_head).text(row.reason);
-  query.integer(row.is_cancelled ? 1 : 0).count(row.id).run();
+  query.integer(row.is_cancelled ? 1 : 0).integer(row.blockers).count(row.id).run();
 }
 
 std::vector<JobRow> SqliteQueueTables::jobs(JobState state, std::uint64_t after, std::size_t most) {

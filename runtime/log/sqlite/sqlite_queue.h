@@ -34,16 +34,33 @@ class SqliteQueueTables final : public QueueTables {
   void set_node(const NodeRow& row) override;
   void set_queue(const QueueRow& row) override;
 
+  void add_dependent(std::string_view log, std::uint64_t job) override;
+  std::vector<QueueDepth> depths() override;
+  void forget_nodes(std::int64_t before_ms, std::size_t most) override;
+  void forget_run(const JobRow& job) override;
+  bool has_dependents(std::string_view log) override;
+  std::vector<JobRow> over(std::int64_t before_ms, bool dead_too, std::size_t most) override;
+  void remove_schedule(std::string_view name) override;
+  std::optional<ScheduleRow> schedule(std::string_view name) override;
+  std::vector<ScheduleRow> schedules() override;
+  void set_schedule(const ScheduleRow& row) override;
+  std::vector<JobRow> take_dependents(std::string_view log) override;
+
  private:
   std::int64_t one(SqliteQuery& query);
   JobRow job_in(SqliteQuery& query);
   std::vector<JobRow> jobs_in(SqliteQuery& query);
   NodeRow node_in(SqliteQuery& query);
   QueueRow queue_in(SqliteQuery& query);
+  ScheduleRow schedule_in(SqliteQuery& query);
 
   SqliteConnection& connection_;
   SqliteTables logs_;
 };
+
+// Names of tools as one text, each with its size before it: no character of a name can end a name.
+std::string joined_names(const std::vector<std::string>& names);
+std::vector<std::string> split_names(std::string_view text);
 
 // Takes a run from a dead node, if one has it, and returns its row.
 RunRow released_if_dead(SqliteConnection& connection, std::string_view log, std::int64_t now_ms);

@@ -144,6 +144,31 @@ CREATE INDEX job_node ON job (node, id) WHERE state = 2;
 CREATE INDEX job_held ON job (queue, tenant) WHERE state = 2;
 )";
 
+// Version 6: jobs that come after runs, and schedules. `needs` is as in jobs, `start` has the bytes of the first fact.
+constexpr const char* kOrderTables = R"(
+ALTER TABLE job ADD COLUMN blockers INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE dependent (
+  log TEXT NOT NULL,
+  job INTEGER NOT NULL,
+  PRIMARY KEY (log, job)
+) WITHOUT ROWID;
+CREATE INDEX dependent_job ON dependent (job);
+CREATE INDEX job_over ON job (at_ms) WHERE state IN (5, 6);
+CREATE TABLE schedule (
+  name TEXT PRIMARY KEY,
+  spec TEXT NOT NULL,
+  next_ms INTEGER NOT NULL,
+  last_ms INTEGER NOT NULL,
+  fired INTEGER NOT NULL,
+  queue TEXT NOT NULL,
+  tenant TEXT NOT NULL,
+  priority INTEGER NOT NULL,
+  most_attempts INTEGER NOT NULL,
+  needs TEXT NOT NULL,
+  start BLOB NOT NULL
+) WITHOUT ROWID;
+)";
+
 // Fills the table from the logs that are there. A fact that is damaged is left out: reading its log says so.
 void find_open_calls(SqliteConnection& connection) {
   SqliteTables tables(connection);
@@ -166,7 +191,8 @@ constexpr std::array<Step, kSqliteStoreVersion> kSteps{
      {kRanks, nullptr},
      {kOpenCallTable, find_open_calls},
      {kSeals, nullptr},
-     {kQueueTables, nullptr}}};
+     {kQueueTables, nullptr},
+     {kOrderTables, nullptr}}};
 
 std::int64_t pragma(SqliteConnection& connection, const char* sql) {
   SqliteQuery query(connection, sql);

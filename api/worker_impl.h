@@ -1,0 +1,102 @@
+// The inside of a worker: one thread claims, one prolongs the lease and rescues, and the others step runs.
+#pragma once
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "api/store_access.h"
+#include "ptcvm/worker.hpp"
+#include "runtime/log/node_store.h"
+#include "runtime/log/run_queue.h"
+
+namespace ptcvm {
+
+struct PTCVM_HIDDEN Worker::Impl {
+  using Clock = std::chrono::steady_clock;
+  struct Taken {
+    ptc::ClaimedRun run;
+    std::size_t queue = 0;
+    Clock::time_point since;
+  };
+  // How a turn ended: what the queue is told, and what is reported.
+  struct Turn {
+    ptc::Finish finish;
+    WorkerEventKind what = WorkerEventKind::Lost;
+    std::string text;
+  };
+
+  Impl(const Engine& shared, const Store& given, const Tools& known, const WorkerOptions& wanted);
+
+  // The thread that claims (worker.cpp).
+  Result<void> run(std::stop_token stop);
+  std::optional<Error> begin();
+  std::optional<Error> join();
+  std::optional<Error> join_again();
+  std::optional<Error> work_until_over();
+  Result<std::size_t> claim();
+  std::size_t room_for(std::size_t queue);
+  void wait_for_work(std::size_t claimed);
+  void end(std::vector<std::thread>& threads, std::jthread& heart);
+  void stop(bool at_once);
+  bool is_stopping() const { return is_draining || is_lost; }
+
+  // The thread with the lease (worker_lease.cpp).
+  void beat_until_over(std::stop_token over);
+  void beat();
+  void rescue();
+  void take_orders(const ptc::Heartbeat& told);
+  void park_all();
+  void abandon_when_due();
+
+  // The threads that step runs (worker_turn.cpp).
+  void work();
+  void execute(const Taken& taken, WorkerCalls* calls);
+  Turn turn(const Taken& taken, WorkerCalls* calls);
+  Turn step(StoredRun& run, WorkerCalls* calls);
+  // Does what a run that waits needs. Returns the end of the turn when it cannot be done.
+  std::optional<Turn> serve(StoredRun& run, WorkerCalls* calls);
+  Turn end_of(const StoredOutcome& out) const;
+  Turn store_failed(const Error& error, bool has_answer) const;
+  std::int64_t retry_pause(std::int32_t attempts);
+  void finish(const Taken& taken, Turn how);
+  ptc::StoreResult<bool> give_back(const Taken& taken, const ptc::Finish& how);
+  void count(const Turn& how);
+
+  void report(WorkerEventKind kind, std::string_view text = {}, const Taken* taken = nullptr,
+              std::string_view log = {}) const;
+
+  const Engine engine;
+  const Store store;
+  const Tools tools;
+  const WorkerOptions options;
+  ptc::RunQueue* const queue;                  // null when the store has none
+  ptc::NodeStore* node_store = nullptr;
+  std::optional<Store> node_handle;
+  std::vector<std::string> names;              // tools that it has
+  bool has_deferred = false;
+  std::atomic<std::uint64_t> node{0};
+  std::atomic<std::int64_t> last_beat_ms{0};   // by NodeStore::boot_ms(); 0: none
+  std::atomic<bool> is_draining{false}, is_lost{false};
+  std::atomic<bool> is_abandoning{false};      // runs whose calls are open are given back, too
+
+  mutable std::mutex mutex;                    // guards everything below
+  std::condition_variable changed;
+  std::deque<Taken> ready;                     // claimed, and not begun
+  std::map<std::string, StoredRun*> stepping;
+  std::vector<std::size_t> running_of;         // by queue
+  std::size_t busy = 0;
+  bool is_over = false;
+  std::optional<Clock::time_point> drains_since;
+  WorkerStats stats;
+  std::mt19937_64 random;
+};
+
+}  // namespace ptcvm

@@ -1,0 +1,178 @@
+// A worker: the threads that step runs, and how a run is given back.
+#include <algorithm>
+
+#include "api/worker_impl.h"
+#include "runtime/engine/clock.h"
+
+namespace ptcvm {
+namespace {
+
+constexpr auto kRetryLater = ptc::Finish::Kind::Retry, kGiveUp = ptc::Finish::Kind::GiveUp;
+
+}  // namespace
+
+void Worker::Impl::work() {
+  const std::unique_ptr<WorkerCalls> calls = options.calls ? options.calls() : nullptr;
+  for (;;) {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [this] { return is_over || !ready.empty(); });
+    if (ready.empty()) return;
+    const Taken taken = std::move(ready.front());
+    ready.pop_front();
+    ++busy;
+    lock.unlock();
+    execute(taken, calls.get());
+    lock.lock();
+    --busy;
+    --running_of[taken.queue];
+    lock.unlock();
+    changed.notify_all();
+  }
+}
+
+void Worker::Impl::execute(const Taken& taken, WorkerCalls* calls) {
+  // A run that was claimed while the worker was told to stop goes to somebody else as it is.
+  Turn how = is_stopping() ? Turn{{}, WorkerEventKind::Parked, {}} : turn(taken, calls);
+  if (calls != nullptr) calls->leave();
+  if (how.finish.kind == kRetryLater) how.finish.delay_ms = retry_pause(taken.run.attempts);
+  finish(taken, std::move(how));
+}
+
+// A random pause, so that what failed together does not come back together.
+std::int64_t Worker::Impl::retry_pause(std::int32_t attempts) {
+  const double grown = static_cast<double>(options.first_retry.count()) *
+                       static_cast<double>(std::uint64_t{1} << std::min(attempts, 40));
+  const auto most = std::min(grown, static_cast<double>(options.longest_retry.count()));
+  const std::lock_guard lock(mutex);
+  return std::uniform_int_distribution<std::int64_t>(0, static_cast<std::int64_t>(most))(random);
+}
+
+Worker::Impl::Turn Worker::Impl::turn(const Taken& taken, WorkerCalls* calls) {
+  StoredOptions wanted;
+  wanted.id = taken.run.log;
+  wanted.most_limits = options.most_limits;
+  wanted.parallel_calls = options.parallel_calls;
+  wanted.resets_need_reasons = options.resets_need_reasons;
+  wanted.observer = options.observer;
+  auto run = StoredRun::open(engine, *node_handle, tools, wanted);
+  if (!run && run.error().code == Errc::store_failed) return store_failed(run.error(), false);
+  if (!run) return {{kGiveUp, 0, run.error().message}, WorkerEventKind::GivenUp, run.error().message};
+  if (taken.run.is_cancelled) run->cancel();
+  {
+    const std::lock_guard lock(mutex);
+    stepping[taken.run.log] = &*run;
+  }
+  if (is_stopping()) run->park_soon();
+  Turn how = step(*run, calls);
+  const std::lock_guard lock(mutex);
+  stepping.erase(taken.run.log);
+  return how;
+}
+
+// Steps a run until it is over, waits or is parked, and says how to give it back.
+Worker::Impl::Turn Worker::Impl::step(StoredRun& run, WorkerCalls* calls) {
+  std::uint64_t used = 0;
+  bool has_answer = false;
+  for (;;) {
+    const auto step = run.step(options.slice_fuel);
+    if (!step && step.error().code == Errc::store_failed) return store_failed(step.error(), has_answer);
+    if (!step) return {{kGiveUp, 0, step.error().message}, WorkerEventKind::GivenUp, step.error().message};
+    if (*step == StoredStep::Done) return end_of(run.outcome());
+    if (*step == StoredStep::Yielded) {
+      used += options.slice_fuel;
+      if (used >= options.turn_fuel) run.park_soon();
+      continue;
+    }
+    if (is_abandoning && !run.calls().empty()) return {{}, WorkerEventKind::Abandoned, "its calls were open"};
+    has_answer = !run.calls().empty();
+    if (auto end = serve(run, calls)) return std::move(*end);
+  }
+}
+
+std::optional<Worker::Impl::Turn> Worker::Impl::serve(StoredRun& run, WorkerCalls* calls) {
+  const std::vector<WaitingCall> waiting = run.calls();
+  if (waiting.empty()) {                       // a short pause before a further attempt
+    const std::int64_t wake = run.wake_time_ms().value_or(0);
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(std::clamp<std::int64_t>(wake - ptc::system_millis(), 1, 50)));
+    return std::nullopt;
+  }
+  const auto own = std::ranges::find(waiting, false, &WaitingCall::is_deferred);
+  if (own == waiting.end()) {
+    calls->serve(run);
+    return std::nullopt;
+  }
+  const auto made = run.make(own->id);
+  if (made) return std::nullopt;
+  return Turn{{kGiveUp, 0, made.error().message}, WorkerEventKind::GivenUp, made.error().message};
+}
+
+Worker::Impl::Turn Worker::Impl::store_failed(const Error& error, bool has_answer) const {
+  const bool is_lost_run = error.detail == "store_fenced";
+  Turn out{{}, is_lost_run ? WorkerEventKind::Lost : WorkerEventKind::StoreFailed, error.message};
+  if (is_lost_run && has_answer) out.text = "a call returned late: " + out.text;
+  return out;
+}
+
+Worker::Impl::Turn Worker::Impl::end_of(const StoredOutcome& out) const {
+  if (out.end == StoredEnd::InDoubt) return {{}, WorkerEventKind::InDoubt, out.doubts.empty() ? "" : out.doubts[0].key};
+  if (out.end == StoredEnd::Suspended) {
+    const bool is_parked = out.pending.empty() && out.questions.empty();
+    return {{}, is_parked ? WorkerEventKind::Parked : WorkerEventKind::Waiting, {}};
+  }
+  if (out.outcome.state != RunState::Failed) return {{}, WorkerEventKind::Ended, {}};
+  const auto& fault = out.outcome.diagnostic;
+  std::string why = fault ? fault->kind + ": " + fault->message : "failed with " + out.value_edn;
+  if (fault && fault->kind == "cancelled") return {{kGiveUp, 0, "cancelled"}, WorkerEventKind::Failed, why};
+  return {{kRetryLater, 0, why}, WorkerEventKind::Failed, why};
+}
+
+void Worker::Impl::count(const Turn& how) {
+  switch (how.what) {
+    case WorkerEventKind::Ended: ++stats.ended; break;
+    case WorkerEventKind::Failed: ++stats.failed; break;
+    case WorkerEventKind::Waiting: ++stats.waiting; break;
+    case WorkerEventKind::Parked:
+      ++stats.parked;
+      if (is_draining) ++stats.drained;
+      break;
+    case WorkerEventKind::InDoubt: ++stats.doubts; break;
+    case WorkerEventKind::GivenUp: ++stats.given_up; break;
+    case WorkerEventKind::Abandoned: ++stats.abandoned; break;
+    default: break;
+  }
+}
+
+// A store that does not answer is asked again: nobody else can take the run while this worker has its lease. A worker
+// that ends gives back with leave() what is left.
+ptc::StoreResult<bool> Worker::Impl::give_back(const Taken& taken, const ptc::Finish& how) {
+  for (;;) {
+    auto told = queue->finish(taken.run.log, taken.run.token, how, ptc::system_millis());
+    const auto* const error = std::get_if<ptc::StoreError>(&told);
+    if (error == nullptr || is_stopping()) return told;
+    report(WorkerEventKind::StoreFailed, error->message, &taken);
+    std::unique_lock lock(mutex);
+    changed.wait_for(lock, options.poll, [this] { return is_stopping(); });
+  }
+}
+
+void Worker::Impl::finish(const Taken& taken, Turn how) {
+  const auto told = give_back(taken, how.finish);
+  node_store->leave(taken.run.log);
+  const auto* const is_given_back = std::get_if<bool>(&told);
+  const bool is_lost_run = is_given_back == nullptr || !*is_given_back;
+  if (is_lost_run && how.what != WorkerEventKind::Lost && how.what != WorkerEventKind::StoreFailed) {
+    how.text = std::string(worker_event_name(how.what)) + (how.text.empty() ? "" : ": ") + how.text;
+    how.what = WorkerEventKind::Lost;
+  }
+  {
+    const std::lock_guard lock(mutex);
+    if (is_lost_run) ++stats.lost;
+    if (is_given_back != nullptr && !*is_given_back) ++stats.fenced;
+    if (how.text.starts_with("a call returned late")) ++stats.late;
+    count(how);
+  }
+  report(how.what, how.text, &taken);
+}
+
+}  // namespace ptcvm

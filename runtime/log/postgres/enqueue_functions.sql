@@ -1,0 +1,200 @@
+-- The calls that make jobs and schedules, and remove what is old.
+--
+-- Tells the jobs that come after the run of a job that the run is done. Their rows are taken in the order of their ids.
+create or replace function ptcvm.unblock(p_done bigint, p_now bigint) returns void language plpgsql as $$
+declare
+  v_run bigint := (select j.run from ptcvm.job j where j.id = p_done);
+  v record;
+begin
+  for v in select d.job from ptcvm.dependent d where d.run = v_run order by d.job loop
+    delete from ptcvm.dependent d where d.run = v_run and d.job = v.job;
+    update ptcvm.job j set blockers = j.blockers - 1,
+      state = case when j.state = 7 and j.blockers = 1 then 1 else j.state end where j.id = v.job;
+    perform ptcvm.make_ready(j.id, p_now) from ptcvm.job j
+      where j.id = v.job and j.state = 1 and j.blockers = 0 and j.at_ms <= p_now;
+  end loop;
+end $$;
+
+drop function if exists ptcvm.enqueue(uuid, bigint, bytea[], bytea[], bytea[], bigint[], bigint[], bigint[], bigint[],
+                                      bytea[], bigint[], bigint[], smallint[], bytea[]);
+-- One element of each array is one job, except p_needs and p_after: p_need_of and p_after_of say of which job (from 1) a
+-- tool is, or a run that the job comes after.
+-- Rows: was the job made; or one row with null: when `at` is positive, the run of that job is another tenant's; else the
+-- element -at of p_after is no job of the tenant.
+create or replace function ptcvm.enqueue(
+  p_op uuid, p_now bigint, p_logs bytea[], p_queues bytea[], p_tenants bytea[], p_priorities bigint[],
+  p_delays bigint[], p_ats bigint[], p_attempts bigint[], p_needs bytea[], p_need_of bigint[], p_times bigint[],
+  p_ranks smallint[], p_bodies bytea[], p_after bytea[], p_after_of bigint[])
+returns table (made boolean, at bigint) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+declare
+  v_now bigint := ptcvm.now_ms(p_now);
+  v_first boolean[] := '{}';
+  v record;
+  r ptcvm.run;
+  v_at bigint;
+  v_job bigint;
+  v_blockers int;
+begin
+  -- Runs in the order of their ids first, so that two calls with the same runs do not wait for each other.
+  insert into ptcvm.run (log) select l from (
+    select l, min(o) as o from unnest(p_logs) with ordinality as g (l, o) group by l) x
+  order by l on conflict do nothing;
+  for v in select l from unnest(p_logs || p_after) l group by l order by l loop
+    perform from ptcvm.run x where x.log = v.l for no key update;
+  end loop;
+  for v in
+    select g.i from unnest(p_logs, p_tenants) with ordinality as g (l, t, i)
+    left join ptcvm.run x on x.log = g.l left join ptcvm.job j on j.run = x.id
+    where j.tenant <> g.t or g.t <> p_tenants[array_position(p_logs, g.l)] order by g.i limit 1
+  loop
+    delete from ptcvm.run x where x.log = any (p_logs) and x.token = 0 and not exists (
+      select from ptcvm.fact f where f.run = x.id);
+    return query select null::boolean, v.i::bigint;
+    return;
+  end loop;
+  for v in
+    select g.o from unnest(p_after, p_after_of) with ordinality as g (l, i, o)
+    left join ptcvm.run x on x.log = g.l left join ptcvm.job j on j.run = x.id
+    where case when j.id is not null then j.tenant <> p_tenants[g.i]
+               else coalesce(array_position(p_logs, g.l), g.i) >= g.i
+                    or p_tenants[array_position(p_logs, g.l)] <> p_tenants[g.i]
+                    or exists (select from ptcvm.fact f where f.run = x.id) end
+    order by g.o limit 1
+  loop
+    delete from ptcvm.run x where x.log = any (p_logs) and x.token = 0 and not exists (
+      select from ptcvm.fact f where f.run = x.id);
+    return query select null::boolean, -v.o;
+    return;
+  end loop;
+  for i in 1 .. cardinality(p_logs) loop
+    select * into r from ptcvm.run x where x.log = p_logs[i];
+    at := i;
+    made := exists (select from ptcvm.job j where j.run = r.id and j.op = p_op)
+            and array_position(p_logs, p_logs[i]) = i;
+    if made or exists (select from ptcvm.fact f where f.run = r.id)
+       or exists (select from ptcvm.job j where j.run = r.id) then
+      return next;
+      continue;
+    end if;
+    insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
+    values (r.id, 1, null, p_times[i], p_ranks[i], 0, p_op, p_bodies[i]);
+    insert into ptcvm.queue (name) values (p_queues[i]) on conflict do nothing;
+    v_at := greatest(p_ats[i], ptcvm.lease_end(v_now, p_delays[i]));
+    insert into ptcvm.job (run, op, queue, tenant, state, priority, most_attempts, needs, at_ms)
+    values (r.id, p_op, p_queues[i], p_tenants[i], 1, p_priorities[i], p_attempts[i],
+            coalesce((select array_agg(n order by o) from unnest(p_needs, p_need_of) with ordinality as x (n, w, o)
+                      where w = i), '{}'), v_at) returning id into v_job;
+    insert into ptcvm.dependent (run, job)
+      select distinct x.id, v_job from unnest(p_after, p_after_of) as g (l, w)
+      join ptcvm.run x on x.log = g.l join ptcvm.job j on j.run = x.id where g.w = i and j.state <> 5;
+    get diagnostics v_blockers = row_count;
+    if v_blockers > 0 then
+      update ptcvm.job set state = 7, blockers = v_blockers where id = v_job;
+    elsif v_at <= v_now then
+      perform ptcvm.make_ready(v_job, v_now);
+    end if;
+    made := true;
+    return next;
+  end loop;
+end $$;
+
+create or replace function ptcvm.depths() returns table (queue bytea, state smallint, count bigint, oldest bigint)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select j.queue, j.state, count(*), min(j.at_ms) from ptcvm.job j where j.state in (0, 1, 2, 3, 4, 6, 7)
+  group by j.queue, j.state order by j.queue, j.state $$;
+
+-- Runs that somebody has locked or executes are left for the next time.
+create or replace function ptcvm.prune(p_older bigint, p_dead boolean, p_most bigint, p_now bigint)
+returns table (log bytea) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+declare
+  v_now bigint := ptcvm.now_ms(p_now);
+  v_before bigint := ptcvm.moment_before(v_now, p_older);
+  v record;
+  v_count bigint := 0;
+begin
+  for v in
+    select j.id, j.run from ptcvm.job j where j.state in (5, 6) and j.at_ms <= v_before and (j.state = 5 or (p_dead
+      and not exists (select from ptcvm.dependent d where d.run = j.run))) order by j.id limit p_most
+  loop
+    select r.log into log from ptcvm.run r where r.id = v.run and (r.owner = '' or r.until_ms <= v_now)
+      for update skip locked;
+    continue when not found;
+    continue when not exists (select from ptcvm.job j where j.id = v.id and j.state in (5, 6) and j.at_ms <= v_before);
+    delete from ptcvm.dependent d where d.job = v.id;
+    delete from ptcvm.job j where j.id = v.id;
+    delete from ptcvm.open_call x where x.run = v.run;
+    delete from ptcvm.wait_key x where x.run = v.run;
+    delete from ptcvm.waiting x where x.run = v.run;
+    delete from ptcvm.parked x where x.run = v.run;
+    delete from ptcvm.fact x where x.run = v.run;
+    delete from ptcvm.run x where x.id = v.run;
+    v_count := v_count + 1;
+    return next;
+  end loop;
+  if v_count < p_most then
+    delete from ptcvm.node n where n.id in (
+      select x.id from ptcvm.node x where x.until_ms <= v_before
+        and not exists (select from ptcvm.job j where j.state = 2 and j.node = x.id)
+      order by x.id limit p_most for update skip locked);
+  end if;
+end $$;
+
+create or replace function ptcvm.moment_before(p_now bigint, p_older bigint) returns bigint language sql immutable as $$
+  select case when p_older > 0 and p_now < -9223372036854775807 + p_older then -9223372036854775807
+              else p_now - greatest(p_older, 0) end $$;
+
+-- Returns false when the schedule is another tenant's.
+create or replace function ptcvm.set_schedule(
+  p_name bytea, p_spec bytea, p_next bigint, p_queue bytea, p_tenant bytea, p_priority bigint, p_attempts bigint,
+  p_needs bytea[], p_rank smallint, p_body bytea)
+returns table (done boolean) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  insert into ptcvm.schedule (name, spec, next_ms, queue, tenant, priority, most_attempts, needs, rank, body)
+  values (p_name, p_spec, p_next, p_queue, p_tenant, p_priority, p_attempts, p_needs, p_rank, p_body)
+  on conflict (name) do update set spec = p_spec, next_ms = p_next, queue = p_queue, priority = p_priority,
+    most_attempts = p_attempts, needs = p_needs, rank = p_rank, body = p_body
+  where ptcvm.schedule.tenant = p_tenant;
+  return query select found;
+end $$;
+
+-- answer: 0 there is no such schedule; 1 removed; 3 it is another tenant's.
+create or replace function ptcvm.remove_schedule(p_name bytea, p_tenant bytea) returns table (answer smallint)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  delete from ptcvm.schedule where name = p_name and tenant = p_tenant;
+  if found then return query select 1::smallint; return; end if;
+  return query select case when exists (select from ptcvm.schedule where name = p_name) then 3 else 0 end::smallint;
+end $$;
+
+create or replace function ptcvm.schedules() returns setof ptcvm.schedule
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select * from ptcvm.schedule order by name $$;
+
+-- No row: the next moment is another one. Else the rows of enqueue(), and one row at the place 0.
+create or replace function ptcvm.fire(
+  p_name bytea, p_due bigint, p_next bigint, p_op uuid, p_now bigint, p_logs bytea[], p_queues bytea[],
+  p_tenants bytea[], p_priorities bigint[], p_delays bigint[], p_ats bigint[], p_attempts bigint[], p_needs bytea[],
+  p_need_of bigint[], p_times bigint[], p_ranks smallint[], p_bodies bytea[], p_after bytea[], p_after_of bigint[])
+returns table (made boolean, at bigint) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_last bigint;
+begin
+  select last_ms into v_last from ptcvm.schedule where name = p_name and next_ms = p_due for no key update;
+  if not found then return; end if;
+  update ptcvm.schedule set next_ms = p_next, last_ms = p_due, fired = fired + cardinality(p_logs)
+  where name = p_name;
+  return query select true, 0::bigint;
+  if cardinality(p_logs) = 0 then return; end if;
+  for made, at in
+    select e.made, e.at from ptcvm.enqueue(p_op, p_now, p_logs, p_queues, p_tenants, p_priorities, p_delays, p_ats,
+      p_attempts, p_needs, p_need_of, p_times, p_ranks, p_bodies, p_after, p_after_of) e
+  loop
+    if made is null then
+      update ptcvm.schedule set next_ms = p_due, last_ms = v_last, fired = fired - cardinality(p_logs)
+      where name = p_name;
+    end if;
+    return next;
+  end loop;
+end $$;

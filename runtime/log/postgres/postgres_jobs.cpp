@@ -1,0 +1,77 @@
+#include "runtime/log/postgres/postgres_jobs.h"
+
+#include "runtime/log/postgres/postgres_store.h"
+#include "runtime/log/queue_protocol.h"
+
+namespace ptc {
+namespace {
+
+// Returns which run it is that a job may not come after.
+StoreError blocker_error(std::span<const Job> jobs, std::int64_t number) {
+  for (const Job& job : jobs) {
+    const auto count = static_cast<std::int64_t>(job.after.size());
+    if (number <= count && number > 0) return no_blocker(job.log, job.after[static_cast<std::size_t>(number - 1)]);
+    number -= count;
+  }
+  return no_blocker("", "");
+}
+
+}   // namespace
+
+JobColumns::JobColumns(std::span<const Job> jobs) {
+  std::vector<Fact> starts;
+  for (const Job& job : jobs) {
+    logs_.emplace_back(job.log);
+    const auto number = static_cast<std::int64_t>(logs_.size());
+    queues_.emplace_back(job.queue);
+    tenants_.emplace_back(job.tenant);
+    priorities_.push_back(job.priority);
+    delays_.push_back(job.delay_ms);
+    ats_.push_back(job.at_ms);
+    attempts_.push_back(job.most_attempts);
+    for (const std::string& tool : job.needs) {
+      needs_.emplace_back(tool);
+      need_of_.push_back(number);
+    }
+    for (const std::string& log : job.after) {
+      after_.emplace_back(log);
+      after_of_.push_back(number);
+    }
+    starts.push_back(job.start);
+  }
+  starts_ = fact_columns(starts, 0);
+}
+
+void JobColumns::add_to(PostgresParameters& out) const {
+  out.byte_array(logs_).byte_array(queues_).byte_array(tenants_).integer_array(priorities_).integer_array(delays_);
+  out.integer_array(ats_).integer_array(attempts_).byte_array(needs_).integer_array(need_of_);
+  out.integer_array(starts_.times).small_array(starts_.ranks).byte_array(starts_.bodies);
+  out.byte_array(after_).integer_array(after_of_);
+}
+
+std::optional<StoreError> check_postgres_jobs(std::span<const Job> jobs) {
+  if (auto wrong = check_jobs(jobs)) return wrong;
+  for (const Job& job : jobs) {
+    if (job.log.size() <= kMaxPostgresLogBytes) continue;
+    return StoreError{StoreError::Kind::Misuse, "the id of a run has " + std::to_string(job.log.size()) +
+                                                    " bytes; up to " + std::to_string(kMaxPostgresLogBytes) +
+                                                    " are taken"};
+  }
+  return std::nullopt;
+}
+
+StoreResult<std::vector<Enqueued>> enqueued_in(const PostgresRows& rows, std::span<const Job> jobs) {
+  std::vector<Enqueued> out;
+  for (int row = 0; row < rows.count(); ++row) {
+    const std::int64_t at = rows.integer_at(row, 1);
+    if (rows.null_at(row, 0) && at < 0) return blocker_error(jobs, -at);
+    if (rows.null_at(row, 0)) {
+      const auto place = static_cast<std::size_t>(at);
+      return wrong_tenant(place == 0 || place > jobs.size() ? "" : jobs[place - 1].log);
+    }
+    if (at != 0) out.push_back({rows.boolean_at(row, 0)});   // 0: the schedule itself
+  }
+  return out;
+}
+
+}   // namespace ptc

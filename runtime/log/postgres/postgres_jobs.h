@@ -1,0 +1,33 @@
+// Jobs as arguments of ptcvm.enqueue() and ptcvm.fire(), and what these answer (enqueue_functions.sql).
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/log/postgres/postgres_rows.h"
+#include "runtime/log/run_queue.h"
+
+namespace ptc {
+
+inline constexpr char kEnqueueJobs[] =
+    "SELECT * FROM ptcvm.enqueue($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16)";
+
+// The arguments that are arrays.
+class JobColumns {
+ public:
+  explicit JobColumns(std::span<const Job> jobs);
+  void add_to(PostgresParameters& parameters) const;   // 14 of them; borrowed
+
+ private:
+  std::vector<std::optional<std::string>> logs_, queues_, tenants_, needs_, after_;
+  std::vector<std::int64_t> priorities_, delays_, ats_, attempts_, need_of_, after_of_;
+  FactColumns starts_;
+};
+
+// Returns Misuse when a job makes no sense, or is too large for a database; or nullopt.
+std::optional<StoreError> check_postgres_jobs(std::span<const Job> jobs);
+// Reads the rows of ptcvm.enqueue(). Errors: WrongTenant, Missing.
+StoreResult<std::vector<Enqueued>> enqueued_in(const PostgresRows& rows, std::span<const Job> jobs);
+
+}   // namespace ptc

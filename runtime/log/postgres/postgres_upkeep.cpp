@@ -1,0 +1,146 @@
+// The calls of queues that make jobs and schedules, and remove what is old (enqueue_functions.sql).
+#include <algorithm>
+
+#include "runtime/log/postgres/postgres_answers.h"
+#include "runtime/log/postgres/postgres_jobs.h"
+#include "runtime/log/postgres/postgres_queue.h"
+#include "runtime/log/postgres/postgres_store.h"
+#include "runtime/log/queue_protocol.h"
+
+namespace ptc {
+namespace {
+
+using Kind = StoreError::Kind;
+
+constexpr char kTime[] = "SELECT ptcvm.now_ms($1)";
+constexpr char kDepths[] = "SELECT * FROM ptcvm.depths()";
+constexpr char kPrune[] = "SELECT * FROM ptcvm.prune($1,$2,$3,$4)";
+constexpr char kSetSchedule[] = "SELECT * FROM ptcvm.set_schedule($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)";
+constexpr char kRemoveSchedule[] = "SELECT * FROM ptcvm.remove_schedule($1,$2)";
+constexpr char kSchedules[] = "SELECT * FROM ptcvm.schedules()";
+constexpr char kFire[] =
+    "SELECT * FROM ptcvm.fire($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19)";
+
+QueueDepth depth_at(const PostgresRows& rows, int row) {
+  QueueDepth out;
+  out.queue = rows.bytes_at(row, 0);
+  out.state = static_cast<JobState>(rows.integer_at(row, 1));
+  out.count = rows.count_at(row, 2);
+  out.oldest_ms = rows.integer_at(row, 3);
+  return out;
+}
+
+StoreResult<std::vector<ScheduleRow>> schedules_in(const PostgresRows& rows) {
+  std::vector<ScheduleRow> out;
+  for (int row = 0; row < rows.count(); ++row) {
+    ScheduleRow& schedule = out.emplace_back();
+    schedule.name = rows.bytes_at(row, 0);
+    schedule.spec = rows.bytes_at(row, 1);
+    schedule.next_ms = rows.integer_at(row, 2);
+    schedule.last_ms = rows.integer_at(row, 3);
+    schedule.fired = rows.count_at(row, 4);
+    schedule.job.queue = rows.bytes_at(row, 5);
+    schedule.job.tenant = rows.bytes_at(row, 6);
+    schedule.job.priority = static_cast<std::int32_t>(rows.integer_at(row, 7));
+    schedule.job.most_attempts = static_cast<std::int32_t>(rows.integer_at(row, 8));
+    schedule.job.needs = rows.byte_array_at(row, 9);
+    const std::string_view body = rows.bytes_at(row, 11);
+    auto start = read_fact({reinterpret_cast<const std::uint8_t*>(body.data()), body.size()});
+    if (!start) return StoreError{Kind::Corrupt, "the job of the schedule " + schedule.name + " is damaged"};
+    schedule.job.start = std::move(*start);
+  }
+  return out;
+}
+
+}   // namespace
+
+StoreResult<std::vector<Enqueued>> PostgresQueue::enqueue(std::span<const Job> jobs, std::int64_t now_ms) {
+  if (auto wrong = check_postgres_jobs(jobs)) return *std::move(wrong);
+  if (jobs.empty()) return std::vector<Enqueued>();
+  const JobColumns columns(jobs);
+  const PostgresUuid op = fresh_uuid();
+  const auto parameters = [&](bool) {
+    PostgresParameters out;
+    out.uuid(op).integer(store_.now(now_ms));
+    columns.add_to(out);
+    return out;
+  };
+  return answer_of<std::vector<Enqueued>>(store_.calls_.ask(kEnqueueJobs, parameters),
+                                          [&](const PostgresRows& rows) { return enqueued_in(rows, jobs); });
+}
+
+StoreResult<std::int64_t> PostgresQueue::time(std::int64_t now_ms) {
+  PostgresParameters parameters;
+  parameters.integer(store_.now(now_ms));
+  return answer_of<std::int64_t>(
+      store_.calls_.look(kTime, parameters),
+      [](const PostgresRows& rows) -> StoreResult<std::int64_t> { return rows.integer_at(0, 0); });
+}
+
+StoreResult<std::vector<QueueDepth>> PostgresQueue::depths() {
+  return all_of(store_.calls_.look(kDepths, {}), depth_at);
+}
+
+StoreResult<std::vector<std::string>> PostgresQueue::prune(std::int64_t older_ms, bool dead_too, std::size_t most,
+                                                           std::int64_t now_ms) {
+  PostgresParameters parameters;
+  parameters.integer(older_ms).boolean(dead_too).count(most).integer(store_.now(now_ms));
+  const auto read = [](const PostgresRows& rows) -> StoreResult<std::vector<std::string>> {
+    std::vector<std::string> out;
+    for (int row = 0; row < rows.count(); ++row) out.emplace_back(rows.bytes_at(row, 0));
+    return out;
+  };
+  return answer_of<std::vector<std::string>>(store_.calls_.look(kPrune, parameters), read);
+}
+
+StoreResult<std::monostate> PostgresQueue::set_schedule(const ScheduleRow& row) {
+  if (auto wrong = check_schedule(row)) return *std::move(wrong);
+  const FactColumns start = fact_columns({&row.job.start, 1}, 0);
+  const std::vector<std::optional<std::string>> needs(row.job.needs.begin(), row.job.needs.end());
+  PostgresParameters parameters;
+  parameters.bytes(row.name).bytes(row.spec).integer(row.next_ms).bytes(row.job.queue).bytes(row.job.tenant);
+  parameters.integer(row.job.priority).integer(row.job.most_attempts).byte_array(needs).small(start.ranks[0]);
+  parameters.bytes(*start.bodies[0]);
+  const auto read = [&](const PostgresRows& rows) -> StoreResult<std::monostate> {
+    if (!rows.boolean_at(0, 0)) return wrong_schedule(row.name);
+    return std::monostate{};
+  };
+  return answer_of<std::monostate>(store_.calls_.look(kSetSchedule, parameters), read);
+}
+
+StoreResult<bool> PostgresQueue::remove_schedule(std::string_view name, std::string_view tenant) {
+  if (auto wrong = check_tenant(tenant)) return *std::move(wrong);
+  PostgresParameters parameters;
+  parameters.bytes(name).bytes(tenant);
+  const auto read = [&](const PostgresRows& rows) -> StoreResult<bool> {
+    const std::int64_t answer = rows.integer_at(0, 0);
+    if (answer == 3) return wrong_schedule(name);
+    return answer == 1;
+  };
+  return answer_of<bool>(store_.calls_.look(kRemoveSchedule, parameters), read);
+}
+
+StoreResult<std::vector<ScheduleRow>> PostgresQueue::schedules() {
+  return answer_of<std::vector<ScheduleRow>>(store_.calls_.look(kSchedules, {}), schedules_in);
+}
+
+StoreResult<bool> PostgresQueue::fire(std::string_view name, std::int64_t due_ms, std::int64_t next_ms,
+                                      std::span<const Job> jobs, std::int64_t now_ms) {
+  if (auto wrong = check_postgres_jobs(jobs)) return *std::move(wrong);
+  const JobColumns columns(jobs);
+  const PostgresUuid op = fresh_uuid();
+  const auto parameters = [&](bool) {
+    PostgresParameters out;
+    out.bytes(name).integer(due_ms).integer(next_ms).uuid(op).integer(store_.now(now_ms));
+    columns.add_to(out);
+    return out;
+  };
+  const auto read = [&](const PostgresRows& rows) -> StoreResult<bool> {
+    auto made = enqueued_in(rows, jobs);
+    if (auto* error = std::get_if<StoreError>(&made)) return std::move(*error);
+    return rows.count() != 0;
+  };
+  return answer_of<bool>(store_.calls_.ask(kFire, parameters), read);
+}
+
+}   // namespace ptc

@@ -1,0 +1,111 @@
+// Adds jobs, and makes them ready.
+#include "runtime/log/queue_jobs.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "runtime/log/queue_protocol.h"
+#include "runtime/log/store_rules.h"
+
+namespace ptc {
+
+// A tenant without ready jobs begins where the queue is now: nobody saves up shares.
+void make_ready(QueueTables& tables, JobRow job, std::int64_t now_ms) {
+  const std::optional<QueueRow> queue = tables.queue(job.queue);
+  job.pass = std::max(queue ? queue->pass : 0, tables.last_pass(job.queue, job.tenant)) + 1;
+  job.state = JobState::Ready;
+  job.at_ms = now_ms;
+  job.node = job.token = 0;
+  tables.set_job(job);
+}
+
+void unblock_dependents(QueueTables& tables, std::string_view log, std::int64_t now_ms) {
+  for (JobRow job : tables.take_dependents(log)) {
+    --job.blockers;
+    const bool is_free = job.state == JobState::Blocked && job.blockers == 0;
+    if (is_free && job.at_ms <= now_ms) {
+      make_ready(tables, job, now_ms);
+      continue;
+    }
+    if (is_free) job.state = JobState::Timer;
+    tables.set_job(job);
+  }
+}
+
+namespace {
+
+// Says that a job comes after each of its runs that is not done. Returns how many these are.
+std::int32_t block(QueueTables& tables, const Job& job, std::uint64_t id) {
+  std::int32_t out = 0;
+  for (const std::string& log : std::set(job.after.begin(), job.after.end())) {
+    if (tables.job(log)->state == JobState::Done) continue;
+    tables.add_dependent(log, id);
+    ++out;
+  }
+  return out;
+}
+
+bool add_job(QueueTables& tables, const Job& job, std::int64_t now_ms) {
+  if (tables.job(job.log) || tables.run(job.log).is_there) return false;
+  if (!tables.queue(job.queue)) {
+    QueueRow queue;
+    queue.name = job.queue;
+    tables.set_queue(queue);
+  }
+  tables.append(job.log, job.start);
+  JobRow row;
+  row.log = job.log;
+  row.queue = job.queue;
+  row.tenant = job.tenant;
+  row.priority = job.priority;
+  row.needs = job.needs;
+  row.most_attempts = job.most_attempts;
+  row.state = JobState::Timer;
+  row.at_ms = std::max(job.at_ms, lease_end(now_ms, job.delay_ms));
+  row.id = tables.add_job(row);
+  row.blockers = block(tables, job, row.id);
+  if (row.blockers != 0) {
+    row.state = JobState::Blocked;
+    tables.set_job(row);
+  } else if (row.at_ms <= now_ms) {
+    make_ready(tables, row, now_ms);
+  }
+  return true;
+}
+
+using Tenants = std::map<std::string_view, std::string_view>;   // by log
+
+// Returns whether a job may come after that run, when the call also makes the runs in `made`.
+bool may_come_after(QueueTables& tables, const std::string& log, const std::string& tenant, const Tenants& made) {
+  if (const std::optional<JobRow> there = tables.job(log)) return there->tenant == tenant;
+  const auto at = made.find(log);
+  return at != made.end() && at->second == tenant && !tables.run(log).is_there;
+}
+
+}   // namespace
+
+std::optional<StoreError> check_jobs_against(QueueTables& tables, std::span<const Job> jobs) {
+  Tenants tenants;
+  for (const Job& job : jobs) {
+    if (tenants.try_emplace(job.log, job.tenant).first->second != job.tenant) return wrong_tenant(job.log);
+    const std::optional<JobRow> there = tables.job(job.log);
+    if (there && there->tenant != job.tenant) return wrong_tenant(job.log);
+  }
+  Tenants made;   // by the jobs before
+  for (const Job& job : jobs) {
+    for (const std::string& log : job.after) {
+      if (!may_come_after(tables, log, job.tenant, made)) return no_blocker(job.log, log);
+    }
+    made.emplace(job.log, job.tenant);
+  }
+  return std::nullopt;
+}
+
+std::vector<Enqueued> add_jobs(QueueTables& tables, std::span<const Job> jobs, std::int64_t now_ms) {
+  std::vector<Enqueued> out;
+  for (const Job& job : jobs) out.push_back({add_job(tables, job, now_ms)});
+  return out;
+}
+
+}   // namespace ptc
