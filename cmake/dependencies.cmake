@@ -21,6 +21,7 @@ endif()
 if(PTC_BUILD_TOOLS)
   find_package(CLI11 CONFIG REQUIRED)
   find_library(EDIT_LIBRARY edit)
+  find_package(date 3.0 CONFIG QUIET)                 # time zones of schedules; without it, there are no schedules
 endif()
 if(PTC_BUILD_TESTS)
   find_package(GTest)

@@ -69,16 +69,16 @@ void begin_calls(SomeRun& run, CommandCalls& commands) {
   }
 }
 
-// Begins what can be called, and answers what has ended.
+// Begins what can be called, and answers what has ended: without waits_long, after a moment, also when nothing has.
 template <class SomeRun>
-void make_calls(SomeRun& run, CommandCalls& commands) {
+void make_calls(SomeRun& run, CommandCalls& commands, bool waits_long = true) {
   begin_calls(run, commands);
   const Clock::time_point waiting = Clock::now();
   std::vector<CommandCalls::Ended> ended;
   do {
     run.hold_memory(commands.held_bytes());
     ended = commands.wait(run.memory_left());
-  } while (ended.empty() && commands.is_waiting());
+  } while (ended.empty() && commands.is_waiting() && waits_long);
   run.count_time(since(waiting));
   std::uint64_t unread = 0;
   for (const CommandCalls::Ended& one : ended) unread += one.reply.text.capacity();
@@ -234,6 +234,8 @@ std::vector<CommandCalls::Ended> CommandCalls::wait(std::uint64_t more_bytes) {
   }
   return out;
 }
+
+void look_at_calls(StoredRun& run, CommandCalls& commands) { make_calls(run, commands, false); }
 
 RunState run_with_commands(Run& run, CommandCalls& commands) {
   commands.retry_failed_calls();

@@ -72,6 +72,8 @@ class CommandCalls {
   bool retries_ = false;
 };
 
+// Begins what can be called, waits for a moment, and answers what has ended.
+void look_at_calls(StoredRun& run, CommandCalls& commands);
 // Steps a run to its end or its next suspension, and makes its calls.
 RunState run_with_commands(Run& run, CommandCalls& commands);
 // Steps a stored run until it is done, or gives the error of the step that ended it.

@@ -48,6 +48,11 @@ void add_commands(CLI::App& app, int& status) {
   add_snapshot_command(app, status);
   add_runs_command(app, status);
   add_work_command(app, status);
+  add_enqueue_command(app, status);
+  add_worker_command(app, status);
+  add_queue_command(app, status);
+  add_schedule_command(app, status);
+  add_nodes_command(app, status);
   add_resolve_command(app, status);
   add_journal_command(app, status);
   add_doubt_command(app, status);

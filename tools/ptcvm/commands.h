@@ -27,6 +27,12 @@ void add_diff_command(CLI::App& app, int& status);
 void add_repl_command(CLI::App& app, int& status);
 void add_resume_command(CLI::App& app, int& status);
 void add_work_command(CLI::App& app, int& status);
+void add_worker_command(CLI::App& app, int& status);
+void add_enqueue_command(CLI::App& app, int& status);
+void add_queue_command(CLI::App& app, int& status);
+void add_schedule_command(CLI::App& app, int& status);
+void add_nodes_command(CLI::App& app, int& status);
+void add_runs_parts(CLI::App& runs, int& status);   // ptcvm runs cancel, ptcvm runs retry
 void add_snapshot_command(CLI::App& app, int& status);
 void add_batch_command(CLI::App& app, int& status);
 void add_resolve_command(CLI::App& app, int& status);

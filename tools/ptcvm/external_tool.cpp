@@ -55,12 +55,13 @@ std::string key_text(std::string_view key) {
 
 std::string json_string(std::string_view text) { return Value::of(std::string(text)).to_json(); }
 
-ChildLimits limits_of(const ExternalTool& tool, std::string_view key,
+ChildLimits limits_of(const ExternalTool& tool, std::string_view key, std::uint64_t fencing_token,
                       std::optional<std::chrono::steady_clock::time_point> deadline) {
   ChildLimits limits;
   limits.deadline = deadline_of(tool, deadline);
   limits.environment = tool.environment;
   limits.environment.emplace_back("PTCVM_IDEMPOTENCY_KEY", key_text(key));
+  if (fencing_token != 0) limits.environment.emplace_back("PTCVM_FENCING_TOKEN", std::to_string(fencing_token));
   limits.folder = tool.folder;
   return limits;
 }
@@ -104,7 +105,7 @@ std::optional<ExternalTool> parse_external_tool(std::string_view text, bool with
 
 std::unique_ptr<ChildProcess> CommandTool::start(const WaitingCall& call, std::string args_json,
                                                  const std::atomic<bool>* cancelled) const {
-  ChildLimits limits = limits_of(tool_, call.key, call.deadline);
+  ChildLimits limits = limits_of(tool_, call.key, call.fencing_token, call.deadline);
   limits.cancelled = cancelled;
   args_json += '\n';
   return std::make_unique<ChildProcess>(tool_.command, std::move(args_json), std::move(limits));
@@ -128,7 +129,8 @@ std::function<Reconciled(ToolCall&)> reconciler_of(ExternalTool command) {
     constexpr int kWaitMillis = 20;
     const std::string input = "{\"tool\":" + json_string(call.name()) + ",\"args\":" + call.args().to_json() +
                               ",\"key\":" + json_string(call.idempotency_key()) + "}\n";
-    ChildProcess child(command.command, input, limits_of(command, call.idempotency_key(), call.deadline()));
+    ChildLimits limits = limits_of(command, call.idempotency_key(), call.fencing_token(), call.deadline());
+    ChildProcess child(command.command, input, std::move(limits));
     Reconciled said;
     while (!child.look(kWaitMillis)) {
       if (call.expired()) return said;

@@ -1,7 +1,8 @@
 // A tool that is a command: the arguments as one JSON object on its standard input, the answer as JSON on its standard
 // output (nothing at all is nil), a non-zero exit status is a tool error with its standard error as the message. Its
 // environment has PTCVM_IDEMPOTENCY_KEY: the same when the call is made again for the same intent, else another one
-// (control characters and % as %XX). A command that was cut off, or whose answer cannot be read, may have done its
+// (control characters and % as %XX). In a run of a store it also has PTCVM_FENCING_TOKEN, a number that grows with each
+// claim of the run. A command that was cut off, or whose answer cannot be read, may have done its
 // work: that is an unknown outcome.
 #pragma once
 #include <atomic>

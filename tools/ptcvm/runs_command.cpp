@@ -1,8 +1,10 @@
 // ptcvm runs: what a store holds, one line a run.
+#include <algorithm>
 #include <iostream>
 #include <optional>
 
 #include "ptcvm/host_log.hpp"
+#include "ptcvm/queues.hpp"
 #include "runtime/text/json_text.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/kept_tools.h"
@@ -17,11 +19,14 @@ namespace {
 constexpr const char* kRunsExamples = R"(Examples:
   ptcvm runs --store runs.db
   ptcvm runs --store runs.db --state woken --json
+  ptcvm runs cancel order-17 --store runs.db --reason 'no longer wanted'
 
-States: running; interrupted (its process is gone: run or resume it again); waiting; due (its time has come: resume it);
-woken (what it waits for has come: resume it); in doubt (a person has to say something: ptcvm doubt list); ended ok,
-ended return, ended fail, ended error. With --keys each log is checked. A log that its seal refuses has the state
-"refused NAME", and the exit status is 65; logs of other tenants are left out.)";
+A run of a queue (ptcvm enqueue) also shows its queue and what the queue says of it: ready, timer, held, waiting,
+blocked, quarantined, dead or done. --state takes these, too.
+States: queued (no worker has begun it); running; interrupted (its process is gone: run or resume it again); waiting;
+due (its time has come: resume it); woken (what it waits for has come: resume it); in doubt (a person has to say
+something: ptcvm doubt list); ended ok, ended return, ended fail, ended error. With --keys each log is checked. A log
+that its seal refuses has the state "refused NAME", and the exit status is 65; logs of other tenants are left out.)";
 
 struct RunsRequest {
   StoreOptions store;
@@ -33,6 +38,7 @@ struct RunLine {
   StoredRunInfo info;
   std::string state, waits_for;
   std::optional<Error> refusal;   // why the seal of the log refuses it
+  std::optional<QueuedRunStatus> queued;   // nullopt: no queue has it
 };
 
 class Runs {
@@ -53,7 +59,11 @@ class Runs {
         if (is_log_of_tools(store_, info.id)) continue;
         RunLine line = line_of(std::move(info));
         if (line.refusal && is_of_other_tenant(*line.refusal)) continue;
-        if (state.empty() || line.state.starts_with(state)) out.push_back(std::move(line));
+        if (auto queued = queued_run(store_, line.info.id)) line.queued = *std::move(queued);
+        // A run that no worker has begun yet.
+        if (line.queued && line.state == "interrupted" && line.info.facts == 1) line.state = "queued";
+        const bool is_wanted = line.state.starts_with(state) || (line.queued && line.queued->state.starts_with(state));
+        if (is_wanted) out.push_back(std::move(line));
       }
     }
     return out;
@@ -61,7 +71,7 @@ class Runs {
 
  private:
   RunLine line_of(StoredRunInfo info) const {
-    RunLine line{std::move(info), {}, {}, {}};
+    RunLine line{std::move(info), {}, {}, {}, {}};
     if (auto refusal = refusal_of(line.info.id)) {
       line.state = refused_state(*refusal);
       line.refusal = std::move(refusal);
@@ -124,7 +134,22 @@ void write_line_of_json(const RunLine& line) {
   ptc::append_json_string(out, line.waits_for);
   out += ",\"owner\":";
   ptc::append_json_string(out, line.info.owner);
+  if (line.queued) {
+    ptc::append_json_member(out, "queue", line.queued->queue);
+    ptc::append_json_member(out, "queue_state", line.queued->state);
+    ptc::append_json_member(out, "tenant", line.queued->tenant);
+    ptc::append_json_member(out, "priority", std::int64_t{line.queued->priority});
+    ptc::append_json_member(out, "attempts", std::int64_t{line.queued->attempts});
+    ptc::append_json_member(out, "reason", line.queued->reason);
+    out += std::string(",\"cancelled\":") + (line.queued->is_cancelled ? "true" : "false");
+  }
   std::cout << out << "}\n";
+}
+
+std::string queue_text(const RunLine& line) {
+  if (!line.queued) return "";
+  const std::string& why = line.queued->reason;
+  return line.queued->queue + ": " + line.queued->state + (why.empty() ? "" : " (" + cut_text(why, 60) + ')');
 }
 
 int list(const RunsRequest& request) {
@@ -142,10 +167,13 @@ int list(const RunsRequest& request) {
     return status;
   }
   const std::int64_t now = now_millis();
+  const bool has_queues = std::ranges::any_of(*lines, [](const RunLine& line) { return line.queued.has_value(); });
   std::vector<std::vector<std::string>> rows = {{"ID", "STATE", "FACTS", "CHANGED", "WAITS FOR"}};
+  if (has_queues) rows[0].insert(rows[0].begin() + 2, "QUEUE");
   for (const RunLine& line : *lines) {
     rows.push_back({line.info.id, line.state, std::to_string(line.info.facts),
                     distance_text(line.info.changed_ms, now), line.waits_for});
+    if (has_queues) rows.back().insert(rows.back().begin() + 2, queue_text(line));
   }
   if (lines->empty()) std::cerr << "no runs\n";
   if (!lines->empty()) std::cout << text_table(rows);
@@ -161,7 +189,11 @@ void add_runs_command(CLI::App& app, int& status) {
   command->add_option("--state", request->state, "Only those in this state, or whose state begins so");
   command->add_flag("--json", request->json, "A line of JSON for each");
   command->footer(kRunsExamples);
-  command->callback([request, &status] { status = list(*request); });
+  add_runs_parts(*command, status);
+  // The parser calls this for a command below, too, after that one.
+  command->callback([command, request, &status] {
+    if (command->get_subcommands().empty()) status = list(*request);
+  });
 }
 
 }  // namespace ptcvm::cli

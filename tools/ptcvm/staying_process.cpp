@@ -73,7 +73,9 @@ void StayingProcess::begin(const WaitingCall& call, const ExternalTool& tool, st
   open.deadline = deadline_of(tool, call.deadline);
   open.overdue = timeout_text(tool);
   requests_ += "{\"id\":" + std::to_string(last_id_) + ",\"tool\":" + quoted_json(tool.name) + ",\"args\":";
-  requests_.append(args_json).append(",\"key\":").append(quoted_json(call.key)).append("}\n");
+  requests_.append(args_json).append(",\"key\":").append(quoted_json(call.key));
+  if (call.fencing_token != 0) requests_ += ",\"fencing_token\":" + std::to_string(call.fencing_token);
+  requests_ += "}\n";
   write_requests();
 }
 

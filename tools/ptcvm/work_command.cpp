@@ -19,8 +19,8 @@ Goes on with the runs whose time has come (a sleep, a deadline), whose answer ha
 (interrupted), as `ptcvm resume --store` does it: the log has program, data and limits, and the tools are given here. A
 line on standard output says what became of each run. Without --once the command waits for the next run. SIGINT or
 SIGTERM ends it when the runs in its hands have ended or wait; a second signal stops their tools, too. A run that
-another process executes is left to that process; logs of agents, chains and conversations are left to their
-commands.)";
+another process executes is left to that process, a run of a queue to `ptcvm worker`, and logs of agents, chains and
+conversations to their commands.)";
 
 std::atomic<bool> ending{false}, cancelled{false};
 static_assert(std::atomic<bool>::is_always_lock_free);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "ptcvm/queues.hpp"
 #include "tools/ptcvm/command_calls.h"
 #include "tools/ptcvm/durable_command.h"
 #include "tools/ptcvm/moments.h"
@@ -126,6 +127,7 @@ Result<void> StoreWorker::find_runs() {
 void StoreWorker::offer(const StoredRunInfo& info) {
   const auto vain = in_vain_.find(info.id);
   if (working_.contains(info.id) || (vain != in_vain_.end() && vain->second == info.facts)) return;
+  if (const auto queued = queued_run(store_, info.id); queued && *queued) return;   // workers of queues have it
   queue_.push_back(info.id);
 }
 

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Four workers over PostgreSQL that are killed, stopped past their lease and drained, while jobs come in: no run is
+lost, no effect is there twice beyond its class, and late writes of workers that were taken for dead are refused.
+
+usage: worker_kills_test.py PTCVM [--minutes N] [--seed N]   (the program under test; minutes may be a fraction)"""
+import argparse
+import collections
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from postgres_server import PostgresServer
+
+WORKERS, STEPS, LEASE = 4, 5, 2.0
+# Each step calls a tool that knows keys, and one that must not be called twice. In between the program computes.
+PROGRAM = f"""(reduce (fn [sum i]
+          (reduce + 0 (range 60000))
+          (+ sum (task (str "t" i) (+ (tool/pay {{:i i}}) (tool/once {{:i i}})))))
+        0 (range {STEPS}))"""
+SUM = 2 * sum(range(STEPS))
+TOOL = ('read -r line; echo "{name} $PTCVM_IDEMPOTENCY_KEY" >> "$LEDGER"; sleep 0.0$(($$ % 10)); '
+        'echo "$line" | tr -dc 0-9')
+
+
+class Workers:
+    """Four places, each with a worker; what their logs say is counted."""
+
+    def __init__(self, ptcvm, url, folder, ledger):
+        self.ptcvm, self.url, self.folder = ptcvm, url, folder
+        tools = [{"name": name, "command": ["sh", "-c", TOOL.format(name=name)], "effect": effect,
+                  "environment": {"LEDGER": ledger}} for name, effect in (("pay", "keyed"), ("once", "unsafe"))]
+        self.tools = os.path.join(folder, "tools.json")
+        with open(self.tools, "w", encoding="utf-8") as out:
+            json.dump(tools, out)
+        self.log = open(os.path.join(folder, "log"), "ab")
+        self.processes = [self.started() for _ in range(WORKERS)]
+        self.counts = collections.Counter()
+
+    def started(self):
+        return subprocess.Popen([self.ptcvm, "worker", "--store", self.url, "--tools", self.tools, "--slots", "3",
+                                 "--lease", f"{LEASE:g}s", "--poll", "200ms", "--drain", "1s", "--log", "json"],
+                                stdout=self.log, stderr=self.log)
+
+    def strike(self, rng):
+        place = rng.randrange(WORKERS)
+        process = self.processes[place]
+        what = rng.choice(("kill", "kill", "stop", "drain"))
+        self.counts[what] += 1
+        if what == "stop":
+            process.send_signal(signal.SIGSTOP)
+            threading.Event().wait(LEASE * 1.6)
+            process.send_signal(signal.SIGCONT)
+            return
+        process.send_signal(signal.SIGKILL if what == "kill" else signal.SIGTERM)
+        status = process.wait(timeout=60)
+        assert what == "kill" or status == 0, f"a drained worker ended with {status}"
+        self.processes[place] = self.started()
+
+    def end(self):
+        for process in self.processes:
+            process.send_signal(signal.SIGTERM)
+        for process in self.processes:
+            assert process.wait(timeout=60) == 0
+        self.log.close()
+
+    def events(self):
+        with open(self.log.name, encoding="utf-8", errors="replace") as lines:
+            found = [json.loads(line) for line in lines if line.startswith("{") and line.endswith("}\n")]
+        return collections.Counter(event["event"] for event in found)
+
+
+class Trial:
+    def __init__(self, arguments, folder, server):
+        self.ptcvm, self.rng = arguments.ptcvm, random.Random(arguments.seed)
+        self.seconds, self.folder = arguments.minutes * 60, folder
+        self.ledger = os.path.join(folder, "ledger")
+        open(self.ledger, "w", encoding="utf-8").close()
+        self.program = os.path.join(folder, "p.ptc")
+        with open(self.program, "w", encoding="utf-8") as out:
+            out.write(PROGRAM)
+        self.server, self.url, self.jobs, self.doubted, self.settled = server, server.url("runs"), 0, {}, 0
+
+    def ask(self, *words, stdin=""):
+        done = subprocess.run([self.ptcvm, *words, "--store", self.url], input=stdin, capture_output=True, text=True,
+                              check=False)
+        assert done.returncode == 0, (words, done.stderr)
+        return done.stdout
+
+    def feed(self):
+        queues = [json.loads(line) for line in self.ask("queue", "ls", "--json").splitlines()]
+        if sum(queue["ready"] for queue in queues) > 20:
+            return
+        lines = [json.dumps({"id": f"r{n}", "tenant": f"t{n % 3}"}) for n in range(self.jobs, self.jobs + 20)]
+        self.jobs += 20
+        self.ask("enqueue", self.program, "--bulk", "-", stdin="\n".join(lines))
+
+    def calls(self):
+        with open(self.ledger, encoding="utf-8") as lines:
+            return collections.Counter(line.strip() for line in lines)
+
+    # A person looks at the ledger, when every process that could still write has done so.
+    def settle_doubts(self):
+        waiting = int(self.server.sql("SELECT count(*) FROM ptcvm.job WHERE state = 3", "runs"))
+        if waiting == 0:
+            return
+        for line in self.ask("doubt", "list", "--json").splitlines():
+            doubt = json.loads(line)
+            place = (doubt["run"], doubt["key"])
+            if time.monotonic() - self.doubted.setdefault(place, time.monotonic()) < 2:
+                continue
+            happened = f"once {doubt['key']}" in self.calls()
+            self.ask("doubt", "settle", doubt["run"], doubt["key"],
+                     *(("--happened", str(doubt["args"]["i"])) if happened else ("--did-not",)))
+            self.settled += 1
+
+    def states(self):
+        rows = self.server.sql("SELECT state, count(*) FROM ptcvm.job GROUP BY state", "runs").splitlines()
+        return {int(state): int(count) for state, count in (row.split("|") for row in rows)}
+
+    def run(self):
+        self.feed()
+        workers = Workers(self.ptcvm, self.url, self.folder, self.ledger)
+        until = time.monotonic() + self.seconds
+        while time.monotonic() < until:
+            threading.Event().wait(self.rng.uniform(0.1, 0.8))
+            workers.strike(self.rng)
+            self.feed()
+            self.settle_doubts()
+            self.retry_quarantined()
+        calm = time.monotonic()
+        while self.states() != {5: self.jobs}:
+            assert time.monotonic() - calm < 300, self.states()
+            threading.Event().wait(0.3)
+            self.settle_doubts()
+            self.retry_quarantined()
+        workers.end()
+        return self.judge(workers)
+
+    def retry_quarantined(self):
+        for log in self.server.sql("SELECT convert_from(r.log, 'UTF8') FROM ptcvm.job j "
+                                   "JOIN ptcvm.run r ON r.id = j.run WHERE j.state = 4", "runs").splitlines():
+            self.ask("runs", "retry", log, "--tenant", f"t{int(log[1:]) % 3}")
+
+    def judge(self, workers):
+        calls, events = self.calls(), workers.events()
+        wanted = self.jobs * STEPS
+        by_tool = {name: {key: count for key, count in calls.items() if key.startswith(name + " ")}
+                   for name in ("pay", "once")}
+        runs = [json.loads(line) for line in self.ask("runs", "--json").splitlines()]
+        strikes = sum(workers.counts.values())
+        repeated = sum(by_tool["pay"].values()) - len(by_tool["pay"])
+        print(f"{self.jobs} runs, {strikes} strikes {dict(workers.counts)}, {sum(calls.values())} calls, "
+              f"{repeated} repeated under their keys, {self.settled} doubts, events {dict(sorted(events.items()))}")
+        assert {run["state"] for run in runs} == {"ended ok"} and len(runs) == self.jobs, "no run is lost"
+        assert len(by_tool["pay"]) == wanted and len(by_tool["once"]) == wanted, "no call is lost"
+        assert set(by_tool["once"].values()) == {1}, "an unsafe call is made once"
+        assert repeated <= strikes * 3 * 2, "a strike repeats at most the calls of its slots"
+        values = self.server.sql("SELECT count(*) FROM ptcvm.fact WHERE key LIKE 'task/%'", "runs")
+        assert int(values) == wanted, f"{values} tasks are in the logs, {wanted} are wanted"
+        assert workers.counts["stop"] == 0 or events["lease_lost"] > 0, "stops past the lease were noticed"
+        refused = events["lost"] + events["lease_lost"]
+        assert workers.counts["stop"] == 0 or refused > 0, "late writes were refused"
+        assert re.fullmatch(r"\d+", values)
+
+
+def main():
+    reader = argparse.ArgumentParser()
+    reader.add_argument("ptcvm", type=os.path.abspath)
+    reader.add_argument("--minutes", type=float, default=0.4)
+    reader.add_argument("--seed", type=int, default=int(time.time()))
+    arguments = reader.parse_args()
+    print(f"seed {arguments.seed}")
+    server = PostgresServer()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            url = server.new_database("runs")
+            subprocess.run([arguments.ptcvm, "store", "migrate", "--store", url], check=True, stdout=subprocess.DEVNULL)
+            Trial(arguments, folder, server).run()
+    finally:
+        server.stop()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

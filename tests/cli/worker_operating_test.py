@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""What operators ask and say: health, metrics, ptcvm queue, nodes, runs cancel, store prune, on an SQLite file.
+
+usage: worker_operating_test.py PTCVM   (the program under test)"""
+import json
+import os
+import signal
+import socket
+import sys
+import unittest
+
+from ptcvm_process import ptcvm
+from worker_process import WorkerTest
+
+
+class Health(WorkerTest):
+    def test_state_and_numbers(self):
+        for n in range(3):
+            self.enqueue(f"r{n}", "(tool/t {})", "--queue", 'odd"\\name')
+        self.enqueue("a", "1")
+        worker = self.worker("--health", "127.0.0.1:0", "--node", "shop-1")
+        worker.until("ended", run="a")
+        status, text = worker.ask("/health")
+        self.assertEqual(status, 200, text)
+        health = json.loads(text)
+        self.assertEqual((health["status"], health["name"], health["lease_ms"]), ("ok", "shop-1", 15000))
+        self.assertEqual(worker.metric("ptcvm_worker_claims_total"), 1)
+        self.assertEqual(worker.metric("ptcvm_worker_ended_total"), 1)
+        self.assertGreater(worker.metric("ptcvm_worker_commits_total"), 0)
+        self.assertEqual(worker.metric('ptcvm_worker_queue_runs{queue="odd\\"\\\\name",state="ready"}'), 3)
+        self.assertIn('mode="', worker.ask("/metrics")[1])
+        for line in worker.ask("/metrics")[1].splitlines():
+            self.assertRegex(line, r'^(# (HELP|TYPE) \S+ .+|[a-z_]+(\{([a-z_]+="([^"\\]|\\.)*",?)+\})? -?[0-9.]+)$')
+        self.assertEqual(worker.ask("/")[0], 404)
+        worker.stop()
+
+    def test_a_name_of_another_place_is_refused(self):
+        worker = self.worker("--health", "0")
+        place = worker.until("health")["text"].removeprefix("http://")
+        with socket.create_connection(("127.0.0.1", int(place.split(":")[1]))) as one:
+            one.sendall(b"GET /metrics HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n")
+            self.assertRegex(one.makefile().readline(), r"^HTTP/1.1 4\d\d ")
+        worker.stop()
+
+    def test_a_worker_that_drains_says_so(self):
+        go = self.folder.name + "/go"
+        ledger, tool = self.ledger_tool(after=f'while ! [ -e "{go}" ]; do sleep 0.05; done')
+        self.enqueue("a", "(tool/pay {:i 1})")
+        worker = self.worker("--health", "0", *tool)
+        self.until_lines(ledger, 1)
+        worker.ask("/health")
+        worker.send(signal.SIGTERM)
+        worker.until("draining")
+        status, text = worker.ask("/health")
+        self.assertEqual((status, json.loads(text)["status"]), (503, "draining"))
+        self.file("go", "")
+        worker.ended()
+
+    def test_a_place_that_cannot_be_is_refused(self):
+        for place in ("nowhere", "127.0.0.1:", "127.0.0.1:70000", ":x"):
+            status, _, err = ptcvm("worker", "--store", self.store, "--health", place)
+            self.assertEqual(status, 65)
+            self.assertIn("--health " + place, err)
+
+
+class Operating(WorkerTest):
+    def queues(self):
+        lines = self.ok("queue", "ls", "--store", self.store, "--json").splitlines()
+        return {queue["queue"]: queue for queue in map(json.loads, lines)}
+
+    def test_a_paused_queue_gives_nothing(self):
+        self.enqueue("a", "1", "--queue", "q")
+        self.ok("queue", "pause", "q", "--store", self.store)
+        self.assertNotIn("claimed", self.work("--queue", "q"))
+        self.assertIn("paused", self.ok("queue", "ls", "--store", self.store))
+        self.ok("queue", "resume", "q", "--store", self.store)
+        self.assertIn("claimed", self.work("--queue", "q"))
+
+    def test_limits_are_set_one_by_one(self):
+        self.ok("queue", "limit", "q", "--slots", "3", "--rate", "2/m", "--burst", "4", "--store", self.store)
+        self.ok("queue", "limit", "q", "--tenant-slots", "1", "--store", self.store)
+        queue = self.queues()["q"]
+        names = ("slots", "tenant_slots", "starts_per_hour", "burst")
+        self.assertEqual([queue[name] for name in names], [3, 1, 120, 4])
+        self.ok("queue", "limit", "q", "--slots", "none", "--rate", "none", "--store", self.store)
+        self.assertEqual([self.queues()["q"][name] for name in ("slots", "starts_per_hour")], [None, None])
+        for words in (("--slots", "many"), ("--rate", "5"), ("--rate", "5/d"), ("--tenant-slots", "-1")):
+            status, _, err = ptcvm("queue", "limit", "q", *words, "--store", self.store)
+            self.assertEqual(status, 65, words)
+            self.assertIn(words[0], err)
+
+    def test_a_rate_holds_over_workers(self):
+        self.ok("queue", "limit", "default", "--rate", "1/h", "--burst", "2", "--store", self.store)
+        for n in range(5):
+            self.enqueue(f"r{n}", "1")
+        self.assertEqual((self.work() + self.work()).count("claimed"), 2)
+
+    def test_a_worker_serves_its_queues_within_their_numbers(self):
+        for n in range(3):
+            self.enqueue(f"a{n}", "(tool/t {})", "--queue", "a")
+        self.enqueue("b", "1", "--queue", "b")
+        go = self.folder.name + "/go"
+        ledger, tool = self.ledger_tool("t", after=f'while ! [ -e "{go}" ]; do sleep 0.05; done; echo 1')
+        worker = self.worker("--queue", "a:2", "--queue", "b", *tool)
+        worker.until("ended", run="b")
+        self.until_lines(ledger, 2)
+        self.assertEqual(self.queues()["a"]["held"], 2)
+        self.file("go", "")
+        worker.until("ended", run="a2")
+        worker.stop()
+        for queue in ("a:0", ":2", "a:x"):
+            status, _, err = ptcvm("worker", "--store", self.store, "--queue", queue)
+            self.assertEqual(status, 65)
+            self.assertIn("--queue " + queue, err)
+
+    def test_nodes_are_listed_and_drained(self):
+        worker = self.worker("--node", "shop-1", "--lease", "1s")
+        node = worker.until("joined")["node"]
+        self.assertIn("shop-1", self.ok("nodes", "--store", self.store))
+        (line,) = self.ok("nodes", "--store", self.store, "--json").splitlines()
+        self.assertEqual((json.loads(line)["node"], json.loads(line)["state"]), (node, "alive"))
+        self.ok("nodes", "--drain", str(node), "--store", self.store)
+        worker.ended()
+        self.assertEqual(ptcvm("nodes", "--store", self.store), (0, "", "no workers\n"))
+        self.assertIn("gone", self.ok("nodes", "--all", "--store", self.store))
+        status, _, err = ptcvm("nodes", "--drain", "99", "--store", self.store)
+        self.assertEqual((status, "there is no node 99" in err), (65, True))
+
+    def test_a_cancel_ends_a_run_that_waits_and_one_that_runs(self):
+        self.enqueue("waits", "(await (tool/ask {}))", "--tenant", "acme")
+        ledger, tool = self.ledger_tool(after="exec sleep 1000")
+        tool += ("--async-tool", "ask")
+        self.enqueue("runs", "(tool/pay {:i 1})")
+        worker = self.worker("--lease", "1s", *tool)
+        worker.until("waiting", run="waits")
+        self.until_lines(ledger, 1)
+        self.ok("runs", "cancel", "runs", "--reason", "enough", "--by", "Ann", "--store", self.store)
+        self.assertIn("cancelled", worker.until("failed", run="runs")["text"])
+        status, _, err = ptcvm("runs", "cancel", "waits", "--reason", "r", "--store", self.store)
+        self.assertEqual((status, "another tenant's" in err), (65, True))
+        self.assertEqual(self.ok("runs", "cancel", "waits", "--tenant", "acme", "--reason", "r", "--store", self.store),
+                         "waits is told to end\n")
+        worker.until("failed", run="waits")
+        worker.stop()
+        runs = self.runs()
+        self.assertEqual([(runs[run]["queue_state"], runs[run]["reason"]) for run in ("runs", "waits")],
+                         [("dead", "cancelled"), ("dead", "cancelled")])
+        self.assertIn("enough", self.ok("journal", "export", "runs", "--store", self.store))
+        status, _, err = ptcvm("runs", "cancel", "nobody", "--reason", "r", "--store", self.store)
+        self.assertEqual((status, err), (65, "ptcvm: no queue has a run nobody; `ptcvm runs` lists runs and their "
+                                             "queues\n"))
+        self.assertEqual(ptcvm("runs", "cancel", "runs", "--store", self.store)[0], 2, "a reason is wanted")
+
+    def test_old_runs_are_removed(self):
+        for n in range(4):
+            self.enqueue(f"r{n}", "1")
+        self.enqueue("dead", "(fail 1)", "--attempts", "1")
+        self.enqueue("waits", "(sleep 100000000)")
+        self.work()
+        self.assertEqual(self.ok("store", "prune", "--store", self.store), "removed 0 runs\n")
+        self.assertEqual(self.ok("store", "prune", "--store", self.store, "--older", "0s", "--most", "3"),
+                         "removed 3 runs\n")
+        self.assertEqual(self.ok("store", "prune", "--store", self.store, "--older", "0s"), "removed 1 run\n")
+        self.assertEqual(set(self.runs()), {"dead", "waits"})
+        self.assertEqual(self.ok("store", "prune", "--store", self.store, "--older", "0s", "--dead"), "removed 1 run\n")
+        self.assertEqual(set(self.runs()), {"waits"})
+
+    def test_a_worker_without_a_store_says_so(self):
+        environment = dict(os.environ)
+        self.addCleanup(os.environ.update, environment)
+        os.environ.pop("PTCVM_STORE", None)
+        self.assertIn("which store?", ptcvm("worker", "--until-empty")[2])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]] + sys.argv[2:])

@@ -1,0 +1,133 @@
+#include "tools/ptcvm/cron_schedule.h"
+
+#include <array>
+#include <boost/json.hpp>
+
+#include "tools/ptcvm/json_members.h"
+#include "tools/ptcvm/moments.h"
+
+#ifdef PTCVM_HAVE_CRON
+#include "drivers/cron/cron_times.h"
+#endif
+
+namespace ptcvm::cli {
+namespace {
+
+[[maybe_unused]] constexpr std::int64_t kGraceMs = 60'000;   // of MissedMoments::None
+[[maybe_unused]] constexpr std::size_t kMostAtOnce = 100;    // moments that one call fires for one schedule
+constexpr std::array<std::string_view, 3> kMissedNames = {"last", "all", "none"};
+
+}  // namespace
+
+std::string_view missed_name(MissedMoments missed) { return kMissedNames[static_cast<std::size_t>(missed)]; }
+
+std::optional<MissedMoments> find_missed(std::string_view name) {
+  for (std::size_t i = 0; i < kMissedNames.size(); ++i) {
+    if (kMissedNames[i] == name) return static_cast<MissedMoments>(i);
+  }
+  return std::nullopt;
+}
+
+std::string spec_text(const CronSchedule& schedule) {
+  boost::json::object out;
+  out["cron"] = schedule.cron;
+  out["zone"] = schedule.zone;
+  out["missed"] = missed_name(schedule.missed);
+  return boost::json::serialize(out);
+}
+
+std::optional<CronSchedule> read_spec(const std::string& text) {
+  boost::system::error_code failed;
+  const boost::json::value document = boost::json::parse(text, failed);
+  if (failed || !document.is_object()) return std::nullopt;
+  const boost::json::object& members = document.get_object();
+  const auto missed = find_missed(text_of(members, "missed"));
+  if (!missed) return std::nullopt;
+  return CronSchedule{text_of(members, "cron"), text_of(members, "zone"), *missed};
+}
+
+std::string run_of_moment(const std::string& name, std::int64_t moment_ms) {
+  return name + '/' + moment_text(moment_ms);
+}
+
+#ifdef PTCVM_HAVE_CRON
+namespace {
+
+// The moments to enqueue, from the one that is due until now, and the next moment after them.
+struct DueMoments {
+  std::vector<std::int64_t> moments;
+  std::optional<std::int64_t> next;
+};
+
+DueMoments due_moments(const drivers::CronTimes& times, MissedMoments missed, std::int64_t due, std::int64_t now) {
+  DueMoments out;
+  if (missed == MissedMoments::All) {
+    out.next = due;
+    while (out.next && *out.next <= now && out.moments.size() < kMostAtOnce) {
+      out.moments.push_back(*out.next);
+      out.next = times.next_after(*out.next);
+    }
+    return out;
+  }
+  const std::int64_t last = times.last_within(due, now).value_or(due);
+  if (missed == MissedMoments::Last || now - last <= kGraceMs) out.moments.push_back(last);
+  out.next = times.next_after(now);
+  return out;
+}
+
+// Fires one schedule. Schedules of others, whose words say something else, are left alone.
+Result<bool> fire_one(const Store& store, const StoredSchedule& schedule, std::int64_t now,
+                      std::vector<std::string>& fired) {
+  std::string ignored;
+  const auto spec = read_spec(schedule.spec);
+  const auto times = spec ? drivers::CronTimes::read(spec->cron, spec->zone, ignored) : std::nullopt;
+  if (!times) return false;
+  const DueMoments due = due_moments(*times, spec->missed, schedule.next_ms, now);
+  if (!due.next) return false;
+  std::vector<std::string> ids;
+  for (const std::int64_t moment : due.moments) ids.push_back(run_of_moment(schedule.name, moment));
+  const auto done = fire_schedule(store, schedule, ids, *due.next);
+  if (done && *done) fired.insert(fired.end(), ids.begin(), ids.end());
+  return done;
+}
+
+}  // namespace
+
+bool has_schedules() { return true; }
+
+std::optional<std::int64_t> next_moment(const CronSchedule& schedule, std::int64_t after_ms, std::string& message) {
+  const auto times = drivers::CronTimes::read(schedule.cron, schedule.zone, message);
+  if (!times) return std::nullopt;
+  const auto next = times->next_after(after_ms);
+  if (!next) message = "the cron expression \"" + schedule.cron + "\" has no moment within nine years";
+  return next;
+}
+
+Result<std::vector<std::string>> fire_due_schedules(const Store& store) {
+  const auto all = schedules(store);
+  if (!all) return all.error();
+  std::vector<std::string> fired;
+  if (all->empty()) return fired;
+  const auto now = store_time_ms(store);
+  if (!now) return now.error();
+  for (const StoredSchedule& schedule : *all) {
+    if (schedule.next_ms > *now) continue;
+    if (const auto done = fire_one(store, schedule, *now, fired); !done) return done.error();
+  }
+  return fired;
+}
+
+#else
+
+bool has_schedules() { return false; }
+
+std::optional<std::int64_t> next_moment(const CronSchedule&, std::int64_t, std::string& message) {
+  message = "this ptcvm has no schedules: it was built without time zones (libhowardhinnant-date-dev)";
+  return std::nullopt;
+}
+
+Result<std::vector<std::string>> fire_due_schedules(const Store&) { return std::vector<std::string>(); }
+
+#endif
+
+}  // namespace ptcvm::cli

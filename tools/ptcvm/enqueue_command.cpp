@@ -1,0 +1,200 @@
+// ptcvm enqueue: puts programs into queues, for workers to execute.
+#include <chrono>
+#include <fstream>
+#include <iostream>
+
+#include "runtime/text/json_text.h"
+#include "tools/ptcvm/bulk_jobs.h"
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/job_options.h"
+#include "tools/ptcvm/store_options.h"
+#include "tools/ptcvm/terminal.h"
+#include "tools/ptcvm/time_spans.h"
+
+namespace ptcvm::cli {
+namespace {
+
+constexpr const char* kEnqueueExamples = R"(Examples:
+  ptcvm enqueue order.ptc --store runs.db --id order-17 --data order.json
+  ptcvm enqueue order.ptc --store runs.db --id order-18 --queue orders --tenant acme --prio -1 --in 5m
+  ptcvm enqueue bill.ptc --store runs.db --id bill-18 --after order-18
+  ptcvm enqueue order.ptc --store runs.db --bulk orders.jsonl
+
+The id of a job is the id of its run: an id that is there already is left as it is. Workers (ptcvm worker) that lack a
+tool of the program leave the job alone. --bulk takes a line of JSON for each job, for instance
+{"id":"order-19","data":{"n":19}}; what a line leaves out, the command line says. Members: id, file, source, name,
+queue, tenant, priority, in, at, attempts, after, needs, data, signature, limits. 500 lines are written at once, all or
+none; a line that is refused ends the command with status 65, and the message says how many jobs are in. Lines that are
+enqueued a second time are there already, so the command may be given again.)";
+
+constexpr std::size_t kBatch = 500, kMostNamed = 10;
+constexpr auto kProgressPause = std::chrono::seconds(2);
+
+struct EnqueueRequest {
+  StoreOptions store;
+  JobArguments arguments;
+  std::chrono::milliseconds delay{0};
+  std::string bulk;
+  bool json = false;
+};
+
+// What became of the jobs so far, and how that is told.
+class EnqueueReport {
+ public:
+  explicit EnqueueReport(bool json) : json_(json) {}
+
+  void add(const std::string& id, std::size_t line, bool is_new) {
+    ++(is_new ? new_ : there_);
+    if (json_) {
+      std::string out = "{";
+      ptc::append_json_member(out, "id", id);
+      if (line != 0) out += ",\"line\":" + std::to_string(line);
+      std::cout << out << ",\"is_new\":" << (is_new ? "true" : "false") << "}\n";
+    } else if (!is_new && there_ <= kMostNamed) {
+      names_.append(names_.empty() ? "" : ", ").append(id);
+    }
+  }
+  void show_progress() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - shown_ < kProgressPause) return;
+    shown_ = now;
+    complain(std::to_string(new_) + " jobs are enqueued, " + std::to_string(there_) + " were there");
+  }
+  std::string summary() const {
+    std::string out = "enqueued " + std::to_string(new_);
+    if (there_ != 0) {
+      out += ", there already " + std::to_string(there_) + ": " + names_;
+      if (there_ > kMostNamed) out += " and " + std::to_string(there_ - kMostNamed) + " more";
+    }
+    return out;
+  }
+  void end() const {
+    if (json_) {
+      std::cout << "{\"enqueued\":" << new_ << ",\"there\":" << there_ << "}\n";
+    } else {
+      std::cout << summary() << '\n';
+    }
+  }
+
+ private:
+  const bool json_;
+  std::uint64_t new_ = 0, there_ = 0;
+  std::string names_;
+  std::chrono::steady_clock::time_point shown_ = std::chrono::steady_clock::now();
+};
+
+class Enqueuing {
+ public:
+  Enqueuing(const EnqueueRequest& request, const Store& store)
+      : request_(request), store_(store), report_(request.json) {}
+
+  int one(const QueuedJob& job) {
+    const auto made = enqueue(engine_, store_, job);
+    if (!made) return refuse_job(made.error());
+    if (request_.json) {
+      report_.add(job.id, 0, *made);
+    } else {
+      std::cout << job.id << (*made ? " is enqueued\n" : " is there already\n");
+    }
+    return kSuccess;
+  }
+
+  int all(std::istream& lines, const std::string& place, const QueuedJob& usual) {
+    BulkJobs jobs(usual);
+    std::string line, message;
+    for (std::size_t number = 1; std::getline(lines, line); ++number) {
+      if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+      auto job = jobs.read(line, message);
+      if (!job) return refuse_line(place, number, message);
+      jobs_.push_back(*std::move(job));
+      numbers_.push_back(number);
+      if (jobs_.size() < kBatch) continue;
+      if (const int status = write(place); status != kSuccess) return status;
+    }
+    if (lines.bad()) return refuse_input(place + ": cannot be read");
+    if (const int status = write(place); status != kSuccess) return status;
+    report_.end();
+    return kSuccess;
+  }
+
+ private:
+  int refuse_line(const std::string& place, std::size_t number, const std::string& message) {
+    if (const int status = write(place); status != kSuccess) return status;
+    return refuse_input(place + ": line " + std::to_string(number) + ' ' + message + " (" + report_.summary() + ')');
+  }
+
+  // Writes the lines of a batch. A batch that is refused is written job by job, to say which line it is.
+  int write(const std::string& place) {
+    const std::vector<QueuedJob> jobs = std::exchange(jobs_, {});
+    const std::vector<std::size_t> numbers = std::exchange(numbers_, {});
+    if (jobs.empty()) return kSuccess;
+    const auto made = enqueue(engine_, store_, jobs);
+    if (!made) return refuse_batch(place, jobs, numbers, made.error());
+    for (std::size_t i = 0; i < jobs.size(); ++i) report_.add(jobs[i].id, numbers[i], (*made)[i]);
+    report_.show_progress();
+    return kSuccess;
+  }
+  int refuse_batch(const std::string& place, const std::vector<QueuedJob>& jobs,
+                   const std::vector<std::size_t>& numbers, const Error& error) {
+    const bool may_be_a_line = error.code != Errc::store_failed || error.detail == "store_wrong_tenant" ||
+                               error.detail == "store_missing" || error.detail == "store_misuse";
+    for (std::size_t i = 0; may_be_a_line && i < jobs.size(); ++i) {
+      const auto made = enqueue(engine_, store_, jobs[i]);
+      if (made) {
+        report_.add(jobs[i].id, numbers[i], *made);
+        continue;
+      }
+      complain(place + ": line " + std::to_string(numbers[i]) + " is refused (" + report_.summary() + ')');
+      return refuse_job(made.error());
+    }
+    return refuse_job(error);
+  }
+
+  const EnqueueRequest& request_;
+  const Store& store_;
+  const Engine engine_;
+  EnqueueReport report_;
+  std::vector<QueuedJob> jobs_;
+  std::vector<std::size_t> numbers_;           // the line of each job
+};
+
+int enqueue_all(const EnqueueRequest& request) {
+  const bool has_program = !request.arguments.file.empty();
+  if (request.bulk.empty() && !has_program) return refuse_input("which program? Give FILE or --bulk FILE");
+  if (request.bulk.empty() && request.arguments.job.id.empty()) return refuse_input("which run? Give --id ID");
+  std::string message;
+  auto job = read_job(request.arguments, message);
+  if (!job) return refuse_input(message);
+  job->delay_ms = request.delay.count();
+  StoreCommand command(request.store);
+  int status = kSuccess;
+  if (!command.open(StoreUse::Create, status)) return status;
+  Enqueuing enqueuing(request, command.store());
+  if (request.bulk.empty()) return enqueuing.one(*job);
+  if (request.bulk == "-") return enqueuing.all(std::cin, "standard input", *job);
+  std::ifstream lines(request.bulk);
+  if (!lines) return refuse_input("cannot read " + request.bulk);
+  return enqueuing.all(lines, request.bulk, *job);
+}
+
+}  // namespace
+
+void add_enqueue_command(CLI::App& app, int& status) {
+  auto* command = app.add_subcommand("enqueue", "Put programs into a queue, for workers to execute");
+  auto request = std::make_shared<EnqueueRequest>();
+  QueuedJob& job = request->arguments.job;
+  declare_job(*command, request->arguments);
+  declare_store(*command, request->store);
+  command->add_option("--id", job.id, "Names the run")->type_name("ID");
+  command->add_option("--bulk", request->bulk, "Jobs as lines of JSON; - is standard input")->type_name("JSONL");
+  add_span(*command, "--in", request->delay, "Not before that much time has passed: 250ms, 15s, 5m, 2h, 3d");
+  add_moment(*command, "--at", job.at_ms, "Not before that moment: 2026-12-01T08:00:00Z");
+  command->add_option("--after", job.after, "A run that has to end well before; repeatable")
+      ->type_name("RUN")
+      ->allow_extra_args(false);
+  command->add_flag("--json", request->json, "A line of JSON for each job");
+  command->footer(kEnqueueExamples);
+  command->callback([request, &status] { status = enqueue_all(*request); });
+}
+
+}  // namespace ptcvm::cli

@@ -1,0 +1,73 @@
+// ptcvm runs cancel and ptcvm runs retry: runs that a queue has.
+#include <iostream>
+#include <memory>
+
+#include "ptcvm/queues.hpp"
+#include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/store_options.h"
+
+namespace ptcvm::cli {
+namespace {
+
+struct RunOrder {
+  StoreOptions store;
+  std::string tenant, reason;
+};
+
+// What a command says when a store has done what it was told, or had nothing to do, or refuses.
+int answer(const RunOrder& order, const Result<bool>& told, const std::string& done, const std::string& idle) {
+  if (told) {
+    std::cout << order.store.id << (*told ? done : idle) << '\n';
+    return kSuccess;
+  }
+  if (told.error().detail == "store_missing") {
+    return refuse_input("no queue has a run " + order.store.id + "; `ptcvm runs` lists runs and their queues");
+  }
+  const int status = complain_of_store(told.error());
+  return told.error().detail == "store_wrong_tenant" ? kBadInput : status;
+}
+
+int cancel(const RunOrder& order) {
+  StoreCommand command(order.store);
+  int status = kSuccess;
+  if (!command.open(StoreUse::Existing, status)) return status;
+  const auto told = cancel_queued(command.store(), order.store.id, order.tenant, order.reason, command.by());
+  return answer(order, told, " is told to end", " is over, or was told before");
+}
+
+int retry(const RunOrder& order) {
+  StoreCommand command(order.store);
+  int status = kSuccess;
+  if (!command.open(StoreUse::Existing, status)) return status;
+  const auto told = retry_queued(command.store(), order.store.id, order.tenant);
+  return answer(order, told, " is ready again", " is neither dead, set aside, nor waiting for its time");
+}
+
+std::shared_ptr<RunOrder> declare_order(CLI::App& command) {
+  auto order = std::make_shared<RunOrder>();
+  declare_run_id(command, order->store);
+  declare_store(command, order->store);
+  command.add_option("--tenant", order->tenant, "Whose run it is");
+  return order;
+}
+
+}  // namespace
+
+void add_runs_parts(CLI::App& runs, int& status) {
+  CLI::App* const ends = runs.add_subcommand("cancel", "Tell a run of a queue to end");
+  const auto cancelled = declare_order(*ends);
+  ends->add_option("--reason", cancelled->reason, "Why, for the log")->required();
+  declare_author(*ends, cancelled->store);
+  ends->footer("Examples:\n  ptcvm runs cancel order-17 --reason 'the customer called' --store runs.db\n\n"
+               "The log keeps the reason. A run that waits wakes and ends with the fault \"cancelled\"; a run that is "
+               "being\nexecuted hears of it with the next heartbeat of its worker.");
+  ends->callback([cancelled, &status] { status = cancel(*cancelled); });
+
+  CLI::App* const again = runs.add_subcommand("retry", "Make a run of a queue ready that failed or was set aside");
+  const auto retried = declare_order(*again);
+  again->footer("Examples:\n  ptcvm runs retry order-17 --store runs.db\n\n"
+                "For runs that are dead, quarantined, or to be tried again later. Attempts are counted anew.");
+  again->callback([retried, &status] { status = retry(*retried); });
+}
+
+}  // namespace ptcvm::cli
