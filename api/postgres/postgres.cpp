@@ -1,7 +1,9 @@
 #include "ptcvm/postgres.hpp"
 
 #include "api/errors.h"
+#include "api/queue_access.h"
 #include "api/store_access.h"
+#include "runtime/log/postgres/postgres_jobs.h"
 #include "runtime/log/postgres/postgres_schema.h"
 #include "runtime/log/postgres/postgres_store.h"
 
@@ -32,6 +34,26 @@ Result<std::vector<PostgresFinding>> check_postgres(const std::string& url) {
     out.push_back({each.is_refused, std::move(each.message)});
   }
   return out;
+}
+
+Result<std::vector<bool>> enqueue(pg_conn* connection, const Engine& engine, std::span<const QueuedJob> jobs) {
+  std::vector<ptc::Job> made;
+  for (const QueuedJob& job : jobs) {
+    auto one = runtime_job(engine, job);
+    if (!one) return std::move(one).error();
+    made.push_back(std::move(*one));
+  }
+  const auto answer = ptc::enqueue_on(connection, made);
+  if (const auto* error = std::get_if<ptc::StoreError>(&answer)) return store_error(*error);
+  std::vector<bool> is_new;
+  for (const ptc::Enqueued& each : std::get<std::vector<ptc::Enqueued>>(answer)) is_new.push_back(each.is_new);
+  return is_new;
+}
+
+Result<bool> enqueue(pg_conn* connection, const Engine& engine, const QueuedJob& job) {
+  const auto answer = enqueue(connection, engine, std::span(&job, 1));
+  if (!answer) return answer.error();
+  return static_cast<bool>(answer->at(0));
 }
 
 }  // namespace ptcvm

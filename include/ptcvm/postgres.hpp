@@ -9,10 +9,14 @@
 #pragma once
 #include <chrono>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "ptcvm/queues.hpp"
 #include "ptcvm/store.hpp"
+
+struct pg_conn;   // PGconn of libpq
 
 namespace ptcvm {
 
@@ -42,5 +46,14 @@ struct PostgresFinding {
 
 // Looks at the server of a database. No finding: all is well. Error: store_failed, when the server does not answer.
 PTCVM_API Result<std::vector<PostgresFinding>> check_postgres(const std::string& url);
+
+// Writes jobs as enqueue() of <ptcvm/queues.hpp> does, over a connection of the host and in the transaction that is
+// open there: what is rolled back was never enqueued, and no worker sees a job before the commit. The connection is not
+// owned; its role must be granted the functions of the schema. Workers find the jobs when they look next.
+// A failure of the database leaves the transaction of the host failed; a refusal (store_wrong_tenant, store_missing)
+// leaves it as it was. Errors: as of enqueue().
+PTCVM_API Result<std::vector<bool>> enqueue(pg_conn* connection, const Engine& engine,
+                                            std::span<const QueuedJob> jobs);
+PTCVM_API Result<bool> enqueue(pg_conn* connection, const Engine& engine, const QueuedJob& job);
 
 }  // namespace ptcvm

@@ -88,6 +88,19 @@ class StoreCommandTest(CommandLineTest):
         self.assertEqual(status, 65)
         self.assertIn("postgresql://", err)
 
+    def test_a_program_of_an_application_is_executed_when_its_transaction_is_committed(self):
+        url = SERVER.new_database("application")
+        self.assertEqual(ptcvm("store", "migrate", "--store", url)[0], 0)
+        call = "SELECT ptcvm.enqueue_program('{}', '(+ data/n 1)', data_edn => '{{\"n\" {}}}');"
+        SERVER.sql("BEGIN;" + call.format("gone", 1) + "ROLLBACK; BEGIN;" + call.format("kept", 41) + "COMMIT;",
+                   "application")
+        done = ptcvm("worker", "--store", url, "--until-empty", "--poll", "20ms")
+        self.assertEqual(done[0], 0, done)
+        status, out, err = ptcvm("runs", "--store", url, "--json")
+        self.assertEqual((status, len(out.splitlines()), '"id":"kept","state":"ended ok"' in out), (0, 1, True), err)
+        with self.assertRaises(Exception):
+            SERVER.sql("SELECT ptcvm.enqueue_program('kept', '1', tenant => 'another')", "application")
+
     def test_hostile_ids_are_ids(self):
         for name in ("'; drop schema ptcvm cascade; --", "$1", "\\x00", "a'b\"c", "%s"):
             done = ptcvm("eval", '(task "a" 7)', "--store", SERVER.url("runs"), "--id", name)

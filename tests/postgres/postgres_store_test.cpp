@@ -4,7 +4,9 @@
 #include <libpq-fe.h>
 
 #include <thread>
+#include <tuple>
 
+#include "runtime/log/postgres/postgres_jobs.h"
 #include "runtime/log/postgres/postgres_schema.h"
 #include "runtime/log/memory_store.h"
 #include "runtime/log/run_queue.h"
@@ -170,6 +172,61 @@ TEST(PostgresClaims, ATokenThatIsGivenAgainDoesNotFool) {
   EXPECT_FALSE(taken(zombie->renew("a", token, kStoreNow, 1)));
   EXPECT_FALSE(taken(zombie->release("a", token)));
   EXPECT_TRUE(put_one(*other, "a", token, effect).mine);
+}
+
+// A connection of a host, with a transaction of its own.
+class HostConnection {
+ public:
+  HostConnection() : connection_(PQconnectdb(migrated_url().c_str()), &PQfinish) { run("BEGIN"); }
+  void run(const char* sql) { PQclear(PQexec(connection_.get(), sql)); }
+  StoreResult<std::vector<Enqueued>> enqueue(const std::string& log, const std::string& tenant = "") {
+    Job job;
+    job.log = log;
+    job.tenant = tenant;
+    job.start = start_fact();
+    return enqueue_on(connection_.get(), {&job, 1});
+  }
+
+ private:
+  std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
+};
+
+TEST(PostgresEnqueue, IsPartOfTheTransactionOfTheHost) {
+  const auto store = fresh_store();
+  {
+    HostConnection host;
+    EXPECT_TRUE(taken(host.enqueue("a"))[0].is_new);
+    EXPECT_FALSE(taken(host.enqueue("a"))[0].is_new);
+    EXPECT_FALSE(taken(store->queue()->job("a"))) << "nobody sees it before the commit";
+    host.run("ROLLBACK");
+  }
+  EXPECT_FALSE(taken(store->queue()->job("a")));
+  EXPECT_EQ(head_of(*store, "a"), 0u);
+  HostConnection host;
+  EXPECT_TRUE(taken(host.enqueue("a", "one"))[0].is_new);
+  EXPECT_EQ(error_of(host.enqueue("a", "two")), "store_wrong_tenant");
+  EXPECT_TRUE(taken(host.enqueue("b", "two"))[0].is_new) << "a refusal leaves the transaction as it was";
+  host.run("COMMIT");
+  EXPECT_EQ(taken(store->queue()->job("a"))->tenant, "one");
+  EXPECT_TRUE(taken(store->queue()->job("b")));
+  EXPECT_EQ(head_of(*store, "b"), 1u);
+}
+
+TEST(PostgresEnqueue, TakesAProgramAsText) {
+  const auto store = fresh_store();
+  server().run("BEGIN; SELECT ptcvm.enqueue_program('gone', '1'); ROLLBACK; "
+               "SELECT ptcvm.enqueue_program('b\"\\é', '(tool/mail {})', tenant => 't', data_edn => '{\"n\" 1}', "
+               "needs => array['mail'], delay => interval '1 day', priority => -2)", "store");
+  EXPECT_FALSE(taken(store->queue()->job("gone")));
+  const auto job = taken(store->queue()->job("b\"\\é"));
+  ASSERT_TRUE(job);
+  EXPECT_EQ(job->needs, std::vector<std::string>{"mail"});
+  EXPECT_EQ(std::tuple(job->tenant, job->priority, job->state), std::tuple("t", -2, JobState::Timer));
+  const auto facts = taken(store->read("b\"\\é", 0, 9));
+  ASSERT_EQ(facts.size(), 1u);
+  EXPECT_EQ(facts[0].kind, FactKind::RunStarted);
+  EXPECT_EQ(facts[0].text, "(tool/mail {})");
+  EXPECT_EQ(facts[0].value, "{\"n\" 1}");
 }
 
 TEST(PostgresLimits, LongIdsAreRefusedByName) {

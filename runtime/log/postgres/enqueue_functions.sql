@@ -99,6 +99,42 @@ begin
   end loop;
 end $$;
 
+-- For applications that have no libptcvm, in their own transactions: one program as text. data_edn is a map in EDN for
+-- data/…, or ''; needs are the tools of the program, because nothing here reads programs. Returns whether the job is new.
+-- The first fact is written as JSON, which readers of facts take (postgres_rows.cpp).
+create or replace function ptcvm.enqueue_program(
+  id text, source text, queue text default 'default', tenant text default '', data_edn text default '',
+  needs text[] default '{}', priority int default 0, delay interval default '0', attempts int default 20)
+returns boolean language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_variable
+declare
+  v_now bigint := ptcvm.now_ms(null);
+  v_made record;
+begin
+  if id is null or source is null or length(id) = 0 or octet_length(id) > 2000 or length(queue) = 0
+     or octet_length(queue) > 200 or octet_length(tenant) > 200 or cardinality(needs) > 256 or attempts < 1
+     or delay < '0' or octet_length(source) > 1048576 then
+    raise exception 'a job needs an id, a program of at most 1 MiB, a queue, at least one attempt, and no negative delay'
+      using errcode = '22023';
+  end if;
+  for v_made in select * from ptcvm.enqueue(
+    gen_random_uuid(), null, array[convert_to(id, 'UTF8')], array[convert_to(queue, 'UTF8')],
+    array[convert_to(tenant, 'UTF8')], array[priority::bigint], array[(extract(epoch from delay) * 1000)::bigint],
+    array[0::bigint], array[attempts::bigint],
+    coalesce((select array_agg(convert_to(n, 'UTF8')) from unnest(needs) n), '{}'),
+    coalesce((select array_agg(1::bigint) from unnest(needs)), '{}'), array[v_now], array[1::smallint],
+    array[convert_to(json_build_object('kind', 'run_started', 'author', 'host', 'time_ms', v_now, 'value', data_edn,
+                                       'text', source, 'number', 1)::text, 'UTF8')],
+    '{}'::bytea[], '{}'::bigint[])
+  loop
+    if v_made.made is null then
+      raise exception 'the run % is another tenant''s', id using errcode = '42501';
+    end if;
+    return v_made.made;
+  end loop;
+  return false;
+end $$;
+
 create or replace function ptcvm.depths() returns table (queue bytea, state smallint, count bigint, oldest bigint)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select j.queue, j.state, count(*), min(j.at_ms) from ptcvm.job j where j.state in (0, 1, 2, 3, 4, 6, 7)

@@ -189,12 +189,24 @@ PostgresFailure PostgresConnection::failure(const PGresult* result) {
 
 std::variant<PostgresRows, PostgresFailure> PostgresConnection::ask(const char* sql,
                                                                     const PostgresParameters& parameters) {
-  PGresult* const result =
-      PQexecParams(connection_.get(), sql, static_cast<int>(parameters.types_.size()), parameters.types_.data(),
-                   parameters.data_.data(), parameters.sizes_.data(), parameters.formats_.data(), 1);
+  PGresult* const result = executed(connection_.get(), sql, parameters);
   PostgresRows rows(result);
   if (PQresultStatus(result) == PGRES_TUPLES_OK) return rows;
   return failure(result);
+}
+
+PGresult* PostgresConnection::executed(PGconn* connection, const char* sql, const PostgresParameters& parameters) {
+  return PQexecParams(connection, sql, static_cast<int>(parameters.types_.size()), parameters.types_.data(),
+                      parameters.data_.data(), parameters.sizes_.data(), parameters.formats_.data(), 1);
+}
+
+std::variant<PostgresRows, StoreError> PostgresConnection::ask_on(PGconn* connection, const char* sql,
+                                                                  const PostgresParameters& parameters) {
+  PGresult* const result = executed(connection, sql, parameters);
+  PostgresRows rows(result);
+  if (PQresultStatus(result) == PGRES_TUPLES_OK) return rows;
+  const char* const state = result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  return error_of(state == nullptr ? "" : state, PQerrorMessage(connection));
 }
 
 std::optional<StoreError> PostgresConnection::execute(const std::string& sql) {

@@ -82,6 +82,9 @@ class PostgresConnection {
 
   // Runs one statement. Anything that is not committed when the connection breaks may be committed later.
   std::variant<PostgresRows, PostgresFailure> ask(const char* sql, const PostgresParameters& parameters);
+  // Does so on a connection that somebody else has, inside of the transaction that is open there, if one is.
+  static std::variant<PostgresRows, StoreError> ask_on(PGconn* connection, const char* sql,
+                                                       const PostgresParameters& parameters);
   // Runs any number of statements without parameters as one transaction.
   std::optional<StoreError> execute(const std::string& sql);
   bool is_broken() const { return is_lost_ || PQstatus(connection_.get()) != CONNECTION_OK; }
@@ -89,6 +92,7 @@ class PostgresConnection {
  private:
   explicit PostgresConnection(PGconn* connection) : connection_(connection, &PQfinish) {}
   PostgresFailure failure(const PGresult* result);
+  static PGresult* executed(PGconn* connection, const char* sql, const PostgresParameters& parameters);
 
   std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
   bool is_lost_ = false;               // a failed write does not change the status of libpq

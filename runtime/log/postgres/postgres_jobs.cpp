@@ -60,6 +60,18 @@ std::optional<StoreError> check_postgres_jobs(std::span<const Job> jobs) {
   return std::nullopt;
 }
 
+StoreResult<std::vector<Enqueued>> enqueue_on(PGconn* connection, std::span<const Job> jobs) {
+  if (auto wrong = check_postgres_jobs(jobs)) return *std::move(wrong);
+  if (jobs.empty()) return std::vector<Enqueued>();
+  const JobColumns columns(jobs);
+  PostgresParameters parameters;
+  parameters.uuid(fresh_uuid()).integer(std::nullopt);   // the clock of the database
+  columns.add_to(parameters);
+  const auto answer = PostgresConnection::ask_on(connection, kEnqueueJobs, parameters);
+  if (const auto* error = std::get_if<StoreError>(&answer)) return *error;
+  return enqueued_in(std::get<PostgresRows>(answer), jobs);
+}
+
 StoreResult<std::vector<Enqueued>> enqueued_in(const PostgresRows& rows, std::span<const Job> jobs) {
   std::vector<Enqueued> out;
   for (int row = 0; row < rows.count(); ++row) {

@@ -30,4 +30,8 @@ std::optional<StoreError> check_postgres_jobs(std::span<const Job> jobs);
 // Reads the rows of ptcvm.enqueue(). Errors: WrongTenant, Missing.
 StoreResult<std::vector<Enqueued>> enqueued_in(const PostgresRows& rows, std::span<const Job> jobs);
 
+// Writes jobs on a connection of somebody else, in the transaction that is open there. Errors: as of
+// RunQueue::enqueue().
+StoreResult<std::vector<Enqueued>> enqueue_on(PGconn* connection, std::span<const Job> jobs);
+
 }   // namespace ptc

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runtime/log/fact_json.h"
 #include "runtime/log/open_calls.h"
 #include "runtime/log/store_rules.h"
 
@@ -90,6 +91,11 @@ StoreResult<Fact> fact_in(const PostgresRows& rows, int row, int seq) {
   // FlatBuffers wants its bytes aligned, and a row is not.
   const std::vector<std::uint8_t> aligned(body.begin(), body.end());
   std::optional<Fact> fact = read_fact(aligned);
+  if (!fact && body.starts_with('{')) {   // written by ptcvm.enqueue_program()
+    std::string ignored;
+    fact = read_fact_json(body, ignored);
+    if (fact && fact->kind != FactKind::RunStarted) fact.reset();
+  }
   if (!fact) return damaged(place);
   fact->seq = place;
   return *std::move(fact);
