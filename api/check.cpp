@@ -1,6 +1,7 @@
-// Session::check(): what the compiler finds, and what the data of the session lacks.
+// Session::check(): what the compiler finds, what the data of the session lacks, and literal arguments of tools.
 #include <algorithm>
 
+#include "api/argument_check.h"
 #include "api/errors.h"
 #include "api/run_impl.h"
 #include "ptcvm/session.hpp"
@@ -72,6 +73,19 @@ ProgramFindings Session::check(std::string_view source) const {
     };
     if (std::ranges::any_of(out.findings, is_known)) continue;
     out.findings.push_back({false, missing_data(use, names, source_name, source)});
+  }
+  const ptc::ToolRegistry& tools = session.calls().registry();
+  for (const ptc::ToolUse& use : found.tools) {
+    const ptc::Tool* const tool = tools.find(use.tool);
+    const ptc::Signature* const contract = tool == nullptr ? nullptr : tool->definition.contract.get();
+    if (contract == nullptr) continue;
+    for (ptc::OutcomeFault& fault : wrong_arguments(use, tool->definition.name, *contract, source)) {
+      fault.source_name = source_name;
+      const auto is_same = [&fault](const Finding& other) {      // a text that is analyzed twice, as macros do
+        return other.diagnostic.begin == fault.span.begin && other.diagnostic.message == fault.message;
+      };
+      if (std::ranges::none_of(out.findings, is_same)) out.findings.push_back({true, diagnostic_of(fault)});
+    }
   }
   std::ranges::stable_sort(out.findings, {}, [](const Finding& finding) { return finding.diagnostic.begin; });
   for (Finding& finding : out.findings) finding.diagnostic.text = diagnostic_text(finding.diagnostic);

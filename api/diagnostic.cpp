@@ -30,7 +30,8 @@ std::string call_line(const std::vector<CallFrame>& stack) { return ptc::call_li
 
 std::string diagnostic_text(const Diagnostic& d, bool colour) {
   const std::vector<ptc::CallFrame> stack = frames_of(d.stack);
-  return ptc::render_diagnostic({d.kind, d.message, d.hint, d.source_name, {}, span_of(d), d.excerpt, stack}, colour);
+  return ptc::render_diagnostic(
+      {d.kind, d.message, d.hint, d.source_name, {}, span_of(d), d.excerpt, stack, d.found}, colour);
 }
 
 std::string source_excerpt(const Diagnostic& diagnostic, std::string_view source) {

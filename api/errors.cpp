@@ -23,6 +23,7 @@ Diagnostic diagnostic_of(const ptc::OutcomeFault& fault) {
   out.kind = ptc::fault_name(fault.kind);
   out.message = fault.message;
   out.hint = fault.hint;
+  out.found = fault.found;
   out.source_name = fault.source_name;
   out.line = fault.span.line;
   out.column = fault.span.column;

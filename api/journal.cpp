@@ -25,6 +25,7 @@ JournalCall journal_call(const ptc::LoggedEffect& effect) {
   out.state = ptc::effect_state_name(effect.state);
   out.value_edn = effect.value;
   out.text = effect.text;
+  out.errors = effect.errors;
   out.attempt = effect.attempt;
   out.effect = static_cast<Effect>(effect.effect_class);
   return out;
@@ -103,6 +104,7 @@ void append_call(std::string& out, const JournalCall& call) {
   if (!call.task.empty()) ptc::append_json_member(out, "task", call.task);
   if (!call.value_edn.empty()) append_raw(out, "value", ptc::json_of_edn(call.value_edn));
   if (!call.text.empty()) ptc::append_json_member(out, "text", call.text);
+  if (!call.errors.empty()) ptc::append_json_member(out, "errors", call.errors);
 }
 
 void append_operation(std::string& out, const JournalOperation& operation) {
@@ -165,6 +167,9 @@ std::string mission_log(const RunJournal& journal, std::size_t most) {
     doubts.append("\n- [in doubt] ").append(ptc::one_line(call.task.empty() ? call.key : call.task)).append(": ");
     doubts.append(ptc::one_line(call.tool)).append(" ").append(ptc::utf8_prefix(args, most));
     if (args.size() > most) doubts += "...";
+    std::string errors = ptc::one_line(call.errors);
+    errors.resize(errors.find_last_not_of(' ') + 1);       // npos + 1 is 0
+    if (!errors.empty()) doubts.append(" (it wrote: ").append(ptc::utf8_prefix(errors, most)).append(")");
   }
   if (doubts.empty()) return text;
   if (!text.empty()) text += "\n\n";

@@ -188,6 +188,7 @@ Result<StoredStep> StoredRun::Impl::done() {
 
 Result<void> StoredRun::Impl::answer(std::uint64_t call, ptc::ToolReply reply, const AnswerDetails& details) {
   const auto micros = static_cast<std::uint64_t>(std::max<std::int64_t>(details.took.count(), 0));
+  reply.errors = details.errors;
   if (run.session() != nullptr && run.answer(call, std::move(reply), micros)) return {};
   return host_error(Errc::wrong_state, "no call " + std::to_string(call) + " waits for an answer");
 }

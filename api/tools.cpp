@@ -4,6 +4,7 @@
 #include <array>
 #include <exception>
 
+#include "api/callable_fit.h"
 #include "api/errors.h"
 #include "api/tools_access.h"
 
@@ -26,7 +27,7 @@ Error signature_error(const std::string& tool, const ptc::SignatureError& error)
 
 // Read, and checked against what the callable takes.
 Result<std::shared_ptr<const ptc::Signature>> read_signature(const std::string& tool, std::string_view text,
-                                                             std::size_t count, bool any_count) {
+                                                             std::optional<std::span<const ValueShape>> shapes) {
   std::shared_ptr<const ptc::Signature> signature;
   if (!text.empty()) {
     auto parsed = ptc::parse_signature(text);
@@ -34,10 +35,12 @@ Result<std::shared_ptr<const ptc::Signature>> read_signature(const std::string& 
     signature = std::make_shared<const ptc::Signature>(std::get<ptc::Signature>(std::move(parsed)));
   }
   const std::size_t named = signature == nullptr ? 0 : signature->params.size();
-  if (!any_count && named != count) {
-    return host_error(Errc::invalid_value, "tool " + tool + ": its callable takes " + std::to_string(count) +
+  if (shapes && named != shapes->size()) {
+    return host_error(Errc::invalid_value, "tool " + tool + ": its callable takes " + std::to_string(shapes->size()) +
                                                " arguments, its signature names " + std::to_string(named));
   }
+  const std::string misfit = shapes && signature != nullptr ? misfit_of(signature->params, *shapes) : "";
+  if (!misfit.empty()) return host_error(Errc::invalid_value, "tool " + tool + ": " + misfit);
   return signature;
 }
 
@@ -64,11 +67,20 @@ ToolReply reply_of_host(const ToolCall& call, const std::function<ToolReply()>& 
   }
 }
 
+// A function that throws knows nothing of the call: a person must say.
+Reconciled knowledge_of(const std::function<Reconciled(ToolCall&)>& ask, ToolCall& call) {
+  try {
+    return ask(call);
+  } catch (...) {
+    return {};
+  }
+}
+
 ptc::ReconcileHandler reconciler(std::function<Reconciled(ToolCall&)> ask, std::shared_ptr<const ToolExtras> extras) {
   if (!ask) return {};
   return [ask = std::move(ask), extras = std::move(extras)](const ptc::ToolCall& call) {
     ToolCall::Impl impl(call, extras.get());
-    const Reconciled said = ask(impl.face);
+    const Reconciled said = knowledge_of(ask, impl.face);
     ptc::Reconciled out;
     out.state = said.state == Reconciled::State::Happened ? ptc::Reconciled::State::Happened
                 : said.state == Reconciled::State::DidNot ? ptc::Reconciled::State::DidNot
@@ -90,9 +102,8 @@ std::optional<Effect> find_effect(std::string_view name) {
 Tools::Tools() : impl_(std::make_shared<Impl>()) {}
 
 Result<void> Tools::add_handler(std::string name, std::string_view signature, Handler handler, ToolOptions options,
-                                std::size_t count) {
-  auto read = read_signature(name, options.checks_signature ? signature : std::string_view(), count,
-                             count == kAnyCount);
+                                std::optional<std::span<const ValueShape>> shapes) {
+  auto read = read_signature(name, options.checks_signature ? signature : std::string_view(), shapes);
   if (!read) return std::move(read).error();
   auto extras = std::make_shared<const ToolExtras>(
       ToolExtras{options.description, std::string(signature), *read, options.deadline});
@@ -116,7 +127,7 @@ Result<void> Tools::add_handler(std::string name, std::string_view signature, Ha
 }
 
 Result<void> Tools::defer(std::string name, std::string_view signature, ToolOptions options) {
-  return add_handler(std::move(name), signature, {}, std::move(options), kAnyCount);
+  return add_handler(std::move(name), signature, {}, std::move(options), std::nullopt);
 }
 
 Tools Tools::wrapped(Around around) const {

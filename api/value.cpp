@@ -32,7 +32,7 @@ Value::Value(Value&& moved) noexcept = default;
 Value& Value::operator=(Value&& moved) noexcept = default;
 Value::Value(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-ValueView Value::view() const { return impl_ == nullptr ? ValueView() : ValueAccess::view(impl_->root, impl_->heap); }
+ValueView Value::view() const& { return impl_ == nullptr ? ValueView() : ValueAccess::view(impl_->root, impl_->heap); }
 
 Value Value::copy_of(ValueView value) {
   if (value.is_nil()) return {};

@@ -61,6 +61,8 @@ class Check {
     std::ranges::stable_sort(out_.findings, {}, [](const Finding& finding) { return finding.error.span.begin; });
     std::ranges::stable_sort(notes_.data, {}, [](const DataUse& use) { return use.span.begin; });
     out_.data = std::move(notes_.data);
+    std::ranges::stable_sort(notes_.tools, {}, [](const ToolUse& use) { return use.span.begin; });
+    out_.tools = std::move(notes_.tools);
     return std::move(out_);
   }
 

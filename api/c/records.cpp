@@ -94,6 +94,7 @@ void diagnostic_out(ptcvm_diagnostic* given, const Diagnostic& from) {
   out.is_limit = from.is_limit;
   out.is_incomplete = from.is_incomplete;
   out.text = text_out(from.text);
+  out.found = text_out(from.found);
   struct_out(given, out);
 }
 

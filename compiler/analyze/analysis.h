@@ -237,6 +237,7 @@ class Analyzer {
   Node* tool_arguments(const Form& form, std::string_view name);
   Node* fail_positional(const Form& form, std::string_view name, const Form& argument);
   void note_tool(const Form& form, std::string_view name);
+  void note_tool_call(const Form& form, std::string_view name);
 
   // --- Optimizations
   Node* fold_invoke(Node* node);

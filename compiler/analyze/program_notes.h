@@ -49,6 +49,7 @@ struct ProgramNotes {
   std::unordered_set<std::string> used_globals;
   std::unordered_set<LocalId> used_locals;
   std::vector<DataUse> data;
+  std::vector<ToolUse> tools;
 };
 
 // Returns the arity of a node that is a function of the program.

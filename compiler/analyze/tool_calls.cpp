@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/analyze/analysis.h"
+#include "compiler/analyze/program_notes.h"
 
 namespace ptc {
 namespace {
@@ -22,7 +23,31 @@ bool is_atomic_literal(const Form& form) {
   }
 }
 
+// Returns whether the text of the form is EDN for its value.
+bool is_literal(const Form& form) {
+  if (form.kind == FormKind::Regex) return false;
+  if (is_atomic_literal(form)) return true;
+  const bool is_collection =
+      form.kind == FormKind::Vector || form.kind == FormKind::Map || form.kind == FormKind::Set;
+  return is_collection && std::ranges::all_of(form.items, [](const Form* item) { return is_literal(*item); });
+}
+
 }  // namespace
+
+// A map that the program computes says nothing about the arguments.
+void Analyzer::note_tool_call(const Form& form, std::string_view name) {
+  Items pairs = Items(form.items).subspan(1);
+  if (pairs.size() == 1 && pairs[0]->kind != FormKind::Map) return;
+  if (pairs.size() == 1) pairs = Items(pairs[0]->items);
+  if (pairs.size() % 2 != 0) return;
+  ToolUse use{std::string(name), form.span, {}, true};
+  for (std::size_t i = 0; i < pairs.size(); i += 2) {
+    const bool has_name = pairs[i]->kind == FormKind::Keyword || pairs[i]->kind == FormKind::String;
+    if (has_name) use.arguments.push_back({pairs[i]->text, pairs[i + 1]->span, is_literal(*pairs[i + 1])});
+    use.has_all = use.has_all && has_name;
+  }
+  options_.notes->tools.push_back(std::move(use));
+}
 
 // Without any tool the body of a task is let through: the journal may have its value.
 void Analyzer::note_tool(const Form& form, std::string_view name) {
@@ -71,6 +96,7 @@ Node* Analyzer::analyze_tool_name(const Form& form, std::string_view name) {
 Node* Analyzer::analyze_tool_call(const Form& form, std::string_view name) {
   if (name.empty()) return fail(form, FaultKind::InvalidForm, "tool/ must be followed by the name of a tool");
   note_tool(form, name);
+  if (options_.notes != nullptr) note_tool_call(form, name);
   Node* arguments = tool_arguments(form, name);
   if (arguments == nullptr) return nullptr;
   Node* node = ast_.make(NodeKind::ToolCall, form.span);

@@ -18,9 +18,25 @@ struct DataUse {
   SourceSpan span;
 };
 
+// An argument of a call of a tool, whose name is in the text.
+struct ToolArgument {
+  std::string name;
+  SourceSpan span;             // the value
+  bool is_literal = false;     // the text of the value is its EDN
+};
+
+// A call of a tool with arguments that the text names.
+struct ToolUse {
+  std::string tool;
+  SourceSpan span;             // the call
+  std::vector<ToolArgument> arguments;
+  bool has_all = true;         // false: there may be more arguments, whose names are not in the text
+};
+
 struct ProgramFindings {
   std::vector<Finding> findings;    // in the order of the text
   std::vector<DataUse> data;        // in the order of the text
+  std::vector<ToolUse> tools;       // in the order of the text
 };
 
 }  // namespace ptc

@@ -10,7 +10,7 @@ extern "C" {
 // A call around a fault. An output struct.
 typedef struct ptcvm_call_frame {
   size_t struct_size;
-  ptcvm_text kind;                // "function", "builtin", "task", "branch", or "omitted" (name: how many frames)
+  ptcvm_text kind;                // "function", "builtin", "tool", "task", "branch", "omitted" (name: how many frames)
   ptcvm_text name;                // "program" for the top level, "fn" for a function without a name
   ptcvm_text source_name;
   uint32_t line, column;          // count from 1; a builtin has the place of its call; 0 when there is no place

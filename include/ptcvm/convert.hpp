@@ -5,6 +5,8 @@
 //     static ptcvm::Result<Money> read(ptcvm::ValueView v, const ptcvm::Path& at) { … }
 //   };
 //
+// A third function, static ptcvm::ValueShape shape(), may say which values read() takes (value_shape.hpp).
+//
 // This header converts booleans, integers, floats, strings, std::optional (empty is nil), std::vector, std::map and
 // std::unordered_map with string keys, Value and ValueView. describe.hpp converts described structs, and json.hpp
 // converts boost::json::value. No conversion loses anything silently: an int that does not fit into the C++ type is an
@@ -20,6 +22,7 @@
 #include <vector>
 
 #include "ptcvm/value.hpp"
+#include "ptcvm/value_shape.hpp"
 
 namespace ptcvm {
 
@@ -47,6 +50,7 @@ Result<T> read(ValueView value, std::string_view name = "value") {
 
 template <>
 struct Convert<bool> {
+  static ValueShape shape() { return {ValueShape::Kind::Bool}; }
   static void write(ValueWriter& out, bool b) { out.boolean(b); }
   static Result<bool> read(ValueView v, const Path& at) {
     if (const auto b = v.as_bool()) return *b;
@@ -56,6 +60,7 @@ struct Convert<bool> {
 
 template <std::integral T>
 struct Convert<T> {
+  static ValueShape shape() { return {ValueShape::Kind::Int}; }
   static void write(ValueWriter& out, T n) {
     static_assert(sizeof(T) < 8 || std::is_signed_v<T>, "write a std::int64_t: integers are signed");
     out.integer(static_cast<std::int64_t>(n));
@@ -70,6 +75,7 @@ struct Convert<T> {
 
 template <std::floating_point T>
 struct Convert<T> {
+  static ValueShape shape() { return {ValueShape::Kind::Float}; }
   static void write(ValueWriter& out, T x) { out.real(static_cast<double>(x)); }
   static Result<T> read(ValueView v, const Path& at) {
     if (const auto x = v.as_double()) return static_cast<T>(*x);
@@ -79,6 +85,7 @@ struct Convert<T> {
 
 template <>
 struct Convert<std::string> {
+  static ValueShape shape() { return {ValueShape::Kind::String}; }
   static void write(ValueWriter& out, std::string_view s) { out.string(s); }
   static Result<std::string> read(ValueView v, const Path& at) {
     if (const auto s = v.as_string()) return std::string(*s);
@@ -88,6 +95,7 @@ struct Convert<std::string> {
 // read() gives a text that is borrowed from the value.
 template <>
 struct Convert<std::string_view> {
+  static ValueShape shape() { return {ValueShape::Kind::String}; }
   static void write(ValueWriter& out, std::string_view s) { out.string(s); }
   static Result<std::string_view> read(ValueView v, const Path& at) {
     if (const auto s = v.as_string()) return *s;
@@ -110,6 +118,8 @@ struct Convert<ValueView> {
   static Result<ValueView> read(ValueView v, const Path&) { return v; }   // borrowed
 };
 template <>
+struct Convert<TemporaryView> : Convert<ValueView> {};
+template <>
 struct Convert<Value> {
   static void write(ValueWriter& out, const Value& v) { out.copy(v.view()); }
   static Result<Value> read(ValueView v, const Path&) { return Value::copy_of(v); }
@@ -117,6 +127,11 @@ struct Convert<Value> {
 
 template <class T>
 struct Convert<std::optional<T>> {
+  static ValueShape shape() {
+    ValueShape out = shape_of<T>();
+    out.takes_nil = true;
+    return out;
+  }
   static void write(ValueWriter& out, const std::optional<T>& x) { x ? out.write(*x) : out.nil(); }
   static Result<std::optional<T>> read(ValueView v, const Path& at) {
     if (v.is_nil()) return std::optional<T>();
@@ -128,6 +143,7 @@ struct Convert<std::optional<T>> {
 
 template <class T>
 struct Convert<std::vector<T>> {
+  static ValueShape shape() { return {ValueShape::Kind::List, false, &shape_of<T>}; }
   static void write(ValueWriter& out, const std::vector<T>& items) {
     out.begin_vector();
     for (const auto& item : items) out.write(static_cast<const T&>(item));
@@ -148,6 +164,7 @@ struct Convert<std::vector<T>> {
 
 template <class M>
 struct ConvertMap {
+  static ValueShape shape() { return {ValueShape::Kind::Map, false, &shape_of<typename M::mapped_type>}; }
   static void write(ValueWriter& out, const M& map) {
     out.begin_map();
     for (const auto& [key, value] : map) out.entry(key, value);

@@ -7,6 +7,8 @@
 #pragma once
 #include <array>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include <boost/describe.hpp>
 #include <boost/mp11/algorithm.hpp>
@@ -23,7 +25,17 @@ struct Convert<T, std::enable_if_t<boost::describe::has_describe_members<T>::val
     return {Member::name...};
   }
   static constexpr auto kNames = names_of(Members{});
+  template <class Member>
+  using Field = std::remove_cvref_t<decltype(std::declval<T&>().*Member::pointer)>;
+  template <template <class...> class List, class... Member>
+  static constexpr std::array<ShapeField, sizeof...(Member)> fields_of(List<Member...>) {
+    return {ShapeField{Member::name, &shape_of<Field<Member>>}...};
+  }
 
+  static ValueShape shape() {
+    static constexpr auto kFields = fields_of(Members{});
+    return {ValueShape::Kind::Record, false, nullptr, kFields.data(), kFields.size()};
+  }
   static void write(ValueWriter& out, const T& x) {
     out.begin_record(kNames);
     boost::mp11::mp_for_each<Members>([&](auto member) { out.write(x.*member.pointer); });
@@ -50,6 +62,7 @@ struct Convert<T, std::enable_if_t<boost::describe::has_describe_members<T>::val
 
 template <class T>
 struct Convert<T, std::enable_if_t<boost::describe::has_describe_enumerators<T>::value>> {
+  static ValueShape shape() { return {ValueShape::Kind::Enum}; }
   static void write(ValueWriter& out, T x) { out.string(boost::describe::enum_to_string(x, "")); }
   static Result<T> read(ValueView v, const Path& at) {
     const auto name = v.as_string() ? v.as_string() : v.as_keyword();

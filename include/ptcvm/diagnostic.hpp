@@ -12,8 +12,9 @@ namespace ptcvm {
 // A call that the program was in when it failed:
 // what was called, and where.
 struct CallFrame {
-  // "function", "builtin" (line and column say where it was called), "task" (around the frames before it), "branch" of
-  // pmap or pcalls, or "omitted" (name: how many frames are left out here).
+  // "function", "builtin" (line and column say where it was called), "tool" (the same; the program waited for it),
+  // "task" (around the frames before it), "branch" of pmap or pcalls, or "omitted" (name: how many frames are left out
+  // here).
   std::string kind;
   std::string name;                  // "program" for the top level, "fn" for a function without a name
   std::string source_name;           // the name that the source had when it was compiled
@@ -28,12 +29,15 @@ struct Diagnostic {
   std::uint32_t begin = 0, end = 0;        // the place in the source, as offsets in bytes
   bool is_limit = false;             // true when a budget was used up; the program itself may be right
   bool is_incomplete = false;        // true when the source ends inside of a form; a prompt can ask for more lines
-  std::string text;                  // everything in one text for people: message, place, line with caret, hint
+  std::string text;                  // everything in one text for people: message, place, line with caret, value, hint
   // The line of the source, and below it the line with the caret, each with a line feed; "" when there is no place.
   std::string excerpt = {};
   // The calls around the place, innermost first, at most 26; the place of the fault is in the first. Empty for mistakes
   // that are found before a program runs, and for limits of the host.
   std::vector<CallFrame> stack = {};
+  // The value that did not fit, as text of at most 80 characters: of a type error, or of the first mismatch with a
+  // signature. "" when there is none, and for nil.
+  std::string found = {};
 };
 
 // Returns Diagnostic::text made anew from the other members; with colours for a terminal when `colour` is true.

@@ -36,6 +36,7 @@ struct JournalCall {
   std::string value_edn, text;   // the answer, or ""; why it failed, or ""
   std::uint64_t attempt = 0;
   Effect effect{};             // the effect class of the tool
+  std::string errors = {};     // what the tool wrote to its standard error, the last 4,096 bytes of it, or ""
 };
 
 // An operation that the program started or that somebody answered.

@@ -117,7 +117,7 @@ typedef struct ptcvm_diagnostic {
   uint32_t begin, end;            // the place in the source, as offsets in bytes
   int32_t is_limit;               // 1 when a budget was used up; the program itself may be right
   int32_t is_incomplete;          // 1 when the source ends inside of a form
-  ptcvm_text text;                // everything in one text for people: message, place, line with caret, hint
+  ptcvm_text text, found;         // everything in one text for people; the value that did not fit, cut, or ""
 } ptcvm_diagnostic;
 
 // Return the parts of an error. Texts are borrowed from the error.
@@ -125,7 +125,7 @@ PTCVM_EXPORT ptcvm_status ptcvm_error_status(const ptcvm_error* error);
 PTCVM_EXPORT ptcvm_text ptcvm_error_message(const ptcvm_error* error);     // returns one sentence for people
 // Returns the stable name of the kind within the status, or "". PTCVM_SEAL_REFUSED and PTCVM_STORE_FAILED have names.
 PTCVM_EXPORT ptcvm_text ptcvm_error_detail(const ptcvm_error* error);
-// Returns 1 and fills `out` when the error has a diagnostic. Only PTCVM_INVALID_PROGRAM has one.
+// Returns 1 and fills `out` when the error has a diagnostic, as PTCVM_INVALID_PROGRAM of a source has.
 PTCVM_EXPORT int32_t ptcvm_error_diagnostic(const ptcvm_error* error, ptcvm_diagnostic* out);
 PTCVM_EXPORT void ptcvm_error_free(ptcvm_error* error);
 

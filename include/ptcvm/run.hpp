@@ -69,7 +69,7 @@ struct RunOptions {
   std::string id = "run";                 // part of every idempotency key outside of tasks
   Tools tools = {};                       // the tools that the program may call; the run keeps this list
   Limits limits = {};                     // see Limits
-  ValueView data = {};                         // a map for data/…; start() copies it
+  BorrowedView data = {};                      // a map for data/…; start() copies it
   std::string_view data_json = {};             // the map as JSON text; "" when `data` is used
   std::string signature = {};                  // the shape of the result; a result of another shape is a fault
   Hooks hooks = {};                       // start() copies the hooks; what they capture must outlive the run
@@ -154,6 +154,9 @@ struct AnswerDetails {
   // answer_json() only. true: {"pending": ID, "immediate": VALUE, "ttl_ms": N} says that the call started an operation;
   // the last two members may be missing.
   bool announces = false;
+  // What the tool wrote beside its answer, such as its standard error. A stored run keeps the last 4,096 bytes with a
+  // call that its log has (JournalCall::errors); other runs do nothing with it.
+  std::string_view errors = {};
 };
 
 // Counts what a run has used, over all its suspensions.

@@ -111,7 +111,7 @@ class PTCVM_API Store {
 struct StoredOptions {
   std::string id = "run";                     // the name of the run in its store
   Limits limits = {};                         // a parked run goes on with the smaller of its own limits and these
-  ValueView data = {};                             // a map for data/…; the log keeps it
+  BorrowedView data = {};                          // a map for data/…; the log keeps it
   std::string signature = {};                      // the shape of the result
   Hooks hooks = {};                                // see Hooks
   Observer* observer = nullptr;                    // not owned; Pause counts as Continue; there are no forms

@@ -16,11 +16,13 @@
 // own.
 // One thread adds tools. Any number of runs on any threads may call them, so callables must allow concurrent calls.
 #pragma once
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -217,14 +219,14 @@ template <class F, class Call>
 struct Typed;
 template <class F, class C, class R, class... Args>
 struct Typed<F, R (C::*)(Args...) const> {
-  static constexpr std::size_t kCount = sizeof...(Args);
+  static std::array<ValueShape, sizeof...(Args)> shapes() { return {shape_of<std::decay_t<Args>>()...}; }
   static ToolReply call(F& f, ToolCall& c) { return call_typed<F, R, Args...>(f, c); }
 };
 template <class F, class C, class R, class... Args>
 struct Typed<F, R (C::*)(Args...)> : Typed<F, R (C::*)(Args...) const> {};
 template <class F, class R, class... Args>
 struct Typed<F, R (*)(Args...)> {
-  static constexpr std::size_t kCount = sizeof...(Args);
+  static std::array<ValueShape, sizeof...(Args)> shapes() { return {shape_of<std::decay_t<Args>>()...}; }
   static ToolReply call(F& f, ToolCall& c) { return call_typed<F, R, Args...>(f, c); }
 };
 template <class F>
@@ -254,22 +256,24 @@ class PTCVM_API Tools {
 
   // Adds a tool. A second tool of the same name replaces the first. A callable that takes a ToolCall or no argument may
   // have the signature "", which checks nothing. Errors: invalid_signature, and the message says where; invalid_value
-  // when the callable and the signature have different numbers of arguments.
+  // when the callable and the signature have different numbers of arguments, or when no value that fits an argument of
+  // the signature can be read as the parameter of the callable. The tool is then not added.
   template <class F>
-  Result<void> add(std::string name, std::string_view signature, F callable, ToolOptions options = {}) {
+  [[nodiscard]] Result<void> add(std::string name, std::string_view signature, F callable, ToolOptions options = {}) {
     if constexpr (std::is_invocable_v<F&, ToolCall&>) {
       return add_handler(std::move(name), signature,
                          [f = std::move(callable)](ToolCall& call) mutable { return detail::reply_of(call, f(call)); },
-                         std::move(options), kAnyCount);
+                         std::move(options), std::nullopt);
     } else {
       using Call = decltype(detail::call_operator<F>());
+      const auto shapes = Call::shapes();
       return add_handler(std::move(name), signature,
                          [f = std::move(callable)](ToolCall& call) mutable { return Call::call(f, call); },
-                         std::move(options), Call::kCount);
+                         std::move(options), std::span<const ValueShape>(shapes));
     }
   }
-  // Adds a tool that the host answers itself: the run yields with the call as data.
-  Result<void> defer(std::string name, std::string_view signature, ToolOptions options = {});
+  // Adds a tool that the host answers itself: the run yields with the call as data. Error: invalid_signature.
+  [[nodiscard]] Result<void> defer(std::string name, std::string_view signature, ToolOptions options = {});
 
   // Returns a new list in which each callable is called through `around`. next() calls the callable and returns its
   // reply; `around` may act before and after, or give a reply of its own. Deferred tools and the functions in
@@ -286,9 +290,9 @@ class PTCVM_API Tools {
  private:
   friend struct ToolAccess;
   using Handler = std::function<ToolReply(ToolCall&)>;
-  static constexpr std::size_t kAnyCount = SIZE_MAX;
+  // `shapes` has the parameters of the callable, or nullopt when it takes a ToolCall.
   Result<void> add_handler(std::string name, std::string_view signature, Handler handler, ToolOptions options,
-                           std::size_t count);
+                           std::optional<std::span<const ValueShape>> shapes);
   std::shared_ptr<Impl> impl_;
 };
 

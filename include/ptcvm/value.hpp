@@ -91,6 +91,30 @@ class ValueEntries {
   std::vector<ValueEntry> entries_;
 };
 
+// A view of a Value that is destroyed at the end of the statement, as in Value::of(1).view(). A TemporaryView is a
+// ValueView in every way, but for one: BorrowedView does not take it.
+class TemporaryView : public ValueView {
+ public:
+  explicit TemporaryView(ValueView view) : ValueView(view) {}
+  // Each operator returns a part of the value, as the operators of ValueView do.
+  TemporaryView operator[](std::size_t index) const { return TemporaryView(ValueView::operator[](index)); }
+  TemporaryView operator[](std::string_view key) const { return TemporaryView(ValueView::operator[](key)); }
+  TemporaryView operator[](const char* key) const { return TemporaryView(ValueView::operator[](key)); }
+};
+
+class Value;
+
+// A view that is kept until it is used, such as RunOptions::data. A BorrowedView takes views and Values that have a
+// name, and does not compile with a Value that is destroyed before the view is used.
+class BorrowedView : public ValueView {
+ public:
+  BorrowedView() = default;                             // makes a view of nil
+  BorrowedView(ValueView view) : ValueView(view) {}     // NOLINT: a view may be given as it is
+  BorrowedView(const Value& value);                     // NOLINT: so may a value
+  BorrowedView(const Value&& value) = delete;           // give the value a name: it must outlive the view
+  BorrowedView(const TemporaryView& view) = delete;     // the same
+};
+
 template <class T, class Enable = void>
 struct Convert;   // convert.hpp
 
@@ -186,7 +210,8 @@ class PTCVM_API Value {
   }
   Value clone() const { return copy_of(view()); }       // returns a copy, for example for another thread
 
-  ValueView view() const;                               // is valid until the Value is moved from or destroyed
+  ValueView view() const&;                              // is valid until the Value is moved from or destroyed
+  TemporaryView view() const&& { return TemporaryView(static_cast<const Value&>(*this).view()); }   // the same
   operator ValueView() const { return view(); }         // NOLINT: a Value can be used wherever a view is expected
   std::string to_edn() const { return view().to_edn(); }     // does what ValueView::to_edn() does
   std::string to_json() const { return view().to_json(); }   // does what ValueView::to_json() does
@@ -207,5 +232,7 @@ class PTCVM_API Value {
   explicit Value(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;                          // null for nil
 };
+
+inline BorrowedView::BorrowedView(const Value& value) : ValueView(value.view()) {}
 
 }  // namespace ptcvm

@@ -66,6 +66,8 @@ struct ToolReply {
   Value result = Value::nil();    // the holder of the reply owns it
   bool failed = false;
   std::string message;            // the message of a failed call
+  std::string errors = {};        // what the tool wrote to its standard error; a stored run keeps it with the call
+  std::string found = {};         // a value that did not fit, as text; "" when the call failed for another reason
   FaultKind fault = FaultKind::ToolError;   // the fault with which a failed call ends the program
   bool is_unknown = false;        // the call failed and may have happened; its effect class decides
   std::uint64_t attempt = 0;      // the attempt, when the handler counts attempts; 0: as the call says

@@ -12,6 +12,16 @@
 namespace ptc {
 namespace {
 
+constexpr std::size_t kMostErrorBytes = 4096;
+
+// Returns the end of what a tool wrote to its standard error, which mostly says why.
+std::string kept_errors(std::string_view text) {
+  if (text.size() <= kMostErrorBytes) return utf8_repaired(std::string(text));
+  text.remove_prefix(text.size() - kMostErrorBytes);
+  while (!text.empty() && (static_cast<unsigned char>(text.front()) & 0xc0U) == 0x80U) text.remove_prefix(1);
+  return "…" + utf8_repaired(std::string(text));
+}
+
 EffectState state_of(const ToolReply& reply) {
   if (reply.is_unknown) return EffectState::InDoubt;
   if (reply.failed) return EffectState::Failed;
@@ -188,6 +198,7 @@ Fact RecordedCalls::intent(const OpenCall& call) const {
 void RecordedCalls::stage_settlement(const OpenCall& call, const ToolReply& reply, Heap& heap) {
   Fact fact = settlement_fact(writer_, call.key, call.attempt, state_of(reply));
   fact.source = call.tool->definition.name;
+  fact.errors = reply.errors;
   if (reply.failed) {
     fact.text = reply.message;
   } else {
@@ -208,6 +219,7 @@ bool RecordedCalls::answer(Session& session, std::uint64_t id, ToolReply reply, 
   refuse_too_large(session.heap(), call.tool->definition.name, reply);
   reply.attempt = call.attempt;
   if (!utf8_is_valid(reply.message)) reply.message = utf8_repaired(reply.message);
+  reply.errors = kept_errors(reply.errors);
   const bool is_tried_again = wants_further_attempt(*call.tool, reply, call.attempt);
   const bool counts_attempts = !is_recorded_tool(*call.tool) && (is_tried_again || call.attempt > 1);
   if (counts_attempts) facts_.stage(intent(call));

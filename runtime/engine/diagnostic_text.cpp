@@ -121,6 +121,7 @@ Excerpt excerpt_of_text(std::string_view text) {
 std::string title(const CallFrame& frame) {
   if (frame.kind == "task") return "task \"" + frame.name + "\"";
   if (frame.kind == "branch") return "branch " + frame.name;
+  if (frame.kind == "tool") return "tool/" + frame.name;
   if (frame.kind == "omitted") return "… " + frame.name + " more";
   return frame.name;
 }
@@ -180,6 +181,7 @@ std::string render_diagnostic(const DiagnosticText& d, bool colour) {
       out.append(in(kPlain)).append("\n");
     }
   }
+  if (!d.found.empty()) out.append(in(kCyan)).append("found: ").append(in(kPlain)).append(d.found).append("\n");
   if (d.stack.size() > 1) {
     out.append(in(kCyan)).append("calls, innermost first:").append(in(kPlain)).append("\n").append(stack_lines(d));
   }

@@ -1,10 +1,11 @@
 // Renders a fault as text for people:
 //
-//   error[type_error]: +: arg 2 expected number, got nil
+//   error[type_error]: +: arg 2 expected number, got map
 //     --> orders.ptc:3:14
 //      |
 //    3 | (reduce + 0 (map :total rows))
 //      |         ^
+//   found: {:cents 5}
 //   calls, innermost first:
 //     total      orders.ptc:3:14
 //     program    orders.ptc:7:3
@@ -38,6 +39,7 @@ struct DiagnosticText {
   SourceSpan span;                // line 0 means that there is no position
   std::string_view excerpt = {};  // what source_excerpt() gave, for callers that no longer have the source
   std::span<const CallFrame> stack = {};   // innermost first; one frame says no more than the place does
+  std::string_view found = {};    // the value that did not fit, or ""
 };
 
 // Returns the text, which ends with a newline.

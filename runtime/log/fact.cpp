@@ -51,6 +51,7 @@ std::optional<Fact> decoded(std::span<const std::uint8_t> bytes) {
   take(fact.effect, stored.effect());
   take(fact.idempotency_key, stored.idempotency_key());
   take(fact.task, stored.task());
+  take(fact.errors, stored.errors());
   return out;
 }
 
@@ -67,10 +68,12 @@ std::span<const std::uint8_t> encoded(flatbuffers::FlatBufferBuilder& builder, c
   const Text effect = text_of(builder, fact.effect);
   const Text idempotency_key = text_of(builder, fact.idempotency_key);
   const Text task = text_of(builder, fact.task);
+  const Text errors = text_of(builder, fact.errors);
   schema::FinishFactBuffer(
       builder, schema::CreateFact(builder, kFormat, static_cast<std::uint16_t>(fact.kind),
                                   static_cast<schema::Author>(fact.author), source, fact.time_ms, writer, key, id,
-                                  value, text, status, tool, args, effect, idempotency_key, task, fact.number));
+                                  value, text, status, tool, args, effect, idempotency_key, task, fact.number,
+                                  errors));
   return {builder.GetBufferPointer(), builder.GetSize()};
 }
 
@@ -88,7 +91,7 @@ bool is_storable(const Fact& fact) {
   if (static_cast<std::size_t>(fact.author) >= kAuthors.size()) return false;
   std::size_t left = kMaxFactTextBytes;
   for (const std::string* text : {&fact.key, &fact.source, &fact.id, &fact.value, &fact.text, &fact.status, &fact.tool,
-                                  &fact.args, &fact.effect, &fact.idempotency_key, &fact.task}) {
+                                  &fact.args, &fact.effect, &fact.idempotency_key, &fact.task, &fact.errors}) {
     if (text->size() > left || !utf8_is_valid(*text)) return false;
     left -= text->size();
   }

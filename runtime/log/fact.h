@@ -26,6 +26,7 @@ struct Fact {
   std::string key;                      // unique in the log, or "" for facts without a key
   std::string source, id, value, text, status, tool, args, effect, idempotency_key, task;   // see fact.fbs
   std::uint64_t number = 0;
+  std::string errors = {};              // what a tool wrote to its standard error
 
   friend bool operator==(const Fact&, const Fact&) = default;
 };

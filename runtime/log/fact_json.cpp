@@ -23,6 +23,7 @@ void for_each_text(AnyFact& fact, Visit visit) {
   visit("effect", fact.effect);
   visit("idempotency_key", fact.idempotency_key);
   visit("task", fact.task);
+  visit("errors", fact.errors);
 }
 
 void append_text_if_any(std::string& out, std::string_view name, std::string_view text) {

@@ -123,7 +123,9 @@ void RunLog::let_go(const Fact& fact) {
     if (at == effect_index_.end() || effects_[at->second].attempt != fact.number) return;
     LoggedEffect& effect = effects_[at->second];
     effect.is_let_go = true;
-    for (std::string* const text : {&effect.args, &effect.value, &effect.text}) std::string().swap(*text);
+    for (std::string* const text : {&effect.args, &effect.value, &effect.text, &effect.errors}) {
+      std::string().swap(*text);
+    }
   }
 }
 
@@ -135,6 +137,7 @@ void RunLog::take_back(const Fact& intent, const Fact& settled) {
   effect.args = intent.args;
   effect.value = settled.value;
   effect.text = settled.text;
+  effect.errors = settled.errors;
 }
 
 std::uint64_t RunLog::ends_before(std::uint64_t seq) const {
@@ -321,7 +324,7 @@ void RunLog::intend(const Fact& fact) {
   LoggedEffect& effect = effects_[at->second];
   if (!is_new && fact.number <= effect.attempt) return;
   effect = {fact.idempotency_key, fact.number, EffectState::Intended, fact.tool, fact.args,
-            read_effect_class(fact.effect), fact.task, {}, {}, ends_before(fact.seq), fact.writer, 0};
+            read_effect_class(fact.effect), fact.task, {}, {}, {}, ends_before(fact.seq), fact.writer, 0};
 }
 
 // Ignores an attempt that is not the newest any more.
@@ -335,6 +338,7 @@ void RunLog::settle(const Fact& fact) {
   effect.state = *state;
   effect.value = fact.value;
   effect.text = fact.text;
+  if (!fact.errors.empty()) effect.errors = fact.errors;   // a person who settles a doubt adds none
   effect.settled_ms = fact.time_ms;
 }
 

@@ -66,7 +66,7 @@ struct LoggedEffect {
   std::string tool, args;
   EffectClass effect_class{};
   std::string task;
-  std::string value, text;
+  std::string value, text, errors;   // errors: what the tool wrote to its standard error
   std::uint64_t ends_before = 0; // how often the run had ended before the intent
   std::uint64_t writer = 0;      // the token under which the intent was written
   std::int64_t settled_ms = 0;   // when it was learnt what became of the call; 0: not yet

@@ -61,12 +61,12 @@ void CallDesk::serve(const ToolRequest& request) {
 bool CallDesk::bind(const ToolRequest& request, const Tool& tool, Owned& args) {
   const Signature* const contract = tool.definition.contract.get();
   if (contract == nullptr) return true;
-  const CoercionResult fitted = bind_arguments(run_.heap(), *contract, args.take());
+  CoercionResult fitted = bind_arguments(run_.heap(), *contract, args.take());
   args.reset(fitted.value);
   if (fitted.ok()) return true;
   replies_.put_fault(request, FaultKind::InvalidToolArgs,
                      tool.definition.name + ": " + mismatch_text(fitted.mismatches),
-                     "it takes " + render_signature(*contract));
+                     "it takes " + render_signature(*contract), 0, std::move(fitted.mismatches.front().found));
   return false;
 }
 

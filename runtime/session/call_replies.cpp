@@ -31,9 +31,9 @@ void CallReplies::put_cached(const ToolRequest& request, Value borrowed) {
 }
 
 void CallReplies::put_fault(const ToolRequest& request, FaultKind kind, std::string message, std::string hint,
-                            std::uint64_t micros) {
+                            std::uint64_t micros, std::string found) {
   outbox_.answered(request, run_.heap(), {.error = message, .micros = micros});
-  run_.answer_fault(request.id, kind, std::move(message), std::move(hint));
+  run_.answer_fault(request.id, kind, std::move(message), std::move(hint), std::move(found));
 }
 
 void CallReplies::fail(ToolReply& reply, std::string message) {
@@ -52,7 +52,9 @@ void CallReplies::fit(const Tool& tool, ToolReply& reply) {
   if (contract == nullptr || reply.failed || reply.is_pending || reply.is_partial) return;
   CoercionResult fitted = coerce_type(run_.heap(), contract->result, reply.result, "answer");
   reply.result = fitted.value;
-  if (!fitted.ok()) fail(reply, "its answer does not fit its signature: " + mismatch_text(fitted.mismatches));
+  if (fitted.ok()) return;
+  fail(reply, "its answer does not fit its signature: " + mismatch_text(fitted.mismatches));
+  reply.found = std::move(fitted.mismatches.front().found);
 }
 
 void CallReplies::put(const ToolRequest& request, const Tool& tool, ToolReply reply, std::string cache_key,
@@ -75,7 +77,7 @@ void CallReplies::put(const ToolRequest& request, const Tool& tool, ToolReply re
     const Settlement::Kind kind = reply.failed ? Settlement::Kind::Error : Settlement::Kind::Ok;
     run_.answer_resolved(request.id, {kind, reply.result, std::move(reply.message)});
   } else if (reply.failed) {
-    run_.answer_error(request.id, failure);
+    run_.answer_error(request.id, failure, std::move(reply.found));
   } else {
     if (tool.definition.cache && !cache_key.empty()) cache_.add(std::move(cache_key), reply.result);
     run_.answer(request.id, reply.result);

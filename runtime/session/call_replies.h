@@ -22,7 +22,7 @@ class CallReplies {
   void put_cached(const ToolRequest& request, Value borrowed);
   // Ends the call with a fault of the program.
   void put_fault(const ToolRequest& request, FaultKind kind, std::string message, std::string hint = {},
-                 std::uint64_t micros = 0);
+                 std::uint64_t micros = 0, std::string found = {});
 
  private:
   void make_plain(ToolReply& reply);

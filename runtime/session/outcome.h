@@ -33,6 +33,7 @@ struct OutcomeFault {
   SourceSpan span;
   std::string source_name, source;     // the source that the span points into
   bool incomplete = false;             // true when the program ended inside of a form
+  std::string found = {};              // the value that did not fit, as text, or ""
   std::vector<CallFrame> stack = {};   // innermost first; bounded (vm/exec/guest_stack.h)
 };
 

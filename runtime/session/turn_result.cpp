@@ -13,7 +13,7 @@ namespace ptc {
 namespace {
 
 OutcomeFault fault_of(const RunFault& fault) {
-  OutcomeFault out{fault.kind, fault.message, fault.hint, fault.span, {}, {}, false};
+  OutcomeFault out{fault.kind, fault.message, fault.hint, fault.span, {}, {}, false, fault.found};
   if (fault.program != nullptr) {
     out.source_name = fault.program->source_name;
     out.source = fault.program->source;
@@ -128,8 +128,10 @@ std::optional<OutcomeFault> TurnResult::mismatch() const {
   }
   const auto mismatches = check_type(run_.heap(), signature_->result, run_.result(), "return");
   if (mismatches.empty()) return std::nullopt;
-  return plain_fault(FaultKind::ValidationError, mismatch_text(mismatches),
-                     "the result must match " + render_type(signature_->result));
+  OutcomeFault fault = plain_fault(FaultKind::ValidationError, mismatch_text(mismatches),
+                                   "the result must match " + render_type(signature_->result));
+  fault.found = mismatches.front().found;
+  return fault;
 }
 
 void TurnResult::write_to(Outcome& outcome) {

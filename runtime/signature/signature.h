@@ -70,6 +70,7 @@ struct SignatureError {
 struct SignatureMismatch {
   std::string path;                      // "return.items[2].id"
   std::string message;                   // "expected int, got string"
+  std::string found = {};                // the value that did not fit, as text (vm/value/shown_value.h), or ""
 };
 
 std::variant<Signature, SignatureError> parse_signature(std::string_view text);

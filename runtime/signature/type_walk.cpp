@@ -9,6 +9,7 @@
 #include "vm/value/map.h"
 #include "vm/value/map_shape.h"
 #include "vm/value/print.h"
+#include "vm/value/shown_value.h"
 #include "vm/value/string.h"
 #include "vm/value/utf8.h"
 #include "vm/value/vector.h"
@@ -131,7 +132,7 @@ Value TypeWalk::walk_scalar(const SignatureType& type, Value value) {
   if (has_kind(type.kind, value)) {
     if (type.kind != TypeKind::Float || value.is_float() || mode_ == Mode::Check) return Value::absent();
     const Value real = integer_as_float(value);
-    if (real.is_absent()) report("expected float, got an int that no float holds exactly");
+    if (real.is_absent()) report("expected float, got an int that no float holds exactly", shown_value(heap_, value));
     return real;
   }
   const Value converted = mode_ == Mode::Convert ? converted_scalar(heap_, type.kind, value) : Value::absent();
@@ -244,7 +245,7 @@ void TypeWalk::find_places(const std::vector<SignatureField>& fields, Value map,
 // Keys as the handler wants them; an entry that changes its key or value is put in anew.
 Value TypeWalk::walk_arguments(const std::vector<SignatureField>& params, Value map) {
   if (!map.is_map()) {
-    report("expected a map of arguments by name, got " + std::string(kind_word(map)));
+    report("expected a map of arguments by name, got " + std::string(kind_word(map)), shown_value(heap_, map));
     return Value::absent();
   }
   Value changed = Value::absent();
@@ -311,17 +312,18 @@ Value TypeWalk::find(Value map, const std::string& name, Value keyword, Value* f
   return map_find_flexible(heap_, map, Value::of(heap_.intern(hyphens)), found_key);
 }
 
-void TypeWalk::report(std::string message) {
+void TypeWalk::report(std::string message, std::string found) {
   if (is_full()) return;
   std::string path(root_);
   for (const Place& place : path_) {
     path += place.name.empty() ? '[' + std::to_string(place.index) + ']' : '.' + std::string(place.name);
   }
-  found_.push_back({std::move(path), std::move(message)});
+  found_.push_back({std::move(path), std::move(message), std::move(found)});
 }
 
 void TypeWalk::report_kind(const SignatureType& type, Value value) {
-  report(expected(type) + ", got " + std::string(kind_word(value)));
+  if (is_full()) return;
+  report(expected(type) + ", got " + std::string(kind_word(value)), shown_value(heap_, value));
 }
 
 void TypeWalk::report_at(std::string_view name, std::string message) {

@@ -58,7 +58,7 @@ class TypeWalk {
   void refuse_unknown(const std::vector<SignatureField>& params, Value map);
 
   bool is_full() const { return found_.size() >= max_; }
-  void report(std::string message);
+  void report(std::string message, std::string found = {});
   void report_kind(const SignatureType& type, Value value);
   void report_at(std::string_view name, std::string message);
 

@@ -259,5 +259,117 @@ class Store(AgentTest):
         self.assertEqual(pathlib.Path(ledger).read_text(encoding="utf-8"), "paid\n")
 
 
+class ToolsFile(AgentTest):
+    """--tools FILE of agents: the file that run, work and batch take."""
+    AGENT = {"name": "p", "prompt": "What does article 3 cost?", "signature": "() -> {price :float}"}
+    PRICE = {"name": "price", "signature": "(id :int) -> {price :float}", "description": "The price of an article",
+             "effect": "pure", "command": [sys.executable, "-c", "import json, os, sys; print(json.dumps({'price': "
+                                           "json.load(sys.stdin)['id'] * float(os.environ['FACTOR'])}))"],
+             "environment": {"FACTOR": "1.5"}}
+    CALL = {"program": "(return {:price (:price (tool/price {:id 3}))})"}
+
+    def tools(self, *tools, name="tools.json"):
+        return self.json(name, list(tools))
+
+    def run_with(self, *tools, agent=None, turns=(CALL,), options=()):
+        return self.agent("run", self.json("a.json", agent or self.AGENT), "--model", self.script(*turns), "--tools",
+                          self.tools(*tools), *options)
+
+    def test_an_agent_gets_the_tools_of_the_file(self):
+        told = {"newest": {"contains": []}, "tools": ["price"], "contains": ["The price of an article"]}
+        status, line, _, err = self.run_with(self.PRICE, turns=({**self.CALL, "expect": told},))
+        self.assertEqual((status, line["return"]), (0, {"price": 4.5}), err)
+
+    def test_the_prompt_shows_them(self):
+        agent, tools = self.json("a.json", self.AGENT), self.tools(self.PRICE)
+        status, out, err = ptcvm("agent", "prompt", agent, "--tools", tools)
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("The price of an article", out)
+        self.assertNotIn("The price", ptcvm("agent", "prompt", agent)[1])
+
+    def test_a_chat_keeps_its_process(self):
+        stays = {"name": "n", "effect": "pure", "process": "stays", "signature": "() -> :int", "command": [
+            sys.executable, "-c", "import json, sys\nfor n, line in enumerate(sys.stdin, 1):\n  "
+            "print(json.dumps({'id': json.loads(line)['id'], 'value': n}), flush=True)"]}
+        agent = self.json("a.json", {"name": "c", "prompt": "{{message}}", "signature": "(message :string) -> :int"})
+        status, _, out, err = self.agent(
+            "chat", agent, "--tools", self.tools(stays), "--model",
+            self.script({"program": "(return (+ (tool/n) (tool/n)))"}, {"program": "(return (tool/n))"}),
+            stdin="one\ntwo\n")
+        self.assertEqual((status, out.splitlines()[:-1]), (0, ["3", "3"]), err)
+
+    def test_what_the_agent_file_says_of_a_tool_stays_where_the_other_file_is_silent(self):
+        own = {"name": "price", "description": "Ask me first", "effect": "pure", "ask": True}
+        command = {name: self.PRICE[name] for name in ("name", "command", "environment", "signature")}
+        status, line, _, err = self.run_with(command, agent={**self.AGENT, "tools": [own]}, turns=(
+            {**self.CALL, "expect": {"contains": ["Ask me first", "(id :int) -> {price :float}"]}},))
+        self.assertEqual((status, line["pending"]), (75, ["approve:price"]), err)
+
+    def test_a_child_that_has_the_tool_gets_the_command(self):
+        child = {"prompt": "Say the price.", "signature": "() -> {price :float}", "tools": [{"name": "price"}]}
+        status, line, _, err = self.run_with(
+            self.PRICE, agent={**self.AGENT, "children": {"ask": child}},
+            turns=({"program": "(return (tool/ask {}))", "expect": {"tools": ["ask"]}}, {**self.CALL, "for": "ask"}))
+        self.assertEqual((status, line["return"]), (0, {"price": 4.5}), err)
+
+    def test_an_option_goes_before_the_file(self):
+        _, line, _, err = self.run_with(self.PRICE, options=("--tool-shell", "price=echo '{\"price\": 9.5}'"))
+        self.assertEqual(line["return"], {"price": 9.5}, err)
+
+    def test_a_call_that_fails_is_tried_again_and_a_slow_one_ends(self):
+        tried = self.place("tried")
+        once = ["sh", "-c", f"[ -e {tried} ] || {{ touch {tried}; echo no >&2; exit 1; }}; echo '{{\"price\": 2.5}}'"]
+        retry = {"max_attempts": 2, "first_delay_ms": 1}
+        _, line, _, err = self.run_with({**self.PRICE, "command": once, "retry": retry})
+        self.assertEqual(line["return"], {"price": 2.5}, err)
+        slow = {**self.PRICE, "command": ["sleep", "100"], "deadline_ms": 50}
+        _, line, _, err = self.run_with(slow, turns=(self.CALL, {
+            "program": "(return {:price 0.5})", "expect": {"newest": {"contains": ["no answer within 50 ms"]}}}))
+        self.assertEqual(line["return"], {"price": 0.5}, err)
+
+    def test_a_wrong_file_is_refused(self):
+        for command in (("run", "--model", self.script()), ("prompt",)):
+            status, out, err = ptcvm("agent", command[0], self.json("a.json", self.AGENT), *command[1:], "--tools",
+                                     self.tools({"name": "price", "comand": "true"}))
+            self.assertEqual((status, out), (65, ""))
+            self.assertIn('there is no member "comand"', err)
+
+    def test_a_store_keeps_the_tools_and_says_what_has_changed(self):
+        kept = ("--store", self.place("s.db"), "--id", "r")
+        os.mkdir(self.place("shop"))
+        self.file("shop/factor", "2.0")
+        command = ["sh", "-c", "read args; echo \"{\\\"price\\\": $(cat factor)}\""]
+        tool = {**self.PRICE, "command": command, "folder": "shop"}
+        agent = {**self.AGENT, "tools": [{"name": "price", "ask": True}]}
+        turns = ({"program": "(def a (tool/price {:id 1}))"}, {"program": "(def b (tool/price {:id 1}))"},
+                 {"program": "(return {:price (+ (:price a) (:price b))})"})
+        status, line, _, err = self.run_with(tool, agent=agent, turns=turns, options=kept)
+        self.assertEqual((status, line["pending"]), (75, ["approve:price"]), err)
+        # Another process, in another folder, is given neither the file nor its folder.
+        os.remove(self.place("tools.json"))
+        status, line, _, err = self.agent("resume", *kept, "--resolve", "approve:price=true")
+        self.assertEqual((status, line["pending"], err), (75, ["approve:price#2"], ""))
+        other = self.tools({**self.PRICE, "environment": {"FACTOR": "3.5"}}, {"name": "new", "command": "true"})
+        status, line, _, err = self.agent("resume", *kept, "--resolve", "approve:price#2=true", "--tools", other)
+        self.assertEqual((status, line["return"]), (0, {"price": 5.5}), err)
+        self.assertIn("ptcvm: warning: the tools of r have changed: price was {", err)
+        self.assertIn("ptcvm: warning: the tools of r have changed: new is new: {", err)
+
+    def test_a_fork_has_the_tools(self):
+        kept = ("--store", self.place("s.db"), "--id", "r")
+        self.run_with(self.PRICE, turns=({"program": "(def a (tool/price {:id 1}))"},
+                                         {"program": "(return a)"}), options=kept)
+        self.agent("fork", *kept, "--turns", "1", "--as", "f")
+        _, line, _, err = self.agent("resume", *kept[:2], "f", "--model", self.script(self.CALL))
+        self.assertEqual(line["return"], {"price": 4.5}, err)
+        self.assertEqual([row.split()[0] for row in ptcvm("runs", *kept[:2])[1].splitlines()[1:]], ["f", "r"])
+
+    def test_a_reconcilable_call_of_which_nobody_knows_waits_for_a_person(self):
+        dies = {"name": "price", "effect": "reconcilable", "reconcile": "true", "command": ["sh", "-c", "kill -9 $$"],
+                "signature": "(id :int) -> {price :float}"}
+        status, line, _, err = self.run_with(dies)
+        self.assertEqual((status, line["pending"]), (75, ["doubt:price"]), err)
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0]] + sys.argv[2:])

@@ -153,6 +153,15 @@ class Piped(CommandLineTest):
             self.assertIn(text, err)
         self.assertNotIn("never", out + err)
 
+    def test_a_journal_is_written_back_after_each_program(self):
+        journal = self.file("j.edn", '{"a" 1}')
+        status, out, err = self.repl('(task "a" 7)', '(task "b" (inc 1))', "(+ 1 :x)", '(task "c" (tool/t))',
+                                     f":load {journal}", arguments=("--journal", journal, "--tool", "t=false"))
+        self.assertEqual((status, out.splitlines()[:3]), (0, ["1", "2", '{"a" 1 "b" 2}']), err)
+        with open(journal, encoding="utf-8") as kept:
+            self.assertEqual(kept.read(), '{"a" 1 "b" 2}\n')
+        self.assertEqual(self.repl('(task "b" 9)', arguments=("--journal", journal))[1], "2\n")
+
     def test_long_values_are_whole(self):
         _, out, _ = self.repl("(map (fn [n] {:n n :square (* n n)}) (range 1000))")
         self.assertEqual(out.count("\n"), 1000)

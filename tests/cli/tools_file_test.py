@@ -62,6 +62,36 @@ class ToolsFile(CommandLineTest):
         self.assertEqual((checked[0], checked[2]), (1, ran[2]))
         self.assertIn("error[invalid_tool_args]", checked[2])
 
+    def findings(self, path, source):
+        status, out, _ = ptcvm("check", "--json", "--tools", path, self.file("p.ptc", source))
+        found = json.loads(out)["files"][0]["findings"]
+        return status, [(one["line"], one["column"], one["message"]) for one in found if one["severity"] == "error"]
+
+    def test_check_holds_literal_arguments_against_signatures(self):
+        path = self.tools({"name": "price", "command": "true",
+                           "signature": "(id :int, tags [:string]?, more {n :int}?) -> {price :float}"})
+        self.assertEqual(self.findings(path, '(def x 1)\n(tool/price {:id "x"})'),
+                         (1, [(2, 18, "price: args.id: expected int, got string")]))
+        self.assertEqual(self.findings(path, '(tool/price :id 1 :tags ["a" 2])'),
+                         (1, [(1, 25, "price: args.tags[1]: expected string, got int")]))
+        self.assertEqual(self.findings(path, "(tool/price {:id 1 :more {:n :k}})\n(tool/price {:tags []})"),
+                         (1, [(1, 26, "price: args.more.n: expected int, got keyword"),
+                              (2, 1, "price: args.id: expected int, the argument is missing")]))
+        self.assertEqual(self.findings(path, "(fn [x] (tool/price {:id x :idd x}))"),
+                         (1, [(1, 33, "price: args.idd: unknown argument; known are id, tags, more; did you mean "
+                                      "id?")]))
+        self.assertEqual(self.findings(path, "(tool/price)"),
+                         (1, [(1, 1, "price: args.id: expected int, the argument is missing")]))
+
+    def test_check_takes_arguments_that_may_fit(self):
+        path = self.tools({"name": "price", "command": "true", "signature": "(id :int, day :date?) -> :any"},
+                          {"name": "any", "command": "true"})
+        for source in ("(fn [x] (tool/price {:id x}))", "(fn [m] (tool/price m))", '(tool/price {:id "7"})',
+                       "(fn [k] (tool/price {k 1}))", '(tool/price {:id 1 :day "2024-02-29"})',
+                       '(tool/any {:id "x"})', "(fn [x] (tool/price {:id [x]}))"):
+            with self.subTest(source=source):
+                self.assertEqual(self.findings(path, source), (0, []))
+
     def test_check_refuses_a_wrong_file(self):
         path = self.file("wrong.json", '[{"name": "t", "command": "true", "signature": "(a :foo) -> :any"}]')
         status, out, err = ptcvm("check", self.file("p.ptc", "1"), "--tools", path)
@@ -107,6 +137,33 @@ class ToolsFile(CommandLineTest):
         store, path = os.path.join(self.folder.name, "s.db"), self.tools({"name": "ask", "mode": "async"})
         self.assertEqual(ptcvm("eval", "(await (tool/ask))", "--tools", path, "--store", store, "--id", "a")[0], 75)
         self.assertEqual(ptcvm("resume", "--store", store, "a", "--tools", path, "--resolve", "op1=7")[:2], (0, "7\n"))
+
+    def test_a_store_keeps_what_tools_write_to_their_standard_error(self):
+        kept = ("--store", os.path.join(self.folder.name, "s.db"))
+        path = self.tools(
+            {"name": "price", "effect": "keyed", "command": "sh -c 'echo cache is cold >&2; echo 1'"},
+            {"name": "flood", "effect": "keyed",
+             "command": [sys.executable, "-c", "import sys; sys.stderr.write('x' * 5000 + 'the end'); print(2)"]},
+            {"name": "t", "effect": "keyed", "process": "stays", "command": [sys.executable, "-c", STAYS]},
+            {"name": "dies", "effect": "unsafe", "command": "sh -c 'echo paying >&2; kill -9 $$'"})
+        program = '[(tool/price) (tool/flood) (tool/t {:say "warm \\u001b"}) (task "pay" (tool/dies))]'
+        run = ("eval", program, "--tools", path, *kept, "--id", "a")
+        self.assertEqual(ptcvm(*run)[0], 1)
+        self.assertEqual(ptcvm(*run)[0], 75)     # the last call is in doubt
+        calls = json.loads(ptcvm("journal", "show", *kept, "a", "--json")[1])["effects"]
+        errors = {call["tool"]: call.get("errors") for call in calls}
+        self.assertEqual((errors["price"], errors["t"], errors["dies"]), ("cache is cold\n", "warm \x1b\n", "paying\n"))
+        self.assertEqual((len(errors["flood"]), errors["flood"][0], errors["flood"][-7:]), (4097, "…", "the end"))
+        shown = ptcvm("journal", "show", *kept, "a")[1]
+        self.assertIn("wrote to its standard error:\nprice: cache is cold\n", shown)
+        self.assertIn("t: warm ?\n", shown)
+        mission = ptcvm("journal", "log", *kept, "a")[1]
+        self.assertIn("[in doubt] pay: dies {} (it wrote: paying)", mission)
+        self.assertIn("paying", ptcvm("doubt", "list", *kept, "a")[1])
+        exported = ptcvm("journal", "export", *kept, "a")[1]
+        other = ("--store", os.path.join(self.folder.name, "t.db"))
+        self.assertEqual(ptcvm("journal", "import", *other, "a", "-", stdin=exported)[0], 0)
+        self.assertEqual(ptcvm("journal", "export", *other, "a")[1], exported)
 
     def test_a_call_has_a_deadline_of_its_own(self):
         path = self.tools({"name": "slow", "command": ["sleep", "100"], "deadline_ms": 50})

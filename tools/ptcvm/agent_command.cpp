@@ -30,6 +30,7 @@ constexpr const char* kRunExamples = R"(Examples:
   ptcvm agent run orders.json --data orders-data.json --model messages:claude-sonnet-4-5 --stream
   ptcvm agent run orders.json --data orders-data.json --model chat:llama3@http://localhost:11434/v1
   ptcvm agent run orders.json --data orders-data.json --model program:orders.ptc
+  ptcvm agent run orders.json --data orders-data.json --model chat:gpt-4.1 --tools tools.json
   ptcvm agent run pay.json --model chat:gpt-4.1 --store runs.db --id may --progress --prices prices.json
 
 Keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY or PTCVM_MODEL_KEY, and are written nowhere. The last line of standard
@@ -160,6 +161,7 @@ void add_agent_command(CLI::App& app, int& status) {
 
   const auto [prompt, prompt_arguments] = add("prompt", "Show the first request, and ask nobody");
   prompt_arguments->output = "text";
+  declare_agent_tools(*prompt, *prompt_arguments);
   prompt->add_option("--output", prompt_arguments->output, "text, or json: the body of the request")
       ->check(CLI::IsMember({"json", "text"}));
   prompt->footer(kPromptExamples);

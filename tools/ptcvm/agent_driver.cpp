@@ -28,14 +28,17 @@ std::string joined(const std::vector<std::string>& words) {
 
 // A call whose outcome nobody knows is made again only when the tool allows it.
 bool may_be_repeated(const Operation& operation) {
-  return operation.definition != nullptr && operation.definition->effect != Effect::Unsafe;
+  if (operation.definition == nullptr) return false;
+  return operation.definition->effect != Effect::Unsafe && operation.definition->effect != Effect::Reconcilable;
 }
 
 }  // namespace
 
 AgentDriver::AgentDriver(Parts parts)
     : parts_(std::move(parts)), calls_(tools_, kCommandsAtOnce, &parts_.interrupted),
-      virtual_ms_(now_millis()) {}
+      virtual_ms_(now_millis()) {
+  calls_.retry_failed_calls();
+}
 
 std::int64_t AgentDriver::now_ms() const {
   return parts_.model.has_virtual_time() ? virtual_ms_ : now_millis();
@@ -118,28 +121,40 @@ Result<bool> AgentDriver::begin_model(AgentHandle& agent, const Operation& opera
   return false;
 }
 
+// Returns the name in tools_ of the command behind a call, or "" when the tool has none.
+std::string AgentDriver::command_of(const Operation& operation) {
+  const auto given = parts_.commands.find(operation.tool);
+  const bool is_given = given != parts_.commands.end(), has_definition = operation.definition != nullptr;
+  if (!is_given && (!has_definition || operation.definition->command.empty())) return {};
+  const bool is_async = has_definition && operation.definition->mode != ToolMode::Sync;
+  std::string name = is_async ? "async " : "sync ";
+  name += is_given ? operation.tool : joined(operation.definition->command);   // joined() ends with a zero
+  if (tools_.commands.contains(name)) return name;
+  ExternalTool tool{operation.tool, {}};
+  if (is_given) {
+    tool = given->second;
+  } else {
+    tool.command = operation.definition->command;
+  }
+  add_command(tools_, name, CommandTool(std::move(tool), is_async));
+  return name;
+}
+
 // Returns whether the run has changed: a tool without a command starts something that somebody resolves.
 Result<bool> AgentDriver::begin_tool(AgentHandle& agent, const Operation& operation) {
   if (call_of_path_.contains(operation.path)) return false;
-  const auto given = parts_.commands.find(operation.tool);
-  const std::vector<std::string>* command = nullptr;
-  if (given != parts_.commands.end()) command = &given->second;
-  if (command == nullptr && operation.definition != nullptr && !operation.definition->command.empty()) {
-    command = &operation.definition->command;
-  }
-  if (command == nullptr) {
+  const std::string command = command_of(operation);
+  if (command.empty()) {
     // Somebody answers the call of a sync tool; the others have begun something, and the program goes on.
     if (operation.definition == nullptr || operation.definition->mode == ToolMode::Sync) return false;
     if (auto pended = agent.pend(operation.path); !pended) return pended.error();
     return true;
   }
-  const bool is_async = operation.definition != nullptr && operation.definition->mode == ToolMode::Async;
   WaitingCall call;
   call.id = last_call_ + 1;
-  call.tool = (is_async ? "async " : "sync ") + joined(*command);
+  call.tool = command;
   call.key = operation.key;
   if (!calls_.can_begin(call)) return false;   // later, when another command has ended
-  tools_.commands.try_emplace(call.tool, CommandTool({operation.tool, *command}, is_async));
   ++last_call_;
   started_[call.id] = operation;
   call_of_path_[operation.path] = call.id;

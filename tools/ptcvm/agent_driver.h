@@ -12,12 +12,10 @@
 #include "agents/loop/rate_limits.h"
 #include "tools/ptcvm/agent_handle.h"
 #include "tools/ptcvm/agent_models.h"
+#include "tools/ptcvm/agent_tools.h"
 #include "tools/ptcvm/command_calls.h"
 
 namespace ptcvm::cli {
-
-// Commands that --tool gives to tools by their names; they go before the commands of the agent file.
-using ToolCommands = std::map<std::string, std::vector<std::string>, std::less<>>;
 
 // What happens while a run goes on, for progress, traces and streams.
 struct AgentMoment {
@@ -58,6 +56,7 @@ class AgentDriver {
 
   Result<Progress> begin(AgentHandle& agent, const std::vector<loop::Operation>& operations);
   Result<bool> begin_model(AgentHandle& agent, const loop::Operation& operation);
+  std::string command_of(const loop::Operation& operation);
   Result<bool> begin_tool(AgentHandle& agent, const loop::Operation& operation);
   std::optional<End> take_answers(AgentHandle& agent, const std::vector<loop::Operation>& operations);
   std::optional<End> give_tool_answer(AgentHandle& agent, CommandCalls::Ended ended);
@@ -70,7 +69,7 @@ class AgentDriver {
   void tell(AgentMoment::Kind kind, const loop::Operation& operation, std::string text = {}) const;
 
   Parts parts_;
-  CommandTools tools_;                                 // by the words of the command
+  CommandTools tools_;                                 // by the names that command_of() gives them
   CommandCalls calls_;
   std::set<std::string> asked_;                        // keys and attempts of requests that were sent
   std::map<std::uint64_t, loop::Operation> started_;   // calls of tools, by number

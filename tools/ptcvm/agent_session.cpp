@@ -38,7 +38,16 @@ CLI::Option* declare_agent_model(CLI::App& command, AgentArguments& arguments) {
   return model;
 }
 
+void declare_agent_tools(CLI::App& command, AgentArguments& arguments) {
+  command
+      .add_option("--tools", arguments.tools_files,
+                  "A file of tools, JSON or EDN: names, signatures, commands, effects and more; repeatable")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+}
+
 void declare_agent_run(CLI::App& command, AgentArguments& arguments) {
+  declare_agent_tools(command, arguments);
   command.add_option("--tool", arguments.tools, "A command for a tool of the agent; repeatable")
       ->type_name("NAME=COMMAND")
       ->allow_extra_args(false);
@@ -63,7 +72,7 @@ std::optional<ToolCommands> tool_commands(const AgentArguments& arguments, std::
     for (const std::string& text : texts) {
       auto tool = parse_external_tool(text, with_shell, message);
       if (!tool) return false;
-      commands[tool->name] = std::move(tool->command);
+      commands.insert_or_assign(tool->name, std::move(*tool));
     }
     return true;
   };
@@ -95,16 +104,34 @@ std::optional<loop::AgentDefinition> agent_definition(const AgentArguments& argu
     }
     steps.push_back(*std::move(definition));
   }
+  const auto tools = read_agent_tools(arguments.tools_files, message);
+  if (!tools) return std::nullopt;
+  give_tools(steps, *tools);
   auto sequence = loop::agent_sequence(std::move(steps));
   if (sequence) return std::move(*sequence);
   message = sequence.error().message;
   return std::nullopt;
 }
 
+void AgentSession::add_commands(const ToolCommands& commands) {
+  for (const auto& [name, command] : commands) commands_.insert_or_assign(name, command);
+}
+
+Result<void> AgentSession::keep_tools_of_files(const Store& store) const {
+  const std::string& run = arguments_.store.id;
+  const auto changes = keep_tools(store, run, tool_texts_);
+  if (!changes) return changes.error();
+  for (const std::string& change : *changes) complain("warning: the tools of " + run + " have changed: " + change);
+  return {};
+}
+
 bool AgentSession::open(loop::AgentDefinition definition, std::optional<OpenedModel> model) {
-  auto commands = tool_commands(arguments_, message_);
+  const auto tools = read_agent_tools(arguments_.tools_files, message_);
+  const auto commands = tools ? tool_commands(arguments_, message_) : std::nullopt;
   if (!commands) return false;
-  for (auto& [name, words] : *commands) commands_[name] = std::move(words);
+  add_commands(commands_of(*tools));
+  add_commands(*commands);
+  tool_texts_ = texts_of(*tools);
   if (!open_models(definition, std::move(model)) || !open_files()) return false;
   loop::AgentOptions options;
   options.model = choice_;

@@ -23,6 +23,7 @@ namespace ptcvm::cli {
 struct AgentArguments {
   std::string file, data, model, record, trace, prices, output = "json";
   StoreOptions store;                            // also the id of the run
+  std::vector<std::string> tools_files;          // files of tools (tools_file.h)
   std::vector<std::string> tools, shell_tools;   // NAME=COMMAND
   std::vector<std::string> child_models;         // PATH=MODEL
   std::vector<std::string> then;                 // files of the agents that go on
@@ -33,14 +34,15 @@ struct AgentArguments {
 void declare_agent_file(CLI::App& command, AgentArguments& arguments);    // FILE, --then, --data
 // Declares --model, which is required and returned, --child-model, --record and --stream.
 CLI::Option* declare_agent_model(CLI::App& command, AgentArguments& arguments);
-// Declares --tool, --tool-shell, --rate, --trace, --output, --progress and --prices.
+// Declares --tools, --tool, --tool-shell, --rate, --trace, --output, --progress and --prices.
 void declare_agent_run(CLI::App& command, AgentArguments& arguments);
+void declare_agent_tools(CLI::App& command, AgentArguments& arguments);   // --tools alone
 
 // Reads the commands of --tool and --tool-shell. Returns nullopt when one cannot be read; `message` then says why.
 std::optional<ToolCommands> tool_commands(const AgentArguments& arguments, std::string& message);
 // Reads the data of --data: an object of JSON. Without a file the data is {}.
 std::optional<std::string> agent_data(const AgentArguments& arguments, std::string& message);
-// Reads the agent file and the files of --then: together they are a sequence.
+// Reads the agent file and the files of --then: together they are a sequence. The agents have the tools of --tools.
 std::optional<loop::AgentDefinition> agent_definition(const AgentArguments& arguments, std::string& message);
 
 class AgentSession {
@@ -57,8 +59,10 @@ class AgentSession {
   }
   const loop::ModelChoice& choice() const { return choice_; }
   const ChildModels& child_models() const { return child_models_; }
-  // Adds commands of tools that the command line does not name.
-  void add_commands(const ToolCommands& commands) { commands_ = commands; }
+  // Adds commands of tools that the command line does not name. A later command replaces an earlier one.
+  void add_commands(const ToolCommands& commands);
+  // Keeps the tools of files with a run of a store, and warns of those that have changed since they were kept.
+  Result<void> keep_tools_of_files(const Store& store) const;
   // Returns whether a run can begin with the data; message() says why not.
   bool accepts(const std::string& data_json);
   // Begins a run in memory.
@@ -92,6 +96,7 @@ class AgentSession {
   const InterruptFlag interrupted_;
   std::string message_;
   ToolCommands commands_;
+  ToolTexts tool_texts_;                         // what --tools says
   std::optional<loop::Agent> agent_;
   std::unique_ptr<AgentHandle> handle_;
   KeptAgent* kept_ = nullptr;                    // handle_, when a store keeps the run

@@ -130,7 +130,7 @@ Result<void> keep_command(const Store& store, const std::string& id, const KeptC
   if (!known) return known.error();
   if (*known) return {};
   json::object tools;
-  for (const auto& [name, words] : command.tools) tools[name] = json::array(words.begin(), words.end());
+  for (const auto& [name, tool] : command.tools) tools[name] = json::array(tool.command.begin(), tool.command.end());
   HostFact fact;
   fact.fact_class = HostFactClass::Control;
   fact.name = fact.key = kCommandLine;
@@ -178,9 +178,10 @@ Result<KeptCommand> kept_command(const Store& store, const std::string& id) {
   const json::value* const tools = body.if_contains("tools");
   if (tools == nullptr || !tools->is_object()) return command;
   for (const auto& [name, words] : tools->get_object()) {
-    std::vector<std::string>& kept = command.tools[std::string(name)];
+    ExternalTool& kept = command.tools[std::string(name)];
+    kept.name = name;
     for (const json::value& word : words.is_array() ? words.get_array() : json::array()) {
-      if (word.is_string()) kept.emplace_back(word.get_string());
+      if (word.is_string()) kept.command.emplace_back(word.get_string());
     }
   }
   return command;

@@ -18,7 +18,7 @@ namespace ptcvm::cli {
 struct KeptCommand {
   std::string model;
   bool stream = false;
-  ToolCommands tools;
+  ToolCommands tools;              // the words of --tool and --tool-shell; files of tools have a log (kept_tools.h)
   loop::ModelChoice choice = {};   // how requests were made
   ChildModels children = {};       // the models of children
 };

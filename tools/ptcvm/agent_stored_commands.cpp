@@ -76,9 +76,22 @@ Result<void> give_all(AgentHandle& agent, const ResumeAgent& request) {
   return {};
 }
 
+// Adds the commands that the store keeps: those of files of tools, then those of --tool.
+bool add_kept_commands(AgentSession& session, const Store& store, const std::string& id, const ToolCommands& words,
+                       std::string& message) {
+  const auto texts = kept_tools(store, id);
+  if (!texts) return message = texts.error().message, false;
+  const auto tools = tools_of_texts(*texts, message);
+  if (!tools) return false;
+  session.add_commands(commands_of(*tools));
+  session.add_commands(words);
+  return true;
+}
+
 int resume_agent(ResumeAgent& request) {
   AgentArguments& arguments = request.arguments;
   const std::string& id = arguments.store.id;
+  std::string message;
   int status = kSuccess;
   const auto store = store_of(arguments.store, StoreUse::Existing, status);
   if (!store) return status;
@@ -92,7 +105,7 @@ int resume_agent(ResumeAgent& request) {
   if (!has_other_model) arguments.model = command->model;
   arguments.stream = arguments.stream || command->stream;
   AgentSession session(arguments);
-  session.add_commands(command->tools);
+  if (!add_kept_commands(session, *store, id, command->tools, message)) return refuse_input(message);
   session.ask_as(command->choice, command->children);
   if (!session.open(agent->definition())) return refuse_input(session.message());
   if (const auto kept = keep_choice(*store, id, session.choice(), session.child_models(), now_millis()); !kept) {
@@ -105,6 +118,7 @@ int resume_agent(ResumeAgent& request) {
   });
   const auto opened = session.open_stored(*store, "{}", *replies);
   if (!opened) return refuse_error(opened.error());
+  if (const auto kept = session.keep_tools_of_files(*store); !kept) return refuse_error(kept.error());
   if (const auto stepped = session.handle().step(); !stepped) return refuse_error(stepped.error());
   if (const auto given = give_all(session.handle(), request); !given) {
     session.leave();
@@ -145,6 +159,11 @@ int show_agent(const StoreOptions& options, const std::string& output) {
   return kSuccess;
 }
 
+Result<void> keep_same_tools(const Store& store, const std::string& id, const ToolTexts& tools) {
+  const auto kept = keep_tools(store, id, tools);
+  return kept ? Result<void>() : kept.error();
+}
+
 int fork_agent(const StoreOptions& options, std::uint32_t turns, const std::string& name) {
   int status = kSuccess;
   const auto store = store_of(options, StoreUse::Existing, status);
@@ -162,9 +181,11 @@ int fork_agent(const StoreOptions& options, std::uint32_t turns, const std::stri
   const auto forked = stored->fork(*store, turns, name);
   if (const auto parked = stored->park(); !parked) return refuse_error(parked.error());
   if (!forked) return refuse_error(forked.error());
-  if (const auto kept = keep_command(*store, name, *command, now_millis()); !kept) {
-    return refuse_error(kept.error());
-  }
+  const auto tools = kept_tools(*store, options.id);
+  auto kept = keep_command(*store, name, *command, now_millis());
+  if (kept && tools) kept = keep_same_tools(*store, name, *tools);
+  if (!tools) return refuse_error(tools.error());
+  if (!kept) return refuse_error(kept.error());
   std::cout << json::serialize(json::object{{"status", "forked"}, {"id", name}, {"turns", turns}}) << '\n';
   return kSuccess;
 }
@@ -278,6 +299,7 @@ int run_agent_in_store(AgentArguments& arguments) {
   if (!replies) return refuse_error(replies.error());
   const auto opened = session.open_stored(*store, *data, *replies);
   if (!opened) return refuse_error(opened.error());
+  if (const auto same = session.keep_tools_of_files(*store); !same) return refuse_error(same.error());
   return session.report(session.drive());
 }
 
@@ -301,7 +323,8 @@ void add_agent_resume(CLI::App& agent, int& status) {
   ptcvm agent resume --store runs.db --id may --resolve 'clerk/quote={"price": 7}' --raise turns=2
   ptcvm agent resume --store runs.db --id may --say 'And what does it cost?'
 
-The model and the commands of tools are those with which the run was begun. Exit status: as for agent run; 65 for an
+The model and the commands of tools are those with which the run was begun. With --tools, the commands of the files take
+the place of those, and what has changed is said. Exit status: as for agent run; 65 for an
 answer to something that nobody waits for, which changes nothing.)");
   command->callback([request, &status] { status = resume_agent(*request); });
 }

@@ -164,6 +164,7 @@ std::string write_answer(const BatchAnswer& answer, AnswerStyle style) {
   append_number_or_null(out, "line", fault.line);
   append_number_or_null(out, "column", fault.column);
   append_text_or_null(out, "hint", fault.hint, !fault.hint.empty());
+  if (!fault.found.empty()) append_text(out, "found", fault.found);
   append_stack(out, fault.stack);
   if (style.rendered) append_text_or_null(out, "rendered", rendered(fault), failed);
   append_texts(out, "prints", answer.prints);

@@ -42,6 +42,7 @@ void give(SomeRun& run, CommandCalls::Ended ended) {
   AnswerDetails details;
   details.took = ended.took;
   details.announces = ended.reply.announces;
+  details.errors = ended.reply.errors.empty() ? ended.reply.shown_errors : ended.reply.errors;
   switch (ended.reply.kind) {
     case CommandReply::Kind::Json: return give_json(run, ended.call, ended.reply.text, details);
     case CommandReply::Kind::TooLarge: (void)run.answer_too_large(ended.call, details); return;

@@ -2,6 +2,7 @@
 
 #include "runtime/text/json_text.h"
 #include "tools/ptcvm/shell_arguments.h"
+#include "tools/ptcvm/tool_errors.h"
 
 namespace ptcvm::cli {
 std::string doubt_json(const std::string& run, const JournalCall& doubt) {
@@ -12,6 +13,7 @@ std::string doubt_json(const std::string& run, const JournalCall& doubt) {
   out += ",\"args\":" + json_of_edn(doubt.args_edn);
   ptc::append_json_member(out, "effect", effect_name(doubt.effect));
   if (!doubt.task.empty()) ptc::append_json_member(out, "task", doubt.task);
+  if (!doubt.errors.empty()) ptc::append_json_member(out, "errors", doubt.errors);
   return out + ",\"attempt\":" + std::to_string(doubt.attempt) + '}';
 }
 
@@ -21,7 +23,12 @@ std::string doubt_text(const StoreOptions& store, const std::string& run, const 
   std::string text = "  " + doubt.tool + ' ' + doubt.args_edn + "  (";
   text += effect_name(doubt.effect);
   if (!doubt.task.empty()) text += ", task " + doubt.task;
-  text += ")\n    it happened, and this was the answer:" + settle + " --happened JSON";
+  text += ")";
+  if (!doubt.errors.empty()) {
+    text += "\n    it wrote to its standard error:\n" + tool_error_lines("    " + doubt.tool, doubt.errors);
+    text.pop_back();
+  }
+  text += "\n    it happened, and this was the answer:" + settle + " --happened JSON";
   text += "\n    it did not happen:" + settle + " --did-not";
   return text + "\n    it shall not be tried again:" + settle + " --give-up";
 }

@@ -50,6 +50,7 @@ struct CommandReply {
   std::string text;
   bool announces = false;                // Json: the answer may be an operation (AnswerDetails::announces)
   std::string errors = {};               // what the command wrote to its standard error, when `text` does not have it
+  std::string shown_errors = {};         // the same of a process that stays: it was shown as it came
 };
 
 // Returns when an answer becomes useless: by the deadline of the tool, or by the one of the run.

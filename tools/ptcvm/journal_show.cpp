@@ -4,6 +4,7 @@
 
 #include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/text_table.h"
+#include "tools/ptcvm/tool_errors.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -14,6 +15,12 @@ std::string answer_text(const std::string& value, const std::string& text) {
 
 std::string status_of(const JournalOperation& operation) {
   return operation.status.empty() ? "waiting" : operation.status;
+}
+
+// What a tool wrote to its standard error, each line with the name of the tool.
+std::string errors_text(const JournalCall& call) {
+  if (call.errors.empty()) return {};
+  return '\n' + call.key + " wrote to its standard error:\n" + tool_error_lines(call.tool, call.errors);
 }
 
 }  // namespace
@@ -30,6 +37,7 @@ std::string show_journal(const RunJournal& journal, std::int64_t now_ms) {
                     answer_text(call.value_edn, call.text)});
   }
   if (rows.size() > 1) out += '\n' + text_table(rows);
+  for (const JournalCall& call : journal.calls) out += errors_text(call);
   rows = {{"OPERATION", "TOOL", "STATE", "SINCE", "ANSWER", "FROM"}};
   for (const JournalOperation& operation : journal.operations) {
     rows.push_back({operation.id, cut_text(operation.tool + ' ' + operation.args_edn), status_of(operation),

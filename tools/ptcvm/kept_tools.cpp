@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kSuffix = "/tools", kFactName = "tools";
 
-Result<ToolTexts> kept_tools(const HostLog& log) {
+Result<ToolTexts> read_kept(const HostLog& log) {
   const auto head = log.head();
   if (!head) return head.error();
   ToolTexts out;
@@ -47,7 +47,7 @@ std::vector<std::string> changes_of(const ToolTexts& before, const ToolTexts& no
 Result<std::vector<std::string>> keep_tools(const Store& store, const std::string& run, const ToolTexts& tools) {
   if (tools.empty()) return std::vector<std::string>();
   HostLog log = HostLog::of(store, run + std::string(kSuffix));
-  const auto before = kept_tools(log);
+  const auto before = read_kept(log);
   if (!before) return before.error();
   if (*before == tools) return std::vector<std::string>();
   HostFact fact;
@@ -61,6 +61,10 @@ Result<std::vector<std::string>> keep_tools(const Store& store, const std::strin
   const auto written = log.put(HostCut::blind(), std::span(&fact, 1));
   if (!written) return written.error();
   return before->empty() ? std::vector<std::string>() : changes_of(*before, tools);
+}
+
+Result<ToolTexts> kept_tools(const Store& store, const std::string& run) {
+  return read_kept(HostLog::of(store, run + std::string(kSuffix)));
 }
 
 bool is_log_of_tools(const Store& store, std::string_view log) {

@@ -17,6 +17,9 @@ using ToolTexts = std::map<std::string, std::string, std::less<>>;
 // another one now, is new or is missing; none for a run whose tools were not kept before.
 Result<std::vector<std::string>> keep_tools(const Store& store, const std::string& run, const ToolTexts& tools);
 
+// Returns the tools that the store keeps for a run; none when it keeps none.
+Result<ToolTexts> kept_tools(const Store& store, const std::string& run);
+
 // Returns whether a log holds the tools of a run.
 bool is_log_of_tools(const Store& store, std::string_view log);
 

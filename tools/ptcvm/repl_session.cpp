@@ -1,8 +1,10 @@
 // The turns of a session in memory.
 #include "tools/ptcvm/command_calls.h"
 #include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/journal_file.h"
 #include "tools/ptcvm/repl_turns.h"
 #include "tools/ptcvm/repl_words.h"
+#include "tools/ptcvm/terminal.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -37,6 +39,8 @@ class SessionTurns : public ReplTurns {
     parts_.interrupted.cancels(session_->run());
     run_with_commands(session_->run(), commands);
     parts_.interrupted.cancels_nothing();
+    std::string message;
+    if (!keep_journal(session_->run(), parts_.options.journal, message)) complain(message);
     return end_of_turn(session_->run(), OutputForm::Pretty);
   }
 

@@ -1,5 +1,4 @@
 // ptcvm run and ptcvm eval: one turn of one session. The value alone goes to standard output.
-#include <filesystem>
 #include <iostream>
 
 #include "tools/ptcvm/command_calls.h"
@@ -7,6 +6,7 @@
 #include "tools/ptcvm/durable_command.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/interrupt.h"
+#include "tools/ptcvm/journal_file.h"
 #include "tools/ptcvm/loading.h"
 #include "tools/ptcvm/missing_data.h"
 #include "tools/ptcvm/report.h"
@@ -67,25 +67,6 @@ void declare_store_options(CLI::App& command, const std::shared_ptr<RunRequest>&
 
 void declare_run_argument(CLI::App& command, RunArguments& options) {
   command.add_option("ID", options.run_id, "The run, instead of --id");
-}
-
-// Writes the journal back: the tasks that were there, and the tasks that are done. A file beside it takes its place, so
-// that a process that dies leaves a whole journal.
-bool keep_journal(const Run& run, const std::string& path, std::string& message) {
-  if (path.empty()) return true;
-  const std::string beside = path + ".new";
-  std::string text = run.journal_edn();
-  if (text.empty()) {
-    message = path + " is as it was: the journal takes more text than the run has memory left. Give more with "
-                     "--memory-bytes, or keep the run in a store with --store FILE.db --id NAME";
-    return false;
-  }
-  text += '\n';
-  if (!write_file(beside, text, message)) return false;
-  std::error_code failed;
-  std::filesystem::rename(beside, path, failed);
-  if (failed) message = "cannot write " + path + ": " + failed.message();
-  return !failed;
 }
 
 // Takes the turn of the session to its end or its next suspension.

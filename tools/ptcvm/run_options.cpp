@@ -117,7 +117,7 @@ void declare_run_options(CLI::App& command, RunArguments& options) {
   command.add_option("--memory", options.memory, "Stored definitions, an EDN map {:name value}")->type_name("FILE");
   command
       .add_option("--journal", options.journal,
-                  "Journal for (task …), an EDN map {\"id\" value}; run and eval write it back at the end")
+                  "Journal for (task …), an EDN map {\"id\" value}; written back at the end, by repl each time")
       ->type_name("FILE");
   declare_tool_options(command, options);
   command.add_option("--signature", options.signature,

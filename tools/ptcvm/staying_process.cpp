@@ -95,8 +95,8 @@ void StayingProcess::write_requests() {
 std::vector<StayingProcess::Answer> StayingProcess::look() {
   if (ends_ != nullptr) {
     write_requests();
-    read_errors();
     const bool is_open = read_answers();
+    read_errors();                               // what was written before an answer belongs to its call
     take_lines();
     if (ends_ != nullptr && !is_open) ends_->from_child.close();
     check_end();
@@ -119,9 +119,18 @@ void StayingProcess::read_errors() {
   if (!ends_->errors.is_open()) return;
   if (!read_some(ends_->errors, errors_)) ends_->errors.close();
   const std::size_t end = errors_.rfind('\n') + 1;        // 0: no line is complete
-  if (end > 0 && !open_.empty()) show_tool_errors(tool_.name, std::string_view(errors_).substr(0, end));
+  if (end > 0 && !open_.empty()) note_errors(std::string_view(errors_).substr(0, end));
   if (end > 0) errors_.erase(0, end);
   if (errors_.size() > kMostErrorBytes) errors_.erase(0, errors_.size() - kMostErrorBytes);
+}
+
+// Nobody knows which of several open calls the lines are about: each of them has the lines.
+void StayingProcess::note_errors(std::string_view lines) {
+  show_tool_errors(tool_.name, lines);
+  for (auto& [id, open] : open_) {
+    open.errors += lines;
+    if (open.errors.size() > kMostErrorBytes) open.errors.erase(0, open.errors.size() - kMostErrorBytes);
+  }
 }
 
 void StayingProcess::take_lines() {
@@ -151,6 +160,7 @@ bool StayingProcess::take_line(std::string_view line) {
   CommandReply reply;
   reply.kind = has_error ? CommandReply::Kind::Error : CommandReply::Kind::Json;
   reply.text = has_error ? std::string(*read["error"].as_string()) : read["value"].to_json();
+  reply.shown_errors = std::move(open->second.errors);
   done_.push_back({open->second.call, std::move(reply)});
   open_.erase(open);
   return true;
@@ -178,7 +188,9 @@ void StayingProcess::check_deadlines() {
   const auto overdue = std::ranges::find_if(
       open_, [now](const auto& open) { return open.second.deadline && now >= *open.second.deadline; });
   if (overdue == open_.end()) return;
-  done_.push_back({overdue->second.call, {CommandReply::Kind::Unknown, overdue->second.overdue}});
+  Open& late = overdue->second;
+  done_.push_back(
+      {late.call, {CommandReply::Kind::Unknown, std::move(late.overdue), false, {}, std::move(late.errors)}});
   open_.erase(overdue);
   stop("its process was stopped, because another call had no answer in time");
 }
@@ -202,8 +214,8 @@ void StayingProcess::end_process() {
 }
 
 void StayingProcess::lose_all(const std::string& why) {
-  for (const auto& [id, open] : std::exchange(open_, {})) {
-    done_.push_back({open.call, {CommandReply::Kind::Unknown, why}});
+  for (auto& [id, open] : std::exchange(open_, {})) {
+    done_.push_back({open.call, {CommandReply::Kind::Unknown, why, false, {}, std::move(open.errors)}});
   }
 }
 

@@ -61,11 +61,13 @@ class StayingProcess {
     std::uint64_t call = 0;
     std::optional<Clock::time_point> deadline;
     std::string overdue;                         // what is said when the deadline is over
+    std::string errors = {};                     // what the process wrote to its standard error since the call began
   };
   bool start(std::string& message);
   void write_requests();
   bool read_answers();
   void read_errors();
+  void note_errors(std::string_view lines);
   void take_lines();
   bool take_line(std::string_view line);
   void check_end();

@@ -1,13 +1,13 @@
 #include "tools/ptcvm/tool_errors.h"
 
 #include <iostream>
-#include <string>
 
 #include "vm/value/utf8.h"
 
 namespace ptcvm::cli {
 
-void show_tool_errors(std::string_view tool, std::string_view text) {
+std::string tool_error_lines(std::string_view tool, std::string_view text) {
+  std::string out;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     std::string line = ptc::utf8_repaired(std::string(text.substr(0, end)));
@@ -16,8 +16,11 @@ void show_tool_errors(std::string_view tool, std::string_view text) {
       const auto byte = static_cast<unsigned char>(c);
       if ((byte < 0x20 && c != '\t') || byte == 0x7f) c = '?';
     }
-    std::cerr << tool << ": " << line << '\n';
+    out.append(tool).append(": ").append(line).append("\n");
   }
+  return out;
 }
+
+void show_tool_errors(std::string_view tool, std::string_view text) { std::cerr << tool_error_lines(tool, text); }
 
 }  // namespace ptcvm::cli

@@ -1,11 +1,14 @@
 // What tools write to their standard error, as the user of the command line sees it.
 #pragma once
+#include <string>
 #include <string_view>
 
 namespace ptcvm::cli {
 
-// Writes each line to standard error with the name of the tool before it: "price: cache is cold". Bytes that a terminal
-// would take for orders are shown as "?".
+// Returns each line with the name of the tool before it: "price: cache is cold". Bytes that a terminal would take for
+// orders are "?".
+std::string tool_error_lines(std::string_view tool, std::string_view text);
+// Writes these lines to standard error.
 void show_tool_errors(std::string_view tool, std::string_view text);
 
 }  // namespace ptcvm::cli

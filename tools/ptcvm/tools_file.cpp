@@ -274,6 +274,11 @@ std::optional<std::vector<DeclaredTool>> read_tools_file(const std::string& path
   return text ? read_tools(*text, path, message) : std::nullopt;
 }
 
+void add_command(CommandTools& tools, std::string name, CommandTool command) {
+  if (command.tool().stays) command.use_process(process_for(tools, command.tool()));
+  tools.commands.emplace(std::move(name), std::move(command));
+}
+
 bool add_tools(CommandTools& tools, std::vector<DeclaredTool> declared, std::string& message) {
   for (DeclaredTool& tool : declared) {
     if (const auto added = tools.tools.defer(tool.name, tool.signature, std::move(tool.options)); !added) {
@@ -284,8 +289,7 @@ bool add_tools(CommandTools& tools, std::vector<DeclaredTool> declared, std::str
     tools.texts.erase(tool.name);
     if (!tool.text.empty()) tools.texts.emplace(tool.name, std::move(tool.text));
     if (!tool.command) continue;
-    if (tool.command->tool().stays) tool.command->use_process(process_for(tools, tool.command->tool()));
-    tools.commands.emplace(tool.name, std::move(*tool.command));
+    add_command(tools, tool.name, std::move(*tool.command));
   }
   return true;
 }

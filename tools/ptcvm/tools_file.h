@@ -32,6 +32,8 @@ std::optional<std::vector<DeclaredTool>> read_tools(std::string_view text, const
 // Reads such a file.
 std::optional<std::vector<DeclaredTool>> read_tools_file(const std::string& path, std::string& message);
 
+// Adds a command under a name. Commands that stay and are the same share their process.
+void add_command(CommandTools& tools, std::string name, CommandTool command);
 // Adds tools to the tools of a command. A tool that is declared later replaces one of the same name. Returns false when
 // a signature cannot be read; `message` then says why.
 bool add_tools(CommandTools& tools, std::vector<DeclaredTool> declared, std::string& message);

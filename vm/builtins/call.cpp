@@ -1,6 +1,7 @@
 #include "vm/builtins/call.h"
 
 #include "vm/value/print.h"
+#include "vm/value/shown_value.h"
 #include "vm/value/string.h"
 #include "vm/value/vector.h"
 
@@ -10,6 +11,7 @@ Value Call::fail(FaultKind kind, std::string message, std::string hint) {
   env.fault.kind = kind;
   env.fault.message = std::move(message);
   env.fault.hint = std::move(hint);
+  env.fault.found.clear();
   return Value::absent();
 }
 
@@ -27,7 +29,13 @@ Value Call::type_error(std::uint32_t arg_number, std::string_view expected, std:
   text += expected;
   text += ", got ";
   text += kind_text(got);
-  return fail(FaultKind::TypeError, std::move(text), std::move(hint));
+  return fail_about(got, FaultKind::TypeError, std::move(text), std::move(hint));
+}
+
+Value Call::fail_about(Value got, FaultKind kind, std::string message, std::string hint) {
+  fail(kind, std::move(message), std::move(hint));
+  env.fault.found = shown_value(heap, got);
+  return Value::absent();
 }
 
 Value Call::memory_error() {

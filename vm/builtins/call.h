@@ -38,6 +38,8 @@ class Call {
 
   // Each function parks a fault and returns Absent. Argument numbers count from 1.
   Value fail(FaultKind kind, std::string message, std::string hint = {});
+  // Parks a fault about a borrowed value, which FaultReport::found shows.
+  Value fail_about(Value got, FaultKind kind, std::string message, std::string hint = {});
   // Parks "name: arg 2 expected seqable, got number". Names await when the argument is a pending handle.
   Value type_error(std::uint32_t arg_number, std::string_view expected, std::string hint = {});
   Value memory_error();      // parks memory_exceeded

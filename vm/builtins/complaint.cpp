@@ -14,13 +14,13 @@ Value wrong_kind(Call& call, std::string_view function, std::string_view subject
     text += " is a pending operation (";
     text += static_cast<const Pending*>(got.object)->id->view();
     text += "); use (await …)";
-  } else {
-    text += " expected ";
-    text += expected;
-    text += ", got ";
-    text += kind_text(got);
+    return call.fail(FaultKind::TypeError, std::move(text), std::move(hint));
   }
-  return call.fail(FaultKind::TypeError, std::move(text), std::move(hint));
+  text += " expected ";
+  text += expected;
+  text += ", got ";
+  text += kind_text(got);
+  return call.fail_about(got, FaultKind::TypeError, std::move(text), std::move(hint));
 }
 
 Value wrong_argument(Call& call, std::string_view function, std::int64_t arg_number,

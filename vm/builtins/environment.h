@@ -22,6 +22,7 @@ struct FaultReport {
   FaultKind kind{};
   std::string message;
   std::string hint;
+  std::string found = {};                // the value that did not fit, as text (vm/value/shown_value.h), or ""
 };
 
 class Automata;

@@ -146,8 +146,9 @@ Value builtin_pluck(Call& call) {
     return call.type_error(1, "keyword, string or path", "use (map f coll) to call a function on every item");
   }
   if (call.arg(1).is_map()) {
-    return call.fail(FaultKind::TypeError, "pluck: arg 2 expected a sequence of maps, got a single map",
-                     "use (:k m) or (get m :k) for one map");
+    return call.fail_about(call.arg(1), FaultKind::TypeError,
+                           "pluck: arg 2 expected a sequence of maps, got a single map",
+                           "use (:k m) or (get m :k) for one map");
   }
   const Value items = take_seq(call, 1);
   if (items.is_absent()) return items;

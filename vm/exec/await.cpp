@@ -37,7 +37,7 @@ bool any_waits(const Fiber& fiber) {
 // The handle of a known operation.
 Value Waits::handle_for(Value borrowed, BuiltinId form) {
   if (!names_operation(borrowed)) {
-    core_.raise(FaultKind::TypeError,
+    core_.raise_about(borrowed, FaultKind::TypeError,
           std::string(builtin_info(form).name) + ": expected a pending handle or id, got " +
               std::string(kind_text(borrowed)),
           "only a call of an async tool gives a handle; any other value is used directly");
@@ -58,9 +58,9 @@ Value Waits::handles_for(Value borrowed, BuiltinId form) {
   const bool fits = borrowed.is_nil() || borrowed.is_vector() || borrowed.is_set() ||
                     (borrowed.is_map() && form != BuiltinId::await_any);
   if (!fits) {
-    core_.raise(FaultKind::TypeError, std::string(builtin_info(form).name) + ": expected " +
-                                    std::string(expected_collection(form)) + ", got " +
-                                    std::string(kind_text(borrowed)));
+    core_.raise_about(borrowed, FaultKind::TypeError,
+                      std::string(builtin_info(form).name) + ": expected " + std::string(expected_collection(form)) +
+                          ", got " + std::string(kind_text(borrowed)));
     return Value::absent();
   }
   const std::uint64_t most = borrowed.is_vector() ? vector_count(borrowed)
@@ -106,8 +106,8 @@ bool Waits::read_options(Fiber& fiber) {
   if (slots.arg_count < 2 || slots.args[1].is_nil()) return true;
   const Value options = slots.args[1];
   if (!options.is_map()) {
-    return core_.raise(FaultKind::TypeError,
-                 name + ": arg 2 expected map of options, got " + std::string(kind_text(options)));
+    return core_.raise_about(options, FaultKind::TypeError,
+                             name + ": arg 2 expected map of options, got " + std::string(kind_text(options)));
   }
   const bool has_default = fiber.frames.back().builtin != BuiltinId::await_settled;
   for (MapCursor entry(heap(), options); entry.next();) {
@@ -123,9 +123,9 @@ bool Waits::read_options(Fiber& fiber) {
     }
     if (value.is_nil()) continue;
     if (!value.is_int() || value.i < 0) {
-      return core_.raise(FaultKind::TypeError,
-                   name + ": :timeout-ms expected a whole number of milliseconds, got " +
-                       std::string(kind_text(value)));
+      return core_.raise_about(value, FaultKind::TypeError,
+                               name + ": :timeout-ms expected a whole number of milliseconds, got " +
+                                   std::string(kind_text(value)));
     }
     slots.own(kAwaitTimeout) = value;
   }
@@ -134,9 +134,10 @@ bool Waits::read_options(Fiber& fiber) {
 
 Value Waits::start_sleep(Fiber& fiber, Value milliseconds) {
   if (!milliseconds.is_int() || milliseconds.i < 0) {
-    core_.raise(FaultKind::TypeError, "sleep: arg 1 expected a whole number of milliseconds, got " +
-                                    (milliseconds.is_int() ? std::to_string(milliseconds.i)
-                                                           : std::string(kind_text(milliseconds))));
+    core_.raise_about(milliseconds, FaultKind::TypeError,
+                      "sleep: arg 1 expected a whole number of milliseconds, got " +
+                          (milliseconds.is_int() ? std::to_string(milliseconds.i)
+                                                 : std::string(kind_text(milliseconds))));
     return Value::absent();
   }
   Operation operation;
@@ -150,7 +151,7 @@ Value Waits::start_sleep(Fiber& fiber, Value milliseconds) {
 
 Value Waits::start_signal(Fiber& fiber, Value name) {
   if (!name.is_string() && !name.is_keyword()) {
-    core_.raise(FaultKind::TypeError,
+    core_.raise_about(name, FaultKind::TypeError,
           "await-signal: arg 1 expected the name of a signal, got " + std::string(kind_text(name)));
     return Value::absent();
   }

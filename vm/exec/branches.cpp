@@ -86,7 +86,10 @@ bool Branches::start(Fiber& parent, std::uint32_t index, Value callee, std::span
   const auto refuse = [&](FaultKind kind, std::string message) {
     for (const Value& arg : args) heap().release(arg);
     if (ends_everything(kind)) return false;
-    fibers_.fail_branch(branch, kind, std::move(message));
+    RunFault fault;
+    fault.kind = kind;
+    fault.message = std::move(message);
+    fibers_.fail_branch(branch, std::move(fault));
     return true;
   };
   if (form == BuiltinId::pcalls && !check_thunk(callee)) return refuse(core_.fault().kind, core_.fault().message);
@@ -101,7 +104,7 @@ bool Branches::start(Fiber& parent, std::uint32_t index, Value callee, std::span
     case CallResult::Faulted:
       for (std::uint32_t k = 0; k <= count; ++k) heap().release(branch.stack[k]);
       if (ends_everything(core_.fault().kind)) return false;
-      fibers_.fail_branch(branch, core_.fault().kind, core_.fault().message, core_.fault().stack);
+      fibers_.fail_branch(branch, core_.fault());
       break;
     case CallResult::Pushed:
     case CallResult::Parked: break;
@@ -137,9 +140,11 @@ CallResult Branches::collect(Fiber& fiber) {
     std::string text(form_name(form));
     text += (is_pmap ? ": element " : ": branch ") + std::to_string(failed->branch_index) + ": ";
     text += std::string(fault_name(failed->fault_kind)) + ": " + failed->fault_message;
+    std::string found = failed->fault_found;
     GuestStack stack = read_guest_stack(failed->fault_stack, GuestFrame::kNoLink);
     fibers_.discard_branches(fiber);
     core_.raise(is_pmap ? FaultKind::PmapError : FaultKind::PcallsError, std::move(text));
+    core_.set_fault_found(std::move(found));
     core_.set_fault_stack(std::move(stack));
     return CallResult::Faulted;
   }

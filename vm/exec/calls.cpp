@@ -222,8 +222,9 @@ CallResult Calls::call_value(Fiber& fiber, std::uint32_t window, std::uint32_t c
     case Tag::Set: return look_up(callee, count >= 1 ? args[0] : Value::nil(), FaultKind::ArityError, 1, "set");
     case Tag::Vector:
       if (count >= 1 && !args[0].is_integer()) {
-        core_.raise(FaultKind::TypeError, "a vector is called with an index, got " + std::string(kind_text(args[0])),
-                    "a path is followed by (get-in x path)");
+        core_.raise_about(args[0], FaultKind::TypeError,
+                          "a vector is called with an index, got " + std::string(kind_text(args[0])),
+                          "a path is followed by (get-in x path)");
         return CallResult::Faulted;
       }
       return look_up(callee, count >= 1 ? args[0] : Value::nil(), FaultKind::ArityError, 2, "vector");

@@ -146,7 +146,7 @@ struct Fiber {
                        // child, if any, is the probe of its own body (probes.cpp)
     WaitsForBranches,  // its stepper frame collects child fibers
     Finished,          // result
-    Faulted,           // fault_kind, fault_message, fault_stack
+    Faulted,           // fault_kind, fault_message, fault_found, fault_stack
   };
   // The top frame's pc is past a call whose result is still to come.
   static bool is_inside_call(State state) { return state == State::WaitsForTool; }
@@ -176,6 +176,7 @@ struct Fiber {
 
   FaultKind fault_kind{};              // when Faulted
   std::string fault_message;
+  std::string fault_found;             // RunFault::found
   std::string fault_stack;             // guest_stack.h
   Value result = Value::nil();         // owned, when Finished
   std::vector<BranchDefinition> definitions;

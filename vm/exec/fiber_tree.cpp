@@ -51,6 +51,32 @@ void FiberTree::end_turn() {
   main_.reset();
 }
 
+namespace {
+
+// Returns the first fiber, from the main one on, for which that is true, or null.
+template <class Condition>
+const Fiber* first_where(const Fiber& fiber, Condition condition) {
+  if (condition(fiber)) return &fiber;
+  for (const auto& child : fiber.children) {
+    if (const Fiber* const found = first_where(*child, condition)) return found;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const Fiber* FiberTree::find_failed_call() const {
+  return main_ == nullptr ? nullptr : first_where(*main_, [](const Fiber& fiber) {
+    return fiber.state == Fiber::State::WaitsForTool && !fiber.records.empty() && !fiber.records.back().error.empty();
+  });
+}
+
+const Fiber* FiberTree::find_ready() const {
+  return main_ == nullptr ? nullptr : first_where(*main_, [](const Fiber& fiber) {
+    return fiber.state == Fiber::State::Ready;
+  });
+}
+
 Fiber* FiberTree::waiting_for(std::uint64_t request_id) {
   return main_ && request_id != 0 ? find_waiting(*main_, request_id) : nullptr;
 }
@@ -153,24 +179,25 @@ void FiberTree::give_up_call(Fiber& fiber) {
   fiber.records.back().error = "given up: a sibling branch failed before the tool answered";
 }
 
-void FiberTree::fail_branch(Fiber& fiber, FaultKind kind, std::string message, GuestStack inner) {
-  GuestStack stack = guest_stack(fiber, std::move(inner));
+void FiberTree::fail_branch(Fiber& fiber, RunFault fault) {
+  GuestStack stack = guest_stack(fiber, std::move(fault.stack));
   stack.push_back({GuestFrame::Kind::Branch, std::to_string(fiber.branch_index), GuestFrame::kNoLink, {}});
   discard_branches(fiber);
   unwind(fiber);
   fiber.state = Fiber::State::Faulted;
   fiber.parent->branch_failed = true;
-  fiber.fault_kind = kind;
-  fiber.fault_message = std::move(message);
+  fiber.fault_kind = fault.kind;
+  fiber.fault_message = std::move(fault.message);
+  fiber.fault_found = std::move(fault.found);
   fiber.fault_stack = guest_stack_text(stack);
 }
 
-void FiberTree::fail_waiting(Fiber& fiber, FaultKind kind, std::string message, std::string hint) {
-  if (fiber.parent != nullptr && !ends_everything(kind)) {
-    fail_branch(fiber, kind, std::move(message));
+void FiberTree::fail_waiting(Fiber& fiber, RunFault fault) {
+  if (fiber.parent != nullptr && !ends_everything(fault.kind)) {
+    fail_branch(fiber, std::move(fault));
     return;
   }
-  core_.raise(kind, std::move(message), std::move(hint));
+  core_.set_fault(std::move(fault));
   has_failed_ = true;
 }
 

@@ -46,11 +46,14 @@ class FiberTree {
   void discard_probe(Fiber& waiting);         // nothing that it did remains
   void give_up_call(Fiber& fiber);            // the call is not made, or nobody hears its answer
   // `inner` is the stack of what failed inside of the branch, when it was a form with branches of its own.
-  void fail_branch(Fiber& fiber, FaultKind kind, std::string message, GuestStack inner = {});
+  void fail_branch(Fiber& fiber, RunFault fault);
   // Fails a fiber that waited. The failure of the main one, or of a budget, ends the turn at the next step.
-  void fail_waiting(Fiber& fiber, FaultKind kind, std::string message, std::string hint);
+  void fail_waiting(Fiber& fiber, RunFault fault);
   bool has_failed() const { return has_failed_; }
   bool take_failure() { return std::exchange(has_failed_, false); }
+  // Return the first fiber whose call of a tool has failed and that has not gone on, or that could go on; null: none.
+  const Fiber* find_failed_call() const;
+  const Fiber* find_ready() const;
 
   // Returns whether a task is over that a fiber may wait for; spares looking.
   bool has_closed_task() const { return has_closed_task_; }

@@ -12,7 +12,7 @@
 namespace ptc {
 namespace {
 
-constexpr std::array<std::string_view, 5> kKindNames = {"function", "builtin", "task", "branch", "omitted"};
+constexpr std::array<std::string_view, 6> kKindNames = {"function", "builtin", "task", "branch", "omitted", "tool"};
 
 const Link& link_of(const Frame& frame) { return *static_cast<const Link*>(frame.closure->link); }
 
@@ -85,6 +85,9 @@ class FiberWalk {
   // A million frames take a tenth of a second to look at, so those in the middle are only counted.
   void run() {
     const std::size_t size = fiber_.frames.size();
+    if (fiber_.state == Fiber::State::WaitsForTool && !fiber_.records.empty()) {
+      waiting_.push_back({GuestFrame::Kind::Tool, shortened(fiber_.records.back().tool), GuestFrame::kNoLink, {}});
+    }
     const std::size_t inner_end = size > kVisitedFrames ? size - kVisitedFrames : 0;
     const std::size_t outer_begin = std::min(inner_end, kVisitedFrames);
     for (std::size_t k = size; k-- > inner_end;) visit(k);
@@ -192,6 +195,15 @@ GuestStack guest_stack(const Fiber& fiber, GuestStack inner) {
   for (GuestFrame& frame : inner) out.add(std::move(frame));
   FiberWalk(fiber, out).run();
   return out.take();
+}
+
+GuestStack branch_stack(const Fiber& fiber, GuestStack inner) {
+  for (const Fiber* branch = &fiber; branch->parent != nullptr; branch = branch->parent) {
+    inner = guest_stack(*branch, std::move(inner));
+    if (branch->parent->state == Fiber::State::WaitsForTask) continue;   // a probe of a task is no branch
+    inner.push_back({GuestFrame::Kind::Branch, std::to_string(branch->branch_index), GuestFrame::kNoLink, {}});
+  }
+  return inner;
 }
 
 std::string guest_stack_text(const GuestStack& stack) {

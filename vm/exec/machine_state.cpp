@@ -46,6 +46,7 @@ void MachineView::copy_counters(MachineCounters& out) const {
     out.fault_kind = fault.kind;
     out.fault_message = fault.message;
     out.fault_hint = fault.hint;
+    out.fault_found = fault.found;
   }
 }
 
@@ -106,6 +107,7 @@ void MachineState::set_counters(MachineCounters&& taken) {
   run_->fibers_.restore_counters(taken.next_fiber_id, taken.tool_failed);
   if (taken.tool_failed) {
     run_->core_.raise(taken.fault_kind, std::move(taken.fault_message), std::move(taken.fault_hint));
+    run_->core_.set_fault_found(std::move(taken.fault_found));
   }
   heap_.restore_counters(taken.closure_serial, std::max(taken.bytes_peak, heap_.bytes_used()));
 }

@@ -30,7 +30,7 @@ struct MachineCounters {
   std::uint32_t next_fiber_id = 1, closure_serial = 1;
   bool tool_failed = false;               // the next step reports this fault:
   FaultKind fault_kind{};
-  std::string fault_message, fault_hint;
+  std::string fault_message, fault_hint, fault_found;
 };
 
 // Reads a run. Everything is borrowed from the run, which must stay where it is and must not change meanwhile.

@@ -42,7 +42,7 @@ void Probes::fail(Fiber& fiber) {
   Fiber* waiting = probe_around(fiber)->parent;
   if (core_.fault().kind != FaultKind::TaskIdConflict) return fibers_.discard_probe(*waiting);
   while (const Fiber* around = probe_around(*waiting)) waiting = around->parent;
-  fibers_.fail_branch(*waiting, core_.fault().kind, core_.fault().message, core_.fault().stack);
+  fibers_.fail_branch(*waiting, core_.fault());
 }
 
 // Returns the first call that a branch made under the key; calls of probes do not count.

@@ -40,11 +40,12 @@ bool Run::admit(std::uint64_t request_id) { return impl_->tool_calls_.admit(requ
 void Run::answer(std::uint64_t request_id, Value taken, bool cached) {
   impl_->tool_calls_.answer(request_id, taken, cached);
 }
-void Run::answer_error(std::uint64_t request_id, std::string message) {
-  answer_fault(request_id, FaultKind::ToolError, std::move(message), {});
+void Run::answer_error(std::uint64_t request_id, std::string message, std::string found) {
+  answer_fault(request_id, FaultKind::ToolError, std::move(message), {}, std::move(found));
 }
-void Run::answer_fault(std::uint64_t request_id, FaultKind kind, std::string message, std::string hint) {
-  impl_->tool_calls_.answer_fault(request_id, kind, std::move(message), std::move(hint));
+void Run::answer_fault(std::uint64_t request_id, FaultKind kind, std::string message, std::string hint,
+                       std::string found) {
+  impl_->tool_calls_.answer_fault(request_id, kind, std::move(message), std::move(hint), std::move(found));
 }
 
 void Run::set_clock(std::int64_t epoch_millis) { impl_->core_.set_clock(epoch_millis); }

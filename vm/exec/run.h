@@ -41,6 +41,7 @@ struct RunFault {
   std::string message, hint;
   SourceSpan span;
   std::shared_ptr<const Program> program;    // the program of the span; may be null
+  std::string found = {};                    // the value that did not fit, as text (vm/value/shown_value.h), or ""
   GuestStack stack;                          // the calls around the fault; when a branch failed, its own come first
 };
 
@@ -157,8 +158,10 @@ class Run {
   // made.
   [[nodiscard]] bool admit(std::uint64_t request_id);
   void answer(std::uint64_t request_id, Value taken, bool cached = false);
-  void answer_error(std::uint64_t request_id, std::string message);   // raises tool_error at the call
-  void answer_fault(std::uint64_t request_id, FaultKind kind, std::string message, std::string hint);
+  // Both raise a fault at the call, answer_error() the fault tool_error. `found` is a value that did not fit, as text.
+  void answer_error(std::uint64_t request_id, std::string message, std::string found = {});
+  void answer_fault(std::uint64_t request_id, FaultKind kind, std::string message, std::string hint,
+                    std::string found = {});
   // Sets the time that the program sees, in milliseconds since 1970. Call it before each step(); the core has no clock.
   // Deadlines, sleeps and the age of operations are checked when a suspended run steps again, never in between.
   void set_clock(std::int64_t epoch_millis);

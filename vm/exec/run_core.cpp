@@ -5,6 +5,7 @@
 #include "vm/builtins/call.h"
 #include "vm/value/map.h"
 #include "vm/value/pending.h"
+#include "vm/value/shown_value.h"
 #include "vm/value/string.h"
 
 namespace ptc {
@@ -19,12 +20,21 @@ bool RunCore::raise(FaultKind kind, std::string message, std::string hint) {
   fault_.kind = kind;
   fault_.message = std::move(message);
   fault_.hint = std::move(hint);
+  fault_.found.clear();
   fault_.stack.clear();
   return false;
 }
 
+bool RunCore::raise_about(Value got, FaultKind kind, std::string message, std::string hint) {
+  raise(kind, std::move(message), std::move(hint));
+  fault_.found = shown_value(heap_, got);
+  return false;
+}
+
 bool RunCore::raise_parked() {
-  return raise(env_.fault.kind, std::move(env_.fault.message), std::move(env_.fault.hint));
+  raise(env_.fault.kind, std::move(env_.fault.message), std::move(env_.fault.hint));
+  fault_.found = std::exchange(env_.fault.found, {});
+  return false;
 }
 
 bool RunCore::raise_memory() {

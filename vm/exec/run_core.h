@@ -44,6 +44,8 @@ class RunCore {
 
   // Each keeps the fault and returns false.
   bool raise(FaultKind kind, std::string message, std::string hint = {});
+  // Raises a fault about a borrowed value, which RunFault::found shows.
+  bool raise_about(Value got, FaultKind kind, std::string message, std::string hint = {});
   bool raise_parked();                  // what a builtin left in env().fault
   bool raise_memory();
   bool raise_depth();
@@ -51,6 +53,7 @@ class RunCore {
   void set_fault(RunFault fault) { fault_ = std::move(fault); }
   void place_fault(SourceSpan span, std::shared_ptr<const Program> program, GuestStack stack);
   void set_fault_stack(GuestStack stack) { fault_.stack = std::move(stack); }
+  void set_fault_found(std::string text) { fault_.found = std::move(text); }
   // Does native work on much data outside of plain builtins. Returns false when the host stopped it or there was no
   // memory for it, which is raised.
   template <class Work>

@@ -103,9 +103,13 @@ RunImpl::Outcome RunImpl::before_fiber(std::uint64_t& slice_left) {
   if (cancelled_) {
     cancelled_ = false;
     core_.raise(cancel_kind_, cancel_message_);
-    return finish(StepStatus::Faulted);
+    const Fiber* const stopped = fibers_.find_ready();
+    return stopped == nullptr ? finish(StepStatus::Faulted) : finish_inside(*stopped);
   }
-  if (fibers_.take_failure()) return finish(StepStatus::Faulted);
+  if (fibers_.take_failure()) {
+    const Fiber* const failed = fibers_.find_failed_call();
+    return failed == nullptr ? finish(StepStatus::Faulted) : finish_inside(*failed);
+  }
   Heap& heap = core_.heap();
   if (heap.has_garbage()) {   // the program goes on when it is gone, so that slices make no difference to it
     slice_left -= std::min(slice_left, heap.free_garbage(std::max(slice_left, Heap::kFreedAtOnce)));
@@ -133,7 +137,7 @@ RunImpl::Outcome RunImpl::when_all_wait() {
 
 RunImpl::Outcome RunImpl::run_slice(Fiber& fiber, std::uint64_t& slice_left) {
   const std::uint64_t most = core_.limits().fuel;
-  if (fuel_used_ >= most) return finish_out_of_fuel();
+  if (fuel_used_ >= most) return finish_out_of_fuel(fiber);
   if (slice_left == 0) return StepStatus::Yielded;
   const auto before = static_cast<std::int64_t>(std::min({slice_left, most - fuel_used_, kLargestSlice}));
   core_.set_fuel_left(before);
@@ -158,8 +162,14 @@ ExitReason RunImpl::run_fiber(Fiber& fiber) {
   return reason;
 }
 
-StepStatus RunImpl::finish_out_of_fuel() {
+StepStatus RunImpl::finish_out_of_fuel(const Fiber& fiber) {
   core_.raise(FaultKind::FuelExceeded, "fuel limit of " + std::to_string(core_.limits().fuel) + " exceeded");
+  return finish_inside(fiber);
+}
+
+// Ends the turn with the fault that was raised last. The calls of the fiber are the innermost ones of its stack.
+StepStatus RunImpl::finish_inside(const Fiber& fiber) {
+  core_.set_fault_stack(branch_stack(fiber, core_.fault().stack));
   return finish(StepStatus::Faulted);
 }
 
@@ -170,12 +180,12 @@ RunImpl::Outcome RunImpl::after_fiber(Fiber& fiber, ExitReason reason) {
   const bool ends = !goes_on && (reason != ExitReason::Finished || is_main);
   if (fuel_used_ > core_.limits().fuel && ends) {
     core_.set_result(Value::nil());   // bulk work of the last builtin went over the budget: its result does not count
-    return finish_out_of_fuel();
+    return finish_out_of_fuel(fiber);
   }
   if (cancelled_) return std::nullopt;   // in the middle of a builtin
   if (goes_on && core_.heap().has_failed()) {   // the instruction has no look at the memory of its own
     core_.raise_memory();
-    return finish(StepStatus::Faulted);
+    return finish_inside(fiber);
   }
   switch (reason) {
     case ExitReason::OutOfSlice:
@@ -201,8 +211,8 @@ RunImpl::Outcome RunImpl::after_fiber(Fiber& fiber, ExitReason reason) {
         probes_.fail(fiber);
         break;
       }
-      if (ends_everything(kind)) return finish(StepStatus::Faulted);
-      fibers_.fail_branch(fiber, kind, core_.fault().message, core_.fault().stack);
+      if (ends_everything(kind)) return finish_inside(fiber);
+      fibers_.fail_branch(fiber, core_.fault());
       break;
     }
   }
@@ -217,7 +227,7 @@ void RunImpl::place_fault() {
     program = program_;
   }
   GuestStack stack = guest_stack(*fibers_.main(), core_.fault().stack);
-  // A form whose branch failed points at the call that failed.
+  // A form whose branch failed, or a limit inside of a branch, points at the call that failed.
   const bool is_of_branch = !core_.fault().stack.empty();
   const auto inner = std::find_if(stack.begin(), stack.end(), [](const GuestFrame& one) { return one.span.line != 0; });
   if (is_of_branch && inner != stack.end() && inner->link < links_.all().size()) {

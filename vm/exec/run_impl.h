@@ -66,7 +66,8 @@ class RunImpl {
   Outcome after_fiber(Fiber& fiber, ExitReason reason);
   ExitReason run_fiber(Fiber& fiber);
   StepStatus finish(StepStatus status);
-  StepStatus finish_out_of_fuel();
+  StepStatus finish_inside(const Fiber& fiber);
+  StepStatus finish_out_of_fuel(const Fiber& fiber);
   void place_fault();
   void clear_records();
   void release_everything();

@@ -64,7 +64,8 @@ bool Interpreter::slow_arithmetic(Op op, Value* dst, Value* b, Value* c, std::ui
       return core_.raise(FaultKind::IntegerLimitExceeded, "integer wider than " + std::to_string(bits) + " bits");
     default: {
       const bool first = !b->is_number();
-      return core_.raise(FaultKind::TypeError, expected_number(operator_name(op), first ? 1 : 2, first ? *b : *c));
+      const Value got = first ? *b : *c;
+      return core_.raise_about(got, FaultKind::TypeError, expected_number(operator_name(op), first ? 1 : 2, got));
     }
   }
   const Value x = *b, y = *c;
@@ -88,7 +89,7 @@ bool Interpreter::slow_add_immediate(Op op, Value* dst, Value* b, std::int64_t n
   }
   if (computed.error != NumericError::None) {
     const std::string_view name = op == Op::Inc ? (number > 0 ? "inc" : "dec") : (number < 0 ? "-" : "+");
-    return core_.raise(FaultKind::TypeError, expected_number(name, 1, *b));
+    return core_.raise_about(*b, FaultKind::TypeError, expected_number(name, 1, *b));
   }
   const Value x = *b;
   if ((flags & kTakeB) != 0) core_.heap().release(x);
@@ -104,7 +105,7 @@ int Interpreter::slow_compare(Op op, Value* a, Value* b, std::uint8_t flags, std
     if (a->is(Tag::Pending) || b->is(Tag::Pending)) {
       text = expected_number(operator_name(op), a->is(Tag::Pending) ? 1 : 2, a->is(Tag::Pending) ? *a : *b);
     }
-    core_.raise(FaultKind::TypeError, std::move(text));
+    core_.raise_about(a->is_number() ? *b : *a, FaultKind::TypeError, std::move(text));
     return -1;
   }
   const Ordering order = is_numbers ? num_compare(*a, *b) : scalar_compare(*a, *b);

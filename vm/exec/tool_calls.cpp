@@ -136,9 +136,10 @@ void ToolCalls::answer(std::uint64_t request_id, Value taken, bool cached) {
   put_answer(*fiber, taken);
 }
 
-void ToolCalls::answer_fault(std::uint64_t request_id, FaultKind kind, std::string message, std::string hint) {
+void ToolCalls::answer_fault(std::uint64_t request_id, FaultKind kind, std::string message, std::string hint,
+                             std::string found) {
   Fiber* fiber = take_request(request_id, nullptr);
-  if (fiber != nullptr) fail(*fiber, kind, std::move(message), std::move(hint));
+  if (fiber != nullptr) fail(*fiber, kind, std::move(message), std::move(hint), std::move(found));
 }
 
 const Operation* ToolCalls::answer_pending(std::uint64_t request_id, PendingReply reply) {
@@ -216,9 +217,14 @@ void ToolCalls::give_handle(Fiber& fiber, const Operation& operation, bool waits
   push_await_call(fiber, fiber.result_slot, handle);
 }
 
-void ToolCalls::fail(Fiber& fiber, FaultKind kind, std::string message, std::string hint) {
+void ToolCalls::fail(Fiber& fiber, FaultKind kind, std::string message, std::string hint, std::string found) {
   fiber.records.back().error = message;
-  fibers_.fail_waiting(fiber, kind, std::move(message), std::move(hint));
+  RunFault fault;
+  fault.kind = kind;
+  fault.message = std::move(message);
+  fault.hint = std::move(hint);
+  fault.found = std::move(found);
+  fibers_.fail_waiting(fiber, std::move(fault));
 }
 
 // ---- records ----

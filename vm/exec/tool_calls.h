@@ -41,7 +41,8 @@ class ToolCalls {
   bool admit(std::uint64_t request_id);
   bool admit_operation(std::uint64_t request_id);
   void answer(std::uint64_t request_id, Value taken, bool cached);
-  void answer_fault(std::uint64_t request_id, FaultKind kind, std::string message, std::string hint);
+  void answer_fault(std::uint64_t request_id, FaultKind kind, std::string message, std::string hint,
+                    std::string found = {});
   const Operation* answer_pending(std::uint64_t request_id, PendingReply reply);
   const Operation* answer_resolved(std::uint64_t request_id, Settlement settlement);
 
@@ -57,7 +58,7 @@ class ToolCalls {
   CallResult attach(Fiber& fiber, const Operation& operation, std::uint32_t window, std::string key);
   void give_handle(Fiber& fiber, const Operation& operation, bool waits);
   Fiber* take_request(std::uint64_t request_id, ToolRequest* out);   // no longer listed; null: unknown
-  void fail(Fiber& fiber, FaultKind kind, std::string message, std::string hint);
+  void fail(Fiber& fiber, FaultKind kind, std::string message, std::string hint, std::string found = {});
   void show_records(const std::vector<ToolRecordData>& from, std::vector<ToolRecord>& out) const;
   void show_records(const Fiber& fiber, std::vector<ToolRecord>& out) const;   // and the records of its children
 

@@ -217,6 +217,7 @@ bool BinaryReader::read_state(MachineState& run, RunState& out, HostState&) {
     out.fault_kind = *kind;
     out.fault_message = text(in_.fault_message());
     out.fault_hint = text(in_.fault_hint());
+    out.fault_found = text(in_.fault_found());
   }
   return fibers(out) && (text_is_valid_ || invalid("text that is not UTF-8"));
 }
@@ -281,6 +282,7 @@ bool BinaryReader::fibers(RunState& out) {
       state.fault_kind = *kind;
     }
     state.fault_message = text(in.fault_message());
+    state.fault_found = text(in.fault_found());
     state.fault_stack = text(in.fault_stack());
     if (in.definitions() != nullptr) {
       for (const schema::Definition* one : *in.definitions()) {

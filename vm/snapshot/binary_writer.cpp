@@ -207,7 +207,7 @@ class BinaryWriter {
     const Text waits = text(in.waits_for_task);
     const bool faulted = in.state == Fiber::State::Faulted;
     const Text fault = faulted ? text(fault_name(in.fault_kind)) : Text(), message = text(in.fault_message);
-    const Text fault_stack = text(in.fault_stack);
+    const Text fault_found = text(in.fault_found), fault_stack = text(in.fault_stack);
     std::vector<schema::Definition> made;
     for (const DefinitionState& definition : in.definitions) made.emplace_back(definition.cell, definition.defined);
     const auto definitions =
@@ -227,6 +227,7 @@ class BinaryWriter {
     out.add_records(records);
     out.add_prints(prints);
     out.add_definitions(definitions);
+    out.add_fault_found(fault_found);
     out.add_fault_stack(fault_stack);
     out.add_fault_message(message);
     out.add_fault(fault);
@@ -310,6 +311,7 @@ class BinaryWriter {
     });
     const Text fault = state_.tool_failed ? text(fault_name(state_.fault_kind)) : Text();
     const Text fault_message = text(state_.fault_message), fault_hint = text(state_.fault_hint);
+    const Text fault_found = text(state_.fault_found);
     const auto cancels = texts(state_.cancel_requests);
     const Text run_id = text(state_.run_id);
     const auto limit_table = limits();
@@ -325,6 +327,7 @@ class BinaryWriter {
     out.add_cancel_requests(cancels);
     out.add_session(session_table);
     out.add_limits(limit_table);
+    out.add_fault_found(fault_found);
     out.add_fault_hint(fault_hint);
     out.add_fault_message(fault_message);
     out.add_fault(fault);

@@ -67,6 +67,7 @@ class FiberCapture {
     out_.waits_for_task = fiber_.waits_for_task;
     out_.fault_kind = fiber_.fault_kind;
     out_.fault_message = fiber_.fault_message;
+    out_.fault_found = fiber_.fault_found;
     out_.fault_stack = fiber_.fault_stack;
     // A branch that is only a tool call has no frame to hold the answer.
     const bool only_answer = fiber_.frames.empty() && fiber_.state == Fiber::State::Ready;

@@ -262,6 +262,7 @@ class Installer {
     fiber.waits_for_task = std::move(state.waits_for_task);
     fiber.fault_kind = state.fault_kind;
     fiber.fault_message = std::move(state.fault_message);
+    fiber.fault_found = std::move(state.fault_found);
     fiber.fault_stack = std::move(state.fault_stack);
     if (state.frames.empty() && state.state == Fiber::State::Ready) {
       fiber.stack[0] = take(state.result);

@@ -70,7 +70,7 @@ struct FiberState {
   std::vector<OpenTask> open_tasks;
   std::string waits_for_task;
   FaultKind fault_kind{};
-  std::string fault_message, fault_stack;
+  std::string fault_message, fault_found, fault_stack;
   Value result = Value::nil();
   std::vector<DefinitionState> definitions;
   std::vector<std::string> prints;

@@ -66,6 +66,7 @@ void for_each_fiber_text(Fiber& fiber, Visit visit) {
   visit("request_key", fiber.request_key);
   visit("waits_for_task", fiber.waits_for_task);
   visit("fault_message", fiber.fault_message);
+  visit("fault_found", fiber.fault_found);
   visit("fault_stack", fiber.fault_stack);
 }
 

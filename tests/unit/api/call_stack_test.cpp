@@ -80,5 +80,95 @@ TEST_F(CallStackTest, ADeepStackKeepsItsEnds) {
   EXPECT_EQ(frames_[20].name, "899977");
 }
 
+TEST_F(CallStackTest, AFaultOfAToolNamesTheTool) {
+  tool("price", "(id :int) -> :int", [](ToolCall& call) { return call.error("sold out"); });
+  const char* source = "(defn f [x] (tool/price {:id x}))\n(task \"t\" (f 1))";
+  for (const bool hops : {false, true}) {
+    EXPECT_EQ(calls(source, hops), "tool/price 1:13 < f 1:13 < task \"t\" 2:11 < program 2:11");
+    EXPECT_EQ(where_, "1:13");
+    EXPECT_EQ(frames_[0].kind, "tool");
+    EXPECT_EQ(frames_[0].name, "price");
+    EXPECT_EQ(calls("(tool/price {:id :x})", hops), "tool/price 1:1 < program 1:1");   // arguments that do not fit
+    EXPECT_EQ(calls("(pmap (fn [x] (tool/price {:id x})) [1])", hops),
+              "tool/price 1:15 < fn 1:15 < branch 0 < pmap 1:1 < program 1:1");
+    EXPECT_EQ(where_, "1:15");
+  }
+}
+
+TEST_F(CallStackTest, ALimitInsideOfABranchKeepsTheCallsOfTheBranch) {
+  tool("one", "() -> :int", [] { return 1; });
+  RunOptions options;
+  options.limits.fuel = 20'000;
+  options.limits.memory_bytes = 1u << 20;
+  options.limits.tool_calls = 2;
+  const std::string end = " < branch 1 < pmap 2:1 < program 2:1";
+  const std::string head = "(defn f [x] (if (= x 1) ", tail = " x))\n(pmap f [0 1 2])";
+  for (const bool hops : {false, true}) {
+    EXPECT_EQ(calls(head + "(loop [i 0] (recur (inc i)))" + tail, hops, options), "f 1:37" + end);
+    EXPECT_EQ(where_, "1:37");
+    EXPECT_EQ(calls(head + "(loop [v [1]] (recur (into v v)))" + tail, hops, options), "f 1:39" + end);
+    EXPECT_EQ(calls(head + "(do (tool/one) (tool/one) (tool/one))" + tail, hops, options),
+              "tool/one 1:51 < f 1:51" + end);
+  }
+}
+
+class FoundTest : public ApiTest {
+ protected:
+  std::string found(std::string_view source, RunOptions options = {}, bool hops = false) {
+    Run run = started(source, options);
+    while (run.step(hops ? 1 : UINT64_MAX) == RunState::Yielded) {
+      if (hops) run = moved_elsewhere(std::move(run));
+    }
+    if (!run.diagnostic()) return "no fault";
+    text_ = run.diagnostic()->text;
+    return run.diagnostic()->found;
+  }
+  std::string text_;
+};
+
+TEST_F(FoundTest, TheValueThatDidNotFitIsShown) {
+  EXPECT_EQ(found("(+ 1 {:cents 5})"), "{:cents 5}");
+  EXPECT_NE(text_.find("\nfound: {:cents 5}\n"), std::string::npos) << text_;
+  EXPECT_EQ(found("(+ \"7\" 1)"), "\"7\"");
+  EXPECT_EQ(found("(< 1 :a)"), ":a");
+  EXPECT_EQ(found("(inc [1 2])"), "[1 2]");
+  EXPECT_EQ(found("(map inc 7)"), "7");
+  EXPECT_EQ(found("(reduce + 0 [1 {:a \"é\"}])"), "{:a \"é\"}");
+  EXPECT_EQ(found("(subs 12 1)"), "12");
+  EXPECT_EQ(found("([1 2] :a)"), ":a");
+  EXPECT_EQ(found("(sleep \"now\")"), "\"now\"");
+  EXPECT_EQ(found("(+ 1 nil)"), "");
+  EXPECT_EQ(text_.find("found:"), std::string::npos) << text_;
+  EXPECT_EQ(found("(/ 1 0)"), "");
+  EXPECT_EQ(found("(do (pmap inc [1 :b]))"), ":b");
+  EXPECT_EQ(found("(do (pmap inc [1 :b]))", {}, true), ":b");
+}
+
+TEST_F(FoundTest, ALongValueIsCutToEightyCharacters) {
+  const std::string shown = found("(+ 1 (vec (range 1000)))");
+  EXPECT_TRUE(shown.starts_with("[0 1 2 3 ")) << shown;
+  EXPECT_TRUE(shown.ends_with("…")) << shown;
+  EXPECT_EQ(std::count_if(shown.begin(), shown.end(), [](char c) { return (c & 0xc0) != 0x80; }), 80);
+  EXPECT_EQ(found("(+ 1 (zipmap (range 1000) (range 1000)))"), "map of 1000 entries");
+  EXPECT_EQ(found("(+ 1 [(set (range 1000))])"), "vector of 1 elements");
+  const std::string text = found("(+ 1 (apply str (repeat 500 \"é\")))");
+  EXPECT_EQ(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }), 80);
+}
+
+TEST_F(FoundTest, MismatchesWithSignaturesShowTheirValue) {
+  tool("price", "(id :int, more {n :int}) -> {cents :int}", [](ToolCall& call) {
+    return call.build([](ValueWriter& out) { out.map([](ValueWriter& map) { map.entry("cents", "many"); }); });
+  });
+  for (const bool hops : {false, true}) {
+    EXPECT_EQ(found("(tool/price {:id \"x\" :more {:n 1}})", {}, hops), "\"x\"");
+    EXPECT_EQ(found("(tool/price {:id 1 :more {:n [2]}})", {}, hops), "[2]");
+    EXPECT_EQ(found("(tool/price {:id 1 :more {:n 1}})", {}, hops), "\"many\"");
+    EXPECT_EQ(found("(pmap (fn [x] (tool/price {:id x :more {}})) [:a])", {}, hops), ":a");
+  }
+  RunOptions options;
+  options.signature = "{count :int}";
+  EXPECT_EQ(found("{:count [1 2]}", options), "[1 2]");
+}
+
 }  // namespace
 }  // namespace ptcvm

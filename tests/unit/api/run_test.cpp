@@ -105,6 +105,35 @@ TEST_F(RunTest, DataIsCopiedIn) {
   EXPECT_EQ(Run::start(engine_, compiled("1"), from_value).error().code, Errc::invalid_value);
 }
 
+// Says whether a host that assigns this to the data of a run compiles.
+template <class Options, class T>
+concept TakesData = requires(Options options, T&& given) { options.data = std::forward<T>(given); };
+
+template <class Options>
+constexpr bool keeps_no_dangling_view() {
+  using View = decltype(std::declval<Value>().view());             // of a value that is destroyed
+  using Part = decltype(std::declval<View>()["name"]);
+  using Read = decltype(*std::declval<Result<Value>>());
+  return !TakesData<Options, Value> && !TakesData<Options, const Value> && !TakesData<Options, View> &&
+         !TakesData<Options, View&> && !TakesData<Options, Part> && !TakesData<Options, Read>;
+}
+template <class Options>
+constexpr bool takes_named_values() {
+  using View = decltype(std::declval<Value&>().view());
+  using Read = decltype(*std::declval<Result<Value>&>());
+  return TakesData<Options, Value&> && TakesData<Options, const Value&> && TakesData<Options, ValueView> &&
+         TakesData<Options, View> && TakesData<Options, Read> && TakesData<Options, const ValueView&>;
+}
+static_assert(keeps_no_dangling_view<RunOptions>() && keeps_no_dangling_view<StoredOptions>());
+static_assert(takes_named_values<RunOptions>() && takes_named_values<StoredOptions>());
+
+TEST_F(RunTest, ViewsOfTemporariesAreViewsElsewhere) {
+  EXPECT_EQ(Value::of(std::vector<int>{1, 2}).view()[1].as_int(), 2);
+  EXPECT_EQ(Value::of(Value::of(7).view()).to_edn(), "7");
+  const Value kept = Value::copy_of(Value::from_edn("{:a {:b 1}}").value().view()["a"]["b"]);
+  EXPECT_EQ(kept.to_edn(), "1");
+}
+
 TEST_F(RunTest, ASignatureThatCannotBeReadIsRefused) {
   RunOptions options;
   options.signature = "{a :nonsense}";

@@ -153,8 +153,9 @@ TEST_F(StoreTest, AskedInTheLogIsAsked) {
 
 TEST_F(StoreTest, ApprovedArgumentsThatChangeAreRefused) {
   Store mine = store();
+  const Value data = Value::from_edn("{:n 5}").value();
   auto parked = run_stored(engine_, mine, paying(), "(tool/pay {:to \"bo\" :amount data/n})",
-                           {.id = "r", .data = Value::from_edn("{:n 5}").value(), .hooks = asking().hooks});
+                           {.id = "r", .data = data, .hooks = asking().hooks});
   ASSERT_EQ(parked->questions.size(), 1u);
   ASSERT_TRUE(mine.decide("r", parked->questions[0].key, true));
   // The same call of a changed program: the parked state is refused by forgetting it, and it runs from the top.

@@ -10,6 +10,23 @@ struct Hit {
 };
 BOOST_DESCRIBE_STRUCT(Hit, (), (id, title))
 
+struct Tree {
+  std::string name;
+  std::vector<Tree> below;
+};
+BOOST_DESCRIBE_STRUCT(Tree, (), (name, below))
+
+enum class Colour { red, green };
+BOOST_DESCRIBE_ENUM(Colour, red, green)
+
+struct Cents {
+  std::int64_t count = 0;
+};
+template <>
+struct ptcvm::Convert<Cents> {                   // without shape(): any value may fit
+  static Result<Cents> read(ValueView v, const Path&) { return Cents{v.as_int().value_or(0)}; }
+};
+
 namespace ptcvm {
 namespace {
 
@@ -69,6 +86,54 @@ TEST_F(ToolsTest, WhatDoesNotFitIsRefusedWhenAdded) {
   const auto count = tools_.add("x", "(a :int) -> :int", [](int, int) { return 1; });
   EXPECT_EQ(count.error().message, "tool x: its callable takes 2 arguments, its signature names 1");
   EXPECT_TRUE(tools_.empty());
+}
+
+// Returns why a callable is refused under a signature, or "" when it is taken.
+template <class F>
+std::string refusal_of(std::string_view signature, F callable) {
+  Tools tools;
+  const auto added = tools.add("x", signature, std::move(callable));
+  EXPECT_EQ(tools.empty(), !added);
+  if (!added) EXPECT_EQ(added.error().code, Errc::invalid_value);
+  return added ? "" : added.error().message;
+}
+
+TEST_F(ToolsTest, ACallableThatCannotTakeItsArgumentsIsRefusedWhenAdded) {
+  EXPECT_EQ(refusal_of("(a :string) -> :int", [](int) { return 1; }),
+            "tool x: args.a is :string, and its callable takes an integer");
+  EXPECT_EQ(refusal_of("(n :int, q :int) -> :int", [](int, const std::string&) { return 1; }),
+            "tool x: args.q is :int, and its callable takes a string");
+  EXPECT_EQ(refusal_of("(x :float) -> :int", [](std::int64_t) { return 1; }),
+            "tool x: args.x is :float, and its callable takes an integer");
+  EXPECT_EQ(refusal_of("(n :int?) -> :int", [](int) { return 1; }),
+            "tool x: args.n is :int? and may be nil or missing, and its callable takes an integer; write "
+            "std::optional");
+  EXPECT_EQ(refusal_of("(items [:int]) -> :int", [](const std::vector<std::string>&) { return 1; }),
+            "tool x: args.items[] is :int, and its callable takes a string");
+  EXPECT_EQ(refusal_of("(hits [{id :string}]) -> :int", [](const std::vector<Hit>&) { return 1; }),
+            "tool x: args.hits[].id is :string, and its callable takes an integer");
+  EXPECT_EQ(refusal_of("(prices {a :float}) -> :int", [](const std::map<std::string, bool>&) { return 1; }),
+            "tool x: args.prices.a is :float, and its callable takes a bool");
+  EXPECT_EQ(refusal_of("(root {below [{below [:int]}]}) -> :int", [](const Tree&) { return 1; }),
+            "tool x: args.root.below[].below[] is :int, and its callable takes a struct");
+  EXPECT_EQ(refusal_of("(day :date) -> :int", [](const std::string&) { return 1; }),
+            "tool x: args.day is :date, and its callable takes a string");
+  EXPECT_EQ(refusal_of("(c :int) -> :int", [](Colour) { return 1; }),
+            "tool x: args.c is :int, and its callable takes an enumerator");
+}
+
+int twice(int n) { return 2 * n; }
+
+TEST_F(ToolsTest, ACallableThatMayTakeItsArgumentsIsAdded) {
+  EXPECT_EQ(refusal_of("(n :int) -> :float", [](double n) { return n; }), "");
+  EXPECT_EQ(refusal_of("(n :int) -> :int", &twice), "");
+  EXPECT_EQ(refusal_of("(a :any, b) -> :int", [](int, const std::string&) { return 1; }), "");
+  EXPECT_EQ(refusal_of("(n :int) -> :int", [](std::optional<int> n) { return n.value_or(0); }), "");
+  EXPECT_EQ(refusal_of("(a :date, b [:keyword]) -> :int", [](ValueView, const std::vector<Value>&) { return 1; }), "");
+  EXPECT_EQ(refusal_of("(c :string, d :keyword) -> :int", [](Colour, Colour) { return 1; }), "");
+  EXPECT_EQ(refusal_of("(m :map, r {id :int, more :any}) -> :int", [](const Hit&, const Hit&) { return 1; }), "");
+  EXPECT_EQ(refusal_of("(c :string) -> :int", [](Cents) { return 1; }), "");
+  EXPECT_EQ(refusal_of("(x :int) -> :int", [](ToolCall& call) { return call.value(1); }), "");
 }
 
 TEST_F(ToolsTest, AListIsWhatItWasWhenTheRunBegan) {

@@ -326,6 +326,7 @@ void JsonReader::records(RunState& out) {
   one.text("kind", kind);
   one.text("message", out.fault_message);
   one.text("hint", out.fault_hint);
+  one.text("found", out.fault_found);
   const auto found = find_fault(kind);
   if (!found) one.fail("unknown fault", "kind");
   out.tool_failed = true;

@@ -79,6 +79,7 @@ class JsonWriter : private JsonSections {
     text("kind", fault_name(state_.fault_kind));
     text("message", state_.fault_message);
     text("hint", state_.fault_hint);
+    text("found", state_.fault_found);
     close('}');
   }
 

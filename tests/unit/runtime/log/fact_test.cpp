@@ -27,6 +27,7 @@ Fact full() {
   fact.idempotency_key = "abc";
   fact.task = "t";
   fact.number = 7;
+  fact.errors = "no such card";
   return fact;
 }
 
@@ -50,7 +51,7 @@ TEST(FactBytes, ComeBackWhole) {
 TEST(FactBytes, HoldEachMember) {
   constexpr std::string Fact::* kTexts[] = {&Fact::key,  &Fact::source, &Fact::id,     &Fact::value,
                                             &Fact::text, &Fact::status, &Fact::tool,   &Fact::args,
-                                            &Fact::task, &Fact::effect, &Fact::idempotency_key};
+                                            &Fact::task, &Fact::effect, &Fact::idempotency_key, &Fact::errors};
   for (const auto member : kTexts) {
     Fact fact;
     fact.*member = "x";
@@ -125,7 +126,8 @@ TEST(FactJson, SaysWhatIsThere) {
   EXPECT_EQ(fact_json(fact),
             R"({"seq":4,"kind":"effect_settled","author":"person","source":"Ada","time_ms":-1767225600000,"writer":2,)"
             R"("key":"effect/k#1","id":"pay \"now\"","value":"[1]","text":"line\nbreak","status":"in_doubt",)"
-            R"("tool":"charge","args":"{:cents 5}","effect":"unsafe","idempotency_key":"abc","task":"t","number":7})");
+            R"("tool":"charge","args":"{:cents 5}","effect":"unsafe","idempotency_key":"abc","task":"t",)"
+            R"("errors":"no such card","number":7})");
 }
 
 TEST(StoreNames, AreStable) {
