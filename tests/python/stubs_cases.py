@@ -5,7 +5,7 @@ import pathlib
 import unittest
 
 import ptcvm
-from ptcvm import options, run, stepped, store, stored_run, tools
+from ptcvm import options, run, sealing, snapshot_view, stepped, store, stored_run, tools
 
 PACKAGE = pathlib.Path(ptcvm.__file__).parent
 STUBS = ast.parse((PACKAGE / "__init__.pyi").read_text())
@@ -18,7 +18,7 @@ CLASSES = {node.name: node for node in STUBS.body if isinstance(node, ast.ClassD
 
 
 def found(name):
-    for place in (ptcvm, run, stepped, store, stored_run):
+    for place in (ptcvm, run, stepped, store, stored_run, sealing, snapshot_view):
         if hasattr(place, name):
             return getattr(place, name)
     return RENAMED[name]
@@ -85,6 +85,7 @@ class Stubs(unittest.TestCase):
         for name, node in CLASSES.items():
             for key, method in methods(node).items():
                 function = inspect.getattr_static(found(name), key)
+                function = getattr(function, "__func__", function)       # of a class method
                 if key in HIDDEN or isinstance(function, property):
                     continue
                 more = OPTIONS.get(key, []) if name in ("Engine", "Tools") else []

@@ -1,4 +1,5 @@
 """The types of the package. docs/python.md is the guide; the docstrings of the modules say what each function does."""
+import datetime
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
 from typing import Any, Generic, Literal, TypeVar
 
@@ -44,6 +45,7 @@ class _AtAPlace(Error):
     begin: int
     end: int
     text: str
+    found: str
     is_limit: bool
     is_incomplete: bool
 
@@ -273,7 +275,7 @@ class RunInStore:
 
 class Store(_Handle):
     def __init__(self, path: Any = None, *, grouped: bool = False, window: float = 0.005,
-                 busy_timeout: float = 5.0) -> None: ...
+                 busy_timeout: float = 5.0, keys: KeyRing | None = None, tenant: str = "") -> None: ...
     def resolve(self, run: str, operation: str, value: Any, *, by: str = "") -> None: ...
     def resolve_error(self, run: str, operation: str, reason: str, *, by: str = "") -> None: ...
     def resolve_cancelled(self, run: str, operation: str, reason: str = "", *, by: str = "") -> None: ...
@@ -289,3 +291,100 @@ class Store(_Handle):
     def import_log(self, run: str, lines: str) -> None: ...
     def woken(self, *, now_ms: int | None = None, most: int = 1000) -> list[str]: ...
     def runs(self, *, after: str = "", most: int = 1000) -> list[RunInStore]: ...
+
+class Key:
+    id: str
+    note: str
+    state: Literal["active", "verify_only", "revoked"]
+    algorithm: Literal["hmac_sha256", "ed25519"]
+    is_signing: bool
+    has_secret: bool
+    created: datetime.datetime
+    not_after: datetime.datetime | None
+
+class KeyRing(_Handle):
+    def __init__(self, text: str | None = None) -> None: ...
+    @classmethod
+    def load(cls, path: Any) -> KeyRing: ...
+    def rotate(self, id: str, *, algorithm: Literal["hmac_sha256", "ed25519"] = "hmac_sha256",
+               not_after: datetime.datetime | None = None) -> None: ...
+    def sign_with(self, id: str) -> None: ...
+    def revoke(self, id: str) -> None: ...
+    def public_half(self) -> KeyRing: ...
+    def keys(self) -> list[Key]: ...
+    def text(self) -> str: ...
+    def save(self, path: Any, *, replace: bool = False) -> None: ...
+
+class Opened:
+    payload: bytes
+    key_id: str
+    algorithm: str
+    tenant: str
+    run_id: str
+    sequence: int
+
+def seal(ring: KeyRing, payload: bytes, *, tenant: str, run_id: str, sequence: int,
+         time: datetime.datetime | None = None) -> bytes: ...
+def open_sealed(ring: KeyRing, sealed: bytes, *, tenant: str, run_id: str = "", sequence: int | None = None,
+                minimum_sequence: int = 0, time: datetime.datetime | None = None) -> Opened: ...
+def looks_sealed(data: bytes) -> bool: ...
+
+class Signature(_Handle):
+    def __init__(self, text: str) -> None: ...
+    @classmethod
+    def from_json_schema(cls, schema: Mapping[str, Any] | str) -> Signature: ...
+    def json_schema(self) -> dict[str, Any]: ...
+    def fit_result(self, value: Any) -> Any: ...
+    def fit_params(self, args: Mapping[str, Any]) -> dict[Any, Any]: ...
+
+class SnapshotFacts:
+    run_id: str
+    place: Literal["between_turns", "turn_suspended", "between_steps"]
+    turn: int
+    format: int
+    fuel: int
+    tool_calls: int
+    suspensions: int
+    print_bytes: int
+    memory_bytes: int
+
+class SnapshotOperation:
+    id: str
+    tool: str
+    status: str
+    reason: str
+    task_id: str
+    args: Any
+    result: Any
+    since_ms: int | None
+    due_ms: int | None
+    deadline_ms: int | None
+    is_sleep: bool
+    is_awaited: bool
+
+class SnapshotFrame:
+    function: str
+    line: int
+    column: int
+    locals: dict[str, Any]
+
+class SnapshotFiber:
+    parent: int | None
+    state: str
+    fault: str
+    source_name: str
+    line: int
+    column: int
+    excerpt: str
+    frames: list[SnapshotFrame]
+
+class SnapshotView(_Handle):
+    def __init__(self, engine: Engine, snapshot: bytes | str, *, max_bytes: int = 0) -> None: ...
+    def facts(self) -> SnapshotFacts: ...
+    def operations(self) -> list[SnapshotOperation]: ...
+    def definitions(self) -> dict[str, Any]: ...
+    def journal(self) -> dict[str, Any]: ...
+    def fibers(self) -> list[SnapshotFiber]: ...
+    def prints(self) -> list[str]: ...
+    def to_bytes(self) -> bytes: ...
+    def to_json(self) -> dict[str, Any]: ...

@@ -52,13 +52,14 @@ def struct(kind, **members):
 
 def diagnostic_facts(found):
     """Returns the members of a diagnostic by their names."""
-    facts = {name: text_of(getattr(found, name)) for name in ("kind", "message", "hint", "source_name", "text")}
+    facts = {name: text_of(getattr(found, name)) for name in ("kind", "message", "hint", "source_name", "text",
+                                                                 "found")}
     return {**facts, **{name: getattr(found, name) for name in DIAGNOSTIC_NUMBERS}}
 
 
 def error_of(status, error):
     found = struct(_abi.Diagnostic)
-    if lib.ptcvm_error_diagnostic(error, ctypes.byref(found)):
+    if status == _abi.INVALID_PROGRAM and lib.ptcvm_error_diagnostic(error, ctypes.byref(found)):
         return InvalidProgram(diagnostic_facts(found))
     message = text_of(lib.ptcvm_error_message(error))
     name = text_of(lib.ptcvm_status_name(status))

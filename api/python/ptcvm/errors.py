@@ -17,7 +17,7 @@ class _AtAPlace(Error):
     def __init__(self, status, facts):
         super().__init__(status, facts["text"] or facts["message"])
         self.message = facts["message"]
-        for name in ("kind", "hint", "source_name", "line", "column", "begin", "end", "text"):
+        for name in ("kind", "hint", "source_name", "line", "column", "begin", "end", "text", "found"):
             setattr(self, name, facts[name])
         self.is_limit = bool(facts["is_limit"])
         self.is_incomplete = bool(facts["is_incomplete"])

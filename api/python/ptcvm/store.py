@@ -26,15 +26,16 @@ class RunInStore:
 class Store(Handle):
     """Keeps runs. Any number of threads may use a store, and processes may share its file."""
 
-    def __init__(self, path=None, *, grouped=False, window=0.005, busy_timeout=5.0):
+    def __init__(self, path=None, *, grouped=False, window=0.005, busy_timeout=5.0, keys=None, tenant=""):
         """Opens a file of SQLite, and makes it when it is not there; without a path the store is in memory. With
         grouped=True the writes of a window share one sync, and a crash can take back the last window. Times are
-        seconds."""
+        seconds. With `keys`, a KeyRing, each log is sealed and checked; `tenant` is whose logs they are."""
         if path is None:
             handle = made("store_in_memory")
         else:
             options = struct(_abi.SqliteOptions, is_grouped=int(grouped), window_ms=round(window * 1000),
-                             busy_timeout_ms=round(busy_timeout * 1000))
+                             busy_timeout_ms=round(busy_timeout * 1000), keys=keys and keys._open(),
+                             tenant=Text(tenant))
             handle = made("store_open_sqlite", Text(str(path)), ctypes.byref(options))
         super().__init__("store", handle)
 
