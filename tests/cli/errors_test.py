@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Errors that show the way: names that are near, places in files, every error explained, and what `check` finds.
 
-usage: errors_test.py PTCVM   (the program under test)"""
+usage: errors_test.py PTCVM SOURCE_FOLDER LIBRARY   (the program under test, and libptcvm.so for the Python package)"""
 import json
 import os
 import subprocess
@@ -13,11 +13,13 @@ from concurrent.futures import ThreadPoolExecutor
 from ptcvm_process import PTCVM, CommandLineTest, ptcvm
 
 
-def shell(commands):
-    """The status and all output of commands of a shell, with ptcvm in the path, in an empty folder."""
+def shell(commands, package=""):
+    """The status and all output of commands of a shell, with ptcvm in the path and the Python package in the folder
+    `package`, in an empty folder."""
     path = os.path.dirname(PTCVM) + os.pathsep + os.environ["PATH"]
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(["sh", "-c", commands], cwd=folder, env={**os.environ, "PATH": path}, text=True,
+        done = subprocess.run(["sh", "-c", commands], cwd=folder, text=True,
+                              env={**os.environ, "PATH": path, "PYTHONPATH": package},
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
     return done.returncode, done.stdout
 
@@ -76,6 +78,11 @@ class Places(CommandLineTest):
 
 
 class Explain(CommandLineTest):
+    # What happens to disks, to files that a newer version wrote, and to nodes: no command shows it.
+    NO_EXAMPLE = {"pending_outstanding", "not_available", "store_unknown", "store_full", "store_locked", "store_fenced",
+                  "store_missing", "store_sealed", "store_misuse", "store_wrong_tenant", "store_dead_node",
+                  "misaligned", "unsupported_version", "claim_changed"}
+
     @staticmethod
     def parts(text):
         """The commands of the example and of the cure that an explanation shows."""
@@ -97,10 +104,13 @@ class Explain(CommandLineTest):
             if example:
                 shown.append((name, example, cure))
         self.assertGreaterEqual(len(texts), len(names))
-        self.assertGreater(len(shown), 70)
+        self.assertEqual(set(names) - {name for name, _, _ in shown}, self.NO_EXAMPLE)
+        package = os.path.join(self.folder.name, "python")
+        subprocess.run([sys.executable, os.path.join(sys.argv[2], "tools/python-wheel"), "--library", sys.argv[3],
+                        "--output", package, "--unpacked"], check=True, stdout=subprocess.DEVNULL)
         with ThreadPoolExecutor(4) as pool:
-            examples = list(pool.map(shell, (example for _, example, _ in shown)))
-            cures = list(pool.map(shell, (cure for _, _, cure in shown)))
+            examples = list(pool.map(lambda one: shell(one[1], package), shown))
+            cures = list(pool.map(lambda one: shell(one[2], package), shown))
         for (name, _, _), (_, broken), (status, mended) in zip(shown, examples, cures):
             self.assertIn(name, broken)
             self.assertEqual((status, name in mended), (0, False), (name, mended))
@@ -249,4 +259,4 @@ class Resume(CommandLineTest):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
