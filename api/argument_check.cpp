@@ -34,7 +34,7 @@ class Literals {
   Literals(const Literals&) = delete;
   Literals& operator=(const Literals&) = delete;
 
-  // Returns the signature as the text of the call can be held against it: what is not in the text fits.
+  // Returns the signature as the text of the call can be checked against it: what is not in the text fits.
   ptc::Signature visible_part(const ptc::Signature& contract) const {
     ptc::Signature out = contract;
     for (ptc::SignatureField& param : out.params) {

@@ -35,8 +35,8 @@ struct Diagnostic {
   // The calls around the place, innermost first, at most 26; the place of the fault is in the first. Empty for mistakes
   // that are found before a program runs, and for limits of the host.
   std::vector<CallFrame> stack = {};
-  // The value that did not fit, as text of at most 80 characters: of a type error, or of the first mismatch with a
-  // signature. "" when there is none, and for nil.
+  // The value that did not fit, as text of at most 80 characters: type errors have it, and mismatches with signatures,
+  // which have the first value. "" when there is none, and for nil.
   std::string found = {};
 };
 

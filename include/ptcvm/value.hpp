@@ -92,7 +92,7 @@ class ValueEntries {
 };
 
 // A view of a Value that is destroyed at the end of the statement, as in Value::of(1).view(). A TemporaryView is a
-// ValueView in every way, but for one: BorrowedView does not take it.
+// ValueView in every way except one: BorrowedView does not take it.
 class TemporaryView : public ValueView {
  public:
   explicit TemporaryView(ValueView view) : ValueView(view) {}

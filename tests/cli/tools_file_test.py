@@ -163,7 +163,8 @@ class ToolsFile(CommandLineTest):
         exported = ptcvm("journal", "export", *kept, "a")[1]
         other = ("--store", os.path.join(self.folder.name, "t.db"))
         self.assertEqual(ptcvm("journal", "import", *other, "a", "-", stdin=exported)[0], 0)
-        self.assertEqual(ptcvm("journal", "export", *other, "a")[1], exported)
+        imported = json.loads(ptcvm("journal", "show", *other, "a", "--json")[1])["effects"]
+        self.assertEqual([call.get("errors") for call in imported], [call.get("errors") for call in calls])
 
     def test_a_call_has_a_deadline_of_its_own(self):
         path = self.tools({"name": "slow", "command": ["sleep", "100"], "deadline_ms": 50})

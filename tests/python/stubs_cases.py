@@ -85,7 +85,7 @@ class Stubs(unittest.TestCase):
         for name, node in CLASSES.items():
             for key, method in methods(node).items():
                 function = inspect.getattr_static(found(name), key)
-                function = getattr(function, "__func__", function)       # of a class method
+                function = getattr(function, "__func__", function)       # a class method has it
                 if key in HIDDEN or isinstance(function, property):
                     continue
                 more = OPTIONS.get(key, []) if name in ("Engine", "Tools") else []

@@ -76,7 +76,7 @@ Result<void> give_all(AgentHandle& agent, const ResumeAgent& request) {
   return {};
 }
 
-// Adds the commands that the store keeps: those of files of tools, then those of --tool.
+// Adds the commands that the store keeps: first the commands in files of tools, then the commands of --tool.
 bool add_kept_commands(AgentSession& session, const Store& store, const std::string& id, const ToolCommands& words,
                        std::string& message) {
   const auto texts = kept_tools(store, id);

@@ -12,7 +12,7 @@ namespace {
 // Each part of a value takes at least two bytes of text, so parts beyond these are not in it.
 constexpr std::size_t kMostTextBytes = 4 * kMostShownCharacters;
 constexpr int kMostParts = static_cast<int>(kMostTextBytes);
-constexpr std::uint32_t kMostEntries = 32;       // of a map or set, which are put in order before the first is shown
+constexpr std::uint32_t kMostEntries = 32;       // a map or set is put in order before its first entry is shown
 constexpr std::uint32_t kMostDigitsWork = 32;
 
 std::uint32_t size_of(Value v) {

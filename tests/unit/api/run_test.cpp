@@ -111,7 +111,7 @@ concept TakesData = requires(Options options, T&& given) { options.data = std::f
 
 template <class Options>
 constexpr bool keeps_no_dangling_view() {
-  using View = decltype(std::declval<Value>().view());             // of a value that is destroyed
+  using View = decltype(std::declval<Value>().view());             // the value is destroyed
   using Part = decltype(std::declval<View>()["name"]);
   using Read = decltype(*std::declval<Result<Value>>());
   return !TakesData<Options, Value> && !TakesData<Options, const Value> && !TakesData<Options, View> &&
