@@ -95,7 +95,7 @@ class ValueEntries {
 // ValueView in every way except one: BorrowedView does not take it.
 class TemporaryView : public ValueView {
  public:
-  explicit TemporaryView(ValueView view) : ValueView(view) {}
+  explicit TemporaryView(ValueView view) : ValueView(view) {}   // makes a view of the same value
   // Each operator returns a part of the value, as the operators of ValueView do.
   TemporaryView operator[](std::size_t index) const { return TemporaryView(ValueView::operator[](index)); }
   TemporaryView operator[](std::string_view key) const { return TemporaryView(ValueView::operator[](key)); }
