@@ -38,7 +38,7 @@ Outcome outcome_of(const ptc::Outcome& in) {
   out.usage.fuel = in.fuel;
   out.usage.peak_bytes = in.peak_bytes;
   out.usage.active_micros = in.micros;
-  out.usage.tool_calls = static_cast<std::uint32_t>(in.tool_calls.size());
+  out.usage.tool_calls = static_cast<std::uint32_t>(in.tool_call_count);
   return out;
 }
 
@@ -75,6 +75,7 @@ ptc::DurableOptions durable_options(const StoredOptions& options) {
   plain.signature = options.signature;
   plain.time_ms = options.time_ms;
   ptc::DurableOptions out;
+  out.call_texts = ptc::CallTexts::No;   // hosts are told of calls by the trace, and see their number
   out.session = session_options(plain);
   out.session.source_name = options.name;
   out.session.float_precision = options.float_precision;

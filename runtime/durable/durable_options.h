@@ -26,6 +26,7 @@ struct DurableOptions {
   std::optional<std::uint64_t> dead_token;   // names a claim whose process is known to be gone
   std::function<std::int64_t()> now_ms;      // none: the system clock
   bool again = false;                        // a new turn, also when the last one ended well
+  CallTexts call_texts = CallTexts::Yes;     // No: outcomes count the calls of their turns and leave them out
   bool keeps_session = false;                // definitions of a turn are there in the next one
   bool resets_need_reasons = false;          // (task-reset id) of a task whose calls had effects fails without one
   std::size_t most_in_flight = SIZE_MAX;     // calls that are handed out at once

@@ -47,7 +47,7 @@ bool DurableRun::attend(std::unique_ptr<Session> session) {
   if (session_ == nullptr) return false;
   if (!opening_.is_resumed()) return true;
   is_suspended_ = true;
-  out_.outcome = session_->suspended_outcome();
+  out_.outcome = session_->suspended_outcome(options_.call_texts);
   if (writer_.resume(resumption())) go_on();
   return true;
 }
@@ -130,12 +130,12 @@ std::optional<DurableStep> DurableRun::advance(std::uint64_t& fuel) {
     case SessionStep::Suspended:
       if (!write()) return std::nullopt;
       is_suspended_ = true;
-      out_.outcome = session_->outcome();
+      out_.outcome = session_->outcome(options_.call_texts);
       return std::nullopt;
     case SessionStep::Over: break;
   }
   if (!write()) return DurableStep::Done;
-  out_.outcome = session_->outcome();
+  out_.outcome = session_->outcome(options_.call_texts);
   end_turn();
   return DurableStep::Done;
 }
@@ -164,7 +164,7 @@ std::optional<DurableStep> DurableRun::wait_for_calls() {
     is_suspended_ = true;
   }
   if (is_suspended_) {
-    out_.outcome = session_->outcome();
+    out_.outcome = session_->outcome(options_.call_texts);
     return std::nullopt;
   }
   return advance(slice);
@@ -254,7 +254,7 @@ bool DurableRun::park_in_the_middle() {
   wanted.observed_seq = log().head();
   Fact fact = writer_.made(FactKind::RunSuspended, FactAuthor::Host);
   fact.status = "parked";
-  out_.outcome = session_->outcome();
+  out_.outcome = session_->outcome(options_.call_texts);
   out_.outcome.next_deadline_ms = wanted.deadline_ms;
   if (!writer_.park({&fact, 1}, wanted)) return false;
   options_.parks->store(false);

@@ -62,13 +62,17 @@ struct WaitingCall {
   std::uint32_t line = 0, column = 0;
 };
 
+// Says whether an outcome has the texts of all calls of its turn. They cost what they are long.
+enum class CallTexts : bool { No, Yes };
+
 struct Outcome {
   OutcomeStatus status = OutcomeStatus::Error;
   std::string value_edn;               // the value, unless the status is Error or Suspended
   OutcomeFault fault;                  // the fault, when the status is Error
   std::vector<std::string> prints;
   std::vector<std::pair<std::string, std::string>> summaries;   // ids and texts of steps, sorted by id
-  std::vector<ToolOutcome> tool_calls;
+  std::vector<ToolOutcome> tool_calls;    // empty when nobody wants them (CallTexts::No)
+  std::size_t tool_call_count = 0;
   std::vector<PendingOutcome> pending;    // every operation that waits, in order of opening
   std::vector<WaitingCall> calls;         // calls that wait for the host, in the order in which they were made
   std::optional<std::int64_t> next_deadline_ms;   // when to resume a suspended turn at the latest

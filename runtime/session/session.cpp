@@ -244,7 +244,7 @@ OutcomeStatus Session::status() const {
   return last_step_ == SessionStep::Over ? result_.status() : OutcomeStatus::Suspended;
 }
 
-Outcome Session::outcome() {
+Outcome Session::outcome(CallTexts texts) {
   Outcome out;
   out.status = status();
   if (out.status == OutcomeStatus::Suspended) {
@@ -253,14 +253,14 @@ Outcome Session::outcome() {
   } else {
     result_.write_to(out);
   }
-  records_.add_to(out);
+  records_.add_to(out, texts);
   records_.add_operations(out);
   return out;
 }
 
-Outcome Session::suspended_outcome() {
+Outcome Session::suspended_outcome(CallTexts texts) {
   if (last_step_ == SessionStep::Over || last_step_ == SessionStep::Yielded) last_step_ = SessionStep::Suspended;
-  return outcome();
+  return outcome(texts);
 }
 
 std::vector<std::uint8_t> Session::snapshot(const SnapshotOptions& options) const {

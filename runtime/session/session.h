@@ -99,8 +99,9 @@ class Session {
   OutcomeStatus status() const;
   const OutcomeFault& fault() const { return result_.fault(); }   // valid when the turn is over with Error
   Value result() const { return result_.value(); }   // the result of the last turn that ended well; borrowed
-  Outcome outcome();                                  // returns the outcome of the turn so far
-  Outcome suspended_outcome();   // returns the outcome of turn() or resume() that suspended the turn
+  Outcome outcome(CallTexts texts = CallTexts::Yes);  // returns the outcome of the turn so far
+  // Returns the outcome of turn() or resume() that suspended the turn.
+  Outcome suspended_outcome(CallTexts texts = CallTexts::Yes);
   // Writes the result of a turn that is over, within the memory and the time of the turn. Returns false when there is
   // no result, or when its text does not fit: then the turn has failed (fault()).
   bool write_result(BoundedWriter writer, std::string& text) { return result_.write(writer, text); }

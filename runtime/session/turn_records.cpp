@@ -40,12 +40,13 @@ void TurnRecords::tell_reader() {
   tell_opened(run_.operations().all().size());
 }
 
-void TurnRecords::add_to(Outcome& outcome) const {
+void TurnRecords::add_to(Outcome& outcome, CallTexts texts) const {
   outcome.prints = prints();
   outcome.warnings = warnings();
   for (const StepSummary& step : summaries()) outcome.summaries.emplace_back(step.id, step.summary);
   std::sort(outcome.summaries.begin(), outcome.summaries.end());
-  outcome.tool_calls = tool_calls();
+  if (texts == CallTexts::Yes) outcome.tool_calls = tool_calls();
+  outcome.tool_call_count = run_.tool_records().size();
   outcome.fuel = run_.fuel_used();
   outcome.peak_bytes = run_.heap().bytes_peak();
 }

@@ -23,7 +23,7 @@ class TurnRecords {
   void begin_turn() { seen_prints_ = seen_summaries_ = 0; }
   void skip_all();                   // a run was restored: its records were told before
   void tell_reader();                // tells the reader of the outbox what it has not heard
-  void add_to(Outcome& outcome) const;
+  void add_to(Outcome& outcome, CallTexts texts) const;
   // Return the records as texts that have a common limit (record_texts.h): calls of tools that have an answer, in the
   // order in which they were made; and operations that wait, in the order in which they were opened.
   std::vector<ToolOutcome> tool_calls() const;
