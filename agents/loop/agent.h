@@ -41,15 +41,39 @@ struct ProgressOutput {
   std::string text, state = {};
 };
 
-// Functions of the host around turns, requests and tools. They must give the same answer when they are asked again.
+// Functions of the host around turns, requests and tools. `path` names the agent. Each function returns a verdict:
+//
+//   allow    goes on
+//   change   goes on with something else; HookVerdict::args has the members that are listed below
+//   deny     the run ends with the reason "denied" and the text; a reply that is denied is not run, and the model is
+//            told the text
+//   ask      a person decides: the run waits for an approval ("approve:turn:3", "approve:model:5", "approve:reply:5",
+//            "approve:turn-end:3"). To resolve it with true allows; to reject it denies
+//
+// A verdict is asked for once. AgentRun::take_verdicts() returns what hooks said; a StoredAgent writes it into the log,
+// so a run that is made again from its log does not ask, and comes to the same bytes.
 struct AgentHooks {
+  // Judges a call before it is made; change has the arguments of the call. The run keeps the verdict.
   std::function<HookVerdict(std::string_view path, const AgentTool&, ToolCall&)> before_tool = {};
-  std::function<std::optional<Value>(std::string_view path, ToolCall&, ValueView answer)> after_tool = {};
-  // Judges a request of a model before it is sent. Deny ends the run with the reason "denied".
+  // Sees the answer of a call; a returned value replaces it. Errors and answers of doubts are not seen.
+  std::function<std::optional<Value>(std::string_view path, const AgentTool&, ValueView answer)> after_tool = {};
+  // Judges a request before it is sent, each attempt by itself. Change: "note" ends the newest message; "model",
+  // "temperature" and "most_output_tokens" are for this request.
   std::function<HookVerdict(std::string_view path, const wire::Request&)> before_model = {};
-  std::function<void(std::string_view path, const wire::Reply&)> after_model = {};
+  // Judges a whole reply before it is read; replies of requests that failed are not judged. Change: "text", "program".
+  std::function<HookVerdict(std::string_view path, const wire::Reply&)> after_model = {};
+  // Judges a turn before it begins. Change: "say" is what the host says to the model in this turn.
   std::function<HookVerdict(std::string_view path, std::uint32_t turn)> before_turn = {};
-  std::function<void(std::string_view path, std::uint32_t turn, std::string_view feedback)> after_turn = {};
+  // Judges a turn that has ended, also the one whose value ends the run. Change: "feedback" is what the model is told.
+  std::function<HookVerdict(std::string_view path, std::uint32_t turn, std::string_view feedback)> after_turn = {};
+};
+
+// What Compaction::OneMessage keeps of a turn that has ended.
+struct TurnSummary {
+  std::uint32_t number = 1;
+  std::string_view status;                 // as TurnView::kind
+  std::string output;                      // prints or the value, and new definitions: kind, parameters, doc
+  std::string_view program;                // what a last turn that has failed has run; else ""
 };
 
 struct AgentOptions {
@@ -58,6 +82,9 @@ struct AgentOptions {
   AgentHooks hooks = {};
   // Replaces the checklist; called once when a turn begins. An error ends the run with the reason "progress_failed".
   std::function<Result<ProgressOutput>(const ProgressInput&)> progress = {};
+  // Writes what a request has of earlier turns, for agents with Compaction::OneMessage: the same turns give the same
+  // text. Without it the turns that went well are told one after another, and the last one when it failed.
+  std::function<std::string(const std::vector<TurnSummary>&)> compact = {};
   std::function<void(std::string_view path, std::string_view text)> on_token = {};   // text that AgentRun::chunk() read
 };
 

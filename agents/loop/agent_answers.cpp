@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "agents/loop/agent_node.h"
+#include "agents/loop/result_json.h"
 
 namespace ptcvm::loop {
 
@@ -56,12 +57,16 @@ void AgentNode::list(std::vector<Operation>& out) {
   };
   if (node_.phase == Phase::Exhausted) add(OperationKind::Budget, "budget");
   if (node_.phase == Phase::Pausing) add(OperationKind::Timer, "timer").due_ms = node_.wake_ms;
+  if (node_.phase == Phase::Held) {
+    const std::string question = node_.held_question;
+    add(OperationKind::Approval, std::string(kApprove) + node_.held_at).args_json = result_json(Value::of(question));
+  }
   if (node_.phase == Phase::Awaiting) {
     Operation& asked = add(OperationKind::Model, "model");
     asked.key = run_id() + "/model#" + std::to_string(node_.requests);
     asked.attempt = node_.attempt;
-    asked.model = agent_.model;
-    if (body_ == nullptr) body_ = std::make_shared<const std::string>(conversation_.body(notes()));
+    asked.model = asked_model();
+    if (body_ == nullptr) body_ = std::make_shared<const std::string>(request_body());
     asked.body_owner = body_;
     asked.body = *body_;
     if (has_tools()) asked.callable = agent_.callable;
@@ -116,6 +121,7 @@ void AgentNode::list_calls(std::vector<Operation>& out) {
 
 void AgentNode::list_paths(std::vector<std::string>& out) const {
   if (node_.phase == Phase::Exhausted) out.push_back(path_of("budget"));
+  if (node_.phase == Phase::Held) out.push_back(path_of(std::string(kApprove) + node_.held_at));
   if (node_.phase == Phase::Pausing) out.push_back(path_of("timer"));
   if (node_.phase == Phase::Awaiting) out.push_back(path_of("model"));
   if (node_.phase == Phase::Ended) return;
@@ -186,6 +192,12 @@ Result<void> AgentNode::resolve(std::string_view name, ValueView value) {
   }
   return settle(name, "ok:" + value.to_edn(), [&]() -> Result<void> {
     if (node_.phase == Phase::Ended) return loop_error(Errc::unknown_operation, "no such operation waits");
+    if (is_held_at(name)) {
+      const auto allowed = value.as_bool();
+      if (!allowed) return loop_error(Errc::invalid_value, "an approval is true or false");
+      decide_held(*allowed, "a person refused it");
+      return {};
+    }
     Run& run = session().run();
     if (name.starts_with(kApprove)) {
       const auto* const asked = find_operation(name.substr(kApprove.size()), state::OperationKind::Approval);
@@ -206,8 +218,10 @@ Result<void> AgentNode::resolve(std::string_view name, ValueView value) {
     if (const auto wrong = is_doubt ? misfit(*called, value) : std::nullopt) {
       return loop_error(Errc::invalid_value, "the value does not fit the signature of the tool: " + *wrong);
     }
-    auto told = called->is_pending ? run.resolve(is_signal(*called) ? std::string_view(called->key) : name, value)
-                                   : run.answer(called->call, value);
+    const auto other = is_doubt || is_signal(*called) ? std::nullopt : judge_answer(*called, value);
+    const ValueView given = other ? other->view() : value;
+    auto told = called->is_pending ? run.resolve(is_signal(*called) ? std::string_view(called->key) : name, given)
+                                   : run.answer(called->call, given);
     if (!told) return told;
     if (!called->is_pending) note_effect(*called);
     remove_operation(std::string(called->name));
@@ -223,6 +237,7 @@ Result<void> AgentNode::reject(std::string_view name, std::string_view why) {
   }
   return settle(name, "err:" + std::string(why), [&]() -> Result<void> {
     if (node_.phase == Phase::Ended) return loop_error(Errc::unknown_operation, "no such operation waits");
+    if (is_held_at(name)) return decide_held(false, why), Result<void>();
     Run& run = session().run();
     if (name.starts_with(kApprove)) {
       const auto* const asked = find_operation(name.substr(kApprove.size()), state::OperationKind::Approval);

@@ -133,16 +133,25 @@ std::string read_tool(const json::value& value, const std::string& where, AgentT
   return members.finish();
 }
 
-std::string read_plan(const json::value& value, const std::string& where, std::vector<PlanStep>& plan) {
+// Returns a step of a plan; its text is "" when the item cannot be a step.
+PlanStep plan_step(const json::value& item, std::size_t number) {
+  const auto text_of = [](const json::value* value) {
+    return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
+  };
+  if (item.is_string()) return {std::to_string(number), text_of(&item)};
+  if (item.is_array() && item.get_array().size() == 2) return {text_of(&item.at(0)), text_of(&item.at(1))};
+  if (!item.is_object()) return {};
+  const json::object& object = item.get_object();
+  const json::value* const id = object.if_contains("id");
+  return {id == nullptr ? std::to_string(number) : text_of(id), text_of(object.if_contains("text"))};
+}
+
+std::string read_steps(const json::value& value, const std::string& where, std::vector<PlanStep>& plan) {
   if (!value.is_array()) return where + ": \"plan\" is not a list";
   std::set<std::string> ids;
   for (const json::value& item : value.get_array()) {
-    PlanStep step{std::to_string(plan.size() + 1), {}};
-    if (item.is_string()) {
-      step.text = std::string_view(item.get_string());
-    } else if (item.is_array() && item.get_array().size() == 2 && item.at(0).is_string() && item.at(1).is_string()) {
-      step = {std::string(item.at(0).get_string()), std::string(item.at(1).get_string())};
-    } else {
+    PlanStep step = plan_step(item, plan.size() + 1);
+    if (!item.is_string() && (step.text.empty() || step.id.empty())) {
       return where + ": a step of the plan is a text, or a list of an id and a text";
     }
     if (step.text.empty() || step.id.empty()) return where + ": a step of the plan is empty";
@@ -206,8 +215,21 @@ std::string read_next(const json::value& value, const std::string& where, int le
   return {};
 }
 
+// Reads "planner": the agent that makes the plan of this one. Makes an agent of both.
+std::string read_planner(const json::value& value, const std::string& where, int level, AgentDefinition& out) {
+  AgentDefinition planner;
+  if (std::string error = read_definition(value, where + ": planner", level + 1, planner); !error.empty()) return error;
+  auto both = planned_agent(std::move(planner), std::move(out));
+  if (!both) return where + ": " + both.error().message;
+  out = *std::move(both);
+  return {};
+}
+
 void read_choices(Members& members, AgentDefinition& out) {
-  std::string output = "program", on_exhausted = "end";
+  std::string output = "program", on_exhausted = "end", compaction = "oldest";
+  members.text("compaction", compaction);
+  if (compaction != "oldest" && compaction != "one_message") members.wrong("compaction", "oldest or one_message");
+  out.compaction = compaction == "one_message" ? Compaction::OneMessage : Compaction::Oldest;
   members.text("output", output);
   members.text("on_exhausted", on_exhausted);
   if (output != "program" && output != "text") members.wrong("output", "program or text");
@@ -228,10 +250,14 @@ std::string read_definition(const json::value& value, const std::string& where, 
   members.text("system", out.system);
   members.text("program", out.program);
   members.text("progress", out.progress);
+  members.text("plan_from", out.plan_from);
   members.flag("journal", out.has_journal);
   members.flag("llm_query", out.has_llm_query);
   read_limits(members, out.limits);
   read_choices(members, out);
+  if (out.compaction == Compaction::OneMessage && out.output != AgentOutput::Program) {
+    members.fail("\"compaction\" is for agents that write programs");
+  }
   if (out.prompt.empty() && out.program.empty()) members.fail("\"prompt\" is missing");
   if (const json::value* const tools = members.find("tools")) {
     if (!tools->is_array()) members.wrong("tools", "a list");
@@ -242,13 +268,15 @@ std::string read_definition(const json::value& value, const std::string& where, 
     }
   }
   if (const json::value* const plan = members.find("plan")) {
-    if (std::string error = read_plan(*plan, where, out.plan); !error.empty()) return error;
+    if (std::string error = read_steps(*plan, where, out.plan); !error.empty()) return error;
   }
   if (const json::value* const children = members.find("children")) {
     if (std::string error = read_children(*children, where, level, out); !error.empty()) return error;
   }
+  const json::value* const planner = members.find("planner");
   const json::value* const then = members.find("then");
   std::string error = members.finish();
+  if (error.empty() && planner != nullptr) error = read_planner(*planner, where, level, out);
   if (!error.empty() || then == nullptr) return error;
   return read_next(*then, where, level, out);
 }
@@ -284,6 +312,18 @@ json::object limits_json(const AgentLimits& limits) {
 }
 
 }  // namespace
+
+Result<std::vector<PlanStep>> read_plan(const json::value& value) {
+  const json::value* list = &value;
+  for (const std::string_view name : {"steps", "plan"}) {
+    const json::value* const found = value.is_object() ? value.get_object().if_contains(name) : nullptr;
+    if (found != nullptr) list = found;
+  }
+  std::vector<PlanStep> plan;
+  if (std::string error = read_steps(*list, "the plan", plan); !error.empty()) return invalid(std::move(error));
+  if (plan.empty()) return invalid("the plan has no step");
+  return plan;
+}
 
 Result<AgentDefinition> read_agent(const json::value& file) {
   AgentDefinition out;
@@ -327,9 +367,11 @@ json::object agent_json(const AgentDefinition& definition) {
     for (const PlanStep& step : definition.plan) plan.push_back(json::array{step.id, step.text});
     out["plan"] = std::move(plan);
   }
+  if (!definition.plan_from.empty()) out["plan_from"] = definition.plan_from;
   if (definition.has_journal) out["journal"] = true;
   if (definition.has_llm_query) out["llm_query"] = true;
   if (definition.output == AgentOutput::Text) out["output"] = "text";
+  if (definition.compaction == Compaction::OneMessage) out["compaction"] = "one_message";
   if (definition.on_exhausted == OnExhausted::Ask) out["on_exhausted"] = "ask";
   return out;
 }

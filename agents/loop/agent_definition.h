@@ -52,6 +52,12 @@ enum class AgentOutput : std::uint8_t {
   Text,      // text; JSON when the signature has a result that is no text; native calls when there are tools
 };
 
+// Says what a request has of earlier turns.
+enum class Compaction : std::uint8_t {
+  Oldest,       // all of them; the oldest ones leave a request that would be too long, each call with its result
+  OneMessage,   // one message of the user with a summary of each turn, and no reply of the model
+};
+
 // Says what happens when a budget is used up.
 enum class OnExhausted : std::uint8_t { End, Ask };
 
@@ -62,9 +68,11 @@ struct AgentDefinition {
   std::map<std::string, std::shared_ptr<const AgentDefinition>> children;
   AgentLimits limits;
   std::vector<PlanStep> plan;
+  std::string plan_from;                   // the name of the data that has the plan, for a plan that is made; or ""
   bool has_journal = false;
   bool has_llm_query = false;              // the tool llm-query asks a model one question
   AgentOutput output = AgentOutput::Program;
+  Compaction compaction = Compaction::Oldest;
   OnExhausted on_exhausted = OnExhausted::End;
   std::string system;                      // replaces the language part of the prompt when it is not empty
   // A program that is run instead of asking a model, or "". It may call tools and children in its only turn.
@@ -72,6 +80,10 @@ struct AgentDefinition {
   // A function (fn [input state] {"text" … "state" …}) that renders the progress instead of the checklist, or "".
   std::string progress;
 };
+
+// Reads a plan: a list of texts, of lists of an id and a text, or of objects with "id" and "text"; or an object that
+// has such a list as "steps" or "plan". Error: invalid_value.
+Result<std::vector<PlanStep>> read_plan(const boost::json::value& value);
 
 // Reads an agent file. Error: invalid_value, and the message names the member.
 Result<AgentDefinition> read_agent(const boost::json::value& file);

@@ -51,7 +51,7 @@ std::string fault_of(const state::TurnT& turn) {
 // Returns what is wrong with a node that the verifier of FlatBuffers has accepted, or "". Fills in what may be missing.
 std::string fault_of(state::NodeT& node, int level) {
   if (level > kMostNestedAgents) return "has agents that are nested too deeply";
-  if (node.phase > state::Phase::MAX) return "has an unknown phase";
+  if (node.phase > state::Phase::MAX || node.held_phase > state::Phase::MAX) return "has an unknown phase";
   if (node.limits == nullptr || node.usage == nullptr || node.current == nullptr) return "has an agent without limits";
   for (const auto& turn : node.turns) {
     if (turn->usage == nullptr) return "has a turn without its usage";

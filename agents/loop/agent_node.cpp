@@ -34,7 +34,14 @@ json::object object_in(std::string_view text) {
 AgentNode::AgentNode(AgentTree& tree, const CompiledAgent& agent, state::NodeT& node, AgentNode* above)
     : tree_(tree), agent_(agent), node_(node), above_(above), path_(path_below(above, node.name)),
       budget_(node, above == nullptr ? nullptr : &above->budget_),
-      conversation_(agent, node, first_message(agent, object_in(node.data))) {}
+      conversation_(agent, tree.agent.options, node, first_message(agent, object_in(node.data))),
+      plan_(agent.definition->plan) {
+  const std::string& from = agent.definition->plan_from;
+  if (from.empty()) return;
+  const json::object data = object_in(node.data);
+  const json::value* const made = data.if_contains(from);
+  plan_ = read_plan(made == nullptr ? json::value() : *made);
+}
 
 AgentNode::~AgentNode() = default;
 
@@ -71,8 +78,10 @@ void AgentNode::go() {
         break;
       case Phase::Awaiting:
       case Phase::Exhausted:
+      case Phase::Held:
       case Phase::Ended: return;
     }
+    settle_turn_end();
   }
 }
 
@@ -102,12 +111,11 @@ void AgentNode::begin_turn() {
     return end_error("mission_timeout", "the deadline of " + std::to_string(node_.limits->deadline_ms) + " ms is over");
   }
   if (const auto refusal = budget_.turn_refusal()) return exhaust(refusal->reason, refusal->message);
-  const AgentHooks& hooks = tree_.agent.options.hooks;
-  const auto number = static_cast<std::uint32_t>(node_.turns.size() + 1);
-  if (hooks.before_turn) {
-    const HookVerdict verdict = hooks.before_turn(path_, number);
-    if (verdict.kind == HookVerdict::Kind::Deny) return end_error("denied", verdict.text);
-  }
+  if (!plan_) return end_error("plan_invalid", plan_.error().message);
+  if (judge_turn() == Goes::On) open_turn();
+}
+
+void AgentNode::open_turn() {
   budget_.count_turn();
   take_staged();
   node_.current = std::make_unique<state::TurnT>();
@@ -119,8 +127,7 @@ void AgentNode::begin_turn() {
 }
 
 void AgentNode::end_turn(TurnKind kind, std::string feedback) {
-  const AgentHooks& hooks = tree_.agent.options.hooks;
-  if (hooks.after_turn) hooks.after_turn(path_, static_cast<std::uint32_t>(node_.turns.size() + 1), feedback);
+  judge_turn_end(feedback);
   state::TurnT& turn = *node_.current;
   turn.kind = kind;
   if (!feedback.empty() || agent_.mode != ReplyMode::Native) give_result(std::move(feedback), kind == TurnKind::Fault);
@@ -254,6 +261,9 @@ void AgentNode::save(Face face) {
 }
 
 Result<void> AgentNode::restore() {
+  if (node_.phase == Phase::Held && !is_held_well()) {
+    return loop_error(Errc::invalid_snapshot, "the document of the agent has a question about nothing");
+  }
   if (node_.phase == Phase::Running && node_.current->replies.empty() && !has_own_program()) {
     return loop_error(Errc::invalid_snapshot,
                       "the document of the agent has a program without the reply that it came from");
@@ -293,6 +303,10 @@ void AgentNode::keep_turns(state::NodeT& node, const CompiledAgent& agent, std::
   node.end_reason.clear();
   node.end_message.clear();
   node.result.clear();
+  node.held_at.clear();
+  node.held_question.clear();
+  node.request_change.clear();
+  node.held_phase = Phase::Beginning;
   node.usage = node.turns.empty() ? std::make_unique<state::UsageT>()
                                   : std::make_unique<state::UsageT>(*node.turns.back()->usage);
   std::map<std::string, std::string> journal;

@@ -3,8 +3,9 @@
 //
 // A turn goes through the phases Beginning (may there be a turn?), Asking (a request is made), Awaiting (its reply),
 // Pausing (until the next attempt), Running (the program), and back to Beginning, or Ended. Exhausted waits for a
-// budget.
+// budget, Held for a person whom a hook asks.
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -67,6 +68,7 @@ class AgentNode {
  private:
   // agent_node.cpp: turns
   void begin_turn();
+  void open_turn();
   void end_turn(state::TurnKind kind, std::string feedback);
   void exhaust(const std::string& reason, const std::string& message);
   bool fall_back();
@@ -81,7 +83,28 @@ class AgentNode {
 
   // agent_request.cpp: requests
   void ask();
+  void send();
   std::string notes();
+  std::string request_body();
+
+  // agent_hooks.cpp: what hooks of the host say about turns, requests and replies
+  enum class Goes : std::uint8_t { On, Held, Ended };
+  HookVerdict judged(const std::string& at, const std::function<HookVerdict()>& hook);
+  Goes obey(const HookVerdict& verdict, const std::string& at);
+  void hold(const std::string& at, std::string question, state::Phase behind);
+  Goes judge_turn();
+  Goes judge_request();
+  std::optional<HookVerdict> judge_reply(wire::Reply& reply);
+  bool obey_about_reply(const HookVerdict& verdict);   // returns whether the reply is read now
+  void judge_turn_end(std::string& feedback);
+  void settle_turn_end();
+  Hooks session_hooks();
+  HookVerdict judge_call(ToolCall& call);
+  std::optional<Value> judge_answer(const state::OperationT& called, ValueView answer);
+  bool is_held_at(std::string_view name) const;
+  bool is_held_well() const;                       // for a state that was loaded
+  void decide_held(bool is_allowed, std::string_view why);
+  ModelChoice asked_model() const;                 // with what a hook has changed for this request
 
   // agent_own_program.cpp: agents that ask no model
   void use_own_program();
@@ -89,6 +112,7 @@ class AgentNode {
 
   // agent_reply.cpp: replies
   void take_reply(wire::Reply reply);
+  void read_reply(const wire::Reply& reply);
   void take_failure(const wire::ReplyError& error);
   void read_program(const wire::Reply& reply);
   void read_text(const wire::Reply& reply);
@@ -98,7 +122,6 @@ class AgentNode {
 
   // agent_program.cpp and agent_calls.cpp: programs
   Session& session();
-  Hooks session_hooks();
   Result<void> open_session();
   void load_session();
   bool run_program();                              // returns whether the turn or the phase went on
@@ -148,9 +171,11 @@ class AgentNode {
   std::optional<Session> session_;
   std::unique_ptr<wire::ReplyReader> stream_;          // of chunk()
   Conversation conversation_;
+  Result<std::vector<PlanStep>> plan_;                 // given, or made; an error when what was made is no plan
   std::map<std::string_view, std::string_view> defined_;   // by the first turns: names and EDN, which the turns own
   std::size_t defined_turns_ = 0;                          // how many turns these are
   std::shared_ptr<const std::string> body_;            // what the request that waits is written as, or null
+  std::optional<HookVerdict> turn_end_;                // what a hook said about the turn that ends now
 };
 
 Error loop_error(Errc code, std::string message);

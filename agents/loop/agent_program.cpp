@@ -33,27 +33,6 @@ std::string explanation(std::string_view form, std::string_view name) {
 
 }  // namespace
 
-Hooks AgentNode::session_hooks() {
-  Hooks hooks;
-  const AgentHooks& given = tree_.agent.options.hooks;
-  hooks.before_tool = [this, &given](ToolCall& call) {
-    const auto tool = agent_.host_tools.find(call.name());
-    if (tool == agent_.host_tools.end()) return HookVerdict::allow();
-    if (given.before_tool) {
-      HookVerdict verdict = given.before_tool(path_, *tool->second, call);
-      if (verdict.kind != HookVerdict::Kind::Allow) return verdict;
-    }
-    if (!tool->second->asks || !has_tools()) return HookVerdict::allow();
-    return HookVerdict::ask("May " + tool->first + " be called?");
-  };
-  if (given.after_tool) {
-    hooks.after_tool = [this, &given](ToolCall& call, ValueView answer) {
-      return given.after_tool(path_, call, answer);
-    };
-  }
-  return hooks;
-}
-
 Result<void> AgentNode::open_session() {
   RestoreOptions options;
   options.tools = agent_.tools;

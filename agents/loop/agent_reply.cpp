@@ -70,11 +70,11 @@ Result<void> AgentNode::resolve_model(const ModelReply& came) {
       reader.finish(came.is_cut ? wire::ReplyReader::End::Cut : wire::ReplyReader::End::Proper, tree_.time_ms);
   const auto& used = reply.usage;
   if (used) budget_.count_tokens(even_usage(*used, agent_.model.protocol));
-  if (const AgentHooks& hooks = tree_.agent.options.hooks; hooks.after_model) hooks.after_model(path_, reply);
   if (reply.error) {
     take_failure(*reply.error);
   } else {
     take_reply(std::move(reply));
+    settle_turn_end();
   }
   return {};
 }
@@ -130,12 +130,18 @@ void AgentNode::take_failure(const wire::ReplyError& error) {
 }
 
 void AgentNode::take_reply(wire::Reply reply) {
+  const bool is_whole = reply.stop != "pause_turn";
+  const std::optional<HookVerdict> verdict = is_whole ? judge_reply(reply) : std::nullopt;
   node_.current->replies.push_back(kept_reply(reply, agent_.model));
   node_.attempt = 1;
-  if (reply.stop == "pause_turn") {
+  if (!is_whole) {
     node_.phase = Phase::Asking;
-    return;
+  } else if (!verdict || obey_about_reply(*verdict)) {
+    read_reply(reply);
   }
+}
+
+void AgentNode::read_reply(const wire::Reply& reply) {
   switch (agent_.mode) {
     case ReplyMode::Program: return read_program(reply);
     case ReplyMode::Text:

@@ -28,7 +28,7 @@ bool AgentNode::render_progress() {
   if (!of_host && definition.progress.empty()) return true;
   const auto summaries = texts_of(node_.summaries);
   const std::string before = node_.turns.empty() ? std::string() : node_.turns.back()->progress_state;
-  const ProgressInput input{definition.plan, summaries, static_cast<std::uint32_t>(node_.turns.size() + 1), before};
+  const ProgressInput input{*plan_, summaries, static_cast<std::uint32_t>(node_.turns.size() + 1), before};
   auto rendered = of_host ? of_host(input) : run_progress(tree_.agent.engine, definition.progress, input);
   if (!rendered) end_error("progress_failed", rendered.error().message);
   if (!rendered) return false;
@@ -50,21 +50,35 @@ std::string AgentNode::notes() {
   }
   if (tree_.agent.options.progress || !definition.progress.empty()) {
     notes.progress = node_.current->progress;
-  } else if (!definition.plan.empty() || !node_.summaries.empty()) {
-    notes.progress = checklist(definition.plan, texts_of(node_.summaries));
+  } else if (!plan_->empty() || !node_.summaries.empty()) {
+    notes.progress = checklist(*plan_, texts_of(node_.summaries));
   }
   std::map<std::string_view, std::string_view> defined;
   for (std::size_t i = 0; i < node_.left_turns && i < node_.turns.size(); ++i) {
     for (const auto& made : node_.turns[i]->definitions) defined[made->name] = made->text;
   }
   for (const auto& [name, edn] : defined) notes.definitions.push_back({name, edn});
-  return turn_notes(agent_, notes);
+  std::string text = turn_notes(agent_, notes);
+  if (node_.request_change.empty()) return text;
+  const auto change = Value::from_edn(node_.request_change);
+  const auto note = change ? change->view()["note"].as_string() : std::nullopt;
+  return note ? text + "\n\n" + std::string(*note) : text;
+}
+
+std::string AgentNode::request_body() {
+  if (node_.request_change.empty()) return conversation_.body(notes(), agent_.frame);
+  wire::Request settings = request_settings(agent_);
+  const ModelChoice model = asked_model();
+  settings.model = model.name;
+  settings.temperature = model.temperature;
+  settings.most_output_tokens = model.most_output_tokens;
+  return conversation_.body(notes(), wire::request_frame(model.protocol, settings));
 }
 
 void AgentNode::ask() {
   if (has_own_program()) return use_own_program();
   if (const auto refusal = budget_.model_refusal()) return exhaust(refusal->reason, refusal->message);
-  const AgentHooks& hooks = tree_.agent.options.hooks;
+  node_.request_change.clear();
   std::uint64_t bytes = 0;
   node_.left_turns = conversation_.turns_to_leave(node_.limits->transcript_bytes, bytes);
   if (bytes > node_.limits->transcript_bytes) {
@@ -72,10 +86,10 @@ void AgentNode::ask() {
                                            " bytes without the turns that can leave it, and the limit "
                                            "transcript_bytes is " + std::to_string(node_.limits->transcript_bytes));
   }
-  if (hooks.before_model) {
-    const HookVerdict verdict = hooks.before_model(path_, conversation_.request(notes()));
-    if (verdict.kind == HookVerdict::Kind::Deny) return end_error("denied", verdict.text);
-  }
+  if (judge_request() == Goes::On) send();
+}
+
+void AgentNode::send() {
   budget_.count_model_call();
   ++node_.requests;
   body_.reset();

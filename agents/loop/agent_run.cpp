@@ -6,6 +6,7 @@
 
 #include "agents/loop/agent_document.h"
 #include "agents/loop/agent_node.h"
+#include "agents/loop/conversation.h"
 #include "agents/loop/document_json.h"
 #include "agents/loop/document_text.h"
 #include "agents/loop/result_json.h"
@@ -17,7 +18,7 @@ namespace json = boost::json;
 
 struct AgentRun::Impl {
   Impl(const Agent& made, std::unique_ptr<state::DocumentT> state)
-      : agent(made), document(std::move(state)), tree{agent.impl(), document->id, document->time_ms},
+      : agent(made), document(std::move(state)), tree{agent.impl(), document->id, document->time_ms, {}},
         root(std::make_unique<AgentNode>(tree, agent.impl().root(), *document->root, nullptr)) {}
 
   // Finds the agent that a path leads to, and takes its part of the path away.
@@ -50,17 +51,6 @@ Result<json::object> object_of(const std::string& text, std::string_view what) {
   json::value value = json::parse(text, error);
   if (error || !value.is_object()) return loop_error(Errc::invalid_value, std::string(what) + " is no JSON object");
   return std::move(value.get_object());
-}
-
-std::string_view kind_name(state::TurnKind kind) {
-  switch (kind) {
-    case state::TurnKind::Value: return "value";
-    case state::TurnKind::Returned: return "returned";
-    case state::TurnKind::Failed: return "failed";
-    case state::TurnKind::Fault: return "fault";
-    case state::TurnKind::NotRun: return "not_run";
-  }
-  return {};
 }
 
 void raise_exhausted(AgentNode& node, std::string_view limit, std::uint64_t by, bool is_root) {
@@ -200,6 +190,17 @@ Result<AgentRun> AgentRun::fork(std::uint32_t turns, std::string id) const {
   return AgentRun(std::make_unique<Impl>(impl_->agent, std::move(*document)));
 }
 
+std::vector<std::pair<std::string, std::string>> AgentRun::take_verdicts() {
+  return std::exchange(impl_->tree.verdicts.made, {});
+}
+
+Result<void> AgentRun::recall_verdict(std::string_view point, std::string_view verdict) {
+  auto read = read_verdict(verdict);
+  if (!read) return read.error();
+  impl_->tree.verdicts.known.emplace(point, *std::move(read));
+  return {};
+}
+
 AgentOutcome AgentRun::outcome() const {
   const state::NodeT& node = *impl_->document->root;
   AgentOutcome out;
@@ -227,7 +228,7 @@ std::vector<std::pair<std::string, std::string>> AgentRun::journal() const {
 
 std::string_view AgentRun::turn_kind(std::uint32_t number) const {
   const auto& turns = impl_->document->root->turns;
-  return number >= 1 && number <= turns.size() ? kind_name(turns[number - 1]->kind) : std::string_view();
+  return number >= 1 && number <= turns.size() ? turn_status(turns[number - 1]->kind) : std::string_view();
 }
 
 std::vector<TurnView> AgentRun::turns() const {
@@ -235,7 +236,7 @@ std::vector<TurnView> AgentRun::turns() const {
   for (const auto& turn : impl_->document->root->turns) {
     TurnView view;
     view.number = static_cast<std::uint32_t>(out.size() + 1);
-    view.kind = kind_name(turn->kind);
+    view.kind = turn_status(turn->kind);
     view.program = turn->program;
     view.feedback = turn->feedback;
     view.value = turn->value;

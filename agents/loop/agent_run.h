@@ -31,7 +31,8 @@ enum class OperationKind : std::uint8_t {
   Model,      // send Operation::body; answer with resolve_model()
   Tool,       // call the tool; answer with resolve(), reject() or pend()
   Pending,    // a call that started something: answer with resolve() or reject() when the result is there
-  Approval,   // a person says whether the call is made: resolve() with true, or reject()
+  Approval,   // a person says whether the call is made: resolve() with true, or reject(). For what a hook asks about a
+              // turn, a request or a reply, args_json has the question
   Doubt,      // a person says what became of a call: resolve() with its answer when it happened, reject() when not
   Input,      // the program waits for a signal
   Timer,      // call advance() at Operation::due_ms
@@ -134,6 +135,11 @@ class AgentRun {
   void advance(std::int64_t time_ms);           // sets the time, which only goes forward
   // Makes a run that begins with the first `turns` turns of the root as its history. Error: invalid_value.
   Result<AgentRun> fork(std::uint32_t turns, std::string id) const;
+
+  // Returns what hooks said since the last call, as points of the run and texts, in their order.
+  std::vector<std::pair<std::string, std::string>> take_verdicts();
+  // Tells the run what a hook said at a point: the hook is not asked there. Error: invalid_value for another text.
+  Result<void> recall_verdict(std::string_view point, std::string_view verdict);
 
   AgentOutcome outcome() const;
   AgentUsage usage() const;

@@ -79,16 +79,15 @@ Result<void> check_handover(const Step& step, const Step& next) {
   return {};
 }
 
-// Writes the call of a step. `from` is the name of the value that the step before returned, or "" for the first one.
-std::string call_of(const Step& step, const std::string& from) {
+// Writes the call of a step. `from` is the name of the value that the step before returned, or "" for data of the run.
+// `more` is written behind the arguments.
+std::string call_of(const Step& step, const std::string& from, const std::string& more = {}) {
   std::string call = "(tool/" + step.name + " {";
   for (const SignatureField& wanted : step.wants) {
     const std::string value = from.empty() ? "data/" + wanted.name : "(get " + from + " \"" + wanted.name + "\")";
     call += "\"" + wanted.name + "\" " + value + " ";
   }
-  if (step.wants.empty()) return call + "})";
-  call.back() = '}';
-  return call + ")";
+  return call + more + "})";
 }
 
 std::string program_of(const std::vector<Step>& steps) {
@@ -124,15 +123,65 @@ AgentLimits limits_of(const std::vector<AgentDefinition>& steps) {
   return limits;
 }
 
-std::string signature_of(const std::vector<Step>& steps) {
+std::string params_text(const std::vector<SignatureField>& fields) {
   std::string params;
-  for (const SignatureField& wanted : steps.front().wants) {
+  for (const SignatureField& wanted : fields) {
     params += (params.empty() ? "" : ", ") + wanted.name + " " + wanted.type;
   }
-  return "(" + params + ") -> " + (steps.back().signature ? steps.back().signature->result_type() : ":any");
+  return params;
+}
+
+std::string signature_of(const std::vector<Step>& steps) {
+  const std::optional<Signature>& last = steps.back().signature;
+  return "(" + params_text(steps.front().wants) + ") -> " + (last ? last->result_type() : ":any");
+}
+
+// The name of the data in which a worker gets the plan that was made for it. The model does not see it as data.
+constexpr std::string_view kPlanData = "_plan";
+
+// A plan is a list, or a map with the list in it.
+bool may_be_plan(const Signature& signature) {
+  const std::string type = signature.result_type();
+  if (type == ":any" || type == ":map" || type.starts_with('[')) return true;
+  const auto fields = signature.result_fields();
+  return std::ranges::any_of(fields, [](const auto& field) { return field.name == "steps" || field.name == "plan"; });
 }
 
 }  // namespace
+
+Result<AgentDefinition> planned_agent(AgentDefinition planner, AgentDefinition worker) {
+  if (!worker.plan.empty() || !worker.plan_from.empty()) return chain_error("the agent has a plan and a planner");
+  auto work = step_of(worker, is_agent_name(worker.name) ? worker.name : "worker");
+  if (!work) return work.error();
+  if (planner.signature.empty()) {
+    planner.signature = "(" + params_text(work->wants) + ") -> {steps [{id :string, text :string}]}";
+  }
+  const bool keeps_name = is_agent_name(planner.name) && planner.name != work->name;
+  auto plan = step_of(planner, keeps_name ? planner.name : "planner");
+  if (!plan) return plan.error();
+  if (plan->name == work->name) return chain_error("the planner and the agent are both called " + work->name);
+  if (!may_be_plan(*plan->signature)) {
+    return chain_error(plan->name + " returns " + plan->signature->result_type() + ", and a plan is a list of steps");
+  }
+  AgentDefinition out;
+  out.name = plan->name + "-then-" + work->name;
+  out.limits = limits_of({planner, worker});
+  std::vector<SignatureField> wants = work->wants;
+  for (const SignatureField& wanted : plan->wants) {
+    if (std::ranges::find(wants, wanted.name, &SignatureField::name) == wants.end()) wants.push_back(wanted);
+  }
+  const std::string result = work->signature ? work->signature->result_type() : ":any";
+  out.signature = "(" + params_text(wants) + ") -> " + result;
+  out.program = "(let [plan " + call_of(*plan, {}) + "]\n  (return " +
+                call_of(*work, {}, "\"" + std::string(kPlanData) + "\" plan") + "))";
+  worker.plan_from = kPlanData;
+  if (work->signature && work->signature->has_params()) {
+    worker.signature = "(" + params_text(work->wants) + ", " + std::string(kPlanData) + " :any) -> " + result;
+  }
+  out.children[plan->name] = std::make_shared<AgentDefinition>(std::move(planner));
+  out.children[work->name] = std::make_shared<AgentDefinition>(std::move(worker));
+  return out;
+}
 
 Result<AgentDefinition> agent_sequence(std::vector<AgentDefinition> steps) {
   if (steps.empty()) return chain_error("a sequence has at least one step");

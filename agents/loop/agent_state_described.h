@@ -25,7 +25,8 @@ BOOST_DESCRIBE_STRUCT(NodeT, (),
                        current, work_turns, retry_turns, is_closing, is_turn_open, requests, attempt,
                        is_without_opaque, wake_ms, deadline_at_ms, left_turns, staged, summaries, opening_journal,
                        journal, operations, settled, counters, unsafe_effects, native_calls, session, explained_bytes,
-                       children, end_reason, end_message, result, is_fallback, is_repaired))
+                       children, end_reason, end_message, result, is_fallback, is_repaired, held_at, held_question,
+                       held_phase, request_change))
 BOOST_DESCRIBE_STRUCT(DocumentT, (), (version, id, time_ms, agent, root))
 
 }  // namespace ptcvm::loop::state

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "agents/loop/agent_impl.h"
+#include "agents/loop/hook_verdicts.h"
 
 namespace ptcvm::loop {
 
@@ -11,6 +12,7 @@ struct AgentTree {
   const Agent::Impl& agent;
   std::string id;             // names the run
   std::int64_t time_ms = 0;
+  HookVerdicts verdicts;
 };
 
 }  // namespace ptcvm::loop

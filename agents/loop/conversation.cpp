@@ -57,7 +57,41 @@ std::string* text_of(wire::ConversationItem& item) {
   return nullptr;
 }
 
+bool has_failed(const state::TurnT& turn) {
+  return turn.kind == state::TurnKind::Fault || turn.kind == state::TurnKind::NotRun;
+}
+
+// Tells turns as the reference does: those that went well, and the last one with its program when it failed.
+std::string told_turns(const std::vector<TurnSummary>& turns) {
+  std::string text = "# Turns so far\n";
+  std::size_t failed = 0;
+  for (const TurnSummary& turn : turns) {
+    const bool is_last = turn.number == turns.back().number;
+    const bool is_good = turn.status != "fault" && turn.status != "not_run";
+    if (!is_good && !is_last) {
+      ++failed;
+      continue;
+    }
+    text.append("Turn ").append(std::to_string(turn.number)).append(": ").append(turn.status).append("\n");
+    if (!turn.program.empty()) text.append("```clojure\n").append(turn.program).append("\n```\n");
+    text.append(turn.output).append("\n");
+  }
+  if (failed > 0) text.append(std::to_string(failed)).append(" earlier turns have failed and left nothing.\n");
+  return text;
+}
+
 }  // namespace
+
+std::string_view turn_status(state::TurnKind kind) {
+  switch (kind) {
+    case state::TurnKind::Value: return "value";
+    case state::TurnKind::Returned: return "returned";
+    case state::TurnKind::Failed: return "failed";
+    case state::TurnKind::Fault: return "fault";
+    case state::TurnKind::NotRun: return "not_run";
+  }
+  return {};
+}
 
 void Conversation::take_turns() {
   if (has_opaque_ == node_.is_without_opaque) {
@@ -117,8 +151,44 @@ void Conversation::add_newest(Items& items, const std::string& notes) const {
   }
 }
 
+// One message of the user: the task, what became of the turns, what was said meanwhile, and the notes.
+Conversation::Items Conversation::one_message(const std::string& notes) const {
+  std::string text = first_message_, said;
+  for (const std::string& one : node_.opening_said) said.append("\n\n").append(one);
+  std::vector<TurnSummary> turns;
+  for (std::size_t i = 0; i < node_.turns.size(); ++i) {
+    const state::TurnT& turn = *node_.turns[i];
+    for (const std::string& one : turn.said) said.append("\n\n").append(one);
+    if (i < node_.left_turns) continue;
+    TurnSummary& summary = turns.emplace_back();
+    summary.number = static_cast<std::uint32_t>(i + 1);
+    summary.status = turn_status(turn.kind);
+    summary.output = turn.feedback;
+    for (const auto& reply : turn.replies) {
+      for (const auto& call : reply->calls) summary.output += call->result;
+    }
+    if (i + 1 == node_.turns.size() && has_failed(turn)) summary.program = turn.program;
+  }
+  if (!turns.empty()) text.append("\n\n").append(options_.compact ? options_.compact(turns) : told_turns(turns));
+  text += said;
+  Items items;
+  items.emplace_back(wire::UserText{std::move(text)});
+  add_turn(items, *node_.current);
+  if (notes.empty()) return items;
+  if (std::string* const newest = text_of(items.back())) {
+    newest->append("\n\n").append(notes);
+  } else {
+    items.emplace_back(wire::UserText{notes});
+  }
+  return items;
+}
+
 wire::Request Conversation::request(const std::string& notes) const {
   wire::Request out = request_settings(agent_);
+  if (is_one_message()) {
+    out.items = one_message(notes);
+    return out;
+  }
   if (!node_.turns.empty()) add_opening(out.items);
   for (std::size_t i = 0; i < settled_turns(); ++i) add_kept(out.items, i);
   add_newest(out.items, notes);
@@ -129,10 +199,14 @@ wire::ConversationPiece Conversation::piece_of(const Items& items) const {
   return wire::conversation_piece(agent_.model.protocol, agent_.model.provider, items);
 }
 
-std::string Conversation::body(const std::string& notes) {
+std::string Conversation::body(const std::string& notes, const wire::RequestFrame& frame) {
   take_turns();
   std::deque<wire::ConversationPiece> made;   // for this request only
   std::vector<const wire::ConversationPiece*> pieces;
+  if (is_one_message()) {
+    pieces.push_back(&made.emplace_back(piece_of(one_message(notes))));
+    return wire::write_body(frame, pieces);
+  }
   const auto add = [&](const Items& items) { pieces.push_back(&made.emplace_back(piece_of(items))); };
   pieces.reserve(texts_.size() + 2);
   Items items;
@@ -158,7 +232,7 @@ std::string Conversation::body(const std::string& notes) {
   items.clear();
   add_newest(items, notes);
   add(items);
-  return wire::write_body(agent_.frame, pieces);
+  return wire::write_body(frame, pieces);
 }
 
 wire::Request request_settings(const CompiledAgent& agent) {

@@ -15,19 +15,23 @@ namespace ptcvm::loop {
 // Returns a request without a conversation.
 wire::Request request_settings(const CompiledAgent& agent);
 
+// Returns TurnView::kind of a turn.
+std::string_view turn_status(state::TurnKind kind);
+
 class Conversation {
  public:
   // The agent and the state outlive the conversation. `first_message` is the first message of the user.
-  Conversation(const CompiledAgent& agent, const state::NodeT& node, std::string first_message)
-      : agent_(agent), node_(node), first_message_(std::move(first_message)) {}
+  Conversation(const CompiledAgent& agent, const AgentOptions& options, const state::NodeT& node,
+               std::string first_message)
+      : agent_(agent), options_(options), node_(node), first_message_(std::move(first_message)) {}
 
   // Returns how many of the oldest turns leave the request, at least node.left_turns, so that the rest has at most
   // `most` bytes. The newest turn stays. Sets `bytes` to the size of the rest.
   std::uint32_t turns_to_leave(std::uint64_t most, std::uint64_t& bytes);
   // Returns the request without the turns that have left it. `notes` end the newest message.
   wire::Request request(const std::string& notes) const;
-  // Returns the same request as bytes of its protocol.
-  std::string body(const std::string& notes);
+  // Returns the same request as bytes of its protocol. `frame` has what is around the conversation.
+  std::string body(const std::string& notes, const wire::RequestFrame& frame);
 
  private:
   struct TurnText {
@@ -43,7 +47,11 @@ class Conversation {
   std::size_t settled_turns() const { return node_.turns.empty() ? 0 : node_.turns.size() - 1; }
   wire::ConversationPiece piece_of(const Items& items) const;
 
+  bool is_one_message() const { return agent_.definition->compaction == Compaction::OneMessage; }
+  Items one_message(const std::string& notes) const;
+
   const CompiledAgent& agent_;
+  const AgentOptions& options_;
   const state::NodeT& node_;
   const std::string first_message_;
   std::vector<TurnText> texts_;      // for all turns except the newest

@@ -38,6 +38,7 @@ std::string data_inventory(const CompiledAgent& agent, const boost::json::object
   for (const auto& member : data) sorted[std::string(member.key())] = &member.value();
   std::string text;
   for (const auto& [name, value] : sorted) {
+    if (name == agent.definition->plan_from && !name.empty()) continue;   // the checklist has it
     const auto type = types.find(name);
     text.append("data/").append(name).append("  ; ");
     if (type != types.end()) text += type->second;

@@ -157,19 +157,31 @@ Result<void> StoredAgent::fork(const Store& store, std::uint32_t turns, const st
 
 // Tells the run what the log has after the last fact that the run knows.
 Result<void> StoredAgent::catch_up() {
-  for (;;) {
-    const auto facts = log_.read(seen_, kPageOfFacts);
-    if (!facts) return facts.error();
+  auto facts = read_page(seen_);
+  while (facts && !facts->empty()) {
+    // What hooks said is behind the fact after which they were asked, at the latest in the next page.
+    Result<std::vector<HostFact>> next = std::vector<HostFact>();
+    if (facts->size() == kPageOfFacts) next = read_page(facts->back().seq);
+    if (!next) return next.error();
     for (const HostFact& fact : *facts) {
       seen_ = fact.seq;
       // A fact that the run refuses, as it refused it before, changes nothing.
       static_cast<void>(apply(fact));
     }
-    if (facts->size() < kPageOfFacts) break;
+    facts = std::move(next);
   }
+  if (!facts) return facts.error();
   run_->step();
   recorded_turns_ = std::max(recorded_turns_, run_->usage().turns);
   return {};
+}
+
+// Reads facts after a place, and tells the run what hooks said in them.
+Result<std::vector<HostFact>> StoredAgent::read_page(std::uint64_t after) {
+  auto facts = log_.read(after, kPageOfFacts);
+  if (!facts) return facts.error();
+  for (const HostFact& fact : *facts) recall_verdicts(*run_, fact.name, fact.body);
+  return facts;
 }
 
 Result<void> StoredAgent::apply(const HostFact& fact) {
@@ -178,7 +190,7 @@ Result<void> StoredAgent::apply(const HostFact& fact) {
     intents_.insert(fact.key);
     return {};
   }
-  if (fact.name == kTurnTaken || fact.name == kStarted) return {};
+  if (fact.name == kTurnTaken || fact.name == kStarted || fact.name == kHooksSaid) return {};
   run_->step();
   run_->advance(fact.time_ms);
   return apply_fact(*run_, fact.name, fact.body);
@@ -216,6 +228,9 @@ Result<void> StoredAgent::record(HostFact fact, StoredPoint point) {
 Result<AgentState> StoredAgent::step() {
   run_->step();
   std::vector<HostFact> facts;
+  if (const auto said = run_->take_verdicts(); !said.empty()) {
+    facts.push_back(fact(HostFactClass::Effect, std::string(kHooksSaid), {}, write_verdicts(said)));
+  }
   const std::uint32_t turns = run_->usage().turns;
   if (turns > recorded_turns_) {
     reach(StoredPoint::TurnEnded);

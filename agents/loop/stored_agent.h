@@ -83,6 +83,7 @@ class StoredAgent {
   Result<void> load(const Agent& agent);
   Result<void> begin(const Agent& agent);
   Result<void> catch_up();
+  Result<std::vector<HostFact>> read_page(std::uint64_t after);
   Result<void> settle_lost_orders();
   Result<void> apply(const HostFact& fact);
   Result<void> record(HostFact fact, StoredPoint point);

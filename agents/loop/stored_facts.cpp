@@ -140,6 +140,24 @@ std::string write_turn(const AgentRun& run, std::uint32_t turn) {
   return json::serialize(out);
 }
 
+std::string write_verdicts(const std::vector<std::pair<std::string, std::string>>& verdicts) {
+  json::array said;
+  for (const auto& [point, verdict] : verdicts) said.push_back(json::array{point, json::parse(verdict)});
+  return json::serialize(json::object{{"said", std::move(said)}});
+}
+
+void recall_verdicts(AgentRun& run, std::string_view name, std::string_view text) {
+  if (name != kHooksSaid) return;
+  const auto body = read_body(text);
+  const json::value* const said = body ? body->if_contains("said") : nullptr;
+  if (said == nullptr || !said->is_array()) return;
+  for (const json::value& one : said->get_array()) {
+    if (!one.is_array() || one.get_array().size() != 2 || !one.at(0).is_string()) continue;
+    // A verdict that cannot be read is no verdict: the hook is asked again.
+    static_cast<void>(run.recall_verdict(std::string(one.at(0).get_string()), json::serialize(one.at(1))));
+  }
+}
+
 Result<void> apply_fact(AgentRun& run, std::string_view name, std::string_view text) {
   const auto body = read_body(text);
   if (!body) return body.error();

@@ -3,6 +3,8 @@
 #include <boost/json/object.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "agents/loop/agent_run.h"
 
@@ -13,7 +15,7 @@ inline constexpr std::string_view kStarted = "agent_started", kIntent = "intent"
                                   kResolved = "resolved", kRejected = "rejected", kPended = "pended",
                                   kToolInDoubt = "tool_in_doubt", kInputGiven = "input_given",
                                   kBudgetRaised = "budget_raised", kTimePassed = "time_passed",
-                                  kTurnTaken = "turn_taken";
+                                  kTurnTaken = "turn_taken", kHooksSaid = "hooks_said";
 
 // Returns a member of a body that is text; "" when there is none.
 std::string fact_text(const boost::json::object& body, std::string_view name);
@@ -39,6 +41,12 @@ std::string write_reply(std::string_view path, const ModelReply& reply, const Mo
 // Reads what write_reply() wrote.
 ModelReply read_reply(const boost::json::object& body);
 std::string write_turn(const AgentRun& run, std::uint32_t turn);
+
+// The body of hooks_said: what hooks said, by points.
+std::string write_verdicts(const std::vector<std::pair<std::string, std::string>>& verdicts);
+// Tells the run what hooks said, so that it does not ask them again. Does nothing for another fact. The run has to know
+// before it is told the facts behind which the hooks were asked.
+void recall_verdicts(AgentRun& run, std::string_view name, std::string_view body);
 
 // Tells the run what a fact says. Error: what the run refuses, or invalid_value for a body that cannot be read.
 Result<void> apply_fact(AgentRun& run, std::string_view name, std::string_view body);

@@ -140,6 +140,12 @@ Result<AgentRecord> AgentRecord::read(const Engine& engine, const Store& store, 
   auto run = loop::run_from_start(record.agent_, record.start_);
   if (!run) return run.error();
   record.run_.emplace(std::move(*run));
+  // Hooks of a host in C++ are not here: the run goes by what they said.
+  const auto recalled = for_each_fact(store, id, [&](const HostFact& fact) {
+    if (fact.is_of_host && fact.name == loop::kHooksSaid) record.verdicts_.push_back(fact.body);
+  });
+  if (!recalled) return recalled.error();
+  for (const std::string& said : record.verdicts_) loop::recall_verdicts(*record.run_, loop::kHooksSaid, said);
   Result<void> taken;
   const auto read = for_each_fact(store, id, [&](const HostFact& fact) {
     if (taken && fact.seq > (*started)->seq) taken = record.take(fact);
@@ -153,7 +159,9 @@ Result<AgentRecord> AgentRecord::read(const Engine& engine, const Store& store, 
 // Tells the run a fact, exactly as a process that goes on with the run does.
 Result<void> AgentRecord::take(const HostFact& fact) {
   if (!fact.is_of_host) return {};
-  if (fact.name == loop::kIntent || fact.name == loop::kTurnTaken || fact.name == loop::kStarted) return {};
+  for (const std::string_view told_already : {loop::kIntent, loop::kTurnTaken, loop::kStarted, loop::kHooksSaid}) {
+    if (fact.name == told_already) return {};
+  }
   run_->step();
   if (auto noted = read_mark(fact)) {
     noted_ = std::move(noted);
@@ -185,6 +193,7 @@ Result<AgentRecord::Changed> AgentRecord::run_with(const TurnPrograms& programs)
   }
   auto run = loop::run_from_start(agent_, start_);
   if (!run) return run.error();
+  for (const std::string& said : verdicts_) loop::recall_verdicts(*run, loop::kHooksSaid, said);
   for (auto told = told_.begin(); told != place; ++told) {
     run->step();
     run->advance(told->time_ms);

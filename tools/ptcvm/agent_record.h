@@ -53,6 +53,7 @@ class AgentRecord {
   loop::Agent agent_;
   loop::StartBody start_;
   std::vector<Told> told_;
+  std::vector<std::string> verdicts_;   // bodies of hooks_said
   std::optional<loop::AgentRun> run_;
   std::optional<AgentMark> noted_;
   AgentMark seen_;

@@ -18,6 +18,9 @@ void declare_agent_file(CLI::App& command, AgentArguments& arguments) {
   command.add_option("--then", arguments.then, "An agent that goes on with what the one before returned; repeatable")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  command.add_option("--planner", arguments.planner,
+                     "An agent that works on the same data; what it returns is the plan")
+      ->type_name("FILE");
   command.add_option("--data", arguments.data, "What the agent works on, a file with an object of JSON")
       ->type_name("FILE");
 }
@@ -89,24 +92,40 @@ std::optional<std::string> agent_data(const AgentArguments& arguments, std::stri
   return std::nullopt;
 }
 
+namespace {
+
+std::optional<loop::AgentDefinition> definition_in(const std::string& file, std::string& message) {
+  const auto text = read_file(file, message);
+  if (!text) return std::nullopt;
+  auto definition = loop::read_agent_text(*text);
+  if (definition) return *std::move(definition);
+  const std::string problem = json_problem(*text);
+  message = file + (problem.empty() ? ": " + definition.error().message : " is no JSON: " + problem);
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<loop::AgentDefinition> agent_definition(const AgentArguments& arguments, std::string& message) {
   std::vector<std::string> files{arguments.file};
   files.insert(files.end(), arguments.then.begin(), arguments.then.end());
   std::vector<loop::AgentDefinition> steps;
   for (const std::string& file : files) {
-    const auto text = read_file(file, message);
-    if (!text) return std::nullopt;
-    auto definition = loop::read_agent_text(*text);
-    if (!definition) {
-      const std::string problem = json_problem(*text);
-      message = file + (problem.empty() ? ": " + definition.error().message : " is no JSON: " + problem);
-      return std::nullopt;
-    }
+    auto definition = definition_in(file, message);
+    if (!definition) return std::nullopt;
     steps.push_back(*std::move(definition));
   }
   const auto tools = read_agent_tools(arguments.tools_files, message);
   if (!tools) return std::nullopt;
   give_tools(steps, *tools);
+  if (!arguments.planner.empty()) {
+    auto planner = definition_in(arguments.planner, message);
+    if (!planner) return std::nullopt;
+    auto planned = loop::planned_agent(*std::move(planner), std::move(steps.front()));
+    if (!planned) message = planned.error().message;
+    if (!planned) return std::nullopt;
+    steps.front() = *std::move(planned);
+  }
   auto sequence = loop::agent_sequence(std::move(steps));
   if (sequence) return std::move(*sequence);
   message = sequence.error().message;

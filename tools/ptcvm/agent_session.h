@@ -27,11 +27,12 @@ struct AgentArguments {
   std::vector<std::string> tools, shell_tools;   // NAME=COMMAND
   std::vector<std::string> child_models;         // PATH=MODEL
   std::vector<std::string> then;                 // files of the agents that go on
+  std::string planner;                           // the file of the agent that plans, or ""
   std::uint32_t rate = 0;                        // requests a minute to each server; 0: as the servers say
   bool stream = false, progress = false;
 };
 
-void declare_agent_file(CLI::App& command, AgentArguments& arguments);    // FILE, --then, --data
+void declare_agent_file(CLI::App& command, AgentArguments& arguments);    // FILE, --then, --planner, --data
 // Declares --model, which is required and returned, --child-model, --record and --stream.
 CLI::Option* declare_agent_model(CLI::App& command, AgentArguments& arguments);
 // Declares --tools, --tool, --tool-shell, --rate, --trace, --output, --progress and --prices.
@@ -42,7 +43,8 @@ void declare_agent_tools(CLI::App& command, AgentArguments& arguments);   // --t
 std::optional<ToolCommands> tool_commands(const AgentArguments& arguments, std::string& message);
 // Reads the data of --data: an object of JSON. Without a file the data is {}.
 std::optional<std::string> agent_data(const AgentArguments& arguments, std::string& message);
-// Reads the agent file and the files of --then: together they are a sequence. The agents have the tools of --tools.
+// Reads the agent file and the files of --planner and --then: together they are a sequence. The agents have the tools of
+// --tools.
 std::optional<loop::AgentDefinition> agent_definition(const AgentArguments& arguments, std::string& message);
 
 class AgentSession {

@@ -133,6 +133,7 @@ TEST_F(AgentRunTest, hooks_deny_calls_and_see_turns) {
   };
   options.hooks.after_turn = [&](std::string_view, std::uint32_t turn, std::string_view feedback) {
     turns.push_back(std::to_string(turn) + (feedback.find("no calls") != std::string_view::npos ? " denied" : ""));
+    return HookVerdict::allow();
   };
   const Agent agent = Agent::make(engine_, read_agent_text(kWaiting).value(), options).value();
   AgentRun run = AgentRun::start(agent, {.data_json = R"({"who": "ann"})"}).value();

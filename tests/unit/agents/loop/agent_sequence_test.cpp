@@ -135,5 +135,64 @@ TEST_F(AgentSequenceTest, a_program_that_does_not_compile_is_refused_before_a_ru
   EXPECT_FALSE(read_agent_text(R"({"name": "neither"})"));
 }
 
+constexpr std::string_view kPlanner = R"({"name": "plan", "prompt": "Plan the mail to {{who}}."})";
+constexpr std::string_view kWorker = R"({"name": "work", "prompt": "Write to {{who}}.", "max_turns": 3,
+  "signature": "(who :string) -> {sent :bool}"})";
+
+TEST_F(AgentSequenceTest, what_a_planner_returns_is_the_plan_of_the_agent) {
+  const Agent both = made(planned_agent(parsed(kPlanner), parsed(kWorker)).value());
+  AgentRun run = AgentRun::start(both, {.data_json = R"({"who": "ann"})"}).value();
+  run.step();
+  ASSERT_EQ(run.operations().at(0).path, "plan/model");
+  EXPECT_NE(run.operations().at(0).body.find("ann"), std::string_view::npos);
+  ASSERT_TRUE(run.resolve_model("plan/model", says(R"((return {:steps [{:id "find" :text "Find the address"}
+      {:id "send" :text "Send it"}]}))")));
+  run.step();
+  run = AgentRun::restore(both, run.snapshot()).value();
+  run.step();
+  ASSERT_EQ(run.operations().at(0).path, "work/model");
+  EXPECT_NE(run.operations().at(0).body.find("- [ ] find. Find the address"), std::string_view::npos);
+  EXPECT_EQ(run.operations().at(0).body.find("_plan"), std::string_view::npos) << "the plan is no data for the model";
+  ASSERT_TRUE(run.resolve_model("work/model", says(R"((step-done "find" "ann@x"))")));
+  run.step();
+  EXPECT_NE(run.operations().at(0).body.find("- [x] find. Find the address"), std::string_view::npos);
+  ASSERT_TRUE(run.resolve_model("work/model", says("(return {:sent true})")));
+  EXPECT_EQ(run.step(), AgentState::Ended);
+  EXPECT_EQ(run.outcome().result_json, R"({"sent":true})");
+}
+
+TEST_F(AgentSequenceTest, a_planner_that_returns_no_plan_is_told_or_ends_the_run) {
+  const Agent both = made(planned_agent(parsed(kPlanner), parsed(kWorker)).value());
+  AgentRun run = AgentRun::start(both, {.data_json = R"({"who": "ann"})"}).value();
+  run.step();
+  ASSERT_TRUE(run.resolve_model("plan/model", says("(return {:steps 7})")));
+  run.step();
+  EXPECT_EQ(run.operations().at(0).path, "plan/model") << "it does not fit the signature: the planner is told";
+
+  const Agent loose = made(planned_agent(
+      parsed(R"({"name": "plan", "prompt": "P", "signature": "() -> :any"})"), parsed(kWorker)).value());
+  run = AgentRun::start(loose, {.data_json = R"({"who": "ann"})"}).value();
+  run.step();
+  ASSERT_TRUE(run.resolve_model("plan/model", says("(return [])")));
+  EXPECT_EQ(run.step(), AgentState::Ended);
+  EXPECT_EQ(run.outcome().reason, "chained_failure");
+  EXPECT_NE(run.outcome().message.find("plan_invalid"), std::string::npos) << run.outcome().message;
+}
+
+TEST_F(AgentSequenceTest, a_planner_in_a_file_is_read_and_what_cannot_be_planned_is_refused) {
+  const std::string planned = R"({"name": "work", "prompt": "W {{who}}", "planner": {"prompt": "P"}})";
+  const Agent agent = made(parsed(planned));
+  EXPECT_EQ(read_agent(agent_json(agent.definition())).value().program, agent.definition().program);
+  EXPECT_TRUE(agent.definition().children.contains("planner"));
+  const auto refusal = [](std::string_view file) {
+    const auto read = read_agent_text(file);
+    return read ? std::string() : read.error().message;
+  };
+  EXPECT_NE(refusal(R"({"prompt": "W", "plan": ["a"], "planner": {"prompt": "P"}})").find("a plan and a planner"),
+            std::string::npos);
+  EXPECT_NE(refusal(R"({"prompt": "W", "planner": {"prompt": "P", "signature": "() -> :int"}})").find("returns :int"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace ptcvm::loop
