@@ -1,7 +1,10 @@
-# Writes files of SQL into a header as string literals, one constant for each:
+# Writes files of SQL, or of other text, into a header as string literals, one constant for each:
 #   cmake -DFILES="a.sql;b.sql" -DINTO=postgres_sql_generated.h -P embed_sql.cmake
-# A file a_b.sql becomes the constant k_a_b.
+# A file a_b.sql becomes the constant k_a_b in the namespace ptc, or in -DNAMESPACE.
 set(constants "")
+if(NOT NAMESPACE)
+  set(NAMESPACE ptc)
+endif()
 foreach(file ${FILES})
   get_filename_component(name ${file} NAME_WE)
   file(READ ${file} text)
@@ -10,7 +13,7 @@ endforeach()
 file(WRITE ${INTO} "// Made by cmake/embed_sql.cmake.
 #pragma once
 
-namespace ptc {
+namespace ${NAMESPACE} {
 ${constants}
-}  // namespace ptc
+}  // namespace ${NAMESPACE}
 ")

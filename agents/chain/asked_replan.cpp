@@ -17,6 +17,14 @@ HostLog wishes_of(const Store& store, std::string_view task_id) {
   return HostLog::of(store, std::string(task_id) + "/replans");
 }
 
+AskedReplan wish_in(const HostFact& fact) {
+  AskedReplan asked;
+  const std::string_view key = fact.key;
+  std::from_chars(key.data() + std::min(kPrefix.size(), key.size()), key.data() + key.size(), asked.revision);
+  asked.wish = fact.body;
+  return asked;
+}
+
 }  // namespace
 
 Result<std::optional<AskedReplan>> last_replan(const Store& store, std::string_view task_id) {
@@ -27,11 +35,18 @@ Result<std::optional<AskedReplan>> last_replan(const Store& store, std::string_v
   const auto facts = log.read(*head - 1, 1);   // the log has only wishes
   if (!facts) return facts.error();
   if (facts->empty() || facts->front().name != kName) return std::optional<AskedReplan>();
-  AskedReplan asked;
-  const std::string_view key = facts->front().key;
-  std::from_chars(key.data() + std::min(kPrefix.size(), key.size()), key.data() + key.size(), asked.revision);
-  asked.wish = facts->front().body;
-  return std::optional(std::move(asked));
+  return std::optional(wish_in(facts->front()));
+}
+
+Result<std::vector<AskedReplan>> all_replans(const Store& store, std::string_view task_id) {
+  constexpr std::size_t kMostWishes = 1'000;
+  const auto facts = wishes_of(store, task_id).read(0, kMostWishes);
+  if (!facts) return facts.error();
+  std::vector<AskedReplan> wishes;
+  for (const HostFact& fact : *facts) {
+    if (fact.name == kName) wishes.push_back(wish_in(fact));
+  }
+  return wishes;
 }
 
 Result<AskedReplan> ask_replan(const Store& store, std::string_view task_id, std::string wish, std::string by,

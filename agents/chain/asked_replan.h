@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ptcvm/result.hpp"
 #include "ptcvm/store.hpp"
@@ -20,6 +21,9 @@ struct AskedReplan {
 // log of the task has the wish, so a process that dies does not forget it.
 Result<AskedReplan> ask_replan(const Store& store, std::string_view task_id, std::string wish, std::string by,
                                std::int64_t time_ms);
+
+// Returns all wishes, in their order.
+Result<std::vector<AskedReplan>> all_replans(const Store& store, std::string_view task_id);
 
 // Returns the last wish, or nullopt when nobody asked.
 Result<std::optional<AskedReplan>> last_replan(const Store& store, std::string_view task_id);

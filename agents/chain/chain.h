@@ -42,7 +42,7 @@ struct ChainOptions {
   std::string id, input;                  // the task, and what a person wants; the id also names runs in the store
   std::vector<ChainTool> tools;
   ChainPolicy policy = {};
-  boost::json::object context = {};       // for the planner: working folder, strategy, facts, episodes
+  boost::json::object context = {};       // for the planner: a TaskContext as JSON (context.h); {}: it is told nothing
   Verifier verifier = Verifier::Nobody;
   bool replans = true;                    // false: a failed step is final
   std::uint32_t most_revisions = 3;       // counts the first plan, too

@@ -1,12 +1,12 @@
 #include "agents/chain/chain_run.h"
 
-#include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <utility>
 
 #include "agents/chain/asked_replan.h"
 #include "agents/chain/chain_log.h"
+#include "agents/chain/document.h"
 #include "agents/chain/driver_program.h"
 #include "agents/chain/driver_run.h"
 #include "agents/chain/feedback_run.h"
@@ -41,7 +41,8 @@ class ChainRun::Impl {
   Result<void> start();
   Result<ChainState> step(std::uint64_t fuel);
   Result<void> answer(std::uint64_t id, json::value value, std::chrono::milliseconds took, const ModelUsage& usage);
-  Result<void> answer_error(std::uint64_t id, std::string message, std::chrono::milliseconds took);
+  Result<void> answer_error(std::uint64_t id, std::string message, std::chrono::milliseconds took,
+                            const ModelUsage& usage);
   Result<void> answer_unknown(std::uint64_t id, std::string message);
   Result<void> settle(std::uint64_t id, DoubtAnswer answer, json::value output);
 
@@ -90,6 +91,11 @@ Result<void> ChainRun::Impl::start() {
   if (options_.id.empty()) return Error{Errc::invalid_value, "the id of a chain must not be empty", std::nullopt};
   if (options_.most_revisions == 0) {
     return Error{Errc::invalid_value, "most_revisions must be 1 or more: the first plan is a revision", std::nullopt};
+  }
+  if (!options_.context.empty()) {
+    if (const auto fault = document_fault(DocumentType::Context, options_.context)) {
+      return Error{Errc::invalid_value, fault->name + ": the context of the task: " + fault->message, std::nullopt};
+    }
   }
   const auto asked = last_replan(store_, options_.id);
   if (!asked) return asked.error();
@@ -206,10 +212,8 @@ void ChainRun::Impl::know_rows(std::uint32_t revision) {
 // Says what the driver must know of a revision that was executed.
 json::object ChainRun::Impl::ran(std::uint32_t revision) {
   planning_.set_rows(revision, steps_.take_rows());
-  const auto results = step_results(*planning_.plan(revision), *planning_.rows(revision), options_.verifier);
-  const bool has_failed = std::any_of(results.begin(), results.end(),
-                                      [](const StepResult& result) { return result.status == StepStatus::Failed; });
-  const std::vector<std::string> notes = failure_notes(results);
+  const std::vector<std::string> notes = failure_notes(*planning_.plan(revision), *planning_.rows(revision));
+  const bool has_failed = !notes.empty();
   json::object said{{"notes", json::array(notes.begin(), notes.end())}};
   const bool is_stopped = !steps_.error().empty();
   said["replan"] = has_failed && !is_stopped && options_.replans &&
@@ -274,7 +278,8 @@ Result<void> ChainRun::Impl::answer(std::uint64_t id, json::value value, std::ch
   return said;
 }
 
-Result<void> ChainRun::Impl::answer_error(std::uint64_t id, std::string message, std::chrono::milliseconds took) {
+Result<void> ChainRun::Impl::answer_error(std::uint64_t id, std::string message, std::chrono::milliseconds took,
+                                          const ModelUsage& usage) {
   const OperationTable::Entry* const found = operations_.find(id);
   if (found == nullptr || found->operation.kind == OperationKind::Doubt ||
       found->operation.kind == OperationKind::Question) {
@@ -284,7 +289,7 @@ Result<void> ChainRun::Impl::answer_error(std::uint64_t id, std::string message,
   if (entry.operation.kind == OperationKind::Report) return {};   // stays: the host tries again
   Result<void> said;
   if (entry.owner == OperationOwner::Steps) {
-    said = steps_.answer_error(entry, std::move(message), took.count());
+    said = steps_.answer_error(entry, std::move(message), took.count(), usage);
   } else {   // an empty reply is no intent and no plan
     said = driver_->answer(entry.call, Value::of(std::string()));
   }
@@ -328,8 +333,9 @@ Result<void> ChainRun::answer(std::uint64_t operation, json::value value, std::c
                               const ModelUsage& usage) {
   return impl_->answer(operation, std::move(value), took, usage);
 }
-Result<void> ChainRun::answer_error(std::uint64_t operation, std::string message, std::chrono::milliseconds took) {
-  return impl_->answer_error(operation, std::move(message), took);
+Result<void> ChainRun::answer_error(std::uint64_t operation, std::string message, std::chrono::milliseconds took,
+                                    const ModelUsage& usage) {
+  return impl_->answer_error(operation, std::move(message), took, usage);
 }
 Result<void> ChainRun::answer_unknown(std::uint64_t operation, std::string message) {
   return impl_->answer_unknown(operation, std::move(message));

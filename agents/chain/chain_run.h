@@ -67,8 +67,9 @@ class ChainRun {
   //   Model: the reply, a text. Tool: the output. Question: the text of the person. Report: anything.
   Result<void> answer(std::uint64_t operation, boost::json::value value, std::chrono::milliseconds took = {},
                       const ModelUsage& usage = {});
-  // The call failed. A report that cannot be kept is handed out again.
-  Result<void> answer_error(std::uint64_t operation, std::string message, std::chrono::milliseconds took = {});
+  // The call failed. A report that cannot be kept is handed out again. `usage`: what the agent of a step has used.
+  Result<void> answer_error(std::uint64_t operation, std::string message, std::chrono::milliseconds took = {},
+                            const ModelUsage& usage = {});
   // The call of a tool may or may not have happened: the effect class of the tool decides.
   Result<void> answer_unknown(std::uint64_t operation, std::string message);
   // A person says what became of a call in doubt, with its output when it happened.

@@ -43,4 +43,16 @@ boost::json::object feedback_json(std::string_view task_id, const TaskFeedback& 
   return object;
 }
 
+std::variant<TaskFeedback, DocumentFault> read_feedback_json(const boost::json::value& document) {
+  if (auto fault = document_fault(DocumentType::Feedback, document)) return *std::move(fault);
+  TaskFeedback feedback;
+  for (const auto& [name, value] : document.get_object()) {
+    if (name == "rating") feedback.rating = std::string(value.as_string());
+    if (name == "comment") feedback.comment = std::string(value.as_string());
+    if (name != "corrections") continue;
+    for (const boost::json::value& one : value.as_array()) feedback.corrections.emplace_back(one.as_string());
+  }
+  return feedback;
+}
+
 }  // namespace ptcvm::chain

@@ -4,7 +4,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
+
+#include "agents/chain/document.h"
 
 namespace ptcvm::chain {
 
@@ -20,5 +23,7 @@ struct TaskFeedback {
 std::optional<TaskFeedback> read_feedback(std::string_view reply);
 
 boost::json::object feedback_json(std::string_view task_id, const TaskFeedback& feedback);
+// Reads what feedback_json() writes.
+std::variant<TaskFeedback, DocumentFault> read_feedback_json(const boost::json::value& document);
 
 }  // namespace ptcvm::chain

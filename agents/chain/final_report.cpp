@@ -71,7 +71,7 @@ void add_cost(const Plan& plan, const json::array& rows, std::set<std::string>& 
   }
 }
 
-json::object cost_json(const Planning& planning, std::uint32_t revision) {
+TaskCost cost_of(const Planning& planning, std::uint32_t revision) {
   TaskCost cost = planning.cost();
   std::set<std::string> counted;
   for (std::uint32_t one = 1; one <= revision; ++one) {
@@ -79,10 +79,7 @@ json::object cost_json(const Planning& planning, std::uint32_t revision) {
     const json::array* const rows = planning.rows(one);
     if (plan != nullptr && rows != nullptr) add_cost(*plan, *rows, counted, cost);
   }
-  return {{"modelCalls", cost.model_calls},
-          {"toolCalls", cost.tool_calls},
-          {"inputTokens", cost.input_tokens},
-          {"outputTokens", cost.output_tokens}};
+  return cost;
 }
 
 }  // namespace
@@ -103,14 +100,12 @@ json::object final_report(const json::object& request, const ChainOptions& optio
   if (const json::value* const list = request.if_contains("notes"); list != nullptr && list->is_array()) {
     for (const json::value& note : list->get_array()) notes.push_back(output_text(note));
   }
-  json::object report = report_json(make_report(end, planning.intent(), std::move(results), notes));
-  report["revision"] = revision;
-  report["task"] = error.empty() ? "completed" : "failed";
-  report["error"] = error.empty() ? json::value() : json::value(error);
-  report["cost"] = cost_json(planning, revision);
-  if (options.clock) report["createdAt"] = options.clock();
-  report["wantsFeedback"] = wants_feedback(options, planning, revision, report.at("success").as_bool());
-  return report;
+  TaskReport report = make_report(end, planning.intent(), std::move(results), notes);
+  report.revision = revision;
+  report.cost = cost_of(planning, revision);
+  if (options.clock) report.created_ms = options.clock();
+  report.wants_feedback = wants_feedback(options, planning, revision, report.success);
+  return report_json(report);
 }
 
 }  // namespace ptcvm::chain

@@ -49,4 +49,14 @@ GateVerdict judge_call(const PlanStep& step, const boost::json::object& args, co
   return {Kind::Ask, {}, signature, std::move(question)};
 }
 
+GateVerdict judge_agent_call(std::string_view tool, const boost::json::object& args, const ChainPolicy& policy) {
+  PlanStep step;
+  step.tool = tool;
+  step.risk = usual_risk(tool);
+  step.requires_confirmation = step.risk == RiskLevel::High;
+  GateVerdict verdict = judge_call(step, args, policy, {});
+  if (verdict.kind != GateVerdict::Kind::Ask) return verdict;
+  return {GateVerdict::Kind::Refuse, "CONFIRMATION_UNAVAILABLE", {}, {}};
+}
+
 }  // namespace ptcvm::chain

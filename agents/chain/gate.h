@@ -3,6 +3,7 @@
 #include <boost/json/object.hpp>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "agents/chain/chain.h"
 #include "agents/chain/plan.h"
@@ -27,5 +28,9 @@ bool is_dangerous(const PlanStep& step, const boost::json::object& args, const S
 // Decides about the call with these arguments.
 GateVerdict judge_call(const PlanStep& step, const boost::json::object& args, const ChainPolicy& policy,
                        const Decisions& decisions);
+
+// Decides about a call that the agent of a step wants to make. Nobody is asked in the middle of an agent: a call that
+// a person would have to confirm is refused with CONFIRMATION_UNAVAILABLE, unless it was approved for good.
+GateVerdict judge_agent_call(std::string_view tool, const boost::json::object& args, const ChainPolicy& policy);
 
 }  // namespace ptcvm::chain

@@ -19,6 +19,7 @@ struct ChainOperation {
   std::string purpose;
   std::string key;               // stays the same in every process: pass it on as the idempotency key
   std::string step;              // the id of the step, or ""
+  std::string task;              // Tool, Model "step": the task of the steps run that keeps the answer; else ""
   std::string tool;              // Tool, Doubt
   std::string text;              // Model: the prompt; Question: the question
   std::string signature;         // Question "confirm": what the answer is about

@@ -16,15 +16,10 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kMostIdLength = 64;
+constexpr std::size_t kMostIdLength = 64, kMostCriteria = 100;
 constexpr std::array<std::string_view, 12> kHighRiskTools = {
     "shell_execute", "fs_write_file", "fs_delete_file", "fs_delete_directory", "fs_move_file", "fs_copy_file",
     "fs_archive",    "fs_unarchive",  "fs_move",        "fs_copy",             "git_push",     "browser_upload"};
-
-RiskLevel usual_risk(std::string_view tool) {
-  if (std::find(kHighRiskTools.begin(), kHighRiskTools.end(), tool) != kHighRiskTools.end()) return RiskLevel::High;
-  return tool.starts_with("fs_") || tool.starts_with("git_") ? RiskLevel::Medium : RiskLevel::Low;
-}
 
 bool is_id(std::string_view text) {
   return !text.empty() && text.size() <= kMostIdLength && std::all_of(text.begin(), text.end(), [](char c) {
@@ -150,6 +145,10 @@ bool PlanMaker::read_risk(std::size_t index, const json::object& step, PlanStep&
 bool PlanMaker::read_verification(std::size_t index, const json::object& step, PlanStep& made) {
   if (const json::value* const list = step.if_contains("verification"); list != nullptr && !list->is_null()) {
     if (!list->is_array()) return fail("PLAN_INVALID", index, "verification must be a list of texts");
+    if (list->get_array().size() > kMostCriteria) {
+      return fail("PLAN_INVALID", index,
+                  "verification must have at most " + std::to_string(kMostCriteria) + " criteria");
+    }
     for (const json::value& criterion : list->get_array()) {
       if (!criterion.is_string()) return fail("PLAN_INVALID", index, "verification must be a list of texts");
       made.verification.emplace_back(criterion.get_string());
@@ -277,6 +276,11 @@ std::variant<Plan, PlanError> PlanMaker::make() {
 }
 
 }  // namespace
+
+RiskLevel usual_risk(std::string_view tool) {
+  if (std::find(kHighRiskTools.begin(), kHighRiskTools.end(), tool) != kHighRiskTools.end()) return RiskLevel::High;
+  return tool.starts_with("fs_") || tool.starts_with("git_") ? RiskLevel::Medium : RiskLevel::Low;
+}
 
 std::string_view step_type_name(StepType type) {
   switch (type) {

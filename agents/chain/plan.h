@@ -19,6 +19,9 @@ enum class RiskLevel { Low, Medium, High };
 std::string_view step_type_name(StepType type);       // "thought", "action", "system"
 std::string_view risk_level_name(RiskLevel level);    // "low", "medium", "high"
 
+// Returns the risk of a tool by its name, for steps that say nothing about their risk.
+RiskLevel usual_risk(std::string_view tool);
+
 // The criterion of an action that has none.
 inline constexpr std::string_view kDefaultCriterion = "Validate tool output for this step.";
 

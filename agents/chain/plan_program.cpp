@@ -64,7 +64,7 @@ constexpr std::string_view kFunctions = R"ptc((def settled {})   ; what became o
 (defn called [s] (task (:key s) ((:call s) (args-of s))))
 
 (defn broken [id gave]
-  (merge {"broken" true "ms" (get gave "ms")} (failed id (get gave "error"))))
+  (merge {"broken" true} (select-keys gave ["ms" "tokens" "modelCalls"]) (failed id (get gave "error"))))
 
 ; A step that its call completed, without another task.
 (defn by-call [id key gave] (assoc gave "status" "completed" "id" id "task" key))
@@ -161,14 +161,19 @@ std::string call_source(const PlanStep& step) {
   return object_source({{"prompt", step.description}, {"args", step.args}});
 }
 
-std::string step_source(const Plan& plan, const PlanStep& step, const PlanProgramRules& rules, std::string_view key) {
+std::string key_of(const PlanStep& step, std::string_view task_id, const std::string& call) {
+  return std::string(task_id) + '/' + step.id + '#' + short_hash(step.tool + '\n' + call);
+}
+
+// `args` is call_source() of the step.
+std::string step_source(const Plan& plan, const PlanStep& step, const PlanProgramRules& rules, std::string_view key,
+                        const std::string& args) {
   std::vector<std::string> deps;
   for (const std::size_t on : step.depends_on) deps.push_back(plan.steps[on].id);
   const std::string names = quoted(step.id) + ' ' + list_source(deps);
   std::string text = "(step " + names + ')';
   if (step.type == StepType::Action) {
     const bool is_made = has_result(step.args);
-    const std::string args = call_source(step);
     text = (is_made ? "(call-made " : "(call ") + names + ' ' + quoted(key) + " tool/" + program_tool(step.tool) +
            (is_made ? " (fn [] " + args + ")" : ' ' + args) + ')';
     if (needs_gate(step, *rules.policy)) text = "(gated " + text + ')';
@@ -232,7 +237,7 @@ std::string program_tool(std::string_view tool) {
 }
 
 std::string effect_key(const PlanStep& step, std::string_view task_id) {
-  return std::string(task_id) + '/' + step.id + '#' + short_hash(step.tool + '\n' + call_source(step));
+  return key_of(step, task_id, call_source(step));
 }
 
 std::string_view step_of_key(std::string_view key, std::string_view task_id) {
@@ -249,13 +254,14 @@ std::string plan_source(const Plan& plan, const PlanProgramRules& rules) {
   text += quoted(rules.task_id + '/') + " (:id s) " + quoted('@' + revision);
   text += kMoreFunctions;
   const auto& completed = rules.history.completed;
-  std::vector<std::string> ids, keys;
+  std::vector<std::string> ids, keys, calls;
   bool has_resets = false;
   for (const PlanStep& step : plan.steps) {
     ids.push_back(step.id);
     const auto kept = completed.find(step.id);
-    const std::string& key =
-        keys.emplace_back(step.type == StepType::Action ? effect_key(step, rules.task_id) : std::string());
+    const bool is_action = step.type == StepType::Action;
+    const std::string& call = calls.emplace_back(is_action ? call_source(step) : std::string());
+    const std::string& key = keys.emplace_back(is_action ? key_of(step, rules.task_id, call) : std::string());
     if (kept != completed.end()) {
       const bool is_call = !step_of_key(kept->second, rules.task_id).empty();
       text += (is_call ? "(kept-call " : "(kept ") + quoted(step.id) + ' ' + quoted(kept->second) + ")\n";
@@ -272,7 +278,7 @@ std::string plan_source(const Plan& plan, const PlanProgramRules& rules) {
     for (const std::size_t index : group) {
       const PlanStep& step = plan.steps[index];
       if (completed.contains(step.id)) continue;
-      steps += "\n  ; " + one_line(step.description) + '\n' + step_source(plan, step, rules, keys[index]);
+      steps += "\n  ; " + one_line(step.description) + '\n' + step_source(plan, step, rules, keys[index], calls[index]);
     }
     if (steps.empty()) continue;
     text += "(together" + steps + ")\n";

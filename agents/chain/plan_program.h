@@ -9,7 +9,7 @@
 //   chain_settled {}                           nil; a place to stop between two groups of steps
 // A tool answers {"value" v "ms" n} or {"error" text "ms" n}, with "revision" where the call may settle its step.
 // The value of the program is a vector with a map for each step, in plan order: "id", "status", "task", and "value",
-// "error", "ms", "pending", "verdict", "tokens" and "judgeTokens" where they exist.
+// "error", "ms", "pending", "verdict", "tokens", "modelCalls" and "judgeTokens" where they exist.
 #pragma once
 #include <cstdint>
 #include <map>

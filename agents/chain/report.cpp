@@ -108,6 +108,7 @@ TaskReport make_report(const TaskEnd& task, const IntentProfile& intent, std::ve
   const std::size_t completed = summary.steps_completed, failed = summary.steps_failed;
   const bool is_checked = std::none_of(results.begin(), results.end(),
                                        [](const StepResult& result) { return result.has_failed_check; });
+  report.error = task.error;
   report.success = !task.error && is_checked && completed == results.size();
   if (report.success || (failed == 0 && !task.error)) {
     report.summary = "Completed " + std::to_string(completed) + '/' + std::to_string(results.size()) + " steps.";
@@ -130,7 +131,7 @@ TaskReport make_report(const TaskEnd& task, const IntentProfile& intent, std::ve
 json::object report_json(const TaskReport& report) {
   json::array steps;
   for (const StepResult& result : report.steps) steps.push_back(result_json(result));
-  return {{"taskId", report.task_id},
+  json::object out{{"taskId", report.task_id},
           {"intentSummary", report.intent_summary},
           {"success", report.success},
           {"summary", report.summary},
@@ -140,7 +141,18 @@ json::object report_json(const TaskReport& report) {
           {"steps", std::move(steps)},
           {"artifacts", artifacts_json(report.artifacts)},
           {"rootCause", report.root_cause ? json::value(failure_json(*report.root_cause)) : json::value()},
-          {"durationMs", report.duration_ms}};
+          {"durationMs", report.duration_ms},
+          {"revision", report.revision},
+          {"task", report.error ? "failed" : "completed"},
+          {"error", report.error ? json::value(*report.error) : json::value()},
+          {"cost",
+           {{"modelCalls", report.cost.model_calls},
+            {"toolCalls", report.cost.tool_calls},
+            {"inputTokens", report.cost.input_tokens},
+            {"outputTokens", report.cost.output_tokens}}}};
+  if (report.created_ms) out["createdAt"] = *report.created_ms;
+  out["wantsFeedback"] = report.wants_feedback;
+  return out;
 }
 
 }  // namespace ptcvm::chain

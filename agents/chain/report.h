@@ -8,9 +8,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "agents/chain/artifact.h"
+#include "agents/chain/document.h"
 #include "agents/chain/intent.h"
 
 namespace ptcvm::chain {
@@ -64,6 +66,11 @@ struct TaskReport {
   std::vector<Artifact> artifacts;
   std::optional<StepFailure> root_cause;     // step_id "": no step, the task itself
   std::int64_t duration_ms = 0;              // sums up the steps
+  std::uint32_t revision = 1;                // the last one that was executed
+  std::optional<std::string> error;          // why the task failed; nullopt when it ended by itself
+  TaskCost cost = {};
+  bool wants_feedback = false;
+  std::optional<std::int64_t> created_ms;    // ms since 1970; nullopt: there is no clock
 };
 
 // Makes the report. `results` belong to the last revision, in plan order; `notes` tell what happened in earlier
@@ -72,5 +79,10 @@ TaskReport make_report(const TaskEnd& task, const IntentProfile& intent, std::ve
                        const std::vector<std::string>& notes = {});
 
 boost::json::object report_json(const TaskReport& report);
+
+// Read what report_json() and summary_json() write, and a step in a report.
+std::variant<TaskReport, DocumentFault> read_report(const boost::json::value& document);
+std::variant<ExecutionSummary, DocumentFault> read_summary(const boost::json::value& document);
+std::variant<StepResult, DocumentFault> read_result(const boost::json::value& document);
 
 }  // namespace ptcvm::chain

@@ -13,11 +13,14 @@ namespace {
 
 namespace json = boost::json;
 
+StepStatus status_of(const json::object& row) {
+  const json::value* const status = row.if_contains("status");
+  if (status != nullptr && *status == "completed") return StepStatus::Completed;
+  return status != nullptr && *status == "skipped" ? StepStatus::Skipped : StepStatus::Failed;
+}
+
 void read_row(const PlanStep& step, const json::object& row, Verifier verifier, StepResult& result) {
-  const std::string status = member_text(row, "status");
-  result.status = status == "completed" ? StepStatus::Completed
-                  : status == "skipped" ? StepStatus::Skipped
-                                        : StepStatus::Failed;
+  result.status = status_of(row);
   result.error = member_text(row, "error");
   // A call that was made has a time. Without one, the gate has refused it.
   result.was_refused = result.status == StepStatus::Failed && step.type == StepType::Action && !row.contains("ms");
@@ -90,11 +93,21 @@ std::map<std::string, bool, std::less<>> made_calls(const json::array& rows) {
   return calls;
 }
 
-std::vector<std::string> failure_notes(const std::vector<StepResult>& results) {
+std::vector<std::string> failure_notes(const Plan& plan, const json::array& rows) {
+  std::map<std::string_view, const json::object*> failed;
+  for (const json::value& row : rows) {
+    const json::object* const object = row.if_object();
+    const json::value* const id = object == nullptr ? nullptr : object->if_contains("id");
+    if (id == nullptr || !id->is_string() || status_of(*object) != StepStatus::Failed) continue;
+    failed[std::string_view(id->get_string())] = object;
+  }
   std::vector<std::string> notes;
-  for (const StepResult& result : results) {
-    if (result.status != StepStatus::Failed) continue;
-    notes.push_back("Failure at " + result.step_id + ": " + (result.error.empty() ? "Unknown failure" : result.error));
+  if (failed.empty()) return notes;
+  for (const PlanStep& step : plan.steps) {
+    const auto row = failed.find(step.id);
+    if (row == failed.end()) continue;
+    const std::string error = member_text(*row->second, "error");
+    notes.push_back("Failure at " + step.id + ": " + (error.empty() ? "Unknown failure" : error));
   }
   return notes;
 }

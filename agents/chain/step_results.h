@@ -21,7 +21,7 @@ std::map<std::string, std::string, std::less<>> completed_steps(const boost::jso
 // Returns the steps whose calls were made in the revision: the id, and whether the tool said that the call failed.
 std::map<std::string, bool, std::less<>> made_calls(const boost::json::array& rows);
 
-// Returns "Failure at ID: REASON" for each step that failed.
-std::vector<std::string> failure_notes(const std::vector<StepResult>& results);
+// Returns "Failure at ID: REASON" for each step that failed, in plan order.
+std::vector<std::string> failure_notes(const Plan& plan, const boost::json::array& rows);
 
 }  // namespace ptcvm::chain

@@ -32,6 +32,11 @@ std::function<Reconciled(ToolCall&)> carried(const std::function<Reconciled(Tool
   };
 }
 
+void add_usage(json::object& answer, const ModelUsage& usage) {
+  if (usage.is_known()) answer["tokens"] = usage_json(usage);
+  if (usage.calls != 1) answer["modelCalls"] = usage.calls;
+}
+
 }  // namespace
 
 std::string steps_run_id(std::string_view task_id) { return std::string(task_id) + "/steps"; }
@@ -160,6 +165,7 @@ ChainOperation StepsRun::operation_for(const PlanStep& step, OperationKind kind,
   operation.kind = kind;
   operation.key = call.key;
   operation.step = step.id;
+  operation.task = call.task_id;
   operation.tool = step.tool;
   operation.revision = revision_;
   operation.attempt = call.attempt;
@@ -287,16 +293,17 @@ Result<void> StepsRun::answer(const OperationTable::Entry& entry, json::value va
   if (entry.operation.kind == OperationKind::Question) return answer_question(entry, value);
   if (entry.operation.purpose == "verify") return answer_verdict(entry, value, usage);
   json::object answer = call_answer(entry, ms);
-  if (usage.is_known()) answer["tokens"] = usage_json(usage);
-  if (usage.calls != 1) answer["modelCalls"] = usage.calls;
+  add_usage(answer, usage);
   answer["value"] = cut_output(std::move(value), options_.most_output_bytes);
   return run_->answer(entry.call, value_of(answer));
 }
 
-Result<void> StepsRun::answer_error(const OperationTable::Entry& entry, std::string message, std::int64_t ms) {
-  if (entry.operation.purpose == "verify") return answer_verdict(entry, json::value(), {});
+Result<void> StepsRun::answer_error(const OperationTable::Entry& entry, std::string message, std::int64_t ms,
+                                    const ModelUsage& usage) {
+  if (entry.operation.purpose == "verify") return answer_verdict(entry, json::value(), usage);
   if (message.empty()) message = "Unknown failure";
   json::object answer = call_answer(entry, ms);
+  add_usage(answer, usage);
   answer["error"] = cut_output(json::value(message), options_.most_output_bytes);
   return run_->answer(entry.call, value_of(answer));
 }

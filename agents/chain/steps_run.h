@@ -38,7 +38,8 @@ class StepsRun {
   // Say what became of an operation of the run.
   Result<void> answer(const OperationTable::Entry& entry, boost::json::value value, std::int64_t ms,
                       const ModelUsage& usage);
-  Result<void> answer_error(const OperationTable::Entry& entry, std::string message, std::int64_t ms);
+  Result<void> answer_error(const OperationTable::Entry& entry, std::string message, std::int64_t ms,
+                            const ModelUsage& usage);
   Result<void> answer_unknown(const OperationTable::Entry& entry, std::string message);
   Result<void> settle(const OperationTable::Entry& entry, DoubtAnswer answer, boost::json::value value);
 

@@ -24,6 +24,8 @@ constexpr const char* kChainExamples = R"(Examples:
   ptcvm chain feedback --store tasks.db --id tidy 'rating=positive; comment=quick'
   ptcvm chain replan --store tasks.db --id tidy 'leave the notes where they are'
   ptcvm chain facts --store tasks.db 'The user prefers pnpm'
+  ptcvm chain replay --store tasks.db --id tidy
+  ptcvm chain export --store tasks.db --out tasks.jsonl
   ptcvm chain approvals --store tasks.db --revoke fs_write:/home/ann/Documents
 
 Standard output has the report. Exit status: 0 the task succeeded, 1 it did not, 75 it waits for a person. Standard
@@ -130,6 +132,9 @@ void add_chain_command(CLI::App& app, int& status) {
   add_chain_feedback(*chain, status);
   add_chain_replan(*chain, status);
   add_chain_list(*chain, status);
+  add_chain_replay(*chain, status);
+  add_chain_export(*chain, status);
+  add_chain_import(*chain, status);
   add_chain_approvals(*chain, status);
   add_chain_facts(*chain, status);
 }

@@ -43,8 +43,8 @@ std::chrono::milliseconds whole_ms(std::chrono::microseconds time) {
 ChainDriver::ChainDriver(Parts parts)
     : parts_(std::move(parts)), calls_(parts_.tools, std::max<std::size_t>(parts_.parallel, 1), &parts_.interrupted) {}
 
-void ChainDriver::tell(const std::string& line) const {
-  if (parts_.on_progress) parts_.on_progress(line);
+void ChainDriver::tell(const ChainMoment& moment) const {
+  if (parts_.on_moment) parts_.on_moment(moment);
 }
 
 ChainDriver::End ChainDriver::drive(chain::ChainRun& run, const std::function<bool()>& is_over) {
@@ -60,6 +60,7 @@ ChainDriver::End ChainDriver::drive(chain::ChainRun& run, const std::function<bo
     if (*has_changed) continue;
     if (started_.empty() && asked_.empty() && agents_.empty()) return {End::Kind::Waits, std::nullopt, {}};
     if (auto end = take_answers(run)) return *std::move(end);
+    if (parts_.on_tick) parts_.on_tick();
   }
 }
 
@@ -89,7 +90,7 @@ void ChainDriver::begin_call(const ChainOperation& operation) {
   call.tool = operation.tool;
   call.key = operation.key;
   if (!calls_.can_begin(call)) return;   // later, when another command has ended
-  tell("[ ] " + operation.step + ": " + operation.tool);
+  tell({ChainMoment::Kind::Begun, operation.step, operation.tool});
   started_[operation.id] = operation;
   calls_.begin(call, json::serialize(operation.args));
 }
@@ -99,7 +100,7 @@ void ChainDriver::ask(const ChainOperation& operation) {
   if (asked_.contains(path)) return;
   Asked& asked = asked_[path];
   asked.operation = operation;
-  tell(operation.purpose + ": asks " + parts_.choice.name);
+  tell({ChainMoment::Kind::Asked, operation.step, operation.purpose + ": asks " + parts_.choice.name});
   loop::Operation request;
   request.kind = loop::OperationKind::Model;
   request.path = path;
@@ -119,9 +120,10 @@ void ChainDriver::ask(const ChainOperation& operation) {
 Result<bool> ChainDriver::work(chain::ChainRun& run, const ChainOperation& operation) {
   std::unique_ptr<StepAgent>& agent = agents_[operation.id];
   if (agent == nullptr) {
-    tell("[ ] " + operation.step + ": asks " + parts_.choice.name);
+    tell({ChainMoment::Kind::Begun, operation.step, "asks " + parts_.choice.name});
     auto opened =
-        StepAgent::open(parts_.engine, parts_.store, operation, parts_.choice, parts_.model.has_virtual_time());
+        StepAgent::open(parts_.engine, parts_.store, operation, parts_.agents, parts_.choice,
+                        parts_.model.has_virtual_time());
     if (!opened) return opened.error();
     agent = *std::move(opened);
   }
@@ -130,18 +132,54 @@ Result<bool> ChainDriver::work(chain::ChainRun& run, const ChainOperation& opera
   if (*ended) {
     const StepAgent::End end = **ended;
     agents_.erase(operation.id);
-    tell((end.error.empty() ? "[x] " : "[!] ") + operation.step + ": asks " + parts_.choice.name);
+    tell({end.error.empty() ? ChainMoment::Kind::Ended : ChainMoment::Kind::Failed, operation.step,
+          "asks " + parts_.choice.name});
     const auto given = end.error.empty() ? run.answer(operation.id, end.value, {}, end.usage)
-                                         : run.answer_error(operation.id, end.error);
+                                         : run.answer_error(operation.id, end.error, {}, end.usage);
     return given ? Result<bool>(true) : Result<bool>(given.error());
   }
   for (loop::Operation& request : agent->requests()) {
+    if (request.kind == loop::OperationKind::Tool) {
+      agent_calls_.push_back({operation.id, next_agent_call_++, std::move(request), false});
+      continue;
+    }
     const std::string path = std::to_string(operation.id) + '/' + request.path;
     agent_requests_[path] = request;
     request.path = path;
     parts_.model.ask(request);
   }
+  for (AgentCall& call : agent_calls_) begin_agent_call(call);
   return false;
+}
+
+// Begins the call of an agent, unless too many commands run.
+void ChainDriver::begin_agent_call(AgentCall& call) {
+  if (call.is_begun) return;
+  WaitingCall waiting;
+  waiting.id = call.id;
+  waiting.tool = call.request.tool;
+  waiting.key = call.request.key;
+  if (!calls_.can_begin(waiting)) return;
+  call.is_begun = true;
+  calls_.begin(waiting, call.request.args_json);
+}
+
+// Gives the agent of a step what its call has come to.
+Result<void> ChainDriver::give_agent_call(const CommandCalls::Ended& ended) {
+  const auto found = std::find_if(agent_calls_.begin(), agent_calls_.end(),
+                                  [&](const AgentCall& call) { return call.id == ended.call; });
+  if (found == agent_calls_.end()) return {};
+  const AgentCall call = std::move(*found);
+  agent_calls_.erase(found);
+  const auto agent = agents_.find(call.operation);
+  const bool is_stopped = ended.reply.kind == CommandReply::Kind::Unknown && parts_.interrupted.load();
+  if (agent == agents_.end() || is_stopped) return {};
+  boost::system::error_code error;
+  const bool is_good = ended.reply.kind == CommandReply::Kind::Json;
+  const json::value value = json::parse(is_good && !ended.reply.text.empty() ? ended.reply.text : "null", error);
+  if (is_good && !error) return agent->second->answer_call(call.request.path, value);
+  return agent->second->answer_call_error(call.request.path,
+                                          error ? "the output of the command is no JSON" : ended.reply.text);
 }
 
 std::optional<ChainDriver::End> ChainDriver::take_answers(chain::ChainRun& run) {
@@ -164,15 +202,16 @@ std::optional<ChainDriver::End> ChainDriver::take_answers(chain::ChainRun& run) 
 
 Result<void> ChainDriver::give_call(chain::ChainRun& run, CommandCalls::Ended ended) {
   const auto found = started_.find(ended.call);
+  if (found == started_.end()) return give_agent_call(ended);
   const ChainOperation operation = std::move(found->second);
   started_.erase(found);
   const auto took = whole_ms(ended.took);
   const CommandReply& reply = ended.reply;
   const bool is_good = reply.kind == CommandReply::Kind::Json;
-  const std::string time = duration_text(static_cast<std::uint64_t>(ended.took.count()));
   boost::system::error_code error;
   json::value value = is_good ? json::parse(reply.text.empty() ? "null" : reply.text, error) : json::value();
-  tell((is_good && !error ? "[x] " : "[!] ") + operation.step + ": " + operation.tool + " (" + time + ")");
+  tell({is_good && !error ? ChainMoment::Kind::Ended : ChainMoment::Kind::Failed, operation.step, operation.tool,
+        ended.took});
   if (is_good && !error) return run.answer(operation.id, std::move(value), took);
   if (is_good) return run.answer_unknown(operation.id, "the output of the command is no JSON: " + error.message());
   if (reply.kind != CommandReply::Kind::Unknown) return run.answer_error(operation.id, reply.text, took);

@@ -8,9 +8,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agents/chain/chain_run.h"
 #include "tools/ptcvm/agent_models.h"
+#include "tools/ptcvm/chain_checklist.h"
 #include "tools/ptcvm/chain_step_agent.h"
 #include "tools/ptcvm/command_calls.h"
 
@@ -25,9 +27,11 @@ class ChainDriver {
     ModelSource& model;
     const loop::ModelChoice& choice;
     const CommandTools& tools;
+    StepAgentTask agents;           // what agents of steps may use
     std::size_t parallel = 1;
     const std::atomic<bool>& interrupted;
-    std::function<void(const std::string& line)> on_progress;           // what has begun or ended
+    std::function<void(const ChainMoment& moment)> on_moment;           // what has begun or ended
+    std::function<void()> on_tick;                                      // while something is waited for
     std::function<Result<void>(const std::string& key)> on_reply;       // a reply of the model is about to be used
   };
   explicit ChainDriver(Parts parts);
@@ -50,12 +54,21 @@ class ChainDriver {
   std::optional<End> take_answers(chain::ChainRun& run);
   Result<void> give_call(chain::ChainRun& run, CommandCalls::Ended ended);
   std::optional<End> give_reply(chain::ChainRun& run, const ModelAnswer& answer);
-  void tell(const std::string& line) const;
+  void tell(const ChainMoment& moment) const;
 
   struct Asked {
     chain::ChainOperation operation;
     std::uint32_t attempt = 1;   // counts the requests for one reply
   };
+
+  // A call that the agent of a step makes.
+  struct AgentCall {
+    std::uint64_t operation = 0, id = 0;   // the step's, and the number of the command
+    loop::Operation request;
+    bool is_begun = false;
+  };
+  void begin_agent_call(AgentCall& call);
+  Result<void> give_agent_call(const CommandCalls::Ended& ended);
 
   Parts parts_;
   CommandCalls calls_;
@@ -63,6 +76,8 @@ class ChainDriver {
   std::map<std::string, Asked> asked_;                       // requests in flight, by path
   std::map<std::uint64_t, std::unique_ptr<StepAgent>> agents_;   // at work, by operation
   std::map<std::string, loop::Operation> agent_requests_;    // requests of agents in flight, by OPERATION/PATH
+  std::vector<AgentCall> agent_calls_;
+  std::uint64_t next_agent_call_ = std::uint64_t{1} << 62;   // no operation has such a number
 };
 
 }  // namespace ptcvm::cli

@@ -1,10 +1,17 @@
 #include "tools/ptcvm/chain_memory.h"
 
+#include <algorithm>
 #include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <map>
 #include <utility>
 
+#include "agents/chain/task_record_json.h"
 #include "drivers/archive/sqlite_archive.h"
+#ifdef PTCVM_HAVE_POSTGRES
+#include "drivers/archive/postgres_archive.h"
+#endif
 #include "ptcvm/host_log.hpp"
 #include "tools/ptcvm/chain_setup.h"
 #include "tools/ptcvm/moments.h"
@@ -16,7 +23,34 @@ namespace {
 namespace json = boost::json;
 
 constexpr const char* kFactLog = "chain facts";
+constexpr const char* kImportLog = "chain imports";   // tasks of other stores, a fact each
 constexpr std::size_t kMostFacts = 5, kMostEpisodes = 3;
+
+// A store with a key ring keeps no plain tables. A role that may make no tables in its database has an archive in
+// memory.
+Result<std::unique_ptr<chain::TaskArchive>> archive_in(const StoreOptions& options) {
+  const bool is_kept = options.keys.empty() && !options.path.empty();
+  if (is_kept && !is_postgres_url(options.path)) return drivers::open_sqlite_archive(options.path);
+#ifdef PTCVM_HAVE_POSTGRES
+  if (is_kept) {
+    auto archive = drivers::open_postgres_archive(options.path);
+    if (archive || archive.error().detail == "store_version") return archive;
+  }
+#endif
+  return drivers::open_sqlite_archive(":memory:");
+}
+
+Result<void> keep_imported(const Store& store, chain::TaskArchive& archive) {
+  const auto records = imported_records(store);
+  if (!records) return records.error();
+  for (const chain::TaskRecord& record : *records) {
+    const auto kept = archive.mark(record.task_id);
+    if (!kept) return kept.error();
+    if (*kept) continue;   // an imported record does not change
+    if (auto done = archive.keep(record, "imported"); !done) return done;
+  }
+  return {};
+}
 
 Result<void> keep_changed(const Store& store, chain::TaskArchive& archive) {
   const auto ids = task_ids(store);
@@ -42,44 +76,82 @@ Result<void> keep_changed(const Store& store, chain::TaskArchive& archive) {
 }  // namespace
 
 Result<std::vector<chain::MemoryFact>> told_facts(const Store& store) {
-  constexpr std::size_t kPage = 500;
   std::map<std::string, chain::MemoryFact> known;
-  const HostLog log = HostLog::of(store, kFactLog);
-  std::uint64_t after = 0;
-  for (std::size_t count = kPage; count == kPage;) {
-    const auto page = log.read(after, kPage);
-    if (!page) return page.error();
-    count = page->size();
-    for (const HostFact& fact : *page) {
-      after = fact.seq;
-      known.erase(fact.name);
-      if (!fact.body.empty()) known[fact.name] = {fact.name, fact.body, fact.time_ms};
-    }
-  }
+  const auto visited = visit_host_facts(store, kFactLog, [&](const HostFact& fact) {
+    known.erase(fact.name);
+    if (!fact.body.empty()) known[fact.name] = {fact.name, fact.body, fact.time_ms};
+  });
+  if (!visited) return visited.error();
   std::vector<chain::MemoryFact> facts;
   for (auto& [key, fact] : known) facts.push_back(std::move(fact));
   return facts;
 }
 
-Result<void> tell_fact(const Store& store, const std::string& key, const std::string& content, const std::string& by) {
+Result<void> tell_fact(const Store& store, const std::string& key, const std::string& content, const std::string& by,
+                       std::int64_t time_ms) {
   HostFact fact;
   fact.fact_class = HostFactClass::Observation;
   fact.name = key;
   fact.body = content;
   fact.by = by;
-  fact.time_ms = now_millis();
+  fact.time_ms = time_ms == 0 ? now_millis() : time_ms;
   const auto put = HostLog::of(store, kFactLog).put(HostCut::blind(), {&fact, 1});
   if (!put) return put.error();
   return {};
 }
 
+Result<std::vector<chain::TaskRecord>> imported_records(const Store& store) {
+  std::vector<chain::TaskRecord> records;
+  const auto visited = visit_host_facts(store, kImportLog, [&](const HostFact& fact) {
+    boost::system::error_code error;
+    const json::value document = json::parse(fact.body, error);
+    auto record = chain::read_record(error ? json::value() : document);
+    if (auto* const read = std::get_if<chain::TaskRecord>(&record)) records.push_back(std::move(*read));
+  });
+  if (!visited) return visited.error();
+  return records;
+}
+
+Result<bool> import_record(const Store& store, const chain::TaskRecord& record) {
+  const auto own = store.find(record.task_id);
+  if (!own) return own.error();
+  if (*own) return false;
+  HostFact fact;
+  fact.fact_class = HostFactClass::Observation;
+  fact.name = record.task_id;
+  fact.key = "task/" + record.task_id;
+  fact.body = json::serialize(chain::record_json(record));
+  fact.time_ms = now_millis();
+  const auto put = HostLog::of(store, kImportLog).put(HostCut::blind(), {&fact, 1});
+  if (!put) return put.error();
+  return put->puts.front().is_mine;
+}
+
+Result<std::vector<chain::TaskRecord>> all_records(const Store& store) {
+  auto records = imported_records(store);
+  if (!records) return records.error();
+  const auto ids = task_ids(store);
+  if (!ids) return ids.error();
+  for (const std::string& id : *ids) {
+    const auto setup = kept_setup(store, id);
+    if (!setup && setup.error().code == Errc::seal_refused) continue;   // a log of another tenant, or a changed one
+    if (!setup) return setup.error();
+    auto record = chain::read_task_record(store, id, *setup ? (*setup)->input : std::string());
+    if (!record && record.error().code == Errc::seal_refused) continue;
+    if (!record) return record.error();
+    records->push_back(*std::move(record));
+  }
+  std::sort(records->begin(), records->end(), [](const auto& a, const auto& b) { return a.task_id < b.task_id; });
+  return records;
+}
+
 Result<std::unique_ptr<chain::TaskArchive>> open_archive(const Store& store, const StoreOptions& options) {
-  const bool has_file = options.keys.empty() && !options.path.empty() && !is_postgres_url(options.path);
-  auto archive = drivers::open_sqlite_archive(has_file ? options.path : ":memory:");
+  auto archive = archive_in(options);
   if (!archive) return archive.error();
   const auto facts = told_facts(store);
   if (!facts) return facts.error();
   if (auto kept = (*archive)->keep_facts(*facts); !kept) return kept.error();
+  if (auto kept = keep_imported(store, **archive); !kept) return kept.error();
   if (auto kept = keep_changed(store, **archive); !kept) return kept.error();
   return archive;
 }

@@ -44,7 +44,8 @@ Result<void> ChainSession::recall(const ChainSetup& setup, boost::json::object& 
 
 int ChainSession::open(const ChainSetup& setup, bool is_kept) {
   is_kept_ = is_kept;
-  shows_progress_ = arguments_.progress || stderr_has_colour();
+  const std::size_t rows = stderr_rows();
+  if (arguments_.progress || rows != 0) checklist_.emplace(rows);
   id_ = arguments_.store.id.empty() ? "task" : arguments_.store.id;
   std::string message;
   auto options = setup.options(id_, message);
@@ -68,6 +69,7 @@ int ChainSession::open(const ChainSetup& setup, bool is_kept) {
   }
   tools_ = setup.commands();
   const std::size_t parallel = options->parallel;
+  StepAgentTask agents{setup.agent_tools(), options->policy};
   if (is_kept) {   // a task goes on without a memory, too
     if (const auto known = recall(setup, options->context); !known) complain(known.error().message);
   }
@@ -80,11 +82,25 @@ int ChainSession::open(const ChainSetup& setup, bool is_kept) {
       .model = *model_.source,
       .choice = model_.choice,
       .tools = tools_,
+      .agents = std::move(agents),
       .parallel = parallel,
       .interrupted = *interrupted_.flag(),
-      .on_progress = [this](const std::string& line) { if (shows_progress_) std::cerr << line << '\n'; },
+      .on_moment = [this](const ChainMoment& moment) { tell(moment); },
+      .on_tick = [this] { if (checklist_) checklist_->tick(); },
       .on_reply = [this](const std::string& key) { return keep_reply(store_, id_, key); }});
   return kSuccess;
+}
+
+// The plan is looked at when a step begins after a model was asked: there may be another one.
+void ChainSession::tell(const ChainMoment& moment) {
+  if (!checklist_) return;
+  if (moment.kind == ChainMoment::Kind::Asked) {
+    is_plan_shown_ = false;
+  } else if (!is_plan_shown_ && checklist_->is_live()) {
+    checklist_->plan(run_->plan());
+    is_plan_shown_ = true;
+  }
+  checklist_->tell(moment);
 }
 
 ChainDriver::End ChainSession::drive(const std::function<bool()>& is_over) { return driver_->drive(*run_, is_over); }

@@ -32,6 +32,7 @@ class ChainSession {
 
  private:
   int report_waiting() const;
+  void tell(const ChainMoment& moment);
   // Adds what the store knows of earlier tasks to the context.
   Result<void> recall(const ChainSetup& setup, boost::json::object& context) const;
 
@@ -39,7 +40,8 @@ class ChainSession {
   const Store& store_;
   const Engine engine_;
   const InterruptFlag interrupted_;
-  bool is_kept_ = false, shows_progress_ = false;
+  bool is_kept_ = false, is_plan_shown_ = false;
+  std::optional<ChainChecklist> checklist_;   // nullopt: nobody wants to see the progress
   std::string id_;
   CommandTools tools_;
   OpenedModel model_;

@@ -81,9 +81,10 @@ Result<void> put_fact(const Store& store, const std::string& log, HostFact fact)
   return {};
 }
 
-// Calls visit(fact) for every fact of a log.
-template <class Visit>
-Result<void> visit_facts(const Store& store, const std::string& log, Visit visit) {
+}  // namespace
+
+Result<void> visit_host_facts(const Store& store, const std::string& log,
+                              const std::function<void(const HostFact& fact)>& visit) {
   constexpr std::size_t kPage = 500;
   const HostLog host = HostLog::of(store, log);
   std::uint64_t after = 0;
@@ -98,8 +99,6 @@ Result<void> visit_facts(const Store& store, const std::string& log, Visit visit
   }
   return {};
 }
-
-}  // namespace
 
 void declare_chain_task(CLI::App& command, ChainArguments& arguments) {
   command.add_option("TEXT", arguments.input, "What you want")->required();
@@ -183,6 +182,12 @@ std::optional<chain::ChainOptions> ChainSetup::options(const std::string& id, st
   return options;
 }
 
+std::vector<loop::AgentTool> ChainSetup::agent_tools() const {
+  std::string message;
+  auto read = read_tools(tools, message);
+  return read ? *std::move(read) : std::vector<loop::AgentTool>();
+}
+
 CommandTools ChainSetup::commands() const {
   CommandTools commands;
   std::string message;
@@ -245,14 +250,15 @@ Result<void> keep_reply(const Store& store, const std::string& id, const std::st
 
 Result<std::size_t> kept_replies_of(const Store& store, const std::string& id) {
   std::size_t count = 0;
-  const auto visited = visit_facts(store, setup_log(id), [&](const HostFact& fact) { count += fact.name == "reply"; });
+  const auto visited =
+      visit_host_facts(store, setup_log(id), [&](const HostFact& fact) { count += fact.name == "reply"; });
   if (!visited) return visited.error();
   return count;
 }
 
 Result<std::vector<std::string>> approved_signatures(const Store& store) {
   std::vector<std::string> approved;
-  const auto visited = visit_facts(store, kApprovals, [&](const HostFact& fact) {
+  const auto visited = visit_host_facts(store, kApprovals, [&](const HostFact& fact) {
     std::erase(approved, fact.body);
     if (fact.name == "approved") approved.push_back(fact.body);
   });

@@ -6,11 +6,14 @@
 #include <boost/json/object.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "agents/chain/chain.h"
+#include "agents/loop/agent_definition.h"
+#include "ptcvm/host_log.hpp"
 #include "ptcvm/store.hpp"
 #include "tools/ptcvm/external_tool.h"
 #include "tools/ptcvm/store_options.h"
@@ -41,9 +44,15 @@ struct ChainSetup {
   static std::optional<ChainSetup> of(const ChainArguments& arguments, std::string& message);
   // Returns the options of the chain. Returns nullopt when a tool or the strategy is wrong; `message` then says why.
   std::optional<chain::ChainOptions> options(const std::string& id, std::string& message) const;
+  // Returns the tools for agents of steps; the tools must be right.
+  std::vector<loop::AgentTool> agent_tools() const;
   // Returns the commands of the tools; the tools must be right.
   CommandTools commands() const;
 };
+
+// Calls visit() for every fact of a log, in order.
+Result<void> visit_host_facts(const Store& store, const std::string& log,
+                              const std::function<void(const HostFact& fact)>& visit);
 
 // Writes the setup, unless the store has one for the task already.
 Result<void> keep_setup(const Store& store, const std::string& id, const ChainSetup& setup);

@@ -5,7 +5,9 @@
 #include <boost/json/serialize.hpp>
 #include <utility>
 
+#include "agents/chain/gate.h"
 #include "agents/loop/agent.h"
+#include "ptcvm/json.hpp"
 #include "tools/ptcvm/moments.h"
 
 namespace ptcvm::cli {
@@ -22,13 +24,21 @@ std::string plain_text(std::string text) {
 }  // namespace
 
 Result<std::unique_ptr<StepAgent>> StepAgent::open(const Engine& engine, const Store& store,
-                                                   const chain::ChainOperation& step, const loop::ModelChoice& model,
-                                                   bool is_virtual) {
+                                                   const chain::ChainOperation& step, const StepAgentTask& task,
+                                                   const loop::ModelChoice& model, bool is_virtual) {
   loop::AgentDefinition definition;
   definition.name = step.step;
   definition.prompt = plain_text(step.text);
+  definition.tools = task.tools;
   loop::AgentOptions options;
   options.model = model;
+  options.hooks.before_tool = [policy = task.policy](std::string_view, const loop::AgentTool& tool, ToolCall& call) {
+    const json::value args = to_json(call.args());
+    const chain::GateVerdict verdict =
+        chain::judge_agent_call(tool.name, args.is_object() ? args.get_object() : json::object(), policy);
+    if (verdict.kind == chain::GateVerdict::Kind::Allow) return HookVerdict::allow();
+    return HookVerdict::deny(verdict.error + ": the task does not allow this call here; a step of its own may ask");
+  };
   auto agent = loop::Agent::make(engine, std::move(definition), std::move(options));
   if (!agent) return std::move(agent).error();
   std::unique_ptr<StepAgent> made(new StepAgent(is_virtual, now_millis()));
@@ -51,14 +61,23 @@ Result<std::optional<StepAgent::End>> StepAgent::step() {
     if (*state == loop::AgentState::Ended) return end();
     std::optional<std::int64_t> due;
     for (const loop::Operation& operation : stored_->run().operations()) {
-      if (operation.kind == loop::OperationKind::Model) return std::optional<End>();
+      const bool is_made = operation.kind == loop::OperationKind::Model || operation.kind == loop::OperationKind::Tool;
+      if (is_made) return std::optional<End>();
+      if (operation.kind == loop::OperationKind::Doubt) return fail("IN_DOUBT: nobody knows whether the agent of the "
+                                                                    "step has called " + operation.tool);
       if (operation.kind != loop::OperationKind::Timer) continue;
       due = std::min(due.value_or(operation.due_ms), operation.due_ms);
     }
-    if (!due) return std::optional(End{nullptr, "NOBODY_ANSWERS: the program of the step waits for a signal", {}});
+    if (!due) return fail("NOBODY_ANSWERS: the program of the step waits for a signal");
     if (!is_virtual_) return std::optional<End>();
     now_ms_ = std::max(now_ms_, *due);
   }
+}
+
+std::optional<StepAgent::End> StepAgent::fail(std::string why) const {
+  const loop::AgentUsage used = stored_->run().usage();
+  return End{nullptr, std::move(why),
+             {static_cast<std::int64_t>(used.input), static_cast<std::int64_t>(used.output), used.model_calls}};
 }
 
 Result<std::optional<StepAgent::End>> StepAgent::end() {
@@ -77,6 +96,16 @@ Result<std::optional<StepAgent::End>> StepAgent::end() {
 
 Result<void> StepAgent::answer(std::string_view path, const loop::ModelReply& reply) {
   return stored_->resolve_model(path, reply);
+}
+
+Result<void> StepAgent::answer_call(std::string_view path, const json::value& value) {
+  auto told = stored_->resolve(path, Value::of(value));
+  if (told || told.error().code != Errc::invalid_value) return told;
+  return stored_->reject(path, told.error().message);   // it does not fit the signature of the tool
+}
+
+Result<void> StepAgent::answer_call_error(std::string_view path, std::string_view message) {
+  return stored_->reject(path, message);
 }
 
 }  // namespace ptcvm::cli

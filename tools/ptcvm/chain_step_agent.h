@@ -1,6 +1,6 @@
 // An action of a plan without a tool, as `ptcvm chain` does it: by an agent with the description of the step as its
-// prompt and the arguments as its data. The agent has no tools: what acts is a step with a tool, which the gate of the
-// task sees. Its run is in the store of the task, so that no turn is paid for twice.
+// prompt and the arguments as its data. The agent may call the tools of the task, as far as the gate allows that
+// without asking anybody. Its run is in the store of the task, so that no turn is paid for twice.
 #pragma once
 #include <boost/json/value.hpp>
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agents/chain/chain.h"
 #include "agents/chain/model_usage.h"
 #include "agents/chain/operation.h"
 #include "agents/loop/stored_agent.h"
@@ -18,13 +19,19 @@
 
 namespace ptcvm::cli {
 
+// What agents of steps have of their task.
+struct StepAgentTask {
+  std::vector<loop::AgentTool> tools;
+  chain::ChainPolicy policy = {};
+};
+
 class StepAgent {
  public:
   // Begins the run of a step, or goes on with the one that the store has. `is_virtual` says that the agent waits for
   // no clock. Errors: as StoredAgent::open().
   static Result<std::unique_ptr<StepAgent>> open(const Engine& engine, const Store& store,
-                                                 const chain::ChainOperation& step, const loop::ModelChoice& model,
-                                                 bool is_virtual);
+                                                 const chain::ChainOperation& step, const StepAgentTask& task,
+                                                 const loop::ModelChoice& model, bool is_virtual);
 
   // How the step ended.
   struct End {
@@ -32,16 +39,20 @@ class StepAgent {
     std::string error;               // why it failed: a name, a colon and a sentence; "" when it did not
     chain::ModelUsage usage;
   };
-  // Runs programs until the agent needs its model. Returns how it ended, or nullopt while it waits for requests() or
-  // for the time of its next attempt.
+  // Runs programs until the agent needs its model or a tool. Returns how it ended, or nullopt while it waits for
+  // requests() or for the time of its next attempt.
   Result<std::optional<End>> step();
-  // Returns the requests that must be sent now, each once. Their paths are "model" without the name of the step.
+  // Returns the requests and calls that must be made now, each once. Their paths have no name of the step.
   std::vector<loop::Operation> requests() { return stored_->take_orders(); }
   Result<void> answer(std::string_view path, const loop::ModelReply& reply);
+  // Say what became of a call.
+  Result<void> answer_call(std::string_view path, const boost::json::value& value);
+  Result<void> answer_call_error(std::string_view path, std::string_view message);
 
  private:
   StepAgent(bool is_virtual, std::int64_t now_ms) : is_virtual_(is_virtual), now_ms_(now_ms) {}
   Result<std::optional<End>> end();
+  std::optional<End> fail(std::string why) const;
 
   const bool is_virtual_;
   std::int64_t now_ms_;              // the virtual time, in ms since 1970

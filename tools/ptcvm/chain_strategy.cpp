@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "agents/chain/context.h"
+
 namespace ptcvm::cli {
 namespace {
 
@@ -37,6 +39,15 @@ class StrategyReader {
     return otherwise;
   }
 
+  // Returns a whole section, or an empty one.
+  json::object section(std::string_view name) {
+    const json::value* const found = strategy_.if_contains(name);
+    if (found == nullptr) return {};
+    if (found->is_object()) return found->get_object();
+    if (message_.empty()) message_ = "the strategy: " + std::string(name) + " must be an object";
+    return {};
+  }
+
   // Adds the texts of a list that are not there.
   void add_texts(std::string_view section, std::string_view name, std::vector<std::string>& list) {
     const json::value* const found = member(section, name);
@@ -65,8 +76,6 @@ class StrategyReader {
   std::string message_;
 };
 
-json::array list_of(const std::vector<std::string>& texts) { return json::array(texts.begin(), texts.end()); }
-
 }  // namespace
 
 bool apply_strategy(const json::object& strategy, chain::ChainOptions& options, std::string& message) {
@@ -88,16 +97,19 @@ bool apply_strategy(const json::object& strategy, chain::ChainOptions& options, 
   if (const char* const home = std::getenv("HOME"); home != nullptr && *home != '\0') policy.safety.home = home;
   std::error_code error;
   policy.safety.working_folder = std::filesystem::current_path(error).string();
-  json::array tools;
-  for (const chain::ChainTool& tool : options.tools) tools.emplace_back(tool.name);
-  options.context = {{"cwd", policy.safety.working_folder},
-                     {"tools", std::move(tools)},
-                     {"strategyId", reader.text("metadata", "id", "unknown")},
-                     {"strategyVersion", reader.text("metadata", "version", "unknown")},
-                     {"riskPolicy",
-                      {{"requiresConfirmation", list_of(policy.confirmed_tools)},
-                       {"deniedTools", list_of(policy.denied_tools)}}}};
-  if (const json::value* const system = strategy.if_contains("system")) options.context["system"] = *system;
+  chain::TaskContext context;
+  context.cwd = policy.safety.working_folder;
+  for (const chain::ChainTool& tool : options.tools) {
+    context.tools.push_back({tool.name, tool.signature, tool.description});
+  }
+  context.strategy_id = reader.text("metadata", "id", "unknown");
+  context.strategy_version = reader.text("metadata", "version", "unknown");
+  context.confirmed_tools = policy.confirmed_tools;
+  context.denied_tools = policy.denied_tools;
+  context.system = reader.section("system");
+  context.constraints = reader.section("constraints");
+  context.preferences = reader.section("preferences");
+  options.context = chain::context_json(context);
   message = reader.message();
   return message.empty();
 }

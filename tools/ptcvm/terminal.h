@@ -1,5 +1,6 @@
 // Whether a stream is a terminal that wants colour, and messages of the tool itself.
 #pragma once
+#include <cstddef>
 #include <string_view>
 
 namespace ptcvm::cli {
@@ -7,6 +8,7 @@ namespace ptcvm::cli {
 bool stderr_has_colour();     // a terminal, and NO_COLOR is not set
 bool stdout_has_colour();
 bool stdin_is_terminal();
+std::size_t stderr_rows();    // the lines of the terminal; 0 without a terminal that can be drawn on
 bool write_out(std::string_view text);     // to standard output, past its buffers; returns false when it is closed
 void complain(std::string_view message);   // "ptcvm: message" on standard error
 
