@@ -43,8 +43,8 @@ void declare_agent_tools(CLI::App& command, AgentArguments& arguments);   // --t
 std::optional<ToolCommands> tool_commands(const AgentArguments& arguments, std::string& message);
 // Reads the data of --data: an object of JSON. Without a file the data is {}.
 std::optional<std::string> agent_data(const AgentArguments& arguments, std::string& message);
-// Reads the agent file and the files of --planner and --then: together they are a sequence. The agents have the tools of
-// --tools.
+// Reads the agent file and the files of --planner and --then: together they are a sequence. The agents have the tools
+// of --tools.
 std::optional<loop::AgentDefinition> agent_definition(const AgentArguments& arguments, std::string& message);
 
 class AgentSession {
