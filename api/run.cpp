@@ -227,9 +227,9 @@ bool Run::park() { return impl_->park(); }
 void Run::cancel() { impl_->events.cancelled() = true; }
 
 std::vector<std::byte> Run::snapshot(bool self_contained) const {
-  const std::vector<std::uint8_t> bytes = impl_->awake().snapshot({self_contained});
-  const auto* const begin = reinterpret_cast<const std::byte*>(bytes.data());
-  return {begin, begin + bytes.size()};
+  ptc::SnapshotVector<std::byte> out;
+  impl_->awake().write_snapshot({self_contained}, out);
+  return std::move(out).take();
 }
 
 std::string Run::snapshot_json() const { return impl_->awake().snapshot_json(); }

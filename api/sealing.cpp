@@ -53,6 +53,21 @@ Error refusal(ptc::SealError error, std::string message) {
   return {Errc::seal_refused, std::move(message), std::nullopt, ptc::seal_error_name(error)};
 }
 
+Result<ptc::EnvelopeEdges> edges_around(std::span<const std::byte> payload, const KeyRing& keys,
+                                        const SealLabel& label) {
+  const ptc::SealingKey* const key = KeyRingAccess::ring(keys).signing();
+  if (key == nullptr) return refusal(ptc::SealError::KeyCannotSign, "the ring has no key that signs");
+  auto edges = ptc::seal_around(octets(payload), {.tenant = label.tenant,
+                                                  .run_id = label.run_id,
+                                                  .sequence = label.sequence,
+                                                  .key = *key,
+                                                  .now_seconds = seconds_at(label.time_ms)});
+  if (auto* failure = std::get_if<ptc::SealFailure>(&edges)) {
+    return refusal(failure->error, std::move(failure->message));
+  }
+  return std::get<ptc::EnvelopeEdges>(std::move(edges));
+}
+
 // The bytes at an address where an envelope can be read; `storage` holds them if they were elsewhere.
 std::span<const std::byte> aligned(std::span<const std::byte> bytes, std::vector<std::byte>& storage) {
   if (reinterpret_cast<std::uintptr_t>(bytes.data()) % ptc::kSealedAlignment == 0) return bytes;
@@ -128,16 +143,24 @@ Result<void> KeyRing::save(const std::string& path, bool replace) const {
 }
 
 Result<std::vector<std::byte>> seal(std::span<const std::byte> payload, const KeyRing& keys, const SealLabel& label) {
-  const ptc::SealingKey* const key = KeyRingAccess::ring(keys).signing();
-  if (key == nullptr) return refusal(ptc::SealError::KeyCannotSign, "the ring has no key that signs");
-  const auto sealed = ptc::seal(octets(payload), {.tenant = label.tenant,
-                                                  .run_id = label.run_id,
-                                                  .sequence = label.sequence,
-                                                  .key = *key,
-                                                  .now_seconds = seconds_at(label.time_ms)});
-  if (const auto* failure = std::get_if<ptc::SealFailure>(&sealed)) return refusal(failure->error, failure->message);
-  const auto bytes = std::as_bytes(std::span(std::get<std::vector<std::uint8_t>>(sealed)));
-  return std::vector<std::byte>(bytes.begin(), bytes.end());
+  auto edges = edges_around(payload, keys, label);
+  if (!edges) return std::move(edges).error();
+  const auto before = std::as_bytes(std::span(edges->before)), behind = std::as_bytes(std::span(edges->behind));
+  std::vector<std::byte> out;
+  out.reserve(before.size() + payload.size() + behind.size());
+  for (const auto part : {before, payload, behind}) out.insert(out.end(), part.begin(), part.end());
+  return out;
+}
+
+Result<std::vector<std::byte>> seal_in_place(std::vector<std::byte> payload, const KeyRing& keys,
+                                             const SealLabel& label) {
+  auto edges = edges_around(payload, keys, label);
+  if (!edges) return std::move(edges).error();
+  const auto before = std::as_bytes(std::span(edges->before)), behind = std::as_bytes(std::span(edges->behind));
+  payload.reserve(before.size() + payload.size() + behind.size());
+  payload.insert(payload.end(), behind.begin(), behind.end());
+  payload.insert(payload.begin(), before.begin(), before.end());
+  return payload;
 }
 
 Result<OpenedSeal> open_sealed(std::span<const std::byte> bytes, const KeyRing& keys,

@@ -92,7 +92,7 @@ Result<void> Session::load_budget(std::string_view edn) {
 Result<void> Session::load_data(std::string_view edn, std::string_view key) {
   return loaded(run_, run_.impl_->awake(), [edn, key](ptc::Session& session) -> std::optional<std::string> {
     std::string complaint;
-    return merged(session, key, session.edn().read(edn, {}, complaint), complaint);
+    return merged(session, key, session.edn().read_data(edn, complaint), complaint);
   });
 }
 Result<void> Session::load_data_json(std::string_view json, std::string_view key) {

@@ -3,7 +3,8 @@
 // to open a run with many tasks, to reach these tasks again. And a committed task with one keyed call (call_costs.h).
 //
 // Whatever is compared runs in turns, in blocks, so that other load on the machine hits both: the ratios mean
-// something, the times are of this machine and hour. Usage: ptc_store_bench [folder] [facts] [tasks of a run]
+// something, the times are of this machine and hour. Usage: ptc_store_bench [folder] [facts] [tasks of a run] [caches]
+// With the last word only the sizes of the page cache are compared.
 #include <sqlite3.h>
 
 #include <chrono>
@@ -54,17 +55,20 @@ Fact task(std::uint64_t number) {
 }
 
 std::unique_ptr<SqliteStore> opened(const std::string& path, SqliteMode mode,
-                                    std::chrono::milliseconds window = std::chrono::milliseconds(5)) {
+                                    std::chrono::milliseconds window = std::chrono::milliseconds(5),
+                                    unsigned cache_kib = ptc::SqliteOptions().cache_kib) {
   ptc::SqliteOptions options;
   options.mode = mode;
   options.group_window = window;
+  options.cache_kib = cache_kib;
   return good(SqliteStore::open(path, options));
 }
 
 // A log that grows fact by fact.
 class Writer {
  public:
-  Writer(const std::string& path, SqliteMode mode) : store_(opened(path, mode)) {
+  Writer(const std::string& path, SqliteMode mode, unsigned cache_kib = ptc::SqliteOptions().cache_kib)
+      : store_(opened(path, mode, std::chrono::milliseconds(5), cache_kib)) {
     token_ = good(store_->claim("run", "bench", 0, 0)).token;
     const auto info = good(store_->info("run"));
     next_ = info ? info->head : 0;
@@ -238,6 +242,44 @@ void compare_lengths(const std::string& short_path, const std::string& long_path
   }
 }
 
+// Two sizes of the page cache, in turns in one run: puts at the end of a short and of a long log, and look-ups.
+void compare_caches(const std::string& folder, std::uint64_t facts) {
+  constexpr unsigned kSmall = 2'048, kLarge = 8'192;
+  constexpr int kBlocks = 20, kLooks = 10'000;
+  const std::string logs[] = {"short", "long"};
+  for (const std::string& log : logs) {
+    const std::string small_path = folder + "/" + log + ".db", large_path = folder + "/" + log + "-copy.db";
+    std::filesystem::copy_file(small_path, large_path, std::filesystem::copy_options::overwrite_existing);
+    for (const SqliteMode mode : {SqliteMode::Sync, SqliteMode::Group}) {
+      const int block = mode == SqliteMode::Sync ? 50 : 5'000;
+      Writer small(small_path, mode, kSmall), large(large_path, mode, kLarge);
+      double small_s = 0, large_s = 0;
+      for (int i = 0; i < kBlocks; ++i) {
+        small_s += small.put(block);
+        large_s += large.put(block);
+      }
+      std::printf("a %s put at the end of the %s log: %.1f us with a cache of 2 MiB, %.1f us with 8 MiB, ratio %.2f\n",
+                  mode == SqliteMode::Sync ? "sync" : "group", log.c_str(), small_s * 1e6 / (kBlocks * block),
+                  large_s * 1e6 / (kBlocks * block), small_s / large_s);
+    }
+  }
+  const auto small = opened(folder + "/long.db", SqliteMode::Sync, {}, kSmall);
+  const auto large = opened(folder + "/long-copy.db", SqliteMode::Sync, {}, kLarge);
+  for (const std::uint64_t among : {std::uint64_t{1'000}, std::uint64_t{20'000}, facts}) {
+    double small_s = 0, large_s = 0;
+    for (std::uint64_t block = 0; block < kBlocks; ++block) {
+      const auto in = [](SqliteStore& store) {
+        return [&store](const auto& key) { return good(store.find("run", key)).has_value(); };
+      };
+      small_s += look_cpu(among, block, kLooks, in(*small));
+      large_s += look_cpu(among, block, kLooks, in(*large));
+    }
+    const double scale = 1e6 / (kBlocks * kLooks);
+    std::printf("look-up among %llu: %.2f us of CPU with a cache of 2 MiB, %.2f us with 8 MiB, ratio %.2f\n",
+                static_cast<unsigned long long>(among), small_s * scale, large_s * scale, small_s / large_s);
+  }
+}
+
 // The CPU seconds of 500 commits, up to powers of ten.
 class CommitMeter final : public ptc::OutboxReader {
  public:
@@ -324,10 +366,15 @@ int main(int count, char** arguments) {
   const std::uint64_t tasks = count > 3 ? std::strtoull(arguments[3], nullptr, 10) : 100'000;
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
-  compare_writes(folder);
-  compare_calls(folder);
+  const bool has_all = count <= 4;
+  if (has_all) {
+    compare_writes(folder);
+    compare_calls(folder);
+  }
   fill(folder + "/short.db", 1'000);
   fill(folder + "/long.db", facts);
+  compare_caches(folder, facts);
+  if (!has_all) return 0;
   look_up(folder + "/long.db", facts);
   compare_lengths(folder + "/short.db", folder + "/long.db");
   const ptc::Engine engine;

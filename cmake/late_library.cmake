@@ -1,5 +1,6 @@
 # ptc_load_late(TARGET NAME LIBRARY IMPORTED) lets tools/ptcvm/late_libraries.cpp load a shared library at its first
-# use. A library that is not shared, or whose name cannot be read, is linked as always.
+# use. A library that is not shared, or whose name cannot be read, is linked as always. The Debian package that has the
+# library is in messages, and in the dependencies of our package (cmake/package.cmake): dpkg-shlibdeps does not see it.
 function(ptc_load_late target name library imported)
   if(NOT library MATCHES "\\.so(\\.[0-9.]+)?$" OR NOT CMAKE_OBJDUMP)
     return()
@@ -9,7 +10,18 @@ function(ptc_load_late target name library imported)
     return()
   endif()
   target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tools/ptcvm/late_libraries.cpp)
-  target_compile_definitions(${target} PRIVATE PTCVM_LATE_${name}="${CMAKE_MATCH_1}")
+  set(soname ${CMAKE_MATCH_1})
+  set(package "")
+  find_program(DPKG_QUERY dpkg-query)
+  if(DPKG_QUERY)
+    get_filename_component(file ${library} REALPATH)
+    execute_process(COMMAND ${DPKG_QUERY} --search ${file} OUTPUT_VARIABLE owner ERROR_QUIET)
+    if(owner MATCHES "^([^:, ]+)")
+      set(package ${CMAKE_MATCH_1})
+      set_property(GLOBAL APPEND PROPERTY PTC_LATE_PACKAGES ${package})
+    endif()
+  endif()
+  target_compile_definitions(${target} PRIVATE PTCVM_LATE_${name}="${soname}" PTCVM_LATE_${name}_PACKAGE="${package}")
   target_include_directories(${target} SYSTEM PRIVATE $<TARGET_PROPERTY:${imported},INTERFACE_INCLUDE_DIRECTORIES>)
   target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
   target_link_options(${target} PRIVATE LINKER:--as-needed)

@@ -9,6 +9,10 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)       # from what command line and shared library are linked with
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON) # and the trigger by which the loader learns of the library
+# What the command line loads later: models, traces and PostgreSQL need it.
+get_property(late_packages GLOBAL PROPERTY PTC_LATE_PACKAGES)
+list(REMOVE_DUPLICATES late_packages)
+list(JOIN late_packages ", " CPACK_DEBIAN_PACKAGE_DEPENDS)
 # What compiling and linking against the package needs. The command line runs without.
 string(CONCAT CPACK_DEBIAN_PACKAGE_RECOMMENDS "libboost-json${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR}-dev, "
        "libre2-dev, libutf8proc-dev, libsodium-dev, libsqlite3-dev, zlib1g-dev, pkg-config | pkgconf")

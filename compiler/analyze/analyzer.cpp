@@ -29,7 +29,7 @@ bool is_language_keyword(std::string_view name) {
 }  // namespace
 
 Analyzer::Analyzer(std::string_view source, FormArena& arena, const CompileOptions& options, Ast& ast)
-    : source_(source), arena_(arena), options_(options), ast_(ast), constants_(ast) {
+    : source_(source), arena_(arena), options_(options), ast_(ast), constants_(ast), identity_(ast.meter()) {
   for (const std::string_view name : options.memory_names) scope_.define_always(name);
 }
 

@@ -47,8 +47,11 @@ std::string FormIdentity::key(const Form& form) {
 
 std::uint32_t FormIdentity::of(const Form& form) {
   if (const auto at = known_.find(&form); at != known_.end()) return at->second;
+  constexpr std::uint64_t kBytesOfForm = 224;   // entries of both tables, and of the set in which a key is looked up
+  std::string text = key(form);
+  if (meter_ != nullptr) meter_->take(kBytesOfForm + text.size(), form.span);
   const std::uint32_t number =
-      numbers_.try_emplace(key(form), static_cast<std::uint32_t>(numbers_.size())).first->second;
+      numbers_.try_emplace(std::move(text), static_cast<std::uint32_t>(numbers_.size())).first->second;
   known_.emplace(&form, number);
   return number;
 }

@@ -7,12 +7,16 @@
 #include <string>
 #include <unordered_map>
 
+#include "compiler/read/compile_meter.h"
 #include "compiler/read/form.h"
 
 namespace ptc {
 
 class FormIdentity {
  public:
+  // The meter counts the tables; null counts nothing.
+  explicit FormIdentity(CompileMeter* meter) : meter_(meter) {}
+
   // Equal forms have equal numbers. Each form is looked at once, however often it is asked for.
   std::uint32_t of(const Form& form);
 
@@ -20,6 +24,7 @@ class FormIdentity {
   std::string key(const Form& form);
   std::string items_key(const Form& form, std::size_t width, bool ordered);
 
+  CompileMeter* meter_;
   std::unordered_map<const Form*, std::uint32_t> known_;
   std::unordered_map<std::string, std::uint32_t> numbers_;
   std::uint32_t unique_ = 0;

@@ -144,6 +144,9 @@ struct OpenedSeal {
 // Error: seal_refused.
 PTCVM_API Result<std::vector<std::byte>> seal(std::span<const std::byte> payload, const KeyRing& keys,
                                               const SealLabel& label);
+// Does the same in the memory of the payload, so a large payload is not in memory twice.
+PTCVM_API Result<std::vector<std::byte>> seal_in_place(std::vector<std::byte> payload, const KeyRing& keys,
+                                                       const SealLabel& label);
 // Checks an envelope, whose bytes may come from anywhere, and returns its content. Error: seal_refused, which says
 // nothing about tenant, run and sequence unless the signature is good.
 PTCVM_API Result<OpenedSeal> open_sealed(std::span<const std::byte> bytes, const KeyRing& keys,

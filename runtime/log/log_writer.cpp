@@ -107,14 +107,13 @@ bool LogWriter::take(Written& written) {
 // The log in memory must not grow with what a run writes: long texts, and texts beyond a sum, are left to the store.
 void LogWriter::add_own(const Fact& fact) {
   log_.add(fact);
-  if (fact.kind != FactKind::TaskCommitted && fact.kind != FactKind::EffectSettled) return;
-  const std::size_t bytes = fact.value.size() + fact.text.size();
+  const std::size_t bytes = log_.bytes_to_let_go(fact);
   if (bytes <= kMostHeldText && held_bytes_ + bytes <= kMostHeldBytes) {
     held_bytes_ += bytes;
     return;
   }
   log_.let_go(fact);
-  has_let_go_ = true;
+  if (fact.kind != FactKind::OperationOpened) has_let_go_ = true;   // tasks and calls are looked up
 }
 
 const std::vector<Put>* LogWriter::write_by(const auto& call) {

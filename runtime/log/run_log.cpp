@@ -126,6 +126,24 @@ void RunLog::let_go(const Fact& fact) {
     for (std::string* const text : {&effect.args, &effect.value, &effect.text, &effect.errors}) {
       std::string().swap(*text);
     }
+  } else if (fact.kind == FactKind::OperationOpened) {
+    const auto at = operation_index_.find(fact.id);
+    if (at == operation_index_.end()) return;
+    LoggedOperation& operation = operations_[at->second];
+    std::string().swap(operation.opened);
+    if (!is_signal(operation)) std::string().swap(operation.args);
+  }
+}
+
+std::size_t RunLog::bytes_to_let_go(const Fact& fact) const {
+  switch (fact.kind) {
+    case FactKind::TaskCommitted: return fact.value.size() + fact.text.size();
+    case FactKind::EffectSettled: {
+      const LoggedEffect* const settled = effect(fact.idempotency_key);
+      return fact.value.size() + fact.text.size() + (settled == nullptr ? 0 : settled->args.size());
+    }
+    case FactKind::OperationOpened: return fact.args.size() + fact.text.size();
+    default: return 0;
   }
 }
 

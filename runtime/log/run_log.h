@@ -108,9 +108,12 @@ class RunLog {
   // Adds an intent out of order, or its outcome: add the intent first. For an open call whose doubt was added before,
   // the intent is enough.
   void recall(const Fact& fact);
-  // Forgets the texts of a fact that was added: the store has them. Only commits of tasks and ends of calls have such
-  // texts. take_back() adds the texts of a call again.
+  // Forgets the texts of a fact that was added: the store has them. Commits of tasks, ends of calls and operations that
+  // were opened have such texts. take_back() adds the texts of a call again. Nobody asks for those of an operation
+  // before the log is read anew, except for the name of a signal, which stays.
   void let_go(const Fact& fact);
+  // Returns how many bytes let_go() would forget.
+  std::size_t bytes_to_let_go(const Fact& fact) const;
   void take_back(const Fact& intent, const Fact& settled);
   void skip_to(std::uint64_t head) { head_ = std::max(head_, head); }   // facts that were not added are looked up
 
@@ -155,6 +158,7 @@ class RunLog {
   const LoggedOperation* operation(std::string_view id) const;
   // Returns the name of the signal that an operation waits for, or "" when it is no signal.
   static std::string signal_of(const LoggedOperation& operation);
+  static bool is_signal(const LoggedOperation& operation);
   // Returns the last operation that waited for a signal and got an answer by its own id in this turn, or null. The
   // signal has its answer then, also when the answer is a failure.
   const LoggedOperation* answered_signal(std::string_view name) const;

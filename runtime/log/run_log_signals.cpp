@@ -30,7 +30,7 @@ std::string signal_name(std::string_view args) {
 
 void RunLog::wait_for_signal(std::size_t at) {
   const LoggedOperation& operation = operations_[at];
-  if (operation.tool != kSignalTool || !operation.status.empty()) return;
+  if (!is_signal(operation) || !operation.status.empty()) return;
   waiting_signals_[operation.args].push_back(at);
   if (const std::string name = signal_name(operation.args); external_version(name) != 0) signal(name);
 }
@@ -69,13 +69,15 @@ void RunLog::settle_operation(LoggedOperation& operation, const Fact& answer) co
   operation.ends_before = ends();
 }
 
+bool RunLog::is_signal(const LoggedOperation& operation) { return operation.tool == kSignalTool; }
+
 std::string RunLog::signal_of(const LoggedOperation& operation) {
-  return operation.tool == kSignalTool ? signal_name(operation.args) : std::string();
+  return is_signal(operation) ? signal_name(operation.args) : std::string();
 }
 
 const LoggedOperation* RunLog::answered_signal(std::string_view name) const {
   for (auto operation = operations_.rbegin(); operation != operations_.rend(); ++operation) {
-    if (operation->tool != kSignalTool || signal_of(*operation) != name) continue;
+    if (!is_signal(*operation) || signal_of(*operation) != name) continue;
     return operation->status.empty() || operation->ends_before != ends() ? nullptr : &*operation;
   }
   return nullptr;

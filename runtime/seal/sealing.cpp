@@ -119,22 +119,32 @@ std::size_t names_bytes(const OpenedEnvelope& envelope) {
   return envelope.key_id.size() + envelope.tenant.size() + envelope.run_id.size();
 }
 
-// Whether write_envelope would write exactly these bytes. What precedes the payload depends on the payload's length
-// only by its remainder of the alignment, so a twin with a short payload is written and compared.
-bool is_canonical(Bytes bytes, const OpenedEnvelope& envelope, Bytes signature) {
+// Returns what write_envelope writes around the payload of the envelope. What precedes the payload depends on the
+// payload's length only by its remainder of the alignment, so a twin with a short payload is written, and has the
+// length of the payload put in. The payload is not copied.
+EnvelopeEdges edges_of(const OpenedEnvelope& envelope, Bytes signature) {
   const std::size_t length = envelope.payload.size();
   const std::size_t twin_length = length <= kSealedAlignment ? length : kSealedAlignment + length % kSealedAlignment;
   flatbuffers::FlatBufferBuilder builder(kSpareBytes + names_bytes(envelope));
   write_envelope(builder, envelope, envelope.payload.first(twin_length), signature);
   const Bytes twin(builder.GetBufferPointer(), builder.GetSize());
-  const Bytes twin_payload = bytes_of(schema::GetEnvelope(twin.data())->payload());
-  if (bytes.size() - length != twin.size() - twin_length) return false;
-  const auto begin = static_cast<std::size_t>(envelope.payload.data() - bytes.data());
-  if (begin != static_cast<std::size_t>(twin_payload.data() - twin.data())) return false;
-  const std::size_t before = begin - sizeof(flatbuffers::uoffset_t);      // the length itself differs, and was read
-  const Bytes tail = bytes.subspan(begin + length), twin_tail = twin.subspan(begin + twin_length);
-  return std::equal(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(before), twin.begin()) &&
-         std::equal(tail.begin(), tail.end(), twin_tail.begin(), twin_tail.end());
+  const auto begin = static_cast<std::size_t>(schema::GetEnvelope(twin.data())->payload()->data() - twin.data());
+  const Bytes before = twin.first(begin), behind = twin.subspan(begin + twin_length);
+  EnvelopeEdges out{{before.begin(), before.end()}, {behind.begin(), behind.end()}};
+  for (std::size_t i = 0; i < sizeof(flatbuffers::uoffset_t); ++i) {
+    out.before[begin - sizeof(flatbuffers::uoffset_t) + i] = static_cast<std::uint8_t>(length >> (8 * i));
+  }
+  return out;
+}
+
+// Whether write_envelope would write exactly these bytes.
+bool is_canonical(Bytes bytes, const OpenedEnvelope& envelope, Bytes signature) {
+  const EnvelopeEdges edges = edges_of(envelope, signature);
+  const std::size_t begin = edges.before.size(), length = envelope.payload.size();
+  if (bytes.size() != begin + length + edges.behind.size()) return false;
+  if (envelope.payload.data() != bytes.data() + begin) return false;
+  return std::ranges::equal(bytes.first(begin), edges.before) &&
+         std::ranges::equal(bytes.subspan(begin + length), edges.behind);
 }
 
 SealFailure refuse(SealError error, std::string message) { return {error, std::move(message)}; }
@@ -239,15 +249,24 @@ bool looks_sealed(std::span<const std::uint8_t> bytes) {
   return std::equal(identifier.begin(), identifier.end(), claimed.begin());
 }
 
-std::variant<std::vector<std::uint8_t>, SealFailure> seal(std::span<const std::uint8_t> payload,
-                                                          const SealRequest& request) {
+std::variant<EnvelopeEdges, SealFailure> seal_around(std::span<const std::uint8_t> payload,
+                                                     const SealRequest& request) {
   if (auto failure = check_request(payload, request)) return std::move(*failure);
   const OpenedEnvelope envelope{request.key.id,   request.tenant,   request.run_id, request.key.algorithm,
                                 request.sequence, payload};
-  const Seal signature = sign(envelope, request.key);
-  flatbuffers::FlatBufferBuilder builder(payload.size() + names_bytes(envelope) + kSpareBytes);
-  write_envelope(builder, envelope, payload, signature.view());
-  return std::vector<std::uint8_t>(builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize());
+  return edges_of(envelope, sign(envelope, request.key).view());
+}
+
+std::variant<std::vector<std::uint8_t>, SealFailure> seal(std::span<const std::uint8_t> payload,
+                                                          const SealRequest& request) {
+  auto sealed = seal_around(payload, request);
+  if (auto* failure = std::get_if<SealFailure>(&sealed)) return std::move(*failure);
+  auto& edges = std::get<EnvelopeEdges>(sealed);
+  std::vector<std::uint8_t> out = std::move(edges.before);
+  out.reserve(out.size() + payload.size() + edges.behind.size());
+  out.insert(out.end(), payload.begin(), payload.end());
+  out.insert(out.end(), edges.behind.begin(), edges.behind.end());
+  return out;
 }
 
 std::variant<OpenedEnvelope, SealFailure> open_sealed(std::span<const std::uint8_t> bytes, const OpenRequest& request) {

@@ -83,6 +83,14 @@ struct OpenedEnvelope {
   std::span<const std::uint8_t> payload;    // has the alignment of the envelope
 };
 
+// What an envelope has before and behind its payload.
+struct EnvelopeEdges {
+  std::vector<std::uint8_t> before, behind;
+};
+
+// Seals the payload where it is, without a copy: the envelope is the edges with the payload between them.
+std::variant<EnvelopeEdges, SealFailure> seal_around(std::span<const std::uint8_t> payload,
+                                                     const SealRequest& request);
 std::variant<std::vector<std::uint8_t>, SealFailure> seal(std::span<const std::uint8_t> payload,
                                                           const SealRequest& request);
 std::variant<OpenedEnvelope, SealFailure> open_sealed(std::span<const std::uint8_t> bytes, const OpenRequest& request);

@@ -48,9 +48,10 @@ Value EdnValues::make_function(std::string_view source, Value borrowed_captured,
   return retained(run_.result());
 }
 
-std::optional<Value> EdnValues::read(std::string_view edn, std::span<const std::string_view> names,
-                                     std::string& message) {
+std::optional<Value> EdnValues::read_with(std::string_view edn, std::span<const std::string_view> names,
+                                          bool bounds_regexes, std::string& message) {
   EdnHooks hooks;
+  hooks.bounds_regexes = bounds_regexes;
   const Owned no_captures(run_.heap(), map_empty(run_.heap()));
   const CountedBytes counted(run_.heap(), edn.size());
   hooks.closure = [&](std::string_view source, Value captured) { return make_function(source, captured, names); };
@@ -80,7 +81,7 @@ std::optional<Value> EdnValues::read_json(std::string_view json, std::string& me
 }
 
 std::optional<Value> EdnValues::read_map(std::string_view edn, std::string_view what, std::string& message) {
-  auto value = read(edn, {}, message);
+  auto value = read_data(edn, message);
   if (value && value->is_nil()) value = map_empty(run_.heap());
   if (value && !value->is_map()) {
     message = std::string(what) + " must be a map";

@@ -1,6 +1,6 @@
 // Makes the texts of the values in the records of an outcome. Values share their parts, and texts do not: a snapshot of
 // a few kilobytes can be longer than any memory when it is written out. So all texts of one outcome have a common
-// limit, which is what the run has memory for; a text beyond the limit is "…".
+// limit, a quarter of what the run has memory for, because the host copies the texts; a text beyond the limit is "…".
 #pragma once
 #include <algorithm>
 #include <string>
@@ -40,7 +40,7 @@ class RecordTexts {
     return true;
   }
 
-  static constexpr std::uint64_t kBytesOfPart = 16;     // of text, as written_size() counts
+  static constexpr std::uint64_t kBytesOfPart = 4 * 16;   // a part is 16 bytes of text, as written_size() counts
   static constexpr std::uint64_t kLeast = 1u << 16;      // parts; also a run whose memory is full has records
 
   Heap& heap_;

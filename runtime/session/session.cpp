@@ -264,8 +264,14 @@ Outcome Session::suspended_outcome(CallTexts texts) {
 }
 
 std::vector<std::uint8_t> Session::snapshot(const SnapshotOptions& options) const {
+  SnapshotVector<std::uint8_t> out;
+  write_snapshot(options, out);
+  return std::move(out).take();
+}
+
+void Session::write_snapshot(const SnapshotOptions& options, SnapshotMemory& out) const {
   if (!run_.in_turn()) inputs_.give_history();
-  return snapshot_.bytes(options, last_step_ == SessionStep::Waits);
+  snapshot_.write(options, last_step_ == SessionStep::Waits, out);
 }
 
 std::string Session::snapshot_json(const SnapshotOptions& options) const {

@@ -46,7 +46,12 @@ bool has_room_to_write(Heap& heap, Value borrowed) {
 
 std::optional<std::string> SessionJournal::load(std::string_view edn) {
   std::string message;
-  const auto journal = edn_.read_map(edn, "the journal", message);
+  auto journal = edn_.read(edn, {}, message);   // values that a run committed: no bound but the memory
+  if (journal && journal->is_nil()) journal = map_empty(run_.heap());
+  if (journal && !journal->is_map()) {
+    run_.heap().release(*journal);
+    return "the journal must be a map";
+  }
   if (!journal) return message;
   const Owned owner(run_.heap(), *journal);
   enable();

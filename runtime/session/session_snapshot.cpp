@@ -24,8 +24,8 @@ HostState SessionSnapshot::host_state(bool waits_for_host) const {
   return state;
 }
 
-std::vector<std::uint8_t> SessionSnapshot::bytes(const SnapshotOptions& options, bool waits_for_host) const {
-  return write_snapshot(run_, host_state(waits_for_host), options);
+void SessionSnapshot::write(const SnapshotOptions& options, bool waits_for_host, SnapshotMemory& out) const {
+  write_snapshot(run_, host_state(waits_for_host), options, out);
 }
 
 std::string SessionSnapshot::json(const SnapshotOptions& options, bool waits_for_host) const {
@@ -36,7 +36,9 @@ std::string SessionSnapshot::json(const SnapshotOptions& options, bool waits_for
 // than on the heap: a run that is small there is not written for this.
 std::optional<std::string> SessionSnapshot::complaint_about_size() const {
   if (run_.heap().bytes_used() <= options_.limits.snapshot_bytes) return std::nullopt;
-  const std::size_t size = bytes({}, false).size();
+  SnapshotVector<std::uint8_t> bytes;
+  write({}, false, bytes);
+  const std::size_t size = bytes.view().size();
   if (size <= options_.limits.snapshot_bytes) return std::nullopt;
   std::string_view largest;
   std::uint64_t most = 0;

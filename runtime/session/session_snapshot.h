@@ -19,9 +19,9 @@ class SessionSnapshot {
   SessionSnapshot(Run& run, const SessionOptions& options, CallDesk& calls, Gate& gate)
       : run_(run), options_(options), calls_(calls), gate_(gate) {}
 
-  // Returns the session as bytes (schema/snapshot.fbs), or as JSON for people (docs/snapshots.md). `waits_for_host`:
-  // calls of a step wait, and the turn goes on when all of them are answered.
-  std::vector<std::uint8_t> bytes(const SnapshotOptions& options, bool waits_for_host) const;
+  // Writes the session as bytes (schema/snapshot.fbs), or returns it as JSON for people (docs/snapshots.md).
+  // `waits_for_host`: calls of a step wait, and the turn goes on when all of them are answered.
+  void write(const SnapshotOptions& options, bool waits_for_host, SnapshotMemory& out) const;
   std::string json(const SnapshotOptions& options, bool waits_for_host) const;
   // Returns a message when the suspended run takes more bytes than SessionOptions::limits allow.
   std::optional<std::string> complaint_about_size() const;

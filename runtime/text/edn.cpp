@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/text/edn_regexes.h"
 #include "runtime/text/edn_tags.h"
 #include "schema/ascii.h"
-#include "vm/builtins/regex.h"
 #include "vm/value/numeric.h"
 #include "vm/value/pending.h"
 #include "vm/value/string.h"
@@ -29,7 +29,7 @@ constexpr std::string_view kClosureTag = "ptc/closure";
 class EdnReader {
  public:
   EdnReader(Heap& heap, std::string_view text, const EdnHooks& hooks)
-      : heap_(heap), text_(text), hooks_(hooks), builder_(heap) {}
+      : heap_(heap), text_(text), hooks_(hooks), builder_(heap), regexes_(hooks.bounds_regexes) {}
   ~EdnReader() {
     for (const Value source : sources_) heap_.release(source);
   }
@@ -157,7 +157,7 @@ class EdnReader {
       }
       std::string message;
       const std::string_view tag = text_.substr(prefix.begin, prefix.end - prefix.begin);
-      taken = apply_edn_tag(heap_, tag, taken, hooks_, sources_, message);
+      taken = apply_edn_tag(heap_, tag, taken, {hooks_, sources_, regexes_}, message);
       if (taken.is_absent()) {
         fail_at(std::move(message), prefix.begin);
         return;
@@ -240,7 +240,7 @@ class EdnReader {
     if (at_ >= text_.size()) return fail_at("unterminated regex", begin);
     ++at_;
     std::string error;
-    const Value regex = regex_make(heap_, pattern, &error);
+    const Value regex = regexes_.make(heap_, pattern, error);
     if (regex.is_absent()) return fail_at("invalid regex: " + error, begin);
     finish(regex);
   }
@@ -342,6 +342,7 @@ class EdnReader {
   const EdnHooks& hooks_;
   ValueBuilder builder_;
   std::vector<Open> open_;
+  EdnRegexes regexes_;
   std::vector<Value> sources_;           // owned; the texts of closures in the order of the text
   std::size_t at_ = 0;
   bool done_ = false;

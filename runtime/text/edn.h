@@ -24,6 +24,8 @@ struct EdnHooks {
   std::function<Value(std::string_view source, Value borrowed_captured)> closure;
   // #ptc/fn "…": the text of a function form, or the name of a builtin or tool/…
   std::function<Value(std::string_view text)> function;
+  // Refuses a text whose regular expressions are more than a program may have (schema/regex_total.h).
+  bool bounds_regexes = false;
 };
 
 // Returns whether the text may hold functions, which only hooks can read.

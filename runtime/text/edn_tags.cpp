@@ -37,11 +37,6 @@ Value duration_value(Heap& heap, std::string_view text) {
 
 Value keyword_value(Heap& heap, std::string_view text) { return Value::of(heap.intern(text)); }
 
-Value regex_value(Heap& heap, std::string_view text) {
-  std::string error;
-  return regex_make(heap, text, &error);
-}
-
 // The name may come as a symbol, that is with its quote.
 Value var_value(Heap& heap, std::string_view text) {
   return edn_var(heap, text.starts_with('\'') ? text.substr(1) : text);
@@ -64,8 +59,6 @@ constexpr TextTag kTextTags[] = {
     {"duration", duration_value},
     {"ptc/duration", duration_value},
     {"ptc/kw", keyword_value},
-    {"ptc/regex", regex_value},
-    {"regex", regex_value},
     {"ptc/sym", edn_symbol},
     {"ptc/time", same_string},
     {"uuid", same_string},
@@ -103,17 +96,19 @@ Value edn_var(Heap& heap, std::string_view name) {
   return Value::of(Tag::Var, var);
 }
 
-Value apply_edn_tag(Heap& heap, std::string_view tag, Value taken, const EdnHooks& hooks,
-                    std::span<const Value> sources, std::string& message) {
+Value apply_edn_tag(Heap& heap, std::string_view tag, Value taken, const EdnTagContext& context,
+                    std::string& message) {
   Owned value(heap, taken);
   Value made = Value::absent();
   if (tag == "ptc/tuple") return value.take();
   if (tag == "ptc/closure") {
-    made = closure_value(heap, taken, hooks, sources);
+    made = closure_value(heap, taken, context.hooks, context.sources);
   } else if (!taken.is_string()) {
     made = Value::absent();
   } else if (tag == "ptc/fn" || tag == "ptc/builtin") {
-    if (hooks.function) made = hooks.function(string_view_of(taken));
+    if (context.hooks.function) made = context.hooks.function(string_view_of(taken));
+  } else if (tag == "ptc/regex" || tag == "regex") {
+    made = context.regexes.make(heap, string_view_of(taken), message);
   } else if (tag == "ptc/pending" || tag == "pending") {
     return pending_of(heap, value.take());
   } else {
@@ -121,7 +116,9 @@ Value apply_edn_tag(Heap& heap, std::string_view tag, Value taken, const EdnHook
       if (known.tag == tag) made = known.make(heap, string_view_of(taken));
     }
   }
-  if (made.is_absent()) message = "tag #" + std::string(tag) + " is unknown or does not fit its value";
+  if (made.is_absent() && message.empty()) {
+    message = "tag #" + std::string(tag) + " is unknown or does not fit its value";
+  }
   return made;
 }
 

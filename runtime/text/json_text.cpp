@@ -46,6 +46,11 @@ std::size_t sequence_length(std::string_view text, std::size_t at) {
 
 void append_json_string(std::string& out, std::string_view utf8) {
   out += '"';
+  append_json_escaped(out, utf8);
+  out += '"';
+}
+
+void append_json_escaped(std::string& out, std::string_view utf8) {
   std::size_t plain = 0;      // start of the stretch that is copied as it is
   std::size_t i = 0;
   const auto flush = [&] { out.append(utf8, plain, i - plain); };
@@ -69,7 +74,6 @@ void append_json_string(std::string& out, std::string_view utf8) {
     }
   }
   flush();
-  out += '"';
 }
 
 void append_json_comma(std::string& out) {

@@ -8,6 +8,8 @@ namespace ptc {
 
 // Appends a JSON string literal with its quotes. Malformed UTF-8 becomes U+FFFD.
 void append_json_string(std::string& out, std::string_view utf8);
+// Appends the inside of such a literal, for text that comes in pieces of whole characters.
+void append_json_escaped(std::string& out, std::string_view utf8);
 
 // Appends the comma before the next element or member, except after an opening bracket or a colon.
 void append_json_comma(std::string& out);

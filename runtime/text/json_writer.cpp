@@ -72,7 +72,7 @@ class JsonWriter {
       case Tag::Vector:
       case Tag::Set:
       case Tag::Map: open(v); break;
-      default: append_json_string(out_, other_text(v));
+      default: append_other(v);
     }
   }
 
@@ -91,20 +91,27 @@ class JsonWriter {
     } else if (key.is_keyword()) {
       append_json_string(out_, key.keyword->name());
     } else {
-      append_json_string(out_, other_text(key));
+      append_other(key);
     }
   }
 
-  std::string other_text(Value v) {
-    std::string text;
+  // The text of what JSON does not have, as a string. Such a text can be as long as a value, so it is written in pieces
+  // that are counted.
+  void append_other(Value v) {
+    std::string rest;
     if (v.is(Tag::Date) || v.is(Tag::Instant) || v.is(Tag::Duration)) {
-      append_temporal(text, v);
-    } else {
-      bool is_cut = false;
-      append_readable(text, v, heap_, {limit_.room(), &is_cut});
-      if (is_cut) limit_.stop();
+      append_temporal(rest, v);
+      return append_json_string(out_, rest);
     }
-    return text;
+    TextPieces pieces(heap_);
+    bool is_cut = false;
+    append_readable(rest, v, heap_, {limit_.room(), &is_cut, limit_.has_pieces() ? &pieces : nullptr});
+    if (is_cut) limit_.stop();
+    out_ += '"';
+    pieces.drain(rest, [this](std::string_view piece) {
+      if (limit_.goes_on()) append_json_escaped(out_, piece);
+    });
+    out_ += '"';
   }
 
   std::string& out_;

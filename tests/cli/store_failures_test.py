@@ -1,5 +1,6 @@
 """What a store says when the machine fails it: a full disk, a limit of the system, a file that is gone."""
 import os
+import random
 import resource
 import subprocess
 import sys
@@ -82,6 +83,39 @@ class MovedStoreTest(StoreFailuresTest):
         os.rename(os.path.join(self.folder.name, "elsewhere.db"), self.store)
         self.assertEqual(self.run_with("true")[0], 75)
         self.assertEqual(self.ledger(), 1)
+
+
+class CopiedPagesTest(StoreFailuresTest):
+    """One page of the database is copied over another: the answer is refused or right, and no call is repeated."""
+    SOURCE = '[(task "a" (tool/pay {})) (await-signal "go")]'
+
+    def run_it(self):
+        tool = f"pay=cat > /dev/null; printf x >> {self.folder.name}/ledger; echo 1"
+        return ptcvm(*self.arguments(self.SOURCE, "--tool-shell", tool, "--tool-effect", "pay=unsafe"))
+
+    def test_a_damaged_file_never_repeats_a_call(self):
+        self.assertEqual(self.run_it()[0], 75)
+        with open(self.store, "rb") as file:
+            good = file.read()
+        size = int.from_bytes(good[16:18], "big")
+        pages = len(good) // size
+        pairs = [(source, target) for source in range(pages) for target in range(pages) if source != target]
+        statuses = {}
+        for source, target in random.Random(7).sample(pairs, min(40, len(pairs))):
+            damaged = bytearray(good)
+            damaged[target * size:(target + 1) * size] = good[source * size:(source + 1) * size]
+            with open(self.store, "wb") as file:
+                file.write(damaged)
+            for name in ("-wal", "-shm"):
+                if os.path.exists(self.store + name):
+                    os.remove(self.store + name)
+            with self.subTest(source=source, target=target):
+                status, out, err = self.run_it()
+                statuses[status] = statuses.get(status, 0) + 1
+                self.assertIn(status, (65, 74, 75), err)
+                self.assertNotIn("suspended" if status != 75 else "{:", out)
+                self.assertEqual(os.path.getsize(os.path.join(self.folder.name, "ledger")), 1, (status, err))
+        self.assertGreater(statuses.get(65, 0) + statuses.get(74, 0), 10, statuses)
 
 
 if __name__ == "__main__":

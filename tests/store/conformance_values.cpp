@@ -56,7 +56,7 @@ void keeps_large_values(FactStore& store) {
 void keeps_large_and_empty_snapshots(FactStore& store) {
   const std::uint64_t token = started(store, "a");
   Parked run = waiting_for({"k"}, 1);
-  for (const std::size_t size : {std::size_t{16} << 20, std::size_t{0}}) {
+  for (const std::size_t size : {std::size_t{16} << 20, std::size_t{262'143}, std::size_t{262'144}, std::size_t{0}}) {
     run.snapshot.assign(size, 0);
     for (std::size_t i = 0; i < size; ++i) run.snapshot[i] = static_cast<std::uint8_t>(i * 7 >> 3);
     EXPECT_TRUE(is_parked(store, "a", token, run));

@@ -24,8 +24,14 @@ namespace {
 
 constexpr int kUnavailable = 69;
 
-[[noreturn]] void end_without(const char* what) {
-  std::fprintf(stderr, "ptcvm: %s cannot be used: %s\n", what, dlerror());
+// `package` is the one of Debian that has the library, or "" when the machine that built this did not know.
+[[noreturn]] void end_without(const char* library, const char* package) {
+  std::fprintf(stderr, "ptcvm: %s cannot be used: %s\n", library, dlerror());
+  if (*package != '\0') {
+    std::fprintf(stderr, "  install it: apt install %s (elsewhere: the package with %s)\n", package, library);
+  } else {
+    std::fprintf(stderr, "  install the package of your system that has %s\n", library);
+  }
   std::fflush(nullptr);
   _exit(kUnavailable);
 }
@@ -33,18 +39,19 @@ constexpr int kUnavailable = 69;
 // Never unloaded: OpenSSL, which both need, has things to do when the process ends.
 class LateLibrary {
  public:
-  explicit LateLibrary(const char* name) : name_(name), handle_(dlopen(name, RTLD_NOW | RTLD_LOCAL)) {
-    if (handle_ == nullptr) end_without(name_);
+  LateLibrary(const char* name, const char* package)
+      : name_(name), package_(package), handle_(dlopen(name, RTLD_NOW | RTLD_LOCAL)) {
+    if (handle_ == nullptr) end_without(name_, package_);
   }
   template <class Function>
   Function* find(const char* function) const {
     void* const found = dlsym(handle_, function);
-    if (found == nullptr) end_without(name_);
+    if (found == nullptr) end_without(name_, package_);
     return reinterpret_cast<Function*>(found);
   }
 
  private:
-  const char* name_;
+  const char *name_, *package_;
   void* handle_;
 };
 
@@ -61,7 +68,7 @@ class LateLibrary {
 #ifdef PTCVM_LATE_LIBPQ
 namespace {
 const ptcvm::cli::LateLibrary& libpq() {
-  static const ptcvm::cli::LateLibrary library(PTCVM_LATE_LIBPQ);
+  static const ptcvm::cli::LateLibrary library(PTCVM_LATE_LIBPQ, PTCVM_LATE_LIBPQ_PACKAGE);
   return library;
 }
 }  // namespace
@@ -90,7 +97,7 @@ LATE(libpq, ConnStatusType, PQstatus, (const PGconn* connection), (connection))
 #ifdef PTCVM_LATE_LIBCURL
 namespace {
 const ptcvm::cli::LateLibrary& libcurl() {
-  static const ptcvm::cli::LateLibrary library(PTCVM_LATE_LIBCURL);
+  static const ptcvm::cli::LateLibrary library(PTCVM_LATE_LIBCURL, PTCVM_LATE_LIBCURL_PACKAGE);
   return library;
 }
 

@@ -1,5 +1,8 @@
 // ptcvm: run, check, compile, inspect and format PTC-Lisp programs.
-#include <csignal>
+#include <csignal>   // and with it __GLIBC__
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "tools/ptcvm/command_line.h"
 
@@ -12,10 +15,21 @@ void let_writes_fail() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
+// Blocks of a megabyte and more go back to the system when they are freed. By itself, glibc keeps blocks of up to
+// 32 MiB after the first large one, and the operating system counts what is kept.
+void give_large_blocks_back() {
+#ifdef __GLIBC__
+  constexpr int kLargeBytes = 1 << 20;
+  mallopt(M_MMAP_THRESHOLD, kLargeBytes);
+  mallopt(M_TRIM_THRESHOLD, kLargeBytes);
+#endif
+}
+
 }  // namespace
 }  // namespace ptcvm::cli
 
 int main(int argc, char** argv) {
   ptcvm::cli::let_writes_fail();
+  ptcvm::cli::give_large_blocks_back();
   return ptcvm::cli::answer_command_line(argc, argv);
 }

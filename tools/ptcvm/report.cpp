@@ -14,10 +14,11 @@ namespace ptcvm::cli {
 namespace {
 
 bool write_state(const Run& run, const ParkOptions& park) {
-  const std::vector<std::byte> bytes = run.snapshot(!park.program_by_hash);
   std::string message;
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (write_snapshot_file(park.snapshot, text, park.seal, run.id(), park.sequence, message)) return true;
+  if (write_snapshot_file(park.snapshot, run.snapshot(!park.program_by_hash), park.seal, run.id(), park.sequence,
+                          message)) {
+    return true;
+  }
   complain(message);
   return false;
 }

@@ -55,6 +55,7 @@ class Resume {
     if (!tools || !shelve_program(engine_, request_.program, tools->tools, message_)) return refuse();
     RunReporter reporter(stderr);
     auto run = restored(*file, *tools, reporter);
+    std::string().swap(file->bytes);             // the run has a memory of its own
     std::vector<Answer> answers;
     if (!run || !read_answers(answers)) return refuse();
     std::unique_ptr<TraceFile> trace;

@@ -63,7 +63,7 @@ class Looker {
 // Files of either face are for their owner only.
 bool put(const std::string& path, std::string_view text, std::string& message) {
   if (path == "-") return write_file(path, text, message);
-  return write_snapshot_file(path, text, SealOptions(), "", 0, message);
+  return write_whole_file(path, text, message);
 }
 
 int print_state(const LookRequest& request) {

@@ -75,23 +75,6 @@ bool sync_folder_of(const std::string& path) {
   return synced;
 }
 
-// Beside it under a name of its own, then renamed: readers see the old one or the new one, writers do not meet. What
-// was written lasts when this returns.
-bool replace_file(const std::string& path, std::string_view bytes, std::string& message) {
-  const bool in_place = is_special(path);
-  const std::string place = behind_links(path);
-  std::string draft = place + ".XXXXXX";
-  const int file = in_place ? open(path.c_str(), O_WRONLY | O_CLOEXEC) : mkostemp(draft.data(), O_CLOEXEC);
-  bool written = file >= 0 && write_whole(file, bytes) && (in_place || fsync(file) == 0);
-  bool renamed = false;
-  if (written && !in_place) written = renamed = std::rename(draft.c_str(), place.c_str()) == 0;
-  if (renamed) written = sync_folder_of(place);
-  if (!written) message = "cannot write " + path + ": " + std::strerror(errno);
-  if (file >= 0) close(file);
-  if (file >= 0 && !renamed && !in_place) unlink(draft.c_str());
-  return written;
-}
-
 }  // namespace
 
 void declare_seal_options(CLI::App& command, SealOptions& options) {
@@ -129,12 +112,30 @@ std::optional<SnapshotFile> read_snapshot_file(const std::string& path, const Se
     message = path + ": " + refusal_text(opened.error());
     return std::nullopt;
   }
-  return SnapshotFile{std::string(text_of(opened->payload)), opened->sequence};
+  text->assign(text_of(opened->payload));   // in the memory of the envelope
+  return SnapshotFile{std::move(*text), opened->sequence};
 }
 
-bool write_snapshot_file(const std::string& path, std::string_view bytes, const SealOptions& options,
+// Beside it under a name of its own, then renamed: readers see the old one or the new one, writers do not meet. What
+// was written lasts when this returns.
+bool write_whole_file(const std::string& path, std::string_view bytes, std::string& message) {
+  const bool in_place = is_special(path);
+  const std::string place = behind_links(path);
+  std::string draft = place + ".XXXXXX";
+  const int file = in_place ? open(path.c_str(), O_WRONLY | O_CLOEXEC) : mkostemp(draft.data(), O_CLOEXEC);
+  bool written = file >= 0 && write_whole(file, bytes) && (in_place || fsync(file) == 0);
+  bool renamed = false;
+  if (written && !in_place) written = renamed = std::rename(draft.c_str(), place.c_str()) == 0;
+  if (renamed) written = sync_folder_of(place);
+  if (!written) message = "cannot write " + path + ": " + std::strerror(errno);
+  if (file >= 0) close(file);
+  if (file >= 0 && !renamed && !in_place) unlink(draft.c_str());
+  return written;
+}
+
+bool write_snapshot_file(const std::string& path, std::vector<std::byte> bytes, const SealOptions& options,
                          std::string_view run_id, std::uint64_t sequence, std::string& message) {
-  if (options.keys.empty()) return replace_file(path, bytes, message);
+  if (options.keys.empty()) return write_whole_file(path, text_of(bytes), message);
   const auto ring = read_ring(options.keys, message);
   if (!ring) return false;
   if (!ring->can_seal()) {
@@ -142,12 +143,12 @@ bool write_snapshot_file(const std::string& path, std::string_view bytes, const 
     return false;
   }
   const auto sealed =
-      seal(bytes_of(bytes), *ring, {.tenant = options.tenant, .run_id = run_id, .sequence = sequence});
+      seal_in_place(std::move(bytes), *ring, {.tenant = options.tenant, .run_id = run_id, .sequence = sequence});
   if (!sealed) {
     message = refusal_text(sealed.error());
     return false;
   }
-  return replace_file(path, text_of(*sealed), message);
+  return write_whole_file(path, text_of(*sealed), message);
 }
 
 }  // namespace ptcvm::cli

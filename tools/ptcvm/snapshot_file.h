@@ -2,10 +2,12 @@
 // next sequence number, so that an older file of the same run can be told from the newest.
 #pragma once
 #include <CLI/CLI.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ptcvm::cli {
 
@@ -28,8 +30,11 @@ struct SnapshotFile {
 // Returns nullopt when the file is refused; `message` then says why.
 std::optional<SnapshotFile> read_snapshot_file(const std::string& path, const SealOptions& options,
                                                std::string& message);
-// Writes the file whole or not at all, readable by the owner only, and sealed when the options have keys.
-bool write_snapshot_file(const std::string& path, std::string_view bytes, const SealOptions& options,
+// Writes the file whole or not at all, readable by the owner only, and sealed when the options have keys. Takes the
+// bytes, so that a sealed snapshot is not in memory twice.
+bool write_snapshot_file(const std::string& path, std::vector<std::byte> bytes, const SealOptions& options,
                          std::string_view run_id, std::uint64_t sequence, std::string& message);
+// Writes the file so without a seal.
+bool write_whole_file(const std::string& path, std::string_view bytes, std::string& message);
 
 }  // namespace ptcvm::cli

@@ -1,5 +1,7 @@
 #include "tools/ptcvm/suspension.h"
 
+#include <utility>
+
 #include "runtime/text/json_text.h"
 
 namespace ptcvm::cli {
@@ -11,22 +13,40 @@ void append_time(std::string& out, std::string_view name, std::int64_t millis) {
   out += "\":" + (millis == 0 ? "null" : std::to_string(millis));
 }
 
+// Shows arguments until they are a megabyte together: a hundred operations can share one long text, and the snapshot
+// has it once.
+class ShownArguments {
+ public:
+  std::string json(const auto& write) {
+    constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+    if (bytes_ > kMostBytes) return "null";
+    std::string text = write();
+    bytes_ += text.size();
+    return text;
+  }
+
+ private:
+  std::size_t bytes_ = 0;
+};
+
 }  // namespace
 
 std::vector<WaitingOperation> operations_of(const std::vector<PendingOperation>& pending) {
   std::vector<WaitingOperation> out;
+  ShownArguments shown;
   for (const PendingOperation& operation : pending) {
-    out.push_back(
-        {operation.id, operation.tool, operation.args.to_json(), operation.since_ms, operation.deadline_ms});
+    std::string args = shown.json([&] { return operation.args.to_json(); });
+    out.push_back({operation.id, operation.tool, std::move(args), operation.since_ms, operation.deadline_ms});
   }
   return out;
 }
 
 std::vector<WaitingOperation> operations_of(const std::vector<StoredWait>& pending) {
   std::vector<WaitingOperation> out;
+  ShownArguments shown;
   for (const StoredWait& operation : pending) {
-    out.push_back(
-        {operation.key, operation.tool, json_of_edn(operation.args_edn), operation.since_ms, operation.deadline_ms});
+    std::string args = shown.json([&] { return json_of_edn(operation.args_edn); });
+    out.push_back({operation.key, operation.tool, std::move(args), operation.since_ms, operation.deadline_ms});
   }
   return out;
 }

@@ -1,6 +1,7 @@
 #include "vm/builtins/operations.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ptc {
 
@@ -33,6 +34,7 @@ void Operations::clear() {
     heap_.release(operation.arrived_immediate);
     heap_.release(operation.result);
   }
+  heap_.account(-static_cast<std::int64_t>(std::exchange(record_bytes_, 0)));
   all_.clear();
   index_.clear();
   of_task_.clear();

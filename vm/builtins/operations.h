@@ -62,6 +62,12 @@ class Operations {
   void reserve(std::size_t count) { all_.reserve(count); }
   // Opens an operation, whose id must be new, and takes its values. Restoring a run uses open(), too.
   Operation& open(Operation taken);
+  // Counts memory that the host takes for an operation as memory of the run, as long as the operations live.
+  void count_record(std::uint64_t bytes) {
+    record_bytes_ += bytes;
+    heap_.account(static_cast<std::int64_t>(bytes));
+  }
+  Heap& heap() const { return heap_; }
   std::string fresh_id();                  // returns an unused "op1", "op2", …
   std::uint32_t waiting_count() const { return waiting_; }
   // Returns the last operations for messages: "call_1 (make_phone_call), call_2 (ask)".
@@ -100,6 +106,7 @@ class Operations {
   void settle(Operation& operation, Operation::Status status);
 
   Heap& heap_;
+  std::uint64_t record_bytes_ = 0;         // in the account of the heap
   std::vector<Operation> all_;
   // These members follow from all_. They keep the functions above from walking the whole table.
   TextMap<std::uint32_t> index_;

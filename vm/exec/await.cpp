@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "vm/builtins/pending.h"
+#include "vm/builtins/task_ids.h"
 #include "vm/exec/stepper_frames.h"
 #include "vm/value/map.h"
 #include "vm/value/print.h"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::uint64_t kAwaitedBytes = 36;    // two vectors of what is awaited: before and after
 constexpr std::uint64_t kSettledBytes = 128;   // and a map for each
+constexpr std::size_t kMostSignalBytes = 65'536;   // of the name of a signal
 
 std::string_view expected_collection(BuiltinId form) {
   switch (form) {
@@ -149,13 +151,25 @@ Value Waits::start_sleep(Fiber& fiber, Value milliseconds) {
   return run_operations_.open(fiber, std::move(operation));
 }
 
+// The name is the key under which somebody answers: facts, their keys and what a run waits for repeat it.
+bool Waits::is_short_enough(std::string_view signal) {
+  if (signal.size() > kMostSignalBytes) {
+    return core_.raise(FaultKind::StringLimitExceeded,
+                       "await-signal: the name of a signal has at most " + std::to_string(kMostSignalBytes) +
+                           " bytes, this one has " + std::to_string(signal.size()));
+  }
+  return heap().can_allocate(bytes_in_store(core_.env(), signal)) || core_.raise_memory();
+}
+
 Value Waits::start_signal(Fiber& fiber, Value name) {
   if (!name.is_string() && !name.is_keyword()) {
     core_.raise_about(name, FaultKind::TypeError,
           "await-signal: arg 1 expected the name of a signal, got " + std::string(kind_text(name)));
     return Value::absent();
   }
-  const Value text = name.is_string() ? retained(name) : string_of(heap(), name.keyword->name());
+  const std::string_view spelling = name.is_string() ? string_view_of(name) : name.keyword->name();
+  if (!is_short_enough(spelling)) return Value::absent();
+  const Value text = name.is_string() ? retained(name) : string_of(heap(), spelling);
   Operation operation;
   operation.kind = Operation::Kind::Signal;
   operation.tool = "await-signal";

@@ -70,6 +70,7 @@ class Waits {
   Value handles_for(Value borrowed, BuiltinId form);
   Value start_sleep(Fiber& fiber, Value milliseconds);
   Value start_signal(Fiber& fiber, Value name);
+  bool is_short_enough(std::string_view signal);        // false: a fault is raised
   bool holds(const Fiber& fiber) const;
   void wake(Fiber& fiber, bool time_passed);            // makes fibers ready whose wait is over
   void collect(const Fiber& fiber, std::vector<AwaitedOperation>& out) const;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "vm/value/map.h"
 #include "vm/value/order.h"
 #include "vm/value/pending.h"
 #include "vm/value/string.h"
@@ -42,6 +43,20 @@ std::string settlement_text(const Operation& operation) {
   return {};
 }
 
+namespace {
+
+// The log of a store keeps the name of a signal while the run is in memory, in the arguments and as a key. Short names
+// count nothing, so that the peak of ordinary programs is the same with a store.
+std::uint64_t signal_bytes_in_log(const Environment& environment, const Operation& signal) {
+  constexpr std::uint64_t kShortBytes = 4096, kCopies = 4;
+  MapCursor entry(environment.operations.heap(), signal.args);   // {"name" "…"}
+  if (!environment.journal.can_be_written() || !entry.next() || !entry.value().is_string()) return 0;
+  const std::uint64_t size = string_view_of(entry.value()).size();
+  return size > kShortBytes ? kCopies * size : 0;
+}
+
+}  // namespace
+
 Value RunOperations::open(Fiber& fiber, Operation taken) {
   taken.call_path = call_path(fiber, taken.task_id);
   if (probe_around(fiber) != nullptr) {
@@ -61,7 +76,9 @@ Value RunOperations::open(Fiber& fiber, Operation taken) {
   if (taken.kind != Operation::Kind::Sleep && core_.limits().operation_ttl_ms > 0) {
     taken.due_ms = later(core_.now(), core_.limits().operation_ttl_ms);
   }
-  return handle_of(heap(), operations().open(std::move(taken)));
+  const Operation& opened = operations().open(std::move(taken));
+  if (opened.kind == Operation::Kind::Signal) operations().count_record(signal_bytes_in_log(core_.env(), opened));
+  return handle_of(heap(), opened);
 }
 
 void RunOperations::cancel(std::string_view id, std::string reason) {

@@ -12,15 +12,13 @@
 #include "vm/snapshot/checksum.h"
 #include "vm/snapshot/run_state.h"
 #include "vm/snapshot/snapshot.h"
+#include "vm/snapshot/table_builder.h"
 #include "vm/snapshot/value_writer.h"
 
 namespace ptc {
 namespace {
 
 using flatbuffers::Offset;
-using Text = Offset<flatbuffers::String>;
-template <class T>
-using List = Offset<flatbuffers::Vector<T>>;
 
 // Returns whether a limit of the table is not at its default. A template, as it names no members that are not there.
 template <class Table>
@@ -39,23 +37,51 @@ bool copy_limits(const Limits& in, Table& out) {
   return is_needed;
 }
 
-class BinaryWriter {
+class BinaryWriter : TableBuilder {
  public:
   BinaryWriter(const MachineView& run, const HostState& host, const SnapshotOptions& options)
-      : host_(host), options_(options), state_(capture(run)), values_(run) {}
+      : host_(host), options_(options), heap_bytes_(run.heap().bytes_used()), state_(capture(run)), values_(run) {}
 
-  std::vector<std::uint8_t> write() {
+  // The memory must be empty.
+  void write(SnapshotMemory& out) {
+    const bool is_large = heap_bytes_ >= ValueWriter::kLargeHeap;
+    if (is_large) {
+      out.reserve(most_size());
+      values_.bytes.send_to(out);
+    }
     write_values();
-    builder_ = flatbuffers::FlatBufferBuilder(likely_size());
-    finish(root());
-    std::vector<std::uint8_t> bytes;
-    bytes.reserve(builder_.GetSize() + kChecksumBytes);
-    bytes.assign(builder_.GetBufferPointer(), builder_.GetBufferPointer() + builder_.GetSize());
-    append_checksum(bytes);
-    return bytes;
+    if (is_large) values_.bytes.flush();
+    value_bytes_ = out.view().size();
+    begin(likely_size() + value_bytes_);
+    schema::FinishSnapshotBuffer(builder(), root());
+    put_tables(out);
+    const auto checksum = checksum_bytes(snapshot_checksum(out.view()));
+    out.append(checksum);
+    if (is_large) out.trim();
   }
 
  private:
+  // What the snapshot of a large run takes at most, and room for an envelope around it. Its values take no more than
+  // on the heap.
+  std::size_t most_size() const {
+    constexpr std::size_t kRest = std::size_t{64} << 10, kMostGuessed = std::size_t{64} << 20;
+    return likely_size() + std::min<std::size_t>(heap_bytes_, kMostGuessed) + kRest;
+  }
+
+  // Values that are in the memory already stay there.
+  void put_tables(SnapshotMemory& out) const {
+    out.reserve(bytes().size() + kChecksumBytes);
+    if (value_bytes_ == 0) return out.append(bytes());
+    out.append(behind_hole());
+    out.prepend(before_hole());
+  }
+
+  List<std::uint8_t> value_list() {
+    const std::span<const std::uint8_t> here = values_.bytes.view();
+    builder().ForceVectorAlignment(std::max(value_bytes_, here.size()), 1, 8);   // the whole is a multiple of 8 bytes
+    return value_bytes_ == 0 ? byte_list(here) : hole(value_bytes_);
+  }
+
   std::size_t likely_size() const {
     constexpr std::size_t kRest = 2'048, kOperation = 128;
     std::size_t size = kRest + values_.bytes.view().size() + kOperation * state_.operations.size();
@@ -78,47 +104,20 @@ class BinaryWriter {
 
   std::uint32_t stepper_index(BuiltinId id) { return values_.builtin_index(id); }
 
-  Text text(std::string_view s) {
-    return s.empty() ? Text() : builder_.CreateString(s.data(), s.size());
-  }
-  // Names that occur again and again are stored once. Long ones are not: read so often they would look like an attack
-  // (schema/flat_tree.h).
-  Text shared_text(std::string_view s) {
-    constexpr std::size_t kLongest = 64;
-    if (s.empty()) return Text();
-    return s.size() > kLongest ? builder_.CreateString(s.data(), s.size())
-                               : builder_.CreateSharedString(s.data(), s.size());
-  }
-  List<std::uint8_t> byte_list(std::span<const std::uint8_t> bytes) {
-    return bytes.empty() ? List<std::uint8_t>() : builder_.CreateVector(bytes.data(), bytes.size());
-  }
-  template <class T, class Make>
-  auto list(const std::vector<T>& items, Make make) {
-    using Item = decltype(make(items.front()));
-    std::vector<Item> made;
-    made.reserve(items.size());
-    for (const T& item : items) made.push_back(make(item));
-    return made.empty() ? List<Item>() : builder_.CreateVector(made);
-  }
-  List<Text> texts(const std::vector<std::string>& items) {
-    return list(items, [this](const std::string& s) { return builder_.CreateString(s); });
-  }
-  void finish(Offset<schema::Snapshot> root) { schema::FinishSnapshotBuffer(builder_, root); }
-
   Offset<schema::LinkedProgram> program(const LinkState& link) {
     List<std::uint8_t> packed, hash;
     const EncodedProgram& encoded = link.program->encoded();
     if (options_.embed_programs && !link.is_prelude) {
-      packed = builder_.CreateVector(encoded.packed);
+      packed = builder().CreateVector(encoded.packed);
     } else {
-      hash = builder_.CreateVector(encoded.sha256.data(), encoded.sha256.size());
+      hash = builder().CreateVector(encoded.sha256.data(), encoded.sha256.size());
     }
     // A program that ran has its entry as a value; only what is not so is said.
     List<std::uint32_t> functions;
     const std::vector<std::uint32_t> usual =
         link.is_prelude ? std::vector<std::uint32_t>() : std::vector<std::uint32_t>{0};
-    if (link.functions != usual) functions = builder_.CreateVector(link.functions);
-    schema::LinkedProgramBuilder out(builder_);
+    if (link.functions != usual) functions = builder().CreateVector(link.functions);
+    schema::LinkedProgramBuilder out(builder());
     out.add_functions(functions);
     out.add_sha256(hash);
     out.add_packed(packed);
@@ -142,7 +141,7 @@ class BinaryWriter {
     const Text tool = shared_text(in.tool), reason = text(in.reason), task = shared_text(in.task_id);
     const bool derived = in.key == call_key(state_.run_id, state_.turn, in.task_id, in.call_path);
     const Text key = derived ? Text() : text(in.key);
-    schema::OperationBuilder out(builder_);
+    schema::OperationBuilder out(builder());
     out.add_sequence(in.sequence);
     out.add_due_after_ms(in.due_ms == 0 ? -1 : minus(in.due_ms, in.created_ms));
     out.add_created_after_ms(minus(in.created_ms, state_.operations.front().created_ms));
@@ -175,7 +174,7 @@ class BinaryWriter {
     }
     const bool same_tool = operation != 0 && state_.operations[operation - 1].tool == in.tool;
     const Text tool = same_tool ? Text() : shared_text(in.tool), error = text(in.error), key = text(in.key);
-    schema::ToolRecordBuilder out(builder_);
+    schema::ToolRecordBuilder out(builder());
     out.add_key(key);
     out.add_error(error);
     out.add_tool(tool);
@@ -195,14 +194,14 @@ class BinaryWriter {
     std::vector<schema::Frame> made;
     made.reserve(in.frames.size());
     for (const FrameState& one : in.frames) made.push_back(frame(one));
-    return made.empty() ? List<const schema::Frame*>() : builder_.CreateVectorOfStructs(made);
+    return made.empty() ? List<const schema::Frame*>() : builder().CreateVectorOfStructs(made);
   }
 
   Offset<schema::Fiber> fiber(const FiberState& in) {
     const auto frame_list = frames(in);
     const auto tasks = list(in.open_tasks, [this](const OpenTask& task) {
       const Text id = text(task.id);
-      return schema::CreateOpenTask(builder_, id, task.frame_count, task.calls);
+      return schema::CreateOpenTask(builder(), id, task.frame_count, task.calls);
     });
     const Text waits = text(in.waits_for_task);
     const bool faulted = in.state == Fiber::State::Faulted;
@@ -211,11 +210,11 @@ class BinaryWriter {
     std::vector<schema::Definition> made;
     for (const DefinitionState& definition : in.definitions) made.emplace_back(definition.cell, definition.defined);
     const auto definitions =
-        made.empty() ? List<const schema::Definition*>() : builder_.CreateVectorOfStructs(made);
+        made.empty() ? List<const schema::Definition*>() : builder().CreateVectorOfStructs(made);
     const auto prints = texts(in.prints);
     const auto records = list(in.records, [this](const ToolRecordData& one) { return record(one); });
     const Text task = text(in.request_task), path = text(in.request_path), key = text(in.request_key);
-    schema::FiberBuilder out(builder_);
+    schema::FiberBuilder out(builder());
     out.add_request(in.request_id);
     out.add_request_key(key);
     out.add_request_path(path);
@@ -246,20 +245,20 @@ class BinaryWriter {
     schema::LimitsT out;
     out.outstanding = static_cast<std::uint8_t>(state_.limits.outstanding);
     if (!copy_limits(state_.limits, out) && out.outstanding == 0) return {};
-    return schema::Limits::Pack(builder_, &out);
+    return schema::Limits::Pack(builder(), &out);
   }
 
   Offset<schema::Session> session() {
     const Text source_name = text(host_.source_name), signature = text(host_.signature);
     const auto tools = list(host_.tools, [this](const HostTool& tool) {
       const Text name = shared_text(tool.name), effect = text(tool.effect);
-      return schema::CreateTool(builder_, name, tool.signature, effect, tool.mode);
+      return schema::CreateTool(builder(), name, tool.signature, effect, tool.mode);
     });
     std::vector<Text> keys;
-    for (const auto& [key, value] : host_.cached_answers) keys.push_back(builder_.CreateString(key));
-    const auto cached = keys.empty() ? List<Text>() : builder_.CreateVector(keys);
+    for (const auto& [key, value] : host_.cached_answers) keys.push_back(builder().CreateString(key));
+    const auto cached = keys.empty() ? List<Text>() : builder().CreateVector(keys);
     const auto approvals = texts(host_.approvals);
-    schema::SessionBuilder out(builder_);
+    schema::SessionBuilder out(builder());
     out.add_active_ms(host_.active_ms);
     out.add_timeout_ms(static_cast<std::uint64_t>(state_.limits.timeout_ms));
     out.add_approvals(approvals);
@@ -292,22 +291,20 @@ class BinaryWriter {
     const auto name_list = names();
     const auto builtins = list(values_.builtins, [this](BuiltinId id) { return text(builtin_info(id).name); });
     const auto shapes = byte_list(values_.shapes.view());
-    builder_.ForceVectorAlignment(values_.bytes.view().size(), 1, 8);   // so that the whole is a multiple of 8 bytes
-    const auto values = byte_list(values_.bytes.view());
-    values_.bytes = ByteBuffer(0);   // the result can have its memory
+    const auto values = value_list();
     const auto cells = list(state_.cells, [this](const CellState& cell) {
       const Text name = text(cell.name);
-      return schema::CreateCell(builder_, name, cell.defined);
+      return schema::CreateCell(builder(), name, cell.defined);
     });
     const auto journal = list(state_.journal, [this](const JournalState& entry) {
-      return schema::CreateJournalEntry(builder_, text(entry.id));
+      return schema::CreateJournalEntry(builder(), text(entry.id));
     });
     const auto operations = list(state_.operations, [this](const Operation& one) { return operation(one); });
     const auto fibers = list(state_.fibers, [this](const FiberState& one) { return fiber(one); });
     const auto prints = texts(state_.prints), warnings = texts(state_.warnings);
     const auto summaries = list(state_.summaries, [this](const StepSummary& summary) {
       const Text id = text(summary.id), what = text(summary.summary);
-      return schema::CreateSummary(builder_, id, what);
+      return schema::CreateSummary(builder(), id, what);
     });
     const Text fault = state_.tool_failed ? text(fault_name(state_.fault_kind)) : Text();
     const Text fault_message = text(state_.fault_message), fault_hint = text(state_.fault_hint);
@@ -317,7 +314,7 @@ class BinaryWriter {
     const auto limit_table = limits();
     const auto session_table = session();
 
-    schema::SnapshotBuilder out(builder_);
+    schema::SnapshotBuilder out(builder());
     out.add_bytes_peak(state_.bytes_peak);
     out.add_fuel_used(state_.fuel_used);
     out.add_print_bytes(state_.print_bytes);
@@ -364,10 +361,11 @@ class BinaryWriter {
 
   const HostState& host_;
   const SnapshotOptions& options_;
+  const std::uint64_t heap_bytes_;
   RunState state_;
   ValueWriter values_;
   boost::unordered_flat_map<std::string_view, std::uint32_t> operation_index_;
-  flatbuffers::FlatBufferBuilder builder_;
+  std::size_t value_bytes_ = 0;           // the values that are in the memory already
 };
 
 }  // namespace
@@ -381,8 +379,14 @@ std::uint64_t signature_hash(std::string_view signature) {
   return word;
 }
 
+void write_snapshot(const Run& run, const HostState& host, const SnapshotOptions& options, SnapshotMemory& out) {
+  BinaryWriter(MachineView(run), host, options).write(out);
+}
+
 std::vector<std::uint8_t> write_snapshot(const Run& run, const HostState& host, const SnapshotOptions& options) {
-  return BinaryWriter(MachineView(run), host, options).write();
+  SnapshotVector<std::uint8_t> out;
+  write_snapshot(run, host, options, out);
+  return std::move(out).take();
 }
 
 }  // namespace ptc

@@ -58,9 +58,15 @@ std::uint64_t snapshot_checksum(std::span<const std::uint8_t> bytes) {
   return sum ^ sum >> 32;
 }
 
+std::array<std::uint8_t, kChecksumBytes> checksum_bytes(std::uint64_t checksum) {
+  std::array<std::uint8_t, kChecksumBytes> out{};
+  for (unsigned k = 0; k < kChecksumBytes; ++k) out[k] = static_cast<std::uint8_t>(checksum >> (8 * k));
+  return out;
+}
+
 void append_checksum(std::vector<std::uint8_t>& bytes) {
-  const std::uint64_t sum = snapshot_checksum(bytes);
-  for (unsigned k = 0; k < kChecksumBytes; ++k) bytes.push_back(static_cast<std::uint8_t>(sum >> (8 * k)));
+  const auto last = checksum_bytes(snapshot_checksum(bytes));
+  bytes.insert(bytes.end(), last.begin(), last.end());
 }
 
 bool take_checksum(std::span<const std::uint8_t>& bytes) {

@@ -6,6 +6,7 @@
 // the file says whether there is a checksum. Its two forms differ in each of their four bytes, so no small accident
 // turns one into the other. The number of the format must agree.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,6 +24,8 @@ SnapshotKind snapshot_kind(std::span<const std::uint8_t> bytes);   // looks at t
 // Computes the checksum. The size must be a multiple of 8, as the size of every snapshot is.
 std::uint64_t snapshot_checksum(std::span<const std::uint8_t> bytes);
 
+// Returns the bytes of a checksum as they are at the end of a snapshot.
+std::array<std::uint8_t, kChecksumBytes> checksum_bytes(std::uint64_t checksum);
 void append_checksum(std::vector<std::uint8_t>& bytes);
 // Returns whether the last 8 bytes are the checksum of the bytes before them, and removes them from the span. Returns
 // false when there are too few bytes.

@@ -19,6 +19,7 @@
 
 #include "vm/exec/run.h"
 #include "vm/snapshot/migration.h"
+#include "vm/snapshot/snapshot_memory.h"
 
 namespace ptc {
 
@@ -51,6 +52,8 @@ struct SnapshotOptions {
 };
 
 std::vector<std::uint8_t> write_snapshot(const Run& run, const HostState& host, const SnapshotOptions& options = {});
+// Writes the same bytes to a memory that is empty.
+void write_snapshot(const Run& run, const HostState& host, const SnapshotOptions& options, SnapshotMemory& out);
 
 // Returns the second face (docs/snapshots.md): JSON for people, lossless and canonical. restore_snapshot() takes either
 // face.

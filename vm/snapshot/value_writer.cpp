@@ -10,13 +10,16 @@ namespace ptc {
 namespace {
 
 constexpr std::uint64_t kCanonicalNan = 0x7ff8000000000000;
-constexpr std::size_t kMostGuessed = std::size_t{4} << 20;
+constexpr std::size_t kBlock = std::size_t{64} << 10;   // of values that go elsewhere
+
+// Values take far less than on the heap.
+std::size_t likely_room(std::uint64_t heap_bytes) {
+  return heap_bytes < ValueWriter::kLargeHeap ? 256 + static_cast<std::size_t>(heap_bytes / 4) : kBlock;
+}
 
 }  // namespace
 
-// Values take far less than on the heap; room that is not used is never touched.
-ValueWriter::ValueWriter(const MachineView& run)
-    : bytes(256 + std::min<std::size_t>(run.heap().bytes_used() / 4, kMostGuessed)), run_(run) {
+ValueWriter::ValueWriter(const MachineView& run) : bytes(likely_room(run.heap().bytes_used())), run_(run) {
   name_unlinked_keywords();
   number_linked_objects();
 }
@@ -198,9 +201,7 @@ bool ValueWriter::leaf(Value value) {
     case Kind::String: {
       const std::string_view text = static_cast<const String*>(object)->view();
       op(code(StreamOp::String), text.size());
-      if (silent_) break;
-      bytes.make_room(text.size());
-      bytes.put(text.data(), text.size());
+      if (!silent_) bytes.put_text(text);
       break;
     }
     case Kind::BigInt: {

@@ -13,13 +13,14 @@
 
 #include "schema/builtin_id.h"
 #include "vm/snapshot/object_walk.h"
+#include "vm/snapshot/snapshot_memory.h"
 #include "vm/value/heap.h"
 
 namespace ptc {
 
 class MachineView;
 
-// Bytes that only grow. Room for one item is made at once.
+// Bytes that only grow. Room for one item is made at once. What is full goes elsewhere when there is a place for it.
 class ByteBuffer {
  public:
   explicit ByteBuffer(std::size_t room = 256)
@@ -33,7 +34,20 @@ class ByteBuffer {
     std::memcpy(bytes_.get() + size_, from, count);
     size_ += count;
   }
-  std::span<const std::uint8_t> view() const { return {bytes_.get(), size_}; }
+  // Makes room, and never for a long text that goes elsewhere.
+  void put_text(std::string_view text) {
+    if (elsewhere_ != nullptr && text.size() > room_) return put_elsewhere(text);
+    make_room(text.size());
+    put(text.data(), text.size());
+  }
+  std::span<const std::uint8_t> view() const { return {bytes_.get(), size_}; }   // what did not go elsewhere
+
+  // From now on, bytes go there when the buffer is full and at flush(). The place must outlive the buffer.
+  void send_to(SnapshotMemory& elsewhere) { elsewhere_ = &elsewhere; }
+  void flush() {
+    elsewhere_->append(view());
+    size_ = 0;
+  }
   void swap(ByteBuffer& other) {
     bytes_.swap(other.bytes_);
     std::swap(size_, other.size_);
@@ -42,17 +56,28 @@ class ByteBuffer {
 
  private:
   void grow(std::size_t more) {
+    if (elsewhere_ != nullptr) flush();
+    if (size_ + more <= room_) return;
     ByteBuffer larger(std::max(size_ + more, room_ * 2));
     larger.put(bytes_.get(), size_);
     swap(larger);
   }
 
+  void put_elsewhere(std::string_view text) {
+    flush();
+    elsewhere_->append({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  }
+
   std::unique_ptr<std::uint8_t[]> bytes_;
   std::size_t size_ = 0, room_ = 0;
+  SnapshotMemory* elsewhere_ = nullptr;
 };
 
 class ValueWriter {
  public:
+  // The values of a run with so many bytes of heap do not stay in `bytes`, if there is a place for them.
+  static constexpr std::uint64_t kLargeHeap = std::uint64_t{1} << 20;
+
   explicit ValueWriter(const MachineView& run);
 
   void put(Value borrowed);

@@ -57,10 +57,6 @@ void Heap::give(void* memory, std::size_t size_bytes) {
   source_->give(memory, size_bytes);
 }
 
-void Heap::shrink_source() {
-  if (source_ != nullptr) source_->keep_at_most(limit_bytes_ > bytes_used_ ? limit_bytes_ - bytes_used_ : 0);
-}
-
 void* Heap::allocate_slow(std::size_t rounded) {
 #ifdef PTC_SANITIZED
   return allocate_large(rounded);
@@ -85,6 +81,7 @@ void Heap::refill(std::size_t rounded) {
   bump_ = static_cast<char*>(take(size));
   bump_end_ = bump_ + size;
   chunks_.push_back({bump_, size});
+  chunk_bytes_ += size;
   next_chunk_bytes_ = std::min(next_chunk_bytes_ * 2, kMaxChunkBytes);
 }
 
@@ -96,6 +93,8 @@ void* Heap::allocate_large(std::size_t size_bytes) {
   block->next = large_.next;
   block->next->previous = block;
   large_.next = block;
+  beside_bytes_ += block->size_bytes;
+  if (size_bytes >= static_cast<std::size_t>(kLargeBytes)) took_much(size_bytes);
   return block + 1;
 }
 
@@ -103,6 +102,7 @@ void Heap::free_large(void* memory) {
   LargeBlock* const block = static_cast<LargeBlock*>(memory) - 1;
   block->previous->next = block->next;   // NOLINT(clang-analyzer-unix.Malloc): what was freed is in no list any more
   block->next->previous = block->previous;
+  beside_bytes_ -= block->size_bytes;
   give(block, block->size_bytes);
 }
 

@@ -135,7 +135,8 @@ class Heap {
   void account(std::int64_t delta_bytes) {
     if (bytes_used_ > bytes_peak_) bytes_peak_ = bytes_used_;
     bytes_used_ += static_cast<std::uint64_t>(delta_bytes);
-    if (delta_bytes >= kLargeAccount) [[unlikely]] shrink_source();
+    beside_bytes_ += static_cast<std::uint64_t>(delta_bytes);
+    if (delta_bytes >= kLargeBytes) [[unlikely]] took_much(static_cast<std::uint64_t>(delta_bytes));
   }
   std::uint64_t live_objects() const { return live_objects_; }   // returns 0 when every reference was released
   std::uint64_t live_handles() const { return live_handles_; }   // counts the pending handles among them
@@ -181,7 +182,7 @@ class Heap {
 
  private:
   static constexpr std::size_t kGranule = 16;
-  static constexpr std::int64_t kLargeAccount = 64 * 1024;   // so much taken elsewhere is worth a look at the source
+  static constexpr std::int64_t kLargeBytes = 64 * 1024;   // so much at once is worth a look at what is kept
   static constexpr std::size_t kMaxPooled = 1024;   // larger blocks come from the source, one by one
   struct FreeBlock {
     FreeBlock* next;
@@ -202,6 +203,10 @@ class Heap {
   void* take(std::size_t size_bytes);
   void give(void* memory, std::size_t size_bytes);
   bool source_has(std::size_t size_bytes);
+  // Gives back memory that nobody uses when it and what was taken would be more than the limit: kept memory of the
+  // source, and chunks whose objects are all gone. So the process takes little more than the account says.
+  void took_much(std::uint64_t bytes);
+  void give_back_chunks();
   void shrink_source();
   void* allocate_slow(std::size_t rounded);
   void* allocate_large(std::size_t size_bytes);
@@ -234,6 +239,9 @@ class Heap {
   char* bump_ = nullptr;
   char* bump_end_ = nullptr;
   std::vector<Chunk> chunks_;
+  std::uint64_t chunk_bytes_ = 0;                   // all chunks
+  std::uint64_t beside_bytes_ = 0;                  // large blocks, and what account() counts
+  std::uint64_t taken_since_look_ = 0;              // large blocks and counts since chunks were looked at
   std::size_t next_chunk_bytes_ = 512;
   LargeBlock large_{&large_, &large_, 0, 0};        // the head of a ring
   std::shared_ptr<MemorySource> source_;

@@ -37,6 +37,7 @@ class TextLimit {
     const std::size_t used = written();
     return used < limit_.max_bytes ? limit_.max_bytes - used : 0;
   }
+  bool has_pieces() const { return limit_.pieces != nullptr; }
   std::size_t room() const { return limit_.pieces == nullptr ? SIZE_MAX : limit_.pieces->room(); }
 
  private:

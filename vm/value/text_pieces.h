@@ -29,6 +29,18 @@ class TextPieces {
   std::size_t size_bytes() const { return bytes_; }   // counts all pieces that were taken
   // Takes the text and leaves an empty one with room for a piece. Returns false when the heap has no room for it.
   bool take(std::string& text);
+  // Gives all text with `rest` at its end to take(std::string_view), piece by piece, and frees each piece behind it.
+  template <class Take>
+  void drain(std::string_view rest, Take take) {
+    for (std::string& piece : pieces_) {
+      take(std::string_view(piece));
+      heap_.account(-static_cast<std::int64_t>(piece.size()));
+      bytes_ -= piece.size();
+      std::string().swap(piece);
+    }
+    pieces_.clear();
+    take(rest);
+  }
   // Returns all text with `rest` at its end. Each piece is freed when it was copied, so the text is in memory once.
   std::string joined(std::string rest);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 
 namespace ptc {
 namespace {
@@ -80,6 +81,41 @@ void SqliteConnection::note(int code) {
   fail(kind_of(code), why + " (SQLite " + std::to_string(code) + ")");
 }
 
+template <class Use>
+void SqliteConnection::use_at(const Place& place, bool is_written, const Use& use) {
+  if (failed()) return;
+  sqlite3_blob* blob = nullptr;
+  note(sqlite3_blob_open(db_, "main", place.table, place.column, place.row, is_written ? 1 : 0, &blob));
+  if (!failed()) note(use(blob));
+  sqlite3_blob_close(blob);   // says again what was noted
+}
+
+void SqliteConnection::write_at(const Place& place, std::span<const std::uint8_t> bytes) {
+  use_at(place, true, [&](sqlite3_blob* blob) {
+    return sqlite3_blob_write(blob, bytes.data(), static_cast<int>(bytes.size()), 0);   // one that is too large fails
+  });
+}
+
+// Takes the bytes that are there: a damaged file may claim more.
+std::vector<std::uint8_t> SqliteConnection::read_at(const Place& place) {
+  std::vector<std::uint8_t> out;
+  use_at(place, false, [&](sqlite3_blob* blob) {
+    constexpr std::size_t kPiece = 65'536;
+    const auto size = static_cast<std::size_t>(sqlite3_blob_bytes(blob));
+    const auto piece = std::make_unique<std::uint8_t[]>(kPiece);
+    out.reserve(size);
+    while (out.size() < size) {
+      const std::size_t count = std::min(kPiece, size - out.size());
+      const int code =
+          sqlite3_blob_read(blob, piece.get(), static_cast<int>(count), static_cast<int>(out.size()));
+      if (code != SQLITE_OK) return code;
+      out.insert(out.end(), piece.get(), piece.get() + count);
+    }
+    return SQLITE_OK;
+  });
+  return out;
+}
+
 sqlite3_stmt* SqliteConnection::prepared(const char* sql) {
   if (failed()) return nullptr;
   sqlite3_stmt*& out = statements_[sql];
@@ -119,6 +155,11 @@ SqliteQuery& SqliteQuery::bytes(std::span<const std::uint8_t> value) {
   if (statement_ != nullptr) {
     connection_.note(sqlite3_bind_blob64(statement_, ++bound_, at, value.size(), SQLITE_STATIC));
   }
+  return *this;
+}
+
+SqliteQuery& SqliteQuery::zeros(std::size_t size) {
+  if (statement_ != nullptr) connection_.note(sqlite3_bind_zeroblob64(statement_, ++bound_, size));
   return *this;
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "runtime/log/fact_store.h"
 
@@ -35,6 +36,16 @@ class SqliteConnection {
   void execute(const char* sql);            // runs any number of statements that give no rows
   bool in_transaction() const { return sqlite3_get_autocommit(db_) == 0; }
 
+  // One value of bytes in a table with rowids.
+  struct Place {
+    const char *table, *column;
+    std::int64_t row;
+  };
+  // Writes a value in place that has that size already, or reads one. SQLite copies what is bound or read as a column,
+  // so a large value would be in memory twice.
+  void write_at(const Place& place, std::span<const std::uint8_t> bytes);
+  std::vector<std::uint8_t> read_at(const Place& place);
+
   bool failed() const { return error_.has_value(); }
   int code() const { return code_; }        // the code of SQLite, or 0 when the store found the failure
   void fail(StoreError::Kind kind, std::string message);
@@ -44,6 +55,8 @@ class SqliteConnection {
   friend class SqliteQuery;
   sqlite3_stmt* prepared(const char* sql);  // returns null after a failure
   void note(int code);
+  template <class Use>
+  void use_at(const Place& place, bool is_written, const Use& use);
 
   sqlite3* db_ = nullptr;
   std::unordered_map<const char*, sqlite3_stmt*> statements_;   // by address, because the texts are constants
@@ -64,6 +77,7 @@ class SqliteQuery {
   SqliteQuery& count(std::uint64_t value);          // binds the largest number of SQLite when the value is larger
   SqliteQuery& text(std::string_view value);
   SqliteQuery& bytes(std::span<const std::uint8_t> value);
+  SqliteQuery& zeros(std::size_t size);             // bytes that write_at() will write
   SqliteQuery& null();
 
   bool row();                                       // moves to the next row

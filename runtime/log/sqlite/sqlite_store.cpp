@@ -18,17 +18,17 @@ namespace {
 
 using Kind = StoreError::Kind;
 using Clock = std::chrono::steady_clock;
-
 // One attempt; what is missing of the file is made.
-void prepare(SqliteConnection& connection, SqliteMode mode) {
-  if (mode == SqliteMode::Memory) {
+void prepare(SqliteConnection& connection, const SqliteOptions& options) {
+  if (options.mode == SqliteMode::Memory) {
     connection.execute("PRAGMA synchronous = OFF");
   } else {
     check_schema(connection);   // before anything is changed
     SqliteQuery query(connection, "PRAGMA journal_mode = WAL");
     if (query.row() && query.text_at(0) != "wal") connection.fail(Kind::Io, "a write-ahead log is not possible there");
   }
-  connection.execute("PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON; PRAGMA cache_size = -2048");
+  const std::string cache = "; PRAGMA cache_size = -" + std::to_string(options.cache_kib);
+  connection.execute(("PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON" + cache).c_str());
   prepare_schema(connection);
 }
 
@@ -71,7 +71,7 @@ std::optional<StoreError> SqliteStore::start(const std::string& path) {
   const auto give_up = Clock::now() + options_.busy_timeout;
   connection_->open(path, options_.vfs, static_cast<int>(options_.busy_timeout.count()));
   for (;;) {
-    if (!connection_->failed()) prepare(*connection_, options_.mode);
+    if (!connection_->failed()) prepare(*connection_, options_);
     auto error = connection_->take_error();
     if (!error) break;
     roll_back();
@@ -148,10 +148,10 @@ StoreResult<T> SqliteStore::look_at_log(std::string_view log, Body body) {
   SqliteTables tables(*connection_);
   RunRow run = tables.run_named(log);
   auto refused = seals_->open(*connection_, run, SealCheck::Rest);
-  const StoreResult<T> out = refused ? StoreResult<T>(*std::move(refused)) : StoreResult<T>(body(tables, run));
+  StoreResult<T> out = refused ? StoreResult<T>(*std::move(refused)) : StoreResult<T>(body(tables, run));
   auto error = connection_->take_error();
   if (is_own) roll_back();
-  return error ? StoreResult<T>(*std::move(error)) : out;
+  return error ? StoreResult<T>(*std::move(error)) : std::move(out);
 }
 
 std::optional<StoreError> SqliteStore::ready() {

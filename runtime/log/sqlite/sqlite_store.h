@@ -45,6 +45,8 @@ struct SqliteOptions {
   std::chrono::milliseconds busy_timeout{5'000};   // how long a call waits before it fails with Locked
   const char* vfs = nullptr;                       // the name of a VFS of SQLite; null for the usual one
   std::shared_ptr<const LogSealer> sealer = nullptr;   // null: logs are not sealed
+  // Pages of the file that stay in memory, in KiB. They count in no run, so the cache is small.
+  unsigned cache_kib = 2'048;
 };
 
 class SqliteStore final : public FactStore {

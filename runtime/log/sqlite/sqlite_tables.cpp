@@ -41,8 +41,10 @@ constexpr char kWake[] =
     "UPDATE waiting SET woken = 1 WHERE run = ?1 AND EXISTS (SELECT 1 FROM wait_key WHERE run = ?1 AND key = ?2)";
 constexpr char kChanges[] = "SELECT changes()";
 constexpr char kParked[] =
-    "SELECT run, continuation, deadline_ms, observed_seq, snapshot FROM parked "
-    "WHERE run = (SELECT id FROM run WHERE log = ?)";
+    "SELECT run, continuation, deadline_ms, observed_seq, "
+    "CASE WHEN length(snapshot) < 262144 THEN snapshot END FROM parked WHERE run = (SELECT id FROM run WHERE log = ?)";
+constexpr std::size_t kLargeSnapshot = 262'144;   // bytes from which on a snapshot is written and read in place
+SqliteConnection::Place snapshot_of(std::int64_t run) { return {"parked", "snapshot", run}; }
 constexpr char kWaitKeys[] = "SELECT key FROM wait_key WHERE run = ? ORDER BY place";
 constexpr char kHasParked[] = "SELECT 1 FROM parked WHERE run = ?";
 constexpr char kPark[] =
@@ -260,10 +262,15 @@ std::optional<Parked> SqliteTables::parked(std::string_view log) {
   out.continuation = query.text_at(1);
   if (!query.null_at(2)) out.deadline_ms = query.integer_at(2);
   out.observed_seq = query.count_at(3);
-  const std::span<const std::uint8_t> snapshot = query.bytes_at(4);
-  out.snapshot.assign(snapshot.begin(), snapshot.end());
+  const std::int64_t run = query.integer_at(0);
+  if (query.null_at(4)) {
+    out.snapshot = connection_.read_at(snapshot_of(run));
+  } else {
+    const std::span<const std::uint8_t> snapshot = query.bytes_at(4);
+    out.snapshot.assign(snapshot.begin(), snapshot.end());
+  }
   SqliteQuery keys(connection_, kWaitKeys);
-  keys.integer(query.integer_at(0));
+  keys.integer(run);
   while (keys.row()) out.wait_keys.push_back(keys.text_at(0));
   return out;
 }
@@ -277,12 +284,15 @@ bool SqliteTables::has_parked(const RunRow& run) {
 void SqliteTables::park(RunRow& run, const Parked& parked) {
   stop_waiting(run);
   SqliteQuery(connection_, kForgetWaitKeys).integer(run.id).run();
+  const bool is_large = parked.snapshot.size() >= kLargeSnapshot;
   {
     SqliteQuery query(connection_, kPark);
     query.integer(run.id).text(parked.continuation);
     bind_moment(query, parked.deadline_ms);
-    query.count(parked.observed_seq).bytes(parked.snapshot).run();
+    query.count(parked.observed_seq);
+    (is_large ? query.zeros(parked.snapshot.size()) : query.bytes(parked.snapshot)).run();
   }
+  if (is_large) connection_.write_at(snapshot_of(run.id), parked.snapshot);
   std::uint64_t place = 0;
   for (const std::string& key : parked.wait_keys) {
     SqliteQuery(connection_, kWaitFor).integer(run.id).count(place++).text(key).run();

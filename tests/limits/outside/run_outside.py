@@ -2,13 +2,14 @@
 """Limits as seen from outside: programs in processes of their own, with what the operating system says of them.
 
   run_outside.py PTCVM rows [--filter TEXT]
-  run_outside.py PTCVM grid (--full | --sample N [--seed S]) [--filter TEXT]
+  run_outside.py PTCVM grid (--full | --sample N [--seed S]) [--filter TEXT] [--progress FILE [--seconds N]]
 
 Every trial must end within its memory limit and 24 MiB, and within 50 ms of processor time after its deadline. Rows are
 the programs of rows.tsv. The grid is every builtin with large values at every place (grid.py); --sample takes N of its
 cells, the same ones for a seed. --idle asks for 50 ms of time on the wall instead. --jobs N runs so many at once.
 --keep FOLDER gets each program that failed. A program that takes --patience seconds of processor time
-after its deadline is killed.
+after its deadline is killed. --progress FILE gets each verdict; trials in it are not run again, and the others are run
+in the order of the seed, so that what was run at any time is a fair sample. --seconds N stops after that time.
 
 known.tsv lists what fails today, each with the reason. A trial that is listed and is good fails the run, so that the
 list can only become shorter.
@@ -24,6 +25,7 @@ import time
 
 import grid
 import rows
+from progress import Progress
 from trials import LATE_CPU_S, MEBIBYTE, Bench
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -69,6 +71,9 @@ def read_arguments():
     parser.add_argument("--patience", type=float, default=0.25,
                         help="seconds of processor time after the deadline (0.25)")
     parser.add_argument("--known", default=os.path.join(HERE, "known.tsv"))
+    parser.add_argument("--progress", help="file of verdicts, to go on with")
+    parser.add_argument("--seconds", type=float, default=float("inf"),
+                        help="time on the wall after which no trial begins")
     parser.add_argument("--list", action="store_true", help="print the names of the trials and run none")
     return parser.parse_args()
 
@@ -98,9 +103,16 @@ def keep(folder, verdict):
 def run(bench, trials, arguments):
     """Judges all trials, says which are bad, and yields the verdicts."""
     began = time.monotonic()
+
+    def judge(pair):
+        in_time = time.monotonic() - began < arguments.seconds
+        return bench.judge(pair[1], str(pair[0])) if in_time else None
+
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        verdicts = pool.map(lambda pair: bench.judge(pair[1], str(pair[0])), enumerate(trials))
+        verdicts = pool.map(judge, enumerate(trials))
         for count, verdict in enumerate(verdicts, 1):
+            if verdict is None:
+                continue
             if arguments.idle and verdict.late_wall_s > LATE_CPU_S and not verdict.complaints:
                 verdict.complaints.append(f"late: {verdict.late_wall_s * 1000:.0f} ms after the deadline")
             if not verdict.is_good():
@@ -125,11 +137,18 @@ def main():
         print("\n".join(trial.name for trial in trials))
         return 0
     known = Known(arguments.known, arguments.kind)
+    progress = Progress(arguments.progress) if arguments.progress else None
+    if progress:
+        random.Random(arguments.seed).shuffle(trials)
     # Memory file systems are no faster for programs, and spare the disk what tasks of megabytes write.
     place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(dir=place) as folder:
         bench = Bench(arguments.ptcvm, folder, arguments.patience)
-        verdicts = list(run(bench, trials, arguments))
+        verdicts = progress.verdicts(trials) if progress else []
+        for verdict in run(bench, progress.left(trials) if progress else trials, arguments):
+            verdicts.append(verdict)
+            if progress:
+                progress.add(verdict)
         bench.close()
     bad = [verdict for verdict in verdicts if not verdict.is_good()]
     unknown = [verdict for verdict in verdicts if not known.take(verdict) and not verdict.is_good()]
@@ -141,7 +160,7 @@ def main():
     print(f"\n{len(verdicts)} trials, {len(bad)} bad, {len(bad) - len(unknown)} of these are known; "
           f"the program 1 takes {bench.start_s * 1000:.0f} ms and {bench.least_peak_bytes / MEBIBYTE:.0f} MiB")
     # A sample has a few trials of each pattern, some of them at the edge: only all of them show that a pattern is good.
-    is_whole = arguments.kind == "rows" or arguments.full
+    is_whole = (arguments.kind == "rows" or arguments.full) and len(verdicts) == len(trials)
     return 1 if unknown or (outdated and is_whole) or not verdicts else 0
 
 

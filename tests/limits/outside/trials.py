@@ -26,7 +26,9 @@ class Trial:
     program: str
     memory_bytes: int
     timeout_ms: int
-    how: str = "run"                    # run, compiled, or the words of another command, which get no limits
+    how: str = "run"                    # run, compiled, resumed (what the program that waits takes to go on, from
+                                        # $dir/s.ptcs or the run r of $dir/s.db), or the words of another command,
+                                        # which get no limits
     options: tuple = ()                 # $dir is the folder of the trial
     files: dict = dataclasses.field(default_factory=dict)
     ends: tuple = ()                    # faults, or "ok"; empty: any end will do
@@ -95,16 +97,35 @@ class Bench:
     def _command(self, trial, place):
         program = os.path.join(place, "program.ptc")
         options = [option.replace("$dir", place) for option in trial.options]
+        limits = ["--memory-bytes", str(trial.memory_bytes), "--timeout-ms", str(trial.timeout_ms)]
+        if trial.how == "resumed":
+            return self._resuming(place, program, limits, options), os.devnull
         if trial.how not in ("run", "compiled"):
             return [self._ptcvm, *trial.how.split(), *options], program
         if trial.how == "compiled":
             source, program = program, program + "p"
-            made = self._watchers.measure([self._ptcvm, "compile", source, "-o", program], deadline_s=120,
-                                          patience_s=0, error=os.path.join(place, "error"))
-            if made.status != 0:
+            if self._prepare(place, "compile", source, "-o", program) != 0:
                 program = source   # what cannot be compiled must be refused in time, too
-        return [self._ptcvm, "run", program, "--memory-bytes", str(trial.memory_bytes),
-                "--timeout-ms", str(trial.timeout_ms), *options], os.devnull
+        return [self._ptcvm, "run", program, *limits, *options], os.devnull
+
+    def _prepare(self, place, *words):
+        """Runs a command that is not measured, and returns its exit status."""
+        return self._watchers.measure([self._ptcvm, *words], deadline_s=120, patience_s=0,
+                                      error=os.path.join(place, "error")).status
+
+    def _resuming(self, place, program, limits, options):
+        status = self._prepare(place, "run", program, *limits, *options)
+        if status != 75:
+            raise RuntimeError(f"{program} does not wait: status {status}")
+        sealed = [word for name in ("--keys", "--tenant") if name in options
+                  for word in (name, options[options.index(name) + 1])]
+        if "--store" not in options:
+            return [self._ptcvm, "resume", os.path.join(place, "s.ptcs"), "--resolve", "op1=1", *limits, *sealed]
+        store = ["--store", os.path.join(place, "s.db")]
+        status = self._prepare(place, "resolve", *store, "r", "op1", "1", *sealed)
+        if status != 0:
+            raise RuntimeError(f"op1 of {program} cannot be resolved: status {status}")
+        return [self._ptcvm, "resume", *store, "r", *limits, *sealed]
 
     def _verdict(self, trial, measured):
         fault = FAULT.search(measured.error)

@@ -98,6 +98,19 @@ TEST(SealingHost, ARunGoesOnFromASealedSnapshot) {
   EXPECT_EQ(later.result().as_int(), 42);
 }
 
+TEST(SealingHost, SealsInPlaceToTheSameBytes) {
+  const KeyRing keys = ring();
+  const SealLabel label{.tenant = "acme", .run_id = "r", .sequence = 7, .time_ms = kNow};
+  for (const std::size_t size : {0, 1, 15, 16, 17, 31, 32, 33, 1'000, 70'001}) {
+    const std::vector<std::byte> payload(size, std::byte{0x5a});
+    const auto envelope = seal(payload, keys, label).value();
+    EXPECT_EQ(seal_in_place(payload, keys, label).value(), envelope) << size;
+    const auto opened = open_sealed(envelope, keys, expected());
+    ASSERT_TRUE(opened) << size << opened.error().message;
+    EXPECT_EQ(opened->payload, payload) << size;
+  }
+}
+
 TEST(SealingHost, NamesWhatTheHostDidNotExpect) {
   const KeyRing keys = ring();
   const auto envelope = sealed(keys, 4);

@@ -39,6 +39,20 @@ class EdnTest : public ::testing::Test {
   Heap heap;
 };
 
+TEST_F(EdnTest, DataOfAHostHasNoMoreRegexesThanAProgram) {
+  std::string many = "[", same = "[";
+  for (int i = 0; i < 40; ++i) {
+    many += "#\"\\pL{9}" + std::to_string(i) + "\" ";
+    same += i % 2 == 0 ? "#\"\\pL{9}\" " : "#ptc/regex \"\\\\pL{9}\" ";
+  }
+  EdnHooks hooks;
+  hooks.bounds_regexes = true;
+  EXPECT_NE(round_trip(many + "]", hooks).find("too large together at "), std::string::npos);
+  EXPECT_EQ(round_trip(same + "]", hooks).substr(0, 2), "[#");
+  EXPECT_EQ(round_trip(many + "]").substr(0, 2), "[#");
+  EXPECT_NE(round_trip("#ptc/regex \"(\"", hooks).find("!! "), std::string::npos);
+}
+
 TEST_F(EdnTest, ReadsBackWhatIsWritten) {
   for (const char* text : {"nil",
                            "true",

@@ -2,6 +2,8 @@
 // bytes that it came from.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "runtime/engine/engine.h"
 #include "vm/exec/run.h"
 #include "vm/snapshot/snapshot.h"
@@ -86,6 +88,43 @@ void expect_as_straight(const char* source, Face face) {
   EXPECT_EQ(hopped.text, straight.text);
   EXPECT_EQ(hopped.prints, straight.prints);
   EXPECT_EQ(hopped.fuel, straight.fuel);
+}
+
+// The values of a large run are written first, and the rest around them. A run counts as large by its account.
+TEST_P(RoundTrip, HasTheSameBytesWhenItsHeapIsLarge) {
+  constexpr std::int64_t kMore = 4 << 20;
+  const auto program = compiled(GetParam());
+  ASSERT_NE(program, nullptr);
+  ptc::Run run(RunLimits{});
+  run.enable_journal();
+  run.heap().account(2 * kMore);
+  run.heap().account(-2 * kMore);   // so that the peak, which is in the bytes, is the same
+  run.start(program);
+  for (bool is_over = false; !is_over && !testing::Test::HasFailure();) {
+    const std::vector<std::uint8_t> small = write_snapshot(run, {});
+    SnapshotVector<std::byte> large;
+    run.heap().account(kMore);
+    write_snapshot(run, {}, {}, large);
+    run.heap().account(-kMore);
+    EXPECT_TRUE(std::ranges::equal(large.view(), small));
+    const StepStatus status = run.step(1);
+    is_over = status != StepStatus::Yielded;
+  }
+}
+
+TEST(LargeSnapshot, IsReadAndWrittenAgain) {
+  const auto program = compiled(
+      "(let [text (reduce (fn [s _] (str s s)) \"12345678\" (range 18)) "
+      "ints (mapv (fn [i] (* i 1003)) (range 100000)) words (mapv (fn [i] (str \"word \" i)) (range 20000))] "
+      "(loop [i 0] (if (< i 10) (recur (inc i)) (+ (count text) (count ints) (count words)))))");
+  ASSERT_NE(program, nullptr);
+  ptc::Run run(RunLimits{});
+  run.start(program);
+  while (run.step(1'000) == StepStatus::Yielded && run.heap().bytes_used() < (4u << 20)) {
+  }
+  ASSERT_GT(run.heap().bytes_used(), 2u << 20);
+  ptc::Run again = restored(run, Face::Binary);
+  EXPECT_EQ(write_snapshot(again, {}), write_snapshot(run, {}));
 }
 
 TEST_P(RoundTrip, EndsAsTheStraightRun) { expect_as_straight(GetParam(), Face::Binary); }

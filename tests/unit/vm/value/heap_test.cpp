@@ -4,6 +4,8 @@
 
 #include <climits>
 #include <cstdlib>
+#include <cstring>
+#include <vector>
 
 #include "value_model.h"
 #include "vm/value/numeric.h"
@@ -57,6 +59,52 @@ class ScarceSource : public MemorySource {
   int left_;
   std::size_t held_ = 0;
 };
+
+#ifndef PTC_SANITIZED
+// Small objects come from chunks. When they are gone and a large block would not fit beside the chunks, the chunks go.
+TEST(Heap, GivesChunksBackThatNobodyUses) {
+  constexpr std::uint64_t kLimit = 16u << 20;
+  constexpr std::size_t kSmall = 64, kCount = 150'000;   // 9.6 MB
+  const auto source = std::make_shared<ScarceSource>(INT_MAX);
+  Heap heap(kLimit, source);
+  std::vector<void*> small(kCount);
+  for (int round = 0; round < 3; ++round) {
+    for (void*& object : small) {
+      object = heap.allocate(kSmall);
+      std::memset(object, round, kSmall);
+    }
+    void* const kept = heap.allocate(kSmall);
+    std::memset(kept, 0x77, kSmall);
+    for (void* const object : small) heap.deallocate(object, kSmall);
+    void* const large = heap.allocate(12u << 20);
+    EXPECT_LT(source->held(), kLimit) << round;
+    EXPECT_EQ(static_cast<unsigned char*>(kept)[kSmall - 1], 0x77);
+    heap.deallocate(large, 12u << 20);
+    heap.deallocate(kept, kSmall);
+    EXPECT_EQ(heap.bytes_used(), 0u);
+  }
+}
+
+TEST(Heap, KeepsChunksThatAreInUse) {
+  const auto source = std::make_shared<ScarceSource>(INT_MAX);
+  Heap heap(16u << 20, source);
+  std::vector<unsigned char*> small(100'000);
+  for (std::size_t i = 0; i < small.size(); ++i) {
+    small[i] = static_cast<unsigned char*>(heap.allocate(96));
+    std::memset(small[i], static_cast<int>(i % 251), 96);
+  }
+  for (std::size_t i = 1; i < small.size(); ++i) {
+    if (i % 3'000 != 0) heap.deallocate(small[i], 96);   // something is left in each chunk
+  }
+  heap.account(14 << 20);
+  for (std::size_t i = 0; i < small.size(); i += 3'000) {
+    for (std::size_t k = 0; k < 96; ++k) ASSERT_EQ(small[i][k], i % 251);
+    heap.deallocate(small[i], 96);
+  }
+  heap.account(-(14 << 20));
+  for (int i = 0; i < 100'000; ++i) std::memset(heap.allocate(96), 1, 96);
+}
+#endif
 
 TEST(Heap, TakesFromItsSourceAndGivesEverythingBack) {
   const auto source = std::make_shared<ScarceSource>(INT_MAX);
