@@ -110,6 +110,8 @@ std::optional<Worker::Impl::Turn> Worker::Impl::serve(StoredRun& run, WorkerCall
 Worker::Impl::Turn Worker::Impl::store_failed(const Error& error, bool has_answer) const {
   const bool is_lost_run = error.detail == "store_fenced";
   Turn out{{}, is_lost_run ? WorkerEventKind::Lost : WorkerEventKind::StoreFailed, error.message};
+  // What was written last may be the end of a turn that failed, which looks like the end of the run.
+  if (error.detail == "store_unknown") out.finish = {ptc::Finish::Kind::Retry, 0, error.message};
   if (is_lost_run && has_answer) out.text = "a call returned late: " + out.text;
   return out;
 }
@@ -158,7 +160,7 @@ ptc::StoreResult<bool> Worker::Impl::give_back(const Taken& taken, const ptc::Fi
 
 void Worker::Impl::finish(const Taken& taken, Turn how) {
   const auto told = give_back(taken, how.finish);
-  node_store->leave(taken.run.log);
+  node_store->leave(taken.run.log, taken.run.token);
   const auto* const is_given_back = std::get_if<bool>(&told);
   const bool is_lost_run = is_given_back == nullptr || !*is_given_back;
   if (is_lost_run && how.what != WorkerEventKind::Lost && how.what != WorkerEventKind::StoreFailed) {

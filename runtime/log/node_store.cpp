@@ -28,9 +28,10 @@ void NodeStore::take(const std::string& log, std::uint64_t token) {
   taken_.insert_or_assign(log, token);
 }
 
-void NodeStore::leave(const std::string& log) {
+void NodeStore::leave(const std::string& log, std::uint64_t token) {
   const std::lock_guard lock(mutex_);
-  taken_.erase(log);
+  const auto at = taken_.find(log);
+  if (at != taken_.end() && at->second == token) taken_.erase(at);
 }
 
 std::uint64_t NodeStore::token_of(std::string_view log) const {

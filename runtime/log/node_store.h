@@ -21,7 +21,8 @@ class NodeStore : public ForwardingStore {
   bool has_lease() const;
 
   void take(const std::string& log, std::uint64_t token);   // the queue gave that claim
-  void leave(const std::string& log);
+  // That claim was given back. Another claim of the log, which the queue may have given meanwhile, stays.
+  void leave(const std::string& log, std::uint64_t token);
 
   StoreResult<Claim> claim(std::string_view log, std::string_view owner, std::int64_t now_ms, std::int64_t lease_ms,
                            std::optional<std::uint64_t> dead) override;
