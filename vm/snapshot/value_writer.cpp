@@ -19,6 +19,23 @@ std::size_t likely_room(std::uint64_t heap_bytes) {
 
 }  // namespace
 
+void ByteBuffer::grow(std::size_t more) {
+  if (elsewhere_ != nullptr) flush();
+  if (size_ + more <= room_) return;
+  ByteBuffer larger(std::max(size_ + more, room_ * 2));
+  larger.put(bytes_.get(), size_);
+  swap(larger);
+}
+
+void ByteBuffer::put_where_there_is_room(std::string_view text) {
+  if (elsewhere_ != nullptr && text.size() > room_) {
+    flush();
+    return elsewhere_->append({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  }
+  grow(text.size());
+  put(text.data(), text.size());
+}
+
 ValueWriter::ValueWriter(const MachineView& run) : bytes(likely_room(run.heap().bytes_used())), run_(run) {
   name_unlinked_keywords();
   number_linked_objects();

@@ -36,8 +36,7 @@ class ByteBuffer {
   }
   // Makes room, and never for a long text that goes elsewhere.
   void put_text(std::string_view text) {
-    if (elsewhere_ != nullptr && text.size() > room_) return put_elsewhere(text);
-    make_room(text.size());
+    if (size_ + text.size() > room_) [[unlikely]] return put_where_there_is_room(text);
     put(text.data(), text.size());
   }
   std::span<const std::uint8_t> view() const { return {bytes_.get(), size_}; }   // what did not go elsewhere
@@ -55,18 +54,8 @@ class ByteBuffer {
   }
 
  private:
-  void grow(std::size_t more) {
-    if (elsewhere_ != nullptr) flush();
-    if (size_ + more <= room_) return;
-    ByteBuffer larger(std::max(size_ + more, room_ * 2));
-    larger.put(bytes_.get(), size_);
-    swap(larger);
-  }
-
-  void put_elsewhere(std::string_view text) {
-    flush();
-    elsewhere_->append({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-  }
+  void grow(std::size_t more);
+  void put_where_there_is_room(std::string_view text);
 
   std::unique_ptr<std::uint8_t[]> bytes_;
   std::size_t size_ = 0, room_ = 0;
@@ -76,7 +65,7 @@ class ByteBuffer {
 class ValueWriter {
  public:
   // The values of a run with so many bytes of heap do not stay in `bytes`, if there is a place for them.
-  static constexpr std::uint64_t kLargeHeap = std::uint64_t{1} << 20;
+  static constexpr std::uint64_t kLargeHeap = std::uint64_t{4} << 20;
 
   explicit ValueWriter(const MachineView& run);
 

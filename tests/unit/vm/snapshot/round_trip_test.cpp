@@ -92,7 +92,7 @@ void expect_as_straight(const char* source, Face face) {
 
 // The values of a large run are written first, and the rest around them. A run counts as large by its account.
 TEST_P(RoundTrip, HasTheSameBytesWhenItsHeapIsLarge) {
-  constexpr std::int64_t kMore = 4 << 20;
+  constexpr std::int64_t kMore = 5 << 20;
   const auto program = compiled(GetParam());
   ASSERT_NE(program, nullptr);
   ptc::Run run(RunLimits{});
@@ -120,9 +120,9 @@ TEST(LargeSnapshot, IsReadAndWrittenAgain) {
   ASSERT_NE(program, nullptr);
   ptc::Run run(RunLimits{});
   run.start(program);
-  while (run.step(1'000) == StepStatus::Yielded && run.heap().bytes_used() < (4u << 20)) {
+  while (run.step(1'000) == StepStatus::Yielded && run.heap().bytes_used() < (9u << 19)) {
   }
-  ASSERT_GT(run.heap().bytes_used(), 2u << 20);
+  ASSERT_GT(run.heap().bytes_used(), 4u << 20);
   ptc::Run again = restored(run, Face::Binary);
   EXPECT_EQ(write_snapshot(again, {}), write_snapshot(run, {}));
 }
