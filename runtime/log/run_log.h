@@ -109,8 +109,8 @@ class RunLog {
   // the intent is enough.
   void recall(const Fact& fact);
   // Forgets the texts of a fact that was added: the store has them. Commits of tasks, ends of calls and operations that
-  // were opened have such texts. take_back() adds the texts of a call again. Nobody asks for those of an operation
-  // before the log is read anew, except for the name of a signal, which stays.
+  // were opened have such texts. take_back() adds the texts of a call again. The texts of an operation
+  // are not needed before the log is read anew; only the name of a signal stays.
   void let_go(const Fact& fact);
   // Returns how many bytes let_go() would forget.
   std::size_t bytes_to_let_go(const Fact& fact) const;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t kAwaitedBytes = 36;    // two vectors of what is awaited: before and after
 constexpr std::uint64_t kSettledBytes = 128;   // and a map for each
-constexpr std::size_t kMostSignalBytes = 65'536;   // of the name of a signal
+constexpr std::size_t kMostSignalBytes = 65'536;   // how long the name of a signal may be
 
 std::string_view expected_collection(BuiltinId form) {
   switch (form) {
