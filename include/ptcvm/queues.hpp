@@ -54,7 +54,7 @@ PTCVM_API Result<bool> retry_queued(const Store& store, std::string_view run, st
 
 // What a queue says about a run.
 struct QueuedRunStatus {
-  std::string run, queue, tenant;
+  std::string run, queue, tenant;             // their names; "" for no tenant
   // "ready"; "timer" (until at_ms); "held" (a worker executes it); "waiting" (for a fact); "blocked" (comes after other
   // runs); "quarantined" (its workers died too often), "dead" (given up), or "done".
   std::string state;
@@ -71,11 +71,11 @@ PTCVM_API Result<std::optional<QueuedRunStatus>> queued_run(const Store& store, 
 
 // Limits of a queue, and what is in it.
 struct QueueStatus {
-  std::string name;
+  std::string name;                           // of the queue
   bool is_paused = false;                     // gives no run to a worker
   std::optional<std::int64_t> slots;          // runs at once, over all workers; nullopt: any number
   std::optional<std::int64_t> tenant_slots;   // runs of one tenant at once
-  std::optional<std::int64_t> starts_per_hour;
+  std::optional<std::int64_t> starts_per_hour;   // of runs; nullopt: any number
   std::int64_t burst = 1;                     // starts at once where a rate is set
   std::int32_t most_crashes = 3;              // workers that die with a run, until it is set aside
   std::uint64_t ready = 0, timers = 0, held = 0, waiting = 0, blocked = 0, quarantined = 0, dead = 0;   // runs
@@ -85,10 +85,10 @@ PTCVM_API Result<std::vector<QueueStatus>> queues(const Store& store);   // by n
 
 // What shall change; nullopt leaves it. An inner nullopt takes a limit away.
 struct QueueChange {
-  std::optional<bool> is_paused = {};
-  std::optional<std::optional<std::int64_t>> slots = {}, tenant_slots = {}, starts_per_hour = {};
-  std::optional<std::int64_t> burst = {};
-  std::optional<std::int32_t> most_crashes = {};
+  std::optional<bool> is_paused = {};         // these are explained at QueueStatus
+  std::optional<std::optional<std::int64_t>> slots = {}, tenant_slots = {}, starts_per_hour = {};   // and these
+  std::optional<std::int64_t> burst = {};     // and this
+  std::optional<std::int32_t> most_crashes = {};   // and this
 };
 // Changes a queue, and makes it when it is not there. Error: store_failed, with the detail store_misuse.
 PTCVM_API Result<void> change_queue(const Store& store, std::string_view name, const QueueChange& change);
@@ -98,7 +98,7 @@ struct NodeStatus {
   std::uint64_t id = 0;                       // never used again
   std::string name, owner, build;             // WorkerOptions::name; the process; the version of ptcvm
   std::int64_t started_ms = 0, until_ms = 0;  // ms since 1970: the beginning; the end of the lease
-  std::int64_t lease_ms = 0;
+  std::int64_t lease_ms = 0;                  // how long a lease is
   bool is_draining = false;                   // takes no more runs
   bool has_left = false;                      // ended by itself; without that, its lease ends
 };

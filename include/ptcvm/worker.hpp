@@ -51,7 +51,7 @@ PTCVM_API std::string_view worker_event_name(WorkerEventKind kind);   // "joined
 
 // One event. The views are valid during the call.
 struct WorkerEvent {
-  WorkerEventKind kind{};
+  WorkerEventKind kind{};                     // what happened
   std::uint64_t node = 0;                     // the number of the worker
   std::string_view run, queue, tenant;        // "" when the event is not about a run
   std::string_view text;                      // the fault, the reason, or ""
@@ -101,13 +101,13 @@ struct WorkerStats {
   std::uint64_t rescued = 0;                  // runs of dead workers that this one made ready again
   std::uint64_t running = 0;                  // now
   std::uint64_t doubts = 0;                   // runs that wait for a person to say what became of a call
-  std::uint64_t given_up = 0, abandoned = 0;
+  std::uint64_t given_up = 0, abandoned = 0;  // events of these kinds
   std::uint64_t drained = 0;                  // runs of `parked` that a stop has parked
   std::uint64_t commits = 0, fenced = 0;      // writes of runs that were done, and that were refused
   std::uint64_t late = 0;                     // calls that returned after the run was lost
   std::uint64_t node = 0;                     // the number of the worker; 0: it has not joined yet
   std::chrono::milliseconds since_heartbeat{0};   // since the store prolonged the lease
-  bool is_draining = false;
+  bool is_draining = false;                   // takes no more runs
 };
 
 // Executes runs of queues. Engine, store and tools are kept. A worker runs once at a time; any thread may call the
