@@ -11,7 +11,7 @@ ENGINE = Engine()
 SOURCE = """(def limit 10)
 (defn ask [who]
   (let [answer (await (tool/ask {:to who}))]
-    answer))
+    (str who answer)))
 (println "begins")
 (task "greeted" 7)
 (pmap ask ["Ann" "Bo"])"""
