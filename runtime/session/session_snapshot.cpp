@@ -36,9 +36,9 @@ std::string SessionSnapshot::json(const SnapshotOptions& options, bool waits_for
 // than on the heap: a run that is small there is not written for this.
 std::optional<std::string> SessionSnapshot::complaint_about_size() const {
   if (run_.heap().bytes_used() <= options_.limits.snapshot_bytes) return std::nullopt;
-  SnapshotVector<std::uint8_t> bytes;
-  write({}, false, bytes);
-  const std::size_t size = bytes.view().size();
+  SnapshotVector<std::uint8_t> written;
+  write({}, false, written);
+  const std::size_t size = written.view().size();
   if (size <= options_.limits.snapshot_bytes) return std::nullopt;
   std::string_view largest;
   std::uint64_t most = 0;

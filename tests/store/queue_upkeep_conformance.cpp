@@ -81,10 +81,10 @@ void a_job_cannot_come_after_what_is_not_there(FactStore& store) {
 
 // Runs before a job end at once on several nodes.
 void jobs_before_one_end_at_once(FactStore& store) {
-  constexpr int kRounds = 12, kNodes = 3;
+  constexpr int kEndings = 12, kNodes = 3;
   std::vector<std::uint64_t> nodes(kNodes);
   for (std::uint64_t& node : nodes) node = joined(store);
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kEndings; ++round) {
     std::vector<ClaimedRun> runs;
     Logs before;
     for (int i = 0; i < kNodes; ++i) before.push_back(std::to_string(round) + "/" + std::to_string(i));
