@@ -70,8 +70,8 @@ TEST(Document, AContextIsReadAndWritten) {
 TEST(Document, AContextThatDoesNotFitIsNamed) {
   const json::object written = context_json(context());
   const auto read = [](const json::value& document) {
-    const auto read = read_context(document);
-    const auto* const fault = std::get_if<DocumentFault>(&read);
+    const auto taken = read_context(document);
+    const auto* const fault = std::get_if<DocumentFault>(&taken);
     return fault == nullptr ? std::string() : fault->name + ": " + fault->message;
   };
   EXPECT_EQ(read(without(written, "cwd")), "CONTEXT_INVALID: \"cwd\" is missing");
