@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "agents/loop/agent_node.h"
+#include "agents/loop/conversation.h"
 #include "agents/loop/reply_program.h"
 #include "agents/wire/reply_fold.h"
 
@@ -28,14 +29,7 @@ wire::Reply reply_of(const state::ReplyT& kept) {
   wire::Reply reply;
   reply.is_complete = true;
   reply.text = kept.text;
-  for (const auto& call : kept.calls) {
-    wire::ToolCall made;
-    made.id = call->id;
-    made.name = call->name;
-    made.arguments_text = call->arguments;
-    made.arguments = wire::read_arguments(call->arguments);
-    reply.tool_calls.push_back(std::move(made));
-  }
+  reply.tool_calls = calls_of(kept);
   return reply;
 }
 

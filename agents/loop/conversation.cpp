@@ -9,6 +9,18 @@
 
 namespace ptcvm::loop {
 
+std::vector<wire::ToolCall> calls_of(const state::ReplyT& kept) {
+  std::vector<wire::ToolCall> calls;
+  for (const auto& call : kept.calls) {
+    wire::ToolCall& made = calls.emplace_back();
+    made.id = call->id;
+    made.name = call->name;
+    made.arguments_text = call->arguments;
+    made.arguments = wire::read_arguments(call->arguments);
+  }
+  return calls;
+}
+
 namespace {
 
 wire::ModelTurn model_turn(const state::ReplyT& reply, bool is_without_opaque) {
@@ -21,14 +33,7 @@ wire::ModelTurn model_turn(const state::ReplyT& reply, bool is_without_opaque) {
     boost::json::value content = boost::json::parse(reply.content, error);
     if (!error && content.is_array()) turn.content = std::move(content.get_array());
   }
-  for (const auto& call : reply.calls) {
-    wire::ToolCall made;
-    made.id = call->id;
-    made.name = call->name;
-    made.arguments_text = call->arguments;
-    made.arguments = wire::read_arguments(call->arguments);
-    turn.tool_calls.push_back(std::move(made));
-  }
+  turn.tool_calls = calls_of(reply);
   return turn;
 }
 

@@ -12,6 +12,9 @@
 
 namespace ptcvm::loop {
 
+// Returns the tool calls of a reply that the document of the agent keeps.
+std::vector<wire::ToolCall> calls_of(const state::ReplyT& kept);
+
 // Returns a request without a conversation.
 wire::Request request_settings(const CompiledAgent& agent);
 

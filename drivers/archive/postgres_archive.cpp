@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "drivers/archive/archive_error.h"
 #include "drivers/archive/postgres_archive_schema.h"
 
 namespace ptcvm::drivers {
@@ -26,11 +27,6 @@ using Connection = std::unique_ptr<PGconn, CloseConnection>;
 struct ClearResult {
   void operator()(PGresult* result) const { PQclear(result); }
 };
-
-Error archive_error(std::string message, std::string_view detail = "store_io") {
-  while (!message.empty() && message.back() == '\n') message.pop_back();
-  return {Errc::store_failed, "the archive of tasks: " + std::move(message), std::nullopt, detail};
-}
 
 // The rows that a statement gave.
 class Rows {

@@ -5,6 +5,7 @@
 #include <boost/json/serialize.hpp>
 #include <utility>
 
+#include "drivers/archive/archive_error.h"
 #include "drivers/archive/archive_schema.h"
 
 namespace ptcvm::drivers {
@@ -55,8 +56,7 @@ class Statement {
   }
   Result<void> end() const {
     if (code_ == SQLITE_OK || code_ == SQLITE_DONE || code_ == SQLITE_ROW) return {};
-    return Error{Errc::store_failed, std::string("the archive of tasks: ") + sqlite3_errmsg(database_), std::nullopt,
-                 "store_io"};
+    return archive_error(sqlite3_errmsg(database_));
   }
   std::string text_at(int column) const {
     const auto* const bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
@@ -105,8 +105,7 @@ class SqliteArchive final : public chain::TaskArchive {
 
 Result<void> SqliteArchive::execute(const char* sql) {
   if (sqlite3_exec(database_.get(), sql, nullptr, nullptr, nullptr) == SQLITE_OK) return {};
-  return Error{Errc::store_failed, std::string("the archive of tasks: ") + sqlite3_errmsg(database_.get()),
-               std::nullopt, "store_io"};
+  return archive_error(sqlite3_errmsg(database_.get()));
 }
 
 template <class Work>
