@@ -71,7 +71,7 @@ PTCVM_API Result<std::optional<QueuedRunStatus>> queued_run(const Store& store, 
 
 // Limits of a queue, and what is in it.
 struct QueueStatus {
-  std::string name;                           // of the queue
+  std::string name;                           // how people call it
   bool is_paused = false;                     // gives no run to a worker
   std::optional<std::int64_t> slots;          // runs at once, over all workers; nullopt: any number
   std::optional<std::int64_t> tenant_slots;   // runs of one tenant at once
