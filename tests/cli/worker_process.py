@@ -3,6 +3,7 @@ import json
 import queue
 import re
 import signal
+import sqlite3
 import subprocess
 import threading
 import urllib.error
@@ -43,6 +44,24 @@ class WorkerProcess:
 
     def send(self, number):
         self.process.send_signal(number)
+
+    def freeze(self, file):
+        """Stops the process between two transactions on an SQLite file. In the middle of one it would keep the lock of
+        the file, and nobody could write."""
+        while True:
+            self.send(signal.SIGSTOP)
+            connection = sqlite3.connect(file, timeout=0.01, isolation_level=None)
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                connection.execute("ROLLBACK")
+                return
+            except sqlite3.OperationalError as locked:
+                if "locked" not in str(locked):
+                    raise
+                self.send(signal.SIGCONT)
+                threading.Event().wait(0.005)
+            finally:
+                connection.close()
 
     def stop(self):
         self.send(signal.SIGTERM)

@@ -262,7 +262,7 @@ class Stops(WorkerTest):
         self.enqueue("a", "(+ 1 (tool/pay {:i 7}))")
         first = self.worker("--lease", "1s", "--health", "0", *tool)
         self.until_lines(ledger, 1)
-        first.send(signal.SIGSTOP)
+        first.freeze(self.store)
         second = self.worker("--lease", "60s", *tool)
         second.until("rescued", run="a")
         self.until_lines(ledger, 2)

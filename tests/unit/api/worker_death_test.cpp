@@ -59,8 +59,26 @@ class OtherWorker {
     std::filesystem::remove_all(folder_);
     for (const int end : {called_[0], called_[1], goes_on_[0], goes_on_[1]}) ::close(end);
   }
-  Store open() const { return open_sqlite((folder_ / "runs.db").string()).value(); }
+  std::string path() const { return (folder_ / "runs.db").string(); }
+  Store open() const { return open_sqlite(path()).value(); }
   void send(int signal) const { kill(child_, signal); }
+  // Stops the process between two of its transactions. In the middle of one it would keep SQLite's lock, and nobody
+  // could write into the file.
+  void stop() const {
+    SqliteOptions soon;
+    soon.busy_timeout = std::chrono::milliseconds(10);
+    for (;;) {
+      send(SIGSTOP);
+      QueuedJob probe;
+      probe.id = "probe";
+      probe.queue = "nobody's";
+      probe.source = "1";
+      const auto file = open_sqlite(path(), soon);
+      if (file && enqueue(Engine(), *file, probe)) return;
+      send(SIGCONT);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
   // Lets the tool return, and returns how many runs the worker could not give back.
   int lost() {
     EXPECT_EQ(::write(goes_on_[1], "x", 1), 1);
@@ -125,7 +143,7 @@ TEST(WorkerDeath, AnUnsafeCallIsInDoubt) {
 
 TEST(WorkerDeath, AWorkerThatWasStoppedIsRefused) {
   OtherWorker other(Effect::Idempotent);
-  other.send(SIGSTOP);
+  other.stop();
   EXPECT_EQ(taken_over(other, Effect::Idempotent), 1);
   other.send(SIGCONT);
   EXPECT_EQ(other.lost(), 1);
