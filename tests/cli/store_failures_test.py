@@ -51,6 +51,56 @@ class FileSizeLimitTest(StoreFailuresTest):
         self.assertEqual(ptcvm(*self.arguments("1"))[0], 65)
 
 
+class FullDiskTest(StoreFailuresTest):
+    """The store is on a disk of a megabyte, in memory. Only root may mount one."""
+    def setUp(self):
+        super().setUp()
+        self.disk = os.path.join(self.folder.name, "disk")
+        os.mkdir(self.disk)
+        self.mount("1m")
+        self.addCleanup(subprocess.run, ["umount", self.disk], check=True)
+        self.store = os.path.join(self.disk, "runs.db")
+
+    def mount(self, size, how=""):
+        words = ["mount", "-t", "tmpfs", "-o", f"{how}size={size}", "tmpfs", self.disk]
+        try:
+            done = subprocess.run(words, capture_output=True, text=True)
+        except FileNotFoundError:
+            self.skipTest("there is no mount")
+        if done.returncode != 0:
+            self.skipTest(f"no disk can be mounted: {done.stderr.strip()}")
+
+    def fill(self):
+        with open(os.path.join(self.disk, "filler"), "wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(4096))
+            except OSError:
+                pass
+
+    def refused(self, source):
+        status, out, err = ptcvm(*self.arguments(source))
+        self.assertEqual((status, out), (74, ""), err)
+        self.assertIn("store_full", err)
+
+    def test_a_disk_that_becomes_full_is_a_failure_of_the_store(self):
+        self.refused(MANY)
+        self.mount("64m", "remount,")
+        self.assertEqual(ptcvm(*self.arguments(MANY)), (0, "nil\n", ""))
+
+    def test_a_disk_that_is_full_when_the_store_is_made(self):
+        self.fill()
+        self.refused("1")
+        os.remove(os.path.join(self.disk, "filler"))
+        self.assertEqual(ptcvm(*self.arguments("1")), (0, "1\n", ""))
+
+    def test_a_disk_that_is_full_when_the_store_is_opened_again(self):
+        self.assertEqual(ptcvm(*self.arguments("1")), (0, "1\n", ""))
+        self.fill()
+        status, out, err = ptcvm("run", self.file("program.ptc", "2"), "--store", self.store, "--id", "other")
+        self.assertEqual((status, out), (74, ""), err)
+
+
 class MovedStoreTest(StoreFailuresTest):
     """An unsafe tool removes or renames the store that its run is kept in."""
     def ledger(self):
