@@ -92,6 +92,7 @@ ptc::DurableOptions durable_options(const StoredOptions& options) {
   out.now_ms = options.clock;
   out.keeps_session = options.keeps_session;
   out.most_in_flight = options.parallel_calls;
+  out.branches_go_on = options.branches_go_on;
   return out;
 }
 

@@ -326,6 +326,21 @@ bool has_result(const json::value& argument) {
   return object != nullptr && has_result(*object);
 }
 
+std::vector<std::string_view> results_in(const json::object& args) {
+  std::vector<std::string_view> ids;
+  const auto add = [&ids](const auto& self, const json::value& part) -> void {
+    if (const json::array* const items = part.if_array()) {
+      for (const json::value& item : *items) self(self, item);
+    } else if (const json::object* const object = part.if_object()) {
+      const json::value* const id = object->if_contains("$result");
+      if (id != nullptr && id->is_string()) ids.emplace_back(id->get_string());
+      for (const auto& member : *object) self(self, member.value());
+    }
+  };
+  for (const auto& member : args) add(add, member.value());
+  return ids;
+}
+
 std::vector<bool> upstream_of(const Plan& plan, std::size_t index) {
   std::vector<bool> is_upstream(plan.steps.size());
   for (const std::size_t on : plan.steps[index].depends_on) is_upstream[on] = true;

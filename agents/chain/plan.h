@@ -65,6 +65,8 @@ std::variant<Plan, PlanError> read_plan(std::string_view model_text, const PlanR
 // Returns whether a part of the argument is {"$result": …}.
 bool has_result(const boost::json::value& argument);
 bool has_result(const boost::json::object& args);
+// Returns the ids of the steps whose results are among the arguments; views into them.
+std::vector<std::string_view> results_in(const boost::json::object& args);
 
 // Returns for each step whether it is upstream of the step at that index.
 std::vector<bool> upstream_of(const Plan& plan, std::size_t index);

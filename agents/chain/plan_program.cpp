@@ -4,6 +4,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "agents/chain/gate.h"
+#include "agents/chain/plan_branches.h"
 #include "agents/chain/short_hash.h"
 #include "agents/chain/step_values.h"
 #include "agents/chain/verification.h"
@@ -15,10 +16,9 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kWidestGroup = 64;
-
-// What every plan program begins with, after its title.
+// What every plan program begins with, after its title and the names of its tasks.
 constexpr std::string_view kFunctions = R"ptc((def settled {})   ; what became of each step, by id
+(def rows [])      ; what a branch has settled
 
 ; A value as arguments of tools carry it: names in collections stay as they are.
 (defn carried [value path]
@@ -26,8 +26,11 @@ constexpr std::string_view kFunctions = R"ptc((def settled {})   ; what became o
     {"json" (json/generate-string value) "path" path}
     value))
 
+; What became of a step. The task of a step in another branch is open or over: its row is waited for.
+(defn row-of [id] (or (get settled id) (task (name-of id) nil)))
+
 ; What a step gave, for the arguments of a later one.
-(defn result [id & path] (carried (get-in settled [id "value"]) path))
+(defn result [id & path] (carried (get (row-of id) "value") path))
 
 ; Steps: what to call, after which steps, under which key. (call-made …) has a function that makes the arguments.
 (defn step [id deps] {:id id :deps deps})
@@ -35,12 +38,17 @@ constexpr std::string_view kFunctions = R"ptc((def settled {})   ; what became o
 (defn call-made [id deps key tool make] {:id id :deps deps :key key :call tool :make make})
 (defn gated [s] (assoc s :gated true))
 (defn judged [s] (assoc s :checked true))
+(defn waiting [s] (assoc s :waits true))      ; it depends on steps of other branches
+(defn awaited [s] (assoc s :awaited true))    ; steps of other branches depend on it
 
 ; Arguments with results in them are made when the step begins.
 (defn args-of [s] (if (:make s) ((:make s)) (:args s)))
 
-(defn blocked-by [deps]
-  (some (fn [id] (let [was (get settled id)] (when (not= "completed" (get was "status")) was))) deps))
+(defn bad [was] (when (not= "completed" (get was "status")) was))
+(defn blocked-by [s]
+  (if (:waits s)
+    (some bad (pmap row-of (:deps s)))
+    (some (fn [id] (bad (get settled id))) (:deps s))))
 
 (defn skipped [was]
   {"status" "skipped" "root" (get was "root") "reason" (get was "reason")
@@ -68,6 +76,7 @@ constexpr std::string_view kFunctions = R"ptc((def settled {})   ; what became o
 
 ; A step that its call completed, without another task.
 (defn by-call [id key gave] (assoc gave "status" "completed" "id" id "task" key))
+(defn by-task [id row] (assoc row "id" id "task" (name-of id)))
 
 (defn done [s]
   (let [gave (called s)]
@@ -78,29 +87,30 @@ constexpr std::string_view kFunctions = R"ptc((def settled {})   ; what became o
     (cond
       refusal (failed (:id s) refusal)
       (:key s) (done s)
-      :else (checked s (map (fn [id] (get-in settled [id "value"])) (:deps s)) {}))))
+      :else (checked s (map (fn [id] (get (row-of id) "value")) (:deps s)) {}))))
 
-; A call that went well is all there is to a step that nobody gates or checks.
+; A call that went well is all there is to a step that nobody gates, checks or waits for.
 (defn settle [s]
-  (let [was (blocked-by (:deps s))
-        plain (and (not was) (:key s) (not (:gated s)) (not (:checked s)))
-        gave (when plain (called s))
-        name (str )ptc";
+  (if (:awaited s)
+    (by-task (:id s) (task (name-of (:id s)) (let [was (blocked-by s)] (if was (skipped was) (attempted s)))))
+    (let [was (blocked-by s)
+          plain (and (not was) (:key s) (not (:gated s)) (not (:checked s)))
+          gave (when plain (called s))]
+      (if (and plain (not (get gave "error")))
+        (by-call (:id s) (:key s) gave)
+        (by-task (:id s) (task (name-of (:id s))
+                           (cond was (skipped was) plain (broken (:id s) gave) :else (attempted s))))))))
 
-constexpr std::string_view kMoreFunctions = R"ptc()]
-    (if (and plain (not (get gave "error")))
-      (by-call (:id s) (:key s) gave)
-      (assoc (task name (cond was (skipped was) plain (broken (:id s) gave) :else (attempted s)))
-        "id" (:id s) "task" name))))
+(defn keep-row [row] (def settled (assoc settled (get row "id") row)))
+(defn in-turn [s] (let [row (settle s)] (keep-row row) (def rows (conj rows row))))
 
-; Settles steps that do not depend on each other.
-(defn together [& steps]
-  (let [now (if (= 1 (count steps)) [(settle (first steps))] (pmap settle steps))]
-    (def settled (reduce (fn [all one] (assoc all (get one "id") one)) settled now))))
+; Branches that run at once. Each is a function that settles its steps in turn.
+(defn at-once [& branches]
+  (doseq [row (apply concat (pmap (fn [branch] (def rows []) (branch) rows) branches))] (keep-row row)))
 
 ; A step that an earlier revision completed.
-(defn kept [id name] (def settled (assoc settled id (assoc (task name nil) "id" id "task" name))))
-(defn kept-call [id key] (def settled (assoc settled id (by-call id key (task key nil)))))
+(defn kept [id name] (keep-row (assoc (task name nil) "id" id "task" name)))
+(defn kept-call [id key] (keep-row (by-call id key (task key nil))))
 
 )ptc";
 
@@ -166,8 +176,9 @@ std::string key_of(const PlanStep& step, std::string_view task_id, const std::st
 }
 
 // `args` is call_source() of the step.
-std::string step_source(const Plan& plan, const PlanStep& step, const PlanProgramRules& rules, std::string_view key,
-                        const std::string& args) {
+std::string step_source(const Plan& plan, const PlacedStep& placed, const PlanProgramRules& rules,
+                        std::string_view key, const std::string& args) {
+  const PlanStep& step = plan.steps[placed.step];
   std::vector<std::string> deps;
   for (const std::size_t on : step.depends_on) deps.push_back(plan.steps[on].id);
   const std::string names = quoted(step.id) + ' ' + list_source(deps);
@@ -178,33 +189,9 @@ std::string step_source(const Plan& plan, const PlanStep& step, const PlanProgra
            (is_made ? " (fn [] " + args + ")" : ' ' + args) + ')';
     if (needs_gate(step, *rules.policy)) text = "(gated " + text + ')';
   }
-  return "  " + (is_checked(step, rules.verifier) ? "(judged " + text + ')' : text);
-}
-
-// Returns the steps that run at once, group by group.
-std::vector<std::vector<std::size_t>> groups_of(const Plan& plan, std::size_t parallel) {
-  std::vector<std::vector<std::size_t>> groups;
-  std::vector<std::size_t> level(plan.steps.size());
-  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    if (parallel <= 1) {
-      groups.push_back({i});
-      continue;
-    }
-    for (const std::size_t on : plan.steps[i].depends_on) level[i] = std::max(level[i], level[on] + 1);
-    if (groups.size() <= level[i]) groups.resize(level[i] + 1);
-    groups[level[i]].push_back(i);
-  }
-  if (parallel <= 1) return groups;
-  // The time for a group grows with its square, so a wide one becomes several.
-  const std::size_t widest = std::max(kWidestGroup, parallel);
-  std::vector<std::vector<std::size_t>> parts;
-  for (const std::vector<std::size_t>& group : groups) {
-    for (std::size_t at = 0; at < group.size(); at += widest) {
-      const auto begin = group.begin() + static_cast<std::ptrdiff_t>(at);
-      parts.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(std::min(widest, group.size() - at)));
-    }
-  }
-  return parts;
+  if (is_checked(step, rules.verifier)) text = "(judged " + text + ')';
+  if (placed.waits) text = "(waiting " + text + ')';
+  return placed.is_awaited ? "(awaited " + text + ')' : text;
 }
 
 std::string one_line(std::string_view text) {
@@ -247,22 +234,62 @@ std::string_view step_of_key(std::string_view key, std::string_view task_id) {
   return hash == std::string_view::npos ? std::string_view() : key.substr(0, hash);
 }
 
+namespace {
+
+// Writes the groups of a plan: a group with one branch step by step, another one as branches.
+class GroupWriter {
+ public:
+  GroupWriter(const Plan& plan, const PlanProgramRules& rules, const std::vector<std::string>& keys,
+              const std::vector<std::string>& calls)
+      : plan_(plan), rules_(rules), keys_(keys), calls_(calls) {}
+
+  std::string source(const PlanGroup& group) const {
+    std::string text;
+    if (group.size() == 1) {
+      for (const PlacedStep& placed : group.front()) text += in_turn(placed, "") + '\n' + pause();
+      return text;
+    }
+    text = "(at-once";
+    for (const PlanBranch& branch : group) {
+      text += "\n  (fn []";
+      for (const PlacedStep& placed : branch) text += '\n' + in_turn(placed, "    ");
+      text += ')';
+    }
+    return text + ")\n" + pause();
+  }
+
+ private:
+  std::string in_turn(const PlacedStep& placed, std::string_view indent) const {
+    return std::string(indent) + "; " + one_line(plan_.steps[placed.step].description) + '\n' + std::string(indent) +
+           "(in-turn " + step_source(plan_, placed, rules_, keys_[placed.step], calls_[placed.step]) + ')';
+  }
+  std::string pause() const { return rules_.yields_between_steps ? "(tool/chain_settled {})\n" : ""; }
+
+  const Plan& plan_;
+  const PlanProgramRules& rules_;
+  const std::vector<std::string>& keys_;
+  const std::vector<std::string>& calls_;
+};
+
+}  // namespace
+
 std::string plan_source(const Plan& plan, const PlanProgramRules& rules) {
   const std::string revision = std::to_string(rules.revision);
   std::string text = "; Plan of the task " + one_line(rules.task_id) + ", revision " + revision + ".\n";
+  text += "(defn name-of [id] (str " + quoted(rules.task_id + '/') + " id " + quoted('@' + revision) + "))\n";
   text += kFunctions;
-  text += quoted(rules.task_id + '/') + " (:id s) " + quoted('@' + revision);
-  text += kMoreFunctions;
   const auto& completed = rules.history.completed;
   std::vector<std::string> ids, keys, calls;
+  std::vector<bool> is_done;
   bool has_resets = false;
   for (const PlanStep& step : plan.steps) {
     ids.push_back(step.id);
     const auto kept = completed.find(step.id);
+    is_done.push_back(kept != completed.end());
     const bool is_action = step.type == StepType::Action;
     const std::string& call = calls.emplace_back(is_action ? call_source(step) : std::string());
     const std::string& key = keys.emplace_back(is_action ? key_of(step, rules.task_id, call) : std::string());
-    if (kept != completed.end()) {
+    if (is_done.back()) {
       const bool is_call = !step_of_key(kept->second, rules.task_id).empty();
       text += (is_call ? "(kept-call " : "(kept ") + quoted(step.id) + ' ' + quoted(kept->second) + ")\n";
     } else if (!key.empty() && (step.is_reset || rules.history.failed_effects.contains(key))) {
@@ -273,17 +300,8 @@ std::string plan_source(const Plan& plan, const PlanProgramRules& rules) {
   }
   // A program that runs again from the top finds what was done since its resets only after a call.
   if (has_resets) text += "(tool/chain_settled {})\n";
-  for (const std::vector<std::size_t>& group : groups_of(plan, rules.parallel)) {
-    std::string steps;
-    for (const std::size_t index : group) {
-      const PlanStep& step = plan.steps[index];
-      if (completed.contains(step.id)) continue;
-      steps += "\n  ; " + one_line(step.description) + '\n' + step_source(plan, step, rules, keys[index], calls[index]);
-    }
-    if (steps.empty()) continue;
-    text += "(together" + steps + ")\n";
-    if (rules.yields_between_steps) text += "(tool/chain_settled {})\n";
-  }
+  const GroupWriter writer(plan, rules, keys, calls);
+  for (const PlanGroup& group : plan_groups(plan, is_done, rules.parallel > 1)) text += writer.source(group);
   return text + "(map (fn [id] (get settled id)) " + list_source(ids) + ")\n";
 }
 

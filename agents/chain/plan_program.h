@@ -6,7 +6,7 @@
 //   chain_gate {"step" id "args" args}         nil: the call may be made; else the name of the error
 //   chain_verify {"step" id "outputs" [o …]}   {"error" text-or-nil "pending" [criterion …]}, and when a model has
 //                                              judged "verdict" [row …] "tokens" [in out]
-//   chain_settled {}                           nil; a place to stop between two groups of steps
+//   chain_settled {}                           nil; a place to stop between two groups of steps (plan_branches.h)
 // A tool answers {"value" v "ms" n} or {"error" text "ms" n}, with "revision" where the call may settle its step.
 // The value of the program is a vector with a map for each step, in plan order: "id", "status", "task", and "value",
 // "error", "ms", "pending", "verdict", "tokens", "modelCalls" and "judgeTokens" where they exist.

@@ -104,6 +104,7 @@ Result<void> StepsRun::start(const Plan& plan, std::uint32_t revision, const Pla
   how.lease_ms = options_.lease_ms;
   how.clock = options_.clock;
   how.parallel_calls = std::max<std::size_t>(options_.parallel, 1);
+  how.branches_go_on = true;
   auto run = StoredRun::start(engine_, store_, program_tools(), source_, how);
   if (!run) return std::move(run).error();
   run_ = std::move(*run);
@@ -133,19 +134,19 @@ Result<StepsState> StepsRun::step(std::uint64_t fuel) {
       end == StoredEnd::InDoubt ? list_doubts() : list_questions();
       return StepsState::Waits;
     }
-    bool is_open = false, is_between = false;
+    bool is_open = false, is_between = false, is_answered = false;
     for (const WaitingCall& call : run_->calls()) {
       if (operations_.has(OperationOwner::Steps, call.id)) {
         is_open = true;
         continue;
       }
-      is_between = call.tool == "chain_settled";
+      is_between = is_between || call.tool == "chain_settled";
       const Result<bool> answered = dispatch(call);
       if (!answered) return answered.error();
-      is_open = is_open || !*answered;
+      (*answered ? is_answered : is_open) = true;
     }
-    if (is_open) return StepsState::Waits;
-    if (is_between) return StepsState::Yielded;
+    if (is_between && !is_open) return StepsState::Yielded;
+    if (is_open && !is_answered) return StepsState::Waits;   // else what was answered here goes on at once
   }
 }
 

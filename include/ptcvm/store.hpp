@@ -122,6 +122,10 @@ struct StoredOptions {
   bool keeps_session = false;                 // true keeps the definitions of a turn for the next turn of the run
   // The most calls that StoredRun hands out at once. run_stored() makes one call after another.
   std::size_t parallel_calls = SIZE_MAX;
+  // true: a branch of pmap or pcalls goes on when its own call is answered, while calls of other branches are open.
+  // false: nothing runs before all of them are answered, so which calls a failing program makes does not depend on the
+  // order of answers. Value and fuel of a program whose branches do not fail are the same either way.
+  bool branches_go_on = false;
   // Returns the host's time in ms since 1970: leases, deadlines and facts go by this clock. Default: the system clock.
   std::function<std::int64_t()> clock = {};
   std::string data_edn = {};                       // the map for data/… as EDN text; "" when `data` is used

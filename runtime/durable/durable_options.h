@@ -30,6 +30,7 @@ struct DurableOptions {
   bool keeps_session = false;                // definitions of a turn are there in the next one
   bool resets_need_reasons = false;          // (task-reset id) of a task whose calls had effects fails without one
   std::size_t most_in_flight = SIZE_MAX;     // calls that are handed out at once
+  bool branches_go_on = false;               // a branch goes on with its answer, while calls of others are open
   ToolHooks hooks;                           // `before` is asked once for each call, whatever becomes of the process
   std::function<void(Session&)> on_session;  // one is about to be driven; it is gone when the run is over
   OutboxReader* reader = nullptr;            // gets what happens, after the log; not owned

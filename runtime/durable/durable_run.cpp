@@ -45,6 +45,8 @@ DurableStep DurableRun::step(std::uint64_t fuel) {
 bool DurableRun::attend(std::unique_ptr<Session> session) {
   session_ = std::move(session);
   if (session_ == nullptr) return false;
+  has_answers_ = false;
+  if (options_.branches_go_on) session_->let_branches_go_on();
   if (!opening_.is_resumed()) return true;
   is_suspended_ = true;
   out_.outcome = session_->suspended_outcome(options_.call_texts);
@@ -102,11 +104,12 @@ bool DurableRun::begin_again_with_whole_log() {
   return attend(opening_.open_with_whole_log());
 }
 
-// What writing takes is time of the turn.
-bool DurableRun::write(Durability durability) {
+// What writing takes is time of the turn. Intents are on the disk at once.
+bool DurableRun::write() {
+  const bool has_intents = calls_.take_new_intents();
   if (!facts_.has_staged()) return !writer_.stopped();
   const auto start = std::chrono::steady_clock::now();
-  const bool is_written = facts_.write(durability);
+  const bool is_written = facts_.write(has_intents ? Durability::Now : Durability::AsMode);
   session_->clock().add_active_micros(micros_since(start));
   return is_written;
 }
@@ -140,15 +143,15 @@ std::optional<DurableStep> DurableRun::advance(std::uint64_t& fuel) {
   return DurableStep::Done;
 }
 
-// Hands out what can be called; the session goes on when every call is answered.
+// Hands out what can be called; the session goes on when every call is answered, or with each answer.
 std::optional<DurableStep> DurableRun::wait_for_calls() {
-  while (calls_.open(*session_, options_.most_in_flight)) {
-  }
+  // A run that somebody wants to park begins no call: it parks when those in flight are answered.
+  while (!wants_to_park() && calls_.open(*session_, options_.most_in_flight)) has_answers_ = true;
   std::uint64_t slice = options_.session.slice_fuel;
+  const bool is_answered = std::exchange(has_answers_, false);
   // The last answer is written with what comes of it.
-  if (session_->run().tool_requests().empty()) return advance(slice);
-  const bool has_intents = calls_.take_new_intents();
-  if (!write(has_intents ? Durability::Now : Durability::AsMode)) return DurableStep::Done;
+  if (session_->run().tool_requests().empty() || (options_.branches_go_on && is_answered)) return advance(slice);
+  if (!write()) return DurableStep::Done;
   facts_.tell_host();
   if (!calls_.in_flight().empty()) {
     const bool is_over = session_->clock().is_stopped();   // cancelled, or out of time: nobody waits for the calls
@@ -239,8 +242,7 @@ bool DurableRun::park() {
 
 // A session that waits by itself is parked as ever.
 bool DurableRun::parks_here() {
-  return options_.parks != nullptr && options_.parks->load() && !is_suspended_ && calls_.in_flight().empty() &&
-         !session_->clock().is_stopped();
+  return wants_to_park() && !is_suspended_ && calls_.in_flight().empty() && !session_->clock().is_stopped();
 }
 
 // Parks a session between two steps; the run can go on at once. Returns false when nothing was parked: the log has
@@ -307,6 +309,7 @@ Value DurableRun::args(std::uint64_t call) {
 
 bool DurableRun::answer(std::uint64_t call, ToolReply reply, std::uint64_t micros) {
   if (!calls_.answer(*session_, call, std::move(reply), micros)) return false;
+  has_answers_ = true;
   if (!calls_.in_flight().empty() && write()) facts_.tell_host();
   return true;
 }

@@ -84,7 +84,7 @@ class DurableRun {
   const RunLog& log() const { return writer_.log(); }
 
   bool attend(std::unique_ptr<Session> session);
-  bool write(Durability durability = Durability::AsMode);
+  bool write();
   // These functions drive the run. nullopt: the loop goes on.
   DurableStep drive(std::uint64_t fuel);
   std::optional<DurableStep> wait_for_calls();
@@ -96,6 +96,7 @@ class DurableRun {
   Fact resumption() const;
   void go_on();
   bool park();
+  bool wants_to_park() const { return options_.parks != nullptr && options_.parks->load(); }
   bool parks_here();
   bool park_in_the_middle();
   void end_turn();
@@ -113,6 +114,7 @@ class DurableRun {
   Phase phase_ = Phase::Closed;
   DurableStep last_step_ = DurableStep::Yielded;
   bool is_suspended_ = false;              // the session waits, and out_.outcome says for what
+  bool has_answers_ = false;               // the session got answers since it was stepped last
 };
 
 // Steps a run until it is done. The tools are called in this thread, one after another; pauses of at most a second are

@@ -188,9 +188,9 @@ SessionStep Session::advance(std::uint64_t fuel) {
   const std::uint64_t fuel_before = pause == CallPause::Unknown ? run_.fuel_used() : 0;
   const bool is_stopped = clock_.stop_if_over();
   const StepWatch watch(run_, clock_);
-  if (!is_stopped && last_step_ == SessionStep::Waits) {   // nothing runs before all of them are answered
+  if (!is_stopped && last_step_ == SessionStep::Waits) {
     calls_.serve();
-    if (!run_.tool_requests().empty()) return SessionStep::Waits;
+    if (!run_.tool_requests().empty() && !branches_go_on_) return SessionStep::Waits;
   }
   last_step_ = SessionStep::Yielded;
   for (;;) {

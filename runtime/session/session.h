@@ -94,6 +94,9 @@ class Session {
   bool begin(std::shared_ptr<const Program> program);
   SessionStep step(std::uint64_t fuel);
   SessionStep last_step() const { return last_step_; }
+  // From now on a step goes on with the branches whose calls are answered, while calls of others are open. Else nothing
+  // runs before all of them are answered.
+  void let_branches_go_on() { branches_go_on_ = true; }
   // Returns whether the last step paused before or after it served calls (SessionOptions::pauses_at_calls).
   bool is_at_calls() const { return pause_ == CallPause::Before || pause_ == CallPause::After; }
   OutcomeStatus status() const;
@@ -160,6 +163,7 @@ class Session {
   SessionSnapshot snapshot_{run_, options_, calls_, gate_};
   std::function<std::optional<std::string>(Session&)> step_hook_;
   SessionStep last_step_ = SessionStep::Over;
+  bool branches_go_on_ = false;
   CallPause pause_ = CallPause::None;                // where the last step paused
 };
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Makes random tasks, and says by the rules of the task chain what must become of them.
 
-chain_oracle.py RUNNER COUNT [--seed N] [--store memory|sqlite]: writes COUNT cases with what must hold, runs
-`RUNNER chain FILE` over them, and prints the cases that do not hold. The rules below are written from the description
-of the chain and share no code with the engine: steps in plan order, one after another; failures skip what is
-downstream; a revision may change what failed and what is downstream of it; a process that dies repeats only what may be
-repeated.
+chain_oracle.py RUNNER COUNT [--seed N] [--store memory|sqlite] [--parallel N]: writes COUNT cases with what must hold,
+runs `RUNNER chain FILE` over them, and prints the cases that do not hold. The rules below are written from the
+description of the chain and share no code with the engine: steps in plan order, one after another (N at once: the order
+of their calls does not count); failures skip what is downstream; a revision may change what failed and what is
+downstream of it; a process that dies repeats only what may be repeated.
 """
 import argparse
 import json
@@ -292,7 +292,7 @@ def revised(rng, plan):
     return steps
 
 
-def random_case(rng, number):
+def random_case(rng, number, parallel):
     plan = []
     for index in range(rng.randint(1, 7)):
         plan.append(random_step(rng, plan, index))
@@ -311,7 +311,11 @@ def random_case(rng, number):
         given["replan"] = False
     if rng.random() < 0.7:
         given["ask"] = rng.choice(["yes", "yes", "no", "never"])
-    if rng.random() < 0.4:
+    if parallel > 1:   # how far others have come when a process dies or a person says nothing is left open
+        given["parallel"] = parallel
+        if given.get("ask") == "never":
+            given["ask"] = "no"
+    elif rng.random() < 0.4:
         points = ["before_report", "after_report"]
         points += [f"{point} {step['id']}" for step in plan for point in ("after_commit", "in_call", "while_asking")]
         given["crash"] = rng.sample(points, rng.randint(1, 3))
@@ -326,12 +330,13 @@ def main():
     parser.add_argument("count", type=int)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--store", default="memory")
+    parser.add_argument("--parallel", type=int, default=1)
     asked = parser.parse_args()
     rng = random.Random(asked.seed)
     with tempfile.NamedTemporaryFile("w+", suffix=".jsonl") as file:
         cases = {}
         for number in range(asked.count):
-            case = random_case(rng, number)
+            case = random_case(rng, number, asked.parallel)
             cases[case["id"]] = case
             file.write(json.dumps(case) + "\n")
         file.flush()

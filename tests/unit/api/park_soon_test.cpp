@@ -59,4 +59,27 @@ TEST(ParkSoon, ACallIsMadeOnce) {
   EXPECT_GT(parks, 3);
 }
 
+// A run that somebody wants to park does not begin the calls for which there was no room.
+TEST(ParkSoon, NoCallIsBegunWhileTheOnesInFlightAreWaitedFor) {
+  const Engine engine;
+  const Store store = Store::in_memory();
+  Tools tools;
+  tools.defer("count", "(n :int) -> :int").value();
+  StoredOptions options{.id = "r"};
+  options.parallel_calls = 2;
+  auto run = StoredRun::start(engine, store, tools, "(pmap (fn [n] (tool/count {:n n})) (range 4))", options).value();
+  ASSERT_EQ(run.step().value(), StoredStep::Waits);
+  const auto first = run.calls();
+  ASSERT_EQ(first.size(), 2u);
+  const std::uint64_t ids[] = {first[0].id, first[1].id};
+  run.park_soon();
+  for (std::int64_t n = 0; n < 2; ++n) {
+    run.answer(ids[n], Value::of(n)).value();
+    ASSERT_EQ(run.step().value(), n == 0 ? StoredStep::Waits : StoredStep::Done);
+  }
+  EXPECT_EQ(run.outcome().end, StoredEnd::Suspended);
+  ASSERT_EQ(run.step().value(), StoredStep::Waits);   // goes on where it was parked
+  EXPECT_EQ(run.calls().size(), 2u);
+}
+
 }  // namespace ptcvm

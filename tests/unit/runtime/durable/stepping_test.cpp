@@ -1,5 +1,8 @@
 // A durable run in steps: several calls in flight, pauses that park, deferred tools, kept sessions, progress.
+#include <random>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/log/forwarding_store.h"
@@ -25,6 +28,12 @@ class SteppingTest : public DurableRunTest {
   std::unique_ptr<DurableRun> stepped(std::string source) {
     DurableOptions wanted = options();
     wanted.dead_token = last_token();
+    return stepped(std::move(source), std::move(wanted));
+  }
+  std::unique_ptr<DurableRun> going_on(std::string source) {
+    DurableOptions wanted = options();
+    wanted.dead_token = last_token();
+    wanted.branches_go_on = true;
     return stepped(std::move(source), std::move(wanted));
   }
   static std::vector<std::uint64_t> ids(const DurableRun& run) {
@@ -77,6 +86,78 @@ TEST_F(SteppingTest, TheOrderOfTheAnswersDoesNotMatter) {
   EXPECT_TRUE(run->answer(open[1], ToolReply::value(Value::integer(2))));
   EXPECT_EQ(run->step(), DurableStep::Done);
   EXPECT_EQ(journal(), "sum=3 ");
+}
+
+constexpr const char* kTwoEach =
+    "(pmap (fn [i] [(task (str \"a\" i) (tool/pay {:i i})) (task (str \"b\" i) (tool/pay {:j i}))]) [1 2 3])";
+
+TEST_F(SteppingTest, NothingRunsBeforeAllCallsAreAnsweredUnlessBranchesGoOn) {
+  deferred("pay", EffectClass::Unsafe);
+  const auto patient = stepped(kTwoEach);
+  ASSERT_EQ(patient->step(), DurableStep::Waits);
+  const auto first = ids(*patient);
+  EXPECT_TRUE(patient->answer(first[1], ToolReply::value(Value::integer(2))));
+  EXPECT_EQ(patient->step(), DurableStep::Waits);
+  EXPECT_EQ(ids(*patient), (std::vector<std::uint64_t>{first[0], first[2]}));
+}
+
+TEST_F(SteppingTest, ABranchGoesOnWithItsOwnAnswerWhileOthersAreOpen) {
+  deferred("pay", EffectClass::Unsafe);
+  const auto run = going_on(kTwoEach);
+  ASSERT_EQ(run->step(), DurableStep::Waits);
+  const auto first = ids(*run);
+  EXPECT_TRUE(run->answer(first[1], ToolReply::value(Value::integer(2))));
+  ASSERT_EQ(run->step(), DurableStep::Waits);
+  EXPECT_EQ(journal(), "a2=2 ");
+  const auto then = ids(*run);
+  ASSERT_EQ(then.size(), 3u);
+  EXPECT_EQ(run->calls().at(then[2]).args_edn, "{\"j\" 2}");
+  // Its answer and its commit are in the log before the call that comes of them is handed out.
+  EXPECT_EQ(kinds(), "run_started intent intent intent effect_settled task_committed intent ");
+  EXPECT_EQ(echo(*run).outcome.value_edn, "[[{\"i\" 1} {\"j\" 1}] [2 {\"j\" 2}] [{\"i\" 3} {\"j\" 3}]]");
+}
+
+// Answers the calls of two branches, each with two calls of its own, in every order that there is. Branches that wait
+// for the task of another one are among them.
+TEST_F(SteppingTest, ValueAndFuelDoNotDependOnTheOrderOfAnswers) {
+  const std::string source =
+      "(pcalls #(task \"a\" (do (tool/pay {:n 1}) (tool/pay {:n 2}))) #(vec [(tool/pay {:n 3}) (tool/pay {:n 4})]) "
+      "#(vec [(task \"a\" nil) (tool/pay {:n 5})]) #(tool/pay {:n 6}))";
+  std::set<std::pair<std::string, std::uint64_t>> seen;
+  std::set<std::vector<std::uint64_t>> orders;
+  std::mt19937 random(1);
+  for (int round = 0; round < 200; ++round) {
+    begin_anew();
+    deferred("pay", EffectClass::Keyed);
+    const auto run = going_on(source);
+    std::vector<std::uint64_t> order;
+    while (run->step() != DurableStep::Done) {
+      const auto open = ids(*run);
+      order.push_back(open[random() % open.size()]);
+      EXPECT_TRUE(run->answer(order.back(), ToolReply::value(retained(run->args(order.back())))));
+    }
+    orders.insert(order);
+    seen.emplace(run->outcome().outcome.value_edn, run->outcome().outcome.fuel);
+  }
+  EXPECT_GT(orders.size(), 20u);
+  EXPECT_EQ(seen.size(), 1u) << seen.begin()->second << " to " << seen.rbegin()->second;
+}
+
+TEST_F(SteppingTest, ARunWhoseBranchesGoOnIsDoneAsEverAfterEachDeath) {
+  for (const int most : {100, 7, 4, 3, 2, 1}) {   // answers before the process dies
+    begin_anew();
+    deferred("pay", EffectClass::Keyed);
+    std::string value;
+    for (int process = 0; value.empty() && process < 100; ++process) {
+      const auto run = going_on(kTwoEach);
+      for (int answers = 0; answers < most && run->step() != DurableStep::Done; ++answers) {
+        const auto open = ids(*run);
+        EXPECT_TRUE(run->answer(open.back(), ToolReply::value(retained(run->args(open.back())))));
+      }
+      if (run->last_step() == DurableStep::Done) value = run->outcome().outcome.value_edn;
+    }
+    EXPECT_EQ(value, "[[{\"i\" 1} {\"j\" 1}] [{\"i\" 2} {\"j\" 2}] [{\"i\" 3} {\"j\" 3}]]") << most;
+  }
 }
 
 // Counts the transactions of a run besides its start and its end.
