@@ -14,6 +14,7 @@ endif()
 find_program(FLATC flatc REQUIRED)
 if(PTC_BUILD_SQLITE)
   find_package(SQLite3 REQUIRED)
+  find_package(ZLIB REQUIRED)                        # packs large facts
 endif()
 if(PTC_BUILD_POSTGRES)
   pkg_check_modules(LIBPQ IMPORTED_TARGET libpq)     # without it, there are no stores in PostgreSQL

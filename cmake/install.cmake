@@ -33,7 +33,7 @@ ptc_pkg_config(ptcvm "Embeddable engine for PTC-Lisp" "" "${archives_need}" "-L\
 ptc_pkg_config(ptcvm-lean "ptcvm without its compiler" "${archives_need}" "" "-L\${libdir} -lptcvm-lean ${system}" "")
 if(PTC_BUILD_SQLITE)
   # The shared library has this inside: only programs that link archives name it.
-  ptc_pkg_config(ptcvm-sqlite "Stores of ptcvm in SQLite" "ptcvm" "sqlite3" "" "-L\${libdir} -lptcvm-sqlite")
+  ptc_pkg_config(ptcvm-sqlite "Stores of ptcvm in SQLite" "ptcvm" "sqlite3 zlib" "" "-L\${libdir} -lptcvm-sqlite")
   ptc_pkg_config(ptcvm-crash-kit "Kills runs of ptcvm and compares their logs with what happened" "ptcvm-sqlite" ""
                  "-L\${libdir} -lptcvm-crash-kit -lboost_json" "")
 endif()

@@ -32,9 +32,9 @@ Fact fact_of_kind(std::size_t kind) {
   return fact;
 }
 
-std::string row_of(const Fact& fact) {
+std::string row_of(const Fact& fact, std::string_view form = "fact") {
   return R"({"table":"fact","run":1,"seq":)" + std::to_string(fact.seq) +
-         R"(,"key":null,"time_ms":1,"rank":1,"body":{"fact":)" + fact_json(fact) + "}}";
+         R"(,"key":null,"time_ms":1,"rank":1,"body":{")" + std::string(form) + "\":" + fact_json(fact) + "}}";
 }
 
 void add_logs(SeedFolder& seeds) {
@@ -56,6 +56,10 @@ void add_logs(SeedFolder& seeds) {
     seeds.add("store_rows", R"([{"table":"run","id":1,"log":"run","state":0,"token":3,"owner":"o","until_ms":9},)" +
                                 row_of(fact) + ']');
   }
+  Fact large = fact_of_kind(0);
+  large.value = "\"" + std::string(2'000, 'x') + "\"";   // a body that the store packs
+  seeds.add("store_rows", R"([{"table":"run","id":1,"log":"run","state":0,"token":3,"owner":"o","until_ms":9},)" +
+                              row_of(large, "packed") + ']');
 }
 
 void add_envelopes(SeedFolder& seeds) {

@@ -109,9 +109,9 @@ TEST(SqliteFile, RefusedCallsOfAGroupLeaveTheOthers) {
 TEST(SqliteFile, OfANewerVersionIsRefused) {
   const StoreFile file;
   started(*opened(file), "a");
-  tamper(file, "PRAGMA user_version = 7");
+  tamper(file, "PRAGMA user_version = 8");
   EXPECT_EQ(refusal(file), "store_version");
-  tamper(file, "PRAGMA user_version = 6");
+  tamper(file, "PRAGMA user_version = 7");
   EXPECT_EQ(refusal(file), "");
 }
 

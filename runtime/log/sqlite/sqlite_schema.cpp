@@ -13,7 +13,8 @@ using Kind = StoreError::Kind;
 constexpr std::int64_t kApplication = 0x50544346;   // "PTCF"
 
 // run      a log's id, its state (LogState) and its newest claim; without facts it is a claim only
-// fact     the log itself; key, time and class are columns beside the bytes, so that queries can use them
+// fact     the log itself; key, time and class are columns beside the bytes, so that queries can use them; the body of
+//          a large fact is packed (packed_body.h)
 // parked   what a suspended run goes on from; the bytes are last, so that nothing else reads past them
 // waiting  the parked runs that wait; the table is apart from parked, because it changes and a snapshot is large
 // meta     one row, written when a failed transaction must be written over
@@ -169,7 +170,11 @@ CREATE TABLE schedule (
 ) WITHOUT ROWID;
 )";
 
-// Fills the table from the logs that are there. A fact that is damaged is left out: reading its log says so.
+// Version 7: bodies of facts may be packed (packed_body.h). The ones that are there stay as they are.
+constexpr const char* kPackedBodies = "";
+
+// Fills the table from the logs that are there, whose bodies are not packed. A fact that is damaged is left out:
+// reading its log says so.
 void find_open_calls(SqliteConnection& connection) {
   SqliteTables tables(connection);
   SqliteQuery query(connection, "SELECT run, seq, body FROM fact ORDER BY run, seq");
@@ -192,7 +197,8 @@ constexpr std::array<Step, kSqliteStoreVersion> kSteps{
      {kOpenCallTable, find_open_calls},
      {kSeals, nullptr},
      {kQueueTables, nullptr},
-     {kOrderTables, nullptr}}};
+     {kOrderTables, nullptr},
+     {kPackedBodies, nullptr}}};
 
 std::int64_t pragma(SqliteConnection& connection, const char* sql) {
   SqliteQuery query(connection, sql);

@@ -4,7 +4,7 @@
 
 namespace ptc {
 
-inline constexpr int kSqliteStoreVersion = 6;   // PRAGMA user_version
+inline constexpr int kSqliteStoreVersion = 7;   // PRAGMA user_version
 
 // Fails with Version on files of a newer version, and with Corrupt on files that are something else. Writes nothing.
 void check_schema(SqliteConnection& connection);

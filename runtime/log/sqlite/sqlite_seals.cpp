@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/log/open_calls.h"
+#include "runtime/log/sqlite/packed_body.h"
 #include "runtime/log/store_rules.h"
 
 namespace ptc {
@@ -73,11 +74,11 @@ class Walk {
   Refusal take(SqliteQuery& query) {
     const std::uint64_t seq = query.count_at(0);
     if (seq != seq_ + 1) return missing(run_, seq_ + 1);
-    const std::span<const std::uint8_t> body = query.bytes_at(1);
-    auto fact = read_fact(body);
+    const UnpackedBody body(query.bytes_at(1));
+    auto fact = read_fact(body.bytes());
     if (!fact) return changed(run_, "fact " + std::to_string(seq) + " cannot be read");
     fact->seq = seq_ = seq;
-    chain_ = chained(chain_, run_.log, seq, body);
+    chain_ = chained(chain_, run_.log, seq, body.bytes());
     const bool has_columns = (fact->key.empty() ? query.null_at(2) : query.text_at(2) == fact->key) &&
                              query.integer_at(3) == rank_of(fact->kind) && query.integer_at(4) == fact->time_ms;
     if (!has_columns) return changed(run_, "the columns of fact " + std::to_string(seq) + " differ from its bytes");

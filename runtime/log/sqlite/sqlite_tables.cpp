@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/log/open_calls.h"
+#include "runtime/log/sqlite/packed_body.h"
 #include "runtime/log/sqlite/sqlite_check.h"
 #include "runtime/log/sqlite/sqlite_queue.h"
 #include "runtime/log/store_rules.h"
@@ -78,10 +79,12 @@ void bind_moment(SqliteQuery& query, const std::optional<std::int64_t>& moment) 
 
 }  // namespace
 
-Fact SqliteTables::decoded(std::uint64_t seq, std::span<const std::uint8_t> body) {
-  std::optional<Fact> fact = read_fact(body);
+Fact SqliteTables::decoded(std::uint64_t seq, std::span<const std::uint8_t> stored) {
+  const UnpackedBody body(stored);
+  std::optional<Fact> fact = read_fact(body.bytes());
   if (!fact) {
-    connection_.fail(Kind::Corrupt, "fact " + std::to_string(seq) + " of the log is damaged");
+    const std::string why = body.damage().empty() ? "" : ": " + std::string(body.damage());
+    connection_.fail(Kind::Corrupt, "fact " + std::to_string(seq) + " of the log is damaged" + why);
     return {};
   }
   fact->seq = seq;
@@ -224,6 +227,7 @@ std::optional<Fact> SqliteTables::outdating(const RunRow& run, Cut cut) {
 
 void SqliteTables::append_row(RunRow& run, std::uint64_t seq, std::uint64_t token, const Fact& fact) {
   const std::vector<std::uint8_t> body = fact_bytes(fact, token);
+  const PackedBody packed(body);
   SqliteQuery query(connection_, kAppend);
   query.integer(run.id).count(seq);
   if (fact.key.empty()) {
@@ -231,7 +235,7 @@ void SqliteTables::append_row(RunRow& run, std::uint64_t seq, std::uint64_t toke
   } else {
     query.text(fact.key);
   }
-  query.integer(fact.time_ms).integer(rank_of(fact.kind)).bytes(body).run();
+  query.integer(fact.time_ms).integer(rank_of(fact.kind)).bytes(packed.stored()).run();
   if (!run.sealed) return;
   run.sealed->chain = chained(run.sealed->chain, run.log, seq, body);
   run.sealed->seq = seq;

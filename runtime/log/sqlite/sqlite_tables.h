@@ -63,7 +63,7 @@ class SqliteTables {
 
  private:
   void append_row(RunRow& run, std::uint64_t seq, std::uint64_t token, const Fact& fact);
-  Fact decoded(std::uint64_t seq, std::span<const std::uint8_t> body);
+  Fact decoded(std::uint64_t seq, std::span<const std::uint8_t> stored);   // a body, packed or not
   Fact decoded_for(std::string_view key, SqliteQuery& query);   // the columns are seq and body
   LogState state_of(std::int64_t stored);
   RunInfo info_row(SqliteQuery& query);

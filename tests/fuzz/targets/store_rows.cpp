@@ -1,5 +1,6 @@
 // Files of the SQLite store that others wrote. Text that begins with "[" is JSON, [{"table": "fact", "run": 1, …} …]:
-// rows of an otherwise good file; a value {"fact": {…}} is the bytes of a fact, {"hex": "…"} other bytes. Anything else
+// rows of an otherwise good file; a value {"fact": {…}} is the bytes of a fact, {"packed": {…}} the same ones as
+// the store packs them, {"hex": "…"} other bytes. Anything else
 // is the file itself. It is refused with a reason, or everything can be asked and every run opened.
 #include <sqlite3.h>
 
@@ -11,6 +12,7 @@
 #include "fuzz/json_mutation.h"
 #include "fuzz/log_trial.h"
 #include "runtime/log/fact_json.h"
+#include "runtime/log/sqlite/packed_body.h"
 #include "runtime/log/sqlite/sqlite_store.h"
 
 namespace json = boost::json;
@@ -56,9 +58,15 @@ const Table* find_table(std::string_view name) {
 
 Octets bytes_of_object(const json::object& object) {
   std::string why;
-  if (const json::value* fact = object.if_contains("fact")) {
+  for (const bool is_packed : {false, true}) {
+    const json::value* const fact = object.if_contains(is_packed ? "packed" : "fact");
+    if (fact == nullptr) continue;
     const auto read = ptc::read_fact_json(json::serialize(*fact), why);
-    return read && is_storable(*read) ? fact_bytes(*read) : Octets();
+    if (!read || !is_storable(*read)) return {};
+    const Octets bytes = fact_bytes(*read);
+    if (!is_packed) return bytes;
+    const ptc::PackedBody packed(bytes);
+    return {packed.stored().begin(), packed.stored().end()};
   }
   Octets out;
   const json::value* hex = object.if_contains("hex");
