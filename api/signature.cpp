@@ -119,7 +119,7 @@ std::optional<std::string> Signature::check_result(ValueView value, std::string_
   return ptc::mismatch_text(mismatches);
 }
 
-Result<Value> Signature::bind_params(ValueView args, std::string_view root) const {
+ValueResult Signature::bind_params(ValueView args, std::string_view root) const {
   auto bound = std::make_unique<Value::Impl>();
   auto result = ptc::bind_arguments(bound->heap, impl_->signature, imported(bound->heap, args), root);
   bound->root = result.value;

@@ -41,7 +41,7 @@ Value Value::copy_of(ValueView value) {
   return Value(std::move(impl));
 }
 
-Result<Value> Value::from_edn(std::string_view text) {
+ValueResult Value::from_edn(std::string_view text) {
   auto impl = std::make_unique<Impl>();
   auto read = ptc::read_edn(impl->heap, text);
   if (const auto* error = std::get_if<ptc::TextError>(&read)) return text_error("EDN", text, *error);
@@ -49,7 +49,7 @@ Result<Value> Value::from_edn(std::string_view text) {
   return Value(std::move(impl));
 }
 
-Result<Value> Value::from_json(std::string_view text) {
+ValueResult Value::from_json(std::string_view text) {
   auto impl = std::make_unique<Impl>();
   auto read = ptc::read_json(impl->heap, text);
   if (const auto* error = std::get_if<ptc::TextError>(&read)) return text_error("JSON", text, *error);

@@ -57,7 +57,7 @@ class PTCVM_API Signature {
   std::optional<std::string> check_result(ValueView value, std::string_view root = "return") const;
   // Returns the arguments with string keys and "_" in place of "-", converted where nothing is lost. Error:
   // invalid_value with the path of what does not fit.
-  Result<Value> bind_params(ValueView args, std::string_view root = "args") const;
+  ValueResult bind_params(ValueView args, std::string_view root = "args") const;
 
   // Convert a value to the type of the result, or arguments to the parameters, and say what does not fit. Paths begin
   // with `root`.

@@ -103,6 +103,7 @@ class TemporaryView : public ValueView {
 };
 
 class Value;
+class ValueResult;
 
 // A view that is kept until it is used, such as RunOptions::data. A BorrowedView takes views and Values that have a
 // name, and does not compile with a Value that is destroyed before the view is used.
@@ -195,8 +196,8 @@ class PTCVM_API Value {
 
   // Read EDN; or JSON, whose objects become maps with string keys. invalid_value: the message has the place, and
   // Error::diagnostic has the message alone, and the place as Diagnostic::begin.
-  static Result<Value> from_edn(std::string_view text);
-  static Result<Value> from_json(std::string_view text);
+  static ValueResult from_edn(std::string_view text);
+  static ValueResult from_json(std::string_view text);
   static Value copy_of(ValueView value);                // copies plain data; functions and vars become nil
   template <class T>
   static Value of(const T& x) {                         // makes a value with Convert<T>
@@ -231,6 +232,20 @@ class PTCVM_API Value {
   };
   explicit Value(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;                          // null for nil
+};
+
+// A Value, or the Error of the text that is none. A ValueResult is a Result<Value> in every way except one: a
+// ValueResult without a name has no ->, so that Value::from_edn(text)->view() does not compile. A view of its value
+// would outlive the value. Give the result a name, or write Value::from_edn(text).value().to_json().
+class ValueResult : public Result<Value> {
+ public:
+  ValueResult(Value value) : Result<Value>(std::move(value)) {}   // NOLINT: a function returns the value as it is
+  ValueResult(Error error) : Result<Value>(std::move(error)) {}   // NOLINT: the same for an error
+  // Return the value of a result that has a name; the result must hold a value.
+  Value* operator->() & noexcept { return Result<Value>::operator->(); }
+  const Value* operator->() const& noexcept { return Result<Value>::operator->(); }
+  Value* operator->() && = delete;                      // give the result a name: it must outlive the view
+  const Value* operator->() const&& = delete;           // the same
 };
 
 inline BorrowedView::BorrowedView(const Value& value) : ValueView(value.view()) {}

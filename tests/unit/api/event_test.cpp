@@ -94,7 +94,7 @@ TEST_F(EventTest, AnEventIsALineOfJson) {
   run.step();
   ASSERT_EQ(lines.lines.size(), 4u);
   for (const std::string& line : lines.lines) EXPECT_TRUE(Value::from_json(line)) << line;
-  EXPECT_EQ(Value::from_json(lines.lines[2])->view()["event"].as_string(), "tool_end");
+  EXPECT_EQ(Value::from_json(lines.lines[2]).value().view()["event"].as_string(), "tool_end");
 }
 
 }  // namespace

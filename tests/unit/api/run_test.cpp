@@ -105,6 +105,15 @@ TEST_F(RunTest, DataIsCopiedIn) {
   EXPECT_EQ(Run::start(engine_, compiled("1"), from_value).error().code, Errc::invalid_value);
 }
 
+// Says whether `->view()` of this compiles. A view of a result that has no name would dangle.
+template <class T>
+concept HasArrow = requires(T&& result) { std::forward<T>(result)->view(); };
+
+static_assert(!HasArrow<decltype(Value::from_edn(""))> && !HasArrow<decltype(Value::from_json(""))>);
+static_assert(!HasArrow<const ValueResult> &&
+              !HasArrow<decltype(std::declval<const Signature&>().bind_params(std::declval<ValueView>()))>);
+static_assert(HasArrow<ValueResult&> && HasArrow<const ValueResult&>);
+
 // Says whether a host that assigns this to the data of a run compiles.
 template <class Options, class T>
 concept TakesData = requires(Options options, T&& given) { options.data = std::forward<T>(given); };

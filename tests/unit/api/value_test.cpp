@@ -33,7 +33,7 @@ TEST(Value, TextsGoBothWays) {
        {"nil", "true", "[1 2.5 \"a\" :k]", "{\"a\" [nil #{1 2}]}", "123456789012345678901234567890N"}) {
     EXPECT_EQ(edn(text).to_edn(), text);
   }
-  EXPECT_EQ(Value::from_json(R"({"a":[1,null,2.5,"x"]})")->to_json(), R"({"a":[1,null,2.5,"x"]})");
+  EXPECT_EQ(Value::from_json(R"({"a":[1,null,2.5,"x"]})").value().to_json(), R"({"a":[1,null,2.5,"x"]})");
 }
 
 TEST(Value, BadTextIsAnErrorWithAPlace) {
