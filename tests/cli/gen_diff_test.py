@@ -4,6 +4,7 @@
 usage: gen_diff_test.py PTCVM   (the program under test)"""
 import json
 import os
+import subprocess
 import unittest
 
 from ptcvm_process import PTCVM, CommandLineTest, ptcvm
@@ -28,6 +29,18 @@ class GenDiff(CommandLineTest):
         self.assertEqual(one, four)
         self.assertEqual(one.splitlines()[-10:], rest.splitlines())
         self.assertEqual([json.loads(line)["id"] for line in one.splitlines()], [str(i) for i in range(5, 155)])
+
+    def test_memory_does_not_grow_with_the_count(self):
+        few, many = (self.most_memory("gen", "--count", count, "--requests") for count in ("5000", "20000"))
+        self.assertLess(many, few + (16 << 20))   # the text of the programs grows by 69 MB
+
+    def most_memory(self, *args):
+        """The most memory that ptcvm had resident, in bytes."""
+        with subprocess.Popen([PTCVM, *args], stdout=subprocess.DEVNULL) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0)
+        return usage.ru_maxrss * 1024
 
     def test_files_are_written_by_all_threads(self):
         folder = os.path.join(self.folder.name, "programs")
