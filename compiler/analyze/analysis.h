@@ -70,7 +70,7 @@ class Analyzer {
                       std::string_view hint = {});
   std::nullptr_t fail(const Form& form, FaultKind kind, std::string_view message, std::string_view hint = {});
   std::nullptr_t fail_arity(const Form& form, std::string_view usage);
-  std::string_view source_text(const Form& form) const;      // clipped
+  std::string source_text(const Form& form) const;           // clipped
   bool check_tree_depth();
   bool check_symbol_limit(const std::vector<const Form*>& forms);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 
 #include "compiler/analyze/analysis.h"
 #include "compiler/read/tokens.h"
@@ -14,9 +15,10 @@ namespace {
 constexpr std::size_t kClippedBytes = 60;
 constexpr std::uint64_t kWorkOfRegex = 32;
 
-std::string_view clip(std::string_view text) {
-  const std::size_t line = text.find('\n');
-  return clip_utf8(line == std::string_view::npos ? text : text.substr(0, line), kClippedBytes);
+// Returns the beginning of the first line, with "…" when there is more.
+std::string clip(std::string_view text) {
+  std::string shown(clip_utf8(text.substr(0, text.find('\n')), kClippedBytes));
+  return shown.size() == text.size() ? shown : shown + "…";
 }
 
 // Keywords that forms of the language give a meaning to.
@@ -53,7 +55,7 @@ std::nullptr_t Analyzer::fail_arity(const Form& form, std::string_view usage) {
   return fail(form.span, FaultKind::InvalidArity, {"expected ", usage});
 }
 
-std::string_view Analyzer::source_text(const Form& form) const {
+std::string Analyzer::source_text(const Form& form) const {
   if (form.span.begin > source_.size()) return {};
   return clip(source_.substr(form.span.begin, form.span.end - form.span.begin));
 }
@@ -234,13 +236,16 @@ Node* Analyzer::analyze_collection(const Form& form, NodeKind kind, Constant::Ki
 
 bool Analyzer::check_duplicates(const Form& form, std::size_t step) {
   if (form.items.size() < 2 * step) return true;
-  std::unordered_set<std::uint32_t> seen;
+  std::unordered_map<std::uint32_t, SourceSpan> seen;
   for (std::size_t i = 0; i < form.items.size(); i += step) {
     const Form& key = *form.items[i];
-    if (seen.insert(identity_.of(key)).second) continue;
+    const auto [first, is_new] = seen.try_emplace(identity_.of(key), key.span);
+    if (is_new) continue;
     fail(key.span, FaultKind::DuplicateKey,
          {step == 2 ? "duplicate key " : "duplicate element ", source_text(key),
-          step == 2 ? " in map literal" : " in set literal"});
+          step == 2 ? " in map literal" : " in set literal"},
+         "It is at line " + std::to_string(first->second.line) + ", column " + std::to_string(first->second.column) +
+             ", too" + (step == 2 ? ", and a map has one value for a key" : "") + ": leave one of them out");
     return false;
   }
   return true;

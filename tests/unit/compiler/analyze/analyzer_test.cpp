@@ -198,6 +198,9 @@ TEST(Analyzer, RefusesMalformedForms) {
       {"#(map #(inc %) %)", "invalid_form: Nested #() anonymous functions are not allowed"},
       {"{:a 1 :a 2}", "duplicate_key: duplicate key :a in map literal"},
       {"#{[1 {2 3 4 5}] [1 {4 5 2 3}]}", "duplicate_key: duplicate element [1 {4 5 2 3}] in set literal"},
+      {"{\"0123456789012345678901234567890123456789012345678901234567890123456789\" 1 "
+       "\"0123456789012345678901234567890123456789012345678901234567890123456789\" 2}",
+       "duplicate_key: duplicate key \"01234567890123456789012345678901234567890123456789012345678… in map literal"},
       {"#{1 1.0 \"1\" :1}", "#{1 1.0 \"1\" :1}"},
       {"(foo/bar 1)", "invalid_form: unknown namespace foo/. Use tool/ for tools, data/ for input data"},
       {"budget/x", "invalid_form: Unknown budget function: budget/x. Available: budget/remaining"},
@@ -233,6 +236,9 @@ TEST(Analyzer, ReportsUnboundNamesLastAndWithHints) {
     EXPECT_EQ(error.message, c.message) << c.source;
     EXPECT_EQ(error.hint, c.hint) << c.source;
   }
+  EXPECT_EQ(refused("{:a 1\n :a 2}").hint,
+            "It is at line 1, column 2, too, and a map has one value for a key: leave one of them out");
+  EXPECT_EQ(refused("#{:a :a}").hint, "It is at line 1, column 3, too: leave one of them out");
   EXPECT_EQ(refused("(do nowhere (if))").kind, FaultKind::InvalidArity);
   EXPECT_EQ(refused("\n (nowhere)").span.line, 2u);
   EXPECT_EQ(refused("\n (nowhere)").span.column, 3u);
