@@ -18,8 +18,10 @@ constexpr std::string_view when_of(std::string_view name, std::string_view when)
 }
 
 constexpr auto kExplanations = std::to_array<Explanation>({
-#define EXPLAIN(name, when, advice, example, cure) {name, when_of(name, when), advice, example, cure},
+#define EXPLAIN(name, when, advice, example, cure) {name, when_of(name, when), advice, example, cure, ""},
+#define UNSEEN(name, when, advice, why) {name, when_of(name, when), advice, "", "", why},
 #include "schema/explanations.def"
+#undef UNSEEN
 #undef EXPLAIN
 });
 
@@ -43,7 +45,7 @@ std::string explanation_text(std::string_view name) {
   std::string text(name);
   text.append(ptc::find_fault(name) ? "  (fault)\n  " : "  (error)\n  ");
   text.append(found->when).append("\n  ").append(found->advice).append("\n");
-  if (found->example.empty()) return text;
+  if (found->example.empty()) return text.append("\n  No command shows it: ").append(found->unseen).append(".\n");
   append_commands(text, "Example", found->example);
   append_commands(text, "Cure", found->cure);
   return text;

@@ -43,8 +43,9 @@ struct Explanation {
   std::string_view name;      // as messages have it: "type_error", "store_full", …
   std::string_view when;      // says when the error comes
   std::string_view advice;    // says what to do
-  std::string_view example;   // commands of a shell that show the error; "" when only hosts or accidents show it
+  std::string_view example;   // commands of a shell that show the error; "" when nobody outside can provoke it
   std::string_view cure;      // the same commands mended; "" without an example
+  std::string_view unseen;    // says why there is no example; "" with an example
 };
 
 // Returns the explanations of every fault and every error, faults first. The view is good as long as the library.

@@ -78,10 +78,7 @@ class Places(CommandLineTest):
 
 
 class Explain(CommandLineTest):
-    # What happens to disks, to files that a newer version wrote, and to nodes: no command shows it.
-    NO_EXAMPLE = {"pending_outstanding", "not_available", "store_unknown", "store_full", "store_locked", "store_fenced",
-                  "store_missing", "store_sealed", "store_misuse", "store_wrong_tenant", "store_dead_node",
-                  "misaligned", "unsupported_version", "claim_changed"}
+    UNSEEN = {"store_sealed", "store_dead_node", "misaligned"}   # nobody outside of ptcvm can provoke them
 
     @staticmethod
     def parts(text):
@@ -103,8 +100,13 @@ class Explain(CommandLineTest):
             example, cure = self.parts(ptcvm("explain", name)[1])
             if example:
                 shown.append((name, example, cure))
+            else:
+                self.assertIn("\n  No command shows it: ", ptcvm("explain", name)[1])
         self.assertGreaterEqual(len(texts), len(names))
-        self.assertEqual(set(names) - {name for name, _, _ in shown}, self.NO_EXAMPLE)
+        self.assertEqual(set(names) - {name for name, _, _ in shown}, self.UNSEEN)
+        if subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"], check=False,
+                          stderr=subprocess.DEVNULL).returncode != 0:
+            shown = [one for one in shown if one[0] != "store_full"]   # this system gives nobody a disk of their own
         package = os.path.join(self.folder.name, "python")
         subprocess.run([sys.executable, os.path.join(sys.argv[2], "tools/python-wheel"), "--library", sys.argv[3],
                         "--output", package, "--unpacked"], check=True, stdout=subprocess.DEVNULL)

@@ -99,6 +99,7 @@ TEST(Reference, explains_every_error_once) {
     EXPECT_FALSE(known.when.empty()) << known.name;
     EXPECT_FALSE(known.advice.empty()) << known.name;
     EXPECT_EQ(known.example.empty(), known.cure.empty()) << known.name;
+    EXPECT_NE(known.example.empty(), known.unseen.empty()) << known.name;
   }
   EXPECT_EQ(unknown_error_text("tpye_error"), "no error is named tpye_error. Did you mean: type_error");
 }
