@@ -31,6 +31,13 @@ std::string_view delimiter_word(char closer) {
   return closer == ')' ? "parentheses" : closer == ']' ? "brackets" : "braces";
 }
 
+// Returns whether there is no form behind a closing bracket: only a few more of them, and white space. The bound keeps a
+// text of brackets from being read once for each of them.
+bool nothing_follows(std::string_view rest) {
+  constexpr std::size_t kMostBytes = 256;
+  return rest.size() <= kMostBytes && rest.find_first_not_of(" \t\r\n,)]}") == std::string_view::npos;
+}
+
 class Reader {
  public:
   Reader(std::string_view text, FormArena& arena, std::uint32_t max_depth)
@@ -127,7 +134,8 @@ class Reader {
       return fail(cursor_.span_from(start),
                   "unbalanced " + std::string(delimiter_word(closer)) + ": extra '" + closer + "' at " +
                       position_text(start),
-                  "Remove it, or add the opening delimiter that it should close");
+                  nothing_follows(cursor_.rest()) ? "Remove it: every form is closed before it, and nothing follows"
+                                                  : "Remove it, or add the opening delimiter that it should close");
     }
     if (open.closer != closer) {
       return fail(cursor_.span_from(start),

@@ -80,6 +80,8 @@ class Said(Durability):
         self.assertIn("manager_reply", ptcvm("runs", "--store", self.store)[1])
         self.assertEqual(ptcvm("resolve", "--store", self.store, "may", "manager_reply", '"yes"'), (0, "", ""))
         self.assertEqual(ptcvm("resume", "--store", self.store, "may")[:2], (0, '"yes"\n'))
+        self.assertIn("may has no operation manager_reply; the run has ended and waits for nothing",
+                      ptcvm("resolve", "--store", self.store, "may", "manager_reply", '"no"')[2])
 
     def test_steps_of_a_turn_that_waits_are_shown_as_such(self):
         plan = self.file("plan.edn", '[["hold" "Hold it"]]')

@@ -40,6 +40,10 @@ class Usage(CommandLineTest):
     def test_unknown_names_have_a_nearest_one(self):
         for args, said in ((("rn", "p.ptc"), "ptcvm has no command rn. Did you mean: run?"),
                            (("jurnal", "show"), "ptcvm has no command jurnal. Did you mean: journal?"),
+                           (("hello.ptc",), "ptcvm has no command hello.ptc. Did you mean: run hello.ptc?"),
+                           (("help",), "ptcvm has no command help. Did you mean: ptcvm --help?"),
+                           (("help", "agent"), "ptcvm has no command help. Did you mean: ptcvm agent --help?"),
+                           (("version",), "ptcvm has no command version. Did you mean: --version?"),
                            (("agent", "rsume"), "ptcvm agent has no command rsume. Did you mean: resume?"),
                            (("run", "--dta", "x", "p.ptc"), "ptcvm run has no option --dta. Did you mean: --data?"),
                            (("eval", "1", "--fule=3"), "ptcvm eval has no option --fule. Did you mean: --fuel?"),
@@ -67,6 +71,11 @@ class Places(CommandLineTest):
             status, _, err = ptcvm(*args)
             self.assertEqual(status, 65, err)
             self.assertIn("bad.json is no JSON: line 2, column 7: expected a value", err)
+
+    def test_data_on_the_command_line(self):
+        status, _, err = ptcvm("eval", "1", "--data", '{"n": 1}')
+        self.assertEqual(status, 65)
+        self.assertIn("; --data takes a file with the map, not the map\n", err)
 
     def test_an_answer_in_a_file(self):
         state = os.path.join(self.folder.name, "s")
@@ -223,6 +232,16 @@ class Check(CommandLineTest):
         region = run["results"][1]["locations"][0]["physicalLocation"]["region"]
         self.assertEqual((region["startLine"], region["startColumn"]), (2, 7))
         self.assertEqual({rule["id"] for rule in run["tool"]["driver"]["rules"]}, {"unbound_var", "unused_name"})
+
+    def test_a_surplus_bracket_says_whether_anything_follows(self):
+        for source, hint in (("(+ 1 2))\n", "Remove it: every form is closed before it, and nothing follows"),
+                             ("(+ 1 2)) (inc 1)", "Remove it, or add the opening delimiter that it should close")):
+            self.assertEqual([finding["hint"] for finding in self.findings(source)[1]], [hint])
+
+    def test_a_key_that_is_twice_names_both_places(self):
+        (finding,) = self.findings("{:a 1\n :b 2\n :a 3}")[1]
+        self.assertEqual((finding["line"], finding["column"]), (3, 2))
+        self.assertIn("It is at line 1, column 2, too", finding["hint"])
 
     def test_a_missing_bracket_is_located_by_indentation(self):
         for source, said in (

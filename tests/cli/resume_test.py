@@ -201,7 +201,20 @@ class Resuming(ResumeTest):
         status, out, err = self.resume(state, "--resolve", "op2=1")
         self.assertEqual((status, out), (65, ""))
         self.assertIn("no --snapshot to keep its state in", err)
+        self.assertIn(f"Give the command again with --snapshot {state}\n", err)
         self.assertEqual(self.bytes_of(state), before)
+
+    def test_a_program_that_got_no_answer_says_which_commands_answer_it(self):
+        state = self.park()
+        status, out, err = self.resume(state)
+        self.assertEqual((status, out), (65, ""))
+        self.assertIn(", or an answer: the program waits for:\n  op1: call", err)
+        self.assertIn(f"      ptcvm resume {state} --resolve op1=JSON --resolve op2=JSON --snapshot {state}", err)
+
+    def test_the_name_of_a_run_without_its_store_is_refused_with_the_option(self):
+        status, out, err = ptcvm("resume", self.path("may"))
+        self.assertEqual((status, out), (65, ""))
+        self.assertIn("No such file or directory; a run that a store keeps needs --store FILE.db, too\n", err)
 
     def test_without_news_it_waits_as_before(self):
         state, after = self.park(), self.path("after")

@@ -154,6 +154,7 @@ class DurableRunTest(StoreTest):
         status, out, err = self.run_it(self.PAY)
         self.assertEqual((status, out), (69, ""))
         self.assertIn("is being executed by", err)
+        self.assertIn("; wait until it is done, or stop that process, and give the command again\n", err)
         os.remove(self.hold)
         self.assertEqual(process.communicate()[0], '"tx"\n')
         self.assertEqual(len(self.calls()), 1)

@@ -125,7 +125,7 @@ class StoredTurn {
 
   int report_error(const Error& error) {
     switch (error.code) {
-      case Errc::busy: complain(error.message); return kBusy;
+      case Errc::busy: return complain_of_busy(error.message);
       case Errc::refused: return refuse_input(error.message);
       default: break;
     }

@@ -46,7 +46,7 @@ std::optional<std::string> read_file(const std::string& path, std::string& messa
   auto text = read_while(path, message, [most_bytes](std::string_view so_far) { return so_far.size() <= most_bytes; });
   if (!text || text->size() <= most_bytes) return text;
   message = "memory_exceeded: " + (path == "-" ? "standard input" : path) + " has more than the " +
-            std::to_string(most_bytes) + " bytes for which the run has memory: give a larger --memory-limit";
+            std::to_string(most_bytes) + " bytes for which the run has memory: give a larger --memory-bytes";
   return std::nullopt;
 }
 

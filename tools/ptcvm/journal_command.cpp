@@ -117,8 +117,7 @@ int reset(const JournalRequest& request) {
                         " had effects, which stay; say why it has to be done again: --reason TEXT");
   }
   if (done.error().code != Errc::busy) return complain_of_store(done.error());
-  complain(run + " is being executed");
-  return kBusy;
+  return complain_of_busy(run + " is being executed");
 }
 
 int import_facts(const JournalRequest& request) {

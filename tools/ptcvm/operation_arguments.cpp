@@ -16,7 +16,8 @@ std::string known_operations(const RunJournal& journal) {
       text += (signal ? "the signal " + *signal : operation.tool) + ')';
     }
   }
-  return text.empty() ? "none waits" : "these wait: " + text;
+  if (!text.empty()) return "these wait: " + text;
+  return journal.is_over ? "the run has ended and waits for nothing" : "none waits";
 }
 
 const JournalOperation* operation_of(const RunJournal& journal, std::string_view id) {

@@ -12,6 +12,7 @@
 #include "tools/ptcvm/json_problem.h"
 #include "tools/ptcvm/loading.h"
 #include "tools/ptcvm/moments.h"
+#include "tools/ptcvm/next_commands.h"
 #include "tools/ptcvm/operation_arguments.h"
 #include "tools/ptcvm/report.h"
 #include "tools/ptcvm/run_options.h"
@@ -51,6 +52,9 @@ class Resume {
 
   int run() {
     auto file = read_snapshot_file(request_.snapshot, request_.park.seal, message_);
+    if (!file && !std::filesystem::exists(request_.snapshot)) {
+      message_ += "; a run that a store keeps needs --store FILE.db, too";
+    }
     auto tools = file ? command_tools(request_.options, message_) : std::nullopt;
     if (!tools || !shelve_program(engine_, request_.program, tools->tools, message_)) return refuse();
     RunReporter reporter(stderr);
@@ -99,12 +103,19 @@ class Resume {
     ParkOptions park = request_.park;
     if (file.sequence) park.sequence = *file.sequence + 1;
     if (is_suspended) tell_of_added(run);
-    if (is_suspended && park.snapshot.empty()) {
-      message_ = "the program is suspended again, and there is no --snapshot to keep its state in; " +
-                 request_.snapshot + " is as it was";
-      return refuse();
-    }
+    if (is_suspended && park.snapshot.empty()) return refuse_to_forget(run);
     return report(run, end, request_.options, park);
+  }
+
+  // Nothing keeps the new state, so that the answers of this command count for nothing.
+  int refuse_to_forget(const Run& run) {
+    message_ = "the program is suspended again, and there is no --snapshot to keep its state in; " +
+               request_.snapshot + " is as it was. Give the command again with --snapshot " + request_.snapshot;
+    if (request_.resolved.empty() && request_.failed.empty() && request_.cancelled.empty()) {
+      message_ += ", or an answer: " + next_with_snapshot(request_.snapshot, request_.park.seal, run.pending(),
+                                                          request_.options);
+    }
+    return refuse();
   }
 
   // A call of a tool that was added without a command is made by nobody here.

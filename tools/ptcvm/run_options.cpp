@@ -29,6 +29,7 @@ bool is_edn_path(const std::string& path) { return path.ends_with(".edn"); }
 // Loads one --data. The message of a file that is no map says how to give it a name.
 bool load_file(Session& session, const DataSource& source, std::string& message) {
   const auto text = read_file(source.path, message, session.run().memory_left());
+  if (!text && source.path.starts_with('{')) message += "; --data takes a file with the map, not the map";
   if (!text) return false;
   const auto loaded =
       is_edn_path(source.path) ? session.load_data(*text, source.key) : session.load_data_json(*text, source.key);
@@ -299,7 +300,7 @@ std::optional<std::string> context_edn(const Engine& engine, const RunArguments&
   }
   if (!load_data(*session, options, message)) return std::nullopt;
   if (session->inputs_fit()) return session->data_edn();
-  message = "memory_exceeded: the data does not fit into the memory of the run: give a larger --memory-limit";
+  message = "memory_exceeded: the data does not fit into the memory of the run: give a larger --memory-bytes";
   return std::nullopt;
 }
 

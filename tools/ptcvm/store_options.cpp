@@ -158,6 +158,11 @@ int refuse_input(std::string_view message) {
   return kBadInput;
 }
 
+int complain_of_busy(const std::string& message) {
+  complain(message + "; wait until it is done, or stop that process, and give the command again");
+  return kBusy;
+}
+
 std::optional<std::string> value_argument(const std::string& text, bool is_edn, std::string& message) {
   std::optional<std::string> content = text;
   if (text.starts_with('@')) content = read_file(text.substr(1), message);

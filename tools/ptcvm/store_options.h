@@ -66,6 +66,7 @@ std::string refused_state(const Error& error);
 // Writes "store_io: message" to standard error, and returns the exit status.
 int complain_of_store(const Error& error);
 int refuse_input(std::string_view message);         // on standard error; kBadInput
+int complain_of_busy(const std::string& message);   // says what to do, too; kBusy
 
 // Returns JSON (or, when wanted, EDN) text as canonical EDN, or nullopt, and why. "@FILE" is the content of the file.
 std::optional<std::string> value_argument(const std::string& text, bool is_edn, std::string& message);

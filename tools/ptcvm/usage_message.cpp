@@ -1,6 +1,7 @@
 #include "tools/ptcvm/usage_message.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "schema/closest_name.h"
 #include "tools/ptcvm/command_tree.h"
@@ -30,6 +31,8 @@ bool lacks_one_letter(std::string_view shorter, std::string_view longer) {
   return std::string_view(in_shorter, shorter.end()) == std::string_view(in_longer + 1, longer.end());
 }
 
+std::string meant(const std::string& words) { return ". Did you mean: " + words + '?'; }
+
 // Returns ". Did you mean: name?", or "" when no name is near. Names are compared without their dashes.
 std::string nearest(const std::string& given, const std::vector<std::string>& known) {
   const auto bare = [](std::string_view name) {
@@ -45,7 +48,7 @@ std::string nearest(const std::string& given, const std::vector<std::string>& kn
   }
   if (closest.empty()) return "";
   for (const std::string& name : known) {
-    if (bare(name) == closest) return ". Did you mean: " + name + "?";
+    if (bare(name) == closest) return meant(name);
   }
   return "";
 }
@@ -60,14 +63,23 @@ std::string unknown_option(const CLI::App& command, const std::string& given) {
   return full_name(command) + " has no option " + name + nearest(name, known);
 }
 
+// Returns whether somebody left out the word `run`.
+bool is_program(const CLI::App& app, const std::string& given) {
+  std::error_code ignored;
+  return app.get_parent() == nullptr && (given.ends_with(".ptc") || std::filesystem::is_regular_file(given, ignored));
+}
+
 std::string unknown_command(const CLI::App& app, const std::string& given) {
+  const std::string text = full_name(app) + " has no command " + given;
+  if (is_program(app, given)) return text + meant("run " + given);
+  if (app.get_parent() == nullptr && given == "version") return text + meant("--version");
   std::vector<std::string> known;
   for (const CLI::App* command : parts_of(app)) known.push_back(command->get_name());
   const std::string hint = nearest(given, known);
-  std::string text = full_name(app) + " has no command " + given + hint;
-  if (!hint.empty()) return text;
-  for (std::size_t i = 0; i < known.size(); ++i) text.append(i == 0 ? ". Commands: " : ", ").append(known[i]);
-  return text;
+  if (!hint.empty()) return text + hint;
+  std::string names;
+  for (const std::string& name : known) names.append(names.empty() ? "" : ", ").append(name);
+  return text + ". Commands: " + names;
 }
 
 // Returns what is wrong with the arguments that the parser left over, or "" when it left none.
@@ -78,6 +90,7 @@ std::string about_rest(const CLI::App& app) {
     if (argument.size() > 1 && argument.starts_with('-')) return unknown_option(command, argument);
   }
   if (rest.empty()) return "";
+  if (rest.front() == "help") return full_name(app) + " has no command help" + meant(full_name(command) + " --help");
   if (command.get_require_subcommand_min() > 0) return unknown_command(command, rest.front());
   return full_name(command) + " takes no further argument: " + rest.front();
 }
