@@ -234,7 +234,7 @@ class PTCVM_API Value {
   std::unique_ptr<Impl> impl_;                          // null for nil
 };
 
-// A Value, or the Error of a text or value that was not taken. A ValueResult is a Result<Value> in every way except one: a
+// A Value, or the Error of what was not taken for one. A ValueResult is a Result<Value> in every way except one: a
 // ValueResult without a name has no ->, so that Value::from_edn(text)->view() does not compile. A view of its value
 // would outlive the value. Give the result a name, or write Value::from_edn(text).value().to_json().
 class ValueResult : public Result<Value> {
