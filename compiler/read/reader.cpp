@@ -31,8 +31,8 @@ std::string_view delimiter_word(char closer) {
   return closer == ')' ? "parentheses" : closer == ']' ? "brackets" : "braces";
 }
 
-// Returns whether there is no form behind a closing bracket: only a few more of them, and white space. Without the bound
-// a text of brackets would be read once for each of them.
+// Returns whether there is no form behind a closing bracket: only a few more, and white space. Without the bound a text
+// of brackets would be read once for each of them.
 bool nothing_follows(std::string_view rest) {
   constexpr std::size_t kMostBytes = 256;
   return rest.size() <= kMostBytes && rest.find_first_not_of(" \t\r\n,)]}") == std::string_view::npos;
