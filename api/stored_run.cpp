@@ -231,6 +231,8 @@ Result<StoredRun> StoredRun::open(const Engine& engine, const Store& store, cons
   return StoredRun(std::make_unique<Impl>(engine, store, tools, started->source, options, std::move(durable)));
 }
 
+std::size_t StoredRun::late_answers() const { return impl_->run.late_answers(); }
+
 Result<StoredStep> StoredRun::step(std::uint64_t fuel) {
   impl_->last_step = impl_->step(fuel);
   return impl_->last_step;

@@ -64,7 +64,9 @@ Worker::Impl::Turn Worker::Impl::turn(const Taken& taken, WorkerCalls* calls) {
   }
   if (is_stopping()) run->park_soon();
   Turn how = step(*run, calls);
+  if (run->late_answers() != 0) how.text += "; its answer settles the doubt about it";
   const std::lock_guard lock(mutex);
+  stats.healed += run->late_answers();
   stepping.erase(taken.run.log);
   return how;
 }

@@ -94,6 +94,9 @@ class PTCVM_API StoredRun {
   // Returns how the last step that was Done ended, and what somebody must resolve, decide or settle.
   const StoredOutcome& outcome() const;
   StoredOutcome take_outcome();           // hands the outcome over
+  // Returns how many answers came after somebody else had claimed the run, and settled a doubt there: the answers of
+  // calls that may not simply be made again. The step failed with store_fenced all the same.
+  std::size_t late_answers() const;
 
   // Write what others say, as Store::resolve() and the like do for this run. While the run is executed, the program
   // sees the answer at its next suspension. A run that is Done goes on with the next step.

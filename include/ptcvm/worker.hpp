@@ -104,7 +104,8 @@ struct WorkerStats {
   std::uint64_t given_up = 0, abandoned = 0;  // events of these kinds
   std::uint64_t drained = 0;                  // runs of `parked` that a stop has parked
   std::uint64_t commits = 0, fenced = 0;      // writes of runs that were done, and that were refused
-  std::uint64_t late = 0;                     // calls that returned after the run was lost
+  std::uint64_t late = 0;                     // turns whose calls returned after the run was lost
+  std::uint64_t healed = 0;                   // answers of such calls that settled a doubt of the new owner
   std::uint64_t node = 0;                     // the number of the worker; 0: it has not joined yet
   std::chrono::milliseconds since_heartbeat{0};   // since the store prolonged the lease
   bool is_draining = false;                   // takes no more runs

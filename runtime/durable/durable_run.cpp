@@ -56,10 +56,7 @@ bool DurableRun::attend(std::unique_ptr<Session> session) {
 
 // Gives the claim back. What the host did not hear yet is told now, unless it never came into the log.
 DurableStep DurableRun::close() {
-  if (!writer_.stopped()) {
-    facts_.write();
-    facts_.tell_host();
-  }
+  if (facts_.write()) facts_.tell_host();
   calls_.clear();
   facts_.leave();
   session_.reset();

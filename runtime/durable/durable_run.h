@@ -77,6 +77,8 @@ class DurableRun {
   FactStore& store() { return writer_.store(); }
   const std::string& id() const { return options_.session.run_id; }
   std::int64_t now() const { return writer_.now(); }
+  // Returns how many answers came after another claim and settled a doubt there (late_answers.h).
+  std::size_t late_answers() const { return facts_.late_answers(); }
   std::uint64_t claim_token() const { return writer_.token(); }   // 0: the run is not claimed
 
  private:

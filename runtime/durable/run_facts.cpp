@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "runtime/durable/late_answers.h"
 #include "vm/value/print.h"
 
 namespace ptc {
@@ -107,15 +108,22 @@ void RunFacts::judge(const OutboxItem& item) {
 }
 
 bool RunFacts::write(Durability durability) {
-  if (writer_.stopped()) return false;
-  if (staged_.empty()) return true;
+  if (staged_.empty()) return !writer_.stopped();
   const std::vector<Fact> facts = std::exchange(staged_, {});
   staged_resets_.clear();
   const auto* const puts = writer_.write(facts, durability);
-  if (!puts) return false;
+  if (!puts) {
+    refuse(facts);
+    return false;
+  }
   check_ends(facts, *puts);
   take(facts, *puts);
   return !writer_.stopped();
+}
+
+void RunFacts::refuse(const std::vector<Fact>& facts) {
+  if (writer_.error().kind != StoreError::Kind::Fenced) return;
+  late_answers_ += keep_late_answers(writer_.store(), writer_.name(), writer_.token(), facts);
 }
 
 // A call has one end, and the program was told this one.

@@ -5,6 +5,7 @@
 // A program that runs again from the top reaches its own resets again: until then it sees the values that its tasks
 // had before them. So the epoch of a task, as the program sees it, is counted here.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -31,8 +32,10 @@ class RunFacts final : public OutboxReader {
   // Ignores what the session does from now on: its program is to begin anew.
   void freeze() { is_frozen_ = true; }
 
-  // Writes what was staged, in one transaction. Returns false when the writer is stopped.
+  // Writes what was staged, in one transaction. Returns false when the writer is stopped; answers that came after the
+  // run was lost are then kept as late_answers.h says.
   bool write(Durability durability = Durability::AsMode);
+  std::size_t late_answers() const { return late_answers_; }   // how many of them the log has taken
   // Gives the host the items that were read since the last time.
   void tell_host();
 
@@ -40,6 +43,7 @@ class RunFacts final : public OutboxReader {
   LogWriter::FoundTask found(std::string_view task) const { return writer_.task(task, epoch(task)); }
 
  private:
+  void refuse(const std::vector<Fact>& facts);
   void commit(const OutboxItem& item);
   void reset(const OutboxItem& item);
   void open(const OutboxItem& item);
@@ -63,6 +67,7 @@ class RunFacts final : public OutboxReader {
   std::vector<Fact> staged_;
   std::vector<StagedCommit> staged_commits_;   // in the order of their facts
   std::vector<OutboxItem> for_host_;
+  std::size_t late_answers_ = 0;
 };
 
 }  // namespace ptc

@@ -277,6 +277,27 @@ class Stops(WorkerTest):
         second.stop()
         self.assertEqual(self.runs()["a"]["queue_state"], "done")
 
+    def test_the_answer_of_a_worker_that_was_stopped_settles_the_doubt(self):
+        go = self.folder.name + "/go"
+        ledger, tool = self.ledger_tool(after=f'while ! [ -e "{go}" ]; do sleep 0.05; done')
+        tool += ("--tool-effect", "pay=unsafe")
+        self.enqueue("a", "(+ 1 (tool/pay {:i 7}))")
+        first = self.worker("--lease", "1s", "--health", "0", *tool)
+        self.until_lines(ledger, 1)
+        first.freeze(self.store)
+        second = self.worker("--lease", "60s", *tool)
+        second.until("in_doubt", run="a")
+        self.assertEqual(self.runs()["a"]["state"], "in doubt")
+        self.file("go", "")
+        first.send(signal.SIGCONT)
+        self.assertIn("settles the doubt", first.until("lost", run="a")["text"])
+        second.until("ended", run="a")
+        self.assertEqual(first.metric("ptcvm_worker_healed_doubts_total"), 1)
+        first.stop()
+        second.stop()
+        self.assertEqual(len(self.lines_of(ledger)), 1, "an unsafe call is made once")
+        self.assertEqual(self.runs()["a"]["state"], "ended ok")
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0]] + sys.argv[2:])

@@ -122,6 +122,7 @@ std::string metrics_text(const WorkerSample& sample) {
   out.counter("rescues_total", "Runs of dead workers that were made ready again", stats.rescued);
   out.counter("lost_total", "Runs that somebody else had taken over", stats.lost);
   out.counter("fenced_writes_total", "Writes that were refused because the claim was another's", stats.fenced);
+  out.counter("healed_doubts_total", "Answers that came after the run was lost, and settled a doubt", stats.healed);
   out.counter("late_answers_total", "Calls that returned after the run was lost", stats.late);
   if (sample.queues) add_queues(out, *sample.queues, sample.now_ms);
   return out.take();
