@@ -18,7 +18,7 @@ using Indices = std::vector<std::size_t>;
 // most: right behind m, when it depends on every step before that nothing there depends on.
 std::vector<bool> cuts(std::vector<Indices> needs) {
   const std::size_t count = needs.size();
-  Indices ends(count + 1), first_use(count, count);   // ends: of the steps before, how many nothing there depends on
+  Indices ends(count + 1), first_use(count, count);   // ends: how many steps before have no use before
   std::vector<std::ptrdiff_t> changes(count + 2);      // to the number of steps that are against a cut
   for (std::size_t at = 0; at < count; ++at) {
     Indices& on = needs[at];
