@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "api/errors.h"
 #include "api/queue_access.h"
@@ -110,7 +111,9 @@ Result<std::size_t> Worker::Impl::claim() {
   for (std::size_t at = 0; at < options.queues.size(); ++at) {
     const std::size_t most = room_for(at);
     if (most == 0) continue;
-    auto answer = queue->claim_next(node, options.queues[at].name, names, most, ptc::system_millis());
+    auto answer = claim_times.timed([&] {
+      return queue->claim_next(node, options.queues[at].name, names, most, ptc::system_millis());
+    });
     if (const auto* error = std::get_if<ptc::StoreError>(&answer)) {
       if (error->kind != ptc::StoreError::Kind::DeadNode) return store_error(*error);
       is_lost = true;
@@ -226,6 +229,21 @@ Result<void> Worker::run(std::stop_token stop) { return impl_->run(std::move(sto
 void Worker::drain() { impl_->stop(false); }
 void Worker::abandon() { impl_->stop(true); }
 
+namespace {
+
+WorkerTimes times_of(const ptc::CallTimes::Counts& counts) {
+  WorkerTimes out;
+  out.seconds = counts.seconds;
+  for (std::size_t k = 0; k < counts.by_interval.size(); ++k) {
+    const bool has_end = k < ptc::CallTimes::kBounds.size();
+    out.intervals.push_back({has_end ? ptc::CallTimes::kBounds[k] : std::numeric_limits<double>::infinity(),
+                             counts.by_interval[k]});
+  }
+  return out;
+}
+
+}  // namespace
+
 WorkerStats Worker::stats() const {
   const std::lock_guard lock(impl_->mutex);
   WorkerStats out = impl_->stats;
@@ -234,6 +252,8 @@ WorkerStats Worker::stats() const {
   out.fenced += impl_->node_store->fenced();
   out.node = impl_->node;
   out.is_draining = impl_->is_draining;
+  out.claim_times = times_of(impl_->claim_times.counts());
+  out.write_times = times_of(impl_->node_store->write_times());
   if (const std::int64_t beat = impl_->last_beat_ms; beat != 0) {
     out.since_heartbeat = std::chrono::milliseconds(ptc::NodeStore::boot_ms() - beat);
   }

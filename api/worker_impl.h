@@ -96,6 +96,7 @@ struct PTCVM_HIDDEN Worker::Impl {
   bool is_over = false;
   std::optional<Clock::time_point> drains_since;
   WorkerStats stats;
+  ptc::CallTimes claim_times;
   std::mt19937_64 random;
 };
 

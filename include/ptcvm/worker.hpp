@@ -94,6 +94,16 @@ struct WorkerOptions {
   Observer* observer = nullptr;               // sees all runs, by several threads at once; not owned
 };
 
+// Says how long calls of the store took.
+struct WorkerTimes {
+  struct Interval {
+    double up_to = 0;                         // seconds; infinity in the last interval
+    std::uint64_t calls = 0;                  // that took so long, and longer than the interval before says
+  };
+  std::vector<Interval> intervals;            // always the same ones, in order
+  double seconds = 0;                         // all calls together
+};
+
 // Counts what a worker did since it was made.
 struct WorkerStats {
   std::uint64_t claimed = 0, ended = 0, waiting = 0, parked = 0, failed = 0;   // parked: in the middle
@@ -109,6 +119,7 @@ struct WorkerStats {
   std::uint64_t node = 0;                     // the number of the worker; 0: it has not joined yet
   std::chrono::milliseconds since_heartbeat{0};   // since the store prolonged the lease
   bool is_draining = false;                   // takes no more runs
+  WorkerTimes claim_times, write_times;       // asking a queue for runs, and writing facts of runs
 };
 
 // Executes runs of queues. Engine, store and tools are kept. A worker runs once at a time; any thread may call the

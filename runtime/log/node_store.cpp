@@ -54,6 +54,14 @@ StoreResult<bool> NodeStore::release(std::string_view log, std::uint64_t token) 
   return token != 0 && token_of(log) == token;
 }
 
+auto NodeStore::counted(const auto& call) {
+  auto result = times_.timed(call);
+  const auto* const error = std::get_if<StoreError>(&result);
+  if (error == nullptr) ++commits_;
+  if (error != nullptr && error->kind == StoreError::Kind::Fenced) ++fenced_;
+  return result;
+}
+
 StoreResult<Written> NodeStore::put(std::string_view log, Cut cut, std::span<const Fact> facts,
                                     Durability durability) {
   const bool has_intent = std::ranges::any_of(facts, [](const Fact& fact) { return fact.kind == FactKind::Intent; });
@@ -61,28 +69,20 @@ StoreResult<Written> NodeStore::put(std::string_view log, Cut cut, std::span<con
     ++fenced_;
     return StoreError{StoreError::Kind::Fenced, "the lease of this worker is over, so it calls no tool"};
   }
-  return counted(store_.put(log, cut, facts, durability));
-}
-
-template <class T>
-StoreResult<T> NodeStore::counted(StoreResult<T> result) {
-  const auto* const error = std::get_if<StoreError>(&result);
-  if (error == nullptr) ++commits_;
-  if (error != nullptr && error->kind == StoreError::Kind::Fenced) ++fenced_;
-  return result;
+  return counted([&] { return store_.put(log, cut, facts, durability); });
 }
 
 StoreResult<Decided> NodeStore::decide(std::string_view log, Cut cut, std::span<const Fact> facts) {
-  return counted(store_.decide(log, cut, facts));
+  return counted([&] { return store_.decide(log, cut, facts); });
 }
 StoreResult<ParkResult> NodeStore::park(std::string_view log, Cut cut, std::span<const Fact> facts, const Parked& run) {
-  return counted(store_.park(log, cut, facts, run));
+  return counted([&] { return store_.park(log, cut, facts, run); });
 }
 StoreResult<Written> NodeStore::resumed(std::string_view log, Cut cut, std::span<const Fact> facts) {
-  return counted(store_.resumed(log, cut, facts));
+  return counted([&] { return store_.resumed(log, cut, facts); });
 }
 StoreResult<Written> NodeStore::ended(std::string_view log, Cut cut, std::span<const Fact> facts) {
-  return counted(store_.ended(log, cut, facts));
+  return counted([&] { return store_.ended(log, cut, facts); });
 }
 
 }   // namespace ptc

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 
+#include "runtime/log/call_times.h"
 #include "runtime/log/forwarding_store.h"
 
 namespace ptc {
@@ -38,16 +39,18 @@ class NodeStore : public ForwardingStore {
 
   std::uint64_t commits() const { return commits_; }   // writes that were done
   std::uint64_t fenced() const { return fenced_; }     // writes that were refused, because the claim is another's now
+  CallTimes::Counts write_times() const { return times_.counts(); }
 
  private:
-  template <class T>
-  StoreResult<T> counted(StoreResult<T> result);
+  // Makes a call that writes, and counts it.
+  auto counted(const auto& call);
   std::uint64_t token_of(std::string_view log) const;
 
   mutable std::mutex mutex_;
   std::map<std::string, std::uint64_t, std::less<>> taken_;
   std::int64_t until_boot_ms_ = 0;
   std::atomic<std::uint64_t> commits_{0}, fenced_{0};
+  CallTimes times_;
 };
 
 }   // namespace ptc

@@ -28,6 +28,13 @@ class Health(WorkerTest):
         self.assertEqual(worker.metric("ptcvm_worker_ended_total"), 1)
         self.assertGreater(worker.metric("ptcvm_worker_commits_total"), 0)
         self.assertEqual(worker.metric('ptcvm_worker_queue_runs{queue="odd\\"\\\\name",state="ready"}'), 3)
+        lines = [line for line in worker.ask("/metrics")[1].splitlines() if not line.startswith("#")]
+        numbers = {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
+        for calls in ("ptcvm_worker_claim_seconds", "ptcvm_worker_write_seconds"):
+            self.assertGreater(numbers[calls + "_sum"], 0)
+            self.assertGreater(numbers[calls + "_count"], 0)
+            self.assertEqual(numbers[calls + '_bucket{le="+Inf"}'], numbers[calls + "_count"])
+            self.assertLessEqual(numbers[calls + '_bucket{le="0.0025"}'], numbers[calls + '_bucket{le="0.005"}'])
         self.assertIn('mode="', worker.ask("/metrics")[1])
         for line in worker.ask("/metrics")[1].splitlines():
             self.assertRegex(line, r'^(# (HELP|TYPE) \S+ .+|[a-z_]+(\{([a-z_]+="([^"\\]|\\.)*",?)+\})? -?[0-9.]+)$')

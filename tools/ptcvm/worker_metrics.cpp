@@ -1,6 +1,9 @@
 #include "tools/ptcvm/worker_metrics.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <utility>
 
 #include "runtime/text/json_text.h"
@@ -36,9 +39,26 @@ class MetricsText {
     family(name, "gauge", help);
     number(value);
   }
+  // A histogram has a bucket for each upper end, which counts what is below it, and the parts "_sum" and "_count".
+  void histogram(std::string_view name, std::string_view help) { family(name, "histogram", help); }
+  void bucket(double up_to, std::uint64_t count) {
+    const std::string end = std::isinf(up_to) ? "+Inf" : shortest(up_to);
+    const std::string name = std::exchange(name_, name_ + "_bucket");
+    number(static_cast<double>(count), {{"le", end}});
+    name_ = name;
+  }
+  void part(std::string_view suffix, double value) {
+    const std::string name = std::exchange(name_, name_ + std::string(suffix));
+    number(value);
+    name_ = name;
+  }
   std::string take() { return std::move(out_); }
 
  private:
+  static std::string shortest(double number) {
+    std::array<char, 32> text{};
+    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
+  }
   static std::string escaped(std::string_view text) {
     std::string out;
     for (const char c : text) {
@@ -54,6 +74,14 @@ class MetricsText {
 
   std::string out_, name_;
 };
+
+void add_times(MetricsText& out, std::string_view name, std::string_view help, const WorkerTimes& times) {
+  out.histogram(name, help);
+  std::uint64_t calls = 0;
+  for (const WorkerTimes::Interval& interval : times.intervals) out.bucket(interval.up_to, calls += interval.calls);
+  out.part("_sum", times.seconds);
+  out.part("_count", static_cast<double>(calls));
+}
 
 double seconds(std::int64_t millis) { return static_cast<double>(millis) / 1'000; }
 
@@ -124,6 +152,8 @@ std::string metrics_text(const WorkerSample& sample) {
   out.counter("fenced_writes_total", "Writes that were refused because the claim was another's", stats.fenced);
   out.counter("healed_doubts_total", "Answers that came after the run was lost, and settled a doubt", stats.healed);
   out.counter("late_answers_total", "Calls that returned after the run was lost", stats.late);
+  add_times(out, "claim_seconds", "How long asking a queue for runs took", stats.claim_times);
+  add_times(out, "write_seconds", "How long writing facts of runs took", stats.write_times);
   if (sample.queues) add_queues(out, *sample.queues, sample.now_ms);
   return out.take();
 }
