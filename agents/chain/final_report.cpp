@@ -59,6 +59,7 @@ void add_cost(const Plan& plan, const json::array& rows, std::set<std::string>& 
     const bool is_model = step != steps.end() && step->second->tool.empty();
     if (is_model) {
       cost.model_calls += row->contains("modelCalls") ? member_number(*row, "modelCalls") : 1;
+      cost.tool_calls += member_number(*row, "toolCalls");
     } else {
       ++cost.tool_calls;
     }

@@ -25,18 +25,19 @@ bool is_dangerous(const PlanStep& step, const boost::json::object& args, const S
   return step.risk == RiskLevel::High || (!step.tool.empty() && assess_risk(step.tool, args, rules).is_high);
 }
 
-bool needs_gate(const PlanStep& step, const ChainPolicy& policy) {
+bool needs_gate(const PlanStep& step, const ChainPolicy& policy, Trust trust) {
   if (wants_person(step, policy)) return true;
   if (step.tool.empty()) return false;
-  return has(policy.denied_tools, step.tool) || assess_risk(step.tool, step.args, policy.safety).is_high ||
+  return has(policy.denied_tools, step.tool) || assess_risk(step.tool, step.args, policy.safety, trust).is_high ||
          has_result(step.args);
 }
 
 GateVerdict judge_call(const PlanStep& step, const boost::json::object& args, const ChainPolicy& policy,
-                       const Decisions& decisions) {
+                       const Decisions& decisions, Trust trust) {
   using Kind = GateVerdict::Kind;
   if (has(policy.denied_tools, step.tool)) return {Kind::Refuse, "DENIED_TOOL", {}, {}};
-  const RiskAssessment risk = step.tool.empty() ? RiskAssessment() : assess_risk(step.tool, args, policy.safety);
+  const RiskAssessment risk =
+      step.tool.empty() ? RiskAssessment() : assess_risk(step.tool, args, policy.safety, trust);
   if (!risk.is_high && !wants_person(step, policy)) return {};
   const std::string call = step.tool + ' ' + boost::json::serialize(args);
   const std::string signature = risk.is_high ? risk.signature : "call:" + step.tool + '#' + short_hash(call);
@@ -49,12 +50,13 @@ GateVerdict judge_call(const PlanStep& step, const boost::json::object& args, co
   return {Kind::Ask, {}, signature, std::move(question)};
 }
 
-GateVerdict judge_agent_call(std::string_view tool, const boost::json::object& args, const ChainPolicy& policy) {
+GateVerdict judge_agent_call(std::string_view tool, const boost::json::object& args, const ChainPolicy& policy,
+                             Trust trust) {
   PlanStep step;
   step.tool = tool;
   step.risk = usual_risk(tool);
   step.requires_confirmation = step.risk == RiskLevel::High;
-  GateVerdict verdict = judge_call(step, args, policy, {});
+  GateVerdict verdict = judge_call(step, args, policy, {}, trust);
   if (verdict.kind != GateVerdict::Kind::Ask) return verdict;
   return {GateVerdict::Kind::Refuse, "CONFIRMATION_UNAVAILABLE", {}, {}};
 }

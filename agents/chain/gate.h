@@ -22,15 +22,16 @@ struct GateVerdict {
 using Decisions = std::map<std::string, bool, std::less<>>;
 
 // Returns whether the verdict about the step can be another one than Allow, whatever the results of other steps are.
-bool needs_gate(const PlanStep& step, const ChainPolicy& policy);
+bool needs_gate(const PlanStep& step, const ChainPolicy& policy, Trust trust);
 // Returns whether a call of the step is dangerous: by its level in the plan, or by its arguments.
 bool is_dangerous(const PlanStep& step, const boost::json::object& args, const SafetyRules& rules);
 // Decides about the call with these arguments.
 GateVerdict judge_call(const PlanStep& step, const boost::json::object& args, const ChainPolicy& policy,
-                       const Decisions& decisions);
+                       const Decisions& decisions, Trust trust);
 
 // Decides about a call that the agent of a step wants to make. Nobody is asked in the middle of an agent: a call that
 // a person would have to confirm is refused with CONFIRMATION_UNAVAILABLE, unless it was approved for good.
-GateVerdict judge_agent_call(std::string_view tool, const boost::json::object& args, const ChainPolicy& policy);
+GateVerdict judge_agent_call(std::string_view tool, const boost::json::object& args, const ChainPolicy& policy,
+                             Trust trust);
 
 }  // namespace ptcvm::chain

@@ -8,7 +8,8 @@ namespace ptcvm::chain {
 
 struct ModelUsage {
   std::int64_t input_tokens = 0, output_tokens = 0;   // as the server counted; 0: it said nothing
-  std::uint32_t calls = 1;   // requests for the answer: an agent may need several
+  std::uint32_t calls = 1;        // requests for the answer: an agent may need several
+  std::uint32_t tool_calls = 0;   // calls of tools that an agent made on its way
   bool is_known() const { return input_tokens != 0 || output_tokens != 0; }
 };
 

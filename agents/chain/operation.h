@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "agents/chain/risk.h"
+
 namespace ptcvm::chain {
 
 enum class OperationKind : std::uint8_t { Model, Tool, Question, Doubt, Report };
@@ -26,6 +28,7 @@ struct ChainOperation {
   boost::json::object args = {}; // Tool, Doubt: the arguments; Report: the report; Model "step": see above
   std::uint32_t revision = 1;    // counts the plans of the task
   std::uint64_t attempt = 1;     // how often the call was handed out
+  Trust trust = Trust::Usual;    // Model "step": for judge_agent_call() about the calls of the agent
 };
 
 // Says which run waits for the answer of an operation.

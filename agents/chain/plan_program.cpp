@@ -72,7 +72,7 @@ constexpr std::string_view kFunctions = R"ptc((def settled {})   ; what became o
 (defn called [s] (task (:key s) ((:call s) (args-of s))))
 
 (defn broken [id gave]
-  (merge {"broken" true} (select-keys gave ["ms" "tokens" "modelCalls"]) (failed id (get gave "error"))))
+  (merge {"broken" true} (select-keys gave ["ms" "tokens" "modelCalls" "toolCalls"]) (failed id (get gave "error"))))
 
 ; A step that its call completed, without another task.
 (defn by-call [id key gave] (assoc gave "status" "completed" "id" id "task" key))
@@ -187,7 +187,7 @@ std::string step_source(const Plan& plan, const PlacedStep& placed, const PlanPr
     const bool is_made = has_result(step.args);
     text = (is_made ? "(call-made " : "(call ") + names + ' ' + quoted(key) + " tool/" + program_tool(step.tool) +
            (is_made ? " (fn [] " + args + ")" : ' ' + args) + ')';
-    if (needs_gate(step, *rules.policy)) text = "(gated " + text + ')';
+    if (needs_gate(step, *rules.policy, rules.history.trust)) text = "(gated " + text + ')';
   }
   if (is_checked(step, rules.verifier)) text = "(judged " + text + ')';
   if (placed.waits) text = "(waiting " + text + ')';
@@ -202,8 +202,8 @@ std::string one_line(std::string_view text) {
 
 }  // namespace
 
-bool is_settled_by_call(const PlanStep& step, const ChainPolicy& policy, Verifier verifier) {
-  return step.type == StepType::Action && !needs_gate(step, policy) && !is_checked(step, verifier);
+bool is_settled_by_call(const PlanStep& step, const ChainPolicy& policy, Verifier verifier, Trust trust) {
+  return step.type == StepType::Action && !needs_gate(step, policy, trust) && !is_checked(step, verifier);
 }
 
 bool is_checked(const PlanStep& step, Verifier verifier) {

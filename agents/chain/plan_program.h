@@ -9,7 +9,7 @@
 //   chain_settled {}                           nil; a place to stop between two groups of steps (plan_branches.h)
 // A tool answers {"value" v "ms" n} or {"error" text "ms" n}, with "revision" where the call may settle its step.
 // The value of the program is a vector with a map for each step, in plan order: "id", "status", "task", and "value",
-// "error", "ms", "pending", "verdict", "tokens", "modelCalls" and "judgeTokens" where they exist.
+// "error", "ms", "pending", "verdict", "tokens", "modelCalls", "toolCalls" and "judgeTokens" where they exist.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -27,6 +27,7 @@ namespace ptcvm::chain {
 struct PlanHistory {
   std::map<std::string, std::string, std::less<>> completed;   // steps to keep: id, and the task with their result
   std::set<std::string, std::less<>> failed_effects;           // keys of calls that failed: they may be made again
+  Trust trust = Trust::Usual;
 };
 
 struct PlanProgramRules {
@@ -53,7 +54,7 @@ std::string_view step_of_key(std::string_view key, std::string_view task_id);
 std::string program_tool(std::string_view tool);
 
 // Returns whether a call that goes well completes the step.
-bool is_settled_by_call(const PlanStep& step, const ChainPolicy& policy, Verifier verifier);
+bool is_settled_by_call(const PlanStep& step, const ChainPolicy& policy, Verifier verifier, Trust trust);
 
 // Returns whether a program must ask chain_verify about the output of the step.
 bool is_checked(const PlanStep& step, Verifier verifier);

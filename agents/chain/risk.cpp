@@ -154,6 +154,28 @@ class CommandRisk {
   bool has_unknown_ = false, changes_permissions_ = false;
 };
 
+bool is_named(std::string_view tool, const std::vector<std::string>& names) {
+  return std::any_of(names.begin(), names.end(), [tool](std::string_view name) {
+    return name.ends_with('*') ? tool.starts_with(name.substr(0, name.size() - 1)) : tool == name;
+  });
+}
+
+RiskAssessment risk_of_call(std::string_view tool, const json::object& args, const SafetyRules& rules) {
+  const auto& external = rules.external_tools;
+  if (std::find(external.begin(), external.end(), tool) != external.end()) {
+    return high("external_mcp:" + std::string(tool));
+  }
+  if (auto risk = file_risk(tool, args, rules)) return *risk;
+  if (tool == "shell_execute") {
+    const json::value* const command = args.if_contains("command");
+    if (command == nullptr || !command->is_string()) return {};
+    const PathRules paths(rules);
+    return CommandRisk(std::string_view(command->get_string()), paths).assess();
+  }
+  if (tool == "git_push" || tool == "browser_upload") return high(std::string(tool));
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> written_paths(std::string_view tool, const json::object& args) {
@@ -169,20 +191,11 @@ std::vector<std::string> written_paths(std::string_view tool, const json::object
   return {};
 }
 
-RiskAssessment assess_risk(std::string_view tool, const json::object& args, const SafetyRules& rules) {
-  const auto& external = rules.external_tools;
-  if (std::find(external.begin(), external.end(), tool) != external.end()) {
-    return high("external_mcp:" + std::string(tool));
-  }
-  if (auto risk = file_risk(tool, args, rules)) return *risk;
-  if (tool == "shell_execute") {
-    const json::value* const command = args.if_contains("command");
-    if (command == nullptr || !command->is_string()) return {};
-    const PathRules paths(rules);
-    return CommandRisk(std::string_view(command->get_string()), paths).assess();
-  }
-  if (tool == "git_push" || tool == "browser_upload") return high(std::string(tool));
-  return {};
+RiskAssessment assess_risk(std::string_view tool, const json::object& args, const SafetyRules& rules, Trust trust) {
+  RiskAssessment risk = risk_of_call(tool, args, rules);
+  if (risk.is_high || trust == Trust::Usual) return risk;
+  if (!is_named(tool, rules.guarded_tools) || is_named(tool, rules.reading_tools)) return risk;
+  return high("verification_failure_guard:" + std::string(tool));
 }
 
 }  // namespace ptcvm::chain

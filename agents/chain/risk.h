@@ -2,6 +2,7 @@
 // call is judged before it is made, and nothing is looked up in the file system: links are not followed.
 #pragma once
 #include <boost/json/object.hpp>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,11 @@ struct SafetyRules {
   std::vector<std::string> user_data_dirs = {"~/Desktop", "~/Documents", "~/Downloads"};
   std::vector<std::string> system_dirs, allow_paths, deny_paths;
   std::vector<std::string> external_tools;   // tools that others run: always dangerous
+  // Calls of these tools are dangerous after a check of the task has failed, unless they only read. A name may end
+  // with "*".
+  std::vector<std::string> guarded_tools = {"shell_execute", "fs_*", "git_*"};
+  std::vector<std::string> reading_tools = {"fs_read*", "fs_list*", "fs_stat*",   "fs_exists*", "fs_find*",
+                                            "fs_search*", "git_status", "git_log", "git_diff",   "git_show"};
   std::string home = "~";                    // what "~" stands for
   std::string working_folder;                // what relative paths begin at; empty: nobody knows
 };
@@ -22,9 +28,13 @@ struct RiskAssessment {
   std::string signature;   // what an approval is about; empty when the risk is low
 };
 
+// Says whether a check of the task has failed so far: then guarded tools are dangerous.
+enum class Trust : std::uint8_t { Usual, CheckFailed };
+
 // Judges a call. A path in deny_paths is dangerous; one in allow_paths is not; one in the data or system folders is.
 // Every target of a command counts: arguments of what deletes, moves and renames, and files behind redirections.
-RiskAssessment assess_risk(std::string_view tool, const boost::json::object& args, const SafetyRules& rules);
+RiskAssessment assess_risk(std::string_view tool, const boost::json::object& args, const SafetyRules& rules,
+                           Trust trust = Trust::Usual);
 
 // Returns the paths that a call of a tool for files writes: what it deletes, and where it moves from, is no such path.
 std::vector<std::string> written_paths(std::string_view tool, const boost::json::object& args);

@@ -1,11 +1,13 @@
 #include "agents/chain/step_results.h"
 
+#include <algorithm>
 #include <boost/json/object.hpp>
 
 #include "agents/chain/ascii_text.h"
 #include "agents/chain/json_member.h"
 #include "agents/chain/plan_program.h"
 #include "agents/chain/step_values.h"
+#include "agents/chain/verification.h"
 
 namespace ptcvm::chain {
 
@@ -110,6 +112,15 @@ std::vector<std::string> failure_notes(const Plan& plan, const json::array& rows
     notes.push_back("Failure at " + step.id + ": " + (error.empty() ? "Unknown failure" : error));
   }
   return notes;
+}
+
+// A call that went wrong is "broken", whatever its error says.
+bool has_failed_check(const json::array& rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const json::value& row) {
+    const json::object* const object = row.if_object();
+    return object != nullptr && status_of(*object) == StepStatus::Failed && !object->contains("broken") &&
+           is_verification_message(member_text(*object, "error"));
+  });
 }
 
 }  // namespace ptcvm::chain

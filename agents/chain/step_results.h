@@ -24,4 +24,7 @@ std::map<std::string, bool, std::less<>> made_calls(const boost::json::array& ro
 // Returns "Failure at ID: REASON" for each step that failed, in plan order.
 std::vector<std::string> failure_notes(const Plan& plan, const boost::json::array& rows);
 
+// Returns whether a step of the rows has failed because a check of what it gave did.
+bool has_failed_check(const boost::json::array& rows);
+
 }  // namespace ptcvm::chain

@@ -35,6 +35,7 @@ std::function<Reconciled(ToolCall&)> carried(const std::function<Reconciled(Tool
 void add_usage(json::object& answer, const ModelUsage& usage) {
   if (usage.is_known()) answer["tokens"] = usage_json(usage);
   if (usage.calls != 1) answer["modelCalls"] = usage.calls;
+  if (usage.tool_calls != 0) answer["toolCalls"] = usage.tool_calls;
 }
 
 }  // namespace
@@ -80,7 +81,7 @@ Result<void> StepsRun::start(const Plan& plan, std::uint32_t revision, const Pla
   for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
     const PlanStep& step = plan_.steps[i];
     step_at_.emplace(step.id, i);
-    if (is_settled_by_call(step, options_.policy, options_.verifier)) settled_by_call_.insert(step.id);
+    if (is_settled_by_call(step, options_.policy, options_.verifier, history.trust)) settled_by_call_.insert(step.id);
   }
   revision_ = revision;
   history_ = history;
@@ -170,6 +171,7 @@ ChainOperation StepsRun::operation_for(const PlanStep& step, OperationKind kind,
   operation.tool = step.tool;
   operation.revision = revision_;
   operation.attempt = call.attempt;
+  operation.trust = history_.trust;
   return operation;
 }
 
@@ -182,10 +184,10 @@ Result<bool> StepsRun::gate(const WaitingCall& call) {
     const bool has_args = args != nullptr && args->is_object();
     const auto exact = exact_args(step->args, has_args ? args->get_object() : json::object());
     if (const json::object* const found = std::get_if<json::object>(&exact)) {
-      verdict = judge_call(*step, *found, options_.policy, decisions_);
+      verdict = judge_call(*step, *found, options_.policy, decisions_, history_.trust);
     }
   } else if (step != nullptr) {
-    verdict = judge_call(*step, {{"prompt", step->description}}, options_.policy, decisions_);
+    verdict = judge_call(*step, {{"prompt", step->description}}, options_.policy, decisions_, history_.trust);
   }
   if (verdict.kind != GateVerdict::Kind::Ask) {
     const json::value answer = verdict.error.empty() ? json::value() : json::value(verdict.error);
@@ -365,7 +367,7 @@ json::array recorded_rows(const Store& store, const ChainOptions& options, const
                            ? kept->second
                            : task_id + '/' + step.id + '@' + std::to_string(revision);
     auto found = known.find(task);
-    if (found == known.end() && is_settled_by_call(step, options.policy, options.verifier)) {
+    if (found == known.end() && is_settled_by_call(step, options.policy, options.verifier, history.trust)) {
       task = effect_key(step, task_id);
       found = known.find(task);
     }

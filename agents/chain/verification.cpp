@@ -23,6 +23,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t kSnippetBytes = 280;
+constexpr std::string_view kVerificationFailed = "Verification failed for ";
 constexpr std::int64_t kRegexMemoryBytes = 1 << 20;
 
 CheckResult verdict(bool passes) { return passes ? CheckResult::Passed : CheckResult::Failed; }
@@ -154,8 +155,10 @@ Verification verify_output(const std::vector<std::string>& criteria, std::string
   return verification;
 }
 
+bool is_verification_message(std::string_view text) { return text.starts_with(kVerificationFailed); }
+
 std::string verification_message(std::string_view step_id, const Verification& verification, std::string_view output) {
-  std::string message = "Verification failed for " + std::string(step_id) + ". Unmet checks: ";
+  std::string message = std::string(kVerificationFailed) + std::string(step_id) + ". Unmet checks: ";
   for (std::size_t i = 0; i < verification.unmet.size(); ++i) {
     if (i > 0) message += ", ";
     message += '"' + verification.unmet[i] + '"';

@@ -43,5 +43,6 @@ Verification verify_output(const std::vector<std::string>& criteria, std::string
 
 // Returns "Verification failed for ID. Unmet checks: "…", "…". Output snippet: …". The snippet has at most 280 bytes.
 std::string verification_message(std::string_view step_id, const Verification& verification, std::string_view output);
+bool is_verification_message(std::string_view text);   // returns whether the text begins like that
 
 }  // namespace ptcvm::chain

@@ -32,10 +32,11 @@ Result<std::unique_ptr<StepAgent>> StepAgent::open(const Engine& engine, const S
   definition.tools = task.tools;
   loop::AgentOptions options;
   options.model = model;
-  options.hooks.before_tool = [policy = task.policy](std::string_view, const loop::AgentTool& tool, ToolCall& call) {
+  options.hooks.before_tool = [policy = task.policy, trust = step.trust](std::string_view, const loop::AgentTool& tool,
+                                                                         ToolCall& call) {
     const json::value args = to_json(call.args());
     const chain::GateVerdict verdict =
-        chain::judge_agent_call(tool.name, args.is_object() ? args.get_object() : json::object(), policy);
+        chain::judge_agent_call(tool.name, args.is_object() ? args.get_object() : json::object(), policy, trust);
     if (verdict.kind == chain::GateVerdict::Kind::Allow) return HookVerdict::allow();
     return HookVerdict::deny(verdict.error + ": the task does not allow this call here; a step of its own may ask");
   };
@@ -74,17 +75,20 @@ Result<std::optional<StepAgent::End>> StepAgent::step() {
   }
 }
 
-std::optional<StepAgent::End> StepAgent::fail(std::string why) const {
+chain::ModelUsage StepAgent::usage() const {
   const loop::AgentUsage used = stored_->run().usage();
-  return End{nullptr, std::move(why),
-             {static_cast<std::int64_t>(used.input), static_cast<std::int64_t>(used.output), used.model_calls}};
+  return {static_cast<std::int64_t>(used.input), static_cast<std::int64_t>(used.output), used.model_calls,
+          used.tool_calls};
+}
+
+std::optional<StepAgent::End> StepAgent::fail(std::string why) const {
+  return End{nullptr, std::move(why), usage()};
 }
 
 Result<std::optional<StepAgent::End>> StepAgent::end() {
   const loop::AgentOutcome outcome = stored_->run().outcome();
-  const loop::AgentUsage used = stored_->run().usage();
   End end;
-  end.usage = {static_cast<std::int64_t>(used.input), static_cast<std::int64_t>(used.output), used.model_calls};
+  end.usage = usage();
   if (outcome.is_ok) {
     end.value = json::parse(outcome.result_json);
   } else {

@@ -53,6 +53,7 @@ class StepAgent {
   StepAgent(bool is_virtual, std::int64_t now_ms) : is_virtual_(is_virtual), now_ms_(now_ms) {}
   Result<std::optional<End>> end();
   std::optional<End> fail(std::string why) const;
+  chain::ModelUsage usage() const;
 
   const bool is_virtual_;
   std::int64_t now_ms_;              // the virtual time, in ms since 1970

@@ -48,6 +48,12 @@ class StrategyReader {
     return {};
   }
 
+  // Takes a list in place of another one.
+  void replace_texts(std::string_view section, std::string_view name, std::vector<std::string>& list) {
+    if (member(section, name) != nullptr) list.clear();
+    add_texts(section, name, list);
+  }
+
   // Adds the texts of a list that are not there.
   void add_texts(std::string_view section, std::string_view name, std::vector<std::string>& list) {
     const json::value* const found = member(section, name);
@@ -94,6 +100,7 @@ bool apply_strategy(const json::object& strategy, chain::ChainOptions& options, 
   reader.add_texts("safety", "systemDirs", policy.safety.system_dirs);
   reader.add_texts("safety", "allowPaths", policy.safety.allow_paths);
   reader.add_texts("safety", "denyPaths", policy.safety.deny_paths);
+  reader.replace_texts("safety", "guardedTools", policy.safety.guarded_tools);
   if (const char* const home = std::getenv("HOME"); home != nullptr && *home != '\0') policy.safety.home = home;
   std::error_code error;
   policy.safety.working_folder = std::filesystem::current_path(error).string();

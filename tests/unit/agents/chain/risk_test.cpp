@@ -30,6 +30,26 @@ TEST(Risk, LooksAtEveryTargetOfACommand) {
   EXPECT_EQ(command("rm /tmp/a"), "");
 }
 
+TEST(Risk, IsHighForGuardedToolsAfterAFailedCheck) {
+  const auto signature = [](std::string_view tool, const boost::json::object& args, const SafetyRules& safety) {
+    EXPECT_FALSE(assess_risk(tool, args, safety).is_high) << tool;
+    return assess_risk(tool, args, safety, Trust::CheckFailed).signature;
+  };
+  EXPECT_EQ(signature("shell_execute", {{"command", "ls"}}, rules()), "verification_failure_guard:shell_execute");
+  EXPECT_EQ(signature("fs_write_file", {{"path", "/u/ok/a"}}, rules()), "verification_failure_guard:fs_write_file");
+  EXPECT_EQ(signature("git_commit", {}, rules()), "verification_failure_guard:git_commit");
+  for (const char* const tool : {"fs_read_file", "fs_list_directory", "git_status", "say", "git"}) {
+    EXPECT_EQ(signature(tool, {}, rules()), "") << tool;
+  }
+  SafetyRules own = rules();
+  own.guarded_tools = {"say"};
+  EXPECT_EQ(signature("git_commit", {}, own), "");
+  EXPECT_EQ(signature("say", {}, own), "verification_failure_guard:say");
+  // What is dangerous anyway keeps its own signature.
+  EXPECT_EQ(assess_risk("fs_write_file", {{"path", "/etc/a"}}, rules(), Trust::CheckFailed).signature,
+            "fs_write:/etc/a");
+}
+
 TEST(Risk, LooksAtRedirections) {
   EXPECT_EQ(command("echo hi>/u/b"), "shell_destructive:/u/b");
   EXPECT_EQ(command("cat a >> /etc/passwd"), "shell_destructive:/etc/passwd");
