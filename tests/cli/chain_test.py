@@ -81,52 +81,13 @@ class Run(ChainTest):
         self.assertEqual((status, json.loads(json.loads(out)["outputs"][-1])), (0, {"text": "deep"}), err)
         self.assertEqual(sorted(self.made()), ["cry", "say", "say"])
 
-    def agent_task(self, *replies, **step_members):
-        plan = [{"id": "a", "type": "action", "description": "Think of a word", **step_members}]
-        return self.chain("run", "Greet", "--tools", self.tools(), "--output", "json", "--revisions", "1", "--model",
-                          self.script(INTENT, {"steps": plan}, *replies), *self.kept())
-
-    def test_an_action_without_a_tool_is_done_by_an_agent(self):
-        prompt = {"program": "(def word \"salve\")", "expect": {"newest": {"contains": ["Think of a word"]}}}
-        status, out, err = self.agent_task(prompt, {"program": "(return (str word \"!\"))"})
-        self.assertEqual((status, json.loads(out)["outputs"]), (0, ["salve!"]), err)
-
-    def test_every_request_of_such_an_agent_is_in_the_cost(self):
-        usage = {"usage": {"input": 10, "output": 2}}
-        status, out, err = self.agent_task({"program": "(def word 1)", **usage}, {"program": "(return word)", **usage})
-        cost = json.loads(out)["cost"]
-        self.assertEqual((status, cost["modelCalls"], cost["inputTokens"], cost["outputTokens"]), (0, 4, 20, 4), err)
-
-    def test_the_arguments_of_such_a_step_are_data_of_its_agent(self):
-        status, out, err = self.agent_task({"program": "(return (upcase data/word))"}, args={"word": "ave"})
-        self.assertEqual((status, json.loads(out)["outputs"]), (0, ["AVE"]), err)
-
-    def test_a_description_is_no_template(self):
-        prompt = {"program": "(return 1)", "expect": {"newest": {"contains": ["Use { {word"]}}}
-        status, _, err = self.agent_task(prompt, description="Use {{word}} {{#x}")
-        self.assertEqual(status, 0, err)
-
-    def test_an_agent_that_fails_fails_its_step_by_name(self):
-        status, out, err = self.agent_task({"program": "(fail {:reason :no_word :message \"none left\"})"})
-        self.assertEqual((status, json.loads(out)["steps"][0]["error"]), (1, "no_word: none left"), err)
-
-    def test_a_program_that_waits_for_nobody_fails_its_step_by_name(self):
-        status, out, err = self.agent_task({"program": "(return (await-signal \"s\"))"})
-        self.assertEqual(status, 1, err)
-        self.assertIn("NOBODY_ANSWERS", json.loads(out)["steps"][0]["error"])
-
-    def test_a_later_revision_begins_the_agent_again(self):
-        plan = {"steps": [{"id": "a", "type": "action", "description": "Think of a word"}]}
-        script = self.script(INTENT, plan, {"program": "(fail \"none\")"}, plan, {"program": "(return \"salve\")"})
-        status, out, err = self.chain("run", "Greet", "--tools", self.tools(), "--output", "json", "--model", script)
-        self.assertEqual((status, json.loads(out)["outputs"]), (0, ["salve"]), err)
-
-    def test_an_agent_goes_on_where_the_process_before_has_left_it(self):
-        status, _, err = self.agent_task({"program": "(def word \"salve\")"})
-        self.assertEqual(status, 1, err)
-        self.assertIn("script_used_up", err)
-        status, out, err = self.agent_task({"program": "(def word \"salve\")"}, {"program": "(return word)"})
-        self.assertEqual((status, json.loads(out)["outputs"]), (0, ["salve"]), err)
+    def test_a_step_runs_while_an_unrelated_one_is_slow(self):
+        mark = os.path.join(self.folder.name, "mark")
+        wait = f"for i in $(seq 300); do [ -e {mark} ] && break; sleep 0.1; done; [ -e {mark} ] && echo '\"saw it\"'"
+        tools = (self.shell("slow", wait), self.shell("say", "echo 1"), self.shell("put", f"touch {mark}; echo 2"))
+        status, out, err = self.run_task([step("a", "slow", dependsOn=[]), step("b", dependsOn=[]),
+                                          step("c", "put", dependsOn=["b"])], "--output", "json", tools=tools)
+        self.assertEqual((status, json.loads(out)["outputs"]), (0, ["saw it", "1", "2"]), err)
 
     def test_a_model_judges_free_text_when_it_is_asked_to(self):
         plan = [step("a", verification=["is friendly"])]

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""ptcvm chain: steps that an agent does, because they name no tool.
+
+usage: chain_step_agent_test.py PTCVM   (the program under test)"""
+import json
+import unittest
+
+import chain_test
+from chain_test import INTENT
+
+
+class StepAgent(chain_test.ChainTest):
+    def agent_task(self, *replies, **step_members):
+        plan = [{"id": "a", "type": "action", "description": "Think of a word", **step_members}]
+        return self.chain("run", "Greet", "--tools", self.tools(), "--output", "json", "--revisions", "1", "--model",
+                          self.script(INTENT, {"steps": plan}, *replies), *self.kept())
+
+    def test_an_action_without_a_tool_is_done_by_an_agent(self):
+        prompt = {"program": "(def word \"salve\")", "expect": {"newest": {"contains": ["Think of a word"]}}}
+        status, out, err = self.agent_task(prompt, {"program": "(return (str word \"!\"))"})
+        self.assertEqual((status, json.loads(out)["outputs"]), (0, ["salve!"]), err)
+
+    def test_every_request_of_such_an_agent_is_in_the_cost(self):
+        usage = {"usage": {"input": 10, "output": 2}}
+        status, out, err = self.agent_task({"program": "(def word 1)", **usage}, {"program": "(return word)", **usage})
+        cost = json.loads(out)["cost"]
+        self.assertEqual((status, cost["modelCalls"], cost["inputTokens"], cost["outputTokens"]), (0, 4, 20, 4), err)
+
+    def test_an_agent_calls_the_tools_of_the_task_and_their_calls_are_in_the_cost(self):
+        program = {"program": "(return [(tool/say {:text \"a\"}) (tool/say {:text \"b\"})])"}
+        status, out, err = self.agent_task(program)
+        report = json.loads(out)
+        self.assertEqual((status, json.loads(report["outputs"][0])), (0, ["hello", "hello"]), err)
+        self.assertEqual((self.made(), report["cost"]["toolCalls"]), (["say", "say"], 2))
+
+    def strict(self, section, name, value):
+        return "--strategy", self.file("strict.json", json.dumps({section: {name: value}}))
+
+    def assert_refused(self, error, *more):
+        """The agent of a step calls `say`, hears of the error, and gives up."""
+        plan = [{"id": "a", "type": "action", "description": "Greet"}]
+        hears = {"program": "(return \"gave up\")", "expect": {"newest": {"contains": [error]}}}
+        script = self.script(INTENT, {"steps": plan}, {"program": "(return (tool/say {:text \"a\"}))"}, hears)
+        status, out, err = self.chain("run", "Greet", "--tools", self.tools(), "--output", "json", "--revisions", "1",
+                                      "--model", script, *more)
+        self.assertEqual((status, self.made()), (0, []), err)
+        self.assertEqual(json.loads(out)["outputs"], ["gave up"])
+
+    def test_an_agent_does_not_call_what_the_task_denies(self):
+        self.assert_refused("DENIED_TOOL", *self.strict("constraints", "deniedTools", ["say"]))
+
+    def test_nobody_is_asked_in_the_middle_of_an_agent(self):
+        self.assert_refused("CONFIRMATION_UNAVAILABLE", *self.kept(),
+                            *self.strict("constraints", "mustConfirmBefore", ["say"]))
+
+    def test_the_arguments_of_such_a_step_are_data_of_its_agent(self):
+        status, out, err = self.agent_task({"program": "(return (upcase data/word))"}, args={"word": "ave"})
+        self.assertEqual((status, json.loads(out)["outputs"]), (0, ["AVE"]), err)
+
+    def test_a_description_is_no_template(self):
+        prompt = {"program": "(return 1)", "expect": {"newest": {"contains": ["Use { {word"]}}}
+        status, _, err = self.agent_task(prompt, description="Use {{word}} {{#x}")
+        self.assertEqual(status, 0, err)
+
+    def test_an_agent_that_fails_fails_its_step_by_name(self):
+        status, out, err = self.agent_task({"program": "(fail {:reason :no_word :message \"none left\"})"})
+        self.assertEqual((status, json.loads(out)["steps"][0]["error"]), (1, "no_word: none left"), err)
+
+    def test_a_program_that_waits_for_nobody_fails_its_step_by_name(self):
+        status, out, err = self.agent_task({"program": "(return (await-signal \"s\"))"})
+        self.assertEqual(status, 1, err)
+        self.assertIn("NOBODY_ANSWERS", json.loads(out)["steps"][0]["error"])
+
+    def test_a_later_revision_begins_the_agent_again(self):
+        plan = {"steps": [{"id": "a", "type": "action", "description": "Think of a word"}]}
+        script = self.script(INTENT, plan, {"program": "(fail \"none\")"}, plan, {"program": "(return \"salve\")"})
+        status, out, err = self.chain("run", "Greet", "--tools", self.tools(), "--output", "json", "--model", script)
+        self.assertEqual((status, json.loads(out)["outputs"]), (0, ["salve"]), err)
+
+    def test_an_agent_goes_on_where_the_process_before_has_left_it(self):
+        status, _, err = self.agent_task({"program": "(def word \"salve\")"})
+        self.assertEqual(status, 1, err)
+        self.assertIn("script_used_up", err)
+        status, out, err = self.agent_task({"program": "(def word \"salve\")"}, {"program": "(return word)"})
+        self.assertEqual((status, json.loads(out)["outputs"]), (0, ["salve"]), err)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=["chain_step_agent_test.py"])
