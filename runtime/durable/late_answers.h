@@ -1,9 +1,9 @@
 // Answers that came when somebody else had claimed their run already.
 //
-// What a call has done is true, and it does not matter who executes the run. The answer of a call that may not simply be
-// made again goes into the log as an observation from outside, a DoubtSettled of the host. It wakes the run that is in
-// doubt about the call, and a run that is opened later never doubts. A call that may be made again is made again: its
-// answer is not kept, because the new claim may have got another one.
+// What a call has done is true, and it does not matter who executes the run. The answer of a call that may not simply
+// be made again goes into the log as an observation from outside, a DoubtSettled of the host. It wakes the run that is
+// in doubt about the call, and a run that is opened later never doubts. A call that may be made again is made again:
+// its answer is not kept, because the new claim may have got another one.
 #pragma once
 #include <cstddef>
 #include <cstdint>
