@@ -25,6 +25,11 @@ Limits program_limits() {
   return limits;
 }
 
+// Returns whether a text of a value may have a name that the model does not see (names that begin with _).
+bool may_have_hidden(std::string_view edn) {
+  return edn.find(":_") != std::string_view::npos || edn.find("\"_") != std::string_view::npos;
+}
+
 std::string explanation(std::string_view form, std::string_view name) {
   std::string text = form == "doc" ? doc_text(name) : apropos_text(name);
   if (!text.empty()) return text;
@@ -261,6 +266,7 @@ void AgentNode::take_fault(const Diagnostic& fault, const Outcome& outcome) {
   std::string text = shown(outcome, {});
   text += "Error: " + (fault.kind.empty() ? std::string("fault") : fault.kind) + ": " + fault.message + "\n";
   if (fault.line != 0) text += "At line " + std::to_string(fault.line) + ":\n" + fault.excerpt;
+  if (!fault.found.empty()) text += "Found: " + (may_have_hidden(fault.found) ? "(hidden)" : fault.found) + "\n";
   if (!fault.hint.empty()) text += "Hint: " + fault.hint + "\n";
   text += "Nothing that this program defined was kept.";
   end_turn(TurnKind::Fault, std::move(text));

@@ -106,6 +106,23 @@ TEST_F(AgentRunTest, texts_that_are_not_utf_8_are_mended_in_both_faces) {
   EXPECT_EQ(from_text->snapshot(), run.snapshot());
 }
 
+TEST_F(AgentRunTest, a_fault_shows_the_model_the_value_that_did_not_fit_and_no_hidden_names) {
+  const Agent agent = made(R"({"prompt": "P", "signature": "(rows [:map]) -> :int"})");
+  const std::string data = R"({"rows": [{"cents": 5}, {"_pin": 4711}]})";
+  AgentRun run = AgentRun::start(agent, {.id = "r", .data_json = data}).value();
+  run.step();
+  const auto feedback_to = [&](const std::string& program) {
+    EXPECT_TRUE(run.resolve_model("model", says(program)));
+    run.step();
+    const std::string request(run.operations().at(0).body);
+    return request.substr(request.rfind("type_error"));
+  };
+  EXPECT_NE(feedback_to("(+ 1 (first data/rows))").find(R"(Found: {\"cents\" 5})"), std::string::npos);
+  const std::string hidden = feedback_to("(+ 1 (second data/rows))");
+  EXPECT_NE(hidden.find("Found: (hidden)"), std::string::npos);
+  EXPECT_EQ(hidden.find("4711"), std::string::npos);
+}
+
 TEST_F(AgentRunTest, another_definition_is_refused) {
   const AgentRun run = waiting(made(kWaiting));
   const auto other = made(R"({"prompt": "x"})");
