@@ -79,6 +79,34 @@ class ChildModels(AgentTree):
                                     "--child-model", "desk=" + self.desk, "--child-model", "desk=" + self.desk)
         self.assertEqual(status, 65, err)
 
+    def test_a_program_takes_the_place_of_a_child_in_each_call_of_it(self):
+        root = self.script("root.jsonl", {"program": "(return (+ (tool/desk {}) (tool/desk {}) (tool/other {})))"},
+                           {"program": "(return 1)", "for": "other"})
+        program = "desk=program:" + self.file("desk.ptc", "(return 20)")
+        status, line, err = self.agent("run", self.file_of_agent, "--model", root, "--child-model", program)
+        self.assertEqual((status, line["return"]), (0, 41), err)
+
+    def test_a_program_in_the_place_of_a_child_survives_in_a_store(self):
+        agent = {**BROKER, "tools": [{"name": "go", "signature": "() -> :int", "effect": "keyed"}]}
+        root = self.script("root.jsonl",
+                           {"program": "(let [n (tool/desk {})] (return (+ n (tool/go {}) (tool/desk {}))))"})
+        program = "desk=program:" + self.file("desk.ptc", "(return 20)")
+        kept = ("--store", self.folder.name + "/runs.db", "--id", "r")
+        status, line, err = self.agent("run", self.json("b.json", agent), "--model", root, "--child-model", program,
+                                       *kept)
+        self.assertEqual((status, line["pending"]), (75, ["go"]), err)
+        status, line, err = self.agent("resume", *kept, "--resolve", "go=1")
+        self.assertEqual((status, line["return"]), (0, 41), err)
+
+    def test_a_program_of_a_child_that_needs_a_model_is_refused(self):
+        for source, words in (("(+ 1 2)", "the program did not end the task of desk"),
+                              ("(return (tool/clerk {}))", "desk/clerk/model is asked")):
+            program = "desk=program:" + self.file("desk.ptc", source)
+            status, line, err = self.agent("run", self.file_of_agent, "--model", self.root, "--child-model", program)
+            self.assertEqual((status, line["fail"]["reason"]), (1, "llm_required"), err)
+            self.assertIn(words, line["fail"]["message"])
+            self.assertIn("--child-model", line["fail"]["message"])
+
     def test_progress_prices_each_reply_by_its_model(self):
         prices = self.json("p.json", {"scripted": {"input": 1_000_000}})
         _, _, err = self.agent("run", self.file_of_agent, "--model", self.root, "--progress", "--prices", prices,

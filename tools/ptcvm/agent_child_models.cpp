@@ -123,7 +123,7 @@ std::unique_ptr<ModelSource> open_child_models(const loop::AgentDefinition& root
   if (models.empty()) return of_root;
   auto routed = std::make_unique<RoutedSource>(root, std::move(of_root));
   for (auto& [path, child] : models) {
-    auto opened = open_model(child.model, is_stream, on_bytes, message);
+    auto opened = open_model(child.model, is_stream, on_bytes, message, path);
     if (!opened) return nullptr;
     child.choice = std::move(opened->choice);
     routed->add(path, std::move(opened->source));

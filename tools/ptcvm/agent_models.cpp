@@ -1,11 +1,13 @@
 #include "tools/ptcvm/agent_models.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -80,28 +82,37 @@ class RecordedSource : public InstantSource {
   replay::RecordedModel model_;
 };
 
-// A program in the place of a model: it answers the first request and no other one.
+// Returns the level of an agent in its tree: the root has 0.
+std::ptrdiff_t level_of(std::string_view agent_path) {
+  return agent_path.empty() ? 0 : 1 + std::ranges::count(agent_path, '/');
+}
+
+// A program in the place of a model: it answers the first request of its agent, in each run of the agent, and no other
+// one. Every other agent that is asked here is below.
 class ProgramSource : public InstantSource {
  public:
-  ProgramSource(std::string program, OnBytes on_bytes)
-      : InstantSource(std::move(on_bytes)), program_(std::move(program)) {}
+  ProgramSource(std::string program, std::string_view agent_path, OnBytes on_bytes)
+      : InstantSource(std::move(on_bytes)), program_(std::move(program)), level_(level_of(agent_path)) {}
   void skip(std::string_view agent_path, std::size_t replies) override {
-    is_used_ = is_used_ || (agent_path.empty() && replies > 0);
+    if (level_of(agent_path) == level_ && replies > 0) used_.emplace(agent_path);
   }
 
  private:
   ModelAnswer answer_to(const loop::Operation& operation) override {
-    if (operation.agent.empty() && !std::exchange(is_used_, true)) {
+    const bool is_own = level_of(operation.agent) == level_;
+    if (is_own && used_.insert(operation.agent).second) {
       return {{}, program_reply(operation, program_), 0, std::nullopt};
     }
-    const bool is_root = operation.agent.empty();
-    const std::string what = is_root ? "the program did not end the task" : operation.path + " is asked";
+    const std::string who = operation.agent.empty() ? "" : " of " + operation.agent;
+    const std::string what = is_own ? "the program did not end the task" + who : operation.path + " is asked";
+    const std::string cure = level_ == 0 ? "--model" : "--child-model";
     return {{}, {}, 0, replay::ReplayFailure{std::string(kModelRequired),
-                                             what + ", and there is only a program; name a model with --model"}};
+                                             what + ", and there is only a program; name a model with " + cure}};
   }
 
-  std::string program_;
-  bool is_used_ = false;
+  const std::string program_;
+  const std::ptrdiff_t level_;
+  std::set<std::string, std::less<>> used_;   // the runs of the agent that have had the program, by their paths
 };
 
 class MailboxSource : public ModelSource {
@@ -206,12 +217,13 @@ std::optional<OpenedModel> open_recording(const std::string& file, OnBytes on_by
   return opened;
 }
 
-std::optional<OpenedModel> open_program(const std::string& file, OnBytes on_bytes, std::string& message) {
+std::optional<OpenedModel> open_program(const std::string& file, std::string_view agent_path, OnBytes on_bytes,
+                                        std::string& message) {
   auto text = read_file(file, message);
   if (!text) return std::nullopt;
   OpenedModel opened;
   opened.choice = {wire::Protocol::Chat, "program", "program", false, {}, {}};
-  opened.source = std::make_unique<ProgramSource>(*std::move(text), std::move(on_bytes));
+  opened.source = std::make_unique<ProgramSource>(*std::move(text), agent_path, std::move(on_bytes));
   return opened;
 }
 
@@ -228,13 +240,14 @@ replay::ModelCall model_call(const loop::Operation& operation) {
   return {operation.agent, operation.model.protocol, operation.model.is_stream, operation.body, operation.callable};
 }
 
-std::optional<OpenedModel> open_model(const std::string& text, bool is_stream, OnBytes on_bytes, std::string& message) {
+std::optional<OpenedModel> open_model(const std::string& text, bool is_stream, OnBytes on_bytes, std::string& message,
+                                      std::string_view agent_path) {
   const std::size_t colon = text.find(':');
   const std::string kind = text.substr(0, colon);
   const std::string rest = colon == std::string::npos ? "" : text.substr(colon + 1);
   if (kind == "scripted") return open_script(rest, std::move(on_bytes), message);
   if (kind == "replay") return open_recording(rest, std::move(on_bytes), message);
-  if (kind == "program") return open_program(rest, std::move(on_bytes), message);
+  if (kind == "program") return open_program(rest, agent_path, std::move(on_bytes), message);
   if (kind != "mailbox") return open_server(text, is_stream, std::move(on_bytes), message);
   std::error_code error;
   if (!std::filesystem::is_directory(rest, error)) {

@@ -46,9 +46,10 @@ struct OpenedModel {
 };
 
 // Opens what --model names: scripted:FILE, replay:FILE, program:FILE, mailbox:DIR, or chat|responses|messages with
-// :NAME[@URL]. `on_bytes` gets the bytes of streamed replies as they come. Returns nullopt when the model cannot be
-// opened; `message` then says why.
-std::optional<OpenedModel> open_model(const std::string& text, bool is_stream, OnBytes on_bytes, std::string& message);
+// :NAME[@URL]. `on_bytes` gets the bytes of streamed replies as they come. `agent_path` names the agent in whose place
+// a program answers; "" is the root. Returns nullopt when the model cannot be opened; `message` then says why.
+std::optional<OpenedModel> open_model(const std::string& text, bool is_stream, OnBytes on_bytes, std::string& message,
+                                      std::string_view agent_path = {});
 
 // Wraps a source: every request and its reply are added to the file as lines of a recording.
 std::unique_ptr<ModelSource> record_model(std::unique_ptr<ModelSource> source, const std::string& path,
