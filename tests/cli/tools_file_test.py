@@ -160,6 +160,11 @@ class ToolsFile(CommandLineTest):
         mission = ptcvm("journal", "log", *kept, "a")[1]
         self.assertIn("[in doubt] pay: dies {} (it wrote: paying)", mission)
         self.assertIn("paying", ptcvm("doubt", "list", *kept, "a")[1])
+        listed = ptcvm("runs", *kept, "--errors")[1]
+        self.assertRegex(listed, r"a: the call \S+ wrote to its standard error:\nprice: cache is cold\n")
+        self.assertNotIn("cache is cold", ptcvm("runs", *kept)[1])
+        line = json.loads(ptcvm("runs", *kept, "--errors", "--json")[1])
+        self.assertEqual({each["tool"]: each["text"] for each in line["errors"]}, errors)
         exported = ptcvm("journal", "export", *kept, "a")[1]
         other = ("--store", os.path.join(self.folder.name, "t.db"))
         self.assertEqual(ptcvm("journal", "import", *other, "a", "-", stdin=exported)[0], 0)

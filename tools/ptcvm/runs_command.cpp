@@ -11,6 +11,7 @@
 #include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/store_options.h"
 #include "tools/ptcvm/text_table.h"
+#include "tools/ptcvm/tool_errors.h"
 #include "tools/ptcvm/waits_text.h"
 
 namespace ptcvm::cli {
@@ -19,6 +20,7 @@ namespace {
 constexpr const char* kRunsExamples = R"(Examples:
   ptcvm runs --store runs.db
   ptcvm runs --store runs.db --state woken --json
+  ptcvm runs --store runs.db --state 'in doubt' --errors
   ptcvm runs cancel order-17 --store runs.db --reason 'no longer wanted'
 
 A run of a queue (ptcvm enqueue) also shows its queue and what the queue says of it: ready, timer, held, waiting,
@@ -32,6 +34,12 @@ struct RunsRequest {
   StoreOptions store;
   std::string state;
   bool json = false;
+  bool errors = false;
+};
+
+// What the tool of one call wrote to its standard error.
+struct CallErrors {
+  std::string key, tool, text;
 };
 
 struct RunLine {
@@ -39,11 +47,13 @@ struct RunLine {
   std::string state, waits_for;
   std::optional<Error> refusal;   // why the seal of the log refuses it
   std::optional<QueuedRunStatus> queued;   // nullopt: no queue has it
+  std::vector<CallErrors> errors = {};
 };
 
 class Runs {
  public:
-  Runs(const Store& store, bool has_ring) : store_(store), has_ring_(has_ring) {}
+  Runs(const Store& store, const RunsRequest& request)
+      : store_(store), has_ring_(!request.store.keys.empty()), shows_errors_(request.errors) {}
 
   // Returns the runs whose state begins so.
   Result<std::vector<RunLine>> read(const std::string& state) const {
@@ -63,7 +73,9 @@ class Runs {
         // A run that no worker has begun yet.
         if (line.queued && line.state == "interrupted" && line.info.facts == 1) line.state = "queued";
         const bool is_wanted = line.state.starts_with(state) || (line.queued && line.queued->state.starts_with(state));
-        if (is_wanted) out.push_back(std::move(line));
+        if (!is_wanted) continue;
+        if (shows_errors_ && !line.refusal) line.errors = errors_of(line.info.id);
+        out.push_back(std::move(line));
       }
     }
     return out;
@@ -108,6 +120,16 @@ class Runs {
     return out;
   }
 
+  std::vector<CallErrors> errors_of(const std::string& run) const {
+    std::vector<CallErrors> out;
+    const auto journal = store_.journal(run, JournalExtent::Whole);
+    if (!journal) return out;
+    for (const JournalCall& call : journal->calls) {
+      if (!call.errors.empty()) out.push_back({call.key, call.tool, call.errors});
+    }
+    return out;
+  }
+
   // Checks the seal of a log, when there is a ring.
   std::optional<Error> refusal_of(const std::string& run) const {
     if (!has_ring_) return std::nullopt;
@@ -117,9 +139,22 @@ class Runs {
   }
 
   const Store& store_;
-  const bool has_ring_;
+  const bool has_ring_, shows_errors_;
   const std::int64_t now_ms_ = now_millis();
 };
+
+void append_errors(std::string& out, const std::vector<CallErrors>& errors) {
+  if (errors.empty()) return;
+  out += ",\"errors\":[";
+  for (const CallErrors& each : errors) {
+    out += out.back() == '[' ? "{\"call\":" : ",{\"call\":";
+    ptc::append_json_string(out, each.key);
+    ptc::append_json_member(out, "tool", each.tool);
+    ptc::append_json_member(out, "text", each.text);
+    out += '}';
+  }
+  out += ']';
+}
 
 void write_line_of_json(const RunLine& line) {
   std::string out = "{\"id\":";
@@ -143,6 +178,7 @@ void write_line_of_json(const RunLine& line) {
     ptc::append_json_member(out, "reason", line.queued->reason);
     out += std::string(",\"cancelled\":") + (line.queued->is_cancelled ? "true" : "false");
   }
+  append_errors(out, line.errors);
   std::cout << out << "}\n";
 }
 
@@ -156,7 +192,7 @@ int list(const RunsRequest& request) {
   StoreCommand command(request.store);
   int status = kSuccess;
   if (!command.open(StoreUse::Existing, status)) return status;
-  const auto lines = Runs(command.store(), !request.store.keys.empty()).read(request.state);
+  const auto lines = Runs(command.store(), request).read(request.state);
   if (!lines) return complain_of_store(lines.error());
   status = kSuccess;
   for (const RunLine& line : *lines) {
@@ -177,6 +213,12 @@ int list(const RunsRequest& request) {
   }
   if (lines->empty()) std::cerr << "no runs\n";
   if (!lines->empty()) std::cout << text_table(rows);
+  for (const RunLine& line : *lines) {
+    for (const CallErrors& each : line.errors) {
+      std::cout << '\n' << line.info.id << ": the call " << each.key << " wrote to its standard error:\n"
+                << tool_error_lines(each.tool, each.text);
+    }
+  }
   return status;
 }
 
@@ -188,6 +230,7 @@ void add_runs_command(CLI::App& app, int& status) {
   declare_sealed_store(*command, request->store);
   command->add_option("--state", request->state, "Only those in this state, or whose state begins so");
   command->add_flag("--json", request->json, "A line of JSON for each");
+  command->add_flag("--errors", request->errors, "Also what tools wrote to their standard error, by calls");
   command->footer(kRunsExamples);
   add_runs_parts(*command, status);
   // The parser calls this for a command below, too, after that one.
