@@ -196,6 +196,17 @@ class Store(AgentTest):
             self.assertEqual(self.agent("resume", *self.kept, *args)[0], 65)
         self.assertEqual(self.agent("resume", *self.kept)[1]["pending"], ["approve:pay"])
 
+    def test_another_definition_is_reported_and_the_run_goes_on_with_its_own(self):
+        self.begin()
+        status, line, _, err = self.begin({**self.ASKING, "prompt": "Pay Bo.", "max_turns": 3})
+        self.assertEqual((status, line), (65, None), err)
+        for words in ("another definition", "prompt", "max_turns"):
+            self.assertIn(words, err)
+        self.assertNotIn("signature", err)
+        self.assertEqual(self.agent("resume", *self.kept)[1]["pending"], ["approve:pay"])
+        status, line, _, err = self.agent("resume", *self.kept, "--resolve", "approve:pay=true")
+        self.assertEqual((status, line["return"]), (0, {"receipt": "r"}), err)
+
     def test_cost_is_shown_by_turn(self):
         self.begin()
         self.agent("resume", *self.kept, "--resolve", "approve:pay=true")
