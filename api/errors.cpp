@@ -56,7 +56,10 @@ Error store_error(const ptc::StoreError& error) {
     return {Errc::seal_refused, std::string(error.seal) + ": " + error.message, std::nullopt, error.seal};
   }
   const std::string_view name = ptc::store_error_name(error.kind);
-  return {Errc::store_failed, std::string(name) + ": " + error.message, std::nullopt, name};
+  using Kind = ptc::StoreError::Kind;
+  const bool is_refused = error.kind == Kind::RunMoved || error.kind == Kind::RunOrdered;
+  const Errc code = is_refused ? Errc::refused : Errc::store_failed;
+  return {code, std::string(name) + ": " + error.message, std::nullopt, name};
 }
 
 Error text_error(std::string_view what, std::string_view text, const ptc::TextError& error) {

@@ -22,7 +22,7 @@ QueuedRunStatus status_of(const ptc::JobRow& job) {
   out.attempts = job.attempts;
   out.most_attempts = job.most_attempts;
   out.at_ms = job.at_ms;
-  out.node = job.node;
+  out.node = job.state == ptc::JobState::Held ? job.node : 0;
   out.blockers = job.blockers;
   out.reason = job.reason;
   out.is_cancelled = job.is_cancelled;
@@ -54,7 +54,8 @@ void count(QueueStatus& out, const ptc::QueueDepth& depth) {
     case ptc::JobState::Quarantined: out.quarantined = depth.count; break;
     case ptc::JobState::Dead: out.dead = depth.count; break;
     case ptc::JobState::Blocked: out.blocked = depth.count; break;
-    case ptc::JobState::Done: break;
+    case ptc::JobState::Done:
+    case ptc::JobState::Moved: break;
   }
 }
 

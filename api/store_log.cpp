@@ -8,6 +8,7 @@
 #include "runtime/log/log_import.h"
 #include "runtime/log/log_writer.h"
 #include "runtime/log/process_owner.h"
+#include "runtime/log/store_rules.h"
 
 namespace ptcvm {
 namespace {
@@ -16,9 +17,8 @@ namespace {
 constexpr std::string_view kDoubtWord = "doubt", kExternalWord = "external";
 
 StoredState state_of(ptc::LogState state) {
-  return state == ptc::LogState::Running  ? StoredState::Running
-         : state == ptc::LogState::Parked ? StoredState::Parked
-                                          : StoredState::Ended;
+  static_assert(static_cast<int>(ptc::LogState::Moved) == static_cast<int>(StoredState::Moved));
+  return static_cast<StoredState>(state);
 }
 
 StoredRunInfo run_info(const ptc::RunInfo& info) {
@@ -36,12 +36,27 @@ StoredRunInfo run_info(const ptc::RunInfo& info) {
   return out;
 }
 
+Result<std::optional<ptc::Fact>> fact_at(ptc::FactStore& store, std::string_view run, std::uint64_t seq) {
+  auto last = store.read(run, seq - 1, 1);
+  if (const auto* error = std::get_if<ptc::StoreError>(&last)) return store_error(*error);
+  auto& facts = std::get<std::vector<ptc::Fact>>(last);
+  return facts.empty() ? std::nullopt : std::optional(std::move(facts.front()));
+}
+
+// Whether a fact says only where the log has been.
+bool is_travel_note(ptc::FactKind kind) {
+  return kind == ptc::FactKind::RunMoved || kind == ptc::FactKind::RunCopied || kind == ptc::FactKind::RunForked;
+}
+
 // How the last turn ended, or "" when the last fact does not say so.
 Result<std::string> end_status(ptc::FactStore& store, const ptc::RunInfo& info) {
-  auto last = store.read(info.log, info.head - 1, 1);
-  if (const auto* error = std::get_if<ptc::StoreError>(&last)) return store_error(*error);
-  const auto& facts = std::get<std::vector<ptc::Fact>>(last);
-  return !facts.empty() && facts.front().kind == ptc::FactKind::TurnEnded ? facts.front().status : std::string();
+  for (std::uint64_t seq = info.head; seq != 0; --seq) {
+    const auto last = fact_at(store, info.log, seq);
+    if (!last) return last.error();
+    if (*last && (*last)->kind == ptc::FactKind::TurnEnded) return (*last)->status;
+    if (!*last || !is_travel_note((*last)->kind)) break;
+  }
+  return std::string();
 }
 
 }  // namespace
@@ -72,6 +87,12 @@ Result<StoredDetail> Store::detail(std::string_view run) const {
     auto status = end_status(store, *info);
     if (!status) return std::move(status).error();
     out.end_status = std::move(*status);
+    return out;
+  }
+  if (ptc::has_left(info->state)) {
+    const auto last = fact_at(store, run, info->head);
+    if (!last) return last.error();
+    if (*last) out.moved_to = (*last)->text;
     return out;
   }
   auto parked = store.parked(run);

@@ -8,7 +8,7 @@ struct ptcvm_stored_runs {
 
 namespace ptcvm::c {
 
-static_assert(PTCVM_STORED_ENDED == static_cast<int>(StoredState::Ended));
+static_assert(PTCVM_STORED_MOVED == static_cast<int>(StoredState::Moved));
 static_assert(PTCVM_STORED_END_IN_DOUBT == static_cast<int>(StoredEnd::InDoubt));
 static_assert(PTCVM_DOUBT_GIVE_UP == static_cast<int>(DoubtAnswer::GiveUp));
 

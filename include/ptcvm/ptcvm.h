@@ -614,7 +614,7 @@ PTCVM_EXPORT ptcvm_status ptcvm_store_log_json(const ptcvm_store* store, ptcvm_t
 PTCVM_EXPORT ptcvm_status ptcvm_store_woken(const ptcvm_store* store, int64_t now_ms, size_t most, ptcvm_texts** out,
                                             ptcvm_error** error);
 
-enum { PTCVM_STORED_RUNNING = 0, PTCVM_STORED_PARKED, PTCVM_STORED_ENDED };
+enum { PTCVM_STORED_RUNNING = 0, PTCVM_STORED_PARKED, PTCVM_STORED_ENDED, PTCVM_STORED_MOVING, PTCVM_STORED_MOVED };
 typedef struct ptcvm_stored_run {
   size_t struct_size;
   ptcvm_text id;                  // the text is borrowed from the list

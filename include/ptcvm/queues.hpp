@@ -56,7 +56,7 @@ PTCVM_API Result<bool> retry_queued(const Store& store, std::string_view run, st
 struct QueuedRunStatus {
   std::string run, queue, tenant;             // their names; "" for no tenant
   // "ready"; "timer" (until at_ms); "held" (a worker executes it); "waiting" (for a fact); "blocked" (comes after other
-  // runs); "quarantined" (its workers died too often), "dead" (given up), or "done".
+  // runs); "quarantined" (its workers died too often), "dead" (given up), "done", or "moved" (to another store).
   std::string state;
   std::int32_t priority = 0, attempts = 0, most_attempts = 0;   // attempts: turns that failed
   std::int64_t at_ms = 0;                     // since when it is in the state; "timer": until when

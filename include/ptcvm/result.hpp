@@ -24,7 +24,8 @@ enum class Errc : std::uint8_t {
   invalid_value,        // the text is not EDN or JSON, or the value has another shape
   invalid_signature,    // the text is not a signature; the message says where
   invalid_snapshot,     // the bytes are not a snapshot, are damaged, or have a newer format
-  refused,              // tools of the snapshot are missing or changed here; or the decision is about other arguments
+  refused,              // tools of the snapshot are missing or changed here; the decision is about other arguments; or
+                        // the run went to another store
   unknown_operation,    // no operation of that id waits
   already_resolved,     // the operation was resolved before, in another way
   too_large,            // there are more bytes than the call allows

@@ -22,8 +22,9 @@
 
 namespace ptcvm {
 
-// Says whether a process executes a stored run, the run is parked, or the run is over.
-enum class StoredState : std::uint8_t { Running, Parked, Ended };
+// Says whether a process executes a stored run, the run is parked, or the run is over. Moving, Moved: the run went to
+// another store (run_moves.hpp), and has not arrived there, or has.
+enum class StoredState : std::uint8_t { Running, Parked, Ended, Moving, Moved };
 
 // One line of the list of runs.
 struct StoredRunInfo {
@@ -42,6 +43,7 @@ struct StoredDetail {
   std::string end_status;                     // how the last turn ended: "ok", "return", "fail", "error"; "": not yet
   std::vector<std::string> waits_for;         // the operations, signals and calls that a parked run waits for
   bool is_in_doubt = false;                   // a person has to say something first: Store::doubts()
+  std::string moved_to;                       // Moving, Moved: the other store, as people name it
 };
 
 // What a person says about a call that may or may not have happened.

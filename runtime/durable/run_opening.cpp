@@ -36,6 +36,10 @@ std::unique_ptr<Session> RunOpening::open() {
     refuse("the log " + writer_.name() + " belongs to a host (HostLog): give the run another id");
     return nullptr;
   }
+  if (log().is_copy()) {
+    refuse("run_is_copy: " + writer_.name() + " is a copy for reading: `ptcvm resume --recorded` goes on with it");
+    return nullptr;
+  }
   if (is_done()) {
     answer_again();
     return nullptr;

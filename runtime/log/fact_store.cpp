@@ -22,6 +22,8 @@ std::string_view store_error_name(StoreError::Kind kind) {
     case StoreError::Kind::Misuse: return "store_misuse";
     case StoreError::Kind::WrongTenant: return "store_wrong_tenant";
     case StoreError::Kind::DeadNode: return "store_dead_node";
+    case StoreError::Kind::RunOrdered: return "run_has_order";
+    case StoreError::Kind::RunMoved: return "run_moved";
   }
   return "";
 }
@@ -31,9 +33,21 @@ std::string_view log_state_name(LogState state) {
     case LogState::Running: return "running";
     case LogState::Parked: return "parked";
     case LogState::Ended: return "ended";
+    case LogState::Moving: return "moving";
+    case LogState::Moved: return "moved";
   }
   return "";
 }
+
+namespace {
+
+StoreError moves_nothing() { return {StoreError::Kind::Misuse, "this store moves no runs"}; }
+
+}  // namespace
+
+StoreResult<Written> FactStore::depart(std::string_view, Cut, const Fact&) { return moves_nothing(); }
+StoreResult<bool> FactStore::arrive(const Arrival&, std::int64_t) { return moves_nothing(); }
+StoreResult<bool> FactStore::settle_departure(std::string_view, std::string_view) { return moves_nothing(); }
 
 StoreResult<std::vector<Fact>> FactStore::read_notable(std::string_view log, std::uint64_t after, std::size_t most) {
   constexpr std::size_t kPage = 1'000;

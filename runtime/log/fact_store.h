@@ -51,6 +51,8 @@ struct StoreError {
     Misuse,      // arguments that make no sense (store_rules.h): a decision under no claim, text that is not UTF-8
     WrongTenant,   // the run is another tenant's (run_queue.h)
     DeadNode,    // the lease of the node is over, or there is no such node
+    RunOrdered,  // jobs come after the run, or it comes after runs that are not done (run_queue.h): it stays
+    RunMoved,    // the run went to another store (run_move.h); the message says where
   };
   Kind kind{};
   std::string message;
@@ -112,7 +114,8 @@ struct ParkResult : Written {
   std::optional<Fact> conflict;  // when set, the run was not parked: this fact refused the decisions
 };
 
-enum class LogState : std::uint8_t { Running, Parked, Ended };
+// Moving: the run has left for another store. Moved: it has arrived there. Both refuse every write (RunMoved).
+enum class LogState : std::uint8_t { Running, Parked, Ended, Moving, Moved };
 std::string_view log_state_name(LogState state);
 
 struct RunInfo {
@@ -134,6 +137,7 @@ struct Claim {
 };
 
 class RunQueue;
+struct Arrival;
 
 class FactStore {
  public:
@@ -185,6 +189,16 @@ class FactStore {
   virtual StoreResult<Written> resumed(std::string_view log, Cut cut, std::span<const Fact> facts) = 0;
   // Says that the run is over, under a claim, and removes the parked bytes. Writes the facts as put() does.
   virtual StoreResult<Written> ended(std::string_view log, Cut cut, std::span<const Fact> facts) = 0;
+
+  // The steps of a run that goes to another store (run_move.h). A store without them refuses with Misuse.
+  // Writes the fact under a claim, gives the claim back, and takes the job out of its queue, all or nothing. From then
+  // on every write, claim and order is refused with RunMoved; reading goes on, also of what is parked.
+  virtual StoreResult<Written> depart(std::string_view log, Cut cut, const Fact& moved);
+  // Takes a run over from another store, all or nothing. Returns false, and nothing is written, when the log is not as
+  // Arrival::before says, or somebody has a claim.
+  virtual StoreResult<bool> arrive(const Arrival& run, std::int64_t now_ms);
+  // Notes that the run which left by the fact of that key has arrived. Returns false when that is not its last fact.
+  virtual StoreResult<bool> settle_departure(std::string_view log, std::string_view key);
 
   // Makes all earlier writes durable, whatever the mode.
   virtual StoreResult<std::monostate> flush() = 0;

@@ -53,6 +53,13 @@ class ForwardingStore : public FactStore {
   StoreResult<Written> ended(std::string_view log, Cut cut, std::span<const Fact> facts) override {
     return store_.ended(log, cut, facts);
   }
+  StoreResult<Written> depart(std::string_view log, Cut cut, const Fact& moved) override {
+    return store_.depart(log, cut, moved);
+  }
+  StoreResult<bool> arrive(const Arrival& run, std::int64_t now_ms) override { return store_.arrive(run, now_ms); }
+  StoreResult<bool> settle_departure(std::string_view log, std::string_view key) override {
+    return store_.settle_departure(log, key);
+  }
   StoreResult<std::monostate> flush() override { return store_.flush(); }
 
  protected:

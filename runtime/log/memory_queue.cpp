@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "runtime/log/store_rules.h"
+
 namespace ptc {
 namespace {
 
@@ -120,6 +122,7 @@ QueuedRun MemoryQueueTables::run(std::string_view name) {
   out.token = log->token;
   out.owner = log->owner;
   out.until_ms = log->until_ms;
+  if (has_left(log->state)) out.moved_to = log->facts.back().text;
   if (log->state != LogState::Parked) return out;
   out.is_woken = log->woken;
   out.deadline_ms = log->parked->deadline_ms;
@@ -163,7 +166,7 @@ std::vector<JobRow> MemoryQueueTables::take_dependents(std::string_view log) {
 std::vector<QueueDepth> MemoryQueueTables::depths() {
   std::map<std::pair<std::string, JobState>, QueueDepth> found;
   for (const auto& [id, job] : jobs_) {
-    if (job.state == JobState::Done) continue;
+    if (job.state == JobState::Done || job.state == JobState::Moved) continue;
     QueueDepth& depth = found.try_emplace({job.queue, job.state}, QueueDepth{job.queue, job.state, 0, job.at_ms})
                             .first->second;
     ++depth.count;

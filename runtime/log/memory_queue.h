@@ -71,6 +71,8 @@ class MemoryQueue final : public ProtocolQueue {
   // For the store, under its mutex.
   void wake(std::string_view log, std::int64_t now_ms) { wake_job(tables_, log, now_ms); }
   void release_if_dead(std::string_view log, std::int64_t now_ms) { ptc::release_if_dead(tables_, log, now_ms); }
+  std::optional<StoreError> depart(std::string_view log) { return depart_job(tables_, log); }
+  void arrive(const JobRow& job, std::int64_t now_ms) { arrive_job(tables_, job, now_ms); }
 
  private:
   std::optional<StoreError> transact(const std::function<bool(QueueTables&)>& body) override;

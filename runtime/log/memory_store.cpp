@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "runtime/log/memory_queue.h"
+#include "runtime/log/run_move.h"
 #include "runtime/log/store_rules.h"
 
 namespace ptc {
@@ -36,6 +37,11 @@ const Fact* MemoryStore::keyed(const Log& log, std::string_view key) const {
 std::optional<StoreError> MemoryStore::fenced(const Log* log, std::uint64_t token) const {
   if (token == 0 || (log != nullptr && log->token == token && !log->owner.empty())) return std::nullopt;
   return error(StoreError::Kind::Fenced, "the claim is not the newest any more");
+}
+
+std::optional<StoreError> MemoryStore::refused(const Log* log, std::uint64_t token) const {
+  if (log != nullptr && has_left(log->state)) return run_moved(log->name, log->facts.back().text);
+  return fenced(log, token);
 }
 
 std::optional<Fact> MemoryStore::conflict(const Log& log, Cut cut, std::span<const Fact> facts) const {
@@ -121,7 +127,7 @@ StoreResult<Written> MemoryStore::put(std::string_view log, Cut cut, std::span<c
   if (auto wrong = check_put(log, cut, facts)) return *wrong;
   const std::lock_guard lock(mutex_);
   Log* const found = log_named(log);
-  if (auto wrong = fenced(found, cut.token)) return *wrong;
+  if (auto wrong = refused(found, cut.token)) return *wrong;
   if (auto wrong = check_cut(found == nullptr ? 0 : found->facts.size(), cut)) return *wrong;
   if (found == nullptr && facts.empty()) return Written{};
   return put_all(found == nullptr ? log_made(log) : *found, cut, facts);
@@ -131,7 +137,7 @@ StoreResult<Decided> MemoryStore::decide(std::string_view log, Cut cut, std::spa
   if (auto wrong = check_decide(log, cut, facts)) return *wrong;
   const std::lock_guard lock(mutex_);
   Log* const found = log_named(log);
-  if (auto wrong = fenced(found, cut.token)) return *wrong;
+  if (auto wrong = refused(found, cut.token)) return *wrong;
   if (auto wrong = check_seen(found->facts.size(), cut.seq)) return *wrong;
   if (auto out = conflict(*found, cut, facts)) return Decided{seen(*found, cut), std::move(out)};
   return Decided{append_all(*found, cut, facts), std::nullopt};
@@ -142,7 +148,7 @@ StoreResult<ParkResult> MemoryStore::park(std::string_view log, Cut cut, std::sp
   if (auto wrong = check_park(log, cut, facts, run)) return *wrong;
   const std::lock_guard lock(mutex_);
   Log* const found = log_named(log);
-  if (auto wrong = fenced(found, cut.token)) return *wrong;
+  if (auto wrong = refused(found, cut.token)) return *wrong;
   if (auto wrong = check_seen(found->facts.size(), std::max(cut.seq, run.observed_seq))) return *wrong;
   if (found->facts.empty() && facts.empty()) return error(StoreError::Kind::Missing, "no such log");
   const Fact* arrived = nullptr;
@@ -236,6 +242,7 @@ StoreResult<Claim> MemoryStore::claim(std::string_view log, std::string_view own
   const std::lock_guard lock(mutex_);
   queue_->release_if_dead(log, now_ms);
   Log& found = log_made(log);
+  if (auto wrong = refused(&found, 0)) return *wrong;
   const Claim held{0, false, found.owner, found.token, found.until_ms};
   if (claim_holds(log, held, now_ms, dead)) return held;
   ++found.token;
@@ -268,7 +275,7 @@ StoreResult<Written> MemoryStore::resumed(std::string_view log, Cut cut, std::sp
   if (auto wrong = check_resume_or_end(log, cut, facts)) return *wrong;
   const std::lock_guard lock(mutex_);
   Log* const found = log_named(log);
-  if (auto wrong = fenced(found, cut.token)) return *wrong;
+  if (auto wrong = refused(found, cut.token)) return *wrong;
   if (auto wrong = check_cut(found->facts.size(), cut)) return *wrong;
   if (!found->parked) return error(StoreError::Kind::Missing, "nothing is parked");
   found->state = LogState::Running;
@@ -280,7 +287,7 @@ StoreResult<Written> MemoryStore::ended(std::string_view log, Cut cut, std::span
   if (auto wrong = check_resume_or_end(log, cut, facts)) return *wrong;
   const std::lock_guard lock(mutex_);
   Log* const found = log_named(log);
-  if (auto wrong = fenced(found, cut.token)) return *wrong;
+  if (auto wrong = refused(found, cut.token)) return *wrong;
   if (auto wrong = check_cut(found->facts.size(), cut)) return *wrong;
   if (found->facts.empty() && facts.empty()) return error(StoreError::Kind::Missing, "no such log");
   Written out = put_all(*found, cut, facts);
@@ -288,6 +295,44 @@ StoreResult<Written> MemoryStore::ended(std::string_view log, Cut cut, std::span
   found->parked.reset();
   found->woken = false;
   return out;
+}
+
+StoreResult<Written> MemoryStore::depart(std::string_view log, Cut cut, const Fact& moved) {
+  if (auto wrong = check_depart(log, cut, moved)) return *wrong;
+  const std::lock_guard lock(mutex_);
+  Log* const found = log_named(log);
+  if (auto wrong = refused(found, cut.token)) return *wrong;
+  if (auto wrong = check_cut(found->facts.size(), cut)) return *wrong;
+  if (found->facts.empty()) return error(StoreError::Kind::Missing, "no such log");
+  if (auto wrong = queue_->depart(log)) return *wrong;
+  found->state = LogState::Moving;
+  found->owner.clear();
+  return put_all(*found, cut, {&moved, 1});
+}
+
+StoreResult<bool> MemoryStore::arrive(const Arrival& run, std::int64_t now_ms) {
+  if (auto wrong = check_arrival(run)) return *wrong;
+  const std::lock_guard lock(mutex_);
+  Log& log = log_made(run.log);
+  const bool is_free = log.owner.empty() && (log.facts.empty() || has_left(log.state));
+  if (!is_free || log.facts.size() != run.before) return false;
+  for (const Fact& fact : run.facts) append(log, fact.writer, fact);
+  log.token = std::max(log.token, run.token);
+  log.state = run.state;
+  log.parked = run.parked;
+  log.since = parks_++;
+  log.woken = run.state == LogState::Parked && is_woken_by(*run.parked, log.facts);
+  if (run.job) queue_->arrive(*run.job, now_ms);
+  return true;
+}
+
+StoreResult<bool> MemoryStore::settle_departure(std::string_view log, std::string_view key) {
+  if (auto wrong = check_log(log)) return *wrong;
+  const std::lock_guard lock(mutex_);
+  Log* const found = log_named(log);
+  if (found == nullptr || !has_left(found->state) || found->facts.back().key != key) return false;
+  found->state = LogState::Moved;
+  return true;
 }
 
 }  // namespace ptc

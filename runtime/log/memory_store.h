@@ -39,12 +39,14 @@ class MemoryStore final : public FactStore {
   StoreResult<bool> release(std::string_view log, std::uint64_t token) override;
   StoreResult<Written> resumed(std::string_view log, Cut cut, std::span<const Fact> facts) override;
   StoreResult<Written> ended(std::string_view log, Cut cut, std::span<const Fact> facts) override;
+  StoreResult<Written> depart(std::string_view log, Cut cut, const Fact& moved) override;
+  StoreResult<bool> arrive(const Arrival& run, std::int64_t now_ms) override;
+  StoreResult<bool> settle_departure(std::string_view log, std::string_view key) override;
   StoreResult<std::monostate> flush() override { return std::monostate{}; }
 
  private:
   friend class MemoryQueue;
   friend class MemoryQueueTables;
-class MemoryQueueTables;
   struct Log {
     std::string name;
     std::vector<Fact> facts;
@@ -64,6 +66,7 @@ class MemoryQueueTables;
   Log* log_named(std::string_view name);   // returns null when nothing was written or claimed
   const Fact* keyed(const Log& log, std::string_view key) const;        // returns null when no fact has the key
   std::optional<StoreError> fenced(const Log* log, std::uint64_t token) const;
+  std::optional<StoreError> refused(const Log* log, std::uint64_t token) const;   // RunMoved, or Fenced
   std::optional<Fact> conflict(const Log& log, Cut cut, std::span<const Fact> facts) const;
   Fact append(Log& log, std::uint64_t token, const Fact& fact);
   Written seen(const Log& log, Cut cut) const;

@@ -33,6 +33,24 @@ void unblock_dependents(QueueTables& tables, std::string_view log, std::int64_t 
   }
 }
 
+void set_aside(QueueTables& tables, JobRow job, JobState state, std::int64_t at_ms) {
+  job.state = state;
+  job.at_ms = at_ms;
+  job.node = job.token = 0;
+  tables.set_job(job);
+}
+
+void place_job(QueueTables& tables, const JobRow& job, const QueuedRun& run, std::int64_t now_ms) {
+  if (run.state == LogState::Ended) {
+    set_aside(tables, job, JobState::Done, now_ms);
+    return unblock_dependents(tables, job.log, now_ms);
+  }
+  const bool waits = run.state == LogState::Parked && !run.is_woken && !job.is_cancelled;
+  if (!waits || (run.deadline_ms && *run.deadline_ms <= now_ms)) return make_ready(tables, job, now_ms);
+  if (run.deadline_ms) return set_aside(tables, job, JobState::Timer, *run.deadline_ms);
+  set_aside(tables, job, JobState::Waiting, now_ms);
+}
+
 namespace {
 
 // Says that a job comes after each of its runs that is not done. Returns how many these are.
@@ -92,9 +110,13 @@ std::optional<StoreError> check_jobs_against(QueueTables& tables, std::span<cons
     const std::optional<JobRow> there = tables.job(job.log);
     if (there && there->tenant != job.tenant) return wrong_tenant(job.log);
   }
+  for (const Job& job : jobs) {
+    if (const QueuedRun run = tables.run(job.log); has_left(run.state)) return run_moved(job.log, run.moved_to);
+  }
   Tenants made;   // by the jobs before
   for (const Job& job : jobs) {
     for (const std::string& log : job.after) {
+      if (const QueuedRun run = tables.run(log); has_left(run.state)) return run_moved(log, run.moved_to);
       if (!may_come_after(tables, log, job.tenant, made)) return no_blocker(job.log, log);
     }
     made.emplace(job.log, job.tenant);

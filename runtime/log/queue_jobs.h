@@ -6,6 +6,10 @@ namespace ptc {
 
 // Puts a job behind the last ready job of its tenant.
 void make_ready(QueueTables& tables, JobRow job, std::int64_t now_ms);
+// Puts a job where its run belongs that nobody holds any more.
+void place_job(QueueTables& tables, const JobRow& job, const QueuedRun& run, std::int64_t now_ms);
+// Takes a job from its node and out of the line.
+void set_aside(QueueTables& tables, JobRow job, JobState state, std::int64_t at_ms);
 // Tells the jobs that come after a run that the run is done.
 void unblock_dependents(QueueTables& tables, std::string_view log, std::int64_t now_ms);
 

@@ -15,32 +15,13 @@ bool has_lease(const std::optional<NodeRow>& node, std::int64_t now_ms) {
   return node && !node->has_left && node->until_ms > now_ms;
 }
 
-void set_aside(QueueTables& tables, JobRow job, JobState state, std::int64_t at_ms) {
-  job.state = state;
-  job.at_ms = at_ms;
-  job.node = job.token = 0;
-  tables.set_job(job);
-}
-
 bool is_held_by(const QueuedRun& run, std::uint64_t token) {
   return token != 0 && run.token == token && !run.owner.empty();
 }
 
-// Where a run belongs that nobody holds any more.
-void place(QueueTables& tables, const JobRow& job, const QueuedRun& run, std::int64_t now_ms) {
-  if (run.state == LogState::Ended) {
-    set_aside(tables, job, JobState::Done, now_ms);
-    return unblock_dependents(tables, job.log, now_ms);
-  }
-  const bool waits = run.state == LogState::Parked && !run.is_woken && !job.is_cancelled;
-  if (!waits || (run.deadline_ms && *run.deadline_ms <= now_ms)) return make_ready(tables, job, now_ms);
-  if (run.deadline_ms) return set_aside(tables, job, JobState::Timer, *run.deadline_ms);
-  set_aside(tables, job, JobState::Waiting, now_ms);
-}
-
 void rescue_job(QueueTables& tables, JobRow job, std::int64_t now_ms) {
   const QueuedRun run = tables.run(job.log);
-  if (!is_held_by(run, job.token)) return place(tables, job, run, now_ms);   // somebody else has claimed the run
+  if (!is_held_by(run, job.token)) return place_job(tables, job, run, now_ms);   // somebody else has claimed the run
   tables.set_claim(job.log, run.token, "", 0);
   job.crashes = job.crashes == 0 || tables.has_progress(job.log, job.crash_head) ? 1 : job.crashes + 1;
   job.crash_head = run.head;
@@ -50,7 +31,7 @@ void rescue_job(QueueTables& tables, JobRow job, std::int64_t now_ms) {
     return set_aside(tables, job, JobState::Quarantined, now_ms);
   }
   if (run.state == LogState::Ended) return make_ready(tables, job, now_ms);   // nobody has said how its turn ended
-  place(tables, job, run, now_ms);
+  place_job(tables, job, run, now_ms);
 }
 
 void refill(QueueRow& queue, std::int64_t now_ms) {
@@ -118,6 +99,15 @@ std::vector<ClaimedRun> claim_ready(QueueTables& tables, QueueRow& queue, const 
   return out;
 }
 
+// The job of a tenant, which somebody gives an order about.
+StoreResult<JobRow> job_to_order(QueueTables& tables, std::string_view log, std::string_view tenant) {
+  std::optional<JobRow> job = tables.job(log);
+  if (!job) return no_job(log);
+  if (job->tenant != tenant) return wrong_tenant(log);
+  if (job->state == JobState::Moved) return run_moved(log, tables.run(log).moved_to);
+  return *std::move(job);
+}
+
 }   // namespace
 
 void wake_job(QueueTables& tables, std::string_view log, std::int64_t now_ms) {
@@ -164,7 +154,7 @@ StoreResult<bool> ProtocolQueue::leave(std::uint64_t id, std::int64_t now_ms) {
     for (const JobRow& job : tables.held_by(id, kAllJobs)) {
       const QueuedRun run = tables.run(job.log);
       if (is_held_by(run, job.token)) tables.set_claim(job.log, run.token, "", 0);
-      place(tables, job, run, now_ms);
+      place_job(tables, job, run, now_ms);
     }
     return true;
   });
@@ -224,7 +214,7 @@ StoreResult<bool> ProtocolQueue::finish(std::string_view log, std::uint64_t toke
     job->crashes = 0;
     job->reason = how.reason;
     if (how.kind == Finish::Kind::AsIs) {
-      place(tables, *job, run, now_ms);
+      place_job(tables, *job, run, now_ms);
       return true;
     }
     if (how.kind == Finish::Kind::Retry) ++job->attempts;
@@ -269,9 +259,9 @@ StoreResult<bool> ProtocolQueue::cancel(std::string_view log, std::string_view t
   if (auto wrong = check_put(log, Cut::blind(), {&fact, 1})) return *std::move(wrong);
   if (auto wrong = check_tenant(tenant)) return *std::move(wrong);
   return within<bool>([&](QueueTables& tables) -> StoreResult<bool> {
-    std::optional<JobRow> job = tables.job(log);
-    if (!job) return no_job(log);
-    if (job->tenant != tenant) return wrong_tenant(log);
+    auto found = job_to_order(tables, log, tenant);
+    if (auto* error = std::get_if<StoreError>(&found)) return std::move(*error);
+    JobRow* const job = &std::get<JobRow>(found);
     if (job->state == JobState::Done || job->state == JobState::Dead || job->is_cancelled) return false;
     tables.append(log, fact);
     job->is_cancelled = true;
@@ -288,9 +278,9 @@ StoreResult<bool> ProtocolQueue::retry(std::string_view log, std::string_view te
   if (auto wrong = check_log(log)) return *std::move(wrong);
   if (auto wrong = check_tenant(tenant)) return *std::move(wrong);
   return within<bool>([&](QueueTables& tables) -> StoreResult<bool> {
-    std::optional<JobRow> job = tables.job(log);
-    if (!job) return no_job(log);
-    if (job->tenant != tenant) return wrong_tenant(log);
+    auto found = job_to_order(tables, log, tenant);
+    if (auto* error = std::get_if<StoreError>(&found)) return std::move(*error);
+    JobRow* const job = &std::get<JobRow>(found);
     if (job->state != JobState::Quarantined && job->state != JobState::Dead && job->state != JobState::Timer) {
       return false;
     }

@@ -9,10 +9,15 @@ namespace ptc {
 
 // Makes the job of a log ready when it waits: to be called in the transaction of the fact that woke the run.
 void wake_job(QueueTables& tables, std::string_view log, std::int64_t now_ms);
+// Takes the job of a run out of its queue, in the transaction in which the run leaves for another store. Returns
+// RunOrdered when jobs come after it, or it comes after runs that are not done.
+std::optional<StoreError> depart_job(QueueTables& tables, std::string_view log);
+// Puts a job from another store into its queue. The run is there. The state of the row is the one before the move.
+void arrive_job(QueueTables& tables, const JobRow& job, std::int64_t now_ms);
 // Takes a run from its node when the node is dead, so that somebody else may claim it.
 void release_if_dead(QueueTables& tables, std::string_view log, std::int64_t now_ms);
 
-// Returns Missing or WrongTenant when a job names a run that is not its own, or nullopt.
+// Returns Missing, WrongTenant or RunMoved when a job names a run that is not its own, or nullopt.
 std::optional<StoreError> check_jobs_against(QueueTables& tables, std::span<const Job> jobs);
 // Adds the jobs whose ids are free. Returns for each whether it was.
 std::vector<Enqueued> add_jobs(QueueTables& tables, std::span<const Job> jobs, std::int64_t now_ms);

@@ -64,6 +64,7 @@ std::string_view job_state_name(JobState state) {
     case JobState::Done: return "done";
     case JobState::Dead: return "dead";
     case JobState::Blocked: return "blocked";
+    case JobState::Moved: return "moved";
   }
   return "";
 }

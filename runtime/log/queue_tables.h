@@ -14,6 +14,7 @@ struct QueuedRun {
   std::uint64_t head = 0, token = 0;
   std::string owner;                     // who has the newest claim; "" when it was given back
   std::int64_t until_ms = 0;
+  std::string moved_to = {};             // Moving, Moved: the place of the other store
 };
 
 class QueueTables {

@@ -91,7 +91,10 @@ void RunLog::add(const Fact& fact) {
     case FactKind::StepDone: add_summaries(summaries_, {{fact.id, fact.text}}); break;
     case FactKind::PlanSet: set_plan(fact); break;
     case FactKind::RunResumed: deliver(fact); break;
-    case FactKind::RunSuspended: break;
+    case FactKind::RunSuspended:
+    case FactKind::RunMoved:
+    case FactKind::RunForked: break;
+    case FactKind::RunCopied: is_copy_ = true; break;
     case FactKind::HostObserved:
     case FactKind::HostEffected:
     case FactKind::HostDecided:

@@ -11,6 +11,7 @@
 //   resolved/OP         its answer
 //   judged/KEY          what a hook said about the call of that idempotency key
 //   decided/KEY         what somebody decided about it
+//   moved/ID            the run went to another store (run_move.h); no two departures have one ID
 //   external/ID#VERSION a value from outside; a task of that id has it. The answer to an operation that waits for the
 //                       signal of that name has such a key, too: a signal has one answer, by whatever name it is given
 #pragma once
@@ -130,6 +131,8 @@ class RunLog {
   bool has_news() const { return has_news_; }
   // Returns whether a host keeps facts of its own in the log, which only the host can read (decision 0024).
   bool has_host_facts() const { return has_host_facts_; }
+  // Returns whether the log is a copy for reading (run_copy.h): no tool is called for it.
+  bool is_copy() const { return is_copy_; }
 
   // Returns committed tasks and values from outside, in the order of their commits.
   const std::vector<LoggedTask>& tasks() const { return tasks_; }
@@ -199,7 +202,7 @@ class RunLog {
   std::uint64_t head_ = 0, turn_ = 0, turn_began_ = 0;
   std::vector<std::uint64_t> end_seqs_;
   TextMap<std::uint64_t> doubted_;          // the newest attempt of a call with a noted doubt
-  bool is_over_ = false, has_news_ = false, has_host_facts_ = false;
+  bool is_over_ = false, has_news_ = false, has_host_facts_ = false, is_copy_ = false;
   std::optional<LoggedStart> last_start_;
   std::optional<Fact> last_end_;
 

@@ -7,6 +7,7 @@
 //   Timer        until a moment                   Quarantined  its workers died too often; a person says retry()
 //   Held         a node executes it               Done, Dead   over; Dead: given up, and listed
 //   Blocked      until the runs that it comes after are done
+//   Moved        the run went to another store (run_move.h), and so did its job
 //
 // claim_next() gives one ready run to one node: under a new token of the run, which fences every writer of before
 // (FactStore). A fact that a waiting run waits for makes the job ready in the transaction of the fact. A node whose
@@ -27,7 +28,7 @@
 
 namespace ptc {
 
-enum class JobState : std::uint8_t { Ready, Timer, Held, Waiting, Quarantined, Done, Dead, Blocked };
+enum class JobState : std::uint8_t { Ready, Timer, Held, Waiting, Quarantined, Done, Dead, Blocked, Moved };
 std::string_view job_state_name(JobState state);   // "ready" and so on
 
 inline constexpr std::size_t kMostQueueNameBytes = 200;   // of names of queues, tenants and nodes
@@ -92,14 +93,14 @@ struct JobRow {
   std::uint64_t id = 0;                  // in the order of enqueuing
   std::int64_t pass = 0;                 // Ready: smaller goes first within a priority
   std::int64_t at_ms = 0;                // since when, or Timer: until when
-  std::uint64_t node = 0, token = 0;     // Held
+  std::uint64_t node = 0, token = 0;     // Held; Moved: `node` is the number of the state before
   std::uint64_t crash_head = 0;          // the facts of the log at the last rescue
   std::string reason;                    // Quarantined, Dead: why
   bool is_cancelled = false;
   std::int32_t blockers = 0;             // runs that this one comes after, and that are not done
 };
 
-// How many jobs of a queue are in a state. Jobs that are done are not counted.
+// How many jobs of a queue are in a state. Jobs that are done or moved are not counted.
 struct QueueDepth {
   std::string queue;
   JobState state{};
@@ -147,7 +148,8 @@ class RunQueue {
   virtual StoreResult<bool> drain(std::uint64_t node) = 0;   // false: no such node
   virtual StoreResult<std::vector<NodeRow>> nodes() = 0;     // by id, also those that are gone
 
-  // Writes the jobs and the first facts of their runs, all or none. WrongTenant: a run of that id is another tenant's.
+  // Writes the jobs and the first facts of their runs, all or none. Errors: WrongTenant, RunMoved: a run of
+  // that id is another tenant's, or went to another store, or a job comes after one that did.
   virtual StoreResult<std::vector<Enqueued>> enqueue(std::span<const Job> jobs, std::int64_t now_ms) = 0;
   // Gives up to `most` ready runs of a queue to the node: those whose needs are among `tools` and whose snapshot the
   // node can read, by priority and fair share. A node that drains gets none. DeadNode: the lease is over.
@@ -163,11 +165,11 @@ class RunQueue {
   virtual StoreResult<std::monostate> set_queue(const QueueLimits& limits) = 0;
   virtual StoreResult<std::vector<QueueRow>> queues() = 0;   // by name
 
-  // Tells a run to end: a fact of its log, and the job becomes ready. Errors: Missing, WrongTenant.
+  // Tells a run to end: a fact of its log, and the job becomes ready. Errors: Missing, WrongTenant, RunMoved.
   // Returns false when the run is over or was told before.
   virtual StoreResult<bool> cancel(std::string_view log, std::string_view tenant, std::string_view reason,
                                    std::string_view by, std::int64_t now_ms) = 0;
-  // Makes a job that is quarantined, dead or on a timer ready. Errors: Missing, WrongTenant.
+  // Makes a job that is quarantined, dead or on a timer ready. Errors: Missing, WrongTenant, RunMoved.
   // Returns false when it is in another state.
   virtual StoreResult<bool> retry(std::string_view log, std::string_view tenant, std::int64_t now_ms) = 0;
   virtual StoreResult<std::optional<JobRow>> job(std::string_view log) = 0;

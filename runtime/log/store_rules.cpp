@@ -6,6 +6,7 @@
 #include <string>
 
 #include "runtime/log/living_claims.h"
+#include "runtime/log/run_move.h"
 #include "vm/value/utf8.h"
 
 namespace ptc {
@@ -76,6 +77,20 @@ Check check_park(std::string_view log, Cut cut, std::span<const Fact> facts, con
   return std::nullopt;
 }
 
+Check check_depart(std::string_view log, Cut cut, const Fact& moved) {
+  if (auto wrong = check_resume_or_end(log, cut, {&moved, 1})) return wrong;
+  const bool is_departure = moved.kind == FactKind::RunMoved && !moved.key.empty();
+  return is_departure ? std::nullopt : misuse("a run leaves by a fact of the kind RunMoved with a key");
+}
+
+Check check_arrival(const Arrival& run) {
+  if (auto wrong = check_log(run.log)) return wrong;
+  if (auto wrong = check_facts(run.facts)) return wrong;
+  if (run.facts.empty()) return misuse("a run arrives with a new fact");
+  if (has_left(run.state)) return misuse("a run arrives running, parked or ended");
+  return run.state == LogState::Parked && !run.parked ? misuse("nothing is parked") : std::nullopt;
+}
+
 Check check_claim(std::string_view log, std::string_view owner, std::int64_t lease_ms) {
   if (auto wrong = check_log(log)) return wrong;
   if (owner.empty() || !utf8_is_valid(owner)) return misuse("a claim has an owner");
@@ -95,6 +110,25 @@ Check check_cut(std::uint64_t head, Cut cut) { return cut.is_blind() ? std::null
 
 Check check_seen(std::uint64_t head, std::uint64_t seq) {
   return seq > head ? misuse("nobody has seen what is not written yet") : std::nullopt;
+}
+
+bool has_left(LogState state) { return state == LogState::Moving || state == LogState::Moved; }
+
+StoreError run_moved(std::string_view log, std::string_view place) {
+  const std::string where = place.empty() ? "another store; `ptcvm runs` shows where" : std::string(place);
+  return {StoreError::Kind::RunMoved, "the run " + std::string(log) + " was moved to " + where};
+}
+
+StoreError run_has_order(std::string_view log) {
+  return {StoreError::Kind::RunOrdered,
+          "the run " + std::string(log) + " comes after runs that are not done, or jobs come after it: it stays"};
+}
+
+bool is_woken_by(const Parked& parked, std::span<const Fact> facts) {
+  return std::ranges::any_of(facts, [&](const Fact& fact) {
+    const auto& keys = parked.wait_keys;
+    return fact.seq > parked.observed_seq && std::ranges::find(keys, fact.key) != keys.end();
+  });
 }
 
 bool outdates_decisions(FactKind kind) {

@@ -15,6 +15,8 @@ std::optional<StoreError> check_put(std::string_view log, Cut cut, std::span<con
 std::optional<StoreError> check_resume_or_end(std::string_view log, Cut cut, std::span<const Fact> facts);
 std::optional<StoreError> check_decide(std::string_view log, Cut cut, std::span<const Fact> facts);
 std::optional<StoreError> check_park(std::string_view log, Cut cut, std::span<const Fact> facts, const Parked& run);
+std::optional<StoreError> check_depart(std::string_view log, Cut cut, const Fact& moved);
+std::optional<StoreError> check_arrival(const Arrival& run);
 std::optional<StoreError> check_claim(std::string_view log, std::string_view owner, std::int64_t lease_ms);
 std::optional<StoreError> check_lease(std::int64_t lease_ms);
 // Returns whether a claim that was not given back still holds: its lease is not over, or its holder is surely alive
@@ -23,6 +25,15 @@ bool claim_holds(std::string_view log, const Claim& held, std::int64_t now_ms, s
 // These need the head of the log. A blind cut may be handed to the first one, not to the second.
 std::optional<StoreError> check_cut(std::uint64_t head, Cut cut);
 std::optional<StoreError> check_seen(std::uint64_t head, std::uint64_t seq);
+
+// Returns whether a run is in another store.
+bool has_left(LogState state);
+// Returns the error RunMoved. `place` is where the run is, as people name it, or "".
+StoreError run_moved(std::string_view log, std::string_view place);
+// Returns the error RunOrdered.
+StoreError run_has_order(std::string_view log);
+// Returns whether a parked run is woken by these facts, which are in order.
+bool is_woken_by(const Parked& parked, std::span<const Fact> facts);
 
 // Returns whether a fact of this kind outdates decisions that had not seen it.
 bool outdates_decisions(FactKind kind);

@@ -33,6 +33,7 @@ void add_queue_command(CLI::App& app, int& status);
 void add_schedule_command(CLI::App& app, int& status);
 void add_nodes_command(CLI::App& app, int& status);
 void add_runs_parts(CLI::App& runs, int& status);   // ptcvm runs cancel, ptcvm runs retry
+void add_runs_moves(CLI::App& runs, int& status);   // ptcvm runs move, fork, pull
 void add_snapshot_command(CLI::App& app, int& status);
 void add_batch_command(CLI::App& app, int& status);
 void add_resolve_command(CLI::App& app, int& status);

@@ -3,6 +3,7 @@
 #include <functional>
 #include <iostream>
 
+#include "ptcvm/run_moves.hpp"
 #include "tools/ptcvm/command_calls.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/doubt_text.h"
@@ -12,6 +13,7 @@
 #include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/next_commands.h"
 #include "tools/ptcvm/operation_arguments.h"
+#include "tools/ptcvm/recorded_steps.h"
 #include "tools/ptcvm/report.h"
 #include "tools/ptcvm/suspension.h"
 #include "tools/ptcvm/terminal.h"
@@ -46,6 +48,7 @@ class StoredTurn {
     int status = kSuccess;
     if (!command_.open(StoreUse::Existing, status)) return status;
     if (!is_expected()) return refuse_input(message_);
+    if (request_.is_recorded && !use_scratch(status)) return status;
     if (!command_.read(JournalExtent::Notable, status)) return status;
     if (command_.journal().turn == 0) {
       return refuse_input(request_.store.id + " was never begun: `ptcvm run FILE --store … --id " + request_.store.id +
@@ -59,6 +62,15 @@ class StoredTurn {
   }
 
  private:
+  // From now on the run is a copy in memory.
+  bool use_scratch(int& status) {
+    auto scratch = scratch_run(command_.store(), request_.store.id);
+    if (scratch) return command_.use(*std::move(scratch)), true;
+    status = scratch.error().code == Errc::refused ? refuse_input(scratch.error().message)
+                                                   : complain_of_store(scratch.error());
+    return false;
+  }
+
   bool read_context() {
     if (options_.data.empty()) return true;
     auto context = context_edn(engine_, options_, message_);
@@ -112,14 +124,16 @@ class StoredTurn {
     stored_.observer = &reporter_;
     stored_.parallel_calls = options_.parallel_tools;
     if (request_.after_ms != 0) stored_.clock = [after = request_.after_ms] { return now_millis() + after; };
-    auto stored = prepared(tools->tools);
+    const Tools known = request_.is_recorded ? without_reconcilers(tools->tools) : tools->tools;
+    auto stored = prepared(known);
     if (!stored) return refuse_input(stored.error().message);
     if (!warn_of_changed_tools(command_.store(), id, *tools, message_)) return refuse_input(message_);
     if (trace_ != nullptr) trace_->expect_start(stored->name());
     const InterruptFlag interrupted;
     CommandCalls commands(*tools, options_.parallel_tools, interrupted.flag());
     interrupted.cancels(*stored);
-    const Result<StoredOutcome> done = run_with_commands(*stored, commands);
+    const Result<StoredOutcome> done =
+        request_.is_recorded ? run_recorded(*stored, known, commands) : run_with_commands(*stored, commands);
     return done ? report(*done) : report_error(done.error());
   }
 
@@ -158,7 +172,7 @@ class StoredTurn {
     if (trace_ != nullptr) trace_->suspend(done.outcome, waiting_ids(waits));
     for (const std::string& warning : done.outcome.warnings) std::cerr << "warning: " << warning << '\n';
     std::cout << suspended_line(waits) << std::endl;
-    complain(next_in_store(request_.store, done.pending, options_));
+    if (!request_.is_recorded) complain(next_in_store(request_.store, done.pending, options_));
     return kSuspended;
   }
 

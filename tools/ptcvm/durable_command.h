@@ -17,6 +17,7 @@ struct DurableRequest {
   SealOptions seal;                           // the ring, and what the run is expected to be
   std::string plan;                           // a file
   bool again = false, strict_resets = false;
+  bool is_recorded = false;                   // goes on with a copy in memory, and calls no tool (recorded_steps.h)
   std::int64_t after_ms = 0;                  // as if that much more time had passed
 
   // The options that snapshots have, too, count for the run in the store.

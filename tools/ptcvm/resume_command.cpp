@@ -31,9 +31,12 @@ constexpr const char* kResumeExamples = R"(Examples:
   ptcvm resume state.ptcs --async-tool ask_manager --fail 'op1=nobody answered'
   ptcvm resume state.ptcs --tool price='python3 price.py' --snapshot state.ptcs
   ptcvm resume --store runs.db may --tool pay='python3 pay.py' --tool-effect pay=keyed
+  ptcvm resume --store runs.db may --tools tools.json --recorded
 
 The tools must be those of the run: a tool that is missing or has changed is refused before anything is executed. An
 asynchronous tool without a command needs no option.
+With --recorded nothing is written and no tool is called, except pure ones: a call that the log has no answer for is
+named, and ends the command with status 65. --resolve tries an answer.
 The limits are those of the run, or smaller ones given here; what it has used counts.
 Without a resolution the program goes on only if its time has come. Exit status 75: it is suspended again.)";
 
@@ -247,6 +250,8 @@ void add_resume_command(CLI::App& app, int& status) {
   declare_park_options(*command, request->park);
   command->footer(kResumeExamples);
   declare_durable_options(*command, request->durable);
+  command->add_flag("--recorded", request->durable.is_recorded,
+                    "With --store: go on with a copy in memory, answer calls from the log, and call no tool");
   command->callback([request, &status] {
     std::string& store = request->durable.store.path;
     // With the store from the environment, a file is a snapshot.

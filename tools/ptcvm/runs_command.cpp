@@ -5,6 +5,7 @@
 
 #include "ptcvm/host_log.hpp"
 #include "ptcvm/queues.hpp"
+#include "ptcvm/run_moves.hpp"
 #include "runtime/text/json_text.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/kept_tools.h"
@@ -27,8 +28,9 @@ A run of a queue (ptcvm enqueue) also shows its queue and what the queue says of
 blocked, quarantined, dead or done. --state takes these, too.
 States: queued (no worker has begun it); running; interrupted (its process is gone: run or resume it again); waiting;
 due (its time has come: resume it); woken (what it waits for has come: resume it); in doubt (a person has to say
-something: ptcvm doubt list); ended ok, ended return, ended fail, ended error. With --keys each log is checked. A log
-that its seal refuses has the state "refused NAME", and the exit status is 65; logs of other tenants are left out.)";
+something: ptcvm doubt list); ended ok, ended return, ended fail, ended error; moved to STORE; moving to STORE (say
+ptcvm runs move again). With --keys each log is checked. A log that its seal refuses has the state "refused NAME", and
+the exit status is 65; logs of other tenants are left out.)";
 
 struct RunsRequest {
   StoreOptions store;
@@ -66,7 +68,7 @@ class Runs {
       count = page->size();
       for (StoredRunInfo& info : *page) {
         after = info.id;
-        if (is_log_of_tools(store_, info.id)) continue;
+        if (is_log_of_tools(store_, info.id) || info.id.starts_with(kIdentityLog)) continue;
         RunLine line = line_of(std::move(info));
         if (line.refusal && is_of_other_tenant(*line.refusal)) continue;
         if (auto queued = queued_run(store_, line.info.id)) line.queued = *std::move(queued);
@@ -101,6 +103,10 @@ class Runs {
                      : is_due(line)       ? "due"
                                           : "waiting";
         line.waits_for = names_of(line.info.id, detail.waits_for);
+        break;
+      case StoredState::Moving:
+      case StoredState::Moved:
+        line.state = (line.info.state == StoredState::Moving ? "moving to " : "moved to ") + detail.moved_to;
         break;
     }
     return line;
@@ -233,6 +239,7 @@ void add_runs_command(CLI::App& app, int& status) {
   command->add_flag("--errors", request->errors, "Also what tools wrote to their standard error, by calls");
   command->footer(kRunsExamples);
   add_runs_parts(*command, status);
+  add_runs_moves(*command, status);
   // The parser calls this for a command below, too, after that one.
   command->callback([command, request, &status] {
     if (command->get_subcommands().empty()) status = list(*request);

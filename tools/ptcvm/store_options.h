@@ -46,6 +46,7 @@ class StoreCommand {
   // Reads the journal of the run. A run that nobody knows is refused.
   bool read(JournalExtent extent, int& status);
   Store& store() { return *store_; }
+  void use(Store store) { store_ = std::move(store); }   // from now on
   const RunJournal& journal() const { return journal_; }
   const StoreOptions& options() const { return options_; }
   std::string by() const;              // who says what this command says

@@ -267,7 +267,7 @@ class StoredRun(_Stepped):
 
 class RunInStore:
     id: str
-    state: Literal["running", "parked", "ended"]
+    state: Literal["running", "parked", "ended", "moving", "moved"]
     is_woken: bool
     deadline_ms: int | None
     started_ms: int

@@ -8,7 +8,8 @@ from ._library import Handle, Text, Written, checked, lib, made, said, shown_arg
 from .stored_run import DOUBT_ANSWERS
 from .tools import chosen
 
-STATES = {_abi.STORED_RUNNING: "running", _abi.STORED_PARKED: "parked", _abi.STORED_ENDED: "ended"}
+STATES = {_abi.STORED_RUNNING: "running", _abi.STORED_PARKED: "parked", _abi.STORED_ENDED: "ended",
+          _abi.STORED_MOVING: "moving", _abi.STORED_MOVED: "moved"}
 
 
 class RunInStore:

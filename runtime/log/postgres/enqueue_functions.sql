@@ -19,8 +19,9 @@ drop function if exists ptcvm.enqueue(uuid, bigint, bytea[], bytea[], bytea[], b
                                       bytea[], bigint[], bigint[], smallint[], bytea[]);
 -- One element of each array is one job, except p_needs and p_after: p_need_of and p_after_of say of which job (from 1) a
 -- tool is, or a run that the job comes after.
--- Rows: was the job made; or one row with null: when `at` is positive, the run of that job is another tenant's; else the
--- element -at of p_after is no job of the tenant.
+-- Rows: was the job made; or one row with null. `at` then says: up to the number of jobs, the run of that job is another
+-- tenant's; more than that, the element at - number of p_logs || p_after went to another store; below 0, the element -at
+-- of p_after is no job of the tenant.
 create or replace function ptcvm.enqueue(
   p_op uuid, p_now bigint, p_logs bytea[], p_queues bytea[], p_tenants bytea[], p_priorities bigint[],
   p_delays bigint[], p_ats bigint[], p_attempts bigint[], p_needs bytea[], p_need_of bigint[], p_times bigint[],
@@ -51,6 +52,15 @@ begin
     delete from ptcvm.run x where x.log = any (p_logs) and x.token = 0 and not exists (
       select from ptcvm.fact f where f.run = x.id);
     return query select null::boolean, v.i::bigint;
+    return;
+  end loop;
+  for v in
+    select g.i from unnest(p_logs || p_after) with ordinality as g (l, i) join ptcvm.run x on x.log = g.l
+    where x.state in (3, 4) order by g.i limit 1
+  loop
+    delete from ptcvm.run x where x.log = any (p_logs) and x.token = 0 and not exists (
+      select from ptcvm.fact f where f.run = x.id);
+    return query select null::boolean, cardinality(p_logs) + v.i::bigint;
     return;
   end loop;
   for v in
@@ -127,6 +137,9 @@ begin
                                        'text', source, 'number', 1)::text, 'UTF8')],
     '{}'::bytea[], '{}'::bigint[])
   loop
+    if v_made.made is null and v_made.at > 1 then
+      raise exception 'the run % was moved to another store', id using errcode = '55000';
+    end if;
     if v_made.made is null then
       raise exception 'the run % is another tenant''s', id using errcode = '42501';
     end if;

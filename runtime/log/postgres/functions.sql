@@ -16,7 +16,6 @@ create or replace function ptcvm.append(
 returns bigint language plpgsql as $$
 declare
   v_head bigint;
-  v_call record;
 begin
   with given as (
     select g.at, g.key, row_number() over (partition by g.key order by g.at) as again
@@ -40,24 +39,35 @@ begin
     perform ptcvm.wake_job(r.id, p_times[1]);
   end if;
 
+  perform ptcvm.mark_calls(r.id, p_head, p_keys, p_marks, p_calls, p_attempts, p_tasks);
+  return v_head;
+end $$;
+
+-- Keeps the open calls of a run for facts of a write, which are after p_head.
+create or replace function ptcvm.mark_calls(
+  p_run bigint, p_head bigint, p_keys bytea[], p_marks smallint[], p_calls bytea[], p_attempts bigint[],
+  p_tasks bytea[])
+returns void language plpgsql as $$
+declare
+  v_call record;
+begin
   if p_marks && '{1,2,3,4}'::smallint[] then
     for v_call in
       select p.seq, p_marks[p.at] as mark, p_calls[p.at] as call, p_attempts[p.at] as attempt, p_tasks[p.at] as task
-      from ptcvm.places(r.id, p_head, p_keys) p where p.mine order by p.at
+      from ptcvm.places(p_run, p_head, p_keys) p where p.mine order by p.at
     loop
       if v_call.mark = 1 then
-        delete from ptcvm.open_call where run = r.id and call = v_call.call and attempt <= v_call.attempt;
-        insert into ptcvm.open_call values (r.id, v_call.call, v_call.attempt, v_call.seq, v_call.task);
+        delete from ptcvm.open_call where run = p_run and call = v_call.call and attempt <= v_call.attempt;
+        insert into ptcvm.open_call values (p_run, v_call.call, v_call.attempt, v_call.seq, v_call.task);
       elsif v_call.mark = 2 then
-        delete from ptcvm.open_call where run = r.id and call = v_call.call and attempt = v_call.attempt;
+        delete from ptcvm.open_call where run = p_run and call = v_call.call and attempt = v_call.attempt;
       elsif v_call.mark = 3 then
-        delete from ptcvm.open_call where run = r.id and task = v_call.task;
+        delete from ptcvm.open_call where run = p_run and task = v_call.task;
       elsif v_call.mark = 4 then
-        update ptcvm.run set state = 0 where id = r.id and state = 2;
+        update ptcvm.run set state = 0 where id = p_run and state = 2;
       end if;
     end loop;
   end if;
-  return v_head;
 end $$;
 
 -- Where the facts of a write are: the n-th fact without a key, or whose key was free, is the n-th after p_base.
@@ -75,7 +85,7 @@ returns table (at bigint, seq bigint, mine boolean) language sql stable as $$
          t.mine
   from told t $$;
 
--- put (0), decide (1), park (2), resumed (3), ended (4): see fact_store.h. p_seen is null for a blind cut.
+-- put (0), decide (1), park (2), resumed (3), ended (4), depart (5): see fact_store.h. p_seen is null for a blind cut.
 -- p_others is the most facts of others that are given back.
 --
 -- A writer whose connection broke does not know whether its write was done. It asks again under the same p_op, with
@@ -86,7 +96,8 @@ returns table (at bigint, seq bigint, mine boolean) language sql stable as $$
 --   0  at = head before the write, seq = head afterwards     1  a fact of this write: at, seq
 --   2  a fact that was there under the key: at, seq, body    3  a fact of others: seq, body
 --   4  the conflict: seq, body                               5  the fact that had arrived: seq, body
---   6  refused, nothing was written: at = 1 fenced, 2 missing, 3 the cut is after the head
+--   6  refused, nothing was written: at = 1 fenced, 2 missing, 3 the cut is after the head, 4 the run has left,
+--      5 jobs come after the run, or it is blocked
 create or replace function ptcvm.write(
   p_call smallint, p_log bytea, p_token bigint, p_nonces uuid[], p_seen bigint, p_others bigint, p_op uuid,
   p_again boolean, p_keys bytea[], p_times bigint[], p_ranks smallint[], p_bodies bytea[], p_marks smallint[],
@@ -108,6 +119,10 @@ begin
     if v_count = 0 then return query select 0::smallint, 0::bigint, 0::bigint, null::bytea; return; end if;
     insert into ptcvm.run (log) values (p_log) on conflict do nothing;
     select * into r from ptcvm.run where log = p_log for no key update;
+  end if;
+  if r.state in (3, 4) then
+    return query select 6::smallint, 4::bigint, 0::bigint, null::bytea;
+    return;
   end if;
   if p_token <> 0 and (r.id is null or r.token <> p_token or r.owner = '' or r.nonce <> all (p_nonces)) then
     return query select 6::smallint, 1::bigint, 0::bigint, null::bytea;
@@ -135,9 +150,14 @@ begin
       return query select 6::smallint, 3::bigint, 0::bigint, null::bytea;
       return;
     end if;
-    if (p_call in (2, 4) and v_base = 0 and v_count = 0)
+    if (p_call in (2, 4) and v_base = 0 and v_count = 0) or (p_call = 5 and v_base = 0)
        or (p_call = 3 and not exists (select from ptcvm.parked p where p.run = r.id)) then
       return query select 6::smallint, 2::bigint, 0::bigint, null::bytea;
+      return;
+    end if;
+    if p_call = 5 and exists (select from ptcvm.job j where j.run = r.id and (j.state = 7 or exists (
+        select from ptcvm.dependent d where d.run = r.id))) then
+      return query select 6::smallint, 5::bigint, 0::bigint, null::bytea;
       return;
     end if;
     v_head := v_base;
@@ -161,7 +181,7 @@ begin
     if v_is_done then
       v_count := 0;                                    -- refused: others and the head are all there is to tell
     else
-      if p_call in (2, 3) then
+      if p_call in (2, 3, 5) then
         delete from ptcvm.waiting where run = r.id;
         r.state := 0;                                  -- what is written here wakes nothing
       end if;
@@ -211,10 +231,79 @@ begin
     delete from ptcvm.waiting where run = p_run;
     delete from ptcvm.wait_key where run = p_run;
     delete from ptcvm.parked where run = p_run;
+  elsif p_call = 5 then
+    update ptcvm.run set state = 3, owner = '', until_ms = 0 where id = p_run;
+    update ptcvm.job set node = state, state = 8, token = 0 where run = p_run;
   end if;
 end $$;
 
--- Claims a run. answer: 0 granted; 1 another holds it; 2 the lease of another is over, and the caller finds out whether
+-- Takes a run over from another store: p_writers are the writers of its facts. p_state is the state of the run, and
+-- p_numbers has, when p_queue is not null: the state of the job before the move, priority, format, crashes, attempts, most
+-- attempts, at_ms, crash_head, and whether it is cancelled.
+create or replace function ptcvm.arrive(
+  p_log bytea, p_before bigint, p_op uuid, p_again boolean, p_writers bigint[], p_keys bytea[], p_times bigint[],
+  p_ranks smallint[], p_bodies bytea[], p_marks smallint[], p_calls bytea[], p_attempts bigint[], p_tasks bytea[],
+  p_state smallint, p_token bigint, p_continuation bytea, p_wait_keys bytea[], p_whole_keys bytea[],
+  p_deadline bigint, p_observed bigint, p_snapshot bytea, p_queue bytea, p_tenant bytea, p_numbers bigint[],
+  p_needs bytea[], p_reason bytea, p_now bigint)
+returns table (arrived boolean) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  r ptcvm.run;
+  v_head bigint;
+  v_now bigint := ptcvm.now_ms(p_now);
+  v_job bigint;
+begin
+  insert into ptcvm.run (log) values (p_log) on conflict do nothing;
+  select * into r from ptcvm.run where log = p_log for no key update;
+  select coalesce(max(f.seq), 0) into v_head from ptcvm.fact f where f.run = r.id;
+  if p_again and exists (select from ptcvm.fact f where f.run = r.id and f.op = p_op) then
+    return query select true;
+    return;
+  end if;
+  if r.owner <> '' or v_head <> p_before or (v_head > 0 and r.state not in (3, 4)) then
+    return query select false;
+    return;
+  end if;
+  insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
+  select r.id, p_before + g.at, g.key, p_times[g.at], p_ranks[g.at], p_writers[g.at], p_op, p_bodies[g.at]
+  from unnest(p_keys) with ordinality as g (key, at) order by g.at;
+  perform ptcvm.mark_calls(r.id, p_before, p_keys, p_marks, p_calls, p_attempts, p_tasks);
+  perform ptcvm.set_state(r.id, 4::smallint, p_op, null, null, null, null, null, null);   -- forgets what was parked
+  if p_continuation is not null then
+    perform ptcvm.set_state(r.id, 2::smallint, p_op, p_continuation, p_wait_keys, p_whole_keys, p_deadline, p_observed,
+                            p_snapshot);
+    update ptcvm.waiting w set woken = true where w.run = r.id and exists (
+      select from ptcvm.fact f where f.run = r.id and f.key = any (p_wait_keys) and f.seq > p_observed);
+    if p_state <> 1 then delete from ptcvm.waiting where run = r.id; end if;
+  end if;
+  update ptcvm.run set state = p_state, token = greatest(token, p_token), nonce = null, owner = '', until_ms = 0
+  where id = r.id;
+  if p_queue is not null then
+    insert into ptcvm.queue (name) values (p_queue) on conflict do nothing;
+    insert into ptcvm.job (run, op, queue, tenant, state, priority, format, crashes, attempts, most_attempts, needs,
+                           at_ms, crash_head, reason, cancelled)
+    values (r.id, p_op, p_queue, p_tenant, p_numbers[1], p_numbers[2], p_numbers[3], p_numbers[4], p_numbers[5],
+            p_numbers[6], p_needs, p_numbers[7], p_numbers[8], p_reason, p_numbers[9] <> 0)
+    on conflict (run) do update set op = excluded.op, state = excluded.state, format = excluded.format,
+      crashes = excluded.crashes, attempts = excluded.attempts, at_ms = excluded.at_ms, node = 0, token = 0,
+      crash_head = excluded.crash_head, reason = excluded.reason, cancelled = excluded.cancelled
+    returning id into v_job;
+    if not (p_numbers[1] in (4, 5, 6) or (p_numbers[1] = 1 and p_numbers[7] > v_now)) then
+      perform ptcvm.place_job(v_job, v_now);
+    end if;
+  end if;
+  return query select true;
+end $$;
+
+create or replace function ptcvm.settle_departure(p_log bytea, p_key bytea) returns table (settled boolean)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  update ptcvm.run r set state = 4 where r.log = p_log and r.state in (3, 4) and p_key = (
+    select f.key from ptcvm.fact f where f.run = r.id order by f.seq desc limit 1);
+  return query select found;
+end $$;
+
+-- Claims a run. answer: 0 granted; 3 the run has left; 1 another holds it; 2 the lease of another is over, and the caller finds out whether
 -- that process lives: it asks again with p_dead, the token of that claim. A claim that asks again after a broken
 -- connection finds its own nonce.
 create or replace function ptcvm.claim(
@@ -230,6 +319,10 @@ begin
   if not found then
     insert into ptcvm.run (log) values (p_log) on conflict do nothing;
     select * into r from ptcvm.run where log = p_log for no key update;
+  end if;
+  if r.state in (3, 4) then
+    return query select 3::smallint, r.token, r.owner, r.until_ms;
+    return;
   end if;
   perform ptcvm.release_if_dead(r.id, v_now);
   select * into r from ptcvm.run where id = r.id;

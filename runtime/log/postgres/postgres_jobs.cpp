@@ -2,6 +2,7 @@
 
 #include "runtime/log/postgres/postgres_store.h"
 #include "runtime/log/queue_protocol.h"
+#include "runtime/log/store_rules.h"
 
 namespace ptc {
 namespace {
@@ -72,6 +73,18 @@ StoreResult<std::vector<Enqueued>> enqueue_on(PGconn* connection, std::span<cons
   return enqueued_in(std::get<PostgresRows>(answer), jobs);
 }
 
+namespace {
+
+// The element of the logs of the jobs and the runs that they come after, from 1.
+StoreError moved_error(std::span<const Job> jobs, std::size_t number) {
+  std::vector<std::string_view> logs;
+  for (const Job& job : jobs) logs.emplace_back(job.log);
+  for (const Job& job : jobs) logs.insert(logs.end(), job.after.begin(), job.after.end());
+  return run_moved(number == 0 || number > logs.size() ? "" : logs[number - 1], "");
+}
+
+}   // namespace
+
 StoreResult<std::vector<Enqueued>> enqueued_in(const PostgresRows& rows, std::span<const Job> jobs) {
   std::vector<Enqueued> out;
   for (int row = 0; row < rows.count(); ++row) {
@@ -79,7 +92,8 @@ StoreResult<std::vector<Enqueued>> enqueued_in(const PostgresRows& rows, std::sp
     if (rows.null_at(row, 0) && at < 0) return blocker_error(jobs, -at);
     if (rows.null_at(row, 0)) {
       const auto place = static_cast<std::size_t>(at);
-      return wrong_tenant(place == 0 || place > jobs.size() ? "" : jobs[place - 1].log);
+      if (place > jobs.size()) return moved_error(jobs, place - jobs.size());
+      return wrong_tenant(place == 0 ? "" : jobs[place - 1].log);
     }
     if (at != 0) out.push_back({rows.boolean_at(row, 0)});   // 0: the schedule itself
   }

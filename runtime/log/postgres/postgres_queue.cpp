@@ -76,7 +76,7 @@ StoreResult<std::vector<JobRow>> jobs_in(const PostgresRows& rows) {
     job.queue = rows.bytes_at(row, 2);
     job.tenant = rows.bytes_at(row, 3);
     const std::int64_t state = rows.integer_at(row, 4);
-    if (state < 0 || state > static_cast<std::int64_t>(JobState::Blocked)) {
+    if (state < 0 || state > static_cast<std::int64_t>(JobState::Moved)) {
       return StoreError{Kind::Corrupt, "a job in no known state"};
     }
     job.state = static_cast<JobState>(state);
@@ -103,6 +103,7 @@ StoreResult<bool> yes_in(const PostgresRows& rows) { return rows.boolean_at(0, 0
 // What ptcvm.cancel() and ptcvm.retry() answer.
 StoreResult<bool> told_in(const PostgresRows& rows, std::string_view log) {
   const std::int64_t answer = rows.integer_at(0, 0);
+  if (answer == 4) return run_moved(log, "");
   if (answer == 2) return no_job(log);
   if (answer == 3) return wrong_tenant(log);
   return answer == 1;

@@ -38,10 +38,30 @@ StoreError damaged(std::uint64_t seq) {
   return {Kind::Corrupt, "fact " + std::to_string(seq) + " of the log is damaged"};
 }
 
-StoreError refusal(std::int64_t reason) {
+StoreError refusal(std::string_view log, std::int64_t reason) {
   if (reason == 1) return {Kind::Fenced, "the claim is not the newest any more"};
+  if (reason == 4) return {Kind::RunMoved, ""};   // the store says where
+  if (reason == 5) return run_has_order(log);
   if (reason == 2) return {Kind::Missing, "no such log, or nothing is parked"};
   return {Kind::Misuse, "nobody has seen what is not written yet"};
+}
+
+// The keys of a parked run: as the program gave them, and as the index has them.
+struct WaitKeys {
+  std::vector<std::optional<std::string>> whole, indexed;
+};
+WaitKeys wait_keys(const Parked* run) {
+  WaitKeys out;
+  if (run == nullptr) return out;
+  for (const std::string& key : run->wait_keys) {
+    out.whole.emplace_back(key);
+    out.indexed.emplace_back(indexed_key(key));
+  }
+  return out;
+}
+
+std::string_view as_text(const std::vector<std::uint8_t>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 Fact written_fact(const Fact& given, std::uint64_t seq, std::uint64_t token) {
@@ -67,22 +87,60 @@ PostgresUuid fresh_uuid() {
   return out;
 }
 
+namespace {
+
+void add_fact(FactColumns& out, const Fact& fact, std::uint64_t writer) {
+  const std::vector<std::uint8_t> body = fact_bytes(fact, writer);
+  out.keys.push_back(fact.key.empty() ? std::nullopt : std::optional(indexed_key(fact.key)));
+  out.bodies.emplace_back(std::string(body.begin(), body.end()));
+  out.times.push_back(fact.time_ms);
+  out.ranks.push_back(static_cast<std::int16_t>(rank_of(fact.kind)));
+  const std::int16_t mark = mark_of(fact);
+  const bool is_call = mark != 0 && mark != kBeginsAnew;
+  out.marks.push_back(mark);
+  out.calls.push_back(is_call ? std::optional(indexed_key(fact.idempotency_key)) : std::nullopt);
+  out.attempts.push_back(static_cast<std::int64_t>(fact.number));
+  out.tasks.push_back(is_call ? std::optional(mark == 3 ? fact.id : fact.task) : std::nullopt);
+}
+
+}   // namespace
+
 FactColumns fact_columns(std::span<const Fact> facts, std::uint64_t token) {
   FactColumns out;
-  for (const Fact& fact : facts) {
-    const std::vector<std::uint8_t> body = fact_bytes(fact, token);
-    out.keys.push_back(fact.key.empty() ? std::nullopt : std::optional(indexed_key(fact.key)));
-    out.bodies.emplace_back(std::string(body.begin(), body.end()));
-    out.times.push_back(fact.time_ms);
-    out.ranks.push_back(static_cast<std::int16_t>(rank_of(fact.kind)));
-    const std::int16_t mark = mark_of(fact);
-    const bool is_call = mark != 0 && mark != kBeginsAnew;
-    out.marks.push_back(mark);
-    out.calls.push_back(is_call ? std::optional(indexed_key(fact.idempotency_key)) : std::nullopt);
-    out.attempts.push_back(static_cast<std::int64_t>(fact.number));
-    out.tasks.push_back(is_call ? std::optional(mark == 3 ? fact.id : fact.task) : std::nullopt);
-  }
+  for (const Fact& fact : facts) add_fact(out, fact, token);
   return out;
+}
+
+FactColumns fact_columns(std::span<const Fact> facts) {
+  FactColumns out;
+  for (const Fact& fact : facts) add_fact(out, fact, fact.writer);
+  return out;
+}
+
+void add_facts(PostgresParameters& out, const FactColumns& facts) {
+  out.byte_array(facts.keys)
+      .integer_array(facts.times)
+      .small_array(facts.ranks)
+      .byte_array(facts.bodies)
+      .small_array(facts.marks)
+      .byte_array(facts.calls)
+      .integer_array(facts.attempts)
+      .byte_array(facts.tasks);
+}
+
+void add_parked(PostgresParameters& out, const Parked* run) {
+  const WaitKeys keys = wait_keys(run);
+  if (run == nullptr) {
+    out.null_bytes();
+  } else {
+    out.bytes(run->continuation);
+  }
+  out.byte_array(keys.indexed).byte_array(keys.whole);
+  if (run == nullptr) {
+    out.integer(std::nullopt).integer(std::nullopt).null_bytes();
+  } else {
+    out.integer(run->deadline_ms).count(run->observed_seq).bytes(as_text(run->snapshot));
+  }
 }
 
 StoreResult<Fact> fact_in(const PostgresRows& rows, int row, int seq) {
@@ -117,7 +175,7 @@ StoreResult<std::vector<RunInfo>> infos_in(const PostgresRows& rows) {
     RunInfo info;
     info.log = rows.bytes_at(row, 0);
     const std::int64_t state = rows.integer_at(row, 1);
-    if (state < 0 || state > static_cast<std::int64_t>(LogState::Ended)) {
+    if (state < 0 || state > static_cast<std::int64_t>(LogState::Moved)) {
       return StoreError{Kind::Corrupt, "a run in no known state"};
     }
     info.state = static_cast<LogState>(state);
@@ -132,12 +190,13 @@ StoreResult<std::vector<RunInfo>> infos_in(const PostgresRows& rows) {
   return out;
 }
 
-StoreResult<ParkResult> write_in(const PostgresRows& rows, std::span<const Fact> facts, Cut cut) {
+StoreResult<ParkResult> write_in(const PostgresRows& rows, std::string_view log, std::span<const Fact> facts,
+                                 Cut cut) {
   ParkResult out;
   std::uint64_t before = 0;
   for (int row = 0; row < rows.count(); ++row) {
     const auto what = static_cast<Told>(rows.integer_at(row, 0));
-    if (what == Told::Refused) return refusal(rows.integer_at(row, 1));
+    if (what == Told::Refused) return refusal(log, rows.integer_at(row, 1));
     if (what == Told::Head) {
       before = rows.count_at(row, 1);
       out.head = rows.count_at(row, 2);

@@ -22,13 +22,19 @@ struct FactColumns {
   std::vector<std::int16_t> ranks, marks;
 };
 FactColumns fact_columns(std::span<const Fact> facts, std::uint64_t token);
+FactColumns fact_columns(std::span<const Fact> facts);   // with the writers that they have
+
+// Add the parameters that facts have in the functions of the store, and that a parked run has, which may be null.
+// The bytes of the snapshot are borrowed.
+void add_facts(PostgresParameters& out, const FactColumns& facts);
+void add_parked(PostgresParameters& out, const Parked* run);
 
 // Reads rows of facts: their place in the column `seq`, their bytes in the next one. Error: Corrupt.
 StoreResult<Fact> fact_in(const PostgresRows& rows, int row, int seq);
 StoreResult<std::vector<Fact>> facts_in(const PostgresRows& rows);
 // Reads rows of ptcvm.runs(). Error: Corrupt.
 StoreResult<std::vector<RunInfo>> infos_in(const PostgresRows& rows);
-// Reads the rows of ptcvm.write(). `facts` are what was written under `token`.
-StoreResult<ParkResult> write_in(const PostgresRows& rows, std::span<const Fact> facts, Cut cut);
+// Reads the rows of ptcvm.write(). `facts` are what was written under the token of the cut. RunMoved has no message.
+StoreResult<ParkResult> write_in(const PostgresRows& rows, std::string_view log, std::span<const Fact> facts, Cut cut);
 
 }   // namespace ptc

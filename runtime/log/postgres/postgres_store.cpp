@@ -14,7 +14,7 @@ namespace {
 using Kind = StoreError::Kind;
 
 // The first argument of ptcvm.write().
-constexpr std::int16_t kPut = 0, kDecide = 1, kPark = 2, kResumed = 3, kEnded = 4;
+constexpr std::int16_t kPut = 0, kDecide = 1, kPark = 2, kResumed = 3, kEnded = 4, kDepart = 5;
 
 constexpr char kWrite[] =
     "SELECT * FROM ptcvm.write($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,$21,$22,$23)";
@@ -29,7 +29,13 @@ constexpr char kRuns[] = "SELECT * FROM ptcvm.runs($1,$2)";
 constexpr char kWoken[] = "SELECT * FROM ptcvm.woken_runs($1,$2)";
 
 // What ptcvm.claim() answers.
-enum class ClaimAnswer : std::uint8_t { Granted, Held, Lapsed };
+enum class ClaimAnswer : std::uint8_t { Granted, Held, Lapsed, Left };
+
+template <class T, class Read>
+StoreResult<T> read_rows(StoreResult<PostgresRows> answer, Read read) {
+  if (auto* error = std::get_if<StoreError>(&answer)) return std::move(*error);
+  return read(std::get<PostgresRows>(answer));
+}
 
 std::optional<StoreError> check_size(std::string_view log) {
   if (log.size() <= kMaxPostgresLogBytes) return std::nullopt;
@@ -38,13 +44,14 @@ std::optional<StoreError> check_size(std::string_view log) {
                                       std::to_string(kMaxPostgresLogBytes)};
 }
 
-std::optional<StoreError> check_id(std::string_view log) {
+}   // namespace
+
+std::optional<StoreError> check_postgres_log(std::string_view log) {
   if (auto wrong = check_log(log)) return wrong;
   return check_size(log);
 }
 
-// PostgreSQL takes messages of 1 GiB, and closes the connection of a longer one.
-std::optional<StoreError> check_message(const FactColumns& facts, const Parked* run) {
+std::optional<StoreError> check_postgres_message(const FactColumns& facts, const Parked* run) {
   constexpr std::size_t kMostBytes = std::size_t{1'000} << 20;
   std::size_t bytes = run == nullptr ? 0 : run->snapshot.size();
   for (const auto& body : facts.bodies) bytes += body->size();
@@ -53,58 +60,6 @@ std::optional<StoreError> check_message(const FactColumns& facts, const Parked* 
                                       " bytes; a store in PostgreSQL takes up to " + std::to_string(kMostBytes) +
                                       " at once"};
 }
-
-// The keys of a parked run: as the program gave them, and as the index has them.
-struct WaitKeys {
-  std::vector<std::optional<std::string>> whole, indexed;
-};
-WaitKeys wait_keys(const Parked* run) {
-  WaitKeys out;
-  if (run == nullptr) return out;
-  for (const std::string& key : run->wait_keys) {
-    out.whole.emplace_back(key);
-    out.indexed.emplace_back(indexed_key(key));
-  }
-  return out;
-}
-
-std::string_view as_text(const std::vector<std::uint8_t>& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-void add_facts(PostgresParameters& out, const FactColumns& facts) {
-  out.byte_array(facts.keys)
-      .integer_array(facts.times)
-      .small_array(facts.ranks)
-      .byte_array(facts.bodies)
-      .small_array(facts.marks)
-      .byte_array(facts.calls)
-      .integer_array(facts.attempts)
-      .byte_array(facts.tasks);
-}
-
-void add_parked(PostgresParameters& out, const Parked* run) {
-  const WaitKeys keys = wait_keys(run);
-  if (run == nullptr) {
-    out.null_bytes();
-  } else {
-    out.bytes(run->continuation);
-  }
-  out.byte_array(keys.indexed).byte_array(keys.whole);
-  if (run == nullptr) {
-    out.integer(std::nullopt).integer(std::nullopt).null_bytes();
-  } else {
-    out.integer(run->deadline_ms).count(run->observed_seq).bytes(as_text(run->snapshot));
-  }
-}
-
-template <class T, class Read>
-StoreResult<T> read_rows(StoreResult<PostgresRows> answer, Read read) {
-  if (auto* error = std::get_if<StoreError>(&answer)) return std::move(*error);
-  return read(std::get<PostgresRows>(answer));
-}
-
-}   // namespace
 
 PostgresStore::PostgresStore(const std::string& url, const PostgresOptions& options)
     : calls_(url, options.connections, options.patience), clock_(options.clock),
@@ -151,7 +106,7 @@ StoreResult<ParkResult> PostgresStore::write(std::int16_t call, std::string_view
     nonces.push_back(*held);
   }
   const FactColumns columns = fact_columns(facts, cut.token);
-  if (auto wrong = check_message(columns, run)) return *std::move(wrong);
+  if (auto wrong = check_postgres_message(columns, run)) return *std::move(wrong);
   const auto parameters = [&](bool again) {
     if (again && cut.token != 0) nonces.push_back(fresh_uuid());
     PostgresParameters out;
@@ -172,8 +127,9 @@ StoreResult<ParkResult> PostgresStore::write(std::int16_t call, std::string_view
     if (error->kind == Kind::Unknown) forget(log);
     return std::move(*error);
   }
-  auto out = write_in(std::get<PostgresRows>(answer), facts, cut);
+  auto out = write_in(std::get<PostgresRows>(answer), log, facts, cut);
   const auto* const refused = std::get_if<StoreError>(&out);
+  if (refused != nullptr && refused->kind == Kind::RunMoved) return left(log);
   const bool is_fenced = refused != nullptr && refused->kind == Kind::Fenced;
   if (nonces.size() > 1 && !is_fenced) keep(log, cut.token, nonces.back());   // a refusal has changed the nonce, too
   return out;
@@ -184,6 +140,11 @@ StoreResult<Written> PostgresStore::written(std::int16_t call, std::string_view 
   auto out = write(call, log, cut, facts, nullptr);
   if (auto* error = std::get_if<StoreError>(&out)) return std::move(*error);
   return static_cast<Written&&>(std::get<ParkResult>(out));
+}
+
+StoreResult<Written> PostgresStore::depart(std::string_view log, Cut cut, const Fact& moved) {
+  if (auto wrong = check_depart(log, cut, moved)) return *std::move(wrong);
+  return written(kDepart, log, cut, {&moved, 1});
 }
 
 StoreResult<Written> PostgresStore::put(std::string_view log, Cut cut, std::span<const Fact> facts, Durability) {
@@ -217,7 +178,7 @@ StoreResult<ParkResult> PostgresStore::park(std::string_view log, Cut cut, std::
 
 StoreResult<std::vector<Fact>> PostgresStore::facts_after(std::string_view log, std::uint64_t after, std::size_t most,
                                                           bool notable) {
-  if (auto wrong = check_id(log)) return *std::move(wrong);
+  if (auto wrong = check_postgres_log(log)) return *std::move(wrong);
   PostgresParameters parameters;
   parameters.bytes(log).count(after).count(most).boolean(notable);
   return read_rows<std::vector<Fact>>(calls_.look(kFactsAfter, parameters), facts_in);
@@ -240,7 +201,7 @@ StoreResult<std::vector<Fact>> PostgresStore::read_notable(std::string_view log,
 }
 
 StoreResult<std::optional<Fact>> PostgresStore::find(std::string_view log, std::string_view key) {
-  if (auto wrong = check_id(log)) return *std::move(wrong);
+  if (auto wrong = check_postgres_log(log)) return *std::move(wrong);
   const std::string indexed = indexed_key(key);
   PostgresParameters parameters;
   parameters.bytes(log).bytes(indexed);
@@ -256,14 +217,14 @@ StoreResult<std::optional<Fact>> PostgresStore::find(std::string_view log, std::
 }
 
 StoreResult<std::vector<Fact>> PostgresStore::open_calls(std::string_view log) {
-  if (auto wrong = check_id(log)) return *std::move(wrong);
+  if (auto wrong = check_postgres_log(log)) return *std::move(wrong);
   PostgresParameters parameters;
   parameters.bytes(log);
   return read_rows<std::vector<Fact>>(calls_.look(kOpenCalls, parameters), facts_in);
 }
 
 StoreResult<std::optional<Parked>> PostgresStore::parked(std::string_view log) {
-  if (auto wrong = check_id(log)) return *std::move(wrong);
+  if (auto wrong = check_postgres_log(log)) return *std::move(wrong);
   PostgresParameters parameters;
   parameters.bytes(log);
   return read_rows<std::optional<Parked>>(calls_.look(kParked, parameters),
@@ -292,7 +253,7 @@ StoreResult<std::vector<RunInfo>> PostgresStore::infos(std::string_view after, s
 }
 
 StoreResult<std::optional<RunInfo>> PostgresStore::info(std::string_view log) {
-  if (auto wrong = check_id(log)) return *std::move(wrong);
+  if (auto wrong = check_postgres_log(log)) return *std::move(wrong);
   auto all = infos(log, std::nullopt);
   if (auto* error = std::get_if<StoreError>(&all)) return std::move(*error);
   auto& found = std::get<std::vector<RunInfo>>(all);
@@ -336,6 +297,7 @@ StoreResult<Claim> PostgresStore::claim(std::string_view log, std::string_view o
     const auto& rows = std::get<PostgresRows>(answer);
     const Claim held{0, false, std::string(rows.bytes_at(0, 2)), rows.count_at(0, 1), rows.integer_at(0, 3)};
     const auto told = static_cast<ClaimAnswer>(rows.integer_at(0, 0));
+    if (told == ClaimAnswer::Left) return left(log);
     if (told == ClaimAnswer::Granted) {
       keep(log, held.held_token, fresh);
       return Claim{held.held_token, true, held.owner, held.held_token, held.until_ms};
@@ -347,7 +309,7 @@ StoreResult<Claim> PostgresStore::claim(std::string_view log, std::string_view o
 
 StoreResult<bool> PostgresStore::renew(std::string_view log, std::uint64_t token, std::int64_t now_ms,
                                        std::int64_t lease_ms) {
-  if (auto wrong = check_id(log)) return *std::move(wrong);
+  if (auto wrong = check_postgres_log(log)) return *std::move(wrong);
   if (auto wrong = check_lease(lease_ms)) return *std::move(wrong);
   const auto held = nonce(log, token);
   if (token == 0 || !held) return false;
@@ -358,7 +320,7 @@ StoreResult<bool> PostgresStore::renew(std::string_view log, std::uint64_t token
 }
 
 StoreResult<bool> PostgresStore::release(std::string_view log, std::uint64_t token) {
-  if (auto wrong = check_id(log)) return *std::move(wrong);
+  if (auto wrong = check_postgres_log(log)) return *std::move(wrong);
   const auto held = nonce(log, token);
   if (token == 0 || !held) return false;
   const auto parameters = [&](bool again) {

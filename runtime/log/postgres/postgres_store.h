@@ -43,6 +43,12 @@ struct PostgresOptions {
   PostgresClock clock = PostgresClock::Database;
 };
 
+struct FactColumns;
+
+// Each returns Misuse, or nullopt. PostgreSQL takes messages of 1 GiB, and closes the connection of a longer one.
+std::optional<StoreError> check_postgres_log(std::string_view log);
+std::optional<StoreError> check_postgres_message(const FactColumns& facts, const Parked* run);
+
 class PostgresQueue;
 
 class PostgresStore final : public FactStore {
@@ -67,6 +73,9 @@ class PostgresStore final : public FactStore {
                            Durability durability = Durability::AsMode) override;
   StoreResult<Decided> decide(std::string_view log, Cut cut, std::span<const Fact> facts) override;
   StoreResult<Written> resumed(std::string_view log, Cut cut, std::span<const Fact> facts) override;
+  StoreResult<Written> depart(std::string_view log, Cut cut, const Fact& moved) override;
+  StoreResult<bool> arrive(const Arrival& run, std::int64_t now_ms) override;             // in postgres_moves.cpp
+  StoreResult<bool> settle_departure(std::string_view log, std::string_view key) override;   // and this
   StoreResult<std::monostate> flush() override { return std::monostate{}; }   // every call is durable already
 
   StoreResult<bool> release(std::string_view log, std::uint64_t token) override;
@@ -84,6 +93,7 @@ class PostgresStore final : public FactStore {
   StoreResult<ParkResult> write(std::int16_t call, std::string_view log, Cut cut, std::span<const Fact> facts,
                                 const Parked* run);
   StoreResult<Written> written(std::int16_t call, std::string_view log, Cut cut, std::span<const Fact> facts);
+  StoreError left(std::string_view log);   // RunMoved, with the place of the other store
   StoreResult<std::vector<Fact>> facts_after(std::string_view log, std::uint64_t after, std::size_t most, bool notable);
   StoreResult<std::vector<RunInfo>> infos(std::string_view after, std::optional<std::size_t> most);
   std::optional<std::int64_t> now(std::int64_t of_caller) const;

@@ -279,7 +279,7 @@ create or replace function ptcvm.queues() returns setof ptcvm.queue
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select * from ptcvm.queue order by name $$;
 
--- answer: 0 no; 1 yes; 2 there is no such job; 3 the run is another tenant's.
+-- answer: 0 no; 1 yes; 2 there is no such job; 3 the run is another tenant's; 4 the run went to another store.
 create or replace function ptcvm.cancel(p_log bytea, p_tenant bytea, p_op uuid, p_time bigint, p_rank smallint,
                                         p_body bytea, p_now bigint, p_again boolean)
 returns table (answer smallint) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -292,6 +292,7 @@ begin
   select * into j from ptcvm.job where run = (select id from ptcvm.run where log = p_log);
   if not found then return query select 2::smallint; return; end if;
   if j.tenant <> p_tenant then return query select 3::smallint; return; end if;
+  if j.state = 8 then return query select 4::smallint; return; end if;
   select max(f.seq) into v_head from ptcvm.fact f where f.run = j.run;
   if j.cancelled and p_again and exists (select from ptcvm.fact f where f.run = j.run and f.op = p_op) then
     return query select 1::smallint;
@@ -314,6 +315,7 @@ begin
   select * into j from ptcvm.job where run = (select id from ptcvm.run where log = p_log);
   if not found then return query select 2::smallint; return; end if;
   if j.tenant <> p_tenant then return query select 3::smallint; return; end if;
+  if j.state = 8 then return query select 4::smallint; return; end if;
   if j.state not in (1, 4, 6) then return query select 0::smallint; return; end if;
   update ptcvm.job set crashes = 0, attempts = 0, cancelled = false, reason = '' where id = j.id;
   perform ptcvm.make_ready(j.id, ptcvm.now_ms(p_now));

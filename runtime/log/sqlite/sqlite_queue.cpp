@@ -2,6 +2,7 @@
 
 #include "runtime/log/sqlite/sqlite_seals.h"
 #include "runtime/log/sqlite/sqlite_store.h"
+#include "runtime/log/store_rules.h"
 
 namespace ptc {
 namespace {
@@ -181,7 +182,7 @@ JobRow SqliteQueueTables::job_in(SqliteQuery& query) {
   out.queue = query.text_at(2);
   out.tenant = query.text_at(3);
   const std::int64_t state = query.integer_at(4);
-  if (state < 0 || state > static_cast<std::int64_t>(JobState::Blocked)) {
+  if (state < 0 || state > static_cast<std::int64_t>(JobState::Moved)) {
     connection_.fail(StoreError::Kind::Corrupt, "a job in no known state");
   } else {
     out.state = static_cast<JobState>(state);
@@ -288,6 +289,7 @@ QueuedRun SqliteQueueTables::run(std::string_view log) {
   out.token = row.token;
   out.owner = row.owner;
   out.until_ms = row.until_ms;
+  if (has_left(row.state)) out.moved_to = logs_.place_moved_to(row);
   if (row.state != LogState::Parked) return out;
   const std::optional<RunInfo> info = logs_.info(log);
   out.is_woken = info && info->woken;

@@ -1,5 +1,5 @@
-// Transactions are begun and ended in write() and look() alone; the calls below them say what happens in between and
-// answer with a refusal or a value. A refusal takes back what the call has written.
+// Transactions are begun and ended in write() and look() alone (sqlite_transactions.h); the calls below say what
+// happens in between and answer with a refusal or a value. A refusal takes back what the call has written.
 //
 // Invariant: outside of a call no transaction is open, except in the window of a Group store.
 #include "runtime/log/sqlite/sqlite_store.h"
@@ -10,6 +10,7 @@
 #include "runtime/log/sqlite/sqlite_schema.h"
 #include "runtime/log/sqlite/sqlite_seals.h"
 #include "runtime/log/sqlite/sqlite_tables.h"
+#include "runtime/log/sqlite/sqlite_transactions.h"
 #include "runtime/log/sqlite/sqlite_writes.h"
 #include "runtime/log/store_rules.h"
 
@@ -81,77 +82,6 @@ std::optional<StoreError> SqliteStore::start(const std::string& path) {
   if (options_.mode != SqliteMode::Memory) place_.watch(connection_->path(), connection_->log_path());
   if (options_.mode == SqliteMode::Group) flusher_ = std::thread([this] { flush_windows(); });
   return std::nullopt;
-}
-
-template <class T, class Body>
-StoreResult<T> SqliteStore::write(Body body, Durability durability) {
-  if (auto error = ready()) return *std::move(error);
-  if (auto error = begin()) return *std::move(error);
-  SqliteTables tables(*connection_);
-  StoreResult<T> out = body(tables);
-  if (auto error = finish(std::holds_alternative<T>(out), durability)) return *std::move(error);
-  return out;
-}
-
-// `body` gets the run. The seal of the log is opened before and renewed behind.
-template <class T, class Body>
-StoreResult<T> SqliteStore::write_log(std::string_view log, SealCheck extent, Durability durability, Body body) {
-  RunRow run;
-  const auto whole = [&](SqliteTables& tables) -> StoreResult<T> {
-    run = tables.run_named(log);
-    if (auto refused = seals_->open_to_write(*connection_, run, extent)) return *std::move(refused);
-    StoreResult<T> out = body(tables, run);
-    if (!std::holds_alternative<T>(out)) return out;
-    if (auto refused = seals_->close(tables, run)) return *std::move(refused);
-    return out;
-  };
-  const std::lock_guard lock(mutex_);
-  StoreResult<T> out = write<T>(whole, durability);
-  if (std::holds_alternative<T>(out)) seals_->written(run);
-  return out;
-}
-
-// `body` gets the run and what its writer is told, and adds what it writes. A refusal, or nothing.
-template <class Body>
-StoreResult<Written> SqliteStore::write_under(std::string_view log, Cut cut, Durability durability, Body body) {
-  const auto whole = [&](SqliteTables& tables, RunRow& run) -> StoreResult<Written> {
-    if (auto wrong = fenced(run, cut.token)) return *std::move(wrong);
-    const std::uint64_t head = tables.head(run);
-    if (auto wrong = check_cut(head, cut)) return *std::move(wrong);
-    Written told = seen(tables, log, head, cut);
-    if (std::optional<StoreError> refused = body(tables, run, told)) return *std::move(refused);
-    return told;
-  };
-  return write_log<Written>(log, SealCheck::Rest, durability, whole);
-}
-
-template <class T, class Body>
-StoreResult<T> SqliteStore::look(Body body) {
-  const std::lock_guard lock(mutex_);
-  if (auto error = ready()) return *std::move(error);
-  SqliteTables tables(*connection_);
-  T out = body(tables);
-  if (auto error = connection_->take_error()) return *std::move(error);
-  return out;
-}
-
-// With a ring, the check and the body have to see the same moment.
-template <class T, class Body>
-StoreResult<T> SqliteStore::look_at_log(std::string_view log, Body body) {
-  if (!seals_->has_ring()) {
-    return look<T>([&](SqliteTables& tables) { return std::get<T>(StoreResult<T>(body(tables, RunRow()))); });
-  }
-  const std::lock_guard lock(mutex_);
-  if (auto error = ready()) return *std::move(error);
-  const bool is_own = !connection_->in_transaction();
-  if (is_own) connection_->execute("BEGIN");
-  SqliteTables tables(*connection_);
-  RunRow run = tables.run_named(log);
-  auto refused = seals_->open(*connection_, run, SealCheck::Rest);
-  StoreResult<T> out = refused ? StoreResult<T>(*std::move(refused)) : StoreResult<T>(body(tables, run));
-  auto error = connection_->take_error();
-  if (is_own) roll_back();
-  return error ? StoreResult<T>(*std::move(error)) : std::move(out);
 }
 
 std::optional<StoreError> SqliteStore::ready() {
@@ -257,6 +187,7 @@ StoreResult<Written> SqliteStore::put(std::string_view log, Cut cut, std::span<c
 StoreResult<Decided> SqliteStore::decide(std::string_view log, Cut cut, std::span<const Fact> facts) {
   if (auto wrong = check_decide(log, cut, facts)) return *std::move(wrong);
   const auto body = [&](SqliteTables& tables, RunRow& run) -> StoreResult<Decided> {
+    if (auto gone = departed(tables, run)) return *std::move(gone);
     if (auto wrong = fenced(run, cut.token)) return *std::move(wrong);
     const std::uint64_t head = tables.head(run);
     if (auto wrong = check_seen(head, cut.seq)) return *std::move(wrong);
@@ -271,6 +202,7 @@ StoreResult<ParkResult> SqliteStore::park(std::string_view log, Cut cut, std::sp
                                           const Parked& run) {
   if (auto wrong = check_park(log, cut, facts, run)) return *std::move(wrong);
   const auto body = [&](SqliteTables& tables, RunRow& row) -> StoreResult<ParkResult> {
+    if (auto gone = departed(tables, row)) return *std::move(gone);
     if (auto wrong = fenced(row, cut.token)) return *std::move(wrong);
     const std::uint64_t head = tables.head(row);
     if (auto wrong = check_seen(head, std::max(cut.seq, run.observed_seq))) return *std::move(wrong);
@@ -339,6 +271,7 @@ StoreResult<Claim> SqliteStore::claim(std::string_view log, std::string_view own
   const auto body = [&](SqliteTables& tables, RunRow& run) -> StoreResult<Claim> {
     if (auto refused = seals_->make_run(*connection_, run, log, SealCheck::Whole)) return *std::move(refused);
     tables.check(run, log);
+    if (auto gone = departed(tables, run)) return *std::move(gone);
     if (!seals_->has_ring()) run = released_if_dead(*connection_, log, now_ms);
     const Claim held{0, false, run.owner, run.token, run.until_ms};
     if (claim_holds(log, held, now_ms, dead)) return held;

@@ -75,6 +75,11 @@ class SqliteStore final : public FactStore {
   StoreResult<bool> renew(std::string_view log, std::uint64_t token, std::int64_t now_ms,
                           std::int64_t lease_ms) override;
   StoreResult<bool> release(std::string_view log, std::uint64_t token) override;
+  // These are in sqlite_moves.cpp.
+  StoreResult<bool> settle_departure(std::string_view log, std::string_view key) override;
+  StoreResult<bool> arrive(const Arrival& run, std::int64_t now_ms) override;
+  StoreResult<Written> depart(std::string_view log, Cut cut, const Fact& moved) override;
+
   StoreResult<std::monostate> flush() override;
 
  private:

@@ -40,6 +40,7 @@ constexpr char kSettleCall[] = "DELETE FROM open_call WHERE run = ? AND call = ?
 constexpr char kResetCalls[] = "DELETE FROM open_call WHERE run = ? AND task = ?";
 constexpr char kWake[] =
     "UPDATE waiting SET woken = 1 WHERE run = ?1 AND EXISTS (SELECT 1 FROM wait_key WHERE run = ?1 AND key = ?2)";
+constexpr char kSetWoken[] = "UPDATE waiting SET woken = 1 WHERE run = ?";
 constexpr char kChanges[] = "SELECT changes()";
 constexpr char kParked[] =
     "SELECT run, continuation, deadline_ms, observed_seq, "
@@ -92,7 +93,7 @@ Fact SqliteTables::decoded(std::uint64_t seq, std::span<const std::uint8_t> stor
 }
 
 LogState SqliteTables::state_of(std::int64_t stored) {
-  if (stored < 0 || stored > static_cast<std::int64_t>(LogState::Ended)) {
+  if (stored < 0 || stored > static_cast<std::int64_t>(LogState::Moved)) {
     connection_.fail(Kind::Corrupt, "a run in no known state");
     return {};
   }
@@ -147,6 +148,11 @@ std::uint64_t SqliteTables::head(const RunRow& run) {
   SqliteQuery query(connection_, kHead);
   query.integer(run.id);
   return query.row() ? query.count_at(0) : 0;
+}
+
+std::string SqliteTables::place_moved_to(const RunRow& run) {
+  const std::vector<Fact> last = facts_after(run.log, head(run) - 1, 1);
+  return last.empty() ? "" : last.front().text;
 }
 
 std::vector<Fact> SqliteTables::facts_after(std::string_view log, std::uint64_t after, std::size_t most) {
@@ -317,6 +323,8 @@ void SqliteTables::forget_parked(RunRow& run) {
   SqliteQuery(connection_, kForgetParked).integer(run.id).run();
   if (run.sealed) run.sealed->parked = {};
 }
+
+void SqliteTables::set_woken(const RunRow& run) { SqliteQuery(connection_, kSetWoken).integer(run.id).run(); }
 
 RunInfo SqliteTables::info_row(SqliteQuery& query) {
   RunInfo out;

@@ -37,6 +37,7 @@ class SqliteTables {
   void set_state(RunRow& run, LogState state);
   void set_seal(RunRow& run, std::vector<std::uint8_t> envelope);
   std::uint64_t head(const RunRow& run);
+  std::string place_moved_to(const RunRow& run);   // the run has left
 
   std::vector<Fact> facts_after(std::string_view log, std::uint64_t after, std::size_t most);
   std::vector<Fact> notable_after(std::string_view log, std::uint64_t after, std::size_t most);
@@ -56,6 +57,7 @@ class SqliteTables {
   void park(RunRow& run, const Parked& parked);
   void stop_waiting(const RunRow& run);
   void forget_parked(RunRow& run);
+  void set_woken(const RunRow& run);
 
   std::optional<RunInfo> info(std::string_view log);
   std::vector<RunInfo> infos_after(std::string_view after, std::size_t most);

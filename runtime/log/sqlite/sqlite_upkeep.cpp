@@ -11,7 +11,8 @@ constexpr char kDependents[] =
     "WHERE dependent.log = ? ORDER BY job.id";
 constexpr char kForgetDependents[] = "DELETE FROM dependent WHERE log = ?";
 constexpr char kDepths[] =
-    "SELECT queue, state, count(*), min(at_ms) FROM job WHERE state <> 5 GROUP BY queue, state ORDER BY queue, state";
+    "SELECT queue, state, count(*), min(at_ms) FROM job WHERE state NOT IN (5, 8) GROUP BY queue, state "
+    "ORDER BY queue, state";
 constexpr char kOver[] =
     "SELECT run.log FROM job JOIN run ON run.id = job.run WHERE job.state IN (5, 6) AND at_ms <= ? AND (job.state = 5 "
     "OR (? AND NOT EXISTS (SELECT 1 FROM dependent WHERE dependent.log = run.log))) ORDER BY job.id LIMIT ?";

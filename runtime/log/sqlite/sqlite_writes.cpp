@@ -12,6 +12,11 @@ std::optional<StoreError> fenced(const RunRow& run, std::uint64_t token) {
   return StoreError{StoreError::Kind::Fenced, "the claim is not the newest any more"};
 }
 
+std::optional<StoreError> departed(SqliteTables& tables, const RunRow& run) {
+  if (run.id == 0 || !has_left(run.state)) return std::nullopt;
+  return run_moved(run.log, tables.place_moved_to(run));
+}
+
 std::optional<Fact> conflict(SqliteTables& tables, const RunRow& run, Cut cut, std::span<const Fact> facts) {
   if (has_decision(facts)) {
     if (auto out = tables.outdating(run, cut)) return out;

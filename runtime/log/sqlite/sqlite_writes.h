@@ -9,6 +9,8 @@
 
 namespace ptc {
 
+// Returns RunMoved when the run went to another store.
+std::optional<StoreError> departed(SqliteTables& tables, const RunRow& run);
 // Returns Fenced when the token is of a claim that is not the newest, or was given back. Outsiders have the token 0.
 std::optional<StoreError> fenced(const RunRow& run, std::uint64_t token);
 // Returns the fact because of which decisions are refused.

@@ -1,0 +1,74 @@
+// Runs that leave a database for another store, and that come from one (run_move.h).
+#include "runtime/log/postgres/postgres_answers.h"
+#include "runtime/log/postgres/postgres_rows.h"
+#include "runtime/log/postgres/postgres_store.h"
+#include "runtime/log/run_move.h"
+#include "runtime/log/store_rules.h"
+
+namespace ptc {
+namespace {
+
+constexpr char kArrive[] =
+    "SELECT * FROM ptcvm.arrive($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,$21,$22,$23,$24,"
+    "$25,$26,$27)";
+constexpr char kSettle[] = "SELECT * FROM ptcvm.settle_departure($1,$2)";
+
+std::vector<std::int64_t> numbers_of(const JobRow& job) {
+  return {static_cast<std::int64_t>(job.state), job.priority, job.format, job.crashes, job.attempts, job.most_attempts,
+          job.at_ms, static_cast<std::int64_t>(job.crash_head), job.is_cancelled ? 1 : 0};
+}
+
+// The parameters of a job, or of none.
+void add_job(PostgresParameters& out, const std::optional<JobRow>& job) {
+  if (!job) {
+    out.null_bytes().null_bytes().integer_array({}).byte_array({}).null_bytes();
+    return;
+  }
+  out.bytes(job->queue).bytes(job->tenant).integer_array(numbers_of(*job));
+  out.byte_array(std::vector<std::optional<std::string>>(job->needs.begin(), job->needs.end())).bytes(job->reason);
+}
+
+StoreResult<bool> is_done_in(const PostgresRows& rows) { return rows.boolean_at(0, 0); }
+
+}   // namespace
+
+StoreError PostgresStore::left(std::string_view log) {
+  const auto known = info(log);
+  const auto* const found = std::get_if<std::optional<RunInfo>>(&known);
+  if (found == nullptr || !*found) return run_moved(log, "");
+  const auto last = read(log, (*found)->head - 1, 1);
+  const auto* const facts = std::get_if<std::vector<Fact>>(&last);
+  return run_moved(log, facts == nullptr || facts->empty() ? "" : facts->front().text);
+}
+
+StoreResult<bool> PostgresStore::arrive(const Arrival& run, std::int64_t now_ms) {
+  if (auto wrong = check_arrival(run)) return *std::move(wrong);
+  if (auto wrong = check_postgres_log(run.log)) return *std::move(wrong);
+  const Parked* const parked = run.parked ? &*run.parked : nullptr;
+  const FactColumns columns = fact_columns(run.facts);
+  if (auto wrong = check_postgres_message(columns, parked)) return *std::move(wrong);
+  std::vector<std::int64_t> writers;
+  for (const Fact& fact : run.facts) writers.push_back(static_cast<std::int64_t>(fact.writer));
+  const PostgresUuid op = fresh_uuid();
+  const auto parameters = [&](bool again) {
+    PostgresParameters out;
+    out.bytes(run.log).count(run.before).uuid(op).boolean(again).integer_array(writers);
+    add_facts(out, columns);
+    out.small(static_cast<std::int16_t>(run.state)).count(run.token);
+    add_parked(out, parked);
+    add_job(out, run.job);
+    out.integer(now(now_ms));
+    return out;
+  };
+  return answer_of<bool>(calls_.ask(kArrive, parameters), is_done_in);
+}
+
+StoreResult<bool> PostgresStore::settle_departure(std::string_view log, std::string_view key) {
+  if (auto wrong = check_postgres_log(log)) return *std::move(wrong);
+  const std::string indexed = indexed_key(key);
+  PostgresParameters parameters;
+  parameters.bytes(log).bytes(indexed);
+  return answer_of<bool>(calls_.look(kSettle, parameters), is_done_in);   // twice is as good as once
+}
+
+}   // namespace ptc
