@@ -25,11 +25,11 @@ RunState state_of(ptc::OutcomeStatus status) {
   }
 }
 
-Outcome outcome_of(const ptc::Outcome& in) {
+Outcome outcome_of(const ptc::Outcome& in, bool reads_value) {
   Outcome out;
   out.state = state_of(in.status);
   if (in.status == ptc::OutcomeStatus::Error) out.diagnostic = diagnostic_of(in.fault);
-  if (!in.value_edn.empty()) {
+  if (reads_value && !in.value_edn.empty()) {
     if (auto value = Value::from_edn(in.value_edn)) out.value = std::move(*value);
   }
   out.prints = in.prints;
@@ -42,7 +42,7 @@ Outcome outcome_of(const ptc::Outcome& in) {
   return out;
 }
 
-StoredOutcome stored_outcome(const ptc::DurableOutcome& in) {
+StoredOutcome stored_outcome(ptc::DurableOutcome in, bool reads_value) {
   StoredOutcome out;
   out.end = in.end == ptc::DurableEnd::EndedBefore ? StoredEnd::EndedBefore
             : in.end == ptc::DurableEnd::Suspended ? StoredEnd::Suspended
@@ -51,7 +51,7 @@ StoredOutcome stored_outcome(const ptc::DurableOutcome& in) {
   if (in.end == ptc::DurableEnd::InDoubt) {
     out.outcome.state = RunState::Suspended;   // nothing ran
   } else {
-    out.outcome = outcome_of(in.outcome);
+    out.outcome = outcome_of(in.outcome, reads_value);
   }
   for (const ptc::PendingOutcome& p : in.outcome.pending) {
     out.pending.push_back({p.operation, p.tool, p.args_edn, {}, p.since_ms, p.deadline_ms});
@@ -64,7 +64,7 @@ StoredOutcome stored_outcome(const ptc::DurableOutcome& in) {
   }
   out.wake_time_ms = in.outcome.next_deadline_ms;
   out.warning = in.message;
-  out.value_edn = in.outcome.value_edn;
+  out.value_edn = std::move(in.outcome.value_edn);   // it may be megabytes
   return out;
 }
 
@@ -135,7 +135,7 @@ struct PTCVM_HIDDEN StoredRun::Impl {
   Impl(const Engine& shared, const Store& given, const Tools& tools, std::string source, const StoredOptions& options,
        ptc::DurableOptions durable)
       : engine(shared), store(given), name(durable.session.source_name), events(options.observer),
-        on_error(options.hooks.on_error),
+        on_error(options.hooks.on_error), reads_value(options.reads_value),
         run(EngineAccess::engine(engine), StoreAccess::store(store),
             with_after_hook(ToolAccess::registry(tools), options.hooks.after_tool), std::move(source),
             connected(std::move(durable))) {}
@@ -158,6 +158,7 @@ struct PTCVM_HIDDEN StoredRun::Impl {
   EventSource events;
   std::atomic<bool> parks{false};
   std::function<void(const Diagnostic&)> on_error;
+  const bool reads_value;
   ptc::DurableRun run;
   StoredOutcome outcome;
   Result<StoredStep> last_step = StoredStep::Yielded;
@@ -183,7 +184,7 @@ Result<StoredStep> StoredRun::Impl::done() {
     case ptc::DurableEnd::Suspended:
     case ptc::DurableEnd::InDoubt: break;
   }
-  outcome = stored_outcome(done);
+  outcome = stored_outcome(run.take_outcome(), reads_value);
   if (outcome.outcome.diagnostic && on_error) on_error(*outcome.outcome.diagnostic);
   return StoredStep::Done;
 }

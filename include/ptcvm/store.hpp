@@ -137,6 +137,9 @@ struct StoredOptions {
   std::vector<JournalStep> plan = {};              // becomes the plan of a run that has none; refused: it has another
   // StoredRun::open(): upper bounds of the limits in the log, also where they are the defaults.
   std::optional<Limits> most_limits = {};
+  // false: StoredOutcome::value_edn alone has the value, and outcome.value is nil. Reading the text takes several times
+  // its memory.
+  bool reads_value = true;
 };
 
 // Says how run_stored(), or the last step of a StoredRun, ended.

@@ -47,6 +47,7 @@ bool DurableRun::attend(std::unique_ptr<Session> session) {
   if (session_ == nullptr) return false;
   has_answers_ = false;
   if (options_.branches_go_on) session_->let_branches_go_on();
+  session_->log_results();
   if (!opening_.is_resumed()) return true;
   is_suspended_ = true;
   out_.outcome = session_->suspended_outcome(options_.call_texts);
@@ -263,7 +264,7 @@ bool DurableRun::park_in_the_middle() {
 }
 
 void DurableRun::end_turn() {
-  const Outcome& outcome = out_.outcome;
+  Outcome& outcome = out_.outcome;
   std::vector<Fact> steps;
   for (const auto& [id, text] : outcome.summaries) {
     Fact step = writer_.made(FactKind::StepDone, FactAuthor::Program);
@@ -277,15 +278,16 @@ void DurableRun::end_turn() {
   }
   Fact ended = writer_.made(FactKind::TurnEnded, FactAuthor::Host);
   ended.status = outcome_status_name(outcome.status);
-  ended.value = outcome.value_edn;
+  ended.value = std::move(outcome.value_edn);   // it may be megabytes
   if (outcome.status == OutcomeStatus::Error) {
     ended.text = std::string(fault_name(outcome.fault.kind)) + ": " + outcome.fault.message;
   }
-  if (write_end(std::move(ended))) out_.end = DurableEnd::Ended;
+  if (write_end(ended)) out_.end = DurableEnd::Ended;
+  outcome.value_edn = std::move(ended.value);
 }
 
 // A session that is kept is parked between its turns; after a turn that failed it is what it was before.
-bool DurableRun::write_end(Fact ended) {
+bool DurableRun::write_end(const Fact& ended) {
   if (!options_.keeps_session) return writer_.end(ended);
   const bool is_good = out_.outcome.status != OutcomeStatus::Error;
   Parked wanted;

@@ -27,6 +27,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/durable/durable_options.h"
@@ -58,6 +59,7 @@ class DurableRun {
   DurableStep step(std::uint64_t fuel = UINT64_MAX);
   DurableStep last_step() const { return last_step_; }
   const DurableOutcome& outcome() const { return out_; }   // valid when the last step was Done
+  DurableOutcome take_outcome() { return std::exchange(out_, {}); }
 
   // Returns the calls that can be made now, with their intents in the log: to be answered in any order, once each.
   const std::map<std::uint64_t, OpenCall>& calls() const { return calls_.in_flight(); }
@@ -102,7 +104,7 @@ class DurableRun {
   bool parks_here();
   bool park_in_the_middle();
   void end_turn();
-  bool write_end(Fact ended);
+  bool write_end(const Fact& ended);
   bool begin_again_with_whole_log();
   DurableStep close();
 

@@ -55,6 +55,12 @@ std::optional<Fact> decoded(std::span<const std::uint8_t> bytes) {
   return out;
 }
 
+// Returns about how many bytes the fact becomes. A builder that grows has its bytes twice meanwhile.
+std::size_t room_for(const Fact& fact) {
+  constexpr std::size_t kRest = 512;
+  return kRest + fact.source.size() + fact.value.size() + fact.text.size() + fact.args.size() + fact.errors.size();
+}
+
 std::span<const std::uint8_t> encoded(flatbuffers::FlatBufferBuilder& builder, const Fact& fact,
                                       std::uint64_t writer) {
   const Text source = text_of(builder, fact.source);
@@ -78,7 +84,7 @@ std::span<const std::uint8_t> encoded(flatbuffers::FlatBufferBuilder& builder, c
 }
 
 bool is_canonical(const Fact& fact, std::span<const std::uint8_t> bytes) {
-  flatbuffers::FlatBufferBuilder builder(512);
+  flatbuffers::FlatBufferBuilder builder(room_for(fact));
   return std::ranges::equal(encoded(builder, fact, fact.writer), bytes);
 }
 
@@ -101,7 +107,7 @@ bool is_storable(const Fact& fact) {
 std::vector<std::uint8_t> fact_bytes(const Fact& fact) { return fact_bytes(fact, fact.writer); }
 
 std::vector<std::uint8_t> fact_bytes(const Fact& fact, std::uint64_t writer) {
-  flatbuffers::FlatBufferBuilder builder(512);
+  flatbuffers::FlatBufferBuilder builder(room_for(fact));
   const std::span<const std::uint8_t> bytes = encoded(builder, fact, writer);
   return {bytes.begin(), bytes.end()};
 }

@@ -113,7 +113,8 @@ void LogWriter::add_own(const Fact& fact) {
     return;
   }
   log_.let_go(fact);
-  if (fact.kind != FactKind::OperationOpened) has_let_go_ = true;   // tasks and calls are looked up
+  const bool is_looked_up = fact.kind != FactKind::OperationOpened && fact.kind != FactKind::TurnEnded;
+  has_let_go_ = has_let_go_ || is_looked_up;   // tasks and calls
 }
 
 const std::vector<Put>* LogWriter::write_by(const auto& call) {
@@ -156,7 +157,9 @@ bool LogWriter::resume(const Fact& fact) {
 }
 
 bool LogWriter::end(const Fact& fact) {
-  return write_by([&] { return store_.ended(name_, cut(), {&fact, 1}); }) != nullptr;
+  const bool is_written = write_by([&] { return store_.ended(name_, cut(), {&fact, 1}); }) != nullptr;
+  puts_ = {};   // the value of a turn may be megabytes
+  return is_written;
 }
 
 bool LogWriter::open() {

@@ -116,6 +116,7 @@ void RunLog::recall(const Fact& fact) {
 }
 
 void RunLog::let_go(const Fact& fact) {
+  if (fact.kind == FactKind::TurnEnded && last_end_) std::string().swap(last_end_->value);
   if (fact.kind == FactKind::TaskCommitted) {
     const auto at = task_index_.find(fact.id);
     if (at == task_index_.end() || tasks_[at->second].seq != fact.seq) return;
@@ -146,6 +147,7 @@ std::size_t RunLog::bytes_to_let_go(const Fact& fact) const {
       return fact.value.size() + fact.text.size() + (settled == nullptr ? 0 : settled->args.size());
     }
     case FactKind::OperationOpened: return fact.args.size() + fact.text.size();
+    case FactKind::TurnEnded: return fact.value.size();
     default: return 0;
   }
 }

@@ -108,6 +108,8 @@ class Session {
   // Writes the result of a turn that is over, within the memory and the time of the turn. Returns false when there is
   // no result, or when its text does not fit: then the turn has failed (fault()).
   bool write_result(BoundedWriter writer, std::string& text) { return result_.write(writer, text); }
+  // From now on results go into a log: their text must have room in the memory of the run twice.
+  void log_results() { result_.go_to_log(); }
   // Counts turns from there: the next one has the number `turns` + 1. Between turns.
   void begin_turns_after(std::uint64_t turns) { run_.set_identity(run_.run_id(), turns); }
 

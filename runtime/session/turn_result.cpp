@@ -146,12 +146,17 @@ bool TurnResult::write(BoundedWriter writer, std::string& text) {
   return status_ != OutcomeStatus::Error;
 }
 
-// Returns whether the text is longer than the memory that is left, so that nobody writes it until the memory is full. A
-// text of less than two pieces is always tried. JSON does not write what closures hold, so its text may be shorter.
-bool TurnResult::is_hopeless(BoundedWriter writer) const {
+// Returns whether a text of that many bytes has room in the memory that is left. A text of less than two pieces is
+// always tried.
+bool TurnResult::has_room(std::uint64_t text_bytes) const {
   constexpr std::uint64_t kAlwaysTried = 2 * TextPieces::kPieceBytes;
-  return writer == edn_within && least_edn_bytes_ > kAlwaysTried &&
-         !run_.heap().can_allocate(least_edn_bytes_ - kAlwaysTried);
+  return text_bytes <= kAlwaysTried || run_.heap().can_allocate(copies_ * text_bytes - kAlwaysTried);
+}
+
+// Returns whether the text is longer than the memory that is left, so that nobody writes it until the memory is full.
+// JSON does not write what closures hold, so its text may be shorter.
+bool TurnResult::is_hopeless(BoundedWriter writer) const {
+  return writer == edn_within && !has_room(least_edn_bytes_);
 }
 
 // Returns why the text cannot be had, or nullopt and the text.
@@ -161,7 +166,10 @@ std::optional<OutcomeFault> TurnResult::objection_to_text(BoundedWriter writer, 
   BoundedText written = is_hopeless(writer) ? BoundedText{BoundedText::End::TooLarge, {}} : writer(run_.heap(), value_);
   clock_.end_step();
   switch (written.end) {
-    case BoundedText::End::Whole: text = std::move(written.text); return std::nullopt;
+    case BoundedText::End::Whole:
+      if (copies_ > 1 && !has_room(written.text.size())) return result_too_large();
+      text = std::move(written.text);
+      return std::nullopt;
     case BoundedText::End::TooLarge: return result_too_large();
     case BoundedText::End::Stopped: break;
   }

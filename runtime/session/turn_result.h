@@ -30,6 +30,9 @@ class TurnResult {
   // Returns why the signature of the result cannot be read, or "". Such a signature makes every turn fail.
   const std::string& signature_error() const { return signature_error_; }
 
+  // From now on the text of a result goes into a log, and must have room in the memory of the run twice: it is there,
+  // and in the record of the log.
+  void go_to_log() { copies_ = 2; }
   void begin_turn();                                   // forgets the result of the turn before
   void conclude(StepStatus status);                    // the run is over with that status
   void fail(OutcomeFault fault);                       // the turn is over, whatever the run says
@@ -47,6 +50,7 @@ class TurnResult {
  private:
   void refuse(OutcomeFault fault);
   OutcomeFault stopped() const;
+  bool has_room(std::uint64_t text_bytes) const;
   bool is_hopeless(BoundedWriter writer) const;
   std::optional<OutcomeFault> objection_to_text(BoundedWriter writer, std::string& text);
   std::optional<OutcomeFault> objection();
@@ -63,6 +67,7 @@ class TurnResult {
   OutcomeStatus status_ = OutcomeStatus::Error;
   OutcomeFault fault_;
   Value value_ = Value::nil();                         // owned
+  std::uint64_t copies_ = 1;                           // counts the copies of the text in memory
   std::uint64_t least_edn_bytes_ = 0;                  // the EDN text of value_ has no fewer
 };
 

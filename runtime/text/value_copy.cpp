@@ -36,6 +36,10 @@ class ValueCopier {
   };
 
   void visit(Value v) {
+    if (v.is_vector() && v.object->kind == Kind::RangeVector) {
+      const auto& range = static_cast<const RangeVector&>(*v.object);
+      return builder_.add(vector_range(heap_, range.first, range.step, range.count));
+    }
     if (!v.is_vector() && !v.is_map() && !v.is_set()) return builder_.add(leaf(v));
     builder_.open();
     Open& open = open_.emplace_back();

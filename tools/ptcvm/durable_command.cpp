@@ -118,6 +118,7 @@ class StoredTurn {
       return refuse_input(message_);
     }
     reporter_.set_trace(trace_.get());
+    stored_.reads_value = trace_ != nullptr;
     stored_.id = id;
     stored_.lease_ms = kStoreLeaseMs;
     stored_.resets_need_reasons = request_.strict_resets;
@@ -157,7 +158,7 @@ class StoredTurn {
     if (!done.warning.empty()) complain("warning: " + done.warning);
     switch (done.end) {
       case StoredEnd::Ended:
-        if (trace_ != nullptr) trace_->end(done.outcome);
+        if (trace_ != nullptr) trace_->end(done.outcome, done.outcome.value);
         return report_text(done.outcome, done.value_edn, options_.output, options_.stats);
       case StoredEnd::EndedBefore:
         return report_text(done.outcome, done.value_edn, options_.output, options_.stats);

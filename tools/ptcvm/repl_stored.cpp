@@ -41,6 +41,7 @@ class StoredTurns : public ReplTurns {
     stored_.strict_task_ids = parts_.options.strict_task_ids;
     stored_.lease_ms = kStoreLeaseMs;
     stored_.observer = &parts_.observer;
+    stored_.reads_value = false;
     stored_.parallel_calls = parts_.options.parallel_tools;
     stored_.keeps_session = stored_.again = true;
     return true;

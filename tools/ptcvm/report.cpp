@@ -29,7 +29,11 @@ int report_end(const Outcome& outcome, OutputForm form, const std::string& value
     std::cerr << diagnostic_text(*outcome.diagnostic, stderr_has_colour());
     return kProgramFailed;
   }
-  std::cout << (form == OutputForm::Pretty ? pretty_edn(value) : value) << '\n';
+  if (form == OutputForm::Pretty) {
+    std::cout << pretty_edn(value) << '\n';
+  } else {
+    std::cout << value << '\n';
+  }
   if (outcome.state != RunState::Failed) return kSuccess;
   complain("the program ended with (fail …)");
   return kProgramFailed;
@@ -64,13 +68,18 @@ Outcome outcome_of(const Error& error) {
 int report_text(const Outcome& outcome, const std::string& value_edn, OutputForm form, bool stats) {
   report_beside(outcome, stats);
   const bool is_json = form == OutputForm::Json && !outcome.diagnostic;
-  return report_end(outcome, form, is_json ? json_of_edn(value_edn) : value_edn);
+  return is_json ? report_end(outcome, form, json_of_edn(value_edn)) : report_end(outcome, form, value_edn);
 }
 
 TurnEnd end_of_turn(Run& run, OutputForm form) {
   TurnEnd end;
   end.value = (form == OutputForm::Json ? run.result_json() : run.result_edn()).value_or("");
-  end.outcome = run.outcome();
+  // Run::outcome() would copy the value to memory that no run counts.
+  Outcome& outcome = end.outcome;
+  outcome.state = run.state();
+  outcome.diagnostic = run.diagnostic();
+  outcome.warnings = run.warnings();
+  outcome.usage = run.usage();
   return end;
 }
 

@@ -26,7 +26,7 @@ int report_text(const Outcome& outcome, const std::string& value_edn, OutputForm
 
 // What a turn comes to, and the text of its value.
 struct TurnEnd {
-  Outcome outcome;
+  Outcome outcome;                 // without prints and summaries; its value is nil
   std::string value;               // in the form of the output, but not yet laid out; "" without a value
 };
 

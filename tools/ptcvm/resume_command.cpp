@@ -102,7 +102,7 @@ class Resume {
     const TurnEnd end = end_of_turn(run, request_.options.output);
     const Outcome& outcome = end.outcome;
     if (trace != nullptr && is_suspended) trace->suspend(outcome, waiting_ids(operations_of(run.pending())));
-    if (trace != nullptr && !is_suspended) trace->end(outcome);
+    if (trace != nullptr && !is_suspended) trace->end(outcome, run.result());
     ParkOptions park = request_.park;
     if (file.sequence) park.sequence = *file.sequence + 1;
     if (is_suspended) tell_of_added(run);

@@ -124,7 +124,9 @@ int run_program(const Engine& engine, const LoadedProgram& loaded, const std::st
   end.outcome.diagnostic = made.refusal;
   if (made.session) end = turn(*made.session, loaded, options.output, commands, interrupted);
   const Outcome& outcome = end.outcome;
-  if (trace != nullptr && outcome.state != RunState::Suspended) trace->end(outcome);
+  if (trace != nullptr && outcome.state != RunState::Suspended) {
+    trace->end(outcome, made.session ? made.session->run().result() : ValueView());
+  }
   if (!made.session) return report_text(outcome, {}, options.output, options.stats);
   Run& run = made.session->run();
   if (trace != nullptr && outcome.state == RunState::Suspended) {

@@ -164,7 +164,7 @@ void TraceFile::event(const Event& event) {
   }
 }
 
-void TraceFile::end(const Outcome& outcome) {
+void TraceFile::end(const Outcome& outcome, ValueView value) {
   if (std::exchange(is_over_, false)) return;
   for (const std::string& text : outcome.warnings) warn(text);
   if (outcome.diagnostic) {
@@ -180,7 +180,7 @@ void TraceFile::end(const Outcome& outcome) {
   }
   Event line = made(EventKind::RunEnd);
   line.status = status_of(outcome.state, outcome.diagnostic.has_value());
-  line.value = outcome.value;
+  line.value = outcome.diagnostic ? ValueView() : value;
   line.micros = outcome.usage.active_micros;
   line.fuel = outcome.usage.fuel;
   line.bytes = outcome.usage.peak_bytes;

@@ -31,8 +31,9 @@ class TraceFile {
   void hold() { is_held_ = true; }
   void release();
   void event(const Event& event);
-  // The turn is over: writes what no event said, because the program did not begin.
-  void end(const Outcome& outcome);
+  // The turn is over: writes what no event said, because the program did not begin. `value` is the one of the turn, and
+  // the outcome needs none.
+  void end(const Outcome& outcome, ValueView value);
   // The turn is suspended; `waits_for` are the ids of the operations.
   void suspend(const Outcome& outcome, std::string_view waits_for);
   void wait_for(std::string_view status, std::string_view what);   // suspended for something else than operations

@@ -153,6 +153,7 @@ WorkedRun StoreWorker::step(const std::string& id, CommandTools& tools, bool& is
   options.lease_ms = kWorkerLeaseMs;
   options.observer = &reporter;
   options.parallel_calls = setup_.options.parallel_tools;
+  options.reads_value = false;
   options.resets_need_reasons = setup_.strict_resets;
   options.most_limits = setup_.options.limits.bounds();
   auto run = StoredRun::open(engine_, store_, tools.tools, options);

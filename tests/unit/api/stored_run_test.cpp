@@ -59,6 +59,24 @@ TEST_F(StoredRunTest, HandsOutAllCallsAndTakesAnswersInAnyOrder) {
   EXPECT_EQ(ended(run), "[10 20 30]");
 }
 
+TEST_F(StoredRunTest, AValueThatIsNotReadIsTextAlone) {
+  options_.reads_value = false;
+  StoredRun run = started_stored("[1 2]");
+  ASSERT_EQ(*run.step(), StoredStep::Done);
+  EXPECT_TRUE(run.outcome().outcome.value.view().is_nil());
+  EXPECT_EQ(run.outcome().value_edn, "[1 2]");
+}
+
+TEST_F(StoredRunTest, AResultNeedsRoomForItsTextTwice) {
+  options_.limits.memory_bytes = 16u << 20;
+  StoredRun run = started_stored("(range 1500000)");   // a text of 10.9 MB
+  EXPECT_EQ(ended(run), "memory_exceeded");
+  options_.id = "s";
+  StoredRun smaller = started_stored("(range 1000000)");
+  ASSERT_EQ(*smaller.step(), StoredStep::Done);
+  EXPECT_FALSE(smaller.outcome().outcome.diagnostic.has_value());
+}
+
 TEST_F(StoredRunTest, HandsOutNoMoreCallsAtOnceThanWanted) {
   options_.parallel_calls = 2;
   StoredRun run = started_stored(kThree);
