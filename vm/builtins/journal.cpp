@@ -3,6 +3,7 @@
 #include <string>
 
 #include "vm/builtins/complaint.h"
+#include "vm/builtins/summary_bytes.h"
 #include "vm/builtins/task_ids.h"
 #include "vm/value/account.h"
 #include "vm/value/map.h"
@@ -47,15 +48,18 @@ bool record_summary(Call& call, std::string id, std::string summary) {
   std::uint64_t bytes = sizeof(StepSummary) + id.size() + summary.size();
   StepSummary* known = nullptr;
   for (StepSummary& record : summaries) {
-    bytes += sizeof(StepSummary) + record.id.size() + record.summary.size();
+    if (counted_bytes(record) == 0) bytes += sizeof(StepSummary) + record.id.size() + record.summary.size();
     if (record.id == id) known = &record;
   }
   if (!call.reserve(bytes)) return false;
   if (known != nullptr) {
+    call.heap.account(-counted_bytes(*known));
     known->summary = std::move(summary);
   } else {
     summaries.push_back({std::move(id), std::move(summary)});
+    known = &summaries.back();
   }
+  call.heap.account(counted_bytes(*known));
   return true;
 }
 

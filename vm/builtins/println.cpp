@@ -18,28 +18,43 @@ std::size_t length_of_graphemes(std::string_view text, std::uint32_t count) {
   return length;
 }
 
-// The arguments in print form, joined by a space; stops soon after max_bytes, and says so.
-std::string printed(Call& call, std::size_t max_bytes, bool& truncated) {
+struct Printed {
   std::string entry;
-  for (std::uint32_t i = 0; i < call.count() && !truncated; ++i) {
-    if (i > 0) entry += ' ';
+  std::uint64_t left_out = 0;   // bytes of texts that are not in the entry
+  bool is_cut = false;
+};
+
+// The arguments in print form, joined by a space; stops soon after max_bytes, and says so. A long text gives only the
+// clusters that an entry may have, so that megabytes are not copied.
+Printed printed(Call& call, std::size_t max_bytes) {
+  Printed out;
+  for (std::uint32_t i = 0; i < call.count() && !out.is_cut; ++i) {
+    if (i > 0) out.entry += ' ';
+    const Value v = call.arg(i);
+    if (v.is_string() && string_view_of(v).size() > max_bytes) {
+      const std::string_view text = string_view_of(v);
+      const std::size_t taken = length_of_graphemes(text, call.env.limits.print_length);
+      out.entry += text.substr(0, taken);
+      out.left_out += text.size() - taken;
+      out.is_cut = true;
+      break;
+    }
     std::string piece;
-    append_print(piece, call.arg(i), call.heap, {max_bytes, &truncated});
-    entry += piece;
-    truncated = truncated || entry.size() > max_bytes;
+    append_print(piece, v, call.heap, {max_bytes, &out.is_cut});
+    out.entry += piece;
+    out.is_cut = out.is_cut || out.entry.size() > max_bytes;
   }
-  return entry;
+  return out;
 }
 
 }  // namespace
 
 Value builtin_println(Call& call) {
   const Limits& limits = call.env.limits;
-  bool truncated = false;
-  std::string entry = printed(call, std::size_t{limits.print_length} * kMaxBytesPerCluster, truncated);
+  auto [entry, left_out, is_cut] = printed(call, std::size_t{limits.print_length} * kMaxBytesPerCluster);
   const std::size_t kept = length_of_graphemes(entry, limits.print_length);
-  if (truncated || kept < entry.size()) {
-    charge_text(entry.size() - kept);
+  if (is_cut || kept < entry.size()) {
+    charge_text(entry.size() - kept + left_out);
     entry = entry.substr(0, kept) + "...";   // in memory of its own: prints are kept, and this was perhaps megabytes
   }
   charge_bytes(call, entry.size());

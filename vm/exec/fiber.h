@@ -183,6 +183,7 @@ struct Fiber {
   std::vector<std::string> prints;     // prints of a branch, until it is merged into its parent
   std::vector<ToolRecordData> records;
   std::vector<std::unique_ptr<Fiber>> children;   // branches of the pmap or pcalls that this fiber waits for
+  std::size_t over_before = 0;         // so many children at the front are over, which no scheduler looks at again
 };
 
 // What a call, or the step of a stepper, did: pushed a frame; ended, with its result in place; raised a fault; or left

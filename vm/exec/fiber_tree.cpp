@@ -162,6 +162,7 @@ void FiberTree::discard_branches(Fiber& fiber) {
     destroy(*child);
   }
   fiber.children.clear();
+  fiber.over_before = 0;
 }
 
 void FiberTree::discard_probe(Fiber& waiting) {

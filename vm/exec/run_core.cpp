@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "vm/builtins/call.h"
+#include "vm/builtins/summary_bytes.h"
 #include "vm/value/map.h"
 #include "vm/value/pending.h"
 #include "vm/value/shown_value.h"
@@ -113,6 +114,7 @@ void RunCore::set_result(Value taken) {
 void RunCore::clear_records() {
   env_.prints.clear();
   env_.print_bytes = 0;
+  for (const StepSummary& summary : env_.summaries) heap_.account(-counted_bytes(summary));
   env_.summaries.clear();
   env_.warnings.clear();
   env_.fuel_debt = 0;

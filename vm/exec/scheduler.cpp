@@ -18,10 +18,13 @@ Fiber* Scheduler::next_ready(Fiber& fiber, bool cut_off) {
   if (fiber.state == Fiber::State::Ready) return cut_off ? nullptr : &fiber;
   if (fiber.state != Fiber::State::WaitsForBranches) return nullptr;
   const bool below = cut_off || fiber.branch_failed;
+  const auto& children = fiber.children;
+  std::size_t& first = fiber.over_before;
+  while (first < children.size() && Fiber::is_over(children[first]->state)) ++first;
   bool all_over = true;
-  for (const auto& child : fiber.children) {
-    if (Fiber* ready = next_ready(*child, below)) return ready;
-    all_over &= Fiber::is_over(child->state);
+  for (std::size_t k = first; k < children.size(); ++k) {
+    if (Fiber* ready = next_ready(*children[k], below)) return ready;
+    all_over &= Fiber::is_over(children[k]->state);
   }
   if (cut_off) return nullptr;
   const bool ends = all_over || (fiber.branch_failed &&

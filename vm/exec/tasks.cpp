@@ -55,7 +55,10 @@ TaskResult Tasks::start(Fiber& fiber, Value* window) {
       // This turn ended here before its process died: what is behind the task was not reached and is not reached now.
       return returned && fiber.parent == nullptr ? TaskResult::Returned : TaskResult::Hit;
     }
-    if (holder(fiber, id) != nullptr) {
+    std::uint64_t looked_at = 0;
+    const bool is_held = find_holder(fiber, id, looked_at) != nullptr;
+    charge_parts(looked_at);
+    if (is_held) {
       fiber.state = Fiber::State::WaitsForTask;
       fiber.waits_for_task = id;
       return TaskResult::Wait;
@@ -83,9 +86,15 @@ bool Tasks::stops_after_task(const Fiber& fiber) const {
 
 // Fibers around the asking one have it open in vain: they wait for what becomes of it. A probe evaluates no task.
 const Fiber* Tasks::holder(const Fiber& asking, std::string_view id) const {
+  std::uint64_t looked_at = 0;
+  return find_holder(asking, id, looked_at);
+}
+
+const Fiber* Tasks::find_holder(const Fiber& asking, std::string_view id, std::uint64_t& looked_at) const {
   const Fiber* around[kMaxNesting + 1] = {};
   for (const Fiber* at = &asking; at != nullptr; at = at->parent) around[at->nesting] = at;
   const auto search = [&](const auto& self, const Fiber& fiber) -> const Fiber* {
+    ++looked_at;
     if (fiber.nesting > asking.nesting || around[fiber.nesting] != &fiber) {
       for (const OpenTask& open : fiber.open_tasks) {
         if (open.id == id) return &fiber;

@@ -34,6 +34,7 @@ class Tasks {
 
  private:
   void warn_of_no_journal(std::string_view id);
+  const Fiber* find_holder(const Fiber& asking, std::string_view id, std::uint64_t& looked_at) const;   // at fibers
 
   Heap& heap() const { return core_.heap(); }
   Environment& env() const { return core_.env(); }

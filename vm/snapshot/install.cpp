@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "vm/builtins/summary_bytes.h"
 #include "vm/exec/machine_state.h"
 #include "vm/exec/stepper_slots.h"
 #include "vm/snapshot/fiber_check.h"
@@ -223,6 +224,7 @@ class Installer {
     env.warnings = std::move(state_.warnings);
     env.print_bytes = state_.print_bytes;
     env.summaries = std::move(state_.summaries);
+    for (const StepSummary& summary : env.summaries) env.heap.account(counted_bytes(summary));
     env.operations.reserve(state_.operations.size());
     for (Operation& operation : state_.operations) {
       Operation taken = std::move(operation);

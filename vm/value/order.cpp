@@ -173,6 +173,12 @@ class CanonicalWalk {
   }
 
  private:
+  // Each key is hashed and found in the other collection, which takes longer than looking at a part. A few are charged
+  // like parts.
+  static std::uint64_t parts_of_finding(std::uint64_t keys) {
+    constexpr std::uint64_t kFew = 64, kPartsOfFinding = 4;
+    return keys <= kFew ? keys : kPartsOfFinding * keys;
+  }
   void push(const Object* a, const Object* b, std::uint32_t count, Frame::Part part) {
     stack_.push_back({a, b, 0, count, part});
   }
@@ -180,7 +186,7 @@ class CanonicalWalk {
   void open_hashed(const HashMap* a, const HashMap* b) {
     if (a->root == b->root) return;
     Least least;
-    parts_ += a->count + std::uint64_t{b->count};
+    parts_ += parts_of_finding(a->count + std::uint64_t{b->count});
     add_missing(least, a, b, true);
     add_missing(least, b, a, false);
     least.only_in = !least.candidates.empty();
