@@ -98,7 +98,7 @@ ChainFixture::Next ChainFixture::run_process() {
   const std::size_t calls_before = seen_.calls.size();   // a new process does one step at least
   for (;;) {
     const chain::ChainState state = run.step().value();
-    if (dies_after_commit(store)) return Next::Kill;
+    if (dies_after_commit(store) || dies_here()) return Next::Kill;
     seen_.feedback = run.feedback();
     if (run.outcome() && !seen_.outcome) {
       seen_.outcome = run.outcome();
@@ -207,6 +207,10 @@ ChainFixture::Next ChainFixture::ask(chain::ChainRun& run, const ChainOperation&
 
 // Says what the person knows about a call; false: nobody says anything.
 bool ChainFixture::settle(chain::ChainRun& run, const ChainOperation& operation) {
+  if (manner_.dies_at > 0) {
+    run.settle(operation.id, DoubtAnswer::DidNot).value();
+    return true;
+  }
   seen_.was_in_doubt = true;
   const json::value* const doubt = given_.if_contains("doubt");
   if (doubt == nullptr) return false;

@@ -22,6 +22,8 @@ std::optional<std::string> chain_run_case(const boost::json::object& given, cons
 struct ChainManner {
   std::size_t parallel = 1;
   bool hops = false;   // every step of a plan is done by a new process
+  std::size_t dies_at = 0;   // the step of the chain after which the process is killed, once; from 1, 0: none. Calls
+                             // that it has handed out there were not made, and a person says so of those in doubt.
 };
 
 // What can be seen of a task from outside.
@@ -31,6 +33,7 @@ struct ChainSeen {
   std::set<std::string> questions;                                 // confirmations
   std::map<std::string, boost::json::object> reports;              // as the host has kept them, by key
   std::size_t planner_calls = 0;
+  std::size_t boundaries = 0;                                      // that were passed (ChainManner::dies_at)
   bool is_feedback_asked = false, was_reported_before_feedback = false, was_in_doubt = false;
   std::optional<chain::ChainOutcome> outcome;                      // nullopt: the task still waits
   std::optional<boost::json::object> feedback;
@@ -57,6 +60,7 @@ class ChainFixture {
   std::string planner_reply(const chain::ChainOperation& operation);
   std::optional<std::string> next_answer();
   bool dies(const std::string& point);
+  bool dies_here() { return ++seen_.boundaries == manner_.dies_at; }
   bool dies_after_commit(const Store& store);
   const boost::json::object& outcome_of(const std::string& tool, std::size_t call) const;
 

@@ -1,6 +1,7 @@
-// Cases of the kind "run": a whole task. Each case is executed in one process, and with a new process for each step;
-// what `then` says must hold both times. Our own cases may have the member "parallel" in `given`: so many steps are
-// then under way at once, and the order of calls is not looked at.
+// Cases of the kind "run": a whole task. Each case is executed in one process, with a new process for each step, and
+// with a process that is killed, after each step of the chain in turn; what `then` says must hold each time. Our own
+// cases may have the member "parallel" in `given`: so many steps are then under way at once, and the order of calls is
+// not looked at.
 #include <algorithm>
 #include <boost/json/serialize.hpp>
 
@@ -186,13 +187,28 @@ Why reports_differ(const ChainSeen& seen, const ScenarioStore& store) {
   return "the store has " + std::to_string(kept) + " reports, and the host " + std::to_string(seen.reports.size());
 }
 
-Why hold_once(const json::object& given, const json::object& then, const ScenarioStore& store, ChainManner manner) {
+// `boundaries` becomes the number of places where the process could be killed (ChainManner::dies_at).
+Why hold_once(const json::object& given, const json::object& then, const ScenarioStore& store, ChainManner manner,
+              std::size_t* boundaries = nullptr) {
   ChainFixture fixture(given, store, manner);
   const ChainSeen& seen = fixture.run();
+  if (boundaries != nullptr) *boundaries = seen.boundaries;
   if (auto why = reports_differ(seen, store)) return why;
   const ChainVerdict verdict(seen, store, manner.parallel == 1);
   for (const auto& [name, expected] : then) {
     if (auto why = verdict.member(name, expected)) return why;
+  }
+  return std::nullopt;
+}
+
+// Executes the case once for each step of the chain, and kills the process after it (ChainManner::dies_at).
+Why hold_with_kills(const json::object& given, const json::object& then, ChainManner manner) {
+  for (std::size_t last = 1; manner.dies_at < last;) {
+    ++manner.dies_at;
+    const ScenarioStore store(StoreType::Memory);
+    if (const Why why = hold_once(given, then, store, manner, &last)) {
+      return "killed at boundary " + std::to_string(manner.dies_at) + ": " + *why;
+    }
   }
   return std::nullopt;
 }
@@ -205,10 +221,12 @@ Why chain_run_case(const json::object& given, const json::object& then, const Sc
     manner.parallel = parallel->to_number<std::size_t>();
   }
   if (auto why = hold_once(given, then, store, manner)) return why;
-  manner.hops = true;
+  ChainManner in_hops = manner;
+  in_hops.hops = true;
   const ScenarioStore another(store.type());
-  const Why why = hold_once(given, then, another, manner);
-  return why ? "in hops: " + *why : why;
+  if (const Why why = hold_once(given, then, another, in_hops)) return "in hops: " + *why;
+  const bool is_swept = !given.contains("crash") && store.type() == StoreType::Memory;
+  return is_swept ? hold_with_kills(given, then, manner) : std::nullopt;
 }
 
 }  // namespace ptcvm::scenarios
