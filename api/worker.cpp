@@ -108,6 +108,10 @@ std::size_t Worker::Impl::room_for(std::size_t at) {
 // Claims what free threads can begin. Returns how many runs that were.
 Result<std::size_t> Worker::Impl::claim() {
   std::size_t count = 0;
+  {
+    const std::lock_guard lock(mutex);
+    is_hinted = false;
+  }
   for (std::size_t at = 0; at < options.queues.size(); ++at) {
     const std::size_t most = room_for(at);
     if (most == 0) continue;
@@ -134,13 +138,26 @@ Result<std::size_t> Worker::Impl::claim() {
   return count;
 }
 
-// Sleeps until a thread is free, somebody stops the worker, or it is time to look again.
+std::unique_ptr<ptc::WakeHints> Worker::Impl::hints() {
+  if (!options.listen) return nullptr;
+  std::vector<std::string> queues;
+  for (const WorkerQueue& served : options.queues) queues.push_back(served.name);
+  return queue->listen(queues, [this] {
+    {
+      const std::lock_guard lock(mutex);
+      is_hinted = true;
+    }
+    changed.notify_all();
+  });
+}
+
+// Sleeps until a thread is free, runs are ready, somebody stops the worker, or it is time to look again.
 void Worker::Impl::wait_for_work(std::size_t claimed) {
   std::unique_lock lock(mutex);
   const std::size_t before = busy + ready.size();
   const bool looks_again = claimed != 0 && before < options.threads;   // there may be more
   if (looks_again) return;
-  changed.wait_for(lock, options.poll, [&] { return is_stopping() || busy + ready.size() < before; });
+  changed.wait_for(lock, options.poll, [&] { return is_stopping() || is_hinted || busy + ready.size() < before; });
 }
 
 std::optional<Error> Worker::Impl::work_until_over() {
@@ -216,7 +233,9 @@ Result<void> Worker::Impl::run(std::stop_token stop_token) {
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < std::max<std::size_t>(options.threads, 1); ++i) threads.emplace_back([this] { work(); });
   std::jthread heart([this](std::stop_token over) { beat_until_over(std::move(over)); });
+  auto listener = hints();
   const auto failure = work_until_over();
+  listener.reset();
   end(threads, heart);
   return failure ? Result<void>(*failure) : Result<void>();
 }

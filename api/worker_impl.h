@@ -44,6 +44,7 @@ struct PTCVM_HIDDEN Worker::Impl {
   Result<std::size_t> claim();
   std::size_t room_for(std::size_t queue);
   void wait_for_work(std::size_t claimed);
+  std::unique_ptr<ptc::WakeHints> hints();     // null when nobody tells of runs that are ready
   void end(std::vector<std::thread>& threads, std::jthread& heart);
   void stop(bool at_once);
   bool is_stopping() const { return is_draining || is_lost; }
@@ -94,6 +95,7 @@ struct PTCVM_HIDDEN Worker::Impl {
   std::vector<std::size_t> running_of;         // by queue
   std::size_t busy = 0;
   bool is_over = false;
+  bool is_hinted = false;                      // runs may have become ready since the last look
   std::optional<Clock::time_point> drains_since;
   WorkerStats stats;
   ptc::CallTimes claim_times;

@@ -87,6 +87,9 @@ struct WorkerOptions {
   std::chrono::milliseconds drain = std::chrono::hours(24);
   std::size_t parallel_calls = SIZE_MAX;      // calls of one run at once
   bool resets_need_reasons = false;           // StoredOptions::resets_need_reasons
+  // In PostgreSQL a connection of its own tells an idle worker of runs that became ready, so that it looks at once.
+  // Timers, and what the connection missed, wait for `poll`.
+  bool listen = true;
   // Makes the object for the deferred tools, one for each thread. null: no tool may be deferred.
   std::function<std::unique_ptr<WorkerCalls>()> calls = {};
   // Is told what happens, by any thread, and by several at once. Must not call the worker back.

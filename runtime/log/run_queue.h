@@ -18,6 +18,8 @@
 // tests/store/queue_conformance.h checks any implementation.
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -137,9 +139,22 @@ struct Finish {
   std::string reason;
 };
 
+// Calls back until it is destroyed (RunQueue::listen()).
+class WakeHints {
+ public:
+  virtual ~WakeHints() = default;
+};
+
 class RunQueue {
  public:
   virtual ~RunQueue() = default;
+
+  // Calls on_hint() from another thread soon after jobs of these queues became ready, and whenever some may have become
+  // ready unseen. A hint may come late or never, so a worker looks by itself, too. null: the store does not tell.
+  virtual std::unique_ptr<WakeHints> listen(std::span<const std::string> queues, std::function<void()> on_hint) {
+    (void)queues, (void)on_hint;
+    return nullptr;
+  }
 
   virtual StoreResult<NodeRow> join(const NodeInfo& node, std::int64_t now_ms) = 0;
   virtual StoreResult<Heartbeat> beat(std::uint64_t node, std::int64_t now_ms) = 0;

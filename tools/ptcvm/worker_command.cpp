@@ -223,6 +223,8 @@ void add_worker_command(CLI::App& app, int& status) {
   command->add_option("--node", worker.name, "The name of this worker in lists, for people")->capture_default_str();
   add_span(*command, "--lease", worker.lease, "How long the others wait when this worker has died (15s)");
   add_span(*command, "--poll", worker.poll, "How often an idle worker looks for runs (1s)");
+  command->add_flag("--listen,!--no-listen", worker.listen,
+                    "In PostgreSQL: look as soon as a run is ready, told by a connection of its own (the default)");
   add_span(*command, "--drain", worker.drain, "How long a stop waits for calls of tools (25s)");
   command->add_option("--health", request->health, "Answer GET /health and GET /metrics there; 127.0.0.1 is meant")
       ->type_name("[ADDRESS:]PORT");

@@ -32,6 +32,7 @@ class PostgresCalls {
   StoreResult<PostgresRows> look(const char* sql, const PostgresParameters& parameters);
 
   std::uint64_t reconnects() const;   // connections that broke since the beginning
+  const std::string& url() const { return url_; }
 
  private:
   using Connection = std::unique_ptr<PostgresConnection>;

@@ -4,6 +4,7 @@
 
 #include "runtime/log/postgres/postgres_rows.h"
 #include "runtime/log/postgres/postgres_answers.h"
+#include "runtime/log/postgres/postgres_listener.h"
 #include "runtime/log/postgres/postgres_store.h"
 #include "runtime/log/queue_protocol.h"
 #include "runtime/log/store_rules.h"
@@ -110,6 +111,10 @@ StoreResult<bool> told_in(const PostgresRows& rows, std::string_view log) {
 }
 
 }   // namespace
+
+std::unique_ptr<WakeHints> PostgresQueue::listen(std::span<const std::string> queues, std::function<void()> on_hint) {
+  return std::make_unique<PostgresListener>(store_.calls_.url(), queues, std::move(on_hint));
+}
 
 StoreResult<NodeRow> PostgresQueue::join(const NodeInfo& node, std::int64_t now_ms) {
   if (auto wrong = check_node(node)) return *std::move(wrong);

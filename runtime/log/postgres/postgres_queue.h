@@ -12,6 +12,7 @@ class PostgresQueue final : public RunQueue {
  public:
   explicit PostgresQueue(PostgresStore& store) : store_(store) {}
 
+  std::unique_ptr<WakeHints> listen(std::span<const std::string> queues, std::function<void()> on_hint) override;
   StoreResult<std::vector<Enqueued>> enqueue(std::span<const Job> jobs, std::int64_t now_ms) override;
   StoreResult<std::vector<ClaimedRun>> claim_next(std::uint64_t node, std::string_view queue,
                                                   std::span<const std::string> tools, std::size_t most,

@@ -1,11 +1,13 @@
 -- The calls of run queues: what queue_protocol.cpp says, as functions of the database (tests run both in lock-step).
 -- Those that change something and may be asked again after a broken connection find out what they did before.
+-- The notification is sent when the transaction is committed, and equal ones of a transaction are one.
 create or replace function ptcvm.make_ready(p_job bigint, p_now bigint) returns void language sql as $$
   update ptcvm.job j set state = 0, node = 0, token = 0, at_ms = p_now,
     pass = greatest((select q.pass from ptcvm.queue q where q.name = j.queue),
                     (select s.pass from ptcvm.job s where s.state = 0 and s.queue = j.queue and s.tenant = j.tenant
                      order by s.pass desc limit 1), 0) + 1
-  where j.id = p_job $$;
+  where j.id = p_job;
+  select pg_notify('ptcvm_ready', encode(j.queue, 'hex')) from ptcvm.job j where j.id = p_job $$;
 
 create or replace function ptcvm.set_aside(p_job bigint, p_state int, p_at bigint) returns void language sql as $$
   update ptcvm.job set state = p_state, at_ms = p_at, node = 0, token = 0 where id = p_job $$;
@@ -272,6 +274,7 @@ begin
     paused = p_paused, slots = p_slots, tenant_slots = p_tenant_slots, starts_per_hour = p_rate, burst = p_burst,
     most_crashes = p_crashes
   where name = p_name;
+  perform pg_notify('ptcvm_ready', encode(p_name, 'hex'));   -- there may be more room
   return query select true;
 end $$;
 

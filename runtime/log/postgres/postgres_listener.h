@@ -1,0 +1,46 @@
+// Listens for jobs that become ready: a thread with a connection of its own calls back when the database tells of one.
+//
+// A notification is a hint. Notifications that come together are one call. Those that are sent while the connection is
+// lost are lost, so each new connection begins with a call. A caller who also looks by itself now and then misses
+// nothing; behind a pooler in transaction mode no notification may come at all.
+#pragma once
+#include <libpq-fe.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "runtime/log/run_queue.h"
+
+namespace ptc {
+
+class PostgresListener final : public WakeHints {
+ public:
+  // Listens until the destructor returns. `on_hint` is called by the thread of the listener.
+  PostgresListener(std::string url, std::span<const std::string> queues, std::function<void()> on_hint);
+  ~PostgresListener() override;
+
+ private:
+  using Connection = std::unique_ptr<PGconn, decltype(&PQfinish)>;
+  using Span = std::chrono::milliseconds;
+
+  void listen_until_over();
+  Connection connected();              // null when that failed
+  bool listen(PGconn* connection);     // until the connection breaks; returns whether it has listened
+  bool take_results(PGconn* connection, bool& is_hint);
+  bool take_notices(PGconn* connection);
+  // Waits for the socket, the end, or the time. Returns whether the socket is ready.
+  bool wait_for(PGconn* connection, short what, Span longest);
+
+  const std::string url_;
+  std::vector<std::string> payloads_;  // the names of the queues, as the database writes them
+  const std::function<void()> on_hint_;
+  const int over_;                     // an eventfd that is written once
+  std::thread thread_;
+};
+
+}   // namespace ptc

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Workers that look for runs once an hour, and are told by PostgreSQL that a run is ready.
+
+usage: worker_listen_test.py PTCVM"""
+import threading
+import unittest
+
+from postgres_server import PostgresServer
+from ptcvm_process import ptcvm
+from worker_process import PATIENCE, WorkerTest
+
+LISTENERS = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'ptcvm listener' AND query LIKE 'LISTEN%'"
+
+
+class Told(WorkerTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = PostgresServer()
+        cls.addClassCleanup(cls.server.stop)
+        cls.count = 0
+
+    def new_store(self):
+        Told.count += 1
+        url = self.server.new_database(f"told_{Told.count}")
+        self.assertEqual(ptcvm("store", "migrate", "--store", url)[0], 0)
+        return url
+
+    def listening(self, *words):
+        """A worker that has looked once and listens."""
+        worker = self.worker("--poll", "1h", *words)
+        worker.until("joined")
+        self.until_sql(LISTENERS, "1")
+        return worker
+
+    def until_sql(self, query, wanted):
+        for _ in range(PATIENCE * 20):
+            if (found := self.server.sql(query)) == wanted:
+                return
+            threading.Event().wait(0.05)
+        raise AssertionError(f"{query}: {found}")
+
+    def test_a_job_and_an_answer_wake_a_worker(self):
+        worker = self.listening()
+        self.enqueue("may", '(+ 1 (await-signal "go"))')
+        worker.until("waiting", run="may")
+        self.ok("journal", "put", "--store", self.store, "may", "go", "6")
+        worker.until("ended", run="may")
+        self.assertEqual(self.ok("resume", "--store", self.store, "may"), "7\n")
+        worker.stop()
+
+    def test_each_worker_hears_of_its_queues_only(self):
+        worker = self.listening("--queue", "orders")
+        self.enqueue("mail", "1", "--queue", "mails")
+        self.enqueue("order", "2", "--queue", "orders")
+        worker.until("ended", run="order")
+        self.assertNotIn("ended", worker.stop())
+        self.assertEqual(self.runs()["mail"]["state"], "ready")
+
+    def test_what_came_while_the_connection_was_lost_is_found(self):
+        worker = self.listening()
+        self.server.crash()
+        self.server.start()
+        self.enqueue("may", "1")
+        worker.until("ended", run="may")
+        self.until_sql(LISTENERS, "1")
+        self.assertEqual(self.server.sql(LISTENERS.replace("count(*)", "pg_terminate_backend(pid)")), "t")
+        self.until_sql(LISTENERS, "1")
+        self.enqueue("june", "1")
+        worker.until("ended", run="june")
+        worker.stop()
+
+    def test_a_worker_that_polls_has_no_such_connection(self):
+        worker = self.worker("--no-listen")
+        self.enqueue("may", "1")
+        worker.until("ended", run="may")
+        self.assertEqual(self.server.sql(LISTENERS), "0")
+        worker.stop()
+
+
+if __name__ == "__main__":
+    unittest.main(argv=["worker_listen_test"])
