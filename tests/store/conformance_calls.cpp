@@ -6,6 +6,7 @@
 
 #include "tests/store/conformance.h"
 #include "tests/store/store_facts.h"
+#include "tests/support/sweep.h"
 
 namespace ptc {
 namespace {
@@ -144,7 +145,7 @@ void open_calls_are_those_of_the_definition(FactStore& store) {
   std::mt19937 random(11);
   const auto below = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
   const std::uint64_t token = started(store, "a");
-  for (int step = 0; step < 800; ++step) {
+  for (int step = 0; step < 800 / static_cast<int>(kSweepStep); ++step) {
     const std::string call = "c" + std::to_string(below(12));
     const std::uint64_t attempt = 1 + below(3);
     const unsigned what = below(10);
