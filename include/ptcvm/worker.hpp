@@ -99,9 +99,10 @@ struct WorkerOptions {
 
 // Says how long calls of the store took.
 struct WorkerTimes {
+  // Counts the calls that took longer than the interval before says, and at most `up_to`.
   struct Interval {
     double up_to = 0;                         // seconds; infinity in the last interval
-    std::uint64_t calls = 0;                  // that took so long, and longer than the interval before says
+    std::uint64_t calls = 0;                  // in this interval only
   };
   std::vector<Interval> intervals;            // always the same ones, in order
   double seconds = 0;                         // all calls together

@@ -74,6 +74,10 @@ const ptcvm::cli::LateLibrary& libpq() {
 }  // namespace
 
 LATE(libpq, void, PQclear, (PGresult * result), (result))
+LATE(libpq, PostgresPollingStatusType, PQconnectPoll, (PGconn * connection), (connection))
+LATE(libpq, PGconn*, PQconnectStartParams, (const char* const* words, const char* const* values, int expand),
+     (words, values, expand))
+LATE(libpq, int, PQconsumeInput, (PGconn * connection), (connection))
 LATE(libpq, PGconn*, PQconnectdbParams, (const char* const* words, const char* const* values, int expand),
      (words, values, expand))
 LATE(libpq, char*, PQerrorMessage, (const PGconn* connection), (connection))
@@ -83,14 +87,20 @@ LATE(libpq, PGresult*, PQexecParams,
       const int* lengths, const int* formats, int result_format),
      (connection, command, count, types, values, lengths, formats, result_format))
 LATE(libpq, void, PQfinish, (PGconn * connection), (connection))
+LATE(libpq, void, PQfreemem, (void* memory), (memory))
+LATE(libpq, PGresult*, PQgetResult, (PGconn * connection), (connection))
 LATE(libpq, int, PQgetisnull, (const PGresult* result, int row, int column), (result, row, column))
 LATE(libpq, int, PQgetlength, (const PGresult* result, int row, int column), (result, row, column))
 LATE(libpq, char*, PQgetvalue, (const PGresult* result, int row, int column), (result, row, column))
+LATE(libpq, int, PQisBusy, (PGconn * connection), (connection))
+LATE(libpq, PGnotify*, PQnotifies, (PGconn * connection), (connection))
 LATE(libpq, int, PQntuples, (const PGresult* result), (result))
 LATE(libpq, char*, PQresultErrorField, (const PGresult* result, int field), (result, field))
 LATE(libpq, ExecStatusType, PQresultStatus, (const PGresult* result), (result))
+LATE(libpq, int, PQsendQuery, (PGconn * connection, const char* query), (connection, query))
 LATE(libpq, PQnoticeProcessor, PQsetNoticeProcessor, (PGconn * connection, PQnoticeProcessor processor, void* argument),
      (connection, processor, argument))
+LATE(libpq, int, PQsocket, (const PGconn* connection), (connection))
 LATE(libpq, ConnStatusType, PQstatus, (const PGconn* connection), (connection))
 #endif
 

@@ -15,13 +15,13 @@ void let_writes_fail() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-// Blocks of a megabyte and more go back to the system when they are freed. By itself, glibc keeps blocks of up to
-// 32 MiB after the first large one, and the operating system counts what is kept.
+// Large blocks go back to the system when they are freed: pieces of text (vm/value/text_pieces.h) and what is larger. By
+// itself, glibc keeps blocks of up to 32 MiB after the first large one, and the operating system counts what is kept.
 void give_large_blocks_back() {
 #ifdef __GLIBC__
-  constexpr int kLargeBytes = 1 << 20;
+  constexpr int kLargeBytes = 1 << 18, kMostFreeBytes = 1 << 20;
   mallopt(M_MMAP_THRESHOLD, kLargeBytes);
-  mallopt(M_TRIM_THRESHOLD, kLargeBytes);
+  mallopt(M_TRIM_THRESHOLD, kMostFreeBytes);
 #endif
 }
 

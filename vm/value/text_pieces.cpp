@@ -3,13 +3,6 @@
 #include <utility>
 
 namespace ptc {
-namespace {
-
-// Memory of more than a megabyte comes from the system and goes back at once, where smaller blocks stay with the
-// process until all behind them are free. What a piece does not use is never touched.
-constexpr std::size_t kReservedBytes = (std::size_t{1} << 20) + TextPieces::kPieceBytes;
-
-}  // namespace
 
 TextPieces::~TextPieces() { heap_.account(-static_cast<std::int64_t>(bytes_)); }
 
@@ -19,7 +12,7 @@ bool TextPieces::take(std::string& text) {
   heap_.account(static_cast<std::int64_t>(text.size()));
   pieces_.push_back(std::move(text));
   text = std::string();
-  text.reserve(kReservedBytes);
+  text.reserve(kPieceBytes + kPieceBytes / 4);
   return true;
 }
 
