@@ -15,8 +15,8 @@ void let_writes_fail() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-// Large blocks go back to the system when they are freed: pieces of text (vm/value/text_pieces.h) and what is larger. By
-// itself, glibc keeps blocks of up to 32 MiB after the first large one, and the operating system counts what is kept.
+// Large blocks go back to the system when they are freed: pieces of text (vm/value/text_pieces.h) and what is larger.
+// glibc by itself keeps blocks of up to 32 MiB after the first large one, and the operating system counts what is kept.
 void give_large_blocks_back() {
 #ifdef __GLIBC__
   constexpr int kLargeBytes = 1 << 18, kMostFreeBytes = 1 << 20;
