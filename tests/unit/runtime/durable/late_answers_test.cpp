@@ -11,16 +11,16 @@ constexpr const char* kPayOne = "(+ 1 (tool/pay {}))";
 
 class LateAnswersTest : public DurableRunTest {
  protected:
+  // Each run has tools of its own, as in a process of its own.
   std::unique_ptr<DurableRun> opened(EffectClass effect, const char* source = kPayOne) {
-    tools_ = {};
+    const auto tools = std::make_shared<ToolRegistry>();
     ToolDefinition definition;
     definition.name = "pay";
     definition.effect = effect;
     definition.deferred = true;
-    tools_.add(std::move(definition), {});
+    tools->add(std::move(definition), {});
     DurableOptions wanted = options();
     wanted.dead_token = last_token();
-    const std::shared_ptr<const ToolRegistry> tools(std::shared_ptr<void>(), &tools_);
     return std::make_unique<DurableRun>(engine_, store(), tools, source, std::move(wanted));
   }
   static bool answer(DurableRun& run, int value, std::size_t at = 0) {
