@@ -4,6 +4,7 @@
 usage: schedule_test.py PTCVM   (the program under test)"""
 import datetime
 import json
+import os
 import random
 import sys
 import unittest
@@ -105,10 +106,12 @@ class Moments(unittest.TestCase):
             self.assertEqual(self.moments(cron, zone, start, len(expected)), expected, (cron, zone, start))
         return len(expected)
 
+    # The clock on the wall goes minute by minute, which takes long. By hand: PTC_EXPRESSIONS=1000.
     def test_random_expressions_are_what_a_wall_clock_shows(self):
         rng = random.Random(20261125)
-        found = sum(self.compare(expression(rng), *rng.choice(PLACES)) for _ in range(250))
-        self.assertGreater(found, 5000)
+        count = int(os.environ.get("PTC_EXPRESSIONS", "100"))
+        found = sum(self.compare(expression(rng), *rng.choice(PLACES)) for _ in range(count))
+        self.assertGreater(found, 20 * count)
 
     def test_each_change_of_clocks_at_each_hour(self):
         for zone, start in PLACES:
