@@ -255,15 +255,19 @@ class Stops(WorkerTest):
         self.assertEqual(first.split()[0], again.split()[0], "the same key")
         self.assertLess(int(first.split()[1]), int(again.split()[1]), "a larger token")
 
-    def test_a_worker_that_was_stopped_past_its_lease_is_refused(self):
-        go = self.folder.name + "/go"
-        ledger, tool = self.ledger_tool(after=f'while ! [ -e "{go}" ]; do sleep 0.05; done')
-        tool += ("--tool-effect", "pay=keyed")
+    def stopped_in_its_tool(self, effect):
+        """(ledger, first, second): the first worker is stopped in a tool of run a, which waits for the file go; the
+        second one takes the run over when the lease of the first is over."""
+        ledger, tool = self.ledger_tool(after=f'while ! [ -e "{self.folder.name}/go" ]; do sleep 0.05; done')
+        tool += ("--tool-effect", "pay=" + effect)
         self.enqueue("a", "(+ 1 (tool/pay {:i 7}))")
         first = self.worker("--lease", "1s", "--health", "0", *tool)
         self.until_lines(ledger, 1)
         first.freeze(self.store)
-        second = self.worker("--lease", "60s", *tool)
+        return ledger, first, self.worker("--lease", "60s", *tool)
+
+    def test_a_worker_that_was_stopped_past_its_lease_is_refused(self):
+        ledger, first, second = self.stopped_in_its_tool("keyed")
         second.until("rescued", run="a")
         self.until_lines(ledger, 2)
         first.send(signal.SIGCONT)
@@ -278,14 +282,7 @@ class Stops(WorkerTest):
         self.assertEqual(self.runs()["a"]["queue_state"], "done")
 
     def test_the_answer_of_a_worker_that_was_stopped_settles_the_doubt(self):
-        go = self.folder.name + "/go"
-        ledger, tool = self.ledger_tool(after=f'while ! [ -e "{go}" ]; do sleep 0.05; done')
-        tool += ("--tool-effect", "pay=unsafe")
-        self.enqueue("a", "(+ 1 (tool/pay {:i 7}))")
-        first = self.worker("--lease", "1s", "--health", "0", *tool)
-        self.until_lines(ledger, 1)
-        first.freeze(self.store)
-        second = self.worker("--lease", "60s", *tool)
+        ledger, first, second = self.stopped_in_its_tool("unsafe")
         second.until("in_doubt", run="a")
         self.assertEqual(self.runs()["a"]["state"], "in doubt")
         self.file("go", "")

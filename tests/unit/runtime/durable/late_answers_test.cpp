@@ -23,6 +23,12 @@ class LateAnswersTest : public DurableRunTest {
     wanted.dead_token = last_token();
     return std::make_unique<DurableRun>(engine_, store(), tools, source, std::move(wanted));
   }
+  // Opens the run as another process, and returns the key of the call that is in doubt there.
+  std::string doubt() {
+    const auto second = opened(EffectClass::Unsafe);
+    EXPECT_EQ(second->step(), DurableStep::Done);
+    return second->outcome().doubts.at(0).key;
+  }
   static bool answer(DurableRun& run, int value, std::size_t at = 0) {
     auto call = run.calls().begin();
     std::advance(call, at);
@@ -78,9 +84,7 @@ TEST_F(LateAnswersTest, AFailureIsAnAnswer) {
 TEST_F(LateAnswersTest, WhatAPersonSaidFirstCounts) {
   const auto first = opened(EffectClass::Unsafe);
   ASSERT_EQ(first->step(), DurableStep::Waits);
-  const auto second = opened(EffectClass::Unsafe);
-  ASSERT_EQ(second->step(), DurableStep::Done);
-  ASSERT_TRUE(says(second->outcome().doubts.front().key, DoubtAnswer::Happened, "41"));
+  ASSERT_TRUE(says(doubt(), DoubtAnswer::Happened, "41"));
   ASSERT_TRUE(answer(*first, 7));
   expect_fenced(*first, 0);
   expect_end(EffectClass::Unsafe, "42");
@@ -101,9 +105,7 @@ TEST_F(LateAnswersTest, ACallThatIsMadeAgainKeepsItsOwnAnswer) {
 TEST_F(LateAnswersTest, ACallOfANewerAttemptIsNotAnswered) {
   const auto first = opened(EffectClass::Unsafe);
   ASSERT_EQ(first->step(), DurableStep::Waits);
-  const auto second = opened(EffectClass::Unsafe);
-  ASSERT_EQ(second->step(), DurableStep::Done);
-  ASSERT_TRUE(says(second->outcome().doubts.front().key, DoubtAnswer::DidNot));
+  ASSERT_TRUE(says(doubt(), DoubtAnswer::DidNot));
   const auto third = opened(EffectClass::Unsafe);
   ASSERT_EQ(third->step(), DurableStep::Waits);
   ASSERT_TRUE(answer(*first, 7));
