@@ -23,13 +23,6 @@ struct Seen {
   std::optional<Parked> parked;
 };
 
-StoreResult<std::vector<Fact>> facts_of(FactStore& store, std::string_view run) {
-  std::vector<Fact> out;
-  const auto add = [&out](const Fact& fact) { out.push_back(fact); };
-  if (auto error = visit_facts(store, run, 0, add)) return *std::move(error);
-  return out;
-}
-
 bool is_same(const RunInfo& before, const RunInfo& after) {
   return before.head == after.head && before.state == after.state && before.owner == after.owner;
 }
@@ -39,7 +32,7 @@ StoreResult<std::optional<Seen>> look(FactStore& store, std::string_view run) {
   for (int i = 0; i < kMostLooks; ++i) {
     PTC_TAKE(before, store.info(run));
     if (!before) return std::optional(Seen());
-    PTC_TAKE(facts, facts_of(store, run));
+    PTC_TAKE(facts, all_facts(store, run));
     PTC_TAKE(parked, store.parked(run));
     PTC_TAKE(after, store.info(run));
     if (after && is_same(*before, *after) && facts.size() == after->head) {

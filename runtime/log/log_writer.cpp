@@ -33,6 +33,14 @@ std::optional<StoreError> visit_facts(FactStore& store, std::string_view name, s
   return visit_pages(after, read, visit);
 }
 
+StoreResult<std::vector<Fact>> all_facts(FactStore& store, std::string_view name) {
+  std::vector<Fact> out;
+  if (auto error = visit_facts(store, name, 0, [&out](const Fact& fact) { out.push_back(fact); })) {
+    return *std::move(error);
+  }
+  return out;
+}
+
 std::optional<StoreError> visit_notable(FactStore& store, std::string_view name,
                                         const std::function<void(const Fact&)>& visit) {
   const auto read = [&](std::uint64_t seq, std::size_t most) { return store.read_notable(name, seq, most); };

@@ -20,7 +20,9 @@ namespace ptc {
 // Calls `visit` with every fact of a log after `after`, in order. Returns the error, if there is one.
 std::optional<StoreError> visit_facts(FactStore& store, std::string_view name, std::uint64_t after,
                                       const std::function<void(const Fact&)>& visit);
-// Does the same for the notable facts.
+// Returns all facts of a log, in order.
+StoreResult<std::vector<Fact>> all_facts(FactStore& store, std::string_view name);
+// Calls `visit` with every notable fact of a log, in order. Returns the error, if there is one.
 std::optional<StoreError> visit_notable(FactStore& store, std::string_view name,
                                         const std::function<void(const Fact&)>& visit);
 // Adds the facts of a log after `into.head()`. Returns the error, if there is one.

@@ -59,7 +59,7 @@ class Move {
     if (job && options_.tenant && job->tenant != *options_.tenant) return wrong_tenant(run_);
     PTC_TAKE(there, to_.info(run_));
     if (!there) return MoveOutcome{};
-    PTC_TAKE(facts, facts_of(from_));
+    PTC_TAKE(facts, all_facts(from_, run_));
     PTC_TAKE(before, facts_before(facts));
     return MoveOutcome{before ? MoveEnd::Done : MoveEnd::Exists, {}, {}};
   }
@@ -70,20 +70,13 @@ class Move {
     return queue->job(run_);
   }
 
-  StoreResult<std::vector<Fact>> facts_of(FactStore& store) {
-    std::vector<Fact> out;
-    const auto add = [&out](const Fact& fact) { out.push_back(fact); };
-    if (auto error = visit_facts(store, run_, 0, add)) return *std::move(error);
-    return out;
-  }
-
   // Returns how many of the facts the target has. nullopt: it has another run of that id.
   StoreResult<std::optional<std::uint64_t>> facts_before(const std::vector<Fact>& facts) {
     using Count = std::optional<std::uint64_t>;
     PTC_TAKE(known, to_.info(run_));
     if (!known || known->head == 0) return Count(0);
     if (!has_left(known->state)) return Count();
-    PTC_TAKE(there, facts_of(to_));
+    PTC_TAKE(there, all_facts(to_, run_));
     const bool goes_on = there.size() <= facts.size() && std::equal(there.begin(), there.end(), facts.begin());
     return goes_on ? Count(there.size()) : Count();
   }
@@ -129,7 +122,7 @@ class Move {
   }
 
   StoreResult<MoveOutcome> go_on(const RunInfo& known) {
-    PTC_TAKE(facts, facts_of(from_));
+    PTC_TAKE(facts, all_facts(from_, run_));
     if (facts.empty() || facts.back().kind != FactKind::RunMoved) {
       return StoreError{StoreError::Kind::Corrupt, "a run has left, and its log does not say so"};
     }

@@ -16,10 +16,7 @@ std::string hash_id(const std::string& text, std::size_t bytes) {
   std::array<unsigned char, crypto_hash_sha256_BYTES> hash;
   crypto_hash_sha256(hash.data(), reinterpret_cast<const unsigned char*>(text.data()), text.size());
   std::string out;
-  for (std::size_t k = 0; k < bytes; ++k) {
-    out += kHexDigits[hash[k] >> 4u];
-    out += kHexDigits[hash[k] & 15u];
-  }
+  append_hex(out, {reinterpret_cast<const char*>(hash.data()), bytes});
   return out;
 }
 

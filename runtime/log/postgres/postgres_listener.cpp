@@ -8,6 +8,8 @@
 #include <array>
 #include <cerrno>
 
+#include "schema/ascii.h"
+
 namespace ptc {
 namespace {
 
@@ -15,23 +17,12 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kConnectPatience{10'000}, kShortestRest{250}, kLongestRest{30'000}, kForEver{-1};
 
-// Returns the payload that the database sends for a queue (queue_functions.sql).
-std::string payload_of(const std::string& queue) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string out;
-  for (const char c : queue) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += kDigits[byte >> 4];
-    out += kDigits[byte & 15];
-  }
-  return out;
-}
-
 }  // namespace
 
 PostgresListener::PostgresListener(std::string url, std::span<const std::string> queues, std::function<void()> on_hint)
     : url_(std::move(url)), on_hint_(std::move(on_hint)), over_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  for (const std::string& queue : queues) payloads_.push_back(payload_of(queue));
+  // What the database sends for a queue (queue_functions.sql).
+  for (const std::string& queue : queues) append_hex(payloads_.emplace_back(), queue);
   if (over_ >= 0) thread_ = std::thread([this] { listen_until_over(); });   // else nobody could end it
 }
 
