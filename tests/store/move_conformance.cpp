@@ -32,10 +32,10 @@ void expect_fenced(FactStore& store, std::string_view run, std::uint64_t old_tok
 
 void everything_goes(FactStore& from, FactStore& to) {
   const std::uint64_t token = parked_run(from, "a");
-  const std::vector<Fact> before = all_facts(from, "a");
+  const std::vector<Fact> before = facts_of(from, "a");
   EXPECT_EQ(moved(from, to, "a"), MoveEnd::Done);
-  std::vector<Fact> there = all_facts(to, "a");
-  EXPECT_EQ(there, all_facts(from, "a"));
+  std::vector<Fact> there = facts_of(to, "a");
+  EXPECT_EQ(there, facts_of(from, "a"));
   ASSERT_EQ(there.size(), before.size() + 1);
   EXPECT_EQ(there.back().kind, FactKind::RunMoved);
   EXPECT_EQ(there.back().text, "there.db");
@@ -78,7 +78,7 @@ void it_comes_back_and_goes_again(FactStore& from, FactStore& to) {
     EXPECT_EQ(state_in(to, "a"), "moved");
     put_one(from, "a", 0, outside_fact("external/here#" + std::to_string(i)));
   }
-  EXPECT_EQ(all_facts(from, "a").size(), 3u + 3 * 4);
+  EXPECT_EQ(facts_of(from, "a").size(), 3u + 3 * 4);
   EXPECT_TRUE(taken(from.parked("a")));
 }
 
@@ -116,7 +116,7 @@ void refusals_have_names(FactStore& from, FactStore& to) {
   parked_run(to, "both");
   EXPECT_EQ(moved(from, to, "both"), MoveEnd::Exists);
   EXPECT_EQ(state_in(from, "both"), "parked") << "nothing was begun";
-  EXPECT_EQ(all_facts(to, "both").size(), 3u);
+  EXPECT_EQ(facts_of(to, "both").size(), 3u);
 }
 
 void a_third_store_gets_nothing(FactStore& from, FactStore& to) {
@@ -217,7 +217,7 @@ void kills(FactStore& from, FactStore& to, bool loses_answer) {
     }
     ASSERT_FALSE(can_run(*here));
     ASSERT_EQ(state_in(*there, "a"), "parked") << n;
-    ASSERT_EQ(all_facts(*here, "a"), all_facts(*there, "a")) << n;
+    ASSERT_EQ(facts_of(*here, "a"), facts_of(*there, "a")) << n;
     std::swap(here, there);
     if (was_whole) return;
   }
@@ -246,8 +246,8 @@ void many_movers_move_it_once(FactStore& from, FactStore& to) {
     }
     for (std::thread& mover : movers) mover.join();
     EXPECT_EQ(there, 4);
-    EXPECT_EQ(all_facts(to, run), all_facts(from, run));
-    EXPECT_EQ(all_facts(to, run).size(), 4u) << "it has left once";
+    EXPECT_EQ(facts_of(to, run), facts_of(from, run));
+    EXPECT_EQ(facts_of(to, run).size(), 4u) << "it has left once";
   }
 }
 

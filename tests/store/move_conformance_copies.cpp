@@ -7,11 +7,11 @@ namespace {
 
 void a_copy_leaves_the_source_alone(FactStore& from, FactStore& to) {
   parked_run(from, "a");
-  const std::vector<Fact> before = all_facts(from, "a");
+  const std::vector<Fact> before = facts_of(from, "a");
   EXPECT_EQ(taken(copy_run(from, to, "a", {"Ann", "here", kStoreNow, std::nullopt, true})), CopyEnd::Done);
-  EXPECT_EQ(all_facts(from, "a"), before);
+  EXPECT_EQ(facts_of(from, "a"), before);
   EXPECT_EQ(state_in(from, "a"), "parked");
-  std::vector<Fact> copy = all_facts(to, "a");
+  std::vector<Fact> copy = facts_of(to, "a");
   ASSERT_EQ(copy.size(), before.size() + 1);
   EXPECT_EQ(copy.back().kind, FactKind::RunCopied);
   copy.pop_back();
@@ -30,7 +30,7 @@ void a_fork_has_the_beginning_and_keys_of_its_own(FactStore& from, FactStore&) {
   put_one(from, "a", token, task_fact("task/y#1"));
   taken(from.release("a", token));
   EXPECT_EQ(taken(fork_run(from, "a", 4, "b/c", {})), CopyEnd::Done);
-  const std::vector<Fact> fork = all_facts(from, "b/c");
+  const std::vector<Fact> fork = facts_of(from, "b/c");
   ASSERT_EQ(fork.size(), 5u);
   EXPECT_EQ(fork[1].value, "7");
   EXPECT_EQ(fork[2].idempotency_key, "b~1c/task:x#0");

@@ -18,7 +18,7 @@ inline std::string state_in(FactStore& store, std::string_view run) {
   return info ? std::string(log_state_name(info->state)) : "";
 }
 
-inline std::vector<Fact> all_facts(FactStore& store, std::string_view run) { return taken(store.read(run, 0, 1'000)); }
+inline std::vector<Fact> facts_of(FactStore& store, std::string_view run) { return taken(store.read(run, 0, 1'000)); }
 
 inline Fact intent_fact(std::string call) {
   Fact fact = fact_of(FactKind::Intent, "intent/" + call + "#1");
