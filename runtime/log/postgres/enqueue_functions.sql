@@ -15,6 +15,46 @@ begin
   end loop;
 end $$;
 
+-- Enqueues jobs that come after nothing, whose runs were made by this transaction: nobody else knows them, so there is
+-- nothing to check. A ready job is put where make_ready() would have put it, after those before it.
+create or replace function ptcvm.enqueue_new(
+  p_op uuid, p_now bigint, p_runs bigint[], p_queues bytea[], p_tenants bytea[], p_priorities bigint[],
+  p_delays bigint[], p_ats bigint[], p_attempts bigint[], p_needs bytea[], p_need_of bigint[], p_times bigint[],
+  p_ranks smallint[], p_bodies bytea[])
+returns void language plpgsql as $$
+begin
+  insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
+  select g.run, 1, null, g.time_ms, g.rank, 0, p_op, g.body
+  from unnest(p_runs, p_times, p_ranks, p_bodies) as g (run, time_ms, rank, body);
+  insert into ptcvm.queue (name) select q from unnest(p_queues) q
+  where not exists (select from ptcvm.queue x where x.name = q) group by q order by q on conflict do nothing;
+  with given as (
+    select g.*, greatest(g.at_ms, ptcvm.lease_end(p_now, g.delay)) as due
+    from unnest(p_runs, p_queues, p_tenants, p_priorities, p_delays, p_ats, p_attempts) with ordinality
+      as g (run, queue, tenant, priority, delay, at_ms, attempts, place)
+  ), need as (
+    select n.place, array_agg(n.tool order by n.at) as tools
+    from unnest(p_needs, p_need_of) with ordinality as n (tool, place, at) group by n.place
+  ), line as (
+    select l.queue, l.tenant, greatest((select q.pass from ptcvm.queue q where q.name = l.queue), (
+      select s.pass from ptcvm.job s where s.state = 0 and s.queue = l.queue and s.tenant = l.tenant
+      order by s.pass desc limit 1), 0) as pass
+    from (select distinct g.queue, g.tenant from given g) l
+  )
+  insert into ptcvm.job (run, op, queue, tenant, state, priority, most_attempts, needs, pass, at_ms)
+  select g.run, p_op, g.queue, g.tenant, case when g.due <= p_now then 0 else 1 end, g.priority, g.attempts,
+         coalesce(n.tools, '{}'),
+         case when g.due <= p_now then
+           l.pass + count(*) filter (where g.due <= p_now) over (partition by g.queue, g.tenant order by g.place)
+         else 0 end,
+         case when g.due <= p_now then p_now else g.due end
+  from given g left join need n on n.place = g.place
+  join line l on l.queue = g.queue and l.tenant = g.tenant order by g.place;
+  perform pg_notify('ptcvm_ready', encode(g.queue, 'hex'))
+  from unnest(p_queues, p_delays, p_ats) as g (queue, delay, at_ms)
+  where greatest(g.at_ms, ptcvm.lease_end(p_now, g.delay)) <= p_now group by g.queue;
+end $$;
+
 drop function if exists ptcvm.enqueue(uuid, bigint, bytea[], bytea[], bytea[], bigint[], bigint[], bigint[], bigint[],
                                       bytea[], bigint[], bigint[], smallint[], bytea[]);
 -- One element of each array is one job, except p_needs and p_after: p_need_of and p_after_of say of which job (from 1) a
@@ -36,11 +76,22 @@ declare
   v_at bigint;
   v_job bigint;
   v_blockers int;
+  v_made bigint;
+  v_runs bigint[];
 begin
   -- Runs in the order of their ids first, so that two calls with the same runs do not wait for each other.
-  insert into ptcvm.run (log) select l from (
-    select l, min(o) as o from unnest(p_logs) with ordinality as g (l, o) group by l) x
-  order by l on conflict do nothing;
+  with made as (
+    insert into ptcvm.run (log) select l from unnest(p_logs) l group by l order by l on conflict do nothing
+    returning id, log
+  )
+  select count(distinct m.id), array_agg(m.id order by g.at) into v_made, v_runs
+  from unnest(p_logs) with ordinality as g (log, at) join made m on m.log = g.log;
+  if v_made = cardinality(p_logs) and cardinality(p_after) = 0 then
+    perform ptcvm.enqueue_new(p_op, v_now, v_runs, p_queues, p_tenants, p_priorities, p_delays, p_ats, p_attempts,
+                              p_needs, p_need_of, p_times, p_ranks, p_bodies);
+    return query select true, i from generate_series(1, v_made) i;
+    return;
+  end if;
   for v in select l from unnest(p_logs || p_after) l group by l order by l loop
     perform from ptcvm.run x where x.log = v.l for no key update;
   end loop;

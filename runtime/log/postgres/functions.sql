@@ -375,45 +375,64 @@ begin
 end $$;
 
 create or replace function ptcvm.find(p_log bytea, p_key bytea) returns table (seq bigint, body bytea)
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select f.seq, f.body from ptcvm.fact f
-  where f.run = (select id from ptcvm.run where log = p_log) and f.key = p_key $$;
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+begin
+  return query select f.seq, f.body from ptcvm.fact f
+    where f.run = (select r.id from ptcvm.run r where r.log = p_log) and f.key = p_key;
+end $$;
 
 create or replace function ptcvm.open_calls(p_log bytea) returns table (seq bigint, body bytea)
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select f.seq, f.body from ptcvm.open_call c join ptcvm.fact f on f.run = c.run and f.seq = c.seq
-  where c.run = (select id from ptcvm.run where log = p_log) order by f.seq $$;
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+begin
+  return query select f.seq, f.body from ptcvm.open_call c join ptcvm.fact f on f.run = c.run and f.seq = c.seq
+    where c.run = (select r.id from ptcvm.run r where r.log = p_log) order by f.seq;
+end $$;
 
 create or replace function ptcvm.parked_run(p_log bytea)
 returns table (continuation bytea, deadline_ms bigint, observed_seq bigint, wait_keys bytea[], snapshot bytea)
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select p.continuation, p.deadline_ms, p.observed_seq, p.wait_keys, p.snapshot from ptcvm.parked p
-  where p.run = (select id from ptcvm.run where log = p_log) $$;
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+begin
+  return query select p.continuation, p.deadline_ms, p.observed_seq, p.wait_keys, p.snapshot from ptcvm.parked p
+    where p.run = (select r.id from ptcvm.run r where r.log = p_log);
+end $$;
 
 -- Runs after p_after in the order of their ids; with p_most null, the run p_after itself.
 create or replace function ptcvm.runs(p_after bytea, p_most bigint)
 returns table (log bytea, state smallint, owner bytea, woken boolean, deadline_ms bigint, head bigint,
                changed_ms bigint, started_ms bigint)
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select r.log, r.state, r.owner, w.woken, w.deadline_ms, l.seq, l.time_ms, f.time_ms
-  from (
-    (select * from ptcvm.run where p_most is not null and log > p_after
-       and exists (select from ptcvm.fact f where f.run = id and f.seq = 1) order by log limit p_most)
-    union all
-    (select * from ptcvm.run where p_most is null and log = p_after)
-  ) r
-  join ptcvm.fact f on f.run = r.id and f.seq = 1
-  cross join lateral (select x.seq, x.time_ms from ptcvm.fact x where x.run = r.id order by x.seq desc limit 1) l
-  left join ptcvm.waiting w on w.run = r.id
-  order by r.log $$;
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+begin
+  if p_most is null then
+    return query select r.log, r.state, r.owner, w.woken, w.deadline_ms, l.seq, l.time_ms, f.time_ms
+      from ptcvm.run r join ptcvm.fact f on f.run = r.id and f.seq = 1
+      cross join lateral (select x.seq, x.time_ms from ptcvm.fact x where x.run = r.id order by x.seq desc limit 1) l
+      left join ptcvm.waiting w on w.run = r.id where r.log = p_after;
+    return;
+  end if;
+  return query select r.log, r.state, r.owner, w.woken, w.deadline_ms, l.seq, l.time_ms, f.time_ms
+    from (select * from ptcvm.run x where x.log > p_after
+            and exists (select from ptcvm.fact f where f.run = x.id and f.seq = 1) order by x.log limit p_most) r
+    join ptcvm.fact f on f.run = r.id and f.seq = 1
+    cross join lateral (select x.seq, x.time_ms from ptcvm.fact x where x.run = r.id order by x.seq desc limit 1) l
+    left join ptcvm.waiting w on w.run = r.id order by r.log;
+end $$;
 
 create or replace function ptcvm.woken_runs(p_now bigint, p_most bigint) returns table (log bytea)
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select r.log from (
-    select since, run from ptcvm.waiting where woken
-    union
-    select since, run from ptcvm.waiting where deadline_ms <= ptcvm.now_ms(p_now)
-  ) w join ptcvm.run r on r.id = w.run order by w.since limit p_most $$;
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+declare
+  v_now bigint := ptcvm.now_ms(p_now);
+begin
+  return query select r.log from (
+      select x.since, x.run from ptcvm.waiting x where x.woken
+      union
+      select x.since, x.run from ptcvm.waiting x where x.deadline_ms <= v_now
+    ) w join ptcvm.run r on r.id = w.run order by w.since limit p_most;
+end $$;
 
 create or replace function ptcvm.store_version() returns table (version int)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$

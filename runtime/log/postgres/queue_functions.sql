@@ -1,16 +1,26 @@
 -- The calls of run queues: what queue_protocol.cpp says, as functions of the database (tests run both in lock-step).
 -- Those that change something and may be asked again after a broken connection find out what they did before.
+--
+-- What is called often is PL/pgSQL, whose plans a session keeps: a function in SQL is planned in each statement that
+-- calls it, unless it is inlined.
+--
 -- The notification is sent when the transaction is committed, and equal ones of a transaction are one.
-create or replace function ptcvm.make_ready(p_job bigint, p_now bigint) returns void language sql as $$
+create or replace function ptcvm.make_ready(p_job bigint, p_now bigint) returns void language plpgsql as $$
+declare
+  v_queue bytea;
+begin
   update ptcvm.job j set state = 0, node = 0, token = 0, at_ms = p_now,
     pass = greatest((select q.pass from ptcvm.queue q where q.name = j.queue),
                     (select s.pass from ptcvm.job s where s.state = 0 and s.queue = j.queue and s.tenant = j.tenant
                      order by s.pass desc limit 1), 0) + 1
-  where j.id = p_job;
-  select pg_notify('ptcvm_ready', encode(j.queue, 'hex')) from ptcvm.job j where j.id = p_job $$;
+  where j.id = p_job returning j.queue into v_queue;
+  if found then perform pg_notify('ptcvm_ready', encode(v_queue, 'hex')); end if;
+end $$;
 
-create or replace function ptcvm.set_aside(p_job bigint, p_state int, p_at bigint) returns void language sql as $$
-  update ptcvm.job set state = p_state, at_ms = p_at, node = 0, token = 0 where id = p_job $$;
+create or replace function ptcvm.set_aside(p_job bigint, p_state int, p_at bigint) returns void language plpgsql as $$
+begin
+  update ptcvm.job set state = p_state, at_ms = p_at, node = 0, token = 0 where id = p_job;
+end $$;
 
 -- Puts a job where its run belongs that nobody holds any more. The run is locked.
 create or replace function ptcvm.place_job(p_job bigint, p_now bigint) returns void language plpgsql as $$
@@ -75,8 +85,10 @@ begin
 end $$;
 
 -- In the transaction of the fact. p_time is the time of the fact.
-create or replace function ptcvm.wake_job(p_run bigint, p_time bigint) returns void language sql as $$
-  select ptcvm.make_ready(j.id, p_time) from ptcvm.job j where j.run = p_run and j.state in (1, 3) $$;
+create or replace function ptcvm.wake_job(p_run bigint, p_time bigint) returns void language plpgsql as $$
+begin
+  perform ptcvm.make_ready(j.id, p_time) from ptcvm.job j where j.run = p_run and j.state in (1, 3);
+end $$;
 
 create or replace function ptcvm.lease_end(p_now bigint, p_lease bigint) returns bigint language sql immutable as $$
   select case when p_now > 9223372036854775807 - p_lease then 9223372036854775807 else p_now + p_lease end $$;
