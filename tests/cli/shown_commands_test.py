@@ -4,7 +4,7 @@
 A block under <!-- saved as NAME --> is written to a file of that name. In a block tagged console, lines that begin with
 "$ " are run by bash, one after the other in one folder, which begins as a copy of FOLDER. What a command prints on both
 streams must be the lines under the command. A last line [N] is the status N, as the shell says it: 137 when the process
-was killed with signal 9. Points of time and the sizes of snapshots may differ, and … matches any text.
+was killed with signal 9. Points of time, ages in seconds and the sizes of snapshots may differ, and … matches any text.
 """
 import os
 import pathlib
@@ -17,6 +17,7 @@ import tempfile
 BLOCK = re.compile(r"(?:<!-- saved as (\S+) -->\n)?```(\w*)\n(.*?)```", re.S)
 DIFFERENT = [(re.compile(r"\b\d{13}\b"), "TIME"),
              (re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \((?:in )?\d+ \w+(?: ago)?\)"), "MOMENT"),
+             (re.compile(r"\b\d+ s ago *"), "AGE "),
              (re.compile(r"\b\d+ bytes\b"), "SIZE bytes")]
 
 
