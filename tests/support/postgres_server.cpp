@@ -47,6 +47,9 @@ void become_nobody() {
 
 PostgresServer::PostgresServer(std::vector<std::string> settings)
     : settings_(std::move(settings)), binaries_(find_binaries()) {
+  for (const std::string& setting : settings_) {
+    if (setting.starts_with("port=")) port_ = setting.substr(5);
+  }
   std::string pattern = fs::is_directory("/dev/shm") ? "/dev/shm/ptc_pg_XXXXXX" : "/tmp/ptc_pg_XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr) give_up("no temporary folder");
   folder_ = pattern;
@@ -123,10 +126,10 @@ void PostgresServer::crash() {
 }
 
 std::string PostgresServer::url(const std::string& database, const std::string& role) const {
-  return "postgresql://" + role + "@/" + database + "?host=" + folder_;
+  return "postgresql://" + role + "@/" + database + "?host=" + folder_ + "&port=" + port_;
 }
 
-std::string PostgresServer::socket() const { return folder_ + "/.s.PGSQL.5432"; }
+std::string PostgresServer::socket() const { return folder_ + "/.s.PGSQL." + port_; }
 
 std::string PostgresServer::new_database(const std::string& name) const {
   run("CREATE DATABASE " + name);
