@@ -29,7 +29,7 @@ void CallDesk::serve() {
 
 void CallDesk::serve(const ToolRequest& request) {
   if (handed_.contains(request.id) || retries_.is_pausing(request.id)) return;
-  if (written_size(run_.heap(), request.args, kMaxWrittenSize) >= kMaxWrittenSize) {
+  if (written_size(request.args, kMaxWrittenSize) >= kMaxWrittenSize) {
     run_.answer_fault(request.id, FaultKind::InvalidToolArgs, "the arguments are too large to be written out", {});
     return;
   }

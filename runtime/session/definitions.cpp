@@ -64,8 +64,8 @@ std::vector<std::string_view> Definitions::names() const {
 
 bool Definitions::can_be_written() const {
   std::uint64_t size = 0;
-  run_.for_each_definition([this, &size](std::string_view, Value value) {
-    if (size < kMaxWrittenSize) size += written_size(run_.heap(), value, kMaxWrittenSize - size);
+  run_.for_each_definition([&size](std::string_view, Value value) {
+    if (size < kMaxWrittenSize) size += written_size(value, kMaxWrittenSize - size);
   });
   return size < kMaxWrittenSize;
 }

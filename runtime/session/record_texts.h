@@ -34,7 +34,7 @@ class RecordTexts {
 
  private:
   bool fits(Value v) {
-    const std::uint64_t size = written_size(heap_, v, left_);
+    const std::uint64_t size = written_size(v, left_);
     if (size >= left_) return false;
     left_ -= size;
     return true;

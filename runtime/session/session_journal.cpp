@@ -15,17 +15,16 @@
 namespace ptc {
 namespace {
 
-// Returns how large the text of a value is. Looking at a large value is work of the program.
-std::uint64_t charged_size(Heap& heap, Value borrowed) {
-  constexpr std::uint64_t kFreeSize = 4096;
-  const std::uint64_t size = written_size(heap, borrowed, kMaxWrittenSize);
-  if (size > kFreeSize) charge_parts(size - kFreeSize);
+// Returns how large the text of a value is. Looking at a value is work of the program.
+std::uint64_t charged_size(Value borrowed) {
+  const std::uint64_t size = written_size(borrowed, kMaxWrittenSize);
+  charge_parts(size);
   return size;
 }
 
 // A journal in memory keeps every value. The turn has a warning for a value that cannot be written out.
-bool charge_only(Heap& heap, Value borrowed) {
-  charged_size(heap, borrowed);
+bool charge_only(Heap&, Value borrowed) {
+  charged_size(borrowed);
   return true;
 }
 
@@ -33,7 +32,7 @@ bool charge_only(Heap& heap, Value borrowed) {
 // the bytes of the fact and in the pages of a database.
 bool has_room_to_write(Heap& heap, Value borrowed) {
   constexpr std::uint64_t kCopies = 6, kPartBytes = 8, kLargeText = 64 * 1024;
-  const std::uint64_t size = charged_size(heap, borrowed);
+  const std::uint64_t size = charged_size(borrowed);
   const std::uint64_t bytes = std::max(written_bytes(heap, borrowed), kPartBytes * size);
   if (kCopies * bytes > room_of(heap)) heap.free_garbage();
   if (size >= kMaxWrittenSize || kCopies * bytes > room_of(heap)) return false;
@@ -94,7 +93,7 @@ std::optional<std::string> SessionJournal::edn(std::uint64_t most_bytes) const {
   if (!records.has_journal) return std::nullopt;
   std::string text = "{";
   for (const Journal::Entry& entry : records.journal.entries()) {
-    if (!can_be_written(heap, entry.value)) continue;
+    if (!can_be_written(entry.value)) continue;
     if (text.size() > 1) text += ' ';
     append_quoted(text, entry.id);
     text += ' ';

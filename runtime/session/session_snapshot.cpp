@@ -43,7 +43,7 @@ std::optional<std::string> SessionSnapshot::complaint_about_size() const {
   std::string_view largest;
   std::uint64_t most = 0;
   run_.for_each_definition([&](std::string_view name, Value value) {
-    const std::uint64_t bytes = written_size(run_.heap(), value, options_.limits.snapshot_bytes);
+    const std::uint64_t bytes = written_size(value, options_.limits.snapshot_bytes);
     if (bytes <= most) return;
     most = bytes;
     largest = name;

@@ -74,7 +74,7 @@ std::vector<std::string> TurnRecords::warnings() const {
   const Journal& journal = run_.environment().journal;
   if (journal.can_be_written()) return all;   // the rule has looked at each value when its task ended
   for (const Journal::Entry& entry : journal.entries()) {
-    if (can_be_written(run_.heap(), entry.value)) continue;
+    if (can_be_written(entry.value)) continue;
     all.push_back("task \"" + entry.id + "\": its value is too large to be written out");
   }
   return all;

@@ -98,7 +98,7 @@ std::optional<OutcomeFault> TurnResult::too_large() {
   const std::uint64_t most_fuel = run_.limits().fuel, left = most_fuel - run_.fuel_used();
   const std::uint64_t paid_for = left < kMaxWrittenSize ? kFreeResultParts + left : kMaxWrittenSize;
   const WrittenSize size =
-      measure_written(run_.heap(), run_.result(), std::min<std::uint64_t>(paid_for + 1, kMaxWrittenSize));
+      measure_written(run_.result(), std::min<std::uint64_t>(paid_for + 1, kMaxWrittenSize));
   least_edn_bytes_ = size.least_bytes;
   const std::uint64_t parts = size.parts + size.digits;
   const bool is_paid = parts <= kFreeResultParts || run_.charge_fuel(parts - kFreeResultParts);

@@ -3,7 +3,7 @@
 #pragma once
 #include <cstdint>
 
-#include "vm/value/heap.h"
+#include "vm/value/value.h"
 
 namespace ptc {
 
@@ -17,13 +17,11 @@ struct WrittenSize {
 };
 
 // Stops counting when there are `limit` parts.
-WrittenSize measure_written(Heap& heap, Value borrowed, std::uint64_t limit);
+WrittenSize measure_written(Value borrowed, std::uint64_t limit);
 
-inline std::uint64_t written_size(Heap& heap, Value borrowed, std::uint64_t limit) {
-  return measure_written(heap, borrowed, limit).parts;
+inline std::uint64_t written_size(Value borrowed, std::uint64_t limit) {
+  return measure_written(borrowed, limit).parts;
 }
-inline bool can_be_written(Heap& heap, Value borrowed) {
-  return written_size(heap, borrowed, kMaxWrittenSize) < kMaxWrittenSize;
-}
+inline bool can_be_written(Value borrowed) { return written_size(borrowed, kMaxWrittenSize) < kMaxWrittenSize; }
 
 }  // namespace ptc

@@ -12,7 +12,7 @@ namespace {
 WrittenSize size_of(std::string_view edn) {
   Heap heap;
   const Value value = std::get<Value>(read_edn(heap, edn));
-  const WrittenSize size = measure_written(heap, value, kMaxWrittenSize);
+  const WrittenSize size = measure_written(value, kMaxWrittenSize);
   heap.release(value);
   return size;
 }
@@ -24,7 +24,7 @@ TEST(WrittenSize, counts_shared_parts_every_time_and_stops) {
     Value pair = vector_push(heap, vector_empty(heap), retained(value));
     value = vector_push(heap, pair, value);
   }
-  EXPECT_GE(written_size(heap, value, 1000), 1000u);
+  EXPECT_GE(written_size(value, 1000), 1000u);
   heap.release(value);
 }
 
