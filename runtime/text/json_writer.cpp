@@ -77,7 +77,14 @@ class JsonWriter {
   }
 
   void append_text(std::string_view text) {
-    if (limit_.admits(text.size())) append_json_string(out_, text);
+    if (!limit_.admits(text.size())) return;
+    out_ += '"';
+    append_escaped_blocks(text);
+    out_ += '"';
+  }
+
+  void append_escaped_blocks(std::string_view text) {
+    limit_.in_blocks(text, [this](std::string_view block) { append_json_escaped(out_, block); });
   }
 
   void open(Value v) {
@@ -109,7 +116,7 @@ class JsonWriter {
     if (is_cut) limit_.stop();
     out_ += '"';
     pieces.drain(rest, [this](std::string_view piece) {
-      if (limit_.goes_on()) append_json_escaped(out_, piece);
+      if (limit_.goes_on()) append_escaped_blocks(piece);
     });
     out_ += '"';
   }

@@ -188,10 +188,17 @@ class Printer {
   void append_string(std::string_view text) {
     std::size_t room = limit_.left();
     if (!limit_.admits(text.size())) return;
-    if (text.size() <= room) return append_quoted(out_, text);
+    if (text.size() <= room) return append_whole_string(text);
     while (room > 0 && (static_cast<unsigned char>(text[room]) & 0xc0U) == 0x80U) --room;
     append_quoted(out_, text.substr(0, room));
     limit_.stop();
+  }
+
+  void append_whole_string(std::string_view text) {
+    if (!limit_.has_pieces()) return append_quoted(out_, text);
+    out_ += '"';
+    limit_.in_blocks(text, [this](std::string_view block) { append_escaped(out_, block); });
+    out_ += '"';
   }
 
   void append_regex(std::string_view pattern) {

@@ -1,10 +1,12 @@
 // Watches text that a writer makes: its length, the memory of its pieces, and the time of the run.
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "vm/value/account.h"
 #include "vm/value/print.h"
 #include "vm/value/text_pieces.h"
+#include "vm/value/utf8.h"
 
 namespace ptc {
 
@@ -22,6 +24,21 @@ class TextLimit {
     if (is_too_long || (is_full && !limit_.pieces->take(out_))) stop();
     work_done(1);
     return !stopped_;
+  }
+  // Gives a text to append(std::string_view) in blocks that end with whole code points. Between the blocks full pieces
+  // are handed over, so that a long text in the middle of another one makes no long piece. Without pieces, the text is
+  // one block.
+  template <class Append>
+  void in_blocks(std::string_view text, Append append) {
+    constexpr std::size_t kBlockBytes = 8 * 1024;   // with all escapes less than a piece has room for
+    while (limit_.pieces != nullptr && text.size() > kBlockBytes) {
+      const std::string_view block = utf8_prefix(text, kBlockBytes);
+      if (block.empty()) break;   // malformed text, in which no code point begins
+      append(block);
+      text.remove_prefix(block.size());
+      if (!goes_on()) return;
+    }
+    append(text);
   }
   // Returns whether there is memory for so much more text. When there is none, the writer may not go on.
   bool admits(std::size_t bytes) {

@@ -10,9 +10,8 @@ bool TextPieces::take(std::string& text) {
   if (!heap_.can_allocate(text.size())) return false;
   bytes_ += text.size();
   heap_.account(static_cast<std::int64_t>(text.size()));
-  pieces_.push_back(std::move(text));
-  text = std::string();
-  text.reserve(kPieceBytes + kPieceBytes / 4);
+  pieces_.emplace_back(text);   // takes no more memory than its bytes; the writer goes on in the memory that it has
+  text.clear();
   return true;
 }
 

@@ -27,7 +27,7 @@ class TextPieces {
     return used < limit ? static_cast<std::size_t>(limit - used) : 0;
   }
   std::size_t size_bytes() const { return bytes_; }   // counts all pieces that were taken
-  // Takes the text and leaves an empty one with room for a piece. Returns false when the heap has no room for it.
+  // Takes a copy of the text, and leaves the text empty with its room. Returns false when the heap has no room for it.
   bool take(std::string& text);
   // Gives all text with `rest` at its end to take(std::string_view), piece by piece, and frees each piece behind it.
   template <class Take>
