@@ -15,7 +15,7 @@ constexpr std::size_t kSmallestBits = std::bit_width(kSmallest) - 1;
 }  // namespace
 
 MemoryPool::MemoryPool(std::size_t most_kept_bytes)
-    : most_kept_(most_kept_bytes), ages_{&ages_, &ages_, nullptr, nullptr, 0},
+    : most_kept_(most_kept_bytes), ages_{&ages_, &ages_, nullptr, nullptr, 0, 0},
       reserve_(new (std::nothrow) std::byte[kReserveBytes]) {}
 
 MemoryPool::~MemoryPool() { free_until(0); }
@@ -33,12 +33,18 @@ std::size_t MemoryPool::class_bytes(std::size_t size_class) {
   return base + (base / kSteps) * (size_class % kSteps);
 }
 
-void* MemoryPool::take(std::size_t size_bytes) noexcept {
-  if (size_bytes < kSmallest || most_kept_ == 0) return std::malloc(size_bytes);
+bool MemoryPool::serves(std::size_t size_bytes) const {
+  if (size_bytes < kSmallest || size_bytes > most_kept_) return false;
   const std::size_t size_class = class_of(size_bytes);
-  if (size_class >= kClasses) return std::malloc(size_bytes);
+  return size_class < kClasses && class_bytes(size_class) <= most_kept_;
+}
+
+void* MemoryPool::take(std::size_t size_bytes) noexcept {
+  if (!serves(size_bytes)) return std::malloc(size_bytes);
+  const std::size_t size_class = class_of(size_bytes);
   {
     const std::lock_guard lock(mutex_);
+    begin_use(class_bytes(size_class));
     if (Kept* const kept = newest_[size_class]; kept != nullptr) {
       forget(kept);
       return kept;
@@ -66,12 +72,15 @@ void MemoryPool::give(void* memory, std::size_t size_bytes) noexcept {
       if (--reserve_blocks_ == 0) reserve_used_ = 0;
       return;
     }
-    if (size_bytes >= kSmallest && size_bytes <= most_kept_) {
-      const std::size_t size_class = class_of(size_bytes);
-      if (size_class < kClasses && class_bytes(size_class) <= most_kept_) {
-        free_until(most_kept_ - class_bytes(size_class));
-        return keep(memory, size_class);
+    if (serves(size_bytes)) {
+      const std::size_t size_class = class_of(size_bytes), bytes = class_bytes(size_class);
+      const bool is_kept = has_place_beside_used(bytes);
+      if (is_kept) {
+        free_until(most_kept_ - bytes);
+        keep(memory, size_class);
       }
+      end_use(bytes);
+      if (is_kept) return;
     }
   }
   std::free(memory);
@@ -96,12 +105,30 @@ std::size_t MemoryPool::kept_bytes() const {
   return kept_bytes_;
 }
 
+void MemoryPool::begin_use(std::size_t bytes) {
+  used_bytes_ += bytes;
+  most_used_bytes_ = std::max(most_used_bytes_, used_bytes_);
+}
+
+void MemoryPool::end_use(std::size_t bytes) {
+  used_bytes_ -= std::min(bytes, used_bytes_);   // take_last() may have taken the block
+  if (used_bytes_ > 0) return;
+  ++period_;
+  most_used_bytes_ = kept_of_period_bytes_ = 0;
+}
+
+// The bytes are still among the used ones.
+bool MemoryPool::has_place_beside_used(std::size_t bytes) const {
+  return kept_of_period_bytes_ + std::max(used_bytes_, bytes) <= most_used_bytes_ + kMoreBytes;
+}
+
 void MemoryPool::keep(void* memory, std::size_t size_class) {
-  Kept* const kept = ::new (memory) Kept{&ages_, ages_.older, nullptr, newest_[size_class], size_class};
+  Kept* const kept = ::new (memory) Kept{&ages_, ages_.older, nullptr, newest_[size_class], size_class, period_};
   kept->newer->older = kept->older->newer = kept;
   if (kept->below != nullptr) kept->below->above = kept;
   newest_[size_class] = kept;
   kept_bytes_ += class_bytes(size_class);
+  kept_of_period_bytes_ += class_bytes(size_class);
 }
 
 void MemoryPool::forget(Kept* kept) {
@@ -110,6 +137,7 @@ void MemoryPool::forget(Kept* kept) {
   if (kept->below != nullptr) kept->below->above = kept->above;
   (kept->above != nullptr ? kept->above->below : newest_[kept->size_class]) = kept->below;
   kept_bytes_ -= class_bytes(kept->size_class);
+  if (kept->period == period_) kept_of_period_bytes_ -= class_bytes(kept->size_class);
 }
 
 void MemoryPool::free_until(std::size_t most_kept_bytes) {

@@ -73,6 +73,29 @@ TEST(MemoryPool, KeepsNoMoreThanTheLimitOfARunLeaves) {
   heap.account(-(2 << 20));
 }
 
+// A run that goes on frees texts of many sizes, and takes none of these sizes again.
+TEST(MemoryPool, KeepsOfARunThatGoesOnLittleMoreThanTheRunEverHad) {
+  constexpr std::size_t kLargest = 3u << 20, kMore = 4u << 20;
+  MemoryPool pool(64u << 20);
+  void* const first = pool.take(kBlock);
+  for (std::size_t size = kBlock; size <= kLargest; size += size / 8 + 1) {
+    pool.give(pool.take(size), size);
+    EXPECT_LE(pool.kept_bytes(), kLargest + kLargest / 8 + kMore);
+  }
+  pool.give(first, kBlock);
+}
+
+TEST(MemoryPool, KeepsAllThatAnEndedRunHad) {
+  constexpr std::size_t kCount = 40;
+  MemoryPool pool(64u << 20);
+  for (int run = 0; run < 2; ++run) {
+    std::vector<void*> blocks;
+    for (std::size_t i = 0; i < kCount; ++i) blocks.push_back(pool.take(kBlock));
+    for (void* const block : blocks) pool.give(block, kBlock);
+    EXPECT_EQ(pool.kept_bytes(), kCount * kBlock);
+  }
+}
+
 TEST(MemoryPool, WastesAtMostAnEighth) {
   for (std::size_t size = 32 * 1024; size < 40u << 20; size += size / 13 + 1) {
     MemoryPool pool(64u << 20);
