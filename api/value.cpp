@@ -24,7 +24,7 @@ Value Value::Builder::finish() {
   return Value(std::move(state_->value));
 }
 
-std::string json_of_edn(std::string_view edn) { return ptc::json_of_edn(std::string(edn)); }
+std::string json_of_edn(std::string_view edn) { return ptc::json_of_edn(edn); }
 
 Value::Value() = default;
 Value::~Value() = default;

@@ -1,8 +1,10 @@
 #include "runtime/text/edn_json.h"
 
+#include <cstdint>
+
+#include "runtime/text/bounded_text.h"
 #include "runtime/text/edn.h"
 #include "runtime/text/json_text.h"
-#include "runtime/text/json_value.h"
 
 namespace ptc {
 namespace {
@@ -11,17 +13,17 @@ constexpr std::uint64_t kValueMemory = 256u << 20;
 
 }  // namespace
 
-std::string json_of_edn(const std::string& edn) {
+std::string json_of_edn(std::string_view edn) {
   if (edn.empty()) return "null";
   Heap heap(kValueMemory);
-  std::string out;
   auto read = read_edn(heap, edn);
   if (const auto* value = std::get_if<Value>(&read)) {
     const Owned owned(heap, *value);
-    append_json(out, owned.get(), heap);
-  } else {
-    append_json_string(out, edn);
+    heap.set_limit_bytes(UINT64_MAX);   // which bounds the value, not the text
+    return json_within(heap, owned.get()).text;
   }
+  std::string out;
+  append_json_string(out, edn);
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <iostream>
+#include <optional>
 
 #include "ptcvm/run_moves.hpp"
 #include "tools/ptcvm/command_calls.h"
@@ -125,17 +126,24 @@ class StoredTurn {
     stored_.observer = &reporter_;
     stored_.parallel_calls = options_.parallel_tools;
     if (request_.after_ms != 0) stored_.clock = [after = request_.after_ms] { return now_millis() + after; };
-    const Tools known = request_.is_recorded ? without_reconcilers(tools->tools) : tools->tools;
+    const auto done = executed(prepared, *tools);
+    if (!done) return refuse_input(message_);
+    return *done ? report(**done) : report_error(done->error());
+  }
+
+  // Returns how the run ended, or nullopt and a message when nothing was executed. Frees the run and its log, because
+  // the value that the caller shows may be large.
+  std::optional<Result<StoredOutcome>> executed(const std::function<Result<StoredRun>(const Tools&)>& prepared,
+                                                const CommandTools& tools) {
+    const Tools known = request_.is_recorded ? without_reconcilers(tools.tools) : tools.tools;
     auto stored = prepared(known);
-    if (!stored) return refuse_input(stored.error().message);
-    if (!warn_of_changed_tools(command_.store(), id, *tools, message_)) return refuse_input(message_);
+    if (!stored) return message_ = stored.error().message, std::nullopt;
+    if (!warn_of_changed_tools(command_.store(), stored_.id, tools, message_)) return std::nullopt;
     if (trace_ != nullptr) trace_->expect_start(stored->name());
     const InterruptFlag interrupted;
-    CommandCalls commands(*tools, options_.parallel_tools, interrupted.flag());
+    CommandCalls commands(tools, options_.parallel_tools, interrupted.flag());
     interrupted.cancels(*stored);
-    const Result<StoredOutcome> done =
-        request_.is_recorded ? run_recorded(*stored, known, commands) : run_with_commands(*stored, commands);
-    return done ? report(*done) : report_error(done.error());
+    return request_.is_recorded ? run_recorded(*stored, known, commands) : run_with_commands(*stored, commands);
   }
 
   int report_error(const Error& error) {
