@@ -50,7 +50,7 @@ begin
          case when g.due <= p_now then p_now else g.due end
   from given g left join need n on n.place = g.place
   join line l on l.queue = g.queue and l.tenant = g.tenant order by g.place;
-  perform pg_notify('ptcvm_ready', encode(g.queue, 'hex'))
+  perform ptcvm.keep_ready(g.queue)
   from unnest(p_queues, p_delays, p_ats) as g (queue, delay, at_ms)
   where greatest(g.at_ms, ptcvm.lease_end(p_now, g.delay)) <= p_now group by g.queue;
 end $$;
@@ -188,6 +188,7 @@ begin
                                        'text', source, 'number', 1)::text, 'UTF8')],
     '{}'::bytea[], '{}'::bigint[])
   loop
+    perform ptcvm.tell();
     if v_made.made is null and v_made.at > 1 then
       raise exception 'the run % was moved to another store', id using errcode = '55000';
     end if;
@@ -297,4 +298,5 @@ begin
     end if;
     return next;
   end loop;
+  perform ptcvm.tell();
 end $$;

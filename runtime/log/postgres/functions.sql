@@ -290,6 +290,7 @@ begin
     returning id into v_job;
     if not (p_numbers[1] in (4, 5, 6) or (p_numbers[1] = 1 and p_numbers[7] > v_now)) then
       perform ptcvm.place_job(v_job, v_now);
+      perform ptcvm.tell();
     end if;
   end if;
   return query select true;

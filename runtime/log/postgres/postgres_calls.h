@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,10 @@ class PostgresCalls {
   // Runs a statement that changes nothing.
   StoreResult<PostgresRows> look(const char* sql, const PostgresParameters& parameters);
 
+  // Tells workers of the queues that this column of the first row names, in the words of keep_ready()
+  // (queue_functions.sql). Somebody who tells already does so for others, too. A failure is nobody's: these are hints.
+  void tell_of(const PostgresRows& rows, int column);
+
   std::uint64_t reconnects() const;   // connections that broke since the beginning
   const std::string& url() const { return url_; }
 
@@ -48,6 +53,8 @@ class PostgresCalls {
   std::condition_variable freed_;
   std::vector<Connection> idle_;
   std::size_t count_ = 0;   // of connections, idle or in use
+  std::set<std::string> ready_;   // queues to tell of
+  bool is_telling_ = false;
   std::uint64_t reconnects_ = 0;
 };
 

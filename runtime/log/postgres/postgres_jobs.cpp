@@ -68,7 +68,7 @@ StoreResult<std::vector<Enqueued>> enqueue_on(PGconn* connection, std::span<cons
   PostgresParameters parameters;
   parameters.uuid(fresh_uuid()).integer(std::nullopt);   // the clock of the database
   columns.add_to(parameters);
-  const auto answer = PostgresConnection::ask_on(connection, kEnqueueJobs, parameters);
+  const auto answer = PostgresConnection::ask_on(connection, kEnqueueAndTell, parameters);
   if (const auto* error = std::get_if<StoreError>(&answer)) return *error;
   return enqueued_in(std::get<PostgresRows>(answer), jobs);
 }

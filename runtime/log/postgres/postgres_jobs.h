@@ -10,8 +10,12 @@
 
 namespace ptc {
 
+// The first one says in its last column of which queues somebody must tell workers; the second one tells by itself.
 inline constexpr char kEnqueueJobs[] =
-    "SELECT * FROM ptcvm.enqueue($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16)";
+    "SELECT e.*, current_setting('ptcvm.ready', true) FROM "
+    "ptcvm.enqueue($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16) e";
+inline constexpr char kEnqueueAndTell[] =
+    "SELECT e.*, ptcvm.tell() FROM ptcvm.enqueue($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16) e";
 
 // The arguments that are arrays.
 class JobColumns {

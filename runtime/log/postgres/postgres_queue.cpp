@@ -20,7 +20,8 @@ constexpr char kLeave[] = "SELECT * FROM ptcvm.node_leave($1,$2,$3)";
 constexpr char kDrain[] = "SELECT * FROM ptcvm.node_drain($1)";
 constexpr char kAllNodes[] = "SELECT * FROM ptcvm.nodes()";
 constexpr char kClaimNext[] = "SELECT * FROM ptcvm.claim_next($1,$2,$3,$4,$5,$6,$7)";
-constexpr char kFinish[] = "SELECT * FROM ptcvm.finish($1,$2,$3,$4,$5,$6,$7,$8)";
+constexpr char kFinish[] =
+    "SELECT f.*, current_setting('ptcvm.ready', true) FROM ptcvm.finish($1,$2,$3,$4,$5,$6,$7,$8) f";
 constexpr char kRescue[] = "SELECT * FROM ptcvm.rescue($1,$2)";
 constexpr char kSetLimits[] = "SELECT * FROM ptcvm.set_queue($1,$2,$3,$4,$5,$6,$7)";
 constexpr char kAllQueues[] = "SELECT * FROM ptcvm.queues()";
@@ -199,7 +200,9 @@ StoreResult<bool> PostgresQueue::finish(std::string_view log, std::uint64_t toke
     out.bytes(how.reason).integer(store_.now(now_ms)).boolean(again);
     return out;
   };
-  auto out = answer_of<bool>(store_.calls_.ask(kFinish, parameters), yes_in);
+  auto answer = store_.calls_.ask(kFinish, parameters);
+  if (const auto* rows = std::get_if<PostgresRows>(&answer)) store_.calls_.tell_of(*rows, 1);
+  auto out = answer_of<bool>(std::move(answer), yes_in);
   if (!std::holds_alternative<StoreError>(out)) store_.forget(log);   // else the caller may ask again
   return out;
 }

@@ -17,7 +17,9 @@ using Kind = StoreError::Kind;
 constexpr std::int16_t kPut = 0, kDecide = 1, kPark = 2, kResumed = 3, kEnded = 4, kDepart = 5;
 
 constexpr char kWrite[] =
-    "SELECT * FROM ptcvm.write($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,$21,$22,$23)";
+    "SELECT w.*, current_setting('ptcvm.ready', true) FROM "
+    "ptcvm.write($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,$21,$22,$23) w";
+constexpr int kReadyColumn = 4;
 constexpr char kClaim[] = "SELECT * FROM ptcvm.claim($1,$2,$3,$4,$5,$6)";
 constexpr char kRenew[] = "SELECT * FROM ptcvm.renew($1,$2,$3,$4,$5)";
 constexpr char kRelease[] = "SELECT * FROM ptcvm.release($1,$2,$3,$4)";
@@ -127,6 +129,7 @@ StoreResult<ParkResult> PostgresStore::write(std::int16_t call, std::string_view
     if (error->kind == Kind::Unknown) forget(log);
     return std::move(*error);
   }
+  calls_.tell_of(std::get<PostgresRows>(answer), kReadyColumn);
   auto out = write_in(std::get<PostgresRows>(answer), log, facts, cut);
   const auto* const refused = std::get_if<StoreError>(&out);
   if (refused != nullptr && refused->kind == Kind::RunMoved) return left(log);

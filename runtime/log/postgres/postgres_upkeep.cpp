@@ -65,7 +65,9 @@ StoreResult<std::vector<Enqueued>> PostgresQueue::enqueue(std::span<const Job> j
     columns.add_to(out);
     return out;
   };
-  return answer_of<std::vector<Enqueued>>(store_.calls_.ask(kEnqueueJobs, parameters),
+  auto answer = store_.calls_.ask(kEnqueueJobs, parameters);
+  if (const auto* rows = std::get_if<PostgresRows>(&answer)) store_.calls_.tell_of(*rows, 2);
+  return answer_of<std::vector<Enqueued>>(std::move(answer),
                                           [&](const PostgresRows& rows) { return enqueued_in(rows, jobs); });
 }
 

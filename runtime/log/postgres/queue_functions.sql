@@ -4,7 +4,31 @@
 -- What is called often is PL/pgSQL, whose plans a session keeps: a function in SQL is planned in each statement that
 -- calls it, unless it is inlined.
 --
--- The notification is sent when the transaction is committed, and equal ones of a transaction are one.
+-- PostgreSQL lets one transaction with a notification commit at a time, for the time that the disk takes. So functions
+-- that are called often send none: make_ready() keeps the queue in a setting of the transaction, the caller finds it
+-- there, and tells of it in a transaction of its own that waits for no disk (tell_of). The other functions tell().
+create or replace function ptcvm.tell() returns void language plpgsql as $$
+begin
+  perform pg_notify('ptcvm_ready', q)
+  from unnest(string_to_array(nullif(current_setting('ptcvm.ready', true), ''), ' ')) q;
+  if found then perform set_config('ptcvm.ready', '', true); end if;
+end $$;
+
+create or replace function ptcvm.tell_of(p_queues bytea) returns void language plpgsql as $$
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  perform pg_notify('ptcvm_ready', q) from unnest(string_to_array(convert_from(p_queues, 'UTF8'), ' ')) q;
+end $$;
+
+create or replace function ptcvm.keep_ready(p_queue bytea) returns void language plpgsql as $$
+declare
+  v_kept text := coalesce(current_setting('ptcvm.ready', true), '');
+  v_queue text := encode(p_queue, 'hex');
+begin
+  if v_queue = any (string_to_array(v_kept, ' ')) then return; end if;
+  perform set_config('ptcvm.ready', case when v_kept = '' then v_queue else v_kept || ' ' || v_queue end, true);
+end $$;
+
 create or replace function ptcvm.make_ready(p_job bigint, p_now bigint) returns void language plpgsql as $$
 declare
   v_queue bytea;
@@ -14,7 +38,7 @@ begin
                     (select s.pass from ptcvm.job s where s.state = 0 and s.queue = j.queue and s.tenant = j.tenant
                      order by s.pass desc limit 1), 0) + 1
   where j.id = p_job returning j.queue into v_queue;
-  if found then perform pg_notify('ptcvm_ready', encode(v_queue, 'hex')); end if;
+  if found then perform ptcvm.keep_ready(v_queue); end if;
 end $$;
 
 create or replace function ptcvm.set_aside(p_job bigint, p_state int, p_at bigint) returns void language plpgsql as $$
@@ -81,7 +105,10 @@ declare
 begin
   select j.id into v_job from ptcvm.job j where j.run = p_run and j.state = 2 and not exists (
     select from ptcvm.node n where n.id = j.node and not n.gone and n.until_ms > p_now);
-  if found then perform ptcvm.rescue_job(v_job, p_now); end if;
+  if found then
+    perform ptcvm.rescue_job(v_job, p_now);
+    perform ptcvm.tell();
+  end if;
 end $$;
 
 -- In the transaction of the fact. p_time is the time of the fact.
@@ -137,6 +164,7 @@ begin
       perform ptcvm.place_job(v.id, v_now);
     end if;
   end loop;
+  perform ptcvm.tell();
   return query select exists (select from ptcvm.node where id = p_node);
 end $$;
 
@@ -186,6 +214,7 @@ begin
            order by x.at_ms, x.id limit 100 for update skip locked loop
     perform ptcvm.make_ready(v.id, v_now);
   end loop;
+  perform ptcvm.tell();
   if q.starts_per_hour is not null then
     q.tokens := least(q.burst * 3600000,
                       q.tokens + greatest(0, least(v_now - q.filled_ms, 86400000)) * q.starts_per_hour);
@@ -274,6 +303,7 @@ begin
       return next;
     end if;
   end loop;
+  perform ptcvm.tell();
 end $$;
 
 create or replace function ptcvm.set_queue(p_name bytea, p_paused boolean, p_slots bigint, p_tenant_slots bigint,
@@ -317,7 +347,10 @@ begin
   insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
   values (j.run, coalesce(v_head, 0) + 1, null, p_time, p_rank, 0, p_op, p_body);
   update ptcvm.job set cancelled = true where id = j.id;
-  if j.state not in (0, 2) then perform ptcvm.make_ready(j.id, v_now); end if;
+  if j.state not in (0, 2) then
+    perform ptcvm.make_ready(j.id, v_now);
+    perform ptcvm.tell();
+  end if;
   return query select 1::smallint;
 end $$;
 
@@ -334,6 +367,7 @@ begin
   if j.state not in (1, 4, 6) then return query select 0::smallint; return; end if;
   update ptcvm.job set crashes = 0, attempts = 0, cancelled = false, reason = '' where id = j.id;
   perform ptcvm.make_ready(j.id, ptcvm.now_ms(p_now));
+  perform ptcvm.tell();
   return query select 1::smallint;
 end $$;
 
