@@ -4,8 +4,9 @@
   run_mutants.py FOLDER [--filter PATTERN] [--preset release]
 
 FOLDER becomes a work tree of the last commit, with a build. Each row of mutants.tsv changes one file there, builds
-ptcvm or ptc_cost_search, and runs what is to find the change. Exit status 0 exactly when everything passes without a
-change, and each change is found. A build takes minutes, so this is done by hand (docs/security-limits.md).
+ptcvm, ptc_cost_search or ptc_limits_test, and runs what must find the change. Exit status 0 exactly when everything
+passes without a change, and each change is found. A build takes minutes, so this is done by hand
+(docs/security-limits.md).
 """
 import argparse
 import fnmatch
@@ -15,7 +16,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", "..", ".."))
-TARGETS = {"rows": "ptcvm_cli", "found": "ptc_cost_search"}
+TARGETS = {"rows": "ptcvm_cli", "found": "ptc_cost_search", "growth": "ptc_limits_test"}
 
 
 class Mutant:
@@ -60,6 +61,10 @@ class Copy:
         if kind == "found":
             command = [os.path.join(self._build, "tests", "limits", "cost", "ptc_cost_search"),
                        "--found", os.path.join(limits, "cost", "found.tsv")]
+        elif kind == "growth":
+            command = [os.path.join(self._build, "tests", "ptc_limits_test"), "--growth",
+                       os.path.join(limits, "growth.tsv"), os.path.join(limits, "others.tsv"),
+                       os.path.join(self._folder, "docs", "security-limits.md")]
         else:
             command = [sys.executable, os.path.join(limits, "outside", "run_outside.py"),
                        os.path.join(self._build, "bin", "ptcvm"), kind, "--filter", pattern, "--patience", "3"]
