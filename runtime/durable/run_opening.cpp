@@ -250,6 +250,7 @@ bool RunOpening::begin_turn(std::shared_ptr<const Program> program) {
   return true;
 }
 
+// A run that was enqueued, and that nobody has begun yet, has its start in the log.
 bool RunOpening::note_start() {
   Fact started = writer_.made(FactKind::RunStarted, FactAuthor::Host);
   started.number = turn();
@@ -257,7 +258,11 @@ bool RunOpening::note_start() {
   started.text = source_;
   started.value = options_.context;
   started.args = turn_options_edn(options_.session);
-  return writer_.put(std::move(started)).has_value();
+  const auto& noted = log().last_start();
+  const bool is_noted = log().head() == 1 && noted && noted->source == started.text &&
+                        noted->source_name == started.id && noted->context == started.value &&
+                        noted->limits == started.args;
+  return is_noted || writer_.put(std::move(started)).has_value();
 }
 
 // Inputs; what tasks came to, when it cannot be looked up later; and the operations that their bodies started:
