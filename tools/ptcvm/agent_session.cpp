@@ -106,6 +106,11 @@ std::optional<loop::AgentDefinition> definition_in(const std::string& file, std:
 
 }  // namespace
 
+const std::vector<DeclaredTool>* AgentArguments::declared_tools(std::string& message) const {
+  if (!declared_) declared_ = read_agent_tools(tools_files, message);
+  return declared_ ? &*declared_ : nullptr;
+}
+
 std::optional<loop::AgentDefinition> agent_definition(const AgentArguments& arguments, std::string& message) {
   std::vector<std::string> files{arguments.file};
   files.insert(files.end(), arguments.then.begin(), arguments.then.end());
@@ -115,8 +120,8 @@ std::optional<loop::AgentDefinition> agent_definition(const AgentArguments& argu
     if (!definition) return std::nullopt;
     steps.push_back(*std::move(definition));
   }
-  const auto tools = read_agent_tools(arguments.tools_files, message);
-  if (!tools) return std::nullopt;
+  const auto* const tools = arguments.declared_tools(message);
+  if (tools == nullptr) return std::nullopt;
   give_tools(steps, *tools);
   if (!arguments.planner.empty()) {
     auto planner = definition_in(arguments.planner, message);
@@ -145,8 +150,8 @@ Result<void> AgentSession::keep_tools_of_files(const Store& store) const {
 }
 
 bool AgentSession::open(loop::AgentDefinition definition, std::optional<OpenedModel> model) {
-  const auto tools = read_agent_tools(arguments_.tools_files, message_);
-  const auto commands = tools ? tool_commands(arguments_, message_) : std::nullopt;
+  const auto* const tools = arguments_.declared_tools(message_);
+  const auto commands = tools != nullptr ? tool_commands(arguments_, message_) : std::nullopt;
   if (!commands) return false;
   add_commands(commands_of(*tools));
   add_commands(*commands);

@@ -30,6 +30,13 @@ struct AgentArguments {
   std::string planner;                           // the file of the agent that plans, or ""
   std::uint32_t rate = 0;                        // requests a minute to each server; 0: as the servers say
   bool stream = false, progress = false;
+
+  // Returns the tools of `tools_files`, or null when a file cannot be read; `message` then says why. The files are read
+  // once: their MCP servers are started once.
+  const std::vector<DeclaredTool>* declared_tools(std::string& message) const;
+
+ private:
+  mutable std::optional<std::vector<DeclaredTool>> declared_;   // nullopt: not read yet
 };
 
 void declare_agent_file(CLI::App& command, AgentArguments& arguments);    // FILE, --then, --planner, --data

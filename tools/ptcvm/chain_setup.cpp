@@ -8,6 +8,7 @@
 
 #include "agents/loop/agent_definition.h"
 #include "ptcvm/host_log.hpp"
+#include "tools/ptcvm/agent_tools.h"
 #include "tools/ptcvm/chain_strategy.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/json_members.h"
@@ -37,7 +38,7 @@ std::optional<json::value> read_json(const std::string& path, std::string& messa
 }
 
 // Reads tools as an agent file has them.
-std::optional<std::vector<loop::AgentTool>> read_tools(const json::array& tools, std::string& message) {
+std::optional<std::vector<loop::AgentTool>> read_chain_tools(const json::array& tools, std::string& message) {
   const json::object agent{{"name", "chain"}, {"prompt", "-"}, {"tools", tools}};
   auto read = loop::read_agent_text(json::serialize(agent));
   if (!read) message = read.error().message;
@@ -51,6 +52,22 @@ bool read_count(const json::object& body, std::string_view name, std::uint32_t m
   boost::system::error_code error;
   into = found == nullptr ? 0 : found->to_number<std::uint32_t>(error);
   return !error && into >= 1 && into <= most;
+}
+
+// Reads what keep_setup() wrote of the tools of MCP servers; an older setup has none.
+bool read_served(const json::object& body, ChainSetup& setup) {
+  const json::value* const served = body.if_contains("served");
+  if (served == nullptr) return true;
+  if (!served->is_object()) return false;
+  ToolTexts texts;
+  for (const auto& tool : served->get_object()) {
+    if (!tool.value().is_string()) return false;
+    texts.emplace(tool.key(), tool.value().get_string());
+  }
+  std::string message;
+  auto tools = tools_of_texts(texts, message);
+  if (tools) setup.served = *std::move(tools);
+  return tools.has_value();
 }
 
 // Reads the body of the setup fact. Returns nullopt for a body that keep_setup() did not write.
@@ -71,7 +88,44 @@ std::optional<ChainSetup> setup_of(const std::string& text) {
   setup.verify = text_of(*body, "verify");
   setup.tools = tools->get_array();
   setup.strategy = strategy->get_object();
+  if (!read_served(*body, setup)) return std::nullopt;
   return setup;
+}
+
+// Returns a tool of an MCP server as an agent file has it.
+json::object agent_tool_of(const DeclaredTool& tool) {
+  json::array command;
+  for (const std::string& word : tool.command->tool().command) command.emplace_back(word);
+  json::object out{{"name", tool.name},
+                   {"description", tool.options.description},
+                   {"effect", effect_name(tool.options.effect)},
+                   {"command", std::move(command)}};
+  if (!tool.signature.empty()) out["signature"] = tool.signature;
+  return out;
+}
+
+// Reads the file of tools: a list, or a map with the list and with MCP servers, which are started.
+bool add_chain_tools(const std::string& path, ChainSetup& setup, std::string& message) {
+  const auto file = read_json(path, message);
+  if (!file) return false;
+  const json::object* const parts = file->if_object();
+  const json::value* const list = parts == nullptr ? &*file : parts->if_contains("tools");
+  const bool has_servers = parts != nullptr && parts->contains("mcp");
+  if (list != nullptr ? !list->is_array() : !has_servers) {
+    message = path + ": a list of tools is wanted";
+    return false;
+  }
+  if (list != nullptr) setup.tools = list->get_array();
+  if (parts == nullptr) return true;
+  json::object servers = *parts;
+  servers.erase("tools");
+  if (has_servers || !servers.empty()) {
+    auto served = read_tools(json::serialize(servers), path, message);
+    if (!served) return false;
+    setup.served = *std::move(served);
+  }
+  for (const DeclaredTool& tool : setup.served) setup.tools.push_back(agent_tool_of(tool));
+  return true;
 }
 
 Result<void> put_fact(const Store& store, const std::string& log, HostFact fact) {
@@ -102,7 +156,7 @@ Result<void> visit_host_facts(const Store& store, const std::string& log,
 
 void declare_chain_task(CLI::App& command, ChainArguments& arguments) {
   command.add_option("TEXT", arguments.input, "What you want")->required();
-  command.add_option("--tools", arguments.tools, "The tools with their commands, a file with a list of JSON")
+  command.add_option("--tools", arguments.tools, "The tools with their commands and MCP servers, a file of JSON")
       ->required()
       ->type_name("FILE");
   command.add_option("--strategy", arguments.strategy, "What is denied, confirmed and preferred, a file of JSON")
@@ -145,11 +199,7 @@ std::optional<ChainSetup> ChainSetup::of(const ChainArguments& arguments, std::s
   setup.verify = arguments.verify;
   setup.revisions = arguments.revisions;
   setup.parallel = arguments.parallel;
-  const auto tools = read_json(arguments.tools, message);
-  if (!tools) return std::nullopt;
-  if (!tools->is_array()) message = arguments.tools + ": a list of tools is wanted";
-  if (!tools->is_array()) return std::nullopt;
-  setup.tools = tools->get_array();
+  if (!add_chain_tools(arguments.tools, setup, message)) return std::nullopt;
   if (arguments.strategy.empty()) return setup;
   const auto strategy = read_json(arguments.strategy, message);
   if (!strategy) return std::nullopt;
@@ -160,7 +210,7 @@ std::optional<ChainSetup> ChainSetup::of(const ChainArguments& arguments, std::s
 }
 
 std::optional<chain::ChainOptions> ChainSetup::options(const std::string& id, std::string& message) const {
-  const auto read = read_tools(tools, message);
+  const auto read = read_chain_tools(tools, message);
   if (!read) return std::nullopt;
   chain::ChainOptions options;
   options.id = id;
@@ -184,22 +234,30 @@ std::optional<chain::ChainOptions> ChainSetup::options(const std::string& id, st
 
 std::vector<loop::AgentTool> ChainSetup::agent_tools() const {
   std::string message;
-  auto read = read_tools(tools, message);
+  auto read = read_chain_tools(tools, message);
   return read ? *std::move(read) : std::vector<loop::AgentTool>();
 }
 
 CommandTools ChainSetup::commands() const {
   CommandTools commands;
   std::string message;
-  const auto read = read_tools(tools, message);
+  const auto read = read_chain_tools(tools, message);
   if (!read) return commands;
   for (const loop::AgentTool& tool : *read) {
-    commands.commands.try_emplace(tool.name, CommandTool({tool.name, tool.command}, false));
+    const auto is_it = [&tool](const DeclaredTool& other) { return other.name == tool.name; };
+    const auto found = std::ranges::find_if(served, is_it);
+    if (found != served.end() && found->command) {
+      add_command(commands, tool.name, *found->command);
+    } else {
+      commands.commands.try_emplace(tool.name, CommandTool({tool.name, tool.command}, false));
+    }
   }
   return commands;
 }
 
 Result<void> keep_setup(const Store& store, const std::string& id, const ChainSetup& setup) {
+  json::object served;
+  for (const auto& [name, text] : texts_of(setup.served)) served[name] = text;
   HostFact fact;
   fact.fact_class = HostFactClass::Control;
   fact.name = fact.key = kSetup;
@@ -209,6 +267,7 @@ Result<void> keep_setup(const Store& store, const std::string& id, const ChainSe
                                            {"revisions", setup.revisions},
                                            {"parallel", setup.parallel},
                                            {"tools", setup.tools},
+                                           {"served", std::move(served)},
                                            {"strategy", setup.strategy}});
   return put_fact(store, setup_log(id), std::move(fact));
 }

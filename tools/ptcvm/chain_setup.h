@@ -17,6 +17,7 @@
 #include "ptcvm/store.hpp"
 #include "tools/ptcvm/external_tool.h"
 #include "tools/ptcvm/store_options.h"
+#include "tools/ptcvm/tools_file.h"
 
 namespace ptcvm::cli {
 
@@ -38,6 +39,7 @@ struct ChainSetup {
   std::string input, model, verify = "nobody";
   std::uint32_t revisions = 3, parallel = 4;
   boost::json::array tools;        // as agent files have them: name, signature, description, effect, command
+  std::vector<DeclaredTool> served;   // the tools that MCP servers have
   boost::json::object strategy;    // as docs/task-chain.md describes it
 
   // Reads the files that the arguments name. Returns nullopt when one cannot be read; `message` then says why.

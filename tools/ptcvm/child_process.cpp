@@ -9,9 +9,12 @@
 #include <cerrno>
 #include <thread>
 
-#include "tools/ptcvm/child_spawn.h"
+#include "drivers/stdio/child_spawn.h"
 
 namespace ptcvm::cli {
+
+using stdio::ChildEnds, stdio::Descriptor, stdio::kill_child, stdio::reap_child;
+
 namespace {
 
 constexpr int kTickMillis = 20;      // how often deadline, cancel flag and the child itself are looked at

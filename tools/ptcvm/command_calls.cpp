@@ -94,13 +94,13 @@ void make_calls(SomeRun& run, CommandCalls& commands, bool waits_long = true) {
 }  // namespace
 
 CommandCalls::~CommandCalls() {
-  for (StayingProcess* const process : staying()) process->abandon();
+  for (stdio::CallProcess* const process : staying()) process->abandon();
 }
 
 bool CommandCalls::can_begin(const WaitingCall& call) const {
   if (running_.size() >= most_ || running_.contains(call.id)) return false;
   const auto command = tools_.commands.find(call.tool);
-  const StayingProcess* const staying = command == tools_.commands.end() ? nullptr : command->second.staying();
+  const stdio::CallProcess* const staying = command == tools_.commands.end() ? nullptr : command->second.staying();
   return staying == nullptr || staying->has_room();
 }
 
@@ -125,8 +125,8 @@ void CommandCalls::begin(const WaitingCall& call, std::string args_json) {
 
 void CommandCalls::start(Running& running, std::string args_json) {
   running.pause_until.reset();
-  if (StayingProcess* const staying = running.tool->staying()) {
-    staying->begin(running.call, running.tool->tool(), args_json);
+  if (stdio::CallProcess* const staying = running.tool->staying()) {
+    staying->begin(process_call(running.call, running.tool->tool(), std::move(args_json)));
   } else {
     running.process = running.tool->start(running.call, std::move(args_json), cancelled_);
   }
@@ -153,7 +153,7 @@ bool CommandCalls::begins_pause(Running& running, const CommandReply& reply) con
 void CommandCalls::end_pauses() {
   const Clock::time_point now = Clock::now();
   for (auto& [call, running] : running_) {
-    const StayingProcess* const staying = running.tool->staying();
+    const stdio::CallProcess* const staying = running.tool->staying();
     if (running.pause_until && *running.pause_until <= now && (staying == nullptr || staying->has_room())) {
       start(running, running.args_json);
     }
@@ -161,10 +161,10 @@ void CommandCalls::end_pauses() {
 }
 
 // Returns the processes that stay and have calls, each once.
-std::vector<StayingProcess*> CommandCalls::staying() const {
-  std::vector<StayingProcess*> out;
+std::vector<stdio::CallProcess*> CommandCalls::staying() const {
+  std::vector<stdio::CallProcess*> out;
   for (const auto& [call, running] : running_) {
-    StayingProcess* const process = running.tool->staying();
+    stdio::CallProcess* const process = running.tool->staying();
     if (process != nullptr && std::ranges::count(out, process) == 0) out.push_back(process);
   }
   return out;
@@ -175,7 +175,7 @@ std::uint64_t CommandCalls::held_bytes() const {
   for (const auto& [call, running] : running_) {
     held += running.args_json.capacity() + (running.process == nullptr ? 0 : running.process->held_bytes());
   }
-  for (const StayingProcess* const process : staying()) held += process->held_bytes();
+  for (const stdio::CallProcess* const process : staying()) held += process->held_bytes();
   return held;
 }
 
@@ -194,9 +194,11 @@ void CommandCalls::take_replies(std::map<std::uint64_t, CommandReply>& out) {
       out.emplace(call, running.tool->read(running.process->take_result()));
     }
   }
-  for (StayingProcess* const process : staying()) {
+  for (stdio::CallProcess* const process : staying()) {
     if (cancelled_ != nullptr && cancelled_->load()) process->stop("stopped");
-    for (StayingProcess::Answer& answer : process->look()) out.emplace(answer.call, std::move(answer.reply));
+    for (stdio::CallAnswer& answer : process->look()) {
+      out.emplace(answer.call, reply_of(std::move(answer)));
+    }
   }
 }
 
@@ -226,7 +228,7 @@ std::vector<CommandCalls::Ended> CommandCalls::wait(std::uint64_t more_bytes) {
   for (const auto& [call, running] : running_) {
     if (running.process != nullptr) running.process->add_waits(waits);
   }
-  for (const StayingProcess* const process : staying()) process->add_waits(waits);
+  for (const stdio::CallProcess* const process : staying()) process->add_waits(waits);
   // A command that has closed its output ends within a moment.
   if (waits.empty()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(running_.empty() ? kLookMillis : 1));

@@ -61,7 +61,7 @@ class CommandCalls {
   void start(Running& running, std::string args_json);
   bool begins_pause(Running& running, const CommandReply& reply) const;
   void end_pauses();
-  std::vector<StayingProcess*> staying() const;
+  std::vector<stdio::CallProcess*> staying() const;
   void take_replies(std::map<std::uint64_t, CommandReply>& out);
   std::vector<Ended> take_ended();
   const CommandTools& tools_;

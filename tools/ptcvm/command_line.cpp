@@ -63,6 +63,7 @@ void add_commands(CLI::App& app, int& status) {
   add_chain_command(app, status);
   add_harness_command(app, status);
   add_signature_command(app, status);
+  add_tools_command(app, status);
   add_keys_command(app, status);
   add_store_command(app, status);
   add_completion_command(app, status);

@@ -43,6 +43,7 @@ void add_doubt_command(CLI::App& app, int& status);
 void add_trace_command(CLI::App& app, int& status);
 void add_progress_command(CLI::App& app, int& status);
 void add_signature_command(CLI::App& app, int& status);
+void add_tools_command(CLI::App& app, int& status);
 void add_keys_command(CLI::App& app, int& status);
 void add_store_command(CLI::App& app, int& status);
 void add_completion_command(CLI::App& app, int& status);

@@ -17,9 +17,12 @@
 #include <vector>
 
 #include "ptcvm/run.hpp"
+#include "drivers/stdio/call_process.h"
 #include "tools/ptcvm/child_process.h"
 
 namespace ptcvm::cli {
+
+class StartedServer;
 
 // The command of a tool. NAME=COMMAND is split into words and started without a shell, or given to sh -c; a file of
 // tools (tools_file.h) sets the other members, too.
@@ -33,6 +36,14 @@ struct ExternalTool {
   bool may_repeat = false;                       // a call may be made again although it may have happened
   bool stays = false;                            // one process for all calls: staying_process.h
   std::size_t in_flight = 1;                     // the most calls that such a process has at once
+  // A tool of an MCP server, whose process always stays.
+  struct OfServer {
+    std::string tool;                            // as the server calls it
+    std::vector<std::pair<std::string, std::string>> renamed = {};   // parameters: the name here, and on the server
+    std::chrono::milliseconds start{30'000};     // the time for the handshake, and for the list of tools
+    std::shared_ptr<StartedServer> started = {};   // the process that has listed the tools; may be null
+  };
+  std::optional<OfServer> mcp = {};
 };
 
 std::optional<ExternalTool> parse_external_tool(std::string_view text, bool with_shell, std::string& message);
@@ -59,7 +70,6 @@ std::optional<std::chrono::steady_clock::time_point> deadline_of(
 // Returns why a call failed that has no answer in time.
 std::string timeout_text(const ExternalTool& tool);
 
-class StayingProcess;
 
 // The command behind a tool. A caller starts the process and reads the answer when the process has ended. The output of
 // an async tool may also be {"pending": "ID", "immediate": …, "ttl_ms": …}, an operation that is resolved later.
@@ -73,16 +83,18 @@ class CommandTool {
   CommandReply read(ChildResult child) const;
 
   const ExternalTool& tool() const { return tool_; }
+  // For a tool of an MCP server.
+  void set_started(std::shared_ptr<StartedServer> started) { tool_.mcp->started = std::move(started); }
   bool is_async() const { return is_async_; }
   // The process that stays and that takes the calls; null for a tool whose calls have a process each.
-  StayingProcess* staying() const { return staying_.get(); }
-  const std::shared_ptr<StayingProcess>& shared_process() const { return staying_; }
-  void use_process(std::shared_ptr<StayingProcess> process) { staying_ = std::move(process); }
+  stdio::CallProcess* staying() const { return staying_.get(); }
+  const std::shared_ptr<stdio::CallProcess>& shared_process() const { return staying_; }
+  void use_process(std::shared_ptr<stdio::CallProcess> process) { staying_ = std::move(process); }
 
  private:
   ExternalTool tool_;
   bool is_async_;
-  std::shared_ptr<StayingProcess> staying_;
+  std::shared_ptr<stdio::CallProcess> staying_;
 };
 
 // The tools of a command line, as programs see them, and the commands behind them. A tool without a command starts an

@@ -6,7 +6,6 @@
 
 #include "schema/effect_class.h"
 #include "tools/ptcvm/files.h"
-#include "tools/ptcvm/tools_file.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -276,7 +275,7 @@ bool add_async_tools(CommandTools& tools, const std::vector<std::string>& texts,
   return add_tools(tools, std::move(declared), message);
 }
 
-std::optional<CommandTools> command_tools(const RunArguments& options, std::string& message) {
+std::optional<std::vector<DeclaredTool>> declared_tools(const RunArguments& options, std::string& message) {
   std::vector<DeclaredTool> declared;
   if (!declare_files(declared, options, message) ||
       !declare_commands(declared, options.tools, false, options, message) ||
@@ -285,8 +284,13 @@ std::optional<CommandTools> command_tools(const RunArguments& options, std::stri
       !set_effects(declared, options, message) || !set_reconcilers(declared, options, message)) {
     return std::nullopt;
   }
+  return declared;
+}
+
+std::optional<CommandTools> command_tools(const RunArguments& options, std::string& message) {
+  auto declared = declared_tools(options, message);
   CommandTools out;
-  if (!add_tools(out, std::move(declared), message)) return std::nullopt;
+  if (!declared || !add_tools(out, *std::move(declared), message)) return std::nullopt;
   return out;
 }
 

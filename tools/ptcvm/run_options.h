@@ -10,6 +10,7 @@
 #include "ptcvm/session.hpp"
 #include "tools/ptcvm/external_tool.h"
 #include "tools/ptcvm/limit_options.h"
+#include "tools/ptcvm/tools_file.h"
 
 namespace ptcvm::cli {
 
@@ -34,6 +35,9 @@ void declare_tools(CLI::App& command, RunArguments& options);
 void declare_tool_options(CLI::App& command, RunArguments& options);
 void declare_run_options(CLI::App& command, RunArguments& options);
 
+// Reads the tools of the options, and starts the MCP servers in files of tools. Returns nullopt when something is
+// wrong; `message` then says why.
+std::optional<std::vector<DeclaredTool>> declared_tools(const RunArguments& options, std::string& message);
 // Returns the tools of the options, or nullopt; `message` then says why.
 std::optional<CommandTools> command_tools(const RunArguments& options, std::string& message);
 // Adds the tools of --async-tool.

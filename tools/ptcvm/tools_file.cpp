@@ -8,9 +8,10 @@
 
 #include "ptcvm/value.hpp"
 #include "tools/ptcvm/files.h"
-#include "tools/ptcvm/shell_arguments.h"
+#include "tools/ptcvm/mcp_tools.h"
 #include "tools/ptcvm/staying_process.h"
 #include "tools/ptcvm/text_place.h"
+#include "tools/ptcvm/tools_file_members.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -21,108 +22,21 @@ constexpr std::int64_t kMostAttempts = 1000, kMostInFlight = 1000;
 // The members of a tool, in the order of the documents.
 constexpr auto kMembers = std::to_array<std::string_view>(
     {"name", "signature", "description", "command", "effect", "mode", "cache", "retry", "deadline_ms", "environment",
-     "folder", "reconcile", "process", "in_flight"});
+     "folder", "reconcile", "process", "in_flight", "mcp_tool", "mcp_arguments", "start_ms"});
 constexpr auto kRetryMembers = std::to_array<std::string_view>(
     {"max_attempts", "first_delay_ms", "max_delay_ms", "factor", "jitter"});
-
-// Returns a text, or the name of a keyword, as EDN may write it.
-std::optional<std::string> text_of(ValueView value) {
-  if (const auto text = value.as_string()) return std::string(*text);
-  if (const auto name = value.as_keyword()) return std::string(*name);
-  return std::nullopt;
-}
-
-std::string listed(std::span<const std::string_view> names) {
-  std::string out;
-  for (const std::string_view name : names) out.append(out.empty() ? "" : ", ").append(name);
-  return out;
-}
-
-// Reads the members of one map. The first thing that is wrong is kept.
-class Members {
- public:
-  Members(ValueView map, std::string where, std::span<const std::string_view> known)
-      : map_(map), where_(std::move(where)) {
-    for (const ValueEntry& entry : map.entries()) {
-      const auto name = text_of(entry.key);
-      if (name && std::ranges::count(known, *name) > 0) continue;
-      fail("there is no member " + (name ? '"' + *name + '"' : entry.key.to_edn()) + "; the members are " +
-           listed(known));
-    }
-  }
-
-  ValueView find(std::string_view name) const { return map_[name]; }
-  void fail(const std::string& message) {
-    if (error_.empty()) error_ = where_ + ": " + message;
-  }
-  void wrong(std::string_view name, std::string_view wanted) {
-    fail('"' + std::string(name) + "\" is not " + std::string(wanted) + "; found " + find(name).to_text(80));
-  }
-  std::string text(std::string_view name, std::string_view otherwise = {}) {
-    const ValueView found = find(name);
-    if (found.is_nil()) return std::string(otherwise);
-    const auto text = text_of(found);
-    if (!text) wrong(name, "a text");
-    return text.value_or("");
-  }
-  bool flag(std::string_view name) {
-    const ValueView found = find(name);
-    if (!found.is_nil() && !found.as_bool()) wrong(name, "true or false");
-    return found.as_bool().value_or(false);
-  }
-  std::int64_t whole(std::string_view name, std::int64_t least, std::int64_t most, std::int64_t otherwise) {
-    const ValueView found = find(name);
-    if (found.is_nil()) return otherwise;
-    const auto number = found.as_int();
-    if (number && *number >= least && *number <= most) return *number;
-    wrong(name, "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
-    return otherwise;
-  }
-  double real(std::string_view name, double least, double most, double otherwise) {
-    const ValueView found = find(name);
-    if (found.is_nil()) return otherwise;
-    const auto number = found.as_double();
-    if (number && *number >= least && *number <= most) return *number;
-    wrong(name, "a number in its range");
-    return otherwise;
-  }
-  // A list of words, or one text that is split into words as a shell does it.
-  std::vector<std::string> words(std::string_view name) {
-    const ValueView found = find(name);
-    if (const auto text = found.as_string()) {
-      auto split = split_shell_arguments(*text);
-      if (!split || split->empty()) wrong(name, "a command: it is empty, or a quote is open");
-      return split.value_or(std::vector<std::string>());
-    }
-    std::vector<std::string> out;
-    if (found.kind() != ValueKind::Vector) return wrong(name, "a list of texts, or a text"), out;
-    for (const ValueView word : found.items()) {
-      const auto text = word.as_string();
-      if (!text) wrong(name, "a list of texts, or a text");
-      out.emplace_back(text.value_or(""));
-    }
-    if (out.empty() || out[0].empty()) fail('"' + std::string(name) + "\" names no program");
-    return out;
-  }
-  const std::string& error() const { return error_; }
-  const std::string& where() const { return where_; }
-
- private:
-  ValueView map_;
-  std::string where_, error_;
-};
 
 bool is_tool_name(std::string_view name) {
   const auto may_be_in_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_' || c >= 0x80; };
   return !name.empty() && name.size() <= 200 && std::ranges::all_of(name, may_be_in_name);
 }
 
-Retry read_retry(Members& tool) {
+Retry read_retry(FileMembers& tool) {
   const ValueView found = tool.find("retry");
   Retry retry;
   if (found.is_nil()) return retry;
   if (found.kind() != ValueKind::Map) return tool.wrong("retry", "a map"), retry;
-  Members members(found, tool.where() + ": retry", kRetryMembers);
+  FileMembers members(found, tool.where() + ": retry", kRetryMembers);
   retry.max_attempts = static_cast<std::uint32_t>(members.whole("max_attempts", 1, kMostAttempts, retry.max_attempts));
   using Millis = std::chrono::milliseconds;
   retry.first_delay = Millis(members.whole("first_delay_ms", 0, kMostMillis, retry.first_delay.count()));
@@ -133,33 +47,33 @@ Retry read_retry(Members& tool) {
   return retry;
 }
 
-void read_environment(Members& members, ExternalTool& tool) {
-  const ValueView found = members.find("environment");
-  if (found.is_nil()) return;
-  if (found.kind() != ValueKind::Map) return members.wrong("environment", "a map of texts");
-  for (const ValueEntry& entry : found.entries()) {
-    const auto name = text_of(entry.key);
-    const auto value = entry.value.as_string();
-    const bool is_name = name && !name->empty() && name->find_first_of(std::string_view("=\0", 2)) == std::string::npos;
-    if (!is_name || !value || value->find('\0') != std::string_view::npos) {
-      return members.wrong("environment", "a map of texts");
-    }
-    tool.environment.emplace_back(*name, *value);
+// Reads how a tool is called on the server whose process its command starts.
+void read_mcp(FileMembers& members, ExternalTool& tool) {
+  if (tool.mcp && members.find("mcp_tool").is_nil()) members.fail("\"process\": \"mcp\" needs \"mcp_tool\"");
+  for (const std::string_view name : {"mcp_tool", "mcp_arguments", "start_ms"}) {
+    if (tool.mcp || members.find(name).is_nil()) continue;
+    members.fail('"' + std::string(name) + "\" has no effect without \"process\": \"mcp\": give both, or leave it out");
   }
+  if (!tool.mcp) return;
+  tool.mcp->tool = members.text("mcp_tool");
+  tool.mcp->renamed = members.texts("mcp_arguments");
+  tool.mcp->start = std::chrono::milliseconds(members.whole("start_ms", 1, kMostMillis, tool.mcp->start.count()));
 }
 
-void read_process(Members& members, ExternalTool& tool) {
+void read_process(FileMembers& members, ExternalTool& tool) {
   const std::string process = members.text("process", "call");
-  if (process != "call" && process != "stays") members.wrong("process", "call or stays");
-  tool.stays = process == "stays";
+  if (process != "call" && process != "stays" && process != "mcp") members.wrong("process", "call, stays or mcp");
+  if (process == "mcp") tool.mcp.emplace();
+  tool.stays = process != "call";
   tool.in_flight = static_cast<std::size_t>(members.whole("in_flight", 1, kMostInFlight, 1));
   if (!tool.stays && !members.find("in_flight").is_nil()) {
     members.fail("\"in_flight\" has no effect without \"process\": \"stays\": give both, or leave it out");
   }
+  read_mcp(members, tool);
 }
 
 // Reads how the tool is called: everything about its command.
-void read_command(Members& members, const std::string& base, DeclaredTool& out) {
+void read_command(FileMembers& members, const std::string& base, DeclaredTool& out) {
   if (members.find("command").is_nil()) {
     for (const std::string_view name : {"deadline_ms", "environment", "folder", "process", "retry"}) {
       if (members.find(name).is_nil()) continue;
@@ -177,7 +91,7 @@ void read_command(Members& members, const std::string& base, DeclaredTool& out) 
   const std::string folder = members.text("folder");
   tool.folder = (std::filesystem::path(base) / folder).string();
   if (folder.empty()) tool.folder.clear();
-  read_environment(members, tool);
+  tool.environment = members.texts("environment");
   read_process(members, tool);
   tool.retry = out.options.retry;
   tool.may_repeat = out.options.effect == Effect::Pure || out.options.effect == Effect::Idempotent ||
@@ -185,7 +99,7 @@ void read_command(Members& members, const std::string& base, DeclaredTool& out) 
   out.command.emplace(std::move(tool), out.options.mode != ToolMode::Sync);
 }
 
-void read_reconcile(Members& members, DeclaredTool& out) {
+void read_reconcile(FileMembers& members, DeclaredTool& out) {
   const bool is_given = !members.find("reconcile").is_nil();
   if (is_given != (out.options.effect == Effect::Reconcilable)) {
     return members.fail("\"reconcile\" and the effect \"reconcilable\" belong together: give both, or none");
@@ -199,8 +113,8 @@ void read_reconcile(Members& members, DeclaredTool& out) {
 
 std::string read_tool(ValueView value, const std::string& where, const std::string& base, DeclaredTool& out) {
   if (value.kind() != ValueKind::Map) return where + ": a tool is a map, such as {\"name\": …, \"command\": …}";
-  const auto name = text_of(value["name"]);
-  Members members(value, name ? where + " (" + *name + ')' : where, kMembers);
+  const auto name = text_or_name(value["name"]);
+  FileMembers members(value, name ? where + " (" + *name + ')' : where, kMembers);
   out.name = members.text("name");
   if (!is_tool_name(out.name)) members.wrong("name", "a name of letters, digits, - and _");
   out.signature = members.text("signature");
@@ -220,17 +134,66 @@ std::string read_tool(ValueView value, const std::string& where, const std::stri
 }
 
 // Returns the process that stays and serves this tool; tools with the same command share it.
-std::shared_ptr<StayingProcess> process_for(const CommandTools& tools, const ExternalTool& tool) {
+std::shared_ptr<stdio::CallProcess> process_for(const CommandTools& tools, const ExternalTool& tool) {
   for (const auto& [name, command] : tools.commands) {
-    if (command.staying() != nullptr && command.staying()->serves(tool)) return command.shared_process();
+    if (command.staying() != nullptr && share_process(command.tool(), tool)) return command.shared_process();
   }
-  return std::make_shared<StayingProcess>(tool);
+  return make_process(tool);
 }
 
-// Returns the list of tools in a file, or nil.
-ValueView list_of(ValueView file) {
-  if (file.kind() == ValueKind::Map && file.size() == 1) return file["tools"];
-  return file;
+// Reads the list of tools in a file.
+bool read_list(ValueView list, const std::string& path, std::vector<DeclaredTool>& out, std::string& message) {
+  if (list.kind() != ValueKind::Vector) {
+    message = path + ": a list of tools is wanted, such as [{\"name\": \"price\", \"command\": [\"python3\", "
+              "\"price.py\"]}]";
+    return false;
+  }
+  const std::string base = std::filesystem::path(path).parent_path().string();
+  for (const ValueView tool : list.items()) {
+    const std::string where = path + ": tool " + std::to_string(out.size() + 1);
+    message = read_tool(tool, where, base, out.emplace_back());
+    if (!message.empty()) return false;
+  }
+  return true;
+}
+
+// Reads the tools of the MCP servers in a file: starts the servers.
+bool read_served(ValueView servers, const std::string& path, std::vector<DeclaredTool>& out, std::string& message) {
+  const std::string base = std::filesystem::path(path).parent_path().string();
+  auto listed = list_servers(servers, path, base, message);
+  if (!listed) return false;
+  for (ServedTool& served : *listed) {
+    DeclaredTool& tool = out.emplace_back();
+    message = read_tool(served.entry.view(), served.where, base, tool);
+    if (!message.empty()) return false;
+    tool.notes = std::move(served.notes);
+    tool.command->set_started(std::move(served.started));
+  }
+  return true;
+}
+
+// Reads the list, or the map with the members "tools" and "mcp".
+bool read_parts(ValueView file, const std::string& path, std::vector<DeclaredTool>& out, std::string& message) {
+  const bool has_parts = file.kind() == ValueKind::Map && !(file["tools"].is_nil() && file["mcp"].is_nil());
+  if (!has_parts) return read_list(file, path, out, message);
+  constexpr auto kParts = std::to_array<std::string_view>({"tools", "mcp"});
+  FileMembers members(file, path, kParts);
+  message = members.error();
+  if (!message.empty()) return false;
+  const ValueView list = members.find("tools"), servers = members.find("mcp");
+  if (!list.is_nil() && !read_list(list, path, out, message)) return false;
+  return servers.is_nil() || read_served(servers, path, out, message);
+}
+
+// Returns what is wrong with the tools together, or "".
+std::string wrong_together(const std::vector<DeclaredTool>& tools) {
+  for (const DeclaredTool& tool : tools) {
+    const auto is_same = [&tool](const DeclaredTool& other) { return other.name == tool.name; };
+    if (std::ranges::count_if(tools, is_same) > 1) return "there are two tools with the name " + tool.name;
+  }
+  Tools tried;                                   // a signature that cannot be read belongs to its file
+  std::string message;
+  return add_contracts(tried, tools, message) ? "" : message;
 }
 
 }  // namespace
@@ -245,33 +208,25 @@ std::optional<std::vector<DeclaredTool>> read_tools(std::string_view text, const
               ": " + error.diagnostic->message;
     return std::nullopt;
   }
-  const ValueView list = list_of(file->view());
-  if (list.kind() != ValueKind::Vector) {
-    message = path + ": a list of tools is wanted, such as [{\"name\": \"price\", \"command\": [\"python3\", "
-              "\"price.py\"]}]";
-    return std::nullopt;
-  }
-  const std::string base = std::filesystem::path(path).parent_path().string();
   std::vector<DeclaredTool> out;
-  for (const ValueView tool : list.items()) {
-    const std::string where = path + ": tool " + std::to_string(out.size() + 1);
-    message = read_tool(tool, where, base, out.emplace_back());
-    if (!message.empty()) return std::nullopt;
-    const auto is_same = [&out](const DeclaredTool& other) { return other.name == out.back().name; };
-    if (std::count_if(out.begin(), out.end(), is_same) == 1) continue;
-    message = where + ": there are two tools with the name " + out.back().name;
-    return std::nullopt;
-  }
-  CommandTools tried;                            // a signature that cannot be read belongs to its file
-  std::string why;
-  if (add_tools(tried, out, why)) return out;
-  message = path + ": " + why;
+  if (!read_parts(file->view(), path, out, message)) return std::nullopt;
+  message = wrong_together(out);
+  if (message.empty()) return out;
+  message = path + ": " + message;
   return std::nullopt;
 }
 
 std::optional<std::vector<DeclaredTool>> read_tools_file(const std::string& path, std::string& message) {
   const auto text = read_file(path, message);
   return text ? read_tools(*text, path, message) : std::nullopt;
+}
+
+bool add_contracts(Tools& tools, const std::vector<DeclaredTool>& declared, std::string& message) {
+  return std::ranges::all_of(declared, [&](const DeclaredTool& tool) {
+    const auto added = tools.defer(tool.name, tool.signature, tool.options);
+    if (!added) message = added.error().message;
+    return added.has_value();
+  });
 }
 
 void add_command(CommandTools& tools, std::string name, CommandTool command) {

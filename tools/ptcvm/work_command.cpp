@@ -47,7 +47,12 @@ void write_worked(const WorkedRun& run, bool json) {
 
 int work(const WorkRequest& request) {
   std::string message;
-  if (!command_tools(request.setup.options, message)) return refuse_input(message);
+  auto tools = declared_tools(request.setup.options, message);
+  if (!tools) return refuse_input(message);
+  Tools tried;
+  if (!add_contracts(tried, *tools, message)) return refuse_input(message);
+  WorkerSetup setup = request.setup;
+  setup.tools = *std::move(tools);
   StoreCommand command(request.store);
   int status = kSuccess;
   if (!command.open(StoreUse::Existing, status)) return status;
@@ -56,7 +61,7 @@ int work(const WorkRequest& request) {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   const auto report = [&request](const WorkedRun& run) { write_worked(run, request.json); };
-  const auto done = StoreWorker(command.store(), request.setup, report, ending, cancelled).work();
+  const auto done = StoreWorker(command.store(), std::move(setup), report, ending, cancelled).work();
   return done ? kSuccess : complain_of_store(done.error());
 }
 

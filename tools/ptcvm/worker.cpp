@@ -71,12 +71,12 @@ Result<void> StoreWorker::work() {
 
 void StoreWorker::work_in_thread() {
   std::string message;
-  auto tools = command_tools(setup_.options, message);   // processes that stay belong to one thread
-  if (!tools) return;                                    // the command has read the same files before
+  CommandTools tools;                            // processes that stay belong to one thread
+  if (!add_tools(tools, setup_.tools, message)) return;   // the command has added the same tools before
   while (!ending_.load()) {
     const auto id = next_run();
     if (id) {
-      if (!take_run(*id, *tools)) return;
+      if (!take_run(*id, tools)) return;
       continue;
     }
     const std::lock_guard lock(mutex_);

@@ -20,7 +20,8 @@
 namespace ptcvm::cli {
 
 struct WorkerSetup {
-  RunArguments options;             // tools and limits
+  RunArguments options;             // limits
+  std::vector<DeclaredTool> tools = {};   // each thread makes tools of its own of them
   std::size_t jobs = 1;             // runs at once
   bool once = false;                // ends when no run can go on
   bool strict_resets = false;

@@ -129,8 +129,11 @@ class ScheduleTicker {
 // A worker of this process, with its log, its signals and its server.
 class WorkerProcess {
  public:
-  WorkerProcess(const WorkerRequest& request, const Store& store, const CommandTools& tools)
-      : request_(request), store_(store), log_(request.json), worker_(engine_, store, tools.tools, options_of()) {}
+  // Each thread makes commands of its own of `declared`, which are the tools.
+  WorkerProcess(const WorkerRequest& request, const Store& store, const Tools& tools,
+                std::vector<DeclaredTool> declared)
+      : request_(request), store_(store), declared_(std::move(declared)), log_(request.json),
+        worker_(engine_, store, tools, options_of()) {}
 
   int run() {
     std::optional<QueueSampler> sampler;
@@ -160,10 +163,9 @@ class WorkerProcess {
     out.observer = &log_;
     out.calls = [this]() -> std::unique_ptr<WorkerCalls> {
       std::string message;
-      auto tools = command_tools(request_.options, message);   // the command has read the same files before
-      if (!tools) complain(message);
-      return std::make_unique<WorkerCommands>(tools ? *std::move(tools) : CommandTools(),
-                                              request_.options.parallel_tools);
+      CommandTools tools;
+      if (!add_tools(tools, declared_, message)) complain(message);   // serve() has added the same tools before
+      return std::make_unique<WorkerCommands>(std::move(tools), request_.options.parallel_tools);
     };
     return out;
   }
@@ -186,6 +188,7 @@ class WorkerProcess {
 
   const WorkerRequest& request_;
   const Store store_;
+  const std::vector<DeclaredTool> declared_;
   const Engine engine_;
   WorkerLog log_;
   Worker worker_;
@@ -197,12 +200,14 @@ int serve(WorkerRequest& request) {
     return refuse_input("--health " + request.health + ": must be PORT, ADDRESS:PORT or [ADDRESS]:PORT");
   }
   std::string message;
-  const auto tools = command_tools(request.options, message);
-  if (!tools) return refuse_input(message);
+  auto declared = declared_tools(request.options, message);
+  if (!declared) return refuse_input(message);
+  Tools tools;
+  if (!add_contracts(tools, *declared, message)) return refuse_input(message);
   StoreCommand command(request.store);
   int status = kSuccess;
   if (!command.open(StoreUse::Create, status)) return status;
-  return WorkerProcess(request, command.store(), *tools).run();
+  return WorkerProcess(request, command.store(), tools, *std::move(declared)).run();
 }
 
 }  // namespace

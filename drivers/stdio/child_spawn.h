@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace ptcvm::cli {
+namespace ptcvm::stdio {
 
 // Owns a file descriptor, or none.
 class Descriptor {
@@ -46,4 +46,4 @@ bool reap_child(pid_t pid, int& status);
 // Kills the child and its process group, and waits for the end of the child.
 void kill_child(pid_t pid, int& status);
 
-}  // namespace ptcvm::cli
+}  // namespace ptcvm::stdio

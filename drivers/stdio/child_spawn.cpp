@@ -1,4 +1,4 @@
-#include "tools/ptcvm/child_spawn.h"
+#include "drivers/stdio/child_spawn.h"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -12,7 +12,7 @@
 
 extern char** environ;
 
-namespace ptcvm::cli {
+namespace ptcvm::stdio {
 namespace {
 
 bool open_pipe(Descriptor& read_end, Descriptor& write_end) {
@@ -100,4 +100,4 @@ void kill_child(pid_t pid, int& status) {
   waitpid(pid, &status, 0);
 }
 
-}  // namespace ptcvm::cli
+}  // namespace ptcvm::stdio
