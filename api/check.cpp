@@ -1,10 +1,12 @@
 // Session::check(): what the compiler finds, what the data of the session lacks, and literal arguments of tools.
 #include <algorithm>
+#include <set>
 
 #include "api/argument_check.h"
 #include "api/errors.h"
 #include "api/run_impl.h"
 #include "ptcvm/session.hpp"
+#include "runtime/engine/diagnostic_text.h"
 #include "runtime/session/edn_values.h"
 #include "schema/closest_name.h"
 #include "vm/value/map.h"
@@ -41,11 +43,18 @@ std::string missing_hint(std::string_view name, const std::vector<std::string>& 
   return text + (names.size() > kListedKeys ? ", …" : "");
 }
 
+// A fault without its source, of which each would have a copy.
+Diagnostic diagnostic_in(const ptc::OutcomeFault& fault, std::string_view source) {
+  Diagnostic out = diagnostic_of(fault);
+  out.excerpt = ptc::source_excerpt(source, fault.span);
+  return out;
+}
+
 Diagnostic missing_data(const ptc::DataUse& use, const std::vector<std::string>& names, const std::string& source_name,
                         std::string_view source) {
-  ptc::OutcomeFault fault{ptc::FaultKind::UnboundVar, "data/" + use.name + " is not in the data, so it is nil",
-                          missing_hint(use.name, names), use.span, source_name, std::string(source), false};
-  Diagnostic out = diagnostic_of(fault);
+  const ptc::OutcomeFault fault{ptc::FaultKind::UnboundVar, "data/" + use.name + " is not in the data, so it is nil",
+                                missing_hint(use.name, names), use.span, source_name, {}, false};
+  Diagnostic out = diagnostic_in(fault, source);
   out.kind = "missing_data";
   return out;
 }
@@ -59,19 +68,17 @@ ProgramFindings Session::check(std::string_view source) const {
   ProgramFindings out;
   for (ptc::Finding& finding : found.findings) {
     ptc::OutcomeFault fault{finding.error.kind, std::move(finding.error.message), std::move(finding.error.hint),
-                            finding.error.span, source_name, std::string(source), false};
-    Diagnostic diagnostic = diagnostic_of(fault);
+                            finding.error.span, source_name, {}, false};
+    Diagnostic diagnostic = diagnostic_in(fault, source);
     if (!finding.warning.empty()) diagnostic.kind = finding.warning;
     out.findings.push_back({finding.warning.empty(), std::move(diagnostic)});
   }
   const std::vector<std::string> names = data_names(session);
+  std::set<std::string_view> missing;
   for (const ptc::DataUse& use : found.data) {
     const auto is_there = [&use](const std::string& name) { return is_same(name, use.name); };
     if (std::ranges::any_of(names, is_there)) continue;
-    const auto is_known = [&use](const Finding& other) {
-      return other.diagnostic.kind == "missing_data" && other.diagnostic.message.starts_with("data/" + use.name + " ");
-    };
-    if (std::ranges::any_of(out.findings, is_known)) continue;
+    if (!missing.insert(use.name).second) continue;
     out.findings.push_back({false, missing_data(use, names, source_name, source)});
   }
   const ptc::ToolRegistry& tools = session.calls().registry();

@@ -24,14 +24,22 @@ struct Glyph {
   std::size_t offset;      // where its first byte is in the source
 };
 
+// A line may be megabytes long, and a program may have a diagnostic for each of its names. So nobody looks further from
+// the place than this many bytes.
+constexpr std::size_t kReach = 4 * kMaxColumns;
+
+// Returns the line around the place, or the part of a longer line that is enough for glyphs_around().
 std::string_view line_at(std::string_view source, std::size_t offset, std::size_t& begin) {
+  constexpr std::size_t kLongestCodePoint = 4, kMore = kReach + 2 * kLongestCodePoint;
   offset = std::min(offset, source.size());
-  const std::size_t before = offset == 0 ? std::string_view::npos : source.rfind('\n', offset - 1);
-  begin = before == std::string_view::npos ? 0 : before + 1;
-  std::size_t end = source.find('\n', begin);
-  if (end == std::string_view::npos) end = source.size();
-  if (end > begin && source[end - 1] == '\r') --end;
-  return source.substr(begin, end - begin);
+  const std::size_t lowest = offset > kMore ? offset - kMore : 0;
+  const std::size_t before = source.substr(lowest, offset - lowest).rfind('\n');
+  begin = before == std::string_view::npos ? lowest : lowest + before + 1;
+  const std::string_view rest = source.substr(begin, offset - begin + 2 * kMore);
+  std::size_t size = std::min(rest.find('\n'), rest.size());
+  const bool is_whole = size < rest.size() || begin + size == source.size();
+  if (is_whole && size > 0 && rest[size - 1] == '\r') --size;
+  return rest.substr(0, size);
 }
 
 Glyph glyph_of(utf8proc_int32_t code_point, std::string_view bytes, std::size_t offset) {
@@ -41,9 +49,7 @@ Glyph glyph_of(utf8proc_int32_t code_point, std::string_view bytes, std::size_t 
   return {std::string(bytes), width < 0 ? 0 : static_cast<std::size_t>(width), offset};
 }
 
-// Only the part of the line around the span is looked at: a line may be megabytes long.
 std::vector<Glyph> glyphs_around(std::string_view line, std::size_t line_begin, std::size_t caret) {
-  constexpr std::size_t kReach = 4 * kMaxColumns;
   std::size_t from = caret > line_begin + kReach ? caret - line_begin - kReach : 0;
   while (from > 0 && from < line.size() && (static_cast<unsigned char>(line[from]) & 0xc0) == 0x80) --from;
   const std::size_t to = std::min(line.size(), from + 2 * kReach);
