@@ -13,7 +13,7 @@ from watchers import Watchers
 MEBIBYTE = 1 << 20
 BESIDE_BYTES = 24 * MEBIBYTE   # what a process may take beside the memory limit of its run
 LATE_CPU_S = 0.050
-DOCUMENTED = {0, 1, 2, 65, 69, 74, 75}
+DOCUMENTED = {0, 1, 65, 69, 74, 75}   # not 2: then the words of the trial are wrong, and it tries nothing
 ATTEMPTS = 3                   # what is near is measured again: a shared machine disturbs time, and memory varies
 NEAR_BYTES = 2 * MEBIBYTE      # by so much between two runs of one program
 NO_END = "10000000000000"      # of fuel and jumps, where the deadline is to end the program
