@@ -9,7 +9,6 @@
 #include "api/queue_access.h"
 #include "api/worker_impl.h"
 #include "ptcvm/version.hpp"
-#include "runtime/engine/clock.h"
 #include "runtime/log/process_owner.h"
 #include "schema/version.h"
 
@@ -21,7 +20,8 @@ struct NodeStoreHandle {
 };
 class NodeStoreOf final : private NodeStoreHandle, public ptc::NodeStore {
  public:
-  explicit NodeStoreOf(const Store& store) : NodeStoreHandle{store}, NodeStore(StoreAccess::store(handle)) {}
+  NodeStoreOf(const Store& store, const ptc::NodeTime& time)
+      : NodeStoreHandle{store}, NodeStore(StoreAccess::store(handle), time) {}
 };
 
 // Returns whether a store that failed so may answer later.
@@ -41,10 +41,11 @@ std::string_view worker_event_name(WorkerEventKind kind) {
 
 WorkerCalls::~WorkerCalls() = default;
 
-Worker::Impl::Impl(const Engine& shared, const Store& given, const Tools& known, const WorkerOptions& wanted)
-    : engine(shared), store(given), tools(known), options(wanted), queue(StoreAccess::store(store).queue()),
-      running_of(wanted.queues.size()), random(std::random_device{}()) {
-  auto made = std::make_unique<NodeStoreOf>(store);
+Worker::Impl::Impl(const Engine& shared, const Store& given, const Tools& known, const WorkerOptions& wanted,
+                   ptc::NodeTime clocks)
+    : engine(shared), store(given), tools(known), options(wanted), time(std::move(clocks)),
+      queue(StoreAccess::store(store).queue()), running_of(wanted.queues.size()), random(std::random_device{}()) {
+  auto made = std::make_unique<NodeStoreOf>(store, time);
   node_store = made.get();
   node_handle.emplace(StoreAccess::made(std::move(made)));
   for (const ToolInfo& tool : tools.list()) {
@@ -76,8 +77,8 @@ std::optional<Error> Worker::Impl::join() {
   info.build = version();
   info.format = ptc::kSnapshotFormat;
   info.lease_ms = options.lease.count();
-  const std::int64_t sent = ptc::NodeStore::boot_ms();
-  auto joined = queue->join(info, ptc::system_millis());
+  const std::int64_t sent = time.boot_ms();
+  auto joined = queue->join(info, time.now_ms());
   if (const auto* error = std::get_if<ptc::StoreError>(&joined)) return store_error(*error);
   node = std::get<ptc::NodeRow>(joined).id;
   last_beat_ms = sent;
@@ -116,7 +117,7 @@ Result<std::size_t> Worker::Impl::claim() {
     const std::size_t most = room_for(at);
     if (most == 0) continue;
     auto answer = claim_times.timed([&] {
-      return queue->claim_next(node, options.queues[at].name, names, most, ptc::system_millis());
+      return queue->claim_next(node, options.queues[at].name, names, most, time.now_ms());
     });
     if (const auto* error = std::get_if<ptc::StoreError>(&answer)) {
       if (error->kind != ptc::StoreError::Kind::DeadNode) return store_error(*error);
@@ -208,7 +209,7 @@ void Worker::Impl::end(std::vector<std::thread>& threads, std::jthread& heart) {
   for (std::thread& thread : threads) thread.join();
   heart.request_stop();
   heart.join();
-  queue->leave(node, ptc::system_millis());
+  queue->leave(node, time.now_ms());
   report(WorkerEventKind::Left);
 }
 
@@ -274,7 +275,7 @@ WorkerStats Worker::stats() const {
   out.claim_times = times_of(impl_->claim_times.counts());
   out.write_times = times_of(impl_->node_store->write_times());
   if (const std::int64_t beat = impl_->last_beat_ms; beat != 0) {
-    out.since_heartbeat = std::chrono::milliseconds(ptc::NodeStore::boot_ms() - beat);
+    out.since_heartbeat = std::chrono::milliseconds(impl_->time.boot_ms() - beat);
   }
   return out;
 }

@@ -33,7 +33,8 @@ struct PTCVM_HIDDEN Worker::Impl {
     std::string text;
   };
 
-  Impl(const Engine& shared, const Store& given, const Tools& known, const WorkerOptions& wanted);
+  Impl(const Engine& shared, const Store& given, const Tools& known, const WorkerOptions& wanted,
+       ptc::NodeTime clocks = ptc::NodeTime::of_machine());
 
   // The thread that claims (worker.cpp).
   Result<void> run(std::stop_token stop);
@@ -78,13 +79,14 @@ struct PTCVM_HIDDEN Worker::Impl {
   const Store store;
   const Tools tools;
   const WorkerOptions options;
+  const ptc::NodeTime time;
   ptc::RunQueue* const queue;                  // null when the store has none
   ptc::NodeStore* node_store = nullptr;
   std::optional<Store> node_handle;
   std::vector<std::string> names;              // tools that it has
   bool has_deferred = false;
   std::atomic<std::uint64_t> node{0};
-  std::atomic<std::int64_t> last_beat_ms{0};   // by NodeStore::boot_ms(); 0: none
+  std::atomic<std::int64_t> last_beat_ms{0};   // by NodeTime::boot_ms; 0: none
   std::atomic<bool> is_draining{false}, is_lost{false};
   std::atomic<bool> is_abandoning{false};      // runs whose calls are open are given back, too
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "api/worker_impl.h"
-#include "runtime/engine/clock.h"
 
 namespace ptcvm {
 namespace {
@@ -25,8 +24,8 @@ void Worker::Impl::take_orders(const ptc::Heartbeat& told) {
 
 // A store that does not answer is asked again: the lease ends by itself.
 void Worker::Impl::beat() {
-  const std::int64_t sent = ptc::NodeStore::boot_ms(), lease = options.lease.count();
-  const auto told = queue->beat(node, ptc::system_millis());
+  const std::int64_t sent = time.boot_ms(), lease = options.lease.count();
+  const auto told = queue->beat(node, time.now_ms());
   const auto* const heartbeat = std::get_if<ptc::Heartbeat>(&told);
   if (heartbeat == nullptr) {
     report(WorkerEventKind::StoreFailed, std::get<ptc::StoreError>(told).message);
@@ -41,7 +40,7 @@ void Worker::Impl::beat() {
 }
 
 void Worker::Impl::rescue() {
-  const auto rescued = queue->rescue(kMostRescued, ptc::system_millis());
+  const auto rescued = queue->rescue(kMostRescued, time.now_ms());
   const auto* const logs = std::get_if<std::vector<std::string>>(&rescued);
   if (logs == nullptr) return;
   for (const std::string& log : *logs) report(WorkerEventKind::Rescued, {}, nullptr, log);

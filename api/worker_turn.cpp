@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "api/worker_impl.h"
-#include "runtime/engine/clock.h"
 
 namespace ptcvm {
 namespace {
@@ -50,6 +49,7 @@ std::int64_t Worker::Impl::retry_pause(std::int32_t attempts) {
 Worker::Impl::Turn Worker::Impl::turn(const Taken& taken, WorkerCalls* calls) {
   StoredOptions wanted;
   wanted.id = taken.run.log;
+  wanted.clock = time.now_ms;
   wanted.most_limits = options.most_limits;
   wanted.parallel_calls = options.parallel_calls;
   wanted.resets_need_reasons = options.resets_need_reasons;
@@ -95,8 +95,7 @@ std::optional<Worker::Impl::Turn> Worker::Impl::serve(StoredRun& run, WorkerCall
   const std::vector<WaitingCall> waiting = run.calls();
   if (waiting.empty()) {                       // a short pause before a further attempt
     const std::int64_t wake = run.wake_time_ms().value_or(0);
-    std::this_thread::sleep_for(
-        std::chrono::milliseconds(std::clamp<std::int64_t>(wake - ptc::system_millis(), 1, 50)));
+    time.sleep_ms(std::clamp<std::int64_t>(wake - time.now_ms(), 1, 50));
     return std::nullopt;
   }
   const auto own = std::ranges::find(waiting, false, &WaitingCall::is_deferred);
@@ -151,7 +150,7 @@ void Worker::Impl::count(const Turn& how) {
 // that ends gives back with leave() what is left.
 ptc::StoreResult<bool> Worker::Impl::give_back(const Taken& taken, const ptc::Finish& how) {
   for (;;) {
-    auto told = queue->finish(taken.run.log, taken.run.token, how, ptc::system_millis());
+    auto told = queue->finish(taken.run.log, taken.run.token, how, time.now_ms());
     const auto* const error = std::get_if<ptc::StoreError>(&told);
     if (error == nullptr || is_stopping()) return told;
     report(WorkerEventKind::StoreFailed, error->message, &taken);

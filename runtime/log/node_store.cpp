@@ -3,14 +3,31 @@
 #include <time.h>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
+#include <thread>
 
 namespace ptc {
 
-std::int64_t NodeStore::boot_ms() {
+namespace {
+
+std::int64_t wall_millis() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+std::int64_t boot_millis() {
   timespec now{};
   clock_gettime(CLOCK_BOOTTIME, &now);
   return std::int64_t{now.tv_sec} * 1'000 + now.tv_nsec / 1'000'000;
+}
+
+}   // namespace
+
+NodeTime NodeTime::of_machine() {
+  return {wall_millis, boot_millis, [](std::int64_t ms) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+          }};
 }
 
 void NodeStore::set_lease_end(std::int64_t until_boot_ms) {
@@ -20,7 +37,7 @@ void NodeStore::set_lease_end(std::int64_t until_boot_ms) {
 
 bool NodeStore::has_lease() const {
   const std::lock_guard lock(mutex_);
-  return boot_ms() < until_boot_ms_;
+  return time_.boot_ms() < until_boot_ms_;
 }
 
 void NodeStore::take(const std::string& log, std::uint64_t token) {

@@ -4,20 +4,30 @@
 // afterwards, by the clock of this machine that also counts while the machine sleeps.
 #pragma once
 #include <atomic>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "runtime/log/call_times.h"
 #include "runtime/log/forwarding_store.h"
 
 namespace ptc {
 
+// The clocks by which a node goes, in ms. Any number of threads call these functions.
+struct NodeTime {
+  std::function<std::int64_t()> now_ms;           // since 1970
+  std::function<std::int64_t()> boot_ms;          // by a clock that nobody sets, and that counts in sleep, too
+  std::function<void(std::int64_t)> sleep_ms;     // holds the calling thread for so long
+  static NodeTime of_machine();
+};
+
 class NodeStore : public ForwardingStore {
  public:
-  explicit NodeStore(FactStore& store) : ForwardingStore(store) {}
+  explicit NodeStore(FactStore& store, NodeTime time = NodeTime::of_machine())
+      : ForwardingStore(store), time_(std::move(time)) {}
 
-  static std::int64_t boot_ms();                      // ms of the clock that counts while the machine sleeps
   void set_lease_end(std::int64_t until_boot_ms);   // with a margin
   bool has_lease() const;
 
@@ -46,6 +56,7 @@ class NodeStore : public ForwardingStore {
   auto counted(const auto& call);
   std::uint64_t token_of(std::string_view log) const;
 
+  const NodeTime time_;
   mutable std::mutex mutex_;
   std::map<std::string, std::uint64_t, std::less<>> taken_;
   std::int64_t until_boot_ms_ = 0;
