@@ -81,6 +81,8 @@ std::optional<Error> Worker::Impl::join() {
   auto joined = queue->join(info, time.now_ms());
   if (const auto* error = std::get_if<ptc::StoreError>(&joined)) return store_error(*error);
   node = std::get<ptc::NodeRow>(joined).id;
+  const std::int64_t half_way = sent + (time.boot_ms() - sent) / 2;
+  store_ahead_ms = std::get<ptc::NodeRow>(joined).started_ms - half_way;
   last_beat_ms = sent;
   node_store->set_lease_end(sent + info.lease_ms - std::min<std::int64_t>(1'000, info.lease_ms / 4));
   is_lost = false;

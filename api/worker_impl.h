@@ -3,6 +3,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -69,6 +70,9 @@ struct PTCVM_HIDDEN Worker::Impl {
   Turn store_failed(const Error& error, bool has_answer) const;
   std::int64_t retry_pause(std::int32_t attempts);
   void finish(const Taken& taken, Turn how);
+  ptc::Finish finish_by_log(const Taken& taken);
+  template <class T>
+  ptc::StoreResult<T> ask_until_over(const Taken& taken, const std::function<ptc::StoreResult<T>()>& call);
   ptc::StoreResult<bool> give_back(const Taken& taken, const ptc::Finish& how);
   void count(const Turn& how);
 
@@ -87,6 +91,7 @@ struct PTCVM_HIDDEN Worker::Impl {
   bool has_deferred = false;
   std::atomic<std::uint64_t> node{0};
   std::atomic<std::int64_t> last_beat_ms{0};   // by NodeTime::boot_ms; 0: none
+  std::atomic<std::int64_t> store_ahead_ms{0};   // the clock of the store less NodeTime::boot_ms
   std::atomic<bool> is_draining{false}, is_lost{false};
   std::atomic<bool> is_abandoning{false};      // runs whose calls are open are given back, too
 

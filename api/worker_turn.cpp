@@ -6,6 +6,7 @@
 namespace ptcvm {
 namespace {
 
+constexpr std::uint64_t kLastFacts = 50;   // the end of a turn is among them: others write few facts behind it
 constexpr auto kRetryLater = ptc::Finish::Kind::Retry, kGiveUp = ptc::Finish::Kind::GiveUp;
 
 }  // namespace
@@ -33,6 +34,7 @@ void Worker::Impl::execute(const Taken& taken, WorkerCalls* calls) {
   // A run that was claimed while the worker was told to stop goes to somebody else as it is.
   Turn how = is_stopping() ? Turn{{}, WorkerEventKind::Parked, {}} : turn(taken, calls);
   if (calls != nullptr) calls->leave();
+  if (how.what == WorkerEventKind::StoreFailed) how.finish = finish_by_log(taken);
   if (how.finish.kind == kRetryLater) how.finish.delay_ms = retry_pause(taken.run.attempts);
   finish(taken, std::move(how));
 }
@@ -49,7 +51,7 @@ std::int64_t Worker::Impl::retry_pause(std::int32_t attempts) {
 Worker::Impl::Turn Worker::Impl::turn(const Taken& taken, WorkerCalls* calls) {
   StoredOptions wanted;
   wanted.id = taken.run.log;
-  wanted.clock = time.now_ms;
+  wanted.clock = [this] { return time.boot_ms() + store_ahead_ms; };   // deadlines go by the clock of the store
   wanted.most_limits = options.most_limits;
   wanted.parallel_calls = options.parallel_calls;
   wanted.resets_need_reasons = options.resets_need_reasons;
@@ -95,8 +97,11 @@ std::optional<Worker::Impl::Turn> Worker::Impl::serve(StoredRun& run, WorkerCall
   const std::vector<WaitingCall> waiting = run.calls();
   if (waiting.empty()) {                       // a short pause before a further attempt
     const std::int64_t wake = run.wake_time_ms().value_or(0);
-    time.sleep_ms(std::clamp<std::int64_t>(wake - time.now_ms(), 1, 50));
+    time.sleep_ms(std::clamp<std::int64_t>(wake - time.boot_ms() - store_ahead_ms, 1, 50));
     return std::nullopt;
+  }
+  if (!node_store->has_lease()) {              // somebody else may have the run, and make the call
+    return Turn{{}, WorkerEventKind::Lost, "the lease of this worker is over, so it calls no tool"};
   }
   const auto own = std::ranges::find(waiting, false, &WaitingCall::is_deferred);
   if (own == waiting.end()) {
@@ -111,8 +116,6 @@ std::optional<Worker::Impl::Turn> Worker::Impl::serve(StoredRun& run, WorkerCall
 Worker::Impl::Turn Worker::Impl::store_failed(const Error& error, bool has_answer) const {
   const bool is_lost_run = error.detail == "store_fenced";
   Turn out{{}, is_lost_run ? WorkerEventKind::Lost : WorkerEventKind::StoreFailed, error.message};
-  // What was written last may be the end of a turn that failed, which looks like the end of the run.
-  if (error.detail == "store_unknown") out.finish = {ptc::Finish::Kind::Retry, 0, error.message};
   if (is_lost_run && has_answer) out.text = "a call returned late: " + out.text;
   return out;
 }
@@ -148,15 +151,43 @@ void Worker::Impl::count(const Turn& how) {
 
 // A store that does not answer is asked again: nobody else can take the run while this worker has its lease. A worker
 // that ends gives back with leave() what is left.
-ptc::StoreResult<bool> Worker::Impl::give_back(const Taken& taken, const ptc::Finish& how) {
+template <class T>
+ptc::StoreResult<T> Worker::Impl::ask_until_over(const Taken& taken,
+                                                 const std::function<ptc::StoreResult<T>()>& call) {
   for (;;) {
-    auto told = queue->finish(taken.run.log, taken.run.token, how, time.now_ms());
+    auto told = call();
     const auto* const error = std::get_if<ptc::StoreError>(&told);
     if (error == nullptr || is_stopping()) return told;
     report(WorkerEventKind::StoreFailed, error->message, &taken);
     std::unique_lock lock(mutex);
     changed.wait_for(lock, options.poll, [this] { return is_stopping(); });
   }
+}
+
+// The store failed, and what it was told before may be the end of a turn. The log says whether a turn failed: then it
+// is tried again, and the run is not over.
+ptc::Finish Worker::Impl::finish_by_log(const Taken& taken) {
+  using Facts = std::vector<ptc::Fact>;
+  const std::string& log = taken.run.log;
+  const auto told = ask_until_over<Facts>(taken, [&]() -> ptc::StoreResult<Facts> {
+    auto info = node_store->info(log);
+    if (auto* error = std::get_if<ptc::StoreError>(&info)) return std::move(*error);
+    const auto& row = std::get<std::optional<ptc::RunInfo>>(info);
+    if (!row || row->state != ptc::LogState::Ended) return Facts();
+    return node_store->read(log, row->head - std::min(row->head, kLastFacts), kLastFacts);
+  });
+  const auto* const last = std::get_if<Facts>(&told);
+  if (last == nullptr) return {ptc::Finish::Kind::Retry, 0, "the store does not say how the turn ended"};
+  if (last->empty()) return {};
+  const auto end = std::ranges::find(last->rbegin(), last->rend(), ptc::FactKind::TurnEnded, &ptc::Fact::kind);
+  const std::string how = end == last->rend() ? "facts of others behind it" : end->status;
+  if (how == "ok" || how == "return") return {};
+  return {ptc::Finish::Kind::Retry, 0, "the turn ended with " + how};
+}
+
+ptc::StoreResult<bool> Worker::Impl::give_back(const Taken& taken, const ptc::Finish& how) {
+  return ask_until_over<bool>(
+      taken, [&] { return queue->finish(taken.run.log, taken.run.token, how, time.now_ms()); });
 }
 
 void Worker::Impl::finish(const Taken& taken, Turn how) {

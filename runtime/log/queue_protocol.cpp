@@ -19,6 +19,12 @@ bool is_held_by(const QueuedRun& run, std::uint64_t token) {
   return token != 0 && run.token == token && !run.owner.empty();
 }
 
+// Gives back a run whose worker has not said how its turn ended: a turn that failed must not look like the end.
+void give_back(QueueTables& tables, const JobRow& job, const QueuedRun& run, std::int64_t now_ms) {
+  if (run.state == LogState::Ended) return make_ready(tables, job, now_ms);
+  place_job(tables, job, run, now_ms);
+}
+
 void rescue_job(QueueTables& tables, JobRow job, std::int64_t now_ms) {
   const QueuedRun run = tables.run(job.log);
   if (!is_held_by(run, job.token)) return place_job(tables, job, run, now_ms);   // somebody else has claimed the run
@@ -30,8 +36,7 @@ void rescue_job(QueueTables& tables, JobRow job, std::int64_t now_ms) {
     job.reason = "its workers died " + std::to_string(job.crashes) + " times at fact " + std::to_string(run.head);
     return set_aside(tables, job, JobState::Quarantined, now_ms);
   }
-  if (run.state == LogState::Ended) return make_ready(tables, job, now_ms);   // nobody has said how its turn ended
-  place_job(tables, job, run, now_ms);
+  give_back(tables, job, run, now_ms);
 }
 
 void refill(QueueRow& queue, std::int64_t now_ms) {
@@ -153,8 +158,12 @@ StoreResult<bool> ProtocolQueue::leave(std::uint64_t id, std::int64_t now_ms) {
     tables.set_node(*node);
     for (const JobRow& job : tables.held_by(id, kAllJobs)) {
       const QueuedRun run = tables.run(job.log);
-      if (is_held_by(run, job.token)) tables.set_claim(job.log, run.token, "", 0);
-      place_job(tables, job, run, now_ms);
+      if (!is_held_by(run, job.token)) {
+        place_job(tables, job, run, now_ms);
+        continue;
+      }
+      tables.set_claim(job.log, run.token, "", 0);
+      give_back(tables, job, run, now_ms);
     }
     return true;
   });

@@ -264,6 +264,17 @@ void a_node_that_leaves_gives_back(FactStore& store) {
   EXPECT_EQ(claims(store, next).size(), 1u);
 }
 
+// The worker may have been about to say that the turn failed.
+void a_node_that_leaves_does_not_say_that_a_turn_was_the_last_one(FactStore& store) {
+  enqueued(store, job_of("a"));
+  const std::uint64_t node = joined(store);
+  const auto run = claims(store, node);
+  ASSERT_EQ(run.size(), 1u);
+  taken(store.ended("a", Cut::blind(run[0].token), {}));
+  EXPECT_TRUE(taken(store.queue()->leave(node, kStoreNow)));
+  EXPECT_EQ(state_of(store, "a"), "ready");
+}
+
 void a_node_that_drains_gets_nothing(FactStore& store) {
   enqueued(store, job_of("a"));
   const std::uint64_t node = joined(store);
@@ -410,6 +421,7 @@ constexpr auto kQueueCases = std::to_array<StoreCase>({
     {"SomebodyWithoutTheQueueCanGoOn", somebody_without_the_queue_can_go_on_with_the_run_of_a_dead_node},
     {"ThreeRescuesWithoutAFactSetARunAside", three_rescues_without_a_fact_set_a_run_aside},
     {"ANodeThatLeavesGivesBack", a_node_that_leaves_gives_back},
+    {"ANodeThatLeavesDoesNotSayThatATurnWasTheLastOne", a_node_that_leaves_does_not_say_that_a_turn_was_the_last_one},
     {"ANodeThatDrainsGetsNothing", a_node_that_drains_gets_nothing},
     {"FailuresAreTriedAgainAndThenDead", failures_are_tried_again_and_then_dead},
     {"ACancelWakes", a_cancel_wakes},

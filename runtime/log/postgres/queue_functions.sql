@@ -152,6 +152,7 @@ create or replace function ptcvm.node_leave(p_node bigint, p_now bigint, p_again
 returns table (left_now boolean) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now bigint := ptcvm.now_ms(p_now);
+  v_state int;
   v record;
 begin
   update ptcvm.node set gone = true, until_ms = least(until_ms, v_now) where id = p_node and not gone;
@@ -160,8 +161,12 @@ begin
     perform from ptcvm.run r where r.id = v.run for no key update;
     if exists (select from ptcvm.job j where j.id = v.id and j.state = 2 and j.node = p_node) then
       update ptcvm.run r set owner = '', until_ms = 0 from ptcvm.job j
-        where j.id = v.id and r.id = j.run and r.token = j.token and r.owner <> '';
-      perform ptcvm.place_job(v.id, v_now);
+        where j.id = v.id and r.id = j.run and r.token = j.token and r.owner <> '' returning r.state into v_state;
+      if found and v_state = 2 then                    -- nobody has said how its turn ended
+        perform ptcvm.make_ready(v.id, v_now);
+      else
+        perform ptcvm.place_job(v.id, v_now);
+      end if;
     end if;
   end loop;
   perform ptcvm.tell();
