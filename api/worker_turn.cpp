@@ -31,8 +31,11 @@ void Worker::Impl::work() {
 }
 
 void Worker::Impl::execute(const Taken& taken, WorkerCalls* calls) {
-  // A run that was claimed while the worker was told to stop goes to somebody else as it is.
-  Turn how = is_stopping() ? Turn{{}, WorkerEventKind::Parked, {}} : turn(taken, calls);
+  // A run that was claimed while the worker was told to stop goes to somebody else as it is. When its last turn failed,
+  // it stays until leave() or a rescue: as it is would mean that it is over.
+  const bool is_late = is_stopping();
+  Turn how = is_late ? Turn{{}, WorkerEventKind::Parked, {}} : turn(taken, calls);
+  if (is_late && finish_by_log(taken).kind == kRetryLater) return node_store->leave(taken.run.log, taken.run.token);
   if (calls != nullptr) calls->leave();
   if (how.what == WorkerEventKind::StoreFailed) how.finish = finish_by_log(taken);
   if (how.finish.kind == kRetryLater) how.finish.delay_ms = retry_pause(taken.run.attempts);

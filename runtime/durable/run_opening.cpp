@@ -84,8 +84,9 @@ bool RunOpening::refuse(std::string message) {
 // Returns false when the run waits for a person, or is stopped.
 bool RunOpening::settle_doubts() {
   do {
+    const std::uint64_t seen = log().head();   // an answer may come while the doubts are written down
     out_.doubts = find_doubts(*tools_, writer_);
-    if (!out_.doubts.empty() && park_in_doubt()) return false;
+    if (!out_.doubts.empty() && park_in_doubt(seen)) return false;
   } while (!out_.doubts.empty() && !writer_.stopped());
   return !writer_.stopped();
 }
@@ -100,13 +101,13 @@ std::optional<Parked> RunOpening::parked() {
 }
 
 // Leaves what was parked; the word of a person wakes it. Returns false when somebody said something meanwhile.
-bool RunOpening::park_in_doubt() {
+bool RunOpening::park_in_doubt(std::uint64_t seen) {
   Parked wanted = parked().value_or(Parked());
   if (wanted.continuation.empty()) wanted.continuation = continuation_name(writer_);
   wanted.wait_keys.clear();
   for (const LoggedEffect& doubt : out_.doubts) wanted.wait_keys.push_back(doubt_key(doubt.key, doubt.attempt));
   wanted.deadline_ms.reset();
-  wanted.observed_seq = log().head();
+  wanted.observed_seq = seen;
   Fact fact = writer_.made(FactKind::RunSuspended, FactAuthor::Host);
   fact.status = "in_doubt";
   out_.end = DurableEnd::InDoubt;
