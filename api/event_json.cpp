@@ -86,6 +86,7 @@ std::string event_json(const Event& in) {
   if (has_value(in)) out.value = edn_text(in.value);
   if (in.kind == EventKind::ToolEnd && in.error.empty() && !in.operation.empty()) out.value = handle_edn(in.operation);
   out.stack = unless(in.stack.empty(), std::string(in.stack));
+  out.found = unless(in.found.empty(), std::string(in.found));
   out.line = unless<std::uint64_t>(in.line == 0, in.line);
   out.column = unless<std::uint64_t>(in.line == 0, in.column);
   out.attempt = unless<std::uint64_t>(in.attempt == 0, in.attempt);

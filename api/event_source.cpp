@@ -118,6 +118,7 @@ void EventSource::over() {
     event.column = fault.span.column;
     const std::string stack = ptc::call_line(fault.stack);
     event.stack = stack;
+    event.found = fault.found;
     send(event);
   }
   Event event = made(EventKind::RunEnd);

@@ -31,7 +31,7 @@ enum class EventKind : std::uint8_t {
   Warning,     // the engine warns: text
   Suspend,     // the run waits for something from outside
   Resume,      // the run goes on
-  Fault,       // the program failed: name (the kind), text, line, column
+  Fault,       // the program failed: name (the kind), text, line, column, found
   RunEnd,      // a turn is over: status, value, micros, fuel, bytes
 };
 PTCVM_API const char* event_name(EventKind kind);   // returns the name in traces: "run_start", "tool_end", …
@@ -52,6 +52,7 @@ struct Event {
   std::uint64_t fuel = 0, bytes = 0;     // RunEnd: the fuel used, and the most bytes that were live at once
   std::string_view path = {};            // calls and Open: the position of the call inside of its task or its run
   std::string_view stack = {};           // Fault, Limit: call_line() of the diagnostic
+  std::string_view found = {};           // Fault, Limit: Diagnostic::found, or ""
 };
 // Returns the event as one line of a trace (docs/tracing.md), without the line feed.
 PTCVM_API std::string event_json(const Event& event);

@@ -33,6 +33,7 @@ void for_each_member(AnyEvent& event, Visit visit) {
   visit("text", event.text);
   visit("error", event.error);
   visit("stack", event.stack);
+  visit("found", event.found);
   visit("kind", event.fault);
   visit("status", event.status);
   visit("attempt", event.attempt);

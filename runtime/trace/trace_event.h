@@ -25,11 +25,11 @@ enum class TraceKind : std::uint8_t {
   Progress,    // an operation tells: id, value; a step of the program tells: name, text
   Ask,         // somebody is asked about a call, or has decided: id, name, text, status
   Retry,       // a call failed and is made again: id, name, error, attempt, micros (the pause)
-  Limit,       // the program failed because a budget was used up: name (of the fault), text, line, column, stack
+  Limit,       // the program failed because a budget was used up: name (of the fault), text, line, column, stack, found
   Warning,     // text
   Suspend,     // the turn waits: status, text (for what), fuel, micros, bytes
   Resume,      // the turn goes on, maybe in another process
-  Fault,       // the program failed: kind, error, line, column, stack
+  Fault,       // the program failed: kind, error, line, column, stack, found
   RunEnd,      // status, value, fuel, micros, bytes
   Other,       // an event of a newer writer: event
 };
@@ -56,6 +56,7 @@ struct TraceEvent {
   std::optional<std::string> args, value;   // EDN
   std::optional<std::string> text, error;   // for people
   std::optional<std::string> stack;         // the calls around a fault or a limit, for people: "f 3:1 < program 7:3"
+  std::optional<std::string> found;         // the value that did not fit, for people
   std::optional<std::uint64_t> line, column, attempt;
   std::optional<std::uint64_t> micros;      // a duration, at most kLastTraceMicros
   std::optional<std::uint64_t> fuel, bytes;

@@ -124,6 +124,8 @@ class Recording(TraceTest):
         self.assertEqual(end["status"], "error")
         ptcvm("eval", "(+ 1 :a)", "--trace", trace)
         self.assertEqual([e["event"] for e in self.lines("t.jsonl")], ["run_start", "fault", "run_end"])
+        self.assertEqual(self.lines("t.jsonl")[1]["found"], ":a")
+        self.assertIn("(found :a)", self.trace("show", trace))
         ptcvm("eval", '(task "a" 1) (task-reset "a" "again") (task "a" 2)', "--journal", self.file("j.edn", "{}"),
               "--trace", trace)
         self.assertEqual([(e["event"], e.get("value")) for e in self.lines("t.jsonl") if "task" in e],

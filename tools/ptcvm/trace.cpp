@@ -176,6 +176,7 @@ void TraceFile::end(const Outcome& outcome, ValueView value) {
     line.column = fault.column;
     const std::string stack = call_line(fault.stack);
     line.stack = stack;
+    line.found = fault.found;
     write(line);
   }
   Event line = made(EventKind::RunEnd);

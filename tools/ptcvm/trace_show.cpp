@@ -47,6 +47,7 @@ std::string what_text(const ptc::TraceEvent& event) {
   append_word(out, event.text.value_or(""));
   if (event.value) append_word(out, "= " + *event.value);
   append_word(out, event.error.value_or(""));
+  if (event.found) append_word(out, "(found " + *event.found + ")");
   append_word(out, place_text(event));
   std::string facts;
   const auto add = [&facts](const std::string& fact) { facts += (facts.empty() ? "" : ", ") + fact; };

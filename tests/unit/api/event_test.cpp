@@ -40,6 +40,13 @@ TEST_F(EventTest, FaultsAndLimitsAreToldApart) {
   EXPECT_EQ(events_.text, "run_start limit(loop_limit_exceeded) run_end ");
 }
 
+TEST_F(EventTest, FaultsShowTheValueThatDidNotFit) {
+  Run run = started("(+ 1 {:cents 5})", options_);
+  run.step();
+  EXPECT_EQ(events_.found, "{:cents 5}");
+  EXPECT_EQ(run.diagnostic()->found, "{:cents 5}");
+}
+
 TEST_F(EventTest, PauseComesBackAtTheEndOfTheSlice) {
   events_.pause_at = EventKind::ToolEnd;
   Run run = started("[(tool/one) (tool/one)]", options_);

@@ -60,12 +60,13 @@ class EventList : public Observer {
       if (!event.name.empty()) text += '(' + std::string(event.name) + ')';
       text += ' ';
     }
+    if (!event.found.empty()) found = event.found;
     sequences.push_back(event.sequence);
     return event.kind == pause_at ? Verdict::Pause : event.kind == cancel_at ? Verdict::Cancel : Verdict::Continue;
   }
   bool wants_forms() const override { return traces_forms; }
 
-  std::string text;
+  std::string text, found;
   std::vector<std::string> forms;
   std::vector<std::uint64_t> sequences;
   std::optional<EventKind> pause_at, cancel_at;

@@ -44,6 +44,8 @@ TraceEvent full_event(TraceKind kind) {
   event.value = "";
   event.text = "";
   event.error = "\x01";
+  event.stack = "f 3:1";
+  event.found = "{:cents 5}";
   event.fault = "tool_error";
   event.status = "ok";
   event.cached = false;
