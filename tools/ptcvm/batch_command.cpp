@@ -122,20 +122,28 @@ int run_hop(const std::vector<std::string>& tools) {
   return write_out(answer_hop(engine, *live, input)) ? kSuccess : kBadInput;
 }
 
+std::shared_ptr<std::vector<std::string>> declare_tools(CLI::App& command) {
+  auto tools = std::make_shared<std::vector<std::string>>();
+  command.add_option("--tools", *tools, "A file of tools that every request may call; repeatable")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  return tools;
+}
+
 }  // namespace
+
+void add_batch_hop_command(CLI::App& app, int& status) {
+  auto* hop = app.add_subcommand("batch-hop", "One step of a batch request that asks for fresh processes")->group("");
+  const auto tools = declare_tools(*hop);
+  hop->callback([tools, &status] { status = run_hop(*tools); });
+}
 
 void add_batch_command(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("batch", "Answer a stream of requests: one JSON object a line, answers in order");
   auto jobs = std::make_shared<unsigned>(1);
   auto schema = std::make_shared<bool>(false);
   command->add_option("--jobs", *jobs, "Threads that answer; 0: one a processor")->type_name("N");
-  auto tools = std::make_shared<std::vector<std::string>>();
-  const auto take_tools = [tools](CLI::App& app_of_tools) {
-    app_of_tools.add_option("--tools", *tools, "A file of tools that every request may call; repeatable")
-        ->type_name("FILE")
-        ->allow_extra_args(false);
-  };
-  take_tools(*command);
+  const auto tools = declare_tools(*command);
   command->add_flag("--schema", *schema, "Print the JSON Schema of requests and answers, and read nothing");
   command->footer(
       R"text(A request has id and source, and may have data, memory, journal and history as JSON, or context_edn,
@@ -156,9 +164,6 @@ Examples:
   ptcvm batch --jobs 4 < requests.jsonl > answers.jsonl
   ptcvm batch --tools tools.json < requests.jsonl
   ptcvm batch --schema > batch.schema.json)text");
-  auto* hop = app.add_subcommand("batch-hop", "One step of a batch request that asks for fresh processes")->group("");
-  take_tools(*hop);
-  hop->callback([tools, &status] { status = run_hop(*tools); });
   command->callback([jobs, schema, tools, &status] {
     if (*schema) {
       status = write_out(batch_schema()) ? kSuccess : kBadInput;

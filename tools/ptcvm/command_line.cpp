@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdlib>
 #include <iostream>
+#include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,44 +33,50 @@ constexpr const char* kExamples = R"(Examples:
 Exit status: 0 success, 1 the program failed, 2 usage, 65 bad input, 69 another process executes the run, 74 the store
 failed, 75 suspended or in doubt.)";
 
-void add_commands(CLI::App& app, int& status) {
-  add_run_command(app, status);
-  add_eval_command(app, status);
-  add_check_command(app, status);
-  add_compile_command(app, status);
-  add_dis_command(app, status);
-  add_doc_command(app, status);
-  add_apropos_command(app, status);
-  add_explain_command(app, status);
-  add_fmt_command(app, status);
-  add_gen_command(app, status);
-  add_diff_command(app, status);
-  add_repl_command(app, status);
-  add_resume_command(app, status);
-  add_snapshot_command(app, status);
-  add_runs_command(app, status);
-  add_work_command(app, status);
-  add_enqueue_command(app, status);
-  add_worker_command(app, status);
-  add_queue_command(app, status);
-  add_schedule_command(app, status);
-  add_nodes_command(app, status);
-  add_resolve_command(app, status);
-  add_journal_command(app, status);
-  add_doubt_command(app, status);
-  add_progress_command(app, status);
-  add_trace_command(app, status);
-  add_batch_command(app, status);
-  add_agent_command(app, status);
-  add_chain_command(app, status);
-  add_harness_command(app, status);
-  add_signature_command(app, status);
-  add_tools_command(app, status);
-  add_keys_command(app, status);
-  add_store_command(app, status);
-  add_completion_command(app, status);
-  add_man_command(app, status);
-}
+// The commands in the order in which --help lists them.
+struct Command {
+  std::string_view name;
+  void (*add)(CLI::App& app, int& status);
+};
+constexpr Command kCommands[] = {
+    {"run", add_run_command},
+    {"eval", add_eval_command},
+    {"check", add_check_command},
+    {"compile", add_compile_command},
+    {"dis", add_dis_command},
+    {"doc", add_doc_command},
+    {"apropos", add_apropos_command},
+    {"explain", add_explain_command},
+    {"fmt", add_fmt_command},
+    {"gen", add_gen_command},
+    {"diff", add_diff_command},
+    {"repl", add_repl_command},
+    {"resume", add_resume_command},
+    {"snapshot", add_snapshot_command},
+    {"runs", add_runs_command},
+    {"work", add_work_command},
+    {"enqueue", add_enqueue_command},
+    {"worker", add_worker_command},
+    {"queue", add_queue_command},
+    {"schedule", add_schedule_command},
+    {"nodes", add_nodes_command},
+    {"resolve", add_resolve_command},
+    {"journal", add_journal_command},
+    {"doubt", add_doubt_command},
+    {"progress", add_progress_command},
+    {"trace", add_trace_command},
+    {"batch", add_batch_command},
+    {"batch-hop", add_batch_hop_command},
+    {"agent", add_agent_command},
+    {"chain", add_chain_command},
+    {"harness", add_harness_command},
+    {"signature", add_signature_command},
+    {"tools", add_tools_command},
+    {"keys", add_keys_command},
+    {"store", add_store_command},
+    {"completion", add_completion_command},
+    {"man", add_man_command},
+};
 
 // Returns where the words of the command end in the arguments, and the command.
 std::pair<std::size_t, const CLI::App*> command_in(const CLI::App& app, const std::vector<std::string>& words) {
@@ -139,20 +147,29 @@ void apply_default_store(const CLI::App& app, std::vector<std::string>& words) {
 
 }  // namespace
 
-void build_command_line(CLI::App& app, int& status) {
+void build_command_line(CLI::App& app, int& status, std::string_view only) {
   app.set_version_flag("--version", std::string("ptcvm ") + ptc::kEngineVersion);
   app.require_subcommand(1);
   app.footer(kExamples);
   app.failure_message(usage_message);
-  add_commands(app, status);
-  apply_option_table(app);
+  for (const Command& command : kCommands) {
+    if (only.empty() || command.name == only) command.add(app, status);
+  }
+  apply_option_table(app, only);
+}
+
+std::string_view only_command_of(std::span<char* const> arguments) {
+  const std::string_view first = arguments.size() > 1 ? arguments[1] : "";
+  const bool is_command = std::ranges::any_of(kCommands, [first](const Command& row) { return row.name == first; });
+  return is_command && first != "completion" && first != "man" ? first : "";   // these two tell of all commands
 }
 
 int answer_command_line(int argc, char** argv) {
   CLI::App app("PTC-Lisp: a bounded, deterministic language for programs that call tools.", "ptcvm");
   int status = kSuccess;
-  build_command_line(app, status);
-  const std::string empty = empty_value_in({argv, static_cast<std::size_t>(argc)});
+  const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
+  build_command_line(app, status, only_command_of(arguments));
+  const std::string empty = empty_value_in(arguments);
   if (!empty.empty()) {
     std::cerr << empty << "\nRun with --help for more information.\n";
     return kUsage;

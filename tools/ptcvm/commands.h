@@ -36,6 +36,7 @@ void add_runs_parts(CLI::App& runs, int& status);   // ptcvm runs cancel, ptcvm 
 void add_runs_moves(CLI::App& runs, int& status);   // ptcvm runs move, fork, pull
 void add_snapshot_command(CLI::App& app, int& status);
 void add_batch_command(CLI::App& app, int& status);
+void add_batch_hop_command(CLI::App& app, int& status);   // hidden: `batch` starts it
 void add_resolve_command(CLI::App& app, int& status);
 void add_runs_command(CLI::App& app, int& status);
 void add_journal_command(CLI::App& app, int& status);

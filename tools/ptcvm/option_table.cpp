@@ -102,10 +102,12 @@ void apply(CLI::App& command, const OptionCondition& condition) {
 std::span<const OptionRow> option_rows() { return kOptionRows; }
 std::span<const OptionCondition> option_conditions() { return kOptionConditions; }
 
-void apply_option_table(CLI::App& app) {
-  const auto apply_all = [&app](const auto& rows) {
+void apply_option_table(CLI::App& app, std::string_view only) {
+  const auto apply_all = [&app, only](const auto& rows) {
     for (const auto& row : rows) {
-      for_each_listed(row.commands, [&](std::string_view name) { apply(*command_of(app, name), row); });
+      for_each_listed(row.commands, [&](std::string_view name) {
+        if (only.empty() || name.substr(0, name.find(' ')) == only) apply(*command_of(app, name), row);
+      });
     }
   };
   apply_all(option_rows());

@@ -40,8 +40,9 @@ void for_each_listed(std::string_view list, Visit visit) {
   }
 }
 
-// Gives every option below the application what its rows say. The commands must be there.
-void apply_option_table(CLI::App& app);
+// Gives each option below the application what its row says. With `only`, the rows of that command and of its parts
+// count, otherwise the rows of all commands; the commands must be there.
+void apply_option_table(CLI::App& app, std::string_view only = "");
 
 // Returns "", or why the arguments of the process are refused before they are parsed: an option is given as "--name=",
 // and the parser would take the next argument for the value.

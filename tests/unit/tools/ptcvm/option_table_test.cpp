@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -313,6 +316,40 @@ TEST(OptionTable, ValuesThatProtectNothingAreRefused) {
       }
     }
   }
+}
+
+TEST(OptionTable, ACommandBuiltByItselfIsTheSame) {
+  // In order of the words, since the parser names excluded options in the order of their addresses.
+  const auto words_of_help = [](const CLI::App& app, const std::string& name) {
+    std::istringstream help(app.get_subcommand(name)->help("", CLI::AppFormatMode::All));
+    return std::multiset<std::string>(std::istream_iterator<std::string>(help), {});
+  };
+  CLI::App all("", "ptcvm");
+  int status = 0;
+  build_command_line(all, status);
+  const auto commands = all.get_subcommands([](const CLI::App* sub) { return !sub->get_name().empty(); });
+  EXPECT_GT(commands.size(), 30u);
+  for (const CLI::App* const command : commands) {
+    const std::string name = command->get_name();
+    CLI::App one("", "ptcvm");
+    build_command_line(one, status, name);
+    EXPECT_EQ(one.get_subcommands([](const CLI::App*) { return true; }).size(), 1u) << name;
+    EXPECT_EQ(words_of_help(one, name), words_of_help(all, name));
+  }
+}
+
+TEST(OptionTable, OnlyTheCommandThatIsNamedIsBuilt) {
+  const auto only_of = [](std::vector<std::string> words) {
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    return std::string(only_command_of(arguments));
+  };
+  EXPECT_EQ(only_of({"ptcvm", "run", "p.ptc"}), "run");
+  EXPECT_EQ(only_of({"ptcvm"}), "");
+  EXPECT_EQ(only_of({"ptcvm", "--help"}), "");
+  EXPECT_EQ(only_of({"ptcvm", "rnu", "p.ptc"}), "");
+  EXPECT_EQ(only_of({"ptcvm", "completion", "bash"}), "") << "tells of all commands";
+  EXPECT_EQ(only_of({"ptcvm", "man"}), "") << "tells of all commands";
 }
 
 TEST(OptionTable, AnEmptyValueBehindAnEqualsSignTakesNoOtherArgument) {
