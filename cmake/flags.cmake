@@ -6,8 +6,14 @@ if(PTC_WERROR)
   target_compile_options(ptc_flags INTERFACE -Werror)
 endif()
 if(PTC_SANITIZE)
-  target_compile_options(ptc_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
-                         -fno-omit-frame-pointer)
+  target_compile_options(ptc_flags INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
+  if(PTC_SANITIZE_MESSAGES OR PTC_FUZZ)
+    target_compile_options(ptc_flags INTERFACE -fno-sanitize-recover=undefined)
+  else()
+    # Undefined behaviour ends the program with SIGILL, and AddressSanitizer writes the stack. The texts and places of
+    # all checks would be 120 MB of data, which each process of a test gets ready when it starts.
+    target_compile_options(ptc_flags INTERFACE -fsanitize-undefined-trap-on-error)
+  endif()
   target_link_options(ptc_flags INTERFACE -fsanitize=address,undefined)
   if(NOT PTC_FUZZ)
     # The sanitizers' tables have millions of pointers. A program that may lie anywhere moves each of them when it
