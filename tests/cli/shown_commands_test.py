@@ -17,7 +17,7 @@ import tempfile
 BLOCK = re.compile(r"(?:<!-- saved as (\S+) -->\n)?```(\w*)\n(.*?)```", re.S)
 DIFFERENT = [(re.compile(r"\b\d{13}\b"), "TIME"),
              (re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \((?:in )?\d+ \w+(?: ago)?\)"), "MOMENT"),
-             (re.compile(r"\b\d+ s ago *"), "AGE "),
+             (re.compile(r"\b\d+ s ago *"), "AGE  "),
              (re.compile(r"\b\d+ bytes\b"), "SIZE bytes")]
 
 
