@@ -103,13 +103,13 @@ std::optional<Worker::Impl::Turn> Worker::Impl::serve(StoredRun& run, WorkerCall
     time.sleep_ms(std::clamp<std::int64_t>(wake - time.boot_ms() - store_ahead_ms, 1, 50));
     return std::nullopt;
   }
-  if (!node_store->has_lease()) {              // somebody else may have the run, and make the call
-    return Turn{{}, WorkerEventKind::Lost, "the lease of this worker is over, so it calls no tool"};
-  }
   const auto own = std::ranges::find(waiting, false, &WaitingCall::is_deferred);
   if (own == waiting.end()) {
     calls->serve(run);
     return std::nullopt;
+  }
+  if (!node_store->has_lease()) {              // somebody else may have the run, and make the call
+    return Turn{{}, WorkerEventKind::Lost, "the lease of this worker is over, so it calls no tool"};
   }
   const auto made = run.make(own->id);
   if (made) return std::nullopt;
