@@ -8,6 +8,7 @@
 #include "api/store_access.h"
 #include "api/stored_start.h"
 #include "runtime/engine/clock.h"
+#include "runtime/log/host_jobs.h"
 
 namespace ptcvm {
 namespace {
@@ -53,6 +54,7 @@ void count(QueueStatus& out, const ptc::QueueDepth& depth) {
     case ptc::JobState::Waiting: out.waiting = depth.count; break;
     case ptc::JobState::Quarantined: out.quarantined = depth.count; break;
     case ptc::JobState::Dead: out.dead = depth.count; break;
+    case ptc::JobState::DependencyFailed: out.dependency_failed = depth.count; break;
     case ptc::JobState::Blocked: out.blocked = depth.count; break;
     case ptc::JobState::Done:
     case ptc::JobState::Moved: break;
@@ -63,7 +65,10 @@ void count(QueueStatus& out, const ptc::QueueDepth& depth) {
 
 Error no_queues() { return host_error(Errc::not_available, "this store has no queues"); }
 
-Result<ptc::Job> runtime_job(const Engine& engine, const QueuedJob& from) {
+namespace {
+
+// The first fact of a program's run, and the tools that the program names.
+Result<std::monostate> take_program(const Engine& engine, const QueuedJob& from, ptc::Job& job) {
   CompileOptions wanted;
   wanted.name = from.options.name;
   wanted.check_tools = false;
@@ -72,12 +77,33 @@ Result<ptc::Job> runtime_job(const Engine& engine, const QueuedJob& from) {
   if (!program) return program.error();
   auto start = start_fact(from.options, from.source);
   if (!start) return std::move(start).error();
+  job.needs = program->tool_names();
+  job.start = std::move(*start);
+  return std::monostate{};
+}
+
+void take_host_job(const QueuedJob& from, ptc::Job& job) {
+  job.needs.push_back(ptc::host_kind_need(from.kind));
+  job.start.kind = ptc::FactKind::HostNoted;
+  job.start.author = ptc::FactAuthor::Host;
+  job.start.time_ms = ptc::system_millis();
+  job.start.id = ptc::host_job_name(from.kind);
+  job.start.text = from.source;
+}
+
+}  // namespace
+
+Result<ptc::Job> runtime_job(const Engine& engine, const QueuedJob& from) {
   ptc::Job job;
+  if (from.kind.empty()) {
+    if (auto taken = take_program(engine, from, job); !taken) return taken.error();
+  } else {
+    take_host_job(from, job);
+  }
   job.log = from.id;
   job.queue = from.queue;
   job.tenant = from.tenant;
   job.priority = from.priority;
-  job.needs = program->tool_names();
   for (const std::string& tool : from.needs) {
     if (std::ranges::count(job.needs, tool) == 0) job.needs.push_back(tool);
   }
@@ -85,7 +111,6 @@ Result<ptc::Job> runtime_job(const Engine& engine, const QueuedJob& from) {
   job.delay_ms = from.delay_ms;
   job.at_ms = from.at_ms;
   job.most_attempts = from.most_attempts;
-  job.start = std::move(*start);
   return job;
 }
 

@@ -9,6 +9,7 @@
 #include "api/queue_access.h"
 #include "api/worker_impl.h"
 #include "ptcvm/version.hpp"
+#include "runtime/log/host_jobs.h"
 #include "runtime/log/process_owner.h"
 #include "schema/version.h"
 
@@ -33,9 +34,10 @@ bool may_answer_later(const Error& error) {
 }  // namespace
 
 std::string_view worker_event_name(WorkerEventKind kind) {
-  static constexpr std::array<std::string_view, 15> kNames = {
+  static constexpr std::array<std::string_view, 16> kNames = {
       "joined",   "claimed", "ended",   "failed",       "waiting",    "parked",   "in_doubt", "given_up",
-      "abandoned", "lost",    "rescued", "store_failed", "lease_lost", "draining", "left"};
+      "abandoned", "lost",    "rescued", "store_failed", "lease_lost", "draining", "left",
+      "returned"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -52,6 +54,7 @@ Worker::Impl::Impl(const Engine& shared, const Store& given, const Tools& known,
     names.push_back(tool.name);
     has_deferred = has_deferred || tool.deferred;
   }
+  for (const auto& [kind, make] : options.kinds) names.push_back(ptc::host_kind_need(kind));
 }
 
 void Worker::Impl::report(WorkerEventKind kind, std::string_view text, const Taken* taken, std::string_view log) const {
@@ -69,6 +72,9 @@ void Worker::Impl::report(WorkerEventKind kind, std::string_view text, const Tak
   }
   options.on_event(event);
 }
+
+// Runs see the time of the store, so that their deadlines are moments by the clock that wakes them.
+std::int64_t Worker::Impl::now_ms() const { return time.boot_ms() + store_ahead_ms; }
 
 std::optional<Error> Worker::Impl::join() {
   ptc::NodeInfo info;
@@ -108,6 +114,20 @@ std::size_t Worker::Impl::room_for(std::size_t at) {
                   options.queues[at].most > own ? options.queues[at].most - own : 0);
 }
 
+// A claim whose answer was lost may have claimed runs of which this worker does not know. They are given back, again
+// and again for the time of a lease: so long the lost call may still be on its way.
+std::optional<Error> Worker::Impl::give_back_unknown() {
+  if (!claims_unknown_until) return std::nullopt;
+  const bool is_last = time.boot_ms() >= *claims_unknown_until;
+  const auto told = queue->give_back_others(node, node_store->claims(), time.now_ms());
+  if (const auto* error = std::get_if<ptc::StoreError>(&told)) return store_error(*error);
+  for (const std::string& log : std::get<std::vector<std::string>>(told)) {
+    report(WorkerEventKind::Returned, "the answer of its claim was lost", nullptr, log);
+  }
+  if (is_last) claims_unknown_until.reset();
+  return std::nullopt;
+}
+
 // Claims what free threads can begin. Returns how many runs that were.
 Result<std::size_t> Worker::Impl::claim() {
   std::size_t count = 0;
@@ -115,6 +135,7 @@ Result<std::size_t> Worker::Impl::claim() {
     const std::lock_guard lock(mutex);
     is_hinted = false;
   }
+  if (auto failed = give_back_unknown()) return std::move(*failed);
   for (std::size_t at = 0; at < options.queues.size(); ++at) {
     const std::size_t most = room_for(at);
     if (most == 0) continue;
@@ -122,6 +143,7 @@ Result<std::size_t> Worker::Impl::claim() {
       return queue->claim_next(node, options.queues[at].name, names, most, time.now_ms());
     });
     if (const auto* error = std::get_if<ptc::StoreError>(&answer)) {
+      if (error->kind == ptc::StoreError::Kind::Unknown) claims_unknown_until = time.boot_ms() + options.lease.count();
       if (error->kind != ptc::StoreError::Kind::DeadNode) return store_error(*error);
       is_lost = true;
       break;

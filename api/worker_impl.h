@@ -44,11 +44,13 @@ struct PTCVM_HIDDEN Worker::Impl {
   std::optional<Error> join_again();
   std::optional<Error> work_until_over();
   Result<std::size_t> claim();
+  std::optional<Error> give_back_unknown();
   std::size_t room_for(std::size_t queue);
   void wait_for_work(std::size_t claimed);
   std::unique_ptr<ptc::WakeHints> hints();     // null when nobody tells of runs that are ready
   void end(std::vector<std::thread>& threads, std::jthread& heart);
   void stop(bool at_once);
+  std::int64_t now_ms() const;                 // by the clock of the store, as far as this worker knows
   bool is_stopping() const { return is_draining || is_lost; }
 
   // The thread with the lease (worker_lease.cpp).
@@ -69,6 +71,15 @@ struct PTCVM_HIDDEN Worker::Impl {
   Turn end_of(const StoredOutcome& out) const;
   Turn store_failed(const Error& error, bool has_answer) const;
   std::int64_t retry_pause(std::int32_t attempts);
+  // Runs that are no programs (worker_host.cpp).
+  struct Hosting {
+    std::atomic<bool> leaves{false}, is_cancelled{false};
+  };
+  std::unique_ptr<WorkerHost> take_host(const std::string& kind);
+  Turn host_turn(const Taken& taken);
+  Turn turn_of(const HostTurnEnd& end, bool is_cancelled) const;
+  void cancel_hosted(const std::string& log);   // under the mutex
+
   void finish(const Taken& taken, Turn how);
   ptc::Finish finish_by_log(const Taken& taken);
   template <class T>
@@ -92,6 +103,7 @@ struct PTCVM_HIDDEN Worker::Impl {
   std::atomic<std::uint64_t> node{0};
   std::atomic<std::int64_t> last_beat_ms{0};   // by NodeTime::boot_ms; 0: none
   std::atomic<std::int64_t> store_ahead_ms{0};   // the clock of the store less NodeTime::boot_ms
+  std::optional<std::int64_t> claims_unknown_until;   // by NodeTime::boot_ms; used by the thread that claims
   std::atomic<bool> is_draining{false}, is_lost{false};
   std::atomic<bool> is_abandoning{false};      // runs whose calls are open are given back, too
 
@@ -99,6 +111,8 @@ struct PTCVM_HIDDEN Worker::Impl {
   std::condition_variable changed;
   std::deque<Taken> ready;                     // claimed, and not begun
   std::map<std::string, StoredRun*> stepping;
+  std::map<std::string, Hosting*> hosted;      // by log
+  std::map<std::string, std::vector<std::unique_ptr<WorkerHost>>> free_hosts;   // by kind
   std::vector<std::size_t> running_of;         // by queue
   std::size_t busy = 0;
   bool is_over = false;

@@ -19,6 +19,7 @@ void Worker::Impl::take_orders(const ptc::Heartbeat& told) {
   const std::lock_guard lock(mutex);
   for (const std::string& log : told.cancelled) {
     if (const auto at = stepping.find(log); at != stepping.end()) at->second->cancel();
+    cancel_hosted(log);
   }
 }
 
@@ -31,6 +32,7 @@ void Worker::Impl::beat() {
     report(WorkerEventKind::StoreFailed, std::get<ptc::StoreError>(told).message);
     return;
   }
+  store_ahead_ms = heartbeat->now_ms - (sent + (time.boot_ms() - sent) / 2);
   if (heartbeat->is_alive) {
     last_beat_ms = sent;
     node_store->set_lease_end(sent + lease - std::min<std::int64_t>(1'000, lease / 4));
@@ -54,6 +56,7 @@ void Worker::Impl::rescue() {
 void Worker::Impl::park_all() {
   const std::lock_guard lock(mutex);
   for (const auto& [log, run] : stepping) run->park_soon();
+  for (const auto& [log, turn] : hosted) turn->leaves = true;
 }
 
 void Worker::Impl::abandon_when_due() {

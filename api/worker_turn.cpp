@@ -54,12 +54,13 @@ std::int64_t Worker::Impl::retry_pause(std::int32_t attempts) {
 Worker::Impl::Turn Worker::Impl::turn(const Taken& taken, WorkerCalls* calls) {
   StoredOptions wanted;
   wanted.id = taken.run.log;
-  wanted.clock = [this] { return time.boot_ms() + store_ahead_ms; };   // deadlines go by the clock of the store
+  wanted.clock = [this] { return now_ms(); };   // deadlines go by the clock of the store
   wanted.most_limits = options.most_limits;
   wanted.parallel_calls = options.parallel_calls;
   wanted.resets_need_reasons = options.resets_need_reasons;
   wanted.observer = options.observer;
   auto run = StoredRun::open(engine, *node_handle, tools, wanted);
+  if (!run && run.error().code == Errc::wrong_state && !options.kinds.empty()) return host_turn(taken);
   if (!run && run.error().code == Errc::store_failed) return store_failed(run.error(), false);
   if (!run) return {{kGiveUp, 0, run.error().message}, WorkerEventKind::GivenUp, run.error().message};
   if (taken.run.is_cancelled) run->cancel();
@@ -100,7 +101,7 @@ std::optional<Worker::Impl::Turn> Worker::Impl::serve(StoredRun& run, WorkerCall
   const std::vector<WaitingCall> waiting = run.calls();
   if (waiting.empty()) {                       // a short pause before a further attempt
     const std::int64_t wake = run.wake_time_ms().value_or(0);
-    time.sleep_ms(std::clamp<std::int64_t>(wake - time.boot_ms() - store_ahead_ms, 1, 50));
+    time.sleep_ms(std::clamp<std::int64_t>(wake - now_ms(), 1, 50));
     return std::nullopt;
   }
   const auto own = std::ranges::find(waiting, false, &WaitingCall::is_deferred);

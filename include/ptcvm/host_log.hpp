@@ -39,7 +39,9 @@ struct HostFact {
   std::uint64_t seq = 0;              // the place in the log, from 1, without gaps
   HostFactClass fact_class{};         // see HostFactClass
   std::string name;                   // what kind of fact it is, as the host calls it; may be ""
-  std::string key;                    // unique in the log; "" for a fact without a key
+  // Unique in the log; "" for a fact without a key. A key that begins with "intent/" says what the host is about to do:
+  // a worker whose lease is over refuses the fact.
+  std::string key;
   std::string body;                   // UTF-8, JSON by custom
   std::string by;                     // who said or did it; may be ""
   std::int64_t time_ms = 0;           // ms since 1970, by the clock of the host

@@ -22,15 +22,18 @@ namespace ptcvm {
 // A program to be executed by a worker.
 struct QueuedJob {
   std::string id;                             // names the run; unique in the store
-  std::string source;                         // the program
+  std::string source;                         // the program; or, with a `kind`, what the worker of that kind reads
+  // Names what executes the run, when it is no program: WorkerOptions::kinds of a worker must have it. The log of the
+  // run is a log of a host (HostLog). "" is a program.
+  std::string kind = {};
   std::string queue = "default";              // made when it is not there
   std::string tenant = {};                    // whose run this is: the tenants of a queue get fair shares
   std::int32_t priority = 0;                  // smaller goes first
   std::int64_t delay_ms = 0;                  // not before that much time has passed
   std::int64_t at_ms = 0;                     // not before that moment; ms since 1970
   std::int32_t most_attempts = 20;            // turns that fail, until the job is given up
-  // Runs of the same tenant that have to end well before: they are in the store, or earlier in the same call. A run
-  // that is given up holds back those that come after it, until retry_queued() and a good end.
+  // Runs of the same tenant that have to end well before: they are in the store, or earlier in the same call. When one
+  // is given up, those that come after it end, too (dependency_failed). retry_queued() of that run blocks them again.
   std::vector<std::string> after = {};
   std::vector<std::string> needs = {};        // tools that a worker must have besides those that the program names
   StoredOptions options = {};                 // limits, data, signature, name; the id is the one above
@@ -56,13 +59,14 @@ PTCVM_API Result<bool> retry_queued(const Store& store, std::string_view run, st
 struct QueuedRunStatus {
   std::string run, queue, tenant;             // their names; "" for no tenant
   // "ready"; "timer" (until at_ms); "held" (a worker executes it); "waiting" (for a fact); "blocked" (comes after other
-  // runs); "quarantined" (its workers died too often), "dead" (given up), "done", or "moved" (to another store).
+  // runs); "quarantined" (its workers died too often), "dead" (given up), "dependency_failed" (a run that it comes
+  // after was given up), "done", or "moved" (to another store).
   std::string state;
   std::int32_t priority = 0, attempts = 0, most_attempts = 0;   // attempts: turns that failed
   std::int64_t at_ms = 0;                     // since when it is in the state; "timer": until when
   std::uint64_t node = 0;                     // "held": the number of the worker
   std::int32_t blockers = 0;                  // "blocked": runs that are not done
-  std::string reason;                         // "quarantined" and "dead": why
+  std::string reason;                         // "quarantined", "dead" and "dependency_failed": why
   bool is_cancelled = false;                  // told to end
   std::vector<std::string> needs;             // tools without which a worker leaves it alone
 };
@@ -79,6 +83,7 @@ struct QueueStatus {
   std::int64_t burst = 1;                     // starts at once where a rate is set
   std::int32_t most_crashes = 3;              // workers that die with a run, until it is set aside
   std::uint64_t ready = 0, timers = 0, held = 0, waiting = 0, blocked = 0, quarantined = 0, dead = 0;   // runs
+  std::uint64_t dependency_failed = 0;        // runs
   std::optional<std::int64_t> ready_since_ms;   // when the run became ready that is ready for the longest time
 };
 PTCVM_API Result<std::vector<QueueStatus>> queues(const Store& store);   // by name

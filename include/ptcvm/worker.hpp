@@ -9,9 +9,11 @@
 // program. A worker that dies loses its runs to the others when its lease is over; the effect classes of tools decide
 // about calls that were open then (docs/durable-runs.md).
 #pragma once
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -46,6 +48,7 @@ enum class WorkerEventKind : std::uint8_t {
   LeaseLost,    // the lease was over: the worker joins again
   Draining,     // the worker takes nothing more
   Left,         // the worker has ended
+  Returned,     // the run was given back: the store claimed it for this worker, and the answer was lost
 };
 PTCVM_API std::string_view worker_event_name(WorkerEventKind kind);   // "joined" and so on
 
@@ -67,6 +70,41 @@ class PTCVM_API WorkerCalls {
   virtual void serve(StoredRun& run) = 0;
   // Stops what still runs for the run that was served last: nobody waits for it any more.
   virtual void leave() = 0;
+};
+
+// A turn of a run that is no program: an agent, a chain of tasks, a conversation (QueuedJob::kind).
+struct HostTurn {
+  std::string_view run;                       // its id, and the id of its log
+  std::string_view source;                    // QueuedJob::source
+  Store store;                                // with the claim of the run: for everything that is written into its log
+  const std::atomic<bool>& leave;             // true: begin nothing, wait for what is under way, and return
+  const std::atomic<bool>& abandon;           // true: return now, whatever is under way
+  const std::function<std::int64_t()>& now_ms;   // by the clock of the store; ms since 1970
+};
+
+// How such a turn ended.
+struct HostTurnEnd {
+  enum class Kind : std::uint8_t {
+    AsLogSays,   // the log is parked or has ended
+    InDoubt,     // as before, and a person has to say what became of a call
+    Failed,      // to be tried again later, with a pause that grows
+    GivenUp,     // the run cannot go on, or has ended without success
+    StoreFailed, // the store refused a write: `error`
+  };
+  Kind kind = Kind::AsLogSays;
+  bool has_ended = false;                     // AsLogSays: the run is over
+  bool is_in_the_middle = false;              // AsLogSays: the run does not wait; somebody goes on at once
+  std::string text = {};                      // the reason, for people
+  std::optional<Error> error = {};            // StoreFailed
+};
+
+// Executes runs of one kind, one turn at a time. A worker makes one for each run of the kind that it has at once, and
+// uses it again.
+class PTCVM_API WorkerHost {
+ public:
+  virtual ~WorkerHost();
+  // Goes on with the run of a claim until the run waits, has ended, or must be left, and parks its log then.
+  virtual HostTurnEnd execute(const HostTurn& turn) = 0;
 };
 
 // Says what a worker serves, and how.
@@ -92,6 +130,8 @@ struct WorkerOptions {
   bool listen = true;
   // Makes the object for the deferred tools, one for each thread. null: no tool may be deferred.
   std::function<std::unique_ptr<WorkerCalls>()> calls = {};
+  // What executes runs that are no programs, by QueuedJob::kind. A worker leaves runs of other kinds alone.
+  std::map<std::string, std::function<std::unique_ptr<WorkerHost>()>> kinds = {};
   // Is told what happens, by any thread, and by several at once. Must not call the worker back.
   std::function<void(const WorkerEvent&)> on_event = {};
   Observer* observer = nullptr;               // sees all runs, by several threads at once; not owned

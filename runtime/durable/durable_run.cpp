@@ -118,6 +118,9 @@ std::optional<DurableStep> DurableRun::advance(std::uint64_t& fuel) {
     if (write()) facts_.tell_host();
     return writer_.stopped() ? DurableStep::Done : DurableStep::Yielded;
   }
+  // A host with a clock means that clock for the deadlines of the program, too.
+  const bool has_clock = options_.now_ms && !options_.session.fixed_clock_millis;
+  if (has_clock) session_->clock().set_given_time(writer_.now());
   const std::uint64_t before = session_->run().fuel_used();
   const std::uint64_t slice = std::min(fuel, options_.session.slice_fuel);
   const SessionStep led_to = session_->step(slice);

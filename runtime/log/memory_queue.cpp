@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "runtime/log/queue_jobs.h"
 #include "runtime/log/store_rules.h"
 
 namespace ptc {
@@ -144,7 +145,8 @@ void MemoryQueueTables::append(std::string_view name, const Fact& fact) {
 bool MemoryQueueTables::has_progress(std::string_view name, std::uint64_t after) {
   const MemoryStore::Log* const log = store_.log_named(name);
   return log != nullptr && std::ranges::any_of(log->facts, [&](const Fact& fact) {
-    return fact.seq > after && !fact.key.empty() && !fact.key.starts_with("intent/");
+    const bool is_intent = fact.key.starts_with("intent/") || fact.key.starts_with("host/intent/");
+    return fact.seq > after && !fact.key.empty() && !is_intent;
   });
 }
 
@@ -152,15 +154,23 @@ void MemoryQueueTables::add_dependent(std::string_view log, std::uint64_t job) {
   dependents_[std::string(log)].insert(job);
 }
 bool MemoryQueueTables::has_dependents(std::string_view log) { return dependents_.contains(log); }
-std::vector<JobRow> MemoryQueueTables::take_dependents(std::string_view log) {
+std::vector<JobRow> MemoryQueueTables::dependents(std::string_view log) {
   const auto at = dependents_.find(log);
   if (at == dependents_.end()) return {};
   std::vector<JobRow> out;
   for (const std::uint64_t id : at->second) {
     if (const auto job = jobs_.find(id); job != jobs_.end()) out.push_back(job->second);
   }
-  dependents_.erase(at);
   return out;
+}
+void MemoryQueueTables::forget_dependents(std::string_view log) {
+  if (const auto at = dependents_.find(log); at != dependents_.end()) dependents_.erase(at);
+}
+bool MemoryQueueTables::has_failed_blocker(std::uint64_t id) {
+  return std::ranges::any_of(dependents_, [&](const auto& run) {
+    const auto before = by_log_.find(run.first);
+    return run.second.contains(id) && before != by_log_.end() && was_given_up(jobs_.at(before->second).state);
+  });
 }
 
 std::vector<QueueDepth> MemoryQueueTables::depths() {
@@ -180,7 +190,7 @@ std::vector<QueueDepth> MemoryQueueTables::depths() {
 std::vector<JobRow> MemoryQueueTables::over(std::int64_t before_ms, bool dead_too, std::size_t most) {
   return where(most, [&](const JobRow& job) {
     const bool is_over = job.state == JobState::Done ||
-                         (dead_too && job.state == JobState::Dead && !has_dependents(job.log));
+                         (dead_too && was_given_up(job.state) && !has_dependents(job.log));
     return is_over && job.at_ms <= before_ms;
   });
 }

@@ -39,7 +39,9 @@ class MemoryQueueTables final : public QueueTables {
   bool has_progress(std::string_view log, std::uint64_t after) override;
   void add_dependent(std::string_view log, std::uint64_t job) override;
   bool has_dependents(std::string_view log) override;
-  std::vector<JobRow> take_dependents(std::string_view log) override;
+  std::vector<JobRow> dependents(std::string_view log) override;
+  void forget_dependents(std::string_view log) override;
+  bool has_failed_blocker(std::uint64_t job) override;
   std::vector<QueueDepth> depths() override;
   std::vector<JobRow> over(std::int64_t before_ms, bool dead_too, std::size_t most) override;
   void forget_run(const JobRow& job) override;

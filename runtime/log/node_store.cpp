@@ -57,6 +57,13 @@ std::uint64_t NodeStore::token_of(std::string_view log) const {
   return at == taken_.end() ? 0 : at->second;
 }
 
+std::vector<KnownClaim> NodeStore::claims() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<KnownClaim> out;
+  for (const auto& [log, token] : taken_) out.push_back({log, token});
+  return out;
+}
+
 StoreResult<Claim> NodeStore::claim(std::string_view log, std::string_view owner, std::int64_t, std::int64_t,
                                     std::optional<std::uint64_t>) {
   const std::uint64_t token = token_of(log);
@@ -81,7 +88,9 @@ auto NodeStore::counted(const auto& call) {
 
 StoreResult<Written> NodeStore::put(std::string_view log, Cut cut, std::span<const Fact> facts,
                                     Durability durability) {
-  const bool has_intent = std::ranges::any_of(facts, [](const Fact& fact) { return fact.kind == FactKind::Intent; });
+  const bool has_intent = std::ranges::any_of(facts, [](const Fact& fact) {
+    return fact.kind == FactKind::Intent || fact.key.starts_with("host/intent/");
+  });
   if (has_intent && !has_lease()) {
     ++fenced_;
     return StoreError{StoreError::Kind::Fenced, "the lease of this worker is over, so it calls no tool"};

@@ -1,7 +1,8 @@
 // The store as a node sees it: claims were given by a queue (run_queue.h), and the lease of the node keeps them.
 //
-// A call of a tool is allowed only while the lease of the node surely lasts: a write with an intent is refused (Fenced)
-// afterwards, by the clock of this machine that also counts while the machine sleeps.
+// A call of a tool is allowed only while the lease of the node surely lasts: afterwards a write with an intent is
+// refused (Fenced), by the clock of this machine that also counts while the machine sleeps. Runs and hosts have
+// intents; the key of a host's begins with "intent/".
 #pragma once
 #include <atomic>
 #include <functional>
@@ -9,9 +10,11 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "runtime/log/call_times.h"
 #include "runtime/log/forwarding_store.h"
+#include "runtime/log/run_queue.h"
 
 namespace ptc {
 
@@ -34,6 +37,8 @@ class NodeStore : public ForwardingStore {
   void take(const std::string& log, std::uint64_t token);   // the queue gave that claim
   // That claim was given back. Another claim of the log, which the queue may have given meanwhile, stays.
   void leave(const std::string& log, std::uint64_t token);
+
+  std::vector<KnownClaim> claims() const;             // what the queue gave, and what was not given back
 
   StoreResult<Claim> claim(std::string_view log, std::string_view owner, std::int64_t now_ms, std::int64_t lease_ms,
                            std::optional<std::uint64_t> dead) override;

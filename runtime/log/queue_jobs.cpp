@@ -21,7 +21,9 @@ void make_ready(QueueTables& tables, JobRow job, std::int64_t now_ms) {
 }
 
 void unblock_dependents(QueueTables& tables, std::string_view log, std::int64_t now_ms) {
-  for (JobRow job : tables.take_dependents(log)) {
+  const std::vector<JobRow> after = tables.dependents(log);
+  if (!after.empty()) tables.forget_dependents(log);
+  for (JobRow job : after) {
     --job.blockers;
     const bool is_free = job.state == JobState::Blocked && job.blockers == 0;
     if (is_free && job.at_ms <= now_ms) {
@@ -30,6 +32,41 @@ void unblock_dependents(QueueTables& tables, std::string_view log, std::int64_t 
     }
     if (is_free) job.state = JobState::Timer;
     tables.set_job(job);
+  }
+}
+
+namespace {
+
+std::string failure_of(std::string_view log) { return "the run " + std::string(log) + " was given up"; }
+
+}   // namespace
+
+void give_up_job(QueueTables& tables, const JobRow& job, std::int64_t now_ms) {
+  set_aside(tables, job, JobState::Dead, now_ms);
+  std::vector<std::string> front{job.log};
+  while (!front.empty()) {
+    const std::string log = std::move(front.back());
+    front.pop_back();
+    for (JobRow after : tables.dependents(log)) {
+      if (after.state != JobState::Blocked) continue;
+      after.reason = failure_of(job.log);
+      front.push_back(after.log);
+      set_aside(tables, std::move(after), JobState::DependencyFailed, now_ms);
+    }
+  }
+}
+
+void restore_dependents(QueueTables& tables, const JobRow& job, std::int64_t now_ms) {
+  std::vector<std::string> front{job.log};
+  while (!front.empty()) {
+    const std::string log = std::move(front.back());
+    front.pop_back();
+    for (JobRow after : tables.dependents(log)) {
+      if (after.state != JobState::DependencyFailed || tables.has_failed_blocker(after.id)) continue;
+      after.reason.clear();
+      front.push_back(after.log);
+      set_aside(tables, std::move(after), JobState::Blocked, now_ms);
+    }
   }
 }
 
@@ -53,15 +90,20 @@ void place_job(QueueTables& tables, const JobRow& job, const QueuedRun& run, std
 
 namespace {
 
-// Says that a job comes after each of its runs that is not done. Returns how many these are.
-std::int32_t block(QueueTables& tables, const Job& job, std::uint64_t id) {
-  std::int32_t out = 0;
+// Says that a job comes after each of its runs that is not done, and blocks it or ends it because of them.
+void block(QueueTables& tables, const Job& job, JobRow& row, std::int64_t now_ms) {
   for (const std::string& log : std::set(job.after.begin(), job.after.end())) {
-    if (tables.job(log)->state == JobState::Done) continue;
-    tables.add_dependent(log, id);
-    ++out;
+    const JobRow before = *tables.job(log);
+    if (before.state == JobState::Done) continue;
+    tables.add_dependent(log, row.id);
+    ++row.blockers;
+    if (was_given_up(before.state) && row.state != JobState::DependencyFailed) {
+      row.state = JobState::DependencyFailed;
+      row.at_ms = now_ms;
+      row.reason = before.state == JobState::Dead ? failure_of(log) : before.reason;
+    }
   }
-  return out;
+  if (row.blockers != 0 && row.state != JobState::DependencyFailed) row.state = JobState::Blocked;
 }
 
 bool add_job(QueueTables& tables, const Job& job, std::int64_t now_ms) {
@@ -82,9 +124,8 @@ bool add_job(QueueTables& tables, const Job& job, std::int64_t now_ms) {
   row.state = JobState::Timer;
   row.at_ms = std::max(job.at_ms, lease_end(now_ms, job.delay_ms));
   row.id = tables.add_job(row);
-  row.blockers = block(tables, job, row.id);
+  block(tables, job, row, now_ms);
   if (row.blockers != 0) {
-    row.state = JobState::Blocked;
     tables.set_job(row);
   } else if (row.at_ms <= now_ms) {
     make_ready(tables, row, now_ms);

@@ -13,4 +13,10 @@ void set_aside(QueueTables& tables, JobRow job, JobState state, std::int64_t at_
 // Tells the jobs that come after a run that the run is done.
 void unblock_dependents(QueueTables& tables, std::string_view log, std::int64_t now_ms);
 
+// Gives a job up. Those that come after it end, too, and those that come after these.
+void give_up_job(QueueTables& tables, const JobRow& job, std::int64_t now_ms);
+// Blocks the jobs again that ended because this one had been given up.
+void restore_dependents(QueueTables& tables, const JobRow& job, std::int64_t now_ms);
+inline bool was_given_up(JobState state) { return state == JobState::Dead || state == JobState::DependencyFailed; }
+
 }   // namespace ptc

@@ -8,7 +8,8 @@ namespace ptc {
 std::optional<StoreError> depart_job(QueueTables& tables, std::string_view log) {
   std::optional<JobRow> job = tables.job(log);
   if (!job) return std::nullopt;
-  if (job->state == JobState::Blocked || tables.has_dependents(log)) return run_has_order(log);
+  const bool has_blockers = job->state == JobState::Blocked || job->state == JobState::DependencyFailed;
+  if (has_blockers || tables.has_dependents(log)) return run_has_order(log);
   job->node = static_cast<std::uint64_t>(job->state);
   job->token = 0;
   job->state = JobState::Moved;

@@ -39,6 +39,14 @@ void rescue_job(QueueTables& tables, JobRow job, std::int64_t now_ms) {
   give_back(tables, job, run, now_ms);
 }
 
+// Takes a run from a living node.
+void take_back(QueueTables& tables, const JobRow& job, std::int64_t now_ms) {
+  const QueuedRun run = tables.run(job.log);
+  if (!is_held_by(run, job.token)) return place_job(tables, job, run, now_ms);
+  tables.set_claim(job.log, run.token, "", 0);
+  give_back(tables, job, run, now_ms);
+}
+
 void refill(QueueRow& queue, std::int64_t now_ms) {
   if (!queue.starts_per_hour) return;
   const std::int64_t most = queue.burst * kTokenUnit;
@@ -138,10 +146,10 @@ StoreResult<NodeRow> ProtocolQueue::join(const NodeInfo& node, std::int64_t now_
 StoreResult<Heartbeat> ProtocolQueue::beat(std::uint64_t id, std::int64_t now_ms) {
   return within<Heartbeat>([&](QueueTables& tables) -> StoreResult<Heartbeat> {
     std::optional<NodeRow> node = tables.node(id);
-    if (!has_lease(node, now_ms)) return Heartbeat{};
+    if (!has_lease(node, now_ms)) return Heartbeat{false, false, {}, now_ms};
     node->until_ms = lease_end(now_ms, node->lease_ms);
     tables.set_node(*node);
-    Heartbeat out{true, node->is_draining, {}};
+    Heartbeat out{true, node->is_draining, {}, now_ms};
     for (const JobRow& job : tables.held_by(id, kAllJobs)) {
       if (job.is_cancelled) out.cancelled.push_back(job.log);
     }
@@ -156,15 +164,7 @@ StoreResult<bool> ProtocolQueue::leave(std::uint64_t id, std::int64_t now_ms) {
     node->has_left = true;
     node->until_ms = std::min(node->until_ms, now_ms);
     tables.set_node(*node);
-    for (const JobRow& job : tables.held_by(id, kAllJobs)) {
-      const QueuedRun run = tables.run(job.log);
-      if (!is_held_by(run, job.token)) {
-        place_job(tables, job, run, now_ms);
-        continue;
-      }
-      tables.set_claim(job.log, run.token, "", 0);
-      give_back(tables, job, run, now_ms);
-    }
+    for (const JobRow& job : tables.held_by(id, kAllJobs)) take_back(tables, job, now_ms);
     return true;
   });
 }
@@ -228,9 +228,28 @@ StoreResult<bool> ProtocolQueue::finish(std::string_view log, std::uint64_t toke
     }
     if (how.kind == Finish::Kind::Retry) ++job->attempts;
     const bool is_dead = how.kind == Finish::Kind::GiveUp || job->is_cancelled || job->attempts >= job->most_attempts;
-    set_aside(tables, *job, is_dead ? JobState::Dead : JobState::Timer,
-              is_dead ? now_ms : lease_end(now_ms, how.delay_ms));
+    if (is_dead) {
+      give_up_job(tables, *job, now_ms);
+    } else {
+      set_aside(tables, *job, JobState::Timer, lease_end(now_ms, how.delay_ms));
+    }
     return true;
+  });
+}
+
+StoreResult<std::vector<std::string>> ProtocolQueue::give_back_others(std::uint64_t id,
+                                                                      std::span<const KnownClaim> known,
+                                                                      std::int64_t now_ms) {
+  using Logs = std::vector<std::string>;
+  return within<Logs>([&](QueueTables& tables) -> StoreResult<Logs> {
+    Logs out;
+    for (const JobRow& job : tables.held_by(id, kAllJobs)) {
+      const auto is_that = [&job](const KnownClaim& claim) { return claim.log == job.log && claim.token == job.token; };
+      if (std::ranges::any_of(known, is_that)) continue;
+      take_back(tables, job, now_ms);
+      out.push_back(job.log);
+    }
+    return out;
   });
 }
 
@@ -271,7 +290,7 @@ StoreResult<bool> ProtocolQueue::cancel(std::string_view log, std::string_view t
     auto found = job_to_order(tables, log, tenant);
     if (auto* error = std::get_if<StoreError>(&found)) return std::move(*error);
     JobRow* const job = &std::get<JobRow>(found);
-    if (job->state == JobState::Done || job->state == JobState::Dead || job->is_cancelled) return false;
+    if (job->state == JobState::Done || was_given_up(job->state) || job->is_cancelled) return false;
     tables.append(log, fact);
     job->is_cancelled = true;
     if (job->state == JobState::Ready || job->state == JobState::Held) {
@@ -297,6 +316,7 @@ StoreResult<bool> ProtocolQueue::retry(std::string_view log, std::string_view te
     job->is_cancelled = false;
     job->reason.clear();
     make_ready(tables, *job, now_ms);
+    restore_dependents(tables, *job, now_ms);
     return true;
   });
 }

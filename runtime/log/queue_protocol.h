@@ -51,6 +51,8 @@ class ProtocolQueue : public RunQueue {
                                                   std::span<const std::string> tools, std::size_t most,
                                                   std::int64_t now_ms) override;
   StoreResult<bool> finish(std::string_view log, std::uint64_t token, const Finish& how, std::int64_t now_ms) override;
+  StoreResult<std::vector<std::string>> give_back_others(std::uint64_t node, std::span<const KnownClaim> known,
+                                                         std::int64_t now_ms) override;
   StoreResult<std::vector<std::string>> rescue(std::size_t most, std::int64_t now_ms) override;
   StoreResult<std::monostate> set_queue(const QueueLimits& limits) override;
   StoreResult<std::vector<QueueRow>> queues() override;

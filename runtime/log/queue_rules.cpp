@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include "runtime/log/host_jobs.h"
 #include "runtime/log/queue_protocol.h"
 #include "runtime/log/store_rules.h"
 #include "vm/value/utf8.h"
@@ -45,8 +46,9 @@ QueueCheck check_job(const Job& job) {
   }
   if (job.delay_ms < 0) return queue_misuse("a job cannot be delayed by less than nothing");
   if (job.most_attempts < 1) return queue_misuse("a job needs an attempt");
-  if (job.start.kind != FactKind::RunStarted || !job.start.key.empty()) {
-    return queue_misuse("a job begins with RunStarted");
+  const bool is_start = job.start.kind == FactKind::RunStarted || host_job_kind(job.start);
+  if (!is_start || !job.start.key.empty()) {
+    return queue_misuse("a job begins with RunStarted, or with what a host reads");
   }
   if (is_storable(job.start)) return std::nullopt;
   return queue_misuse("the program of a job is not UTF-8, or too large");
@@ -65,6 +67,7 @@ std::string_view job_state_name(JobState state) {
     case JobState::Dead: return "dead";
     case JobState::Blocked: return "blocked";
     case JobState::Moved: return "moved";
+    case JobState::DependencyFailed: return "dependency_failed";
   }
   return "";
 }

@@ -51,10 +51,12 @@ class QueueTables {
 
   virtual void add_dependent(std::string_view log, std::uint64_t job) = 0;   // the job comes after the run
   virtual bool has_dependents(std::string_view log) = 0;
-  virtual std::vector<JobRow> take_dependents(std::string_view log) = 0;   // by id; the run has none afterwards
+  virtual std::vector<JobRow> dependents(std::string_view log) = 0;        // by id
+  virtual void forget_dependents(std::string_view log) = 0;                 // the run has none afterwards
+  virtual bool has_failed_blocker(std::uint64_t job) = 0;   // comes after a run whose job was given up
 
   virtual std::vector<QueueDepth> depths() = 0;
-  // Jobs that are over since before that moment, by id; dead ones only without dependents.
+  // Jobs that are over since before that moment, by id; those that were given up only without dependents.
   virtual std::vector<JobRow> over(std::int64_t before_ms, bool dead_too, std::size_t most) = 0;
   virtual void forget_run(const JobRow& job) = 0;             // the job, its run, and all of the log
   virtual void forget_nodes(std::int64_t before_ms, std::size_t most) = 0;   // whose leases were over, and hold nothing

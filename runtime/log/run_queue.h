@@ -7,6 +7,7 @@
 //   Timer        until a moment                   Quarantined  its workers died too often; a person says retry()
 //   Held         a node executes it               Done, Dead   over; Dead: given up, and listed
 //   Blocked      until the runs that it comes after are done
+//   DependencyFailed   over: a run that it comes after was given up; Blocked again when that run is retried
 //   Moved        the run went to another store (run_move.h), and so did its job
 //
 // claim_next() gives one ready run to one node: under a new token of the run, which fences every writer of before
@@ -30,7 +31,8 @@
 
 namespace ptc {
 
-enum class JobState : std::uint8_t { Ready, Timer, Held, Waiting, Quarantined, Done, Dead, Blocked, Moved };
+enum class JobState : std::uint8_t { Ready, Timer, Held, Waiting, Quarantined, Done, Dead, Blocked, Moved,
+                                      DependencyFailed };
 std::string_view job_state_name(JobState state);   // "ready" and so on
 
 inline constexpr std::size_t kMostQueueNameBytes = 200;   // of names of queues, tenants and nodes
@@ -48,7 +50,7 @@ struct Job {
   std::int64_t at_ms = 0;                // not before that moment; 0: now
   std::int32_t most_attempts = 20;       // turns that failed, until the job is dead
   std::vector<std::string> after;        // runs of the same tenant that must be done before
-  Fact start;                            // the RunStarted of the run: source, data, options
+  Fact start;                            // the RunStarted of the run, or the first fact of host_jobs.h
 };
 
 struct Enqueued {
@@ -70,6 +72,7 @@ struct Heartbeat {
   bool is_alive = false;                 // false: the lease was over; the node has to join() again
   bool is_draining = false;              // take nothing more, and give back what you have
   std::vector<std::string> cancelled;    // runs of this node that are to end
+  std::int64_t now_ms = 0;               // the time of the store
 };
 
 // Limits of a queue. A queue is made by its first job or by set_queue().
@@ -97,7 +100,7 @@ struct JobRow {
   std::int64_t at_ms = 0;                // since when, or Timer: until when
   std::uint64_t node = 0, token = 0;     // Held; Moved: `node` is the number of the state before
   std::uint64_t crash_head = 0;          // the facts of the log at the last rescue
-  std::string reason;                    // Quarantined, Dead: why
+  std::string reason;                    // Quarantined, Dead, DependencyFailed: why
   bool is_cancelled = false;
   std::int32_t blockers = 0;             // runs that this one comes after, and that are not done
 };
@@ -125,6 +128,11 @@ struct ClaimedRun {
   std::uint64_t token = 0;               // works with the store object that claimed it
   bool is_cancelled = false;             // the run is to end with the fault "cancelled"
   std::int32_t attempts = 0;             // turns that failed before
+};
+
+struct KnownClaim {
+  std::string log;
+  std::uint64_t token = 0;
 };
 
 // How a node gives a run back.
@@ -174,6 +182,11 @@ class RunQueue {
   // Gives a run back. Returns false when the claim is not the newest any more.
   virtual StoreResult<bool> finish(std::string_view log, std::uint64_t token, const Finish& how,
                                    std::int64_t now_ms) = 0;
+  // Gives back what the node holds besides the claims that it knows of: a claim_next() that ended with the error
+  // Unknown may have claimed runs. That counts as no crash. Returns the ids of the runs.
+  virtual StoreResult<std::vector<std::string>> give_back_others(std::uint64_t node,
+                                                                 std::span<const KnownClaim> known,
+                                                                 std::int64_t now_ms) = 0;
   // Takes up to `most` runs from nodes whose leases are over, and returns their ids.
   virtual StoreResult<std::vector<std::string>> rescue(std::size_t most, std::int64_t now_ms) = 0;
 
@@ -193,8 +206,8 @@ class RunQueue {
   virtual StoreResult<std::vector<QueueDepth>> depths() = 0;   // by queue and state
 
   // Removes up to `most` runs whose jobs are over since `older_ms` or longer, with their logs: those that are done, and
-  // dead ones, too, when wanted, unless another job comes after one. When fewer are left, removes the rows of nodes
-  // that are gone so long. Returns the ids of the runs.
+  // Dead and DependencyFailed ones, too, when wanted, unless another job comes after one. When fewer are left, removes
+  // the rows of nodes that are gone so long. Returns the ids of the runs.
   virtual StoreResult<std::vector<std::string>> prune(std::int64_t older_ms, bool dead_too, std::size_t most,
                                                       std::int64_t now_ms) = 0;
 

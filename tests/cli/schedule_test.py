@@ -6,12 +6,14 @@ import datetime
 import json
 import os
 import random
+import sqlite3
 import sys
+import time
 import unittest
 import zoneinfo
 
 from ptcvm_process import ptcvm
-from worker_process import WorkerTest
+from worker_process import WorkerProcess, WorkerTest
 
 UTC = datetime.timezone.utc
 MINUTE = datetime.timedelta(minutes=1)
@@ -159,7 +161,6 @@ class Schedules(WorkerTest):
 
     def due_since(self, name, ago):
         """As if nobody had worked for so long."""
-        import sqlite3
         with sqlite3.connect(self.store) as file:
             file.execute("UPDATE schedule SET next_ms = next_ms - ? WHERE name = ?", (ago * 1000, name))
         file.close()
@@ -195,6 +196,15 @@ class Schedules(WorkerTest):
             self.assertRegex(run, r"^tick/20\d\d-\d\d-\d\dT\d\d:\d\d:00Z$")
         self.work()
         self.assertEqual({run["queue_state"] for run in self.runs().values()}, {"done"})
+
+    def test_a_moment_is_fired_when_it_comes_and_not_at_the_next_look(self):
+        self.put("often", "* * * * *")
+        connection = sqlite3.connect(self.store)
+        connection.execute("UPDATE schedule SET next_ms = ?", (int(time.time() * 1000) + 1_000,))
+        connection.commit()
+        connection.close()
+        worker = WorkerProcess(self, "--store", self.store, "--poll", "1h")
+        worker.until("scheduled")
 
     def test_moments_that_were_missed(self):
         for missed, least, most in (("last", 1, 2), ("none", 0, 2), ("all", 3, 4)):

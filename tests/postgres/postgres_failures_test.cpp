@@ -9,6 +9,7 @@
 #include "runtime/log/postgres/postgres_schema.h"
 #include "runtime/log/postgres/postgres_store.h"
 #include "tests/postgres/cutting_proxy.h"
+#include "tests/store/queue_steps.h"
 #include "tests/store/store_facts.h"
 #include "tests/support/postgres_server.h"
 
@@ -176,6 +177,50 @@ TEST(PostgresFailures, AWriteWhoseConnectionBreaksHasOneFate) {
     EXPECT_GT(store->reconnects(), 40u);
   }
   EXPECT_GT(proxy.cuts(), 40);
+}
+
+// A store without patience gives up at once: the caller is told that nobody knows, and goes on.
+std::unique_ptr<PostgresStore> impatient(const std::string& url) {
+  PostgresOptions options;
+  options.connections = 1;
+  options.clock = PostgresClock::Caller;
+  options.patience = std::chrono::milliseconds(0);
+  return taken(PostgresStore::open(url, options));
+}
+
+TEST(PostgresFailures, ARunIsGivenBackAfterAWriteOfUnknownFate) {
+  Place place;
+  test::CuttingProxy proxy(place.server.socket());
+  const auto store = impatient(proxy.url("store"));
+  const std::uint64_t node = joined(*store);
+  for (const auto cut : {test::CutPlace::BeforeCall, test::CutPlace::AfterCall, test::CutPlace::BeforeAnswer}) {
+    const std::string log = "run " + std::to_string(static_cast<int>(cut));
+    enqueued(*store, job_of(log));
+    const ClaimedRun run = claims(*store, node).at(0);
+    const Fact end = fact_of(FactKind::TurnEnded, "");
+    proxy.cut_next(cut);
+    EXPECT_EQ(error_of(store->ended(log, Cut::blind(run.token), {&end, 1})), "store_unknown");
+    EXPECT_TRUE(finished(*store, run)) << "the claim is still the newest";
+    EXPECT_NE(state_of(*store, log), "held");
+    for (const ClaimedRun& left : claims(*store, node)) finished(*store, left, {Finish::Kind::GiveUp, 0, ""});
+  }
+}
+
+TEST(PostgresFailures, AWriteAfterOneOfUnknownFateFencesIt) {
+  Place place;
+  test::CuttingProxy proxy(place.server.socket());
+  const auto store = impatient(proxy.url("store"));
+  const std::uint64_t token = started(*store, "a");
+  place.server.run("CREATE TABLE nonces (nonce uuid UNIQUE); INSERT INTO nonces SELECT nonce FROM ptcvm.run", "store");
+  for (const auto cut : {test::CutPlace::BeforeCall, test::CutPlace::AfterCall, test::CutPlace::BeforeAnswer}) {
+    const Fact lost = task_fact("lost " + std::to_string(static_cast<int>(cut)));
+    proxy.cut_next(cut);
+    EXPECT_EQ(error_of(store->put("a", Cut::blind(token), {&lost, 1})), "store_unknown");
+    EXPECT_TRUE(put_one(*store, "a", token, task_fact("")).mine);
+    place.server.run("INSERT INTO nonces SELECT nonce FROM ptcvm.run", "store");   // another one than each before
+    EXPECT_TRUE(taken(store->renew("a", token, kStoreNow, 1'000)));
+  }
+  EXPECT_TRUE(taken(store->release("a", token)));
 }
 
 TEST(PostgresFailures, AServerThatRestartsCostsNoCall) {

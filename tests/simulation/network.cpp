@@ -248,6 +248,20 @@ ptc::StoreResult<bool> Network::finish(std::string_view log, std::uint64_t token
   return out;
 }
 
+ptc::StoreResult<std::vector<std::string>> Network::give_back_others(std::uint64_t node,
+                                                                     std::span<const ptc::KnownClaim> known,
+                                                                     std::int64_t now_ms) {
+  using Logs = std::vector<std::string>;
+  const Call<Logs> call = [&server = server_, node, claims = std::vector(known.begin(), known.end()), now_ms] {
+    return server.commit<Logs>("", [&server, node, claims, now = server.clock(now_ms)] {
+      auto logs = server.store().queue()->give_back_others(node, claims, now);
+      if (const auto* runs = std::get_if<Logs>(&logs); runs != nullptr && !runs->empty()) server.touches_all();
+      return logs;
+    });
+  };
+  return travel<Logs>({"gives back what it does not know", "", false, true}, call);
+}
+
 ptc::StoreResult<std::vector<std::string>> Network::rescue(std::size_t most, std::int64_t now_ms) {
   using Logs = std::vector<std::string>;
   const Call<Logs> call = [this, most, now_ms] {

@@ -72,6 +72,9 @@ class Network final : public ptc::FactStore, private ptc::RunQueue {
                                                             std::int64_t now_ms) override;
   ptc::StoreResult<bool> finish(std::string_view log, std::uint64_t token, const ptc::Finish& how,
                                 std::int64_t now_ms) override;
+  ptc::StoreResult<std::vector<std::string>> give_back_others(std::uint64_t node,
+                                                              std::span<const ptc::KnownClaim> known,
+                                                              std::int64_t now_ms) override;
   ptc::StoreResult<std::vector<std::string>> rescue(std::size_t most, std::int64_t now_ms) override;
   ptc::StoreResult<bool> cancel(std::string_view log, std::string_view tenant, std::string_view reason,
                                 std::string_view by, std::int64_t now_ms) override;

@@ -195,7 +195,9 @@ void a_heartbeat_prolongs_one_lease(FactStore& store) {
   enqueued(store, job_of("a"));
   const std::uint64_t node = joined(store);
   claims(store, node);
-  EXPECT_TRUE(taken(store.queue()->beat(node, kStoreNow + kLease - 1)).is_alive);
+  const Heartbeat told = taken(store.queue()->beat(node, kStoreNow + kLease - 1));
+  EXPECT_TRUE(told.is_alive);
+  EXPECT_EQ(told.now_ms, kStoreNow + kLease - 1) << "the time of the store";
   EXPECT_TRUE(taken(store.queue()->rescue(9, kStoreNow + 2 * kLease - 2)).empty());
   EXPECT_FALSE(taken(store.queue()->beat(node, kStoreNow + 2 * kLease - 1)).is_alive) << "over";
   EXPECT_EQ(error_of(store.queue()->claim_next(node, "q", {}, 1, kStoreNow + 2 * kLease)), "store_dead_node");
@@ -398,6 +400,26 @@ void hostile_names_are_names(FactStore& store) {
   EXPECT_EQ(runs[0].tenant, hostile);
 }
 
+// A node gives back the claims of which it does not know, also a newer claim of a run that it had before.
+void claims_that_a_node_does_not_know_are_given_back(FactStore& store) {
+  for (const char* log : {"a", "b", "c"}) enqueued(store, job_of(log));
+  const std::uint64_t node = joined(store), other = joined(store);
+  const auto runs = claims(store, node, 2);
+  ASSERT_EQ(logs_of(claims(store, other)), Logs{"c"});
+  const auto give_back = [&](const std::vector<KnownClaim>& known) {
+    return taken(store.queue()->give_back_others(node, known, kStoreNow));
+  };
+  EXPECT_EQ(give_back({{"a", runs[0].token}, {"b", runs[1].token}}), Logs{});
+  EXPECT_EQ(give_back({{"a", runs[0].token}}), Logs{"b"});
+  EXPECT_EQ(state_of(store, "b"), "ready");
+  EXPECT_EQ(row_of(store, "b").crashes, 0);
+  const Fact fact = task_fact("t");
+  EXPECT_EQ(error_of(store.put("b", Cut::blind(runs[1].token), {&fact, 1})), "store_fenced");
+  EXPECT_EQ(claims(store, node, 1).at(0).token, runs[1].token + 1);
+  EXPECT_EQ(give_back({{"b", runs[1].token}}), (Logs{"a", "b"}));
+  EXPECT_EQ(state_of(store, "c"), "held") << "by another node";
+}
+
 constexpr auto kQueueCases = std::to_array<StoreCase>({
     {"AJobIsItsRun", a_job_is_its_run},
     {"JobsAreEnqueuedInBulk", jobs_are_enqueued_in_bulk},
@@ -422,6 +444,7 @@ constexpr auto kQueueCases = std::to_array<StoreCase>({
     {"ThreeRescuesWithoutAFactSetARunAside", three_rescues_without_a_fact_set_a_run_aside},
     {"ANodeThatLeavesGivesBack", a_node_that_leaves_gives_back},
     {"ANodeThatLeavesDoesNotSayThatATurnWasTheLastOne", a_node_that_leaves_does_not_say_that_a_turn_was_the_last_one},
+    {"ClaimsThatANodeDoesNotKnowAreGivenBack", claims_that_a_node_does_not_know_are_given_back},
     {"ANodeThatDrainsGetsNothing", a_node_that_drains_gets_nothing},
     {"FailuresAreTriedAgainAndThenDead", failures_are_tried_again_and_then_dead},
     {"ACancelWakes", a_cancel_wakes},

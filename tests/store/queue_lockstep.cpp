@@ -65,7 +65,7 @@ class Walk {
   // Everything that the store says about jobs and queues.
   std::string all() {
     std::string out;
-    for (int state = 0; state <= static_cast<int>(JobState::Blocked); ++state) {
+    for (int state = 0; state <= static_cast<int>(JobState::DependencyFailed); ++state) {
       for (const JobRow& job : taken(queue().jobs(static_cast<JobState>(state), 0, 1'000))) out += shown(job) + '\n';
     }
     for (const QueueRow& row : taken(queue().queues())) {

@@ -51,16 +51,53 @@ void a_job_after_others_keeps_its_time(FactStore& store) {
   EXPECT_EQ(logs_of(claims(store, node, 9, kStoreNow + 100)), Logs{"b"});
 }
 
-void a_job_after_one_that_fails_stays_blocked(FactStore& store) {
+void a_job_after_one_that_is_given_up_ends(FactStore& store) {
+  enqueued(store, job_of("a"));
+  enqueued(store, job_after("b", {"a"}));
+  enqueued(store, job_after("c", {"a", "b"}));
+  const std::uint64_t node = joined(store);
+  finished(store, claims(store, node)[0], {Finish::Kind::GiveUp, 0, "no"}, kStoreNow + 5);
+  for (const char* log : {"b", "c"}) {
+    EXPECT_EQ(state_of(store, log), "dependency_failed");
+    EXPECT_EQ(row_of(store, log).reason, "the run a was given up");
+    EXPECT_EQ(row_of(store, log).at_ms, kStoreNow + 5);
+    EXPECT_FALSE(taken(store.queue()->cancel(log, "", "", "", kStoreNow + 6))) << "it is over";
+    EXPECT_FALSE(taken(store.queue()->retry(log, "", kStoreNow + 6))) << "retry the one that was given up";
+  }
+  enqueued(store, job_after("d", {"b"}), kStoreNow + 7);
+  EXPECT_EQ(state_of(store, "d"), "dependency_failed") << "a later one, too";
+  EXPECT_EQ(row_of(store, "d").reason, "the run a was given up");
+  EXPECT_TRUE(claims(store, node).empty());
+}
+
+void a_job_is_blocked_again_when_the_one_before_is_retried(FactStore& store) {
+  for (const char* log : {"a", "x"}) enqueued(store, job_of(log));
+  enqueued(store, job_after("b", {"a"}));
+  enqueued(store, job_after("c", {"a", "b"}));
+  enqueued(store, job_after("d", {"a", "x"}));
+  const std::uint64_t node = joined(store);
+  for (const ClaimedRun& run : claims(store, node)) finished(store, run, {Finish::Kind::GiveUp, 0, "no"});
+  EXPECT_TRUE(taken(store.queue()->retry("a", "", kStoreNow)));
+  EXPECT_EQ(state_of(store, "b"), "blocked");
+  EXPECT_EQ(state_of(store, "c"), "blocked");
+  EXPECT_EQ(state_of(store, "d"), "dependency_failed") << "x was given up, too";
+  EXPECT_EQ(row_of(store, "b").reason, "");
+  for (const char* log : {"a", "b", "c"}) {
+    ASSERT_EQ(state_of(store, log), "ready");
+    do_run(store, node);
+  }
+}
+
+// Those that come after others are removed first.
+void jobs_whose_dependency_failed_are_removed(FactStore& store) {
   enqueued(store, job_of("a"));
   enqueued(store, job_after("b", {"a"}));
   const std::uint64_t node = joined(store);
   finished(store, claims(store, node)[0], {Finish::Kind::GiveUp, 0, "no"});
-  EXPECT_EQ(state_of(store, "b"), "blocked");
-  EXPECT_TRUE(taken(store.queue()->prune(0, true, 9, kStoreNow + 1)).empty()) << "somebody comes after it";
-  EXPECT_TRUE(taken(store.queue()->retry("a", "", kStoreNow)));
-  do_run(store, node);
-  EXPECT_EQ(state_of(store, "b"), "ready");
+  const auto prune = [&store](bool dead) { return taken(store.queue()->prune(0, dead, 1, kStoreNow + 1)); };
+  EXPECT_TRUE(prune(false).empty());
+  EXPECT_EQ(prune(true), Logs{"b"});
+  EXPECT_EQ(prune(true), Logs{"a"});
 }
 
 void a_job_cannot_come_after_what_is_not_there(FactStore& store) {
@@ -237,7 +274,9 @@ void moments_race(FactStore& store) {
 constexpr auto kUpkeepCases = std::to_array<StoreCase>({
     {"AJobComesAfterOthers", a_job_comes_after_others},
     {"AJobAfterOthersKeepsItsTime", a_job_after_others_keeps_its_time},
-    {"AJobAfterOneThatFailsStaysBlocked", a_job_after_one_that_fails_stays_blocked},
+    {"AJobAfterOneThatIsGivenUpEnds", a_job_after_one_that_is_given_up_ends},
+    {"AJobIsBlockedAgainWhenTheOneBeforeIsRetried", a_job_is_blocked_again_when_the_one_before_is_retried},
+    {"JobsWhoseDependencyFailedAreRemoved", jobs_whose_dependency_failed_are_removed},
     {"AJobCannotComeAfterWhatIsNotThere", a_job_cannot_come_after_what_is_not_there},
     {"JobsBeforeOneEndAtOnce", jobs_before_one_end_at_once},
     {"DepthsCountWhatIsNotDone", depths_count_what_is_not_done},

@@ -75,20 +75,23 @@ DueMoments due_moments(const drivers::CronTimes& times, MissedMoments missed, st
   return out;
 }
 
-// Fires one schedule. Schedules of others, whose words say something else, are left alone.
-Result<bool> fire_one(const Store& store, const StoredSchedule& schedule, std::int64_t now,
-                      std::vector<std::string>& fired) {
+// Fires one schedule, and returns its next moment. Schedules of others, whose words say something else, are left alone
+// (nullopt).
+Result<std::optional<std::int64_t>> fire_one(const Store& store, const StoredSchedule& schedule, std::int64_t now,
+                                             std::vector<std::string>& fired) {
+  using Next = std::optional<std::int64_t>;
   std::string ignored;
   const auto spec = read_spec(schedule.spec);
   const auto times = spec ? drivers::CronTimes::read(spec->cron, spec->zone, ignored) : std::nullopt;
-  if (!times) return false;
+  if (!times) return Next();
   const DueMoments due = due_moments(*times, spec->missed, schedule.next_ms, now);
-  if (!due.next) return false;
+  if (!due.next) return Next();
   std::vector<std::string> ids;
   for (const std::int64_t moment : due.moments) ids.push_back(run_of_moment(schedule.name, moment));
   const auto done = fire_schedule(store, schedule, ids, *due.next);
-  if (done && *done) fired.insert(fired.end(), ids.begin(), ids.end());
-  return done;
+  if (!done) return done.error();
+  if (*done) fired.insert(fired.end(), ids.begin(), ids.end());
+  return due.next;
 }
 
 }  // namespace
@@ -103,16 +106,23 @@ std::optional<std::int64_t> next_moment(const CronSchedule& schedule, std::int64
   return next;
 }
 
-Result<std::vector<std::string>> fire_due_schedules(const Store& store) {
+Result<FiredSchedules> fire_due_schedules(const Store& store) {
   const auto all = schedules(store);
   if (!all) return all.error();
-  std::vector<std::string> fired;
+  FiredSchedules fired;
   if (all->empty()) return fired;
   const auto now = store_time_ms(store);
   if (!now) return now.error();
   for (const StoredSchedule& schedule : *all) {
-    if (schedule.next_ms > *now) continue;
-    if (const auto done = fire_one(store, schedule, *now, fired); !done) return done.error();
+    std::optional<std::int64_t> next = schedule.next_ms;
+    if (schedule.next_ms <= *now) {
+      const auto done = fire_one(store, schedule, *now, fired.runs);
+      if (!done) return done.error();
+      next = *done;
+    }
+    if (!next) continue;
+    const std::chrono::milliseconds until(std::max<std::int64_t>(*next - *now, 0));
+    fired.until_next = std::min(fired.until_next.value_or(until), until);
   }
   return fired;
 }
@@ -126,7 +136,7 @@ std::optional<std::int64_t> next_moment(const CronSchedule&, std::int64_t, std::
   return std::nullopt;
 }
 
-Result<std::vector<std::string>> fire_due_schedules(const Store&) { return std::vector<std::string>(); }
+Result<FiredSchedules> fire_due_schedules(const Store&) { return FiredSchedules(); }
 
 #endif
 

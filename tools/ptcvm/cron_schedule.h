@@ -1,5 +1,6 @@
 // Schedules as the command line keeps them: a cron expression, a zone, and what becomes of moments that nobody fired.
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,8 +34,12 @@ std::optional<std::int64_t> next_moment(const CronSchedule& schedule, std::int64
 // Returns the id of the run of a moment: "NAME/2026-12-01T08:00:00Z".
 std::string run_of_moment(const std::string& name, std::int64_t moment_ms);
 
-// Fires what is due in a store. Returns the ids of the runs that this call has enqueued, or the error of the store.
-Result<std::vector<std::string>> fire_due_schedules(const Store& store);
+struct FiredSchedules {
+  std::vector<std::string> runs;             // the ids that this call has enqueued
+  std::optional<std::chrono::milliseconds> until_next;   // the next moment, by the clock of the store; nullopt: none
+};
+// Fires what is due in a store. Returns the error of the store.
+Result<FiredSchedules> fire_due_schedules(const Store& store);
 bool has_schedules();   // false: this program was built without time zones
 
 }  // namespace ptcvm::cli

@@ -62,6 +62,7 @@ std::string line_of_json(const QueueStatus& queue) {
   ptc::append_json_member(out, "blocked", queue.blocked);
   ptc::append_json_member(out, "quarantined", queue.quarantined);
   ptc::append_json_member(out, "dead", queue.dead);
+  ptc::append_json_member(out, "dependency_failed", queue.dependency_failed);
   add_limit(out, "ready_since_ms", queue.ready_since_ms);
   add_limit(out, "slots", queue.slots);
   add_limit(out, "tenant_slots", queue.tenant_slots);
@@ -74,11 +75,13 @@ std::string line_of_json(const QueueStatus& queue) {
 void write_table(const std::vector<QueueStatus>& all) {
   const std::int64_t now = now_millis();
   std::vector<std::vector<std::string>> rows = {{"QUEUE", "READY", "OLDEST", "TIMER", "HELD", "WAITING", "BLOCKED",
-                                                 "SET ASIDE", "DEAD", "SLOTS", "PER TENANT", "RATE", "STATE"}};
+                                                 "SET ASIDE", "DEAD", "DEPENDENCY FAILED", "SLOTS", "PER TENANT",
+                                                 "RATE", "STATE"}};
   for (const QueueStatus& queue : all) {
     rows.push_back({queue.name, std::to_string(queue.ready), age_text(queue, now), std::to_string(queue.timers),
                     std::to_string(queue.held), std::to_string(queue.waiting), std::to_string(queue.blocked),
-                    std::to_string(queue.quarantined), std::to_string(queue.dead), limit_text(queue.slots),
+                    std::to_string(queue.quarantined), std::to_string(queue.dead),
+                    std::to_string(queue.dependency_failed), limit_text(queue.slots),
                     limit_text(queue.tenant_slots), rate_text(queue), queue.is_paused ? "paused" : "open"});
   }
   std::cout << text_table(rows);

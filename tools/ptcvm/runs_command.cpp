@@ -25,7 +25,8 @@ constexpr const char* kRunsExamples = R"(Examples:
   ptcvm runs cancel order-17 --store runs.db --reason 'no longer wanted'
 
 A run of a queue (ptcvm enqueue) also shows its queue and what the queue says of it: ready, timer, held, waiting,
-blocked, quarantined, dead or done. --state takes these, too.
+blocked, quarantined, dead, dependency_failed (a run that it comes after was given up) or done. --state takes these,
+too.
 States: queued (no worker has begun it); running; interrupted (its process is gone: run or resume it again); waiting;
 due (its time has come: resume it); woken (what it waits for has come: resume it); in doubt (a person has to say
 something: ptcvm doubt list); ended ok, ended return, ended fail, ended error; moved to STORE; moving to STORE (say

@@ -103,19 +103,20 @@ class ScheduleTicker {
  public:
   ScheduleTicker(const Store& store, WorkerLog& log, std::chrono::milliseconds pause)
       : store_(store), log_(log), pause_(pause) {
-    fire();
-    thread_ = std::jthread([this](std::stop_token over) {
+    thread_ = std::jthread([this, wait = fire()](std::stop_token over) mutable {
       std::unique_lock own(wait_);
-      while (!ended_.wait_for(own, over, pause_, [&over] { return over.stop_requested(); })) fire();
+      while (!ended_.wait_for(own, over, wait, [&over] { return over.stop_requested(); })) wait = fire();
     });
   }
 
  private:
-  void fire() {
+  // Returns how long to wait: until the next moment, or until it is time to look for new schedules.
+  std::chrono::milliseconds fire() {
     const auto fired = fire_due_schedules(store_);
     if (!fired) log_.note("store_failed", fired.error().message);
-    if (!fired) return;
-    for (const std::string& run : *fired) log_.note("scheduled", run);
+    if (!fired) return pause_;
+    for (const std::string& run : fired->runs) log_.note("scheduled", run);
+    return std::clamp(fired->until_next.value_or(pause_), std::chrono::milliseconds(1), pause_);
   }
 
   const Store store_;

@@ -91,7 +91,7 @@ void add_queues(MetricsText& out, const std::vector<QueueStatus>& queues, std::i
       {"ready", &QueueStatus::ready},     {"timer", &QueueStatus::timers},
       {"held", &QueueStatus::held},       {"waiting", &QueueStatus::waiting},
       {"blocked", &QueueStatus::blocked}, {"quarantined", &QueueStatus::quarantined},
-      {"dead", &QueueStatus::dead}};
+      {"dead", &QueueStatus::dead},       {"dependency_failed", &QueueStatus::dependency_failed}};
   out.family("queue_runs", "gauge", "Runs of a queue in a state, over all workers");
   for (const QueueStatus& queue : queues) {
     for (const auto& [state, count] : kStates) {

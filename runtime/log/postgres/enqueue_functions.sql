@@ -55,6 +55,35 @@ begin
   where greatest(g.at_ms, ptcvm.lease_end(p_now, g.delay)) <= p_now group by g.queue;
 end $$;
 
+create or replace function ptcvm.failure_of(p_log bytea) returns bytea language sql immutable as $$
+  select 'the run '::bytea || p_log || ' was given up'::bytea $$;
+
+-- Ends the jobs that come after a run that was given up, and those that come after these.
+create or replace function ptcvm.fail_dependents(p_run bigint, p_now bigint) returns void language sql as $$
+  with recursive failed (job, run) as (
+    select j.id, j.run from ptcvm.dependent d join ptcvm.job j on j.id = d.job where d.run = p_run and j.state = 7
+    union
+    select j.id, j.run from failed f join ptcvm.dependent d on d.run = f.run join ptcvm.job j on j.id = d.job
+      where j.state = 7)
+  update ptcvm.job j set state = 9, at_ms = p_now, node = 0, token = 0,
+    reason = ptcvm.failure_of((select r.log from ptcvm.run r where r.id = p_run))
+  from failed f where j.id = f.job and j.state = 7 $$;
+
+-- Blocks the jobs again that ended because this run had been given up.
+create or replace function ptcvm.restore_dependents(p_run bigint, p_now bigint) returns void language plpgsql as $$
+declare
+  v_front bigint[] := array[p_run];
+begin
+  while v_front is not null loop
+    with restored as (
+      update ptcvm.job j set state = 7, at_ms = p_now, reason = '' from ptcvm.dependent d
+      where d.run = any (v_front) and d.job = j.id and j.state = 9 and not exists (
+        select from ptcvm.dependent x join ptcvm.job b on b.run = x.run where x.job = j.id and b.state in (6, 9))
+      returning j.run)
+    select array_agg(r.run) into v_front from restored r;
+  end loop;
+end $$;
+
 drop function if exists ptcvm.enqueue(uuid, bigint, bytea[], bytea[], bytea[], bigint[], bigint[], bigint[], bigint[],
                                       bytea[], bigint[], bigint[], smallint[], bytea[]);
 -- One element of each array is one job, except p_needs and p_after: p_need_of and p_after_of say of which job (from 1) a
@@ -152,6 +181,10 @@ begin
     get diagnostics v_blockers = row_count;
     if v_blockers > 0 then
       update ptcvm.job set state = 7, blockers = v_blockers where id = v_job;
+      update ptcvm.job j set state = 9, at_ms = v_now, reason = f.reason from (
+        select case when b.state = 6 then ptcvm.failure_of(x.log) else b.reason end as reason
+        from ptcvm.dependent d join ptcvm.run x on x.id = d.run join ptcvm.job b on b.run = d.run
+        where d.job = v_job and b.state in (6, 9) order by x.log limit 1) f where j.id = v_job;
     elsif v_at <= v_now then
       perform ptcvm.make_ready(v_job, v_now);
     end if;
@@ -202,7 +235,7 @@ end $$;
 
 create or replace function ptcvm.depths() returns table (queue bytea, state smallint, count bigint, oldest bigint)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select j.queue, j.state, count(*), min(j.at_ms) from ptcvm.job j where j.state in (0, 1, 2, 3, 4, 6, 7)
+  select j.queue, j.state, count(*), min(j.at_ms) from ptcvm.job j where j.state in (0, 1, 2, 3, 4, 6, 7, 9)
   group by j.queue, j.state order by j.queue, j.state $$;
 
 -- Runs that somebody has locked or executes are left for the next time.
@@ -216,13 +249,13 @@ declare
   v_count bigint := 0;
 begin
   for v in
-    select j.id, j.run from ptcvm.job j where j.state in (5, 6) and j.at_ms <= v_before and (j.state = 5 or (p_dead
+    select j.id, j.run from ptcvm.job j where j.state in (5, 6, 9) and j.at_ms <= v_before and (j.state = 5 or (p_dead
       and not exists (select from ptcvm.dependent d where d.run = j.run))) order by j.id limit p_most
   loop
     select r.log into log from ptcvm.run r where r.id = v.run and (r.owner = '' or r.until_ms <= v_now)
       for update skip locked;
     continue when not found;
-    continue when not exists (select from ptcvm.job j where j.id = v.id and j.state in (5, 6) and j.at_ms <= v_before);
+    continue when not exists (select from ptcvm.job j where j.id = v.id and j.state in (5, 6, 9) and j.at_ms <= v_before);
     delete from ptcvm.dependent d where d.job = v.id;
     delete from ptcvm.job j where j.id = v.id;
     delete from ptcvm.open_call x where x.run = v.run;

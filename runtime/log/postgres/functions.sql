@@ -155,7 +155,7 @@ begin
       return query select 6::smallint, 2::bigint, 0::bigint, null::bytea;
       return;
     end if;
-    if p_call = 5 and exists (select from ptcvm.job j where j.run = r.id and (j.state = 7 or exists (
+    if p_call = 5 and exists (select from ptcvm.job j where j.run = r.id and (j.state in (7, 9) or exists (
         select from ptcvm.dependent d where d.run = r.id))) then
       return query select 6::smallint, 5::bigint, 0::bigint, null::bytea;
       return;
@@ -339,23 +339,26 @@ begin
   return query select 0::smallint, r.token, p_owner, r.until_ms;
 end $$;
 
-create or replace function ptcvm.renew(p_log bytea, p_token bigint, p_nonce uuid, p_now bigint, p_lease bigint)
+-- p_nonces, here and below: a write whose fate nobody found out has one of several (see write()).
+drop function if exists ptcvm.renew(bytea, bigint, uuid, bigint, bigint);
+create or replace function ptcvm.renew(p_log bytea, p_token bigint, p_nonces uuid[], p_now bigint, p_lease bigint)
 returns table (renewed boolean) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now bigint := ptcvm.now_ms(p_now);
 begin
   update ptcvm.run
   set until_ms = case when v_now > 9223372036854775807 - p_lease then 9223372036854775807 else v_now + p_lease end
-  where log = p_log and token = p_token and nonce = p_nonce and owner <> '';
+  where log = p_log and token = p_token and nonce = any (p_nonces) and owner <> '';
   return query select found;
 end $$;
 
 -- p_again: a call that asks again after a broken connection; the first attempt may have given the claim back.
-create or replace function ptcvm.release(p_log bytea, p_token bigint, p_nonce uuid, p_again boolean)
+drop function if exists ptcvm.release(bytea, bigint, uuid, boolean);
+create or replace function ptcvm.release(p_log bytea, p_token bigint, p_nonces uuid[], p_again boolean)
 returns table (released boolean) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   update ptcvm.run set owner = ''
-  where log = p_log and token = p_token and nonce = p_nonce and (owner <> '' or p_again);
+  where log = p_log and token = p_token and nonce = any (p_nonces) and (owner <> '' or p_again);
   return query select found;
 end $$;
 

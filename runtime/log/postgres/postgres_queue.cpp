@@ -22,6 +22,7 @@ constexpr char kAllNodes[] = "SELECT * FROM ptcvm.nodes()";
 constexpr char kClaimNext[] = "SELECT * FROM ptcvm.claim_next($1,$2,$3,$4,$5,$6,$7)";
 constexpr char kFinish[] =
     "SELECT f.*, current_setting('ptcvm.ready', true) FROM ptcvm.finish($1,$2,$3,$4,$5,$6,$7,$8) f";
+constexpr char kGiveBackOthers[] = "SELECT * FROM ptcvm.node_give_back($1,$2,$3,$4)";
 constexpr char kRescue[] = "SELECT * FROM ptcvm.rescue($1,$2)";
 constexpr char kSetLimits[] = "SELECT * FROM ptcvm.set_queue($1,$2,$3,$4,$5,$6,$7)";
 constexpr char kAllQueues[] = "SELECT * FROM ptcvm.queues()";
@@ -78,7 +79,7 @@ StoreResult<std::vector<JobRow>> jobs_in(const PostgresRows& rows) {
     job.queue = rows.bytes_at(row, 2);
     job.tenant = rows.bytes_at(row, 3);
     const std::int64_t state = rows.integer_at(row, 4);
-    if (state < 0 || state > static_cast<std::int64_t>(JobState::Moved)) {
+    if (state < 0 || state > static_cast<std::int64_t>(JobState::DependencyFailed)) {
       return StoreError{Kind::Corrupt, "a job in no known state"};
     }
     job.state = static_cast<JobState>(state);
@@ -97,6 +98,12 @@ StoreResult<std::vector<JobRow>> jobs_in(const PostgresRows& rows) {
     job.is_cancelled = rows.boolean_at(row, 17);
     job.blockers = small_at(rows, row, 18);
   }
+  return out;
+}
+
+StoreResult<std::vector<std::string>> logs_in(const PostgresRows& rows) {
+  std::vector<std::string> out;
+  for (int row = 0; row < rows.count(); ++row) out.emplace_back(rows.bytes_at(row, 0));
   return out;
 }
 
@@ -134,7 +141,7 @@ StoreResult<Heartbeat> PostgresQueue::beat(std::uint64_t node, std::int64_t now_
   PostgresParameters parameters;
   parameters.count(node).integer(store_.now(now_ms));
   const auto read = [](const PostgresRows& rows) -> StoreResult<Heartbeat> {
-    Heartbeat out{rows.boolean_at(0, 0), rows.boolean_at(0, 1), {}};
+    Heartbeat out{rows.boolean_at(0, 0), rows.boolean_at(0, 1), {}, rows.integer_at(0, 3)};
     for (int row = 1; row < rows.count(); ++row) out.cancelled.emplace_back(rows.bytes_at(row, 2));
     return out;
   };
@@ -180,7 +187,7 @@ StoreResult<std::vector<ClaimedRun>> PostgresQueue::claim_next(std::uint64_t nod
                      rows.boolean_at(row, 4), small_at(rows, row, 5)};
       PostgresUuid nonce{};
       std::ranges::copy_n(rows.bytes_at(row, 3).begin(), static_cast<std::ptrdiff_t>(nonce.size()), nonce.begin());
-      store_.keep(run.log, run.token, nonce);
+      store_.keep(run.log, {run.token, {nonce}});
       out.push_back(std::move(run));
     }
     return out;
@@ -192,11 +199,11 @@ StoreResult<bool> PostgresQueue::finish(std::string_view log, std::uint64_t toke
                                         std::int64_t now_ms) {
   if (auto wrong = check_log(log)) return *std::move(wrong);
   if (auto wrong = check_finish(how)) return *std::move(wrong);
-  const auto nonce = store_.nonce(log, token);
-  if (token == 0 || !nonce) return false;
+  const std::vector<PostgresUuid> nonces = store_.held(log, token).nonces;
+  if (token == 0 || nonces.empty()) return false;
   const auto parameters = [&](bool again) {
     PostgresParameters out;
-    out.bytes(log).count(token).uuid(*nonce).integer(static_cast<std::int64_t>(how.kind)).integer(how.delay_ms);
+    out.bytes(log).count(token).uuid_array(nonces).integer(static_cast<std::int64_t>(how.kind)).integer(how.delay_ms);
     out.bytes(how.reason).integer(store_.now(now_ms)).boolean(again);
     return out;
   };
@@ -207,15 +214,24 @@ StoreResult<bool> PostgresQueue::finish(std::string_view log, std::uint64_t toke
   return out;
 }
 
+StoreResult<std::vector<std::string>> PostgresQueue::give_back_others(std::uint64_t node,
+                                                                      std::span<const KnownClaim> known,
+                                                                      std::int64_t now_ms) {
+  std::vector<std::optional<std::string>> logs;
+  std::vector<std::int64_t> tokens;
+  for (const KnownClaim& claim : known) {
+    logs.emplace_back(claim.log);
+    tokens.push_back(static_cast<std::int64_t>(claim.token));
+  }
+  PostgresParameters parameters;
+  parameters.count(node).byte_array(logs).integer_array(tokens).integer(store_.now(now_ms));
+  return answer_of<std::vector<std::string>>(store_.calls_.look(kGiveBackOthers, parameters), logs_in);
+}
+
 StoreResult<std::vector<std::string>> PostgresQueue::rescue(std::size_t most, std::int64_t now_ms) {
   PostgresParameters parameters;
   parameters.count(most).integer(store_.now(now_ms));
-  const auto read = [](const PostgresRows& rows) -> StoreResult<std::vector<std::string>> {
-    std::vector<std::string> out;
-    for (int row = 0; row < rows.count(); ++row) out.emplace_back(rows.bytes_at(row, 0));
-    return out;
-  };
-  return answer_of<std::vector<std::string>>(store_.calls_.look(kRescue, parameters), read);
+  return answer_of<std::vector<std::string>>(store_.calls_.look(kRescue, parameters), logs_in);
 }
 
 StoreResult<std::monostate> PostgresQueue::set_queue(const QueueLimits& limits) {

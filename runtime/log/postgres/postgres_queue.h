@@ -21,6 +21,8 @@ class PostgresQueue final : public RunQueue {
   StoreResult<bool> cancel(std::string_view log, std::string_view tenant, std::string_view reason, std::string_view by,
                            std::int64_t now_ms) override;
   StoreResult<bool> retry(std::string_view log, std::string_view tenant, std::int64_t now_ms) override;
+  StoreResult<std::vector<std::string>> give_back_others(std::uint64_t node, std::span<const KnownClaim> known,
+                                                         std::int64_t now_ms) override;
   StoreResult<std::vector<std::string>> rescue(std::size_t most, std::int64_t now_ms) override;
 
   StoreResult<NodeRow> join(const NodeInfo& node, std::int64_t now_ms) override;

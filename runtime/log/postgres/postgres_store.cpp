@@ -81,15 +81,15 @@ std::optional<std::int64_t> PostgresStore::now(std::int64_t of_caller) const {
   return clock_ == PostgresClock::Caller ? std::optional(of_caller) : std::nullopt;
 }
 
-std::optional<PostgresUuid> PostgresStore::nonce(std::string_view log, std::uint64_t token) const {
+PostgresStore::Held PostgresStore::held(std::string_view log, std::uint64_t token) const {
   const std::lock_guard lock(mutex_);
   const auto at = held_.find(log);
-  return at == held_.end() || at->second.first != token ? std::nullopt : std::optional(at->second.second);
+  return at == held_.end() || at->second.token != token ? Held() : at->second;
 }
 
-void PostgresStore::keep(std::string_view log, std::uint64_t token, const PostgresUuid& nonce) {
+void PostgresStore::keep(std::string_view log, Held claim) {
   const std::lock_guard lock(mutex_);
-  held_.insert_or_assign(std::string(log), std::pair(token, nonce));
+  held_.insert_or_assign(std::string(log), std::move(claim));
 }
 
 void PostgresStore::forget(std::string_view log) {
@@ -101,18 +101,18 @@ StoreResult<ParkResult> PostgresStore::write(std::int16_t call, std::string_view
                                              std::span<const Fact> facts, const Parked* run) {
   if (auto wrong = check_size(log)) return *std::move(wrong);
   const PostgresUuid op = fresh_uuid();
-  std::vector<PostgresUuid> nonces;
+  Held claim;
   if (cut.token != 0) {
-    const auto held = nonce(log, cut.token);
-    if (!held) return StoreError{Kind::Fenced, "the claim is not the newest any more"};
-    nonces.push_back(*held);
+    claim = held(log, cut.token);
+    if (claim.nonces.empty()) return StoreError{Kind::Fenced, "the claim is not the newest any more"};
   }
   const FactColumns columns = fact_columns(facts, cut.token);
   if (auto wrong = check_postgres_message(columns, run)) return *std::move(wrong);
   const auto parameters = [&](bool again) {
-    if (again && cut.token != 0) nonces.push_back(fresh_uuid());
+    again = again || claim.is_doubtful;
+    if (again && cut.token != 0) claim.nonces.push_back(fresh_uuid());
     PostgresParameters out;
-    out.small(call).bytes(log).count(cut.token).uuid_array(nonces);
+    out.small(call).bytes(log).count(cut.token).uuid_array(claim.nonces);
     if (cut.is_blind() && call != kDecide && call != kPark) {   // who decides must see
       out.integer(std::nullopt);
     } else {
@@ -126,7 +126,8 @@ StoreResult<ParkResult> PostgresStore::write(std::int16_t call, std::string_view
   };
   auto answer = calls_.ask(kWrite, parameters);
   if (auto* error = std::get_if<StoreError>(&answer)) {
-    if (error->kind == Kind::Unknown) forget(log);
+    claim.is_doubtful = claim.is_doubtful || error->kind == Kind::Unknown;
+    if (cut.token != 0 && claim.is_doubtful) keep(log, std::move(claim));
     return std::move(*error);
   }
   calls_.tell_of(std::get<PostgresRows>(answer), kReadyColumn);
@@ -134,7 +135,9 @@ StoreResult<ParkResult> PostgresStore::write(std::int16_t call, std::string_view
   const auto* const refused = std::get_if<StoreError>(&out);
   if (refused != nullptr && refused->kind == Kind::RunMoved) return left(log);
   const bool is_fenced = refused != nullptr && refused->kind == Kind::Fenced;
-  if (nonces.size() > 1 && !is_fenced) keep(log, cut.token, nonces.back());   // a refusal has changed the nonce, too
+  if (claim.nonces.size() > 1 && !is_fenced) {        // a refusal has changed the nonce, too
+    keep(log, {cut.token, {claim.nonces.back()}});
+  }
   return out;
 }
 
@@ -302,7 +305,7 @@ StoreResult<Claim> PostgresStore::claim(std::string_view log, std::string_view o
     const auto told = static_cast<ClaimAnswer>(rows.integer_at(0, 0));
     if (told == ClaimAnswer::Left) return left(log);
     if (told == ClaimAnswer::Granted) {
-      keep(log, held.held_token, fresh);
+      keep(log, {held.held_token, {fresh}});
       return Claim{held.held_token, true, held.owner, held.held_token, held.until_ms};
     }
     if (told == ClaimAnswer::Held || is_held_by_the_living(log, held.owner, held.held_token)) return held;
@@ -314,21 +317,21 @@ StoreResult<bool> PostgresStore::renew(std::string_view log, std::uint64_t token
                                        std::int64_t lease_ms) {
   if (auto wrong = check_postgres_log(log)) return *std::move(wrong);
   if (auto wrong = check_lease(lease_ms)) return *std::move(wrong);
-  const auto held = nonce(log, token);
-  if (token == 0 || !held) return false;
+  const Held claim = held(log, token);
+  if (token == 0 || claim.nonces.empty()) return false;
   PostgresParameters parameters;
-  parameters.bytes(log).count(token).uuid(*held).integer(now(now_ms)).integer(lease_ms);
+  parameters.bytes(log).count(token).uuid_array(claim.nonces).integer(now(now_ms)).integer(lease_ms);
   return read_rows<bool>(calls_.look(kRenew, parameters),   // twice is as good as once
                          [](const PostgresRows& rows) -> StoreResult<bool> { return rows.boolean_at(0, 0); });
 }
 
 StoreResult<bool> PostgresStore::release(std::string_view log, std::uint64_t token) {
   if (auto wrong = check_postgres_log(log)) return *std::move(wrong);
-  const auto held = nonce(log, token);
-  if (token == 0 || !held) return false;
+  const Held claim = held(log, token);
+  if (token == 0 || claim.nonces.empty()) return false;
   const auto parameters = [&](bool again) {
     PostgresParameters out;
-    out.bytes(log).count(token).uuid(*held).boolean(again);
+    out.bytes(log).count(token).uuid_array(claim.nonces).boolean(again);
     return out;
   };
   auto out = read_rows<bool>(calls_.ask(kRelease, parameters),

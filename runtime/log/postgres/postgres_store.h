@@ -10,7 +10,8 @@
 // object that claimed it.
 //
 // A write whose connection breaks is asked about until its fate is known: its facts carry a number of the write. Only
-// when the patience is over before that, the error is Unknown.
+// when the patience is over before that, the error is Unknown. The claim stays with this object: it can be given back,
+// and another write under it fences the first one.
 //
 // Time: leases and deadlines go by the clock of the database, whatever "now" the caller has (PostgresClock).
 // A claim whose lease is over is given to the next one, unless its process lives on this machine (living_claims.h).
@@ -98,16 +99,22 @@ class PostgresStore final : public FactStore {
   StoreResult<std::vector<RunInfo>> infos(std::string_view after, std::optional<std::size_t> most);
   std::optional<std::int64_t> now(std::int64_t of_caller) const;
 
-  // The nonces of the claims of this object.
-  std::optional<PostgresUuid> nonce(std::string_view log, std::uint64_t token) const;
-  void keep(std::string_view log, std::uint64_t token, const PostgresUuid& nonce);
+  // The claims of this object. A claim has one of its nonces. After a write whose fate was not found out, which may
+  // still come, the claim is doubtful: the next write gives it another nonce, which fences that write.
+  struct Held {
+    std::uint64_t token = 0;
+    std::vector<PostgresUuid> nonces;
+    bool is_doubtful = false;
+  };
+  Held held(std::string_view log, std::uint64_t token) const;   // without nonces: not of this object
+  void keep(std::string_view log, Held claim);
   void forget(std::string_view log);
 
   PostgresCalls calls_;
   const PostgresClock clock_;
   const std::unique_ptr<PostgresQueue> queue_;
   mutable std::mutex mutex_;
-  std::map<std::string, std::pair<std::uint64_t, PostgresUuid>, std::less<>> held_;   // by log; under mutex_
+  std::map<std::string, Held, std::less<>> held_;   // by log; under mutex_
 };
 
 }   // namespace ptc

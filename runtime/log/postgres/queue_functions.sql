@@ -79,7 +79,7 @@ begin
     select coalesce(max(f.seq), 0) into v_head from ptcvm.fact f where f.run = r.id;
     if j.crashes > 0 and not exists (
         select from ptcvm.fact f where f.run = r.id and f.seq > j.crash_head and f.key is not null
-          and substr(f.key, 1, 7) <> 'intent/'::bytea) then
+          and substr(f.key, 1, 7) <> 'intent/'::bytea and substr(f.key, 1, 12) <> 'host/intent/'::bytea) then
       j.crashes := j.crashes + 1;
     else
       j.crashes := 1;
@@ -132,8 +132,9 @@ begin
   return query select * from ptcvm.node where nonce = p_nonce;
 end $$;
 
+drop function if exists ptcvm.node_beat(bigint, bigint);   -- its rows have one column more
 create or replace function ptcvm.node_beat(p_node bigint, p_now bigint)
-returns table (alive boolean, draining boolean, log bytea) language plpgsql security definer
+returns table (alive boolean, draining boolean, log bytea, now bigint) language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
@@ -142,9 +143,9 @@ declare
 begin
   update ptcvm.node n set until_ms = ptcvm.lease_end(v_now, n.lease_ms)
   where n.id = p_node and not n.gone and n.until_ms > v_now returning n.draining into v_draining;
-  if not found then return query select false, false, null::bytea; return; end if;
-  return query select true, v_draining, null::bytea;
-  return query select true, v_draining, r.log from ptcvm.job j join ptcvm.run r on r.id = j.run
+  if not found then return query select false, false, null::bytea, v_now; return; end if;
+  return query select true, v_draining, null::bytea, v_now;
+  return query select true, v_draining, r.log, v_now from ptcvm.job j join ptcvm.run r on r.id = j.run
     where j.state = 2 and j.node = p_node and j.cancelled order by j.id;
 end $$;
 
@@ -171,6 +172,37 @@ begin
   end loop;
   perform ptcvm.tell();
   return query select exists (select from ptcvm.node where id = p_node);
+end $$;
+
+-- A claim of this node that is under way has the lock of its queue.
+create or replace function ptcvm.node_give_back(p_node bigint, p_logs bytea[], p_tokens bigint[], p_now bigint)
+returns table (log bytea) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+declare
+  v_now bigint := ptcvm.now_ms(p_now);
+  v_state int;
+  v record;
+begin
+  perform from ptcvm.queue q order by q.name for no key update;
+  for v in
+    select j.id, j.run, j.token, r.log from ptcvm.job j join ptcvm.run r on r.id = j.run
+    where j.state = 2 and j.node = p_node and not exists (
+      select from unnest(p_logs, p_tokens) as k (l, t) where k.l = r.log and k.t = j.token) order by j.id
+  loop
+    perform from ptcvm.run r where r.id = v.run for no key update;
+    if exists (select from ptcvm.job j where j.id = v.id and j.state = 2 and j.node = p_node and j.token = v.token) then
+      update ptcvm.run r set owner = '', until_ms = 0
+        where r.id = v.run and r.token = v.token and r.owner <> '' returning r.state into v_state;
+      if found and v_state = 2 then                    -- nobody has said how its turn ended
+        perform ptcvm.make_ready(v.id, v_now);
+      else
+        perform ptcvm.place_job(v.id, v_now);
+      end if;
+      log := v.log;
+      return next;
+    end if;
+  end loop;
+  perform ptcvm.tell();
 end $$;
 
 create or replace function ptcvm.node_drain(p_node bigint) returns table (drains boolean)
@@ -261,7 +293,8 @@ begin
 end $$;
 
 -- p_kind: 0 as the log says, 1 again after p_delay, 2 dead.
-create or replace function ptcvm.finish(p_log bytea, p_token bigint, p_nonce uuid, p_kind bigint, p_delay bigint,
+drop function if exists ptcvm.finish(bytea, bigint, uuid, bigint, bigint, bytea, bigint, boolean);
+create or replace function ptcvm.finish(p_log bytea, p_token bigint, p_nonces uuid[], p_kind bigint, p_delay bigint,
                                         p_reason bytea, p_now bigint, p_again boolean)
 returns table (finished boolean) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -271,9 +304,9 @@ declare
 begin
   select * into r from ptcvm.run where log = p_log for no key update;
   select * into j from ptcvm.job where run = r.id;
-  if r.token is distinct from p_token or r.nonce is distinct from p_nonce or r.owner = '' or j.state is distinct from 2
-     or j.token <> p_token then
-    return query select coalesce(p_again and r.token = p_token and r.nonce = p_nonce and r.owner = '', false);
+  if r.token is distinct from p_token or r.nonce = any (p_nonces) is not true or r.owner = ''
+     or j.state is distinct from 2 or j.token <> p_token then
+    return query select coalesce(p_again and r.token = p_token and r.nonce = any (p_nonces) and r.owner = '', false);
     return;
   end if;
   update ptcvm.run set owner = '', until_ms = 0 where id = r.id;
@@ -285,6 +318,7 @@ begin
     perform ptcvm.place_job(j.id, v_now);
   elsif p_kind = 2 or j.cancelled or j.attempts >= j.most_attempts then
     perform ptcvm.set_aside(j.id, 6, v_now);
+    perform ptcvm.fail_dependents(r.id, v_now);
   else
     perform ptcvm.set_aside(j.id, 1, ptcvm.lease_end(v_now, p_delay));
   end if;
@@ -348,7 +382,7 @@ begin
     return query select 1::smallint;
     return;
   end if;
-  if j.state in (5, 6) or j.cancelled then return query select 0::smallint; return; end if;
+  if j.state in (5, 6, 9) or j.cancelled then return query select 0::smallint; return; end if;
   insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
   values (j.run, coalesce(v_head, 0) + 1, null, p_time, p_rank, 0, p_op, p_body);
   update ptcvm.job set cancelled = true where id = j.id;
@@ -372,6 +406,7 @@ begin
   if j.state not in (1, 4, 6) then return query select 0::smallint; return; end if;
   update ptcvm.job set crashes = 0, attempts = 0, cancelled = false, reason = '' where id = j.id;
   perform ptcvm.make_ready(j.id, ptcvm.now_ms(p_now));
+  perform ptcvm.restore_dependents(j.run, ptcvm.now_ms(p_now));
   perform ptcvm.tell();
   return query select 1::smallint;
 end $$;

@@ -50,7 +50,7 @@ constexpr char kHeld[] = "SELECT count(*) FROM job WHERE state = 2 AND queue = ?
 constexpr char kHeldOf[] = "SELECT count(*) FROM job WHERE state = 2 AND queue = ? AND tenant = ?";
 constexpr char kProgress[] =
     "SELECT 1 FROM fact WHERE run = (SELECT id FROM run WHERE log = ?) AND seq > ? AND key IS NOT NULL "
-    "AND key NOT GLOB 'intent/*' LIMIT 1";
+    "AND key NOT GLOB 'intent/*' AND key NOT GLOB 'host/intent/*' LIMIT 1";
 
 void bind(SqliteQuery& query, std::optional<std::int64_t> number) {
   if (number) {
@@ -182,7 +182,7 @@ JobRow SqliteQueueTables::job_in(SqliteQuery& query) {
   out.queue = query.text_at(2);
   out.tenant = query.text_at(3);
   const std::int64_t state = query.integer_at(4);
-  if (state < 0 || state > static_cast<std::int64_t>(JobState::Moved)) {
+  if (state < 0 || state > static_cast<std::int64_t>(JobState::DependencyFailed)) {
     connection_.fail(StoreError::Kind::Corrupt, "a job in no known state");
   } else {
     out.state = static_cast<JobState>(state);

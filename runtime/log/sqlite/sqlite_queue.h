@@ -44,7 +44,9 @@ class SqliteQueueTables final : public QueueTables {
   std::optional<ScheduleRow> schedule(std::string_view name) override;
   std::vector<ScheduleRow> schedules() override;
   void set_schedule(const ScheduleRow& row) override;
-  std::vector<JobRow> take_dependents(std::string_view log) override;
+  std::vector<JobRow> dependents(std::string_view log) override;
+  void forget_dependents(std::string_view log) override;
+  bool has_failed_blocker(std::uint64_t job) override;
 
  private:
   std::int64_t one(SqliteQuery& query);

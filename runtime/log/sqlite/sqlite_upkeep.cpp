@@ -9,13 +9,17 @@ constexpr char kHasDependents[] = "SELECT 1 FROM dependent WHERE log = ? LIMIT 1
 constexpr char kDependents[] =
     "SELECT run.log FROM dependent JOIN job ON job.id = dependent.job JOIN run ON run.id = job.run "
     "WHERE dependent.log = ? ORDER BY job.id";
+constexpr char kHasFailedBlocker[] =
+    "SELECT 1 FROM dependent JOIN run ON run.log = dependent.log JOIN job ON job.run = run.id "
+    "WHERE dependent.job = ? AND job.state IN (6, 9) LIMIT 1";
 constexpr char kForgetDependents[] = "DELETE FROM dependent WHERE log = ?";
 constexpr char kDepths[] =
     "SELECT queue, state, count(*), min(at_ms) FROM job WHERE state NOT IN (5, 8) GROUP BY queue, state "
     "ORDER BY queue, state";
 constexpr char kOver[] =
-    "SELECT run.log FROM job JOIN run ON run.id = job.run WHERE job.state IN (5, 6) AND at_ms <= ? AND (job.state = 5 "
-    "OR (? AND NOT EXISTS (SELECT 1 FROM dependent WHERE dependent.log = run.log))) ORDER BY job.id LIMIT ?";
+    "SELECT run.log FROM job JOIN run ON run.id = job.run WHERE job.state IN (5, 6, 9) AND at_ms <= ? AND "
+    "(job.state = 5 OR (? AND NOT EXISTS (SELECT 1 FROM dependent WHERE dependent.log = run.log))) "
+    "ORDER BY job.id LIMIT ?";
 constexpr char kRunOf[] = "SELECT run FROM job WHERE id = ?";
 constexpr char kForgetNodes[] =
     "DELETE FROM node WHERE id IN (SELECT id FROM node WHERE until_ms <= ? AND NOT EXISTS "
@@ -58,7 +62,7 @@ bool SqliteQueueTables::has_dependents(std::string_view log) {
   return query.row();
 }
 
-std::vector<JobRow> SqliteQueueTables::take_dependents(std::string_view log) {
+std::vector<JobRow> SqliteQueueTables::dependents(std::string_view log) {
   std::vector<std::string> logs;
   {
     SqliteQuery query(connection_, kDependents);
@@ -69,8 +73,17 @@ std::vector<JobRow> SqliteQueueTables::take_dependents(std::string_view log) {
   for (const std::string& each : logs) {
     if (auto found = job(each)) out.push_back(std::move(*found));
   }
-  if (!logs.empty()) SqliteQuery(connection_, kForgetDependents).text(log).run();
   return out;
+}
+
+void SqliteQueueTables::forget_dependents(std::string_view log) {
+  SqliteQuery(connection_, kForgetDependents).text(log).run();
+}
+
+bool SqliteQueueTables::has_failed_blocker(std::uint64_t id) {
+  SqliteQuery query(connection_, kHasFailedBlocker);
+  query.count(id);
+  return query.row();
 }
 
 std::vector<QueueDepth> SqliteQueueTables::depths() {
