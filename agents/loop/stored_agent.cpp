@@ -17,9 +17,6 @@ namespace {
 
 constexpr std::size_t kPageOfFacts = 1'000;
 constexpr std::size_t kMostShownArgumentBytes = 256;
-// A document that is much smaller than the log goes into the store, so that the next process need not run the programs
-// again; a larger one would make the store grow with each wait.
-constexpr std::size_t kAlwaysParkedBytes = 8u << 10, kLogBytesPerParkedByte = 20;
 
 Error stored_error(Errc code, std::string message) { return {code, std::move(message), std::nullopt, {}}; }
 
@@ -103,7 +100,10 @@ Result<void> StoredAgent::load(const Agent& agent) {
     if (!made) return made.error();
     run_.emplace(std::move(*made));
     seen_ = (*started)->seq;
+    if (auto heard = hear_early_mail(seen_); !heard) return heard;
   }
+  if (*parked && (*parked)->continuation == kSession) idle_until_ = (*parked)->deadline_ms;
+  is_closed_ = is_closed_ || (*parked && (*parked)->continuation == kClosing);
   recorded_turns_ = run_->usage().turns;
   if (*parked) {
     if (auto resumed = log_.resumed(HostCut::blind(token_), {}); !resumed) return resumed.error();
@@ -123,7 +123,7 @@ Result<void> StoredAgent::begin(const Agent& agent) {
   const auto written = log_.put({token_, 0}, {&started, 1});
   if (!written) return written.error();
   seen_ = written->head;
-  return {};
+  return hear_early_mail(seen_);
 }
 
 Result<void> StoredAgent::restore(const Agent& agent, std::span<const std::byte> document) {
@@ -191,9 +191,11 @@ Result<void> StoredAgent::apply(const HostFact& fact) {
     return {};
   }
   if (fact.name == kTurnTaken || fact.name == kStarted || fact.name == kHooksSaid) return {};
+  if (fact.key.starts_with(kMail) || fact.name == kInputGiven) idle_until_.reset();
   run_->step();
   run_->advance(fact.time_ms);
-  return apply_fact(*run_, fact.name, fact.body);
+  is_closed_ = is_closed_ || fact.name == kSessionEnded;
+  return fact.name == kSessionEnded ? Result<void>() : apply_fact(*run_, fact.name, fact.body);
 }
 
 // Finds out what was under way when a process died.
@@ -333,34 +335,6 @@ Result<void> StoredAgent::raise(std::string_view limit, std::uint64_t by) {
 
 Result<void> StoredAgent::advance() {
   return record(fact(HostFactClass::Effect, std::string(kTimePassed), {}, "{}"), StoredPoint::AnswerRecorded);
-}
-
-Result<void> StoredAgent::park() {
-  const AgentState state = run_->step();
-  if (state == AgentState::Ended) {
-    if (auto ended = log_.ended(HostCut::blind(token_), {}); !ended) return ended.error();
-    if (auto released = log_.release(token_); !released) return released.error();
-    return {};
-  }
-  HostParked parked;
-  parked.continuation = "agent";
-  parked.observed_seq = seen_;
-  parked.snapshot = run_->snapshot();
-  std::size_t log_bytes = 0;
-  const auto facts = log_.read(0, kPageOfFacts);
-  if (!facts) return facts.error();
-  for (const HostFact& fact : *facts) log_bytes += fact.body.size();
-  if (parked.snapshot.size() > kAlwaysParkedBytes + log_bytes / kLogBytesPerParkedByte) parked.snapshot.clear();
-  for (const Operation& operation : run_->operations()) {
-    parked.wait_keys.push_back("answer/" + operation.path);
-    if (operation.due_ms == 0) continue;
-    parked.deadline_ms = std::min(parked.deadline_ms.value_or(operation.due_ms), operation.due_ms);
-  }
-  const auto result = log_.park({token_, seen_}, {}, parked);
-  if (!result) return result.error();
-  if (result->is_parked) return {};
-  // Something arrived: the caller goes on.
-  return catch_up();
 }
 
 }  // namespace ptcvm::loop

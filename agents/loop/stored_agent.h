@@ -42,6 +42,33 @@ struct StoredAgentOptions {
   std::function<void(StoredPoint)> at_point = {}; // is called at each point; an exception leaves the log as it is
 };
 
+// What somebody who has no claim tells a run. It is kept in the log, wakes the run, and is heard when the run goes on.
+struct AgentMail {
+  enum class Kind : std::uint8_t {
+    Resolve,   // `path` and `text`: an operation and its value, as EDN
+    Reject,    // `path` and `text`: an operation and why not
+    Raise,     // `path` and `by`: a limit, and how much is added
+    Say,       // `text`: what the user says next
+    End,       // the session is over when nothing is open any more
+  };
+  Kind kind{};
+  std::string path = {}, text = {};
+  std::uint64_t by = 0;
+};
+
+// How a run is left.
+struct AgentParking {
+  bool is_soon = false;                           // somebody goes on at once, because its orders are not made yet
+  // A run that has ended is a session: it waits so long for what the user says next, and is over then.
+  std::optional<std::int64_t> idle_ms = {};
+};
+
+enum class AgentLeft : std::uint8_t {
+  Arrived,   // not left: something has come meanwhile, and the caller goes on with step()
+  Parked,
+  Ended,
+};
+
 class StoredAgent {
  public:
   // Begins a run, or goes on with the one that the store has. Errors: busy when another process has it; refused when
@@ -76,18 +103,25 @@ class StoredAgent {
   Result<void> advance();                         // takes over the time of the clock
 
   // Leaves the log: parked when the run waits, or ended. The object must not be used afterwards.
-  Result<void> park();
+  Result<AgentLeft> park(const AgentParking& how = {});
+
+  // Puts mail into the log of a run, without a claim. What the run does not wait for is refused when the run hears it,
+  // and changes nothing. Error: store_failed.
+  static Result<void> tell(const Store& store, const std::string& id, const AgentMail& mail, std::int64_t now_ms);
 
  private:
   StoredAgent(HostLog log, StoredAgentOptions options) : log_(std::move(log)), options_(std::move(options)) {}
   Result<void> load(const Agent& agent);
   Result<void> begin(const Agent& agent);
+  Result<void> hear_early_mail(std::uint64_t started);
+  Result<std::uint64_t> first_unheard() const;
   Result<void> catch_up();
   Result<std::vector<HostFact>> read_page(std::uint64_t after);
   Result<void> settle_lost_orders();
   Result<void> apply(const HostFact& fact);
   Result<void> record(HostFact fact, StoredPoint point);
   Result<void> record_answer(std::string_view path, HostFact fact, StoredPoint point);
+  Result<AgentLeft> park_waiting(const AgentParking& how, bool is_over);
   HostFact fact(HostFactClass fact_class, std::string name, std::string key, std::string body) const;
   std::int64_t now() const;
   void reach(StoredPoint point) const;
@@ -101,6 +135,8 @@ class StoredAgent {
   std::set<std::string> taken_;                   // keys of orders that this process has handed out
   std::set<std::string, std::less<>> at_work_;    // paths of orders that were handed out and not answered
   std::uint32_t recorded_turns_ = 0;
+  bool is_closed_ = false;                        // somebody has said that the session is over
+  std::optional<std::int64_t> idle_until_;        // the session is over then, when nothing comes
 };
 
 // What a host does for a run. Each function may take as long as it wants.

@@ -179,6 +179,31 @@ Result<void> apply_fact(AgentRun& run, std::string_view name, std::string_view t
   return unreadable_fact("\"" + std::string(name) + "\" is no fact of an agent");
 }
 
+std::string mail_key(std::uint64_t number) { return std::string(kMail) + std::to_string(number); }
+
+// Letters are numbered without gaps, so that few look-ups find the last one.
+Result<std::uint64_t> next_mail(const HostLog& log) {
+  std::uint64_t there = 0, free = 1;
+  const auto is_there = [&log](std::uint64_t number) -> Result<bool> {
+    const auto found = log.find(mail_key(number));
+    if (!found) return found.error();
+    return found->has_value();
+  };
+  for (bool is_bounded = false; free - there > 1 || !is_bounded;) {
+    const std::uint64_t tried = is_bounded ? there + (free - there) / 2 : free;
+    const auto found = is_there(tried);
+    if (!found) return found.error();
+    if (*found) {
+      there = tried;
+      if (!is_bounded) free = tried * 2;
+    } else {
+      free = tried;
+      is_bounded = true;
+    }
+  }
+  return free;
+}
+
 std::string changes_between(std::string_view before, std::string_view after) {
   const auto old = read_body(before), now = read_body(after);
   if (!old || !now) return "the definition in the store cannot be read";

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agents/loop/agent_run.h"
+#include "ptcvm/host_log.hpp"
 
 namespace ptcvm::loop {
 
@@ -15,7 +16,19 @@ inline constexpr std::string_view kStarted = "agent_started", kIntent = "intent"
                                   kResolved = "resolved", kRejected = "rejected", kPended = "pended",
                                   kToolInDoubt = "tool_in_doubt", kInputGiven = "input_given",
                                   kBudgetRaised = "budget_raised", kTimePassed = "time_passed",
-                                  kTurnTaken = "turn_taken", kHooksSaid = "hooks_said";
+                                  kTurnTaken = "turn_taken", kHooksSaid = "hooks_said",
+                                  kSessionEnded = "session_ended";
+
+// What HostParked::continuation says: the run goes on; the run is over when it ends; the run has ended and can be told
+// more.
+inline constexpr const char *kGoesOn = "agent", *kClosing = "closing", *kSession = "session";
+
+inline constexpr std::string_view kMail = "mail/";   // with it the keys of letters begin
+
+// The key of the n-th letter to a run, from 1, without gaps.
+std::string mail_key(std::uint64_t number);
+// Returns the number that the next letter to a run gets.
+Result<std::uint64_t> next_mail(const HostLog& log);
 
 // Returns a member of a body that is text; "" when there is none.
 std::string fact_text(const boost::json::object& body, std::string_view name);

@@ -156,7 +156,7 @@ PlanOutput AgentPlanner::plan(harness::PlanContext& context) {
   }
   context.hud({"planning", "The agent plans", {}});
   check(loop::drive_stored(stored, driver_));
-  check(stored.park());
+  if (const auto parked = stored.park(); !parked) check(parked.error());
   const loop::AgentRun& run = stored.run();
   if (run.state() != loop::AgentState::Ended) {
     std::vector<std::string> waits = ask_person(context, run);

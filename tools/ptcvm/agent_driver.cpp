@@ -18,7 +18,6 @@ constexpr int kLookMs = 20;
 constexpr std::chrono::milliseconds kBucketPause{3};
 constexpr std::size_t kCommandsAtOnce = 8;
 constexpr std::uint64_t kMostAnswerBytes = 16u << 20;
-constexpr std::int64_t kLongestWaitMs = 10 * 60 * 1000;   // for the next attempt, before the run is suspended instead
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
@@ -36,13 +35,13 @@ bool may_be_repeated(const Operation& operation) {
 
 AgentDriver::AgentDriver(Parts parts)
     : parts_(std::move(parts)), calls_(tools_, kCommandsAtOnce, &parts_.interrupted),
-      virtual_ms_(now_millis()) {
+      virtual_ms_(wall_ms()) {
   calls_.retry_failed_calls();
 }
 
-std::int64_t AgentDriver::now_ms() const {
-  return parts_.model.has_virtual_time() ? virtual_ms_ : now_millis();
-}
+std::int64_t AgentDriver::wall_ms() const { return parts_.clock ? parts_.clock() : now_millis(); }
+
+std::int64_t AgentDriver::now_ms() const { return parts_.model.has_virtual_time() ? virtual_ms_ : wall_ms(); }
 
 void AgentDriver::tell(AgentMoment::Kind kind, const Operation& operation, std::string text) const {
   if (parts_.on_moment) parts_.on_moment({kind, &operation, std::move(text), now_ms(), nullptr});
@@ -50,7 +49,7 @@ void AgentDriver::tell(AgentMoment::Kind kind, const Operation& operation, std::
 
 // A run refuses an answer that it does not wait for any more, and goes on. A store that fails ends the drive.
 std::optional<AgentDriver::End> AgentDriver::failure_of(const Error& error) {
-  if (error.code == Errc::wrong_state) return End{End::Kind::Suspended, {}, {}};   // a call in doubt
+  if (error.code == Errc::wrong_state) return End{End::Kind::Suspended, std::string(kInDoubt), {}};
   if (error.code != Errc::store_failed) return std::nullopt;
   return End{End::Kind::StoreFailed, error.detail.empty() ? errc_name(error.code) : std::string(error.detail),
              error.message};
@@ -63,10 +62,13 @@ AgentDriver::End AgentDriver::drive(AgentHandle& agent) {
   if (auto advanced = agent.advance(); !advanced) return refused(advanced.error());
   for (;;) {
     if (parts_.interrupted.load()) return {End::Kind::Interrupted, {}, {}};
-    const auto state = agent.step();
-    if (!state) return refused(state.error());
-    if (*state == AgentState::Ended) return {End::Kind::Ended, {}, {}};
-    const std::vector<Operation> operations = agent.run().operations();
+    const bool drains = parts_.draining != nullptr && parts_.draining->load();
+    if (!drains) {
+      const auto state = agent.step();
+      if (!state) return refused(state.error());
+      if (*state == AgentState::Ended) return {End::Kind::Ended, {}, {}};
+    }
+    const std::vector<Operation> operations = operations_of(agent, drains);
     const auto progress = begin(agent, operations);
     if (!progress) return refused(progress.error());
     if (*progress == Progress::Again) continue;
@@ -74,6 +76,8 @@ AgentDriver::End AgentDriver::drive(AgentHandle& agent) {
       if (auto end = take_answers(agent, operations)) return *std::move(end);
       const auto advanced = is_timer_due(operations) ? agent.advance() : Result<void>();
       if (!advanced) return refused(advanced.error());
+    } else if (drains) {
+      return {End::Kind::Interrupted, {}, {}};
     } else if (!wait_for_timer(operations)) {
       for (const Operation& operation : operations) tell(AgentMoment::Kind::Wait, operation);
       return {parts_.interrupted.load() ? End::Kind::Interrupted : End::Kind::Suspended, {}, {}};
@@ -81,6 +85,21 @@ AgentDriver::End AgentDriver::drive(AgentHandle& agent) {
       return refused(advanced.error());
     }
   }
+}
+
+// Returns what the run waits for. While the driver drains, orders that are not in the log are left out.
+std::vector<Operation> AgentDriver::operations_of(const AgentHandle& agent, bool drains) {
+  std::vector<Operation> operations = agent.run().operations();
+  const auto name = [](const Operation& operation) {
+    return operation.path + '\n' + operation.key + '\n' + std::to_string(operation.attempt);
+  };
+  if (drains) {
+    std::erase_if(operations, [&](const Operation& operation) { return !stepped_.contains(name(operation)); });
+    return operations;
+  }
+  stepped_.clear();
+  for (const Operation& operation : operations) stepped_.insert(name(operation));
+  return operations;
 }
 
 Result<AgentDriver::Progress> AgentDriver::begin(AgentHandle& agent, const std::vector<Operation>& operations) {
@@ -259,7 +278,7 @@ bool AgentDriver::wait_for_timer(const std::vector<Operation>& operations) {
     virtual_ms_ = std::max(virtual_ms_, *due);
     return true;
   }
-  if (*due - now_ms() > kLongestWaitMs) return false;
+  if (*due - now_ms() > parts_.longest_wait_ms) return false;
   while (now_ms() < *due && !parts_.interrupted.load()) std::this_thread::sleep_for(std::chrono::milliseconds(kLookMs));
   return !parts_.interrupted.load();
 }

@@ -28,6 +28,9 @@ struct AgentMoment {
 };
 using OnMoment = std::function<void(const AgentMoment&)>;
 
+// The reason of a run that is suspended because nobody knows what became of a call: who opens it next says so.
+inline constexpr std::string_view kInDoubt = "in_doubt";
+
 class AgentDriver {
  public:
   // What a driver needs from others; all of it outlives the driver.
@@ -37,6 +40,11 @@ class AgentDriver {
     const std::atomic<bool>& interrupted;
     OnMoment on_moment;
     loop::RateLimits& rates;
+    // For a worker. `draining` set: begins nothing that is not in the log, waits for what is under way, and ends with
+    // Interrupted. A timer that is further away than `longest_wait_ms` suspends the run.
+    const std::atomic<bool>* draining = nullptr;
+    std::int64_t longest_wait_ms = 10 * 60 * 1000;
+    std::function<std::int64_t()> clock = {};   // ms since 1970; without it the clock of this machine
   };
   explicit AgentDriver(Parts parts);
 
@@ -51,6 +59,8 @@ class AgentDriver {
 
  private:
   static std::optional<End> failure_of(const Error& error);
+  std::vector<loop::Operation> operations_of(const AgentHandle& agent, bool drains);
+  std::int64_t wall_ms() const;
 
   enum class Progress : std::uint8_t { Again, Waits, Stuck };
 
@@ -76,6 +86,7 @@ class AgentDriver {
   std::map<std::string, std::uint64_t> call_of_path_;
   std::uint64_t last_call_ = 0;
   std::size_t models_in_flight_ = 0;
+  std::set<std::string> stepped_;                      // orders that are in the log, by path and key
   std::vector<ModelAnswer> held_;                      // answers whose virtual time has not come
   std::int64_t virtual_ms_ = 0;
 };

@@ -148,7 +148,8 @@ Result<AgentRecord> AgentRecord::read(const Engine& engine, const Store& store, 
   for (const std::string& said : record.verdicts_) loop::recall_verdicts(*record.run_, loop::kHooksSaid, said);
   Result<void> taken;
   const auto read = for_each_fact(store, id, [&](const HostFact& fact) {
-    if (taken && fact.seq > (*started)->seq) taken = record.take(fact);
+    const bool is_letter = fact.key.starts_with(loop::kMail);   // also one that came before a worker began the run
+    if (taken && (is_letter || fact.seq > (*started)->seq)) taken = record.take(fact);
   });
   if (!read) return read.error();
   if (!taken) return taken.error();

@@ -7,6 +7,7 @@
 #include "tools/ptcvm/agent_cost.h"
 #include "tools/ptcvm/agent_report.h"
 #include "tools/ptcvm/agent_store.h"
+#include "tools/ptcvm/agent_tell.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/json_problem.h"
@@ -27,9 +28,8 @@ Result<std::vector<std::string>> used_replies(const Store& store, const std::str
   return paths;
 }
 
-struct ResumeAgent {
+struct ResumeAgent : ToldAgent {
   AgentArguments arguments;
-  std::vector<std::string> resolved, rejected, said, raised;
 };
 
 // Gives one answer of the command line to the run.
@@ -95,6 +95,11 @@ int resume_agent(ResumeAgent& request) {
   int status = kSuccess;
   const auto store = store_of(arguments.store, StoreUse::Existing, status);
   if (!store) return status;
+  if (const auto queued = queued_agent(*store, id)) {
+    if (arguments.model.empty()) return tell_agent(*store, *queued, request);
+    return refuse_input("the run " + id + " is in the queue " + queued->queue + ": its worker has the model");
+  }
+  if (request.ends) return refuse_input("--end is for the session of a queue; " + id + " is in none");
   const auto agent = read_agent_of(Engine(), *store, id);
   const auto command = kept_command(*store, id);
   auto replies = used_replies(*store, id);
@@ -316,6 +321,7 @@ void add_agent_resume(CLI::App& agent, int& status) {
   list("--reject", request->rejected, "An operation is refused, failed or did not happen; repeatable", "OP=TEXT");
   list("--raise", request->raised, "Adds to a limit: turns, model_calls, tokens, …; repeatable", "LIMIT=NUMBER");
   list("--say", request->said, "What the user says next; repeatable", "TEXT");
+  command->add_flag("--end", request->ends, "The session of a queue is over when nothing is open any more");
   command->footer(R"(Examples:
   ptcvm agent resume --store runs.db --id may
   ptcvm agent resume --store runs.db --id may --resolve approve:pay=true
@@ -324,8 +330,9 @@ void add_agent_resume(CLI::App& agent, int& status) {
   ptcvm agent resume --store runs.db --id may --say 'And what does it cost?'
 
 The model and the commands of tools are those with which the run was begun. With --tools, the commands of the files take
-the place of those, and what has changed is said. Exit status: as for agent run; 65 for an
-answer to something that nobody waits for, which changes nothing.)");
+the place of those, and what has changed is said. A run of a queue
+(ptcvm enqueue --agent) is told, and a worker goes on with it. Exit status: as for agent run; 65 for an answer to
+something that nobody waits for, which changes nothing.)");
   command->callback([request, &status] { status = resume_agent(*request); });
 }
 

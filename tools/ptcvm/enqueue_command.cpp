@@ -4,6 +4,8 @@
 #include <iostream>
 
 #include "runtime/text/json_text.h"
+#include "tools/ptcvm/agent_job.h"
+#include "tools/ptcvm/agent_session.h"
 #include "tools/ptcvm/bulk_jobs.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/job_options.h"
@@ -19,13 +21,16 @@ constexpr const char* kEnqueueExamples = R"(Examples:
   ptcvm enqueue order.ptc --store runs.db --id order-18 --queue orders --tenant acme --prio -1 --in 5m
   ptcvm enqueue bill.ptc --store runs.db --id bill-18 --after order-18
   ptcvm enqueue order.ptc --store runs.db --bulk orders.jsonl
+  ptcvm enqueue --agent clerk.json --data mail.json --store runs.db --id mail-7 --idle 30m
 
 The id of a job is the id of its run: an id that is there already is left as it is. Workers (ptcvm worker) that lack a
 tool of the program leave the job alone. --bulk takes a line of JSON for each job, for instance
 {"id":"order-19","data":{"n":19}}; what a line leaves out, the command line says. Members: id, file, source, name,
 queue, tenant, priority, in, at, attempts, after, needs, data, signature, limits. 500 lines are written at once, all or
 none; a line that is refused ends the command with status 65, and the message says how many jobs are in. Lines that are
-enqueued a second time are there already, so the command may be given again.)";
+enqueued a second time are there already, so the command may be given again.
+An agent is executed by a worker with --model and with commands for those tools that have one in the agent file; the
+commands of the file stay here. ptcvm agent resume tells it what people say.)";
 
 constexpr std::size_t kBatch = 500, kMostNamed = 10;
 constexpr auto kProgressPause = std::chrono::seconds(2);
@@ -34,7 +39,8 @@ struct EnqueueRequest {
   StoreOptions store;
   JobArguments arguments;
   std::chrono::milliseconds delay{0};
-  std::string bulk;
+  std::string bulk, agent;
+  std::optional<std::chrono::milliseconds> idle;
   bool json = false;
 };
 
@@ -158,7 +164,45 @@ class Enqueuing {
   std::vector<std::size_t> numbers_;           // the line of each job
 };
 
+// Makes a job of an agent: its definition without commands, and its data.
+bool take_agent(const EnqueueRequest& request, QueuedJob& job, std::string& message) {
+  AgentArguments arguments;
+  arguments.file = request.agent;
+  const auto& data = request.arguments.program.data;
+  if (data.size() > 1) return message = "the data of an agent is one file", false;
+  if (!data.empty()) arguments.data = data.front();
+  if (!request.arguments.program.limits.is_empty()) {
+    return message = "the limits of an agent are in its file", false;
+  }
+  auto definition = agent_definition(arguments, message);
+  const auto text = definition ? agent_data(arguments, message) : std::nullopt;
+  if (!text) return false;
+  AgentJob made{*std::move(definition), *text, {}};
+  if (request.idle) made.idle_ms = request.idle->count();
+  for (std::string& tool : take_commands(made.agent)) job.needs.push_back(std::move(tool));
+  const auto agent = loop::Agent::make(Engine(), made.agent, {});
+  if (!agent) return message = request.agent + ": " + agent.error().message, false;
+  const auto run = loop::AgentRun::start(*agent, {job.id, *text});
+  if (!run) return message = run.error().message, false;
+  job.kind = kAgentKind;
+  job.source = write_agent_job(made);
+  return true;
+}
+
+int enqueue_agent(const EnqueueRequest& request) {
+  QueuedJob job = request.arguments.job;
+  std::string message;
+  if (job.id.empty()) return refuse_input("which run? Give --id ID");
+  if (!take_agent(request, job, message)) return refuse_input(message);
+  job.delay_ms = request.delay.count();
+  StoreCommand command(request.store);
+  int status = kSuccess;
+  if (!command.open(StoreUse::Create, status)) return status;
+  return Enqueuing(request, command.store()).one(job);
+}
+
 int enqueue_all(const EnqueueRequest& request) {
+  if (!request.agent.empty()) return enqueue_agent(request);
   const bool has_program = !request.arguments.file.empty();
   if (request.bulk.empty() && !has_program) return refuse_input("which program? Give FILE or --bulk FILE");
   if (request.bulk.empty() && request.arguments.job.id.empty()) return refuse_input("which run? Give --id ID");
@@ -192,6 +236,15 @@ void add_enqueue_command(CLI::App& app, int& status) {
   command->add_option("--after", job.after, "A run that has to end well before; repeatable")
       ->type_name("RUN")
       ->allow_extra_args(false);
+  command->add_option("--agent", request->agent, "An agent instead of a program: an agent file (ptcvm agent)")
+      ->type_name("FILE");
+  command
+      ->add_option_function<std::string>(
+          "--idle",
+          [request](const std::string& text) { request->idle = read_span(text); },
+          "The agent is a session: when it has answered, it waits so long for what is said next")
+      ->check([](const std::string& text) { return read_span(text) ? std::string() : "must be a span like 30m or 2h"; })
+      ->type_name("TIME");
   command->add_flag("--json", request->json, "A line of JSON for each job");
   command->footer(kEnqueueExamples);
   command->callback([request, &status] { status = enqueue_all(*request); });

@@ -15,6 +15,8 @@ class GivenLimits {
   // until the command line is parsed.
   void declare(CLI::App& command);
 
+  bool is_empty() const { return given_.empty(); }   // none was given
+
   // Returns the defaults, with the limits that were given.
   Limits with_defaults() const;
 

@@ -5,6 +5,8 @@
 #include <mutex>
 #include <thread>
 
+#include "tools/ptcvm/agent_job.h"
+#include "tools/ptcvm/agent_session.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/cron_schedule.h"
 #include "tools/ptcvm/moments.h"
@@ -13,6 +15,7 @@
 #include "tools/ptcvm/store_options.h"
 #include "tools/ptcvm/terminal.h"
 #include "tools/ptcvm/time_spans.h"
+#include "tools/ptcvm/worker_agents.h"
 #include "tools/ptcvm/worker_health.h"
 #include "tools/ptcvm/worker_log.h"
 #include "tools/ptcvm/worker_tools.h"
@@ -24,6 +27,7 @@ constexpr const char* kWorkerExamples = R"(Examples:
   ptcvm worker --store runs.db --tools tools.json --until-empty
   ptcvm worker --store postgresql://worker@db/runs --queue orders:8 --queue mail:2 --slots 10 --tools tools.json
   ptcvm worker --store runs.db --tool pay='python3 pay.py' --tool-effect pay=keyed --health 127.0.0.1:9100
+  ptcvm worker --store runs.db --tools tools.json --model messages:claude-sonnet-4-5 --rate 50
 
 Claims runs of its queues (ptcvm enqueue) and executes them, any number of workers over one store. A run goes to one
 worker. SIGINT or SIGTERM drains: nothing more is claimed, running programs are parked in the middle of an expression,
@@ -41,6 +45,7 @@ struct WorkerRequest {
   WorkerOptions worker;
   std::vector<std::string> queues;             // NAME or NAME:N
   std::string health;
+  AgentWork agents;                            // without a model the worker executes no agents
   bool json = false;
 };
 
@@ -162,6 +167,7 @@ class WorkerProcess {
     out.parallel_calls = request_.options.parallel_tools;
     out.on_event = [this](const WorkerEvent& event) { log_.write(event); };
     out.observer = &log_;
+    if (!request_.agents.model.empty()) out.kinds[kAgentKind] = agent_hosts(engine_, store_, request_.agents);
     out.calls = [this]() -> std::unique_ptr<WorkerCalls> {
       std::string message;
       CommandTools tools;
@@ -195,6 +201,13 @@ class WorkerProcess {
   Worker worker_;
 };
 
+// Gives agents the commands of the worker, and looks whether its model can be opened.
+bool take_agents(WorkerRequest& request, const std::vector<DeclaredTool>& declared, std::string& message) {
+  if (request.agents.model.empty()) return true;
+  request.agents.commands = commands_of(declared);
+  return open_model(request.agents.model, request.agents.stream, {}, message).has_value();
+}
+
 int serve(WorkerRequest& request) {
   if (const auto wrong = take_queues(request)) return refuse_input(*wrong);
   if (!request.health.empty() && !read_health_place(request.health)) {
@@ -205,6 +218,7 @@ int serve(WorkerRequest& request) {
   if (!declared) return refuse_input(message);
   Tools tools;
   if (!add_contracts(tools, *declared, message)) return refuse_input(message);
+  if (!take_agents(request, *declared, message)) return refuse_input(message);
   StoreCommand command(request.store);
   int status = kSuccess;
   if (!command.open(StoreUse::Create, status)) return status;
@@ -244,6 +258,15 @@ void add_worker_command(CLI::App& app, int& status) {
           "How each event is written: text or json")
       ->check(CLI::IsMember({"text", "json"}).description(""))
       ->type_name("FORM");
+  command->add_option("--model", request->agents.model,
+                      "Also execute agents (enqueue --agent), which ask this model; named as for agent run");
+  command->add_option("--child-model", request->agents.child_models,
+                      "Another model for a child and what is below it, by its path: broker/desk=chat:NAME; repeatable")
+      ->type_name("PATH=MODEL")
+      ->allow_extra_args(false);
+  command->add_flag("--stream", request->agents.stream, "Ask models for streams");
+  command->add_option("--rate", request->agents.rate,
+                      "At most so many requests a minute to each server, of all workers of the store together");
   request->options.limits.declare(*command);
   command->footer(kWorkerExamples);
   command->callback([request, &status] { status = serve(*request); });

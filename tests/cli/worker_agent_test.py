@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+"""Agents on workers, in SQLite and in PostgreSQL: they wait in a row, go on at another worker, and pay once.
+
+usage: worker_agent_test.py PTCVM [--every]
+
+The model is a server in this process that counts requests, or a recording. Tools write what they do into a file. With
+--every, workers are killed at each effect of a tool and each reply of the model; else at some of them."""
+import json
+import os
+import pathlib
+import signal
+import sys
+import threading
+import unittest
+
+EVERY = "--every" in sys.argv
+sys.argv = [word for word in sys.argv if word != "--every"]
+
+import agent_kill_test as kills   # noqa: E402
+from postgres_server import PostgresServer   # noqa: E402
+from ptcvm_process import ptcvm   # noqa: E402
+from worker_process import PATIENCE, WorkerTest   # noqa: E402
+
+CLERK = {"name": "clerk", "prompt": "Answer {{who}}.", "signature": "(who :string) -> {said :string}"}
+QUOTE = [{"name": "quote", "signature": "(n :int) -> :int", "description": "quote", "effect": "pure",
+          "command": ["sh", "-c", "cat > /dev/null; echo 21"]}]
+LEASE = ("--lease", "400ms")
+
+
+class World:
+    """What agent_kill_test.Model and its tools count. The process that is killed is a worker."""
+
+    def __init__(self, folder):
+        self.folder, self.kill_at_request, self.worker = pathlib.Path(folder), None, None
+        self.requests = kills.collections.Counter()
+
+    def kill(self):
+        self.worker.process.kill()
+
+    def effects(self):
+        path = self.folder / "effects"
+        return [tuple(line.split(" ", 1)) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+class Agents(WorkerTest):
+    """In SQLite."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.model = kills.Server(("127.0.0.1", 0), kills.Model)
+        threading.Thread(target=cls.model.serve_forever, daemon=True).start()
+        cls.addClassCleanup(cls.model.shutdown)
+        os.environ["PTCVM_MODEL_KEY"] = "none"
+        for name in ("http_proxy", "https_proxy", "all_proxy"):
+            os.environ.pop(name, None)
+            os.environ.pop(name.upper(), None)
+
+    def url(self):
+        return f"chat:m@http://127.0.0.1:{self.model.server_port}/v1"
+
+    def script(self, name, *lines):
+        return "scripted:" + self.file(name, "".join(json.dumps(line) + "\n" for line in lines))
+
+    def enqueue_agent(self, run, agent, data, *words):
+        return self.ok("enqueue", "--agent", self.file("agent.json", json.dumps(agent)), "--data",
+                       self.file("data.json", json.dumps(data)), "--store", self.store, "--id", run, *words)
+
+    def show(self, run):
+        out = self.ok("agent", "show", "--store", self.store, "--id", run, "--output", "json")
+        return json.loads(out.splitlines()[-1])
+
+    def tell(self, run, *words):
+        self.assertEqual(json.loads(self.ok("agent", "resume", "--store", self.store, "--id", run, *words))["status"],
+                         "told")
+
+    def test_a_worker_executes_an_agent_with_recorded_traffic(self):
+        agent = {**CLERK, "signature": "(who :string) -> {said :string, price :int}", "tools": QUOTE}
+        data = {"who": "Ann"}
+        program = '(return {:said (str "hello " data/who) :price (tool/quote {:n 1})})'
+        recording = self.folder.name + "/recorded.jsonl"
+        straight = json.loads(self.ok(
+            "agent", "run", self.file("a.json", json.dumps(agent)), "--data", self.file("d.json", json.dumps(data)),
+            "--model", self.script("s.jsonl", {"program": "data/who"}, {"program": program}), "--record", recording))
+        self.enqueue_agent("a", agent, data)
+        tools = ("--tools", self.file("tools.json", json.dumps(QUOTE)))
+        self.assertNotIn("claimed", self.work(), "no model")
+        self.assertNotIn("claimed", self.work("--model", "replay:" + recording), "no tool")
+        self.assertIn("ended", self.work("--model", "replay:" + recording, *tools))
+        line = self.show("a")
+        self.assertEqual((line["status"], line["return"]), ("ok", {"said": "hello Ann", "price": 21}))
+        self.assertEqual((line["turns"], line["usage"]), (straight["turns"], straight["usage"]))
+        self.assertEqual(self.runs()["a"]["queue_state"], "done")
+
+    def test_an_agent_waits_for_a_person_in_a_row_and_goes_on_at_another_worker(self):
+        agent = {**CLERK, "tools": [{**QUOTE[0], "ask": True}]}
+        script = self.script("s.jsonl", {"program": '(return {:said (str (tool/quote {:n 1}))})'})
+        tools = ("--tools", self.file("tools.json", json.dumps(QUOTE)))
+        self.enqueue_agent("a", agent, {"who": "Ann"})
+        one = self.worker("--model", script, *tools, "--node", "one")
+        self.assertIn("approve:quote", one.until("waiting", run="a")["text"])
+        one.stop()
+        self.assertEqual(self.runs()["a"]["queue_state"], "waiting")
+        status, _, err = ptcvm("agent", "resume", "--store", self.store, "--id", "a", "--resolve", "approve:pay=true")
+        self.assertEqual((status, "unknown_operation" in err), (65, True), err)
+        two = self.worker("--model", script, *tools, "--node", "two")
+        two.until("joined")
+        self.tell("a", "--resolve", "approve:quote=true")
+        two.until("ended", run="a")
+        two.stop()
+        self.assertEqual(self.show("a")["return"], {"said": "21"})
+
+    def test_an_agent_that_ends_with_an_error_is_given_up_and_ends_what_comes_after_it(self):
+        self.enqueue_agent("a", CLERK, {"who": "Ann"})
+        self.enqueue("b", "1", "--after", "a")
+        self.work("--model", self.script("s.jsonl", {"program": '(fail {:reason :no :message "never"})'}))
+        runs = self.runs()
+        self.assertEqual((runs["a"]["queue_state"], runs["b"]["queue_state"]), ("dead", "dependency_failed"))
+        self.assertIn("the run a was given up", json.dumps(runs["b"]))
+
+    def test_a_session_waits_for_what_is_said_until_it_is_ended(self):
+        said = [{"program": f'(return {{:said "{word}"}})'} for word in ("one", "two")]
+        script = self.script("s.jsonl", *said)
+        self.enqueue_agent("a", CLERK, {"who": "Ann"}, "--idle", "1h")
+        worker = self.worker("--model", script)
+        worker.until("waiting", run="a")
+        self.assertEqual(self.show("a")["return"], {"said": "one"})
+        self.tell("a", "--say", "And now?")
+        worker.until("waiting", run="a")
+        self.assertEqual(self.show("a")["return"], {"said": "two"})
+        self.tell("a", "--end")
+        worker.until("ended", run="a")
+        worker.stop()
+        self.assertEqual(self.runs()["a"]["queue_state"], "done")
+
+    def test_a_session_that_is_idle_is_over(self):
+        self.enqueue_agent("a", CLERK, {"who": "Ann"}, "--idle", "1ms")
+        worker = self.worker("--model", self.script("s.jsonl", {"program": '(return {:said "one"})'}))
+        worker.until("ended", run="a")
+        worker.stop()
+
+    def test_a_rate_holds_over_workers(self):
+        self.model.world = World(self.folder.name)
+        agent = {"name": "sum", "prompt": "Sum it up: {{text}}", "signature": "(text :string) -> :string"}
+        workers = [self.worker("--model", self.url(), "--rate", "1", "--slots", "1") for _ in range(2)]
+        for run in ("a", "b"):
+            self.enqueue_agent(run, agent, {"text": run})
+        runs = self.until_runs(lambda runs: sorted(run.get("queue_state") for run in runs.values()
+                                                   if run["id"] in "ab") == ["done", "timer"])
+        self.assertEqual(sum(self.model.world.requests.values()), 1, runs)
+        for worker in workers:
+            worker.stop()
+
+    # A kill sweep with the agent of agent_kill_test: branches, an unsafe tool in a task, a child with a model.
+
+    def killed(self, run, kind, what):
+        """Executes the agent; a worker is killed at one place. The last line of the run, and its world."""
+        folder = pathlib.Path(self.folder.name) / run
+        folder.mkdir()
+        world = self.model.world = World(folder)
+        os.environ["FOLDER"] = str(folder)
+        (folder / "tool.sh").write_text(kills.TOOL)
+        tools = [{"name": name, "signature": kills.SIGNATURES[name], "description": name, "effect": effect,
+                  "command": ["sh", str(folder / "tool.sh"), name, kills.ANSWERS[name]]}
+                 for name, effect in kills.TOOLS.items()]
+        agent = {"name": "killed", "prompt": "Pay, and file what was paid.",
+                 "signature": "() -> {filed :string, paid :int}", "tools": tools, "journal": True, "max_turns": 6,
+                 "children": {"sum-up": {"prompt": "Sum it up: {{text}}", "signature": "(text :string) -> :string"}}}
+        words = ("--model", self.url(), "--tools", self.file("tools.json", json.dumps(tools)), *LEASE)
+        if kind == "tool":
+            (folder / what).touch()
+        world.kill_at_request = what if kind == "request" else None
+        self.enqueue_agent(run, agent, {})
+        dies = kind is not None
+        while True:
+            world.worker = worker = self.worker(*words)
+            found = self.until_over(worker, run)
+            if found != "killed":
+                worker.kill()
+            if found == "in_doubt":
+                paid = any(name == "pay" for name, _ in world.effects())
+                self.tell(run, *(("--resolve", "doubt:pay=" + kills.ANSWERS["pay"]) if paid
+                                 else ("--reject", "doubt:pay=it did not")))
+            if found == "ended":
+                self.assertFalse(dies, "nobody was killed")
+                return self.show(run), world
+            dies = dies and found != "killed"
+            world.kill_at_request = world.kill_at_request if dies else None
+
+    def until_over(self, worker, run):
+        while (found := worker.coming.get(timeout=PATIENCE)) is not None:
+            if found.get("run") == run and found["event"] in ("ended", "in_doubt", "given_up", "failed"):
+                self.assertIn(found["event"], ("ended", "in_doubt"), found)
+                return found["event"]
+        return "killed"
+
+    def test_workers_that_are_killed_pay_no_reply_twice(self):
+        straight, world = self.killed("straight", None, None)
+        wanted = sum(world.requests.values())
+        self.assertEqual((straight["return"], wanted), (kills.RESULT, 5))
+        places = [("tool", "before-pay"), ("tool", "after-pay"), ("tool", "after-file"), ("request", (1, "after")),
+                  ("request", (4, "before"))]
+        if EVERY:
+            places = list(kills.boundaries(0, 1))
+        for number, (kind, what) in enumerate(places):
+            with self.subTest(kind=kind, what=what):
+                line, world = self.killed(f"r{number}", kind, what)
+                sent = sum(world.requests.values())
+                paid = [key for name, key in world.effects() if name == "pay"]
+                self.assertEqual((line["return"], line["turns"], len(paid)), (kills.RESULT, straight["turns"], 1))
+                self.assertEqual(line["usage"]["fuel"], straight["usage"]["fuel"])
+                self.assertLessEqual(sent, line["usage"]["model_calls"])
+                self.assertLessEqual(line["usage"]["model_calls"], wanted + (kind == "request"))
+
+    def test_a_stop_waits_for_the_reply_and_parks_the_agent(self):
+        folder = pathlib.Path(self.folder.name)
+        world = self.model.world = World(folder)
+        reached, goes_on = threading.Event(), threading.Event()
+        world.requests = CountsAndTells(reached, goes_on)
+        agent = {"name": "two", "prompt": "Pay, and file what was paid.", "signature": "() -> :any"}
+        self.enqueue_agent("a", agent, {})
+        worker = self.worker("--model", self.url(), "--slots", "1")
+        self.assertTrue(reached.wait(PATIENCE))
+        worker.send(signal.SIGTERM)
+        worker.until("draining")
+        goes_on.set()
+        self.assertIn("parked", worker.ended())
+        self.assertEqual(self.runs()["a"]["queue_state"], "ready")
+        self.assertEqual(self.show("a")["turns"], 1, "the reply is used")
+        self.assertEqual(sum(world.requests.values()), 1)
+
+
+class CountsAndTells(kills.collections.Counter):
+    """Tells of a request, and holds its reply back."""
+
+    def __init__(self, reached, goes_on):
+        super().__init__()
+        self.reached, self.goes_on = reached, goes_on
+
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value)
+        self.reached.set()
+        self.goes_on.wait(PATIENCE)
+
+
+class PostgresAgents(Agents):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.server = PostgresServer()
+        cls.addClassCleanup(cls.server.stop)
+        cls.count = 0
+
+    def new_store(self):
+        PostgresAgents.count += 1
+        url = self.server.new_database(f"agents_{PostgresAgents.count}")
+        self.assertEqual(ptcvm("store", "migrate", "--store", url)[0], 0)
+        return url
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]] + sys.argv[2:])

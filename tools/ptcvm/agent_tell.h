@@ -1,0 +1,23 @@
+// What people say to an agent of a queue: the log of the run keeps it, and a worker goes on.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ptcvm/queues.hpp"
+#include "ptcvm/store.hpp"
+
+namespace ptcvm::cli {
+
+// The words of `ptcvm agent resume`: OP=JSON, OP=TEXT, LIMIT=NUMBER, TEXT.
+struct ToldAgent {
+  std::vector<std::string> resolved, rejected, raised, said;
+  bool ends = false;                         // the session is over
+};
+
+// Returns what the queue says of a run that workers go on with; nullopt: nobody does.
+std::optional<QueuedRunStatus> queued_agent(const Store& store, const std::string& run);
+// Tells the run, and returns the exit status. Nothing is told when something is refused.
+int tell_agent(const Store& store, const QueuedRunStatus& queued, const ToldAgent& told);
+
+}  // namespace ptcvm::cli
