@@ -249,6 +249,7 @@ bool DurableRun::parks_here() {
 // Parks a session between two steps; the run can go on at once. Returns false when nothing was parked: the log has
 // something new, or the writer is stopped.
 bool DurableRun::park_in_the_middle() {
+  session_->tell_reader();   // an answer may have opened an operation
   if (!write()) return false;
   Parked wanted;
   wanted.continuation = continuation_name(writer_);

@@ -70,6 +70,9 @@ class Session {
   const SessionOptions& options() const { return options_; }
 
   void set_reader(OutboxReader* reader);          // not owned; may be null
+  // Tells the reader what answers have recorded since the last step. A session that is restored tells only what comes
+  // after its snapshot, so call this before a snapshot between two steps.
+  void tell_reader() { records_.tell_reader(); }
   // Sets a hook that is called between the steps of a turn, where it may take a snapshot and restart from it. A message
   // ends the turn with the fault snapshot_invalid.
   void set_step_hook(std::function<std::optional<std::string>(Session&)> hook) { step_hook_ = std::move(hook); }

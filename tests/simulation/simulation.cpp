@@ -46,7 +46,6 @@ class Simulation {
     out.commits = server_.last_commit();
     out.calls = calls_;
     out.failovers = failovers_;
-    out.waiting = waiting_;
     out.simulated_ms = flows_.now();
     end_everything();
     return out;
@@ -253,11 +252,23 @@ class Simulation {
     is_over_ = true;
     for (const Run& run : runs_) {
       if (is_run_over(run)) continue;
-      if (place(run) == "waiting") {                       // open: see docs/decisions/0041
-        ++waiting_;
-        continue;
-      }
+      tell_log(run);
       return story_.fail(run.id, "liveness: " + run.id + " does not end: it is " + place(run));
+    }
+  }
+
+  // What the run waits for, and its log.
+  void tell_log(const Run& run) {
+    if (!story_.is_told()) return;
+    const auto parked = std::get<std::optional<ptc::Parked>>(server_.store().parked(run.id));
+    for (const std::string& key : parked ? parked->wait_keys : std::vector<std::string>()) {
+      story_.tell(flows_.now(), run.id, run.id + " waits for " + key);
+    }
+    const auto facts = std::get<std::vector<ptc::Fact>>(server_.store().read(run.id, 0, SIZE_MAX));
+    for (const ptc::Fact& fact : facts) {
+      story_.tell(flows_.now(), run.id, "fact " + std::to_string(fact.seq) + " by claim " + std::to_string(fact.writer) +
+                                            ": " + std::string(ptc::fact_name(fact.kind)) + " " + fact.key + " " +
+                                            fact.status);
     }
   }
 
@@ -318,7 +329,7 @@ class Simulation {
   std::vector<std::unique_ptr<Node>> nodes_;
   int started_ = 0;
   bool is_calm_ = false, is_over_ = false, is_all_brought_ = false;
-  std::uint64_t calls_ = 0, failovers_ = 0, waiting_ = 0;
+  std::uint64_t calls_ = 0, failovers_ = 0;
 };
 
 }  // namespace

@@ -16,7 +16,6 @@ struct SeedResult {
   std::string story;                     // as much of it as was wanted
   std::uint64_t commits = 0, calls = 0;  // calls: of tools
   std::uint64_t failovers = 0;
-  std::uint64_t waiting = 0;             // runs that wait at the end, and nobody is asked
   std::int64_t simulated_ms = 0;
 };
 

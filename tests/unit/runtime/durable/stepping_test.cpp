@@ -1,4 +1,5 @@
 // A durable run in steps: several calls in flight, pauses that park, deferred tools, kept sessions, progress.
+#include <atomic>
 #include <random>
 #include <set>
 #include <string>
@@ -61,6 +62,23 @@ TEST_F(SteppingTest, AllCallsAreInFlightAtOnceEachWithItsIntent) {
   EXPECT_EQ(ids(*run).size(), 3u);
   EXPECT_EQ(kinds(), "run_started intent intent intent ");
   EXPECT_EQ(echo(*run).outcome.value_edn, "[{\"i\" 1} {\"i\" 2} {\"i\" 3}]");
+}
+
+TEST_F(SteppingTest, ARunThatIsParkedBehindAnAnswerHasTheOperationOfThatAnswerInItsLog) {
+  ToolDefinition pay;
+  pay.name = "pay";
+  pay.async = AsyncMode::Yes;
+  pay.deferred = true;
+  tools_.add(std::move(pay), {});
+  std::atomic<bool> parks{false};
+  DurableOptions wanted = options();
+  wanted.parks = &parks;
+  const auto run = stepped("(await (tool/pay {:i 1}))", std::move(wanted));
+  ASSERT_EQ(run->step(), DurableStep::Waits);
+  parks = true;
+  EXPECT_TRUE(run->answer(ids(*run)[0], ToolReply::pending("bill")));
+  ASSERT_EQ(run->step(), DurableStep::Done);
+  EXPECT_EQ(kinds(), "run_started intent effect_settled operation_opened run_suspended ");
 }
 
 TEST_F(SteppingTest, TheCapBoundsTheCallsInFlight) {
