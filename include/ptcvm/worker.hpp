@@ -84,6 +84,7 @@ struct HostTurn {
 
 // How such a turn ended.
 struct HostTurnEnd {
+  // Says what the worker does with the run.
   enum class Kind : std::uint8_t {
     AsLogSays,   // the log is parked or has ended
     InDoubt,     // as before, and a person has to say what became of a call
@@ -91,7 +92,7 @@ struct HostTurnEnd {
     GivenUp,     // the run cannot go on, or has ended without success
     StoreFailed, // the store refused a write: `error`
   };
-  Kind kind = Kind::AsLogSays;
+  Kind kind = Kind::AsLogSays;                // what the worker does with the run
   bool has_ended = false;                     // AsLogSays: the run is over
   bool is_in_the_middle = false;              // AsLogSays: the run does not wait; somebody goes on at once
   std::string text = {};                      // the reason, for people
