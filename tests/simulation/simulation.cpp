@@ -266,9 +266,9 @@ class Simulation {
     }
     const auto facts = std::get<std::vector<ptc::Fact>>(server_.store().read(run.id, 0, SIZE_MAX));
     for (const ptc::Fact& fact : facts) {
-      story_.tell(flows_.now(), run.id, "fact " + std::to_string(fact.seq) + " by claim " + std::to_string(fact.writer) +
-                                            ": " + std::string(ptc::fact_name(fact.kind)) + " " + fact.key + " " +
-                                            fact.status);
+      const std::string where = "fact " + std::to_string(fact.seq) + " by claim " + std::to_string(fact.writer);
+      const std::string what = std::string(ptc::fact_name(fact.kind)) + " " + fact.key + " " + fact.status;
+      story_.tell(flows_.now(), run.id, where + ": " + what);
     }
   }
 
