@@ -1,6 +1,7 @@
 #include "tests/simulation/simulation.h"
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -324,7 +325,7 @@ class Simulation {
   Checker checker_;
   Server server_;
   Person person_;
-  std::vector<Run> runs_;
+  std::deque<Run> runs_;                                   // a flow keeps a reference while others bring more
   std::vector<std::unique_ptr<Node*>> holders_;
   std::vector<std::unique_ptr<Node>> nodes_;
   int started_ = 0;
