@@ -17,9 +17,8 @@ EVERY = "--every" in sys.argv
 sys.argv = [word for word in sys.argv if word != "--every"]
 
 import agent_kill_test as kills   # noqa: E402
-from postgres_server import PostgresServer   # noqa: E402
 from ptcvm_process import ptcvm   # noqa: E402
-from worker_process import PATIENCE, WorkerTest   # noqa: E402
+from worker_process import PATIENCE, PostgresStores, WorkerTest   # noqa: E402
 
 CLERK = {"name": "clerk", "prompt": "Answer {{who}}.", "signature": "(who :string) -> {said :string}"}
 QUOTE = [{"name": "quote", "signature": "(n :int) -> :int", "description": "quote", "effect": "pure",
@@ -242,19 +241,8 @@ class CountsAndTells(kills.collections.Counter):
         self.goes_on.wait(PATIENCE)
 
 
-class PostgresAgents(Agents):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.server = PostgresServer()
-        cls.addClassCleanup(cls.server.stop)
-        cls.count = 0
-
-    def new_store(self):
-        PostgresAgents.count += 1
-        url = self.server.new_database(f"agents_{PostgresAgents.count}")
-        self.assertEqual(ptcvm("store", "migrate", "--store", url)[0], 0)
-        return url
+class PostgresAgents(PostgresStores, Agents):
+    pass
 
 
 if __name__ == "__main__":

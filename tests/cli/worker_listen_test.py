@@ -5,26 +5,12 @@ usage: worker_listen_test.py PTCVM"""
 import threading
 import unittest
 
-from postgres_server import PostgresServer
-from ptcvm_process import ptcvm
-from worker_process import PATIENCE, WorkerProcess, WorkerTest
+from worker_process import PATIENCE, PostgresStores, WorkerProcess, WorkerTest
 
 LISTENERS = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'ptcvm listener' AND query LIKE 'LISTEN%'"
 
 
-class Told(WorkerTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = PostgresServer()
-        cls.addClassCleanup(cls.server.stop)
-        cls.count = 0
-
-    def new_store(self):
-        Told.count += 1
-        url = self.server.new_database(f"told_{Told.count}")
-        self.assertEqual(ptcvm("store", "migrate", "--store", url)[0], 0)
-        return url
-
+class Told(PostgresStores, WorkerTest):
     def listening(self, *words):
         """A worker that has looked once and listens."""
         worker = WorkerProcess(self, "--store", self.store, "--poll", "1h", *words)

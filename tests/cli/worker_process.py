@@ -1,4 +1,5 @@
 """Workers as a user starts them, and what their logs say."""
+import itertools
 import json
 import queue
 import re
@@ -9,6 +10,7 @@ import threading
 import urllib.error
 import urllib.request
 
+from postgres_server import PostgresServer
 from ptcvm_process import PTCVM, CommandLineTest, ptcvm
 
 PATIENCE = 120   # seconds that a test waits for an event; a worker that hangs fails the test
@@ -159,3 +161,19 @@ class WorkerTest(CommandLineTest):
                 return
             threading.Event().wait(0.01)
         raise AssertionError(self.lines_of(path))
+
+
+class PostgresStores:
+    """A server for the tests of a class, with a database for each test. Stands before WorkerTest among the bases."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.server = PostgresServer()
+        cls.addClassCleanup(cls.server.stop)
+        cls.numbers = itertools.count(1)
+
+    def new_store(self):
+        url = self.server.new_database(f"workers_{next(self.numbers)}")
+        self.assertEqual(ptcvm("store", "migrate", "--store", url)[0], 0)
+        return url

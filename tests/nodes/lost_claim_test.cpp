@@ -4,8 +4,6 @@
 #include "api/store_access.h"
 #include "ptcvm/ptcvm.hpp"
 #include "ptcvm/worker.hpp"
-#include "runtime/log/forwarding_store.h"
-#include "runtime/log/memory_store.h"
 #include "tests/support/forwarding_queue.h"
 
 namespace ptcvm {
@@ -28,24 +26,11 @@ class LossyQueue final : public ptc::test::ForwardingQueue {
   int lost_ = 0;
 };
 
-struct MemoryOfLost {
-  ptc::MemoryStore memory;
-};
-
-class LossyStore final : private MemoryOfLost, public ptc::ForwardingStore {
- public:
-  LossyStore() : ForwardingStore(memory), queue_(*memory.queue()) {}
-  ptc::RunQueue* queue() override { return &queue_; }
-
- private:
-  LossyQueue queue_;
-};
-
 }  // namespace
 
 TEST(Worker, ExecutesRunsThatWereClaimedWithoutItsKnowledge) {
   const Engine engine;
-  const Store store = StoreAccess::made(std::make_unique<LossyStore>());
+  const Store store = StoreAccess::made(std::make_unique<ptc::test::MemoryStoreWith<LossyQueue>>());
   for (const char* run : {"a", "b"}) {
     QueuedJob job;
     job.id = run;

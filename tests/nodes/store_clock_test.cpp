@@ -5,8 +5,6 @@
 #include "ptcvm/ptcvm.hpp"
 #include "ptcvm/schedules.hpp"
 #include "ptcvm/worker.hpp"
-#include "runtime/log/forwarding_store.h"
-#include "runtime/log/memory_store.h"
 #include "tests/support/forwarding_queue.h"
 
 namespace ptcvm {
@@ -38,23 +36,10 @@ class QueueAhead final : public ptc::test::ForwardingQueue {
   }
 };
 
-struct MemoryOfClock {
-  ptc::MemoryStore memory;
-};
-
-class StoreAhead final : private MemoryOfClock, public ptc::ForwardingStore {
- public:
-  StoreAhead() : ForwardingStore(memory), queue_(*memory.queue()) {}
-  ptc::RunQueue* queue() override { return &queue_; }
-
- private:
-  QueueAhead queue_;
-};
-
 }  // namespace
 
 TEST(Worker, SleepsByTheClockOfTheStore) {
-  const Store store = StoreAccess::made(std::make_unique<StoreAhead>());
+  const Store store = StoreAccess::made(std::make_unique<ptc::test::MemoryStoreWith<QueueAhead>>());
   QueuedJob job;
   job.id = "a";
   job.source = "(sleep 5000)";

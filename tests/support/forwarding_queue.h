@@ -1,5 +1,7 @@
 // A run queue that hands each call to another one, for tests that change a call.
 #pragma once
+#include "runtime/log/forwarding_store.h"
+#include "runtime/log/memory_store.h"
 #include "runtime/log/run_queue.h"
 
 namespace ptc::test {
@@ -63,6 +65,21 @@ class ForwardingQueue : public RunQueue {
 
  protected:
   RunQueue& queue_;
+};
+
+struct MemoryBehindQueue {
+  MemoryStore memory;
+};
+
+// A store in memory whose queue is called through a Queue, a ForwardingQueue.
+template <class Queue>
+class MemoryStoreWith final : private MemoryBehindQueue, public ForwardingStore {
+ public:
+  MemoryStoreWith() : ForwardingStore(memory), queue_(*memory.queue()) {}
+  RunQueue* queue() override { return &queue_; }
+
+ private:
+  Queue queue_;
 };
 
 }   // namespace ptc::test
