@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "agents/loop/agent_run.h"
+#include "bench_results.h"
 
 namespace {
 
@@ -29,11 +30,6 @@ double processor_micros() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
-}
-
-[[noreturn]] void stop(const std::string& why) {
-  std::fprintf(stderr, "ptc_agents_bench: %s\n", why.c_str());
-  std::exit(1);
 }
 
 Agent made(const ptcvm::Engine& engine, std::size_t turns) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "agents/chain/chain_run.h"
+#include "bench_results.h"
 #include "ptcvm/sqlite.hpp"
 #include "ptcvm/stored_run.hpp"
 
@@ -26,17 +27,6 @@ using ptcvm::chain::ChainOperation;
 using ptcvm::chain::ChainRun;
 using ptcvm::chain::ChainState;
 using ptcvm::chain::OperationKind;
-
-[[noreturn]] void stop(const std::string& why) {
-  std::fprintf(stderr, "ptc_chain_bench: %s\n", why.c_str());
-  std::exit(1);
-}
-
-template <class T>
-T taken(ptcvm::Result<T> result) {
-  if (!result) stop(result.error().message);
-  return std::move(*result);
-}
 
 // A chain of steps, each with the one before as its dependency, or all independent.
 std::string plan_of(int steps, bool is_wide) {

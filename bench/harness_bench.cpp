@@ -13,6 +13,7 @@
 
 #include "agents/harness/conversation.h"
 #include "agents/harness/evaluate.h"
+#include "bench_results.h"
 #include "ptcvm/sqlite.hpp"
 
 namespace {
@@ -21,17 +22,6 @@ namespace harness = ptcvm::harness;
 
 constexpr std::int64_t kNowMs = 1'700'000'000'000;
 constexpr std::size_t kWrites = 200;   // in a round
-
-[[noreturn]] void stop(const std::string& why) {
-  std::fprintf(stderr, "ptc_harness_bench: %s\n", why.c_str());
-  std::exit(1);
-}
-
-template <class T>
-T taken(ptcvm::Result<T> result) {
-  if (!result) stop(result.error().message);
-  if constexpr (!std::is_void_v<T>) return std::move(*result);
-}
 
 double median(std::vector<double> times) {
   std::ranges::sort(times);

@@ -23,6 +23,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench_results.h"
 #include "ptcvm/postgres.hpp"
 #include "ptcvm/ptcvm.hpp"
 #include "ptcvm/worker.hpp"
@@ -37,26 +38,12 @@ constexpr char kTasks[] = "(reduce (fn [sum i] (+ sum (task (str \"t\" i) i))) 0
 constexpr char kStart[] = "(tool/note {:n data/n})";
 constexpr char kWaits[] = "(let [answer (await (tool/approve {:n data/n}))] (tool/note {:n answer}))";
 
-[[noreturn]] void stop(const std::string& why) {
-  std::fprintf(stderr, "ptc_nodes_bench: %s\n", why.c_str());
-  std::exit(1);
-}
-
-template <class T>
-T good(ptcvm::Result<T> result) {
-  if (!result) stop(result.error().message);
-  return std::move(*result);
-}
-void good(const ptcvm::Result<void>& result) {
-  if (!result) stop(result.error().message);
-}
-
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 ptcvm::Store opened(const std::string& url, std::size_t connections) {
   ptcvm::PostgresOptions options;
   options.connections = connections;
-  return good(ptcvm::open_postgres(url, options));
+  return taken(ptcvm::open_postgres(url, options));
 }
 
 // Ids differ between processes on one database.
@@ -116,7 +103,7 @@ void enqueue_one_by_one(const std::string& url, int clients, double seconds) {
   for (int i = 0; i < clients; ++i) {
     threads.emplace_back([&] {
       while (seconds_since(start) < seconds) {
-        if (!good(ptcvm::enqueue(engine, store, job(kEmpty)))) stop("an id was there");
+        if (!taken(ptcvm::enqueue(engine, store, job(kEmpty)))) stop("an id was there");
         ++count;
       }
     });
@@ -128,7 +115,7 @@ void enqueue_one_by_one(const std::string& url, int clients, double seconds) {
 void enqueue_jobs(const ptcvm::Store& store, const std::string& source, std::size_t count) {
   std::vector<ptcvm::QueuedJob> jobs;
   for (std::size_t i = 0; i < count; ++i) jobs.push_back(job(source));
-  good(ptcvm::enqueue(ptcvm::Engine(), store, jobs));
+  taken(ptcvm::enqueue(ptcvm::Engine(), store, jobs));
 }
 
 void enqueue_many(const std::string& url, std::size_t count) {
@@ -148,7 +135,7 @@ void drain(const std::string& url, const std::string& program, std::size_t count
   options.until_empty = true;
   ptcvm::Worker worker(ptcvm::Engine(), store, ptcvm::Tools(), options);
   const auto start = Clock::now();
-  good(worker.run());
+  taken(worker.run());
   const double took = seconds_since(start);
   if (worker.stats().ended < count) stop("runs are left");
   std::printf("{\"per_s\": %.1f}\n", static_cast<double>(worker.stats().ended) / took);
@@ -166,7 +153,7 @@ class OwnWorker {
  public:
   OwnWorker(const std::string& url, const ptcvm::Tools& tools)
       : worker_(ptcvm::Engine(), opened(url, 5), tools, options()),
-        thread_([this](std::stop_token over) { good(worker_.run(std::move(over))); }) {
+        thread_([this](std::stop_token over) { taken(worker_.run(std::move(over))); }) {
     while (worker_.stats().claim_times.seconds == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   // Returns once the worker has nothing in its hands.
@@ -193,7 +180,7 @@ void measure_starts(const std::string& url, int count) {
   std::vector<double> ms;
   for (std::int64_t n = 0; n < count; ++n) {
     const auto start = Clock::now();
-    good(ptcvm::enqueue(engine, store, job(kStart, fresh_id(), "{\"n\" " + std::to_string(n) + "}")));
+    taken(ptcvm::enqueue(engine, store, job(kStart, fresh_id(), "{\"n\" " + std::to_string(n) + "}")));
     ms.push_back(std::chrono::duration<double, std::milli>(notes.wait_for(n) - start).count());
     worker.wait_until_idle();
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -209,7 +196,7 @@ void park(const std::string& url, std::uint64_t count) {
   for (std::uint64_t n = 0; n < count; ++n) {
     jobs.push_back(job(kWaits, parked_id(n), "{\"n\" " + std::to_string(n) + "}"));
   }
-  good(ptcvm::enqueue(ptcvm::Engine(), store, jobs));
+  taken(ptcvm::enqueue(ptcvm::Engine(), store, jobs));
   Notes notes;
   const OwnWorker worker(url, notes.tools());
   while (worker.stats().waiting < count) std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -229,7 +216,7 @@ void measure_wakes(const std::string& url, std::uint64_t count, std::uint64_t fi
     const std::uint64_t step = (last - first) / count, n = first + i * step + random() % step;
     const auto start = Clock::now();
     const auto answer = static_cast<std::int64_t>(i);
-    good(store.resolve(parked_id(n), "op1", ptcvm::Value::of(answer)));
+    taken(store.resolve(parked_id(n), "op1", ptcvm::Value::of(answer)));
     ms.push_back(std::chrono::duration<double, std::milli>(notes.wait_for(answer) - start).count());
     worker.wait_until_idle();
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -260,7 +247,7 @@ void work(const std::string& url, std::int64_t lease_ms) {
     std::fflush(stdout);
   };
   ptcvm::Worker worker(ptcvm::Engine(), opened(url, 5), tools, options);
-  good(worker.run(asked_to_end.get_token()));
+  taken(worker.run(asked_to_end.get_token()));
 }
 
 std::uint64_t number(const Words& words, std::size_t at) {
