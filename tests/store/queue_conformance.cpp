@@ -367,6 +367,30 @@ void claims_race(FactStore& store) {
   EXPECT_LE(most, 3);
 }
 
+// One thread claims what the other gives back, before the other has heard that it did.
+void a_claim_outlives_the_end_of_the_one_before(FactStore& store) {
+  constexpr int kRounds = 60;
+  enqueued(store, job_of("a"));
+  const std::uint64_t node = joined(store);
+  std::atomic<std::uint64_t> given_back{claims(store, node)[0].token};
+  std::thread other([&] {
+    for (std::uint64_t last = 0; last <= kRounds;) {
+      const std::uint64_t token = given_back;
+      if (token == last) continue;
+      Parked parked = waiting_for({"k"}, 1);
+      parked.deadline_ms = kStoreNow;
+      EXPECT_TRUE(is_parked(store, "a", token, parked)) << "claim " << token;
+      EXPECT_TRUE(taken(store.queue()->finish("a", token, {}, kStoreNow))) << "claim " << token;
+      last = testing::Test::HasFailure() ? kRounds + 1 : token;
+    }
+  });
+  while (given_back <= kRounds && !testing::Test::HasFailure()) {
+    const auto next = claims(store, node);
+    if (!next.empty()) given_back = next[0].token;
+  }
+  other.join();
+}
+
 void what_makes_no_sense_is_refused(FactStore& store) {
   const auto refusal = [&store](const Job& job) { return error_of(store.queue()->enqueue({&job, 1}, kStoreNow)); };
   EXPECT_EQ(refusal(job_of("")), "store_misuse");
@@ -450,6 +474,7 @@ constexpr auto kQueueCases = std::to_array<StoreCase>({
     {"ACancelWakes", a_cancel_wakes},
     {"TenantsCannotTouchRunsOfOthers", tenants_cannot_touch_runs_of_others},
     {"ClaimsRace", claims_race},
+    {"AClaimOutlivesTheEndOfTheOneBefore", a_claim_outlives_the_end_of_the_one_before},
     {"WhatMakesNoSenseIsRefused", what_makes_no_sense_is_refused},
     {"HostileNamesAreNames", hostile_names_are_names},
 });

@@ -210,7 +210,7 @@ StoreResult<bool> PostgresQueue::finish(std::string_view log, std::uint64_t toke
   auto answer = store_.calls_.ask(kFinish, parameters);
   if (const auto* rows = std::get_if<PostgresRows>(&answer)) store_.calls_.tell_of(*rows, 1);
   auto out = answer_of<bool>(std::move(answer), yes_in);
-  if (!std::holds_alternative<StoreError>(out)) store_.forget(log);   // else the caller may ask again
+  if (!std::holds_alternative<StoreError>(out)) store_.forget(log, token);   // else the caller may ask again
   return out;
 }
 

@@ -92,9 +92,16 @@ void PostgresStore::keep(std::string_view log, Held claim) {
   held_.insert_or_assign(std::string(log), std::move(claim));
 }
 
-void PostgresStore::forget(std::string_view log) {
+void PostgresStore::keep_still(std::string_view log, Held claim) {
   const std::lock_guard lock(mutex_);
-  if (const auto at = held_.find(log); at != held_.end()) held_.erase(at);
+  const auto at = held_.find(log);
+  if (at != held_.end() && at->second.token == claim.token) at->second = std::move(claim);
+}
+
+void PostgresStore::forget(std::string_view log, std::uint64_t token) {
+  const std::lock_guard lock(mutex_);
+  const auto at = held_.find(log);
+  if (at != held_.end() && at->second.token == token) held_.erase(at);
 }
 
 StoreResult<ParkResult> PostgresStore::write(std::int16_t call, std::string_view log, Cut cut,
@@ -127,7 +134,7 @@ StoreResult<ParkResult> PostgresStore::write(std::int16_t call, std::string_view
   auto answer = calls_.ask(kWrite, parameters);
   if (auto* error = std::get_if<StoreError>(&answer)) {
     claim.is_doubtful = claim.is_doubtful || error->kind == Kind::Unknown;
-    if (cut.token != 0 && claim.is_doubtful) keep(log, std::move(claim));
+    if (cut.token != 0 && claim.is_doubtful) keep_still(log, std::move(claim));
     return std::move(*error);
   }
   calls_.tell_of(std::get<PostgresRows>(answer), kReadyColumn);
@@ -136,7 +143,7 @@ StoreResult<ParkResult> PostgresStore::write(std::int16_t call, std::string_view
   if (refused != nullptr && refused->kind == Kind::RunMoved) return left(log);
   const bool is_fenced = refused != nullptr && refused->kind == Kind::Fenced;
   if (claim.nonces.size() > 1 && !is_fenced) {        // a refusal has changed the nonce, too
-    keep(log, {cut.token, {claim.nonces.back()}});
+    keep_still(log, {cut.token, {claim.nonces.back()}});
   }
   return out;
 }
@@ -336,7 +343,7 @@ StoreResult<bool> PostgresStore::release(std::string_view log, std::uint64_t tok
   };
   auto out = read_rows<bool>(calls_.ask(kRelease, parameters),
                              [](const PostgresRows& rows) -> StoreResult<bool> { return rows.boolean_at(0, 0); });
-  forget(log);
+  forget(log, token);
   return out;
 }
 

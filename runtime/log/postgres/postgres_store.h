@@ -108,7 +108,9 @@ class PostgresStore final : public FactStore {
   };
   Held held(std::string_view log, std::uint64_t token) const;   // without nonces: not of this object
   void keep(std::string_view log, Held claim);
-  void forget(std::string_view log);
+  // Both leave a newer claim alone, which another thread may have got meanwhile.
+  void keep_still(std::string_view log, Held claim);
+  void forget(std::string_view log, std::uint64_t token);
 
   PostgresCalls calls_;
   const PostgresClock clock_;
