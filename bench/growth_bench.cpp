@@ -34,8 +34,8 @@ double processor_ns() {
 ptc::RunLimits limits() {
   ptc::RunLimits out = ptc::bench::wide_limits();
   out.memory_bytes = std::uint64_t{8} << 30;
-  out.data.max_string_bytes = std::uint64_t{1} << 30;
-  out.data.max_regex_input_bytes = UINT32_MAX;
+  out.string_bytes = std::uint64_t{1} << 30;
+  out.regex_input_bytes = UINT32_MAX;
   return out;
 }
 
