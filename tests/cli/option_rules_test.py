@@ -4,6 +4,7 @@
 usage: option_rules_test.py PTCVM   (the program under test)
 """
 import os
+import re
 import sys
 import unittest
 
@@ -80,9 +81,18 @@ class Options(SnapshotTest):
     def test_help_tells_which_options_go_with_which(self):
         text = " ".join(ptcvm("run", "--help")[1].split())
         for rule in ("--memory FILE Excludes: --store", "--tenant TEXT Needs: --keys", "only with --durability group",
-                     "only with --snapshot or --store", "--group-window MS Needs: --store --durability"):
+                     "only with --snapshot or --store", "--group-window MS Needs: --durability --store"):
             self.assertIn(rule, text)
         self.assertIn("only with --store", " ".join(ptcvm("eval", "--help")[1].split()))
+
+    def test_help_lists_options_by_their_names(self):
+        lists = []
+        for command in ("run", "resume", "batch"):
+            text = " ".join(ptcvm(command, "--help")[1].split())
+            lists += re.findall(r"(?:Needs|Excludes):((?: --?[a-z][a-z-]*)+)", text)
+        self.assertGreater(max(len(names.split()) for names in lists), 2)
+        for names in lists:
+            self.assertEqual(names.split(), sorted(names.split()))
 
     def test_unknown_members_of_opts_are_refused(self):
         for name in ("float_percision", "signatur", "fuel", "budget", ""):

@@ -9,7 +9,8 @@
 namespace ptc {
 
 bool queue_conformance(const std::string& suite, FreshStore fresh);
-std::span<const StoreCase> queue_upkeep_cases();   // a part of them
+std::span<const StoreCase> queue_upkeep_cases();   // parts of them
+std::span<const StoreCase> queue_thread_cases();
 // Makes random calls on both stores and compares every answer. The stores are empty.
 void compare_queues(FactStore& one, FactStore& other, unsigned seed, int calls);
 

@@ -94,7 +94,8 @@ int compile_agent(AgentArguments& arguments, const std::string& file) {
   if (!session.open(*std::move(definition)) || !session.accepts(*data)) return refuse_input(session.message());
   const Store store = Store::in_memory();
   arguments.store.id = "compile";
-  const KeptCommand command{arguments.model, arguments.stream, {}, session.choice(), session.child_models()};
+  const KeptCommand command{arguments.model, arguments.stream, {}, session.choice(), session.child_models(),
+                            arguments.rate.value_or(0)};
   if (auto kept = keep_command(store, arguments.store.id, command, now_millis()); !kept) {
     return refuse_error(kept.error());
   }

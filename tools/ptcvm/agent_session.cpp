@@ -168,7 +168,7 @@ bool AgentSession::open(loop::AgentDefinition definition, std::optional<OpenedMo
   if (!agent) return false;
   agent_ = std::move(*agent);
   shows_progress_ = arguments_.progress || stderr_has_colour();
-  rates_ = std::make_unique<loop::RateLimits>(loop::RateRule{.requests = arguments_.rate});
+  rates_ = std::make_unique<loop::RateLimits>(loop::RateRule{.requests = arguments_.rate.value_or(0)});
   driver_ = std::make_unique<AgentDriver>(AgentDriver::Parts{
       *source_, commands_, *interrupted_.flag(), [this](const AgentMoment& moment) { tell(moment); }, *rates_});
   return true;
@@ -266,7 +266,7 @@ Result<void> AgentSession::open_stored(const Store& store, const std::string& da
   auto kept = std::make_unique<KeptAgent>(std::move(*stored));
   kept_ = kept.get();
   store_ = store;
-  *rates_ = loop::RateLimits({.requests = arguments_.rate}, store);
+  *rates_ = loop::RateLimits({.requests = arguments_.rate.value_or(0)}, store);
   handle_ = std::move(kept);
   if (prices_.empty()) return {};
   const auto before = kept_replies(store, arguments_.store.id);

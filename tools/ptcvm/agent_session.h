@@ -28,7 +28,7 @@ struct AgentArguments {
   std::vector<std::string> child_models;         // PATH=MODEL
   std::vector<std::string> then;                 // files of the agents that go on
   std::string planner;                           // the file of the agent that plans, or ""
-  std::uint32_t rate = 0;                        // requests a minute to each server; 0: as the servers say
+  std::optional<std::uint32_t> rate;             // requests a minute to each server; nullopt or 0: as the servers say
   bool stream = false, progress = false;
 
   // Returns the tools of `tools_files`, or null when a file cannot be read; `message` then says why. The files are read

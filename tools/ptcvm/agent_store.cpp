@@ -138,6 +138,7 @@ Result<void> keep_command(const Store& store, const std::string& id, const KeptC
   body["model"] = command.model;
   body["stream"] = command.stream;
   body["tools"] = std::move(tools);
+  if (command.rate != 0) body["rate"] = command.rate;
   fact.body = json::serialize(body);
   fact.time_ms = now_ms;
   const auto written = log.put(HostCut::blind(), {&fact, 1});
@@ -175,6 +176,10 @@ Result<KeptCommand> kept_command(const Store& store, const std::string& id) {
   command.stream = flag_of(body, "stream");
   command.choice = choice_of(body);
   command.children = children_of(body);
+  if (const json::value* const rate = body.if_contains("rate")) {
+    boost::system::error_code error;
+    command.rate = rate->to_number<std::uint32_t>(error);   // 0 when it is no such number
+  }
   const json::value* const tools = body.if_contains("tools");
   if (tools == nullptr || !tools->is_object()) return command;
   for (const auto& [name, words] : tools->get_object()) {

@@ -21,6 +21,7 @@ struct KeptCommand {
   ToolCommands tools;              // the words of --tool and --tool-shell; files of tools have a log (kept_tools.h)
   loop::ModelChoice choice = {};   // how requests were made
   ChildModels children = {};       // the models of children
+  std::uint32_t rate = 0;          // of --rate; 0: as the servers say
 };
 
 // Writes how the run is begun, unless the log says it already.

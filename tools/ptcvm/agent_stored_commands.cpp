@@ -109,6 +109,7 @@ int resume_agent(ResumeAgent& request) {
   const bool has_other_model = !arguments.model.empty();
   if (!has_other_model) arguments.model = command->model;
   arguments.stream = arguments.stream || command->stream;
+  if (!arguments.rate) arguments.rate = command->rate;
   AgentSession session(arguments);
   if (!add_kept_commands(session, *store, id, command->tools, message)) return refuse_input(message);
   session.ask_as(command->choice, command->children);
@@ -296,7 +297,8 @@ int run_agent_in_store(AgentArguments& arguments) {
   const auto store = store_of(arguments.store, StoreUse::Create, status);
   if (!store) return status;
   const std::string& id = arguments.store.id;
-  const KeptCommand command{arguments.model, arguments.stream, *tools, session.choice(), session.child_models()};
+  const KeptCommand command{arguments.model, arguments.stream, *tools, session.choice(), session.child_models(),
+                            arguments.rate.value_or(0)};
   auto kept = keep_command(*store, id, command, now_millis());
   if (kept) kept = keep_choice(*store, id, session.choice(), session.child_models(), now_millis());
   if (!kept) return refuse_error(kept.error());

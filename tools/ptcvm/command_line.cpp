@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "schema/version.h"
 #include "tools/ptcvm/command_tree.h"
 #include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/help_formatter.h"
 #include "tools/ptcvm/option_table.h"
 #include "tools/ptcvm/store_options.h"
 #include "tools/ptcvm/terminal.h"
@@ -150,6 +152,7 @@ void apply_default_store(const CLI::App& app, std::vector<std::string>& words) {
 void build_command_line(CLI::App& app, int& status, std::string_view only) {
   app.set_version_flag("--version", std::string("ptcvm ") + ptc::kEngineVersion);
   app.require_subcommand(1);
+  app.formatter(std::make_shared<HelpFormatter>());   // commands that are added later have it, too
   app.footer(kExamples);
   app.failure_message(usage_message);
   for (const Command& command : kCommands) {
