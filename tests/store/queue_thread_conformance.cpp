@@ -46,7 +46,7 @@ void claims_race(FactStore& store) {
 
 // One thread claims what the other gives back, before the other has heard that it did.
 void a_claim_outlives_the_end_of_the_one_before(FactStore& store) {
-  constexpr int kRounds = 60;
+  constexpr int kRounds = 30;
   enqueued(store, job_of("a"));
   const std::uint64_t node = joined(store);
   std::atomic<std::uint64_t> given_back{claims(store, node)[0].token};
