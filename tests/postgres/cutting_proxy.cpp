@@ -77,7 +77,7 @@ void CuttingProxy::forward(int client) {
     std::array<pollfd, 2> sides{{{client, POLLIN, 0}, {server, POLLIN, 0}}};
     poll(sides.data(), sides.size(), -1);
     if (sides[0].revents != 0) {
-      if (const CutPlace next = next_.exchange(CutPlace::Nowhere); next != CutPlace::Nowhere) place = next;
+      if (next_ != CutPlace::Nowhere && parts_-- <= 0) place = next_.exchange(CutPlace::Nowhere);
       if (place == CutPlace::BeforeCall) break;
       goes_on = pass(client, server);
       if (place == CutPlace::AfterCall) break;

@@ -20,8 +20,11 @@ class CuttingProxy {
   CuttingProxy& operator=(const CuttingProxy&) = delete;
 
   std::string url(const std::string& database) const;
-  // Cuts the next call, once.
-  void cut_next(CutPlace place) { next_ = place; }
+  // Cuts the next call, once. A call of many parts can be cut at a later one: `parts` go through before.
+  void cut_next(CutPlace place, int parts = 0) {
+    parts_ = parts;
+    next_ = place;
+  }
   int cuts() const { return cuts_; }
 
  private:
@@ -32,7 +35,7 @@ class CuttingProxy {
   std::string folder_;
   int listener_ = -1;
   std::atomic<CutPlace> next_{CutPlace::Nowhere};
-  std::atomic<int> cuts_{0};
+  std::atomic<int> parts_{0}, cuts_{0};
   std::thread acceptor_;
   std::vector<std::thread> forwarders_;   // used by the acceptor until it has ended
 };

@@ -179,6 +179,32 @@ TEST(PostgresFailures, AWriteWhoseConnectionBreaksHasOneFate) {
   EXPECT_GT(proxy.cuts(), 40);
 }
 
+// Parking a large run takes many calls of the server, which are one transaction.
+TEST(PostgresFailures, ALargeRunIsParkedOnceWhereverTheConnectionBreaks) {
+  Place place;
+  test::CuttingProxy proxy(place.server.socket());
+  const auto store = opened(proxy.url("store"));
+  const std::uint64_t token = started(*store, "a");
+  Parked run = waiting_for({"k"}, 1);
+  std::mt19937 random(9);
+  for (int i = 0; i < 20 && !testing::Test::HasFailure(); ++i) {
+    SCOPED_TRACE(i);
+    run.snapshot.assign((1 << 20) + random() % 1'000, static_cast<std::uint8_t>(i));
+    proxy.cut_next(static_cast<test::CutPlace>(1 + random() % 3), 2 * i);
+    const Fact why = fact_of(FactKind::RunSuspended, "");
+    const ParkResult done = taken(store->park("a", {token, run.observed_seq}, {&why, 1}, run));
+    EXPECT_TRUE(done.parked);
+    EXPECT_EQ(done.head, run.observed_seq + 1) << "the fact is there once";
+    proxy.cut_next(test::CutPlace::Nowhere);
+    proxy.cut_next(static_cast<test::CutPlace>(1 + random() % 3), static_cast<int>(random() % 3));
+    EXPECT_TRUE(taken(store->parked("a"))->snapshot == run.snapshot);
+    proxy.cut_next(test::CutPlace::Nowhere);
+    run.observed_seq = done.head;
+  }
+  EXPECT_GT(store->reconnects(), 20u);
+  place.server.run("DO $$ BEGIN ASSERT (SELECT count(*) = 0 FROM pg_largeobject_metadata); END $$", "store");
+}
+
 // A store without patience gives up at once: the caller is told that nobody knows, and goes on.
 std::unique_ptr<PostgresStore> impatient(const std::string& url) {
   PostgresOptions options;

@@ -53,6 +53,17 @@ std::unique_ptr<FactStore> empty_file() {
 [[maybe_unused]] const bool kMovesToAFile = move_conformance(
     "MovesFromADatabaseToAFile", [](bool is_target) { return is_target ? empty_file() : empty_database(false); });
 
+TEST(PostgresMoves, ALargeRunGoesAsItIs) {
+  const auto source = empty_database(false), target = empty_database(true);
+  const std::uint64_t token = started(*source, "a");
+  Parked run = waiting_for({"k"}, 1);
+  run.snapshot.resize((1 << 20) + 3, 5);
+  EXPECT_TRUE(is_parked(*source, "a", token, run));
+  EXPECT_TRUE(taken(source->release("a", token)));
+  EXPECT_EQ(taken(move_run(*source, *target, "a", {"", "m", kStoreNow, std::nullopt})).end, MoveEnd::Done);
+  EXPECT_TRUE(taken(target->parked("a"))->snapshot == run.snapshot);
+}
+
 // The first fact of a program that SQL has enqueued is written as JSON; a run with it goes and comes back.
 TEST(PostgresMoves, AProgramThatSqlEnqueuedGoesAndComesBack) {
   const auto store = empty_database(false);

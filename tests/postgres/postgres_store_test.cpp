@@ -229,6 +229,48 @@ TEST(PostgresEnqueue, TakesAProgramAsText) {
   EXPECT_EQ(facts[0].value, "{\"n\" 1}");
 }
 
+// A large snapshot is a large object while it is written, and nothing afterwards.
+void expect_no_objects() {
+  server().run("DO $$ BEGIN ASSERT (SELECT count(*) = 0 FROM pg_largeobject_metadata); END $$", "store");
+}
+
+TEST(PostgresSnapshots, OfAnySizeComeBackAsTheyWere) {
+  const auto store = fresh_store();
+  const std::uint64_t token = started(*store, "a");
+  constexpr std::size_t kPiece = 128 << 10, kLarge = 1 << 20;
+  for (const std::size_t size : {std::size_t{0}, kPiece - 1, kPiece, kPiece + 1, kLarge - 1, kLarge, kLarge + 1,
+                                 2 * kLarge + 5}) {
+    Parked run = waiting_for({"k", "l"}, 1);
+    run.deadline_ms = kStoreNow + 1;
+    run.snapshot.resize(size);
+    for (std::size_t i = 0; i < size; ++i) run.snapshot[i] = static_cast<std::uint8_t>(i * 31 + i / 251);
+    EXPECT_TRUE(is_parked(*store, "a", token, run));
+    const auto back = taken(store->parked("a"));
+    ASSERT_TRUE(back);
+    EXPECT_TRUE(back->snapshot == run.snapshot) << size;
+    EXPECT_EQ(std::tie(back->continuation, back->deadline_ms, back->observed_seq, back->wait_keys),
+              std::tie(run.continuation, run.deadline_ms, run.observed_seq, run.wait_keys));
+  }
+  EXPECT_FALSE(taken(store->parked("b")));
+  expect_no_objects();
+}
+
+TEST(PostgresSnapshots, ThatAreLargeAndRefusedLeaveNothing) {
+  const auto store = fresh_store();
+  const std::uint64_t token = started(*store, "a");
+  Parked run = waiting_for({"k"}, 1);
+  run.snapshot.resize(2 << 20, 7);
+  run.observed_seq = 99;
+  EXPECT_EQ(error_of(store->park("a", {token, 99}, {}, run)), "store_misuse");
+  run.observed_seq = 1;
+  server().run("ALTER TABLE ptcvm.parked ADD CONSTRAINT small CHECK (length(snapshot) < 1000)", "store");
+  EXPECT_EQ(error_of(store->park("a", {token, 1}, {}, run)), "store_io") << "the transaction is taken back";
+  server().run("ALTER TABLE ptcvm.parked DROP CONSTRAINT small", "store");
+  EXPECT_FALSE(taken(store->parked("a")));
+  expect_no_objects();
+  EXPECT_TRUE(is_parked(*store, "a", token, run)) << "over the same connection";
+}
+
 TEST(PostgresLimits, LongIdsAreRefusedByName) {
   const auto store = fresh_store();
   const std::string longest(kMaxPostgresLogBytes, 'i');

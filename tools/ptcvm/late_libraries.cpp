@@ -98,8 +98,13 @@ LATE(libpq, int, PQntuples, (const PGresult* result), (result))
 LATE(libpq, char*, PQresultErrorField, (const PGresult* result, int field), (result, field))
 LATE(libpq, ExecStatusType, PQresultStatus, (const PGresult* result), (result))
 LATE(libpq, int, PQsendQuery, (PGconn * connection, const char* query), (connection, query))
+LATE(libpq, int, PQsendQueryParams,
+     (PGconn * connection, const char* command, int count, const Oid* types, const char* const* values,
+      const int* lengths, const int* formats, int result_format),
+     (connection, command, count, types, values, lengths, formats, result_format))
 LATE(libpq, PQnoticeProcessor, PQsetNoticeProcessor, (PGconn * connection, PQnoticeProcessor processor, void* argument),
      (connection, processor, argument))
+LATE(libpq, int, PQsetSingleRowMode, (PGconn * connection), (connection))
 LATE(libpq, int, PQsocket, (const PGconn* connection), (connection))
 LATE(libpq, ConnStatusType, PQstatus, (const PGconn* connection), (connection))
 #endif

@@ -86,12 +86,23 @@ StoreResult<PostgresRows> PostgresCalls::until_known(bool is_write, Attempt atte
 }
 
 StoreResult<PostgresRows> PostgresCalls::ask(const char* sql, const Parameters& parameters) {
-  return until_known(
-      true, [&](PostgresConnection& connection, bool again) { return connection.ask(sql, parameters(again)); });
+  return until_known(true, [&](PostgresConnection& connection, bool again) {
+    PostgresParameters given = parameters(again);
+    return connection.ask(sql, given);
+  });
 }
 
 StoreResult<PostgresRows> PostgresCalls::look(const char* sql, const PostgresParameters& parameters) {
-  return until_known(false, [&](PostgresConnection& connection, bool) { return connection.ask(sql, parameters); });
+  return until_known(false, [&](PostgresConnection& connection, bool) { return connection.look(sql, parameters); });
+}
+
+StoreResult<PostgresRows> PostgresCalls::look_each(const char* sql, const PostgresParameters& parameters,
+                                                   const std::function<void()>& begin,
+                                                   const PostgresConnection::EachRow& each) {
+  return until_known(false, [&](PostgresConnection& connection, bool) {
+    begin();
+    return connection.look_each(sql, parameters, each);
+  });
 }
 
 void PostgresCalls::tell_of(const PostgresRows& rows, int column) {
@@ -109,7 +120,7 @@ void PostgresCalls::tell_of(const PostgresRows& rows, int column) {
     if (auto* connection = std::get_if<Connection>(&taken)) {
       PostgresParameters parameters;
       parameters.bytes(next);
-      (void)(*connection)->ask("SELECT ptcvm.tell_of($1)", parameters);
+      (void)(*connection)->look("SELECT ptcvm.tell_of($1)", parameters);
       give_back(std::move(*connection));
     }
     lock.lock();

@@ -31,6 +31,9 @@ class PostgresCalls {
   StoreResult<PostgresRows> ask(const char* sql, const Parameters& parameters);
   // Runs a statement that changes nothing.
   StoreResult<PostgresRows> look(const char* sql, const PostgresParameters& parameters);
+  // Hands out each row alone (PostgresConnection::look_each). `begin` is called before the first row of each attempt.
+  StoreResult<PostgresRows> look_each(const char* sql, const PostgresParameters& parameters,
+                                      const std::function<void()>& begin, const PostgresConnection::EachRow& each);
 
   // Tells workers of the queues that this column of the first row names, in the words of keep_ready()
   // (queue_functions.sql). Somebody who tells already does so for others, too. A failure is nobody's: these are hints.

@@ -9,8 +9,11 @@ namespace {
 using Kind = StoreError::Kind;
 
 // Types of PostgreSQL. Their numbers never change.
-constexpr Oid kBool = 16, kBytes = 17, kBigint = 20, kSmallint = 21, kUuid = 2950;
+constexpr Oid kBool = 16, kBytes = 17, kBigint = 20, kSmallint = 21, kOid = 26, kUuid = 2950;
 constexpr Oid kBytesArray = 1001, kSmallintArray = 1005, kBigintArray = 1016, kUuidArray = 2951;
+
+// libpq has a whole message in memory, and keeps the room for the largest one.
+constexpr std::size_t kPieceBytes = std::size_t{128} << 10, kLeastInPieces = std::size_t{1} << 20;
 
 void append_number(std::string& out, std::uint64_t value, int bytes) {
   for (int shift = (bytes - 1) * 8; shift >= 0; shift -= 8) out.push_back(static_cast<char>(value >> shift));
@@ -82,6 +85,20 @@ PostgresParameters& PostgresParameters::bytes(std::string_view value) {
 }
 
 PostgresParameters& PostgresParameters::null_bytes() { return add(kBytes, nullptr, 0); }
+
+PostgresParameters& PostgresParameters::large_bytes(std::string_view value) {
+  if (value.size() < kLeastInPieces) return bytes(value).add(kOid, nullptr, 0);
+  in_pieces_ = value;
+  null_bytes().own(kOid, std::string(4, '\0'));
+  object_ = &owned_.back();
+  return *this;
+}
+
+PostgresParameters& PostgresParameters::null_large_bytes() { return null_bytes().add(kOid, nullptr, 0); }
+
+void PostgresParameters::set_object(Oid object) {
+  for (std::size_t i = 0; i < object_->size(); ++i) (*object_)[i] = static_cast<char>(object >> (24 - 8 * i));
+}
 
 PostgresParameters& PostgresParameters::integer(std::optional<std::int64_t> value) {
   if (!value) return add(kBigint, nullptr, 0);
@@ -187,8 +204,73 @@ PostgresFailure PostgresConnection::failure(const PGresult* result) {
   return {std::move(error), PostgresFate::Refused};
 }
 
-std::variant<PostgresRows, PostgresFailure> PostgresConnection::ask(const char* sql,
-                                                                    const PostgresParameters& parameters) {
+std::variant<PostgresRows, PostgresFailure> PostgresConnection::command(const std::string& sql) {
+  PGresult* const result = PQexec(connection_.get(), sql.c_str());
+  PostgresRows rows(result);
+  const ExecStatusType status = PQresultStatus(result);
+  if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) return rows;
+  return failure(result);
+}
+
+std::optional<PostgresFailure> PostgresConnection::send_pieces(PostgresParameters& parameters, Oid& object) {
+  for (std::size_t at = 0; at < parameters.in_pieces_.size(); at += kPieceBytes) {
+    PostgresParameters piece;
+    if (at != 0) piece.own(kOid, *parameters.object_).count(at);
+    piece.bytes(parameters.in_pieces_.substr(at, kPieceBytes));
+    auto done = look(at == 0 ? "SELECT lo_from_bytea(0, $1)" : "SELECT lo_put($1, $2, $3)", piece);
+    if (auto* failed = std::get_if<PostgresFailure>(&done)) return std::move(*failed);
+    if (at != 0) continue;
+    object = static_cast<Oid>(std::get<PostgresRows>(done).integer_at(0, 0));
+    parameters.set_object(object);
+  }
+  return std::nullopt;
+}
+
+std::variant<PostgresRows, PostgresFailure> PostgresConnection::ask(const char* sql, PostgresParameters& parameters) {
+  if (!parameters.has_pieces()) return look(sql, parameters);
+  auto begun = command("BEGIN");
+  if (std::holds_alternative<PostgresFailure>(begun)) return begun;
+  Oid object = 0;
+  std::variant<PostgresRows, PostgresFailure> answer = std::move(begun);
+  if (auto failed = send_pieces(parameters, object)) {
+    answer = *std::move(failed);
+  } else {
+    answer = look(sql, parameters);
+  }
+  if (std::holds_alternative<PostgresRows>(answer)) {
+    auto ended = command("SELECT lo_unlink(" + std::to_string(object) + "); COMMIT");
+    if (std::holds_alternative<PostgresRows>(ended)) return answer;
+    answer = std::move(ended);
+  }
+  if (std::holds_alternative<PostgresFailure>(command("ROLLBACK"))) is_lost_ = true;
+  return answer;
+}
+
+std::variant<PostgresRows, PostgresFailure> PostgresConnection::look_each(const char* sql,
+                                                                          const PostgresParameters& parameters,
+                                                                          const EachRow& each) {
+  PGconn* const connection = connection_.get();
+  const bool is_sent = PQsendQueryParams(connection, sql, static_cast<int>(parameters.types_.size()),
+                                         parameters.types_.data(), parameters.data_.data(), parameters.sizes_.data(),
+                                         parameters.formats_.data(), 1) == 1;
+  if (!is_sent || PQsetSingleRowMode(connection) != 1) return failure(nullptr);
+  std::optional<std::variant<PostgresRows, PostgresFailure>> out;
+  while (PGresult* const result = PQgetResult(connection)) {   // to the end: the connection is of use again only then
+    PostgresRows rows(result);
+    const ExecStatusType status = PQresultStatus(result);
+    if (status == PGRES_SINGLE_TUPLE) {
+      each(rows);
+    } else if (status == PGRES_TUPLES_OK) {
+      out = std::move(rows);
+    } else {
+      out = failure(result);
+    }
+  }
+  return out ? *std::move(out) : failure(nullptr);
+}
+
+std::variant<PostgresRows, PostgresFailure> PostgresConnection::look(const char* sql,
+                                                                     const PostgresParameters& parameters) {
   PGresult* const result = executed(connection_.get(), sql, parameters);
   PostgresRows rows(result);
   if (PQresultStatus(result) == PGRES_TUPLES_OK) return rows;
@@ -210,11 +292,9 @@ std::variant<PostgresRows, StoreError> PostgresConnection::ask_on(PGconn* connec
 }
 
 std::optional<StoreError> PostgresConnection::execute(const std::string& sql) {
-  PGresult* const result = PQexec(connection_.get(), sql.c_str());
-  const PostgresRows rows(result);
-  const ExecStatusType status = PQresultStatus(result);
-  if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) return std::nullopt;
-  return failure(result).error;
+  auto done = command(sql);
+  if (auto* failed = std::get_if<PostgresFailure>(&done)) return std::move(failed->error);
+  return std::nullopt;
 }
 
 }   // namespace ptc

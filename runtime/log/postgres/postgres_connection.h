@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,6 +27,11 @@ class PostgresParameters {
  public:
   PostgresParameters& bytes(std::string_view value);
   PostgresParameters& null_bytes();
+  // Adds two parameters for one value of any size, for coalesce($N, lo_get($N+1)). libpq copies a message as a whole,
+  // so a large value goes in pieces into a large object, in the transaction of the statement, and the object is
+  // removed before the commit. At most one such value in a statement.
+  PostgresParameters& large_bytes(std::string_view value);
+  PostgresParameters& null_large_bytes();
   PostgresParameters& integer(std::optional<std::int64_t> value);
   PostgresParameters& count(std::uint64_t value);   // binds the largest number of PostgreSQL when the value is larger
   PostgresParameters& small(std::int16_t value);
@@ -40,11 +46,15 @@ class PostgresParameters {
   friend class PostgresConnection;
   PostgresParameters& add(Oid type, const char* data, std::size_t size);
   PostgresParameters& own(Oid type, std::string value);
+  bool has_pieces() const { return !in_pieces_.empty(); }
+  void set_object(Oid object);   // the object that has the pieces
 
   std::vector<Oid> types_;
   std::vector<const char*> data_;   // null: NULL
   std::vector<int> sizes_, formats_;
   std::deque<std::string> owned_;
+  std::string_view in_pieces_;         // what goes into a large object first; mostly empty
+  std::string* object_ = nullptr;      // the parameter that names the object
 };
 
 // The rows of a statement.
@@ -80,8 +90,14 @@ class PostgresConnection {
   // Connects to a URL or a connection string of libpq.
   static std::variant<std::unique_ptr<PostgresConnection>, StoreError> open(const std::string& url);
 
-  // Runs one statement. Anything that is not committed when the connection breaks may be committed later.
-  std::variant<PostgresRows, PostgresFailure> ask(const char* sql, const PostgresParameters& parameters);
+  // Runs one statement, with what goes before it in one transaction. Anything that is not committed when the connection
+  // breaks may be committed later.
+  std::variant<PostgresRows, PostgresFailure> ask(const char* sql, PostgresParameters& parameters);
+  std::variant<PostgresRows, PostgresFailure> look(const char* sql, const PostgresParameters& parameters);
+  // Hands out each row alone, as it comes, so that there is memory for one of them. Returns no row.
+  using EachRow = std::function<void(const PostgresRows&)>;
+  std::variant<PostgresRows, PostgresFailure> look_each(const char* sql, const PostgresParameters& parameters,
+                                                        const EachRow& each);
   // Does so on a connection that somebody else has, inside of the transaction that is open there, if one is.
   static std::variant<PostgresRows, StoreError> ask_on(PGconn* connection, const char* sql,
                                                        const PostgresParameters& parameters);
@@ -92,6 +108,10 @@ class PostgresConnection {
  private:
   explicit PostgresConnection(PGconn* connection) : connection_(connection, &PQfinish) {}
   PostgresFailure failure(const PGresult* result);
+  // Sends the pieces of the parameters to a large object, in the transaction that is open.
+  std::optional<PostgresFailure> send_pieces(PostgresParameters& parameters, Oid& object);
+  // Runs statements without parameters; returns the rows of the last.
+  std::variant<PostgresRows, PostgresFailure> command(const std::string& sql);
   static PGresult* executed(PGconn* connection, const char* sql, const PostgresParameters& parameters);
 
   std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;

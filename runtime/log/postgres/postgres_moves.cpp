@@ -9,8 +9,8 @@ namespace ptc {
 namespace {
 
 constexpr char kArrive[] =
-    "SELECT * FROM ptcvm.arrive($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,$21,$22,$23,$24,"
-    "$25,$26,$27)";
+    "SELECT * FROM ptcvm.arrive($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,"
+    "coalesce($21,lo_get($22)),$23,$24,$25,$26,$27,$28)";
 constexpr char kSettle[] = "SELECT * FROM ptcvm.settle_departure($1,$2)";
 
 std::vector<std::int64_t> numbers_of(const JobRow& job) {

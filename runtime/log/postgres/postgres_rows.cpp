@@ -137,9 +137,9 @@ void add_parked(PostgresParameters& out, const Parked* run) {
   }
   out.byte_array(keys.indexed).byte_array(keys.whole);
   if (run == nullptr) {
-    out.integer(std::nullopt).integer(std::nullopt).null_bytes();
+    out.integer(std::nullopt).integer(std::nullopt).null_large_bytes();
   } else {
-    out.integer(run->deadline_ms).count(run->observed_seq).bytes(as_text(run->snapshot));
+    out.integer(run->deadline_ms).count(run->observed_seq).large_bytes(as_text(run->snapshot));
   }
 }
 

@@ -23,11 +23,11 @@ constexpr char kLock[] = "SELECT pg_advisory_xact_lock(5788043)";
 // The transaction ends with the connection, so what fails on the way leaves nothing.
 StoreResult<int> migrate(PostgresConnection& connection) {
   if (auto error = connection.execute(std::string("BEGIN; ") + kLock)) return *std::move(error);
-  auto has_meta = connection.ask(kHasMeta, {});
+  auto has_meta = connection.look(kHasMeta, {});
   if (auto* failure = std::get_if<PostgresFailure>(&has_meta)) return std::move(failure->error);
   int version = 0;
   if (std::get<PostgresRows>(has_meta).boolean_at(0, 0)) {
-    auto found = connection.ask(kVersion, {});
+    auto found = connection.look(kVersion, {});
     if (auto* failure = std::get_if<PostgresFailure>(&found)) return std::move(failure->error);
     version = static_cast<int>(std::get<PostgresRows>(found).integer_at(0, 0));
   } else if (auto error = connection.execute("CREATE SCHEMA IF NOT EXISTS ptcvm")) {
@@ -98,7 +98,7 @@ std::optional<StoreError> check_postgres_version(PostgresCalls& calls) {
 StoreResult<std::vector<PostgresFinding>> examine_postgres(const std::string& url) {
   auto opened = PostgresConnection::open(url);
   if (auto* error = std::get_if<StoreError>(&opened)) return std::move(*error);
-  auto answer = std::get<std::unique_ptr<PostgresConnection>>(opened)->ask(kSettings, {});
+  auto answer = std::get<std::unique_ptr<PostgresConnection>>(opened)->look(kSettings, {});
   if (auto* failure = std::get_if<PostgresFailure>(&answer)) return std::move(failure->error);
   std::vector<PostgresFinding> out;
   const auto all = findings();

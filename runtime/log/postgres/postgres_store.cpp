@@ -18,15 +18,22 @@ constexpr std::int16_t kPut = 0, kDecide = 1, kPark = 2, kResumed = 3, kEnded = 
 
 constexpr char kWrite[] =
     "SELECT w.*, current_setting('ptcvm.ready', true) FROM "
-    "ptcvm.write($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,$21,$22,$23) w";
+    "ptcvm.write($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,$21,$22,"
+    "coalesce($23,lo_get($24))) w";
 constexpr int kReadyColumn = 4;
+constexpr std::int64_t kReadPieceBytes = std::int64_t{128} << 10;
 constexpr char kClaim[] = "SELECT * FROM ptcvm.claim($1,$2,$3,$4,$5,$6)";
 constexpr char kRenew[] = "SELECT * FROM ptcvm.renew($1,$2,$3,$4,$5)";
 constexpr char kRelease[] = "SELECT * FROM ptcvm.release($1,$2,$3,$4)";
 constexpr char kFactsAfter[] = "SELECT * FROM ptcvm.facts($1,$2,$3,$4)";
 constexpr char kFind[] = "SELECT * FROM ptcvm.find($1,$2)";
 constexpr char kOpenCalls[] = "SELECT * FROM ptcvm.open_calls($1)";
-constexpr char kParked[] = "SELECT * FROM ptcvm.parked_run($1)";
+// A row for each piece of the snapshot; the first one has the rest of the run. Appending nothing reads the whole value
+// once, where taking parts of what is kept would read it for each.
+constexpr char kParked[] =
+    "WITH whole AS MATERIALIZED (SELECT p.*, p.snapshot || ''::bytea AS bytes FROM ptcvm.parked_run($1) p) "
+    "SELECT at, length(bytes), substring(bytes FROM at + 1 FOR $2::int), continuation, deadline_ms, observed_seq, "
+    "CASE at WHEN 0 THEN wait_keys END FROM whole, generate_series(0, greatest(length(bytes) - 1, 0), $2::int) at";
 constexpr char kRuns[] = "SELECT * FROM ptcvm.runs($1,$2)";
 constexpr char kWoken[] = "SELECT * FROM ptcvm.woken_runs($1,$2)";
 
@@ -238,20 +245,29 @@ StoreResult<std::vector<Fact>> PostgresStore::open_calls(std::string_view log) {
 
 StoreResult<std::optional<Parked>> PostgresStore::parked(std::string_view log) {
   if (auto wrong = check_postgres_log(log)) return *std::move(wrong);
+  std::optional<Parked> out;
+  std::size_t size = 0;
   PostgresParameters parameters;
-  parameters.bytes(log);
-  return read_rows<std::optional<Parked>>(calls_.look(kParked, parameters),
-                                          [](const PostgresRows& rows) -> StoreResult<std::optional<Parked>> {
-                                            if (rows.count() == 0) return std::optional<Parked>();
-                                            Parked out;
-                                            out.continuation = rows.bytes_at(0, 0);
-                                            if (!rows.null_at(0, 1)) out.deadline_ms = rows.integer_at(0, 1);
-                                            out.observed_seq = rows.count_at(0, 2);
-                                            out.wait_keys = rows.byte_array_at(0, 3);
-                                            const std::string_view snapshot = rows.bytes_at(0, 4);
-                                            out.snapshot.assign(snapshot.begin(), snapshot.end());
-                                            return std::optional(std::move(out));
-                                          });
+  parameters.bytes(log).integer(kReadPieceBytes);
+  const auto begin = [&] { out.reset(); };
+  const auto take = [&](const PostgresRows& rows) {
+    if (!out) {
+      out.emplace();
+      size = static_cast<std::size_t>(rows.count_at(0, 1));
+      out->snapshot.reserve(size);
+      out->continuation = rows.bytes_at(0, 3);
+      if (!rows.null_at(0, 4)) out->deadline_ms = rows.integer_at(0, 4);
+      out->observed_seq = rows.count_at(0, 5);
+      out->wait_keys = rows.byte_array_at(0, 6);
+    }
+    if (rows.count_at(0, 0) != out->snapshot.size()) return;   // out of order, and so the size will not be right
+    const std::string_view piece = rows.bytes_at(0, 2);
+    out->snapshot.insert(out->snapshot.end(), piece.begin(), piece.end());
+  };
+  auto done = calls_.look_each(kParked, parameters, begin, take);
+  if (auto* error = std::get_if<StoreError>(&done)) return std::move(*error);
+  if (out && out->snapshot.size() != size) return StoreError{Kind::Corrupt, "pieces of a parked run are missing"};
+  return out;
 }
 
 StoreResult<std::vector<RunInfo>> PostgresStore::infos(std::string_view after, std::optional<std::size_t> most) {

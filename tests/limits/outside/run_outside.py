@@ -16,6 +16,7 @@ list can only become shorter.
 """
 import argparse
 import concurrent.futures
+import contextlib
 import fnmatch
 import os
 import random
@@ -66,6 +67,7 @@ def read_arguments():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--filter", default="*", help="a pattern of names, as of files: 'get * loop'")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--without-postgres", action="store_true", help="leave out what needs a PostgreSQL server")
     parser.add_argument("--idle", action="store_true", help="the machine has nothing else to do")
     parser.add_argument("--keep", help="folder for the programs that failed")
     parser.add_argument("--patience", type=float, default=0.25,
@@ -87,6 +89,8 @@ def chosen(arguments):
             trials = random.Random(arguments.seed).sample(trials, min(arguments.sample, len(trials)))
         elif not arguments.full and arguments.filter == "*":
             sys.exit("grid: say --full, --sample N or --filter")
+    if arguments.without_postgres:
+        trials = [trial for trial in trials if not trial.has_database()]
     return [trial for trial in trials if fnmatch.fnmatchcase(trial.name, arguments.filter)]
 
 
@@ -143,13 +147,12 @@ def main():
     # Memory file systems are no faster for programs, and spare the disk what tasks of megabytes write.
     place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(dir=place) as folder:
-        bench = Bench(arguments.ptcvm, folder, arguments.patience)
-        verdicts = progress.verdicts(trials) if progress else []
-        for verdict in run(bench, progress.left(trials) if progress else trials, arguments):
-            verdicts.append(verdict)
-            if progress:
-                progress.add(verdict)
-        bench.close()
+        with contextlib.closing(Bench(arguments.ptcvm, folder, arguments.patience)) as bench:
+            verdicts = progress.verdicts(trials) if progress else []
+            for verdict in run(bench, progress.left(trials) if progress else trials, arguments):
+                verdicts.append(verdict)
+                if progress:
+                    progress.add(verdict)
     bad = [verdict for verdict in verdicts if not verdict.is_good()]
     unknown = [verdict for verdict in verdicts if not known.take(verdict) and not verdict.is_good()]
     outdated = known.outdated()

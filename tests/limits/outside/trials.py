@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 
+from databases import Databases
 from watchers import Watchers
 
 MEBIBYTE = 1 << 20
@@ -27,14 +28,17 @@ class Trial:
     memory_bytes: int
     timeout_ms: int
     how: str = "run"                    # run, compiled, resumed (what the program that waits takes to go on, from
-                                        # $dir/s.ptcs or the run r of $dir/s.db), or the words of another command,
+                                        # $dir/s.ptcs or the run r of its store), or the words of another command,
                                         # which get no limits
-    options: tuple = ()                 # $dir is the folder of the trial
+    options: tuple = ()                 # $dir is the folder of the trial, $database an empty store in PostgreSQL
     files: dict = dataclasses.field(default_factory=dict)
     ends: tuple = ()                    # faults, or "ok"; empty: any end will do
 
     def starts_tools(self):
         return any(option.startswith("--tool") for option in self.options)
+
+    def has_database(self):
+        return "$database" in self.options
 
 
 @dataclasses.dataclass
@@ -60,6 +64,7 @@ class Bench:
 
     def __init__(self, ptcvm, folder, patience_s):
         self._ptcvm, self._folder, self._watchers = os.path.abspath(ptcvm), folder, Watchers()
+        self._databases = Databases(self._ptcvm)
         self._patience_s, self.start_s = patience_s, 0.0
         alone = [self._measure(Trial("start", "1", 16 * MEBIBYTE, 10_000), "start") for _ in range(5)]
         if any(measured.status != 0 for measured in alone):
@@ -69,6 +74,7 @@ class Bench:
 
     def close(self):
         self._watchers.close()
+        self._databases.close()
 
     def judge(self, trial, key):
         """Runs a trial, and again, at most ATTEMPTS times, when it is a little late or a little too large."""
@@ -97,6 +103,9 @@ class Bench:
     def _command(self, trial, place):
         program = os.path.join(place, "program.ptc")
         options = [option.replace("$dir", place) for option in trial.options]
+        if trial.has_database():
+            url = self._databases.new_url()
+            options = [url if option == "$database" else option for option in options]
         limits = ["--memory-bytes", str(trial.memory_bytes), "--timeout-ms", str(trial.timeout_ms)]
         if trial.how == "resumed":
             return self._resuming(place, program, limits, options), os.devnull
@@ -121,7 +130,7 @@ class Bench:
                   for word in (name, options[options.index(name) + 1])]
         if "--store" not in options:
             return [self._ptcvm, "resume", os.path.join(place, "s.ptcs"), "--resolve", "op1=1", *limits, *sealed]
-        store = ["--store", os.path.join(place, "s.db")]
+        store = ["--store", options[options.index("--store") + 1]]
         status = self._prepare(place, "resolve", *store, "r", "op1", "1", *sealed)
         if status != 0:
             raise RuntimeError(f"op1 of {program} cannot be resolved: status {status}")
