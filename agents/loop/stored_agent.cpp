@@ -203,7 +203,8 @@ Result<void> StoredAgent::settle_lost_orders() {
   for (const Operation& order : run_->operations()) {
     if (!is_order(order) || !intents_.contains(intent_key(order))) continue;
     const bool is_model = order.kind == OperationKind::Model;
-    const Effect effect = order.definition == nullptr ? Effect::Pure : order.definition->effect;
+    Effect effect = order.definition == nullptr ? Effect::Pure : order.definition->effect;
+    if (options_.effect_of) effect = options_.effect_of(order.tool).value_or(effect);
     const bool may_repeat = effect != Effect::Unsafe && effect != Effect::Reconcilable;
     if (!is_model && may_repeat) continue;
     HostFact lost = fact(HostFactClass::Effect, std::string(is_model ? kModelLost : kToolInDoubt), {},

@@ -39,6 +39,9 @@ struct StoredAgentOptions {
   std::string owner = {};                         // who claims the log; "" is this process
   std::int64_t lease_ms = 60'000;
   std::function<std::int64_t()> clock = {};       // ms since 1970; without it AgentStart::time_ms is the time
+  // The owner of a tool says what may be done with a call that nobody knows the outcome of. nullopt, or no function: the
+  // class in the definition of the agent counts.
+  std::function<std::optional<Effect>(std::string_view tool)> effect_of = {};
   std::function<void(StoredPoint)> at_point = {}; // is called at each point; an exception leaves the log as it is
 };
 
@@ -80,6 +83,8 @@ class StoredAgent {
   Result<void> fork(const Store& store, std::uint32_t turns, const std::string& id) const;
 
   const AgentRun& run() const { return *run_; }
+  // Grows with each claim of the log, so that a tool can refuse a caller who has lost it.
+  std::uint64_t fencing_token() const { return token_; }
   // Goes on from a document of the same state, as another process would.
   Result<void> restore(const Agent& agent, std::span<const std::byte> document);
 

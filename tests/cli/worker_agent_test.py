@@ -108,6 +108,61 @@ class Agents(WorkerTest):
         two.stop()
         self.assertEqual(self.show("a")["return"], {"said": "21"})
 
+    def test_the_worker_says_what_may_be_done_with_a_call_in_doubt(self):
+        effects = self.folder.name + "/effects"
+        pay = f'cat > /dev/null; echo "$PTCVM_FENCING_TOKEN" >> {effects}; kill -9 $PPID'
+        agent = {"name": "p", "prompt": "Pay.", "signature": "() -> :any", "tools": [
+            {"name": "pay", "signature": "() -> :any", "description": "pay", "effect": "pure"}]}
+        script = self.script("s.jsonl", {"program": "(return (tool/pay {}))"})
+        chosen = (("--tools", self.file("t.json", json.dumps([{"name": "pay", "effect": "unsafe",
+                                                               "command": ["sh", "-c", pay]}]))),
+                  ("--tool-shell", "pay=" + pay, "--tool-effect", "pay=unsafe"))
+        for run, tools in zip("ab", chosen):
+            self.enqueue_agent(run, agent, {})
+            for found in ("killed", "in_doubt"):
+                worker = self.worker("--model", script, *tools, *LEASE)
+                self.assertEqual(self.until_over(worker, run), found)
+                worker.kill()
+            self.tell(run, "--resolve", "doubt:pay=5")
+        self.work("--model", script, *chosen[0])
+        self.assertEqual([self.show(run)["return"] for run in "ab"], [5, 5])
+        self.assertEqual(len(self.lines_of(effects)), 2)
+
+    def test_tools_are_given_the_number_of_the_claim(self):
+        tokens = self.folder.name + "/tokens"
+        agent = {**CLERK, "tools": [{**QUOTE[0], "command": [], "ask": True}]}
+        script = self.script("s.jsonl", {"program": "(def n (tool/quote {:n 1}))"},
+                             {"program": "(return {:said (str n (tool/quote {:n 2}))})"})
+        words = ("--model", script, "--tool-shell",
+                 f'quote=cat > /dev/null; echo "$PTCVM_FENCING_TOKEN" >> {tokens}; echo 1')
+        self.enqueue_agent("a", agent, {"who": "Ann"})
+        self.work(*words)
+        for question in ("approve:quote", "approve:quote#2"):
+            self.tell("a", "--resolve", question + "=true")
+            self.work(*words)
+        first, second = map(int, self.lines_of(tokens))
+        self.assertLess(first, second)
+
+    def test_what_a_run_would_refuse_is_refused_when_it_is_told(self):
+        agent = {**CLERK, "tools": [{**QUOTE[0], "ask": True}]}
+        script = self.script("s.jsonl", {"program": '(return {:said (str (tool/quote {:n 1}))})'})
+        tools = ("--tools", self.file("tools.json", json.dumps(QUOTE)))
+        self.enqueue_agent("a", agent, {"who": "Ann"})
+        self.work("--model", script, *tools)
+        for words, reason in ((("--resolve", "approve:quote=17"), "true or false"),
+                              (("--raise", "nonsense=3"), 'no limit "nonsense"'),
+                              (("--raise", "turns="), "LIMIT=NUMBER is wanted"),
+                              (("--raise", "turns=99999999999999999999"), "LIMIT=NUMBER is wanted"),
+                              (("--raise", "turns=0"), "at least 1")):
+            status, out, err = ptcvm("agent", "resume", "--store", self.store, "--id", "a", *words)
+            self.assertEqual((status, out, reason in err), (65, "", True), (words, err))
+        self.tell("a", "--resolve", "approve:quote=true")
+        self.tell("a", "--resolve", "approve:quote=true")
+        status, _, err = ptcvm("agent", "resume", "--store", self.store, "--id", "a", "--resolve", "approve:quote=false")
+        self.assertEqual((status, "already_resolved" in err), (65, True), err)
+        self.work("--model", script, *tools)
+        self.assertEqual(self.show("a")["return"], {"said": "21"})
+
     def test_an_agent_that_ends_with_an_error_is_given_up_and_ends_what_comes_after_it(self):
         self.enqueue_agent("a", CLERK, {"who": "Ann"})
         self.enqueue("b", "1", "--after", "a")

@@ -25,12 +25,6 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// A call whose outcome nobody knows is made again only when the tool allows it.
-bool may_be_repeated(const Operation& operation) {
-  if (operation.definition == nullptr) return false;
-  return operation.definition->effect != Effect::Unsafe && operation.definition->effect != Effect::Reconcilable;
-}
-
 }  // namespace
 
 AgentDriver::AgentDriver(Parts parts)
@@ -173,6 +167,7 @@ Result<bool> AgentDriver::begin_tool(AgentHandle& agent, const Operation& operat
   call.id = last_call_ + 1;
   call.tool = command;
   call.key = operation.key;
+  call.fencing_token = agent.fencing_token();
   if (!calls_.can_begin(call)) return false;   // later, when another command has ended
   ++last_call_;
   started_[call.id] = operation;
@@ -232,6 +227,14 @@ Result<void> AgentDriver::give_json(AgentHandle& agent, const Operation& operati
   const bool starts = reply.announces && value->view().kind() == ValueKind::Map &&
                       value->view()["pending"].as_string().has_value();
   return starts ? agent.pend(operation.path) : agent.resolve(operation.path, *value);
+}
+
+// A call whose outcome nobody knows is made again only when the tool allows it.
+bool AgentDriver::may_be_repeated(const Operation& operation) const {
+  if (operation.definition == nullptr) return false;
+  Effect effect = operation.definition->effect;
+  if (parts_.effect_of) effect = parts_.effect_of(operation.tool).value_or(effect);
+  return effect != Effect::Unsafe && effect != Effect::Reconcilable;
 }
 
 Result<void> AgentDriver::give_unknown(AgentHandle& agent, const Operation& operation, const std::string& why) const {

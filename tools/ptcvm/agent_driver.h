@@ -45,6 +45,7 @@ class AgentDriver {
     const std::atomic<bool>* draining = nullptr;
     std::int64_t longest_wait_ms = 10 * 60 * 1000;
     std::function<std::int64_t()> clock = {};   // ms since 1970; without it the clock of this machine
+    std::function<std::optional<Effect>(std::string_view tool)> effect_of = {};   // as StoredAgentOptions has it
   };
   explicit AgentDriver(Parts parts);
 
@@ -71,6 +72,7 @@ class AgentDriver {
   std::optional<End> take_answers(AgentHandle& agent, const std::vector<loop::Operation>& operations);
   std::optional<End> give_tool_answer(AgentHandle& agent, CommandCalls::Ended ended);
   Result<void> give_json(AgentHandle& agent, const loop::Operation& operation, const CommandReply& reply) const;
+  bool may_be_repeated(const loop::Operation& operation) const;
   Result<void> give_unknown(AgentHandle& agent, const loop::Operation& operation, const std::string& why) const;
   std::optional<End> give_model_answer(AgentHandle& agent, const std::vector<loop::Operation>& operations,
                                        ModelAnswer answer);

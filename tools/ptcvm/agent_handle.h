@@ -25,6 +25,7 @@ class AgentHandle {
   // Says that nobody knows whether a call happened. Error wrong_state: only the next process can say it.
   virtual Result<void> doubt(std::string_view path) = 0;
   virtual Result<void> advance() = 0;   // takes over the time of the clock
+  virtual std::uint64_t fencing_token() const { return 0; }   // what tools are told; 0: no store keeps the run
 };
 
 // A run in memory. The clock gives ms since 1970.
@@ -72,6 +73,7 @@ class KeptAgent : public AgentHandle {
   Result<void> raise(std::string_view limit, std::uint64_t by) override { return stored_.raise(limit, by); }
   Result<void> doubt(std::string_view path) override;
   Result<void> advance() override { return stored_.advance(); }
+  std::uint64_t fencing_token() const override { return stored_.fencing_token(); }
   loop::StoredAgent& stored() { return stored_; }
 
  private:

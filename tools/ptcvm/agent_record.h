@@ -24,6 +24,8 @@ class AgentRecord {
 
   // Returns the run as it is after the last fact.
   const loop::AgentRun& run() const { return *run_; }
+  // The same, to try something on it: the log stays as it is.
+  loop::AgentRun& run() { return *run_; }
   // Returns what the last process noted about the run when it left, or nullopt when no process has left the run.
   const std::optional<AgentMark>& noted() const { return noted_; }
   // Returns the same about this run at the same place of the log.

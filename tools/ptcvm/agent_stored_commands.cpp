@@ -1,7 +1,6 @@
 #include "tools/ptcvm/agent_stored_commands.h"
 
 #include <boost/json.hpp>
-#include <charconv>
 #include <iostream>
 
 #include "tools/ptcvm/agent_cost.h"
@@ -51,12 +50,9 @@ Result<void> give(AgentHandle& agent, const std::string& text, bool is_value, st
 }
 
 Result<void> raise(AgentHandle& agent, const std::string& text) {
-  const std::size_t equals = text.find('=');
-  std::uint64_t by = 0;
-  const char* const end = text.data() + text.size();
-  const bool is_read = equals != std::string::npos && std::from_chars(text.data() + equals + 1, end, by).ptr == end;
-  if (!is_read) return Error{Errc::invalid_value, text + ": LIMIT=NUMBER is wanted", std::nullopt, {}};
-  return agent.raise(text.substr(0, equals), by);
+  std::string message;
+  const auto raised = read_raised_limit(text, message);
+  return raised ? agent.raise(raised->limit, raised->by) : Error{Errc::invalid_value, message, std::nullopt, {}};
 }
 
 Result<void> give_all(AgentHandle& agent, const ResumeAgent& request) {

@@ -1,6 +1,5 @@
 #include "tools/ptcvm/agent_tell.h"
 
-#include <algorithm>
 #include <boost/json.hpp>
 #include <charconv>
 #include <iostream>
@@ -19,34 +18,41 @@ namespace {
 
 using Letter = loop::AgentMail;
 
-// The letters that the words ask for. Every function returns false, with the reason in `message`.
+// The letters that the words ask for, tried on the run as its log has it. Every function returns false, with the reason
+// in `message`.
 class Letters {
  public:
-  explicit Letters(std::vector<std::string> pending) : pending_(std::move(pending)) {}
+  // null: no worker has begun the run, so it waits for nothing.
+  explicit Letters(loop::AgentRun* run) : run_(run) {}
 
   bool add_answer(const std::string& words, bool is_value) {
-    const auto path = path_of(words, "OP=…");
-    if (!path) return false;
-    if (!std::ranges::binary_search(pending_, *path)) {
-      message = "unknown_operation: the run does not wait for " + *path;
-      return false;
-    }
-    std::string text = words.substr(path->size() + 1);
-    if (is_value && !read_value(*path, text)) return false;
-    letters.push_back({is_value ? Letter::Kind::Resolve : Letter::Kind::Reject, *path, std::move(text), 0});
+    const std::size_t equals = words.find('=');
+    if (equals == std::string::npos) return refuse(words + ": OP=… is wanted");
+    const std::string path = words.substr(0, equals);
+    std::string text = words.substr(equals + 1);
+    if (run_ == nullptr) return refuse("unknown_operation: the run does not wait for " + path);
+    std::optional<Value> value;
+    if (is_value && !(value = read_value(path, text))) return false;
+    const auto tried = is_value ? run_->resolve(path, *value) : run_->reject(path, text);
+    if (!tried) return refuse(tried.error());
+    letters.push_back({is_value ? Letter::Kind::Resolve : Letter::Kind::Reject, path,
+                       is_value ? value->to_edn() : std::move(text), 0});
     return true;
   }
 
   bool add_raise(const std::string& words) {
-    const auto limit = path_of(words, "LIMIT=NUMBER");
-    if (!limit) return false;
-    std::uint64_t by = 0;
-    const char* const end = words.data() + words.size();
-    if (std::from_chars(words.data() + limit->size() + 1, end, by).ptr != end) {
-      message = words + ": LIMIT=NUMBER is wanted";
-      return false;
-    }
-    letters.push_back({Letter::Kind::Raise, *limit, {}, by});
+    auto raised = read_raised_limit(words, message);
+    if (!raised) return false;
+    const auto tried = run_ == nullptr ? Result<void>() : run_->raise(raised->limit, raised->by);
+    if (!tried) return refuse(tried.error());
+    letters.push_back({Letter::Kind::Raise, std::move(raised->limit), {}, raised->by});
+    return true;
+  }
+
+  bool add_said(const std::string& text) {
+    const auto tried = run_ == nullptr ? Result<void>() : run_->input(text);
+    if (!tried) return refuse(tried.error());
+    letters.push_back({Letter::Kind::Say, {}, text, 0});
     return true;
   }
 
@@ -54,30 +60,23 @@ class Letters {
   std::string message;
 
  private:
-  std::optional<std::string> path_of(const std::string& words, const char* wanted) {
-    const std::size_t equals = words.find('=');
-    if (equals != std::string::npos) return words.substr(0, equals);
-    message = words + ": " + wanted + " is wanted";
+  bool refuse(std::string why) { return message = std::move(why), false; }
+  bool refuse(const Error& error) { return refuse(std::string(errc_name(error.code)) + ": " + error.message); }
+
+  // Reads JSON, or @ and a file of it.
+  std::optional<Value> read_value(const std::string& path, std::string text) {
+    if (text.starts_with('@')) {
+      auto content = read_file(text.substr(1), message);
+      if (!content) return std::nullopt;
+      text = *std::move(content);
+    }
+    auto value = Value::from_json(text);
+    if (value) return *std::move(value);
+    message = path + ": what follows = must be JSON, or @ and a file of it: " + json_problem(text);
     return std::nullopt;
   }
 
-  // Turns JSON, or @ and a file of it, into EDN.
-  bool read_value(const std::string& path, std::string& text) {
-    if (text.starts_with('@')) {
-      auto content = read_file(text.substr(1), message);
-      if (!content) return false;
-      text = *std::move(content);
-    }
-    const auto value = Value::from_json(text);
-    if (!value) {
-      message = path + ": what follows = must be JSON, or @ and a file of it: " + json_problem(text);
-      return false;
-    }
-    text = value->to_edn();
-    return true;
-  }
-
-  const std::vector<std::string> pending_;   // sorted
+  loop::AgentRun* const run_;
 };
 
 bool take_words(Letters& letters, const ToldAgent& told) {
@@ -90,22 +89,27 @@ bool take_words(Letters& letters, const ToldAgent& told) {
   for (const std::string& words : told.raised) {
     if (!letters.add_raise(words)) return false;
   }
-  for (const std::string& text : told.said) letters.letters.push_back({Letter::Kind::Say, {}, text, 0});
+  for (const std::string& text : told.said) {
+    if (!letters.add_said(text)) return false;
+  }
   if (told.ends) letters.letters.push_back({Letter::Kind::End, {}, {}, 0});
   return true;
 }
 
-// Returns what the run waits for; nothing before a worker has begun it.
-std::vector<std::string> paths_of(const Store& store, const std::string& run) {
-  const auto record = AgentRecord::read(Engine(), store, run);
-  if (!record) return {};
-  std::vector<std::string> paths;
-  for (const loop::Operation& operation : record->run().operations()) paths.push_back(operation.path);
-  std::ranges::sort(paths);
-  return paths;
-}
-
 }  // namespace
+
+std::optional<RaisedLimit> read_raised_limit(const std::string& words, std::string& message) {
+  const std::size_t equals = words.find('=');
+  RaisedLimit out;
+  if (equals != std::string::npos) {
+    out.limit = words.substr(0, equals);
+    const char* const end = words.data() + words.size();
+    const auto read = std::from_chars(words.data() + equals + 1, end, out.by);
+    if (read.ec == std::errc() && read.ptr == end && out.by != 0) return out;
+  }
+  message = words + ": LIMIT=NUMBER is wanted, and the number is at least 1";
+  return std::nullopt;
+}
 
 std::optional<QueuedRunStatus> queued_agent(const Store& store, const std::string& run) {
   const auto queued = queued_run(store, run);
@@ -116,7 +120,8 @@ std::optional<QueuedRunStatus> queued_agent(const Store& store, const std::strin
 }
 
 int tell_agent(const Store& store, const QueuedRunStatus& queued, const ToldAgent& told) {
-  Letters letters(paths_of(store, queued.run));
+  auto record = AgentRecord::read(Engine(), store, queued.run);
+  Letters letters(record ? &record->run() : nullptr);
   if (!take_words(letters, told)) return refuse_input(letters.message);
   if (letters.letters.empty()) {
     return refuse_input("the run " + queued.run + " is in the queue " + queued.queue + " (" + queued.state +

@@ -1,5 +1,6 @@
 // What people say to an agent of a queue: the log of the run keeps it, and a worker goes on.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,14 @@ struct ToldAgent {
   std::vector<std::string> resolved, rejected, raised, said;
   bool ends = false;                         // the session is over
 };
+
+// How much a limit is raised.
+struct RaisedLimit {
+  std::string limit;
+  std::uint64_t by = 1;
+};
+// Reads LIMIT=NUMBER. Returns nullopt, and the reason in `message`, when the words say nothing else or no such number.
+std::optional<RaisedLimit> read_raised_limit(const std::string& words, std::string& message);
 
 // Returns what the queue says of a run that workers go on with; nullopt: nobody does.
 std::optional<QueuedRunStatus> queued_agent(const Store& store, const std::string& run);

@@ -20,7 +20,7 @@ bool says(const DeclaredTool& tool, std::string_view member) {
 void retell(AgentTool& known, const DeclaredTool& tool) {
   if (!tool.signature.empty()) known.signature = tool.signature;
   if (!tool.options.description.empty()) known.description = tool.options.description;
-  if (says(tool, "effect")) known.effect = tool.options.effect;
+  if (tool.has_effect) known.effect = tool.options.effect;
   if (says(tool, "mode")) known.mode = tool.options.mode;
 }
 
@@ -79,6 +79,18 @@ std::optional<std::vector<DeclaredTool>> read_agent_tools(const std::vector<std:
       std::erase_if(out, [&tool](const DeclaredTool& other) { return other.name == tool.name; });
       out.push_back(std::move(tool));
     }
+  }
+  return out;
+}
+
+void retell_tools(AgentDefinition& agent, const std::vector<DeclaredTool>& tools) {
+  for (const DeclaredTool& tool : tools) retell(agent, tool);
+}
+
+std::optional<Effect> chosen_effect(const std::vector<DeclaredTool>& tools, std::string_view name) {
+  std::optional<Effect> out;
+  for (const DeclaredTool& tool : tools) {
+    if (tool.name == name && tool.has_effect) out = tool.options.effect;
   }
   return out;
 }

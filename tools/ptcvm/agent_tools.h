@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agents/loop/agent_definition.h"
@@ -23,6 +24,11 @@ std::optional<std::vector<DeclaredTool>> read_agent_tools(const std::vector<std:
 // signature, the description, the effect and the mode that the file does not say stay, and so does "ask". Every other
 // tool is added to each of the agents.
 void give_tools(std::vector<loop::AgentDefinition>& agents, const std::vector<DeclaredTool>& tools);
+
+// The same for one agent, without tools that it does not have.
+void retell_tools(loop::AgentDefinition& agent, const std::vector<DeclaredTool>& tools);
+// Returns the class that the owner of a tool has chosen, or nullopt when nobody has.
+std::optional<Effect> chosen_effect(const std::vector<DeclaredTool>& tools, std::string_view name);
 
 // Returns the commands of tools that have one.
 ToolCommands commands_of(const std::vector<DeclaredTool>& tools);

@@ -220,6 +220,7 @@ bool set_effects(std::vector<DeclaredTool>& tools, const RunArguments& options, 
       return false;
     }
     tool->options.effect = *effect;
+    tool->has_effect = true;
   }
   return true;
 }

@@ -122,6 +122,7 @@ std::string read_tool(ValueView value, const std::string& where, const std::stri
   out.options.description = members.text("description");
   out.options.cache = members.flag("cache");
   const std::string effect = members.text("effect", effect_name(Effect::Unsafe));
+  out.has_effect = !members.find("effect").is_nil();
   if (const auto found = find_effect(effect)) out.options.effect = *found;
   if (!find_effect(effect)) members.wrong("effect", "unsafe, pure, idempotent, keyed or reconcilable");
   const std::string mode = members.text("mode", "sync");

@@ -23,6 +23,7 @@ struct DeclaredTool {
   std::string name, signature = {};
   std::string text = {};                         // what its file says, as EDN; "": it is in no file
   ToolOptions options = {};
+  bool has_effect = false;                       // somebody chose the class of options.effect
   std::vector<std::string> notes = {};           // what an MCP server says that the members do not say
   std::optional<CommandTool> command = {};       // nullopt: an operation that somebody resolves
 };

@@ -43,11 +43,13 @@ class AgentTurn {
   HostTurnEnd execute() {
     auto job = read_agent_job(turn_.source);
     if (!job) return turn_given_up(job.error().message);
+    if (const auto told = take_definition(job->agent); !told) return turn_refused(told.error());
     idle_ms_ = job->idle_ms;
     std::string message;
     if (!open_models(job->agent, message)) return failed("the model cannot be asked: " + message);
     if (const auto opened = open(*std::move(job)); !opened) return turn_refused(opened.error());
-    AgentDriver driver({*source_, work_.commands, turn_.abandon, {}, rates_, &turn_.leave, 0, turn_.now_ms});
+    const auto effects = [this](std::string_view tool) { return effect_of(tool); };
+    AgentDriver driver({*source_, work_.commands, turn_.abandon, {}, rates_, &turn_.leave, 0, turn_.now_ms, effects});
     virtual_now_ = [&driver] { return driver.now_ms(); };
     for (;;) {
       if (const auto end = leave(driver.drive(*handle_))) return *end;
@@ -61,6 +63,19 @@ class AgentTurn {
     end.text = std::move(why);
     return end;
   }
+
+  // A run keeps the definition with which a worker began it.
+  Result<void> take_definition(loop::AgentDefinition& agent) const {
+    const auto stored = loop::StoredAgent::stored_definition(turn_.store, id_);
+    if (!stored) return stored.error();
+    if (!*stored) return retell_tools(agent, work_.tools), Result<void>();
+    auto read = loop::read_agent_text(**stored);
+    if (!read) return read.error();
+    agent = *std::move(read);
+    return {};
+  }
+
+  std::optional<Effect> effect_of(std::string_view tool) const { return chosen_effect(work_.tools, tool); }
 
   // Opens the models anew for each turn: what they had under way belongs to the run.
   bool open_models(const loop::AgentDefinition& agent, std::string& message) {
@@ -94,6 +109,7 @@ class AgentTurn {
     loop::StoredAgentOptions wanted;
     wanted.start.id = id_;
     wanted.start.data_json = std::move(job.data_json);
+    wanted.effect_of = [this](std::string_view tool) { return effect_of(tool); };
     wanted.clock = [this] { return virtual_now_ ? virtual_now_() : turn_.now_ms(); };
     auto stored = loop::StoredAgent::open(*agent, turn_.store, std::move(wanted));
     if (!stored) return stored.error();

@@ -18,7 +18,8 @@ struct AgentWork {
   std::vector<std::string> child_models;     // PATH=MODEL; paths that an agent does not have are left out
   bool stream = false;
   std::uint32_t rate = 0;                    // requests a minute to each server, of all workers; 0: as the servers say
-  ToolCommands commands;
+  std::vector<DeclaredTool> tools;           // what the worker says of a tool goes before what an agent says
+  ToolCommands commands = {};                // of these tools
 };
 
 // Makes what executes agents (WorkerOptions::kinds). `store` keeps the rates, which are no part of a run: the store of

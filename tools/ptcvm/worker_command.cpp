@@ -204,6 +204,7 @@ class WorkerProcess {
 // Gives agents the commands of the worker, and looks whether its model can be opened.
 bool take_agents(WorkerRequest& request, const std::vector<DeclaredTool>& declared, std::string& message) {
   if (request.agents.model.empty()) return true;
+  request.agents.tools = declared;
   request.agents.commands = commands_of(declared);
   return open_model(request.agents.model, request.agents.stream, {}, message).has_value();
 }
