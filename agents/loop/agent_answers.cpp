@@ -65,6 +65,7 @@ void AgentNode::list(std::vector<Operation>& out) {
     Operation& asked = add(OperationKind::Model, "model");
     asked.key = run_id() + "/model#" + std::to_string(node_.requests);
     asked.attempt = node_.attempt;
+    asked.deadline_ms = node_.deadline_at_ms;
     asked.model = asked_model();
     if (body_ == nullptr) body_ = std::make_shared<const std::string>(request_body());
     asked.body_owner = body_;
@@ -74,6 +75,11 @@ void AgentNode::list(std::vector<Operation>& out) {
   if (node_.phase == Phase::Ended) return;
   if (!node_.operations.empty() || node_.phase == Phase::Running) list_calls(out);
   for (const auto& child : children_) child->list(out);
+}
+
+// The engine begins the key of a call in a task with the task: whoever keeps the run puts the run before it.
+std::string AgentNode::public_key(const state::OperationT& call) const {
+  return call.task.empty() || !tree_.keys_name_run ? call.key : run_id() + "/" + call.key;
 }
 
 // Adds what the program that runs waits for, and what earlier programs began.
@@ -95,7 +101,7 @@ void AgentNode::list_calls(std::vector<Operation>& out) {
     Operation& operation = add(public_kind(*waiting), public_name(*waiting));
     const bool is_input = is_signal(*waiting);
     if (!is_input) {
-      operation.key = waiting->key;
+      operation.key = public_key(*waiting);
       operation.tool = waiting->tool;
     }
     if (const auto tool = agent_.host_tools.find(waiting->tool); tool != agent_.host_tools.end()) {

@@ -73,8 +73,13 @@ void AgentNode::go() {
         if (!run_program()) return;
         break;
       case Phase::Pausing:
-        if (tree_.time_ms < node_.wake_ms) return;
-        node_.phase = Phase::Asking;
+        if (is_past_deadline()) {
+          end_past_deadline();
+        } else if (tree_.time_ms < node_.wake_ms) {
+          return;
+        } else {
+          node_.phase = Phase::Asking;
+        }
         break;
       case Phase::Awaiting:
       case Phase::Exhausted:
@@ -97,6 +102,20 @@ void AgentNode::take_staged() {
   node_.staged.clear();
 }
 
+bool AgentNode::is_past_deadline() const {
+  return node_.deadline_at_ms != 0 && tree_.time_ms >= node_.deadline_at_ms;
+}
+
+void AgentNode::end_past_deadline() {
+  end_error("mission_timeout", "the deadline of " + std::to_string(node_.limits->deadline_ms) + " ms is over");
+}
+
+// Lets the agent ask again at this time. The deadline of the agent ends the pause.
+void AgentNode::pause_until(std::int64_t due_ms) {
+  node_.wake_ms = node_.deadline_at_ms == 0 ? due_ms : std::min(due_ms, node_.deadline_at_ms);
+  node_.phase = Phase::Pausing;
+}
+
 void AgentNode::begin_turn() {
   const bool has_work = node_.work_turns < node_.limits->max_turns;
   const bool has_retry = node_.retry_turns < node_.limits->retry_turns;
@@ -107,9 +126,7 @@ void AgentNode::begin_turn() {
                    "the limits max_turns (" + std::to_string(node_.limits->max_turns) + ") and retry_turns (" +
                        std::to_string(node_.limits->retry_turns) + ") are used up");
   }
-  if (node_.deadline_at_ms != 0 && tree_.time_ms >= node_.deadline_at_ms) {
-    return end_error("mission_timeout", "the deadline of " + std::to_string(node_.limits->deadline_ms) + " ms is over");
-  }
+  if (is_past_deadline()) return end_past_deadline();
   if (const auto refusal = budget_.turn_refusal()) return exhaust(refusal->reason, refusal->message);
   if (!plan_) return end_error("plan_invalid", plan_.error().message);
   if (judge_turn() == Goes::On) open_turn();

@@ -68,6 +68,9 @@ class AgentNode {
  private:
   // agent_node.cpp: turns
   void begin_turn();
+  bool is_past_deadline() const;
+  void end_past_deadline();
+  void pause_until(std::int64_t due_ms);
   void open_turn();
   void end_turn(state::TurnKind kind, std::string feedback);
   void exhaust(const std::string& reason, const std::string& message);
@@ -146,6 +149,7 @@ class AgentNode {
   bool has_lasting_unsafe_effect();
 
   // agent_answers.cpp: operations
+  std::string public_key(const state::OperationT& call) const;
   void list_calls(std::vector<Operation>& out);
   state::OperationT* find_operation(std::string_view name, state::OperationKind kind);
   state::OperationT* find_call(std::uint64_t call);

@@ -86,8 +86,7 @@ Result<void> AgentNode::defer_model(std::int64_t due_ms) {
   }
   budget_.take_back_model_call();
   body_.reset();
-  node_.wake_ms = due_ms;
-  node_.phase = Phase::Pausing;
+  pause_until(due_ms);
   return {};
 }
 
@@ -116,9 +115,8 @@ void AgentNode::take_failure(const wire::ReplyError& error) {
     return;
   }
   if (remedy == FailureRemedy::TryAgain) {
-    node_.wake_ms = tree_.time_ms + pause_ms(error, node_.attempt, tree_.id + "/" + path_);
+    pause_until(tree_.time_ms + pause_ms(error, node_.attempt, tree_.id + "/" + path_));
     ++node_.attempt;
-    node_.phase = Phase::Pausing;
     return;
   }
   const std::string status = error.status == 0 ? std::string() : std::to_string(error.status);

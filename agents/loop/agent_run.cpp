@@ -18,7 +18,7 @@ namespace json = boost::json;
 
 struct AgentRun::Impl {
   Impl(const Agent& made, std::unique_ptr<state::DocumentT> state)
-      : agent(made), document(std::move(state)), tree{agent.impl(), document->id, document->time_ms, {}},
+      : agent(made), document(std::move(state)), tree{agent.impl(), document->id, document->time_ms, document->keys_name_run, {}},
         root(std::make_unique<AgentNode>(tree, agent.impl().root(), *document->root, nullptr)) {}
 
   // Finds the agent that a path leads to, and takes its part of the path away.
@@ -76,6 +76,7 @@ Result<AgentRun> AgentRun::start(const Agent& agent, const AgentStart& start) {
   document->version = kDocumentVersion;
   document->id = start.id;
   document->time_ms = start.time_ms;
+  document->keys_name_run = start.keys_name_run;
   document->agent = agent.impl().definition_text;
   document->root = std::make_unique<state::NodeT>();
   AgentNode::begin_state(*document->root, root, *data);
@@ -186,6 +187,7 @@ Result<AgentRun> AgentRun::fork(std::uint32_t turns, std::string id) const {
   auto document = read_document(snapshot());
   if (!document) return document.error();
   (*document)->id = std::move(id);
+  (*document)->keys_name_run = true;   // it has no calls yet
   AgentNode::keep_turns(*(*document)->root, impl_->agent.impl().root(), turns);
   return AgentRun(std::make_unique<Impl>(impl_->agent, std::move(*document)));
 }

@@ -27,6 +27,6 @@ BOOST_DESCRIBE_STRUCT(NodeT, (),
                        journal, operations, settled, counters, unsafe_effects, native_calls, session, explained_bytes,
                        children, end_reason, end_message, result, is_fallback, is_repaired, held_at, held_question,
                        held_phase, request_change))
-BOOST_DESCRIBE_STRUCT(DocumentT, (), (version, id, time_ms, agent, root))
+BOOST_DESCRIBE_STRUCT(DocumentT, (), (version, id, time_ms, agent, root, keys_name_run))
 
 }  // namespace ptcvm::loop::state

@@ -12,6 +12,7 @@ struct AgentTree {
   const Agent::Impl& agent;
   std::string id;             // names the run
   std::int64_t time_ms = 0;
+  bool keys_name_run = true;  // as AgentStart has it
   HookVerdicts verdicts;
 };
 

@@ -67,7 +67,8 @@ std::string write_start(const StartBody& body) {
                    {"id", body.start.id},
                    {"data", body.start.data_json},
                    {"journal", body.start.journal_json},
-                   {"time_ms", body.start.time_ms}};
+                   {"time_ms", body.start.time_ms},
+                   {"keys_name_run", body.start.keys_name_run}};
   if (!body.document.empty()) out["document"] = body.document;
   return json::serialize(out);
 }
@@ -81,6 +82,8 @@ Result<StartBody> read_start(std::string_view text) {
   out.start.data_json = fact_text(*body, "data");
   out.start.journal_json = fact_text(*body, "journal");
   out.start.time_ms = member_number(*body, "time_ms");
+  const json::value* const keys_name_run = body->if_contains("keys_name_run");
+  out.start.keys_name_run = keys_name_run != nullptr && keys_name_run->is_bool() && keys_name_run->get_bool();
   out.document = fact_text(*body, "document");
   return out;
 }

@@ -22,6 +22,8 @@
 
 namespace ptcvm::wire {
 
+constexpr std::size_t kMostReplyBytes = 16u << 20;
+
 class ReplyReader {
  public:
   struct Answer {
@@ -30,7 +32,7 @@ class ReplyReader {
     bool is_stream = false;
     int status = 200;
     Headers headers = {};
-    std::size_t most_bytes = 64u << 20;   // a longer body ends in ReplyError::Kind::TooLong
+    std::size_t most_bytes = kMostReplyBytes;   // a longer body ends in ReplyError::Kind::TooLong
   };
   enum class End {
     Proper,   // the HTTP message came whole

@@ -51,6 +51,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.server.ended.wait(30)
             self.close_connection = True
             return
+        if callable(text):   # writes the reply itself
+            self.close_connection = True
+            return text(self)
         self.send_response(status)
         for name, value in {"content-length": len(text.encode()), **headers}.items():
             self.send_header(name, str(value))
@@ -129,6 +132,47 @@ class Server(AgentTest):
         _, first, _, _ = self.ask_server((200, {}, document(PROGRAM)), args=["--record", recorded])
         status, line, _, err = self.agent("run", self.json("a.json", PAYING), "--model", "replay:" + recorded)
         self.assertEqual((status, line), (0, first), err)
+
+    def test_a_reply_without_an_end_is_too_long(self):
+        sent = []
+
+        def flood(handler):
+            handler.send_response(200)
+            handler.end_headers()
+            try:
+                for _ in range(1_000):
+                    handler.wfile.write(b" " * (1 << 20))
+                    sent.append(1)
+            except OSError:
+                return
+
+        for args in ((), ("--stream",)):
+            del sent[:]
+            status, line, _, err = self.ask_server((200, {}, flood), args=args)
+            self.assertEqual((status, line["fail"]["reason"]), (1, "llm_error"), (line, err))
+            self.assertIn("more than 16777216 bytes", line["fail"]["message"])
+            self.assertLess(len(sent), 100)
+
+    def test_the_deadline_of_an_agent_ends_the_wait_for_its_model(self):
+        def drip(handler):
+            handler.send_response(200)
+            handler.end_headers()
+            try:
+                while not self.server.ended.wait(0.05):
+                    handler.wfile.write(b": ping\n\n")
+            except OSError:
+                return
+
+        agent = self.json("d.json", {"name": "d", "prompt": "x", "signature": "() -> :int",
+                                     "limits": {"deadline_ms": 300}})
+        refused = json.dumps({"error": {"message": "slow down"}})
+        for reply in ((200, {}, None), (200, {}, drip), (429, {"retry-after": 3600}, refused)):
+            self.server.replies = [reply]
+            done = subprocess.run([PTCVM, "agent", "run", agent, "--model", self.model()], capture_output=True, text=True,
+                                  timeout=60, check=False, env=self.environment())
+            line = json.loads(done.stdout.splitlines()[-1])
+            self.assertEqual((line["fail"]["reason"], len(self.server.replies)), ("mission_timeout", 0), (line, done.stderr))
+        self.assertEqual(len(self.server.seen), 3, "no further request after the deadline")
 
     def test_an_interrupt_suspends_and_the_run_goes_on(self):
         self.server.replies = [(200, {}, None), (200, {}, document(PROGRAM))]

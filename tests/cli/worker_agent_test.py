@@ -158,7 +158,8 @@ class Agents(WorkerTest):
             self.assertEqual((status, out, reason in err), (65, "", True), (words, err))
         self.tell("a", "--resolve", "approve:quote=true")
         self.tell("a", "--resolve", "approve:quote=true")
-        status, _, err = ptcvm("agent", "resume", "--store", self.store, "--id", "a", "--resolve", "approve:quote=false")
+        status, _, err = ptcvm("agent", "resume", "--store", self.store, "--id", "a", "--resolve",
+                               "approve:quote=false")
         self.assertEqual((status, "already_resolved" in err), (65, True), err)
         self.work("--model", script, *tools)
         self.assertEqual(self.show("a")["return"], {"said": "21"})

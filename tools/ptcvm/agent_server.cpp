@@ -1,12 +1,16 @@
 #include "tools/ptcvm/agent_server.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <utility>
 
 #ifdef PTCVM_HAVE_CURL
+#include "agents/wire/reply_reader.h"
 #include "drivers/curl/curl_calls.h"
 #include "drivers/curl/model_server.h"
+#include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/terminal.h"
 #endif
 
@@ -15,27 +19,33 @@ namespace ptcvm::cli {
 #ifdef PTCVM_HAVE_CURL
 namespace {
 
-// Collects the answer to one request.
+constexpr std::int64_t kLongestReplyMs = 3'600'000;   // also of a server that sends a byte now and then
+
+// Collects the answer to one request. An answer that is longer than wire::ReplyReader takes ends there: the agent finds
+// out that it is too long.
 class ReplyReceiver : public drivers::HttpReceiver {
  public:
-  ReplyReceiver(std::string path, const OnBytes& on_bytes, std::vector<ModelAnswer>& answers)
-      : on_bytes_(on_bytes), answers_(answers) {
+  ReplyReceiver(std::string path, const OnBytes& on_bytes, std::vector<ModelAnswer>& answers, drivers::CurlCalls& calls)
+      : on_bytes_(on_bytes), answers_(answers), calls_(calls) {
     answer_.path = std::move(path);
     answer_.reply.status = 0;
   }
+  void began(drivers::CallId call) { call_ = call; }
   void take_head(int status, const wire::Headers& headers) override {
     answer_.reply.status = status;
     answer_.reply.headers = headers;
   }
   bool take_bytes(std::string_view bytes) override {
+    if (answer_.reply.body.size() > wire::kMostReplyBytes) return true;
     answer_.reply.body += bytes;
+    if (answer_.reply.body.size() > wire::kMostReplyBytes) calls_.cancel(call_);
     if (on_bytes_ && answer_.reply.status == 200) on_bytes_(answer_.path, bytes);
     return true;
   }
   void take_end(const std::optional<drivers::HttpFailure>& failure) override {
     using Kind = drivers::HttpFailure::Kind;
     answer_.reply.is_cut = failure.has_value();
-    if (failure) complain(failure->message);
+    if (failure && failure->kind != Kind::Cancelled) complain(failure->message);
     // Trying again mends neither a URL nor a certificate.
     if (failure && (failure->kind == Kind::BadRequest || failure->kind == Kind::Certificate)) {
       answer_.failure = replay::ReplayFailure{"llm_error", failure->message};
@@ -46,6 +56,8 @@ class ReplyReceiver : public drivers::HttpReceiver {
  private:
   const OnBytes& on_bytes_;
   std::vector<ModelAnswer>& answers_;
+  drivers::CurlCalls& calls_;
+  drivers::CallId call_ = 0;
   ModelAnswer answer_;
 };
 
@@ -55,8 +67,11 @@ class ServerSource : public ModelSource {
       : server_(std::move(server)), on_bytes_(std::move(on_bytes)) {}
   bool has_virtual_time() const override { return false; }
   void ask(const loop::Operation& operation) override {
-    calls_.start(drivers::model_request(server_, std::string(operation.body)),
-                 std::make_shared<ReplyReceiver>(operation.path, on_bytes_, answers_));
+    auto request = drivers::model_request(server_, std::string(operation.body));
+    const std::int64_t left = operation.deadline_ms == 0 ? kLongestReplyMs : operation.deadline_ms - now_millis();
+    request.timeouts.total_ms = static_cast<std::uint32_t>(std::clamp<std::int64_t>(left, 1, kLongestReplyMs));
+    const auto receiver = std::make_shared<ReplyReceiver>(operation.path, on_bytes_, answers_, calls_);
+    receiver->began(calls_.start(std::move(request), receiver));
   }
   std::vector<ModelAnswer> take(int most_ms) override {
     calls_.poll(static_cast<std::uint32_t>(most_ms));
