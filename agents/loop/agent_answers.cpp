@@ -77,7 +77,7 @@ void AgentNode::list(std::vector<Operation>& out) {
   for (const auto& child : children_) child->list(out);
 }
 
-// The engine begins the key of a call in a task with the task: whoever keeps the run puts the run before it.
+// The engine begins the key of a call in a task with the task; the host puts the run before it.
 std::string AgentNode::public_key(const state::OperationT& call) const {
   return call.task.empty() || !tree_.keys_name_run ? call.key : run_id() + "/" + call.key;
 }

@@ -18,7 +18,8 @@ namespace json = boost::json;
 
 struct AgentRun::Impl {
   Impl(const Agent& made, std::unique_ptr<state::DocumentT> state)
-      : agent(made), document(std::move(state)), tree{agent.impl(), document->id, document->time_ms, document->keys_name_run, {}},
+      : agent(made), document(std::move(state)),
+        tree{agent.impl(), document->id, document->time_ms, document->keys_name_run, {}},
         root(std::make_unique<AgentNode>(tree, agent.impl().root(), *document->root, nullptr)) {}
 
   // Finds the agent that a path leads to, and takes its part of the path away.

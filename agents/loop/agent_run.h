@@ -49,8 +49,8 @@ struct Operation {
   const AgentTool* definition = nullptr;  // belongs to the tool; lives as long as the Agent
   std::int64_t due_ms = 0;                // Timer; for others the time at which the run stops waiting, or 0
   std::uint32_t attempt = 1;              // Model: counts the requests for one reply
-  // Model: the deadline of the agent, in ms since 1970, or 0. A host need not wait longer for the reply: it says that the
-  // reply was cut, and the agent ends with mission_timeout.
+  // Model: the deadline of the agent, in ms since 1970, or 0. A host need not wait longer for the reply: it says that
+  // the reply was cut, and the agent ends with mission_timeout.
   std::int64_t deadline_ms = 0;
   ModelChoice model = {};                 // Model: which one is asked
   std::string_view body = {};             // Model: the request as bytes of its protocol; body_owner has them

@@ -8,7 +8,7 @@ namespace ptcvm::loop {
 namespace {
 
 constexpr std::int64_t kLongestMs = 24LL * 3'600'000;   // no bucket is closed for longer, whatever a server says
-constexpr std::uint32_t kMostMoments = 60;              // of a window; with more requests than that, moments are longer
+constexpr std::uint32_t kMostMoments = 60;              // with more requests in a window, moments are longer
 constexpr char kMark = 'w';                             // begins a text; earlier versions wrote two numbers
 
 // Takes a number and the sign before it from the front of a text.

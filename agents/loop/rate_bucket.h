@@ -8,7 +8,8 @@
 
 namespace ptcvm::loop {
 
-// At most so many requests in each window of time, wherever the window begins; 0 requests: only the server's own words count.
+// At most so many requests in each window of time, wherever the window begins; 0 requests: only the server's own words
+// count.
 struct RateRule {
   std::uint32_t requests = 0;
   std::int64_t window_ms = 60'000;

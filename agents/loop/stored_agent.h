@@ -39,8 +39,8 @@ struct StoredAgentOptions {
   std::string owner = {};                         // who claims the log; "" is this process
   std::int64_t lease_ms = 60'000;
   std::function<std::int64_t()> clock = {};       // ms since 1970; without it AgentStart::time_ms is the time
-  // The owner of a tool says what may be done with a call whose outcome nobody knows. nullopt, or no function: the class
-  // in the definition of the agent counts.
+  // The owner of a tool says what may be done with a call whose outcome nobody knows. nullopt, or no function: the
+  // class in the definition of the agent counts.
   std::function<std::optional<Effect>(std::string_view tool)> effect_of = {};
   std::function<void(StoredPoint)> at_point = {}; // is called at each point; an exception leaves the log as it is
 };

@@ -249,24 +249,6 @@ class Store(AgentTest):
         _, line, _, err = self.agent("resume", *self.kept, "--say", "another one")
         self.assertEqual(line["return"], {"receipt": "b"}, err)
 
-    def test_no_two_runs_call_tools_under_one_key(self):
-        keys = self.place("keys")
-        tool = {"name": "pay", "signature": "() -> :int", "effect": "keyed",
-                "command": ["sh", "-c", f'cat > /dev/null; echo "$PTCVM_IDEMPOTENCY_KEY" >> {keys}; echo 1']}
-        agent = self.json("k.json", {"name": "k", "prompt": "x", "signature": "() -> :int", "tools": [tool], "journal": True,
-                                     "children": {"desk": {"prompt": "y", "signature": "() -> :int", "tools": [tool],
-                                                           "journal": True}}})
-        program = '(return (+ (tool/pay {}) (task "t" (tool/pay {}))%s))'
-        lines = ({"program": program % " (tool/desk {})"}, {"program": program % "", "for": "desk"})
-        for run in ("a/b", "a"):
-            status, *_, err = self.agent("run", agent, "--model", self.script(*lines), "--store",
-                                        self.place("k.db"), "--id", run)
-            self.assertEqual(status, 0, err)
-        with open(keys, encoding="utf-8") as file:
-            written = file.read().split()
-        self.assertEqual(sorted(written), ["a/desk/task:t#0", "a/task:t#0", "a~1b/desk/task:t#0", "a~1b/task:t#0",
-                                           "run:a/desk@1#0", "run:a@1#0", "run:a~1b/desk@1#0", "run:a~1b@1#0"])
-
     def test_a_killed_process_pays_for_nothing_twice(self):
         ledger = self.place("ledger")
         command = ["sh", "-c", f"cat > /dev/null; echo paid >> {ledger}; echo '\"r\"'"]

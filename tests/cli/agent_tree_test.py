@@ -150,6 +150,25 @@ class Sequences(AgentTree):
         self.assertIn('find wants "who", and write returns {sent :bool}', err)
 
 
+class Keys(AgentTree):
+    def test_no_two_runs_call_tools_under_one_key(self):
+        keys = self.folder.name + "/keys"
+        tool = {"name": "pay", "signature": "() -> :int", "effect": "keyed",
+                "command": ["sh", "-c", f'cat > /dev/null; echo "$PTCVM_IDEMPOTENCY_KEY" >> {keys}; echo 1']}
+        desk = {"prompt": "y", "signature": "() -> :int", "tools": [tool], "journal": True}
+        agent = self.json("k.json", {**desk, "prompt": "x", "children": {"desk": desk}})
+        program = '(return (+ (tool/pay {}) (task "t" (tool/pay {}))%s))'
+        lines = ({"program": program % " (tool/desk {})"}, {"program": program % "", "for": "desk"})
+        for run in ("a/b", "a"):
+            status, *_, err = self.agent("run", agent, "--model", self.script("s.jsonl", *lines), "--store",
+                                        self.folder.name + "/k.db", "--id", run)
+            self.assertEqual(status, 0, err)
+        with open(keys, encoding="utf-8") as file:
+            written = file.read().split()
+        self.assertEqual(sorted(written), ["a/desk/task:t#0", "a/task:t#0", "a~1b/desk/task:t#0", "a~1b/task:t#0",
+                                           "run:a/desk@1#0", "run:a@1#0", "run:a~1b/desk@1#0", "run:a~1b@1#0"])
+
+
 class Rates(AgentTree):
     BOTH = {"prompt": "x", "signature": "() -> :any",
             "children": {"a": {"prompt": "A", "signature": "() -> :int"}}}
