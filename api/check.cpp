@@ -59,6 +59,14 @@ Diagnostic missing_data(const ptc::DataUse& use, const std::vector<std::string>&
   return out;
 }
 
+Diagnostic more_findings(std::size_t count, const std::string& source_name) {
+  Diagnostic out;
+  out.kind = "more_findings";
+  out.message = std::to_string(count) + " more findings are left out";
+  out.source_name = source_name;
+  return out;
+}
+
 }  // namespace
 
 ProgramFindings Session::check(std::string_view source) const {
@@ -74,11 +82,13 @@ ProgramFindings Session::check(std::string_view source) const {
     out.findings.push_back({finding.warning.empty(), std::move(diagnostic)});
   }
   const std::vector<std::string> names = data_names(session);
+  std::size_t left_out = 0;
+  const auto has_room = [&] { return out.findings.size() < 2 * ptc::kMostFindings || ++left_out == 0; };
   std::set<std::string_view> missing;
   for (const ptc::DataUse& use : found.data) {
     const auto is_there = [&use](const std::string& name) { return is_same(name, use.name); };
     if (std::ranges::any_of(names, is_there)) continue;
-    if (!missing.insert(use.name).second) continue;
+    if (!missing.insert(use.name).second || !has_room()) continue;
     out.findings.push_back({false, missing_data(use, names, source_name, source)});
   }
   const ptc::ToolRegistry& tools = session.calls().registry();
@@ -91,10 +101,12 @@ ProgramFindings Session::check(std::string_view source) const {
       const auto is_same = [&fault](const Finding& other) {      // a text that is analyzed twice, as macros do
         return other.diagnostic.begin == fault.span.begin && other.diagnostic.message == fault.message;
       };
-      if (std::ranges::none_of(out.findings, is_same)) out.findings.push_back({true, diagnostic_of(fault)});
+      if (std::ranges::any_of(out.findings, is_same) || !has_room()) continue;
+      out.findings.push_back({true, diagnostic_of(fault)});
     }
   }
   std::ranges::stable_sort(out.findings, {}, [](const Finding& finding) { return finding.diagnostic.begin; });
+  if (left_out > 0) out.findings.push_back({false, more_findings(left_out, source_name)});
   for (Finding& finding : out.findings) finding.diagnostic.text = diagnostic_text(finding.diagnostic);
   return out;
 }

@@ -46,6 +46,8 @@ CompileResult compile_metered(std::string_view source, const CompileOptions& opt
   return result;
 }
 
+}  // namespace
+
 CompileError error_of(const CompileStopped& stopped, const CompileOptions& options) {
   if (stopped.kind != FaultKind::MemoryExceeded) {
     return {stopped.kind, "the host stopped the compiler", {}, stopped.span};
@@ -54,8 +56,6 @@ CompileError error_of(const CompileStopped& stopped, const CompileOptions& optio
           "memory limit of " + std::to_string(options.most_bytes) + " bytes exceeded by compiling the text up to here",
           "Split the program, or read data from the context instead of writing it as code", stopped.span};
 }
-
-}  // namespace
 
 CompileResult compile(std::string_view source, const CompileOptions& options) {
   CompileMeter meter(options.most_bytes, options.is_over);

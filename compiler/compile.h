@@ -16,6 +16,9 @@ struct CompileResult {
   bool incomplete = false;                     // the text ended inside of a form
 };
 
+// Returns what to say of compiling that was stopped.
+CompileError error_of(const struct CompileStopped& stopped, const CompileOptions& options);
+
 CompileResult compile(std::string_view source, const CompileOptions& options);
 
 }  // namespace ptc

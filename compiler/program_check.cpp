@@ -14,6 +14,7 @@ namespace ptc {
 namespace {
 
 constexpr std::size_t kMostRounds = 200;
+constexpr std::uint64_t kMostWork = 2'000'000;   // in units of CompileMeter: a larger text has fewer rounds
 
 constexpr std::string_view kToolPrefix = "tool/";
 
@@ -54,11 +55,12 @@ class Check {
   }
 
   ProgramFindings run() {
-    for (std::size_t round = 0; round < kMostRounds && !analyze_once(); ++round) {
+    for (std::size_t round = 0; round < kMostRounds && work_ < kMostWork && !analyze_metered(); ++round) {
     }
     report_calls();
     report_names();
     std::ranges::stable_sort(out_.findings, {}, [](const Finding& finding) { return finding.error.span.begin; });
+    if (left_out_ > 0) out_.findings.push_back(more_findings());
     std::ranges::stable_sort(notes_.data, {}, [](const DataUse& use) { return use.span.begin; });
     out_.data = std::move(notes_.data);
     std::ranges::stable_sort(notes_.tools, {}, [](const ToolUse& use) { return use.span.begin; });
@@ -68,9 +70,21 @@ class Check {
 
  private:
   // Returns true when no further error can be found.
-  bool analyze_once() {
+  bool analyze_metered() {
+    CompileMeter meter(options_.most_bytes, options_.is_over);
+    bool is_over = true;
+    try {
+      is_over = analyze_once(meter);
+    } catch (const CompileStopped& stopped) {
+      report(error_of(stopped, options_));
+    }
+    work_ += meter.work_done();
+    return is_over;
+  }
+
+  bool analyze_once(CompileMeter& meter) {
     notes_ = {};
-    FormArena arena;
+    FormArena arena(&meter);
     ReadResult read = read_forms(text_, arena);
     if (read.failed) {
       if (std::string hint = bracket_hint(text_, read.error); !hint.empty()) read.error.hint = std::move(hint);
@@ -78,7 +92,7 @@ class Check {
       is_told_of_end_ = is_told_of_end_ || read.incomplete;      // one missing end is enough
       return !mend_text(read);
     }
-    Ast ast;
+    Ast ast(&meter);
     const AnalyzeResult analyzed = analyze(read.forms, text_, arena, options_, ast);
     if (!analyzed.failed) return true;
     if (!masked_.contains(analyzed.error.span.begin)) return !get_around(analyzed.error);
@@ -87,12 +101,25 @@ class Check {
 
   // Reports each message once: a name that is wrong in many places is one error.
   void report(const CompileError& error) {
-    if (seen_.insert({error.message, 0}).second) out_.findings.push_back({error, {}});
+    if (seen_.insert({error.message, 0}).second && has_room(error.span)) out_.findings.push_back({error, {}});
+  }
+
+  // Returns whether one more finding is kept, and counts it when not.
+  bool has_room(SourceSpan span) {
+    if (out_.findings.size() < kMostFindings) return true;
+    if (left_out_++ == 0) first_left_out_ = span;
+    return false;
+  }
+
+  Finding more_findings() const {
+    return {{FaultKind::InvalidForm, std::to_string(left_out_) + " more findings are left out",
+             "Mend the findings above, and check again", first_left_out_},
+            "more_findings"};
   }
 
   // Reports each place once: the analyzer looks at some forms twice.
   void report_at(SourceSpan span, std::string message, std::string hint, std::string_view warning = {}) {
-    if (!seen_.insert({message, span.begin + 1}).second) return;
+    if (!seen_.insert({message, span.begin + 1}).second || !has_room(span)) return;
     out_.findings.push_back({{FaultKind::ArityError, std::move(message), std::move(hint), span}, warning});
   }
 
@@ -116,7 +143,8 @@ class Check {
     const std::string_view name = name_at(source_, error.span.begin);
     switch (error.kind) {
       case FaultKind::MemoryExceeded:
-      case FaultKind::SymbolLimitExceeded: report(error); return false;
+      case FaultKind::SymbolLimitExceeded:
+      case FaultKind::RegexLimitExceeded: report(error); return false;
       case FaultKind::UnboundVar: {
         CompileError one = error;
         one.message = "Undefined variable: " + std::string(name);
@@ -230,6 +258,9 @@ class Check {
   std::set<std::pair<std::string, std::size_t>> seen_;
   std::set<std::uint32_t> masked_;           // where text was put out of the way
   bool is_told_of_end_ = false;
+  std::uint64_t work_ = 0;                   // what the rounds so far took, in units of CompileMeter
+  std::size_t left_out_ = 0;                 // findings that are not kept
+  SourceSpan first_left_out_;
   std::set<std::string_view> stepped_;       // names that were declared to get around them
 };
 

@@ -134,6 +134,10 @@ class Ast {
   void work(std::uint64_t units) const {
     if (meter_ != nullptr) meter_->work(units);
   }
+  // Counts memory of an entry elsewhere that lives as long as the tree.
+  void take(std::uint64_t bytes, SourceSpan at) const {
+    if (meter_ != nullptr) meter_->take(bytes, at);
+  }
   CompileMeter* meter() const { return meter_; }
 
   Node* root = nullptr;     // the program's value

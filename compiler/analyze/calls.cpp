@@ -107,7 +107,9 @@ void Analyzer::note_call(const Form& form, const Node& callee, std::size_t count
   if (callee.kind == NodeKind::Global && !callee.or_builtin) call.global = callee.text;
   if (callee.kind == NodeKind::Local) call.local = callee.local;
   const bool is_of_interest = call.builtin || !call.global.empty() || call.local != kNoLocal;
-  if (is_of_interest) options_.notes->calls.push_back(std::move(call));
+  if (!is_of_interest) return;
+  ast_.take(ProgramNotes::kBytesOfEntry, form.span);
+  options_.notes->calls.push_back(std::move(call));
 }
 
 Node* Analyzer::analyze_call(const Form& form) {

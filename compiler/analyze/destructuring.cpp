@@ -42,6 +42,7 @@ bool Analyzer::bind_name(const Form& symbol, Node* value, Bindings bindings) {
   bindings.add(local, value);
   scope_.bind(symbol.text, local);
   if (options_.notes != nullptr) {
+    ast_.take(ProgramNotes::kBytesOfEntry, symbol.span);
     options_.notes->bindings.push_back({symbol.text, symbol.span, local, arity_of(*value)});
   }
   return true;

@@ -43,6 +43,9 @@ struct NotedBinding {
 };
 
 struct ProgramNotes {
+  // What an entry takes in the lists below, which double when they are full, and then in the tables of a check.
+  static constexpr std::uint64_t kBytesOfEntry = 4 * sizeof(NotedBinding);
+
   std::vector<NotedCall> calls;
   std::vector<NotedDefinition> definitions;
   std::vector<NotedBinding> bindings;              // made by let and its kin; parameters are left out

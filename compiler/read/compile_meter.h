@@ -3,7 +3,8 @@
 // at all locals of the text, so neither is bounded by the size of the text.
 //
 // The arenas of forms and nodes count what they hand out. Passes whose work is not in proportion to nodes say work().
-// What is refused leaves the compiler as an exception, which compile() catches; nothing else may catch it.
+// What is refused leaves the compiler as an exception, which compile() and check_program_text() catch; nothing else may
+// catch it.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -37,10 +38,14 @@ class CompileMeter {
   // Counts work: a unit is about a node, or a few words of a set.
   void work(std::uint64_t units) {
     units_ += units;
+    all_units_ += units;
     if (units_ < kUnitsBetweenQuestions) return;
     units_ = 0;
     if (is_over_ && is_over_()) throw CompileStopped{FaultKind::Cancelled, at_};
   }
+
+  // Returns the work so far, in units.
+  std::uint64_t work_done() const { return all_units_; }
 
  private:
   // Tables of programs of usual size count nothing, so that a run with little memory can still be compiled.
@@ -50,7 +55,7 @@ class CompileMeter {
   const std::uint64_t most_bytes_;
   const std::function<bool()>& is_over_;
   std::uint64_t bytes_ = 0;
-  std::uint64_t units_ = 0;
+  std::uint64_t units_ = 0, all_units_ = 0;   // since the host was asked, and from the beginning
   SourceSpan at_;
 };
 

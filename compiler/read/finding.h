@@ -33,6 +33,9 @@ struct ToolUse {
   bool has_all = true;         // false: there may be more arguments, whose names are not in the text
 };
 
+// The most findings that are kept of one text. When there are more, the last one says how many are left out.
+inline constexpr std::size_t kMostFindings = 1'000;
+
 struct ProgramFindings {
   std::vector<Finding> findings;    // in the order of the text
   std::vector<DataUse> data;        // in the order of the text

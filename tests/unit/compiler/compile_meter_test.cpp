@@ -4,6 +4,7 @@
 #include <string>
 
 #include "compiler/compile.h"
+#include "compiler/program_check.h"
 
 namespace ptc {
 namespace {
@@ -62,6 +63,78 @@ TEST(CompileMeter, RegularExpressionsAreAddedUp) {
   EXPECT_EQ(error.kind, FaultKind::RegexLimitExceeded);
   EXPECT_LT(compiled, 20);
   EXPECT_GT(error.span.begin, 0u);
+}
+
+std::string names(const std::string& before, int count, const std::string& after) {
+  std::string all = before;
+  for (int i = 0; i < count; ++i) all += "name" + std::to_string(i) + after;
+  return all;
+}
+
+TEST(CheckMeter, TablesAreRefusedWithTheirPlace) {
+  CompileOptions options;
+  options.most_bytes = 1 << 20;
+  const std::string source = "(let [[" + repeated("a ", 50'000) + "] []] 1)";
+  const auto findings = check_program_text(source, options).findings;
+  ASSERT_FALSE(findings.empty());
+  const CompileError& error = findings.back().error;
+  EXPECT_EQ(error.kind, FaultKind::MemoryExceeded);
+  EXPECT_GT(error.span.begin, 0u);
+  EXPECT_LE(error.span.begin, refused(source, options).span.begin) << "what is noted comes on top";
+}
+
+TEST(CheckMeter, NotesCount) {
+  CompileOptions options;
+  const std::string source = "(def f 1) [" + repeated("(f) ", 20'000) + "]";
+  std::uint64_t little = 0, enough = std::uint64_t{256} << 20;
+  while (enough - little > 1'000) {
+    options.most_bytes = (little + enough) / 2;
+    (compile(source, options).error.kind == FaultKind::MemoryExceeded ? little : enough) = options.most_bytes;
+  }
+  options.most_bytes = enough;
+  EXPECT_EQ(check_program_text(source, options).findings.back().error.kind, FaultKind::MemoryExceeded)
+      << "what is noted comes on top";
+}
+
+// Options that count how often a regular expression is compiled; each has a thousand instructions.
+int compiled_regexes;
+CompileOptions counting_regexes() {
+  compiled_regexes = 0;
+  CompileOptions options;
+  options.check_regex = [](std::string_view, std::string&, std::size_t&) -> std::uint32_t {
+    ++compiled_regexes;
+    return 1'000;
+  };
+  return options;
+}
+
+// A program that needs many looks is looked at until the work of all looks is too much.
+TEST(CheckMeter, WorkOfAllLooksIsBounded) {
+  const CompileOptions options = counting_regexes();
+  std::string source = "[";
+  for (int i = 0; i < 100; ++i) source += "#\"a" + std::to_string(i) + "\" ";
+  for (int i = 0; i < 150; ++i) source += "(unknown" + std::to_string(i) + ") ";
+  const auto findings = check_program_text(source + "]", options).findings;
+  EXPECT_GE(findings.size(), 2u);
+  EXPECT_LT(compiled_regexes, 100 * 30);
+}
+
+TEST(CheckMeter, TooManyRegularExpressionsAreOneFinding) {
+  const CompileOptions options = counting_regexes();
+  std::string source = "[";
+  for (int i = 0; i < 1'000; ++i) source += "#\"a" + std::to_string(i) + "\" ";
+  const auto findings = check_program_text(source + "]", options).findings;
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].error.kind, FaultKind::RegexLimitExceeded);
+  EXPECT_LT(compiled_regexes, 200);
+}
+
+TEST(CheckMeter, ManyFindingsAreCountedAndNotKept) {
+  CompileOptions options;
+  const auto findings = check_program_text(names("(let [", 3'000, " 1 ") + "] 1)", options).findings;
+  ASSERT_EQ(findings.size(), kMostFindings + 1);
+  EXPECT_EQ(findings.back().warning, "more_findings");
+  EXPECT_EQ(findings.back().error.message, "2000 more findings are left out");
 }
 
 }  // namespace
