@@ -242,6 +242,11 @@ std::optional<Error> Worker::Impl::begin() {
   if (has_deferred && !options.calls) {
     return host_error(Errc::not_available, "a tool is deferred: set WorkerOptions::calls, or use ToolMode::Async");
   }
+  if (options.lease < kLeastLease) {
+    return host_error(Errc::invalid_value, "the lease of a worker must last at least " +
+                                               std::to_string(kLeastLease.count()) + " ms; found " +
+                                               std::to_string(options.lease.count()) + " ms");
+  }
   {
     const std::lock_guard lock(mutex);
     is_over = false;

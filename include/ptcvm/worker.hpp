@@ -108,12 +108,15 @@ class PTCVM_API WorkerHost {
   virtual HostTurnEnd execute(const HostTurn& turn) = 0;
 };
 
+inline constexpr std::chrono::milliseconds kLeastLease{250};
+
 // Says what a worker serves, and how.
 struct WorkerOptions {
   std::string name = "worker";                // for people; nodes are told apart by numbers
   std::vector<WorkerQueue> queues = {{}};     // asked in this order
   std::size_t threads = 1;                    // runs at once; tools are called in these threads
-  std::chrono::milliseconds lease{15'000};    // how long the others wait when this worker has died
+  // How long the others wait when this worker has died; at least kLeastLease, so that a worker that lives can prolong it.
+  std::chrono::milliseconds lease{15'000};
   std::chrono::milliseconds poll{1'000};      // how often an idle worker looks for runs
   std::uint64_t slice_fuel = 50'000;          // the fuel of a slice: how soon a run hears that it is to park
   std::uint64_t turn_fuel = 20'000'000;       // a run that used that much is parked, and others go first

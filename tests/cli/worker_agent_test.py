@@ -164,6 +164,16 @@ class Agents(WorkerTest):
         self.work("--model", script, *tools)
         self.assertEqual(self.show("a")["return"], {"said": "21"})
 
+    def test_a_worker_that_could_not_do_what_its_options_say_is_refused(self):
+        model = ("--model", self.script("s.jsonl", {"program": "1"}))
+        for words, reason in (((*model, "--child-model", "kid"), "PATH=MODEL is wanted"),
+                              ((*model, "--child-model", "kid="), "PATH=MODEL is wanted"),
+                              ((*model, "--child-model", "kid=scripted:/nope"), "/nope"),
+                              ((*model, "--child-model", "a=mailbox:x", "--child-model", "a=mailbox:y"), "one model"),
+                              (("--lease", "0s"), "at least 250 ms"), (("--lease", "249ms"), "at least 250 ms")):
+            status, out, err = ptcvm("worker", "--store", self.store, "--until-empty", *words)
+            self.assertEqual((status, reason in err), (65, True), (words, out, err))
+
     def test_an_agent_that_ends_with_an_error_is_given_up_and_ends_what_comes_after_it(self):
         self.enqueue_agent("a", CLERK, {"who": "Ann"})
         self.enqueue("b", "1", "--after", "a")

@@ -1,7 +1,8 @@
 #include "tools/ptcvm/agent_child_models.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <optional>
 #include <utility>
 
 namespace ptcvm::cli {
@@ -17,6 +18,25 @@ const loop::AgentDefinition* find_definition(const loop::AgentDefinition& root, 
     path = slash == std::string_view::npos ? std::string_view() : path.substr(slash + 1);
   }
   return at;
+}
+
+// Reads words PATH=MODEL. Returns the models by their paths.
+std::optional<std::map<std::string, std::string>> named_models(const std::vector<std::string>& texts,
+                                                               std::string& message) {
+  std::map<std::string, std::string> out;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    const std::string path = text.substr(0, equals);
+    if (equals == std::string::npos || path.empty() || equals + 1 == text.size()) {
+      message = "--child-model " + text + ": PATH=MODEL is wanted";
+      return std::nullopt;
+    }
+    if (!out.emplace(path, text.substr(equals + 1)).second) {
+      message = "--child-model " + path + ": the child has one model";
+      return std::nullopt;
+    }
+  }
+  return out;
 }
 
 // Asks for each agent the model that is its own.
@@ -96,25 +116,23 @@ const ChildModel* find_child_model(const ChildModels& models, std::string_view p
 
 bool read_child_models(const loop::AgentDefinition& root, const std::vector<std::string>& texts, ChildModels& models,
                        std::string& message) {
-  std::set<std::string> given;
-  for (const std::string& text : texts) {
-    const std::size_t equals = text.find('=');
-    const std::string path = text.substr(0, equals);
-    if (equals == std::string::npos || path.empty() || equals + 1 == text.size()) {
-      message = "--child-model " + text + ": PATH=MODEL is wanted";
-      return false;
-    }
+  const auto named = named_models(texts, message);
+  if (!named) return false;
+  for (const auto& [path, model] : *named) {
     if (find_definition(root, path) == nullptr) {
       message = "--child-model " + path + ": the agent has no child of this path with a definition of its own";
       return false;
     }
-    if (!given.insert(path).second) {
-      message = "--child-model " + path + ": the child has one model";
-      return false;
-    }
-    models[path].model = text.substr(equals + 1);
+    models[path].model = model;
   }
   return true;
+}
+
+bool can_open_child_models(const std::vector<std::string>& texts, bool is_stream, std::string& message) {
+  const auto named = named_models(texts, message);
+  return named && std::ranges::all_of(*named, [&](const auto& child) {
+           return open_model(child.second, is_stream, {}, message, child.first).has_value();
+         });
 }
 
 std::unique_ptr<ModelSource> open_child_models(const loop::AgentDefinition& root, ChildModels& models,

@@ -31,6 +31,9 @@ const ChildModel* find_child_model(const ChildModels& models, std::string_view p
 bool read_child_models(const loop::AgentDefinition& root, const std::vector<std::string>& texts, ChildModels& models,
                        std::string& message);
 
+// Returns whether the words can be read and their models opened, whatever the agents are; else `message` says why not.
+bool can_open_child_models(const std::vector<std::string>& texts, bool is_stream, std::string& message);
+
 // Opens the models of children, which fills in their choices, and returns a source that asks each agent's own. nullptr:
 // one cannot be opened; `message` then says why.
 std::unique_ptr<ModelSource> open_child_models(const loop::AgentDefinition& root, ChildModels& models,

@@ -157,7 +157,9 @@ class WorkerProcess {
     const auto done = worker_.run();
     ticker.reset();
     health.reset();
-    return done ? kSuccess : complain_of_store(done.error());
+    if (done) return kSuccess;
+    return done.error().code == Errc::invalid_value ? refuse_input(done.error().message)
+                                                    : complain_of_store(done.error());
   }
 
  private:
@@ -206,7 +208,8 @@ bool take_agents(WorkerRequest& request, const std::vector<DeclaredTool>& declar
   if (request.agents.model.empty()) return true;
   request.agents.tools = declared;
   request.agents.commands = commands_of(declared);
-  return open_model(request.agents.model, request.agents.stream, {}, message).has_value();
+  return open_model(request.agents.model, request.agents.stream, {}, message).has_value() &&
+         can_open_child_models(request.agents.child_models, request.agents.stream, message);
 }
 
 int serve(WorkerRequest& request) {

@@ -92,6 +92,17 @@ TEST(Worker, TwoOnOneFileExecuteEachRunOnce) {
   EXPECT_EQ(calls, 30);
 }
 
+TEST(Worker, ALeaseThatNobodyCanKeepIsRefused) {
+  const Engine engine;
+  WorkerOptions options = until_empty();
+  for (const std::int64_t lease_ms : {-1, 0, 249}) {
+    options.lease = std::chrono::milliseconds(lease_ms);
+    EXPECT_EQ(Worker(engine, Store::in_memory(), Tools(), options).run().error().code, Errc::invalid_value);
+  }
+  options.lease = kLeastLease;
+  EXPECT_TRUE(Worker(engine, Store::in_memory(), Tools(), options).run());
+}
+
 TEST(Worker, ARunThatWaitsHasNoThread) {
   const Engine engine;
   Store store = Store::in_memory();
