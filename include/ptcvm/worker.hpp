@@ -76,7 +76,7 @@ class PTCVM_API WorkerCalls {
 struct HostTurn {
   std::string_view run;                       // its id, and the id of its log
   std::string_view source;                    // QueuedJob::source
-  Store store;                                // with the claim of the run: for everything that is written into its log
+  Store store;                                // with the claim of the run, which covers the logs RUN/… as well
   const std::atomic<bool>& leave;             // true: begin nothing, wait for what is under way, and return
   const std::atomic<bool>& abandon;           // true: return now, whatever is under way
   const std::function<std::int64_t()>& now_ms;   // by the clock of the store; ms since 1970

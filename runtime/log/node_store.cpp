@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <limits>
 #include <thread>
@@ -20,6 +21,24 @@ std::int64_t boot_millis() {
   timespec now{};
   clock_gettime(CLOCK_BOOTTIME, &now);
   return std::int64_t{now.tv_sec} * 1'000 + now.tv_nsec / 1'000'000;
+}
+
+// The owner of a part: "claim 7 of RUN". No process has such a name (process_owner.h).
+constexpr std::string_view kOwnerBegin = "claim ", kOwnerMiddle = " of ";
+
+std::string owner_of_part(const KnownClaim& run) {
+  return std::string(kOwnerBegin) + std::to_string(run.token) + std::string(kOwnerMiddle) + run.log;
+}
+
+// Returns the token of the claim of the run that an owner names; 0: it names none.
+std::uint64_t token_in(std::string_view owner, std::string_view run) {
+  if (!owner.starts_with(kOwnerBegin)) return 0;
+  owner.remove_prefix(kOwnerBegin.size());
+  std::uint64_t token = 0;
+  const auto [end, error] = std::from_chars(owner.data(), owner.data() + owner.size(), token);
+  owner.remove_prefix(static_cast<std::size_t>(end - owner.data()));
+  const bool is_of_run = owner.starts_with(kOwnerMiddle) && owner.substr(kOwnerMiddle.size()) == run;
+  return error == std::errc() && is_of_run ? token : 0;
 }
 
 }   // namespace
@@ -64,18 +83,59 @@ std::vector<KnownClaim> NodeStore::claims() const {
   return out;
 }
 
-StoreResult<Claim> NodeStore::claim(std::string_view log, std::string_view owner, std::int64_t, std::int64_t,
-                                    std::optional<std::uint64_t>) {
-  const std::uint64_t token = token_of(log);
-  return Claim{token, token != 0, std::string(owner), token, std::numeric_limits<std::int64_t>::max()};
+std::optional<KnownClaim> NodeStore::whole_of(std::string_view log) const {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t at = log.rfind('/'); at != std::string_view::npos && at != 0; at = log.rfind('/', at - 1)) {
+    const auto whole = taken_.find(log.substr(0, at));
+    if (whole != taken_.end()) return KnownClaim{whole->first, whole->second};
+  }
+  return std::nullopt;
 }
 
-StoreResult<bool> NodeStore::renew(std::string_view log, std::uint64_t token, std::int64_t, std::int64_t) {
+StoreResult<Claim> NodeStore::claim(std::string_view log, std::string_view owner, std::int64_t now_ms,
+                                    std::int64_t lease_ms, std::optional<std::uint64_t> dead) {
+  const std::uint64_t token = token_of(log);
+  const auto run = token == 0 ? whole_of(log) : std::nullopt;
+  if (!run) return Claim{token, token != 0, std::string(owner), token, std::numeric_limits<std::int64_t>::max()};
+  auto told = claim_part(log, *run, now_ms, lease_ms, dead);
+  const auto* const claim = std::get_if<Claim>(&told);
+  if (claim != nullptr && claim->granted) {
+    const std::lock_guard lock(mutex_);
+    parts_.insert_or_assign(std::string(log), claim->token);
+  }
+  return told;
+}
+
+StoreResult<Claim> NodeStore::claim_part(std::string_view log, const KnownClaim& run, std::int64_t now_ms,
+                                         std::int64_t lease_ms, std::optional<std::uint64_t> dead) {
+  const std::string owner = owner_of_part(run);
+  auto told = store_.claim(log, owner, now_ms, lease_ms, dead);
+  const auto* const claim = std::get_if<Claim>(&told);
+  if (claim == nullptr || claim->granted) return told;
+  const std::uint64_t before = token_in(claim->owner, run.log);
+  if (before == 0 || before > run.token) return told;
+  return store_.claim(log, owner, now_ms, lease_ms, claim->held_token);
+}
+
+bool NodeStore::has_part(std::string_view log, std::uint64_t token) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = parts_.find(log);
+  return at != parts_.end() && at->second == token;
+}
+
+StoreResult<bool> NodeStore::renew(std::string_view log, std::uint64_t token, std::int64_t now_ms,
+                                   std::int64_t lease_ms) {
+  if (has_part(log, token)) return store_.renew(log, token, now_ms, lease_ms);
   return token != 0 && token_of(log) == token;
 }
 
 StoreResult<bool> NodeStore::release(std::string_view log, std::uint64_t token) {
-  return token != 0 && token_of(log) == token;
+  if (!has_part(log, token)) return token != 0 && token_of(log) == token;
+  {
+    const std::lock_guard lock(mutex_);
+    parts_.erase(parts_.find(log));
+  }
+  return store_.release(log, token);
 }
 
 auto NodeStore::counted(const auto& call) {

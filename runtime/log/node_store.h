@@ -3,11 +3,16 @@
 // A call of a tool is allowed only while the lease of the node surely lasts: afterwards a write with an intent is
 // refused (Fenced), by the clock of this machine that also counts while the machine sleeps. Runs and hosts have
 // intents; the key of a host's begins with "intent/".
+//
+// The claim of a run RUN also covers its parts: the logs whose names begin with "RUN/". A part is claimed in the store,
+// by an owner that names the claim of the run. A newer claim of the run takes the part from an older one at once, and
+// an older one never takes it back.
 #pragma once
 #include <atomic>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,10 +65,15 @@ class NodeStore : public ForwardingStore {
   // Makes a call that writes, and counts it.
   auto counted(const auto& call);
   std::uint64_t token_of(std::string_view log) const;
+  // Returns the claim of the run that has the log as a part, or nullopt.
+  std::optional<KnownClaim> whole_of(std::string_view log) const;
+  StoreResult<Claim> claim_part(std::string_view log, const KnownClaim& run, std::int64_t now_ms,
+                                std::int64_t lease_ms, std::optional<std::uint64_t> dead);
+  bool has_part(std::string_view log, std::uint64_t token) const;
 
   const NodeTime time_;
   mutable std::mutex mutex_;
-  std::map<std::string, std::uint64_t, std::less<>> taken_;
+  std::map<std::string, std::uint64_t, std::less<>> taken_, parts_;   // tokens by log: of the queue; of parts
   std::int64_t until_boot_ms_ = 0;
   std::atomic<std::uint64_t> commits_{0}, fenced_{0};
   CallTimes times_;
