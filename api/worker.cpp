@@ -92,6 +92,7 @@ std::optional<Error> Worker::Impl::join() {
   last_beat_ms = sent;
   node_store->set_lease_end(sent + info.lease_ms - std::min<std::int64_t>(1'000, info.lease_ms / 4));
   is_lost = false;
+  next_look_ms = sent + info.lease_ms;
   report(WorkerEventKind::Joined, options.name);
   return std::nullopt;
 }
@@ -114,16 +115,19 @@ std::size_t Worker::Impl::room_for(std::size_t at) {
                   options.queues[at].most > own ? options.queues[at].most - own : 0);
 }
 
-// A claim whose answer was lost may have claimed runs of which this worker does not know. They are given back, again
-// and again for the time of a lease: so long the lost call may still be on its way.
+// The store may hold runs for this worker of which the worker does not know: the answer of a claim was lost, or a
+// standby has taken over that lacks that a run was given back. They are given back. The worker looks once a lease, and
+// at each claim for the time of a lease after a lost answer: so long the lost call may still be on its way.
 std::optional<Error> Worker::Impl::give_back_unknown() {
-  if (!claims_unknown_until) return std::nullopt;
-  const bool is_last = time.boot_ms() >= *claims_unknown_until;
+  const std::int64_t now = time.boot_ms();
+  if (!claims_unknown_until && now < next_look_ms) return std::nullopt;
+  const bool is_last = claims_unknown_until && now >= *claims_unknown_until;
   const auto told = queue->give_back_others(node, node_store->claims(), time.now_ms());
   if (const auto* error = std::get_if<ptc::StoreError>(&told)) return store_error(*error);
   for (const std::string& log : std::get<std::vector<std::string>>(told)) {
-    report(WorkerEventKind::Returned, "the answer of its claim was lost", nullptr, log);
+    report(WorkerEventKind::Returned, "the store held it for this worker, which did not know", nullptr, log);
   }
+  next_look_ms = now + options.lease.count();
   if (is_last) claims_unknown_until.reset();
   return std::nullopt;
 }

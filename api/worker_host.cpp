@@ -60,7 +60,7 @@ Worker::Impl::Turn Worker::Impl::turn_of(const HostTurnEnd& end, bool is_cancell
     case HostTurnEnd::Kind::GivenUp:
       return {{ptc::Finish::Kind::GiveUp, 0, end.text}, WorkerEventKind::GivenUp, end.text};
     case HostTurnEnd::Kind::AsLogSays:
-      if (end.has_ended) return {{}, WorkerEventKind::Ended, end.text};
+      if (end.has_ended) return {{ptc::Finish::Kind::Over, 0, {}}, WorkerEventKind::Ended, end.text};
       return {{}, end.is_in_the_middle ? WorkerEventKind::Parked : WorkerEventKind::Waiting, end.text};
     case HostTurnEnd::Kind::Failed:
     case HostTurnEnd::Kind::StoreFailed: break;

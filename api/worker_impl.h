@@ -103,7 +103,9 @@ struct PTCVM_HIDDEN Worker::Impl {
   std::atomic<std::uint64_t> node{0};
   std::atomic<std::int64_t> last_beat_ms{0};   // by NodeTime::boot_ms; 0: none
   std::atomic<std::int64_t> store_ahead_ms{0};   // the clock of the store less NodeTime::boot_ms
-  std::optional<std::int64_t> claims_unknown_until;   // by NodeTime::boot_ms; used by the thread that claims
+  // By NodeTime::boot_ms; used by the thread that claims.
+  std::optional<std::int64_t> claims_unknown_until;
+  std::int64_t next_look_ms = 0;               // for runs that the store holds without the knowledge of this worker
   std::atomic<bool> is_draining{false}, is_lost{false};
   std::atomic<bool> is_abandoning{false};      // runs whose calls are open are given back, too
 

@@ -7,7 +7,8 @@ namespace ptcvm {
 namespace {
 
 constexpr std::uint64_t kLastFacts = 50;   // the end of a turn is among them: others write few facts behind it
-constexpr auto kRetryLater = ptc::Finish::Kind::Retry, kGiveUp = ptc::Finish::Kind::GiveUp;
+constexpr auto kRetryLater = ptc::Finish::Kind::Retry, kGiveUp = ptc::Finish::Kind::GiveUp,
+               kOver = ptc::Finish::Kind::Over;
 
 }  // namespace
 
@@ -31,13 +32,11 @@ void Worker::Impl::work() {
 }
 
 void Worker::Impl::execute(const Taken& taken, WorkerCalls* calls) {
-  // A run that was claimed while the worker was told to stop goes to somebody else as it is. When its last turn failed,
-  // it stays until leave() or a rescue: as it is would mean that it is over.
-  const bool is_late = is_stopping();
-  Turn how = is_late ? Turn{{}, WorkerEventKind::Parked, {}} : turn(taken, calls);
-  if (is_late && finish_by_log(taken).kind == kRetryLater) return node_store->leave(taken.run.log, taken.run.token);
+  // A run that was claimed while the worker was told to stop goes to somebody else as it is.
+  Turn how = is_stopping() ? Turn{{}, WorkerEventKind::Parked, {}} : turn(taken, calls);
   if (calls != nullptr) calls->leave();
   if (how.what == WorkerEventKind::StoreFailed) how.finish = finish_by_log(taken);
+  how.finish.head = node_store->known_head(taken.run.log);
   if (how.finish.kind == kRetryLater) how.finish.delay_ms = retry_pause(taken.run.attempts);
   finish(taken, std::move(how));
 }
@@ -130,7 +129,7 @@ Worker::Impl::Turn Worker::Impl::end_of(const StoredOutcome& out) const {
     const bool is_parked = out.pending.empty() && out.questions.empty();
     return {{}, is_parked ? WorkerEventKind::Parked : WorkerEventKind::Waiting, {}};
   }
-  if (out.outcome.state != RunState::Failed) return {{}, WorkerEventKind::Ended, {}};
+  if (out.outcome.state != RunState::Failed) return {{kOver, 0, {}}, WorkerEventKind::Ended, {}};
   const auto& fault = out.outcome.diagnostic;
   std::string why = fault ? fault->kind + ": " + fault->message : "failed with " + out.value_edn;
   if (fault && fault->kind == "cancelled") return {{kGiveUp, 0, "cancelled"}, WorkerEventKind::Failed, why};
@@ -185,7 +184,7 @@ ptc::Finish Worker::Impl::finish_by_log(const Taken& taken) {
   if (last->empty()) return {};
   const auto end = std::ranges::find(last->rbegin(), last->rend(), ptc::FactKind::TurnEnded, &ptc::Fact::kind);
   const std::string how = end == last->rend() ? "facts of others behind it" : end->status;
-  if (how == "ok" || how == "return") return {};
+  if (how == "ok" || how == "return") return {kOver, 0, {}};
   return {ptc::Finish::Kind::Retry, 0, "the turn ended with " + how};
 }
 

@@ -48,7 +48,7 @@ enum class WorkerEventKind : std::uint8_t {
   LeaseLost,    // the lease was over: the worker joins again
   Draining,     // the worker takes nothing more
   Left,         // the worker has ended
-  Returned,     // the run was given back: the store claimed it for this worker, and the answer was lost
+  Returned,     // the run was given back: the store held it for this worker, which did not know
 };
 PTCVM_API std::string_view worker_event_name(WorkerEventKind kind);   // "joined" and so on
 

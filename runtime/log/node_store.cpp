@@ -62,12 +62,21 @@ bool NodeStore::has_lease() const {
 void NodeStore::take(const std::string& log, std::uint64_t token) {
   const std::lock_guard lock(mutex_);
   taken_.insert_or_assign(log, token);
+  heads_.insert_or_assign(log, 0);
 }
 
 void NodeStore::leave(const std::string& log, std::uint64_t token) {
   const std::lock_guard lock(mutex_);
   const auto at = taken_.find(log);
-  if (at != taken_.end() && at->second == token) taken_.erase(at);
+  if (at == taken_.end() || at->second != token) return;
+  taken_.erase(at);
+  heads_.erase(log);
+}
+
+std::uint64_t NodeStore::known_head(std::string_view log) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = heads_.find(log);
+  return at == heads_.end() ? 0 : at->second;
 }
 
 std::uint64_t NodeStore::token_of(std::string_view log) const {
@@ -138,11 +147,18 @@ StoreResult<bool> NodeStore::release(std::string_view log, std::uint64_t token) 
   return store_.release(log, token);
 }
 
-auto NodeStore::counted(const auto& call) {
+auto NodeStore::counted(std::string_view log, const auto& call) {
   auto result = times_.timed(call);
   const auto* const error = std::get_if<StoreError>(&result);
   if (error == nullptr) ++commits_;
   if (error != nullptr && error->kind == StoreError::Kind::Fenced) ++fenced_;
+  if (error != nullptr) return result;
+  const std::lock_guard lock(mutex_);
+  if (const auto at = heads_.find(log); at != heads_.end()) {
+    std::visit([&at](const auto& done) {
+      if constexpr (requires { done.head; }) at->second = std::max(at->second, done.head);
+    }, result);
+  }
   return result;
 }
 
@@ -155,20 +171,20 @@ StoreResult<Written> NodeStore::put(std::string_view log, Cut cut, std::span<con
     ++fenced_;
     return StoreError{StoreError::Kind::Fenced, "the lease of this worker is over, so it calls no tool"};
   }
-  return counted([&] { return store_.put(log, cut, facts, durability); });
+  return counted(log, [&] { return store_.put(log, cut, facts, durability); });
 }
 
 StoreResult<Decided> NodeStore::decide(std::string_view log, Cut cut, std::span<const Fact> facts) {
-  return counted([&] { return store_.decide(log, cut, facts); });
+  return counted(log, [&] { return store_.decide(log, cut, facts); });
 }
 StoreResult<ParkResult> NodeStore::park(std::string_view log, Cut cut, std::span<const Fact> facts, const Parked& run) {
-  return counted([&] { return store_.park(log, cut, facts, run); });
+  return counted(log, [&] { return store_.park(log, cut, facts, run); });
 }
 StoreResult<Written> NodeStore::resumed(std::string_view log, Cut cut, std::span<const Fact> facts) {
-  return counted([&] { return store_.resumed(log, cut, facts); });
+  return counted(log, [&] { return store_.resumed(log, cut, facts); });
 }
 StoreResult<Written> NodeStore::ended(std::string_view log, Cut cut, std::span<const Fact> facts) {
-  return counted([&] { return store_.ended(log, cut, facts); });
+  return counted(log, [&] { return store_.ended(log, cut, facts); });
 }
 
 }   // namespace ptc

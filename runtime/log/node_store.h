@@ -44,6 +44,8 @@ class NodeStore : public ForwardingStore {
   void leave(const std::string& log, std::uint64_t token);
 
   std::vector<KnownClaim> claims() const;             // what the queue gave, and what was not given back
+  // Returns how many facts the log of a run has at least: so many it had after the last write of this node.
+  std::uint64_t known_head(std::string_view log) const;
 
   StoreResult<Claim> claim(std::string_view log, std::string_view owner, std::int64_t now_ms, std::int64_t lease_ms,
                            std::optional<std::uint64_t> dead) override;
@@ -63,7 +65,7 @@ class NodeStore : public ForwardingStore {
 
  private:
   // Makes a call that writes, and counts it.
-  auto counted(const auto& call);
+  auto counted(std::string_view log, const auto& call);
   std::uint64_t token_of(std::string_view log) const;
   // Returns the claim of the run that has the log as a part, or nullopt.
   std::optional<KnownClaim> whole_of(std::string_view log) const;
@@ -73,7 +75,8 @@ class NodeStore : public ForwardingStore {
 
   const NodeTime time_;
   mutable std::mutex mutex_;
-  std::map<std::string, std::uint64_t, std::less<>> taken_, parts_;   // tokens by log: of the queue; of parts
+  std::map<std::string, std::uint64_t, std::less<>> taken_, parts_;   // tokens by log: from the queue; from the store
+  std::map<std::string, std::uint64_t, std::less<>> heads_;           // by log, as taken_
   std::int64_t until_boot_ms_ = 0;
   std::atomic<std::uint64_t> commits_{0}, fenced_{0};
   CallTimes times_;

@@ -19,7 +19,7 @@ bool is_held_by(const QueuedRun& run, std::uint64_t token) {
   return token != 0 && run.token == token && !run.owner.empty();
 }
 
-// Gives back a run whose worker has not said how its turn ended: a turn that failed must not look like the end.
+// Gives back a run whose worker does not say that the run is over: a turn that failed must not look like the end.
 void give_back(QueueTables& tables, const JobRow& job, const QueuedRun& run, std::int64_t now_ms) {
   if (run.state == LogState::Ended) return make_ready(tables, job, now_ms);
   place_job(tables, job, run, now_ms);
@@ -222,8 +222,9 @@ StoreResult<bool> ProtocolQueue::finish(std::string_view log, std::uint64_t toke
     if (node && run.state == LogState::Parked) job->format = node->format;
     job->crashes = 0;
     job->reason = how.reason;
-    if (how.kind == Finish::Kind::AsIs) {
-      place_job(tables, *job, run, now_ms);
+    if (how.kind == Finish::Kind::AsIs || how.kind == Finish::Kind::Over) {
+      const bool is_over = how.kind == Finish::Kind::Over && run.head >= how.head;
+      is_over ? place_job(tables, *job, run, now_ms) : give_back(tables, *job, run, now_ms);
       return true;
     }
     if (how.kind == Finish::Kind::Retry) ++job->attempts;

@@ -138,13 +138,17 @@ struct KnownClaim {
 // How a node gives a run back.
 struct Finish {
   enum class Kind : std::uint8_t {
-    AsIs,        // the log says: parked, over, or (a run in the middle) ready for somebody else
+    AsIs,        // the log says: parked, or ready for somebody else; also when it has ended, and nobody knows how
     Retry,       // the turn failed: again after delay_ms, or dead after the last attempt
     GiveUp,      // dead
+    Over,        // the run has ended well, unless the log says otherwise
   };
   Kind kind = Kind::AsIs;
   std::int64_t delay_ms = 0;
   std::string reason;
+  // Over: how many facts the log has at least. A log with fewer lacks commits, because a standby has taken over: the
+  // end in it may be of an earlier turn, and the run is ready.
+  std::uint64_t head = 0;
 };
 
 // Calls back until it is destroyed (RunQueue::listen()).

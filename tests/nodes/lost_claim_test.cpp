@@ -1,5 +1,9 @@
-// The answer of a claim is lost on its way to the worker: the store holds runs for a worker that does not know it.
+// The store holds runs for a worker that does not know it: the answer of a claim was lost on its way, or a standby that
+// has taken over lacks that a run was given back.
 #include <gtest/gtest.h>
+
+#include <stop_token>
+#include <utility>
 
 #include "api/store_access.h"
 #include "ptcvm/ptcvm.hpp"
@@ -26,7 +30,40 @@ class LossyQueue final : public ptc::test::ForwardingQueue {
   int lost_ = 0;
 };
 
+// Says that the first run is given back, as a database does whose standby lacks that.
+class ForgetfulQueue final : public ptc::test::ForwardingQueue {
+ public:
+  using ForwardingQueue::ForwardingQueue;
+  ptc::StoreResult<bool> finish(std::string_view log, std::uint64_t token, const ptc::Finish& how,
+                                std::int64_t now_ms) override {
+    if (std::exchange(forgets_, false)) return true;
+    return queue_.finish(log, token, how, now_ms);
+  }
+
+ private:
+  bool forgets_ = true;
+};
+
 }  // namespace
+
+TEST(Worker, GivesBackWhatAStandbyStillHoldsForIt) {
+  const Engine engine;
+  const Store store = StoreAccess::made(std::make_unique<ptc::test::MemoryStoreWith<ForgetfulQueue>>());
+  ASSERT_TRUE(enqueue(engine, store, QueuedJob{.id = "a", .source = "(+ 1 2)"}).value());
+  std::stop_source stop;
+  bool is_returned = false;
+  int ended = 0;
+  WorkerOptions options;
+  options.poll = std::chrono::milliseconds(1);
+  options.lease = std::chrono::milliseconds(300);
+  options.on_event = [&](const WorkerEvent& event) {
+    if (event.kind == WorkerEventKind::Returned) is_returned = true;
+    if (event.kind == WorkerEventKind::Ended && ++ended == 2) stop.request_stop();
+  };
+  ASSERT_TRUE(Worker(engine, store, Tools(), options).run(stop.get_token()));
+  EXPECT_TRUE(is_returned);
+  EXPECT_EQ(queued_run(store, "a").value()->state, "done");
+}
 
 TEST(Worker, ExecutesRunsThatWereClaimedWithoutItsKnowledge) {
   const Engine engine;

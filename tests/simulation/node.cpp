@@ -69,9 +69,7 @@ void Node::claim_until_over() {
     if (worker_->is_lost) {
       if (is_idle()) (void)worker_->join_again();
     } else {
-      const auto claimed = worker_->claim();
-      // Nobody knows which runs it has: the library does not give them back yet, so the process begins anew.
-      if (!claimed && claimed.error().detail == "store_unknown") return kill();
+      (void)worker_->claim();
       execute_ready();
     }
     flows_.sleep(kPollMs);

@@ -227,11 +227,9 @@ class Simulation {
     is_calm_ = true;
     story_.tell(flows_.now(), "", "it is calm from now on");
     for (const auto& node : nodes_) node->process().asleep_until_ms = node->process().cut_until_ms = 0;
-    if (failovers_ != 0) kill_all();
     start_node();
   }
 
-  // A standby may lack that a living worker has given a run back: workers are started again when one has taken over.
   void kill_all() {
     for (Node* const node : living_nodes()) node->kill();
   }

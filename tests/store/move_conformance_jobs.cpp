@@ -21,7 +21,7 @@ void its_job_goes_along(FactStore& from, FactStore& to) {
   ASSERT_EQ(logs_of(run), Logs{"a"});
   EXPECT_EQ(taken(move_run(to, from, "a", to_there())).end, MoveEnd::Busy) << "a worker executes it";
   end_run(to, run[0]);
-  EXPECT_TRUE(finished(to, run[0]));
+  EXPECT_TRUE(finished(to, run[0], kOver));
   EXPECT_EQ(moved(to, from, "a"), MoveEnd::Done);
   EXPECT_EQ(state_of(from, "a"), "done");
 }

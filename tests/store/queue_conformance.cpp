@@ -41,7 +41,7 @@ void a_run_that_is_over_is_done(FactStore& store) {
   enqueued(store, job_of("a"));
   const auto run = claims(store, joined(store))[0];
   end_run(store, run);
-  EXPECT_TRUE(finished(store, run));
+  EXPECT_TRUE(finished(store, run, kOver));
   EXPECT_EQ(state_of(store, "a"), "done");
   EXPECT_FALSE(finished(store, run)) << "given back already";
 }
@@ -151,7 +151,7 @@ void slots_bound_what_is_held(FactStore& store) {
   EXPECT_EQ(logs_of(held), (Logs{"a", "b"}));
   EXPECT_TRUE(claims(store, joined(store)).empty());
   end_run(store, held[0]);
-  finished(store, held[0]);
+  finished(store, held[0], kOver);
   EXPECT_EQ(logs_of(claims(store, node)), Logs{"c"});
 }
 

@@ -201,7 +201,7 @@ class Walk {
       }
       default: break;
     }
-    const Finish how{static_cast<Finish::Kind>(below(6) == 0 ? 1 + below(2) : 0), below(4'000), "how"};
+    const Finish how{static_cast<Finish::Kind>(below(3) == 0 ? 1 + below(3) : 0), below(4'000), "how", below(5)};
     return out + ' ' + shown<bool>(queue().finish(run.log, run.token, how, now_), yes_or_no);
   }
 

@@ -61,6 +61,7 @@ inline void limit(FactStore& store, const QueueLimits& limits) { taken(store.que
 inline bool finished(FactStore& store, const ClaimedRun& run, const Finish& how = {}, std::int64_t now = kStoreNow) {
   return taken(store.queue()->finish(run.log, run.token, how, now));
 }
+inline const Finish kOver{Finish::Kind::Over, 0, {}};
 inline void end_run(FactStore& store, const ClaimedRun& run) {
   const Fact end = fact_of(FactKind::TurnEnded, "");
   taken(store.ended(run.log, Cut::blind(run.token), {&end, 1}));

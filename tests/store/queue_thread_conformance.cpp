@@ -33,7 +33,7 @@ void claims_race(FactStore& store) {
           EXPECT_TRUE(put_one(store, run.log, run.token, task_fact("once")).mine) << "one holder only";
           end_run(store, run);
           --held;
-          EXPECT_TRUE(finished(store, run));
+          EXPECT_TRUE(finished(store, run, kOver));
           ++ended;
         }
       }

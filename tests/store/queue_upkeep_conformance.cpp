@@ -1,4 +1,4 @@
-// Jobs that come after others, depths, what is removed, schedules: cases of queue_conformance().
+// Ends of runs, jobs that come after others, depths, what is removed, schedules: cases of queue_conformance().
 #include <array>
 #include <atomic>
 #include <thread>
@@ -17,8 +17,33 @@ void do_run(FactStore& store, std::uint64_t node, std::int64_t now = kStoreNow) 
   const auto runs = claims(store, node, 1, now);
   ASSERT_EQ(runs.size(), 1u);
   end_run(store, runs[0]);
-  EXPECT_TRUE(finished(store, runs[0], {}, now));
+  EXPECT_TRUE(finished(store, runs[0], kOver, now));
 }
+
+// Its worker thinks that the run is parked, or that the end of a later turn is in the log: a standby lacks that.
+void an_end_of_which_the_worker_does_not_know_is_no_end(FactStore& store) {
+  enqueued(store, job_of("a"));
+  const std::uint64_t node = joined(store);
+  const auto first = claims(store, node)[0];
+  end_run(store, first);
+  EXPECT_TRUE(finished(store, first));
+  EXPECT_EQ(state_of(store, "a"), "ready");
+  Finish over = kOver;
+  over.head = 3;
+  EXPECT_TRUE(finished(store, claims(store, node)[0], over));
+  EXPECT_EQ(state_of(store, "a"), "ready") << "the log has two facts";
+  over.head = 2;
+  EXPECT_TRUE(finished(store, claims(store, node)[0], over));
+  EXPECT_EQ(state_of(store, "a"), "done");
+}
+
+void a_run_that_goes_on_is_not_over(FactStore& store) {
+  enqueued(store, job_of("a"));
+  const std::uint64_t node = joined(store);
+  EXPECT_TRUE(finished(store, claims(store, node)[0], kOver));
+  EXPECT_EQ(state_of(store, "a"), "ready");
+}
+
 Job job_after(std::string log, Logs after, std::string tenant = "") {
   Job out = job_of(std::move(log), std::move(tenant));
   out.after = std::move(after);
@@ -133,7 +158,7 @@ void jobs_before_one_end_at_once(FactStore& store) {
     for (const ClaimedRun& run : runs) {
       threads.emplace_back([&] {
         end_run(store, run);
-        EXPECT_TRUE(finished(store, run));
+        EXPECT_TRUE(finished(store, run, kOver));
       });
     }
     for (std::thread& thread : threads) thread.join();
@@ -272,6 +297,8 @@ void moments_race(FactStore& store) {
 }
 
 constexpr auto kUpkeepCases = std::to_array<StoreCase>({
+    {"AnEndOfWhichTheWorkerDoesNotKnowIsNoEnd", an_end_of_which_the_worker_does_not_know_is_no_end},
+    {"ARunThatGoesOnIsNotOver", a_run_that_goes_on_is_not_over},
     {"AJobComesAfterOthers", a_job_comes_after_others},
     {"AJobAfterOthersKeepsItsTime", a_job_after_others_keeps_its_time},
     {"AJobAfterOneThatIsGivenUpEnds", a_job_after_one_that_is_given_up_ends},

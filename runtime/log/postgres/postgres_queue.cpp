@@ -21,7 +21,7 @@ constexpr char kDrain[] = "SELECT * FROM ptcvm.node_drain($1)";
 constexpr char kAllNodes[] = "SELECT * FROM ptcvm.nodes()";
 constexpr char kClaimNext[] = "SELECT * FROM ptcvm.claim_next($1,$2,$3,$4,$5,$6,$7)";
 constexpr char kFinish[] =
-    "SELECT f.*, current_setting('ptcvm.ready', true) FROM ptcvm.finish($1,$2,$3,$4,$5,$6,$7,$8) f";
+    "SELECT f.*, current_setting('ptcvm.ready', true) FROM ptcvm.finish($1,$2,$3,$4,$5,$6,$7,$8,$9) f";
 constexpr char kGiveBackOthers[] = "SELECT * FROM ptcvm.node_give_back($1,$2,$3,$4)";
 constexpr char kRescue[] = "SELECT * FROM ptcvm.rescue($1,$2)";
 constexpr char kSetLimits[] = "SELECT * FROM ptcvm.set_queue($1,$2,$3,$4,$5,$6,$7)";
@@ -204,7 +204,7 @@ StoreResult<bool> PostgresQueue::finish(std::string_view log, std::uint64_t toke
   const auto parameters = [&](bool again) {
     PostgresParameters out;
     out.bytes(log).count(token).uuid_array(nonces).integer(static_cast<std::int64_t>(how.kind)).integer(how.delay_ms);
-    out.bytes(how.reason).integer(store_.now(now_ms)).boolean(again);
+    out.bytes(how.reason).count(how.head).integer(store_.now(now_ms)).boolean(again);
     return out;
   };
   auto answer = store_.calls_.ask(kFinish, parameters);

@@ -292,10 +292,10 @@ begin
   where x.name = p_queue and (x.tokens, x.filled_ms, x.pass) <> (q.tokens, q.filled_ms, q.pass);
 end $$;
 
--- p_kind: 0 as the log says, 1 again after p_delay, 2 dead.
-drop function if exists ptcvm.finish(bytea, bigint, uuid, bigint, bigint, bytea, bigint, boolean);
+-- p_kind: 0 as the log says, 1 again after p_delay, 2 dead, 3 over, if the log has p_head facts.
+drop function if exists ptcvm.finish(bytea, bigint, uuid[], bigint, bigint, bytea, bigint, boolean);
 create or replace function ptcvm.finish(p_log bytea, p_token bigint, p_nonces uuid[], p_kind bigint, p_delay bigint,
-                                        p_reason bytea, p_now bigint, p_again boolean)
+                                        p_reason bytea, p_head bigint, p_now bigint, p_again boolean)
 returns table (finished boolean) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now bigint := ptcvm.now_ms(p_now);
@@ -314,7 +314,10 @@ begin
     format = case when r.state = 1 then coalesce((select n.format from ptcvm.node n where n.id = x.node), x.format)
                   else x.format end
   where x.id = j.id returning * into j;
-  if p_kind = 0 then
+  if r.state = 2 and (p_kind = 0 or p_kind = 3
+       and p_head > coalesce((select max(f.seq) from ptcvm.fact f where f.run = r.id), 0)) then
+    perform ptcvm.make_ready(j.id, v_now);   -- nobody says how the turn ended that the log ends with
+  elsif p_kind in (0, 3) then
     perform ptcvm.place_job(j.id, v_now);
   elsif p_kind = 2 or j.cancelled or j.attempts >= j.most_attempts then
     perform ptcvm.set_aside(j.id, 6, v_now);
