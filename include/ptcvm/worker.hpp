@@ -115,7 +115,8 @@ struct WorkerOptions {
   std::string name = "worker";                // for people; nodes are told apart by numbers
   std::vector<WorkerQueue> queues = {{}};     // asked in this order
   std::size_t threads = 1;                    // runs at once; tools are called in these threads
-  // How long the others wait when this worker has died; at least kLeastLease, so that a worker that lives can prolong it.
+  // How long the others wait when this worker has died; at least kLeastLease, so that a worker that lives can prolong
+  // it.
   std::chrono::milliseconds lease{15'000};
   std::chrono::milliseconds poll{1'000};      // how often an idle worker looks for runs
   std::uint64_t slice_fuel = 50'000;          // the fuel of a slice: how soon a run hears that it is to park
