@@ -206,7 +206,8 @@ Result<void> StoredAgent::settle_lost_orders() {
     Effect effect = order.definition == nullptr ? Effect::Pure : order.definition->effect;
     if (options_.effect_of) effect = options_.effect_of(order.tool).value_or(effect);
     const bool may_repeat = effect != Effect::Unsafe && effect != Effect::Reconcilable;
-    if (!is_model && may_repeat) continue;
+    const bool is_kept = options_.keeps_requests && options_.keeps_requests(order.agent);
+    if (is_model ? is_kept : may_repeat) continue;
     HostFact lost = fact(HostFactClass::Effect, std::string(is_model ? kModelLost : kToolInDoubt), {},
                          write_answer({order.path, {}, {}}));
     if (auto recorded = record(std::move(lost), StoredPoint::AnswerRecorded); !recorded) return recorded.error();

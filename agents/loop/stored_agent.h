@@ -42,6 +42,9 @@ struct StoredAgentOptions {
   // The owner of a tool says what may be done with a call whose outcome nobody knows. nullopt, or no function: the
   // class in the definition of the agent counts.
   std::function<std::optional<Effect>(std::string_view tool)> effect_of = {};
+  // true: a request that a process sent and whose reply nobody has is sent again under its key, and not paid twice. Such
+  // a model keeps requests, as a mailbox does. Otherwise the request is given up and counted, and another one is sent.
+  std::function<bool(std::string_view agent)> keeps_requests = {};
   std::function<void(StoredPoint)> at_point = {}; // is called at each point; an exception leaves the log as it is
 };
 

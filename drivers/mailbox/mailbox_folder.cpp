@@ -21,7 +21,9 @@ std::optional<std::string> read_file(const fs::path& path) {
 
 }  // namespace
 
-std::optional<std::size_t> MailboxFolder::number_of(std::string_view key, std::size_t& last) const {
+// Another agent may have a request with this key, in another store or without one.
+std::optional<std::size_t> MailboxFolder::number_of(std::string_view key, const replay::ModelCall& call,
+                                                    std::size_t& last) const {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
     const std::string name = entry.path().filename().string();
@@ -29,14 +31,15 @@ std::optional<std::size_t> MailboxFolder::number_of(std::string_view key, std::s
     if (!number || name != replay::mailbox_request_name(*number)) continue;   // replies may be written in advance
     last = std::max(last, *number);
     const auto text = read_file(entry.path());
-    if (text && replay::mailbox_key(*text) == key) return number;
+    if (!text || replay::mailbox_key(*text) != key) continue;
+    if (*text == replay::write_mailbox_request(*number, key, call)) return number;
   }
   return std::nullopt;
 }
 
 std::variant<std::size_t, std::string> MailboxFolder::post(std::string_view key, const replay::ModelCall& call) {
   std::size_t last = 0;
-  if (const auto known = number_of(key, last)) return *known;
+  if (const auto known = number_of(key, call, last)) return *known;
   const fs::path draft = folder_ / (".draft." + std::to_string(getpid()));
   for (std::size_t number = last + 1;; ++number) {
     std::ofstream file(draft, std::ios::binary | std::ios::trunc);

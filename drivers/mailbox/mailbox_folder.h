@@ -19,8 +19,8 @@ class MailboxFolder {
   // The folder must exist.
   explicit MailboxFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  // Writes a request and returns its number. A request with the same key that is there already, because an earlier
-  // process wrote it, is not written again. Returns a sentence when the folder cannot be written.
+  // Writes a request and returns its number. The same request with the same key that is there already, because an
+  // earlier process wrote it, is not written again. Returns a sentence when the folder cannot be written.
   std::variant<std::size_t, std::string> post(std::string_view key, const replay::ModelCall& call);
   // Returns the reply, or nullopt while there is none. A reply that cannot be read counts as absent until its file
   // changes; complaint() then says what is wrong with it.
@@ -29,7 +29,7 @@ class MailboxFolder {
   std::optional<std::string> complaint();
 
  private:
-  std::optional<std::size_t> number_of(std::string_view key, std::size_t& last) const;
+  std::optional<std::size_t> number_of(std::string_view key, const replay::ModelCall& call, std::size_t& last) const;
 
   std::filesystem::path folder_;
   std::map<std::size_t, std::string> unreadable_;   // replies that cannot be read, by number

@@ -18,7 +18,7 @@ sys.argv = [word for word in sys.argv if word != "--every"]
 
 import agent_kill_test as kills   # noqa: E402
 from ptcvm_process import ptcvm   # noqa: E402
-from worker_process import PATIENCE, PostgresStores, WorkerTest   # noqa: E402
+from worker_process import PATIENCE, PostgresStores, WorkerProcess, WorkerTest   # noqa: E402
 
 CLERK = {"name": "clerk", "prompt": "Answer {{who}}.", "signature": "(who :string) -> {said :string}"}
 QUOTE = [{"name": "quote", "signature": "(n :int) -> :int", "description": "quote", "effect": "pure",
@@ -173,6 +173,24 @@ class Agents(WorkerTest):
                               (("--lease", "0s"), "at least 250 ms"), (("--lease", "249ms"), "at least 250 ms")):
             status, out, err = ptcvm("worker", "--store", self.store, "--until-empty", *words)
             self.assertEqual((status, reason in err), (65, True), (words, out, err))
+
+    def test_a_request_in_a_mailbox_is_answered_once_whatever_becomes_of_its_worker(self):
+        box = pathlib.Path(self.folder.name, "box")
+        box.mkdir()
+        self.enqueue_agent("a", CLERK, {"who": "Ann"})
+        for end in (WorkerProcess.kill, WorkerProcess.stop, WorkerProcess.kill):
+            worker = self.worker("--model", f"mailbox:{box}", "--drain", "1ms", *LEASE)
+            worker.until("claimed")
+            while not (box / "1.request.json").exists():
+                threading.Event().wait(0.01)
+            end(worker)
+        (box / "1.reply.json").write_text(json.dumps({"program": '(return {:said "one"})'}))
+        worker = self.worker("--model", f"mailbox:{box}", *LEASE)
+        self.assertEqual(self.until_over(worker, "a"), "ended")
+        worker.kill()
+        line = self.show("a")
+        self.assertEqual((line["return"], line["usage"]["model_calls"]), ({"said": "one"}, 1))
+        self.assertEqual(sorted(path.name for path in box.iterdir()), ["1.reply.json", "1.request.json"])
 
     def test_an_agent_that_ends_with_an_error_is_given_up_and_ends_what_comes_after_it(self):
         self.enqueue_agent("a", CLERK, {"who": "Ann"})

@@ -66,6 +66,9 @@ class RoutedSource : public ModelSource {
     }
     return answers;
   }
+  bool keeps_requests(std::string_view agent_path) const override {
+    return routes_.find(nearest_route(agent_path))->second.source->keeps_requests(agent_path);
+  }
   void skip(std::string_view agent_path, std::size_t replies) override {
     route_of(agent_path).source->skip(agent_path, replies);
   }
@@ -75,14 +78,16 @@ class RoutedSource : public ModelSource {
     std::unique_ptr<ModelSource> source;
     std::size_t in_flight = 0;
   };
-  Route& route_of(std::string_view run_path) {
+  // Returns the path of a route; the root has one.
+  std::string nearest_route(std::string_view run_path) const {
     std::string path = definition_path(root_, run_path);
-    for (;;) {
-      if (const auto found = routes_.find(path); found != routes_.end()) return found->second;
+    while (!routes_.contains(path)) {
       const std::size_t slash = path.rfind('/');
       path.resize(slash == std::string::npos ? 0 : slash);
     }
+    return path;
   }
+  Route& route_of(std::string_view run_path) { return routes_.find(nearest_route(run_path))->second; }
 
   loop::AgentDefinition root_;
   std::map<std::string, Route, std::less<>> routes_;

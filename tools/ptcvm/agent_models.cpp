@@ -119,6 +119,7 @@ class MailboxSource : public ModelSource {
  public:
   explicit MailboxSource(const std::string& folder) : mailbox_(folder) {}
   bool has_virtual_time() const override { return false; }
+  bool keeps_requests(std::string_view) const override { return true; }
   void ask(const loop::Operation& operation) override {
     const auto posted = mailbox_.post(operation.key, model_call(operation));
     if (const auto* const why = std::get_if<std::string>(&posted)) {
@@ -181,6 +182,7 @@ class RecordingSource : public ModelSource {
     return answers;
   }
   void skip(std::string_view agent_path, std::size_t replies) override { inner_->skip(agent_path, replies); }
+  bool keeps_requests(std::string_view agent_path) const override { return inner_->keeps_requests(agent_path); }
 
  private:
   std::unique_ptr<ModelSource> inner_;

@@ -34,6 +34,8 @@ class ModelSource {
   virtual void ask(const loop::Operation& operation) = 0;
   // Returns what has come; when nothing has, waits at most so long.
   virtual std::vector<ModelAnswer> take(int most_ms) = 0;
+  // True when a request that an earlier process sent is found by its key, so that it can be sent again.
+  virtual bool keeps_requests(std::string_view agent_path) const { return (void)agent_path, false; }
   // Passes over replies that an earlier process of the run has used.
   virtual void skip(std::string_view agent_path, std::size_t replies) { (void)agent_path, (void)replies; }
 };

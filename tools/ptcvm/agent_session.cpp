@@ -260,6 +260,7 @@ Result<void> AgentSession::open_stored(const Store& store, const std::string& da
   options.start.id = arguments_.store.id;
   options.start.data_json = data_json;
   options.lease_ms = kStoreLeaseMs;
+  options.keeps_requests = [this](std::string_view agent) { return source_->keeps_requests(agent); };
   options.clock = [this] { return driver_->now_ms(); };
   auto stored = loop::StoredAgent::open(*agent_, store, std::move(options));
   if (!stored) return stored.error();

@@ -109,6 +109,7 @@ class AgentTurn {
     loop::StoredAgentOptions wanted;
     wanted.start.id = id_;
     wanted.start.data_json = std::move(job.data_json);
+    wanted.keeps_requests = [this](std::string_view path) { return source_->keeps_requests(path); };
     wanted.effect_of = [this](std::string_view tool) { return effect_of(tool); };
     wanted.clock = [this] { return virtual_now_ ? virtual_now_() : turn_.now_ms(); };
     auto stored = loop::StoredAgent::open(*agent, turn_.store, std::move(wanted));

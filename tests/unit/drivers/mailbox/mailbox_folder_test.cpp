@@ -28,6 +28,15 @@ TEST_F(MailboxFolderTest, RequestsAreNumberedAndNotWrittenTwice) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2);
 }
 
+TEST_F(MailboxFolderTest, AnotherRequestWithTheSameKeyIsAnotherRequest) {
+  MailboxFolder mailbox(folder_);
+  replay::ModelCall other = call_;
+  other.body = R"({"messages":[]})";
+  EXPECT_EQ(std::get<std::size_t>(mailbox.post("a", call_)), 1U);
+  EXPECT_EQ(std::get<std::size_t>(mailbox.post("a", other)), 2U);
+  EXPECT_EQ(std::get<std::size_t>(mailbox.post("a", other)), 2U);
+}
+
 TEST_F(MailboxFolderTest, AReplyIsThereWhenItsFileIs) {
   MailboxFolder mailbox(folder_);
   EXPECT_FALSE(mailbox.look(1, call_));
