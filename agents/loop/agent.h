@@ -76,6 +76,10 @@ struct TurnSummary {
   std::string_view program;                // what a last turn that has failed has run; else ""
 };
 
+// Returns the limits that the programs of agents have when the host sets no others: the defaults of runs, but prints may
+// be longer, and operations never expire.
+Limits default_program_limits();
+
 struct AgentOptions {
   ModelChoice model = {};
   std::function<std::optional<ModelChoice>(std::string_view child)> model_of = {};   // for children; by path
@@ -85,6 +89,8 @@ struct AgentOptions {
   // Writes what a request has of earlier turns, for agents with Compaction::OneMessage: the same turns give the same
   // text. Without it the turns that went well are told one after another, and the last one when it failed.
   std::function<std::string(const std::vector<TurnSummary>&)> compact = {};
+  // The limits of each program of each agent. A run that a store keeps needs the same ones whenever it goes on.
+  Limits program_limits = default_program_limits();
   std::function<void(std::string_view path, std::string_view text)> on_token = {};   // text that AgentRun::chunk() read
 };
 

@@ -17,14 +17,6 @@ namespace {
 
 constexpr std::size_t kValueBytes = 250, kPrintBytes = 512, kDefinitionBytes = 250, kReturnBytes = 200;
 
-// Returns the limits of the programs of agents.
-Limits program_limits() {
-  Limits limits;
-  limits.print_length = 20'000;    // texts of (doc …) and (apropos …) are longer than other prints
-  limits.operation_ttl_ms = 0;     // people may take as long as they want
-  return limits;
-}
-
 // Returns whether a text of a value may have a name that the model does not see (names that begin with _).
 bool may_have_hidden(std::string_view edn) {
   return edn.find(":_") != std::string_view::npos || edn.find("\"_") != std::string_view::npos;
@@ -38,13 +30,20 @@ std::string explanation(std::string_view form, std::string_view name) {
 
 }  // namespace
 
+Limits default_program_limits() {
+  Limits limits;
+  limits.print_length = 20'000;    // texts of (doc …) and (apropos …) are longer than other prints
+  limits.operation_ttl_ms = 0;     // people may take as long as they want
+  return limits;
+}
+
 Result<void> AgentNode::open_session() {
   RestoreOptions options;
   options.tools = agent_.tools;
   options.hooks = session_hooks();
   options.hands_out_calls = true;
   options.time_ms = tree_.time_ms;
-  options.limits = program_limits();
+  options.limits = tree_.agent.options.program_limits;
   const auto* const first = reinterpret_cast<const std::byte*>(node_.session.data());
   auto restored = Session::restore(tree_.agent.engine, {first, node_.session.size()}, options);
   if (!restored) return restored.error();
@@ -61,7 +60,7 @@ Session& AgentNode::session() {
   options.data_json = node_.data;
   options.hands_out_calls = true;
   options.time_ms = tree_.time_ms;
-  options.limits = program_limits();
+  options.limits = tree_.agent.options.program_limits;
   session_.emplace(Session::create(tree_.agent.engine, options).value());   // the data is a JSON object
   load_session();
   return *session_;

@@ -192,6 +192,25 @@ class Agents(WorkerTest):
         self.assertEqual((line["return"], line["usage"]["model_calls"]), ({"said": "one"}, 1))
         self.assertEqual(sorted(path.name for path in box.iterdir()), ["1.reply.json", "1.request.json"])
 
+    def test_the_limits_of_a_worker_hold_for_programs_of_agents(self):
+        programs = [{"program": "(return (count (reduce conj [] (range 1000000))))"},
+                    {"program": "(return (reduce + (range 10000)))"}]
+        words = ("--model", self.script("s.jsonl", *programs), "--memory-bytes", "1048576")
+        self.enqueue_agent("a", {"name": "a", "prompt": "P", "signature": "() -> :any"}, {})
+        self.work(*words)
+        out = self.ok("agent", "show", "--store", self.store, "--id", "a")
+        self.assertIn("memory_exceeded", out)
+        self.assertEqual(self.show("a")["return"], 49995000)
+        self.enqueue_agent("b", {"name": "b", "prompt": "P", "signature": "() -> :any", "tools": [
+            {"name": "ask", "signature": "() -> :any", "effect": "pure", "ask": True, "description": "a"}]}, {})
+        asking = self.script("b.jsonl", {"program": "(return (tool/ask {}))"})
+        tool = ("--tool", "ask=echo 1")
+        self.work("--model", asking, *tool)
+        self.tell("b", "--resolve", "approve:ask=true")
+        worker = self.worker("--model", asking, *tool, "--memory-bytes", "1048576")
+        self.assertIn("memory_bytes is 268435456, and at most 1048576", worker.until("failed", run="b")["text"])
+        worker.kill()
+
     def test_an_agent_that_ends_with_an_error_is_given_up_and_ends_what_comes_after_it(self):
         self.enqueue_agent("a", CLERK, {"who": "Ann"})
         self.enqueue("b", "1", "--after", "a")

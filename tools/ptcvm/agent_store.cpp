@@ -7,6 +7,7 @@
 #include "agents/loop/stored_facts.h"
 #include "agents/replay/canonical_request.h"
 #include "tools/ptcvm/json_members.h"
+#include "tools/ptcvm/kept_limits.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -139,6 +140,8 @@ Result<void> keep_command(const Store& store, const std::string& id, const KeptC
   body["stream"] = command.stream;
   body["tools"] = std::move(tools);
   if (command.rate != 0) body["rate"] = command.rate;
+  json::object limits = write_limits(command.limits, loop::default_program_limits());
+  if (!limits.empty()) body["limits"] = std::move(limits);
   fact.body = json::serialize(body);
   fact.time_ms = now_ms;
   const auto written = log.put(HostCut::blind(), {&fact, 1});
@@ -176,6 +179,9 @@ Result<KeptCommand> kept_command(const Store& store, const std::string& id) {
   command.stream = flag_of(body, "stream");
   command.choice = choice_of(body);
   command.children = children_of(body);
+  if (const json::value* const limits = body.if_contains("limits"); limits != nullptr && limits->is_object()) {
+    command.limits = read_limits(limits->get_object(), command.limits);
+  }
   if (const json::value* const rate = body.if_contains("rate")) {
     boost::system::error_code error;
     command.rate = rate->to_number<std::uint32_t>(error);   // 0 when it is no such number
@@ -231,6 +237,7 @@ Result<loop::Agent> read_agent_of(const Engine& engine, const Store& store, cons
   if (!command) return command.error();
   loop::AgentOptions options;
   options.model = std::move(command->choice);
+  options.program_limits = command->limits;
   options.model_of = [children = std::move(command->children)](
                          std::string_view path) -> std::optional<loop::ModelChoice> {
     const ChildModel* const found = find_child_model(children, path);

@@ -22,6 +22,7 @@ struct KeptCommand {
   loop::ModelChoice choice = {};   // how requests were made
   ChildModels children = {};       // the models of children
   std::uint32_t rate = 0;          // of --rate; 0: as the servers say
+  Limits limits = loop::default_program_limits();   // of programs
 };
 
 // Writes how the run is begun, unless the log says it already.

@@ -8,6 +8,7 @@
 #include "tools/ptcvm/agent_driver.h"
 #include "tools/ptcvm/agent_job.h"
 #include "tools/ptcvm/agent_store.h"
+#include "tools/ptcvm/kept_limits.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -44,6 +45,10 @@ class AgentTurn {
     auto job = read_agent_job(turn_.source);
     if (!job) return turn_given_up(job.error().message);
     if (const auto told = take_definition(job->agent); !told) return turn_refused(told.error());
+    if (const auto taken = take_limits(); !taken) return turn_refused(taken.error());
+    if (const std::string larger = larger_limit(limits_, work_.most_limits); !larger.empty()) {
+      return failed("the run has larger limits than this worker allows: " + larger);
+    }
     idle_ms_ = job->idle_ms;
     std::string message;
     if (!open_models(job->agent, message)) return failed("the model cannot be asked: " + message);
@@ -75,6 +80,14 @@ class AgentTurn {
     return {};
   }
 
+  // A run keeps the limits with which a worker began it, so that its programs do the same when they run again.
+  Result<void> take_limits() {
+    const auto kept = kept_command(turn_.store, id_);
+    if (!kept && kept.error().code != Errc::invalid_value) return kept.error();
+    limits_ = kept ? kept->limits : smaller_limits(loop::default_program_limits(), work_.most_limits);
+    return {};
+  }
+
   std::optional<Effect> effect_of(std::string_view tool) const { return chosen_effect(work_.tools, tool); }
 
   // Opens the models anew for each turn: what they had under way belongs to the run.
@@ -93,13 +106,14 @@ class AgentTurn {
   Result<void> open(AgentJob job) {
     loop::AgentOptions options;
     options.model = choice_;
+    options.program_limits = limits_;
     options.model_of = [this](std::string_view path) -> std::optional<loop::ModelChoice> {
       const ChildModel* const found = find_child_model(children_, path);
       return found == nullptr ? std::nullopt : std::optional(found->choice);
     };
     auto agent = loop::Agent::make(engine_, std::move(job.agent), std::move(options));
     if (!agent) return agent.error();
-    const KeptCommand command{work_.model, work_.stream, {}, choice_, children_};
+    const KeptCommand command{work_.model, work_.stream, {}, choice_, children_, 0, limits_};
     auto kept = keep_command(turn_.store, id_, command, turn_.now_ms());
     if (kept) kept = keep_choice(turn_.store, id_, choice_, children_, turn_.now_ms());
     if (!kept) return kept;
@@ -177,6 +191,7 @@ class AgentTurn {
   const std::string id_;
   loop::RateLimits rates_;
   std::optional<std::int64_t> idle_ms_;
+  Limits limits_;
   loop::ModelChoice choice_;
   ChildModels children_;
   std::unique_ptr<ModelSource> source_;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "agents/loop/agent.h"
 #include "ptcvm/engine.hpp"
 #include "ptcvm/worker.hpp"
 #include "tools/ptcvm/agent_tools.h"
@@ -17,6 +18,7 @@ struct AgentWork {
   std::string model;                         // as --model names it
   std::vector<std::string> child_models;     // PATH=MODEL; paths that an agent does not have are left out
   bool stream = false;
+  Limits most_limits = loop::default_program_limits();   // bounds of programs
   std::uint32_t rate = 0;                    // requests a minute to each server, of all workers; 0: as the servers say
   std::vector<DeclaredTool> tools;           // what the worker says of a tool goes before what an agent says
   ToolCommands commands = {};                // of these tools

@@ -207,6 +207,7 @@ class WorkerProcess {
 bool take_agents(WorkerRequest& request, const std::vector<DeclaredTool>& declared, std::string& message) {
   if (request.agents.model.empty()) return true;
   request.agents.tools = declared;
+  request.agents.most_limits = request.options.limits.bounds();
   request.agents.commands = commands_of(declared);
   return open_model(request.agents.model, request.agents.stream, {}, message).has_value() &&
          can_open_child_models(request.agents.child_models, request.agents.stream, message);
