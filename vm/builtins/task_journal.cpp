@@ -1,6 +1,7 @@
 #include "vm/builtins/task_journal.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace ptc {
@@ -12,7 +13,8 @@ void Journal::clear() {
   for (Change& change : changes_) heap_.release(change.value);
   entries_.clear();
   count_record(-static_cast<std::int64_t>(record_bytes_));
-  index_.clear();
+  hashes_.clear();
+  slots_.clear();
   changes_.clear();
 }
 
@@ -31,9 +33,35 @@ void Journal::count_record(std::int64_t bytes) {
   record_bytes_ += static_cast<std::uint64_t>(bytes);
 }
 
+std::uint32_t Journal::hash_of(std::string_view id) {
+  const std::uint64_t hash = std::hash<std::string_view>()(id);
+  return static_cast<std::uint32_t>(hash ^ hash >> 32);
+}
+
+std::size_t Journal::place_of(std::string_view id) const {
+  if (slots_.empty()) return entries_.size();
+  const std::uint32_t hash = hash_of(id);
+  for (std::size_t at = hash;; ++at) {
+    const std::uint32_t slot = slots_[at & (slots_.size() - 1)];
+    if (slot == 0) return entries_.size();
+    if (hashes_[slot - 1] == hash && entries_[slot - 1].id == id) return slot - 1;
+  }
+}
+
+void Journal::index_entry(std::size_t place) {
+  std::size_t at = hashes_[place];
+  while (slots_[at & (slots_.size() - 1)] != 0) ++at;
+  slots_[at & (slots_.size() - 1)] = static_cast<std::uint32_t>(place) + 1;
+}
+
+void Journal::index_all(std::size_t slots) {
+  slots_.assign(slots, 0);
+  for (std::size_t place = 0; place < hashes_.size(); ++place) index_entry(place);
+}
+
 const Value* Journal::find(std::string_view id) const {
-  const auto at = index_.find(id);
-  return at == index_.end() ? nullptr : &entries_[at->second].value;
+  const std::size_t place = place_of(id);
+  return place == entries_.size() ? nullptr : &entries_[place].value;
 }
 
 const Value* Journal::look_up(std::string_view id, bool& returned) {
@@ -50,8 +78,10 @@ const Value* Journal::look_up(std::string_view id, bool& returned) {
 
 void Journal::restore(std::string id, Value taken) {
   count_record(static_cast<std::int64_t>(record_bytes_of(id)));
-  index_.emplace(id, entries_.size());
+  hashes_.push_back(hash_of(id));
   entries_.push_back({std::move(id), taken});
+  if (2 * entries_.size() > slots_.size()) return index_all(std::max(kFirstSlots, 2 * slots_.size()));
+  index_entry(entries_.size() - 1);
 }
 
 void Journal::commit(std::string_view id, Value taken, std::size_t operations, bool returned) {
@@ -73,14 +103,13 @@ void Journal::reset(std::string_view id, std::string reason, std::size_t operati
 }
 
 bool Journal::erase(std::string_view id) {
-  const auto known = index_.find(id);
-  if (known == index_.end()) return false;
-  const std::size_t at = known->second;
+  const std::size_t at = place_of(id);
+  if (at == entries_.size()) return false;
   count_record(-static_cast<std::int64_t>(record_bytes_of(id)));
   heap_.release(entries_[at].value);
-  index_.erase(known);
   entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(at));
-  for (std::size_t k = at; k < entries_.size(); ++k) index_.find(entries_[k].id)->second = k;
+  hashes_.erase(hashes_.begin() + static_cast<std::ptrdiff_t>(at));
+  index_all(slots_.size());
   return true;
 }
 

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "vm/value/heap.h"
-#include "vm/value/text_map.h"
 
 namespace ptc {
 
@@ -80,13 +79,21 @@ class Journal {
 
  private:
   void count_record(std::int64_t bytes);
+  // The index: a table of places in entries_, open addressed, with a slot of 0 for nobody. The table is searched by the
+  // hashes of the ids beside it, so a search looks at one id, and growing looks at none: ids are all over the memory.
+  static std::uint32_t hash_of(std::string_view id);
+  std::size_t place_of(std::string_view id) const;   // entries_.size() when there is no such entry
+  void index_entry(std::size_t place);
+  void index_all(std::size_t slots);
 
+  static constexpr std::size_t kFirstSlots = 16;
   static constexpr std::uint64_t kEntryBytes = 320;
 
   Heap& heap_;
   std::uint64_t record_bytes_ = 0;   // counts all entries, in the account of the heap
   std::vector<Entry> entries_;
-  TextMap<std::size_t> index_;   // the index in entries_
+  std::vector<std::uint32_t> hashes_;   // of the ids of entries_, in the same order
+  std::vector<std::uint32_t> slots_;    // 1 + a place; their number is a power of two, and half of them are free
   bool keeps_changes_ = false;
   std::vector<Change> changes_;
   Source source_;

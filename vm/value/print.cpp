@@ -27,6 +27,9 @@ namespace {
 
 enum class Form : std::uint8_t { Readable, Edn };
 
+// A text pays for its bytes. Nests of small values have few bytes for their steps, so a long one pays for both.
+constexpr std::uint64_t kFreeSteps = 4'096;
+
 // The pattern as written, where only a bare quote needs a backslash.
 void append_pattern(std::string& out, std::string_view pattern) {
   out += "#\"";
@@ -66,7 +69,9 @@ class Printer {
 
   void print(Value v) {
     begin(v);
-    while (!stack_.empty() && limit_.goes_on()) step();
+    std::uint64_t steps = 0;
+    for (; !stack_.empty() && limit_.goes_on(); ++steps) step();
+    if (form_ == Form::Readable && steps > kFreeSteps) charge_parts(steps);
   }
 
  private:
