@@ -76,8 +76,8 @@ struct TurnSummary {
   std::string_view program;                // what a last turn that has failed has run; else ""
 };
 
-// Returns the limits that the programs of agents have when the host sets no others: the defaults of runs, but prints may
-// be longer, and operations never expire.
+// Returns the limits that the programs of agents have when the host sets no others: the defaults of runs, but prints
+// may be longer, and operations never expire.
 Limits default_program_limits();
 
 struct AgentOptions {

@@ -199,15 +199,18 @@ Result<void> StoredAgent::apply(const HostFact& fact) {
 }
 
 // Finds out what was under way when a process died.
+bool StoredAgent::is_in_doubt_without_answer(const Operation& call) const {
+  Effect effect = call.definition == nullptr ? Effect::Pure : call.definition->effect;
+  if (options_.effect_of) effect = options_.effect_of(call.tool).value_or(effect);
+  return effect == Effect::Unsafe || effect == Effect::Reconcilable;
+}
+
 Result<void> StoredAgent::settle_lost_orders() {
   for (const Operation& order : run_->operations()) {
     if (!is_order(order) || !intents_.contains(intent_key(order))) continue;
     const bool is_model = order.kind == OperationKind::Model;
-    Effect effect = order.definition == nullptr ? Effect::Pure : order.definition->effect;
-    if (options_.effect_of) effect = options_.effect_of(order.tool).value_or(effect);
-    const bool may_repeat = effect != Effect::Unsafe && effect != Effect::Reconcilable;
     const bool is_kept = options_.keeps_requests && options_.keeps_requests(order.agent);
-    if (is_model ? is_kept : may_repeat) continue;
+    if (is_model ? is_kept : !is_in_doubt_without_answer(order)) continue;
     HostFact lost = fact(HostFactClass::Effect, std::string(is_model ? kModelLost : kToolInDoubt), {},
                          write_answer({order.path, {}, {}}));
     if (auto recorded = record(std::move(lost), StoredPoint::AnswerRecorded); !recorded) return recorded.error();
@@ -303,11 +306,28 @@ Result<void> StoredAgent::defer_model(std::string_view path, std::int64_t due_ms
                        StoredPoint::AnswerRecorded);
 }
 
+// Returns the path of the doubt that another process has about a call of this one when it takes the run over; nullopt:
+// the call may be made again.
+std::optional<std::string> StoredAgent::doubt_of(std::string_view path) const {
+  for (const Operation& order : run_->operations()) {
+    if (order.path != path || order.kind != OperationKind::Tool || !is_in_doubt_without_answer(order)) continue;
+    const std::size_t name = path.rfind('/') + 1;   // 0 without a slash
+    return std::string(path.substr(0, name)) + "doubt:" + std::string(path.substr(name));
+  }
+  return std::nullopt;
+}
+
+// The answer of a call that returns after the run was taken over settles the doubt about the call.
 Result<void> StoredAgent::resolve(std::string_view path, ValueView value) {
-  return record_answer(path,
-                       fact(HostFactClass::Observation, std::string(kResolved), {},
-                            write_answer({std::string(path), {}, value.to_edn()})),
-                       StoredPoint::AnswerRecorded);
+  const auto doubt = doubt_of(path);
+  const std::string text = value.to_edn();
+  const auto answered = [&](std::string_view of) {
+    return fact(HostFactClass::Observation, std::string(kResolved), {}, write_answer({std::string(of), {}, text}));
+  };
+  auto recorded = record_answer(path, answered(path), StoredPoint::AnswerRecorded);
+  if (recorded || !doubt || recorded.error().detail != "store_fenced") return recorded;
+  static_cast<void>(put_letter(log_, answered(*doubt)));   // without it, a person says what became of the call
+  return recorded;
 }
 
 Result<void> StoredAgent::reject(std::string_view path, std::string_view why) {

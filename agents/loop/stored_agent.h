@@ -42,8 +42,9 @@ struct StoredAgentOptions {
   // The owner of a tool says what may be done with a call whose outcome nobody knows. nullopt, or no function: the
   // class in the definition of the agent counts.
   std::function<std::optional<Effect>(std::string_view tool)> effect_of = {};
-  // true: a request that a process sent and whose reply nobody has is sent again under its key, and not paid twice. Such
-  // a model keeps requests, as a mailbox does. Otherwise the request is given up and counted, and another one is sent.
+  // true: a request that a process sent and whose reply nobody has is sent again under its key, and not paid twice.
+  // Such a model keeps requests, as a mailbox does. Otherwise the request is given up and counted, and another one is
+  // sent.
   std::function<bool(std::string_view agent)> keeps_requests = {};
   std::function<void(StoredPoint)> at_point = {}; // is called at each point; an exception leaves the log as it is
 };
@@ -128,6 +129,9 @@ class StoredAgent {
   Result<void> settle_lost_orders();
   Result<void> apply(const HostFact& fact);
   Result<void> record(HostFact fact, StoredPoint point);
+  bool is_in_doubt_without_answer(const Operation& call) const;
+  std::optional<std::string> doubt_of(std::string_view path) const;
+  static Result<void> put_letter(HostLog& log, HostFact letter);
   Result<void> record_answer(std::string_view path, HostFact fact, StoredPoint point);
   Result<AgentLeft> park_waiting(const AgentParking& how, bool is_over);
   HostFact fact(HostFactClass fact_class, std::string name, std::string key, std::string body) const;

@@ -86,6 +86,10 @@ Result<void> StoredAgent::tell(const Store& store, const std::string& id, const 
   letter.body = write_answer({mail.path, {}, is_number ? std::to_string(mail.by) : mail.text});
   mend_text(letter.body);
   letter.time_ms = now_ms;
+  return put_letter(log, std::move(letter));
+}
+
+Result<void> StoredAgent::put_letter(HostLog& log, HostFact letter) {
   for (;;) {
     const auto number = next_mail(log);
     if (!number) return number.error();

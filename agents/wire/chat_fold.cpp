@@ -1,6 +1,7 @@
 // Chat completions: whole replies (`chat.completion`) and chunks of a stream. Servers that speak like OpenAI differ:
 // calls without an index or a type, content as a list, reasoning under two names, chunks without a delta.
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "agents/wire/json_member.h"
@@ -42,6 +43,7 @@ class ChatFold : public ReplyFold {
 
   Reply reply_;
   std::vector<ChatCall> calls_;
+  std::map<std::int64_t, std::size_t> place_of_index_;   // in calls_
   std::optional<ChatCall> function_call_;     // the form before there were tool calls
   const bool is_stream_;
   bool has_message_ = false, done_ = false;
@@ -99,9 +101,8 @@ ChatCall& ChatFold::call_of(const json::value& call) {
   const std::optional<std::int64_t> index = integer_member(call, "index");
   const std::string_view id = text_member(call, "id").value_or("");
   if (index) {
-    for (ChatCall& known : calls_) {
-      if (known.index == index) return known;
-    }
+    const auto [known, is_new] = place_of_index_.try_emplace(*index, calls_.size());
+    if (!is_new) return calls_[known->second];
   } else if (!calls_.empty() && (id.empty() || id == calls_.back().id)) {
     return calls_.back();
   }

@@ -63,6 +63,12 @@ class Run(McpTest):
         self.assertIn("the disk is full", self.fails("(tool/notes_fail)"))
         self.assertIn("there is no note b", self.fails('(tool/notes_read_note {:name "b"})'))
 
+    def test_texts_of_strangers_cannot_command_the_terminal(self):
+        path = self.file("ctrl.json", json.dumps([{"name": "t", "signature": "() -> :int", "command": ["true"],
+                                                   "description": "a\x1b[2J\x07b\u202ec\u009bd\ne"}]))
+        status, out, _ = ptcvm("tools", path)
+        self.assertEqual((status, out.splitlines()[1:]), (0, ["    a?[2J?b?c?d", "    e"]))
+
     def test_calls_are_held_against_the_signature(self):
         self.assertIn("args.name: expected string, got int", self.fails("(tool/notes_read_note {:name 3})"))
         self.assertEqual(self.calls(), ["start", "end"])

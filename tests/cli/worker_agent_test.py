@@ -211,6 +211,39 @@ class Agents(WorkerTest):
         self.assertIn("memory_bytes is 268435456, and at most 1048576", worker.until("failed", run="b")["text"])
         worker.kill()
 
+    def test_an_answer_that_returns_late_settles_the_doubt(self):
+        gate, called = self.folder.name + "/gate", self.folder.name + "/called"
+        os.mkfifo(gate)
+        agent = {"name": "p", "prompt": "Pay.", "signature": "() -> :any", "tools": [
+            {"name": "pay", "signature": "() -> :any", "description": "pay", "effect": "unsafe"}]}
+        words = ("--model", self.script("s.jsonl", {"program": "(return (tool/pay {}))"}), *LEASE, "--tool-shell",
+                 f"pay=cat > /dev/null; echo 1 >> {called}; cat {gate} > /dev/null; echo 7")
+        self.file("called", "")
+        self.enqueue_agent("a", agent, {})
+        first = self.worker(*words)
+        self.until_lines(called, 1)
+        first.send(signal.SIGSTOP)
+        second = self.worker(*words)
+        self.assertEqual(self.until_over(second, "a"), "in_doubt")
+        pathlib.Path(gate).write_text("go", encoding="utf-8")
+        first.send(signal.SIGCONT)
+        self.assertEqual(self.until_over(second, "a"), "ended")
+        self.assertEqual((self.show("a")["return"], self.lines_of(called)), (7, ["1"]))
+
+    def test_an_agent_that_was_never_begun_is_cancelled_without_a_model(self):
+        self.enqueue_agent("a", CLERK, {"who": "Ann"})
+        self.ok("runs", "cancel", "a", "--reason", "no", "--store", self.store)
+        self.work("--model", self.script("s.jsonl", {"program": "1"}))
+        self.assertEqual(self.runs()["a"]["queue_state"], "dead")
+        status, _, err = ptcvm("agent", "show", "--store", self.store, "--id", "a")
+        self.assertEqual((status, "no agent a" in err), (65, True), err)
+
+    def test_an_agent_that_has_ended_is_not_made_ready(self):
+        self.enqueue_agent("a", CLERK, {"who": "Ann"})
+        self.work("--model", self.script("s.jsonl", {"program": '(fail {:reason :no :message "never"})'}))
+        status, _, err = ptcvm("runs", "retry", "a", "--store", self.store)
+        self.assertEqual((status, "agent fork" in err), (65, True), err)
+
     def test_an_agent_that_ends_with_an_error_is_given_up_and_ends_what_comes_after_it(self):
         self.enqueue_agent("a", CLERK, {"who": "Ann"})
         self.enqueue("b", "1", "--after", "a")

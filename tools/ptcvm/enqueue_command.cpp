@@ -12,6 +12,7 @@
 #include "tools/ptcvm/store_options.h"
 #include "tools/ptcvm/terminal.h"
 #include "tools/ptcvm/time_spans.h"
+#include "tools/ptcvm/tool_errors.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -100,7 +101,7 @@ class Enqueuing {
     if (request_.json) {
       report_.add(job.id, 0, *made);
     } else {
-      std::cout << job.id << (*made ? " is enqueued\n" : " is there already\n");
+      std::cout << harmless_text(job.id) << (*made ? " is enqueued\n" : " is there already\n");
     }
     return kSuccess;
   }

@@ -2,6 +2,7 @@
 #include <iostream>
 #include <memory>
 
+#include "agents/loop/stored_agent.h"
 #include "ptcvm/queues.hpp"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/store_options.h"
@@ -39,6 +40,13 @@ int retry(const RunOrder& order) {
   StoreCommand command(order.store);
   int status = kSuccess;
   if (!command.open(StoreUse::Existing, status)) return status;
+  const std::string& run = order.store.id;
+  const auto known = command.store().find(run);
+  const auto agent = loop::StoredAgent::stored_definition(command.store(), run);
+  if (agent && *agent && known && *known && (*known)->state == StoredState::Ended) {
+    return refuse_input("the agent " + run + " has ended: `ptcvm agent resume --say` asks it again, and `ptcvm agent " +
+                        "fork` goes on from one of its turns");
+  }
   const auto told = retry_queued(command.store(), order.store.id, order.tenant);
   return answer(order, told, " is ready again", " is neither dead, set aside, nor waiting for its time");
 }

@@ -4,6 +4,7 @@
 #include "ptcvm/signature.hpp"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/store_options.h"
+#include "tools/ptcvm/tool_errors.h"
 #include "tools/ptcvm/tools_file.h"
 
 namespace ptcvm::cli {
@@ -16,7 +17,7 @@ struct ToolsRequest {
 
 std::string indented(const std::string& text) {
   std::string out = "    ";
-  for (const char c : text) {
+  for (const char c : harmless_text(text)) {
     out += c;
     if (c == '\n') out += "    ";
   }
@@ -24,7 +25,8 @@ std::string indented(const std::string& text) {
 }
 
 void write_text(const DeclaredTool& tool) {
-  std::cout << tool.name << ' ' << (tool.signature.empty() ? "(…) -> :any" : tool.signature) << "  "
+  std::cout << harmless_text(tool.name) << ' '
+            << (tool.signature.empty() ? "(…) -> :any" : harmless_text(tool.signature)) << "  "
             << effect_name(tool.options.effect) << '\n';
   if (!tool.options.description.empty()) std::cout << indented(tool.options.description);
   for (const std::string& note : tool.notes) std::cout << indented("[" + note + "]");

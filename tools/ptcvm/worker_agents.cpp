@@ -45,6 +45,7 @@ class AgentTurn {
     auto job = read_agent_job(turn_.source);
     if (!job) return turn_given_up(job.error().message);
     if (const auto told = take_definition(job->agent); !told) return turn_refused(told.error());
+    if (!has_begun_ && turn_.leave.load()) return in_the_middle("it was not begun");
     if (const auto taken = take_limits(); !taken) return turn_refused(taken.error());
     if (const std::string larger = larger_limit(limits_, work_.most_limits); !larger.empty()) {
       return failed("the run has larger limits than this worker allows: " + larger);
@@ -70,9 +71,10 @@ class AgentTurn {
   }
 
   // A run keeps the definition with which a worker began it.
-  Result<void> take_definition(loop::AgentDefinition& agent) const {
+  Result<void> take_definition(loop::AgentDefinition& agent) {
     const auto stored = loop::StoredAgent::stored_definition(turn_.store, id_);
     if (!stored) return stored.error();
+    has_begun_ = stored->has_value();
     if (!*stored) return retell_tools(agent, work_.tools), Result<void>();
     auto read = loop::read_agent_text(**stored);
     if (!read) return read.error();
@@ -192,6 +194,7 @@ class AgentTurn {
   loop::RateLimits rates_;
   std::optional<std::int64_t> idle_ms_;
   Limits limits_;
+  bool has_begun_ = false;                   // a worker has begun the run before
   loop::ModelChoice choice_;
   ChildModels children_;
   std::unique_ptr<ModelSource> source_;

@@ -92,7 +92,7 @@ class Journal {
   Heap& heap_;
   std::uint64_t record_bytes_ = 0;   // counts all entries, in the account of the heap
   std::vector<Entry> entries_;
-  std::vector<std::uint32_t> hashes_;   // of the ids of entries_, in the same order
+  std::vector<std::uint32_t> hashes_;   // one for the id of each entry, in the same order
   std::vector<std::uint32_t> slots_;    // 1 + a place; their number is a power of two, and half of them are free
   bool keeps_changes_ = false;
   std::vector<Change> changes_;
