@@ -41,6 +41,15 @@ bool has_room_to_write(Heap& heap, Value borrowed) {
   return true;
 }
 
+// A text that doubles its room takes twice its bytes while it is copied. A long one gets all the room that it may have
+// at once: what is not written to takes no memory of the machine.
+void make_room(std::string& text, std::uint64_t more, std::uint64_t most_bytes) {
+  constexpr std::uint64_t kLongText = std::uint64_t{1} << 20, kMostReserved = std::uint64_t{1} << 30;
+  constexpr std::uint64_t kEnd = 4096;   // for what comes behind the last value
+  if (text.size() + more <= kLongText || most_bytes > kMostReserved || text.capacity() > most_bytes) return;
+  text.reserve(most_bytes + kEnd);
+}
+
 }  // namespace
 
 std::optional<std::string> SessionJournal::load(std::string_view edn) {
@@ -93,14 +102,18 @@ std::optional<std::string> SessionJournal::edn(std::uint64_t most_bytes) const {
   if (!records.has_journal) return std::nullopt;
   std::string text = "{";
   for (const Journal::Entry& entry : records.journal.entries()) {
-    if (!can_be_written(entry.value)) continue;
+    const WrittenSize size = measure_written(entry.value, kMaxWrittenSize);
+    if (size.parts >= kMaxWrittenSize) continue;
     if (text.size() > 1) text += ' ';
     append_quoted(text, entry.id);
     text += ' ';
-    append_edn(text, entry.value, heap);
-    if (text.size() > most_bytes) return std::string();     // entries may share what is written for each of them
+    if (text.size() + size.least_bytes > most_bytes) return std::string();
+    make_room(text, size.least_bytes, most_bytes);
+    bool is_cut = false;
+    append_edn(text, entry.value, heap, {.max_bytes = most_bytes - text.size(), .truncated = &is_cut});
+    if (is_cut) return std::string();     // entries may share what is written for each of them
   }
-  text += '}';
+  text += "}";
   return text;
 }
 
