@@ -32,7 +32,8 @@ with status 75; its last line on standard output then lists them:
 {"status":"suspended","pending":[{"op","tool","args","since","deadline"}, …]}
 
 A tool finds the key of its call in PTCVM_IDEMPOTENCY_KEY: the same when the call is made again for the same intent.
-Give the run an --id of its own, so that its keys differ from those of other runs.
+Give the run an --id of its own, so that its keys differ from those of other runs. Without --store, the key
+of a call in a task names the task and no run.
 
 With --store every task, call and answer is in the store before the program goes on. The same command again goes on with
 the run of that id, or finishes it, whatever became of the last process; a run that has ended well gives its value. When
