@@ -28,6 +28,9 @@ struct Cost {
   bool is_refused = false;      // the program was not compiled
   std::string end;              // the fault, or ok
 
+  // Returns whether the deadline, which goes by the wall, ended a trial that had no processor. Such a trial says
+  // nothing.
+  bool was_starved() const { return end == "timeout" && seconds < static_cast<double>(kTrialMillis) / 2'000; }
   // Time for each unit of fuel, in times of what a plain addition takes.
   double time_ratio(double seconds_of_unit) const {
     return seconds / (static_cast<double>(fuel + kFreeFuel) * seconds_of_unit);

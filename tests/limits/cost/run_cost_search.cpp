@@ -114,14 +114,15 @@ class Search {
     for (const KnownCost& known : known_) {
       if (source.find(known.mark) != std::string::npos) return;
     }
-    ++trials_;
     const Cost cost = measure(source);
+    if (cost.was_starved()) return;
+    ++trials_;
     if (cost.seconds >= kLeastSeconds) slow_.offer({source, cost.end, cost.time_ratio(unit_)});
     large_.offer({source, cost.end, cost.byte_ratio()});
   }
 
   bool is_too_much(const Cost& cost) const {
-    return cost.time_ratio(unit_) > ptc::test::kMostTimeRatio || cost.byte_ratio() > 1;
+    return !cost.was_starved() && (cost.time_ratio(unit_) > ptc::test::kMostTimeRatio || cost.byte_ratio() > 1);
   }
 
  private:
@@ -199,8 +200,9 @@ int measure_found(Search& search, const std::string& path) {
     ++programs;
     const std::size_t tab = std::min(line.find('\t'), line.size());
     Cost cost = search.measure(line.substr(0, tab));
-    for (int i = 1; i < kAttempts && search.is_too_much(cost); ++i) cost = search.measure(line.substr(0, tab));
-    const bool is_costly = search.is_too_much(cost) || cost.is_refused;
+    const auto is_bad = [&] { return search.is_too_much(cost) || cost.was_starved(); };
+    for (int i = 1; i < kAttempts && is_bad(); ++i) cost = search.measure(line.substr(0, tab));
+    const bool is_costly = is_bad() || cost.is_refused;
     costly += is_costly ? 1 : 0;
     std::printf("%s %s\n     %s: ", is_costly ? "BAD " : "good", line.substr(0, tab).c_str(),
                 line.substr(std::min(tab + 1, line.size())).c_str());
