@@ -193,6 +193,51 @@ begin
   end loop;
 end $$;
 
+-- Enqueues one job that comes after nothing: what enqueue() does, in few statements on single rows. `ready` is the queue
+-- of which somebody must tell workers, or null.
+create or replace function ptcvm.enqueue_job(
+  p_op uuid, p_now bigint, p_log bytea, p_queue bytea, p_tenant bytea, p_priority bigint, p_delay bigint, p_at bigint,
+  p_attempts bigint, p_needs bytea[], p_time bigint, p_rank smallint, p_body bytea)
+returns table (made boolean, at bigint, ready text) language plpgsql security definer
+set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $$
+#variable_conflict use_column
+declare
+  v_now bigint := ptcvm.now_ms(p_now);
+  v_at bigint := greatest(p_at, ptcvm.lease_end(v_now, p_delay));
+  v_run bigint;
+  v_pass bigint;
+begin
+  insert into ptcvm.run (log) values (p_log) on conflict do nothing returning id into v_run;
+  if v_run is null then                                -- it is there, or this call is made again
+    select e.made, e.at into made, at from ptcvm.enqueue(
+      p_op, p_now, array[p_log], array[p_queue], array[p_tenant], array[p_priority], array[p_delay], array[p_at],
+      array[p_attempts], p_needs, array_fill(1::bigint, array[cardinality(p_needs)]), array[p_time], array[p_rank],
+      array[p_body], '{}', '{}') e;
+    ready := nullif(current_setting('ptcvm.ready', true), '');
+    return next;
+    return;
+  end if;
+  insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
+  values (v_run, 1, null, p_time, p_rank, 0, p_op, p_body);
+  select q.pass into v_pass from ptcvm.queue q where q.name = p_queue;
+  if not found then
+    insert into ptcvm.queue (name) values (p_queue) on conflict do nothing;
+  end if;
+  if v_at <= v_now then
+    insert into ptcvm.job (run, op, queue, tenant, state, priority, most_attempts, needs, pass, at_ms)
+    values (v_run, p_op, p_queue, p_tenant, 0, p_priority, p_attempts, p_needs, 1 + greatest(v_pass, (
+      select s.pass from ptcvm.job s where s.state = 0 and s.queue = p_queue and s.tenant = p_tenant
+      order by s.pass desc limit 1), 0), v_now);
+    ready := encode(p_queue, 'hex');
+  else
+    insert into ptcvm.job (run, op, queue, tenant, state, priority, most_attempts, needs, at_ms)
+    values (v_run, p_op, p_queue, p_tenant, 1, p_priority, p_attempts, p_needs, v_at);
+  end if;
+  made := true;
+  at := 1;
+  return next;
+end $$;
+
 -- For applications that have no libptcvm, in their own transactions: one program as text. data_edn is a map in EDN for
 -- data/…, or ''; needs are the tools of the program, because nothing here reads programs. Returns whether the job is new.
 -- The first fact is written as JSON, which readers of facts take (postgres_rows.cpp).

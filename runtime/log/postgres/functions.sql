@@ -17,18 +17,25 @@ returns bigint language plpgsql as $$
 declare
   v_head bigint;
 begin
-  with given as (
-    select g.at, g.key, row_number() over (partition by g.key order by g.at) as again
-    from unnest(p_keys) with ordinality as g (key, at)
-  ), free as (
-    select g.at, g.key from given g
-    where g.key is null or (g.again = 1 and not exists (
-      select from ptcvm.fact f where f.run = r.id and f.key = g.key))
-  )
-  insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
-  select r.id, p_head + row_number() over (order by n.at), n.key, p_times[n.at], p_ranks[n.at], p_token, p_op,
-         p_bodies[n.at]
-  from free n order by n.at;
+  -- Most writes have one fact. PostgreSQL makes a new plan each time for a statement that unfolds an array.
+  if cardinality(p_bodies) = 1 then
+    insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
+    select r.id, p_head + 1, p_keys[1], p_times[1], p_ranks[1], p_token, p_op, p_bodies[1]
+    where p_keys[1] is null or not exists (select from ptcvm.fact f where f.run = r.id and f.key = p_keys[1]);
+  else
+    with given as (
+      select g.at, g.key, row_number() over (partition by g.key order by g.at) as again
+      from unnest(p_keys) with ordinality as g (key, at)
+    ), free as (
+      select g.at, g.key from given g
+      where g.key is null or (g.again = 1 and not exists (
+        select from ptcvm.fact f where f.run = r.id and f.key = g.key))
+    )
+    insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
+    select r.id, p_head + row_number() over (order by n.at), n.key, p_times[n.at], p_ranks[n.at], p_token, p_op,
+           p_bodies[n.at]
+    from free n order by n.at;
+  end if;
   get diagnostics v_head = row_count;
   v_head := p_head + v_head;
 
@@ -228,9 +235,11 @@ begin
     update ptcvm.run set state = 0 where id = p_run and state <> 0;
   elsif p_call = 4 then
     update ptcvm.run set state = 2 where id = p_run and state <> 2;
-    delete from ptcvm.waiting where run = p_run;
-    delete from ptcvm.wait_key where run = p_run;
     delete from ptcvm.parked where run = p_run;
+    if found then
+      delete from ptcvm.waiting where run = p_run;
+      delete from ptcvm.wait_key where run = p_run;
+    end if;
   elsif p_call = 5 then
     update ptcvm.run set state = 3, owner = '', until_ms = 0 where id = p_run;
     update ptcvm.job set node = state, state = 8, token = 0 where run = p_run;

@@ -50,6 +50,12 @@ void JobColumns::add_to(PostgresParameters& out) const {
   out.byte_array(after_).integer_array(after_of_);
 }
 
+void JobColumns::add_one_to(PostgresParameters& out) const {
+  out.bytes(*logs_[0]).bytes(*queues_[0]).bytes(*tenants_[0]).integer(priorities_[0]).integer(delays_[0]);
+  out.integer(ats_[0]).integer(attempts_[0]).byte_array(needs_).integer(starts_.times[0]).small(starts_.ranks[0]);
+  out.bytes(*starts_.bodies[0]);
+}
+
 std::optional<StoreError> check_postgres_jobs(std::span<const Job> jobs) {
   if (auto wrong = check_jobs(jobs)) return wrong;
   for (const Job& job : jobs) {

@@ -10,10 +10,13 @@
 
 namespace ptc {
 
-// The first one says in its last column of which queues somebody must tell workers; the second one tells by itself.
+// The first two say in their last column of which queues somebody must tell workers; the third one tells by itself. The
+// second one takes one job that comes after nothing.
 inline constexpr char kEnqueueJobs[] =
     "SELECT e.*, current_setting('ptcvm.ready', true) FROM "
     "ptcvm.enqueue($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16) e";
+inline constexpr char kEnqueueJob[] =
+    "SELECT * FROM ptcvm.enqueue_job($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13)";
 inline constexpr char kEnqueueAndTell[] =
     "SELECT e.*, ptcvm.tell() FROM ptcvm.enqueue($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16) e";
 
@@ -21,7 +24,9 @@ inline constexpr char kEnqueueAndTell[] =
 class JobColumns {
  public:
   explicit JobColumns(std::span<const Job> jobs);
-  void add_to(PostgresParameters& parameters) const;   // 14 of them; borrowed
+  void add_to(PostgresParameters& parameters) const;       // 14 of them; borrowed
+  bool is_one() const { return logs_.size() == 1 && after_.empty(); }
+  void add_one_to(PostgresParameters& parameters) const;   // 11, of the only job, for ptcvm.enqueue_job(); borrowed
 
  private:
   std::vector<std::optional<std::string>> logs_, queues_, tenants_, needs_, after_;

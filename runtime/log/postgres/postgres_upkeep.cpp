@@ -62,10 +62,10 @@ StoreResult<std::vector<Enqueued>> PostgresQueue::enqueue(std::span<const Job> j
   const auto parameters = [&](bool) {
     PostgresParameters out;
     out.uuid(op).integer(store_.now(now_ms));
-    columns.add_to(out);
+    columns.is_one() ? columns.add_one_to(out) : columns.add_to(out);
     return out;
   };
-  auto answer = store_.calls_.ask(kEnqueueJobs, parameters);
+  auto answer = store_.calls_.ask(columns.is_one() ? kEnqueueJob : kEnqueueJobs, parameters);
   if (const auto* rows = std::get_if<PostgresRows>(&answer)) store_.calls_.tell_of(*rows, 2);
   return answer_of<std::vector<Enqueued>>(std::move(answer),
                                           [&](const PostgresRows& rows) { return enqueued_in(rows, jobs); });

@@ -2,7 +2,8 @@
 -- Those that change something and may be asked again after a broken connection find out what they did before.
 --
 -- What is called often is PL/pgSQL, whose plans a session keeps: a function in SQL is planned in each statement that
--- calls it, unless it is inlined.
+-- calls it, unless it is inlined. Where the values of parameters cannot make another plan better, the setting
+-- force_generic_plan keeps PostgreSQL from trying.
 --
 -- PostgreSQL lets one transaction with a notification commit at a time, for the time that the disk takes. So functions
 -- that are called often send none: make_ready() keeps the queue in a setting of the transaction, the caller finds it
@@ -221,7 +222,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 create or replace function ptcvm.claim_next(p_node bigint, p_queue bytea, p_tools bytea[], p_most bigint,
                                             p_nonces uuid[], p_now bigint, p_again boolean)
 returns table (log bytea, tenant bytea, token bigint, nonce uuid, cancelled boolean, attempts int)
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
   v_now bigint := ptcvm.now_ms(p_now);
