@@ -153,7 +153,7 @@ Result<std::size_t> Worker::Impl::claim() {
       break;
     }
     for (ptc::ClaimedRun& run : std::get<std::vector<ptc::ClaimedRun>>(answer)) {
-      node_store->take(run.log, run.token);
+      node_store->take(run.log, run.token, std::exchange(run.opening, std::nullopt));
       const Taken taken{std::move(run), at, Clock::now()};
       report(WorkerEventKind::Claimed, {}, &taken);
       const std::lock_guard lock(mutex);

@@ -91,18 +91,9 @@ bool RunOpening::settle_doubts() {
   return !writer_.stopped();
 }
 
-std::optional<Parked> RunOpening::parked() {
-  auto result = writer_.store().parked(writer_.name());
-  if (const auto* error = std::get_if<StoreError>(&result)) {
-    writer_.stop(*error);
-    return std::nullopt;
-  }
-  return std::get<std::optional<Parked>>(std::move(result));
-}
-
 // Leaves what was parked; the word of a person wakes it. Returns false when somebody said something meanwhile.
 bool RunOpening::park_in_doubt(std::uint64_t seen) {
-  Parked wanted = parked().value_or(Parked());
+  Parked wanted = writer_.parked().value_or(Parked());
   if (wanted.continuation.empty()) wanted.continuation = continuation_name(writer_);
   wanted.wait_keys.clear();
   for (const LoggedEffect& doubt : out_.doubts) wanted.wait_keys.push_back(doubt_key(doubt.key, doubt.attempt));
@@ -132,7 +123,7 @@ bool RunOpening::set_plan() {
 // Begins from what was parked, else from the top.
 bool RunOpening::begin() {
   std::unique_ptr<Session> idle;
-  if (auto known = parked(); known && !known->snapshot.empty()) {
+  if (auto known = writer_.parked(); known && !known->snapshot.empty()) {
     auto restored = Session::restore(engine_, known->snapshot, tools_, restore_options());
     if (const auto* error = std::get_if<RestoreError>(&restored)) {
       if (error->kind == SnapshotError::Refused) return refuse(error->message);

@@ -48,7 +48,6 @@ class RunOpening {
   void answer_again();
   bool refuse(std::string message);
   bool settle_doubts();
-  std::optional<Parked> parked();
   bool park_in_doubt(std::uint64_t seen);   // the head of the log before the doubts were looked for
   bool set_plan();
   bool begin();

@@ -25,6 +25,7 @@ class ClaimHeartbeat : public ForwardingStore {
   StoreResult<Claim> claim(std::string_view log, std::string_view owner, std::int64_t now_ms, std::int64_t lease_ms,
                            std::optional<std::uint64_t> dead) override;
   StoreResult<bool> release(std::string_view log, std::uint64_t token) override;
+  StoreResult<Opening> opening(std::string_view log) override { return store_.opening(log); }
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -128,6 +128,15 @@ struct RunInfo {
   std::string owner;   // the owner of the claim that was not given back, even after its lease; or ""
 };
 
+// What opening a run reads.
+struct Opening {
+  std::uint64_t head = 0;          // 0: the log has no facts, and there is nothing else
+  std::vector<Fact> notable;       // the notable facts up to the head, in order (is_notable in store_rules.h)
+  std::vector<Fact> open_calls;    // the intents of open calls, in order
+  std::optional<Parked> parked;    // what was parked last
+  std::vector<Fact> later;         // all facts behind the head, when the store did not read everything at one moment
+};
+
 struct Claim {
   std::uint64_t token = 0;       // grows with each claim of the log
   bool granted = false;
@@ -166,6 +175,9 @@ class FactStore {
   // Returns the intents of open calls, in the order of the log (open_calls.h). A store that keeps the intents apart
   // finds them without reading the log.
   virtual StoreResult<std::vector<Fact>> open_calls(std::string_view log);
+  // Returns what the four calls say that opening a run needs: info(), read_notable(), open_calls(), parked(). A store
+  // that is far away answers them at once.
+  virtual StoreResult<Opening> opening(std::string_view log);
   // Returns what was parked last, also while the run runs again, or nullopt when the run is over.
   virtual StoreResult<std::optional<Parked>> parked(std::string_view log) = 0;
   virtual StoreResult<std::optional<RunInfo>> info(std::string_view log) = 0;

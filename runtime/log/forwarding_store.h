@@ -1,4 +1,5 @@
-// A store that passes every call on to another store: the base of stores that change only a few calls.
+// A store that passes every call on to another store: the base of stores that change only a few calls. opening() is not
+// passed on: it is made of calls that the derived store may change.
 #pragma once
 #include "runtime/log/fact_store.h"
 

@@ -91,6 +91,7 @@ void LogWriter::forget() {
   log_ = RunLog();
   held_bytes_ = recalled_bytes_ = 0;
   has_let_go_ = false;
+  opened_parked_.reset();
   recalled_.clear();
 }
 
@@ -171,21 +172,23 @@ bool LogWriter::end(const Fact& fact) {
 }
 
 bool LogWriter::open() {
-  auto result = store_.info(name_);
-  const auto* const info = good(result);
-  if (info == nullptr) return false;
-  opened_head_ = *info ? (*info)->head : 0;
-  if (opened_head_ == 0) return true;
-  if (auto error = visit_notable(store_, name_, [this](const Fact& fact) { log_.add(fact); })) {
-    stop(std::move(*error));
-    return false;
-  }
+  auto result = store_.opening(name_);
+  Opening* const opening = good(result);
+  if (opening == nullptr) return false;
+  opened_head_ = opening->head;
+  opened_parked_ = std::move(opening->parked);
+  for (const Fact& fact : opening->notable) log_.add(fact);
   log_.skip_to(opened_head_);
-  auto calls = store_.open_calls(name_);
-  const auto* const intents = good(calls);
-  if (intents == nullptr) return false;
-  for (const Fact& intent : *intents) log_.recall(intent);
-  return catch_up();
+  for (const Fact& intent : opening->open_calls) log_.recall(intent);
+  for (const Fact& fact : opening->later) log_.add(fact);
+  return true;
+}
+
+std::optional<Parked> LogWriter::parked() {
+  if (opened_parked_) return *std::exchange(opened_parked_, std::nullopt);
+  auto result = store_.parked(name_);
+  auto* const parked = good(result);
+  return parked == nullptr ? std::nullopt : std::move(*parked);
 }
 
 bool LogWriter::open_whole() {

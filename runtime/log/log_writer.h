@@ -47,8 +47,12 @@ class LogWriter {
   const std::string& name() const { return name_; }
   FactStore& store() { return store_; }
   const RunLog& log() const { return log_; }   // leaves out tasks and calls that were not looked up yet
-  // Reads the notable facts and the open calls, under the claim. Returns false when the writer is stopped.
+  // Reads the notable facts, the open calls and what is parked, under the claim. Returns false when the writer is
+  // stopped.
   bool open();
+  // Returns what was parked last, or nullopt, also when the writer is stopped. The first answer after open() is the one
+  // that open() has read.
+  std::optional<Parked> parked();
   // Reads everything from the first fact on. A stopped writer works again afterwards.
   bool open_whole();
   bool is_whole() const { return opened_head_ == 0; }
@@ -112,6 +116,7 @@ class LogWriter {
   std::uint64_t token_ = 0;
   LivingClaim living_;                  // while token_ is held
   RunLog log_;
+  std::optional<std::optional<Parked>> opened_parked_;   // what open() has read, until somebody asks for it
   std::uint64_t opened_head_ = 0;       // facts up to here may need looking up; 0 when none do
   std::size_t held_bytes_ = 0;          // texts of own facts in log_
   bool has_let_go_ = false;             // log_ lacks texts of own facts, which may need looking up

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <iterator>
 #include <limits>
 #include <thread>
+
+#include "runtime/log/store_rules.h"
 
 namespace ptc {
 
@@ -59,8 +62,10 @@ bool NodeStore::has_lease() const {
   return time_.boot_ms() < until_boot_ms_;
 }
 
-void NodeStore::take(const std::string& log, std::uint64_t token) {
+void NodeStore::take(const std::string& log, std::uint64_t token, std::optional<Opening> opening) {
   const std::lock_guard lock(mutex_);
+  openings_.erase(log);
+  if (opening) openings_.emplace(log, *std::move(opening));
   taken_.insert_or_assign(log, token);
   heads_.insert_or_assign(log, 0);
 }
@@ -71,6 +76,7 @@ void NodeStore::leave(const std::string& log, std::uint64_t token) {
   if (at == taken_.end() || at->second != token) return;
   taken_.erase(at);
   heads_.erase(log);
+  openings_.erase(log);
 }
 
 std::uint64_t NodeStore::known_head(std::string_view log) const {
@@ -99,6 +105,33 @@ std::optional<KnownClaim> NodeStore::whole_of(std::string_view log) const {
     if (whole != taken_.end()) return KnownClaim{whole->first, whole->second};
   }
   return std::nullopt;
+}
+
+std::optional<Opening> NodeStore::take_opening(std::string_view log) {
+  const std::lock_guard lock(mutex_);
+  const auto at = openings_.find(log);
+  return at == openings_.end() ? std::nullopt : std::optional(std::move(openings_.extract(at).mapped()));
+}
+
+StoreResult<Opening> NodeStore::opening(std::string_view log) {
+  if (auto kept = take_opening(log)) return *std::move(kept);
+  return store_.opening(log);
+}
+
+// A caller that looks at a run before it opens the run reads everything at once.
+StoreResult<std::vector<Fact>> NodeStore::read_notable(std::string_view log, std::uint64_t after, std::size_t most) {
+  const std::uint64_t token = token_of(log);
+  if (after != 0 || token == 0) return store_.read_notable(log, after, most);
+  auto result = opening(log);
+  if (auto* error = std::get_if<StoreError>(&result)) return std::move(*error);
+  auto& opening = std::get<Opening>(result);
+  std::vector<Fact> out = opening.notable;
+  std::ranges::copy_if(opening.later, std::back_inserter(out), is_notable, &Fact::kind);
+  if (out.size() > most) out.resize(most);
+  const std::lock_guard lock(mutex_);
+  const auto at = taken_.find(log);
+  if (at != taken_.end() && at->second == token) openings_.insert_or_assign(std::string(log), std::move(opening));
+  return out;
 }
 
 StoreResult<Claim> NodeStore::claim(std::string_view log, std::string_view owner, std::int64_t now_ms,
@@ -148,6 +181,7 @@ StoreResult<bool> NodeStore::release(std::string_view log, std::uint64_t token) 
 }
 
 auto NodeStore::counted(std::string_view log, const auto& call) {
+  (void)take_opening(log);
   auto result = times_.timed(call);
   const auto* const error = std::get_if<StoreError>(&result);
   if (error == nullptr) ++commits_;

@@ -7,6 +7,9 @@
 // The claim of a run RUN also covers its parts: the logs whose names begin with "RUN/". A part is claimed in the store,
 // by an owner that names the claim of the run. A newer claim of the run takes the part from an older one at once, and
 // an older one never takes it back.
+//
+// What opening a run reads comes with its claim, or is read at once when somebody asks first. It answers until the
+// first write of this node.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -39,7 +42,8 @@ class NodeStore : public ForwardingStore {
   void set_lease_end(std::int64_t until_boot_ms);   // with a margin
   bool has_lease() const;
 
-  void take(const std::string& log, std::uint64_t token);   // the queue gave that claim
+  // The queue gave that claim, and maybe what opening the run reads.
+  void take(const std::string& log, std::uint64_t token, std::optional<Opening> opening = std::nullopt);
   // That claim was given back. Another claim of the log, which the queue may have given meanwhile, stays.
   void leave(const std::string& log, std::uint64_t token);
 
@@ -47,6 +51,8 @@ class NodeStore : public ForwardingStore {
   // Returns how many facts the log of a run has at least: so many it had after the last write of this node.
   std::uint64_t known_head(std::string_view log) const;
 
+  StoreResult<std::vector<Fact>> read_notable(std::string_view log, std::uint64_t after, std::size_t most) override;
+  StoreResult<Opening> opening(std::string_view log) override;
   StoreResult<Claim> claim(std::string_view log, std::string_view owner, std::int64_t now_ms, std::int64_t lease_ms,
                            std::optional<std::uint64_t> dead) override;
   StoreResult<bool> renew(std::string_view log, std::uint64_t token, std::int64_t now_ms,
@@ -66,6 +72,8 @@ class NodeStore : public ForwardingStore {
  private:
   // Makes a call that writes, and counts it.
   auto counted(std::string_view log, const auto& call);
+  // Takes what is kept for opening the run. nullopt: nothing is.
+  std::optional<Opening> take_opening(std::string_view log);
   std::uint64_t token_of(std::string_view log) const;
   // Returns the claim of the run that has the log as a part, or nullopt.
   std::optional<KnownClaim> whole_of(std::string_view log) const;
@@ -77,6 +85,7 @@ class NodeStore : public ForwardingStore {
   mutable std::mutex mutex_;
   std::map<std::string, std::uint64_t, std::less<>> taken_, parts_;   // tokens by log: from the queue; from the store
   std::map<std::string, std::uint64_t, std::less<>> heads_;           // by log, as taken_
+  std::map<std::string, Opening, std::less<>> openings_;   // by log, until the run was opened or written to
   std::int64_t until_boot_ms_ = 0;
   std::atomic<std::uint64_t> commits_{0}, fenced_{0};
   CallTimes times_;

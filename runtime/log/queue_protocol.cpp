@@ -87,7 +87,7 @@ std::optional<ClaimedRun> claim_job(QueueTables& tables, JobRow job, const NodeR
   job.at_ms = now_ms;
   tables.set_job(job);
   tables.set_claim(job.log, job.token, node.owner, std::numeric_limits<std::int64_t>::max());
-  return ClaimedRun{job.log, job.tenant, job.token, job.is_cancelled, job.attempts};
+  return ClaimedRun{job.log, job.tenant, job.token, job.is_cancelled, job.attempts, std::nullopt};
 }
 
 std::vector<ClaimedRun> claim_ready(QueueTables& tables, QueueRow& queue, const NodeRow& node,

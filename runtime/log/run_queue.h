@@ -128,6 +128,7 @@ struct ClaimedRun {
   std::uint64_t token = 0;               // works with the store object that claimed it
   bool is_cancelled = false;             // the run is to end with the fault "cancelled"
   std::int32_t attempts = 0;             // turns that failed before
+  std::optional<Opening> opening;        // when the store gives it with the claim
 };
 
 struct KnownClaim {

@@ -34,6 +34,19 @@ std::string shown(const std::vector<ClaimedRun>& runs) {
   return out;
 }
 
+std::string shown(const Opening& opening) {
+  std::ostringstream out;
+  out << opening.head << " notable";
+  for (const Fact& fact : opening.notable) out << ' ' << fact.seq << '/' << fact_name(fact.kind);
+  for (const Fact& fact : opening.open_calls) out << " open " << fact.seq << '/' << fact.idempotency_key;
+  for (const Fact& fact : opening.later) out << " later " << fact.seq;
+  if (!opening.parked) return out.str() + '\n';
+  out << ' ' << opening.parked->continuation << ' ' << opening.parked->snapshot.size();
+  for (const std::string& key : opening.parked->wait_keys) out << ' ' << key;
+  out << " observed " << opening.parked->observed_seq << " until " << opening.parked->deadline_ms.value_or(-1);
+  return out.str() + '\n';
+}
+
 std::string yes_or_no(bool value) { return value ? "yes" : "no"; }
 
 // The same random walk on any store.
@@ -64,7 +77,7 @@ class Walk {
   }
   // Everything that the store says about jobs and queues.
   std::string all() {
-    std::string out;
+    std::string out = std::exchange(openings_, {});
     for (int state = 0; state <= static_cast<int>(JobState::DependencyFailed); ++state) {
       for (const JobRow& job : taken(queue().jobs(static_cast<JobState>(state), 0, 1'000))) out += shown(job) + '\n';
     }
@@ -165,6 +178,11 @@ class Walk {
     auto answer = queue().claim_next(id, name(), tools, 1 + below(4), now_);
     const std::string out = shown<std::vector<ClaimedRun>>(answer, [](const auto& runs) { return shown(runs); });
     if (const auto* runs = std::get_if<std::vector<ClaimedRun>>(&answer)) {
+      for (const ClaimedRun& run : *runs) {
+        const std::string opening = shown(taken(store_.opening(run.log)));
+        EXPECT_EQ(run.opening ? shown(*run.opening) : opening, opening);
+        openings_ += opening;
+      }
       held_.insert(held_.end(), runs->begin(), runs->end());
     }
     return out;
@@ -195,7 +213,13 @@ class Walk {
         break;
       }
       case 3: {
-        const Fact fact = task_fact("task/" + std::to_string(below(9)));
+        Fact fact = task_fact("task/" + std::to_string(below(9)));
+        if (below(2) == 0) {
+          fact.kind = FactKind::Intent;
+          fact.key = "intent/" + std::to_string(below(9));
+          fact.idempotency_key = fact.key;
+          fact.number = 1;
+        }
         out = error_of(store_.put(run.log, Cut::blind(run.token), {&fact, 1}));
         break;
       }
@@ -210,6 +234,7 @@ class Walk {
   std::int64_t now_ = kStoreNow;
   unsigned nodes_ = 0;
   std::vector<ClaimedRun> held_;
+  std::string openings_;   // what opening the claimed runs would have read
 };
 
 }   // namespace

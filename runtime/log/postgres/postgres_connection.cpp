@@ -182,6 +182,12 @@ std::vector<std::string> PostgresRows::byte_array_at(int row, int column) const 
   return out;
 }
 
+std::vector<std::uint64_t> PostgresRows::count_array_at(int row, int column) const {
+  std::vector<std::uint64_t> out;
+  for (const std::string& bytes : byte_array_at(row, column)) out.push_back(number_in(bytes));
+  return out;
+}
+
 // Later words win, so what the URL says wins over the first two.
 std::variant<std::unique_ptr<PostgresConnection>, StoreError> PostgresConnection::open(const std::string& url) {
   const char* const words[] = {"connect_timeout", "fallback_application_name", "dbname", nullptr};

@@ -69,6 +69,7 @@ class PostgresRows {
   bool boolean_at(int row, int column) const { return integer_at(row, column) != 0; }
   std::string_view bytes_at(int row, int column) const;   // borrowed from the rows
   std::vector<std::string> byte_array_at(int row, int column) const;
+  std::vector<std::uint64_t> count_array_at(int row, int column) const;
 
  private:
   std::unique_ptr<PGresult, decltype(&PQclear)> result_;

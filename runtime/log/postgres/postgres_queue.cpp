@@ -5,6 +5,7 @@
 #include "runtime/log/postgres/postgres_rows.h"
 #include "runtime/log/postgres/postgres_answers.h"
 #include "runtime/log/postgres/postgres_listener.h"
+#include "runtime/log/postgres/postgres_opening.h"
 #include "runtime/log/postgres/postgres_store.h"
 #include "runtime/log/queue_protocol.h"
 #include "runtime/log/store_rules.h"
@@ -184,7 +185,7 @@ StoreResult<std::vector<ClaimedRun>> PostgresQueue::claim_next(std::uint64_t nod
     for (int row = 0; row < rows.count(); ++row) {
       if (rows.null_at(row, 0)) return dead_node(node);
       ClaimedRun run{std::string(rows.bytes_at(row, 0)), std::string(rows.bytes_at(row, 1)), rows.count_at(row, 2),
-                     rows.boolean_at(row, 4), small_at(rows, row, 5)};
+                     rows.boolean_at(row, 4), small_at(rows, row, 5), small_opening_in(rows, row, 6)};
       PostgresUuid nonce{};
       std::ranges::copy_n(rows.bytes_at(row, 3).begin(), static_cast<std::ptrdiff_t>(nonce.size()), nonce.begin());
       store_.keep(run.log, {run.token, {nonce}});

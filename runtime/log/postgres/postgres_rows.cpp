@@ -144,8 +144,10 @@ void add_parked(PostgresParameters& out, const Parked* run) {
 }
 
 StoreResult<Fact> fact_in(const PostgresRows& rows, int row, int seq) {
-  const std::uint64_t place = rows.count_at(row, seq);
-  const std::string_view body = rows.bytes_at(row, seq + 1);
+  return fact_of(rows.count_at(row, seq), rows.bytes_at(row, seq + 1));
+}
+
+StoreResult<Fact> fact_of(std::uint64_t place, std::string_view body) {
   // FlatBuffers wants its bytes aligned, and a row is not.
   const std::vector<std::uint8_t> aligned(body.begin(), body.end());
   std::optional<Fact> fact = read_fact(aligned);
@@ -166,6 +168,17 @@ StoreResult<std::vector<Fact>> facts_in(const PostgresRows& rows) {
     if (auto* error = std::get_if<StoreError>(&fact)) return std::move(*error);
     out.push_back(std::get<Fact>(std::move(fact)));
   }
+  return out;
+}
+
+Parked parked_in(const PostgresRows& rows, int row, const ParkedColumns& at) {
+  Parked out;
+  out.continuation = rows.bytes_at(row, at.continuation);
+  if (!rows.null_at(row, at.deadline)) out.deadline_ms = rows.integer_at(row, at.deadline);
+  out.observed_seq = rows.count_at(row, at.observed);
+  out.wait_keys = rows.byte_array_at(row, at.keys);
+  const std::string_view snapshot = rows.bytes_at(row, at.snapshot);
+  out.snapshot.assign(snapshot.begin(), snapshot.end());
   return out;
 }
 

@@ -31,7 +31,14 @@ void add_parked(PostgresParameters& out, const Parked* run);
 
 // Reads rows of facts: their place in the column `seq`, their bytes in the next one. Error: Corrupt.
 StoreResult<Fact> fact_in(const PostgresRows& rows, int row, int seq);
+StoreResult<Fact> fact_of(std::uint64_t place, std::string_view body);
 StoreResult<std::vector<Fact>> facts_in(const PostgresRows& rows);
+// Reads a row of ptcvm.parked. These columns have the continuation, the deadline, the observed fact, the keys and the
+// snapshot.
+struct ParkedColumns {
+  int continuation = 0, deadline = 0, observed = 0, keys = 0, snapshot = 0;
+};
+Parked parked_in(const PostgresRows& rows, int row, const ParkedColumns& at);
 // Reads rows of ptcvm.runs(). Error: Corrupt.
 StoreResult<std::vector<RunInfo>> infos_in(const PostgresRows& rows);
 // Reads the rows of ptcvm.write(). `facts` are what was written under the token of the cut. RunMoved has no message.

@@ -14,6 +14,9 @@ using Kind = StoreError::Kind;
 constexpr std::array<const char*, kPostgresStoreVersion> kSteps{k_tables_1, k_tables_2, k_tables_3, k_tables_4,
                                                           k_tables_5, k_tables_6};
 
+// The last one takes rights away from everybody.
+constexpr std::array kFunctions{k_opening_functions, k_queue_functions, k_enqueue_functions, k_functions};
+
 constexpr char kHasMeta[] = "SELECT to_regclass('ptcvm.meta') IS NOT NULL";
 constexpr char kVersion[] = "SELECT version FROM ptcvm.meta";
 constexpr char kCallerVersion[] = "SELECT * FROM ptcvm.store_version()";
@@ -41,9 +44,9 @@ StoreResult<int> migrate(PostgresConnection& connection) {
   for (std::size_t step = static_cast<std::size_t>(version); step < kSteps.size(); ++step) {
     if (auto error = connection.execute(kSteps[step])) return *std::move(error);
   }
-  if (auto error = connection.execute(k_queue_functions)) return *std::move(error);
-  if (auto error = connection.execute(k_enqueue_functions)) return *std::move(error);
-  if (auto error = connection.execute(k_functions)) return *std::move(error);
+  for (const char* const functions : kFunctions) {
+    if (auto error = connection.execute(functions)) return *std::move(error);
+  }
   const std::string known = std::to_string(kPostgresStoreVersion);
   if (auto error = connection.execute("UPDATE ptcvm.meta SET version = " + known + "; COMMIT")) {
     return *std::move(error);
@@ -74,8 +77,9 @@ std::string postgres_sql() {
   std::string out = "begin;\ncreate schema if not exists ptcvm;\n\n";
   for (const char* const step : kSteps) out += step;
   const std::string known = std::to_string(kPostgresStoreVersion);
-  return out + "update ptcvm.meta set version = " + known + ";\n\n" + k_queue_functions + '\n' + k_enqueue_functions +
-         '\n' + k_functions + "\ncommit;\n";
+  out += "update ptcvm.meta set version = " + known + ";\n";
+  for (const char* const functions : kFunctions) out += '\n' + std::string(functions);
+  return out + "\ncommit;\n";
 }
 
 StoreResult<int> migrate_postgres(const std::string& url) {

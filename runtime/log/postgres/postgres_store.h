@@ -60,6 +60,7 @@ class PostgresStore final : public FactStore {
   static StoreResult<std::unique_ptr<PostgresStore>> open(const std::string& url, const PostgresOptions& options = {});
 
   StoreResult<std::vector<Fact>> open_calls(std::string_view log) override;
+  StoreResult<Opening> opening(std::string_view log) override;   // in postgres_opening.cpp
   StoreResult<std::optional<Fact>> find(std::string_view log, std::string_view key) override;
   StoreResult<std::optional<RunInfo>> info(std::string_view log) override;
   StoreResult<std::optional<Parked>> parked(std::string_view log) override;

@@ -218,10 +218,14 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select * from ptcvm.node order by id $$;
 
 -- p_nonces has one for each run that may be claimed. A call that asks again finds its runs by them.
--- Rows: the runs; or one row without a log: the node is dead.
+-- Rows: the runs; or one row without a log: the node is dead. What opening a run reads is in the columns from head on,
+-- which are null when it is much, or when the call asks again.
+drop function if exists ptcvm.claim_next(bigint, bytea, bytea[], bigint, uuid[], bigint, boolean);   -- has more columns
 create or replace function ptcvm.claim_next(p_node bigint, p_queue bytea, p_tools bytea[], p_most bigint,
                                             p_nonces uuid[], p_now bigint, p_again boolean)
-returns table (log bytea, tenant bytea, token bigint, nonce uuid, cancelled boolean, attempts int)
+returns table (log bytea, tenant bytea, token bigint, nonce uuid, cancelled boolean, attempts int, head bigint,
+               notable_seqs bigint[], notable bytea[], call_seqs bigint[], calls bytea[], continuation bytea,
+               deadline_ms bigint, observed_seq bigint, wait_keys bytea[], snapshot bytea)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
@@ -237,11 +241,12 @@ begin
   select * into q from ptcvm.queue x where x.name = p_queue for no key update;
   select * into n from ptcvm.node x where x.id = p_node and not x.gone and x.until_ms > v_now;
   if not found then
-    return query select null::bytea, null::bytea, 0::bigint, null::uuid, false, 0;
+    return next;
     return;
   end if;
   if p_again then
-    return query select x.log, y.tenant, x.token, x.nonce, y.cancelled, y.attempts
+    return query select x.log, y.tenant, x.token, x.nonce, y.cancelled, y.attempts, null::bigint, null::bigint[],
+        null::bytea[], null::bigint[], null::bytea[], null::bytea, null::bigint, null::bigint, null::bytea[], null::bytea
       from ptcvm.job y join ptcvm.run x on x.id = y.run
       where y.state = 2 and y.node = p_node and x.token = y.token and x.nonce = any (p_nonces)
       order by array_position(p_nonces, x.nonce);
@@ -286,6 +291,8 @@ begin
       v_room := v_room - 1;
       q.pass := greatest(q.pass, j.pass);
       if q.starts_per_hour is not null then q.tokens := q.tokens - 3600000; end if;
+      select o.* into head, notable_seqs, notable, call_seqs, calls, continuation, deadline_ms, observed_seq, wait_keys,
+        snapshot from ptcvm.small_opening(r.id, r.token = 0) o;
       return next;
     end loop;
   end if;

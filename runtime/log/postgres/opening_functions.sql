@@ -1,0 +1,53 @@
+-- What opening a run reads. Rows: what
+--   0 the head: seq    1 a notable fact: seq, body, at most p_most of them    2 the intent of an open call: seq, body
+--   3 what is parked: seq = observed, body = continuation, and the last three columns    4 it is large, and read in pieces
+create or replace function ptcvm.opening(p_log bytea, p_most bigint)
+returns table (what smallint, seq bigint, body bytea, deadline_ms bigint, wait_keys bytea[], snapshot bytea)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+declare
+  v_run bigint := (select id from ptcvm.run where log = p_log);
+begin
+  return query select 0::smallint, f.seq, null::bytea, null::bigint, null::bytea[], null::bytea from ptcvm.fact f
+    where f.run = v_run order by f.seq desc limit 1;
+  if not found then return; end if;
+  return query select 1::smallint, f.seq, f.body, null::bigint, null::bytea[], null::bytea from ptcvm.fact f
+    where f.run = v_run and f.rank > 0 order by f.seq limit p_most;
+  return query select 2::smallint, f.seq, f.body, null::bigint, null::bytea[], null::bytea
+    from ptcvm.open_call c join ptcvm.fact f on f.run = c.run and f.seq = c.seq where c.run = v_run order by f.seq;
+  return query select 3::smallint, p.observed_seq, p.continuation, p.deadline_ms, p.wait_keys, p.snapshot
+    from ptcvm.parked p where p.run = v_run and length(p.snapshot) <= 65536;
+  if not found then
+    return query select 4::smallint, 0::bigint, null::bytea, null::bigint, null::bytea[], null::bytea
+      from ptcvm.parked p where p.run = v_run;
+  end if;
+end $$;
+
+-- What opening a run reads, as one row, under the lock of the run. head is null when it is more than an answer of a
+-- claim should have. A run that nobody has claimed has no open calls, and nothing parked.
+create or replace function ptcvm.small_opening(p_run bigint, p_is_new boolean)
+returns table (head bigint, notable_seqs bigint[], notable bytea[], call_seqs bigint[], calls bytea[],
+               continuation bytea, deadline_ms bigint, observed_seq bigint, wait_keys bytea[], snapshot bytea)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  v_bytes bigint;
+begin
+  select (select l.seq from ptcvm.fact l where l.run = p_run order by l.seq desc limit 1), sum(length(n.body)),
+         array_agg(n.seq order by n.seq), array_agg(n.body order by n.seq)
+  into head, v_bytes, notable_seqs, notable
+  from (select f.seq, f.body from ptcvm.fact f where f.run = p_run and f.rank > 0 order by f.seq limit 101) n;
+  if not p_is_new then
+    select array_agg(n.seq order by n.seq), array_agg(n.body order by n.seq), v_bytes + coalesce(sum(length(n.body)), 0)
+    into call_seqs, calls, v_bytes from (
+      select f.seq, f.body from ptcvm.open_call c join ptcvm.fact f on f.run = c.run and f.seq = c.seq
+      where c.run = p_run order by f.seq limit 101) n;
+    select p.continuation, p.deadline_ms, p.observed_seq, p.wait_keys, p.snapshot
+    into continuation, deadline_ms, observed_seq, wait_keys, snapshot
+    from ptcvm.parked p where p.run = p_run and length(p.snapshot) <= 65536;
+    if not found and exists (select from ptcvm.parked p where p.run = p_run) then v_bytes := null; end if;
+  end if;
+  if v_bytes <= 65536 and cardinality(notable) <= 100 and coalesce(cardinality(calls), 0) <= 100 then
+    return next;
+  end if;
+end $$;
