@@ -46,22 +46,22 @@ void claims_race(FactStore& store) {
 
 // One thread claims what the other gives back, before the other has heard that it did.
 void a_claim_outlives_the_end_of_the_one_before(FactStore& store) {
-  constexpr int kRounds = 30;
+  constexpr int kClaims = 30;
   enqueued(store, job_of("a"));
   const std::uint64_t node = joined(store);
   std::atomic<std::uint64_t> given_back{claims(store, node)[0].token};
   std::thread other([&] {
-    for (std::uint64_t last = 0; last <= kRounds;) {
+    for (std::uint64_t last = 0; last <= kClaims;) {
       const std::uint64_t token = given_back;
       if (token == last) continue;
       Parked parked = waiting_for({"k"}, 1);
       parked.deadline_ms = kStoreNow;
       EXPECT_TRUE(is_parked(store, "a", token, parked)) << "claim " << token;
       EXPECT_TRUE(taken(store.queue()->finish("a", token, {}, kStoreNow))) << "claim " << token;
-      last = testing::Test::HasFailure() ? kRounds + 1 : token;
+      last = testing::Test::HasFailure() ? kClaims + 1 : token;
     }
   });
-  while (given_back <= kRounds && !testing::Test::HasFailure()) {
+  while (given_back <= kClaims && !testing::Test::HasFailure()) {
     const auto next = claims(store, node);
     if (!next.empty()) given_back = next[0].token;
   }
