@@ -51,8 +51,8 @@ PTCVM_API Result<bool> enqueue(const Engine& engine, const Store& store, const Q
 // store_failed, with the detail store_missing or store_wrong_tenant; not_available.
 PTCVM_API Result<bool> cancel_queued(const Store& store, std::string_view run, std::string_view tenant = {},
                                      std::string_view reason = {}, std::string_view by = {});
-// Makes a run ready that was set aside, was given up, or waits for its next attempt. Returns false when the run is in
-// another state. Errors: as above.
+// Makes a run ready that was set aside, was given up, or waits for its next attempt. One that comes after runs that are
+// not done is blocked again. Returns false when the run is in another state. Errors: as above.
 PTCVM_API Result<bool> retry_queued(const Store& store, std::string_view run, std::string_view tenant = {});
 
 // What a queue says about a run.

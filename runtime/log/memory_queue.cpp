@@ -166,11 +166,12 @@ std::vector<JobRow> MemoryQueueTables::dependents(std::string_view log) {
 void MemoryQueueTables::forget_dependents(std::string_view log) {
   if (const auto at = dependents_.find(log); at != dependents_.end()) dependents_.erase(at);
 }
-bool MemoryQueueTables::has_failed_blocker(std::uint64_t id) {
-  return std::ranges::any_of(dependents_, [&](const auto& run) {
-    const auto before = by_log_.find(run.first);
-    return run.second.contains(id) && before != by_log_.end() && was_given_up(jobs_.at(before->second).state);
-  });
+std::optional<JobRow> MemoryQueueTables::failed_blocker(std::uint64_t id) {
+  for (const auto& [log, after] : dependents_) {
+    if (!after.contains(id)) continue;
+    if (auto before = job(log); before && was_given_up(before->state)) return before;
+  }
+  return std::nullopt;
 }
 
 std::vector<QueueDepth> MemoryQueueTables::depths() {

@@ -41,7 +41,7 @@ class MemoryQueueTables final : public QueueTables {
   bool has_dependents(std::string_view log) override;
   std::vector<JobRow> dependents(std::string_view log) override;
   void forget_dependents(std::string_view log) override;
-  bool has_failed_blocker(std::uint64_t job) override;
+  std::optional<JobRow> failed_blocker(std::uint64_t job) override;
   std::vector<QueueDepth> depths() override;
   std::vector<JobRow> over(std::int64_t before_ms, bool dead_too, std::size_t most) override;
   void forget_run(const JobRow& job) override;

@@ -38,6 +38,10 @@ void unblock_dependents(QueueTables& tables, std::string_view log, std::int64_t 
 namespace {
 
 std::string failure_of(std::string_view log) { return "the run " + std::string(log) + " was given up"; }
+// Why a job ends that comes after that one, which was given up or ended because of another one.
+std::string failure_by(const JobRow& before) {
+  return before.state == JobState::Dead ? failure_of(before.log) : before.reason;
+}
 
 }   // namespace
 
@@ -56,13 +60,20 @@ void give_up_job(QueueTables& tables, const JobRow& job, std::int64_t now_ms) {
   }
 }
 
+void ready_or_block(QueueTables& tables, JobRow job, std::int64_t now_ms) {
+  if (job.blockers == 0) return make_ready(tables, std::move(job), now_ms);
+  const std::optional<JobRow> failed = tables.failed_blocker(job.id);
+  if (failed) job.reason = failure_by(*failed);
+  set_aside(tables, std::move(job), failed ? JobState::DependencyFailed : JobState::Blocked, now_ms);
+}
+
 void restore_dependents(QueueTables& tables, const JobRow& job, std::int64_t now_ms) {
   std::vector<std::string> front{job.log};
   while (!front.empty()) {
     const std::string log = std::move(front.back());
     front.pop_back();
     for (JobRow after : tables.dependents(log)) {
-      if (after.state != JobState::DependencyFailed || tables.has_failed_blocker(after.id)) continue;
+      if (after.state != JobState::DependencyFailed || tables.failed_blocker(after.id)) continue;
       after.reason.clear();
       front.push_back(after.log);
       set_aside(tables, std::move(after), JobState::Blocked, now_ms);
@@ -100,7 +111,7 @@ void block(QueueTables& tables, const Job& job, JobRow& row, std::int64_t now_ms
     if (was_given_up(before.state) && row.state != JobState::DependencyFailed) {
       row.state = JobState::DependencyFailed;
       row.at_ms = now_ms;
-      row.reason = before.state == JobState::Dead ? failure_of(log) : before.reason;
+      row.reason = failure_by(before);
     }
   }
   if (row.blockers != 0 && row.state != JobState::DependencyFailed) row.state = JobState::Blocked;

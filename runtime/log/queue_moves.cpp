@@ -8,8 +8,7 @@ namespace ptc {
 std::optional<StoreError> depart_job(QueueTables& tables, std::string_view log) {
   std::optional<JobRow> job = tables.job(log);
   if (!job) return std::nullopt;
-  const bool has_blockers = job->state == JobState::Blocked || job->state == JobState::DependencyFailed;
-  if (has_blockers || tables.has_dependents(log)) return run_has_order(log);
+  if (job->blockers != 0 || tables.has_dependents(log)) return run_has_order(log);
   job->node = static_cast<std::uint64_t>(job->state);
   job->token = 0;
   job->state = JobState::Moved;

@@ -316,7 +316,7 @@ StoreResult<bool> ProtocolQueue::retry(std::string_view log, std::string_view te
     job->crashes = job->attempts = 0;
     job->is_cancelled = false;
     job->reason.clear();
-    make_ready(tables, *job, now_ms);
+    ready_or_block(tables, *job, now_ms);
     restore_dependents(tables, *job, now_ms);
     return true;
   });

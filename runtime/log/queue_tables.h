@@ -53,7 +53,8 @@ class QueueTables {
   virtual bool has_dependents(std::string_view log) = 0;
   virtual std::vector<JobRow> dependents(std::string_view log) = 0;        // by id
   virtual void forget_dependents(std::string_view log) = 0;                 // the run has none afterwards
-  virtual bool has_failed_blocker(std::uint64_t job) = 0;   // comes after a run whose job was given up
+  // Returns the first job by log of those that were given up, and that the job comes after.
+  virtual std::optional<JobRow> failed_blocker(std::uint64_t job) = 0;
 
   virtual std::vector<QueueDepth> depths() = 0;
   // Jobs that are over since before that moment, by id; those that were given up only without dependents.

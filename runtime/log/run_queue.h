@@ -202,7 +202,8 @@ class RunQueue {
   // Returns false when the run is over or was told before.
   virtual StoreResult<bool> cancel(std::string_view log, std::string_view tenant, std::string_view reason,
                                    std::string_view by, std::int64_t now_ms) = 0;
-  // Makes a job that is quarantined, dead or on a timer ready. Errors: Missing, WrongTenant, RunMoved.
+  // Makes a job that is quarantined, dead or on a timer ready. One that comes after runs that are not done is Blocked
+  // or DependencyFailed again. Errors: Missing, WrongTenant, RunMoved.
   // Returns false when it is in another state.
   virtual StoreResult<bool> retry(std::string_view log, std::string_view tenant, std::int64_t now_ms) = 0;
   virtual StoreResult<std::optional<JobRow>> job(std::string_view log) = 0;

@@ -60,6 +60,16 @@ class Enqueue(WorkerTest):
         self.assertEqual(status, 65)
         self.assertIn("comes after the run x, which is no job of its tenant", err)
 
+    def test_a_run_that_is_cancelled_and_retried_still_comes_after_others(self):
+        self.enqueue("a", "(tool/nope {})")
+        self.enqueue("b", "2", "--after", "a")
+        self.ok("runs", "cancel", "b", "--reason", "no", "--store", self.store)
+        self.work()
+        self.assertEqual(self.runs()["b"]["queue_state"], "dead")
+        self.assertEqual(self.ok("runs", "retry", "b", "--store", self.store), "b is blocked again\n")
+        self.work()
+        self.assertEqual([self.runs()[run]["queue_state"] for run in "ab"], ["ready", "blocked"])
+
     def test_what_makes_no_sense_is_refused_by_name(self):
         program = self.file("p.ptc", "1")
         for words, said in ((("--id", "a", "--in", "soon"), "--in: must be a span like"),

@@ -113,6 +113,58 @@ void a_job_is_blocked_again_when_the_one_before_is_retried(FactStore& store) {
   }
 }
 
+// Cancels b, which comes after a, and which c comes after. No node of this test has the tool of a.
+std::uint64_t with_a_cancelled_job_after_another(FactStore& store) {
+  Job first = job_of("a");
+  first.needs = {"mail"};
+  enqueued(store, first);
+  enqueued(store, job_after("b", {"a"}));
+  enqueued(store, job_after("c", {"b"}));
+  const std::uint64_t node = joined(store);
+  EXPECT_TRUE(taken(store.queue()->cancel("b", "", "no need", "me", kStoreNow)));
+  for (const ClaimedRun& run : claims(store, node)) finished(store, run, {Finish::Kind::GiveUp, 0, "cancelled"});
+  EXPECT_EQ(state_of(store, "b"), "dead");
+  EXPECT_EQ(state_of(store, "c"), "dependency_failed");
+  return node;
+}
+
+void a_retried_job_still_comes_after_others(FactStore& store) {
+  const std::uint64_t node = with_a_cancelled_job_after_another(store);
+  EXPECT_TRUE(taken(store.queue()->retry("b", "", kStoreNow)));
+  EXPECT_EQ(state_of(store, "b"), "blocked");
+  EXPECT_EQ(state_of(store, "c"), "blocked");
+  EXPECT_TRUE(claims(store, node).empty());
+  const auto first = claims(store, node, 9, kStoreNow, {"mail"});
+  ASSERT_EQ(logs_of(first), Logs{"a"});
+  end_run(store, first[0]);
+  EXPECT_TRUE(finished(store, first[0], kOver));
+  for (const char* log : {"b", "c"}) {
+    ASSERT_EQ(state_of(store, log), "ready");
+    do_run(store, node);
+  }
+}
+
+void a_retried_job_after_one_that_was_given_up_ends(FactStore& store) {
+  const std::uint64_t node = with_a_cancelled_job_after_another(store);
+  finished(store, claims(store, node, 9, kStoreNow, {"mail"})[0], {Finish::Kind::GiveUp, 0, "no"});
+  EXPECT_TRUE(taken(store.queue()->retry("b", "", kStoreNow + 1)));
+  EXPECT_EQ(state_of(store, "b"), "dependency_failed");
+  EXPECT_EQ(row_of(store, "b").reason, "the run a was given up");
+  EXPECT_EQ(state_of(store, "c"), "dependency_failed");
+  EXPECT_TRUE(taken(store.queue()->retry("a", "", kStoreNow + 2)));
+  for (const char* log : {"b", "c"}) EXPECT_EQ(state_of(store, log), "blocked") << log;
+}
+
+void a_retried_job_that_comes_after_one_that_is_done_is_ready(FactStore& store) {
+  const std::uint64_t node = with_a_cancelled_job_after_another(store);
+  const auto first = claims(store, node, 9, kStoreNow, {"mail"});
+  end_run(store, first[0]);
+  finished(store, first[0], kOver);
+  EXPECT_TRUE(taken(store.queue()->retry("b", "", kStoreNow)));
+  EXPECT_EQ(state_of(store, "b"), "ready");
+  EXPECT_EQ(state_of(store, "c"), "blocked");
+}
+
 // Those that come after others are removed first.
 void jobs_whose_dependency_failed_are_removed(FactStore& store) {
   enqueued(store, job_of("a"));
@@ -303,6 +355,9 @@ constexpr auto kUpkeepCases = std::to_array<StoreCase>({
     {"AJobAfterOthersKeepsItsTime", a_job_after_others_keeps_its_time},
     {"AJobAfterOneThatIsGivenUpEnds", a_job_after_one_that_is_given_up_ends},
     {"AJobIsBlockedAgainWhenTheOneBeforeIsRetried", a_job_is_blocked_again_when_the_one_before_is_retried},
+    {"ARetriedJobStillComesAfterOthers", a_retried_job_still_comes_after_others},
+    {"ARetriedJobAfterOneThatWasGivenUpEnds", a_retried_job_after_one_that_was_given_up_ends},
+    {"ARetriedJobAfterOneThatIsDoneIsReady", a_retried_job_that_comes_after_one_that_is_done_is_ready},
     {"JobsWhoseDependencyFailedAreRemoved", jobs_whose_dependency_failed_are_removed},
     {"AJobCannotComeAfterWhatIsNotThere", a_job_cannot_come_after_what_is_not_there},
     {"JobsBeforeOneEndAtOnce", jobs_before_one_end_at_once},

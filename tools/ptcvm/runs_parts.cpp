@@ -10,6 +10,8 @@
 namespace ptcvm::cli {
 namespace {
 
+constexpr char kFailedBefore[] = "dependency_failed";
+
 struct RunOrder {
   StoreOptions store;
   std::string tenant, reason;
@@ -48,7 +50,10 @@ int retry(const RunOrder& order) {
                         "fork` goes on from one of its turns");
   }
   const auto told = retry_queued(command.store(), order.store.id, order.tenant);
-  return answer(order, told, " is ready again", " is neither dead, set aside, nor waiting for its time");
+  const auto queued = queued_run(command.store(), order.store.id);
+  const bool has_blockers = queued && *queued && ((*queued)->state == "blocked" || (*queued)->state == kFailedBefore);
+  return answer(order, told, " is " + (has_blockers ? (*queued)->state : "ready") + " again",
+                " is neither dead, set aside, nor waiting for its time");
 }
 
 std::shared_ptr<RunOrder> declare_order(CLI::App& command) {
@@ -74,7 +79,8 @@ void add_runs_parts(CLI::App& runs, int& status) {
   CLI::App* const again = runs.add_subcommand("retry", "Make a run of a queue ready that failed or was set aside");
   const auto retried = declare_order(*again);
   again->footer("Examples:\n  ptcvm runs retry order-17 --store runs.db\n\n"
-                "For runs that are dead, quarantined, or to be tried again later. Attempts are counted anew.");
+                "For runs that are dead, quarantined, or to be tried again later. Attempts are counted anew. A run "
+               "that comes\nafter runs that are not done is blocked again.");
   again->callback([retried, &status] { status = retry(*retried); });
 }
 

@@ -69,6 +69,26 @@ create or replace function ptcvm.fail_dependents(p_run bigint, p_now bigint) ret
     reason = ptcvm.failure_of((select r.log from ptcvm.run r where r.id = p_run))
   from failed f where j.id = f.job and j.state = 7 $$;
 
+-- Ends a job that comes after one that was given up. Returns whether there is one.
+create or replace function ptcvm.fail_by_blocker(p_job bigint, p_now bigint) returns boolean language plpgsql as $$
+begin
+  update ptcvm.job j set state = 9, at_ms = p_now, node = 0, token = 0, reason = f.reason from (
+    select case when b.state = 6 then ptcvm.failure_of(x.log) else b.reason end as reason
+    from ptcvm.dependent d join ptcvm.run x on x.id = d.run join ptcvm.job b on b.run = d.run
+    where d.job = p_job and b.state in (6, 9) order by x.log limit 1) f where j.id = p_job;
+  return found;
+end $$;
+
+-- Makes a job ready, unless it comes after runs that are not done: it is blocked, or ends because one was given up.
+create or replace function ptcvm.ready_or_block(p_job bigint, p_now bigint) returns void language plpgsql as $$
+begin
+  if not exists (select from ptcvm.job j where j.id = p_job and j.blockers > 0) then
+    perform ptcvm.make_ready(p_job, p_now);
+  elsif not ptcvm.fail_by_blocker(p_job, p_now) then
+    perform ptcvm.set_aside(p_job, 7, p_now);
+  end if;
+end $$;
+
 -- Blocks the jobs again that ended because this run had been given up.
 create or replace function ptcvm.restore_dependents(p_run bigint, p_now bigint) returns void language plpgsql as $$
 declare
@@ -181,10 +201,7 @@ begin
     get diagnostics v_blockers = row_count;
     if v_blockers > 0 then
       update ptcvm.job set state = 7, blockers = v_blockers where id = v_job;
-      update ptcvm.job j set state = 9, at_ms = v_now, reason = f.reason from (
-        select case when b.state = 6 then ptcvm.failure_of(x.log) else b.reason end as reason
-        from ptcvm.dependent d join ptcvm.run x on x.id = d.run join ptcvm.job b on b.run = d.run
-        where d.job = v_job and b.state in (6, 9) order by x.log limit 1) f where j.id = v_job;
+      perform ptcvm.fail_by_blocker(v_job, v_now);
     elsif v_at <= v_now then
       perform ptcvm.make_ready(v_job, v_now);
     end if;

@@ -162,7 +162,7 @@ begin
       return query select 6::smallint, 2::bigint, 0::bigint, null::bytea;
       return;
     end if;
-    if p_call = 5 and exists (select from ptcvm.job j where j.run = r.id and (j.state in (7, 9) or exists (
+    if p_call = 5 and exists (select from ptcvm.job j where j.run = r.id and (j.blockers > 0 or exists (
         select from ptcvm.dependent d where d.run = r.id))) then
       return query select 6::smallint, 5::bigint, 0::bigint, null::bytea;
       return;

@@ -409,14 +409,16 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   j ptcvm.job;
 begin
-  perform from ptcvm.run where log = p_log for no key update;
+  perform from ptcvm.run r where r.log = p_log or r.id in (    -- what it comes after stays as it is meanwhile
+    select d.run from ptcvm.dependent d join ptcvm.job x on x.id = d.job join ptcvm.run o on o.id = x.run
+    where o.log = p_log) order by r.log for no key update;
   select * into j from ptcvm.job where run = (select id from ptcvm.run where log = p_log);
   if not found then return query select 2::smallint; return; end if;
   if j.tenant <> p_tenant then return query select 3::smallint; return; end if;
   if j.state = 8 then return query select 4::smallint; return; end if;
   if j.state not in (1, 4, 6) then return query select 0::smallint; return; end if;
   update ptcvm.job set crashes = 0, attempts = 0, cancelled = false, reason = '' where id = j.id;
-  perform ptcvm.make_ready(j.id, ptcvm.now_ms(p_now));
+  perform ptcvm.ready_or_block(j.id, ptcvm.now_ms(p_now));
   perform ptcvm.restore_dependents(j.run, ptcvm.now_ms(p_now));
   perform ptcvm.tell();
   return query select 1::smallint;

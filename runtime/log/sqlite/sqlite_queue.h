@@ -46,7 +46,7 @@ class SqliteQueueTables final : public QueueTables {
   void set_schedule(const ScheduleRow& row) override;
   std::vector<JobRow> dependents(std::string_view log) override;
   void forget_dependents(std::string_view log) override;
-  bool has_failed_blocker(std::uint64_t job) override;
+  std::optional<JobRow> failed_blocker(std::uint64_t job) override;
 
  private:
   std::int64_t one(SqliteQuery& query);

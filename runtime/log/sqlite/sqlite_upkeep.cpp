@@ -9,9 +9,9 @@ constexpr char kHasDependents[] = "SELECT 1 FROM dependent WHERE log = ? LIMIT 1
 constexpr char kDependents[] =
     "SELECT run.log FROM dependent JOIN job ON job.id = dependent.job JOIN run ON run.id = job.run "
     "WHERE dependent.log = ? ORDER BY job.id";
-constexpr char kHasFailedBlocker[] =
-    "SELECT 1 FROM dependent JOIN run ON run.log = dependent.log JOIN job ON job.run = run.id "
-    "WHERE dependent.job = ? AND job.state IN (6, 9) LIMIT 1";
+constexpr char kFailedBlocker[] =
+    "SELECT run.log FROM dependent JOIN run ON run.log = dependent.log JOIN job ON job.run = run.id "
+    "WHERE dependent.job = ? AND job.state IN (6, 9) ORDER BY run.log LIMIT 1";
 constexpr char kForgetDependents[] = "DELETE FROM dependent WHERE log = ?";
 constexpr char kDepths[] =
     "SELECT queue, state, count(*), min(at_ms) FROM job WHERE state NOT IN (5, 8) GROUP BY queue, state "
@@ -80,10 +80,15 @@ void SqliteQueueTables::forget_dependents(std::string_view log) {
   SqliteQuery(connection_, kForgetDependents).text(log).run();
 }
 
-bool SqliteQueueTables::has_failed_blocker(std::uint64_t id) {
-  SqliteQuery query(connection_, kHasFailedBlocker);
-  query.count(id);
-  return query.row();
+std::optional<JobRow> SqliteQueueTables::failed_blocker(std::uint64_t id) {
+  std::string log;
+  {
+    SqliteQuery query(connection_, kFailedBlocker);
+    query.count(id);
+    if (!query.row()) return std::nullopt;
+    log = query.text_at(0);
+  }
+  return job(log);
 }
 
 std::vector<QueueDepth> SqliteQueueTables::depths() {
