@@ -47,8 +47,8 @@ PTCVM_API Result<std::vector<bool>> enqueue(const Engine& engine, const Store& s
                                             std::span<const QueuedJob> jobs);
 PTCVM_API Result<bool> enqueue(const Engine& engine, const Store& store, const QueuedJob& job);
 
-// Tells a run to end with the fault "cancelled", also while it waits. Returns false when it is over. Errors:
-// store_failed, with the detail store_missing or store_wrong_tenant; not_available.
+// Tells a run to end with the fault "cancelled"; one that nobody executes is "dead" at once. Returns false when it is
+// over. Errors: store_failed, with the detail store_missing or store_wrong_tenant; not_available.
 PTCVM_API Result<bool> cancel_queued(const Store& store, std::string_view run, std::string_view tenant = {},
                                      std::string_view reason = {}, std::string_view by = {});
 // Makes a run ready that was set aside, was given up, or waits for its next attempt. One that comes after runs that are

@@ -88,12 +88,18 @@ void set_aside(QueueTables& tables, JobRow job, JobState state, std::int64_t at_
   tables.set_job(job);
 }
 
+void end_cancelled(QueueTables& tables, JobRow job, std::int64_t now_ms) {
+  job.reason = "cancelled";
+  give_up_job(tables, job, now_ms);
+}
+
 void place_job(QueueTables& tables, const JobRow& job, const QueuedRun& run, std::int64_t now_ms) {
   if (run.state == LogState::Ended) {
     set_aside(tables, job, JobState::Done, now_ms);
     return unblock_dependents(tables, job.log, now_ms);
   }
-  const bool waits = run.state == LogState::Parked && !run.is_woken && !job.is_cancelled;
+  if (job.is_cancelled) return end_cancelled(tables, job, now_ms);
+  const bool waits = run.state == LogState::Parked && !run.is_woken;
   if (!waits || (run.deadline_ms && *run.deadline_ms <= now_ms)) return make_ready(tables, job, now_ms);
   if (run.deadline_ms) return set_aside(tables, job, JobState::Timer, *run.deadline_ms);
   set_aside(tables, job, JobState::Waiting, now_ms);

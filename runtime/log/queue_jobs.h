@@ -6,6 +6,8 @@ namespace ptc {
 
 // Puts a job behind the last ready job of its tenant.
 void make_ready(QueueTables& tables, JobRow job, std::int64_t now_ms);
+// Ends a job that was cancelled, and that nobody holds.
+void end_cancelled(QueueTables& tables, JobRow job, std::int64_t now_ms);
 // Puts a job where its run belongs that nobody holds any more.
 void place_job(QueueTables& tables, const JobRow& job, const QueuedRun& run, std::int64_t now_ms);
 // Takes a job from its node and out of the line.

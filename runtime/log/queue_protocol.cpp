@@ -21,6 +21,7 @@ bool is_held_by(const QueuedRun& run, std::uint64_t token) {
 
 // Gives back a run whose worker does not say that the run is over: a turn that failed must not look like the end.
 void give_back(QueueTables& tables, const JobRow& job, const QueuedRun& run, std::int64_t now_ms) {
+  if (job.is_cancelled) return end_cancelled(tables, job, now_ms);
   if (run.state == LogState::Ended) return make_ready(tables, job, now_ms);
   place_job(tables, job, run, now_ms);
 }
@@ -32,7 +33,7 @@ void rescue_job(QueueTables& tables, JobRow job, std::int64_t now_ms) {
   job.crashes = job.crashes == 0 || tables.has_progress(job.log, job.crash_head) ? 1 : job.crashes + 1;
   job.crash_head = run.head;
   const std::optional<QueueRow> queue = tables.queue(job.queue);
-  if (queue && job.crashes >= queue->most_crashes && run.state != LogState::Ended) {
+  if (queue && job.crashes >= queue->most_crashes && run.state != LogState::Ended && !job.is_cancelled) {
     job.reason = "its workers died " + std::to_string(job.crashes) + " times at fact " + std::to_string(run.head);
     return set_aside(tables, job, JobState::Quarantined, now_ms);
   }
@@ -291,14 +292,11 @@ StoreResult<bool> ProtocolQueue::cancel(std::string_view log, std::string_view t
     auto found = job_to_order(tables, log, tenant);
     if (auto* error = std::get_if<StoreError>(&found)) return std::move(*error);
     JobRow* const job = &std::get<JobRow>(found);
-    if (job->state == JobState::Done || was_given_up(job->state) || job->is_cancelled) return false;
+    const bool is_held = job->state == JobState::Held;
+    if (job->state == JobState::Done || was_given_up(job->state) || (is_held && job->is_cancelled)) return false;
     tables.append(log, fact);
     job->is_cancelled = true;
-    if (job->state == JobState::Ready || job->state == JobState::Held) {
-      tables.set_job(*job);
-    } else {
-      make_ready(tables, *job, now_ms);
-    }
+    is_held ? tables.set_job(*job) : end_cancelled(tables, *job, now_ms);
     return true;
   });
 }

@@ -198,8 +198,8 @@ class RunQueue {
   virtual StoreResult<std::monostate> set_queue(const QueueLimits& limits) = 0;
   virtual StoreResult<std::vector<QueueRow>> queues() = 0;   // by name
 
-  // Tells a run to end: a fact of its log, and the job becomes ready. Errors: Missing, WrongTenant, RunMoved.
-  // Returns false when the run is over or was told before.
+  // Tells a run to end by a fact. Its node hears of it by beat(); a job that nobody holds is Dead at once, whatever it
+  // needs. Returns false when the run is over, or its node was told before. Errors: Missing, WrongTenant, RunMoved.
   virtual StoreResult<bool> cancel(std::string_view log, std::string_view tenant, std::string_view reason,
                                    std::string_view by, std::int64_t now_ms) = 0;
   // Makes a job that is quarantined, dead or on a timer ready. One that comes after runs that are not done is Blocked

@@ -146,17 +146,26 @@ class Operating(WorkerTest):
         status, _, err = ptcvm("runs", "cancel", "waits", "--reason", "r", "--store", self.store)
         self.assertEqual((status, "another tenant's" in err), (65, True))
         self.assertEqual(self.ok("runs", "cancel", "waits", "--tenant", "acme", "--reason", "r", "--store", self.store),
-                         "waits is told to end\n")
-        worker.until("failed", run="waits")
+                         "waits is cancelled\n")
         worker.stop()
         runs = self.runs()
         self.assertEqual([(runs[run]["queue_state"], runs[run]["reason"]) for run in ("runs", "waits")],
                          [("dead", "cancelled"), ("dead", "cancelled")])
+        self.assertEqual(runs["waits"]["state"], "cancelled")
         self.assertIn("enough", self.ok("journal", "export", "runs", "--store", self.store))
         status, _, err = ptcvm("runs", "cancel", "nobody", "--reason", "r", "--store", self.store)
         self.assertEqual((status, err), (65, "ptcvm: no queue has a run nobody; `ptcvm runs` lists runs and their "
                                              "queues\n"))
         self.assertEqual(ptcvm("runs", "cancel", "runs", "--store", self.store)[0], 2, "a reason is wanted")
+
+    def test_a_cancel_ends_what_no_worker_can_execute(self):
+        self.enqueue("nope", "(tool/nope {})")
+        self.enqueue("after", "1", "--after", "nope")
+        self.assertEqual(self.ok("runs", "cancel", "nope", "--reason", "r", "--store", self.store),
+                         "nope is cancelled\n")
+        runs = self.runs()
+        self.assertEqual([runs[run]["queue_state"] for run in ("nope", "after")], ["dead", "dependency_failed"])
+        self.assertEqual(runs["nope"]["state"], "cancelled")
 
     def test_old_runs_are_removed(self):
         for n in range(4):

@@ -64,7 +64,6 @@ class Enqueue(WorkerTest):
         self.enqueue("a", "(tool/nope {})")
         self.enqueue("b", "2", "--after", "a")
         self.ok("runs", "cancel", "b", "--reason", "no", "--store", self.store)
-        self.work()
         self.assertEqual(self.runs()["b"]["queue_state"], "dead")
         self.assertEqual(self.ok("runs", "retry", "b", "--store", self.store), "b is blocked again\n")
         self.work()

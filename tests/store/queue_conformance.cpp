@@ -302,23 +302,6 @@ void failures_are_tried_again_and_then_dead(FactStore& store) {
   EXPECT_EQ(dead[0].reason, "it failed");
 }
 
-void a_cancel_wakes(FactStore& store) {
-  enqueued(store, job_of("a"));
-  const std::uint64_t node = joined(store);
-  const auto run = claims(store, node)[0];
-  EXPECT_TRUE(is_parked(store, "a", run.token, waiting_for({"k"}, 1)));
-  finished(store, run);
-  EXPECT_TRUE(taken(store.queue()->cancel("a", "", "no need", "me", kStoreNow)));
-  EXPECT_FALSE(taken(store.queue()->cancel("a", "", "no need", "me", kStoreNow))) << "said already";
-  const auto again = claims(store, node);
-  ASSERT_EQ(again.size(), 1u);
-  EXPECT_TRUE(again[0].is_cancelled);
-  EXPECT_EQ(taken(store.queue()->beat(node, kStoreNow)).cancelled, Logs{"a"});
-  const auto facts = taken(store.read("a", 0, 99));
-  EXPECT_EQ(facts.back().text, "no need");
-  EXPECT_EQ(facts.back().source, "me");
-}
-
 void tenants_cannot_touch_runs_of_others(FactStore& store) {
   enqueued(store, job_of("a", "one"));
   const std::array jobs{job_of("fresh", "two"), job_of("a", "two")};
@@ -412,7 +395,6 @@ constexpr auto kQueueCases = std::to_array<StoreCase>({
     {"ClaimsThatANodeDoesNotKnowAreGivenBack", claims_that_a_node_does_not_know_are_given_back},
     {"ANodeThatDrainsGetsNothing", a_node_that_drains_gets_nothing},
     {"FailuresAreTriedAgainAndThenDead", failures_are_tried_again_and_then_dead},
-    {"ACancelWakes", a_cancel_wakes},
     {"TenantsCannotTouchRunsOfOthers", tenants_cannot_touch_runs_of_others},
     {"WhatMakesNoSenseIsRefused", what_makes_no_sense_is_refused},
     {"HostileNamesAreNames", hostile_names_are_names},
@@ -443,6 +425,7 @@ bool queue_conformance(const std::string& suite, FreshStore fresh) {
   for (const StoreCase& each : kQueueCases) add(each);
   for (const StoreCase& each : queue_thread_cases()) add(each);
   for (const StoreCase& each : queue_upkeep_cases()) add(each);
+  for (const StoreCase& each : queue_cancel_cases()) add(each);
   return true;
 }
 

@@ -10,6 +10,7 @@ namespace ptc {
 
 bool queue_conformance(const std::string& suite, FreshStore fresh);
 std::span<const StoreCase> queue_upkeep_cases();   // parts of them
+std::span<const StoreCase> queue_cancel_cases();
 std::span<const StoreCase> queue_thread_cases();
 // Makes random calls on both stores and compares every answer. The stores are empty.
 void compare_queues(FactStore& one, FactStore& other, unsigned seed, int calls);

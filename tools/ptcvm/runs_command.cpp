@@ -75,6 +75,7 @@ class Runs {
         if (auto queued = queued_run(store_, line.info.id)) line.queued = *std::move(queued);
         // A run that no worker has begun yet.
         if (line.queued && line.state == "interrupted" && line.info.facts == 1) line.state = "queued";
+        if (is_cancelled(line)) line.state = "cancelled";
         const bool is_wanted = line.state.starts_with(state) || (line.queued && line.queued->state.starts_with(state));
         if (!is_wanted) continue;
         if (shows_errors_ && !line.refusal) line.errors = errors_of(line.info.id);
@@ -111,6 +112,13 @@ class Runs {
         break;
     }
     return line;
+  }
+
+  // Given up while nobody executed it: its log has no end.
+  static bool is_cancelled(const RunLine& line) {
+    const StoredState state = line.info.state;
+    return line.queued && line.queued->is_cancelled && line.queued->state == "dead" &&
+           (state == StoredState::Running || state == StoredState::Parked);
   }
 
   bool is_due(const RunLine& line) const { return line.info.deadline_ms && *line.info.deadline_ms <= now_ms_; }

@@ -35,7 +35,9 @@ int cancel(const RunOrder& order) {
   int status = kSuccess;
   if (!command.open(StoreUse::Existing, status)) return status;
   const auto told = cancel_queued(command.store(), order.store.id, order.tenant, order.reason, command.by());
-  return answer(order, told, " is told to end", " is over, or was told before");
+  const auto queued = queued_run(command.store(), order.store.id);
+  const bool is_over = queued && *queued && (*queued)->state == "dead";
+  return answer(order, told, is_over ? " is cancelled" : " is told to end", " is over, or was told before");
 }
 
 int retry(const RunOrder& order) {
@@ -72,8 +74,8 @@ void add_runs_parts(CLI::App& runs, int& status) {
   ends->add_option("--reason", cancelled->reason, "Why, for the log")->required();
   declare_author(*ends, cancelled->store);
   ends->footer("Examples:\n  ptcvm runs cancel order-17 --reason 'the customer called' --store runs.db\n\n"
-               "The log keeps the reason. A run that waits wakes and ends with the fault \"cancelled\"; a run that is "
-               "being\nexecuted hears of it with the next heartbeat of its worker.");
+               "The log keeps the reason. A run that nobody executes is over at once, whatever tools it needs. A run "
+               "that is\nexecuted hears of it with the next heartbeat of its worker, and ends with the fault \"cancelled\".");
   ends->callback([cancelled, &status] { status = cancel(*cancelled); });
 
   CLI::App* const again = runs.add_subcommand("retry", "Make a run of a queue ready that failed or was set aside");

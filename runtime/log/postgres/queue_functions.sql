@@ -47,6 +47,24 @@ begin
   update ptcvm.job set state = p_state, at_ms = p_at, node = 0, token = 0 where id = p_job;
 end $$;
 
+-- Ends a job that was cancelled, and that nobody holds.
+create or replace function ptcvm.end_cancelled(p_job bigint, p_now bigint) returns void language plpgsql as $$
+begin
+  update ptcvm.job set reason = 'cancelled' where id = p_job;
+  perform ptcvm.set_aside(p_job, 6, p_now);
+  perform ptcvm.fail_dependents((select j.run from ptcvm.job j where j.id = p_job), p_now);
+end $$;
+
+-- Gives a job back whose log has ended, and nobody has said how its turn ended.
+create or replace function ptcvm.give_back_ended(p_job bigint, p_now bigint) returns void language plpgsql as $$
+begin
+  if (select j.cancelled from ptcvm.job j where j.id = p_job) then
+    perform ptcvm.end_cancelled(p_job, p_now);
+  else
+    perform ptcvm.make_ready(p_job, p_now);
+  end if;
+end $$;
+
 -- Puts a job where its run belongs that nobody holds any more. The run is locked.
 create or replace function ptcvm.place_job(p_job bigint, p_now bigint) returns void language plpgsql as $$
 declare
@@ -57,7 +75,9 @@ begin
   if v.state = 2 then
     perform ptcvm.set_aside(p_job, 5, p_now);
     perform ptcvm.unblock(p_job, p_now);
-  elsif v.state <> 1 or v.woken or v.cancelled or v.deadline_ms <= p_now then
+  elsif v.cancelled then
+    perform ptcvm.end_cancelled(p_job, p_now);
+  elsif v.state <> 1 or v.woken or v.deadline_ms <= p_now then
     perform ptcvm.make_ready(p_job, p_now);
   elsif v.deadline_ms is not null then
     perform ptcvm.set_aside(p_job, 1, v.deadline_ms);
@@ -86,14 +106,15 @@ begin
       j.crashes := 1;
     end if;
     update ptcvm.job set crashes = j.crashes, crash_head = v_head where id = j.id;
-    if r.state <> 2 and j.crashes >= (select q.most_crashes from ptcvm.queue q where q.name = j.queue) then
+    if r.state <> 2 and not j.cancelled
+       and j.crashes >= (select q.most_crashes from ptcvm.queue q where q.name = j.queue) then
       update ptcvm.job set reason = convert_to(
         'its workers died ' || j.crashes || ' times at fact ' || v_head, 'UTF8') where id = j.id;
       perform ptcvm.set_aside(j.id, 4, p_now);
       return;
     end if;
-    if r.state = 2 then                                -- nobody has said how its turn ended
-      perform ptcvm.make_ready(j.id, p_now);
+    if r.state = 2 then
+      perform ptcvm.give_back_ended(j.id, p_now);
       return;
     end if;
   end if;
@@ -164,8 +185,8 @@ begin
     if exists (select from ptcvm.job j where j.id = v.id and j.state = 2 and j.node = p_node) then
       update ptcvm.run r set owner = '', until_ms = 0 from ptcvm.job j
         where j.id = v.id and r.id = j.run and r.token = j.token and r.owner <> '' returning r.state into v_state;
-      if found and v_state = 2 then                    -- nobody has said how its turn ended
-        perform ptcvm.make_ready(v.id, v_now);
+      if found and v_state = 2 then
+        perform ptcvm.give_back_ended(v.id, v_now);
       else
         perform ptcvm.place_job(v.id, v_now);
       end if;
@@ -194,8 +215,8 @@ begin
     if exists (select from ptcvm.job j where j.id = v.id and j.state = 2 and j.node = p_node and j.token = v.token) then
       update ptcvm.run r set owner = '', until_ms = 0
         where r.id = v.run and r.token = v.token and r.owner <> '' returning r.state into v_state;
-      if found and v_state = 2 then                    -- nobody has said how its turn ended
-        perform ptcvm.make_ready(v.id, v_now);
+      if found and v_state = 2 then
+        perform ptcvm.give_back_ended(v.id, v_now);
       else
         perform ptcvm.place_job(v.id, v_now);
       end if;
@@ -324,7 +345,7 @@ begin
   where x.id = j.id returning * into j;
   if r.state = 2 and (p_kind = 0 or p_kind = 3
        and p_head > coalesce((select max(f.seq) from ptcvm.fact f where f.run = r.id), 0)) then
-    perform ptcvm.make_ready(j.id, v_now);   -- nobody says how the turn ended that the log ends with
+    perform ptcvm.give_back_ended(j.id, v_now);
   elsif p_kind in (0, 3) then
     perform ptcvm.place_job(j.id, v_now);
   elsif p_kind = 2 or j.cancelled or j.attempts >= j.most_attempts then
@@ -393,14 +414,11 @@ begin
     return query select 1::smallint;
     return;
   end if;
-  if j.state in (5, 6, 9) or j.cancelled then return query select 0::smallint; return; end if;
+  if j.state in (5, 6, 9) or (j.state = 2 and j.cancelled) then return query select 0::smallint; return; end if;
   insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
   values (j.run, coalesce(v_head, 0) + 1, null, p_time, p_rank, 0, p_op, p_body);
   update ptcvm.job set cancelled = true where id = j.id;
-  if j.state not in (0, 2) then
-    perform ptcvm.make_ready(j.id, v_now);
-    perform ptcvm.tell();
-  end if;
+  if j.state <> 2 then perform ptcvm.end_cancelled(j.id, v_now); end if;
   return query select 1::smallint;
 end $$;
 
