@@ -1,5 +1,6 @@
 // A worker: the threads that step runs, and how a run is given back.
 #include <algorithm>
+#include <array>
 
 #include "api/worker_impl.h"
 
@@ -7,8 +8,12 @@ namespace ptcvm {
 namespace {
 
 constexpr std::uint64_t kLastFacts = 50;   // the end of a turn is among them: others write few facts behind it
+// What a store says of the data of one run. It says so again, however often it is asked.
+constexpr std::array<std::string_view, 3> kOfTheData{"store_corrupt", "store_misuse", "store_missing"};
 constexpr auto kRetryLater = ptc::Finish::Kind::Retry, kGiveUp = ptc::Finish::Kind::GiveUp,
                kOver = ptc::Finish::Kind::Over;
+
+bool is_of_the_data(std::string_view error) { return std::ranges::find(kOfTheData, error) != kOfTheData.end(); }
 
 }  // namespace
 
@@ -117,6 +122,7 @@ std::optional<Worker::Impl::Turn> Worker::Impl::serve(StoredRun& run, WorkerCall
 }
 
 Worker::Impl::Turn Worker::Impl::store_failed(const Error& error, bool has_answer) const {
+  if (is_of_the_data(error.detail)) return {{kRetryLater, 0, error.message}, WorkerEventKind::Failed, error.message};
   const bool is_lost_run = error.detail == "store_fenced";
   Turn out{{}, is_lost_run ? WorkerEventKind::Lost : WorkerEventKind::StoreFailed, error.message};
   if (is_lost_run && has_answer) out.text = "a call returned late: " + out.text;
@@ -152,15 +158,15 @@ void Worker::Impl::count(const Turn& how) {
   }
 }
 
-// A store that does not answer is asked again: nobody else can take the run while this worker has its lease. A worker
-// that ends gives back with leave() what is left.
+// A store that does not answer is asked again: nobody else can take the run while this worker has its lease. One that
+// cannot read its data is not: others wait for this thread. A worker that ends gives back with leave() what is left.
 template <class T>
 ptc::StoreResult<T> Worker::Impl::ask_until_over(const Taken& taken,
                                                  const std::function<ptc::StoreResult<T>()>& call) {
   for (;;) {
     auto told = call();
     const auto* const error = std::get_if<ptc::StoreError>(&told);
-    if (error == nullptr || is_stopping()) return told;
+    if (error == nullptr || is_stopping() || is_of_the_data(ptc::store_error_name(error->kind))) return told;
     report(WorkerEventKind::StoreFailed, error->message, &taken);
     std::unique_lock lock(mutex);
     changed.wait_for(lock, options.poll, [this] { return is_stopping(); });

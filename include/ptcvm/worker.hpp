@@ -90,7 +90,7 @@ struct HostTurnEnd {
     InDoubt,     // as before, and a person has to say what became of a call
     Failed,      // to be tried again later, with a pause that grows
     GivenUp,     // the run cannot go on, or has ended without success
-    StoreFailed, // the store refused a write: `error`
+    StoreFailed, // the store refused a write, or cannot read the log: `error`
   };
   Kind kind = Kind::AsLogSays;                // what the worker does with the run
   bool has_ended = false;                     // AsLogSays: the run is over

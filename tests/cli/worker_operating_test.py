@@ -2,10 +2,12 @@
 """What operators ask and say: health, metrics, ptcvm queue, nodes, runs cancel, store prune, on an SQLite file.
 
 usage: worker_operating_test.py PTCVM   (the program under test)"""
+import contextlib
 import json
 import os
 import signal
 import socket
+import sqlite3
 import sys
 import unittest
 
@@ -166,6 +168,18 @@ class Operating(WorkerTest):
         runs = self.runs()
         self.assertEqual([runs[run]["queue_state"] for run in ("nope", "after")], ["dead", "dependency_failed"])
         self.assertEqual(runs["nope"]["state"], "cancelled")
+
+    def test_a_run_whose_log_is_damaged_is_given_up_and_others_go_on(self):
+        self.enqueue("damaged", "1", "--prio", "-1", "--attempts", "1")
+        self.enqueue("other", "2")
+        with contextlib.closing(sqlite3.connect(self.store, isolation_level=None)) as store:
+            store.execute("UPDATE fact SET body = x'2400000050544346' WHERE seq = 1 AND run = "
+                          "(SELECT id FROM run WHERE log = 'damaged')")
+        worker = self.worker("--slots", "1")
+        runs = self.until_runs(lambda runs: runs["other"]["queue_state"] == "done")
+        worker.stop()
+        self.assertEqual(runs["damaged"]["queue_state"], "dead")
+        self.assertIn("store_corrupt", runs["damaged"]["reason"])
 
     def test_old_runs_are_removed(self):
         for n in range(4):

@@ -75,7 +75,8 @@ void add_runs_parts(CLI::App& runs, int& status) {
   declare_author(*ends, cancelled->store);
   ends->footer("Examples:\n  ptcvm runs cancel order-17 --reason 'the customer called' --store runs.db\n\n"
                "The log keeps the reason. A run that nobody executes is over at once, whatever tools it needs. A run "
-               "that is\nexecuted hears of it with the next heartbeat of its worker, and ends with the fault \"cancelled\".");
+               "that is\nexecuted hears of it with the next heartbeat of its worker, and ends with the fault "
+               "\"cancelled\".");
   ends->callback([cancelled, &status] { status = cancel(*cancelled); });
 
   CLI::App* const again = runs.add_subcommand("retry", "Make a run of a queue ready that failed or was set aside");

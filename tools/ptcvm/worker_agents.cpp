@@ -1,6 +1,7 @@
 #include "tools/ptcvm/worker_agents.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -12,6 +13,10 @@
 
 namespace ptcvm::cli {
 namespace {
+
+// Those that a worker does not answer by asking again.
+constexpr std::array<std::string_view, 5> kStoreErrors{"store_fenced", "store_unknown", "store_corrupt", "store_misuse",
+                                                       "store_missing"};
 
 HostTurnEnd turn_given_up(std::string why) {
   HostTurnEnd end;
@@ -178,12 +183,14 @@ class AgentTurn {
   }
 
   static HostTurnEnd store_failed(const AgentDriver::End& end) {
+    if (!end.reason.starts_with("store_")) return turn_given_up(end.reason + ": " + end.message);
     HostTurnEnd out;
     out.kind = HostTurnEnd::Kind::StoreFailed;
     out.text = end.message;
     out.error = Error{Errc::store_failed, end.message, std::nullopt, {}};
-    if (end.reason == "store_fenced") out.error->detail = "store_fenced";
-    if (end.reason == "store_unknown") out.error->detail = "store_unknown";
+    for (const std::string_view name : kStoreErrors) {
+      if (end.reason == name) out.error->detail = name;
+    }
     return out;
   }
 
