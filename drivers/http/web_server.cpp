@@ -14,7 +14,9 @@
 #include <cctype>
 #include <chrono>
 #include <deque>
+#include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "drivers/http/web_target.h"
@@ -71,6 +73,9 @@ class WebServer::State : public std::enable_shared_from_this<State> {
   std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
   void stop();
   void forget(const std::shared_ptr<Connection>& connection);
+  // A connection may make room for another one now.
+  void look_for_place() { place_.cancel(); }
+  std::uint64_t next_turn() { return ++last_turn_; }
   const WebLimits& limits() const { return limits_; }
   void handle(WebRequest request, std::shared_ptr<WebExchange> exchange) {
     handler_(std::move(request), std::move(exchange));
@@ -78,20 +83,29 @@ class WebServer::State : public std::enable_shared_from_this<State> {
 
  private:
   static asio::awaitable<void> accept(std::shared_ptr<State> self);
+  std::shared_ptr<Connection> least_wanted() const;
+  void make_room();
+  bool is_full() const { return connections_.size() >= limits_.connections; }
 
   asio::io_context& context_;
   Tcp::acceptor acceptor_;
-  asio::steady_timer place_;           // its end says that a connection is over
+  asio::steady_timer place_;           // its end says that there may be a place
   WebHandler handler_;
   WebLimits limits_;
   std::set<std::shared_ptr<Connection>> connections_;
+  std::uint64_t last_turn_ = 0;
 };
 
 // One connection. Its answers come in order: the next request is read when the last one is answered.
 class WebServer::Connection : public WebExchange, public std::enable_shared_from_this<Connection> {
  public:
   Connection(Tcp::socket socket, std::shared_ptr<State> server)
-      : stream_(std::move(socket)), ready_(stream_.get_executor()), server_(std::move(server)) {}
+      : stream_(std::move(socket)), ready_(stream_.get_executor()), server_(std::move(server)) {
+    beast::error_code ignored;
+    const auto peer = stream_.socket().remote_endpoint(ignored);
+    if (!ignored) address_ = peer.address();
+    wait_for_request();
+  }
 
   static asio::awaitable<void> serve(std::shared_ptr<Connection> self) {
     beast::flat_buffer buffer;
@@ -134,21 +148,39 @@ class WebServer::Connection : public WebExchange, public std::enable_shared_from
   }
   bool is_gone() const override { return is_gone_; }
 
+  // Whether the handler has no request of this connection, which then may make room for another one.
+  bool is_waiting() const { return waiting_since_ != 0; }
+  std::uint64_t waiting_since() const { return waiting_since_; }
+  const asio::ip::address& address() const { return address_; }
+
  private:
   std::chrono::seconds patience() const { return std::chrono::seconds(server_->limits().request_seconds); }
+
+  void wait_for_request() {
+    waiting_since_ = server_->next_turn();
+    server_->look_for_place();
+  }
+
+  // Reads one request, and returns whether all of it came in time.
+  asio::awaitable<bool> read(beast::flat_buffer& buffer, http::request_parser<http::string_body>& parser) {
+    parser.body_limit(server_->limits().body_bytes);
+    parser.header_limit(server_->limits().header_bytes);
+    stream_.expires_after(is_first_ ? std::chrono::seconds(server_->limits().head_seconds) : patience());
+    auto [error, size] = co_await http::async_read_header(stream_, buffer, parser, kNoThrow);
+    is_first_ = false;
+    if (!error) {
+      stream_.expires_after(patience());
+      std::tie(error, size) = co_await http::async_read(stream_, buffer, parser, kNoThrow);
+    }
+    if (error == http::error::body_limit) co_await send(refusal(413, "the body is too large"), false);
+    co_return !error;
+  }
 
   // Reads one request and answers it. Returns whether another one may follow.
   asio::awaitable<bool> serve_one(beast::flat_buffer& buffer) {
     http::request_parser<http::string_body> parser;
-    parser.body_limit(server_->limits().body_bytes);
-    parser.header_limit(server_->limits().header_bytes);
-    stream_.expires_after(patience());
-    const auto [error, size] = co_await http::async_read(stream_, buffer, parser, kNoThrow);
-    if (error == http::error::body_limit) {
-      co_await send(refusal(413, "the body is too large"), false);
-      co_return false;
-    }
-    if (error) co_return false;
+    if (!co_await read(buffer, parser)) co_return false;
+    waiting_since_ = 0;
     const bool keeps_alive = parser.get().keep_alive();
     auto request = request_of(parser.get());
     reply_.reset();
@@ -160,7 +192,10 @@ class WebServer::Connection : public WebExchange, public std::enable_shared_from
     }
     while (!reply_ && !is_gone_) co_await wait(std::nullopt);
     if (is_gone_) co_return false;
-    if (!is_stream_) co_return co_await send(*reply_, keeps_alive) && keeps_alive;
+    if (!is_stream_) {
+      wait_for_request();                // who does not read the answer keeps nobody out, either
+      co_return co_await send(*reply_, keeps_alive) && keeps_alive;
+    }
     co_await send_stream();
     co_return false;
   }
@@ -220,7 +255,9 @@ class WebServer::Connection : public WebExchange, public std::enable_shared_from
   std::optional<WebReply> reply_;
   std::deque<std::string> unsent_;
   std::size_t unsent_bytes_ = 0;
-  bool is_stream_ = false, is_ended_ = false, is_gone_ = false;
+  asio::ip::address address_;          // of the other side
+  std::uint64_t waiting_since_ = 0;    // a turn of the server; 0: the handler has a request, or there is a stream
+  bool is_first_ = true, is_stream_ = false, is_ended_ = false, is_gone_ = false;
 };
 
 std::optional<std::string> WebServer::State::listen(const std::string& address, std::uint16_t port) {
@@ -239,17 +276,41 @@ std::optional<std::string> WebServer::State::listen(const std::string& address, 
 
 asio::awaitable<void> WebServer::State::accept(std::shared_ptr<State> self) {
   while (self->acceptor_.is_open()) {
-    if (self->connections_.size() >= self->limits_.connections) {
+    if (self->is_full() && self->least_wanted() == nullptr) {
       self->place_.expires_after(std::chrono::hours(24));
       co_await self->place_.async_wait(kNoThrow);
       continue;
     }
     auto [error, socket] = co_await self->acceptor_.async_accept(kNoThrow);
     if (error) continue;
+    self->make_room();
     const auto connection = std::make_shared<Connection>(std::move(socket), self);
     self->connections_.insert(connection);
     asio::co_spawn(self->context_, Connection::serve(connection), asio::detached);
   }
+}
+
+// Returns the connection that makes room for a new one, or null.
+std::shared_ptr<WebServer::Connection> WebServer::State::least_wanted() const {
+  std::map<asio::ip::address, std::size_t> waiting;
+  for (const auto& connection : connections_) waiting[connection->address()] += connection->is_waiting() ? 1 : 0;
+  std::shared_ptr<Connection> found;
+  for (const auto& connection : connections_) {
+    if (!connection->is_waiting()) continue;
+    const std::size_t many = waiting[connection->address()];
+    const std::size_t most = found == nullptr ? 0 : waiting[found->address()];
+    const bool waits_longer = many == most && connection->waiting_since() < found->waiting_since();
+    if (many > most || waits_longer) found = connection;
+  }
+  return found;
+}
+
+void WebServer::State::make_room() {
+  if (!is_full()) return;
+  const std::shared_ptr<Connection> connection = least_wanted();
+  if (connection == nullptr) return;   // its request came meanwhile: there is one connection more for a while
+  connection->close();
+  connections_.erase(connection);
 }
 
 void WebServer::State::stop() {
@@ -262,7 +323,7 @@ void WebServer::State::stop() {
 
 void WebServer::State::forget(const std::shared_ptr<Connection>& connection) {
   connections_.erase(connection);
-  place_.cancel();
+  look_for_place();
 }
 
 WebServer::WebServer(asio::io_context& context, WebHandler handler, WebLimits limits)

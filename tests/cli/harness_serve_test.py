@@ -10,7 +10,7 @@ import socket
 import sys
 import unittest
 
-from harness_page import Events, Page
+from harness_page import TOKEN, Events, Page
 from ptcvm_process import CommandLineTest, ptcvm
 
 NEGOTIATION = pathlib.Path(__file__).resolve().parents[2] / "examples/negotiation"
@@ -121,6 +121,44 @@ class ConversationTest(ServeTest):
                                          Authorization=f"Bearer {page.token}")
         self.assertEqual((status, headers["Content-Disposition"]), (200, "attachment"))
         self.assertIn(b"conservative therapy", data)
+
+
+class CrowdTest(ServeTest):
+    """Half-sent requests, more than the server has places for."""
+    MANY = 300
+    REST = f"Authorization: Bearer {TOKEN}\r\nConnection: close\r\n\r\n".encode()
+
+    def half_sent(self, page, address="127.0.0.1"):
+        half = socket.create_connection(("127.0.0.1", page.port), timeout=10, source_address=(address, 0))
+        half.sendall(f"GET /api/conversations HTTP/1.1\r\nHost: 127.0.0.1:{page.port}\r\n".encode())
+        self.addCleanup(half.close)
+        return half
+
+    def received(self, half):
+        try:
+            return half.recv(100)
+        except ConnectionResetError:
+            return b""
+
+    def test_they_take_no_place_from_others(self):
+        page = self.page()
+        events = Events(page, "clinic")
+        self.assertTrue(events.named("facts")["reset"])
+        crowd = [self.half_sent(page) for _ in range(self.MANY)]
+        self.assertEqual(self.received(crowd[0]), b"")
+        self.assertEqual(page.act("clinic", "say", text="hello"), (200, {"ok": True}))
+        self.assertEqual(events.named("facts")["facts"][0]["text"], "hello")
+        crowd[-1].sendall(self.REST)
+        self.assertIn(b"200 OK", self.received(crowd[-1]))
+        events.close()
+
+    def test_those_of_one_address_go_before_one_of_another(self):
+        page = self.page()
+        slow = self.half_sent(page)
+        crowd = [self.half_sent(page, "127.0.0.2") for _ in range(self.MANY)]
+        self.assertEqual(self.received(crowd[0]), b"")
+        slow.sendall(self.REST)
+        self.assertIn(b"200 OK", self.received(slow))
 
 
 class SetupTest(ServeTest):
