@@ -255,8 +255,8 @@ class WebServer::Connection : public WebExchange, public std::enable_shared_from
   std::optional<WebReply> reply_;
   std::deque<std::string> unsent_;
   std::size_t unsent_bytes_ = 0;
-  asio::ip::address address_;          // of the other side
-  std::uint64_t waiting_since_ = 0;    // a turn of the server; 0: the handler has a request, or there is a stream
+  asio::ip::address address_;          // where the other side is
+  std::uint64_t waiting_since_ = 0;    // as next_turn() counts; 0: the handler has a request, or it is a stream
   bool is_first_ = true, is_stream_ = false, is_ended_ = false, is_gone_ = false;
 };
 

@@ -3,7 +3,7 @@
 // says who may ask.
 //
 // Half-sent requests do not keep others out. When all places are taken, a new connection gets the place of one that has
-// no request with the handler: of those from the address that has most of them, the one that waits longest. A
+// no request with the handler: the one that waits longest among those of the address that has most of them. A
 // connection whose request the handler has, and a stream, keep their places.
 #pragma once
 #include <cstddef>
@@ -24,7 +24,7 @@ namespace ptcvm::drivers {
 struct WebLimits {
   std::size_t body_bytes = 1'500'000;       // a request with more is answered with 413
   std::uint32_t header_bytes = 16'384;
-  std::size_t connections = 256;            // of those that wait for a request, the oldest one makes room for more
+  std::size_t connections = 256;            // the oldest one that waits for a request makes room for more
   std::size_t unsent_bytes = 4'000'000;     // that wait in one stream
   std::uint32_t head_seconds = 10;          // from the begin of a connection to the end of its first head
   std::uint32_t request_seconds = 30;       // to read one request, and to write one answer

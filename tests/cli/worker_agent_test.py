@@ -225,6 +225,10 @@ class Agents(WorkerTest):
         first.send(signal.SIGSTOP)
         second = self.worker(*words)
         self.assertEqual(self.until_over(second, "a"), "in_doubt")
+        self.assertIn("--resolve doubt:pay=JSON", self.ok("doubt", "list", "--store", self.store))
+        self.assertEqual(json.loads(self.ok("doubt", "list", "--json", "--store", self.store)),
+                         {"run": "a", "operation": "doubt:pay"})
+        self.assertEqual(self.runs()["a"]["state"], "in doubt")
         pathlib.Path(gate).write_text("go", encoding="utf-8")
         first.send(signal.SIGCONT)
         self.assertEqual(self.until_over(second, "a"), "ended")

@@ -33,6 +33,14 @@ void show_doubts(const StoreOptions& store, const std::string& run, const std::v
   }
 }
 
+void show_agent_doubts(const StoreOptions& store, const std::string& run, const std::vector<std::string>& doubts,
+                       bool json) {
+  if (!json && !doubts.empty()) std::cout << run << '\n';
+  for (const std::string& doubt : doubts) {
+    std::cout << (json ? agent_doubt_json(run, doubt) : agent_doubt_text(store, run, doubt)) << '\n';
+  }
+}
+
 Result<std::vector<std::string>> all_ids(const Store& store) {
   constexpr std::size_t kPage = 500;
   std::vector<std::string> ids;
@@ -62,8 +70,11 @@ int list(const DoubtRequest& request) {
   for (const std::string& id : ids) {
     const auto doubts = command.store().doubts(id);
     if (!doubts) return complain_of_store(doubts.error());
-    any = any || !doubts->empty();
+    const auto detail = command.store().detail(id);
+    const auto of_agent = detail ? agent_doubts(detail->waits_for) : std::vector<std::string>();
+    any = any || !doubts->empty() || !of_agent.empty();
     show_doubts(request.store, id, *doubts, request.json);
+    show_agent_doubts(request.store, id, of_agent, request.json);
   }
   if (!any && !request.json) std::cerr << "nothing is in doubt\n";
   return kSuccess;

@@ -33,4 +33,29 @@ std::string doubt_text(const StoreOptions& store, const std::string& run, const 
   return text + "\n    it shall not be tried again:" + settle + " --give-up";
 }
 
+std::vector<std::string> agent_doubts(const std::vector<std::string>& waits_for) {
+  constexpr std::string_view kAnswer = "answer/", kDoubt = "doubt:";
+  std::vector<std::string> out;
+  for (const std::string& key : waits_for) {
+    if (!key.starts_with(kAnswer)) continue;
+    const std::string path = key.substr(kAnswer.size());
+    if (path.substr(path.rfind('/') + 1).starts_with(kDoubt)) out.push_back(path);   // rfind() may be npos: + 1 is 0
+  }
+  return out;
+}
+
+std::string agent_doubt_json(const std::string& run, const std::string& doubt) {
+  std::string out = "{";
+  ptc::append_json_member(out, "run", run);
+  ptc::append_json_member(out, "operation", doubt);
+  return out + '}';
+}
+
+std::string agent_doubt_text(const StoreOptions& store, const std::string& run, const std::string& doubt) {
+  const std::string settle = "\n      ptcvm agent resume " + store_words(store) + " --id " + shell_quoted(run) + ' ';
+  return "  " + doubt + "  (a call of an agent)\n    it happened, and this was the answer:" + settle + "--resolve " +
+         shell_quoted(doubt + "=JSON") + "\n    it did not happen:" + settle + "--reject " +
+         shell_quoted(doubt + "=WHY");
+}
+
 }  // namespace ptcvm::cli

@@ -1,6 +1,7 @@
 // Writes a call that may or may not have happened, for people and for scripts.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "tools/ptcvm/store_options.h"
 
@@ -10,5 +11,12 @@ namespace ptcvm::cli {
 std::string doubt_json(const std::string& run, const JournalCall& doubt);
 // Returns the call and the commands that settle it, as indented lines without the last line break.
 std::string doubt_text(const StoreOptions& store, const std::string& run, const JournalCall& doubt);
+
+// Returns the calls of an agent of which nobody knows the outcome, by the names under which `ptcvm agent resume` is told
+// about them: "desk/doubt:pay". `waits_for` is what the parked run waits for (StoredDetail).
+std::vector<std::string> agent_doubts(const std::vector<std::string>& waits_for);
+// The same as doubt_json() and doubt_text() for a call of an agent.
+std::string agent_doubt_json(const std::string& run, const std::string& doubt);
+std::string agent_doubt_text(const StoreOptions& store, const std::string& run, const std::string& doubt);
 
 }  // namespace ptcvm::cli

@@ -8,6 +8,7 @@
 #include "ptcvm/run_moves.hpp"
 #include "runtime/text/json_text.h"
 #include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/doubt_text.h"
 #include "tools/ptcvm/kept_tools.h"
 #include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/store_options.h"
@@ -100,10 +101,10 @@ class Runs {
       case StoredState::Ended: line.state = "ended" + (detail.end_status.empty() ? "" : ' ' + detail.end_status); break;
       case StoredState::Running: line.state = line.info.is_interrupted ? "interrupted" : "running"; break;
       case StoredState::Parked:
-        line.state = line.info.is_woken   ? "woken"
-                     : detail.is_in_doubt ? "in doubt"
-                     : is_due(line)       ? "due"
-                                          : "waiting";
+        line.state = line.info.is_woken     ? "woken"
+                     : is_in_doubt(detail) ? "in doubt"
+                     : is_due(line)        ? "due"
+                                           : "waiting";
         line.waits_for = names_of(line.info.id, detail.waits_for);
         break;
       case StoredState::Moving:
@@ -121,6 +122,9 @@ class Runs {
            (state == StoredState::Running || state == StoredState::Parked);
   }
 
+  static bool is_in_doubt(const StoredDetail& detail) {
+    return detail.is_in_doubt || !agent_doubts(detail.waits_for).empty();
+  }
   bool is_due(const RunLine& line) const { return line.info.deadline_ms && *line.info.deadline_ms <= now_ms_; }
 
   // Signals are shown by their names, all else as the store names it.
