@@ -3,7 +3,7 @@
 // says who may ask.
 //
 // Half-sent requests do not keep others out. When all places are taken, a new connection gets the place of one that has
-// no request with the handler: the one that waits longest among those of the address that has most of them. A
+// no request with the handler: the one that waits longest at the address that has most of them. A
 // connection whose request the handler has, and a stream, keep their places.
 #pragma once
 #include <cstddef>

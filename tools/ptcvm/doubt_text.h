@@ -12,8 +12,8 @@ std::string doubt_json(const std::string& run, const JournalCall& doubt);
 // Returns the call and the commands that settle it, as indented lines without the last line break.
 std::string doubt_text(const StoreOptions& store, const std::string& run, const JournalCall& doubt);
 
-// Returns the calls of an agent of which nobody knows the outcome, by the names under which `ptcvm agent resume` is told
-// about them: "desk/doubt:pay". `waits_for` is what the parked run waits for (StoredDetail).
+// Returns the calls of an agent whose outcome nobody knows, by the names under which `ptcvm agent resume` is told about
+// them: "desk/doubt:pay". `waits_for` is what the parked run waits for (StoredDetail).
 std::vector<std::string> agent_doubts(const std::vector<std::string>& waits_for);
 // The same as doubt_json() and doubt_text() for a call of an agent.
 std::string agent_doubt_json(const std::string& run, const std::string& doubt);
