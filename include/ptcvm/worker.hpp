@@ -108,6 +108,7 @@ class PTCVM_API WorkerHost {
   virtual HostTurnEnd execute(const HostTurn& turn) = 0;
 };
 
+// The shortest lease of a worker. Worker::run() refuses a shorter one with invalid_value.
 inline constexpr std::chrono::milliseconds kLeastLease{250};
 
 // Says what a worker serves, and how.
