@@ -56,10 +56,10 @@ void Checker::rescued(const std::vector<std::string>& runs, std::int64_t now_ms,
     }
     ++known.rescues;
     const auto job = good(store.queue()->job(run));
+    const bool is_aside = job && job->state == ptc::JobState::Quarantined;
     // A run that is told to end is dead when its worker dies.
-    const bool is_aside = job && (job->state == ptc::JobState::Quarantined ||
-                                  (job->state == ptc::JobState::Dead && job->is_cancelled));
-    if (known.rescues >= 3 && !is_aside && good(store.info(run))->state != ptc::LogState::Ended) {
+    const bool is_over = job && job->state == ptc::JobState::Dead && job->is_cancelled;
+    if (known.rescues >= 3 && !is_aside && !is_over && good(store.info(run))->state != ptc::LogState::Ended) {
       fail("I11", run, run + " was rescued three times without progress, and goes on");
     }
     if (known.rescues < 3 && is_aside) {
