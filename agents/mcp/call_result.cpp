@@ -66,7 +66,7 @@ std::variant<CallResult, McpFailure> read_call_result(const json::value& result)
   } else if (blocks.empty()) {
     out.text = "null";
   } else {
-    out.text = text ? json::serialize(json::string(*text)) : json::serialize(blocks);
+    out.text = text ? json::serialize(json::string_view(*text)) : json::serialize(blocks);
   }
   return out;
 }

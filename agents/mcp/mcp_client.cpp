@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <boost/json/parse.hpp>
+#include <boost/json/parser.hpp>
 #include <boost/json/serialize.hpp>
+#include <new>
 #include <utility>
 
+#include "agents/mcp/bounded_memory.h"
 #include "agents/mcp/call_result.h"
 #include "ptcvm/version.hpp"
 
@@ -144,17 +147,35 @@ void McpClient::note(std::string text) {
   notes_.push_back(std::move(text));
 }
 
-void McpClient::receive(std::string_view message) {
+void McpClient::receive(std::string_view message, std::size_t most_bytes) {
   if (failure_) return;
   if (message.size() > kMostMessageBytes) {
     return fail(McpFault::TooLarge, "a message of " + std::to_string(message.size()) + " bytes; the most are " +
                                         std::to_string(kMostMessageBytes));
   }
+  const std::size_t texts = 2 * message.size();   // an answer is made of the document: its text, and its text as JSON
+  BoundedMemory memory(most_bytes - std::min(most_bytes, texts));
+  try {
+    receive_within(memory, message);
+  } catch (const std::bad_alloc&) {
+    fail(McpFault::NoMemory, "a message of " + std::to_string(message.size()) +
+                                 " bytes takes more memory than there is for it");
+  }
+}
+
+void McpClient::receive_within(BoundedMemory& memory, std::string_view message) {
   json::parse_options options;
   options.max_depth = kMostDepth;
   boost::system::error_code error;
-  const json::value parsed = json::parse(message, error, {}, options);
-  if (error) return fail(McpFault::NotJson, error.message() + ": " + shown(message));
+  json::value parsed(&memory);
+  {
+    json::parser parser(&memory, options);       // what it needs meanwhile counts, too
+    parser.reset(&memory);
+    parser.write(message, error);
+    if (error) return fail(McpFault::NotJson, error.message() + ": " + shown(message));
+    parsed = parser.release();
+  }
+  message_bytes_ = memory.bytes();
   if (!parsed.is_array()) return take(parsed);
   if (version_ != kVersionOfBatches) return fail(McpFault::NotAMessage, "a batch in a version without batches");
   for (const json::value& one : parsed.get_array()) {
@@ -306,6 +327,10 @@ bool McpClient::add_tools(const json::array& page) {
 }
 
 void McpClient::take_page(const json::value& result) {
+  listed_bytes_ += message_bytes_;
+  if (listed_bytes_ > kMostListBytes) {
+    return fail(McpFault::NoMemory, "the list of tools takes more than " + std::to_string(kMostListBytes) + " bytes");
+  }
   const json::object* const object = result.if_object();
   const json::value* const page = object == nullptr ? nullptr : member(*object, "tools");
   if (page == nullptr || !page->is_array()) return fail(McpFault::WrongMember, "result.tools is not a list");

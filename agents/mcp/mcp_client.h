@@ -31,6 +31,7 @@ namespace ptcvm::mcp {
 
 inline constexpr std::size_t kMostMessageBytes = 16u << 20, kMostTools = 1'000, kMostPages = 100;
 inline constexpr std::size_t kMostDepth = 64;
+inline constexpr std::size_t kMostListBytes = 4u << 20;   // what all pages of tools take in memory
 
 // A call of a tool.
 struct McpCall {
@@ -48,6 +49,8 @@ struct CallEnd {
   std::string text;            // JSON of the answer, or why the call failed
 };
 
+class BoundedMemory;
+
 class McpClient {
  public:
   // Begins the handshake. Once, before everything else.
@@ -59,8 +62,8 @@ class McpClient {
   // Gives up a call: the server is told, and an answer that comes later is dropped.
   void cancel(std::uint64_t number, std::string_view reason);
 
-  // Takes one message of the server: one JSON text.
-  void receive(std::string_view message);
+  // Takes one message of the server: one JSON text, and no more memory than `most_bytes` beside the text.
+  void receive(std::string_view message, std::size_t most_bytes = SIZE_MAX);
   // Returns the messages to send, each one JSON text without a line end.
   std::vector<std::string> take_outgoing();
   std::vector<CallEnd> take_ends();
@@ -87,6 +90,7 @@ class McpClient {
   void notify(std::string_view method, boost::json::object params);
   void send_call(std::uint64_t number, const McpCall& call);
   void ask_page(const std::string& cursor);
+  void receive_within(BoundedMemory& memory, std::string_view message);
   void take(const boost::json::value& message);
   void take_request(const boost::json::object& message, const std::string& method);
   void take_notification(const boost::json::object& message, const std::string& method);
@@ -106,6 +110,7 @@ class McpClient {
   std::set<std::uint64_t> given_up_;             // ids whose answer is dropped
   std::map<std::uint64_t, McpCall> unsent_;      // calls that wait for the handshake
   std::set<std::string> cursors_;
+  std::size_t message_bytes_ = 0, listed_bytes_ = 0;   // memory that this message takes; that all lists take
   std::vector<McpTool> tools_;
   std::vector<std::string> outgoing_, notes_;
   std::vector<CallEnd> ends_;

@@ -6,6 +6,7 @@ std::string_view fault_name(McpFault fault) {
   switch (fault) {
     case McpFault::NotJson: return "not_json";
     case McpFault::TooLarge: return "too_large";
+    case McpFault::NoMemory: return "no_memory";
     case McpFault::NotAMessage: return "not_a_message";
     case McpFault::WrongMember: return "wrong_member";
     case McpFault::UnknownId: return "unknown_id";

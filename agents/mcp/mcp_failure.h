@@ -10,6 +10,7 @@ namespace ptcvm::mcp {
 enum class McpFault : std::uint8_t {
   NotJson,         // a message is no JSON, or JSON deeper than kMostDepth
   TooLarge,        // a message is larger than kMostMessageBytes
+  NoMemory,        // a message takes more memory than there is for it, or the list of tools does
   NotAMessage,     // JSON, and no request, notification or response of JSON-RPC 2.0
   WrongMember,     // a member that is missing, or that has another type than the protocol says
   UnknownId,       // a response to a request that was never made

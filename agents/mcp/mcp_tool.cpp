@@ -114,7 +114,10 @@ std::variant<McpTool, McpFailure> read_mcp_tool(const json::value& value, const 
   } else {
     members.wrong("inputSchema", "an object");
   }
-  if (const json::object* const schema = members.object("outputSchema")) tool.output_schema = *schema;
+  // The memory of the message does not live as long as the tool.
+  if (const json::object* const schema = members.object("outputSchema")) {
+    tool.output_schema.emplace(*schema, json::storage_ptr());
+  }
   if (const json::object* const hints = members.object("annotations")) {
     ToolMembers annotations(*hints, where + ".annotations");
     tool.hints = {annotations.flag("readOnlyHint"), annotations.flag("destructiveHint"),

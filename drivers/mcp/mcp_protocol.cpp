@@ -24,9 +24,10 @@ bool McpProtocol::cancel(std::uint64_t call) {
   return true;
 }
 
-std::string McpProtocol::receive(std::string_view line) {
-  client_->receive(line);
-  return client_->failure() ? client_->failure()->text() : "";
+stdio::LineEnd McpProtocol::receive(std::string_view line, std::size_t most_bytes) {
+  client_->receive(line, most_bytes);
+  if (!client_->failure()) return {};
+  return {client_->failure()->text(), client_->failure()->fault == McpFault::NoMemory};
 }
 
 std::string McpProtocol::take_outgoing() {

@@ -23,7 +23,7 @@ class McpProtocol final : public stdio::CallProtocol {
   void send(const stdio::ProcessCall& call) override;
   bool cancel(std::uint64_t call) override;
   bool is_sent(std::uint64_t call) const override { return client_ && client_->is_sent(call); }
-  std::string receive(std::string_view line) override;
+  stdio::LineEnd receive(std::string_view line, std::size_t most_bytes) override;
   std::string take_outgoing() override;
   std::vector<stdio::CallAnswer> take_answers() override;
   std::string take_notes() override;

@@ -128,7 +128,7 @@ std::vector<CallAnswer> CallProcess::look() {
 // Returns false when the process has closed its output.
 bool CallProcess::read_answers() {
   if (!ends_->from_child.is_open()) return true;
-  for (std::size_t before = SIZE_MAX; before != answers_.size() && answers_.size() <= rules_.most_line_bytes;) {
+  for (std::size_t before = SIZE_MAX; before != answers_.size() && answers_.size() <= most_line_bytes();) {
     before = answers_.size();
     if (!read_some(ends_->from_child, answers_)) return false;
   }
@@ -155,19 +155,35 @@ void CallProcess::note_errors(std::string_view lines) {
   }
 }
 
+std::size_t CallProcess::most_line_bytes() const {
+  const std::uint64_t room = std::max<std::uint64_t>(room_, kShortLineBytes);
+  return static_cast<std::size_t>(std::min<std::uint64_t>(room, rules_.most_line_bytes));
+}
+
+void CallProcess::take_line(std::string_view line) {
+  if (line.find_first_not_of(kBlanks) == std::string_view::npos) return;
+  heard_ = Clock::now();
+  const std::uint64_t left = room_ - std::min<std::uint64_t>(room_, answers_.capacity());
+  const std::uint64_t most = std::max<std::uint64_t>(left, kShortLineMemory);
+  const LineEnd end = protocol_->receive(line, static_cast<std::size_t>(most));
+  if (end.wrong.empty()) return take_protocol();
+  end_process(false);
+  lose_all(end.wrong, end.lacks_memory);
+}
+
 void CallProcess::take_lines() {
   std::size_t begin = 0;
   for (std::size_t end = 0; (end = answers_.find('\n', begin)) != std::string::npos; begin = end + 1) {
-    const std::string_view line = std::string_view(answers_).substr(begin, end - begin);
-    if (line.find_first_not_of(kBlanks) == std::string_view::npos) continue;
-    heard_ = Clock::now();
-    if (const std::string wrong = protocol_->receive(line); !wrong.empty()) return stop(wrong);
-    take_protocol();
-    if (ends_ == nullptr) return;
+    take_line(std::string_view(answers_).substr(begin, end - begin));
+    if (ends_ == nullptr) return drop_answers();
   }
   answers_.erase(0, begin);
-  if (answers_.size() <= rules_.most_line_bytes) return;
-  stop("its answer is larger than " + std::to_string(rules_.most_line_bytes) + " bytes");
+  if (answers_.empty() && answers_.capacity() > kShortLineBytes) return drop_answers();
+  if (answers_.size() <= most_line_bytes()) return;
+  const bool lacks_memory = answers_.size() <= rules_.most_line_bytes;
+  end_process(false);
+  lose_all("its answer is larger than " + std::to_string(most_line_bytes()) + " bytes", lacks_memory);
+  drop_answers();
 }
 
 void CallProcess::check_end() {
@@ -232,11 +248,13 @@ void CallProcess::end_process(bool gently) {
   ends_.reset();
 }
 
-void CallProcess::lose_all(const std::string& why) {
+void CallProcess::lose_all(const std::string& why, bool lacks_memory) {
+  using Kind = CallAnswer::Kind;
   failure_ = why;
+  // With several calls open, nobody knows which one has no memory, and what became of the others.
+  const Kind sent = lacks_memory && open_.size() == 1 ? Kind::TooLarge : Kind::Unknown;
   for (auto& [call, open] : std::exchange(open_, {})) {
-    const bool is_sent = protocol_->is_sent(call);
-    done_.push_back({call, is_sent ? CallAnswer::Kind::Unknown : CallAnswer::Kind::Error, why, std::move(open.errors)});
+    done_.push_back({call, protocol_->is_sent(call) ? sent : Kind::Error, why, std::move(open.errors)});
   }
 }
 

@@ -41,6 +41,11 @@ struct CallProcessRules {
   std::function<void(std::string_view lines)> on_errors = [](std::string_view) {};
 };
 
+// What the messages of a process may take while no run bounds them.
+inline constexpr std::size_t kMostUnboundBytes = 8u << 20;
+// What a short line may always take, so that a run with little memory hears notes and small answers.
+inline constexpr std::size_t kShortLineBytes = 64u << 10, kShortLineMemory = 1u << 20;
+
 // Owned by one thread at a time. The destructor ends the process.
 class CallProcess {
  public:
@@ -57,6 +62,10 @@ class CallProcess {
   bool is_running() const { return ends_ != nullptr; }
   // Returns why the process ended or was stopped the last time, or "".
   const std::string& failure() const { return failure_; }
+
+  // Says how much memory there is for what the process writes, from here on. A line that needs more ends all open
+  // calls (CallAnswer::Kind::TooLarge), and the process. Until somebody says it, there are kMostUnboundBytes.
+  void bound_memory(std::uint64_t more_bytes) { room_ = answers_.capacity() + more_bytes; }
 
   void begin(ProcessCall call);
   // Exchanges what can be exchanged, and returns the calls that are answered, failed or lost.
@@ -88,7 +97,10 @@ class CallProcess {
   void check_deadlines();
   void check_ready();
   void end_process(bool gently);
-  void lose_all(const std::string& why);
+  void lose_all(const std::string& why, bool lacks_memory = false);
+  void take_line(std::string_view line);
+  void drop_answers() { std::string().swap(answers_); }
+  std::size_t most_line_bytes() const;
 
   const StayingProgram program_;
   const std::unique_ptr<CallProtocol> protocol_;
@@ -98,6 +110,7 @@ class CallProcess {
   std::size_t written_ = 0;                      // of requests_
   Clock::time_point started_, heard_;            // when the process began; when it last said something
   std::string failure_;
+  std::uint64_t room_ = kMostUnboundBytes;       // for answers_, and for what is made of a line
   std::map<std::uint64_t, Open> open_;           // by call
   std::vector<CallAnswer> done_;
 };

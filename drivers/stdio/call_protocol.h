@@ -28,11 +28,18 @@ struct CallAnswer {
     Json,      // the answer is in `text`
     Error,     // the call failed, or was never sent; `text` says why
     Unknown,   // nobody knows whether the call happened; `text` says why
+    TooLarge,  // there is no memory for the answer
   };
   std::uint64_t call = 0;
   Kind kind{};
   std::string text;
   std::string errors = {};       // what the process wrote to its standard error while the call was open
+};
+
+// What a protocol made of a line.
+struct LineEnd {
+  std::string wrong = {};        // what is wrong with the line, or ""; the process is stopped then
+  bool lacks_memory = false;     // with `wrong`: the line may be right, but takes more memory than it may
 };
 
 class CallProtocol {
@@ -54,8 +61,8 @@ class CallProtocol {
   virtual bool cancel(std::uint64_t call) = 0;
   // Returns whether the process has the call; a call that was not sent has not happened.
   virtual bool is_sent(std::uint64_t call) const = 0;
-  // Takes a line of the process. Returns what is wrong with the line, or "". The process is stopped then.
-  virtual std::string receive(std::string_view line) = 0;
+  // Takes a line of the process, which may take so much memory beside its text until the answers are taken.
+  virtual LineEnd receive(std::string_view line, std::size_t most_bytes) = 0;
 
   virtual std::string take_outgoing() = 0;              // complete lines
   virtual std::vector<CallAnswer> take_answers() = 0;   // of open calls, without errors

@@ -185,6 +185,7 @@ void CommandCalls::bound_outputs(std::uint64_t more_bytes) const {
     const std::uint64_t most = running.process->output_bytes() + more_bytes;
     running.process->bound_output(static_cast<std::size_t>(std::min<std::uint64_t>(most, kMostOutput)));
   }
+  for (stdio::CallProcess* const process : staying()) process->bound_memory(more_bytes);
 }
 
 // Collects what commands have replied, by call.

@@ -23,7 +23,7 @@ class LineProtocol final : public stdio::CallProtocol {
   void send(const stdio::ProcessCall& call) override;
   bool cancel(std::uint64_t) override { return false; }
   bool is_sent(std::uint64_t) const override { return true; }
-  std::string receive(std::string_view line) override;
+  stdio::LineEnd receive(std::string_view line, std::size_t most_bytes) override;
   std::string take_outgoing() override;
   std::vector<stdio::CallAnswer> take_answers() override;
 

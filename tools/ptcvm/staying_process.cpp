@@ -47,6 +47,7 @@ CommandReply reply_of(stdio::CallAnswer answer) {
     case stdio::CallAnswer::Kind::Json: reply.kind = CommandReply::Kind::Json; break;
     case stdio::CallAnswer::Kind::Error: reply.kind = CommandReply::Kind::Error; break;
     case stdio::CallAnswer::Kind::Unknown: reply.kind = CommandReply::Kind::Unknown; break;
+    case stdio::CallAnswer::Kind::TooLarge: reply.kind = CommandReply::Kind::TooLarge; break;
   }
   reply.text = std::move(answer.text);
   reply.shown_errors = std::move(answer.errors);

@@ -200,6 +200,19 @@ TEST(McpClient, what_a_server_does_wrong_has_a_name) {
   }
 }
 
+TEST(McpClient, a_message_that_takes_more_memory_than_there_is_ends_the_client) {
+  std::string values = "[0";
+  for (int i = 0; i < 1'000; ++i) values += ",{}";
+  const std::string message = R"({"jsonrpc":"2.0","method":"notifications/message","params":{"data":)" + values + "]}}";
+  McpClient enough, too_little;
+  for (McpClient* const client : {&enough, &too_little}) client->connect();
+  enough.receive(message, 1'000'000);
+  EXPECT_FALSE(enough.failure());
+  too_little.receive(message, 10'000);
+  ASSERT_TRUE(too_little.failure());
+  EXPECT_EQ(fault_name(too_little.failure()->fault), "no_memory");
+}
+
 TEST(McpClient, a_deep_and_a_large_message_are_refused) {
   Talk deep;
   deep.shake_hands();
