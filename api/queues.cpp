@@ -63,7 +63,7 @@ void count(QueueStatus& out, const ptc::QueueDepth& depth) {
 
 }  // namespace
 
-Error no_queues() { return host_error(Errc::not_available, "this store has no queues"); }
+Error no_queues() { return host_error(Errc::not_available, "this store has no queues: a sealed SQLite file has none"); }
 
 namespace {
 

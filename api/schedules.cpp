@@ -1,7 +1,9 @@
 #include "ptcvm/schedules.hpp"
 
+#include "api/errors.h"
 #include "api/queue_access.h"
 #include "runtime/engine/clock.h"
+#include "runtime/log/log_seal.h"
 
 namespace ptcvm {
 
@@ -36,6 +38,7 @@ Result<std::vector<StoredSchedule>> schedules(const Store& store) {
       schedule.fired = row.fired;
       schedule.queue = row.job.queue;
       schedule.tenant = row.job.tenant;
+      schedule.refused = row.refused;
       schedule.job = std::make_shared<const StoredSchedule::Template>(StoredSchedule::Template{std::move(row.job)});
     }
     return out;
@@ -49,6 +52,9 @@ Result<bool> remove_schedule(const Store& store, std::string_view name, std::str
 Result<bool> fire_schedule(const Store& store, const StoredSchedule& schedule, std::span<const std::string> ids,
                            std::int64_t next_ms) {
   if (schedule.job == nullptr) return host_error(Errc::invalid_value, "the schedule is not one of schedules()");
+  if (!schedule.refused.empty()) {
+    return store_error(ptc::seal_refusal(schedule.refused, "the schedule " + schedule.name + " is not fired"));
+  }
   const std::int64_t now = ptc::system_millis();
   std::vector<ptc::Job> jobs(ids.size(), schedule.job->job);
   for (std::size_t i = 0; i < ids.size(); ++i) {

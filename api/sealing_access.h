@@ -1,9 +1,13 @@
 // The runtime's key ring behind the public one.
 #pragma once
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 
 #include "ptcvm/sealing.hpp"
+#include "runtime/engine/clock.h"
+#include "runtime/log/log_seal.h"
 #include "runtime/seal/key_ring.h"
 
 namespace ptcvm {
@@ -18,5 +22,15 @@ struct KeyRingAccess {
     return KeyRing(std::make_unique<KeyRing::Impl>(KeyRing::Impl{std::move(ring)}));
   }
 };
+
+// Returns what seals the logs of a store with these options, which have keys, tenant and key_clock; or null.
+template <class StoreOptions>
+std::shared_ptr<const ptc::LogSealer> sealer_of(const StoreOptions& options) {
+  if (options.keys == nullptr) return nullptr;
+  const std::shared_ptr<const ptc::KeyRing> ring(options.keys, &KeyRingAccess::ring(*options.keys));
+  std::function<std::int64_t()> seconds = ptc::system_seconds;
+  if (options.key_clock) seconds = [clock = options.key_clock] { return clock() / 1'000; };
+  return std::make_shared<ptc::LogSealer>(ring, options.tenant, std::move(seconds));
+}
 
 }  // namespace ptcvm

@@ -122,6 +122,7 @@ std::optional<Worker::Impl::Turn> Worker::Impl::serve(StoredRun& run, WorkerCall
 }
 
 Worker::Impl::Turn Worker::Impl::store_failed(const Error& error, bool has_answer) const {
+  if (error.code == Errc::seal_refused) return {{kGiveUp, 0, error.message}, WorkerEventKind::GivenUp, error.message};
   if (is_of_the_data(error.detail)) return {{kRetryLater, 0, error.message}, WorkerEventKind::Failed, error.message};
   const bool is_lost_run = error.detail == "store_fenced";
   Turn out{{}, is_lost_run ? WorkerEventKind::Lost : WorkerEventKind::StoreFailed, error.message};
@@ -166,7 +167,9 @@ ptc::StoreResult<T> Worker::Impl::ask_until_over(const Taken& taken,
   for (;;) {
     auto told = call();
     const auto* const error = std::get_if<ptc::StoreError>(&told);
-    if (error == nullptr || is_stopping() || is_of_the_data(ptc::store_error_name(error->kind))) return told;
+    const bool is_final = error == nullptr || error->kind == ptc::StoreError::Kind::Seal ||
+                          is_of_the_data(ptc::store_error_name(error->kind));
+    if (is_final || is_stopping()) return told;
     report(WorkerEventKind::StoreFailed, error->message, &taken);
     std::unique_lock lock(mutex);
     changed.wait_for(lock, options.poll, [this] { return is_stopping(); });

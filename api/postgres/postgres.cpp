@@ -2,6 +2,7 @@
 
 #include "api/errors.h"
 #include "api/queue_access.h"
+#include "api/sealing_access.h"
 #include "api/store_access.h"
 #include "runtime/log/postgres/postgres_jobs.h"
 #include "runtime/log/postgres/postgres_schema.h"
@@ -13,6 +14,7 @@ Result<Store> open_postgres(const std::string& url, const PostgresOptions& optio
   ptc::PostgresOptions wanted;
   wanted.connections = options.connections;
   wanted.patience = options.patience;
+  wanted.sealer = sealer_of(options);
   auto opened = ptc::PostgresStore::open(url, wanted);
   if (const auto* error = std::get_if<ptc::StoreError>(&opened)) return store_error(*error);
   return StoreAccess::made(std::get<std::unique_ptr<ptc::PostgresStore>>(std::move(opened)));

@@ -3,22 +3,9 @@
 #include "api/errors.h"
 #include "api/sealing_access.h"
 #include "api/store_access.h"
-#include "runtime/engine/clock.h"
 #include "runtime/log/sqlite/sqlite_store.h"
 
 namespace ptcvm {
-namespace {
-
-std::shared_ptr<const ptc::LogSealer> sealer_of(const SqliteOptions& options) {
-  if (options.keys == nullptr) return nullptr;
-  const std::shared_ptr<const ptc::KeyRing> ring(options.keys, &KeyRingAccess::ring(*options.keys));
-  std::function<std::int64_t()> seconds = ptc::system_seconds;
-  if (options.key_clock) seconds = [clock = options.key_clock] { return clock() / 1'000; };
-  return std::make_shared<ptc::LogSealer>(ring, options.tenant, std::move(seconds));
-}
-
-}  // namespace
-
 Result<Store> open_sqlite(const std::string& path, const SqliteOptions& options) {
   ptc::SqliteOptions wanted;
   wanted.mode = options.durability == Durability::Sync ? ptc::SqliteMode::Sync : ptc::SqliteMode::Group;

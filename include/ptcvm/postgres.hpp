@@ -9,11 +9,15 @@
 #pragma once
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "ptcvm/queues.hpp"
+#include "ptcvm/sealing.hpp"
 #include "ptcvm/store.hpp"
 
 struct pg_conn;   // PGconn of libpq
@@ -25,6 +29,12 @@ struct PostgresOptions {
   std::size_t connections = 4;                    // the most connections, which are the most calls at once
   // How long a call waits for a server that is away or restarts, before it fails with store_failed.
   std::chrono::milliseconds patience{10'000};
+  // The ring that seals each log with what is parked, and checks it: a log that somebody without the ring has changed
+  // is refused with seal_refused (the names are in sqlite.hpp). Do not change the ring afterwards. With a null pointer
+  // nothing is sealed, sealed logs can be read and not written (keys_needed), and a worker leaves sealed runs alone.
+  std::shared_ptr<const KeyRing> keys = {};
+  std::string tenant = "default";                 // whose logs these are; a run of a queue has the tenant of its job
+  std::function<std::int64_t()> key_clock = {};   // ms since 1970, for the validity of keys; default: the system clock
 };
 
 // Opens the store of a database. Nothing is made or changed: store_failed with the detail store_version says that
@@ -51,7 +61,8 @@ PTCVM_API Result<std::vector<PostgresFinding>> check_postgres(const std::string&
 // open there: what is rolled back was never enqueued, and no worker sees a job before the commit. The connection is not
 // owned; its role must be granted the functions of the schema. Workers find the jobs when they look next.
 // A failure of the database leaves the transaction of the host failed; a refusal (store_wrong_tenant, store_missing)
-// leaves it as it was. Errors: as of enqueue().
+// leaves it as it was. Nothing is sealed here: a worker with a key ring gives up such a run as not_sealed.
+// Errors: as of enqueue().
 PTCVM_API Result<std::vector<bool>> enqueue(pg_conn* connection, const Engine& engine,
                                             std::span<const QueuedJob> jobs);
 PTCVM_API Result<bool> enqueue(pg_conn* connection, const Engine& engine, const QueuedJob& job);

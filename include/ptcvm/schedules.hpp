@@ -30,6 +30,7 @@ struct StoredSchedule {
   std::uint64_t fired = 0;                    // runs that were enqueued
   std::string queue, tenant;                  // of these runs
   std::shared_ptr<const Template> job = {};   // set by schedules()
+  std::string_view refused = {};              // the name of the refusal of its seal (sealing.hpp); "": none
 };
 
 // Makes a schedule, or another one of that name. Counts: name, spec and next_ms. The job has no id, delay or moment,
@@ -41,6 +42,7 @@ PTCVM_API Result<std::vector<StoredSchedule>> schedules(const Store& store);   /
 PTCVM_API Result<bool> remove_schedule(const Store& store, std::string_view name, std::string_view tenant = {});
 // Enqueues the job of a schedule once for each id, and sets the next moment. An id that is there is left as it is.
 // Returns false when the next moment of the store is not the one of `schedule` any more: somebody else has fired it.
+// Error: seal_refused, when schedules() said that the schedule is refused.
 PTCVM_API Result<bool> fire_schedule(const Store& store, const StoredSchedule& schedule,
                                      std::span<const std::string> ids, std::int64_t next_ms);
 // Returns the time of the store in ms since 1970: the clock of its database, or of this machine.

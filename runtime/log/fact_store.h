@@ -214,6 +214,10 @@ class FactStore {
 
   // Makes all earlier writes durable, whatever the mode.
   virtual StoreResult<std::monostate> flush() = 0;
+
+ protected:
+  // Makes opening() of the other calls, for a log with that head.
+  StoreResult<Opening> opening_of_parts(std::string_view log, std::uint64_t head);
 };
 
 }  // namespace ptc

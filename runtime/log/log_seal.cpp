@@ -88,6 +88,8 @@ StoreError seal_refusal(std::string_view name, std::string message) {
   return {StoreError::Kind::Seal, std::move(message), name};
 }
 
+bool is_of_another_tenant(const StoreError& error) { return error.seal == seal_error_name(SealError::WrongTenant); }
+
 LogSealer::LogSealer(std::shared_ptr<const KeyRing> keys, std::string tenant, std::function<std::int64_t()> seconds)
     : keys_(std::move(keys)), tenant_(std::move(tenant)), seconds_(std::move(seconds)) {}
 

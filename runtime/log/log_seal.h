@@ -38,12 +38,17 @@ Digest parked_digest(std::string_view log, const Parked& parked);
 // Returns the error of a log that is refused, with the name of the refusal. `name` lives as long as the process.
 StoreError seal_refusal(std::string_view name, std::string message);
 
+// Returns whether a log was refused because it is another tenant's.
+bool is_of_another_tenant(const StoreError& error);
+
 // Any number of threads may use one sealer.
 class LogSealer {
  public:
   // `seconds` gives the time since 1970, which decides whether keys are valid.
   LogSealer(std::shared_ptr<const KeyRing> keys, std::string tenant, std::function<std::int64_t()> seconds);
 
+  // Returns a sealer of the same ring for logs of another tenant.
+  LogSealer for_tenant(std::string tenant) const { return {keys_, std::move(tenant), seconds_}; }
   // Returns the envelope of a log. Error: Seal, when the ring has no key that signs, or the id has more than 256 bytes.
   StoreResult<std::vector<std::uint8_t>> sealed(std::string_view log, const LogHead& head) const;
   // Returns what an envelope of the log says. Error: Seal, when the ring or the tenant is another one, or the envelope

@@ -18,11 +18,14 @@ std::optional<StoreError> take_into(T& place, StoreResult<T> answer) {
 }  // namespace
 
 StoreResult<Opening> FactStore::opening(std::string_view log) {
-  Opening out;
   std::optional<RunInfo> row;
   if (auto error = take_into(row, info(log))) return *std::move(error);
-  if (!row) return out;
-  out.head = row->head;
+  return row ? opening_of_parts(log, row->head) : Opening();
+}
+
+StoreResult<Opening> FactStore::opening_of_parts(std::string_view log, std::uint64_t head) {
+  Opening out;
+  out.head = head;
   const auto add_notable = [&out](const Fact& fact) {
     if (fact.seq <= out.head) out.notable.push_back(fact);
   };

@@ -121,6 +121,7 @@ struct ScheduleRow {
   std::int64_t last_ms = 0;              // the moment that was fired last; 0: none
   std::uint64_t fired = 0;               // how many moments were fired
   Job job;                               // what is enqueued: without an id, a delay, and runs to come after
+  std::string_view refused = {};         // the name of the refusal of its seal (log_seal.h): it is not fired
 };
 
 struct ClaimedRun {

@@ -192,7 +192,7 @@ class Moves(MoveTest):
         self.assertEqual(self.state(self.store), "waiting")
         self.finish(self.store)
 
-    def test_a_sealed_run_goes_to_a_sealed_file_and_nowhere_else(self):
+    def test_a_sealed_run_goes_to_sealed_stores_and_nowhere_else(self):
         ring, other_ring = self.other("ring"), self.other("ring2")
         for each in (ring, other_ring):
             self.ok("keys", "new", each, "--id", "k")
@@ -200,9 +200,10 @@ class Moves(MoveTest):
         status, _, err = ptcvm("run", self.program, *self.tools, "--store", self.store, "--id", "s", *keys)
         self.assertEqual(status, 75, err)
         self.assertIn("keys_needed", self.refused("runs", "move", "s", "--store", self.store, "--to", self.other()))
-        self.assertIn("run_is_sealed", self.refused("runs", "move", "s", "--store", self.store, "--to", self.database(),
-                                                    *keys))
-        self.move(self.store, self.other("sealed.db"), "s", *keys)
+        database = self.database()
+        self.move(self.store, database, "s", *keys)
+        self.assertIn("keys_needed", self.refused("runs", "move", "s", "--store", database, "--to", self.other()))
+        self.move(database, self.other("sealed.db"), "s", *keys)
         lines = self.ok("runs", "--store", self.other("sealed.db"), "--json", *keys).splitlines()
         self.assertEqual([json.loads(line)["state"] for line in lines], ["waiting"])
         self.ok("resolve", "s", "op1", "true", "--store", self.other("sealed.db"), *keys)

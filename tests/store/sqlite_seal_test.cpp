@@ -7,38 +7,18 @@
 
 #include "runtime/log/sqlite/sqlite_store.h"
 #include "tests/store/conformance.h"
+#include "tests/store/sealed_logs.h"
 #include "tests/store/store_facts.h"
 #include "tests/store/store_file.h"
 
 namespace ptc {
 namespace {
 
-constexpr std::int64_t kSealTime = 1'800'000'000;   // seconds
-
-std::shared_ptr<KeyRing> ring(SealAlgorithm algorithm = SealAlgorithm::HmacSha256, const char* id = "k") {
-  auto out = std::make_shared<KeyRing>();
-  EXPECT_EQ(out->rotate({id, algorithm, kSealTime, {}}), std::nullopt);
-  return out;
-}
-
-std::shared_ptr<const LogSealer> sealer(std::shared_ptr<const KeyRing> keys, std::string tenant = "acme") {
-  return std::make_shared<LogSealer>(std::move(keys), std::move(tenant), [] { return kSealTime; });
-}
-
 std::unique_ptr<SqliteStore> open_with(const StoreFile& file, std::shared_ptr<const LogSealer> with) {
   SqliteOptions options;
   options.busy_timeout = std::chrono::milliseconds(50);
   options.sealer = std::move(with);
   return taken(SqliteStore::open(file.path(), options));
-}
-
-// "" when nothing was refused; else the name of the refusal.
-template <class T>
-std::string refusal_of(const StoreResult<T>& result) {
-  const auto* error = std::get_if<StoreError>(&result);
-  if (error == nullptr) return "";
-  EXPECT_EQ(error->kind, StoreError::Kind::Seal) << error->message;
-  return std::string(error->seal);
 }
 
 void change(const StoreFile& file, const std::string& sql) {
@@ -49,31 +29,6 @@ void change(const StoreFile& file, const std::string& sql) {
   EXPECT_GT(sqlite3_total_changes(db), 0) << sql;
   sqlite3_free(why);
   sqlite3_close(db);
-}
-
-Fact call_fact_of(FactKind kind, const std::string& key, const std::string& call) {
-  Fact fact = fact_of(kind, key);
-  fact.idempotency_key = call;
-  fact.number = 1;
-  if (kind == FactKind::EffectSettled) fact.status = "committed";
-  return fact;
-}
-
-// Run "a" has tasks, an open call and a parked state; run "b" has the same number of facts.
-void fill(SqliteStore& store) {
-  for (const std::string log : {"a", "b"}) {
-    const std::uint64_t token = started(store, log);
-    put_one(store, log, token, task_fact("task/one#1", "\"" + log + "\""));
-    put_one(store, log, token, call_fact_of(FactKind::Intent, "intent/x#1", "x"));
-    put_one(store, log, token, call_fact_of(FactKind::EffectSettled, "effect/x#1", "x"));
-    put_one(store, log, token, call_fact_of(FactKind::Intent, "intent/y#1", "y"));
-    put_one(store, log, 0, outside_fact("external/go#1"));
-    Parked run = waiting_for({"resolved/op1", "resolved/op2"}, 6);
-    run.deadline_ms = kStoreNow + 5;
-    EXPECT_TRUE(is_parked(store, log, token, run));
-    put_one(store, log, token, task_fact("task/last#1"));
-    EXPECT_TRUE(taken(store.release(log, token)));
-  }
 }
 
 class SealedLog : public ::testing::Test {
@@ -89,16 +44,7 @@ class SealedLog : public ::testing::Test {
 };
 
 TEST_F(SealedLog, OpensForWhomItWasSealed) {
-  const auto store = open_with(file_, with_);
-  const std::uint64_t token = claimed(*store, "a");
-  EXPECT_EQ(taken(store->read("a", 0, 99)).size(), 7u);
-  EXPECT_EQ(taken(store->parked("a"))->snapshot, (std::vector<std::uint8_t>{1, 2, 3}));
-  EXPECT_EQ(taken(store->open_calls("a")).size(), 1u);
-  put_one(*store, "a", token, task_fact("task/two#1"));
-  taken(store->resumed("a", Cut::blind(token), {}));
-  taken(store->ended("a", Cut::blind(token), {}));
-  EXPECT_TRUE(taken(store->release("a", token)));
-  EXPECT_EQ(claim_of("a", with_), "");
+  a_log_opens_for_whom_it_was_sealed([this](auto with) { return open_with(file_, std::move(with)); }, with_);
 }
 
 TEST_F(SealedLog, IsRefusedWithAnotherRingOrTenant) {
@@ -109,22 +55,12 @@ TEST_F(SealedLog, IsRefusedWithAnotherRingOrTenant) {
 }
 
 TEST_F(SealedLog, IsReadAndNotWrittenWithoutARing) {
-  const auto store = open_with(file_, nullptr);
-  EXPECT_EQ(taken(store->read("a", 0, 99)).size(), 7u);
-  EXPECT_EQ(taken(store->runs("", 9)).size(), 2u);
-  const Fact fact = outside_fact("external/late#1");
-  EXPECT_EQ(refusal_of(store->put("a", Cut::blind(), {&fact, 1})), "keys_needed");
-  EXPECT_EQ(refusal_of(store->claim("a", "tester", kStoreNow, kStoreLease)), "keys_needed");
-  EXPECT_EQ(claim_of("a", with_), "");
+  a_log_is_read_and_not_written_without_a_ring(
+      [this](auto with) { return open_with(file_, std::move(with)); }, with_);
 }
 
 TEST_F(SealedLog, AnUnsealedOneIsRefusedWithARing) {
-  started(*open_with(file_, nullptr), "plain");
-  const auto store = open_with(file_, with_);
-  const Fact fact = outside_fact("external/late#1");
-  EXPECT_EQ(refusal_of(store->put("plain", Cut::blind(), {&fact, 1})), "not_sealed");
-  EXPECT_EQ(refusal_of(store->read("plain", 0, 9)), "not_sealed");
-  EXPECT_EQ(refusal_of(store->claim("plain", "tester", kStoreNow, kStoreLease)), "not_sealed");
+  an_unsealed_log_is_refused_with_a_ring([this](auto with) { return open_with(file_, std::move(with)); }, with_);
 }
 
 struct Change {

@@ -114,6 +114,10 @@ Result<FiredSchedules> fire_due_schedules(const Store& store) {
   const auto now = store_time_ms(store);
   if (!now) return now.error();
   for (const StoredSchedule& schedule : *all) {
+    if (!schedule.refused.empty()) {
+      fired.refused.push_back(schedule.name + ": " + std::string(schedule.refused));
+      continue;
+    }
     std::optional<std::int64_t> next = schedule.next_ms;
     if (schedule.next_ms <= *now) {
       const auto done = fire_one(store, schedule, *now, fired.runs);

@@ -36,6 +36,7 @@ std::string run_of_moment(const std::string& name, std::int64_t moment_ms);
 
 struct FiredSchedules {
   std::vector<std::string> runs;             // the ids that this call has enqueued
+  std::vector<std::string> refused;          // "NAME: why" of schedules whose seals are refused; they do not fire
   std::optional<std::chrono::milliseconds> until_next;   // the next moment, by the clock of the store; nullopt: none
 };
 // Fires what is due in a store. Returns the error of the store.

@@ -229,7 +229,7 @@ void add_enqueue_command(CLI::App& app, int& status) {
   auto request = std::make_shared<EnqueueRequest>();
   QueuedJob& job = request->arguments.job;
   declare_job(*command, request->arguments);
-  declare_store(*command, request->store);
+  declare_queue_store(*command, request->store);
   command->add_option("--id", job.id, "Names the run")->type_name("ID");
   command->add_option("--bulk", request->bulk, "Jobs as lines of JSON; - is standard input")->type_name("JSONL");
   add_span(*command, "--in", request->delay, "Not before that much time has passed: 250ms, 15s, 5m, 2h, 3d");

@@ -44,15 +44,14 @@ std::string shown_place(std::string_view text) {
 
 std::optional<Store> open_postgres_place(const StoreOptions& options, std::string& message, int& status) {
   status = kBadInput;
-  if (!options.keys.empty()) {
-    message = "a store in PostgreSQL takes no key ring yet: keep sealed runs in an SQLite file";
-    return std::nullopt;
-  }
   if (options.group) {
     message = "--durability group is for an SQLite file: how durable a commit in PostgreSQL is says its server";
     return std::nullopt;
   }
-  auto opened = open_postgres(options.path);
+  PostgresOptions wanted;
+  if (!read_store_keys(options, wanted.keys, message)) return std::nullopt;
+  wanted.tenant = options.tenant;
+  auto opened = open_postgres(options.path, wanted);
   if (opened) return std::move(*opened);
   message = shown_place(options.path) + ": " + opened.error().message;
   status = status_of(opened.error());

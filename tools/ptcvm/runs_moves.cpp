@@ -80,10 +80,6 @@ class Transfer {
   }
 
   bool open(int& status) {
-    if (!request_.store.keys.empty() && is_postgres_url(request_.to)) {
-      status = refuse_input("run_is_sealed: a store in PostgreSQL takes no key ring, so a sealed run stays in files");
-      return false;
-    }
     if (!from_.open(StoreUse::Existing, status)) return false;
     std::string message;
     to_ = open_store(target(), StoreUse::Create, message, status);
@@ -116,7 +112,7 @@ std::shared_ptr<RunTransfer> declare_transfer(CLI::App& command) {
   auto request = std::make_shared<RunTransfer>();
   declare_store(command, request->store);
   command
-      .add_option("--keys", request->store.keys, "Key ring of sealed stores: both must be files that it sealed, or new")
+      .add_option("--keys", request->store.keys, "Key ring of sealed stores: it must have sealed both, or they are new")
       ->type_name("RING");
   command.add_option_function<std::string>(
       "--tenant", [request](const std::string& name) { request->tenant = request->store.tenant = name; },

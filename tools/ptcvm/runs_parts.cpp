@@ -61,7 +61,7 @@ int retry(const RunOrder& order) {
 std::shared_ptr<RunOrder> declare_order(CLI::App& command) {
   auto order = std::make_shared<RunOrder>();
   declare_run_id(command, order->store);
-  declare_store(command, order->store);
+  declare_queue_store(command, order->store);
   command.add_option("--tenant", order->tenant, "Whose run it is");
   return order;
 }

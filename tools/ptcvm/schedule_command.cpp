@@ -72,6 +72,7 @@ void write_line(const StoredSchedule& schedule, const CronSchedule& spec) {
   ptc::append_json_member(out, "next_ms", schedule.next_ms);
   ptc::append_json_member(out, "last_ms", schedule.last_ms);
   ptc::append_json_member(out, "fired", schedule.fired);
+  if (!schedule.refused.empty()) ptc::append_json_member(out, "refused", schedule.refused);
   std::cout << out << "}\n";
 }
 
@@ -87,7 +88,8 @@ int list(const ScheduleRequest& request) {
     const CronSchedule spec = read_spec(schedule.spec).value_or(CronSchedule{schedule.spec, "", MissedMoments::Last});
     if (request.json) write_line(schedule, spec);
     rows.push_back({schedule.name, spec.cron, spec.zone, std::string(missed_name(spec.missed)), schedule.queue,
-                    moment_text(schedule.next_ms, now),
+                    schedule.refused.empty() ? moment_text(schedule.next_ms, now)
+                                             : "refused " + std::string(schedule.refused),
                     schedule.last_ms == 0 ? "-" : moment_text(schedule.last_ms, now), std::to_string(schedule.fired)});
   }
   if (request.json) return kSuccess;
@@ -135,7 +137,7 @@ void add_put(CLI::App& command, int& status) {
   auto request = std::make_shared<ScheduleRequest>();
   part->add_option("NAME", request->name, "Names the schedule; one that is there is replaced")->required();
   declare_job(*part, request->arguments);
-  declare_store(*part, request->store);
+  declare_queue_store(*part, request->store);
   part->add_option("--cron", request->schedule.cron, "When: five fields, such as '0 8 * * mon-fri'")->required();
   part->add_option("--zone", request->schedule.zone, "The time zone, such as Europe/Lisbon")->capture_default_str();
   part->add_option_function<std::string>(
@@ -159,7 +161,7 @@ void add_schedule_command(CLI::App& app, int& status) {
 
   auto request = std::make_shared<ScheduleRequest>();
   CLI::App* const ls = command->add_subcommand("ls", "List the schedules, and when they are next");
-  declare_store(*ls, request->store);
+  declare_queue_store(*ls, request->store);
   ls->add_flag("--json", request->json, "A line of JSON for each");
   ls->footer("Examples:\n  ptcvm schedule ls --store runs.db");
   ls->callback([request, &status] { status = list(*request); });

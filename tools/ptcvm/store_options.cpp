@@ -43,15 +43,8 @@ std::optional<Store> open_file(const StoreOptions& options, StoreUse use, std::s
   SqliteOptions wanted;
   wanted.durability = options.group ? Durability::Group : Durability::Sync;
   wanted.window = std::chrono::milliseconds(options.group_window_ms);
-  if (!options.keys.empty()) {
-    auto ring = KeyRing::load(options.keys);
-    if (!ring) {
-      message = ring.error().message;
-      return std::nullopt;
-    }
-    wanted.keys = std::make_shared<KeyRing>(std::move(*ring));
-    wanted.tenant = options.tenant;
-  }
+  if (!read_store_keys(options, wanted.keys, message)) return std::nullopt;
+  wanted.tenant = options.tenant;
   auto opened = open_sqlite(options.path, wanted);
   if (opened) return std::move(*opened);
   message = options.path + ": " + opened.error().message;
@@ -60,9 +53,7 @@ std::optional<Store> open_file(const StoreOptions& options, StoreUse use, std::s
 }
 
 void declare_store_keys(CLI::App& command, StoreOptions& options) {
-  command
-      .add_option("--keys", options.keys, "Key ring: only logs that it sealed are taken, and what is written is sealed")
-      ->type_name("RING");
+  declare_ring(command, options);
   command.add_option("--tenant", options.tenant, "Whose logs these are (with --keys)");
 }
 
@@ -72,6 +63,17 @@ CLI::Option* declare_store(CLI::App& command, StoreOptions& options) {
   return command.add_option("--store", options.path, "The SQLite file, or the postgresql:// URL, that keeps runs")
       ->envname(kStoreVariable)
       ->type_name("FILE");
+}
+
+void declare_ring(CLI::App& command, StoreOptions& options) {
+  command
+      .add_option("--keys", options.keys, "Key ring: only logs that it sealed are taken, and what is written is sealed")
+      ->type_name("RING");
+}
+
+void declare_queue_store(CLI::App& command, StoreOptions& options) {
+  declare_store(command, options);
+  declare_ring(command, options);
 }
 
 void declare_sealed_store(CLI::App& command, StoreOptions& options) {
@@ -111,6 +113,17 @@ std::optional<Store> open_store(const StoreOptions& options, StoreUse use, std::
                                              : open_file(options, use, message, status);
   if (store) store = with_heartbeat(*store);
   return store;
+}
+
+bool read_store_keys(const StoreOptions& options, std::shared_ptr<const KeyRing>& keys, std::string& message) {
+  if (options.keys.empty()) return true;
+  auto ring = KeyRing::load(options.keys);
+  if (ring) {
+    keys = std::make_shared<const KeyRing>(std::move(*ring));
+  } else {
+    message = ring.error().message;
+  }
+  return ring.has_value();
 }
 
 bool StoreCommand::open(StoreUse use, int& status) {

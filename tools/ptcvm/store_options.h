@@ -22,6 +22,8 @@ struct StoreOptions {
 };
 
 CLI::Option* declare_store(CLI::App& command, StoreOptions& options);      // --store, also from PTCVM_STORE
+void declare_ring(CLI::App& command, StoreOptions& options);               // --keys
+void declare_queue_store(CLI::App& command, StoreOptions& options);        // --store, --keys; runs have a tenant
 void declare_sealed_store(CLI::App& command, StoreOptions& options);       // --store, --keys, --tenant
 // Declares the argument ID and the option --id, either of which names what the command is about.
 void declare_run_id(CLI::App& command, StoreOptions& options, const std::string& what = "The run");
@@ -30,6 +32,9 @@ void declare_durability(CLI::App& command, StoreOptions& options);         // --
 
 // How long a claim of the command line outlives its machine. The opened store prolongs claims while the process lives.
 inline constexpr std::int64_t kStoreLeaseMs = 15'000;
+
+// Reads the key ring that the options name, if they name one. Returns false, and why, when it cannot be read.
+bool read_store_keys(const StoreOptions& options, std::shared_ptr<const KeyRing>& keys, std::string& message);
 
 enum class StoreUse { Existing, Create };
 // Opens the store. Returns nullopt when the store cannot be opened; `message` then says why, and `status` is what the

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "tools/ptcvm/agent_job.h"
@@ -121,12 +122,17 @@ class ScheduleTicker {
     if (!fired) log_.note("store_failed", fired.error().message);
     if (!fired) return pause_;
     for (const std::string& run : fired->runs) log_.note("scheduled", run);
+    for (const std::string& schedule : fired->refused) {
+      if (!refused_.contains(schedule)) log_.note("seal_refused", schedule);
+    }
+    refused_ = {fired->refused.begin(), fired->refused.end()};
     return std::clamp(fired->until_next.value_or(pause_), std::chrono::milliseconds(1), pause_);
   }
 
   const Store store_;
   WorkerLog& log_;
   const std::chrono::milliseconds pause_;
+  std::set<std::string> refused_;              // by the last call
   std::mutex wait_;
   std::condition_variable_any ended_;
   std::jthread thread_;
@@ -238,7 +244,7 @@ void add_worker_command(CLI::App& app, int& status) {
   WorkerOptions& worker = request->worker;
   worker.threads = 4;
   worker.drain = std::chrono::seconds(25);
-  declare_store(*command, request->store);
+  declare_queue_store(*command, request->store);
   declare_durability(*command, request->store);
   command->add_option("--queue", request->queues, "A queue, and how many of its runs at once; repeatable (default)")
       ->type_name("NAME[:N]")

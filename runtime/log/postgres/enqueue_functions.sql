@@ -106,6 +106,9 @@ end $$;
 
 drop function if exists ptcvm.enqueue(uuid, bigint, bytea[], bytea[], bytea[], bigint[], bigint[], bigint[], bigint[],
                                       bytea[], bigint[], bigint[], smallint[], bytea[]);
+drop function if exists ptcvm.enqueue(uuid, bigint, bytea[], bytea[], bytea[], bigint[], bigint[], bigint[], bigint[],
+                                      bytea[], bigint[], bigint[], smallint[], bytea[], bytea[], bigint[]);
+-- p_seals are the seals of the logs, or '{}' without a key ring.
 -- One element of each array is one job, except p_needs and p_after: p_need_of and p_after_of say of which job (from 1) a
 -- tool is, or a run that the job comes after.
 -- Rows: was the job made; or one row with null. `at` then says: up to the number of jobs, the run of that job is another
@@ -114,7 +117,7 @@ drop function if exists ptcvm.enqueue(uuid, bigint, bytea[], bytea[], bytea[], b
 create or replace function ptcvm.enqueue(
   p_op uuid, p_now bigint, p_logs bytea[], p_queues bytea[], p_tenants bytea[], p_priorities bigint[],
   p_delays bigint[], p_ats bigint[], p_attempts bigint[], p_needs bytea[], p_need_of bigint[], p_times bigint[],
-  p_ranks smallint[], p_bodies bytea[], p_after bytea[], p_after_of bigint[])
+  p_ranks smallint[], p_bodies bytea[], p_after bytea[], p_after_of bigint[], p_seals bytea[])
 returns table (made boolean, at bigint) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
@@ -130,7 +133,10 @@ declare
 begin
   -- Runs in the order of their ids first, so that two calls with the same runs do not wait for each other.
   with made as (
-    insert into ptcvm.run (log) select l from unnest(p_logs) l group by l order by l on conflict do nothing
+    insert into ptcvm.run (log, seal)
+    select g.log, (array_agg(g.seal order by g.at))[1]
+    from unnest(p_logs, p_seals) with ordinality as g (log, seal, at) where g.log is not null
+    group by g.log order by g.log on conflict do nothing
     returning id, log
   )
   select count(distinct m.id), array_agg(m.id order by g.at) into v_made, v_runs
@@ -189,6 +195,7 @@ begin
     end if;
     insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
     values (r.id, 1, null, p_times[i], p_ranks[i], 0, p_op, p_bodies[i]);
+    update ptcvm.run x set seal = p_seals[i] where x.id = r.id and x.seal is distinct from p_seals[i];
     insert into ptcvm.queue (name) values (p_queues[i]) on conflict do nothing;
     v_at := greatest(p_ats[i], ptcvm.lease_end(v_now, p_delays[i]));
     insert into ptcvm.job (run, op, queue, tenant, state, priority, most_attempts, needs, at_ms)
@@ -211,10 +218,12 @@ begin
 end $$;
 
 -- Enqueues one job that comes after nothing: what enqueue() does, in few statements on single rows. `ready` is the queue
--- of which somebody must tell workers, or null.
+-- of which somebody must tell workers, or null. p_seal is the seal of the log, or null without a key ring.
+drop function if exists ptcvm.enqueue_job(uuid, bigint, bytea, bytea, bytea, bigint, bigint, bigint, bigint, bytea[],
+                                          bigint, smallint, bytea);
 create or replace function ptcvm.enqueue_job(
   p_op uuid, p_now bigint, p_log bytea, p_queue bytea, p_tenant bytea, p_priority bigint, p_delay bigint, p_at bigint,
-  p_attempts bigint, p_needs bytea[], p_time bigint, p_rank smallint, p_body bytea)
+  p_attempts bigint, p_needs bytea[], p_time bigint, p_rank smallint, p_body bytea, p_seal bytea)
 returns table (made boolean, at bigint, ready text) language plpgsql security definer
 set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
@@ -224,12 +233,12 @@ declare
   v_run bigint;
   v_pass bigint;
 begin
-  insert into ptcvm.run (log) values (p_log) on conflict do nothing returning id into v_run;
+  insert into ptcvm.run (log, seal) values (p_log, p_seal) on conflict do nothing returning id into v_run;
   if v_run is null then                                -- it is there, or this call is made again
     select e.made, e.at into made, at from ptcvm.enqueue(
       p_op, p_now, array[p_log], array[p_queue], array[p_tenant], array[p_priority], array[p_delay], array[p_at],
       array[p_attempts], p_needs, array_fill(1::bigint, array[cardinality(p_needs)]), array[p_time], array[p_rank],
-      array[p_body], '{}', '{}') e;
+      array[p_body], '{}', '{}', array_remove(array[p_seal], null)) e;
     ready := nullif(current_setting('ptcvm.ready', true), '');
     return next;
     return;
@@ -281,7 +290,7 @@ begin
     coalesce((select array_agg(1::bigint) from unnest(needs)), '{}'), array[v_now], array[1::smallint],
     array[convert_to(json_build_object('kind', 'run_started', 'author', 'host', 'time_ms', v_now, 'value', data_edn,
                                        'text', source, 'number', 1)::text, 'UTF8')],
-    '{}'::bytea[], '{}'::bigint[])
+    '{}'::bytea[], '{}'::bigint[], '{}'::bytea[])
   loop
     perform ptcvm.tell();
     if v_made.made is null and v_made.at > 1 then
@@ -341,18 +350,21 @@ create or replace function ptcvm.moment_before(p_now bigint, p_older bigint) ret
   select case when p_older > 0 and p_now < -9223372036854775807 + p_older then -9223372036854775807
               else p_now - greatest(p_older, 0) end $$;
 
--- Returns false when the schedule is another tenant's.
+-- answer: 0 the schedule is another tenant's; 1 done; 2 it is sealed, and there is no p_seal.
+drop function if exists ptcvm.set_schedule(bytea, bytea, bigint, bytea, bytea, bigint, bigint, bytea[], smallint, bytea);
 create or replace function ptcvm.set_schedule(
   p_name bytea, p_spec bytea, p_next bigint, p_queue bytea, p_tenant bytea, p_priority bigint, p_attempts bigint,
-  p_needs bytea[], p_rank smallint, p_body bytea)
-returns table (done boolean) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+  p_needs bytea[], p_rank smallint, p_body bytea, p_seal bytea)
+returns table (answer smallint) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  insert into ptcvm.schedule (name, spec, next_ms, queue, tenant, priority, most_attempts, needs, rank, body)
-  values (p_name, p_spec, p_next, p_queue, p_tenant, p_priority, p_attempts, p_needs, p_rank, p_body)
+  insert into ptcvm.schedule (name, spec, next_ms, queue, tenant, priority, most_attempts, needs, rank, body, seal)
+  values (p_name, p_spec, p_next, p_queue, p_tenant, p_priority, p_attempts, p_needs, p_rank, p_body, p_seal)
   on conflict (name) do update set spec = p_spec, next_ms = p_next, queue = p_queue, priority = p_priority,
-    most_attempts = p_attempts, needs = p_needs, rank = p_rank, body = p_body
-  where ptcvm.schedule.tenant = p_tenant;
-  return query select found;
+    most_attempts = p_attempts, needs = p_needs, rank = p_rank, body = p_body, seal = p_seal
+  where ptcvm.schedule.tenant = p_tenant and (p_seal is not null or ptcvm.schedule.seal is null);
+  if found then return query select 1::smallint; return; end if;
+  return query select (case when s.tenant = p_tenant then 2 else 0 end)::smallint from ptcvm.schedule s
+    where s.name = p_name;
 end $$;
 
 -- answer: 0 there is no such schedule; 1 removed; 3 it is another tenant's.
@@ -368,11 +380,15 @@ create or replace function ptcvm.schedules() returns setof ptcvm.schedule
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select * from ptcvm.schedule order by name $$;
 
+drop function if exists ptcvm.fire(bytea, bigint, bigint, uuid, bigint, bytea[], bytea[], bytea[], bigint[], bigint[],
+                                   bigint[], bigint[], bytea[], bigint[], bigint[], smallint[], bytea[], bytea[],
+                                   bigint[]);
 -- No row: the next moment is another one. Else the rows of enqueue(), and one row at the place 0.
 create or replace function ptcvm.fire(
   p_name bytea, p_due bigint, p_next bigint, p_op uuid, p_now bigint, p_logs bytea[], p_queues bytea[],
   p_tenants bytea[], p_priorities bigint[], p_delays bigint[], p_ats bigint[], p_attempts bigint[], p_needs bytea[],
-  p_need_of bigint[], p_times bigint[], p_ranks smallint[], p_bodies bytea[], p_after bytea[], p_after_of bigint[])
+  p_need_of bigint[], p_times bigint[], p_ranks smallint[], p_bodies bytea[], p_after bytea[], p_after_of bigint[],
+  p_seals bytea[])
 returns table (made boolean, at bigint) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_last bigint;
@@ -385,7 +401,7 @@ begin
   if cardinality(p_logs) = 0 then return; end if;
   for made, at in
     select e.made, e.at from ptcvm.enqueue(p_op, p_now, p_logs, p_queues, p_tenants, p_priorities, p_delays, p_ats,
-      p_attempts, p_needs, p_need_of, p_times, p_ranks, p_bodies, p_after, p_after_of) e
+      p_attempts, p_needs, p_need_of, p_times, p_ranks, p_bodies, p_after, p_after_of, p_seals) e
   loop
     if made is null then
       update ptcvm.schedule set next_ms = p_due, last_ms = v_last, fired = fired - cardinality(p_logs)

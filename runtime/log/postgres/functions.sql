@@ -92,6 +92,11 @@ returns table (at bigint, seq bigint, mine boolean) language sql stable as $$
          t.mine
   from told t $$;
 
+-- How many facts with these keys a run would take.
+create or replace function ptcvm.free_keys(p_run bigint, p_keys bytea[]) returns bigint language sql stable as $$
+  select count(*) filter (where k is null) + count(distinct k) filter (where not exists (
+    select from ptcvm.fact f where f.run = p_run and f.key = k)) from unnest(p_keys) k $$;
+
 -- put (0), decide (1), park (2), resumed (3), ended (4), depart (5): see fact_store.h. p_seen is null for a blind cut.
 -- p_others is the most facts of others that are given back.
 --
@@ -104,12 +109,19 @@ returns table (at bigint, seq bigint, mine boolean) language sql stable as $$
 --   2  a fact that was there under the key: at, seq, body    3  a fact of others: seq, body
 --   4  the conflict: seq, body                               5  the fact that had arrived: seq, body
 --   6  refused, nothing was written: at = 1 fenced, 2 missing, 3 the cut is after the head, 4 the run has left,
---      5 jobs come after the run, or it is blocked
+--      5 jobs come after the run, or it is blocked, 6 the log is sealed, and the writer has no key ring, 7 the log is
+--      not what the writer has sealed
+-- A writer with a key ring gives the seal of the log after the write, which counts for a log with the seal
+-- p_seal_before whose last fact is p_end afterwards.
+drop function if exists ptcvm.write(smallint, bytea, bigint, uuid[], bigint, bigint, uuid, boolean, bytea[], bigint[],
+                                    smallint[], bytea[], smallint[], bytea[], bigint[], bytea[], boolean, bytea,
+                                    bytea[], bytea[], bigint, bigint, bytea);
 create or replace function ptcvm.write(
   p_call smallint, p_log bytea, p_token bigint, p_nonces uuid[], p_seen bigint, p_others bigint, p_op uuid,
   p_again boolean, p_keys bytea[], p_times bigint[], p_ranks smallint[], p_bodies bytea[], p_marks smallint[],
   p_calls bytea[], p_attempts bigint[], p_tasks bytea[], p_decides boolean, p_continuation bytea, p_wait_keys bytea[],
-  p_whole_keys bytea[], p_deadline bigint, p_observed bigint, p_snapshot bytea)
+  p_whole_keys bytea[], p_deadline bigint, p_observed bigint, p_snapshot bytea, p_seal bytea, p_seal_before bytea,
+  p_end bigint)
 returns table (what smallint, at bigint, seq bigint, body bytea) language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
@@ -135,6 +147,10 @@ begin
     return query select 6::smallint, 1::bigint, 0::bigint, null::bytea;
     return;
   end if;
+  if p_seal is null and r.seal is not null then
+    return query select 6::smallint, 6::bigint, 0::bigint, null::bytea;
+    return;
+  end if;
   select f.seq into v_base from ptcvm.fact f where f.run = r.id order by f.seq desc limit 1;
   v_base := coalesce(v_base, 0);
 
@@ -153,6 +169,11 @@ begin
   end if;
 
   if not v_is_done then
+    if p_seal is not null and (r.seal is distinct from p_seal_before
+                               or v_base + ptcvm.free_keys(r.id, p_keys) <> p_end) then
+      return query select 6::smallint, 7::bigint, 0::bigint, null::bytea;
+      return;
+    end if;
     if greatest(p_seen, p_observed) > v_base then
       return query select 6::smallint, 3::bigint, 0::bigint, null::bytea;
       return;
@@ -198,6 +219,7 @@ begin
       end if;
       perform ptcvm.set_state(r.id, p_call, p_op, p_continuation, p_wait_keys, p_whole_keys, p_deadline, p_observed,
                               p_snapshot);
+      if p_seal is not null then update ptcvm.run set seal = p_seal where id = r.id; end if;
     end if;
   end if;
 
@@ -248,13 +270,17 @@ end $$;
 
 -- Takes a run over from another store: p_writers are the writers of its facts. p_state is the state of the run, and
 -- p_numbers has, when p_queue is not null: the state of the job before the move, priority, format, crashes, attempts, most
--- attempts, at_ms, crash_head, and whether it is cancelled.
+-- attempts, at_ms, crash_head, and whether it is cancelled. p_seal and p_seal_before are as in write(): the answer is null
+-- when the log has another seal, or has one that the caller cannot renew.
+drop function if exists ptcvm.arrive(bytea, bigint, uuid, boolean, bigint[], bytea[], bigint[], smallint[], bytea[],
+                                     smallint[], bytea[], bigint[], bytea[], smallint, bigint, bytea, bytea[], bytea[],
+                                     bigint, bigint, bytea, bytea, bytea, bigint[], bytea[], bytea, bigint);
 create or replace function ptcvm.arrive(
   p_log bytea, p_before bigint, p_op uuid, p_again boolean, p_writers bigint[], p_keys bytea[], p_times bigint[],
   p_ranks smallint[], p_bodies bytea[], p_marks smallint[], p_calls bytea[], p_attempts bigint[], p_tasks bytea[],
   p_state smallint, p_token bigint, p_continuation bytea, p_wait_keys bytea[], p_whole_keys bytea[],
   p_deadline bigint, p_observed bigint, p_snapshot bytea, p_queue bytea, p_tenant bytea, p_numbers bigint[],
-  p_needs bytea[], p_reason bytea, p_now bigint)
+  p_needs bytea[], p_reason bytea, p_now bigint, p_seal bytea, p_seal_before bytea)
 returns table (arrived boolean) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   r ptcvm.run;
@@ -273,6 +299,11 @@ begin
     return query select false;
     return;
   end if;
+  if r.seal is distinct from p_seal_before then
+    return query select null::boolean;
+    return;
+  end if;
+  update ptcvm.run set seal = p_seal where id = r.id and p_seal is not null;
   insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
   select r.id, p_before + g.at, g.key, p_times[g.at], p_ranks[g.at], p_writers[g.at], p_op, p_bodies[g.at]
   from unnest(p_keys) with ordinality as g (key, at) order by g.at;
@@ -313,11 +344,13 @@ begin
   return query select found;
 end $$;
 
--- Claims a run. answer: 0 granted; 3 the run has left; 1 another holds it; 2 the lease of another is over, and the caller finds out whether
+-- Claims a run. answer: 0 granted; 3 the run has left; 4 it is sealed, and p_keys says that the caller has no ring;
+-- 1 another holds it; 2 the lease of another is over, and the caller finds out whether
 -- that process lives: it asks again with p_dead, the token of that claim. A claim that asks again after a broken
 -- connection finds its own nonce.
+drop function if exists ptcvm.claim(bytea, bytea, uuid, bigint, bigint, bigint);
 create or replace function ptcvm.claim(
-  p_log bytea, p_owner bytea, p_nonce uuid, p_now bigint, p_lease bigint, p_dead bigint)
+  p_log bytea, p_owner bytea, p_nonce uuid, p_now bigint, p_lease bigint, p_dead bigint, p_keys boolean)
 returns table (answer smallint, token bigint, owner bytea, until_ms bigint) language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
@@ -332,6 +365,10 @@ begin
   end if;
   if r.state in (3, 4) then
     return query select 3::smallint, r.token, r.owner, r.until_ms;
+    return;
+  end if;
+  if r.seal is not null and not p_keys then
+    return query select 4::smallint, r.token, r.owner, r.until_ms;
     return;
   end if;
   perform ptcvm.release_if_dead(r.id, v_now);
@@ -445,6 +482,37 @@ begin
       union
       select x.since, x.run from ptcvm.waiting x where x.deadline_ms <= v_now
     ) w join ptcvm.run r on r.id = w.run order by w.since limit p_most;
+end $$;
+
+-- For those who check seals. A log at one moment; no row when there is no such log.
+create or replace function ptcvm.sealed_log(p_log bytea)
+returns table (seal bytea, token bigint, head bigint, open_calls bigint[]) language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+begin
+  return query select r.seal, r.token,
+      coalesce((select f.seq from ptcvm.fact f where f.run = r.id order by f.seq desc limit 1), 0),
+      array(select c.seq from ptcvm.open_call c where c.run = r.id order by c.seq)
+    from ptcvm.run r where r.log = p_log;
+end $$;
+
+-- Facts with the columns beside their bytes.
+create or replace function ptcvm.sealed_facts(p_log bytea, p_after bigint, p_most bigint)
+returns table (seq bigint, body bytea, key bytea, time_ms bigint, rank smallint, writer bigint)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+begin
+  return query select f.seq, f.body, f.key, f.time_ms, f.rank, f.writer from ptcvm.fact f
+    where f.run = (select r.id from ptcvm.run r where r.log = p_log) and f.seq > p_after order by f.seq limit p_most;
+end $$;
+
+-- Which of these keys facts of the log have.
+create or replace function ptcvm.taken_keys(p_log bytea, p_keys bytea[]) returns table (key bytea)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+begin
+  return query select f.key from ptcvm.fact f
+    where f.run = (select r.id from ptcvm.run r where r.log = p_log) and f.key = any (p_keys);
 end $$;
 
 create or replace function ptcvm.store_version() returns table (version int)

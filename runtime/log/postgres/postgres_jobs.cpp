@@ -1,5 +1,6 @@
 #include "runtime/log/postgres/postgres_jobs.h"
 
+#include "runtime/log/postgres/postgres_seals.h"
 #include "runtime/log/postgres/postgres_store.h"
 #include "runtime/log/queue_protocol.h"
 #include "runtime/log/store_rules.h"
@@ -47,13 +48,24 @@ void JobColumns::add_to(PostgresParameters& out) const {
   out.byte_array(logs_).byte_array(queues_).byte_array(tenants_).integer_array(priorities_).integer_array(delays_);
   out.integer_array(ats_).integer_array(attempts_).byte_array(needs_).integer_array(need_of_);
   out.integer_array(starts_.times).small_array(starts_.ranks).byte_array(starts_.bodies);
-  out.byte_array(after_).integer_array(after_of_);
+  out.byte_array(after_).integer_array(after_of_).byte_array(seals_);
+}
+
+StoreResult<JobColumns> JobColumns::sealed(std::span<const Job> jobs, const PostgresSeals* seals) {
+  JobColumns out(jobs);
+  for (std::size_t i = 0; seals != nullptr && i < jobs.size(); ++i) {
+    auto seal = seals->of_new_log(jobs[i].log, jobs[i].tenant, *out.starts_.bodies[i]);
+    if (auto* error = std::get_if<StoreError>(&seal)) return std::move(*error);
+    out.seals_.emplace_back(std::get<std::string>(std::move(seal)));
+  }
+  return out;
 }
 
 void JobColumns::add_one_to(PostgresParameters& out) const {
   out.bytes(*logs_[0]).bytes(*queues_[0]).bytes(*tenants_[0]).integer(priorities_[0]).integer(delays_[0]);
   out.integer(ats_[0]).integer(attempts_[0]).byte_array(needs_).integer(starts_.times[0]).small(starts_.ranks[0]);
   out.bytes(*starts_.bodies[0]);
+  seals_.empty() ? out.null_bytes() : out.bytes(*seals_[0]);
 }
 
 std::optional<StoreError> check_postgres_jobs(std::span<const Job> jobs) {

@@ -1,6 +1,9 @@
 // Runs that leave a database for another store, and that come from one (run_move.h).
+#include <algorithm>
+
 #include "runtime/log/postgres/postgres_answers.h"
 #include "runtime/log/postgres/postgres_rows.h"
+#include "runtime/log/postgres/postgres_seals.h"
 #include "runtime/log/postgres/postgres_store.h"
 #include "runtime/log/run_move.h"
 #include "runtime/log/store_rules.h"
@@ -10,7 +13,7 @@ namespace {
 
 constexpr char kArrive[] =
     "SELECT * FROM ptcvm.arrive($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,"
-    "coalesce($21,lo_get($22)),$23,$24,$25,$26,$27,$28)";
+    "coalesce($21,lo_get($22)),$23,$24,$25,$26,$27,$28,$29,$30)";
 constexpr char kSettle[] = "SELECT * FROM ptcvm.settle_departure($1,$2)";
 
 std::vector<std::int64_t> numbers_of(const JobRow& job) {
@@ -49,18 +52,43 @@ StoreResult<bool> PostgresStore::arrive(const Arrival& run, std::int64_t now_ms)
   if (auto wrong = check_postgres_message(columns, parked)) return *std::move(wrong);
   std::vector<std::int64_t> writers;
   for (const Fact& fact : run.facts) writers.push_back(static_cast<std::int64_t>(fact.writer));
-  const PostgresUuid op = fresh_uuid();
-  const auto parameters = [&](bool again) {
-    PostgresParameters out;
-    out.bytes(run.log).count(run.before).uuid(op).boolean(again).integer_array(writers);
-    add_facts(out, columns);
-    out.small(static_cast<std::int16_t>(run.state)).count(run.token);
-    add_parked(out, parked);
-    add_job(out, run.job);
-    out.integer(now(now_ms));
-    return out;
+  std::optional<StoreResult<bool>> told;
+  const auto once = [&](const NextSeal& seal) -> StoreResult<SealedWrite> {
+    const PostgresUuid op = fresh_uuid();
+    const auto parameters = [&](bool again) {
+      PostgresParameters out;
+      out.bytes(run.log).count(run.before).uuid(op).boolean(again).integer_array(writers);
+      add_facts(out, columns);
+      out.small(static_cast<std::int16_t>(run.state)).count(run.token);
+      add_parked(out, parked);
+      add_job(out, run.job);
+      out.integer(now(now_ms));
+      add_envelope(add_envelope(out, seal.after), seal.before);
+      return out;
+    };
+    const auto answer = calls_.ask(kArrive, parameters);
+    if (const auto* error = std::get_if<StoreError>(&answer)) return *error;
+    const auto& rows = std::get<PostgresRows>(answer);
+    if (rows.null_at(0, 0)) return SealedWrite::Changed;
+    told = rows.boolean_at(0, 0);
+    return rows.boolean_at(0, 0) ? SealedWrite::Written : SealedWrite::Kept;
   };
-  return answer_of<bool>(calls_.ask(kArrive, parameters), is_done_in);
+  if (!has_ring()) {
+    const auto done = once({});
+    if (const auto* error = std::get_if<StoreError>(&done)) return *error;
+    return told ? *std::move(told) : StoreResult<bool>(keys_needed(run.log));
+  }
+  const auto next = [&](const LogHead& known, bool) -> StoreResult<LogHead> {
+    if (known.seq != run.before) return known;   // the answer will be no
+    auto head = seals_->appended(run.log, known, columns, false);
+    if (auto* out = std::get_if<LogHead>(&head)) {
+      out->parked = parked == nullptr ? Digest() : parked_digest(run.log, *parked);
+      out->token = std::max(out->token, run.token);
+    }
+    return head;
+  };
+  if (auto failed = seals_->write(run.log, run.job ? &run.job->tenant : nullptr, next, once)) return *std::move(failed);
+  return *std::move(told);
 }
 
 StoreResult<bool> PostgresStore::settle_departure(std::string_view log, std::string_view key) {

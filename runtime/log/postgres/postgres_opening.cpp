@@ -3,6 +3,7 @@
 
 #include "runtime/log/postgres/postgres_answers.h"
 #include "runtime/log/postgres/postgres_rows.h"
+#include "runtime/log/postgres/postgres_seals.h"
 #include "runtime/log/postgres/postgres_store.h"
 
 namespace ptc {
@@ -65,8 +66,17 @@ std::optional<Opening> small_opening_in(const PostgresRows& rows, int row, int a
   return out;
 }
 
+// With a ring, every part is read by a call that checks it.
+StoreResult<Opening> PostgresStore::checked_opening(std::string_view log) {
+  const auto head = seals_->check_to_open(log);
+  if (const auto* error = std::get_if<StoreError>(&head)) return *error;
+  const std::uint64_t seq = std::get<LogHead>(head).seq;
+  return seq == 0 ? Opening() : opening_of_parts(log, seq);
+}
+
 StoreResult<Opening> PostgresStore::opening(std::string_view log) {
   if (auto wrong = check_postgres_log(log)) return *std::move(wrong);
+  if (has_ring()) return checked_opening(log);
   PostgresParameters parameters;
   parameters.bytes(log).count(kMostNotable);
   auto answer = answer_of<Read>(calls_.look(kOpening, parameters), opening_in);

@@ -6,6 +6,7 @@
 #include "runtime/log/postgres/postgres_answers.h"
 #include "runtime/log/postgres/postgres_listener.h"
 #include "runtime/log/postgres/postgres_opening.h"
+#include "runtime/log/postgres/postgres_seals.h"
 #include "runtime/log/postgres/postgres_store.h"
 #include "runtime/log/queue_protocol.h"
 #include "runtime/log/store_rules.h"
@@ -20,14 +21,14 @@ constexpr char kBeat[] = "SELECT * FROM ptcvm.node_beat($1,$2)";
 constexpr char kLeave[] = "SELECT * FROM ptcvm.node_leave($1,$2,$3)";
 constexpr char kDrain[] = "SELECT * FROM ptcvm.node_drain($1)";
 constexpr char kAllNodes[] = "SELECT * FROM ptcvm.nodes()";
-constexpr char kClaimNext[] = "SELECT * FROM ptcvm.claim_next($1,$2,$3,$4,$5,$6,$7)";
+constexpr char kClaimNext[] = "SELECT * FROM ptcvm.claim_next($1,$2,$3,$4,$5,$6,$7,$8)";
 constexpr char kFinish[] =
     "SELECT f.*, current_setting('ptcvm.ready', true) FROM ptcvm.finish($1,$2,$3,$4,$5,$6,$7,$8,$9) f";
 constexpr char kGiveBackOthers[] = "SELECT * FROM ptcvm.node_give_back($1,$2,$3,$4)";
 constexpr char kRescue[] = "SELECT * FROM ptcvm.rescue($1,$2)";
 constexpr char kSetLimits[] = "SELECT * FROM ptcvm.set_queue($1,$2,$3,$4,$5,$6,$7)";
 constexpr char kAllQueues[] = "SELECT * FROM ptcvm.queues()";
-constexpr char kCancel[] = "SELECT * FROM ptcvm.cancel($1,$2,$3,$4,$5,$6,$7,$8)";
+constexpr char kCancel[] = "SELECT * FROM ptcvm.cancel($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11)";
 constexpr char kRetryJob[] = "SELECT * FROM ptcvm.retry($1,$2,$3)";
 constexpr char kJobRows[] = "SELECT * FROM ptcvm.jobs($1,$2,$3,$4)";
 
@@ -110,10 +111,13 @@ StoreResult<std::vector<std::string>> logs_in(const PostgresRows& rows) {
 
 StoreResult<bool> yes_in(const PostgresRows& rows) { return rows.boolean_at(0, 0); }
 
+constexpr std::int64_t kSealDiffers = 5;
+
 // What ptcvm.cancel() and ptcvm.retry() answer.
 StoreResult<bool> told_in(const PostgresRows& rows, std::string_view log) {
   const std::int64_t answer = rows.integer_at(0, 0);
   if (answer == 4) return run_moved(log, "");
+  if (answer == kSealDiffers) return keys_needed(log);
   if (answer == 2) return no_job(log);
   if (answer == 3) return wrong_tenant(log);
   return answer == 1;
@@ -177,7 +181,7 @@ StoreResult<std::vector<ClaimedRun>> PostgresQueue::claim_next(std::uint64_t nod
   const auto parameters = [&](bool again) {
     PostgresParameters out;
     out.count(node).bytes(queue).byte_array(names).count(most).uuid_array(nonces).integer(store_.now(now_ms));
-    out.boolean(again);
+    out.boolean(again).boolean(store_.has_ring());
     return out;
   };
   const auto read = [&](const PostgresRows& rows) -> StoreResult<std::vector<ClaimedRun>> {
@@ -185,10 +189,15 @@ StoreResult<std::vector<ClaimedRun>> PostgresQueue::claim_next(std::uint64_t nod
     for (int row = 0; row < rows.count(); ++row) {
       if (rows.null_at(row, 0)) return dead_node(node);
       ClaimedRun run{std::string(rows.bytes_at(row, 0)), std::string(rows.bytes_at(row, 1)), rows.count_at(row, 2),
-                     rows.boolean_at(row, 4), small_at(rows, row, 5), small_opening_in(rows, row, 6)};
+                     rows.boolean_at(row, 4), small_at(rows, row, 5), std::nullopt};
       PostgresUuid nonce{};
       std::ranges::copy_n(rows.bytes_at(row, 3).begin(), static_cast<std::ptrdiff_t>(nonce.size()), nonce.begin());
       store_.keep(run.log, {run.token, {nonce}});
+      if (store_.has_ring()) {           // what opening the run reads must be checked
+        store_.seals_->claimed_by_queue(run.log, run.token, run.tenant);
+      } else {
+        run.opening = small_opening_in(rows, row, 6);
+      }
       out.push_back(std::move(run));
     }
     return out;
@@ -212,6 +221,7 @@ StoreResult<bool> PostgresQueue::finish(std::string_view log, std::uint64_t toke
   if (const auto* rows = std::get_if<PostgresRows>(&answer)) store_.calls_.tell_of(*rows, 1);
   auto out = answer_of<bool>(std::move(answer), yes_in);
   if (!std::holds_alternative<StoreError>(out)) store_.forget(log, token);   // else the caller may ask again
+  if (store_.has_ring() && !std::holds_alternative<StoreError>(out)) store_.seals_->finished(log);
   return out;
 }
 
@@ -255,15 +265,37 @@ StoreResult<bool> PostgresQueue::cancel(std::string_view log, std::string_view t
   if (auto wrong = check_put(log, Cut::blind(), {&fact, 1})) return *std::move(wrong);
   if (auto wrong = check_tenant(tenant)) return *std::move(wrong);
   const FactColumns columns = fact_columns({&fact, 1}, 0);
-  const PostgresUuid op = fresh_uuid();
-  const auto parameters = [&](bool again) {
-    PostgresParameters out;
-    out.bytes(log).bytes(tenant).uuid(op).integer(columns.times[0]).small(columns.ranks[0]).bytes(*columns.bodies[0]);
-    out.integer(store_.now(now_ms)).boolean(again);
-    return out;
+  std::optional<StoreResult<bool>> told;
+  const auto once = [&](const NextSeal& seal) -> StoreResult<SealedWrite> {
+    const PostgresUuid op = fresh_uuid();
+    const auto parameters = [&](bool again) {
+      PostgresParameters out;
+      out.bytes(log).bytes(tenant).uuid(op).integer(columns.times[0]).small(columns.ranks[0]);
+      out.bytes(*columns.bodies[0]).integer(store_.now(now_ms)).boolean(again);
+      add_seal(out, store_.has_ring() ? &seal : nullptr);
+      return out;
+    };
+    auto answer = store_.calls_.ask(kCancel, parameters);
+    const auto* const rows = std::get_if<PostgresRows>(&answer);
+    const bool has_changed = rows != nullptr && rows->integer_at(0, 0) == kSealDiffers;
+    told = answer_of<bool>(std::move(answer), [&](const PostgresRows& all) { return told_in(all, log); });
+    const auto* const is_done = std::get_if<bool>(&*told);
+    if (has_changed) return SealedWrite::Changed;
+    return is_done != nullptr && *is_done ? SealedWrite::Written : SealedWrite::Kept;
   };
-  return answer_of<bool>(store_.calls_.ask(kCancel, parameters),
-                         [&](const PostgresRows& rows) { return told_in(rows, log); });
+  if (!store_.has_ring()) {
+    (void)once({});
+    return *std::move(told);
+  }
+  const auto next = [&](const LogHead& now, bool) { return store_.seals_->appended(log, now, columns, false); };
+  const std::string whose(tenant);
+  auto failed = store_.seals_->write(log, &whose, next, once);
+  if (!failed) return *std::move(told);
+  if (!is_of_another_tenant(*failed)) return *std::move(failed);
+  const auto answer = once({});        // the run is another tenant's, if its job says so, too
+  const bool has_changed = std::holds_alternative<SealedWrite>(answer) &&
+                           std::get<SealedWrite>(answer) == SealedWrite::Changed;
+  return has_changed ? StoreResult<bool>(*std::move(failed)) : *std::move(told);
 }
 
 StoreResult<bool> PostgresQueue::retry(std::string_view log, std::string_view tenant, std::int64_t now_ms) {

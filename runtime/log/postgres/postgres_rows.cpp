@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "runtime/log/fact_json.h"
-#include "runtime/log/open_calls.h"
+#include "runtime/log/log_walk.h"
 #include "runtime/log/store_rules.h"
 
 namespace ptc {
@@ -42,6 +42,8 @@ StoreError refusal(std::string_view log, std::int64_t reason) {
   if (reason == 1) return {Kind::Fenced, "the claim is not the newest any more"};
   if (reason == 4) return {Kind::RunMoved, ""};   // the store says where
   if (reason == 5) return run_has_order(log);
+  if (reason == 6) return keys_needed(log);
+  if (reason == 7) return seal_refusal(kLogChanged, "the log has changed");
   if (reason == 2) return {Kind::Missing, "no such log, or nothing is parked"};
   return {Kind::Misuse, "nobody has seen what is not written yet"};
 }

@@ -41,6 +41,9 @@ struct ParkedColumns {
 Parked parked_in(const PostgresRows& rows, int row, const ParkedColumns& at);
 // Reads rows of ptcvm.runs(). Error: Corrupt.
 StoreResult<std::vector<RunInfo>> infos_in(const PostgresRows& rows);
+// The name of the refusal of a write to a log that is not what the writer has sealed (postgres_seals.h). It does not
+// leave the store.
+inline constexpr std::string_view kLogChanged = "log_changed";
 // Reads the rows of ptcvm.write(). `facts` are what was written under the token of the cut. RunMoved has no message.
 StoreResult<ParkResult> write_in(const PostgresRows& rows, std::string_view log, std::span<const Fact> facts, Cut cut);
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "runtime/log/living_claims.h"
+#include "runtime/log/postgres/postgres_answers.h"
 #include "runtime/log/postgres/postgres_queue.h"
 #include "runtime/log/postgres/postgres_rows.h"
 #include "runtime/log/postgres/postgres_schema.h"
+#include "runtime/log/postgres/postgres_seals.h"
 #include "runtime/log/store_rules.h"
 
 namespace ptc {
@@ -19,32 +21,14 @@ constexpr std::int16_t kPut = 0, kDecide = 1, kPark = 2, kResumed = 3, kEnded = 
 constexpr char kWrite[] =
     "SELECT w.*, current_setting('ptcvm.ready', true) FROM "
     "ptcvm.write($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,$21,$22,"
-    "coalesce($23,lo_get($24))) w";
+    "coalesce($23,lo_get($24)),$25,$26,$27) w";
 constexpr int kReadyColumn = 4;
-constexpr std::int64_t kReadPieceBytes = std::int64_t{128} << 10;
-constexpr char kClaim[] = "SELECT * FROM ptcvm.claim($1,$2,$3,$4,$5,$6)";
+constexpr char kClaim[] = "SELECT * FROM ptcvm.claim($1,$2,$3,$4,$5,$6,$7)";
 constexpr char kRenew[] = "SELECT * FROM ptcvm.renew($1,$2,$3,$4,$5)";
 constexpr char kRelease[] = "SELECT * FROM ptcvm.release($1,$2,$3,$4)";
-constexpr char kFactsAfter[] = "SELECT * FROM ptcvm.facts($1,$2,$3,$4)";
-constexpr char kFind[] = "SELECT * FROM ptcvm.find($1,$2)";
-constexpr char kOpenCalls[] = "SELECT * FROM ptcvm.open_calls($1)";
-// A row for each piece of the snapshot; the first one has the rest of the run. Appending nothing reads the whole value
-// once, where taking parts of what is kept would read it for each.
-constexpr char kParked[] =
-    "WITH whole AS MATERIALIZED (SELECT p.*, p.snapshot || ''::bytea AS bytes FROM ptcvm.parked_run($1) p) "
-    "SELECT at, length(bytes), substring(bytes FROM at + 1 FOR $2::int), continuation, deadline_ms, observed_seq, "
-    "CASE at WHEN 0 THEN wait_keys END FROM whole, generate_series(0, greatest(length(bytes) - 1, 0), $2::int) at";
-constexpr char kRuns[] = "SELECT * FROM ptcvm.runs($1,$2)";
-constexpr char kWoken[] = "SELECT * FROM ptcvm.woken_runs($1,$2)";
 
 // What ptcvm.claim() answers.
-enum class ClaimAnswer : std::uint8_t { Granted, Held, Lapsed, Left };
-
-template <class T, class Read>
-StoreResult<T> read_rows(StoreResult<PostgresRows> answer, Read read) {
-  if (auto* error = std::get_if<StoreError>(&answer)) return std::move(*error);
-  return read(std::get<PostgresRows>(answer));
-}
+enum class ClaimAnswer : std::uint8_t { Granted, Held, Lapsed, Left, Sealed };
 
 std::optional<StoreError> check_size(std::string_view log) {
   if (log.size() <= kMaxPostgresLogBytes) return std::nullopt;
@@ -72,7 +56,11 @@ std::optional<StoreError> check_postgres_message(const FactColumns& facts, const
 
 PostgresStore::PostgresStore(const std::string& url, const PostgresOptions& options)
     : calls_(url, options.connections, options.patience), clock_(options.clock),
-      queue_(std::make_unique<PostgresQueue>(*this)) {}
+      queue_(std::make_unique<PostgresQueue>(*this)),
+      seals_(options.sealer == nullptr ? nullptr
+                                       : std::make_unique<PostgresSeals>(calls_, options.sealer, [this](auto log) {
+                                           return unchecked_parked(log);
+                                         })) {}
 PostgresStore::~PostgresStore() = default;
 RunQueue* PostgresStore::queue() { return queue_.get(); }
 
@@ -111,17 +99,56 @@ void PostgresStore::forget(std::string_view log, std::uint64_t token) {
   if (at != held_.end() && at->second.token == token) held_.erase(at);
 }
 
+struct PostgresStore::OneWrite {
+  std::int16_t call = 0;
+  std::string_view log;
+  Cut cut;
+  std::span<const Fact> facts;
+  const FactColumns& columns;
+  const Parked* run = nullptr;
+};
+
 StoreResult<ParkResult> PostgresStore::write(std::int16_t call, std::string_view log, Cut cut,
                                              std::span<const Fact> facts, const Parked* run) {
   if (auto wrong = check_size(log)) return *std::move(wrong);
+  const FactColumns columns = fact_columns(facts, cut.token);
+  if (auto wrong = check_postgres_message(columns, run)) return *std::move(wrong);
+  const OneWrite given{call, log, cut, facts, columns, run};
+  return has_ring() ? write_sealed(given) : write_once(given, nullptr);
+}
+
+StoreResult<ParkResult> PostgresStore::write_sealed(const OneWrite& given) {
+  const auto next = [&](const LogHead& now, bool may_be_taken) -> StoreResult<LogHead> {
+    auto head = seals_->appended(given.log, now, given.columns, may_be_taken);
+    auto* const out = std::get_if<LogHead>(&head);
+    if (out == nullptr) return head;
+    if (given.call == kPark) out->parked = parked_digest(given.log, *given.run);
+    if (given.call == kEnded) out->parked = Digest();
+    if (*out != now) out->token = std::max(out->token, given.cut.token);
+    return head;
+  };
+  std::optional<StoreResult<ParkResult>> out;
+  const auto once = [&](const NextSeal& seal) -> StoreResult<SealedWrite> {
+    out = write_once(given, &seal);
+    if (const auto* error = std::get_if<StoreError>(&*out)) {
+      const bool has_changed = error->seal == kLogChanged || error->seal == keys_needed(given.log).seal;
+      return has_changed ? SealedWrite::Changed : SealedWrite::Kept;
+    }
+    const auto& done = std::get<ParkResult>(*out);
+    return done.conflict || done.arrived ? SealedWrite::Kept : SealedWrite::Written;
+  };
+  if (auto failed = seals_->write(given.log, nullptr, next, once)) return *std::move(failed);
+  return *std::move(out);
+}
+
+StoreResult<ParkResult> PostgresStore::write_once(const OneWrite& given, const NextSeal* seal) {
+  const auto& [call, log, cut, facts, columns, run] = given;
   const PostgresUuid op = fresh_uuid();
   Held claim;
   if (cut.token != 0) {
     claim = held(log, cut.token);
     if (claim.nonces.empty()) return StoreError{Kind::Fenced, "the claim is not the newest any more"};
   }
-  const FactColumns columns = fact_columns(facts, cut.token);
-  if (auto wrong = check_postgres_message(columns, run)) return *std::move(wrong);
   const auto parameters = [&](bool again) {
     again = again || claim.is_doubtful;
     if (again && cut.token != 0) claim.nonces.push_back(fresh_uuid());
@@ -136,6 +163,7 @@ StoreResult<ParkResult> PostgresStore::write(std::int16_t call, std::string_view
     add_facts(out, columns);
     out.boolean(has_decision(facts));
     add_parked(out, run);
+    add_seal(out, seal);
     return out;
   };
   auto answer = calls_.ask(kWrite, parameters);
@@ -196,119 +224,14 @@ StoreResult<ParkResult> PostgresStore::park(std::string_view log, Cut cut, std::
   return write(kPark, log, cut, facts, &run);
 }
 
-StoreResult<std::vector<Fact>> PostgresStore::facts_after(std::string_view log, std::uint64_t after, std::size_t most,
-                                                          bool notable) {
-  if (auto wrong = check_postgres_log(log)) return *std::move(wrong);
-  PostgresParameters parameters;
-  parameters.bytes(log).count(after).count(most).boolean(notable);
-  return read_rows<std::vector<Fact>>(calls_.look(kFactsAfter, parameters), facts_in);
-}
-
-StoreResult<std::vector<Fact>> PostgresStore::read(std::string_view log, std::uint64_t after, std::size_t most) {
-  auto out = facts_after(log, after, most, false);
-  if (const auto* facts = std::get_if<std::vector<Fact>>(&out)) {
-    for (std::size_t i = 0; i < facts->size(); ++i) {
-      if ((*facts)[i].seq == after + i + 1) continue;
-      return StoreError{Kind::Corrupt, "fact " + std::to_string(after + i + 1) + " of the log is missing"};
-    }
-  }
-  return out;
-}
-
-StoreResult<std::vector<Fact>> PostgresStore::read_notable(std::string_view log, std::uint64_t after,
-                                                           std::size_t most) {
-  return facts_after(log, after, most, true);
-}
-
-StoreResult<std::optional<Fact>> PostgresStore::find(std::string_view log, std::string_view key) {
-  if (auto wrong = check_postgres_log(log)) return *std::move(wrong);
-  const std::string indexed = indexed_key(key);
-  PostgresParameters parameters;
-  parameters.bytes(log).bytes(indexed);
-  return read_rows<std::optional<Fact>>(calls_.look(kFind, parameters),
-                                        [&](const PostgresRows& rows) -> StoreResult<std::optional<Fact>> {
-                                          if (rows.count() == 0) return std::optional<Fact>();
-                                          auto fact = fact_in(rows, 0, 0);
-                                          if (auto* error = std::get_if<StoreError>(&fact)) return std::move(*error);
-                                          if (std::get<Fact>(fact).key != key)
-                                            return StoreError{Kind::Corrupt, "the index of keys is damaged"};
-                                          return std::optional(std::get<Fact>(std::move(fact)));
-                                        });
-}
-
-StoreResult<std::vector<Fact>> PostgresStore::open_calls(std::string_view log) {
-  if (auto wrong = check_postgres_log(log)) return *std::move(wrong);
-  PostgresParameters parameters;
-  parameters.bytes(log);
-  return read_rows<std::vector<Fact>>(calls_.look(kOpenCalls, parameters), facts_in);
-}
-
-StoreResult<std::optional<Parked>> PostgresStore::parked(std::string_view log) {
-  if (auto wrong = check_postgres_log(log)) return *std::move(wrong);
-  std::optional<Parked> out;
-  std::size_t size = 0;
-  PostgresParameters parameters;
-  parameters.bytes(log).integer(kReadPieceBytes);
-  const auto begin = [&] { out.reset(); };
-  const auto take = [&](const PostgresRows& rows) {
-    if (!out) {
-      out.emplace();
-      size = static_cast<std::size_t>(rows.count_at(0, 1));
-      out->snapshot.reserve(size);
-      out->continuation = rows.bytes_at(0, 3);
-      if (!rows.null_at(0, 4)) out->deadline_ms = rows.integer_at(0, 4);
-      out->observed_seq = rows.count_at(0, 5);
-      out->wait_keys = rows.byte_array_at(0, 6);
-    }
-    if (rows.count_at(0, 0) != out->snapshot.size()) return;   // out of order, and so the size will not be right
-    const std::string_view piece = rows.bytes_at(0, 2);
-    out->snapshot.insert(out->snapshot.end(), piece.begin(), piece.end());
-  };
-  auto done = calls_.look_each(kParked, parameters, begin, take);
-  if (auto* error = std::get_if<StoreError>(&done)) return std::move(*error);
-  if (out && out->snapshot.size() != size) return StoreError{Kind::Corrupt, "pieces of a parked run are missing"};
-  return out;
-}
-
-StoreResult<std::vector<RunInfo>> PostgresStore::infos(std::string_view after, std::optional<std::size_t> most) {
-  PostgresParameters parameters;
-  parameters.bytes(after);
-  if (most) {
-    parameters.count(*most);
-  } else {
-    parameters.integer(std::nullopt);
-  }
-  return read_rows<std::vector<RunInfo>>(calls_.look(kRuns, parameters), infos_in);
-}
-
-StoreResult<std::optional<RunInfo>> PostgresStore::info(std::string_view log) {
-  if (auto wrong = check_postgres_log(log)) return *std::move(wrong);
-  auto all = infos(log, std::nullopt);
-  if (auto* error = std::get_if<StoreError>(&all)) return std::move(*error);
-  auto& found = std::get<std::vector<RunInfo>>(all);
-  return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
-}
-
-StoreResult<std::vector<RunInfo>> PostgresStore::runs(std::string_view after, std::size_t most) {
-  return infos(after, most);
-}
-
-StoreResult<std::vector<std::string>> PostgresStore::woken(std::int64_t now_ms, std::size_t most) {
-  PostgresParameters parameters;
-  parameters.integer(now(now_ms)).count(most);
-  return read_rows<std::vector<std::string>>(calls_.look(kWoken, parameters),
-                                             [](const PostgresRows& rows) -> StoreResult<std::vector<std::string>> {
-                                               std::vector<std::string> out;
-                                               for (int row = 0; row < rows.count(); ++row)
-                                                 out.emplace_back(rows.bytes_at(row, 0));
-                                               return out;
-                                             });
-}
-
 StoreResult<Claim> PostgresStore::claim(std::string_view log, std::string_view owner, std::int64_t now_ms,
                                         std::int64_t lease_ms, std::optional<std::uint64_t> dead) {
   if (auto wrong = check_claim(log, owner, lease_ms)) return *std::move(wrong);
   if (auto wrong = check_size(log)) return *std::move(wrong);
+  if (has_ring()) {
+    const auto now = seals_->check_to_claim(log);
+    if (const auto* error = std::get_if<StoreError>(&now)) return *error;
+  }
   const PostgresUuid fresh = fresh_uuid();
   const auto parameters = [&](bool) {
     PostgresParameters out;
@@ -318,6 +241,7 @@ StoreResult<Claim> PostgresStore::claim(std::string_view log, std::string_view o
     } else {
       out.integer(std::nullopt);
     }
+    out.boolean(has_ring());
     return out;
   };
   for (;;) {
@@ -327,8 +251,10 @@ StoreResult<Claim> PostgresStore::claim(std::string_view log, std::string_view o
     const Claim held{0, false, std::string(rows.bytes_at(0, 2)), rows.count_at(0, 1), rows.integer_at(0, 3)};
     const auto told = static_cast<ClaimAnswer>(rows.integer_at(0, 0));
     if (told == ClaimAnswer::Left) return left(log);
+    if (told == ClaimAnswer::Sealed) return keys_needed(log);
     if (told == ClaimAnswer::Granted) {
       keep(log, {held.held_token, {fresh}});
+      if (has_ring()) seals_->claimed(log, held.held_token);
       return Claim{held.held_token, true, held.owner, held.held_token, held.until_ms};
     }
     if (told == ClaimAnswer::Held || is_held_by_the_living(log, held.owner, held.held_token)) return held;
@@ -344,7 +270,7 @@ StoreResult<bool> PostgresStore::renew(std::string_view log, std::uint64_t token
   if (token == 0 || claim.nonces.empty()) return false;
   PostgresParameters parameters;
   parameters.bytes(log).count(token).uuid_array(claim.nonces).integer(now(now_ms)).integer(lease_ms);
-  return read_rows<bool>(calls_.look(kRenew, parameters),   // twice is as good as once
+  return answer_of<bool>(calls_.look(kRenew, parameters),   // twice is as good as once
                          [](const PostgresRows& rows) -> StoreResult<bool> { return rows.boolean_at(0, 0); });
 }
 
@@ -357,7 +283,7 @@ StoreResult<bool> PostgresStore::release(std::string_view log, std::uint64_t tok
     out.bytes(log).count(token).uuid_array(claim.nonces).boolean(again);
     return out;
   };
-  auto out = read_rows<bool>(calls_.ask(kRelease, parameters),
+  auto out = answer_of<bool>(calls_.ask(kRelease, parameters),
                              [](const PostgresRows& rows) -> StoreResult<bool> { return rows.boolean_at(0, 0); });
   forget(log, token);
   return out;

@@ -16,6 +16,9 @@
 // Time: leases and deadlines go by the clock of the database, whatever "now" the caller has (PostgresClock).
 // A claim whose lease is over is given to the next one, unless its process lives on this machine (living_claims.h).
 //
+// With a sealer, logs are sealed (postgres_seals.h): a log that somebody without the key ring has changed is refused
+// with Seal. Lists of runs and jobs are not checked. Without one, sealed logs can be read and not written.
+//
 // Ids of logs have at most kMaxPostgresLogBytes bytes. Do not use a store across fork().
 #pragma once
 #include <chrono>
@@ -27,6 +30,7 @@
 #include <vector>
 
 #include "runtime/log/fact_store.h"
+#include "runtime/log/log_seal.h"
 #include "runtime/log/postgres/postgres_calls.h"
 
 namespace ptc {
@@ -42,6 +46,7 @@ struct PostgresOptions {
   std::size_t connections = 4;                  // calls that are made at once, at most
   std::chrono::milliseconds patience{10'000};   // how long a call waits for a server that is away
   PostgresClock clock = PostgresClock::Database;
+  std::shared_ptr<const LogSealer> sealer = nullptr;   // null: logs are not sealed
 };
 
 struct FactColumns;
@@ -51,6 +56,8 @@ std::optional<StoreError> check_postgres_log(std::string_view log);
 std::optional<StoreError> check_postgres_message(const FactColumns& facts, const Parked* run);
 
 class PostgresQueue;
+class PostgresSeals;
+struct NextSeal;
 
 class PostgresStore final : public FactStore {
  public:
@@ -91,9 +98,17 @@ class PostgresStore final : public FactStore {
  private:
   friend class PostgresQueue;
   PostgresStore(const std::string& url, const PostgresOptions& options);
+  bool has_ring() const { return seals_ != nullptr; }
 
   StoreResult<ParkResult> write(std::int16_t call, std::string_view log, Cut cut, std::span<const Fact> facts,
                                 const Parked* run);
+  struct OneWrite;
+  StoreResult<ParkResult> write_once(const OneWrite& given, const NextSeal* seal);
+  StoreResult<ParkResult> write_sealed(const OneWrite& given);
+  template <class T, class Read>
+  StoreResult<T> checked(std::string_view log, Read read);
+  StoreResult<std::optional<Parked>> unchecked_parked(std::string_view log);
+  StoreResult<Opening> checked_opening(std::string_view log);
   StoreResult<Written> written(std::int16_t call, std::string_view log, Cut cut, std::span<const Fact> facts);
   StoreError left(std::string_view log);   // RunMoved, with the place of the other store
   StoreResult<std::vector<Fact>> facts_after(std::string_view log, std::uint64_t after, std::size_t most, bool notable);
@@ -116,6 +131,7 @@ class PostgresStore final : public FactStore {
   PostgresCalls calls_;
   const PostgresClock clock_;
   const std::unique_ptr<PostgresQueue> queue_;
+  const std::unique_ptr<PostgresSeals> seals_;      // null without a ring
   mutable std::mutex mutex_;
   std::map<std::string, Held, std::less<>> held_;   // by log; under mutex_
 };

@@ -4,6 +4,7 @@
 #include "runtime/log/postgres/postgres_answers.h"
 #include "runtime/log/postgres/postgres_jobs.h"
 #include "runtime/log/postgres/postgres_queue.h"
+#include "runtime/log/postgres/postgres_seals.h"
 #include "runtime/log/postgres/postgres_store.h"
 #include "runtime/log/queue_protocol.h"
 
@@ -15,11 +16,11 @@ using Kind = StoreError::Kind;
 constexpr char kTime[] = "SELECT ptcvm.now_ms($1)";
 constexpr char kDepths[] = "SELECT * FROM ptcvm.depths()";
 constexpr char kPrune[] = "SELECT * FROM ptcvm.prune($1,$2,$3,$4)";
-constexpr char kSetSchedule[] = "SELECT * FROM ptcvm.set_schedule($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)";
+constexpr char kSetSchedule[] = "SELECT * FROM ptcvm.set_schedule($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11)";
 constexpr char kRemoveSchedule[] = "SELECT * FROM ptcvm.remove_schedule($1,$2)";
 constexpr char kSchedules[] = "SELECT * FROM ptcvm.schedules()";
 constexpr char kFire[] =
-    "SELECT * FROM ptcvm.fire($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19)";
+    "SELECT * FROM ptcvm.fire($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20)";
 
 QueueDepth depth_at(const PostgresRows& rows, int row) {
   QueueDepth out;
@@ -30,7 +31,8 @@ QueueDepth depth_at(const PostgresRows& rows, int row) {
   return out;
 }
 
-StoreResult<std::vector<ScheduleRow>> schedules_in(const PostgresRows& rows) {
+// `seals` is null without a ring.
+StoreResult<std::vector<ScheduleRow>> schedules_in(const PostgresRows& rows, const PostgresSeals* seals) {
   std::vector<ScheduleRow> out;
   for (int row = 0; row < rows.count(); ++row) {
     ScheduleRow& schedule = out.emplace_back();
@@ -48,6 +50,11 @@ StoreResult<std::vector<ScheduleRow>> schedules_in(const PostgresRows& rows) {
     auto start = read_fact({reinterpret_cast<const std::uint8_t*>(body.data()), body.size()});
     if (!start) return StoreError{Kind::Corrupt, "the job of the schedule " + schedule.name + " is damaged"};
     schedule.job.start = std::move(*start);
+    const std::string_view seal = rows.bytes_at(row, 12);
+    std::optional<StoreError> refused;
+    if (seals != nullptr) refused = seals->check_schedule(schedule, body, seal);
+    if (seals == nullptr && !seal.empty()) refused = keys_needed(schedule.name);
+    if (refused) schedule.refused = refused->seal;
   }
   return out;
 }
@@ -57,7 +64,9 @@ StoreResult<std::vector<ScheduleRow>> schedules_in(const PostgresRows& rows) {
 StoreResult<std::vector<Enqueued>> PostgresQueue::enqueue(std::span<const Job> jobs, std::int64_t now_ms) {
   if (auto wrong = check_postgres_jobs(jobs)) return *std::move(wrong);
   if (jobs.empty()) return std::vector<Enqueued>();
-  const JobColumns columns(jobs);
+  const auto sealed = JobColumns::sealed(jobs, store_.seals_.get());
+  if (const auto* error = std::get_if<StoreError>(&sealed)) return *error;
+  const auto& columns = std::get<JobColumns>(sealed);
   const PostgresUuid op = fresh_uuid();
   const auto parameters = [&](bool) {
     PostgresParameters out;
@@ -87,9 +96,12 @@ StoreResult<std::vector<std::string>> PostgresQueue::prune(std::int64_t older_ms
                                                            std::int64_t now_ms) {
   PostgresParameters parameters;
   parameters.integer(older_ms).boolean(dead_too).count(most).integer(store_.now(now_ms));
-  const auto read = [](const PostgresRows& rows) -> StoreResult<std::vector<std::string>> {
+  const auto read = [this](const PostgresRows& rows) -> StoreResult<std::vector<std::string>> {
     std::vector<std::string> out;
-    for (int row = 0; row < rows.count(); ++row) out.emplace_back(rows.bytes_at(row, 0));
+    for (int row = 0; row < rows.count(); ++row) {
+      out.emplace_back(rows.bytes_at(row, 0));
+      if (store_.has_ring()) store_.seals_->forget(out.back());
+    }
     return out;
   };
   return answer_of<std::vector<std::string>>(store_.calls_.look(kPrune, parameters), read);
@@ -103,8 +115,17 @@ StoreResult<std::monostate> PostgresQueue::set_schedule(const ScheduleRow& row) 
   parameters.bytes(row.name).bytes(row.spec).integer(row.next_ms).bytes(row.job.queue).bytes(row.job.tenant);
   parameters.integer(row.job.priority).integer(row.job.most_attempts).byte_array(needs).small(start.ranks[0]);
   parameters.bytes(*start.bodies[0]);
+  std::string seal;
+  if (store_.has_ring()) {
+    auto sealed = store_.seals_->of_schedule(row, *start.bodies[0]);
+    if (auto* error = std::get_if<StoreError>(&sealed)) return std::move(*error);
+    seal = std::get<std::string>(std::move(sealed));
+  }
+  add_envelope(parameters, seal);
   const auto read = [&](const PostgresRows& rows) -> StoreResult<std::monostate> {
-    if (!rows.boolean_at(0, 0)) return wrong_schedule(row.name);
+    const std::int64_t answer = rows.integer_at(0, 0);
+    if (answer == 0) return wrong_schedule(row.name);
+    if (answer == 2) return seal_refusal("keys_needed", "the schedule " + row.name + " is sealed: give its key ring");
     return std::monostate{};
   };
   return answer_of<std::monostate>(store_.calls_.look(kSetSchedule, parameters), read);
@@ -123,18 +144,21 @@ StoreResult<bool> PostgresQueue::remove_schedule(std::string_view name, std::str
 }
 
 StoreResult<std::vector<ScheduleRow>> PostgresQueue::schedules() {
-  return answer_of<std::vector<ScheduleRow>>(store_.calls_.look(kSchedules, {}), schedules_in);
+  return answer_of<std::vector<ScheduleRow>>(
+      store_.calls_.look(kSchedules, {}),
+      [this](const PostgresRows& rows) { return schedules_in(rows, store_.seals_.get()); });
 }
 
 StoreResult<bool> PostgresQueue::fire(std::string_view name, std::int64_t due_ms, std::int64_t next_ms,
                                       std::span<const Job> jobs, std::int64_t now_ms) {
   if (auto wrong = check_postgres_jobs(jobs)) return *std::move(wrong);
-  const JobColumns columns(jobs);
+  const auto columns = JobColumns::sealed(jobs, store_.seals_.get());
+  if (const auto* error = std::get_if<StoreError>(&columns)) return *error;
   const PostgresUuid op = fresh_uuid();
   const auto parameters = [&](bool) {
     PostgresParameters out;
     out.bytes(name).integer(due_ms).integer(next_ms).uuid(op).integer(store_.now(now_ms));
-    columns.add_to(out);
+    std::get<JobColumns>(columns).add_to(out);
     return out;
   };
   const auto read = [&](const PostgresRows& rows) -> StoreResult<bool> {

@@ -239,11 +239,13 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select * from ptcvm.node order by id $$;
 
 -- p_nonces has one for each run that may be claimed. A call that asks again finds its runs by them.
+-- p_keys: the node has a key ring. Other nodes leave sealed runs alone.
 -- Rows: the runs; or one row without a log: the node is dead. What opening a run reads is in the columns from head on,
--- which are null when it is much, or when the call asks again.
-drop function if exists ptcvm.claim_next(bigint, bytea, bytea[], bigint, uuid[], bigint, boolean);   -- has more columns
+-- which are null when it is much, when the call asks again, or when the node has a key ring: then it must check what it
+-- reads.
+drop function if exists ptcvm.claim_next(bigint, bytea, bytea[], bigint, uuid[], bigint, boolean);
 create or replace function ptcvm.claim_next(p_node bigint, p_queue bytea, p_tools bytea[], p_most bigint,
-                                            p_nonces uuid[], p_now bigint, p_again boolean)
+                                            p_nonces uuid[], p_now bigint, p_again boolean, p_keys boolean)
 returns table (log bytea, tenant bytea, token bigint, nonce uuid, cancelled boolean, attempts int, head bigint,
                notable_seqs bigint[], notable bytea[], call_seqs bigint[], calls bytea[], continuation bytea,
                deadline_ms bigint, observed_seq bigint, wait_keys bytea[], snapshot bytea)
@@ -298,7 +300,7 @@ begin
       select * into r from ptcvm.run x where x.id = j.run for no key update skip locked;
       continue when not found;
       select * into j from ptcvm.job x where x.id = j.id;         -- as it is now, under the lock of the run
-      continue when j.state <> 0;
+      continue when j.state <> 0 or (r.seal is not null and not p_keys);
       if r.owner <> '' and r.until_ms > v_now then
         perform ptcvm.set_aside(j.id, 1, r.until_ms);
         continue;
@@ -312,8 +314,10 @@ begin
       v_room := v_room - 1;
       q.pass := greatest(q.pass, j.pass);
       if q.starts_per_hour is not null then q.tokens := q.tokens - 3600000; end if;
-      select o.* into head, notable_seqs, notable, call_seqs, calls, continuation, deadline_ms, observed_seq, wait_keys,
-        snapshot from ptcvm.small_opening(r.id, r.token = 0) o;
+      if not p_keys then
+        select o.* into head, notable_seqs, notable, call_seqs, calls, continuation, deadline_ms, observed_seq,
+          wait_keys, snapshot from ptcvm.small_opening(r.id, r.token = 0) o;
+      end if;
       return next;
     end loop;
   end if;
@@ -395,16 +399,20 @@ create or replace function ptcvm.queues() returns setof ptcvm.queue
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select * from ptcvm.queue order by name $$;
 
--- answer: 0 no; 1 yes; 2 there is no such job; 3 the run is another tenant's; 4 the run went to another store.
+-- answer: 0 no; 1 yes; 2 there is no such job; 3 the run is another tenant's; 4 the run went to another store; 5 its
+-- log is not what was sealed, or is sealed, and there is no p_seal (see write()).
+drop function if exists ptcvm.cancel(bytea, bytea, uuid, bigint, smallint, bytea, bigint, boolean);
 create or replace function ptcvm.cancel(p_log bytea, p_tenant bytea, p_op uuid, p_time bigint, p_rank smallint,
-                                        p_body bytea, p_now bigint, p_again boolean)
+                                        p_body bytea, p_now bigint, p_again boolean, p_seal bytea,
+                                        p_seal_before bytea, p_end bigint)
 returns table (answer smallint) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now bigint := ptcvm.now_ms(p_now);
   v_head bigint;
+  v_seal bytea;
   j ptcvm.job;
 begin
-  perform from ptcvm.run where log = p_log for no key update;
+  select seal into v_seal from ptcvm.run where log = p_log for no key update;
   select * into j from ptcvm.job where run = (select id from ptcvm.run where log = p_log);
   if not found then return query select 2::smallint; return; end if;
   if j.tenant <> p_tenant then return query select 3::smallint; return; end if;
@@ -415,8 +423,13 @@ begin
     return;
   end if;
   if j.state in (5, 6, 9) or (j.state = 2 and j.cancelled) then return query select 0::smallint; return; end if;
+  if v_seal is distinct from p_seal_before or (p_seal is not null and p_end <> coalesce(v_head, 0) + 1) then
+    return query select 5::smallint;
+    return;
+  end if;
   insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
   values (j.run, coalesce(v_head, 0) + 1, null, p_time, p_rank, 0, p_op, p_body);
+  update ptcvm.run set seal = p_seal where id = j.run and p_seal is not null;
   update ptcvm.job set cancelled = true where id = j.id;
   if j.state <> 2 then perform ptcvm.end_cancelled(j.id, v_now); end if;
   return query select 1::smallint;

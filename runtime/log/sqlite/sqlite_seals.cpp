@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/log/open_calls.h"
 #include "runtime/log/sqlite/packed_body.h"
-#include "runtime/log/store_rules.h"
 
 namespace ptc {
 namespace {
@@ -20,19 +18,6 @@ constexpr char kPlaceOfKey[] = "SELECT seq FROM fact INDEXED BY fact_key WHERE r
 constexpr char kPlacesOfNotable[] = "SELECT seq FROM fact INDEXED BY fact_notable WHERE run = ? AND rank ORDER BY seq";
 constexpr char kPlacesOfOpen[] = "SELECT seq FROM open_call WHERE run = ? ORDER BY seq";
 
-StoreError changed(const RunRow& run, const std::string& what) {
-  return seal_refusal("fact_changed", "the log of " + run.log + ": " + what + ". Somebody changed the store");
-}
-
-StoreError missing(const RunRow& run, std::uint64_t seq) {
-  return seal_refusal("fact_missing", "the log of " + run.log + ": fact " + std::to_string(seq) +
-                                          " was sealed and is not there. Somebody changed the store");
-}
-
-StoreError older(const RunRow& run) {
-  return seal_refusal("rolled_back", "the log of " + run.log + " has fewer facts or fewer claims than it had before");
-}
-
 std::vector<std::uint64_t> places(SqliteConnection& connection, const char* sql, std::int64_t run) {
   SqliteQuery query(connection, sql);
   query.integer(run);
@@ -41,82 +26,41 @@ std::vector<std::uint64_t> places(SqliteConnection& connection, const char* sql,
   return out;
 }
 
-// Goes along the facts of a log after a place.
-class Walk {
- public:
-  Walk(SqliteConnection& connection, const RunRow& run, const LogHead& from)
-      : connection_(connection), run_(run), from_(from.seq), seq_(from.seq), chain_(from.chain) {}
+Refusal take(SqliteConnection& connection, const RunRow& run, LogWalk& walk, SqliteQuery& query) {
+  const UnpackedBody body(query.bytes_at(1));
+  WalkedFact row{query.count_at(0), body.bytes(), std::nullopt, query.integer_at(3), query.integer_at(4)};
+  const std::string found = query.null_at(2) ? std::string() : query.text_at(2);
+  if (!query.null_at(2)) row.key = found;
+  const auto fact = read_fact(body.bytes());
+  std::optional<std::string_view> key;
+  if (fact && !fact->key.empty()) key = fact->key;
+  if (auto refused = walk.take(row, fact, key)) return refused;
+  if (!key) return std::nullopt;
+  SqliteQuery place(connection, kPlaceOfKey);
+  place.integer(run.id).text(*key);
+  if (place.row() && place.count_at(0) == row.seq) return std::nullopt;
+  return fact_changed(run.log, "the index of keys does not find fact " + std::to_string(row.seq));
+}
 
-  Refusal to_the_end() {
-    SqliteQuery query(connection_, kWalk);
-    query.integer(run_.id).count(from_);
-    while (query.row()) {
-      if (auto refused = take(query)) return refused;
-    }
-    return std::nullopt;
+Refusal to_the_end(SqliteConnection& connection, const RunRow& run, LogWalk& walk) {
+  SqliteQuery query(connection, kWalk);
+  query.integer(run.id).count(walk.seq());
+  while (query.row()) {
+    if (auto refused = take(connection, run, walk, query)) return refused;
   }
-
-  // What reading goes by besides the facts, after a walk from the first fact.
-  Refusal compare_tables() const {
-    if (places(connection_, kPlacesOfNotable, run_.id) != notable_) {
-      return changed(run_, "the index of notable facts differs");
-    }
-    std::vector<std::uint64_t> open;
-    for (const Fact& intent : open_.intents()) open.push_back(intent.seq);
-    if (places(connection_, kPlacesOfOpen, run_.id) != open) return changed(run_, "the table of open calls differs");
-    return std::nullopt;
-  }
-
-  std::uint64_t seq() const { return seq_; }
-  const Digest& chain() const { return chain_; }
-
- private:
-  Refusal take(SqliteQuery& query) {
-    const std::uint64_t seq = query.count_at(0);
-    if (seq != seq_ + 1) return missing(run_, seq_ + 1);
-    const UnpackedBody body(query.bytes_at(1));
-    auto fact = read_fact(body.bytes());
-    if (!fact) return changed(run_, "fact " + std::to_string(seq) + " cannot be read");
-    fact->seq = seq_ = seq;
-    chain_ = chained(chain_, run_.log, seq, body.bytes());
-    const bool has_columns = (fact->key.empty() ? query.null_at(2) : query.text_at(2) == fact->key) &&
-                             query.integer_at(3) == rank_of(fact->kind) && query.integer_at(4) == fact->time_ms;
-    if (!has_columns) return changed(run_, "the columns of fact " + std::to_string(seq) + " differ from its bytes");
-    if (!fact->key.empty() && !is_found(*fact)) {
-      return changed(run_, "the index of keys does not find fact " + std::to_string(seq));
-    }
-    if (from_ == 0) {
-      if (is_notable(fact->kind)) notable_.push_back(seq);
-      open_.add(*fact);
-    }
-    return std::nullopt;
-  }
-
-  bool is_found(const Fact& fact) const {
-    SqliteQuery query(connection_, kPlaceOfKey);
-    query.integer(run_.id).text(fact.key);
-    return query.row() && query.count_at(0) == fact.seq;
-  }
-
-  SqliteConnection& connection_;
-  const RunRow& run_;
-  const std::uint64_t from_;
-  std::uint64_t seq_;
-  Digest chain_;
-  std::vector<std::uint64_t> notable_;
-  OpenCalls open_;
-};
+  return std::nullopt;
+}
 
 }  // namespace
 
 Refusal SqliteSeals::walk(SqliteConnection& connection, const RunRow& run, const LogHead& from,
                           const LogHead& to) const {
-  Walk walk(connection, run, from);
-  if (auto refused = walk.to_the_end()) return refused;
-  if (walk.seq() < to.seq) return missing(run, walk.seq() + 1);
-  if (walk.seq() > to.seq) return changed(run, "fact " + std::to_string(to.seq + 1) + " was not sealed");
-  if (walk.chain() != to.chain) return changed(run, "its facts are not the ones that were sealed");
-  return from.seq == 0 ? walk.compare_tables() : std::nullopt;
+  LogWalk walk(run.log, from);
+  if (auto refused = to_the_end(connection, run, walk)) return refused;
+  if (auto refused = walk.end(to)) return refused;
+  if (!walk.is_whole()) return std::nullopt;
+  if (auto refused = walk.compare_notable(places(connection, kPlacesOfNotable, run.id))) return refused;
+  return walk.compare_open(places(connection, kPlacesOfOpen, run.id));
 }
 
 // What the envelope says, or that there is nothing to seal yet.
@@ -125,12 +69,11 @@ StoreResult<LogHead> SqliteSeals::head_of(SqliteConnection& connection, const Ru
     LogHead head;
     head.token = run.token;
     if (SqliteTables(connection).head(run) == 0) return head;   // somebody claimed the log and wrote nothing
-    return seal_refusal("not_sealed", "the log of " + run.log +
-                                          " is not sealed: run it without a key ring, or import a copy with one");
+    return not_sealed(run.log);
   }
   auto head = sealer_->opened(run.log, run.seal);
   if (const auto* opened = std::get_if<LogHead>(&head); opened != nullptr && opened->token != run.token) {
-    return seal_refusal("claim_changed", "the log of " + run.log + ": its claim is not the one that was sealed");
+    return claim_changed(run.log);
   }
   return head;
 }
@@ -141,14 +84,14 @@ Refusal SqliteSeals::open(SqliteConnection& connection, RunRow& run, SealCheck e
   const Checked* const known = at != checked_.end() ? &at->second : nullptr;
   const bool goes_on = known != nullptr && extent == SealCheck::Rest;
   if (goes_on && !run.seal.empty() && known->envelope == run.seal) {
-    if (known->is_older(known->head)) return older(run);
+    if (known->is_older(known->head)) return rolled_back(run.log);
     run.sealed = run.opened = known->head;
     return std::nullopt;
   }
   auto head = head_of(connection, run);
   if (auto* refused = std::get_if<StoreError>(&head)) return std::move(*refused);
   run.sealed = run.opened = std::get<LogHead>(head);
-  if (known != nullptr && known->is_older(*run.opened)) return older(run);
+  if (known != nullptr && known->is_older(*run.opened)) return rolled_back(run.log);
   if (auto refused = walk(connection, run, goes_on ? known->head : LogHead(), *run.opened)) return refused;
   if (!goes_on) {   // else parked() checks, so that a large snapshot is not read for each write
     if (auto refused = check_parked(run, SqliteTables(connection).parked(run.log))) return refused;
@@ -172,7 +115,7 @@ void SqliteSeals::written(const RunRow& run) {
 
 Refusal SqliteSeals::open_to_write(SqliteConnection& connection, RunRow& run, SealCheck extent) {
   if (!has_ring() && !run.seal.empty()) {
-    return seal_refusal("keys_needed", "the log of " + run.log + " is sealed: give its key ring");
+    return keys_needed(run.log);
   }
   return open(connection, run, extent);
 }
@@ -187,8 +130,7 @@ Refusal SqliteSeals::check_parked(const RunRow& run, const std::optional<Parked>
   if (!run.sealed) return std::nullopt;
   const Digest found = parked ? parked_digest(run.log, *parked) : Digest();
   if (found == run.sealed->parked) return std::nullopt;
-  return seal_refusal("parked_changed", "the log of " + run.log +
-                                            ": what is parked is not what was sealed. Somebody changed the store");
+  return parked_changed(run.log);
 }
 
 Refusal SqliteSeals::close(SqliteTables& tables, RunRow& run) const {

@@ -11,16 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "runtime/log/log_seal.h"
+#include "runtime/log/log_walk.h"
 #include "runtime/log/sqlite/sqlite_tables.h"
 #include "vm/value/text_map.h"
 
 namespace ptc {
-
-enum class SealCheck : std::uint8_t {
-  Rest,          // check what came since the log was checked before
-  Whole,         // check the log from its first fact
-};
 
 // Every function is called in a transaction. A failure of the connection is not a refusal.
 class SqliteSeals {
