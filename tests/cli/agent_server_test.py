@@ -164,7 +164,7 @@ class Server(AgentTest):
                 return
 
         agent = self.json("d.json", {"name": "d", "prompt": "x", "signature": "() -> :int",
-                                     "limits": {"deadline_ms": 300}})
+                                     "limits": {"deadline_ms": 700}})
         refused = json.dumps({"error": {"message": "slow down"}})
         for reply in ((200, {}, None), (200, {}, drip), (429, {"retry-after": 3600}, refused)):
             self.server.replies = [reply]
