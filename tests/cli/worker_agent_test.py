@@ -211,7 +211,7 @@ class Agents(WorkerTest):
         self.assertIn("memory_bytes is 268435456, and at most 1048576", worker.until("failed", run="b")["text"])
         worker.kill()
 
-    def test_an_answer_that_returns_late_settles_the_doubt(self):
+    def test_a_doubt_about_a_call_is_listed_for_a_person(self):
         gate, called = self.folder.name + "/gate", self.folder.name + "/called"
         os.mkfifo(gate)
         agent = {"name": "p", "prompt": "Pay.", "signature": "() -> :any", "tools": [
@@ -222,15 +222,14 @@ class Agents(WorkerTest):
         self.enqueue_agent("a", agent, {})
         first = self.worker(*words)
         self.until_lines(called, 1)
-        first.send(signal.SIGSTOP)
+        self.freeze(first)
         second = self.worker(*words)
         self.assertEqual(self.until_over(second, "a"), "in_doubt")
         self.assertIn("--resolve doubt:pay=JSON", self.ok("doubt", "list", "--store", self.store))
         self.assertEqual(json.loads(self.ok("doubt", "list", "--json", "--store", self.store)),
                          {"run": "a", "operation": "doubt:pay"})
         self.assertEqual(self.runs()["a"]["state"], "in doubt")
-        pathlib.Path(gate).write_text("go", encoding="utf-8")
-        first.send(signal.SIGCONT)
+        self.tell("a", "--resolve", "doubt:pay=7")
         self.assertEqual(self.until_over(second, "a"), "ended")
         self.assertEqual((self.show("a")["return"], self.lines_of(called)), (7, ["1"]))
 
@@ -325,6 +324,9 @@ class Agents(WorkerTest):
             dies = dies and found != "killed"
             world.kill_at_request = world.kill_at_request if dies else None
 
+    def freeze(self, worker):
+        worker.freeze(self.store)
+
     def until_over(self, worker, run):
         while (found := worker.coming.get(timeout=PATIENCE)) is not None:
             if found.get("run") == run and found["event"] in ("ended", "in_doubt", "given_up", "failed"):
@@ -382,7 +384,8 @@ class CountsAndTells(kills.collections.Counter):
 
 
 class PostgresAgents(PostgresStores, Agents):
-    pass
+    def freeze(self, worker):
+        worker.send(signal.SIGSTOP)
 
 
 if __name__ == "__main__":
