@@ -2,6 +2,7 @@
 #pragma once
 #include <boost/json/memory_resource.hpp>
 #include <cstddef>
+#include <cstdlib>
 #include <new>
 
 namespace ptcvm::mcp {
@@ -13,15 +14,17 @@ class BoundedMemory final : public boost::json::memory_resource {
   std::size_t bytes() const { return bytes_; }
 
  private:
-  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+  // Documents need no alignment beyond that of malloc().
+  void* do_allocate(std::size_t bytes, std::size_t) override {
     if (bytes > most_bytes_ - bytes_) throw std::bad_alloc();
-    void* const place = ::operator new(bytes, std::align_val_t(alignment));
+    void* const place = std::malloc(bytes);
+    if (place == nullptr) throw std::bad_alloc();
     bytes_ += bytes;
     return place;
   }
-  void do_deallocate(void* place, std::size_t bytes, std::size_t alignment) override {
+  void do_deallocate(void* place, std::size_t bytes, std::size_t) override {
     bytes_ -= bytes;
-    ::operator delete(place, std::align_val_t(alignment));
+    std::free(place);
   }
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 
