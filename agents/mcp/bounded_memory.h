@@ -14,7 +14,7 @@ class BoundedMemory final : public boost::json::memory_resource {
   std::size_t bytes() const { return bytes_; }
 
  private:
-  // Documents need no alignment beyond that of malloc().
+  // The alignment of malloc() is enough for documents.
   void* do_allocate(std::size_t bytes, std::size_t) override {
     if (bytes > most_bytes_ - bytes_) throw std::bad_alloc();
     void* const place = std::malloc(bytes);
