@@ -73,6 +73,18 @@ void a_log_opens_for_whom_it_was_sealed(Open open, const std::shared_ptr<const L
 }
 
 template <class Open>
+void a_log_is_refused_with_another_ring_or_tenant(Open open, const std::shared_ptr<const KeyRing>& keys,
+                                                  const std::shared_ptr<const LogSealer>& with) {
+  const auto refusal = [&open](std::shared_ptr<const LogSealer> sealer) {
+    return refusal_of(open(std::move(sealer))->claim("a", "tester", kStoreNow, kStoreLease));
+  };
+  EXPECT_EQ(refusal(sealer(ring(SealAlgorithm::HmacSha256, "other"))), "unknown_key");
+  EXPECT_EQ(refusal(sealer(ring())), "bad_signature");
+  EXPECT_EQ(refusal(sealer(keys, "umbrella")), "wrong_tenant");
+  EXPECT_EQ(refusal(with), "") << "the refused ones have changed nothing";
+}
+
+template <class Open>
 void a_log_is_read_and_not_written_without_a_ring(Open open, const std::shared_ptr<const LogSealer>& with) {
   const auto store = open(nullptr);
   EXPECT_EQ(taken(store->read("a", 0, 99)).size(), 7u);

@@ -8,8 +8,6 @@
 #include "tools/ptcvm/agent_store.h"
 #include "tools/ptcvm/agent_tell.h"
 #include "tools/ptcvm/commands.h"
-#include "tools/ptcvm/files.h"
-#include "tools/ptcvm/json_problem.h"
 #include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/terminal.h"
 #include "tools/ptcvm/text_table.h"
@@ -36,17 +34,10 @@ Result<void> give(AgentHandle& agent, const std::string& text, bool is_value, st
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos) return Error{Errc::invalid_value, text + ": OP=… is wanted", std::nullopt, {}};
   const std::string path = text.substr(0, equals);
-  std::string given = text.substr(equals + 1);
+  const std::string given = text.substr(equals + 1);
   if (!is_value) return agent.reject(path, given);
-  if (given.starts_with('@')) {
-    auto content = read_file(given.substr(1), message);
-    if (!content) return Error{Errc::invalid_value, message, std::nullopt, {}};
-    given = *std::move(content);
-  }
-  const auto value = Value::from_json(given);
-  if (value) return agent.resolve(path, *value);
-  return Error{Errc::invalid_value,
-               path + ": what follows = must be JSON, or @ and a file of it: " + json_problem(given), std::nullopt, {}};
+  const auto value = read_told_value(path, given, message);
+  return value ? agent.resolve(path, *value) : Error{Errc::invalid_value, message, std::nullopt, {}};
 }
 
 Result<void> raise(AgentHandle& agent, const std::string& text) {

@@ -32,7 +32,7 @@ class Letters {
     std::string text = words.substr(equals + 1);
     if (run_ == nullptr) return refuse("unknown_operation: the run does not wait for " + path);
     std::optional<Value> value;
-    if (is_value && !(value = read_value(path, text))) return false;
+    if (is_value && !(value = read_told_value(path, text, message))) return false;
     const auto tried = is_value ? run_->resolve(path, *value) : run_->reject(path, text);
     if (!tried) return refuse(tried.error());
     letters.push_back({is_value ? Letter::Kind::Resolve : Letter::Kind::Reject, path,
@@ -63,19 +63,6 @@ class Letters {
   bool refuse(std::string why) { return message = std::move(why), false; }
   bool refuse(const Error& error) { return refuse(std::string(errc_name(error.code)) + ": " + error.message); }
 
-  // Reads JSON, or @ and a file of it.
-  std::optional<Value> read_value(const std::string& path, std::string text) {
-    if (text.starts_with('@')) {
-      auto content = read_file(text.substr(1), message);
-      if (!content) return std::nullopt;
-      text = *std::move(content);
-    }
-    auto value = Value::from_json(text);
-    if (value) return *std::move(value);
-    message = path + ": what follows = must be JSON, or @ and a file of it: " + json_problem(text);
-    return std::nullopt;
-  }
-
   loop::AgentRun* const run_;
 };
 
@@ -97,6 +84,18 @@ bool take_words(Letters& letters, const ToldAgent& told) {
 }
 
 }  // namespace
+
+std::optional<Value> read_told_value(const std::string& path, std::string text, std::string& message) {
+  if (text.starts_with('@')) {
+    auto content = read_file(text.substr(1), message);
+    if (!content) return std::nullopt;
+    text = *std::move(content);
+  }
+  auto value = Value::from_json(text);
+  if (value) return *std::move(value);
+  message = path + ": what follows = must be JSON, or @ and a file of it: " + json_problem(text);
+  return std::nullopt;
+}
 
 std::optional<RaisedLimit> read_raised_limit(const std::string& words, std::string& message) {
   const std::size_t equals = words.find('=');

@@ -16,6 +16,10 @@ struct ToldAgent {
   bool ends = false;                         // the session is over
 };
 
+// Reads what people answer: JSON, or @ and a file of it. Returns nullopt, and the reason in `message`, when the answer
+// cannot be read; `path` names the operation there.
+std::optional<Value> read_told_value(const std::string& path, std::string text, std::string& message);
+
 // How much a limit is raised.
 struct RaisedLimit {
   std::string limit;
