@@ -189,10 +189,22 @@ void Worker::Impl::wait_for_work(std::size_t claimed) {
   changed.wait_for(lock, options.poll, [&] { return is_stopping() || is_hinted || busy + ready.size() < before; });
 }
 
+// Whether no thread has a run and none is ready for one.
+bool Worker::Impl::is_idle() {
+  const std::lock_guard lock(mutex);
+  return busy == 0 && ready.empty();
+}
+
+void Worker::Impl::wait_until_idle() {
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [this] { return is_draining || (busy == 0 && ready.empty()); });
+}
+
 std::optional<Error> Worker::Impl::work_until_over() {
   while (!is_draining) {
     std::optional<Error> failure;
     std::size_t count = 0;
+    const bool was_idle = is_idle();
     if (is_lost) {
       failure = join_again();
     } else if (const auto claimed = claim()) {
@@ -203,11 +215,14 @@ std::optional<Error> Worker::Impl::work_until_over() {
     if (failure && !may_answer_later(*failure)) return failure;
     if (failure) report(WorkerEventKind::StoreFailed, failure->message);
     if (is_lost || is_draining) continue;
-    if (!failure && (options.once || (options.until_empty && count == 0))) {
-      std::unique_lock lock(mutex);
-      const auto is_idle = [this] { return busy == 0 && ready.empty(); };
-      if (options.once) changed.wait(lock, [&] { return is_draining || is_idle(); });
-      if (is_idle()) return std::nullopt;
+    if (!failure && options.once) {
+      wait_until_idle();
+      return std::nullopt;
+    }
+    if (!failure && options.until_empty && count == 0) {
+      // A thread that gave its run back after the claim may have left it due: only then look again, and at once.
+      if (was_idle) return std::nullopt;
+      if (is_idle()) continue;
     }
     wait_for_work(count);
   }

@@ -47,6 +47,8 @@ struct PTCVM_HIDDEN Worker::Impl {
   std::optional<Error> give_back_unknown();
   std::size_t room_for(std::size_t queue);
   void wait_for_work(std::size_t claimed);
+  bool is_idle();
+  void wait_until_idle();
   std::unique_ptr<ptc::WakeHints> hints();     // null when nobody tells of runs that are ready
   void end(std::vector<std::thread>& threads, std::jthread& heart);
   void stop(bool at_once);

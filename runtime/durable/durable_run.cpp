@@ -254,12 +254,12 @@ bool DurableRun::park_in_the_middle() {
   Parked wanted;
   wanted.continuation = continuation_name(writer_);
   wanted.snapshot = session_->snapshot();
-  wanted.deadline_ms = writer_.now();
+  wanted.deadline_ms = 0;   // over by every clock: the clock of the store may be behind this one
   wanted.observed_seq = log().head();
   Fact fact = writer_.made(FactKind::RunSuspended, FactAuthor::Host);
   fact.status = "parked";
   out_.outcome = session_->outcome(options_.call_texts);
-  out_.outcome.next_deadline_ms = wanted.deadline_ms;
+  out_.outcome.next_deadline_ms = writer_.now();
   if (!writer_.park({&fact, 1}, wanted)) return false;
   options_.parks->store(false);
   facts_.tell_host();
