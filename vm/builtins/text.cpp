@@ -27,6 +27,27 @@ bool is_valid_in_blocks(std::string_view utf8) {
   return utf8_is_valid(utf8);
 }
 
+// Charges a form that was written when memory ends before it is a part of a text that pays for it.
+class WrittenForm {
+ public:
+  WrittenForm(Call& call, const TextPieces& pieces, const std::string& last)
+      : call_(call), pieces_(pieces), last_(last) {}
+  ~WrittenForm() {
+    if (!is_kept_) charge_bytes(call_, size_bytes());
+  }
+  WrittenForm(const WrittenForm&) = delete;
+  WrittenForm& operator=(const WrittenForm&) = delete;
+
+  std::uint64_t size_bytes() const { return pieces_.size_bytes() + last_.size(); }
+  void keep() { is_kept_ = true; }
+
+ private:
+  Call& call_;
+  const TextPieces& pieces_;
+  const std::string& last_;
+  bool is_kept_ = false;
+};
+
 }  // namespace
 
 bool check_strings(Call& call, std::uint32_t first, std::uint32_t last) {
@@ -91,8 +112,8 @@ bool check_text_size(Call& call, std::uint64_t size_bytes) {
 }
 
 Value text_result(Call& call, std::string_view utf8) {
+  charge_bytes(call, utf8.size());   // it was written, also when there is no room for it
   if (!check_text_size(call, utf8.size())) return Value::absent();
-  charge_bytes(call, utf8.size());
   return is_valid_in_blocks(utf8) ? string_copy(call.heap, utf8) : string_of(call.heap, utf8);
 }
 
@@ -113,14 +134,15 @@ bool append_form(Call& call, ScratchText& out, Value v, FormWriter* write) {
   TextPieces pieces(call.heap);
   std::string last;
   bool is_cut = false;
+  WrittenForm form(call, pieces, last);
   write(last, v, call.heap, {static_cast<std::size_t>(left), &is_cut, &pieces});
-  const std::uint64_t written = pieces.size_bytes() + last.size();
+  const std::uint64_t written = form.size_bytes();
   if (is_cut || written > left) {
-    charge_bytes(call, written);   // what is kept is charged as a part of the whole text
     const bool has_room = written >= left || call.reserve(left - written);
     return has_room && check_text_size(call, most + 1);   // always false
   }
   out += pieces.joined(std::move(last));
+  form.keep();   // it is charged as a part of the whole text
   return true;
 }
 

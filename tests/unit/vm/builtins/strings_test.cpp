@@ -184,6 +184,13 @@ TEST_F(StringsTest, ParsingGivesNilForEverythingElse) {
   EXPECT_EQ(fault(B::parse_long, {std::string(30'000, '9')}), "integer_limit_exceeded");
 }
 
+TEST_F(StringsTest, AFormThatNoTextHasRoomForIsCharged) {
+  constexpr std::size_t kWritten = 6'000'000;
+  heap.set_limit_bytes(16'000'000);   // for the text, and for its form once
+  EXPECT_EQ(fault(B::str, {vec({std::string(kWritten, 'a')}), 1}), "memory_exceeded");
+  EXPECT_GT(env.fuel_debt, kWritten / 16 * 9 / 10);   // all but a last piece
+}
+
 TEST_F(StringsTest, PrintlnAppendsOneEntry) {
   env.limits.print_length = 4;
   EXPECT_EQ(run(B::println, {}), "nil");
