@@ -27,6 +27,16 @@ class Options(SnapshotTest):
             self.assertIn(option, self.refused("eval", "(tool/touch {})", *tool, option + "="))
         self.assertFalse(os.path.exists(mark))
 
+    def test_an_empty_variable_keeps_no_run(self):
+        mark = self.path("ran")
+        os.environ["PTCVM_STORE"] = ""
+        self.addCleanup(os.environ.pop, "PTCVM_STORE", None)
+        err = self.refused("eval", "(tool/touch {})", "--tool", f"touch=touch {mark}", "--id", "r")
+        self.assertIn("PTCVM_STORE: must not be empty", err)
+        self.assertFalse(os.path.exists(mark))
+        self.assertEqual(ptcvm("eval", "1", "--id", "r", "--store", self.path("s.db"))[0], 0)
+        self.assertEqual(ptcvm("eval", "1")[0], 0)
+
     def test_an_empty_key_ring_opens_nothing(self):
         state = self.park("(await (tool/call {}))")
         for command in (("resume", state, *self.TOOL), ("snapshot", "verify", state), ("snapshot", "show", state)):

@@ -130,21 +130,30 @@ bool excludes_store(std::string_view command, const std::vector<std::string>& wo
 }
 
 // Gives PTCVM_STORE to commands that begin a run, as their --store. An option that keeps the run elsewhere counts more,
-// and a run without a name is not kept, which the user is told.
-void apply_default_store(const CLI::App& app, std::vector<std::string>& words) {
+// and a run without a name is not kept, which the user is told. Returns why an empty variable is refused where it would
+// keep the run, or "".
+std::string apply_default_store(const CLI::App& app, std::vector<std::string>& words) {
   const char* const usual = std::getenv(kStoreVariable);
   const auto [arguments, found] = command_in(app, words);
   const std::string command = found->get_name();
-  if (usual == nullptr || *usual == '\0' || is_given(words, "--store")) return;
+  if (usual == nullptr || is_given(words, "--store")) return "";
   const std::string store = usual;
   const bool begins_run = command == "run" || command == "eval" || command == "repl";
   if (begins_run || excludes_store(command, words)) unsetenv(kStoreVariable);
-  if (!begins_run || excludes_store(command, words) || is_given(words, "--help")) return;
-  if (is_given(words, "--id") || is_given(words, "--run-id")) {
+  if (!begins_run || excludes_store(command, words) || is_given(words, "--help")) return "";
+  const bool has_name = is_given(words, "--id") || is_given(words, "--run-id");
+  if (store.empty()) return has_name ? "PTCVM_STORE: must not be empty: give a value, or unset it" : "";
+  if (has_name) {
     words.insert(words.begin() + static_cast<std::ptrdiff_t>(arguments), {"--store", store});
   } else {
     complain("PTCVM_STORE does not keep this run, because the run has no name: give --id NAME");
   }
+  return "";
+}
+
+int refuse_usage(const std::string& why) {
+  std::cerr << why << "\nRun with --help for more information.\n";
+  return kUsage;
 }
 
 }  // namespace
@@ -172,13 +181,9 @@ int answer_command_line(int argc, char** argv) {
   int status = kSuccess;
   const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
   build_command_line(app, status, only_command_of(arguments));
-  const std::string empty = empty_value_in(arguments);
-  if (!empty.empty()) {
-    std::cerr << empty << "\nRun with --help for more information.\n";
-    return kUsage;
-  }
+  if (const std::string empty = empty_value_in(arguments); !empty.empty()) return refuse_usage(empty);
   std::vector<std::string> words = with_run_as_argument(app, {argv + 1, argv + argc});
-  apply_default_store(app, words);
+  if (const std::string empty = apply_default_store(app, words); !empty.empty()) return refuse_usage(empty);
   std::ranges::reverse(words);                   // as the parser wants them
   try {
     app.parse(std::move(words));
