@@ -10,6 +10,7 @@
 #include "runtime/engine/clock.h"
 #include "runtime/text/counted_bytes.h"
 #include "runtime/text/json_value.h"
+#include "vm/value/utf8.h"
 
 namespace ptcvm {
 namespace {
@@ -97,6 +98,7 @@ std::optional<Error> load_data(ptc::Session& session, std::string_view json) {
 Result<std::unique_ptr<Run::Impl>> make_impl(const Engine& engine, const RunOptions& options) {
   if (auto error = limits_error(options.limits)) return std::move(*error);
   if (auto error = precision_error(options.float_precision)) return std::move(*error);
+  if (!ptc::utf8_is_valid(options.id)) return host_error(Errc::invalid_value, "the id of a run must be UTF-8");
   auto impl = std::make_unique<Run::Impl>(engine, options.observer);
   auto session = std::make_unique<ptc::Session>(EngineAccess::engine(engine), session_options(options));
   if (session->signature_error()) {

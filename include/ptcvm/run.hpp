@@ -191,7 +191,8 @@ struct RestoreOptions {
 class PTCVM_API Run {
  public:
   struct Impl;   // internal
-  // Makes a run at the beginning of the program. Errors: invalid_signature; invalid_value when data is not a map.
+  // Makes a run at the beginning of the program. Errors: invalid_signature; invalid_value when data is not a map,
+  // or the id is not UTF-8.
   static Result<Run> start(const Engine& engine, const Program& program, const RunOptions& options = {});
   // Makes a run that goes on where the snapshot was taken. The snapshot is bytes or JSON from anywhere. Errors:
   // invalid_snapshot, refused, too_large.

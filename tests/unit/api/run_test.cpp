@@ -320,6 +320,17 @@ TEST_F(RunTest, AnOutcomeOutlivesItsRun) {
   EXPECT_GT(outcome.usage.fuel, 0u);
 }
 
+// A run with it could not be parked: its snapshot would be refused.
+TEST_F(RunTest, AnIdThatIsNoTextIsRefused) {
+  for (const char* id : {"\xff", "run\xc3", "\xed\xa0\x80"}) {
+    const auto run = Run::start(engine_, compiled("1"), {.id = id});
+    ASSERT_FALSE(run);
+    EXPECT_EQ(run.error().code, Errc::invalid_value);
+    EXPECT_EQ(run.error().message, "the id of a run must be UTF-8");
+  }
+  EXPECT_FALSE(Session::create(engine_, {.id = "\xff"}));
+}
+
 TEST_F(RunTest, SleepsSayWhenToComeBack) {
   RunOptions options;
   options.time_ms = 1'000;
