@@ -173,6 +173,17 @@ Result<std::vector<QueueStatus>> queues(const Store& store) {
   });
 }
 
+Result<std::optional<StoreUpkeep>> store_upkeep(const Store& store) {
+  using Found = std::optional<StoreUpkeep>;
+  return answer_of<Found>(store, [](ptc::RunQueue& queue) { return queue.upkeep(); }, [](const auto& upkeep) {
+    if (!upkeep) return Found();
+    StoreUpkeep out;
+    out.oldest_view_age = upkeep->oldest_view_age;
+    for (const ptc::TableUpkeep& t : upkeep->tables) out.tables.push_back({t.table, t.live_rows, t.dead_rows});
+    return Found(std::move(out));
+  });
+}
+
 Result<void> change_queue(const Store& store, std::string_view name, const QueueChange& change) {
   auto limits = answer_of<ptc::QueueLimits>(
       store, [](ptc::RunQueue& queue) { return queue.queues(); }, [name](const auto& rows) {

@@ -180,6 +180,12 @@ std::unique_ptr<ptc::WakeHints> Worker::Impl::hints() {
   });
 }
 
+// The one of before ends without the mutex: its thread may wait for it.
+void Worker::Impl::set_listener(std::shared_ptr<ptc::WakeHints> wanted) {
+  const std::unique_lock lock(mutex);
+  listener.swap(wanted);
+}
+
 // Sleeps until a thread is free, runs are ready, somebody stops the worker, or it is time to look again.
 void Worker::Impl::wait_for_work(std::size_t claimed) {
   std::unique_lock lock(mutex);
@@ -282,9 +288,9 @@ Result<void> Worker::Impl::run(std::stop_token stop_token) {
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < std::max<std::size_t>(options.threads, 1); ++i) threads.emplace_back([this] { work(); });
   std::jthread heart([this](std::stop_token over) { beat_until_over(std::move(over)); });
-  auto listener = hints();
+  set_listener(hints());
   const auto failure = work_until_over();
-  listener.reset();
+  set_listener(nullptr);
   end(threads, heart);
   return failure ? Result<void>(*failure) : Result<void>();
 }
@@ -320,6 +326,7 @@ WorkerStats Worker::stats() const {
   out.fenced += impl_->node_store->fenced();
   out.node = impl_->node;
   out.is_draining = impl_->is_draining;
+  out.is_listening = impl_->listener != nullptr && impl_->listener->is_listening();
   out.claim_times = times_of(impl_->claim_times.counts());
   out.write_times = times_of(impl_->node_store->write_times());
   if (const std::int64_t beat = impl_->last_beat_ms; beat != 0) {

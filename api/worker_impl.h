@@ -50,6 +50,7 @@ struct PTCVM_HIDDEN Worker::Impl {
   bool is_idle();
   void wait_until_idle();
   std::unique_ptr<ptc::WakeHints> hints();     // null when nobody tells of runs that are ready
+  void set_listener(std::shared_ptr<ptc::WakeHints> wanted);
   void end(std::vector<std::thread>& threads, std::jthread& heart);
   void stop(bool at_once);
   std::int64_t now_ms() const;                 // by the clock of the store, as far as this worker knows
@@ -120,6 +121,7 @@ struct PTCVM_HIDDEN Worker::Impl {
   std::vector<std::size_t> running_of;         // by queue
   std::size_t busy = 0;
   bool is_over = false;
+  std::shared_ptr<ptc::WakeHints> listener;    // null: nobody tells of runs that are ready
   bool is_hinted = false;                      // runs may have become ready since the last look
   std::optional<Clock::time_point> drains_since;
   WorkerStats stats;

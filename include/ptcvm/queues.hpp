@@ -88,6 +88,21 @@ struct QueueStatus {
 };
 PTCVM_API Result<std::vector<QueueStatus>> queues(const Store& store);   // by name
 
+// What PostgreSQL keeps besides the rows that count, as it counts itself. Much of either makes queues slow.
+struct StoreUpkeep {
+  // A table of the store.
+  struct Table {
+    std::string name;                         // without its schema
+    std::uint64_t live_rows = 0;              // about
+    std::uint64_t dead_rows = 0;              // about; their room is used again after a vacuum
+  };
+  std::vector<Table> tables;                  // by name
+  // How many transactions began after the oldest one whose view of the rows somebody still holds: no vacuum removes
+  // what died since. A forgotten transaction or replication slot lets it grow. 0 also when the role may not see it.
+  std::uint64_t oldest_view_age = 0;
+};
+PTCVM_API Result<std::optional<StoreUpkeep>> store_upkeep(const Store& store);   // nullopt: not PostgreSQL
+
 // What shall change; nullopt leaves it. An inner nullopt takes a limit away.
 struct QueueChange {
   std::optional<bool> is_paused = {};         // these are explained at QueueStatus

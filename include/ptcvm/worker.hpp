@@ -169,6 +169,7 @@ struct WorkerStats {
   std::uint64_t node = 0;                     // the number of the worker; 0: it has not joined yet
   std::chrono::milliseconds since_heartbeat{0};   // since the store prolonged the lease
   bool is_draining = false;                   // takes no more runs
+  bool is_listening = false;                  // the store tells of runs that become ready; else the worker polls
   WorkerTimes claim_times, write_times;       // asking a queue for runs, and writing facts of runs
 };
 

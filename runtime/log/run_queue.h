@@ -157,6 +157,19 @@ struct Finish {
 class WakeHints {
  public:
   virtual ~WakeHints() = default;
+  virtual bool is_listening() const = 0;      // false while there is no connection that tells
+};
+
+// What a database keeps besides the rows that count, as it counts itself. Much of either makes claims slow.
+struct TableUpkeep {
+  std::string table;                          // the name, without its schema
+  std::uint64_t live_rows = 0, dead_rows = 0;   // dead: not reused before a vacuum
+};
+struct StoreUpkeep {
+  std::vector<TableUpkeep> tables;            // by name
+  // How many transactions began after the oldest one whose view of the rows somebody still holds: no vacuum removes
+  // what died since. 0: nobody holds one, or the role may not see it.
+  std::uint64_t oldest_view_age = 0;
 };
 
 class RunQueue {
@@ -217,6 +230,9 @@ class RunQueue {
   // the rows of nodes that are gone so long. Returns the ids of the runs.
   virtual StoreResult<std::vector<std::string>> prune(std::int64_t older_ms, bool dead_too, std::size_t most,
                                                       std::int64_t now_ms) = 0;
+
+  // nullopt: the store has no such upkeep.
+  virtual StoreResult<std::optional<StoreUpkeep>> upkeep() { return std::optional<StoreUpkeep>(); }
 
   // Returns the time by which leases and timers go, in ms since 1970.
   virtual StoreResult<std::int64_t> time(std::int64_t now_ms) = 0;

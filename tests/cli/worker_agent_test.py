@@ -211,27 +211,39 @@ class Agents(WorkerTest):
         self.assertIn("memory_bytes is 268435456, and at most 1048576", worker.until("failed", run="b")["text"])
         worker.kill()
 
-    def test_a_doubt_about_a_call_is_listed_for_a_person(self):
-        gate, called = self.folder.name + "/gate", self.folder.name + "/called"
+    def worker_stopped_in_a_payment(self):
+        """A worker that was stopped past its lease, one that is in doubt, and the file that lets the tool go on."""
+        gate, self.called = self.folder.name + "/gate", self.folder.name + "/called"
         os.mkfifo(gate)
         agent = {"name": "p", "prompt": "Pay.", "signature": "() -> :any", "tools": [
             {"name": "pay", "signature": "() -> :any", "description": "pay", "effect": "unsafe"}]}
         words = ("--model", self.script("s.jsonl", {"program": "(return (tool/pay {}))"}), *LEASE, "--tool-shell",
-                 f"pay=cat > /dev/null; echo 1 >> {called}; cat {gate} > /dev/null; echo 7")
+                 f"pay=cat > /dev/null; echo 1 >> {self.called}; cat {gate} > /dev/null; echo 7")
         self.file("called", "")
         self.enqueue_agent("a", agent, {})
         first = self.worker(*words)
-        self.until_lines(called, 1)
-        self.freeze(first)
+        self.until_lines(self.called, 1)
+        first.freeze(self.store)
         second = self.worker(*words)
         self.assertEqual(self.until_over(second, "a"), "in_doubt")
+        return first, second, gate
+
+    def test_a_doubt_about_a_call_is_listed_for_a_person(self):
+        _, second, _ = self.worker_stopped_in_a_payment()
         self.assertIn("--resolve doubt:pay=JSON", self.ok("doubt", "list", "--store", self.store))
         self.assertEqual(json.loads(self.ok("doubt", "list", "--json", "--store", self.store)),
                          {"run": "a", "operation": "doubt:pay"})
         self.assertEqual(self.runs()["a"]["state"], "in doubt")
         self.tell("a", "--resolve", "doubt:pay=7")
         self.assertEqual(self.until_over(second, "a"), "ended")
-        self.assertEqual((self.show("a")["return"], self.lines_of(called)), (7, ["1"]))
+        self.assertEqual((self.show("a")["return"], self.lines_of(self.called)), (7, ["1"]))
+
+    def test_an_answer_that_returns_late_settles_the_doubt(self):
+        first, _, gate = self.worker_stopped_in_a_payment()
+        pathlib.Path(gate).write_text("go", encoding="utf-8")
+        first.send(signal.SIGCONT)
+        self.until_runs(lambda runs: runs["a"].get("queue_state") == "done")   # by either worker
+        self.assertEqual((self.show("a")["return"], self.lines_of(self.called)), (7, ["1"]))
 
     def test_an_agent_that_was_never_begun_is_cancelled_without_a_model(self):
         self.enqueue_agent("a", CLERK, {"who": "Ann"})
@@ -324,9 +336,6 @@ class Agents(WorkerTest):
             dies = dies and found != "killed"
             world.kill_at_request = world.kill_at_request if dies else None
 
-    def freeze(self, worker):
-        worker.freeze(self.store)
-
     def until_over(self, worker, run):
         while (found := worker.coming.get(timeout=PATIENCE)) is not None:
             if found.get("run") == run and found["event"] in ("ended", "in_doubt", "given_up", "failed"):
@@ -384,8 +393,7 @@ class CountsAndTells(kills.collections.Counter):
 
 
 class PostgresAgents(PostgresStores, Agents):
-    def freeze(self, worker):
-        worker.send(signal.SIGSTOP)
+    pass
 
 
 if __name__ == "__main__":

@@ -34,6 +34,15 @@ class Told(PostgresStores, WorkerTest):
         self.assertEqual(self.ok("resume", "--store", self.store, "may"), "7\n")
         worker.stop()
 
+    def test_the_metrics_say_how_it_hears_and_what_the_database_keeps(self):
+        self.enqueue("may", "1")
+        worker = self.listening("--health", "0")
+        worker.until("ended", run="may")
+        self.assertIn('mode="listen"', worker.ask("/metrics")[1])
+        self.assertGreaterEqual(worker.metric('ptcvm_worker_table_dead_rows{table="job"}'), 0)
+        self.assertGreaterEqual(worker.metric("ptcvm_worker_oldest_view_age_transactions"), 0)
+        worker.stop()
+
     def test_each_worker_hears_of_its_queues_only(self):
         worker = self.listening("--queue", "orders")
         self.enqueue("mail", "1", "--queue", "mails")

@@ -37,7 +37,7 @@ class Health(WorkerTest):
             self.assertGreater(numbers[calls + "_count"], 0)
             self.assertEqual(numbers[calls + '_bucket{le="+Inf"}'], numbers[calls + "_count"])
             self.assertLessEqual(numbers[calls + '_bucket{le="0.0025"}'], numbers[calls + '_bucket{le="0.005"}'])
-        self.assertIn('mode="', worker.ask("/metrics")[1])
+        self.assertIn('mode="poll"', worker.ask("/metrics")[1])
         for line in worker.ask("/metrics")[1].splitlines():
             self.assertRegex(line, r'^(# (HELP|TYPE) \S+ .+|[a-z_]+(\{([a-z_]+="([^"\\]|\\.)*",?)+\})? -?[0-9.]+)$')
         self.assertEqual(worker.ask("/")[0], 404)

@@ -47,12 +47,14 @@ class WorkerProcess:
     def send(self, number):
         self.process.send_signal(number)
 
-    def freeze(self, file):
-        """Stops the process between two transactions on an SQLite file. In the middle of one it would keep the lock of
-        the file, and nobody could write."""
+    def freeze(self, store):
+        """Stops the process: on an SQLite file between two transactions. In the middle of one it would keep the lock
+        of the file, and nobody could write."""
         while True:
             self.send(signal.SIGSTOP)
-            connection = sqlite3.connect(file, timeout=0.01, isolation_level=None)
+            if store.startswith("postgresql:"):
+                return
+            connection = sqlite3.connect(store, timeout=0.01, isolation_level=None)
             try:
                 connection.execute("BEGIN IMMEDIATE")
                 connection.execute("ROLLBACK")
@@ -98,12 +100,14 @@ class WorkerProcess:
             return refusal.code, refusal.read().decode()
 
     def metric(self, name):
-        """The value of a line of /metrics, by its name with labels."""
-        status, text = self.ask("/metrics")
-        assert status == 200, text
-        found = re.search("^" + re.escape(name) + r" (\S+)$", text, re.M)
-        assert found, name + "\n" + text
-        return float(found.group(1))
+        """The value of a line of /metrics, by its name with labels. The store may not have been looked at yet."""
+        for _ in range(PATIENCE * 20):
+            status, text = self.ask("/metrics")
+            assert status == 200, text
+            if found := re.search("^" + re.escape(name) + r" (\S+)$", text, re.M):
+                return float(found.group(1))
+            threading.Event().wait(0.05)
+        raise AssertionError(name + "\n" + text)
 
 
 class WorkerTest(CommandLineTest):

@@ -80,9 +80,11 @@ class QueueSampler {
  public:
   explicit QueueSampler(const Store& store) : store_(store), thread_([this](std::stop_token over) { look(over); }) {}
 
-  std::optional<std::vector<QueueStatus>> last() const {
+  // Says in a sample what the store answered last.
+  void tell(WorkerSample& sample) const {
     const std::lock_guard lock(mutex_);
-    return last_;
+    sample.queues = queues_;
+    sample.upkeep = upkeep_;
   }
 
  private:
@@ -90,15 +92,18 @@ class QueueSampler {
     std::unique_lock own(wait_);
     do {
       auto found = queues(store_);
+      auto upkeep = store_upkeep(store_);
       const std::lock_guard lock(mutex_);
-      last_.reset();
-      if (found) last_ = *std::move(found);
+      queues_.reset();
+      if (found) queues_ = *std::move(found);
+      upkeep_ = upkeep ? *std::move(upkeep) : std::nullopt;
     } while (!ended_.wait_for(own, over, kSamplePause, [&over] { return over.stop_requested(); }));
   }
 
   const Store store_;
   mutable std::mutex mutex_;
-  std::optional<std::vector<QueueStatus>> last_;   // under mutex_
+  std::optional<std::vector<QueueStatus>> queues_;   // these two under mutex_
+  std::optional<StoreUpkeep> upkeep_;
   std::mutex wait_;
   std::condition_variable_any ended_;
   std::jthread thread_;
@@ -152,7 +157,7 @@ class WorkerProcess {
     std::optional<WorkerHealth> health;
     if (!request_.health.empty()) {
       sampler.emplace(store_);
-      health.emplace([this, &sampler] { return sample(sampler->last()); });
+      health.emplace([this, &sampler] { return sample(*sampler); });
       const auto place = read_health_place(request_.health);
       if (const auto failed = health->listen(*place)) return refuse_input(*failed);
       log_.note("health", health->url());
@@ -191,12 +196,12 @@ class WorkerProcess {
     if (count > 2) std::_Exit(kProgramFailed);   // the store does not answer
   }
 
-  WorkerSample sample(std::optional<std::vector<QueueStatus>> queues) const {
+  WorkerSample sample(const QueueSampler& sampler) const {
     WorkerSample out;
+    sampler.tell(out);
     out.name = request_.worker.name;
     out.stats = worker_.stats();
     out.lease = request_.worker.lease;
-    out.queues = std::move(queues);
     out.now_ms = now_millis();
     return out;
   }

@@ -107,6 +107,19 @@ void add_queues(MetricsText& out, const std::vector<QueueStatus>& queues, std::i
   for (const QueueStatus& queue : queues) out.number(queue.is_paused ? 1 : 0, {{"queue", queue.name}});
 }
 
+void add_upkeep(MetricsText& out, const StoreUpkeep& upkeep) {
+  out.family("table_live_rows", "gauge", "Rows of a table of the store, about");
+  for (const StoreUpkeep::Table& table : upkeep.tables) {
+    out.number(static_cast<double>(table.live_rows), {{"table", table.name}});
+  }
+  out.family("table_dead_rows", "gauge", "Rows of a table that are dead until a vacuum, about");
+  for (const StoreUpkeep::Table& table : upkeep.tables) {
+    out.number(static_cast<double>(table.dead_rows), {{"table", table.name}});
+  }
+  out.gauge("oldest_view_age_transactions", "Transactions since the oldest view of the rows that somebody holds",
+            static_cast<double>(upkeep.oldest_view_age));
+}
+
 }  // namespace
 
 std::string worker_state(const WorkerSample& sample) {
@@ -132,7 +145,7 @@ std::string metrics_text(const WorkerSample& sample) {
   MetricsText out;
   out.family("info", "gauge", "The worker: its name, its number, and how it hears of ready runs");
   out.number(1, {{"name", sample.name}, {"node", std::to_string(stats.node)},
-                 {"mode", sample.listens ? "listen" : "poll"}});
+                 {"mode", stats.is_listening ? "listen" : "poll"}});
   out.gauge("up", "1 when the worker has its lease and takes runs", worker_state(sample) == "ok" ? 1 : 0);
   out.gauge("store_up", "1 when the store answered last", sample.queues ? 1 : 0);
   out.gauge("heartbeat_age_seconds", "Since the store prolonged the lease", seconds(stats.since_heartbeat.count()));
@@ -155,6 +168,7 @@ std::string metrics_text(const WorkerSample& sample) {
   add_times(out, "claim_seconds", "How long asking a queue for runs took", stats.claim_times);
   add_times(out, "write_seconds", "How long writing facts of runs took", stats.write_times);
   if (sample.queues) add_queues(out, *sample.queues, sample.now_ms);
+  if (sample.upkeep) add_upkeep(out, *sample.upkeep);
   return out.take();
 }
 

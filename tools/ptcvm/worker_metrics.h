@@ -14,8 +14,8 @@ struct WorkerSample {
   std::string name;
   WorkerStats stats;
   std::chrono::milliseconds lease{0};
-  bool listens = false;                            // hears of runs that become ready, besides polling
   std::optional<std::vector<QueueStatus>> queues;  // nullopt: the store does not answer
+  std::optional<StoreUpkeep> upkeep;               // nullopt: the store has none
   std::int64_t now_ms = 0;                         // ms since 1970
 };
 

@@ -67,10 +67,12 @@ bool PostgresListener::listen(PGconn* connection) {
   while (wait_for(connection, POLLIN, has_listened ? kForEver : kConnectPatience)) {
     bool is_hint = false;
     if (PQconsumeInput(connection) == 0 || !take_results(connection, is_hint)) break;
-    has_listened = has_listened || is_hint;   // from now on nothing is missed, and what came before is not known
+    // From now on nothing is missed, and what came before is not known.
+    if (is_hint) is_listening_ = has_listened = true;
     is_hint = take_notices(connection) || is_hint;
     if (is_hint) on_hint_();
   }
+  is_listening_ = false;
   return has_listened;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 #include <libpq-fe.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -23,6 +24,7 @@ class PostgresListener final : public WakeHints {
   // Listens until the destructor returns. `on_hint` is called by the thread of the listener.
   PostgresListener(std::string url, std::span<const std::string> queues, std::function<void()> on_hint);
   ~PostgresListener() override;
+  bool is_listening() const override { return is_listening_; }
 
  private:
   using Connection = std::unique_ptr<PGconn, decltype(&PQfinish)>;
@@ -39,6 +41,7 @@ class PostgresListener final : public WakeHints {
   const std::string url_;
   std::vector<std::string> payloads_;  // the names of the queues, as the database writes them
   const std::function<void()> on_hint_;
+  std::atomic<bool> is_listening_{false};
   const int over_;                     // an eventfd that is written once
   std::thread thread_;
 };

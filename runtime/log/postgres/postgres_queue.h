@@ -43,6 +43,7 @@ class PostgresQueue final : public RunQueue {
                          std::int64_t now_ms) override;
   StoreResult<bool> remove_schedule(std::string_view name, std::string_view tenant) override;
   StoreResult<std::vector<ScheduleRow>> schedules() override;
+  StoreResult<std::optional<StoreUpkeep>> upkeep() override;
   StoreResult<std::int64_t> time(std::int64_t now_ms) override;
   StoreResult<std::monostate> set_schedule(const ScheduleRow& row) override;
 

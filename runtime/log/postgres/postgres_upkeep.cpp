@@ -14,6 +14,13 @@ namespace {
 using Kind = StoreError::Kind;
 
 constexpr char kTime[] = "SELECT ptcvm.now_ms($1)";
+// What a role may not see is null and is left out.
+constexpr char kOldestView[] =
+    "SELECT coalesce(max(age), 0)::bigint FROM (SELECT age(backend_xmin) FROM pg_stat_activity "
+    "UNION ALL SELECT age(transaction) FROM pg_prepared_xacts WHERE database = current_database() "
+    "UNION ALL SELECT greatest(age(xmin), age(catalog_xmin)) FROM pg_replication_slots) views";
+constexpr char kTables[] =
+    "SELECT relname, n_live_tup, n_dead_tup FROM pg_stat_user_tables WHERE schemaname = 'ptcvm' ORDER BY relname";
 constexpr char kDepths[] = "SELECT * FROM ptcvm.depths()";
 constexpr char kPrune[] = "SELECT * FROM ptcvm.prune($1,$2,$3,$4)";
 constexpr char kSetSchedule[] = "SELECT * FROM ptcvm.set_schedule($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11)";
@@ -21,6 +28,10 @@ constexpr char kRemoveSchedule[] = "SELECT * FROM ptcvm.remove_schedule($1,$2)";
 constexpr char kSchedules[] = "SELECT * FROM ptcvm.schedules()";
 constexpr char kFire[] =
     "SELECT * FROM ptcvm.fire($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20)";
+
+TableUpkeep table_at(const PostgresRows& rows, int row) {
+  return {std::string(rows.bytes_at(row, 0)), rows.count_at(row, 1), rows.count_at(row, 2)};
+}
 
 QueueDepth depth_at(const PostgresRows& rows, int row) {
   QueueDepth out;
@@ -90,6 +101,15 @@ StoreResult<std::int64_t> PostgresQueue::time(std::int64_t now_ms) {
 
 StoreResult<std::vector<QueueDepth>> PostgresQueue::depths() {
   return all_of(store_.calls_.look(kDepths, {}), depth_at);
+}
+
+StoreResult<std::optional<StoreUpkeep>> PostgresQueue::upkeep() {
+  auto tables = all_of(store_.calls_.look(kTables, {}), table_at);
+  if (auto* error = std::get_if<StoreError>(&tables)) return std::move(*error);
+  const auto read = [&](const PostgresRows& rows) -> StoreResult<std::optional<StoreUpkeep>> {
+    return StoreUpkeep{std::get<std::vector<TableUpkeep>>(std::move(tables)), rows.count_at(0, 0)};
+  };
+  return answer_of<std::optional<StoreUpkeep>>(store_.calls_.look(kOldestView, {}), read);
 }
 
 StoreResult<std::vector<std::string>> PostgresQueue::prune(std::int64_t older_ms, bool dead_too, std::size_t most,
