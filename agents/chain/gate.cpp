@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agents/chain/short_hash.h"
+#include "agents/chain/call_name.h"
 
 namespace ptcvm::chain {
 
@@ -40,7 +40,8 @@ GateVerdict judge_call(const PlanStep& step, const boost::json::object& args, co
       step.tool.empty() ? RiskAssessment() : assess_risk(step.tool, args, policy.safety, trust);
   if (!risk.is_high && !wants_person(step, policy)) return {};
   const std::string call = step.tool + ' ' + boost::json::serialize(args);
-  const std::string signature = risk.is_high ? risk.signature : "call:" + step.tool + '#' + short_hash(call);
+  std::string signature = risk.is_high ? risk.signature : "call:" + step.tool;
+  if (!risk.is_high || risk.covers_one_call) signature += '#' + call_name(call);
   if (has(policy.approved_signatures, signature)) return {};
   if (const auto known = decisions.find(signature); known != decisions.end()) {
     return known->second ? GateVerdict() : GateVerdict{Kind::Refuse, "USER_DENIED", {}, {}};

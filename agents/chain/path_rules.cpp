@@ -71,6 +71,12 @@ std::string PathRules::absolute(std::string_view path) const {
   return out.empty() ? "/" : out;
 }
 
+bool PathRules::holds_guarded(std::string_view path) const {
+  const auto is_below = [&](const std::string& folder) { return is_in(folder, {std::string(path)}); };
+  return std::any_of(denied_.begin(), denied_.end(), is_below) ||
+         std::any_of(protected_.begin(), protected_.end(), is_below);
+}
+
 PathClass PathRules::class_of(std::string_view path) const {
   if (is_in(path, denied_)) return PathClass::Denied;
   if (is_in(path, allowed_)) return PathClass::Allowed;

@@ -19,6 +19,8 @@ class PathRules {
   bool is_relative(std::string_view path) const;
   // Returns the class of an absolute path: denied before allowed before protected.
   PathClass class_of(std::string_view absolute_path) const;
+  // Returns whether a denied or protected folder is below the absolute path.
+  bool holds_guarded(std::string_view absolute_path) const;
 
  private:
   std::vector<std::string> resolved(const std::vector<std::string>& folders) const;

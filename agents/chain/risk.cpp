@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 #include <initializer_list>
 #include <optional>
@@ -24,6 +25,7 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, n>& wor
 }
 
 RiskAssessment high(std::string signature) { return {true, std::move(signature)}; }
+RiskAssessment high_command(std::string signature) { return {true, std::move(signature), true}; }
 
 // Which arguments of a tool name files that it writes, moves or deletes.
 struct FileTool {
@@ -58,7 +60,8 @@ std::optional<RiskAssessment> file_risk(std::string_view tool, const json::objec
   const PathRules paths(rules);
   for (const std::string_view name : known->targets) {
     const json::value* const target = name.empty() ? nullptr : args.if_contains(name);
-    if (target == nullptr || !target->is_string()) continue;
+    if (target == nullptr) continue;
+    if (!target->is_string()) return high("fs_write_unknown:" + json::serialize(*target).substr(0, kSignatureBytes));
     if (auto risk = path_risk(std::string_view(target->get_string()), paths)) return risk;
   }
   return RiskAssessment{};
@@ -71,7 +74,20 @@ constexpr std::array<std::string_view, 6> kPermission = {"chmod", "chown", "chgr
 constexpr std::array<std::string_view, 9> kPrefixes = {"sudo", "doas",    "env",  "nohup", "nice",
                                                        "time", "command", "exec", "xargs"};
 // Commands that run text which nobody looks at here.
-constexpr std::array<std::string_view, 7> kInterpreters = {"sh", "bash", "zsh", "dash", "eval", "find", "python"};
+constexpr std::array<std::string_view, 6> kInterpreters = {"sh", "bash", "zsh", "dash", "eval", "find"};
+// Languages whose programs on the command line are not read here.
+constexpr std::array<std::string_view, 8> kLanguages = {"python", "python2", "python3", "perl",
+                                                        "ruby",   "node",    "php",     "awk"};
+// Commands that write no file which they are given as an argument.
+constexpr auto kReaders = std::to_array<std::string_view>(
+    {"ls",   "cat",  "head", "tail",     "grep", "egrep",  "fgrep",     "rg",     "wc",    "stat",    "file",
+     "du",   "df",   "echo", "printf",   "pwd",  "less",   "more",      "diff",   "cmp",   "test",    "[",   "find",
+     "type", "date", "uname", "tree",    "cut",  "md5sum", "sha256sum", "cksum",  "which", "readlink", "realpath",
+     "cd",   "true", "false", "basename", "dirname", "sleep", "jq",     "strings", "hexdump"});
+// Commands that write their last argument only.
+constexpr std::array<std::string_view, 4> kCopiers = {"cp", "ln", "install", "scp"};
+// What git removes or moves.
+constexpr std::array<std::string_view, 3> kGitDestructive = {"clean", "rm", "mv"};
 
 std::string command_name(std::string_view word) {
   const std::size_t slash = word.rfind('/');
@@ -86,10 +102,10 @@ class CommandRisk {
   RiskAssessment assess() {
     for (const SimpleCommand& command : simple_commands(line_)) look_at(command);
     const std::string shown(line_.substr(0, kSignatureBytes));
-    if (changes_permissions_) return high("shell_permission:" + shown);
-    if (!denied_.empty()) return high("shell_deny:" + denied_);
-    if (has_unknown_) return high("shell_unknown:" + shown);
-    if (!protected_.empty()) return high("shell_destructive:" + protected_);
+    if (changes_permissions_) return high_command("shell_permission:" + shown);
+    if (!denied_.empty()) return high_command("shell_deny:" + denied_);
+    if (has_unknown_) return high_command("shell_unknown:" + shown);
+    if (!protected_.empty()) return high_command("shell_destructive:" + protected_);
     return {};
   }
 
@@ -102,9 +118,83 @@ class CommandRisk {
     while (first < command.words.size() && is_before_command(command.words[first].text)) ++first;
     if (first == command.words.size()) return;
     const std::string name = command_name(command.words[first].text);
+    if (command.words[first].is_unknown) has_unknown_ = true;
+    if (name == "cd") return enter(command, first);
     if (is_one_of(name, kPermission)) changes_permissions_ = true;
     if (is_one_of(name, kInterpreters)) look_at_hidden(command, first);
-    if (!is_one_of(name, kDestructive)) return;
+    if (is_one_of(name, kLanguages) && has_program(command, first)) has_unknown_ = true;
+    if (!only_reads(name, command)) look_for_guarded_paths(command, first, is_one_of(name, kCopiers));
+    if (is_destructive(name, command, first)) look_at_targets(command, first);
+  }
+
+  static bool only_reads(std::string_view name, const SimpleCommand& command) {
+    if (name != "sort") return is_one_of(name, kReaders);
+    const auto writes = [](const ShellWord& word) {
+      return word.text.starts_with("-o") || word.text.starts_with("--o");
+    };
+    return std::none_of(command.words.begin(), command.words.end(), writes);
+  }
+
+  // Returns what git is to do: the first word behind its options.
+  static std::string_view git_verb(const SimpleCommand& command, std::size_t first) {
+    for (std::size_t i = first + 1; i < command.words.size(); ++i) {
+      const std::string_view word = command.words[i].text;
+      if (!word.starts_with('-')) return word;
+      if (word == "-C" || word == "-c") ++i;
+    }
+    return {};
+  }
+
+  static bool is_destructive(std::string_view name, const SimpleCommand& command, std::size_t first) {
+    if (name == "git") return is_one_of(git_verb(command, first), kGitDestructive);
+    if (name != "rsync") return is_one_of(name, kDestructive);
+    const auto deletes = [](const ShellWord& word) { return word.text.starts_with("--del"); };
+    return std::any_of(command.words.begin(), command.words.end(), deletes);
+  }
+
+  // Whether a program in another language is on the command line: -c, -e, -r, or the first word for awk.
+  static bool has_program(const SimpleCommand& command, std::size_t first) {
+    if (command_name(command.words[first].text) == "awk") return true;
+    const auto is_program = [](const ShellWord& word) {
+      const std::string_view text = word.text;
+      return text.size() >= 2 && text[0] == '-' && text[1] != '-' && text.find_first_of("ceEr", 1) != text.npos;
+    };
+    return std::any_of(command.words.begin() + static_cast<std::ptrdiff_t>(first), command.words.end(), is_program);
+  }
+
+  // Relative paths of later commands begin at the new folder.
+  void enter(const SimpleCommand& command, std::size_t first) {
+    const ShellWord* const folder = first + 1 < command.words.size() ? &command.words[first + 1] : nullptr;
+    if (folder == nullptr || folder->is_unknown || folder->text == "-") {
+      is_lost_ = true;
+      return;
+    }
+    folder_ = place_of(folder->text);
+  }
+
+  std::string place_of(std::string_view text) const {
+    return paths_.absolute(folder_.empty() || !paths_.is_relative(text) ? std::string(text)
+                                                                         : folder_ + '/' + std::string(text));
+  }
+
+  // A path may be behind an option: "-o/u/a", "--output=/u/a".
+  void look_for_guarded_paths(const SimpleCommand& command, std::size_t first, bool is_copier) {
+    for (std::size_t i = first + 1; i < command.words.size(); ++i) {
+      std::string_view text = command.words[i].text;
+      if (is_copier && !text.starts_with('-') && i + 1 != command.words.size()) continue;
+      if (text.starts_with('-')) {
+        const std::size_t begin = text.find_first_of("/~");
+        text = begin == text.npos ? std::string_view() : text.substr(begin);
+      }
+      if (text.empty()) continue;
+      const std::string full = place_of(text);
+      if (paths_.class_of(full) == PathClass::Denied) denied_ = full;
+      const bool is_own = paths_.is_relative(text) && folder_.empty();   // the working folder may be guarded
+      if (paths_.class_of(full) == PathClass::Protected && !is_own) protected_ = full;
+    }
+  }
+
+  void look_at_targets(const SimpleCommand& command, std::size_t first) {
     bool has_target = false;
     for (std::size_t i = first + 1; i < command.words.size(); ++i) {
       const ShellWord& word = command.words[i];
@@ -138,19 +228,23 @@ class CommandRisk {
       has_unknown_ = true;
       return;
     }
-    const std::string full = paths_.absolute(target.text);
+    if (is_lost_ && paths_.is_relative(target.text)) has_unknown_ = true;
+    const std::string full = place_of(target.text);
     switch (paths_.class_of(full)) {
       case PathClass::Denied: denied_ = full; return;
       case PathClass::Allowed: return;
       case PathClass::Protected: protected_ = full; return;
       case PathClass::Other: break;
     }
+    if (paths_.holds_guarded(full)) protected_ = full;
     if (paths_.is_relative(target.text)) has_unknown_ = true;
   }
 
   std::string_view line_;
   const PathRules& paths_;
   std::string denied_, protected_;
+  std::string folder_;                        // where a `cd` before went; empty: nowhere
+  bool is_lost_ = false;                      // nobody knows where it went
   bool has_unknown_ = false, changes_permissions_ = false;
 };
 
@@ -168,7 +262,10 @@ RiskAssessment risk_of_call(std::string_view tool, const json::object& args, con
   if (auto risk = file_risk(tool, args, rules)) return *risk;
   if (tool == "shell_execute") {
     const json::value* const command = args.if_contains("command");
-    if (command == nullptr || !command->is_string()) return {};
+    if (command == nullptr) return {};
+    if (!command->is_string()) {
+      return high_command("shell_unknown:" + json::serialize(*command).substr(0, kSignatureBytes));
+    }
     const PathRules paths(rules);
     return CommandRisk(std::string_view(command->get_string()), paths).assess();
   }

@@ -26,13 +26,18 @@ struct SafetyRules {
 struct RiskAssessment {
   bool is_high = false;
   std::string signature;   // what an approval is about; empty when the risk is low
+  // An approval covers this call with these arguments only. false: every call with the signature, such as each write
+  // of one file.
+  bool covers_one_call = false;
 };
 
 // Says whether a check of the task has failed so far: then guarded tools are dangerous.
 enum class Trust : std::uint8_t { Usual, CheckFailed };
 
 // Judges a call. A path in deny_paths is dangerous; one in allow_paths is not; one in the data or system folders is.
-// Every target of a command counts: arguments of what deletes, moves and renames, and files behind redirections.
+// Every target of a command counts: arguments of what deletes, moves and renames, files behind redirections, and each
+// path in denied, data or system folders, unless the command is known to read only. A command is read as text, so this
+// is no fence: an author of commands can hide what they do.
 RiskAssessment assess_risk(std::string_view tool, const boost::json::object& args, const SafetyRules& rules,
                            Trust trust = Trust::Usual);
 

@@ -2,12 +2,14 @@
 #include <boost/json/serialize.hpp>
 #include <iostream>
 #include <memory>
+#include <sstream>
 #include <utility>
 
 #include "tools/ptcvm/chain_session.h"
 #include "tools/ptcvm/chain_stored_commands.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/terminal.h"
+#include "tools/ptcvm/tool_errors.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -65,18 +67,20 @@ std::string dependencies_of(const json::object& step) {
 }
 
 void show_plan(const json::array& plan) {
+  std::ostringstream out;
   for (const json::value& value : plan) {
     const json::object& step = value.as_object();
-    std::cout << std::string(step.at("id").as_string()) << dependencies_of(step) << ": "
+    out << std::string(step.at("id").as_string()) << dependencies_of(step) << ": "
               << std::string(step.at("description").as_string());
     if (const json::value* const tool = step.if_contains("tool")) {
       const json::value* const args = step.if_contains("args");
-      std::cout << "\n    " << std::string(tool->as_string()) << ' '
+      out << "\n    " << std::string(tool->as_string()) << ' '
                 << (args == nullptr ? "{}" : json::serialize(*args));
     }
-    std::cout << "\n    risk " << std::string(step.at("riskLevel").as_string())
+    out << "\n    risk " << std::string(step.at("riskLevel").as_string())
               << (step.at("requiresConfirmation").as_bool() ? ", asks first" : "") << '\n';
   }
+  std::cout << harmless_text(out.str());
 }
 
 // Asks the model for the plan, and begins no step.

@@ -14,6 +14,7 @@
 #include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/terminal.h"
 #include "tools/ptcvm/text_table.h"
+#include "tools/ptcvm/tool_errors.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -131,14 +132,14 @@ int show_task(const ChainArguments& arguments) {
   if (!log) return status;
   const auto waits = waits_of(*task->store, arguments.store.id, *log);
   if (!waits) return complain_of_store(waits.error());
-  std::cout << task->setup.input << "\n" << state_of(*log) << ", revision " << log->revision
+  std::cout << harmless_text(task->setup.input) << "\n" << state_of(*log) << ", revision " << log->revision
             << (waits->empty() ? "" : ", waits for " + *waits) << '\n';
   for (const chain::LoggedStep& step : log->steps) {
     if (step.status == "skipped" && step.revision < log->revision) continue;   // its turn comes again
     const char* const mark = step.status == "completed" ? "[x] " : step.status == "failed" ? "[!] " : "[ ] ";
     std::cout << mark << step.id << ' ' << step.status << " ("
               << duration_text(static_cast<std::uint64_t>(step.duration_ms) * 1'000) << ')';
-    if (!step.error.empty()) std::cout << ": " << cut_text(step.error);
+    if (!step.error.empty()) std::cout << ": " << harmless_text(cut_text(step.error));
     std::cout << '\n';
   }
   return kSuccess;

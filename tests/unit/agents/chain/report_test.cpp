@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "agents/chain/feedback.h"
+#include "agents/chain/report_text.h"
 
 namespace ptcvm::chain {
 namespace {
@@ -49,6 +50,13 @@ TEST(Report, KeepsNotesOfEarlierRevisionsAndOfOpenChecks) {
   EXPECT_TRUE(report.success);
   EXPECT_EQ(report.verification_notes,
             (std::vector<std::string>{"Failure at a: bad thing", "Not checked at a: looks right"}));
+}
+
+TEST(Report, SteersNoTerminal) {
+  const TaskReport report =
+      make_report(kEnded, {}, {result("a", StepStatus::Completed, "1\x1b[31m2\u009b31m3\u202e4\u2066\u20ac")});
+  const std::string text = report_text(report_json(report));
+  EXPECT_NE(text.find("1 [31m2 31m3 4 \u20ac"), std::string::npos) << text;
 }
 
 TEST(Feedback, KeepsCorrections) {

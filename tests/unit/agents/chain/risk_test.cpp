@@ -50,6 +50,55 @@ TEST(Risk, IsHighForGuardedToolsAfterAFailedCheck) {
             "fs_write:/etc/a");
 }
 
+TEST(Risk, LooksForGuardedPathsInWhatIsNotKnownToReadOnly) {
+  EXPECT_EQ(command("cp /tmp/k /u/keys"), "shell_destructive:/u/keys");
+  EXPECT_EQ(command("cp /u/keys /tmp/k"), "");
+  EXPECT_EQ(command("tee ~/Documents/x"), "shell_destructive:/home/ada/Documents/x");
+  EXPECT_EQ(command("ln -s a /u/ok/no/x"), "shell_deny:/u/ok/no/x");
+  EXPECT_EQ(command("curl -o/u/k http://e"), "shell_destructive:/u/k");
+  EXPECT_EQ(command("sort --output=/u/k a"), "shell_destructive:/u/k");
+  EXPECT_EQ(command("tar xf a.tar -C /etc"), "shell_destructive:/etc");
+  EXPECT_EQ(command("ls /u; sort /u/a; grep -r x /u/ok/no; find /u -name x"), "");
+}
+
+TEST(Risk, FollowsTheFolderOfLaterCommands) {
+  EXPECT_EQ(command("cd /u/ok/no && cp /tmp/k k"), "shell_deny:/u/ok/no/k");
+  EXPECT_EQ(command("cd /u; rm x"), "shell_destructive:/u/x");
+  EXPECT_EQ(command("cd $D; rm x"), "shell_unknown:cd $D; rm x");
+  EXPECT_EQ(command("cd /tmp; cp a b"), "");
+}
+
+TEST(Risk, KnowsOtherWaysToDelete) {
+  for (const char* const line : {"git mv ../a b", "perl -e unlink+q[x]",
+                                 "python3 -c 'import os'", "awk '{system($1)}'", "r$()m x", "rsync --delete a/ $B"}) {
+    EXPECT_TRUE(assess_risk("shell_execute", {{"command", line}}, rules()).is_high) << line;
+  }
+  EXPECT_EQ(command("git clean -fdx"), "") << "the working folder is allowed";
+  SafetyRules elsewhere = rules();
+  elsewhere.working_folder = "/u";
+  EXPECT_TRUE(assess_risk("shell_execute", {{"command", "git clean -fdx"}}, elsewhere).is_high);
+  EXPECT_EQ(command("python3 build.py"), "");
+  EXPECT_EQ(command("npm test"), "");
+}
+
+TEST(Risk, IsHighForFoldersAboveGuardedOnes) {
+  EXPECT_EQ(command("rm -rf /home/ada"), "shell_destructive:/home/ada");
+  EXPECT_EQ(command("rm -rf /"), "shell_destructive:/");
+}
+
+TEST(Risk, IsHighForTargetsThatAreNoText) {
+  const boost::json::array words{"rm", "-rf", "/u"};
+  EXPECT_EQ(assess_risk("shell_execute", {{"command", words}}, rules()).signature,
+            "shell_unknown:[\"rm\",\"-rf\",\"/u\"]");
+  EXPECT_EQ(assess_risk("fs_write_file", {{"path", words}}, rules()).signature,
+            "fs_write_unknown:[\"rm\",\"-rf\",\"/u\"]");
+}
+
+TEST(Risk, AnApprovalCoversOneCommand) {
+  EXPECT_TRUE(assess_risk("shell_execute", {{"command", "rm /u/x"}}, rules()).covers_one_call);
+  EXPECT_FALSE(assess_risk("fs_write_file", {{"path", "/u/x"}}, rules()).covers_one_call);
+}
+
 TEST(Risk, LooksAtRedirections) {
   EXPECT_EQ(command("echo hi>/u/b"), "shell_destructive:/u/b");
   EXPECT_EQ(command("cat a >> /etc/passwd"), "shell_destructive:/etc/passwd");
