@@ -95,9 +95,15 @@ Result<void> StepsRun::start(const Plan& plan, std::uint32_t revision, const Pla
                                 .yields_between_steps = options_.yields_between_steps,
                                 .parallel = options_.parallel,
                                 .history = history});
+  return open();
+}
+
+// Begins the run, or goes on with it as its log says.
+Result<void> StepsRun::open() {
+  unknown_calls_.clear();
   StoredOptions how;
   how.id = run_id_;
-  how.name = "plan@" + std::to_string(revision);
+  how.name = "plan@" + std::to_string(revision_);
   how.limits.fuel = UINT64_MAX;
   how.limits.tool_calls = UINT32_MAX;
   how.limits.operation_ttl_ms = 0;
@@ -137,6 +143,7 @@ Result<StepsState> StepsRun::step(std::uint64_t fuel) {
     }
     bool is_open = false, is_between = false, is_answered = false;
     for (const WaitingCall& call : run_->calls()) {
+      if (unknown_calls_.contains(call.id)) continue;
       if (operations_.has(OperationOwner::Steps, call.id)) {
         is_open = true;
         continue;
@@ -145,6 +152,11 @@ Result<StepsState> StepsRun::step(std::uint64_t fuel) {
       const Result<bool> answered = dispatch(call);
       if (!answered) return answered.error();
       (*answered ? is_answered : is_open) = true;
+    }
+    if (!unknown_calls_.empty() && !is_open && !is_answered) {
+      run_.reset();   // as when the process had died: the calls are open in the log, and a person is asked
+      if (auto opened = open(); !opened) return opened.error();
+      continue;
     }
     if (is_between && !is_open) return StepsState::Yielded;
     if (is_open && !is_answered) return StepsState::Waits;   // else what was answered here goes on at once
@@ -311,8 +323,15 @@ Result<void> StepsRun::answer_error(const OperationTable::Entry& entry, std::str
   return run_->answer(entry.call, value_of(answer));
 }
 
+// A call that may be made again fails, and is planned again. The others wait until nothing else is under way.
 Result<void> StepsRun::answer_unknown(const OperationTable::Entry& entry, std::string message) {
-  return run_->answer_unknown(entry.call, std::move(message));
+  const auto tool = std::ranges::find(options_.tools, entry.operation.tool, &ChainTool::name);
+  const Effect effect = tool == options_.tools.end() ? Effect::Unsafe : tool->effect;
+  if (effect != Effect::Unsafe && effect != Effect::Reconcilable) {
+    return answer_error(entry, "nobody knows what became of the call: " + message, 0, {});
+  }
+  unknown_calls_.insert(entry.call);
+  return {};
 }
 
 Result<void> StepsRun::settle(const OperationTable::Entry& entry, DoubtAnswer answer, json::value value) {

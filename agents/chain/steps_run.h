@@ -52,6 +52,7 @@ class StepsRun {
   const std::vector<std::string>& lasting_approvals() const { return lasting_approvals_; }
 
  private:
+  Result<void> open();
   Result<bool> dispatch(const WaitingCall& call);
   Result<bool> gate(const WaitingCall& call);
   Result<bool> verify(const WaitingCall& call);
@@ -77,6 +78,7 @@ class StepsRun {
   Plan plan_;
   std::map<std::string, std::size_t, std::less<>> step_at_;   // by id
   std::set<std::string, std::less<>> settled_by_call_;        // ids of steps
+  std::set<std::uint64_t> unknown_calls_;   // of run_: nobody knows whether they happened, and a person will be asked
   std::uint32_t revision_ = 0;
   PlanHistory history_;
   Decisions decisions_;
