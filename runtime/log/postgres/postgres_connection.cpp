@@ -1,5 +1,7 @@
 #include "runtime/log/postgres/postgres_connection.h"
 
+#include <sodium.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -223,7 +225,7 @@ std::optional<PostgresFailure> PostgresConnection::send_pieces(PostgresParameter
     PostgresParameters piece;
     if (at != 0) piece.own(kOid, *parameters.object_).count(at);
     piece.bytes(parameters.in_pieces_.substr(at, kPieceBytes));
-    auto done = look(at == 0 ? "SELECT lo_from_bytea(0, $1)" : "SELECT lo_put($1, $2, $3)", piece);
+    auto done = look_anew(at == 0 ? "SELECT lo_from_bytea(0, $1)" : "SELECT lo_put($1, $2, $3)", piece);
     if (auto* failed = std::get_if<PostgresFailure>(&done)) return std::move(*failed);
     if (at != 0) continue;
     object = static_cast<Oid>(std::get<PostgresRows>(done).integer_at(0, 0));
@@ -241,7 +243,7 @@ std::variant<PostgresRows, PostgresFailure> PostgresConnection::ask(const char* 
   if (auto failed = send_pieces(parameters, object)) {
     answer = *std::move(failed);
   } else {
-    answer = look(sql, parameters);
+    answer = look_anew(sql, parameters);   // a plan that is gone would end the transaction
   }
   if (std::holds_alternative<PostgresRows>(answer)) {
     auto ended = command("SELECT lo_unlink(" + std::to_string(object) + "); COMMIT");
@@ -275,8 +277,70 @@ std::variant<PostgresRows, PostgresFailure> PostgresConnection::look_each(const 
   return out ? *std::move(out) : failure(nullptr);
 }
 
+namespace {
+
+constexpr std::size_t kMostPlans = 100;
+
+// A session of a pooler is not ours alone, so that a name must say which statement it is.
+std::string plan_name(std::string_view statement) {
+  std::array<unsigned char, crypto_hash_sha256_BYTES> digest{};
+  crypto_hash_sha256(digest.data(), reinterpret_cast<const unsigned char*>(statement.data()), statement.size());
+  std::array<char, 2 * crypto_hash_sha256_BYTES + 1> hex{};
+  sodium_bin2hex(hex.data(), hex.size(), digest.data(), digest.size());
+  return "ptcvm_" + std::string(hex.data(), 40);
+}
+
+// There is no such plan in the session, or functions have changed since it was made. Nothing was executed.
+bool is_of_a_lost_plan(const PGresult* result) {
+  const char* const state = result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  return state != nullptr && (std::string_view(state) == "26000" || std::string_view(state) == "0A000");
+}
+
+}   // namespace
+
+// A plan costs a round trip, so a statement that comes once gets none.
+const std::string* PostgresConnection::plan_of(const char* sql, const PostgresParameters& parameters) {
+  if (!keeps_plans_) return nullptr;
+  std::string statement = sql;
+  for (const Oid type : parameters.types_) append_number(statement, type, 4);
+  const auto known = plans_.find(statement);
+  if (known == plans_.end()) {
+    if (plans_.size() < kMostPlans) plans_.emplace(std::move(statement), std::string());
+    return nullptr;
+  }
+  if (!known->second.empty()) return &known->second;
+  std::string name = plan_name(statement);
+  const PostgresRows made(PQprepare(connection_.get(), name.c_str(), sql, static_cast<int>(parameters.types_.size()),
+                                    parameters.types_.data()));
+  if (!made.is_done()) {   // a name that is taken is of a pooler's session; other failures come again without a plan
+    keep_no_plans();
+    return nullptr;
+  }
+  known->second = std::move(name);
+  return &known->second;
+}
+
+void PostgresConnection::keep_no_plans() {
+  keeps_plans_ = false;
+  plans_.clear();
+}
+
 std::variant<PostgresRows, PostgresFailure> PostgresConnection::look(const char* sql,
                                                                      const PostgresParameters& parameters) {
+  const std::string* const plan = plan_of(sql, parameters);
+  if (plan == nullptr) return look_anew(sql, parameters);
+  PGresult* const result = PQexecPrepared(connection_.get(), plan->c_str(), static_cast<int>(parameters.types_.size()),
+                                          parameters.data_.data(), parameters.sizes_.data(), parameters.formats_.data(),
+                                          1);
+  PostgresRows rows(result);
+  if (PQresultStatus(result) == PGRES_TUPLES_OK) return rows;
+  if (!is_of_a_lost_plan(result)) return failure(result);
+  keep_no_plans();
+  return look_anew(sql, parameters);
+}
+
+std::variant<PostgresRows, PostgresFailure> PostgresConnection::look_anew(const char* sql,
+                                                                          const PostgresParameters& parameters) {
   PGresult* const result = executed(connection_.get(), sql, parameters);
   PostgresRows rows(result);
   if (PQresultStatus(result) == PGRES_TUPLES_OK) return rows;

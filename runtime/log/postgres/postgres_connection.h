@@ -1,7 +1,9 @@
 // Wraps one connection of libpq with the few functions that the store needs: one statement with parameters, its rows.
 //
-// Parameters and rows are binary, so no text is quoted anywhere. Nothing is prepared and nothing is set in the session,
-// so any connection of a pooler will do for any call.
+// Parameters and rows are binary, so no text is quoted anywhere. Nothing is set in the session, so any connection of a
+// pooler will do for any call. The server keeps the plans of statements that come again, as long as it is the same
+// session that answers: behind a pooler that gives each transaction another one, a connection finds that out, and keeps
+// none from then on.
 #pragma once
 #include <libpq-fe.h>
 
@@ -9,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -62,6 +65,7 @@ class PostgresRows {
  public:
   explicit PostgresRows(PGresult* result) : result_(result, &PQclear) {}
 
+  bool is_done() const { return PQresultStatus(result_.get()) == PGRES_COMMAND_OK; }   // without rows
   int count() const { return PQntuples(result_.get()); }
   bool null_at(int row, int column) const { return PQgetisnull(result_.get(), row, column) != 0; }
   std::int64_t integer_at(int row, int column) const;   // of any width
@@ -114,9 +118,16 @@ class PostgresConnection {
   // Runs statements without parameters; returns the rows of the last.
   std::variant<PostgresRows, PostgresFailure> command(const std::string& sql);
   static PGresult* executed(PGconn* connection, const char* sql, const PostgresParameters& parameters);
+  // Runs one statement without a plan that was kept.
+  std::variant<PostgresRows, PostgresFailure> look_anew(const char* sql, const PostgresParameters& parameters);
+  // The name of the plan that is kept for a statement; null: none is, as the statement is new here, or none can be.
+  const std::string* plan_of(const char* sql, const PostgresParameters& parameters);
+  void keep_no_plans();
 
   std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
   bool is_lost_ = false;               // a failed write does not change the status of libpq
+  bool keeps_plans_ = true;
+  std::map<std::string, std::string, std::less<>> plans_;   // names by statements; empty: it came once
 };
 
 }   // namespace ptc
