@@ -108,24 +108,17 @@ StoreResult<PostgresRows> PostgresCalls::look_each(const char* sql, const Postgr
 void PostgresCalls::tell_of(const PostgresRows& rows, int column) {
   if (rows.count() == 0 || rows.null_at(0, column)) return;
   const std::string_view queues = rows.bytes_at(0, column);
-  if (queues.empty()) return;
-  std::unique_lock lock(mutex_);
-  ready_.emplace(queues);
-  if (is_telling_) return;
-  is_telling_ = true;
-  while (!ready_.empty()) {
-    const std::string next = std::move(ready_.extract(ready_.begin()).value());
-    lock.unlock();
-    auto taken = take();
-    if (auto* connection = std::get_if<Connection>(&taken)) {
-      PostgresParameters parameters;
-      parameters.bytes(next);
-      (void)(*connection)->look("SELECT ptcvm.tell_of($1)", parameters);
-      give_back(std::move(*connection));
-    }
-    lock.lock();
-  }
-  is_telling_ = false;
+  if (!queues.empty()) teller_.add(queues);
+}
+
+void PostgresCalls::tell(const std::string& queues) {
+  auto taken = take();
+  auto* const connection = std::get_if<Connection>(&taken);
+  if (connection == nullptr) return;
+  PostgresParameters parameters;
+  parameters.bytes(queues);
+  (void)(*connection)->look("SELECT ptcvm.tell_of($1)", parameters);
+  give_back(std::move(*connection));
 }
 
 std::uint64_t PostgresCalls::reconnects() const {

@@ -6,18 +6,19 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "runtime/log/postgres/postgres_connection.h"
+#include "runtime/log/postgres/postgres_teller.h"
 
 namespace ptc {
 
 class PostgresCalls {
  public:
   PostgresCalls(std::string url, std::size_t most_connections, std::chrono::milliseconds patience)
-      : url_(std::move(url)), most_(most_connections == 0 ? 1 : most_connections), patience_(patience) {}
+      : url_(std::move(url)), most_(most_connections == 0 ? 1 : most_connections), patience_(patience),
+        teller_([this](const std::string& queues) { tell(queues); }) {}
   PostgresCalls(const PostgresCalls&) = delete;
   PostgresCalls& operator=(const PostgresCalls&) = delete;
 
@@ -35,8 +36,8 @@ class PostgresCalls {
   StoreResult<PostgresRows> look_each(const char* sql, const PostgresParameters& parameters,
                                       const std::function<void()>& begin, const PostgresConnection::EachRow& each);
 
-  // Tells workers of the queues that this column of the first row names, in the words of keep_ready()
-  // (queue_functions.sql). Somebody who tells already does so for others, too. A failure is nobody's: these are hints.
+  // Has workers told of the queues that this column of the first row names, in the words of keep_ready()
+  // (queue_functions.sql). A failure is nobody's: these are hints.
   void tell_of(const PostgresRows& rows, int column);
 
   std::uint64_t reconnects() const;   // connections that broke since the beginning
@@ -46,6 +47,7 @@ class PostgresCalls {
   using Connection = std::unique_ptr<PostgresConnection>;
   std::variant<Connection, StoreError> take();
   void give_back(Connection connection);   // a broken one, or null, frees its place
+  void tell(const std::string& queues);
   template <class Attempt>
   StoreResult<PostgresRows> until_known(bool is_write, Attempt attempt);
 
@@ -56,9 +58,8 @@ class PostgresCalls {
   std::condition_variable freed_;
   std::vector<Connection> idle_;
   std::size_t count_ = 0;   // of connections, idle or in use
-  std::set<std::string> ready_;   // queues to tell of
-  bool is_telling_ = false;
   std::uint64_t reconnects_ = 0;
+  PostgresTeller teller_;   // the last one: it tells what is left
 };
 
 }   // namespace ptc
