@@ -8,7 +8,7 @@ from postgres_server import PostgresServer
 from ptcvm_process import CommandLineTest, ptcvm
 
 SERVER = None
-TABLES = "ptcvm.run, ptcvm.fact, ptcvm.open_call, ptcvm.parked, ptcvm.wait_key, ptcvm.waiting"
+TABLES = "ptcvm.run, ptcvm.fact, ptcvm.open_call, ptcvm.parked, ptcvm.waiting"
 # About files, or about more than one store.
 NOT_HERE = {"test_a_store_that_is_not_there", "test_a_file_that_is_no_store",
             "test_a_log_goes_to_another_store_and_on_from_there", "test_of_two_at_once_one_is_refused",
@@ -62,7 +62,7 @@ class StoreCommandTest(CommandLineTest):
         self.assertEqual(ptcvm("run", self.file("p.ptc", "(+ 1 2)"), "--store", SERVER.url("by_hand"), "--id", "r")[:2],
                          (0, "3\n"))
         self.assertEqual(ptcvm("store", "migrate", "--store", SERVER.url("by_hand"))[:2],
-                         (0, "the store is up to date; it had version 7\n"))
+                         (0, "the store is up to date; it had version 8\n"))
 
     def test_check_refuses_a_server_that_loses_commits(self):
         status, out, _ = ptcvm("store", "check", "--store", SERVER.url("runs"))

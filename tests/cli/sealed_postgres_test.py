@@ -27,7 +27,7 @@ def tearDownModule():
 
 
 def emptied():
-    SERVER.sql("TRUNCATE ptcvm.run, ptcvm.fact, ptcvm.open_call, ptcvm.parked, ptcvm.wait_key, ptcvm.waiting, "
+    SERVER.sql("TRUNCATE ptcvm.run, ptcvm.fact, ptcvm.open_call, ptcvm.parked, ptcvm.waiting, "
                "ptcvm.job, ptcvm.node, ptcvm.queue, ptcvm.schedule, ptcvm.dependent RESTART IDENTITY", "runs")
 
 

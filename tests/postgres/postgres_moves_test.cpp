@@ -37,7 +37,7 @@ std::unique_ptr<FactStore> empty_database(bool is_target) {
   auto out = database_handle(is_target);
   movers_server().run(
       "TRUNCATE ptcvm.dependent, ptcvm.schedule, ptcvm.run, ptcvm.fact, ptcvm.open_call, ptcvm.parked, "
-      "ptcvm.wait_key, ptcvm.waiting, ptcvm.node, ptcvm.queue, ptcvm.job RESTART IDENTITY",
+      "ptcvm.waiting, ptcvm.node, ptcvm.queue, ptcvm.job RESTART IDENTITY",
       is_target ? "target" : "source");
   return out;
 }

@@ -35,7 +35,7 @@ const std::string& migrated_url() {
 void empty_store() {
   server().run(
       "TRUNCATE ptcvm.dependent, ptcvm.schedule, ptcvm.run, ptcvm.fact, ptcvm.open_call, ptcvm.parked, "
-      "ptcvm.wait_key, ptcvm.waiting, ptcvm.node, ptcvm.queue, ptcvm.job RESTART IDENTITY",
+      "ptcvm.waiting, ptcvm.node, ptcvm.queue, ptcvm.job RESTART IDENTITY",
       "store");
 }
 
@@ -81,11 +81,35 @@ TEST(PostgresSchema, IsMadeOnceAndCheckedWhenOpened) {
   EXPECT_EQ(error_of(migrate_postgres(url)), "store_version") << "never backwards";
 }
 
+// Makes the tables what they were in version 7.
+constexpr char kToVersionSeven[] =
+    "CREATE TABLE ptcvm.wait_key (run bigint, key bytea, PRIMARY KEY (run, key)); "
+    "INSERT INTO ptcvm.wait_key SELECT run, unnest(keys) FROM ptcvm.waiting; "
+    "ALTER TABLE ptcvm.waiting DROP COLUMN keys, ADD CONSTRAINT waiting_since_key UNIQUE (since); "
+    "DROP INDEX ptcvm.job_rest, ptcvm.fact_notable; CREATE INDEX job_state ON ptcvm.job (state, id); "
+    "CREATE INDEX fact_notable ON ptcvm.fact (run, seq) WHERE rank > 0; UPDATE ptcvm.meta SET version = 7";
+
+// Version 7 had the keys of runs that wait in a table of their own.
+TEST(PostgresSchema, OfVersionSevenIsMigrated) {
+  const std::string url = server().new_database("version_7");
+  taken(migrate_postgres(url));
+  const auto before = opened(PostgresClock::Database, url);
+  EXPECT_TRUE(is_parked(*before, "b", started(*before, "b"), waiting_for({"j", "k"}, 1)));
+  server().run(kToVersionSeven, "version_7");
+  EXPECT_EQ(error_of(PostgresStore::open(url)), "store_version");
+  EXPECT_EQ(taken(migrate_postgres(url)), 7);
+  const auto store = opened(PostgresClock::Database, url);
+  put_one(*store, "b", 0, outside_fact("k"));
+  EXPECT_EQ(taken(store->woken(kStoreNow, 9)), std::vector<std::string>{"b"});
+  EXPECT_EQ(taken(store->read_notable("b", 0, 9)).size(), 2u) << "the first fact, and the other one";
+}
+
 // Version 1 had no queues.
 TEST(PostgresSchema, OfVersionOneIsMigrated) {
   const std::string url = server().new_database("version_1");
   taken(migrate_postgres(url));
   put_one(*opened(PostgresClock::Database, url), "a", 0, outside_fact("k"));
+  server().run(kToVersionSeven, "version_1");
   server().run("DROP TABLE ptcvm.node, ptcvm.queue, ptcvm.job, ptcvm.dependent, ptcvm.schedule CASCADE; "
                "UPDATE ptcvm.meta SET version = 1", "version_1");
   EXPECT_EQ(error_of(PostgresStore::open(url)), "store_version");
@@ -103,6 +127,7 @@ TEST(PostgresSchema, OfVersionTwoIsMigrated) {
   job.log = "a";
   job.start = start_fact();
   taken(opened(PostgresClock::Database, url)->queue()->enqueue({&job, 1}, 0));
+  server().run(kToVersionSeven, "version_2");
   server().run("DROP TABLE ptcvm.dependent, ptcvm.schedule CASCADE; DROP INDEX ptcvm.job_over; "
                "ALTER TABLE ptcvm.job DROP COLUMN blockers CASCADE; UPDATE ptcvm.meta SET version = 2", "version_2");
   EXPECT_EQ(taken(migrate_postgres(url)), 2);

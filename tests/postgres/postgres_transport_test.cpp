@@ -144,7 +144,7 @@ class Pooler {
   std::string url() const { return "postgresql://ptc@/store?port=6543&host=" + server_.folder(); }
   void empty_store() const {
     server_.run("TRUNCATE ptcvm.dependent, ptcvm.schedule, ptcvm.run, ptcvm.fact, ptcvm.open_call, ptcvm.parked, "
-                "ptcvm.wait_key, ptcvm.waiting, ptcvm.node, ptcvm.queue, ptcvm.job RESTART IDENTITY", "store");
+                "ptcvm.waiting, ptcvm.node, ptcvm.queue, ptcvm.job RESTART IDENTITY", "store");
   }
 
  private:

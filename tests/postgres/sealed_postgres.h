@@ -42,7 +42,7 @@ inline std::unique_ptr<PostgresStore> open_empty(Sealer with) {
   auto out = open_with(std::move(with));
   change(
       "TRUNCATE ptcvm.dependent, ptcvm.schedule, ptcvm.run, ptcvm.fact, ptcvm.open_call, ptcvm.parked, "
-      "ptcvm.wait_key, ptcvm.waiting, ptcvm.node, ptcvm.queue, ptcvm.job RESTART IDENTITY");
+      "ptcvm.waiting, ptcvm.node, ptcvm.queue, ptcvm.job RESTART IDENTITY");
   return out;
 }
 

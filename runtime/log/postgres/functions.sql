@@ -40,8 +40,8 @@ begin
   v_head := p_head + v_head;
 
   if r.state = 1 and exists (
-      select from ptcvm.fact f join ptcvm.wait_key w on w.run = f.run and w.key = f.key
-      where f.run = r.id and f.seq > p_head) then
+      select from ptcvm.fact f join ptcvm.waiting w on w.run = f.run
+      where f.run = r.id and f.seq > p_head and f.key = any (w.keys)) then
     update ptcvm.waiting set woken = true where run = r.id and not woken;
     perform ptcvm.wake_job(r.id, p_times[1]);
   end if;
@@ -123,7 +123,7 @@ create or replace function ptcvm.write(
   p_whole_keys bytea[], p_deadline bigint, p_observed bigint, p_snapshot bytea, p_seal bytea, p_seal_before bytea,
   p_end bigint)
 returns table (what smallint, at bigint, seq bigint, body bytea) language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
   r ptcvm.run;
@@ -245,9 +245,7 @@ create or replace function ptcvm.set_state(
 returns void language plpgsql as $$
 begin
   if p_call = 2 then
-    delete from ptcvm.wait_key where run = p_run;
-    insert into ptcvm.wait_key (run, key) select distinct p_run, k from unnest(p_wait_keys) k;
-    insert into ptcvm.waiting (run, deadline_ms) values (p_run, p_deadline);
+    insert into ptcvm.waiting (run, deadline_ms, keys) values (p_run, p_deadline, p_wait_keys);
     insert into ptcvm.parked values (p_run, p_op, p_continuation, p_deadline, p_observed, p_whole_keys, p_snapshot)
     on conflict (run) do update set op = excluded.op, continuation = excluded.continuation,
       deadline_ms = excluded.deadline_ms, observed_seq = excluded.observed_seq, wait_keys = excluded.wait_keys,
@@ -258,10 +256,7 @@ begin
   elsif p_call = 4 then
     update ptcvm.run set state = 2 where id = p_run and state <> 2;
     delete from ptcvm.parked where run = p_run;
-    if found then
-      delete from ptcvm.waiting where run = p_run;
-      delete from ptcvm.wait_key where run = p_run;
-    end if;
+    if found then delete from ptcvm.waiting where run = p_run; end if;
   elsif p_call = 5 then
     update ptcvm.run set state = 3, owner = '', until_ms = 0 where id = p_run;
     update ptcvm.job set node = state, state = 8, token = 0 where run = p_run;
@@ -415,9 +410,13 @@ set search_path = pg_catalog, pg_temp as $$
 declare
   v_run bigint := (select id from ptcvm.run where log = p_log);
 begin
-  if p_is_notable then
-    return query select f.seq, f.body from ptcvm.fact f
-      where f.run = v_run and f.seq > p_after and f.rank > 0 order by f.seq limit p_most;
+  if p_is_notable then                        -- the first fact is in no index of notable ones
+    return query select n.seq, n.body from (
+        select f.seq, f.body from ptcvm.fact f where f.run = v_run and f.seq = 1 and f.rank > 0 and p_after < 1
+        union all
+        (select f.seq, f.body from ptcvm.fact f
+         where f.run = v_run and f.seq > p_after and f.seq > 1 and f.rank > 0 order by f.seq limit p_most)
+      ) n order by n.seq limit p_most;
   else
     return query select f.seq, f.body from ptcvm.fact f
       where f.run = v_run and f.seq > p_after order by f.seq limit p_most;

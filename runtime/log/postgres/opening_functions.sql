@@ -1,3 +1,16 @@
+-- The first notable facts of a run. The first fact of all is in no index of notable ones.
+create or replace function ptcvm.notable_facts(p_run bigint, p_most bigint) returns table (seq bigint, body bytea)
+language plpgsql stable as $$
+#variable_conflict use_column
+begin
+  return query select n.seq, n.body from (
+      select f.seq, f.body from ptcvm.fact f where f.run = p_run and f.seq = 1 and f.rank > 0
+      union all
+      (select f.seq, f.body from ptcvm.fact f where f.run = p_run and f.seq > 1 and f.rank > 0
+       order by f.seq limit p_most)
+    ) n order by n.seq limit p_most;
+end $$;
+
 -- What opening a run reads. Rows: what
 --   0 the head: seq    1 a notable fact: seq, body, at most p_most of them    2 the intent of an open call: seq, body
 --   3 what is parked: seq = observed, body = continuation, and the last three columns    4 it is large, and read in pieces
@@ -11,8 +24,8 @@ begin
   return query select 0::smallint, f.seq, null::bytea, null::bigint, null::bytea[], null::bytea from ptcvm.fact f
     where f.run = v_run order by f.seq desc limit 1;
   if not found then return; end if;
-  return query select 1::smallint, f.seq, f.body, null::bigint, null::bytea[], null::bytea from ptcvm.fact f
-    where f.run = v_run and f.rank > 0 order by f.seq limit p_most;
+  return query select 1::smallint, n.seq, n.body, null::bigint, null::bytea[], null::bytea
+    from ptcvm.notable_facts(v_run, p_most) n;
   return query select 2::smallint, f.seq, f.body, null::bigint, null::bytea[], null::bytea
     from ptcvm.open_call c join ptcvm.fact f on f.run = c.run and f.seq = c.seq where c.run = v_run order by f.seq;
   return query select 3::smallint, p.observed_seq, p.continuation, p.deadline_ms, p.wait_keys, p.snapshot
@@ -33,10 +46,12 @@ language plpgsql as $$
 declare
   v_bytes bigint;
 begin
-  select (select l.seq from ptcvm.fact l where l.run = p_run order by l.seq desc limit 1), sum(length(n.body)),
-         array_agg(n.seq order by n.seq), array_agg(n.body order by n.seq)
-  into head, v_bytes, notable_seqs, notable
-  from (select f.seq, f.body from ptcvm.fact f where f.run = p_run and f.rank > 0 order by f.seq limit 101) n;
+  select l.seq, length(l.body), array[l.seq], array[l.body] into head, v_bytes, notable_seqs, notable
+  from ptcvm.fact l where l.run = p_run order by l.seq desc limit 1;
+  if head is distinct from 1 then                      -- most runs of which nobody has heard have one fact
+    select sum(length(n.body)), array_agg(n.seq order by n.seq), array_agg(n.body order by n.seq)
+    into v_bytes, notable_seqs, notable from ptcvm.notable_facts(p_run, 101) n;
+  end if;
   if not p_is_new then
     select array_agg(n.seq order by n.seq), array_agg(n.body order by n.seq), v_bytes + coalesce(sum(length(n.body)), 0)
     into call_seqs, calls, v_bytes from (

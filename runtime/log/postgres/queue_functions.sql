@@ -280,7 +280,7 @@ begin
            order by x.at_ms, x.id limit 100 for update skip locked loop
     perform ptcvm.make_ready(v.id, v_now);
   end loop;
-  perform ptcvm.tell();
+  if found then perform ptcvm.tell(); end if;
   if q.starts_per_hour is not null then
     q.tokens := least(q.burst * 3600000,
                       q.tokens + greatest(0, least(v_now - q.filled_ms, 86400000)) * q.starts_per_hour);
@@ -329,7 +329,8 @@ end $$;
 drop function if exists ptcvm.finish(bytea, bigint, uuid[], bigint, bigint, bytea, bigint, boolean);
 create or replace function ptcvm.finish(p_log bytea, p_token bigint, p_nonces uuid[], p_kind bigint, p_delay bigint,
                                         p_reason bytea, p_head bigint, p_now bigint, p_again boolean)
-returns table (finished boolean) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+returns table (finished boolean) language plpgsql security definer
+set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $$
 declare
   v_now bigint := ptcvm.now_ms(p_now);
   r ptcvm.run;
@@ -343,6 +344,14 @@ begin
     return;
   end if;
   update ptcvm.run set owner = '', until_ms = 0 where id = r.id;
+  if r.state = 2 and p_kind = 3 and p_head <= coalesce((      -- what follows does the same, in more statements
+      select f.seq from ptcvm.fact f where f.run = r.id order by f.seq desc limit 1), 0) then
+    update ptcvm.job x set state = 5, at_ms = v_now, node = 0, token = 0, crashes = 0, reason = p_reason
+    where x.id = j.id;
+    if exists (select from ptcvm.dependent d where d.run = r.id) then perform ptcvm.unblock(j.id, v_now); end if;
+    return query select true;
+    return;
+  end if;
   update ptcvm.job x set crashes = 0, reason = p_reason, attempts = x.attempts + (p_kind = 1)::int,
     format = case when r.state = 1 then coalesce((select n.format from ptcvm.node n where n.id = x.node), x.format)
                   else x.format end
@@ -461,9 +470,18 @@ create or replace function ptcvm.jobs(p_log bytea, p_state smallint, p_after big
 returns table (id bigint, log bytea, queue bytea, tenant bytea, state smallint, priority int, format int, crashes int,
                attempts int, most_attempts int, needs bytea[], pass bigint, at_ms bigint, node bigint, token bigint,
                crash_head bigint, reason bytea, cancelled boolean, blockers int)
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select j.id, r.log, j.queue, j.tenant, j.state, j.priority, j.format, j.crashes, j.attempts, j.most_attempts, j.needs,
-         j.pass, j.at_ms, j.node, j.token, j.crash_head, j.reason, j.cancelled, j.blockers
-  from ptcvm.job j join ptcvm.run r on r.id = j.run
-  where (p_log is not null and r.log = p_log) or (p_log is null and j.state = p_state and j.id > p_after)
-  order by j.id limit p_most $$;
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan as $$             -- the state says which index is of use
+#variable_conflict use_column
+begin
+  if p_log is not null then
+    return query select j.id, r.log, j.queue, j.tenant, j.state, j.priority, j.format, j.crashes, j.attempts,
+        j.most_attempts, j.needs, j.pass, j.at_ms, j.node, j.token, j.crash_head, j.reason, j.cancelled, j.blockers
+      from ptcvm.job j join ptcvm.run r on r.id = j.run where r.log = p_log;
+  else
+    return query select j.id, r.log, j.queue, j.tenant, j.state, j.priority, j.format, j.crashes, j.attempts,
+        j.most_attempts, j.needs, j.pass, j.at_ms, j.node, j.token, j.crash_head, j.reason, j.cancelled, j.blockers
+      from (select * from ptcvm.job x where x.state = p_state and x.id > p_after order by x.id limit p_most) j
+      join ptcvm.run r on r.id = j.run order by j.id;
+  end if;
+end $$;
