@@ -231,6 +231,23 @@ class Stored(ChainTest):
         status, out, err = self.chain("answer", *self.kept("--output", "json"), "a", "--happened", '"done"')
         self.assertEqual((status, json.loads(out)["outputs"], self.made()), (0, ["done"], ["say"]), err)
 
+    def test_a_call_whose_tool_died_waits_for_a_person_when_the_others_are_done(self):
+        dies = self.shell("say", "kill -9 $$", effect="unsafe")
+        tools = [dies, self.shell("cry", "sleep 0.2; echo '\"hello\"'", effect="unsafe")]
+        status, out, err = self.run_task([step("a", dependsOn=[]), step("b", "cry", dependsOn=[]),
+                                          step("c", "cry", dependsOn=["b"])],
+                                         *self.kept(), tools=tools)
+        self.assertEqual((status, sorted(self.made())), (75, ["cry", "cry", "say"]), out + err)
+        self.assertIn("--happened JSON | --did-not | --give-up", err)
+        status, out, err = self.chain("answer", *self.kept("--output", "json"), "a", "--happened", '"done"')
+        self.assertEqual((status, json.loads(out)["outputs"]), (0, ["done", "hello", "hello"]), err)
+
+    def test_a_keyed_call_whose_tool_died_is_a_failed_step(self):
+        tools = self.tools(self.shell("say", "kill -9 $$", effect="keyed"), self.shell("cry", "echo '\"hello\"'"))
+        script = self.script(INTENT, {"steps": [step("a")]}, {"steps": [step("b", "cry")]})
+        status, out, err = self.chain("run", "Greet", "--tools", tools, "--model", script, *self.kept())
+        self.assertEqual((status, self.made()), (0, ["say", "cry"]), out + err)
+
     def test_an_answer_to_a_step_that_does_not_ask_is_refused(self):
         self.run_task([step("a", requiresConfirmation=True)], *self.kept())
         self.assertEqual(self.chain("answer", *self.kept(), "b", "yes")[0], 65)
