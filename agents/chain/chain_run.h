@@ -70,8 +70,8 @@ class ChainRun {
   // The call failed. A report that cannot be kept is handed out again. `usage`: what the agent of a step has used.
   Result<void> answer_error(std::uint64_t operation, std::string message, std::chrono::milliseconds took = {},
                             const ModelUsage& usage = {});
-  // The call of a tool may or may not have happened. One that may be made again counts as failed. Otherwise it becomes a
-  // Doubt, when the other calls of the steps have their answers.
+  // The call of a tool may or may not have happened. One that may be made again counts as failed. Otherwise it becomes
+  // a Doubt, when the other calls of the steps have their answers.
   Result<void> answer_unknown(std::uint64_t operation, std::string message);
   // A person says what became of a call in doubt, with its output when it happened.
   Result<void> settle(std::uint64_t operation, DoubtAnswer answer, boost::json::value output = nullptr);
