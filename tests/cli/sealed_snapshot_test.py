@@ -5,6 +5,7 @@ usage: sealed_snapshot_test.py PTCVM   (the program under test)"""
 import os
 import sys
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 from ptcvm_process import SnapshotTest, ptcvm
 
@@ -89,6 +90,14 @@ class Sealed(SnapshotTest):
                                  "--snapshot", self.path("again"))
         self.assertEqual((status, out), (65, ""))
         self.assertIn("has no key that signs", err)
+
+    def test_commands_at_once_lose_no_key(self):
+        names = [f"k{n}" for n in range(16)]
+        with ThreadPoolExecutor(len(names)) as pool:
+            ended = pool.map(lambda name: ptcvm("keys", "rotate", self.ring, "--id", name), names)
+            self.assertEqual([status for status, _, _ in ended], [0] * len(names))
+        listed = [line.split()[0] for line in ptcvm("keys", "list", self.ring)[1].splitlines()[1:]]
+        self.assertEqual(sorted(listed), sorted(["a", *names]))
 
     def test_a_ring_without_a_signing_key_parks_nothing(self):
         ptcvm("keys", "revoke", self.ring, "--id", "a")

@@ -5,6 +5,7 @@
 
 #include "ptcvm/sealing.hpp"
 #include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/file_lock.h"
 #include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/terminal.h"
 #include "vm/value/calendar.h"
@@ -120,6 +121,14 @@ int with_ring(const std::string& path, const Use& use) {
   return ring ? use(*ring) : refuse(ring.error().message);
 }
 
+// Other commands that change the ring wait meanwhile.
+template <class Change>
+int with_locked_ring(const std::string& path, const Change& change) {
+  FileLock lock;
+  std::string message;
+  return lock.take(path, message) ? with_ring(path, change) : refuse(message);
+}
+
 class KeysCommand {
  public:
   KeysCommand(CLI::App& app, int& status)
@@ -181,7 +190,7 @@ class KeysCommand {
     add_key_options(part, request, "as the key before it");
     part->footer("Examples:\n  ptcvm keys rotate ring.json --id 2026-09");
     part->callback([request, &status = status_] {
-      status = with_ring(request->ring, [&](KeyRing& ring) { return rotate_ring(ring, *request); });
+      status = with_locked_ring(request->ring, [&](KeyRing& ring) { return rotate_ring(ring, *request); });
     });
   }
 
@@ -191,7 +200,7 @@ class KeysCommand {
     part->add_option("--id", request->id, "The key")->required();
     part->footer("Examples:\n  ptcvm keys revoke ring.json --id 2026-08");
     part->callback([request, &status = status_] {
-      status = with_ring(request->ring, [&](KeyRing& ring) { return revoke_key(ring, *request); });
+      status = with_locked_ring(request->ring, [&](KeyRing& ring) { return revoke_key(ring, *request); });
     });
   }
 
