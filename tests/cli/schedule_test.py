@@ -216,6 +216,47 @@ class Schedules(WorkerTest):
             self.assertTrue(least <= row["fired"] <= most, row)
             self.assertGreater(row["next_ms"], row["last_ms"])
 
+    def take_next(self, name, *words):
+        """Enqueues a run of others under the id of the next moment, and makes that moment due. Returns the id."""
+        with sqlite3.connect(self.store) as file:
+            moment = int(time.time()) // 60 * 60
+            file.execute("UPDATE schedule SET next_ms = ? WHERE name = ?", (moment * 1000, name))
+        file.close()
+        run = f"{name}/{datetime.datetime.fromtimestamp(moment, UTC):%Y-%m-%dT%H:%M:%SZ}"
+        self.enqueue(run, "1", *words)
+        return run
+
+    def test_a_moment_whose_id_is_taken_is_passed_over_and_named_once(self):
+        for tenant in ("acme", "evil"):
+            name = "taken-" + tenant
+            self.put(name, "0 0 1 1 *", "--tenant", "acme")
+            run = self.take_next(name, "--tenant", tenant)
+            worker = self.worker()
+            self.assertEqual(worker.until("schedule_failed")["text"], run + ": there is another run of that id")
+            worker.until("ended", run=run)
+            self.assertNotIn("store_failed", worker.stop())
+            self.assertEqual([event["event"] for event in worker.events].count("schedule_failed"), 1)
+            row = self.schedules()[name]
+            self.assertEqual(row["fired"], 0)
+            self.assertGreater(row["next_ms"], time.time() * 1000)
+
+    def test_a_taken_id_holds_up_no_other_schedule(self):
+        self.put("a", "* * * * *", "--tenant", "acme")
+        self.put("z", "* * * * *", "--tenant", "acme")
+        self.take_next("a", "--tenant", "evil")
+        self.due_since("z", 60)
+        self.work()
+        self.assertGreater(self.schedules()["z"]["fired"], 0)
+
+    def test_the_moments_around_a_taken_one_are_fired(self):
+        self.put("each", "* * * * *", "--missed", "all", "--tenant", "acme")
+        run = self.take_next("each", "--tenant", "evil")
+        self.due_since("each", 180)
+        self.work()
+        fired = [name for name in self.runs() if name != run]
+        self.assertGreaterEqual(len(fired), 3)
+        self.assertEqual(self.schedules()["each"]["fired"], len(fired))
+
     def test_tenants_have_their_own(self):
         self.put("s", "@daily", "--tenant", "one")
         status, _, err = ptcvm("schedule", "put", "s", self.file("p.ptc", "1"), "--cron", "@daily", "--tenant", "two",

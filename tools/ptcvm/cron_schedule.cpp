@@ -1,5 +1,6 @@
 #include "tools/ptcvm/cron_schedule.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/json.hpp>
 
@@ -75,23 +76,72 @@ DueMoments due_moments(const drivers::CronTimes& times, MissedMoments missed, st
   return out;
 }
 
+using NextMoment = std::optional<std::int64_t>;
+
+// Whether it is the run that cannot be enqueued, now or later; else the store has failed.
+bool is_about_run(const Error& error) {
+  constexpr std::array<std::string_view, 4> kNames = {"store_wrong_tenant", "run_moved", "store_missing",
+                                                      "store_misuse"};
+  return std::ranges::find(kNames, error.detail) != kNames.end();
+}
+
+// The moments of one schedule that are due.
+class DueSchedule {
+ public:
+  DueSchedule(const Store& store, const StoredSchedule& schedule, DueMoments due)
+      : store_(store), schedule_(schedule), due_(std::move(due)) {}
+
+  // Returns the next moment, and says in `out` what became of those that were due.
+  Result<NextMoment> fire(FiredSchedules& out) {
+    if (!due_.next) return NextMoment();
+    if (const auto looked = leave_out_taken(); !looked) return looked.error();
+    auto fired = fire_schedule(store_, schedule_, ids_, *due_.next);
+    if (!fired && is_about_run(fired.error())) {
+      if (due_.moments.size() > 1) return first().fire(out);   // the others follow at the next look
+      failed_.push_back(run_of_moment(schedule_.name, due_.moments.front()) + ": " + fired.error().message);
+      ids_.clear();
+      fired = fire_schedule(store_, schedule_, ids_, *due_.next);
+    }
+    if (!fired) return fired.error();
+    if (!*fired) return due_.next;                             // another worker has fired it, and says so
+    out.runs.insert(out.runs.end(), ids_.begin(), ids_.end());
+    out.failed.insert(out.failed.end(), failed_.begin(), failed_.end());
+    return due_.next;
+  }
+
+ private:
+  DueSchedule first() const { return {store_, schedule_, {{due_.moments[0]}, due_.moments[1]}}; }
+
+  // A run that is there is another one: a moment is fired once.
+  Result<void> leave_out_taken() {
+    for (const std::int64_t moment : due_.moments) {
+      std::string id = run_of_moment(schedule_.name, moment);
+      const auto there = store_.find(id);
+      if (!there && !is_about_run(there.error())) return there.error();
+      if (there && !*there) {
+        ids_.push_back(std::move(id));
+        continue;
+      }
+      failed_.push_back(id + ": " + (there ? "there is another run of that id" : there.error().message));
+    }
+    return {};
+  }
+
+  const Store& store_;
+  const StoredSchedule& schedule_;
+  const DueMoments due_;
+  std::vector<std::string> ids_, failed_;
+};
+
 // Fires one schedule, and returns its next moment. Schedules of others, whose words say something else, are left alone
 // (nullopt).
-Result<std::optional<std::int64_t>> fire_one(const Store& store, const StoredSchedule& schedule, std::int64_t now,
-                                             std::vector<std::string>& fired) {
-  using Next = std::optional<std::int64_t>;
+Result<NextMoment> fire_one(const Store& store, const StoredSchedule& schedule, std::int64_t now,
+                            FiredSchedules& fired) {
   std::string ignored;
   const auto spec = read_spec(schedule.spec);
   const auto times = spec ? drivers::CronTimes::read(spec->cron, spec->zone, ignored) : std::nullopt;
-  if (!times) return Next();
-  const DueMoments due = due_moments(*times, spec->missed, schedule.next_ms, now);
-  if (!due.next) return Next();
-  std::vector<std::string> ids;
-  for (const std::int64_t moment : due.moments) ids.push_back(run_of_moment(schedule.name, moment));
-  const auto done = fire_schedule(store, schedule, ids, *due.next);
-  if (!done) return done.error();
-  if (*done) fired.insert(fired.end(), ids.begin(), ids.end());
-  return due.next;
+  if (!times) return NextMoment();
+  return DueSchedule(store, schedule, due_moments(*times, spec->missed, schedule.next_ms, now)).fire(fired);
 }
 
 }  // namespace
@@ -120,7 +170,11 @@ Result<FiredSchedules> fire_due_schedules(const Store& store) {
     }
     std::optional<std::int64_t> next = schedule.next_ms;
     if (schedule.next_ms <= *now) {
-      const auto done = fire_one(store, schedule, *now, fired.runs);
+      const auto done = fire_one(store, schedule, *now, fired);
+      if (!done && done.error().code == Errc::seal_refused) {   // a worker with other keys may fire it
+        fired.refused.push_back(schedule.name + ": " + std::string(done.error().detail));
+        continue;
+      }
       if (!done) return done.error();
       next = *done;
     }

@@ -37,9 +37,10 @@ std::string run_of_moment(const std::string& name, std::int64_t moment_ms);
 struct FiredSchedules {
   std::vector<std::string> runs;             // the ids that this call has enqueued
   std::vector<std::string> refused;          // "NAME: why" of schedules whose seals are refused; they do not fire
+  std::vector<std::string> failed;           // "RUN: why" of moments that were passed over
   std::optional<std::chrono::milliseconds> until_next;   // the next moment, by the clock of the store; nullopt: none
 };
-// Fires what is due in a store. Returns the error of the store.
+// Fires what is due in a store. A moment whose run cannot be enqueued is passed over. Returns the error of the store.
 Result<FiredSchedules> fire_due_schedules(const Store& store);
 bool has_schedules();   // false: this program was built without time zones
 

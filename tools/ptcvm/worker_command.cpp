@@ -127,6 +127,7 @@ class ScheduleTicker {
     if (!fired) log_.note("store_failed", fired.error().message);
     if (!fired) return pause_;
     for (const std::string& run : fired->runs) log_.note("scheduled", run);
+    for (const std::string& run : fired->failed) log_.note("schedule_failed", run);
     for (const std::string& schedule : fired->refused) {
       if (!refused_.contains(schedule)) log_.note("seal_refused", schedule);
     }
