@@ -57,7 +57,8 @@ Error store_error(const ptc::StoreError& error) {
   }
   const std::string_view name = ptc::store_error_name(error.kind);
   using Kind = ptc::StoreError::Kind;
-  const bool is_refused = error.kind == Kind::RunMoved || error.kind == Kind::RunOrdered;
+  const bool is_refused =
+      error.kind == Kind::RunMoved || error.kind == Kind::RunOrdered || error.kind == Kind::RunIsCopy;
   const Errc code = is_refused ? Errc::refused : Errc::store_failed;
   return {code, std::string(name) + ": " + error.message, std::nullopt, name};
 }

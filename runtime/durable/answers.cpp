@@ -33,6 +33,17 @@ EffectState state_of(DoubtAnswer answer) {
   return EffectState::GivenUp;
 }
 
+StoreError run_is_copy(std::string_view run) {
+  return {StoreError::Kind::RunIsCopy, std::string(run) + " is a copy for reading, which nobody goes on with: give the "
+                                                          "answer to the run itself"};
+}
+
+// Reads what others have said to a run, or refuses a copy.
+std::optional<StoreError> read_answers(FactStore& store, std::string_view run, RunLog& log) {
+  if (auto error = visit_notable(store, run, [&log](const Fact& fact) { log.add(fact); })) return error;
+  return log.is_copy() ? std::optional(run_is_copy(run)) : std::nullopt;
+}
+
 Fact answer_fact(const LoggedOperation& operation) {
   Fact fact = fact_of(FactKind::OperationResolved, FactAuthor::Outside, {operation.source, 0});
   fact.seq = operation.resolved_seq;
@@ -54,12 +65,14 @@ Fact doubt_fact(const LoggedEffect& effect, EffectState state, FactAuthor author
   return fact;
 }
 
-StoreResult<std::vector<LoggedEffect>> open_doubts(FactStore& store, std::string_view run) {
+namespace {
+
+// `log` becomes what the log says.
+StoreResult<std::vector<LoggedEffect>> doubts_in(FactStore& store, std::string_view run, RunLog& log) {
   auto info = store.info(run);
   if (auto* error = std::get_if<StoreError>(&info)) return std::move(*error);
   const auto& known = std::get<std::optional<RunInfo>>(info);
   const bool is_executed = known && !known->owner.empty() && !owner_is_gone(known->owner);
-  RunLog log;
   if (auto error = read_on(store, run, log)) return std::move(*error);
   std::vector<LoggedEffect> doubts;
   for (const LoggedEffect* effect : log.unsettled(0)) {
@@ -69,10 +82,19 @@ StoreResult<std::vector<LoggedEffect>> open_doubts(FactStore& store, std::string
   return doubts;
 }
 
+}  // namespace
+
+StoreResult<std::vector<LoggedEffect>> open_doubts(FactStore& store, std::string_view run) {
+  RunLog log;
+  return doubts_in(store, run, log);
+}
+
 StoreResult<bool> settle_doubt(FactStore& store, std::string_view run, std::string_view idempotency_key,
                                DoubtAnswer answer, std::string value_edn, Said said) {
-  auto open = open_doubts(store, run);
+  RunLog log;
+  auto open = doubts_in(store, run, log);
   if (auto* error = std::get_if<StoreError>(&open)) return std::move(*error);
+  if (log.is_copy()) return run_is_copy(run);
   const auto& doubts = std::get<std::vector<LoggedEffect>>(open);
   const auto effect = std::find_if(doubts.begin(), doubts.end(), [idempotency_key](const LoggedEffect& doubt) {
     return doubt.key == idempotency_key;
@@ -95,7 +117,7 @@ StoreResult<Put> answer_operation(FactStore& store, std::string_view run, std::s
   fact.text = std::move(text);
   for (;;) {
     RunLog log;
-    if (auto error = visit_notable(store, run, [&log](const Fact& held) { log.add(held); })) return std::move(*error);
+    if (auto error = read_answers(store, run, log)) return std::move(*error);
     const LoggedOperation* const known = log.operation(operation);
     if (known == nullptr && log.head() != 0 && is_named_by_run(operation)) {
       return StoreError{StoreError::Kind::Missing, "the run has no operation " + std::string(operation) + " yet"};
@@ -121,7 +143,7 @@ StoreResult<DecideEnd> decide_call(FactStore& store, std::string_view run, std::
                                    bool is_allowed, std::string reason, const std::optional<std::string>& args_edn,
                                    Said said) {
   RunLog log;
-  if (auto error = visit_notable(store, run, [&log](const Fact& fact) { log.add(fact); })) return std::move(*error);
+  if (auto error = read_answers(store, run, log)) return std::move(*error);
   const LoggedApproval* const asked = log.approval(idempotency_key);
   if (asked == nullptr) return DecideEnd::NotAsked;
   if (args_edn && *args_edn != asked->args) return DecideEnd::OtherArguments;
@@ -147,6 +169,7 @@ StoreResult<ExternalPut> put_external(FactStore& store, std::string_view run, st
   RunLog log;
   for (;;) {
     if (auto error = read_on(store, run, log)) return std::move(*error);
+    if (log.is_copy()) return run_is_copy(run);
     fact.number = log.external_version(id) + 1;
     fact.key = external_key(id, fact.number);
     if (const LoggedTask* const held = log.task(id)) {
@@ -171,7 +194,8 @@ StoreResult<TaskResetEnd> reset_task(FactStore& store, std::string_view run, std
   if (!claim) return writer.error();
   if (!claim->granted) return TaskResetEnd::Busy;
   TaskResetEnd end = TaskResetEnd::Done;
-  if (writer.catch_up()) {
+  const bool is_copy = writer.catch_up() && writer.log().is_copy();
+  if (!writer.stopped() && !is_copy) {
     if (writer.log().task(task) == nullptr && !writer.log().has_effects(task)) {
       end = TaskResetEnd::NoTask;
     } else if (reason.empty() && writer.log().has_effects(task)) {
@@ -187,6 +211,7 @@ StoreResult<TaskResetEnd> reset_task(FactStore& store, std::string_view run, std
   }
   writer.release();
   if (writer.stopped()) return writer.error();
+  if (is_copy) return run_is_copy(run);
   return end;
 }
 

@@ -1,4 +1,5 @@
-// Writes what people and other systems say about a run, from any process: facts that wake the run.
+// Writes what people and other systems say about a run, from any process: facts that wake the run. A copy for reading
+// takes no answers: RunIsCopy.
 #pragma once
 #include <cstdint>
 #include <optional>

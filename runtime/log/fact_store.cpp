@@ -24,6 +24,7 @@ std::string_view store_error_name(StoreError::Kind kind) {
     case StoreError::Kind::DeadNode: return "store_dead_node";
     case StoreError::Kind::RunOrdered: return "run_has_order";
     case StoreError::Kind::RunMoved: return "run_moved";
+    case StoreError::Kind::RunIsCopy: return "run_is_copy";
   }
   return "";
 }

@@ -53,6 +53,7 @@ struct StoreError {
     DeadNode,    // the lease of the node is over, or there is no such node
     RunOrdered,  // jobs come after the run, or it comes after runs that are not done (run_queue.h): it stays
     RunMoved,    // the run went to another store (run_move.h); the message says where
+    RunIsCopy,   // the run is a copy for reading (run_copy.h): nobody will read what is said to it
   };
   Kind kind{};
   std::string message;

@@ -281,6 +281,29 @@ class Pulls(MoveTest):
                 self.assertEqual(self.ok("journal", "export", "order-17", "--store", store), before)
                 self.finish(store)
 
+    def test_a_copy_takes_no_answers(self):
+        file = self.other()
+        self.begin(self.store)
+        self.ok("runs", "pull", "order-17", "--store", self.store, "--to", file)
+        before = self.ok("journal", "export", "order-17", "--store", file)
+        for words in (("resolve", "order-17", "op1", "true"), ("resolve", "order-17", "op1", "--fail", "no"),
+                      ("journal", "put", "order-17", "x", "1", "--force"),
+                      ("journal", "reset", "order-17", "reserve", "--reason", "again"),
+                      ("resume", "order-17", *self.tools, "--resolve", "op1=true")):
+            self.assertIn("run_is_copy", self.refused(*words, "--store", file), words)
+        self.assertEqual(self.state(file), "waiting", "nothing has woken it")
+        self.assertEqual(self.ok("journal", "export", "order-17", "--store", file), before)
+
+    def test_a_doubt_in_a_copy_is_not_settled(self):
+        file = self.other()
+        die = [{"name": "pay", "command": ["sh", "-c", "kill -9 $PPID"], "effect": "unsafe"}]
+        ptcvm("run", self.file("pay.ptc", "(tool/pay {:order 17})"), "--tools", self.file("d.json", json.dumps(die)),
+              "--store", self.store, "--id", "order-17")
+        self.ok("runs", "pull", "order-17", "--store", self.store, "--to", file)
+        for store, status in ((file, 65), (self.store, 0)):
+            found, _, err = ptcvm("doubt", "settle", "order-17", "--did-not", "--store", store)
+            self.assertEqual((found, "run_is_copy" in err), (status, status != 0), err)
+
     def test_the_log_answers_what_the_snapshot_does_not_have(self):
         self.begin(self.store)
         self.ok("resolve", "order-17", "op1", "true", "--store", self.store)

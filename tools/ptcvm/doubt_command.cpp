@@ -103,7 +103,9 @@ int settle(const DoubtRequest& request) {
                                                : DoubtAnswer::GiveUp;
   const auto said = command.store().settle(request.store.id, key, answer, value_of(value), command.by());
   if (said) return kSuccess;
-  if (said.error().code != Errc::refused) return complain_of_store(said.error());
+  if (said.error().code != Errc::refused || said.error().detail == "run_is_copy") {
+    return complain_of_store(said.error());
+  }
   return refuse_input("there is no doubt about " + key + " in " + request.store.id + " (any more)");
 }
 

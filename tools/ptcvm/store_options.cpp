@@ -162,7 +162,8 @@ std::string refused_state(const Error& error) { return "refused " + std::string(
 
 int complain_of_store(const Error& error) {
   complain(error.message);
-  const bool is_input = error.detail == "store_misuse" || error.code == Errc::seal_refused;
+  const bool is_input =
+      error.detail == "store_misuse" || error.detail == "run_is_copy" || error.code == Errc::seal_refused;
   return is_input ? kBadInput : kStoreFailed;
 }
 
