@@ -263,6 +263,18 @@ class Stored(ChainTest):
         self.chain("answer", *self.kept(), "b", "yes")
         self.assertIn("succeeded", self.chain("show", *self.kept())[1])
 
+    def test_its_logs_are_no_runs_of_their_own(self):
+        self.run_task([step("a", requiresConfirmation=True)], *self.kept())
+        other, program = os.path.join(self.folder.name, "other.db"), self.file("p.ptc", "(+ 1 2)")
+        for log in ("t", "t/steps"):
+            for words in (("runs", "move", log, "--to", other), ("runs", "pull", log, "--to", other),
+                          ("runs", "fork", log, "--at", "1", "--id", "n"), ("run", program, "--id", log),
+                          ("resume", log)):
+                status, out, err = ptcvm(*words, "--store", self.store)
+                self.assertEqual((status, out, "not_a_run" in err), (65, "", True), (words, err))
+        self.assertEqual(self.chain("answer", *self.kept(), "a", "yes")[0], 0)
+        self.assertEqual(self.made(), ["say"])
+
     def test_feedback_is_kept_once(self):
         self.run_task([step("a")], *self.kept())
         self.assertEqual(self.chain("feedback", *self.kept())[1], "null\n")

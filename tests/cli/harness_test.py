@@ -34,6 +34,13 @@ class HarnessTest(CommandLineTest):
     def plan(self, program, *args, status=75):
         return self.harness("run", "--planner", self.file("plan.ptc", program), *args, status=status)
 
+    def test_the_run_of_its_planner_does_not_leave(self):
+        self.harness("say", "When can we talk?")
+        self.plan(ASKS)
+        for words in (("move", "--to", self.folder.name + "/o.db"), ("fork", "--at", "1", "--id", "n")):
+            status, out, err = ptcvm("runs", words[0], "clinic/planner", *words[1:], "--store", self.kept[1])
+            self.assertEqual((status, out, "not_a_run" in err), (65, "", True), err)
+
     def test_a_question_is_answered_and_its_draft_approved(self):
         self.harness("say", "When can we talk?")
         waits = self.plan(ASKS)

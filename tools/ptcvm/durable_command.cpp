@@ -9,6 +9,7 @@
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/doubt_text.h"
 #include "tools/ptcvm/files.h"
+#include "tools/ptcvm/host_parts.h"
 #include "tools/ptcvm/interrupt.h"
 #include "tools/ptcvm/kept_tools.h"
 #include "tools/ptcvm/moments.h"
@@ -37,7 +38,7 @@ class StoredTurn {
     stored_.strict_task_ids = options_.strict_task_ids;
     stored_.again = request_.again;
     if (!read_context() || !read_plan()) return refuse_input(message_);
-    if (!command_.open(StoreUse::Create, status)) return status;
+    if (!command_.open(StoreUse::Create, status) || !is_own_run(status)) return status;
     if (!is_expected()) return refuse_input(message_);
     return run([&](const Tools& tools) {
       if (loaded.program) return StoredRun::start(engine_, command_.store(), tools, *loaded.program, stored_);
@@ -48,6 +49,7 @@ class StoredTurn {
   int resume(const OperationAnswers& answers) {
     int status = kSuccess;
     if (!command_.open(StoreUse::Existing, status)) return status;
+    if (!request_.is_recorded && !is_own_run(status)) return status;
     if (!is_expected()) return refuse_input(message_);
     if (request_.is_recorded && !use_scratch(status)) return status;
     if (!command_.read(JournalExtent::Notable, status)) return status;
@@ -63,6 +65,12 @@ class StoredTurn {
   }
 
  private:
+  bool is_own_run(int& status) {
+    const auto own = refuse_host_part(command_.store(), request_.store.id);
+    if (!own) status = report_error(own.error());
+    return own.has_value();
+  }
+
   // From now on the run is a copy in memory.
   bool use_scratch(int& status) {
     auto scratch = scratch_run(command_.store(), request_.store.id);

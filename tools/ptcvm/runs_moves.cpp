@@ -5,6 +5,7 @@
 
 #include "ptcvm/run_moves.hpp"
 #include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/host_parts.h"
 #include "tools/ptcvm/kept_tools.h"
 #include "tools/ptcvm/postgres_place.h"
 #include "tools/ptcvm/store_options.h"
@@ -34,7 +35,7 @@ class Transfer {
 
   int move() {
     int status = kSuccess;
-    if (!open(status)) return status;
+    if (!open(status) || !is_own_run(status)) return status;
     Result<bool> moved = move_run(from_.store(), *to_, run(), options(request_.to));
     const auto until = std::chrono::steady_clock::now() + request_.wait;
     while (!moved && moved.error().code == Errc::busy) {
@@ -50,7 +51,7 @@ class Transfer {
 
   int fork() {
     int status = kSuccess;
-    if (!from_.open(StoreUse::Existing, status)) return status;
+    if (!from_.open(StoreUse::Existing, status) || !is_own_run(status)) return status;
     const auto forked = fork_run(from_.store(), run(), request_.fact, request_.new_id, options(""));
     if (!forked) return refuse(forked.error());
     if (!carry_tools(from_.store(), request_.new_id, status)) return status;
@@ -61,7 +62,7 @@ class Transfer {
 
   int pull() {
     int status = kSuccess;
-    if (!open(status)) return status;
+    if (!open(status) || !is_own_run(status)) return status;
     const auto pulled = pull_run(from_.store(), *to_, run(), options(request_.store.path));
     if (!pulled) return refuse(pulled.error());
     if (!carry_tools(*to_, run(), status)) return status;
@@ -85,6 +86,12 @@ class Transfer {
     to_ = open_store(target(), StoreUse::Create, message, status);
     if (!to_) complain(message);
     return to_.has_value();
+  }
+
+  bool is_own_run(int& status) {
+    const auto own = refuse_host_part(from_.store(), run());
+    if (!own) status = refuse(own.error());
+    return own.has_value();
   }
 
   MoveOptions options(const std::string& place) const {

@@ -1,0 +1,50 @@
+#include "tools/ptcvm/host_parts.h"
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace ptcvm::cli {
+namespace {
+
+// What the logs of a task are called behind its id; the one of the driver has the id itself.
+constexpr std::array<std::string_view, 3> kChainParts = {"", "/steps", "/feedback"};
+constexpr std::string_view kChainSetup = "/setup", kPlanner = "/planner";
+
+Result<bool> is_host_log(const Store& store, const std::string& id) {
+  const auto found = store.find(id);
+  if (!found) return found.error();
+  if (!*found) return false;
+  const auto journal = store.journal(id, JournalExtent::Notable);
+  if (!journal) return journal.error();
+  return journal->facts != 0 && journal->turn == 0;
+}
+
+// Returns the text before a suffix, or nullopt.
+std::optional<std::string> text_before(const std::string& run, std::string_view suffix) {
+  if (run.size() <= suffix.size() || !run.ends_with(suffix)) return std::nullopt;
+  return run.substr(0, run.size() - suffix.size());
+}
+
+Error part_of(const std::string& run, const std::string& whole) {
+  return {Errc::refused, "not_a_run: the log " + run + " belongs to " + whole + ", and is no run of its own",
+          std::nullopt, "not_a_run"};
+}
+
+}  // namespace
+
+Result<void> refuse_host_part(const Store& store, const std::string& run) {
+  for (const std::string_view part : kChainParts) {
+    const auto task = text_before(run, part);
+    const auto is_part = task ? is_host_log(store, *task + std::string(kChainSetup)) : Result<bool>(false);
+    if (!is_part) return is_part.error();
+    if (*is_part) return part_of(run, "the task " + *task + " of ptcvm chain");
+  }
+  const auto conversation = text_before(run, kPlanner);
+  const auto is_part = conversation ? is_host_log(store, *conversation) : Result<bool>(false);
+  if (!is_part) return is_part.error();
+  if (*is_part) return part_of(run, "the conversation " + *conversation);
+  return {};
+}
+
+}  // namespace ptcvm::cli
