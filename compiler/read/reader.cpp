@@ -396,8 +396,7 @@ ReadResult refuse_text(std::string_view text, std::size_t offset) {
 
 ReadResult read_forms(std::string_view text, FormArena& arena, std::uint32_t max_depth) {
   if (text.size() > kMaxSourceBytes) {
-    std::string message = "a program of " + std::to_string(text.size()) + " bytes; at most " +
-                          std::to_string(kMaxSourceBytes) + " are read";
+    std::string message = "a program of more than " + std::to_string(kMaxSourceBytes) + " bytes, which is the most";
     const std::string hint = "Give large values to the program as data/ or memory";
     return {{}, true, {FaultKind::ParseError, std::move(message), hint, {0, 0, 1, 1}}, false};
   }

@@ -8,10 +8,11 @@ Nth edge of a limit, beginning with another edge for each limit: a process with 
 import json
 import os
 import re
+import subprocess
 import sys
 import unittest
 
-from ptcvm_process import SnapshotTest, ptcvm
+from ptcvm_process import PTCVM, CommandLineTest, SnapshotTest, ptcvm
 
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "schema", "limits.def")
 NUMBERS = {"UINT32_MAX": 2**32 - 1, "UINT64_MAX": 2**64 - 1, "INT64_MAX": 2**63 - 1}
@@ -174,6 +175,21 @@ class TheSmallerCounts(SnapshotTest):
             self.assertEqual(ptcvm("eval", source, *self.TOOL, *store, "--id", name, option, str(most[name]))[0], 75)
             err = ptcvm("resume", *store, name, *self.TOOL, "--resolve", "op1=1", option, str(small))[2]
             self.assertIn(fault, err)
+
+
+class LongInput(CommandLineTest):
+    def test_a_program_or_a_file_of_tools_is_read_no_further_than_its_limit(self):
+        block = b"(+ 1 2)\n" * 8192
+        for status, words in ((1, ("run", "-")), (1, ("check", "-")), (1, ("fmt", "-")),
+                              (65, ("eval", "1", "--tools", "/dev/stdin"))):
+            with subprocess.Popen([PTCVM, *words], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, bufsize=0) as process:
+                with self.assertRaises(BrokenPipeError, msg=words):
+                    for _ in range(1024):                 # 64 MiB
+                        process.stdin.write(block)
+                said = process.stderr.read().decode()
+            self.assertEqual(process.returncode, status, said)
+            self.assertRegex(said, "more than 1048576 bytes|at most 16777216 bytes")
 
 
 if __name__ == "__main__":

@@ -174,7 +174,7 @@ std::string default_output(const std::string& file) {
 
 int compile_to_file(const FileRequest& request) {
   std::string message;
-  const auto source = read_file(request.file, message);
+  const auto source = read_program(request.file, message);
   if (!source) return refuse(message);
   const auto program = compiled(Engine(), request, *source);
   if (!program) return kProgramFailed;

@@ -7,6 +7,7 @@
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/formatter.h"
+#include "tools/ptcvm/loading.h"
 #include "tools/ptcvm/terminal.h"
 
 namespace ptcvm::cli {
@@ -19,7 +20,7 @@ struct FormatRequest {
 
 int format_file(const std::string& file, const FormatRequest& request) {
   std::string message;
-  const auto source = read_file(file, message);
+  const auto source = read_program(file, message);
   if (!source) {
     complain(message);
     return kBadInput;

@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "compiler/read/reader.h"
 #include "tools/ptcvm/files.h"
 
 namespace ptcvm::cli {
@@ -9,6 +10,7 @@ namespace {
 
 constexpr std::string_view kIdentifier = "PTCP";
 constexpr std::size_t kIdentifierOffset = 4;
+constexpr std::size_t kMostCompiledBytes = std::size_t{256} << 20;   // a text of calls becomes 12 times as long
 
 bool is_compiled(std::string_view bytes) {
   return bytes.size() >= kIdentifierOffset + kIdentifier.size() &&
@@ -17,8 +19,19 @@ bool is_compiled(std::string_view bytes) {
 
 }  // namespace
 
+std::optional<std::string> read_program(const std::string& path, std::string& message) {
+  const auto goes_on = [](std::string_view so_far) {
+    return so_far.size() <= (is_compiled(so_far) ? kMostCompiledBytes : ptc::kMaxSourceBytes);
+  };
+  auto bytes = read_while(path, message, goes_on);
+  if (!bytes || goes_on(*bytes)) return bytes;
+  if (!is_compiled(*bytes)) return bytes->substr(0, ptc::kMaxSourceBytes + 1);
+  message = path + ": a compiled program has at most " + std::to_string(kMostCompiledBytes) + " bytes";
+  return std::nullopt;
+}
+
 std::optional<LoadedProgram> load_program(const Engine& engine, const std::string& path, std::string& message) {
-  auto text = read_file(path, message);
+  auto text = read_program(path, message);
   if (!text) return std::nullopt;
   if (!is_compiled(*text)) return LoadedProgram{std::move(*text), std::nullopt};
   auto loaded = engine.load(std::as_bytes(std::span(*text)));

@@ -13,6 +13,9 @@ struct LoadedProgram {
   std::optional<Program> program;                // nullopt: source text
 };
 
+// Returns the bytes of a program file, or nullopt and why there are none. Reads no more of a text that is too long than
+// it takes to refuse it.
+std::optional<std::string> read_program(const std::string& path, std::string& message);
 // Returns nullopt when the file cannot be read or its bytecode is refused; `message` then says why.
 std::optional<LoadedProgram> load_program(const Engine& engine, const std::string& path, std::string& message);
 

@@ -17,6 +17,7 @@ namespace ptcvm::cli {
 namespace {
 
 constexpr std::int64_t kMostMillis = std::int64_t{366} * 24 * 3600 * 1000;
+constexpr std::size_t kMostFileBytes = std::size_t{16} << 20;
 constexpr std::int64_t kMostAttempts = 1000, kMostInFlight = 1000;
 
 // The members of a tool, in the order of the documents.
@@ -218,7 +219,12 @@ std::optional<std::vector<DeclaredTool>> read_tools(std::string_view text, const
 }
 
 std::optional<std::vector<DeclaredTool>> read_tools_file(const std::string& path, std::string& message) {
-  const auto text = read_file(path, message);
+  const auto goes_on = [](std::string_view so_far) { return so_far.size() <= kMostFileBytes; };
+  const auto text = read_while(path, message, goes_on);
+  if (text && !goes_on(*text)) {
+    message = path + ": a file of tools has at most " + std::to_string(kMostFileBytes) + " bytes";
+    return std::nullopt;
+  }
   return text ? read_tools(*text, path, message) : std::nullopt;
 }
 

@@ -193,7 +193,7 @@ TEST(Reader, ReadsNoMoreThanAMegabyte) {
   EXPECT_FALSE(read_forms(most, arena).failed);
   const ReadResult more = read_forms(most + " ", arena);
   ASSERT_TRUE(more.failed);
-  EXPECT_EQ(more.error.message, "a program of 1048577 bytes; at most 1048576 are read");
+  EXPECT_EQ(more.error.message, "a program of more than 1048576 bytes, which is the most");
   EXPECT_EQ(more.error.span.line, 1u);
 }
 
