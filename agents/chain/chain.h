@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agents/chain/risk.h"
+#include "ptcvm/limits.hpp"
 #include "ptcvm/tools.hpp"
 
 namespace ptcvm::chain {
@@ -52,6 +53,7 @@ struct ChainOptions {
   // true: the chain yields after each group of steps, when nothing is in flight. Hosts show progress there, or stop
   // without a call in doubt. Each group costs one more write.
   bool yields_between_steps = false;
+  std::uint64_t memory_bytes = Limits().memory_bytes;   // bounds each of the programs of the chain
   std::int64_t lease_ms = 60'000;         // as StoredOptions::lease_ms
   std::function<std::int64_t()> clock = {};   // as StoredOptions::clock
 };

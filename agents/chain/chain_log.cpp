@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "agents/chain/asked_replan.h"
+#include "agents/chain/driver_run.h"
 #include "agents/chain/json_member.h"
 #include "agents/chain/plan_program.h"
 #include "agents/chain/steps_run.h"
@@ -77,7 +78,7 @@ bool is_report(const JournalTask& task, std::string_view task_id) {
 
 Result<ChainLog> read_chain_log(const Store& store, std::string_view task_id) {
   const std::string id(task_id);
-  const auto driver = store.journal(id);
+  const auto driver = driver_journal(store, id);
   if (!driver) return driver.error();
   const auto steps = store.journal(steps_run_id(id));
   if (!steps) return steps.error();
@@ -103,8 +104,15 @@ Result<ChainLog> read_chain_log(const Store& store, std::string_view task_id) {
   return log;
 }
 
+Result<bool> has_context(const Store& store, std::string_view task_id) {
+  const auto driver = driver_journal(store, task_id);
+  if (!driver) return driver.error();
+  const std::string context = std::string(task_id) + "/context";
+  return std::ranges::any_of(driver->tasks, [&](const JournalTask& task) { return task.id == context; });
+}
+
 Result<std::vector<json::object>> read_plan_replies(const Store& store, std::string_view task_id) {
-  const auto driver = store.journal(task_id);
+  const auto driver = driver_journal(store, task_id);
   if (!driver) return driver.error();
   const std::string plan = std::string(task_id) + "/plan@";
   std::vector<json::object> replies;
@@ -122,7 +130,7 @@ Result<std::vector<json::object>> read_plan_replies(const Store& store, std::str
 }
 
 Result<std::optional<json::object>> read_last_report(const Store& store, std::string_view task_id) {
-  const auto driver = store.journal(task_id);
+  const auto driver = driver_journal(store, task_id);
   if (!driver) return driver.error();
   const auto last = std::find_if(driver->tasks.rbegin(), driver->tasks.rend(),
                                  [&](const JournalTask& task) { return is_report(task, task_id); });

@@ -32,6 +32,9 @@ struct ChainLog {
 // Reads the logs of a task. store_failed.
 Result<ChainLog> read_chain_log(const Store& store, std::string_view task_id);
 
+// Returns whether the task has written down what its planner knows of earlier tasks. store_failed.
+Result<bool> has_context(const Store& store, std::string_view task_id);
+
 // Reads the replies of planners, as chain_check of the driver (driver_program.h) gets them: {"revision" "attempt"
 // "reply"}, in their order.
 Result<std::vector<boost::json::object>> read_plan_replies(const Store& store, std::string_view task_id);

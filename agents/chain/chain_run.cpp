@@ -106,7 +106,9 @@ Result<void> ChainRun::Impl::start() {
     planning_.set_wish((*asked)->wish);
     source = driver_source(options_.id, asked_, planning_.executed_before(asked_));
   }
-  auto driver = start_driver(engine_, store_, options_, options_.id, "chain", source);
+  auto id = driver_run_id(store_, options_.id);
+  if (!id) return id.error();
+  auto driver = start_driver(engine_, store_, options_, *std::move(id), "chain", source);
   if (!driver) return std::move(driver).error();
   driver_ = std::move(*driver);
   return {};

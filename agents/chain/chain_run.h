@@ -9,9 +9,10 @@
 //     run->answer(id, value);
 //   }
 //
-// The chain lives in the store as three runs: ID (the driver), ID/steps (the plan, a turn for each revision) and
-// ID/feedback. What was paid for is in their logs, so a process that dies loses nothing: start the chain again with the
-// same options, and it goes on. Tools of the class Unsafe whose process died are handed out as doubts.
+// The chain lives in the store as three runs: ID (the driver; where ID is a job of a queue, ID/driver), ID/steps (the
+// plan, a turn for each revision) and ID/feedback. What was paid for is in their logs, so a process that dies loses
+// nothing: start the chain again with the same options, and it goes on. Tools of the class Unsafe whose process died
+// are handed out as doubts.
 //
 // A ChainRun belongs to one thread at a time.
 #pragma once

@@ -1,6 +1,9 @@
 #include "agents/chain/driver_run.h"
 
 #include <utility>
+#include <vector>
+
+#include "ptcvm/host_log.hpp"
 
 namespace ptcvm::chain {
 
@@ -24,12 +27,27 @@ Tools driver_tools() {
 
 }  // namespace
 
+Result<std::string> driver_run_id(const Store& store, std::string_view task_id) {
+  std::string id(task_id);
+  const auto first = HostLog::of(store, id).read(0, 1);
+  if (!first) return first.error();
+  if (!first->empty() && first->front().is_of_host) id += "/driver";
+  return id;
+}
+
+Result<RunJournal> driver_journal(const Store& store, std::string_view task_id) {
+  const auto id = driver_run_id(store, task_id);
+  if (!id) return id.error();
+  return store.journal(*id);
+}
+
 Result<StoredRun> start_driver(const Engine& engine, const Store& store, const ChainOptions& options, std::string id,
                                std::string name, const std::string& source) {
   StoredOptions how;
   how.id = std::move(id);
   how.name = std::move(name);
   how.limits.operation_ttl_ms = 0;
+  how.limits.memory_bytes = options.memory_bytes;
   how.lease_ms = options.lease_ms;
   how.clock = options.clock;
   return StoredRun::start(engine, store, driver_tools(), source, how);

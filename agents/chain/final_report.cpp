@@ -63,7 +63,7 @@ void add_cost(const Plan& plan, const json::array& rows, std::set<std::string>& 
     } else {
       ++cost.tool_calls;
     }
-    cost.model_calls += row->contains("verdict");
+    if (row->contains("verdict")) cost.model_calls += read_usage(row->if_contains("judgeTokens")).calls;
     for (const char* const name : {"tokens", "judgeTokens"}) {
       const ModelUsage usage = read_usage(row->if_contains(name));
       cost.input_tokens += usage.input_tokens;

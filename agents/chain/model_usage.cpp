@@ -15,15 +15,23 @@ json::value usage_json(const ModelUsage& usage) {
   return json::array{usage.input_tokens, usage.output_tokens};
 }
 
+json::value reply_usage_json(const ModelUsage& usage) {
+  if (usage.calls == 1) return usage_json(usage);
+  return json::array{usage.input_tokens, usage.output_tokens, usage.calls};
+}
+
 ModelUsage read_usage(const json::value* value) {
-  const json::array* const pair = value == nullptr ? nullptr : value->if_array();
-  if (pair == nullptr || pair->size() != 2 || !(*pair)[0].is_int64() || !(*pair)[1].is_int64()) return {};
-  return {(*pair)[0].get_int64(), (*pair)[1].get_int64(), 1};
+  const json::array* const found = value == nullptr ? nullptr : value->if_array();
+  if (found == nullptr || found->size() < 2 || found->size() > 3) return {};
+  boost::system::error_code error;
+  if (!(*found)[0].is_int64() || !(*found)[1].is_int64()) return {};
+  const auto calls = found->size() == 3 ? (*found)[2].to_number<std::uint32_t>(error) : 1;
+  return {(*found)[0].get_int64(), (*found)[1].get_int64(), error ? 1 : calls};
 }
 
 json::value kept_reply(std::string text, const ModelUsage& usage) {
-  if (!usage.is_known()) return json::value(text);
-  return json::object{{"text", text}, {"tokens", usage_json(usage)}};
+  if (!usage.is_known() && usage.calls == 1) return json::value(text);
+  return json::object{{"text", text}, {"tokens", reply_usage_json(usage)}};
 }
 
 std::string reply_text(const json::value& kept) {

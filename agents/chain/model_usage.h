@@ -15,10 +15,12 @@ struct ModelUsage {
 
 // Returns [input output], or null when nothing is known.
 boost::json::value usage_json(const ModelUsage& usage);
-// Reads that; anything else is no usage.
+// Returns the same with the number of requests behind it, [input output calls], when it is not one.
+boost::json::value reply_usage_json(const ModelUsage& usage);
+// Reads either; anything else is no usage.
 ModelUsage read_usage(const boost::json::value* value);
 
-// Returns the value under which a log keeps a reply: the text, or {"text" t "tokens" [in out]}.
+// Returns the value under which a log keeps a reply: the text, or {"text" t "tokens" […]}.
 boost::json::value kept_reply(std::string text, const ModelUsage& usage);
 std::string reply_text(const boost::json::value& kept);
 ModelUsage reply_usage(const boost::json::value& kept);

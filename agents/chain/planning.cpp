@@ -101,7 +101,7 @@ json::object Planning::check_revision(std::uint32_t revision, Plan plan) {
 TaskCost Planning::cost() const {
   TaskCost cost;
   for (const auto& [when, usage] : usage_) {
-    ++cost.model_calls;
+    cost.model_calls += usage.calls;
     cost.input_tokens += usage.input_tokens;
     cost.output_tokens += usage.output_tokens;
   }

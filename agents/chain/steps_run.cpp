@@ -108,6 +108,7 @@ Result<void> StepsRun::open() {
   how.limits.tool_calls = UINT32_MAX;
   how.limits.operation_ttl_ms = 0;
   how.limits.pending_operations = 10'000;
+  how.limits.memory_bytes = options_.memory_bytes;
   how.lease_ms = options_.lease_ms;
   how.clock = options_.clock;
   how.parallel_calls = std::max<std::size_t>(options_.parallel, 1);
@@ -184,6 +185,7 @@ ChainOperation StepsRun::operation_for(const PlanStep& step, OperationKind kind,
   operation.revision = revision_;
   operation.attempt = call.attempt;
   operation.trust = history_.trust;
+  operation.fencing_token = call.fencing_token;
   return operation;
 }
 
@@ -346,7 +348,7 @@ Result<void> StepsRun::settle(const OperationTable::Entry& entry, DoubtAnswer an
 Result<void> StepsRun::answer_verdict(const OperationTable::Entry& entry, const json::value& reply,
                                       const ModelUsage& usage) {
   json::value verdict = judged(entry.operation.step, entry.operation.args, reply);
-  if (usage.is_known()) verdict.as_object()["tokens"] = usage_json(usage);
+  if (usage.is_known() || usage.calls != 1) verdict.as_object()["tokens"] = reply_usage_json(usage);
   return run_->answer(entry.call, value_of(verdict));
 }
 

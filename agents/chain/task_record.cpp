@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "agents/chain/chain_log.h"
+#include "agents/chain/driver_run.h"
 #include "agents/chain/json_member.h"
 #include "agents/chain/model_usage.h"
 #include "agents/chain/plan.h"
@@ -100,7 +101,7 @@ Result<TaskRecord> read_task_record(const Store& store, std::string_view task_id
   TaskRecord record;
   record.task_id = task_id;
   record.input = std::move(input);
-  const auto driver = store.journal(task_id);
+  const auto driver = driver_journal(store, task_id);
   if (!driver) return driver.error();
   const auto log = read_chain_log(store, task_id);
   if (!log) return log.error();
@@ -129,8 +130,10 @@ Result<TaskRecord> read_task_record(const Store& store, std::string_view task_id
 
 Result<std::string> task_mark(const Store& store, std::string_view task_id) {
   std::string mark;
-  for (const char* const part : {"", "/steps", "/feedback"}) {
-    const auto found = store.find(std::string(task_id) + part);
+  const auto driver = driver_run_id(store, task_id);
+  if (!driver) return driver.error();
+  for (const std::string& part : {*driver, steps_run_id(task_id), std::string(task_id) + "/feedback"}) {
+    const auto found = store.find(part);
     if (!found) return found.error();
     mark += std::to_string(*found ? (*found)->facts : 0) + '.';
   }

@@ -12,6 +12,7 @@
 #include "agents/chain/ascii_text.h"
 #include "agents/chain/chain_log.h"
 #include "agents/chain/chain_run.h"
+#include "agents/chain/driver_run.h"
 #include "agents/chain/gate.h"
 #include "agents/chain/json_member.h"
 #include "agents/chain/model_usage.h"
@@ -31,7 +32,7 @@ class Recording {
   static Result<Recording> read(const Store& store, const std::string& id) {
     Recording made;
     made.id_ = id;
-    const auto driver = store.journal(id);
+    const auto driver = driver_journal(store, id);
     if (!driver) return driver.error();
     const auto steps = store.journal(steps_run_id(id));
     if (!steps) return steps.error();

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "agents/loop/document_text.h"
+#include "agents/loop/letters.h"
 #include "agents/loop/stored_agent.h"
 #include "agents/loop/stored_facts.h"
 
@@ -84,12 +85,14 @@ Result<void> StoredAgent::tell(const Store& store, const std::string& id, const 
   letter.name = kNames[static_cast<std::size_t>(mail.kind)];
   const bool is_number = mail.kind == AgentMail::Kind::Raise;
   letter.body = write_answer({mail.path, {}, is_number ? std::to_string(mail.by) : mail.text});
-  mend_text(letter.body);
   letter.time_ms = now_ms;
   return put_letter(log, std::move(letter));
 }
 
-Result<void> StoredAgent::put_letter(HostLog& log, HostFact letter) {
+Result<void> StoredAgent::put_letter(HostLog& log, HostFact letter) { return loop::put_letter(log, std::move(letter)); }
+
+Result<void> put_letter(HostLog& log, HostFact letter) {
+  mend_text(letter.body);
   for (;;) {
     const auto number = next_mail(log);
     if (!number) return number.error();

@@ -45,26 +45,38 @@ class Model(http.server.BaseHTTPRequestHandler):
     """Answers by what the conversation has, so a request that is sent again gets the same reply."""
     protocol_version = "HTTP/1.1"
 
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        texts = json.dumps(body["messages"][:2])
+    @staticmethod
+    def program(program):
+        """The message that calls run_program."""
+        return {"content": None, "tool_calls": [{"id": f"call{len(program)}", "type": "function", "function": {
+            "name": "run_program", "arguments": json.dumps({"program": program})}}]}
+
+    def said(self, body):
+        """(what is asked for, the message that answers it)"""
         turn = sum(message["role"] == "assistant" for message in body["messages"])
-        is_child = "Sum it up" in texts
+        is_child = "Sum it up" in json.dumps(body["messages"][:2])
+        return ("child" if is_child else "root", turn), self.program((CHILD if is_child else ROOT)[turn])
+
+    def head(self):
+        """(status, headers) of the next reply."""
+        return 200, {}
+
+    def do_POST(self):
+        asked, message = self.said(json.loads(self.rfile.read(int(self.headers["content-length"]))))
         world = self.server.world
-        world.requests[("child" if is_child else "root", turn)] += 1
+        world.requests[asked] += 1
         number = sum(world.requests.values())
         if world.kill_at_request == (number, "before"):
             return world.kill()
-        program = (CHILD if is_child else ROOT)[turn]
-        call = {"id": f"call{turn}", "type": "function",
-                "function": {"name": "run_program", "arguments": json.dumps({"program": program})}}
+        status, headers = self.head()
         reply = json.dumps({"id": "r", "object": "chat.completion", "model": "m", "usage": USAGE, "choices": [
-            {"index": 0, "finish_reason": "tool_calls",
-             "message": {"role": "assistant", "content": None, "tool_calls": [call]}}]}).encode()
+            {"index": 0, "finish_reason": "tool_calls" if "tool_calls" in message else "stop",
+             "message": {"role": "assistant", **message}}]}).encode()
         try:
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(reply)))
+            self.send_response(status)
+            for name, value in {"content-type": "application/json", "content-length": str(len(reply)),
+                                **headers}.items():
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(reply)
             self.wfile.flush()
@@ -86,6 +98,17 @@ class Server(http.server.ThreadingHTTPServer):
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
             os._exit(1)
+
+
+def serve_model(case, handler):
+    """Starts a model for the tests of a class."""
+    case.model = Server(("127.0.0.1", 0), handler)
+    threading.Thread(target=case.model.serve_forever, daemon=True).start()
+    case.addClassCleanup(case.model.shutdown)
+    os.environ["PTCVM_MODEL_KEY"] = "none"
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        os.environ.pop(name, None)
+        os.environ.pop(name.upper(), None)
 
 
 class World:

@@ -46,13 +46,7 @@ class Agents(WorkerTest):
 
     @classmethod
     def setUpClass(cls):
-        cls.model = kills.Server(("127.0.0.1", 0), kills.Model)
-        threading.Thread(target=cls.model.serve_forever, daemon=True).start()
-        cls.addClassCleanup(cls.model.shutdown)
-        os.environ["PTCVM_MODEL_KEY"] = "none"
-        for name in ("http_proxy", "https_proxy", "all_proxy"):
-            os.environ.pop(name, None)
-            os.environ.pop(name.upper(), None)
+        kills.serve_model(cls, kills.Model)
 
     def url(self):
         return f"chat:m@http://127.0.0.1:{self.model.server_port}/v1"

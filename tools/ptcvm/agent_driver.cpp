@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tools/ptcvm/moments.h"
+#include "tools/ptcvm/rate_wait.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -15,7 +16,6 @@ using loop::Operation;
 using loop::OperationKind;
 
 constexpr int kLookMs = 20;
-constexpr std::chrono::milliseconds kBucketPause{3};
 constexpr std::size_t kCommandsAtOnce = 8;
 constexpr std::uint64_t kMostAnswerBytes = 16u << 20;
 
@@ -117,11 +117,8 @@ Result<AgentDriver::Progress> AgentDriver::begin(AgentHandle& agent, const std::
 Result<bool> AgentDriver::begin_model(AgentHandle& agent, const Operation& operation) {
   const std::string asked = operation.key + "\n" + std::to_string(operation.attempt);
   if (asked_.contains(asked)) return false;
-  auto due = parts_.rates.take(operation.model.provider, now_ms());
-  while (!due && due.error().code == Errc::busy && !parts_.interrupted.load()) {
-    std::this_thread::sleep_for(kBucketPause);   // another process has the bucket for the time of a write
-    due = parts_.rates.take(operation.model.provider, now_ms());
-  }
+  const auto due =
+      take_rate(parts_.rates, operation.model.provider, [this] { return now_ms(); }, parts_.interrupted);
   if (!due) return due.error();
   if (*due != 0) {
     const auto deferred = agent.defer_model(operation.path, *due);

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "tools/ptcvm/chain_job.h"
 #include "tools/ptcvm/chain_session.h"
 #include "tools/ptcvm/chain_stored_commands.h"
 #include "tools/ptcvm/commands.h"
@@ -45,6 +46,9 @@ int run_task(const ChainArguments& arguments) {
   if (!store) complain(message);
   if (!store) return status;
   const std::string id = is_kept ? arguments.store.id : "task";
+  const auto job = chain_job(*store, id);
+  if (!job) return complain_of_store(job.error());
+  if (*job) return refuse_input("the task " + id + " is a job of a queue: workers execute it; see ptcvm chain show");
   const auto kept = kept_setup(*store, id);
   if (!kept) return complain_of_store(kept.error());
   if (*kept && (*kept)->input != setup->input) {

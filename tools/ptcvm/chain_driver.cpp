@@ -11,6 +11,7 @@
 #include "agents/wire/reply_reader.h"
 #include "agents/wire/request.h"
 #include "tools/ptcvm/moments.h"
+#include "tools/ptcvm/rate_wait.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -47,26 +48,60 @@ void ChainDriver::tell(const ChainMoment& moment) const {
   if (parts_.on_moment) parts_.on_moment(moment);
 }
 
+std::int64_t ChainDriver::now_ms() const { return parts_.clock ? parts_.clock() : now_millis(); }
+
+bool ChainDriver::is_at_work() const {
+  return calls_.is_waiting() || !asked_.empty() || !agent_requests_.empty() || !agent_calls_.empty();
+}
+
 ChainDriver::End ChainDriver::drive(chain::ChainRun& run, const std::function<bool()>& is_over) {
   for (;;) {
     if (parts_.interrupted.load()) return {End::Kind::Interrupted, std::nullopt, {}};
-    const auto state = run.step();
-    if (!state) return {End::Kind::Failed, state.error(), {}};
-    if (*state == ChainState::Done) return {End::Kind::Ended, std::nullopt, {}};
-    if (is_over && is_over()) return {End::Kind::Waits, std::nullopt, {}};
-    if (*state == ChainState::Yielded) continue;
-    const auto has_changed = begin(run);
-    if (!has_changed) return {End::Kind::Failed, has_changed.error(), {}};
-    if (*has_changed) continue;
-    if (started_.empty() && asked_.empty() && agents_.empty()) return {End::Kind::Waits, std::nullopt, {}};
+    const bool drains = parts_.draining != nullptr && parts_.draining->load();
+    if (drains) begin_recorded(run);
+    if (drains && !is_at_work()) return {End::Kind::Interrupted, std::nullopt, {}};
+    if (!drains) {
+      const auto state = run.step();
+      if (!state) return {End::Kind::Failed, state.error(), {}};
+      if (*state == ChainState::Done) return {End::Kind::Ended, std::nullopt, {}};
+      if (is_over && is_over()) return {End::Kind::Waits, std::nullopt, {}};
+      if (*state == ChainState::Yielded) continue;
+      const auto has_changed = begin(run);
+      if (!has_changed) return {End::Kind::Failed, has_changed.error(), {}};
+      if (*has_changed) continue;
+      if (!is_at_work() && (agents_.empty() || parts_.log != nullptr)) {
+        End end = waits();
+        if (!end.due_ms || *end.due_ms > now_ms()) return end;
+      }
+    }
     if (auto end = take_answers(run)) return *std::move(end);
     if (parts_.on_tick) parts_.on_tick();
   }
 }
 
+// Nothing is under way: says until when, if it is for a time.
+ChainDriver::End ChainDriver::waits() const {
+  End end{End::Kind::Waits, std::nullopt, {}};
+  end.due_ms = due_ms_;
+  for (const auto& [operation, agent] : agents_) {
+    const std::int64_t due = agent->due_ms().value_or(now_ms() + kLookMs);
+    end.due_ms = std::min(end.due_ms.value_or(due), due);
+  }
+  return end;
+}
+
+// Begins calls that are in the log already: the next process would take them for calls that may have happened.
+void ChainDriver::begin_recorded(const chain::ChainRun& run) {
+  for (const ChainOperation& operation : run.operations()) {
+    if (operation.kind == OperationKind::Tool) begin_call(operation);
+  }
+  for (AgentCall& call : agent_calls_) begin_agent_call(call);
+}
+
 // Begins what can be begun. Returns whether the task has changed.
 Result<bool> ChainDriver::begin(chain::ChainRun& run) {
   bool has_changed = false;
+  due_ms_.reset();
   for (const ChainOperation& operation : run.operations()) {
     if (operation.kind == OperationKind::Tool) begin_call(operation);
     if (operation.kind == OperationKind::Model && operation.purpose == "step") {
@@ -74,7 +109,9 @@ Result<bool> ChainDriver::begin(chain::ChainRun& run) {
       if (!ended) return ended.error();
       has_changed = *ended || has_changed;
     } else if (operation.kind == OperationKind::Model) {
-      ask(operation);
+      const auto answered = ask(run, operation);
+      if (!answered) return answered.error();
+      has_changed = *answered || has_changed;
     }
     if (operation.kind != OperationKind::Report) continue;
     if (auto kept = run.answer(operation.id, nullptr); !kept) return kept.error();   // the log of the task has it
@@ -89,22 +126,54 @@ void ChainDriver::begin_call(const ChainOperation& operation) {
   call.id = operation.id;
   call.tool = operation.tool;
   call.key = operation.key;
+  call.fencing_token = operation.fencing_token;
   if (!calls_.can_begin(call)) return;   // later, when another command has ended
   tell({ChainMoment::Kind::Begun, operation.step, operation.tool});
   started_[operation.id] = operation;
   calls_.begin(call, json::serialize(operation.args));
 }
 
-void ChainDriver::ask(const ChainOperation& operation) {
+// Returns whether the task has changed: the log of a worker may have the reply already.
+Result<bool> ChainDriver::ask(chain::ChainRun& run, const ChainOperation& operation) {
+  if (asked_.contains(std::to_string(operation.id))) return false;
+  if (parts_.log == nullptr) {
+    send(operation, operation.key);
+    return false;
+  }
+  if (const ChainJobLog::Reply* const known = parts_.log->reply(operation.key)) {
+    const auto given = run.answer(operation.id, json::value(known->text), {}, known->usage);
+    return given ? Result<bool>(true) : Result<bool>(given.error());
+  }
+  const auto may = may_send(operation.key);
+  if (!may || !*may) return may;
+  const auto sent = parts_.log->ask(operation.key);
+  if (!sent) return sent.error();
+  send(operation, *sent);
+  return false;
+}
+
+// Returns whether a request may go out now: neither the server nor the rate of the workers lets it wait.
+Result<bool> ChainDriver::may_send(const std::string& key) {
+  std::int64_t due = parts_.model.has_virtual_time() ? 0 : parts_.log->due_ms(key);
+  if (due <= now_ms()) {
+    const auto taken =
+        take_rate(*parts_.rates, parts_.choice.provider, [this] { return now_ms(); }, parts_.interrupted);
+    if (!taken) return taken.error();
+    due = *taken;
+  }
+  if (due == 0) return true;
+  due_ms_ = std::min(due_ms_.value_or(due), due);
+  return false;
+}
+
+void ChainDriver::send(const ChainOperation& operation, const std::string& key) {
   const std::string path = std::to_string(operation.id);
-  if (asked_.contains(path)) return;
-  Asked& asked = asked_[path];
-  asked.operation = operation;
+  asked_[path].operation = operation;
   tell({ChainMoment::Kind::Asked, operation.step, operation.purpose + ": asks " + parts_.choice.name});
   loop::Operation request;
   request.kind = loop::OperationKind::Model;
   request.path = path;
-  request.key = operation.key;
+  request.key = key;
   request.model = parts_.choice;
   wire::Request said;
   said.model = parts_.choice.name;
@@ -143,13 +212,24 @@ Result<bool> ChainDriver::work(chain::ChainRun& run, const ChainOperation& opera
       agent_calls_.push_back({operation.id, next_agent_call_++, std::move(request), false});
       continue;
     }
-    const std::string path = std::to_string(operation.id) + '/' + request.path;
-    agent_requests_[path] = request;
-    request.path = path;
-    parts_.model.ask(request);
+    if (auto sent = send_of_agent(*agent, operation.id, std::move(request)); !sent) return sent.error();
   }
   for (AgentCall& call : agent_calls_) begin_agent_call(call);
   return false;
+}
+
+// Sends a request of the agent of a step, unless it has to wait for a time.
+Result<void> ChainDriver::send_of_agent(StepAgent& agent, std::uint64_t operation, loop::Operation request) {
+  if (parts_.rates != nullptr) {
+    const auto due = take_rate(*parts_.rates, parts_.choice.provider, [this] { return now_ms(); }, parts_.interrupted);
+    if (!due) return due.error();
+    if (*due != 0) return agent.defer(request.path, *due);
+  }
+  const std::string path = std::to_string(operation) + '/' + request.path;
+  agent_requests_[path] = request;
+  request.path = path;
+  parts_.model.ask(request);
+  return {};
 }
 
 // Begins the call of an agent, unless too many commands run.
@@ -159,6 +239,9 @@ void ChainDriver::begin_agent_call(AgentCall& call) {
   waiting.id = call.id;
   waiting.tool = call.request.tool;
   waiting.key = call.request.key;
+  if (const auto agent = agents_.find(call.operation); agent != agents_.end()) {
+    waiting.fencing_token = agent->second->fencing_token();
+  }
   if (!calls_.can_begin(waiting)) return;
   call.is_begun = true;
   calls_.begin(waiting, call.request.args_json);
@@ -227,26 +310,45 @@ std::optional<ChainDriver::End> ChainDriver::give_reply(chain::ChainRun& run, co
     return End{End::Kind::ModelFailed, std::nullopt, answer.failure->name + ": " + answer.failure->message};
   }
   const ChainOperation operation = found->second.operation;
-  const std::uint32_t attempt = found->second.attempt;
+  const std::uint32_t attempt = parts_.log == nullptr ? found->second.attempt : parts_.log->attempts(operation.key);
   asked_.erase(found);
-  if (const auto kept = parts_.on_reply(operation.key + " #" + std::to_string(attempt)); !kept) {
-    return End{End::Kind::Failed, kept.error(), {}};
-  }
+  auto kept = parts_.on_reply ? parts_.on_reply(operation.key + " #" + std::to_string(attempt)) : Result<void>();
+  if (kept) kept = note_rate(answer.reply);
+  if (!kept) return End{End::Kind::Failed, kept.error(), {}};
   const wire::Reply reply = read_reply(answer.reply, parts_.choice);
-  if (reply.is_complete && !reply.error) {
-    const chain::ModelUsage usage{reply.usage ? reply.usage->input.value_or(0) : 0,
-                                  reply.usage ? reply.usage->output.value_or(0) : 0};
-    const auto given = run.answer(operation.id, json::value(reply.text), {}, usage);
-    return given ? std::nullopt : std::optional(End{End::Kind::Failed, given.error(), {}});
+  if (!reply.is_complete || reply.error) return refused(operation, attempt, answer.reply.status, reply);
+  const chain::ModelUsage usage{reply.usage ? reply.usage->input.value_or(0) : 0,
+                                reply.usage ? reply.usage->output.value_or(0) : 0};
+  auto given = parts_.log == nullptr ? run.answer(operation.id, json::value(reply.text), {}, usage)
+                                     : parts_.log->keep_reply(operation.key, reply.text, usage);
+  return given ? std::nullopt : std::optional(End{End::Kind::Failed, given.error(), {}});   // ask() finds a kept one
+}
+
+// A server that said how long to wait says it to all workers.
+Result<void> ChainDriver::note_rate(const loop::ModelReply& reply) {
+  if (parts_.rates == nullptr) return {};
+  auto noted = parts_.rates->take_note(parts_.choice.provider, parts_.choice, reply, now_ms());
+  return !noted && noted.error().code == Errc::busy ? Result<void>() : noted;   // the next answer says it again
+}
+
+// Asks again, now or later, or ends the drive.
+std::optional<ChainDriver::End> ChainDriver::refused(const ChainOperation& operation, std::uint32_t attempt, int status,
+                                                     const wire::Reply& reply) {
+  const bool is_retryable = status == 0 || (reply.error && reply.error->is_retryable);
+  const bool is_over = !is_retryable || attempt >= kMostAttempts;
+  const std::int64_t asked_for = reply.error ? reply.error->retry_wait_ms.value_or(kFirstWaitMs << attempt)
+                                             : kFirstWaitMs;
+  const std::int64_t wait = std::clamp(asked_for, std::int64_t{0}, kLongestWaitMs);
+  if (parts_.log != nullptr) {
+    const auto kept = parts_.log->keep_refusal(operation.key, is_over ? 0 : now_ms() + wait);
+    if (!kept) return End{End::Kind::Failed, kept.error(), {}};
   }
-  const bool is_retryable = answer.reply.status == 0 || (reply.error && reply.error->is_retryable);
-  const std::string why = reply.error ? reply.error->message : "the reply ended early";
-  if (!is_retryable || attempt >= kMostAttempts) return End{End::Kind::ModelFailed, std::nullopt, why};
-  if (!parts_.model.has_virtual_time()) {
-    const std::int64_t wait = reply.error ? reply.error->retry_wait_ms.value_or(kFirstWaitMs << attempt) : kFirstWaitMs;
-    std::this_thread::sleep_for(std::chrono::milliseconds(std::clamp(wait, std::int64_t{0}, kLongestWaitMs)));
+  if (is_over) {
+    return End{End::Kind::ModelFailed, std::nullopt, reply.error ? reply.error->message : "the reply ended early"};
   }
-  ask(operation);
+  if (parts_.log != nullptr) return std::nullopt;
+  if (!parts_.model.has_virtual_time()) std::this_thread::sleep_for(std::chrono::milliseconds(wait));
+  send(operation, operation.key);
   asked_[std::to_string(operation.id)].attempt = attempt + 1;
   return std::nullopt;
 }
@@ -261,7 +363,8 @@ std::optional<ChainDriver::End> ChainDriver::give_to_agent(const ModelAnswer& an
   agent_requests_.erase(found);
   const auto agent = agents_.find(std::stoull(answer.path));
   if (agent == agents_.end()) return std::nullopt;
-  auto given = parts_.on_reply(request.key + " #" + std::to_string(request.attempt));
+  auto given = parts_.on_reply ? parts_.on_reply(request.key + " #" + std::to_string(request.attempt)) : Result<void>();
+  if (given) given = note_rate(answer.reply);
   if (given) given = agent->second->answer(request.path, answer.reply);
   return given ? std::nullopt : std::optional(End{End::Kind::Failed, given.error(), {}});
 }

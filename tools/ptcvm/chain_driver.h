@@ -11,8 +11,11 @@
 #include <vector>
 
 #include "agents/chain/chain_run.h"
+#include "agents/loop/rate_limits.h"
+#include "agents/wire/reply.h"
 #include "tools/ptcvm/agent_models.h"
 #include "tools/ptcvm/chain_checklist.h"
+#include "tools/ptcvm/chain_job_log.h"
 #include "tools/ptcvm/chain_step_agent.h"
 #include "tools/ptcvm/command_calls.h"
 
@@ -33,6 +36,12 @@ class ChainDriver {
     std::function<void(const ChainMoment& moment)> on_moment;           // what has begun or ended
     std::function<void()> on_tick;                                      // while something is waited for
     std::function<Result<void>(const std::string& key)> on_reply;       // a reply of the model is about to be used
+    // For a worker. The log keeps requests and replies, and a time that has to pass ends the drive. `draining` set:
+    // begins nothing, waits for what is under way, and ends with Interrupted.
+    ChainJobLog* log = nullptr;
+    loop::RateLimits* rates = nullptr;
+    const std::atomic<bool>* draining = nullptr;
+    std::function<std::int64_t()> clock = {};   // ms since 1970; without it the clock of this machine
   };
   explicit ChainDriver(Parts parts);
 
@@ -41,6 +50,7 @@ class ChainDriver {
     Kind kind{};
     std::optional<Error> error;   // Failed
     std::string message;          // ModelFailed
+    std::optional<std::int64_t> due_ms = {};   // Waits: also for this time
   };
   // Drives the task. `is_over` is asked after each step: true ends the drive as if the task waited.
   End drive(chain::ChainRun& run, const std::function<bool()>& is_over = {});
@@ -48,12 +58,22 @@ class ChainDriver {
  private:
   Result<bool> begin(chain::ChainRun& run);
   void begin_call(const chain::ChainOperation& operation);
-  void ask(const chain::ChainOperation& operation);
+  Result<bool> ask(chain::ChainRun& run, const chain::ChainOperation& operation);
+  void send(const chain::ChainOperation& operation, const std::string& key);
+  Result<bool> may_send(const std::string& key);
+  Result<void> send_of_agent(StepAgent& agent, std::uint64_t operation, loop::Operation request);
+  bool is_at_work() const;
+  End waits() const;
+  void begin_recorded(const chain::ChainRun& run);
+  std::int64_t now_ms() const;
   Result<bool> work(chain::ChainRun& run, const chain::ChainOperation& operation);
   std::optional<End> give_to_agent(const ModelAnswer& answer);
   std::optional<End> take_answers(chain::ChainRun& run);
   Result<void> give_call(chain::ChainRun& run, CommandCalls::Ended ended);
   std::optional<End> give_reply(chain::ChainRun& run, const ModelAnswer& answer);
+  Result<void> note_rate(const loop::ModelReply& reply);
+  std::optional<End> refused(const chain::ChainOperation& operation, std::uint32_t attempt, int status,
+                             const wire::Reply& reply);
   void tell(const ChainMoment& moment) const;
 
   struct Asked {
@@ -77,6 +97,7 @@ class ChainDriver {
   std::map<std::uint64_t, std::unique_ptr<StepAgent>> agents_;   // at work, by operation
   std::map<std::string, loop::Operation> agent_requests_;    // requests of agents in flight, by OPERATION/PATH
   std::vector<AgentCall> agent_calls_;
+  std::optional<std::int64_t> due_ms_;                       // a request that is sent later
   std::uint64_t next_agent_call_ = std::uint64_t{1} << 62;   // no operation has such a number
 };
 

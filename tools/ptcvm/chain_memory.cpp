@@ -183,4 +183,17 @@ Result<json::array> recalled_episodes(chain::TaskArchive& archive, const std::st
   return episodes;
 }
 
+Result<void> recall_context(const Store& store, const StoreOptions& options, const std::string& text,
+                            const std::string& task_id, json::object& context) {
+  const auto archive = open_archive(store, options);
+  if (!archive) return archive.error();
+  auto facts = recalled_facts(**archive, text);
+  if (!facts) return facts.error();
+  auto episodes = recalled_episodes(**archive, text, task_id);
+  if (!episodes) return episodes.error();
+  context["facts"] = *std::move(facts);
+  context["episodes"] = *std::move(episodes);
+  return {};
+}
+
 }  // namespace ptcvm::cli

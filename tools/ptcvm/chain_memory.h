@@ -3,6 +3,7 @@
 // archive is made anew, in memory, by each command that needs it.
 #pragma once
 #include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,5 +35,8 @@ Result<std::vector<chain::TaskRecord>> all_records(const Store& store);
 Result<boost::json::array> recalled_facts(chain::TaskArchive& archive, const std::string& text);
 Result<boost::json::array> recalled_episodes(chain::TaskArchive& archive, const std::string& text,
                                              const std::string& task_id);
+// Adds both to the context of a task.
+Result<void> recall_context(const Store& store, const StoreOptions& options, const std::string& text,
+                            const std::string& task_id, boost::json::object& context);
 
 }  // namespace ptcvm::cli

@@ -30,18 +30,6 @@ std::string shown_report(const boost::json::object& report, const std::string& o
   return output == "html" ? chain::report_html(report) : chain::report_text(report);
 }
 
-Result<void> ChainSession::recall(const ChainSetup& setup, boost::json::object& context) const {
-  const auto archive = open_archive(store_, arguments_.store);
-  if (!archive) return archive.error();
-  auto facts = recalled_facts(**archive, setup.input);
-  if (!facts) return facts.error();
-  auto episodes = recalled_episodes(**archive, setup.input, id_);
-  if (!episodes) return episodes.error();
-  context["facts"] = *std::move(facts);
-  context["episodes"] = *std::move(episodes);
-  return {};
-}
-
 int ChainSession::open(const ChainSetup& setup, bool is_kept) {
   is_kept_ = is_kept;
   const std::size_t rows = stderr_rows();
@@ -71,7 +59,8 @@ int ChainSession::open(const ChainSetup& setup, bool is_kept) {
   const std::size_t parallel = options->parallel;
   StepAgentTask agents{setup.agent_tools(), options->policy};
   if (is_kept) {   // a task goes on without a memory, too
-    if (const auto known = recall(setup, options->context); !known) complain(known.error().message);
+    const auto known = recall_context(store_, arguments_.store, setup.input, id_, options->context);
+    if (!known) complain(known.error().message);
   }
   auto run = chain::ChainRun::start(engine_, store_, *std::move(options));
   if (!run) return status_of(run.error());

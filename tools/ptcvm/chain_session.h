@@ -33,8 +33,6 @@ class ChainSession {
  private:
   int report_waiting() const;
   void tell(const ChainMoment& moment);
-  // Adds what the store knows of earlier tasks to the context.
-  Result<void> recall(const ChainSetup& setup, boost::json::object& context) const;
 
   const ChainArguments& arguments_;
   const Store& store_;

@@ -13,6 +13,7 @@
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/json_members.h"
 #include "tools/ptcvm/json_problem.h"
+#include "tools/ptcvm/kept_limits.h"
 #include "tools/ptcvm/moments.h"
 
 namespace ptcvm::cli {
@@ -68,28 +69,6 @@ bool read_served(const json::object& body, ChainSetup& setup) {
   auto tools = tools_of_texts(texts, message);
   if (tools) setup.served = *std::move(tools);
   return tools.has_value();
-}
-
-// Reads the body of the setup fact. Returns nullopt for a body that keep_setup() did not write.
-std::optional<ChainSetup> setup_of(const std::string& text) {
-  boost::system::error_code error;
-  const json::value value = json::parse(text, error);
-  const json::object* const body = error ? nullptr : value.if_object();
-  if (body == nullptr) return std::nullopt;
-  const json::value* const tools = body->if_contains("tools");
-  const json::value* const strategy = body->if_contains("strategy");
-  ChainSetup setup;
-  const bool has_members = tools != nullptr && tools->is_array() && strategy != nullptr && strategy->is_object() &&
-                           read_count(*body, "revisions", kMostRevisions, setup.revisions) &&
-                           read_count(*body, "parallel", kMostParallel, setup.parallel);
-  if (!has_members) return std::nullopt;
-  setup.input = text_of(*body, "input");
-  setup.model = text_of(*body, "model");
-  setup.verify = text_of(*body, "verify");
-  setup.tools = tools->get_array();
-  setup.strategy = strategy->get_object();
-  if (!read_served(*body, setup)) return std::nullopt;
-  return setup;
 }
 
 // Returns a tool of an MCP server as an agent file has it.
@@ -156,15 +135,20 @@ Result<void> visit_host_facts(const Store& store, const std::string& log,
 
 void declare_chain_task(CLI::App& command, ChainArguments& arguments) {
   command.add_option("TEXT", arguments.input, "What you want")->required();
-  command.add_option("--tools", arguments.tools, "The tools with their commands and MCP servers, a file of JSON")
-      ->required()
-      ->type_name("FILE");
+  declare_chain_options(command, arguments)->required();
+}
+
+CLI::Option* declare_chain_options(CLI::App& command, ChainArguments& arguments) {
+  CLI::Option* const tools =
+      command.add_option("--tools", arguments.tools, "The tools with their commands and MCP servers, a file of JSON");
+  tools->type_name("FILE");
   command.add_option("--strategy", arguments.strategy, "What is denied, confirmed and preferred, a file of JSON")
       ->type_name("FILE");
   command.add_option("--verify", arguments.verify, "Who decides criteria in free text: nobody, heuristic or model")
       ->check(CLI::IsMember({"nobody", "heuristic", "model"}));
   command.add_option("--revisions", arguments.revisions, "The most plans, the first one included");
   command.add_option("--parallel", arguments.parallel, "The most steps at once");
+  return tools;
 }
 
 CLI::Option* declare_chain_model(CLI::App& command, ChainArguments& arguments) {
@@ -216,8 +200,8 @@ std::optional<chain::ChainOptions> ChainSetup::options(const std::string& id, st
   options.id = id;
   options.input = input;
   for (const loop::AgentTool& tool : *read) {
-    if (tool.command.empty()) message = "the tool " + tool.name + " has no command";
-    if (tool.command.empty()) return std::nullopt;
+    if (tool.command.empty() && !is_job) message = "the tool " + tool.name + " has no command";
+    if (tool.command.empty() && !is_job) return std::nullopt;
     options.tools.push_back({.name = tool.name, .signature = tool.signature, .description = tool.description,
                              .effect = tool.effect});
   }
@@ -255,20 +239,51 @@ CommandTools ChainSetup::commands() const {
   return commands;
 }
 
-Result<void> keep_setup(const Store& store, const std::string& id, const ChainSetup& setup) {
+std::optional<ChainSetup> read_setup(const std::string& text) {
+  boost::system::error_code error;
+  const json::value value = json::parse(text, error);
+  const json::object* const body = error ? nullptr : value.if_object();
+  if (body == nullptr) return std::nullopt;
+  const json::value* const tools = body->if_contains("tools");
+  const json::value* const strategy = body->if_contains("strategy");
+  ChainSetup setup;
+  const bool has_members = tools != nullptr && tools->is_array() && strategy != nullptr && strategy->is_object() &&
+                           read_count(*body, "revisions", kMostRevisions, setup.revisions) &&
+                           read_count(*body, "parallel", kMostParallel, setup.parallel);
+  if (!has_members) return std::nullopt;
+  setup.input = text_of(*body, "input");
+  setup.model = text_of(*body, "model");
+  setup.verify = text_of(*body, "verify");
+  setup.tools = tools->get_array();
+  setup.strategy = strategy->get_object();
+  if (!read_served(*body, setup)) return std::nullopt;
+  const json::value* const limits = body->if_contains("limits");
+  setup.is_job = body->contains("job");
+  if (limits != nullptr && limits->is_object()) setup.limits = read_limits(limits->get_object(), Limits());
+  return setup;
+}
+
+std::string write_setup(const ChainSetup& setup) {
   json::object served;
   for (const auto& [name, text] : texts_of(setup.served)) served[name] = text;
+  json::object out{{"input", setup.input},
+                   {"model", setup.model},
+                   {"verify", setup.verify},
+                   {"revisions", setup.revisions},
+                   {"parallel", setup.parallel},
+                   {"tools", setup.tools},
+                   {"served", std::move(served)},
+                   {"strategy", setup.strategy}};
+  if (setup.is_job) out["job"] = true;
+  if (setup.limits) out["limits"] = write_limits(*setup.limits, Limits());
+  return json::serialize(out);
+}
+
+Result<void> keep_setup(const Store& store, const std::string& id, const ChainSetup& setup) {
   HostFact fact;
   fact.fact_class = HostFactClass::Control;
   fact.name = fact.key = kSetup;
-  fact.body = json::serialize(json::object{{"input", setup.input},
-                                           {"model", setup.model},
-                                           {"verify", setup.verify},
-                                           {"revisions", setup.revisions},
-                                           {"parallel", setup.parallel},
-                                           {"tools", setup.tools},
-                                           {"served", std::move(served)},
-                                           {"strategy", setup.strategy}});
+  fact.body = write_setup(setup);
   return put_fact(store, setup_log(id), std::move(fact));
 }
 
@@ -276,7 +291,7 @@ Result<std::optional<ChainSetup>> kept_setup(const Store& store, const std::stri
   const auto found = HostLog::of(store, setup_log(id)).find(kSetup);
   if (!found) return found.error();
   if (!*found) return std::optional<ChainSetup>();
-  auto setup = setup_of((*found)->body);
+  auto setup = read_setup((*found)->body);
   if (setup) return std::optional(*std::move(setup));
   return Error{Errc::store_failed, "the setup of the task " + id + " is not one that ptcvm chain run wrote",
                std::nullopt, "store_corrupt"};

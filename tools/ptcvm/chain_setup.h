@@ -14,6 +14,7 @@
 #include "agents/chain/chain.h"
 #include "agents/loop/agent_definition.h"
 #include "ptcvm/host_log.hpp"
+#include "ptcvm/limits.hpp"
 #include "ptcvm/store.hpp"
 #include "tools/ptcvm/external_tool.h"
 #include "tools/ptcvm/store_options.h"
@@ -29,7 +30,9 @@ struct ChainArguments {
   StoreOptions store;   // also the id of the task
 };
 
-void declare_chain_task(CLI::App& command, ChainArguments& arguments);      // TEXT, --tools, --strategy, …
+void declare_chain_task(CLI::App& command, ChainArguments& arguments);      // TEXT and the next ones
+// --tools, --strategy, --verify, --revisions, --parallel. Returns --tools.
+CLI::Option* declare_chain_options(CLI::App& command, ChainArguments& arguments);
 CLI::Option* declare_chain_model(CLI::App& command, ChainArguments& arguments);   // --model, --record
 void declare_chain_store(CLI::App& command, ChainArguments& arguments);     // --store and --id, both required
 void declare_chain_progress(CLI::App& command, ChainArguments& arguments);  // --progress
@@ -41,6 +44,8 @@ struct ChainSetup {
   boost::json::array tools;        // as agent files have them: name, signature, description, effect, command
   std::vector<DeclaredTool> served;   // the tools that MCP servers have
   boost::json::object strategy;    // as docs/task-chain.md describes it
+  bool is_job = false;             // workers execute the task: its tools have no commands here
+  std::optional<Limits> limits = {};   // a job: for programs of its agents; nullopt: no worker has begun it
 
   // Reads the files that the arguments name. Returns nullopt when one cannot be read; `message` then says why.
   static std::optional<ChainSetup> of(const ChainArguments& arguments, std::string& message);
@@ -56,9 +61,13 @@ struct ChainSetup {
 Result<void> visit_host_facts(const Store& store, const std::string& log,
                               const std::function<void(const HostFact& fact)>& visit);
 
+// Writes a setup as JSON, and reads that; nullopt for a text that write_setup() did not write.
+std::string write_setup(const ChainSetup& setup);
+std::optional<ChainSetup> read_setup(const std::string& text);
+
 // Writes the setup, unless the store has one for the task already.
 Result<void> keep_setup(const Store& store, const std::string& id, const ChainSetup& setup);
-// Returns the setup, or nullopt when the store has no such task.
+// Returns the setup, or nullopt when nobody has begun such a task in the store.
 Result<std::optional<ChainSetup>> kept_setup(const Store& store, const std::string& id);
 // Returns the ids of the tasks in the store, in their order.
 Result<std::vector<std::string>> task_ids(const Store& store);

@@ -32,6 +32,7 @@ Result<std::unique_ptr<StepAgent>> StepAgent::open(const Engine& engine, const S
   definition.tools = task.tools;
   loop::AgentOptions options;
   options.model = model;
+  options.program_limits = task.program_limits;
   options.hooks.before_tool = [policy = task.policy, trust = step.trust](std::string_view, const loop::AgentTool& tool,
                                                                          ToolCall& call) {
     const json::value args = to_json(call.args());
@@ -42,12 +43,16 @@ Result<std::unique_ptr<StepAgent>> StepAgent::open(const Engine& engine, const S
   };
   auto agent = loop::Agent::make(engine, std::move(definition), std::move(options));
   if (!agent) return std::move(agent).error();
-  std::unique_ptr<StepAgent> made(new StepAgent(is_virtual, now_millis()));
+  const std::function<std::int64_t()> clock = task.clock ? task.clock : now_millis;
+  std::unique_ptr<StepAgent> made(new StepAgent(is_virtual, clock));
   loop::StoredAgentOptions how;
-  how.start.id = step.key + "@" + std::to_string(step.revision);   // a later revision may begin again
+  how.start.id = (task.runs.empty() ? step.key : task.runs + step.step) + "@" +
+                 std::to_string(step.revision);   // a later revision may begin again
   const json::value* const args = step.args.if_contains("args");
   if (args != nullptr && args->is_object()) how.start.data_json = json::serialize(*args);
-  how.clock = [self = made.get()] { return self->is_virtual_ ? self->now_ms_ : now_millis(); };
+  how.clock = [self = made.get()] { return self->now_ms(); };
+  how.effect_of = task.effect_of;
+  how.keeps_requests = task.keeps_requests;
   auto stored = loop::StoredAgent::open(*agent, store, std::move(how));
   if (!stored) return std::move(stored).error();
   made->stored_.emplace(*std::move(stored));
@@ -71,8 +76,17 @@ Result<std::optional<StepAgent::End>> StepAgent::step() {
     }
     if (!due) return fail("NOBODY_ANSWERS: the program of the step waits for a signal");
     if (!is_virtual_) return std::optional<End>();
-    now_ms_ = std::max(now_ms_, *due);
+    virtual_ms_ = std::max(virtual_ms_, *due);
   }
+}
+
+std::optional<std::int64_t> StepAgent::due_ms() const {
+  std::optional<std::int64_t> due;
+  for (const loop::Operation& operation : stored_->run().operations()) {
+    if (operation.kind != loop::OperationKind::Timer) return std::nullopt;
+    due = std::min(due.value_or(operation.due_ms), operation.due_ms);
+  }
+  return due;
 }
 
 chain::ModelUsage StepAgent::usage() const {

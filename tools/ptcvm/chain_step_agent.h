@@ -4,10 +4,12 @@
 #pragma once
 #include <boost/json/value.hpp>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "agents/chain/chain.h"
@@ -23,6 +25,12 @@ namespace ptcvm::cli {
 struct StepAgentTask {
   std::vector<loop::AgentTool> tools;
   chain::ChainPolicy policy = {};
+  Limits program_limits = loop::default_program_limits();
+  std::string runs = {};   // a job: with this the ids of the runs begin, "ID/agents/", as the ids of its parts do
+  // As StoredAgentOptions has them; without a clock it is the one of this machine.
+  std::function<std::optional<Effect>(std::string_view tool)> effect_of = {};
+  std::function<bool(std::string_view agent)> keeps_requests = {};
+  std::function<std::int64_t()> clock = {};
 };
 
 class StepAgent {
@@ -48,15 +56,23 @@ class StepAgent {
   // Say what became of a call.
   Result<void> answer_call(std::string_view path, const boost::json::value& value);
   Result<void> answer_call_error(std::string_view path, std::string_view message);
+  // Lets a request wait for a time, as its server wants it.
+  Result<void> defer(std::string_view path, std::int64_t due_ms) { return stored_->defer_model(path, due_ms); }
+  std::uint64_t fencing_token() const { return stored_->fencing_token(); }
+  // Returns the time for which the agent waits; nullopt: it waits for requests(), or for nothing.
+  std::optional<std::int64_t> due_ms() const;
 
  private:
-  StepAgent(bool is_virtual, std::int64_t now_ms) : is_virtual_(is_virtual), now_ms_(now_ms) {}
+  StepAgent(bool is_virtual, std::function<std::int64_t()> clock)
+      : is_virtual_(is_virtual), clock_(std::move(clock)), virtual_ms_(clock_()) {}
+  std::int64_t now_ms() const { return is_virtual_ ? virtual_ms_ : clock_(); }
   Result<std::optional<End>> end();
   std::optional<End> fail(std::string why) const;
   chain::ModelUsage usage() const;
 
   const bool is_virtual_;
-  std::int64_t now_ms_;              // the virtual time, in ms since 1970
+  const std::function<std::int64_t()> clock_;
+  std::int64_t virtual_ms_;          // the virtual time, in ms since 1970
   std::optional<loop::StoredAgent> stored_;
 };
 

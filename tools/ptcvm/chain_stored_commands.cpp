@@ -8,8 +8,11 @@
 
 #include "agents/chain/asked_replan.h"
 #include "agents/chain/chain_log.h"
+#include "tools/ptcvm/chain_job.h"
+#include "tools/ptcvm/chain_job_log.h"
 #include "tools/ptcvm/chain_memory.h"
 #include "tools/ptcvm/chain_session.h"
+#include "tools/ptcvm/chain_tell.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/terminal.h"
@@ -36,7 +39,7 @@ std::optional<KnownTask> known_task(const ChainArguments& arguments, int& status
   task.store = open_store(arguments.store, StoreUse::Existing, message, status);
   if (!task.store) complain(message);
   if (!task.store) return std::nullopt;
-  auto setup = kept_setup(*task.store, arguments.store.id);
+  auto setup = known_setup(*task.store, arguments.store.id);
   if (!setup) status = complain_of_store(setup.error());
   if (!setup) return std::nullopt;
   if (!*setup) status = refuse_input("the store has no task " + arguments.store.id + "; see ptcvm chain list");
@@ -51,10 +54,8 @@ std::optional<chain::ChainLog> log_of(const Store& store, const std::string& id,
   return log ? std::optional(*std::move(log)) : std::nullopt;
 }
 
-struct AnswerArguments {
+struct AnswerArguments : ChainAnswer {
   ChainArguments chain;
-  std::string step, text, happened;
-  bool did_not = false, give_up = false;
 };
 
 // Returns the operation that the answer is about, or nullptr after a message.
@@ -70,19 +71,9 @@ const ChainOperation* asked(const std::vector<ChainOperation>& operations, const
 
 // Says what became of a call in doubt. Returns false after a message.
 bool settle(chain::ChainRun& run, const ChainOperation& operation, const AnswerArguments& arguments) {
-  json::value value;
-  DoubtAnswer answer = arguments.give_up ? DoubtAnswer::GiveUp : DoubtAnswer::DidNot;
-  if (!arguments.happened.empty()) {
-    boost::system::error_code error;
-    value = json::parse(arguments.happened, error);
-    if (error) refuse_input("--happened: JSON is wanted");
-    if (error) return false;
-    answer = DoubtAnswer::Happened;
-  } else if (!arguments.give_up && !arguments.did_not) {
-    refuse_input("step " + arguments.step + " is in doubt: say --happened JSON, --did-not or --give-up");
-    return false;
-  }
-  const auto settled = run.settle(operation.id, answer, std::move(value));
+  auto said = read_doubt(arguments);
+  if (!said) return false;
+  const auto settled = run.settle(operation.id, said->answer, std::move(said->output));
   if (!settled) complain(settled.error().message);
   return static_cast<bool>(settled);
 }
@@ -91,6 +82,10 @@ int answer_task(const AnswerArguments& arguments) {
   int status = kSuccess;
   const auto task = known_task(arguments.chain, status);
   if (!task) return status;
+  if (task->setup.is_job) {
+    Store store = *task->store;
+    return tell_chain(StoreCommand(arguments.chain.store), store, arguments);
+  }
   ChainSession session(arguments.chain, *task->store);
   if (const int opened = session.open(task->setup, true); opened != kSuccess) return opened;
   if (const auto stepped = session.run().step(); !stepped) {
@@ -132,8 +127,12 @@ int show_task(const ChainArguments& arguments) {
   if (!log) return status;
   const auto waits = waits_of(*task->store, arguments.store.id, *log);
   if (!waits) return complain_of_store(waits.error());
+  const auto lost = task->setup.is_job ? ChainJobLog::lost_requests(*task->store, arguments.store.id)
+                                       : Result<std::size_t>(std::size_t{0});
+  if (!lost) return complain_of_store(lost.error());
   std::cout << harmless_text(task->setup.input) << "\n" << state_of(*log) << ", revision " << log->revision
             << (waits->empty() ? "" : ", waits for " + *waits) << '\n';
+  if (*lost != 0) std::cout << "requests whose workers died before the reply: " << *lost << ", sent again\n";
   for (const chain::LoggedStep& step : log->steps) {
     if (step.status == "skipped" && step.revision < log->revision) continue;   // its turn comes again
     const char* const mark = step.status == "completed" ? "[x] " : step.status == "failed" ? "[!] " : "[ ] ";
@@ -184,7 +183,7 @@ int take_feedback(const ChainArguments& arguments) {
 }
 
 Result<std::vector<std::string>> row_of(const Store& store, const std::string& id) {
-  const auto setup = kept_setup(store, id);
+  const auto setup = known_setup(store, id);
   if (!setup) return setup.error();
   const auto log = chain::read_chain_log(store, id);
   if (!log) return log.error();
@@ -221,6 +220,10 @@ int replan_task(const ChainArguments& arguments) {
   const auto task = known_task(arguments, status);
   const auto log = task ? log_of(*task->store, arguments.store.id, status) : std::nullopt;
   if (!log) return status;
+  if (task->setup.is_job) {
+    return refuse_input("the task " + arguments.store.id +
+                        " is a job of a queue, which ends once: enqueue another one (ptcvm enqueue --chain)");
+  }
   if (!log->is_replanned || !arguments.input.empty()) {
     const auto asked = chain::ask_replan(*task->store, arguments.store.id, arguments.input,
                                          StoreCommand(arguments.store).by(), now_millis());
@@ -260,6 +263,7 @@ int show_approvals(const ApprovalArguments& arguments) {
 
 void add_chain_answer(CLI::App& chain, int& status) {
   auto* const command = chain.add_subcommand("answer", "Answer a question of a task, and go on with the task");
+  command->footer("A task of a queue (ptcvm enqueue --chain) is told the answer, and a worker goes on with it.");
   auto arguments = std::make_shared<AnswerArguments>();
   declare_chain_store(*command, arguments->chain);
   command->add_option("STEP", arguments->step, "The step that asks")->required();

@@ -1,6 +1,7 @@
 // ptcvm doubt: calls that may or may not have happened, and what a person says about them.
 #include <iostream>
 
+#include "tools/ptcvm/chain_job.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/doubt_text.h"
 #include "tools/ptcvm/store_options.h"
@@ -25,11 +26,14 @@ struct DoubtRequest {
   bool happened = false, did_not = false, give_up = false, json = false;
 };
 
-void show_doubts(const StoreOptions& store, const std::string& run, const std::vector<JournalCall>& doubts,
-                 bool json) {
+void show_doubts(const StoreOptions& store, const std::string& run, const std::optional<std::string>& task,
+                 const std::vector<JournalCall>& doubts, bool json) {
   if (!json && !doubts.empty()) std::cout << run << '\n';
   for (const JournalCall& doubt : doubts) {
-    std::cout << (json ? doubt_json(run, doubt) : doubt_text(store, run, doubt)) << '\n';
+    const std::string text = json ? doubt_json(run, doubt)
+                             : task ? chain_doubt_text(store, *task, doubt)
+                                    : doubt_text(store, run, doubt);
+    std::cout << text << '\n';
   }
 }
 
@@ -71,9 +75,11 @@ int list(const DoubtRequest& request) {
     const auto doubts = command.store().doubts(id);
     if (!doubts) return complain_of_store(doubts.error());
     const auto detail = command.store().detail(id);
-    const auto of_agent = detail ? agent_doubts(detail->waits_for) : std::vector<std::string>();
+    auto of_agent = detail ? agent_doubts(detail->waits_for) : std::vector<std::string>();
+    if (!of_agent.empty() && is_chain_job(command.store(), id)) of_agent.clear();   // the log of its steps has them
+    const auto task = doubts->empty() ? std::nullopt : chain_of_steps(command.store(), id);
     any = any || !doubts->empty() || !of_agent.empty();
-    show_doubts(request.store, id, *doubts, request.json);
+    show_doubts(request.store, id, task, *doubts, request.json);
     show_agent_doubts(request.store, id, of_agent, request.json);
   }
   if (!any && !request.json) std::cerr << "nothing is in doubt\n";
@@ -97,6 +103,10 @@ int settle(const DoubtRequest& request) {
   if (key.empty()) {
     return refuse_input(doubts->empty() ? "nothing is in doubt in " + request.store.id
                                         : "which one? Give the KEY; `ptcvm doubt list` shows them");
+  }
+  if (const auto task = chain_of_steps(command.store(), request.store.id)) {
+    return refuse_input("the call belongs to a step of the task " + *task + ": say it with ptcvm chain answer; " +
+                        "ptcvm doubt list shows how");
   }
   const DoubtAnswer answer = request.happened  ? DoubtAnswer::Happened
                              : request.did_not ? DoubtAnswer::DidNot

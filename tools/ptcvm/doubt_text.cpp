@@ -1,5 +1,6 @@
 #include "tools/ptcvm/doubt_text.h"
 
+#include "agents/chain/plan_program.h"
 #include "runtime/text/json_text.h"
 #include "tools/ptcvm/shell_arguments.h"
 #include "tools/ptcvm/tool_errors.h"
@@ -17,9 +18,11 @@ std::string doubt_json(const std::string& run, const JournalCall& doubt) {
   return out + ",\"attempt\":" + std::to_string(doubt.attempt) + '}';
 }
 
-std::string doubt_text(const StoreOptions& store, const std::string& run, const JournalCall& doubt) {
-  const std::string settle = "\n      ptcvm doubt settle " + store_words(store) + ' ' + shell_quoted(run) + ' ' +
-                             shell_quoted(doubt.key);
+namespace {
+
+// `settle` is the command that settles the doubt, without what became of the call.
+std::string text_with(const std::string& command, const JournalCall& doubt) {
+  const std::string settle = "\n      " + command;
   std::string text = "  " + doubt.tool + ' ' + doubt.args_edn + "  (";
   text += effect_name(doubt.effect);
   if (!doubt.task.empty()) text += ", task " + doubt.task;
@@ -31,6 +34,20 @@ std::string doubt_text(const StoreOptions& store, const std::string& run, const 
   text += "\n    it happened, and this was the answer:" + settle + " --happened JSON";
   text += "\n    it did not happen:" + settle + " --did-not";
   return text + "\n    it shall not be tried again:" + settle + " --give-up";
+}
+
+}  // namespace
+
+std::string doubt_text(const StoreOptions& store, const std::string& run, const JournalCall& doubt) {
+  return text_with("ptcvm doubt settle " + store_words(store) + ' ' + shell_quoted(run) + ' ' +
+                       shell_quoted(doubt.key),
+                   doubt);
+}
+
+std::string chain_doubt_text(const StoreOptions& store, const std::string& task, const JournalCall& doubt) {
+  const std::string step(chain::step_of_key(doubt.task, task));
+  return text_with("ptcvm chain answer " + store_words(store) + ' ' + shell_quoted(task) + ' ' + shell_quoted(step),
+                   doubt);
 }
 
 std::vector<std::string> agent_doubts(const std::vector<std::string>& waits_for) {

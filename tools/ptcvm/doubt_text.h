@@ -11,6 +11,8 @@ namespace ptcvm::cli {
 std::string doubt_json(const std::string& run, const JournalCall& doubt);
 // Returns the call and the commands that settle it, as indented lines without the last line break.
 std::string doubt_text(const StoreOptions& store, const std::string& run, const JournalCall& doubt);
+// The same for a call of a step of a task (ptcvm chain): `task` is the id of the task.
+std::string chain_doubt_text(const StoreOptions& store, const std::string& task, const JournalCall& doubt);
 
 // Returns the calls of an agent whose outcome nobody knows, by the names under which `ptcvm agent resume` is told about
 // them: "desk/doubt:pay". `waits_for` is what the parked run waits for (StoredDetail).

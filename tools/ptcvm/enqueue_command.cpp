@@ -3,11 +3,14 @@
 #include <fstream>
 #include <iostream>
 
+#include "agents/chain/chain_run.h"
 #include "runtime/text/json_text.h"
 #include "tools/ptcvm/agent_job.h"
 #include "tools/ptcvm/agent_session.h"
 #include "tools/ptcvm/bulk_jobs.h"
+#include "tools/ptcvm/chain_job.h"
 #include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/files.h"
 #include "tools/ptcvm/job_options.h"
 #include "tools/ptcvm/store_options.h"
 #include "tools/ptcvm/terminal.h"
@@ -23,6 +26,7 @@ constexpr const char* kEnqueueExamples = R"(Examples:
   ptcvm enqueue bill.ptc --store runs.db --id bill-18 --after order-18
   ptcvm enqueue order.ptc --store runs.db --bulk orders.jsonl
   ptcvm enqueue --agent clerk.json --data mail.json --store runs.db --id mail-7 --idle 30m
+  ptcvm enqueue --chain task.txt --tools tools.json --strategy strict.json --store runs.db --id tidy
 
 The id of a job is the id of its run: an id that is there already is left as it is. Workers (ptcvm worker) that lack a
 tool of the program leave the job alone. --bulk takes a line of JSON for each job, for instance
@@ -31,7 +35,9 @@ queue, tenant, priority, in, at, attempts, after, needs, data, signature, limits
 none; a line that is refused ends the command with status 65, and the message says how many jobs are in. Lines that are
 enqueued a second time are there already, so the command may be given again.
 An agent is executed by a worker with --model and with commands for those tools that have one in the agent file; the
-commands of the file stay here. ptcvm agent resume tells it what people say.)";
+commands of the file stay here. ptcvm agent resume tells it what people say. A task (--chain) is executed by a worker
+with --model and with a command for each of its tools; ptcvm chain answer tells it what people say, and ptcvm chain show
+and report tell what became of it.)";
 
 constexpr std::size_t kBatch = 500, kMostNamed = 10;
 constexpr auto kProgressPause = std::chrono::seconds(2);
@@ -40,7 +46,8 @@ struct EnqueueRequest {
   StoreOptions store;
   JobArguments arguments;
   std::chrono::milliseconds delay{0};
-  std::string bulk, agent;
+  std::string bulk, agent, chain;
+  ChainArguments task;                         // with --chain
   std::optional<std::chrono::milliseconds> idle;
   bool json = false;
 };
@@ -190,11 +197,35 @@ bool take_agent(const EnqueueRequest& request, QueuedJob& job, std::string& mess
   return true;
 }
 
-int enqueue_agent(const EnqueueRequest& request) {
+// Makes a job of a task: its setup without commands.
+bool take_chain(const EnqueueRequest& request, QueuedJob& job, std::string& message) {
+  if (!request.arguments.program.limits.is_empty()) return message = "the limits of a task are those of workers", false;
+  auto text = read_file(request.chain, message);
+  if (!text) return false;
+  text->erase(text->find_last_not_of(" \t\r\n") + 1);
+  if (text->empty()) return message = request.chain + ": the text of the task is empty", false;
+  ChainArguments arguments = request.task;
+  arguments.input = *std::move(text);
+  auto setup = ChainSetup::of(arguments, message);
+  if (!setup) return false;
+  std::vector<std::string> needs = take_commands(*setup);
+  auto options = setup->options(job.id, message);
+  if (!options) return false;
+  const auto run = chain::ChainRun::start(Engine(), Store::in_memory(), *std::move(options));
+  if (!run) return message = run.error().message, false;
+  job.needs.insert(job.needs.end(), needs.begin(), needs.end());
+  job.kind = kChainKind;
+  job.source = write_setup(*setup);
+  return true;
+}
+
+// Enqueues an agent or a task.
+int enqueue_host_job(const EnqueueRequest& request) {
   QueuedJob job = request.arguments.job;
   std::string message;
   if (job.id.empty()) return refuse_input("which run? Give --id ID");
-  if (!take_agent(request, job, message)) return refuse_input(message);
+  const bool is_taken = request.chain.empty() ? take_agent(request, job, message) : take_chain(request, job, message);
+  if (!is_taken) return refuse_input(message);
   job.delay_ms = request.delay.count();
   StoreCommand command(request.store);
   int status = kSuccess;
@@ -203,7 +234,7 @@ int enqueue_agent(const EnqueueRequest& request) {
 }
 
 int enqueue_all(const EnqueueRequest& request) {
-  if (!request.agent.empty()) return enqueue_agent(request);
+  if (!request.agent.empty() || !request.chain.empty()) return enqueue_host_job(request);
   const bool has_program = !request.arguments.file.empty();
   if (request.bulk.empty() && !has_program) return refuse_input("which program? Give FILE or --bulk FILE");
   if (request.bulk.empty() && request.arguments.job.id.empty()) return refuse_input("which run? Give --id ID");
@@ -246,6 +277,9 @@ void add_enqueue_command(CLI::App& app, int& status) {
           "The agent is a session: when it has answered, it waits so long for what is said next")
       ->check([](const std::string& text) { return read_span(text) ? std::string() : "must be a span like 30m or 2h"; })
       ->type_name("TIME");
+  command->add_option("--chain", request->chain, "A task instead of a program: a file with what you want (ptcvm chain)")
+      ->type_name("FILE");
+  declare_chain_options(*command, request->task);
   command->add_flag("--json", request->json, "A line of JSON for each job");
   command->footer(kEnqueueExamples);
   command->callback([request, &status] { status = enqueue_all(*request); });

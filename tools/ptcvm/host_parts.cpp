@@ -7,8 +7,8 @@
 namespace ptcvm::cli {
 namespace {
 
-// What the logs of a task are called behind its id; the one of the driver has the id itself.
-constexpr std::array<std::string_view, 3> kChainParts = {"", "/steps", "/feedback"};
+// What the logs of a task are called behind its id; the one of the driver has the id itself, or /driver.
+constexpr std::array<std::string_view, 4> kChainParts = {"", "/driver", "/steps", "/feedback"};
 constexpr std::string_view kChainSetup = "/setup", kPlanner = "/planner";
 
 Result<bool> is_host_log(const Store& store, const std::string& id) {

@@ -4,6 +4,7 @@
 
 #include "agents/loop/stored_agent.h"
 #include "ptcvm/queues.hpp"
+#include "tools/ptcvm/chain_job.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/store_options.h"
 
@@ -50,6 +51,9 @@ int retry(const RunOrder& order) {
   if (agent && *agent && known && *known && (*known)->state == StoredState::Ended) {
     return refuse_input("the agent " + run + " has ended: `ptcvm agent resume --say` asks it again, and `ptcvm agent " +
                         "fork` goes on from one of its turns");
+  }
+  if (known && *known && (*known)->state == StoredState::Ended && is_chain_job(command.store(), run)) {
+    return refuse_input("the task " + run + " has ended: ptcvm chain report shows how; enqueue another one");
   }
   const auto told = retry_queued(command.store(), order.store.id, order.tenant);
   const auto queued = queued_run(command.store(), order.store.id);

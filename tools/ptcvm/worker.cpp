@@ -124,10 +124,20 @@ Result<void> StoreWorker::find_runs() {
   return {};
 }
 
+// Returns whether a queue has the run, or the run whose part this is ("RUN/…").
+bool StoreWorker::is_of_queue(std::string run) const {
+  for (;;) {
+    if (const auto queued = queued_run(store_, run); queued && *queued) return true;
+    const std::size_t slash = run.rfind('/');
+    if (slash == std::string::npos || slash == 0) return false;
+    run.resize(slash);
+  }
+}
+
 void StoreWorker::offer(const StoredRunInfo& info) {
   const auto vain = in_vain_.find(info.id);
   if (working_.contains(info.id) || (vain != in_vain_.end() && vain->second == info.facts)) return;
-  if (const auto queued = queued_run(store_, info.id); queued && *queued) return;   // workers of queues have it
+  if (is_of_queue(info.id)) return;              // workers of queues have it
   queue_.push_back(info.id);
 }
 

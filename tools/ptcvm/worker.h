@@ -50,6 +50,7 @@ class StoreWorker {
   void work_in_thread();
   std::optional<std::string> next_run();
   Result<void> find_runs();
+  bool is_of_queue(std::string run) const;
   void offer(const StoredRunInfo& info);
   bool take_run(const std::string& id, CommandTools& tools);
   WorkedRun step(const std::string& id, CommandTools& tools, bool& is_busy);

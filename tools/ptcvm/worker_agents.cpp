@@ -1,7 +1,5 @@
 #include "tools/ptcvm/worker_agents.h"
 
-#include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -10,29 +8,10 @@
 #include "tools/ptcvm/agent_job.h"
 #include "tools/ptcvm/agent_store.h"
 #include "tools/ptcvm/kept_limits.h"
+#include "tools/ptcvm/worker_host_ends.h"
 
 namespace ptcvm::cli {
 namespace {
-
-// Those that a worker does not answer by asking again.
-constexpr std::array<std::string_view, 5> kStoreErrors{"store_fenced", "store_unknown", "store_corrupt", "store_misuse",
-                                                       "store_missing"};
-
-HostTurnEnd turn_given_up(std::string why) {
-  HostTurnEnd end;
-  end.kind = HostTurnEnd::Kind::GivenUp;
-  end.text = std::move(why);
-  return end;
-}
-
-HostTurnEnd turn_refused(const Error& error) {
-  if (error.code != Errc::store_failed) return turn_given_up(error.message);
-  HostTurnEnd end;
-  end.kind = HostTurnEnd::Kind::StoreFailed;
-  end.text = error.message;
-  end.error = error;
-  return end;
-}
 
 std::string path_list(const std::vector<std::string>& paths) {
   std::string out;
@@ -50,14 +29,14 @@ class AgentTurn {
     auto job = read_agent_job(turn_.source);
     if (!job) return turn_given_up(job.error().message);
     if (const auto told = take_definition(job->agent); !told) return turn_refused(told.error());
-    if (!has_begun_ && turn_.leave.load()) return in_the_middle("it was not begun");
+    if (!has_begun_ && turn_.leave.load()) return turn_in_the_middle("it was not begun");
     if (const auto taken = take_limits(); !taken) return turn_refused(taken.error());
     if (const std::string larger = larger_limit(limits_, work_.most_limits); !larger.empty()) {
-      return failed("the run has larger limits than this worker allows: " + larger);
+      return turn_failed("the run has larger limits than this worker allows: " + larger);
     }
     idle_ms_ = job->idle_ms;
     std::string message;
-    if (!open_models(job->agent, message)) return failed("the model cannot be asked: " + message);
+    if (!open_models(job->agent, message)) return turn_failed("the model cannot be asked: " + message);
     if (const auto opened = open(*std::move(job)); !opened) return turn_refused(opened.error());
     const auto effects = [this](std::string_view tool) { return effect_of(tool); };
     AgentDriver driver({*source_, work_.commands, turn_.abandon, {}, rates_, &turn_.leave, 0, turn_.now_ms, effects});
@@ -68,13 +47,6 @@ class AgentTurn {
   }
 
  private:
-  static HostTurnEnd failed(std::string why) {
-    HostTurnEnd end;
-    end.kind = HostTurnEnd::Kind::Failed;
-    end.text = std::move(why);
-    return end;
-  }
-
   // A run keeps the definition with which a worker began it.
   Result<void> take_definition(loop::AgentDefinition& agent) {
     const auto stored = loop::StoredAgent::stored_definition(turn_.store, id_);
@@ -143,8 +115,8 @@ class AgentTurn {
   std::optional<HostTurnEnd> leave(const AgentDriver::End& end) {
     using End = AgentDriver::End::Kind;
     const bool is_doubtful = end.kind == End::Suspended && end.reason == kInDoubt;
-    if (end.kind == End::StoreFailed) return store_failed(end);
-    if (turn_.abandon.load()) return in_the_middle("its calls were open");   // its orders are in the log
+    if (end.kind == End::StoreFailed) return turn_of_store_error(end.reason, end.message);
+    if (turn_.abandon.load()) return turn_in_the_middle("its calls were open");   // its orders are in the log
     loop::AgentParking how;
     how.is_soon = is_doubtful || end.kind == End::Interrupted;
     how.idle_ms = idle_ms_;
@@ -153,17 +125,15 @@ class AgentTurn {
     if (*left == loop::AgentLeft::Arrived) return std::nullopt;
     const auto noted = keep_mark(turn_.store, id_, mark_of(handle_->run()), turn_.now_ms());
     if (!noted) return turn_refused(noted.error());
-    if (end.kind == End::ModelFailed) return failed(end.reason + ": " + end.message);
-    if (how.is_soon) return in_the_middle(is_doubtful ? "nobody knows what became of a call" : "");
+    if (end.kind == End::ModelFailed) return turn_failed(end.reason + ": " + end.message);
+    if (how.is_soon) return turn_in_the_middle(is_doubtful ? "nobody knows what became of a call" : "");
     return *left == loop::AgentLeft::Ended ? ended() : waiting();
   }
 
   HostTurnEnd ended() const {
     const loop::AgentOutcome outcome = handle_->run().outcome();
     if (!outcome.is_ok) return turn_given_up(outcome.reason + ": " + outcome.message);
-    HostTurnEnd end;
-    end.has_ended = true;
-    return end;
+    return turn_ended();
   }
 
   HostTurnEnd waiting() const {
@@ -173,25 +143,6 @@ class AgentTurn {
       if (operation.kind == loop::OperationKind::Doubt) end.kind = HostTurnEnd::Kind::InDoubt;
     }
     return end;
-  }
-
-  static HostTurnEnd in_the_middle(std::string why) {
-    HostTurnEnd end;
-    end.is_in_the_middle = true;
-    end.text = std::move(why);
-    return end;
-  }
-
-  static HostTurnEnd store_failed(const AgentDriver::End& end) {
-    if (!end.reason.starts_with("store_")) return turn_given_up(end.reason + ": " + end.message);
-    HostTurnEnd out;
-    out.kind = HostTurnEnd::Kind::StoreFailed;
-    out.text = end.message;
-    out.error = Error{Errc::store_failed, end.message, std::nullopt, {}};
-    for (const std::string_view name : kStoreErrors) {
-      if (end.reason == name) out.error->detail = name;
-    }
-    return out;
   }
 
   const Engine& engine_;

@@ -8,6 +8,7 @@
 
 #include "tools/ptcvm/agent_job.h"
 #include "tools/ptcvm/agent_session.h"
+#include "tools/ptcvm/chain_job.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/cron_schedule.h"
 #include "tools/ptcvm/moments.h"
@@ -17,6 +18,7 @@
 #include "tools/ptcvm/terminal.h"
 #include "tools/ptcvm/time_spans.h"
 #include "tools/ptcvm/worker_agents.h"
+#include "tools/ptcvm/worker_chains.h"
 #include "tools/ptcvm/worker_health.h"
 #include "tools/ptcvm/worker_log.h"
 #include "tools/ptcvm/worker_tools.h"
@@ -46,7 +48,7 @@ struct WorkerRequest {
   WorkerOptions worker;
   std::vector<std::string> queues;             // NAME or NAME:N
   std::string health;
-  AgentWork agents;                            // without a model the worker executes no agents
+  AgentWork agents;                            // without a model the worker executes no agents and no chains
   bool json = false;
 };
 
@@ -181,7 +183,10 @@ class WorkerProcess {
     out.parallel_calls = request_.options.parallel_tools;
     out.on_event = [this](const WorkerEvent& event) { log_.write(event); };
     out.observer = &log_;
-    if (!request_.agents.model.empty()) out.kinds[kAgentKind] = agent_hosts(engine_, store_, request_.agents);
+    if (!request_.agents.model.empty()) {
+      out.kinds[kAgentKind] = agent_hosts(engine_, store_, request_.agents);
+      out.kinds[kChainKind] = chain_hosts(engine_, store_, request_.agents, request_.store);
+    }
     out.calls = [this]() -> std::unique_ptr<WorkerCalls> {
       std::string message;
       CommandTools tools;
@@ -276,7 +281,8 @@ void add_worker_command(CLI::App& app, int& status) {
       ->check(CLI::IsMember({"text", "json"}).description(""))
       ->type_name("FORM");
   command->add_option("--model", request->agents.model,
-                      "Also execute agents (enqueue --agent), which ask this model; named as for agent run");
+                      "Also execute agents and tasks (enqueue --agent, --chain), which ask this model; named as for "
+                      "agent run");
   command->add_option("--child-model", request->agents.child_models,
                       "Another model for a child and what is below it, by its path: broker/desk=chat:NAME; repeatable")
       ->type_name("PATH=MODEL")
