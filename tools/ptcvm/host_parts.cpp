@@ -13,6 +13,7 @@ constexpr std::string_view kChainSetup = "/setup", kPlanner = "/planner";
 
 Result<bool> is_host_log(const Store& store, const std::string& id) {
   const auto found = store.find(id);
+  if (!found && found.error().detail == "store_misuse") return false;   // no log can have such a name
   if (!found) return found.error();
   if (!*found) return false;
   const auto journal = store.journal(id, JournalExtent::Notable);
