@@ -86,6 +86,10 @@ LATE(libpq, PGresult*, PQexecParams,
      (PGconn * connection, const char* command, int count, const Oid* types, const char* const* values,
       const int* lengths, const int* formats, int result_format),
      (connection, command, count, types, values, lengths, formats, result_format))
+LATE(libpq, PGresult*, PQexecPrepared,
+     (PGconn * connection, const char* name, int count, const char* const* values, const int* lengths,
+      const int* formats, int format),
+     (connection, name, count, values, lengths, formats, format))
 LATE(libpq, void, PQfinish, (PGconn * connection), (connection))
 LATE(libpq, void, PQfreemem, (void* memory), (memory))
 LATE(libpq, PGresult*, PQgetResult, (PGconn * connection), (connection))
@@ -97,6 +101,9 @@ LATE(libpq, PGnotify*, PQnotifies, (PGconn * connection), (connection))
 LATE(libpq, int, PQntuples, (const PGresult* result), (result))
 LATE(libpq, char*, PQresultErrorField, (const PGresult* result, int field), (result, field))
 LATE(libpq, ExecStatusType, PQresultStatus, (const PGresult* result), (result))
+LATE(libpq, PGresult*, PQprepare,
+     (PGconn * connection, const char* name, const char* query, int count, const Oid* types),
+     (connection, name, query, count, types))
 LATE(libpq, int, PQsendQuery, (PGconn * connection, const char* query), (connection, query))
 LATE(libpq, int, PQsendQueryParams,
      (PGconn * connection, const char* command, int count, const Oid* types, const char* const* values,
