@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agents/chain/json_member.h"
+#include "agents/chain/terminal_harm.h"
 
 namespace ptcvm::chain {
 
@@ -24,23 +25,11 @@ std::string shortened(std::string_view text) {
   return std::string(text.substr(0, end)) + "\n[cut: " + std::to_string(text.size()) + " bytes]";
 }
 
-// Returns how many bytes at the beginning could steer a terminal: control characters other than line ends and tabs,
-// also U+0080 to U+009F, and the marks that change the direction of writing. 0: none.
-std::size_t harm_at(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text[0]);
-  if ((first < 0x20 && first != '\n' && first != '\t') || first == 0x7f) return 1;
-  const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; };
-  if (first == 0xC2 && byte(1) >= 0x80 && byte(1) < 0xA0) return 2;
-  const bool is_mark = byte(1) == 0x80 && (byte(2) == 0x8E || byte(2) == 0x8F || (byte(2) >= 0xAA && byte(2) <= 0xAE));
-  const bool is_isolate = byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9;
-  return first == 0xE2 && (is_mark || is_isolate) ? 3 : 0;
-}
-
 std::string harmless(std::string_view text) {
   std::string plain;
   plain.reserve(text.size());
   while (!text.empty()) {
-    const std::size_t harm = harm_at(text);
+    const std::size_t harm = terminal_harm(text);
     plain += harm == 0 ? text[0] : ' ';
     text.remove_prefix(std::max<std::size_t>(harm, 1));
   }

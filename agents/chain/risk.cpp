@@ -188,9 +188,10 @@ class CommandRisk {
       }
       if (text.empty()) continue;
       const std::string full = place_of(text);
-      if (paths_.class_of(full) == PathClass::Denied) denied_ = full;
+      const PathClass kind = paths_.class_of(full);
+      if (kind == PathClass::Denied) denied_ = full;
       const bool is_own = paths_.is_relative(text) && folder_.empty();   // the working folder may be guarded
-      if (paths_.class_of(full) == PathClass::Protected && !is_own) protected_ = full;
+      if (kind == PathClass::Protected && !is_own) protected_ = full;
     }
   }
 

@@ -7,6 +7,7 @@
 
 #include "agents/loop/agent_impl.h"
 #include "agents/loop/document_text.h"
+#include "agents/loop/letters.h"
 #include "agents/loop/stored_facts.h"
 
 namespace ptcvm::loop {

@@ -89,8 +89,6 @@ Result<void> StoredAgent::tell(const Store& store, const std::string& id, const 
   return put_letter(log, std::move(letter));
 }
 
-Result<void> StoredAgent::put_letter(HostLog& log, HostFact letter) { return loop::put_letter(log, std::move(letter)); }
-
 Result<void> put_letter(HostLog& log, HostFact letter) {
   mend_text(letter.body);
   for (;;) {

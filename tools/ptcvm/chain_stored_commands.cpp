@@ -65,7 +65,7 @@ const ChainOperation* asked(const std::vector<ChainOperation>& operations, const
     return is_for_people && operation.step == arguments.step && operation.purpose != "feedback";
   });
   if (found != operations.end()) return &*found;
-  refuse_input("the step " + arguments.step + " waits for nobody; see ptcvm chain show");
+  refuse_step(arguments.step);
   return nullptr;
 }
 

@@ -6,6 +6,7 @@
 
 #include "agents/chain/confirmation.h"
 #include "agents/chain/plan_program.h"
+#include "agents/chain/steps_run.h"
 #include "tools/ptcvm/agent_tell.h"
 #include "tools/ptcvm/chain_job_log.h"
 #include "tools/ptcvm/commands.h"
@@ -16,15 +17,11 @@ namespace {
 
 namespace json = boost::json;
 
-int refuse_step(const std::string& step) {
-  return refuse_input("the step " + step + " waits for nobody; see ptcvm chain show");
-}
-
 // Returns the letter about the doubt or the question of the step; nullopt after a message. `status` is then what the
 // command ends with.
 std::optional<ChainLetter> letter_of(const Store& store, const std::string& id, const ChainAnswer& answer,
                                      int& status) {
-  const std::string steps = id + "/steps";
+  const std::string steps = chain::steps_run_id(id);
   const auto doubts = store.doubts(steps);
   if (!doubts) return status = complain_of_store(doubts.error()), std::nullopt;
   for (const JournalCall& doubt : *doubts) {
@@ -48,6 +45,10 @@ std::optional<ChainLetter> letter_of(const Store& store, const std::string& id, 
 }
 
 }  // namespace
+
+int refuse_step(const std::string& step) {
+  return refuse_input("the step " + step + " waits for nobody; see ptcvm chain show");
+}
 
 std::optional<SaidDoubt> read_doubt(const ChainAnswer& answer) {
   if (!answer.happened.empty()) {

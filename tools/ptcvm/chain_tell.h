@@ -21,6 +21,9 @@ struct SaidDoubt {
 };
 std::optional<SaidDoubt> read_doubt(const ChainAnswer& answer);
 
+// Says that the step waits for nobody, and returns the exit status.
+int refuse_step(const std::string& step);
+
 // Puts the answer into the log of a job. Returns the exit status, after a message when the step waits for nobody.
 int tell_chain(const StoreCommand& command, Store& store, const ChainAnswer& answer);
 
