@@ -167,7 +167,7 @@ class World:
         timer = threading.Timer(what, self.kill) if kind == "time" else None
         if timer:
             timer.start()
-        out, err = self.process.communicate(timeout=60)
+        out, err = self.process.communicate(timeout=240)
         if timer:
             timer.cancel()
         with os.fdopen(reading, "rb") as pipe:

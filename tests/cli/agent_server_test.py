@@ -90,7 +90,7 @@ class Server(AgentTest):
 
     def ask_server(self, *replies, args=()):
         self.server.replies = list(replies)
-        done = subprocess.run(self.command(*args), capture_output=True, text=True, timeout=60, check=False,
+        done = subprocess.run(self.command(*args), capture_output=True, text=True, timeout=240, check=False,
                               env=self.environment())
         return done.returncode, json.loads(done.stdout.splitlines()[-1]), done.stdout, done.stderr
 
@@ -169,7 +169,7 @@ class Server(AgentTest):
         for reply in ((200, {}, None), (200, {}, drip), (429, {"retry-after": 3600}, refused)):
             self.server.replies = [reply]
             done = subprocess.run([PTCVM, "agent", "run", agent, "--model", self.model()], capture_output=True,
-                                  text=True, timeout=60, check=False, env=self.environment())
+                                  text=True, timeout=240, check=False, env=self.environment())
             line = json.loads(done.stdout.splitlines()[-1])
             self.assertEqual(line["fail"]["reason"], "mission_timeout", (line, done.stderr))
         self.assertEqual(len(self.server.seen), 3, "no further request after the deadline")
@@ -180,16 +180,16 @@ class Server(AgentTest):
                                    env=self.environment())
         self.assertTrue(self.server.asked.wait(30))
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=240)
         self.assertEqual((process.returncode, json.loads(out.splitlines()[-1])["pending"]), (75, ["model"]), err)
-        done = subprocess.run(self.command(*self.kept), capture_output=True, text=True, timeout=60, check=False,
+        done = subprocess.run(self.command(*self.kept), capture_output=True, text=True, timeout=240, check=False,
                               env=self.environment())
         self.assertEqual(json.loads(done.stdout.splitlines()[-1])["return"], {"receipt": "r"}, done.stderr)
 
     def test_an_address_that_cannot_be_read_is_refused_with_65(self):
         for model in ("chat:", "soap:m", "chat:m@ftp://x"):
             done = subprocess.run([PTCVM, "agent", "run", self.json("a.json", PAYING), "--model", model],
-                                  capture_output=True, text=True, timeout=60, check=False, env=self.environment())
+                                  capture_output=True, text=True, timeout=240, check=False, env=self.environment())
             self.assertEqual((done.returncode, done.stdout), (65, ""), model)
 
 

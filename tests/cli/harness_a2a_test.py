@@ -40,7 +40,7 @@ class A2aTest(CommandLineTest):
 
     def stream(self, page, method, params):
         """The results of a stream, one after another."""
-        connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=240)
         body = {"jsonrpc": "2.0", "id": "s", "method": method, "params": params}
         connection.request("POST", "/a2a/payer", json.dumps(body), {"Authorization": f"Bearer {TOKEN}"})
         for line in connection.getresponse():

@@ -25,7 +25,7 @@ class Page:
 
     def raw(self, method, path, body=None, **headers):
         """Status, headers and bytes."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=240)
         sent = {name.replace("_", "-"): value for name, value in headers.items() if value is not None}
         connection.request(method, path, body, sent)
         response = connection.getresponse()
@@ -61,7 +61,7 @@ class Page:
     def end(self, how=signal.SIGTERM):
         if self.process.poll() is None:
             self.process.send_signal(how)
-        status = self.process.wait(timeout=30)
+        status = self.process.wait(timeout=240)
         self.process.stdout.close()
         return status
 
@@ -70,7 +70,7 @@ class Events:
     """The events of a conversation, one after another."""
 
     def __init__(self, page, conversation, last_id=None):
-        self.connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=30)
+        self.connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=240)
         headers = {"Authorization": f"Bearer {page.token}"}
         if last_id is not None:
             headers["Last-Event-ID"] = last_id

@@ -233,7 +233,7 @@ class GuardTest(ServeTest):
         page = self.page("--id", "clinic")
         place = "/api/conversations/clinic"
         head = f"POST {place}/whisper HTTP/1.1\r\nHost: 127.0.0.1:{page.port}\r\nContent-Length: 1600000\r\n\r\n"
-        with socket.create_connection(("127.0.0.1", page.port), timeout=30) as connection:
+        with socket.create_connection(("127.0.0.1", page.port), timeout=240) as connection:
             connection.sendall(head.encode())   # the length is enough to be refused
             self.assertIn(b" 413 ", connection.recv(100))
         for method, path, body, status in [("POST", place + "/whisper", {"text": 1}, 400),

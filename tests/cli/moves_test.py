@@ -145,8 +145,8 @@ class Moves(MoveTest):
             with subprocess.Popen([PTCVM, "runs", "move", "r", "--store", self.store, "--to", self.other(), "--wait",
                                    "60s"], stdout=subprocess.PIPE, text=True) as mover:
                 open(gate, "w", encoding="utf-8").close()
-                self.assertIn("r is in ", mover.communicate(timeout=60)[0])
-            self.assertEqual(process.wait(timeout=60), 0)
+                self.assertIn("r is in ", mover.communicate(timeout=240)[0])
+            self.assertEqual(process.wait(timeout=240), 0)
         self.assertEqual(self.state(self.other(), "r"), "ended ok")
 
     def test_a_mover_that_is_killed_is_ended_by_the_same_command(self):

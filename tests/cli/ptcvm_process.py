@@ -10,7 +10,7 @@ import unittest
 PTCVM = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build/dev/bin/ptcvm")
 
 
-def ptcvm(*args, stdin="", timeout=60):
+def ptcvm(*args, stdin="", timeout=300):
     done = subprocess.run([PTCVM, *args], input=stdin, capture_output=True, text=True, timeout=timeout)
     return done.returncode, done.stdout, done.stderr
 

@@ -73,7 +73,7 @@ class Suspending(ResumeTest):
         os.mkfifo(pipe)
         reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE)
         self.assertEqual(ptcvm("eval", "(await (tool/call))", *TOOL, "--snapshot", pipe)[0], 75)
-        self.assertIn(b"ptcs", reader.communicate(timeout=30)[0])
+        self.assertIn(b"ptcs", reader.communicate(timeout=240)[0])
         self.assertEqual(os.listdir(self.folder.name), ["pipe"])
         self.assertEqual(ptcvm("eval", "(await (tool/call))", *TOOL, "--snapshot", "-")[0], 2)
 

@@ -53,7 +53,7 @@ def main():
             if name:
                 pathlib.Path(folder, name).write_text(block, encoding="utf-8")
             for command, expected in steps(block) if tag == "console" else ():
-                ended = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, text=True, timeout=60,
+                ended = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, text=True, timeout=240,
                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
                 status = ended.returncode if ended.returncode >= 0 else 128 - ended.returncode
                 seen = ended.stdout + (f"[{status}]\n" if status != 0 else "")

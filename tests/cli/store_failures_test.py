@@ -22,7 +22,7 @@ class StoreFailuresTest(CommandLineTest):
     def run_within(self, most_bytes, source):
         """The status and the errors of a run whose files must not grow beyond so many bytes."""
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
-        done = subprocess.run([PTCVM, *self.arguments(source)], capture_output=True, text=True, timeout=60,
+        done = subprocess.run([PTCVM, *self.arguments(source)], capture_output=True, text=True, timeout=240,
                               preexec_fn=limit)
         return done.returncode, done.stderr
 

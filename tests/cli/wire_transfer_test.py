@@ -91,7 +91,7 @@ class WireTransferTest(CommandLineTest):
     def step(self):
         """The command once more, and what has to be said after it. True: the run has ended."""
         process = self.start()
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=240)
         if process.returncode == 0:
             self.result = out.strip()
             return True

@@ -60,7 +60,7 @@ class Workers:
             process.send_signal(signal.SIGCONT)
             return
         process.send_signal(signal.SIGKILL if what == "kill" else signal.SIGTERM)
-        status = process.wait(timeout=60)
+        status = process.wait(timeout=240)
         assert what == "kill" or status == 0, f"a drained worker ended with {status}"
         self.processes[place] = self.started()
 
@@ -71,7 +71,7 @@ class Workers:
         for process in self.processes:
             process.send_signal(signal.SIGTERM)
         for process in self.processes:
-            assert process.wait(timeout=60) == 0
+            assert process.wait(timeout=240) == 0
         self.log.close()
 
     def events(self):

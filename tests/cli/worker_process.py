@@ -94,7 +94,7 @@ class WorkerProcess:
         if not hasattr(self, "url"):
             self.until("health")
         try:
-            with urllib.request.urlopen(self.url + path, timeout=30) as answer:
+            with urllib.request.urlopen(self.url + path, timeout=240) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as refusal:
             return refusal.code, refusal.read().decode()

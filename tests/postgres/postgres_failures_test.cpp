@@ -217,18 +217,20 @@ std::unique_ptr<PostgresStore> impatient(const std::string& url) {
 TEST(PostgresFailures, ARunIsGivenBackAfterAWriteOfUnknownFate) {
   Place place;
   test::CuttingProxy proxy(place.server.socket());
-  const auto store = impatient(proxy.url("store"));
-  const std::uint64_t node = joined(*store);
+  const auto direct = opened(place.url);
+  const std::uint64_t node = joined(*direct);
   for (const auto cut : {test::CutPlace::BeforeCall, test::CutPlace::AfterCall, test::CutPlace::BeforeAnswer}) {
     const std::string log = "run " + std::to_string(static_cast<int>(cut));
-    enqueued(*store, job_of(log));
-    const ClaimedRun run = claims(*store, node).at(0);
+    enqueued(*direct, job_of(log));
+    const ClaimedRun run = claims(*direct, node).at(0);
     const Fact end = fact_of(FactKind::TurnEnded, "");
+    // A new store has told no worker of anything. Its next call is the one that is cut.
+    const auto store = impatient(proxy.url("store"));
     proxy.cut_next(cut);
     EXPECT_EQ(error_of(store->ended(log, Cut::blind(run.token), {&end, 1})), "store_unknown");
     EXPECT_TRUE(finished(*store, run)) << "the claim is still the newest";
     EXPECT_NE(state_of(*store, log), "held");
-    for (const ClaimedRun& left : claims(*store, node)) finished(*store, left, {Finish::Kind::GiveUp, 0, ""});
+    for (const ClaimedRun& left : claims(*direct, node)) finished(*direct, left, {Finish::Kind::GiveUp, 0, ""});
   }
 }
 

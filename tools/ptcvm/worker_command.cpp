@@ -156,6 +156,7 @@ class WorkerProcess {
         worker_(engine_, store, tools, options_of()) {}
 
   int run() {
+    const StopSignals signals([this](int count) { stop(count); });   // before anything is said
     std::optional<QueueSampler> sampler;
     std::optional<WorkerHealth> health;
     if (!request_.health.empty()) {
@@ -165,7 +166,6 @@ class WorkerProcess {
       if (const auto failed = health->listen(*place)) return refuse_input(*failed);
       log_.note("health", health->url());
     }
-    const StopSignals signals([this](int count) { stop(count); });
     std::optional<ScheduleTicker> ticker;
     if (has_schedules()) ticker.emplace(store_, log_, std::max(request_.worker.poll, kShortestTick));
     const auto done = worker_.run();
