@@ -178,7 +178,7 @@ class Server(AgentTest):
         self.server.replies = [(200, {}, None), (200, {}, document(PROGRAM))]
         process = subprocess.Popen(self.command(*self.kept), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                    env=self.environment())
-        self.assertTrue(self.server.asked.wait(30))
+        self.assertTrue(self.server.asked.wait(240))
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=240)
         self.assertEqual((process.returncode, json.loads(out.splitlines()[-1])["pending"]), (75, ["model"]), err)

@@ -225,7 +225,7 @@ class Work(Durability):
             self.assertEqual(ptcvm("journal", "put", "--store", self.store, "a", "manager_reply", "6")[0], 0)
             self.assertEqual(json.loads(worker.stdout.readline()), {"id": "a", "state": "ended ok", "what": "6"})
             worker.send_signal(signal.SIGTERM)
-            self.assertEqual(worker.wait(60), 0)
+            self.assertEqual(worker.wait(240), 0)
 
 
 if __name__ == "__main__":

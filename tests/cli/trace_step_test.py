@@ -27,7 +27,7 @@ class Steps(CommandLineTest):
             page = terminal.wait(f"event {number} of 7") + terminal.wait("q quit")
             self.assertIn(shown, page, f"after {key!r}")
         terminal.type("q")
-        self.assertEqual(terminal.process.wait(60), 0)
+        self.assertEqual(terminal.process.wait(240), 0)
 
     def test_other_programs_get_json(self):
         status, out, _ = ptcvm("trace", "step", self.trace)

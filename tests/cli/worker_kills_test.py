@@ -33,6 +33,16 @@ TOOL = ('read -r line; echo "{name} $PTCVM_IDEMPOTENCY_KEY" >> "$LEDGER"; sleep 
         'echo "$line" | tr -dc 0-9')
 
 
+def wait_until_it_hears(process):
+    """A worker that has just been started does not drain at SIGTERM yet. Also returns when it has ended."""
+    while process.poll() is None:
+        with open(f"/proc/{process.pid}/status", encoding="ascii") as lines:
+            caught = next(line.split()[1] for line in lines if line.startswith("SigCgt:"))
+        if int(caught, 16) >> (signal.SIGTERM - 1) & 1:
+            return
+        threading.Event().wait(0.01)
+
+
 class Workers:
     """Four places, each with a worker; what their logs say is counted."""
 
@@ -59,6 +69,8 @@ class Workers:
             threading.Event().wait(LEASE * 1.6)
             process.send_signal(signal.SIGCONT)
             return
+        if what != "kill":
+            wait_until_it_hears(process)
         process.send_signal(signal.SIGKILL if what == "kill" else signal.SIGTERM)
         status = process.wait(timeout=240)
         assert what == "kill" or status == 0, f"a drained worker ended with {status}"
@@ -69,6 +81,7 @@ class Workers:
 
     def end(self):
         for process in self.processes:
+            wait_until_it_hears(process)
             process.send_signal(signal.SIGTERM)
         for process in self.processes:
             assert process.wait(timeout=240) == 0

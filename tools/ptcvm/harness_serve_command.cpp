@@ -96,9 +96,9 @@ int serve_site(const ServeArguments& arguments, const RoomHouse& house, drivers:
   const std::string place = (arguments.address.find(':') == std::string::npos ? arguments.address
                                                                               : "[" + arguments.address + "]") +
                             ":" + std::to_string(server.port());
-  std::cout << "http://" << place << "/?token=" << secret << std::endl;
-  asio::signal_set signals(context, SIGINT, SIGTERM);
+  asio::signal_set signals(context, SIGINT, SIGTERM);   // before the address is said
   signals.async_wait([&context](const boost::system::error_code&, int) { context.stop(); });
+  std::cout << "http://" << place << "/?token=" << secret << std::endl;
   site.watch();
   context.run();
   return kSuccess;
