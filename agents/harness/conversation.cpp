@@ -1,5 +1,6 @@
 #include "agents/harness/conversation.h"
 
+#include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <set>
 
@@ -10,11 +11,19 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t kReadAtOnce = 1'000;
-constexpr std::int64_t kAppendLeaseMs = 60'000;
+constexpr std::int64_t kAppendLeaseMs = 60'000, kJobLeaseMs = 1'000;
 
 Error wrong(Errc code, std::string message) { return {code, std::move(message), std::nullopt, {}}; }
 
+bool is_message(FactType type) { return type == FactType::message_received || type == FactType::message_sent; }
+
+HostFact letter(const ConversationView& view, const Author& author) {
+  return host_fact(HostFactClass::Control, std::string(kLetterNote), letter_key(view.letters() + 1), {}, author);
+}
+
 }  // namespace
+
+std::string letter_key(std::uint64_t number) { return std::string(kLetterKey) + std::to_string(number); }
 
 std::string message_key(std::uint64_t epoch, std::string_view message_id) {
   return "message/" + std::to_string(epoch) + "/" + std::string(message_id);
@@ -89,12 +98,14 @@ std::string Conversation::natural_key(const ProposedFact& fact, std::size_t plac
   }
 }
 
-Result<void> Conversation::observe(std::vector<ProposedFact> facts, const Author& author) {
+Result<void> Conversation::observe_with(std::string_view message_id, std::vector<ProposedFact> facts,
+                                        const Author& author) {
   for (const ProposedFact& fact : facts) {
     if (auto why = wrong_body(fact)) return wrong(Errc::invalid_value, *std::move(why));
   }
   for (;;) {
     if (const Result<bool> read = refresh(); !read) return read.error();
+    if (view_.knows_message(message_id)) return wake(author);
     std::vector<ProposedFact> missing = without_known(std::move(facts));
     std::vector<HostFact> out;
     for (std::size_t i = 0; i < missing.size(); ++i) {
@@ -102,19 +113,47 @@ Result<void> Conversation::observe(std::vector<ProposedFact> facts, const Author
       out.push_back(
           host_fact(info.fact_class, std::string(info.name), natural_key(missing[i], i), missing[i].body, author));
     }
-    if (out.empty()) return {};
-    const Result<HostWritten> written = log_.put(HostCut::blind(), out);
+    if (out.empty()) return wake(author);
+    const Result<HostWritten> written = put_news(std::move(out), author);
     if (!written) return written.error();
-    // Somebody else changed the state at the same moment: compare with the new one.
+    // Somebody else changed the state at the same moment: compare with the new one. Who wrote the message of this batch
+    // wrote its state, too.
     facts.clear();
     for (std::size_t i = 0; i < missing.size(); ++i) {
+      if (!written->puts[i].is_mine && is_message(missing[i].type)) return {};
       const bool is_lost = !written->puts[i].is_mine && missing[i].type == FactType::status_changed;
       if (is_lost) facts.push_back(std::move(missing[i]));
     }
-    if (!facts.empty()) continue;
-    if (const Result<bool> read = refresh(); !read) return read.error();
-    return {};
+    if (facts.empty()) return {};
   }
+}
+
+// Writes what somebody without a claim says. In a job a letter is in the same transaction, which wakes the log. When
+// another letter has taken its number, a further one follows.
+Result<HostWritten> Conversation::put_news(std::vector<HostFact> facts, const Author& author) {
+  if (view_.has_ended()) return wrong(Errc::wrong_state, "the conversation " + log_.id() + " has ended");
+  if (view_.is_job()) facts.push_back(letter(view_, author));
+  Result<HostWritten> written = log_.put(HostCut::blind(), facts);
+  if (!written) return written;
+  if (const Result<bool> read = refresh(); !read) return read.error();
+  if (const Result<void> woken = wake(author); !woken) return woken.error();
+  return written;
+}
+
+Result<void> Conversation::wake(const Author& author) {
+  while (view_.wants_letter()) {
+    const HostFact fact = letter(view_, author);
+    const Result<HostWritten> written = log_.put(HostCut::blind(), {&fact, 1});
+    if (!written) return written.error();
+    if (const Result<bool> read = refresh(); !read) return read.error();
+  }
+  return {};
+}
+
+Result<void> Conversation::arm_kickoff(const Author& author) {
+  if (const Result<bool> read = refresh(); !read) return read.error();
+  const auto written = put_news({host_fact(HostFactClass::Control, std::string(kKickoffNote), "", {}, author)}, author);
+  return written ? Result<void>{} : written.error();
 }
 
 Result<void> Conversation::rewind(std::uint64_t to, RewindKeeps keeps, const Author& author) {
@@ -123,10 +162,8 @@ Result<void> Conversation::rewind(std::uint64_t to, RewindKeeps keeps, const Aut
   const HostFact fact =
       host_fact(HostFactClass::Observation, "journal_rewound", "rewind/" + std::to_string(view_.generation() + 1),
                 {{"to", to}, {"keeps", keeps == RewindKeeps::Human ? "human" : "nothing"}}, author);
-  const Result<HostWritten> written = log_.put(HostCut::blind(), {&fact, 1});
-  if (!written) return written.error();
-  const Result<bool> read = refresh();
-  return read ? Result<void>{} : read.error();
+  const Result<HostWritten> written = put_news({fact}, author);
+  return written ? Result<void>{} : written.error();
 }
 
 Result<void> Conversation::note(std::string name, std::string key, const json::object& body, const Author& author) {
@@ -138,7 +175,7 @@ Result<void> Conversation::note(std::string name, std::string key, const json::o
 }
 
 Result<std::optional<std::uint64_t>> Conversation::claim(std::int64_t now_ms, std::int64_t lease_ms) {
-  const Result<HostClaim> claim = log_.claim("", now_ms, lease_ms);
+  const Result<HostClaim> claim = log_.claim("", now_ms, view_.is_job() ? std::min(lease_ms, kJobLeaseMs) : lease_ms);
   if (!claim) return claim.error();
   if (!claim->is_granted) return std::optional<std::uint64_t>{};
   return std::optional<std::uint64_t>{claim->token};

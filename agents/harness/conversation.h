@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "agents/harness/conversation_view.h"
@@ -41,8 +42,15 @@ class Conversation {
   Result<bool> refresh();
 
   // Writes what was seen, whatever anybody decides meanwhile. Leaves out what the journal has. invalid_value: the body
-  // of a fact is wrong, and nothing was written.
-  Result<void> observe(std::vector<ProposedFact> facts, const Author& author);
+  // of a fact is wrong, and nothing was written. wrong_state: the conversation was a job that is over.
+  Result<void> observe(std::vector<ProposedFact> facts, const Author& author) {
+    return observe_with({}, std::move(facts), author);
+  }
+  // Does the same with a message that was sent, and with what it changed. Writes nothing when the journal has the
+  // message: somebody else has written all of that, and the other side may have answered since.
+  Result<void> observe_sent(std::string_view message_id, std::vector<ProposedFact> facts, const Author& author) {
+    return observe_with(message_id, std::move(facts), author);
+  }
   // Says that the facts after `to` count no longer. wrong_state, "Cannot rewind while a send is in flight".
   Result<void> rewind(std::uint64_t to, RewindKeeps keeps, const Author& author);
   // Rewinds to the last public fact or change of state, and keeps what the person said.
@@ -50,9 +58,12 @@ class Conversation {
   // Writes a note, once for each key that is not "". A note outdates no decision.
   Result<void> note(std::string name, std::string key, const boost::json::object& body, const Author& author);
   // Notes that the person wants to begin, until a decision is written.
-  Result<void> arm_kickoff(const Author& author) { return note("kickoff_armed", "", {}, author); }
+  Result<void> arm_kickoff(const Author& author);
+  // Sees to it that the workers of a job hear what was said, also when a process died before its letter was there.
+  Result<void> wake(const Author& author);
 
-  // Claims the log for decisions and effects. nullopt: somebody else has it.
+  // Claims the log for decisions and effects. nullopt: somebody else has it. In a job the lease is short, because its
+  // queue leaves the log alone so long.
   Result<std::optional<std::uint64_t>> claim(std::int64_t now_ms, std::int64_t lease_ms);
   Result<void> release(std::uint64_t token);
 
@@ -70,6 +81,8 @@ class Conversation {
 
  private:
   explicit Conversation(HostLog log) : log_(std::move(log)) {}
+  Result<void> observe_with(std::string_view message_id, std::vector<ProposedFact> facts, const Author& author);
+  Result<HostWritten> put_news(std::vector<HostFact> facts, const Author& author);
   std::vector<ProposedFact> without_known(std::vector<ProposedFact> facts) const;
   // Returns whether somebody else observed or decided something after the cut.
   Result<bool> is_outdated(std::uint64_t token, std::uint64_t cut) const;
@@ -81,6 +94,9 @@ class Conversation {
 
 // Returns the key under which the log has a message of that epoch (ConversationView::epoch).
 std::string message_key(std::uint64_t epoch, std::string_view message_id);
+
+// Returns the key of a letter; the numbers begin with 1.
+std::string letter_key(std::uint64_t number);
 
 // Returns the fact as the log keeps it.
 HostFact host_fact(HostFactClass fact_class, std::string name, std::string key, const boost::json::object& body,

@@ -19,6 +19,8 @@ json::object seqs_json(const TriggerSeqs& seqs) {
 
 namespace {
 
+constexpr std::string_view kPassNotes[] = {"pass_parked", "pass_cancelled", "program_parked", kLetterNote};
+
 std::uint64_t seq_of(const json::object& body, std::string_view member) {
   const json::value* const found = body.if_contains(member);
   if (found == nullptr || !found->is_number()) return 0;
@@ -94,6 +96,7 @@ json::object cursor_json(const PlanCursor& cursor) {
 void ConversationView::apply(const HostFact& fact) {
   log_seq_ = fact.seq;
   if (!fact.is_of_host) return;
+  take_place(fact);
   const std::optional<FactType> type = find_fact_type(fact.name);
   json::object body = read_body(fact.body);
   if (!type) return take_note(fact, body);
@@ -105,12 +108,26 @@ void ConversationView::apply(const HostFact& fact) {
   take({fact.seq, fact.time_ms, fact.fact_class, fact.by, *type, std::move(body)});
 }
 
+// Takes what a fact means for workers and for passes, whatever it says.
+void ConversationView::take_place(const HostFact& fact) {
+  if (fact.seq == 1) is_job_ = fact.name.starts_with(kConversationJob);
+  if (fact.key.starts_with(kLetterKey)) {
+    ++letters_;
+    letter_seq_ = fact.seq;
+  }
+  const bool is_news = fact.fact_class == HostFactClass::Observation || fact.name == kKickoffNote;
+  if (is_news && fact.writer == 0) news_seq_ = fact.seq;
+  if (fact.name == kEndNote) has_ended_ = true;
+  const bool is_about_pass = fact.fact_class == HostFactClass::Effect || std::ranges::count(kPassNotes, fact.name) != 0;
+  if (!is_about_pass) pass_seq_ = fact.seq;
+}
+
 void ConversationView::take_note(const HostFact& fact, const json::object& body) {
   if (fact.name == "plan_cursor") {
     cursor_ = read_cursor(body);
     parked_pass_.reset();
   }
-  if (fact.name == "kickoff_armed") kickoff_armed_ = true;
+  if (fact.name == kKickoffNote) kickoff_armed_ = true;
   if (fact.name == kSetupNote) setup_ = body;
   if (fact.name == kTaskNote) task_id_ = text_of(body, "id");
   if (fact.name == "journal_rewound") rewind(fact, body);

@@ -20,6 +20,14 @@ namespace ptcvm::harness {
 inline constexpr std::string_view kSetupNote = "planner_setup";
 // The name of the note that keeps the id of the task on the server of the other side.
 inline constexpr std::string_view kTaskNote = "task_known";
+// The first fact of a conversation that is a job of a queue begins with this name.
+inline constexpr std::string_view kConversationJob = "job/conversation";
+// A letter says to the workers of such a conversation that there is something new. Its keys are numbered without gaps.
+inline constexpr std::string_view kLetterNote = "letter", kLetterKey = "mail/";
+// The name of the note that the person wants to begin.
+inline constexpr std::string_view kKickoffNote = "kickoff_armed";
+// Such a conversation is over: nothing is written any more.
+inline constexpr std::string_view kEndNote = "conversation_ended";
 
 // The triggers of planning, each with the number of the fact that fired it; 0 when there was none. In a cursor the
 // numbers are the last ones that were planned.
@@ -108,6 +116,13 @@ class ConversationView {
   const DraftState* draft(std::string_view compose_id) const;
   const Fact* fact_at(std::uint64_t seq) const;                   // nullptr: there is no such fact that counts
   const std::map<std::string, DraftState, std::less<>>& drafts() const { return drafts_; }
+  bool is_job() const { return is_job_; }                         // workers plan, and nobody else
+  bool has_ended() const { return has_ended_; }                   // a job that is over
+  std::uint64_t letters() const { return letters_; }
+  // Returns whether somebody without a claim said something, and no letter is behind it.
+  bool wants_letter() const { return is_job_ && !has_ended_ && letter_seq_ < news_seq_; }
+  // Returns the last fact that makes a pass another one: effects and notes about passes do not.
+  std::uint64_t pass_seq() const { return pass_seq_; }
   // Returns how many messages are being sent.
   std::size_t in_flight() const;
   // Returns the kept facts of the batch in which the draft was proposed: what is stamped on its message.
@@ -115,6 +130,7 @@ class ConversationView {
 
  private:
   void take_note(const HostFact& fact, const boost::json::object& body);
+  void take_place(const HostFact& fact);
   void take(Fact fact);
   void take_public(Fact& fact);
   void take_draft(const Fact& fact);
@@ -123,6 +139,8 @@ class ConversationView {
   void forget_derived();
 
   std::uint64_t log_seq_ = 0, generation_ = 0, epoch_ = 0;
+  bool is_job_ = false, has_ended_ = false;
+  std::uint64_t letters_ = 0, letter_seq_ = 0, news_seq_ = 0, pass_seq_ = 0;
   std::vector<Fact> facts_;
   std::map<std::uint64_t, std::uint64_t> writers_;      // seq -> claim, of facts that were written under one
   PlanCursor cursor_;

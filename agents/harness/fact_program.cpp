@@ -62,9 +62,15 @@ std::string signal_of(const StoredWait& wait) {
   return wait.tool == "await-signal" && name ? std::string(*name) : wait.key;
 }
 
+std::string timer_signal(const std::string& timer) { return "timer_fired/" + timer; }
+
 bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; }
 
 }  // namespace
+
+std::string timer_of(std::string_view program, std::string_view signal) {
+  return std::string(program).append("/").append(signal);
+}
 
 std::string fact_program_source(std::string_view source) {
   constexpr std::string_view kFacts = "facts/";
@@ -216,11 +222,14 @@ Result<FactProgramEnd> FactProgram::go_on(bool begins, std::int64_t now_ms) {
   }
 }
 
-FactProgramEnd FactProgram::waiting(const StoredOutcome& outcome) {
+FactProgramEnd FactProgram::waiting(const StoredOutcome& outcome) const {
   FactProgramEnd end;
   end.kind = FactProgramEnd::Kind::Waiting;
   end.wake_time_ms = outcome.wake_time_ms;
-  for (const StoredWait& wait : outcome.pending) end.waits.push_back(signal_of(wait));
+  for (const StoredWait& wait : outcome.pending) {
+    end.waits.push_back(signal_of(wait));
+    if (wait.deadline_ms != 0) end.waits.push_back(timer_signal(timer_of(options_.id, signal_of(wait))));
+  }
   return end;
 }
 
@@ -243,10 +252,10 @@ Result<bool> FactProgram::note_waits(const StoredOutcome& outcome) {
 Result<bool> FactProgram::hand_in_facts(const std::vector<ProgramWait>& waits) {
   bool any = false;
   for (const ProgramWait& wait : waits) {
-    const std::string timer = options_.id + "/" + wait.signal;
+    const std::string timer = timer_of(options_.id, wait.signal);
     const WaitedFact* row = nullptr;
     const Fact* const fact = find_waited(conversation_.view(), wait.signal, &row);
-    const bool is_over = conversation_.view().has_arrived("timer_fired/" + timer);
+    const bool is_over = conversation_.view().has_arrived(timer_signal(timer));
     if (fact == nullptr && !is_over) {
       if (wait.deadline_ms == 0 || wait.deadline_ms > *now_ms_) continue;
       const Result<void> noted =

@@ -98,7 +98,7 @@ Result<Verdict> Harness::act(std::uint64_t token, std::int64_t now_ms) {
         const Result<void> noted = conversation_.note("pass_cancelled", "", {}, {now_ms, {}});
         if (!noted) return noted.error();
       }
-      pass_ = Pass{token, view.log_seq(), 0, view.cursor(),
+      pass_ = Pass{token, view.log_seq(), 0, view.pass_seq(), view.cursor(),
                    !view.facts().empty() && view.facts().back().type == FactType::sleep, now_ms};
       break;
   }
@@ -220,7 +220,7 @@ bool Harness::record(std::string_view key, const ProposedFact& fact) {
 }
 
 std::string Harness::new_id(std::string_view prefix) {
-  return std::string(prefix) + "-" + std::to_string(pass_->cut) + "-" + std::to_string(++pass_->ids);
+  return std::string(prefix) + "-" + std::to_string(pass_->seq) + "-" + std::to_string(++pass_->ids);
 }
 
 }  // namespace ptcvm::harness

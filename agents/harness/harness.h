@@ -76,6 +76,7 @@ class Harness final : public PlanContext {
  private:
   struct Pass {
     std::uint64_t token = 0, cut = 0, ids = 0;
+    std::uint64_t seq = 0;    // names the pass: the same in a process that goes on with it
     PlanCursor cursor;        // the cursor at the beginning
     bool ends_with_sleep = false;   // the last fact at the beginning was a sleep
     std::int64_t now_ms = 0;

@@ -44,7 +44,7 @@ Result<void> Outbox::deliver(const Sending& sending, bool is_first, const Author
     if (task) {
       std::vector<ProposedFact> facts = facts_of_message(sending.message);
       for (ProposedFact& fact : facts_of_task(*task)) facts.push_back(std::move(fact));
-      return conversation_.observe(std::move(facts), author);
+      return conversation_.observe_sent(sending.message_id, std::move(facts), author);
     }
     error = task.error().message;
     const std::string_view detail = task.error().detail;

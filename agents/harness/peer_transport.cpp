@@ -19,6 +19,7 @@ TurnStates states_after(const json::object& message) { return turn_after(next_st
 
 Result<json::object> PeerTransport::send(const json::object& message) {
   if (const Result<bool> read = peer_.refresh(); !read) return read.error();
+  if (const Result<void> settled = settle_sends(); !settled) return settled.error();
   const bool is_known = peer_.view().knows_message(text_of(message, "messageId"));
   if (!is_known && is_terminal_status(peer_.view().status())) {
     return Error{Errc::wrong_state, "the conversation of the other side has ended", std::nullopt, {}};
@@ -32,6 +33,21 @@ Result<json::object> PeerTransport::send(const json::object& message) {
     if (!written) return written.error();
   }
   return task_of({message}, states_after(message).sender);
+}
+
+// The other side may not have written down yet that a message of it arrived here.
+Result<void> PeerTransport::settle_sends() {
+  if (own_ == nullptr) return {};
+  for (const Sending& sending : sends_in_flight(peer_.view())) {
+    if (!own_->view().knows_message(sending.message_id)) continue;
+    const Result<Sending> again = compose_again(peer_.view(), sending.compose_id, {});
+    if (!again) continue;   // its process sees what is wrong with the draft
+    std::vector<ProposedFact> facts = facts_of_message(again->message);
+    facts.push_back({FactType::status_changed, {{"a2a", states_after(again->message).sender}}});
+    const Result<void> written = peer_.observe_sent(sending.message_id, std::move(facts), {clock_(), by_});
+    if (!written) return written;
+  }
+  return {};
 }
 
 // What the other side heard is what this side said, and the turn is the other way round.

@@ -13,9 +13,11 @@ namespace ptcvm::harness {
 // See the top of this file. Belongs to the thread of the conversation that sends.
 class PeerTransport final : public Transport {
  public:
-  // `clock` gives ms since 1970; `by` is who the other side sees as the writer.
-  PeerTransport(Conversation peer, std::function<std::int64_t()> clock, std::string by)
-      : peer_(std::move(peer)), clock_(std::move(clock)), by_(std::move(by)) {}
+  // `clock` gives ms since 1970; `by` is who the other side sees as the writer. `own` is the conversation that sends;
+  // it must outlive the transport. With it an answer never comes before the message that it answers.
+  PeerTransport(Conversation peer, std::function<std::int64_t()> clock, std::string by,
+                const Conversation* own = nullptr)
+      : peer_(std::move(peer)), clock_(std::move(clock)), by_(std::move(by)), own_(own) {}
 
   // Error: wrong_state when the conversation of the other side has ended.
   Result<boost::json::object> send(const boost::json::object& message) override;
@@ -24,9 +26,11 @@ class PeerTransport final : public Transport {
   bool takes_each_id_once() const override { return true; }
 
  private:
+  Result<void> settle_sends();
   Conversation peer_;
   std::function<std::int64_t()> clock_;
   std::string by_;
+  const Conversation* own_;
 };
 
 }  // namespace ptcvm::harness

@@ -160,6 +160,10 @@ class AgentDriver {
   virtual std::int64_t time_ms() = 0;
   // Waits for the time of a timer. Returns false when the run should be left instead; without an override it is.
   virtual bool wait_until(std::int64_t due_ms) { return (void)due_ms, false; }
+  // Is called before the run goes on. A driver that must leave the run throws here: nothing is under way.
+  virtual void before_step() {}
+  // Returns when a request may go out, or 0 when it may go out now.
+  virtual std::int64_t due_ms(const Operation& request) { return (void)request, 0; }
 };
 
 // Does what a run asks for with the driver, until it has ended or only people and time can go on with it. The caller

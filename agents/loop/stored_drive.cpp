@@ -22,6 +22,7 @@ std::optional<std::int64_t> next_timer(const AgentRun& run) {
 
 Result<void> drive_stored(StoredAgent& stored, AgentDriver& driver) {
   for (;;) {
+    driver.before_step();
     const auto state = stored.step();
     if (!state) return state.error();
     const std::vector<Operation> orders = stored.take_orders();
@@ -34,7 +35,10 @@ Result<void> drive_stored(StoredAgent& stored, AgentDriver& driver) {
     }
     for (const Operation& order : orders) {
       Result<void> told;
-      if (order.kind == OperationKind::Model) {
+      const std::int64_t due = order.kind == OperationKind::Model ? driver.due_ms(order) : 0;
+      if (due != 0) {
+        told = stored.defer_model(order.path, due);
+      } else if (order.kind == OperationKind::Model) {
         told = stored.resolve_model(order.path, driver.ask(order));
       } else if (const auto answer = driver.call(order); !answer) {
         told = stored.pend(order.path);

@@ -178,8 +178,12 @@ Result<bool> ChainJobLog::park(const std::vector<std::string>& waits, std::optio
 
 Result<void> ChainJobLog::end() {
   if (auto ended = log_.ended(HostCut::blind(token_), {}); !ended) return ended.error();
-  if (auto released = log_.release(token_); !released) return released.error();
-  return {};
+  return leave();
+}
+
+Result<void> ChainJobLog::leave() {
+  const auto released = log_.release(token_);
+  return released ? Result<void>() : released.error();
 }
 
 Result<void> ChainJobLog::tell(const Store& store, const std::string& id, const ChainLetter& letter,

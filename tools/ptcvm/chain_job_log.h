@@ -1,6 +1,7 @@
 // The log of a chain that is a job of a queue. It has what no part of the chain has: the requests to the model of the
 // chain itself with their replies, so that a reply that came is never asked for again, and letters of people, which
-// wake the run. Agents of steps keep theirs in logs of their own (StoredAgent).
+// wake the run. Agents of steps keep theirs in logs of their own (StoredAgent). The planner of a conversation that is a
+// job has such a log, too, without letters (conversation_model.h).
 #pragma once
 #include <boost/json/value.hpp>
 #include <cstdint>
@@ -64,6 +65,7 @@ class ChainJobLog {
   // has come meanwhile.
   Result<bool> park(const std::vector<std::string>& waits, std::optional<std::int64_t> deadline_ms);
   Result<void> end();
+  Result<void> leave();                                // gives the claim back
 
  private:
   struct Request {

@@ -10,6 +10,7 @@
 #include "tools/ptcvm/bulk_jobs.h"
 #include "tools/ptcvm/chain_job.h"
 #include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/conversation_job.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/job_options.h"
 #include "tools/ptcvm/store_options.h"
@@ -27,6 +28,7 @@ constexpr const char* kEnqueueExamples = R"(Examples:
   ptcvm enqueue order.ptc --store runs.db --bulk orders.jsonl
   ptcvm enqueue --agent clerk.json --data mail.json --store runs.db --id mail-7 --idle 30m
   ptcvm enqueue --chain task.txt --tools tools.json --strategy strict.json --store runs.db --id tidy
+  ptcvm enqueue --conversation answer.ptc --store runs.db --id clinic
 
 The id of a job is the id of its run: an id that is there already is left as it is. Workers (ptcvm worker) that lack a
 tool of the program leave the job alone. --bulk takes a line of JSON for each job, for instance
@@ -37,7 +39,9 @@ enqueued a second time are there already, so the command may be given again.
 An agent is executed by a worker with --model and with commands for those tools that have one in the agent file; the
 commands of the file stay here. ptcvm agent resume tells it what people say. A task (--chain) is executed by a worker
 with --model and with a command for each of its tools; ptcvm chain answer tells it what people say, and ptcvm chain show
-and report tell what became of it.)";
+and report tell what became of it. A conversation (--conversation) is empty at first: ptcvm harness say, whisper, answer
+and approve, or harness serve, tell it what others say, and a worker that has the tools of its planner plans; --model is
+needed for planners that ask one.)";
 
 constexpr std::size_t kBatch = 500, kMostNamed = 10;
 constexpr auto kProgressPause = std::chrono::seconds(2);
@@ -47,6 +51,7 @@ struct EnqueueRequest {
   JobArguments arguments;
   std::chrono::milliseconds delay{0};
   std::string bulk, agent, chain;
+  HarnessArguments conversation;               // planner: --conversation
   ChainArguments task;                         // with --chain
   std::optional<std::chrono::milliseconds> idle;
   bool json = false;
@@ -219,13 +224,36 @@ bool take_chain(const EnqueueRequest& request, QueuedJob& job, std::string& mess
   return true;
 }
 
-// Enqueues an agent or a task.
+// Makes a job of a conversation: its planner without commands, and how it sends.
+bool take_conversation(const EnqueueRequest& request, QueuedJob& job, std::string& message) {
+  if (!request.arguments.program.limits.is_empty()) return message = "workers have the limits of planners", false;
+  auto made = conversation_job(request.conversation, message);
+  if (!made) return false;
+  if (request.idle) made->idle_ms = request.idle->count();
+  const auto needs = take_commands(*made, message);
+  if (!needs) return message = request.conversation.planner + ": " + message, false;
+  job.needs.insert(job.needs.end(), needs->begin(), needs->end());
+  job.kind = made->kind();
+  job.source = write_conversation_job(*made);
+  return true;
+}
+
+bool is_host_job(const EnqueueRequest& request) {
+  return !request.agent.empty() || !request.chain.empty() || !request.conversation.planner.empty();
+}
+
+bool take_host_job(const EnqueueRequest& request, QueuedJob& job, std::string& message) {
+  if (!request.agent.empty()) return take_agent(request, job, message);
+  if (!request.chain.empty()) return take_chain(request, job, message);
+  return take_conversation(request, job, message);
+}
+
+// Enqueues an agent, a task or a conversation.
 int enqueue_host_job(const EnqueueRequest& request) {
   QueuedJob job = request.arguments.job;
   std::string message;
   if (job.id.empty()) return refuse_input("which run? Give --id ID");
-  const bool is_taken = request.chain.empty() ? take_agent(request, job, message) : take_chain(request, job, message);
-  if (!is_taken) return refuse_input(message);
+  if (!take_host_job(request, job, message)) return refuse_input(message);
   job.delay_ms = request.delay.count();
   StoreCommand command(request.store);
   int status = kSuccess;
@@ -234,7 +262,7 @@ int enqueue_host_job(const EnqueueRequest& request) {
 }
 
 int enqueue_all(const EnqueueRequest& request) {
-  if (!request.agent.empty() || !request.chain.empty()) return enqueue_host_job(request);
+  if (is_host_job(request)) return enqueue_host_job(request);
   const bool has_program = !request.arguments.file.empty();
   if (request.bulk.empty() && !has_program) return refuse_input("which program? Give FILE or --bulk FILE");
   if (request.bulk.empty() && request.arguments.job.id.empty()) return refuse_input("which run? Give --id ID");
@@ -251,6 +279,22 @@ int enqueue_all(const EnqueueRequest& request) {
   std::ifstream lines(request.bulk);
   if (!lines) return refuse_input("cannot read " + request.bulk);
   return enqueuing.all(lines, request.bulk, *job);
+}
+
+void declare_conversation_options(CLI::App& command, HarnessArguments& arguments) {
+  command
+      .add_option("--conversation", arguments.planner,
+                  "A conversation instead of a program, with this planner: simple-demo, llm-drafter, scenario-v0.3, "
+                  "agent:FILE, or the file of a program (ptcvm harness)")
+      ->type_name("PLANNER");
+  command.add_option("--config", arguments.config, "The configuration of the planner, a file of JSON")
+      ->type_name("FILE");
+  command.add_option("--scenario", arguments.scenario, "The scenario of scenario-v0.3, a file of JSON")
+      ->type_name("FILE");
+  command.add_option("--mode", arguments.mode, "approve: a person approves drafts; auto: workers send them")
+      ->check(CLI::IsMember({"approve", "auto"}));
+  command.add_option("--peer", arguments.peer, "The conversation of the other side, in the same store");
+  command.add_flag("--begin", arguments.begins, "Begin the empty conversation");
 }
 
 }  // namespace
@@ -274,12 +318,14 @@ void add_enqueue_command(CLI::App& app, int& status) {
       ->add_option_function<std::string>(
           "--idle",
           [request](const std::string& text) { request->idle = read_span(text); },
-          "The agent is a session: when it has answered, it waits so long for what is said next")
+          "The agent is a session: when it has answered, it waits so long for what is said next. A conversation is "
+          "over when nobody said anything for so long")
       ->check([](const std::string& text) { return read_span(text) ? std::string() : "must be a span like 30m or 2h"; })
       ->type_name("TIME");
   command->add_option("--chain", request->chain, "A task instead of a program: a file with what you want (ptcvm chain)")
       ->type_name("FILE");
   declare_chain_options(*command, request->task);
+  declare_conversation_options(*command, request->conversation);
   command->add_flag("--json", request->json, "A line of JSON for each job");
   command->footer(kEnqueueExamples);
   command->callback([request, &status] { status = enqueue_all(*request); });

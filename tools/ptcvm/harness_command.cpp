@@ -1,6 +1,8 @@
 // ptcvm harness: conversations on the command line, one function for each subcommand.
 #include <boost/json.hpp>
+#include <chrono>
 #include <iostream>
+#include <thread>
 
 #include "agents/harness/conversation_json.h"
 #include "agents/harness/deep_link.h"
@@ -34,7 +36,7 @@ std::string named_draft(const HarnessArguments& arguments, HarnessSession& sessi
 
 Result<void> say(const HarnessArguments& arguments, HarnessSession& session) {
   harness::Conversation& conversation = session.conversation();
-  const std::string id = "heard-" + std::to_string(conversation.view().log_seq() + 1);
+  const std::string id = heard_id(conversation.view());
   const std::string next = arguments.next.empty() ? "input-required" : arguments.next;
   return conversation.observe(
       {{harness::FactType::message_received, {{"messageId", id}, {"text", arguments.words.front()}}},
@@ -89,10 +91,24 @@ const PersonCommand kCommands[] = {
     {"regenerate", "Forget what the planner did since the last message", {}, StoreUse::Existing, regenerate},
 };
 
+// Workers hold a conversation for the time of a pass: who comes meanwhile asks again.
+Result<void> act_patiently(const PersonCommand& row, const HarnessArguments& arguments, HarnessSession& session) {
+  constexpr std::chrono::milliseconds kPause{20};
+  constexpr int kMostTries = 250;
+  Result<void> done = row.act(arguments, session);
+  for (int tries = 1; tries < kMostTries && !done && done.error().code == Errc::busy; ++tries) {
+    std::this_thread::sleep_for(kPause);
+    done = row.act(arguments, session);
+  }
+  return done;
+}
+
 int act(const PersonCommand& row, const HarnessArguments& arguments) {
   HarnessSession session(arguments);
   if (const auto failed = session.open(row.use)) return *failed;
-  if (const auto done = row.act(arguments, session); !done) return refuse_error(done.error());
+  const bool is_job = session.conversation().view().is_job();
+  const auto done = is_job ? act_patiently(row, arguments, session) : row.act(arguments, session);
+  if (!done) return refuse_error(done.error());
   return session.report();
 }
 

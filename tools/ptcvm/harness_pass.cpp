@@ -3,8 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "tools/ptcvm/moments.h"
-
 namespace ptcvm::cli {
 
 namespace {
@@ -26,11 +24,11 @@ Result<void> send_drafts(const PassParts& parts, const harness::Author& author) 
 
 Result<bool> plan_once(const PassParts& parts, const harness::Author& author) {
   parts.harness.schedule();
-  const auto verdict = parts.harness.begin(now_millis());
+  const auto verdict = parts.harness.begin(parts.clock());
   if (!verdict) return verdict.error();
   if (*verdict == harness::Verdict::Dismiss) return true;
   if (*verdict != harness::Verdict::Run) return false;
-  const auto end = parts.harness.finish(parts.planner, now_millis());
+  const auto end = parts.harness.finish(parts.planner, parts.clock());
   if (!end) return end.error();
   if (*end == harness::PassEnd::Waiting) return false;
   if (parts.outbox.mode() != harness::SendMode::Auto) return true;

@@ -10,6 +10,7 @@
 #include "agents/harness/scenario_planner.h"
 #include "agents/harness/simple_planners.h"
 #include "ptcvm/engine.hpp"
+#include "tools/ptcvm/agent_models.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/harness_agent.h"
 #include "tools/ptcvm/harness_model.h"
@@ -111,7 +112,12 @@ std::unique_ptr<harness::Planner> make_planner(const PlannerParts& parts, const 
     return nullptr;
   }
   if (is_agent_planner(parts.planner)) {
-    return agent_planner(parts.planner, parts.model, store, conversation.log().id(), message);
+    auto definition = planner_agent(parts.planner, message);
+    if (!definition) return nullptr;
+    if (parts.model.empty()) return message = "--planner " + parts.planner + " needs a --model", nullptr;
+    auto model = open_model(parts.model, false, {}, message);
+    if (!model) return nullptr;
+    return agent_planner(*std::move(definition), *std::move(model), store, conversation.log().id(), nullptr, message);
   }
   auto source = read_file(parts.planner, message);
   if (!source) return nullptr;

@@ -7,6 +7,7 @@
 #include "agents/harness/json_members.h"
 #include "agents/harness/people.h"
 #include "tools/ptcvm/harness_room.h"
+#include "tools/ptcvm/harness_session.h"
 #include "tools/ptcvm/harness_web_reply.h"
 #include "tools/ptcvm/moments.h"
 
@@ -46,7 +47,7 @@ struct HarnessRoom::Action {
 
 Result<json::object> HarnessRoom::say(const json::object& body, const harness::Author& who) {
   std::string id = text_in(body, "messageId"), next = text_in(body, "next");
-  if (id.empty()) id = "heard-" + std::to_string(conversation_.view().log_seq() + 1);
+  if (id.empty()) id = heard_id(conversation_.view());
   if (next.empty()) next = "input-required";
   return done(conversation_.observe(
       {{harness::FactType::message_received, {{"messageId", id}, {"text", body.at("text")}}},

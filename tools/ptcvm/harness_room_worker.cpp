@@ -54,7 +54,7 @@ Result<void> RoomWorker::take(const PlannerChoice& choice) {
 
 Result<void> RoomWorker::plan(const PlannerChoice& choice) {
   if (const auto taken = take(choice); !taken) return taken;
-  if (planner_ == nullptr) return {};
+  if (planner_ == nullptr || conversation_->view().is_job()) return {};   // workers plan for a job
   const PassParts parts{*conversation_, *outbox_, *harness_, *planner_};
   for (int pass = 0; pass < kMostPasses; ++pass) {
     const auto more = plan_once(parts, author());

@@ -12,6 +12,9 @@ namespace {
 int run_harness(const HarnessArguments& arguments) {
   HarnessSession session(arguments);
   if (const auto failed = session.open(StoreUse::Create)) return *failed;
+  if (session.conversation().view().is_job()) {
+    return refuse_input("the conversation " + arguments.store.id + " is a job of a queue: ptcvm worker plans for it");
+  }
   std::string message;
   const auto parts = planner_parts(arguments, message);
   if (!parts) return refuse_input(message);

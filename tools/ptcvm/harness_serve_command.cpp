@@ -79,7 +79,7 @@ MakeTransport transport_of(const ServeArguments& arguments, const Store& store) 
       message = other.error().message;
       return nullptr;
     }
-    return std::make_unique<harness::PeerTransport>(*std::move(other), now_millis, own.log().id());
+    return std::make_unique<harness::PeerTransport>(*std::move(other), now_millis, own.log().id(), &own);
   };
 }
 

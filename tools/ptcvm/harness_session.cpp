@@ -6,6 +6,7 @@
 #include "agents/harness/conversation_json.h"
 #include "agents/harness/peer_transport.h"
 #include "agents/harness/turn.h"
+#include "drivers/http/web_guard.h"
 #include "tools/ptcvm/agent_stored_commands.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
@@ -58,7 +59,8 @@ std::optional<int> HarnessSession::open(StoreUse use) {
   } else {
     auto peer = harness::Conversation::open(HostLog::of(*store_, arguments_.peer));
     if (!peer) return refuse_error(peer.error());
-    transport_ = std::make_unique<harness::PeerTransport>(*std::move(peer), now_millis, arguments_.store.id);
+    transport_ = std::make_unique<harness::PeerTransport>(*std::move(peer), now_millis, arguments_.store.id,
+                                                          &*conversation_);
   }
   outbox_ = std::make_unique<harness::Outbox>(*conversation_, transport_.get(), [](std::int64_t) {});
   outbox_->trace().planner_type = arguments_.planner.empty() ? "off" : arguments_.planner;
@@ -75,6 +77,11 @@ int HarnessSession::report() {
   const bool waits = status == "draft" || status == "question" || status == "waiting";
   std::cout << json::serialize(state) << '\n';
   return waits ? kSuspended : kSuccess;
+}
+
+std::string heard_id(const harness::ConversationView& view) {
+  constexpr std::size_t kDigits = 8;
+  return "heard-" + std::to_string(view.log_seq() + 1) + "-" + drivers::random_secret().substr(0, kDigits);
 }
 
 std::optional<json::object> json_file(const std::string& path, std::string& message) {

@@ -50,6 +50,9 @@ class HarnessSession {
   std::unique_ptr<harness::Outbox> outbox_;
 };
 
+// Returns an id for a message that a script carries. Two processes at once have two ids, so that no message is lost.
+std::string heard_id(const harness::ConversationView& view);
+
 // Reads a file with one JSON object.
 std::optional<boost::json::object> json_file(const std::string& path, std::string& message);
 

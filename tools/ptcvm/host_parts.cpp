@@ -4,6 +4,8 @@
 #include <optional>
 #include <string_view>
 
+#include "ptcvm/host_log.hpp"
+
 namespace ptcvm::cli {
 namespace {
 
@@ -12,13 +14,10 @@ constexpr std::array<std::string_view, 4> kChainParts = {"", "/driver", "/steps"
 constexpr std::string_view kChainSetup = "/setup", kPlanner = "/planner";
 
 Result<bool> is_host_log(const Store& store, const std::string& id) {
-  const auto found = store.find(id);
-  if (!found && found.error().detail == "store_misuse") return false;   // no log can have such a name
-  if (!found) return found.error();
-  if (!*found) return false;
-  const auto journal = store.journal(id, JournalExtent::Notable);
-  if (!journal) return journal.error();
-  return journal->facts != 0 && journal->turn == 0;
+  const auto first = HostLog::of(store, id).read(0, 1);
+  if (!first && first.error().detail == "store_misuse") return false;   // no log can have such a name
+  if (!first) return first.error();
+  return !first->empty() && first->front().is_of_host;
 }
 
 // Returns the text before a suffix, or nullopt.

@@ -10,6 +10,7 @@
 #include "tools/ptcvm/agent_session.h"
 #include "tools/ptcvm/chain_job.h"
 #include "tools/ptcvm/commands.h"
+#include "tools/ptcvm/conversation_job.h"
 #include "tools/ptcvm/cron_schedule.h"
 #include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/run_options.h"
@@ -19,6 +20,7 @@
 #include "tools/ptcvm/time_spans.h"
 #include "tools/ptcvm/worker_agents.h"
 #include "tools/ptcvm/worker_chains.h"
+#include "tools/ptcvm/worker_conversations.h"
 #include "tools/ptcvm/worker_health.h"
 #include "tools/ptcvm/worker_log.h"
 #include "tools/ptcvm/worker_tools.h"
@@ -48,7 +50,7 @@ struct WorkerRequest {
   WorkerOptions worker;
   std::vector<std::string> queues;             // NAME or NAME:N
   std::string health;
-  AgentWork agents;                            // without a model the worker executes no agents and no chains
+  AgentWork agents;                            // without a model the worker executes nothing that asks one
   bool json = false;
 };
 
@@ -183,7 +185,9 @@ class WorkerProcess {
     out.parallel_calls = request_.options.parallel_tools;
     out.on_event = [this](const WorkerEvent& event) { log_.write(event); };
     out.observer = &log_;
+    out.kinds[kConversationKind] = conversation_hosts(store_, request_.agents);
     if (!request_.agents.model.empty()) {
+      out.kinds[kModelConversationKind] = conversation_hosts(store_, request_.agents);
       out.kinds[kAgentKind] = agent_hosts(engine_, store_, request_.agents);
       out.kinds[kChainKind] = chain_hosts(engine_, store_, request_.agents, request_.store);
     }
@@ -220,12 +224,12 @@ class WorkerProcess {
   Worker worker_;
 };
 
-// Gives agents the commands of the worker, and looks whether its model can be opened.
+// Gives agents and planners the commands of the worker, and looks whether its model can be opened.
 bool take_agents(WorkerRequest& request, const std::vector<DeclaredTool>& declared, std::string& message) {
-  if (request.agents.model.empty()) return true;
   request.agents.tools = declared;
   request.agents.most_limits = request.options.limits.bounds();
   request.agents.commands = commands_of(declared);
+  if (request.agents.model.empty()) return true;
   return open_model(request.agents.model, request.agents.stream, {}, message).has_value() &&
          can_open_child_models(request.agents.child_models, request.agents.stream, message);
 }
@@ -281,8 +285,8 @@ void add_worker_command(CLI::App& app, int& status) {
       ->check(CLI::IsMember({"text", "json"}).description(""))
       ->type_name("FORM");
   command->add_option("--model", request->agents.model,
-                      "Also execute agents and tasks (enqueue --agent, --chain), which ask this model; named as for "
-                      "agent run");
+                      "Also execute agents, tasks and conversations (enqueue --agent, --chain, --conversation) that "
+                      "ask this model; named as for agent run");
   command->add_option("--child-model", request->agents.child_models,
                       "Another model for a child and what is below it, by its path: broker/desk=chat:NAME; repeatable")
       ->type_name("PATH=MODEL")
