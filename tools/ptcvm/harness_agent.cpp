@@ -141,8 +141,7 @@ Result<void> skip_used(const Store& store, const std::string& conversation, Comm
     is_over = page->size() < kPage;
     for (const StoredRunInfo& info : *page) {
       after = info.id;
-      is_over = is_over || !info.id.starts_with(prefix);
-      if (is_over) break;
+      if (!info.id.starts_with(prefix)) return {};
       const auto replies = kept_replies(store, info.id);
       if (!replies) return replies.error();
       for (const KeptReply& kept : *replies) driver.skip(kept.agent, 1);

@@ -96,8 +96,10 @@ class ChainTurn {
       is_over = page->size() < kRunsAtOnce;
       for (const StoredRunInfo& run : *page) {
         after = run.id;
-        is_over = is_over || !run.id.starts_with(parts);
-        if (is_over) break;
+        if (!run.id.starts_with(parts)) {
+          is_over = true;
+          break;
+        }
         const auto replies = kept_replies(turn_.store, run.id);
         if (!replies) return replies.error();
         used += replies->size();
