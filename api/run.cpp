@@ -8,6 +8,7 @@
 #include "api/octets.h"
 #include "api/run_impl.h"
 #include "runtime/engine/clock.h"
+#include "runtime/session/spent_bytes.h"
 #include "runtime/text/counted_bytes.h"
 #include "runtime/text/json_value.h"
 #include "vm/value/utf8.h"
@@ -121,7 +122,7 @@ Result<std::unique_ptr<Run::Impl>> make_impl(const Engine& engine, const RunOpti
 }
 
 Result<std::unique_ptr<Run::Impl>> restore_impl(const Engine& engine, std::span<const std::byte> snapshot,
-                                                const RestoreOptions& options) {
+                                                const RestoreOptions& options, SpentBytes has_read) {
   if (auto error = limits_error(options.limits)) return std::move(*error);
   auto impl = std::make_unique<Run::Impl>(engine, options.observer);
   ptc::SessionRestore wanted;
@@ -129,6 +130,7 @@ Result<std::unique_ptr<Run::Impl>> restore_impl(const Engine& engine, std::span<
   wanted.most_bytes = options.max_bytes;
   wanted.fixed_clock_millis = options.time_ms;
   wanted.pauses_at_calls = options.pauses_at_calls;
+  wanted.has_read = std::move(has_read);
   auto restored = ptc::Session::restore(EngineAccess::engine(engine), octets(snapshot),
                                         with_after_hook(ToolAccess::registry(options.tools), options.hooks.after_tool),
                                         wanted);
@@ -153,6 +155,13 @@ Result<Run> Run::start(const Engine& engine, const Program& program, const RunOp
 
 Result<Run> Run::restore(const Engine& engine, std::span<const std::byte> snapshot, const RestoreOptions& options) {
   auto impl = restore_impl(engine, snapshot, options);
+  if (!impl) return std::move(impl).error();
+  return Run(std::move(*impl));
+}
+
+Result<Run> Run::restore_from(const Engine& engine, std::span<std::byte> snapshot, const RestoreOptions& options) {
+  const std::span<std::uint8_t> bytes(reinterpret_cast<std::uint8_t*>(snapshot.data()), snapshot.size());
+  auto impl = restore_impl(engine, snapshot, options, ptc::giving_back(bytes));
   if (!impl) return std::move(impl).error();
   return Run(std::move(*impl));
 }
@@ -228,13 +237,6 @@ bool Run::is_over() const { return ended(impl_->state); }
 bool Run::park() { return impl_->park(); }
 void Run::cancel() { impl_->events.cancelled() = true; }
 
-std::vector<std::byte> Run::snapshot(bool self_contained) const {
-  ptc::SnapshotVector<std::byte> out;
-  impl_->awake().write_snapshot({self_contained}, out);
-  return std::move(out).take();
-}
-
-std::string Run::snapshot_json() const { return impl_->awake().snapshot_json(); }
 std::size_t Run::memory_bytes() const {
   ptc::Heap& heap = impl_->awake().heap();
   heap.free_garbage();

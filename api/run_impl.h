@@ -76,8 +76,10 @@ std::optional<Error> limits_error(const Limits& limits);
 ptc::SessionOptions session_options(const RunOptions& options);
 // Returns a session with the options' data, tools and hooks, before its first turn.
 Result<std::unique_ptr<Run::Impl>> make_impl(const Engine& engine, const RunOptions& options);
+// Is told which bytes of a snapshot nobody reads again (Run::restore_from()); may be empty.
+using SpentBytes = std::function<void(std::span<const std::uint8_t>)>;
 Result<std::unique_ptr<Run::Impl>> restore_impl(const Engine& engine, std::span<const std::byte> snapshot,
-                                                const RestoreOptions& options);
+                                                const RestoreOptions& options, SpentBytes has_read = {});
 // Reads the JSON text of an answer within the memory and the time of the turn. Error: invalid_value.
 Result<ptc::ToolReply> read_answer(ptc::Session& session, std::string_view json, const AnswerDetails& details);
 // Return the end of a call whose arguments do not fit into the memory of the run, for the program and for the host.

@@ -53,21 +53,6 @@ Error refusal(ptc::SealError error, std::string message) {
   return {Errc::seal_refused, std::move(message), std::nullopt, ptc::seal_error_name(error)};
 }
 
-Result<ptc::EnvelopeEdges> edges_around(std::span<const std::byte> payload, const KeyRing& keys,
-                                        const SealLabel& label) {
-  const ptc::SealingKey* const key = KeyRingAccess::ring(keys).signing();
-  if (key == nullptr) return refusal(ptc::SealError::KeyCannotSign, "the ring has no key that signs");
-  auto edges = ptc::seal_around(octets(payload), {.tenant = label.tenant,
-                                                  .run_id = label.run_id,
-                                                  .sequence = label.sequence,
-                                                  .key = *key,
-                                                  .now_seconds = seconds_at(label.time_ms)});
-  if (auto* failure = std::get_if<ptc::SealFailure>(&edges)) {
-    return refusal(failure->error, std::move(failure->message));
-  }
-  return std::get<ptc::EnvelopeEdges>(std::move(edges));
-}
-
 // The bytes at an address where an envelope can be read; `storage` holds them if they were elsewhere.
 std::span<const std::byte> aligned(std::span<const std::byte> bytes, std::vector<std::byte>& storage) {
   if (reinterpret_cast<std::uintptr_t>(bytes.data()) % ptc::kSealedAlignment == 0) return bytes;
@@ -142,8 +127,23 @@ Result<void> KeyRing::save(const std::string& path, bool replace) const {
   return {};
 }
 
+Result<ptc::EnvelopeEdges> edges_around(const ptc::SnapshotPieces& payload, const KeyRing& keys,
+                                        const SealLabel& label) {
+  const ptc::SealingKey* const key = KeyRingAccess::ring(keys).signing();
+  if (key == nullptr) return refusal(ptc::SealError::KeyCannotSign, "the ring has no key that signs");
+  auto edges = ptc::seal_around(payload, {.tenant = label.tenant,
+                                          .run_id = label.run_id,
+                                          .sequence = label.sequence,
+                                          .key = *key,
+                                          .now_seconds = seconds_at(label.time_ms)});
+  if (auto* failure = std::get_if<ptc::SealFailure>(&edges)) {
+    return refusal(failure->error, std::move(failure->message));
+  }
+  return std::get<ptc::EnvelopeEdges>(std::move(edges));
+}
+
 Result<std::vector<std::byte>> seal(std::span<const std::byte> payload, const KeyRing& keys, const SealLabel& label) {
-  auto edges = edges_around(payload, keys, label);
+  auto edges = edges_around(ptc::OnePiece(octets(payload)), keys, label);
   if (!edges) return std::move(edges).error();
   const auto before = std::as_bytes(std::span(edges->before)), behind = std::as_bytes(std::span(edges->behind));
   std::vector<std::byte> out;
@@ -154,7 +154,7 @@ Result<std::vector<std::byte>> seal(std::span<const std::byte> payload, const Ke
 
 Result<std::vector<std::byte>> seal_in_place(std::vector<std::byte> payload, const KeyRing& keys,
                                              const SealLabel& label) {
-  auto edges = edges_around(payload, keys, label);
+  auto edges = edges_around(ptc::OnePiece(octets(payload)), keys, label);
   if (!edges) return std::move(edges).error();
   const auto before = std::as_bytes(std::span(edges->before)), behind = std::as_bytes(std::span(edges->behind));
   payload.reserve(before.size() + payload.size() + behind.size());

@@ -9,6 +9,7 @@
 #include "runtime/engine/clock.h"
 #include "runtime/log/log_seal.h"
 #include "runtime/seal/key_ring.h"
+#include "runtime/seal/sealing.h"
 
 namespace ptcvm {
 
@@ -22,6 +23,10 @@ struct KeyRingAccess {
     return KeyRing(std::make_unique<KeyRing::Impl>(KeyRing::Impl{std::move(ring)}));
   }
 };
+
+// Seals a payload where it is. Error: seal_refused.
+Result<ptc::EnvelopeEdges> edges_around(const ptc::SnapshotPieces& payload, const KeyRing& keys,
+                                        const SealLabel& label);
 
 // Returns what seals the logs of a store with these options, which have keys, tenant and key_clock; or null.
 template <class StoreOptions>

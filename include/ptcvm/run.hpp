@@ -28,6 +28,9 @@
 
 namespace ptcvm {
 
+class KeyRing;      // sealing.hpp
+struct SealLabel;
+
 // Says how a step ended.
 enum class RunState : std::uint8_t {
   Completed,   // the program is over; result() is the value of the last form
@@ -175,6 +178,9 @@ struct Outcome {
   Usage usage;                            // see Usage
 };
 
+// Takes bytes in order, in pieces of any size. Returns false when it takes no more.
+using ByteSink = std::function<bool(std::span<const std::byte> piece)>;
+
 // Says what a restored run goes on with. Hooks, observer and time come from the new host; the rest is in the snapshot.
 struct RestoreOptions {
   Tools tools = {};                            // must have the tools of the run, unchanged; else restore() refuses
@@ -198,6 +204,11 @@ class PTCVM_API Run {
   // invalid_snapshot, refused, too_large.
   static Result<Run> restore(const Engine& engine, std::span<const std::byte> snapshot,
                              const RestoreOptions& options = {});
+  // Does the same, and gives the memory of the bytes back to the system while it reads them, so that a large run is not
+  // in memory twice. The bytes must be in memory that no file backs. Their content is lost, except when the error is
+  // snapshot_refused for its tools: then they are as they were.
+  static Result<Run> restore_from(const Engine& engine, std::span<std::byte> snapshot,
+                                  const RestoreOptions& options = {});
   Run(Run&& moved) noexcept;
   Run& operator=(Run&& moved) noexcept;
   ~Run();
@@ -292,6 +303,12 @@ class PTCVM_API Run {
   // Returns the whole run between two steps as bytes for restore(). The same state gives the same bytes. With
   // self_contained = false the snapshot names its programs by hash, and restore() needs an engine that has them.
   std::vector<std::byte> snapshot(bool self_contained = true) const;
+  // Writes the bytes of snapshot() in pieces, so that a large run is not in memory twice. It takes twice the time.
+  // Returns false when the sink did.
+  bool write_snapshot(const ByteSink& sink, bool self_contained = true) const;
+  // Writes the bytes of seal() around the snapshot so. Errors: seal_refused; store_failed when the sink returned false.
+  Result<void> write_sealed_snapshot(const ByteSink& sink, const KeyRing& keys, const SealLabel& label,
+                                     bool self_contained = true) const;
   std::string snapshot_json() const;      // returns the snapshot as JSON, which is lossless and readable
   std::size_t memory_bytes() const;       // returns the size of the heap of the run now
 

@@ -225,11 +225,16 @@ void DurableRun::go_on() {
   session_->clock().set_given_time(writer_.now());
 }
 
+void DurableRun::put_session_into(Parked& parked) const {
+  parked.pieces = session_->large_snapshot();
+  if (parked.pieces == nullptr) parked.snapshot = session_->snapshot();
+}
+
 // Returns false when the run was not parked, because the log has something new.
 bool DurableRun::park() {
   Parked wanted;
   wanted.continuation = continuation_name(writer_);
-  wanted.snapshot = session_->snapshot();
+  put_session_into(wanted);
   wanted.wait_keys = wait_keys(*session_, log());
   wanted.deadline_ms = out_.outcome.next_deadline_ms;
   if (const auto due = calls_.next_attempt_ms()) {
@@ -253,7 +258,7 @@ bool DurableRun::park_in_the_middle() {
   if (!write()) return false;
   Parked wanted;
   wanted.continuation = continuation_name(writer_);
-  wanted.snapshot = session_->snapshot();
+  put_session_into(wanted);
   wanted.deadline_ms = 0;   // over by every clock: the clock of the store may be behind this one
   wanted.observed_seq = log().head();
   Fact fact = writer_.made(FactKind::RunSuspended, FactAuthor::Host);
@@ -296,8 +301,12 @@ bool DurableRun::write_end(const Fact& ended) {
   const bool is_good = out_.outcome.status != OutcomeStatus::Error;
   Parked wanted;
   wanted.continuation = continuation_name(writer_);
-  wanted.snapshot = is_good ? session_->snapshot() : opening_.idle_session();
-  if (wanted.snapshot.empty()) return writer_.end(ended);
+  if (is_good) {
+    put_session_into(wanted);
+  } else {
+    wanted.snapshot = opening_.idle_session();
+  }
+  if (wanted.snapshot_size() == 0) return writer_.end(ended);
   while (!writer_.stopped()) {
     wanted.observed_seq = log().head();
     if (writer_.park({&ended, 1}, wanted)) return true;

@@ -99,6 +99,7 @@ class DurableRun {
   std::uint64_t told_until() const;
   Fact resumption() const;
   void go_on();
+  void put_session_into(Parked& parked) const;   // the session must stay as it is until it is parked
   bool park();
   bool wants_to_park() const { return options_.parks != nullptr && options_.parks->load(); }
   bool parks_here();

@@ -6,6 +6,7 @@
 #include "runtime/durable/run_resolutions.h"
 #include "runtime/durable/turn_options.h"
 #include "runtime/log/process_owner.h"
+#include "runtime/session/spent_bytes.h"
 #include "runtime/text/edn.h"
 
 namespace ptc {
@@ -124,11 +125,13 @@ bool RunOpening::set_plan() {
 bool RunOpening::begin() {
   std::unique_ptr<Session> idle;
   if (auto known = writer_.parked(); known && !known->snapshot.empty()) {
-    auto restored = Session::restore(engine_, known->snapshot, tools_, restore_options());
+    SessionRestore wanted = restore_options();
+    if (!options_.keeps_session) wanted.has_read = giving_back(known->snapshot);   // else it may be parked again
+    auto restored = Session::restore(engine_, known->snapshot, tools_, wanted);
     if (const auto* error = std::get_if<RestoreError>(&restored)) {
       if (error->kind == SnapshotError::Refused) return refuse(error->message);
     } else if (auto session = std::get<std::unique_ptr<Session>>(std::move(restored)); !session->run().in_turn()) {
-      idle_ = std::move(known->snapshot);
+      if (options_.keeps_session) idle_ = std::move(known->snapshot);
       idle = std::move(session);
     } else if (continue_as(std::move(session), known->observed_seq)) {
       return true;

@@ -4,6 +4,7 @@
 
 #include "runtime/log/open_calls.h"
 #include "runtime/log/store_rules.h"
+#include "vm/snapshot/snapshot_memory.h"
 
 namespace ptc {
 
@@ -38,6 +39,18 @@ std::string_view log_state_name(LogState state) {
     case LogState::Moved: return "moved";
   }
   return "";
+}
+
+void Parked::write_snapshot(SnapshotSink& out) const {
+  if (pieces != nullptr) return pieces->write(out);
+  out.append(snapshot);
+}
+
+std::vector<std::uint8_t> Parked::whole_snapshot() const {
+  SnapshotVector<std::uint8_t> out;
+  out.reserve(snapshot_size());
+  write_snapshot(out);
+  return std::move(out).take();
 }
 
 namespace {

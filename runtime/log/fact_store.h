@@ -25,6 +25,7 @@
 // Any number of threads may use one store. tests/store/conformance.h checks any implementation.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +34,7 @@
 #include <vector>
 
 #include "runtime/log/fact.h"
+#include "vm/snapshot/snapshot_pieces.h"
 
 namespace ptc {
 
@@ -101,13 +103,19 @@ struct Decided : Written {
   std::optional<Fact> conflict;  // when set, nothing was written because of this fact
 };
 
-// A suspended run.
+// A suspended run. A large snapshot is not in memory when it is parked: `pieces` writes it, and `snapshot` is empty.
+// Stores give back `snapshot`.
 struct Parked {
   std::string continuation;                 // the name; a run has one at a time, and a newer one replaces it
   std::vector<std::uint8_t> snapshot;
+  std::shared_ptr<const SnapshotPieces> pieces = nullptr;
   std::vector<std::string> wait_keys;       // keys of facts; any of them wakes the run
   std::optional<std::int64_t> deadline_ms;  // wakes the run, too
   std::uint64_t observed_seq = 0;           // facts up to here are in the snapshot
+
+  std::size_t snapshot_size() const { return pieces != nullptr ? pieces->size() : snapshot.size(); }
+  void write_snapshot(SnapshotSink& out) const;
+  std::vector<std::uint8_t> whole_snapshot() const;   // in memory
 };
 struct ParkResult : Written {
   bool parked = false;

@@ -81,7 +81,10 @@ Digest parked_digest(std::string_view log, const Parked& parked) {
   digest.number(parked.deadline_ms ? 1 : 0).number(static_cast<std::uint64_t>(parked.deadline_ms.value_or(0)));
   digest.number(parked.wait_keys.size());
   for (const std::string& key : parked.wait_keys) digest.text(key);
-  return digest.sized(parked.snapshot).end();
+  digest.number(parked.snapshot_size());
+  SnapshotSlicer pieces(SIZE_MAX, [&](std::span<const std::uint8_t> piece) { digest.bytes(piece); });
+  parked.write_snapshot(pieces);
+  return digest.end();
 }
 
 StoreError seal_refusal(std::string_view name, std::string message) {

@@ -165,6 +165,8 @@ StoreResult<ParkResult> MemoryStore::park(std::string_view log, Cut cut, std::sp
   Written written = append_all(*found, cut, facts);
   found->state = LogState::Parked;
   found->parked = run;
+  if (run.pieces != nullptr) found->parked->snapshot = run.whole_snapshot();
+  found->parked->pieces.reset();
   found->since = parks_++;
   found->woken = false;
   return ParkResult{std::move(written), true, std::nullopt, std::nullopt};

@@ -22,6 +22,12 @@ constexpr std::size_t kSpareBytes = 256;           // an envelope has so much be
 
 using Bytes = std::span<const std::uint8_t>;
 
+// What a signature covers. The payload of the names is not looked at.
+struct Signed {
+  const OpenedEnvelope& names;
+  const SnapshotPieces& payload;
+};
+
 struct Seal {
   std::array<std::uint8_t, kMaxSealBytes> bytes{};
   std::size_t size = 0;
@@ -38,7 +44,7 @@ Bytes bytes_of(const flatbuffers::Vector<std::uint8_t>* vector) { return {vector
 
 // Hands the signed string (sealing.h) to `update`, piece by piece: the payload is not copied.
 template <class Update>
-void each_signed_piece(const OpenedEnvelope& envelope, const Update& update) {
+void each_signed_piece(const Signed& content, const Update& update) {
   const auto number = [&](std::uint64_t value, std::size_t size) {
     std::array<std::uint8_t, 8> little{};
     for (std::size_t i = 0; i < size; ++i) little[i] = static_cast<std::uint8_t>(value >> (8 * i));
@@ -50,18 +56,20 @@ void each_signed_piece(const OpenedEnvelope& envelope, const Update& update) {
   };
   text(bytes_of(kDomain));
   number(kSealedFormat, 2);
-  number(static_cast<std::uint64_t>(envelope.algorithm), 1);
-  text(bytes_of(envelope.key_id));
-  text(bytes_of(envelope.tenant));
-  text(bytes_of(envelope.run_id));
-  number(envelope.sequence, 8);
-  text(envelope.payload);
+  number(static_cast<std::uint64_t>(content.names.algorithm), 1);
+  text(bytes_of(content.names.key_id));
+  text(bytes_of(content.names.tenant));
+  text(bytes_of(content.names.run_id));
+  number(content.names.sequence, 8);
+  number(content.payload.size(), 8);
+  SnapshotSlicer pieces(SIZE_MAX, update);
+  content.payload.write(pieces);
 }
 
-Seal authentication_code(const OpenedEnvelope& envelope, const SealingKey& key) {
+Seal authentication_code(const Signed& content, const SealingKey& key) {
   crypto_auth_hmacsha256_state state;
   crypto_auth_hmacsha256_init(&state, key.secret.bytes().data(), key.secret.bytes().size());
-  each_signed_piece(envelope,
+  each_signed_piece(content,
                     [&](Bytes piece) { crypto_auth_hmacsha256_update(&state, piece.data(), piece.size()); });
   Seal code;
   code.size = crypto_auth_hmacsha256_BYTES;
@@ -70,18 +78,18 @@ Seal authentication_code(const OpenedEnvelope& envelope, const SealingKey& key) 
   return code;
 }
 
-void digest_for_signature(const OpenedEnvelope& envelope, crypto_sign_state& state) {
+void digest_for_signature(const Signed& content, crypto_sign_state& state) {
   crypto_sign_init(&state);
-  each_signed_piece(envelope, [&](Bytes piece) { crypto_sign_update(&state, piece.data(), piece.size()); });
+  each_signed_piece(content, [&](Bytes piece) { crypto_sign_update(&state, piece.data(), piece.size()); });
 }
 
-Seal sign(const OpenedEnvelope& envelope, const SealingKey& key) {
-  if (key.algorithm == SealAlgorithm::HmacSha256) return authentication_code(envelope, key);
+Seal sign(const Signed& content, const SealingKey& key) {
+  if (key.algorithm == SealAlgorithm::HmacSha256) return authentication_code(content, key);
   std::array<std::uint8_t, crypto_sign_PUBLICKEYBYTES> public_key;
   std::array<std::uint8_t, crypto_sign_SECRETKEYBYTES> expanded;
   crypto_sign_seed_keypair(public_key.data(), expanded.data(), key.secret.bytes().data());
   crypto_sign_state state;
-  digest_for_signature(envelope, state);
+  digest_for_signature(content, state);
   Seal signature;
   signature.size = crypto_sign_BYTES;
   crypto_sign_final_create(&state, signature.bytes.data(), nullptr, expanded.data());
@@ -92,11 +100,11 @@ Seal sign(const OpenedEnvelope& envelope, const SealingKey& key) {
 bool signature_is_good(const OpenedEnvelope& envelope, Bytes signature, const SealingKey& key) {
   if (signature.size() != signature_size(key.algorithm)) return false;
   if (key.algorithm == SealAlgorithm::HmacSha256) {
-    const Seal expected = authentication_code(envelope, key);
+    const Seal expected = authentication_code({envelope, OnePiece(envelope.payload)}, key);
     return sodium_memcmp(expected.bytes.data(), signature.data(), expected.size) == 0;
   }
   crypto_sign_state state;
-  digest_for_signature(envelope, state);
+  digest_for_signature({envelope, OnePiece(envelope.payload)}, state);
   return crypto_sign_final_verify(&state, signature.data(), key.public_key.data()) == 0;
 }
 
@@ -119,14 +127,14 @@ std::size_t names_bytes(const OpenedEnvelope& envelope) {
   return envelope.key_id.size() + envelope.tenant.size() + envelope.run_id.size();
 }
 
-// Returns what write_envelope writes around the payload of the envelope. What precedes the payload depends on the
+// Returns what write_envelope writes around a payload of that length. What precedes the payload depends on the
 // payload's length only by its remainder of the alignment, so a twin with a short payload is written, and has the
 // length of the payload put in. The payload is not copied.
-EnvelopeEdges edges_of(const OpenedEnvelope& envelope, Bytes signature) {
-  const std::size_t length = envelope.payload.size();
+EnvelopeEdges edges_of(const OpenedEnvelope& envelope, std::size_t length, Bytes signature) {
+  constexpr std::array<std::uint8_t, 2 * kSealedAlignment> kTwin{};
   const std::size_t twin_length = length <= kSealedAlignment ? length : kSealedAlignment + length % kSealedAlignment;
   flatbuffers::FlatBufferBuilder builder(kSpareBytes + names_bytes(envelope));
-  write_envelope(builder, envelope, envelope.payload.first(twin_length), signature);
+  write_envelope(builder, envelope, Bytes(kTwin).first(twin_length), signature);
   const Bytes twin(builder.GetBufferPointer(), builder.GetSize());
   const auto begin = static_cast<std::size_t>(schema::GetEnvelope(twin.data())->payload()->data() - twin.data());
   const Bytes before = twin.first(begin), behind = twin.subspan(begin + twin_length);
@@ -139,7 +147,7 @@ EnvelopeEdges edges_of(const OpenedEnvelope& envelope, Bytes signature) {
 
 // Whether write_envelope would write exactly these bytes.
 bool is_canonical(Bytes bytes, const OpenedEnvelope& envelope, Bytes signature) {
-  const EnvelopeEdges edges = edges_of(envelope, signature);
+  const EnvelopeEdges edges = edges_of(envelope, envelope.payload.size(), signature);
   const std::size_t begin = edges.before.size(), length = envelope.payload.size();
   if (bytes.size() != begin + length + edges.behind.size()) return false;
   if (envelope.payload.data() != bytes.data() + begin) return false;
@@ -202,7 +210,7 @@ std::optional<SealFailure> check_expectations(const OpenedEnvelope& envelope, co
 
 bool is_name(std::string_view text) { return !text.empty() && text.size() <= kMaxSealedNameBytes; }
 
-std::optional<SealFailure> check_request(Bytes payload, const SealRequest& request) {
+std::optional<SealFailure> check_request(std::size_t payload_bytes, const SealRequest& request) {
   const SealingKey& key = request.key;
   if (!is_name(request.tenant) || !is_name(request.run_id)) {
     return refuse(SealError::BadName, "tenant and run id are 1 to 256 bytes");
@@ -211,7 +219,7 @@ std::optional<SealFailure> check_request(Bytes payload, const SealRequest& reque
   if (key.state != KeyState::Active || !key.secret.present()) {
     return refuse(SealError::KeyCannotSign, "key " + key.id + " can only check");
   }
-  if (payload.size() > kMaxSealedBytes - kSpareBytes - kMaxKeyIdBytes - 2 * kMaxSealedNameBytes) {
+  if (payload_bytes > kMaxSealedBytes - kSpareBytes - kMaxKeyIdBytes - 2 * kMaxSealedNameBytes) {
     return refuse(SealError::TooLarge, "the snapshot is too large to be sealed");
   }
   return std::nullopt;
@@ -251,10 +259,14 @@ bool looks_sealed(std::span<const std::uint8_t> bytes) {
 
 std::variant<EnvelopeEdges, SealFailure> seal_around(std::span<const std::uint8_t> payload,
                                                      const SealRequest& request) {
-  if (auto failure = check_request(payload, request)) return std::move(*failure);
-  const OpenedEnvelope envelope{request.key.id,   request.tenant,   request.run_id, request.key.algorithm,
-                                request.sequence, payload};
-  return edges_of(envelope, sign(envelope, request.key).view());
+  return seal_around(OnePiece(payload), request);
+}
+
+std::variant<EnvelopeEdges, SealFailure> seal_around(const SnapshotPieces& payload, const SealRequest& request) {
+  if (auto failure = check_request(payload.size(), request)) return std::move(*failure);
+  const OpenedEnvelope names{request.key.id,   request.tenant, request.run_id, request.key.algorithm,
+                             request.sequence, {}};
+  return edges_of(names, payload.size(), sign({names, payload}, request.key).view());
 }
 
 std::variant<std::vector<std::uint8_t>, SealFailure> seal(std::span<const std::uint8_t> payload,

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "runtime/seal/key_ring.h"
+#include "vm/snapshot/snapshot_pieces.h"
 
 namespace ptc {
 
@@ -91,6 +92,7 @@ struct EnvelopeEdges {
 // Seals the payload where it is, without a copy: the envelope is the edges with the payload between them.
 std::variant<EnvelopeEdges, SealFailure> seal_around(std::span<const std::uint8_t> payload,
                                                      const SealRequest& request);
+std::variant<EnvelopeEdges, SealFailure> seal_around(const SnapshotPieces& payload, const SealRequest& request);
 std::variant<std::vector<std::uint8_t>, SealFailure> seal(std::span<const std::uint8_t> payload,
                                                           const SealRequest& request);
 std::variant<OpenedEnvelope, SealFailure> open_sealed(std::span<const std::uint8_t> bytes, const OpenRequest& request);

@@ -274,6 +274,12 @@ void Session::write_snapshot(const SnapshotOptions& options, SnapshotMemory& out
   snapshot_.write(options, last_step_ == SessionStep::Waits, out);
 }
 
+std::unique_ptr<SnapshotPieces> Session::large_snapshot(const SnapshotOptions& options) const {
+  if (!is_large_snapshot(run_)) return nullptr;
+  if (!run_.in_turn()) inputs_.give_history();
+  return snapshot_.pieces(options, last_step_ == SessionStep::Waits);
+}
+
 std::string Session::snapshot_json(const SnapshotOptions& options) const {
   if (!run_.in_turn()) inputs_.give_history();
   return snapshot_.json(options, last_step_ == SessionStep::Waits);
@@ -322,6 +328,7 @@ std::variant<std::unique_ptr<Session>, RestoreError> Session::restore(const Engi
   options.most_bytes = wanted.most_bytes;
   options.programs = engine.programs();
   options.memory = engine.memory();
+  options.has_read = wanted.has_read;
   options.check = [&tools](const HostState& state) { return missing_capabilities(state, *tools); };
   auto result = restore_snapshot(bytes, options);
   if (auto* error = std::get_if<RestoreError>(&result)) return std::move(*error);

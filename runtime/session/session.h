@@ -119,6 +119,9 @@ class Session {
   // Returns the session between two steps of a turn, or between turns, as bytes (schema/snapshot.fbs).
   std::vector<std::uint8_t> snapshot(const SnapshotOptions& options = {}) const;
   void write_snapshot(const SnapshotOptions& options, SnapshotMemory& out) const;   // to a memory that is empty
+  // Returns what writes the same bytes in pieces, or null when the session is small. The session must stay as it is,
+  // and outlive the object.
+  std::unique_ptr<SnapshotPieces> large_snapshot(const SnapshotOptions& options = {}) const;
   // Returns the snapshot for people (docs/snapshots.md): lossless and canonical, too. restore() reads both faces.
   std::string snapshot_json(const SnapshotOptions& options = {}) const;
   // Makes a session that goes on from a snapshot. When the run is suspended, call resume(). The tools are the tools of

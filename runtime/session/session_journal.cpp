@@ -15,11 +15,13 @@
 namespace ptc {
 namespace {
 
-// Returns how large the text of a value is. Looking at a value is work of the program.
+// Returns how large the text of a value is. Looking at a value is work of the program, and so are the digits of wide
+// integers, which somebody writes later: a unit for each part, as in a result.
 std::uint64_t charged_size(Value borrowed) {
-  const std::uint64_t size = written_size(borrowed, kMaxWrittenSize);
-  charge_parts(size);
-  return size;
+  const WrittenSize size = measure_written(borrowed, kMaxWrittenSize);
+  charge_parts(size.parts);
+  if (size.digits >= kFreeParts) charge_parts(size.digits * kPartsPerUnit);
+  return size.parts;
 }
 
 // A journal in memory keeps every value. The turn has a warning for a value that cannot be written out.

@@ -34,6 +34,7 @@ struct SessionRestore {
   std::uint64_t slice_fuel = 50'000;
   bool yields_at_commits = false;
   bool pauses_at_calls = false;
+  std::function<void(std::span<const std::uint8_t>)> has_read;   // as in RestoreOptions
 };
 
 }  // namespace ptc

@@ -28,6 +28,10 @@ void SessionSnapshot::write(const SnapshotOptions& options, bool waits_for_host,
   write_snapshot(run_, host_state(waits_for_host), options, out);
 }
 
+std::unique_ptr<SnapshotPieces> SessionSnapshot::pieces(const SnapshotOptions& options, bool waits_for_host) const {
+  return snapshot_pieces(run_, host_state(waits_for_host), options);
+}
+
 std::string SessionSnapshot::json(const SnapshotOptions& options, bool waits_for_host) const {
   return write_snapshot_json(run_, host_state(waits_for_host), options);
 }
@@ -36,9 +40,7 @@ std::string SessionSnapshot::json(const SnapshotOptions& options, bool waits_for
 // than on the heap: a run that is small there is not written for this.
 std::optional<std::string> SessionSnapshot::complaint_about_size() const {
   if (run_.heap().bytes_used() <= options_.limits.snapshot_bytes) return std::nullopt;
-  SnapshotVector<std::uint8_t> written;
-  write({}, false, written);
-  const std::size_t size = written.view().size();
+  const std::size_t size = pieces({}, false)->size();
   if (size <= options_.limits.snapshot_bytes) return std::nullopt;
   std::string_view largest;
   std::uint64_t most = 0;

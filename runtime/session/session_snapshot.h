@@ -1,6 +1,7 @@
 // Sessions as snapshots: what a session needs besides its run, and how that gets into the snapshot and back.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@ class SessionSnapshot {
   // Writes the session as bytes (schema/snapshot.fbs), or returns it as JSON for people (docs/snapshots.md).
   // `waits_for_host`: calls of a step wait, and the turn goes on when all of them are answered.
   void write(const SnapshotOptions& options, bool waits_for_host, SnapshotMemory& out) const;
+  std::unique_ptr<SnapshotPieces> pieces(const SnapshotOptions& options, bool waits_for_host) const;
   std::string json(const SnapshotOptions& options, bool waits_for_host) const;
   // Returns a message when the suspended run takes more bytes than SessionOptions::limits allow.
   std::optional<std::string> complaint_about_size() const;

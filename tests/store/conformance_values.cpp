@@ -1,5 +1,8 @@
 #include <array>
 #include <limits>
+#include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "runtime/log/store_rules.h"
@@ -61,6 +64,41 @@ void keeps_large_and_empty_snapshots(FactStore& store) {
     for (std::size_t i = 0; i < size; ++i) run.snapshot[i] = static_cast<std::uint8_t>(i * 7 >> 3);
     EXPECT_TRUE(is_parked(store, "a", token, run));
     EXPECT_EQ(taken(store.parked("a"))->snapshot == run.snapshot, true);
+  }
+}
+
+// Hands its bytes out in pieces of odd sizes.
+class OddPieces final : public SnapshotPieces {
+ public:
+  explicit OddPieces(std::vector<std::uint8_t> bytes) : bytes_(std::move(bytes)) {}
+  std::size_t size() const override { return bytes_.size(); }
+  void write(SnapshotSink& out) const override {
+    std::span<const std::uint8_t> rest = bytes_;
+    for (std::size_t size = 0; rest.size() > size; size = size * 3 + 1) {
+      out.append(rest.first(size));
+      rest = rest.subspan(size);
+    }
+    out.append(rest);
+  }
+  const std::vector<std::uint8_t>& bytes() const { return bytes_; }
+
+ private:
+  std::vector<std::uint8_t> bytes_;
+};
+
+void keeps_snapshots_in_pieces(FactStore& store) {
+  const std::uint64_t token = started(store, "a");
+  for (const std::size_t size : {std::size_t{5} << 20, std::size_t{1} << 20, std::size_t{262'144}, std::size_t{3}}) {
+    std::vector<std::uint8_t> bytes(size);
+    for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::uint8_t>(i * 11 >> 3);
+    const auto pieces = std::make_shared<OddPieces>(std::move(bytes));
+    Parked run = waiting_for({"k"}, 1);
+    run.snapshot.clear();
+    run.pieces = pieces;
+    EXPECT_TRUE(is_parked(store, "a", token, run));
+    const auto back = taken(store.parked("a"));
+    EXPECT_EQ(back->pieces, nullptr);
+    EXPECT_EQ(back->snapshot == pieces->bytes(), true) << size;
   }
 }
 
@@ -196,6 +234,7 @@ constexpr auto kValueCases = std::to_array<StoreCase>({
     {"WaitsForOddKeys", waits_for_odd_keys},
     {"KeepsLargeValues", keeps_large_values},
     {"KeepsLargeAndEmptySnapshots", keeps_large_and_empty_snapshots},
+    {"KeepsSnapshotsInPieces", keeps_snapshots_in_pieces},
     {"KeepsExtremeNumbers", keeps_extreme_numbers},
     {"KeepsManyFacts", keeps_many_facts},
     {"ReadsNotableFactsInTheirOrder", reads_notable_facts_in_their_order},

@@ -1,6 +1,10 @@
 #include "tools/ptcvm/files.h"
 
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -19,6 +23,14 @@ std::string reason(const std::string& path, std::string_view what) {
   return std::string(what) + " " + (path == "-" ? "standard input" : path) + ": " + std::strerror(errno);
 }
 
+// Returns the size of a regular file, within bounds: room that is not used takes no memory of the machine. Else 0.
+std::size_t likely_size(std::FILE* file) {
+  constexpr off_t kMost = off_t{1} << 28;
+  struct stat found {};
+  if (fstat(fileno(file), &found) != 0 || !S_ISREG(found.st_mode)) return 0;
+  return static_cast<std::size_t>(std::min(found.st_size, kMost)) + 1;
+}
+
 }  // namespace
 
 std::optional<std::string> read_while(const std::string& path, std::string& message,
@@ -29,6 +41,7 @@ std::optional<std::string> read_while(const std::string& path, std::string& mess
     return std::nullopt;
   }
   std::string text;
+  text.reserve(likely_size(file.get()));   // growing would have two copies in memory
   char buffer[65536];
   for (;;) {
     const std::size_t got = std::fread(buffer, 1, sizeof buffer, file.get());

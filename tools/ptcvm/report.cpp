@@ -15,8 +15,7 @@ namespace {
 
 bool write_state(const Run& run, const ParkOptions& park) {
   std::string message;
-  if (write_snapshot_file(park.snapshot, run.snapshot(!park.program_by_hash), park.seal, run.id(), park.sequence,
-                          message)) {
+  if (write_snapshot_file(park.snapshot, run, !park.program_by_hash, park.seal, park.sequence, message)) {
     return true;
   }
   complain(message);

@@ -130,22 +130,22 @@ class Resume {
     }
   }
 
-  std::optional<Run> restored(const SnapshotFile& file, CommandTools& tools, RunReporter& reporter) {
+  std::optional<Run> restored(SnapshotFile& file, CommandTools& tools, RunReporter& reporter) {
     RestoreOptions wanted;
     wanted.tools = tools.tools;
     wanted.limits = request_.options.limits.bounds();
     wanted.max_bytes = kMostSnapshotBytes;
     wanted.observer = &reporter;
     wanted.hands_out_calls = true;
-    const auto bytes = std::as_bytes(std::span(file.bytes));
-    auto run = Run::restore(engine_, bytes, wanted);
+    const auto bytes = std::as_writable_bytes(std::span(file.bytes));
+    auto run = Run::restore_from(engine_, bytes, wanted);   // gives back what was read
     std::string options;
     if (!run && run.error().detail == "snapshot_refused") {
       const auto snapshot = SnapshotView::open(engine_, bytes, kMostSnapshotBytes);
       if (snapshot) added_ = add_async_tools_of(*snapshot, tools);
       if (snapshot) options = missing_tool_options(*snapshot, tools);
       wanted.tools = tools.tools;
-      if (!added_.empty()) run = Run::restore(engine_, bytes, wanted);
+      if (!added_.empty()) run = Run::restore_from(engine_, bytes, wanted);
     }
     if (!run) {
       message_ = restore_complaint(request_.snapshot, run.error(), request_.program) + options;

@@ -8,7 +8,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 
+#include "ptcvm/run.hpp"
 #include "ptcvm/sealing.hpp"
 #include "ptcvm/snapshot_view.hpp"
 #include "tools/ptcvm/files.h"
@@ -19,7 +21,7 @@ namespace {
 constexpr std::size_t kMostSealBytes = std::size_t{1} << 16;   // more than an envelope adds to a snapshot
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
-std::string_view text_of(const std::vector<std::byte>& bytes) {
+std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
@@ -75,6 +77,27 @@ bool sync_folder_of(const std::string& path) {
   return synced;
 }
 
+// Writes a file with what the function hands to its sink. When the function fails for a reason of its own, it sets the
+// message.
+//
+// Beside it under a name of its own, then renamed: readers see the old one or the new one, writers do not meet. What
+// was written lasts when this returns.
+bool replace_file(const std::string& path, const std::function<bool(const ByteSink&)>& write, std::string& message) {
+  const bool in_place = is_special(path);
+  const std::string place = behind_links(path);
+  std::string draft = place + ".XXXXXX";
+  const int file = in_place ? open(path.c_str(), O_WRONLY | O_CLOEXEC) : mkostemp(draft.data(), O_CLOEXEC);
+  const ByteSink sink = [file](std::span<const std::byte> piece) { return write_whole(file, text_of(piece)); };
+  bool written = file >= 0 && write(sink) && (in_place || fsync(file) == 0);
+  bool renamed = false;
+  if (written && !in_place) written = renamed = std::rename(draft.c_str(), place.c_str()) == 0;
+  if (renamed) written = sync_folder_of(place);
+  if (!written && message.empty()) message = "cannot write " + path + ": " + std::strerror(errno);
+  if (file >= 0) close(file);
+  if (file >= 0 && !renamed && !in_place) unlink(draft.c_str());
+  return written;
+}
+
 }  // namespace
 
 void declare_seal_options(CLI::App& command, SealOptions& options) {
@@ -116,39 +139,27 @@ std::optional<SnapshotFile> read_snapshot_file(const std::string& path, const Se
   return SnapshotFile{std::move(*text), opened->sequence};
 }
 
-// Beside it under a name of its own, then renamed: readers see the old one or the new one, writers do not meet. What
-// was written lasts when this returns.
 bool write_whole_file(const std::string& path, std::string_view bytes, std::string& message) {
-  const bool in_place = is_special(path);
-  const std::string place = behind_links(path);
-  std::string draft = place + ".XXXXXX";
-  const int file = in_place ? open(path.c_str(), O_WRONLY | O_CLOEXEC) : mkostemp(draft.data(), O_CLOEXEC);
-  bool written = file >= 0 && write_whole(file, bytes) && (in_place || fsync(file) == 0);
-  bool renamed = false;
-  if (written && !in_place) written = renamed = std::rename(draft.c_str(), place.c_str()) == 0;
-  if (renamed) written = sync_folder_of(place);
-  if (!written) message = "cannot write " + path + ": " + std::strerror(errno);
-  if (file >= 0) close(file);
-  if (file >= 0 && !renamed && !in_place) unlink(draft.c_str());
-  return written;
+  return replace_file(path, [bytes](const ByteSink& sink) { return sink(bytes_of(bytes)); }, message);
 }
 
-bool write_snapshot_file(const std::string& path, std::vector<std::byte> bytes, const SealOptions& options,
-                         std::string_view run_id, std::uint64_t sequence, std::string& message) {
-  if (options.keys.empty()) return write_whole_file(path, text_of(bytes), message);
+bool write_snapshot_file(const std::string& path, const Run& run, bool self_contained, const SealOptions& options,
+                         std::uint64_t sequence, std::string& message) {
+  const auto write_plain = [&](const ByteSink& sink) { return run.write_snapshot(sink, self_contained); };
+  if (options.keys.empty()) return replace_file(path, write_plain, message);
   const auto ring = read_ring(options.keys, message);
   if (!ring) return false;
   if (!ring->can_seal()) {
     message = options.keys + " has no key that signs";
     return false;
   }
-  const auto sealed =
-      seal_in_place(std::move(bytes), *ring, {.tenant = options.tenant, .run_id = run_id, .sequence = sequence});
-  if (!sealed) {
-    message = refusal_text(sealed.error());
-    return false;
-  }
-  return write_whole_file(path, text_of(*sealed), message);
+  const SealLabel label{.tenant = options.tenant, .run_id = run.id(), .sequence = sequence};
+  const auto write_sealed = [&](const ByteSink& sink) {
+    const auto written = run.write_sealed_snapshot(sink, *ring, label, self_contained);
+    if (!written && written.error().code == Errc::seal_refused) message = refusal_text(written.error());
+    return bool(written);
+  };
+  return replace_file(path, write_sealed, message);
 }
 
 }  // namespace ptcvm::cli

@@ -7,7 +7,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "ptcvm/run.hpp"
 
 namespace ptcvm::cli {
 
@@ -30,11 +31,11 @@ struct SnapshotFile {
 // Returns nullopt when the file is refused; `message` then says why.
 std::optional<SnapshotFile> read_snapshot_file(const std::string& path, const SealOptions& options,
                                                std::string& message);
-// Writes the file whole or not at all, readable by the owner only, and sealed when the options have keys. Takes the
-// bytes, so that a sealed snapshot is not in memory twice.
-bool write_snapshot_file(const std::string& path, std::vector<std::byte> bytes, const SealOptions& options,
-                         std::string_view run_id, std::uint64_t sequence, std::string& message);
-// Writes the file so without a seal.
+// Writes the snapshot of a run whole or not at all, readable by the owner only, and sealed when the options have keys.
+// The snapshot of a large run is not in memory meanwhile.
+bool write_snapshot_file(const std::string& path, const Run& run, bool self_contained, const SealOptions& options,
+                         std::uint64_t sequence, std::string& message);
+// Writes a file so without a seal.
 bool write_whole_file(const std::string& path, std::string_view bytes, std::string& message);
 
 }  // namespace ptcvm::cli

@@ -76,9 +76,12 @@ Value Waits::handles_for(Value borrowed, BuiltinId form) {
     return Value::absent();
   }
   VectorBuilder targets(heap());
+  std::int64_t values = 0;   // which are there already; each after the first costs a unit
   const auto add = [&](Value item) {
     const bool is_id = item.is_string() && operations().find(string_view_of(item)) != nullptr;
-    const Value target = is_id || item.is(Tag::Pending) ? handle_for(item, form) : retained(item);
+    const bool is_handle = is_id || item.is(Tag::Pending);
+    const Value target = is_handle ? handle_for(item, form) : retained(item);
+    values += is_handle ? 0 : 1;
     if (target.is_absent()) return false;
     targets.push(target);
     return true;
@@ -97,6 +100,7 @@ Value Waits::handles_for(Value borrowed, BuiltinId form) {
     return Value::absent();
   }
   core_.charge(std::int64_t{targets.count() / 8} * (form == BuiltinId::await_settled ? 4 : 1));
+  if (form == BuiltinId::await_settled && values > 1) core_.charge(values - 1);
   return targets.finish();
 }
 

@@ -1,5 +1,8 @@
 // What a wait comes to: the results in the shape of the argument, or a fault.
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
 
 #include "vm/exec/await.h"
 #include "vm/exec/stepper_frames.h"
@@ -22,18 +25,21 @@ const Operation* earliest(const Operations& operations, Value targets, const Wan
   return first;
 }
 
+// A map of at most three entries whose keys are keywords. The whole map is made at once.
 class KeywordMap {
  public:
-  explicit KeywordMap(Heap& heap) : heap_(heap), map_(map_empty(heap)) {}
+  explicit KeywordMap(Heap& heap) : heap_(heap) {}
   KeywordMap& with(std::string_view key, Value taken) {
-    map_ = map_assoc(heap_, map_, Value::of(heap_.intern(key)), taken);
+    keys_[count_] = Value::of(heap_.intern(key));
+    values_[count_++] = taken;
     return *this;
   }
-  Value take() const { return map_; }
+  Value take() { return map_from(heap_, std::span(keys_).first(count_), std::span(values_).first(count_)); }
 
  private:
   Heap& heap_;
-  Value map_;
+  std::array<Value, 3> keys_{}, values_{};
+  std::size_t count_ = 0;
 };
 
 // Returns the entry for one target of await-settled.
@@ -94,8 +100,15 @@ Value Waits::values(const AwaitSlots& slots) {
 Value Waits::settled_values(const AwaitSlots& slots) {
   const Value targets = slots.own(kAwaitTargets);
   VectorBuilder entries(heap());
+  Owned plain(heap(), Value::absent());   // the entry of a value that is there: such entries differ in :value alone
   each_target(operations(), targets, [&](std::uint32_t, Value target, const Operation* operation) {
-    entries.push(settled_entry(heap(), target, operation));
+    if (operation == nullptr && !plain.get().is_absent()) {
+      const Value key = Value::of(heap().intern("value"));
+      return entries.push(map_assoc(heap(), retained(plain.get()), key, retained(target)));
+    }
+    const Value entry = settled_entry(heap(), target, operation);
+    if (operation == nullptr) plain.reset(retained(entry));
+    entries.push(entry);
   });
   const Value all = entries.finish();
   if (targets.is_vector()) return shaped(heap(), slots.args[0], all);

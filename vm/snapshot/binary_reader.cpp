@@ -226,6 +226,7 @@ bool BinaryReader::read_shapes() { return values_->read_shapes(bytes_of(in_.shap
 
 bool BinaryReader::read_values(std::vector<Value>& roots) {
   values_->number_linked_objects();
+  values_->has_read = has_read;
   return values_->read(bytes_of(in_.values()), roots) || invalid(values_->problem);
 }
 

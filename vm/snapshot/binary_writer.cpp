@@ -1,19 +1,16 @@
 // RunState -> bytes. Children are built before their parents and one call at a time: the order of evaluation of
 // arguments, which compilers choose, must not show in the bytes.
-#include <sodium/crypto_hash_sha256.h>
-
-#include <array>
 #include <charconv>
 
 #include "schema/version.h"
 #include "snapshot_generated.h"
 #include "vm/exec/call_sites.h"
 #include "vm/exec/machine_state.h"
+#include "vm/snapshot/binary_writer.h"
 #include "vm/snapshot/checksum.h"
-#include "vm/snapshot/run_state.h"
 #include "vm/snapshot/snapshot.h"
+#include "vm/snapshot/state_values.h"
 #include "vm/snapshot/table_builder.h"
-#include "vm/snapshot/value_writer.h"
 
 namespace ptc {
 namespace {
@@ -39,33 +36,46 @@ bool copy_limits(const Limits& in, Table& out) {
 
 class BinaryWriter : TableBuilder {
  public:
-  BinaryWriter(const MachineView& run, const HostState& host, const SnapshotOptions& options)
-      : host_(host), options_(options), heap_bytes_(run.heap().bytes_used()), state_(capture(run)), values_(run) {}
+  BinaryWriter(StateValues& written, const HostState& host, const SnapshotOptions& options)
+      : host_(host), options_(options), written_(written), state_(written.state), values_(written.stream) {}
 
   // The memory must be empty.
   void write(SnapshotMemory& out) {
-    const bool is_large = heap_bytes_ >= ValueWriter::kLargeHeap;
+    const bool is_large = written_.is_large();
     if (is_large) {
       out.reserve(most_size());
       values_.bytes.send_to(out);
     }
-    write_values();
+    written_.write();
     if (is_large) values_.bytes.flush();
-    value_bytes_ = out.view().size();
-    begin(likely_size() + value_bytes_);
-    schema::FinishSnapshotBuffer(builder(), root());
+    build(out.view().size());
     put_tables(out);
     const auto checksum = checksum_bytes(snapshot_checksum(out.view()));
     out.append(checksum);
     if (is_large) out.trim();
   }
 
+  SnapshotEdges edges(std::size_t value_bytes) {
+    build(value_bytes);
+    const auto before = before_hole(), behind = behind_hole();
+    return {{before.begin(), before.end()}, {behind.begin(), behind.end()}};
+  }
+
  private:
+  // The values are written.
+  void build(std::size_t value_bytes) {
+    constexpr std::size_t kSpare = std::size_t{4} << 20;   // never touched; growing would touch the hole
+    value_bytes_ = value_bytes;
+    for (std::uint32_t k = 0; k < state_.operations.size(); ++k) operation_index_.emplace(state_.operations[k].id, k);
+    begin(likely_size() + value_bytes + (value_bytes == 0 ? 0 : kSpare));
+    schema::FinishSnapshotBuffer(builder(), root());
+  }
+
   // What the snapshot of a large run takes at most, and room for an envelope around it. Its values take no more than
   // on the heap.
   std::size_t most_size() const {
     constexpr std::size_t kRest = std::size_t{64} << 10, kMostGuessed = std::size_t{64} << 20;
-    return likely_size() + std::min<std::size_t>(heap_bytes_, kMostGuessed) + kRest;
+    return likely_size() + std::min<std::size_t>(written_.heap_bytes, kMostGuessed) + kRest;
   }
 
   // Values that are in the memory already stay there.
@@ -89,17 +99,6 @@ class BinaryWriter : TableBuilder {
       if (options_.embed_programs && !link.is_prelude) size += link.program->encoded().packed.size();
     }
     return size;
-  }
-
-  void write_values() {
-    for (std::uint32_t k = 0; k < state_.operations.size(); ++k) operation_index_.emplace(state_.operations[k].id, k);
-    for_each_value(state_, [this](Value& value) { values_.put(value); });
-    for (const auto& [key, value] : host_.cached_answers) values_.put(value);
-    for (const FiberState& fiber : state_.fibers) {
-      for (const FrameState& frame : fiber.frames) {
-        if (frame.kind == Frame::Kind::Stepper) stepper_index(frame.builtin);
-      }
-    }
   }
 
   std::uint32_t stepper_index(BuiltinId id) { return values_.builtin_index(id); }
@@ -361,26 +360,24 @@ class BinaryWriter : TableBuilder {
 
   const HostState& host_;
   const SnapshotOptions& options_;
-  const std::uint64_t heap_bytes_;
-  RunState state_;
-  ValueWriter values_;
+  StateValues& written_;
+  RunState& state_;
+  ValueWriter& values_;
   boost::unordered_flat_map<std::string_view, std::uint32_t> operation_index_;
   std::size_t value_bytes_ = 0;           // the values that are in the memory already
 };
 
 }  // namespace
 
-std::uint64_t signature_hash(std::string_view signature) {
-  if (signature.empty()) return 0;
-  std::array<unsigned char, crypto_hash_sha256_BYTES> hash;
-  crypto_hash_sha256(hash.data(), reinterpret_cast<const unsigned char*>(signature.data()), signature.size());
-  std::uint64_t word = 0;
-  for (unsigned i = 0; i < 8; ++i) word |= std::uint64_t{hash[i]} << (8 * i);
-  return word;
+SnapshotEdges snapshot_edges(StateValues& written, const HostState& host, const SnapshotOptions& options,
+                             std::size_t value_bytes) {
+  return BinaryWriter(written, host, options).edges(value_bytes);
 }
 
 void write_snapshot(const Run& run, const HostState& host, const SnapshotOptions& options, SnapshotMemory& out) {
-  BinaryWriter(MachineView(run), host, options).write(out);
+  const MachineView view(run);
+  StateValues values(view, host);
+  BinaryWriter(values, host, options).write(out);
 }
 
 std::vector<std::uint8_t> write_snapshot(const Run& run, const HostState& host, const SnapshotOptions& options) {

@@ -21,7 +21,24 @@ inline constexpr const char* kIdentifierWithoutChecksum = "PTCS";   // schema/sn
 enum class SnapshotKind : std::uint8_t { None, WithoutChecksum, WithChecksum };
 SnapshotKind snapshot_kind(std::span<const std::uint8_t> bytes);   // looks at the identifier alone
 
-// Computes the checksum. The size must be a multiple of 8, as the size of every snapshot is.
+// Computes the checksum of bytes that come in pieces of any size. Their sum must be a multiple of 8, as the size of
+// every snapshot is.
+class SnapshotChecksum {
+ public:
+  void add(std::span<const std::uint8_t> more);
+  std::uint64_t value() const;
+
+ private:
+  static constexpr std::size_t kLanes = 4, kBlock = 32;
+  using Lanes = std::array<std::uint64_t, kLanes>;
+  static Lanes first_lanes();
+
+  Lanes lanes_ = first_lanes();
+  std::array<std::uint8_t, kBlock> rest_{};   // less than a block
+  std::size_t rest_size_ = 0;
+  std::uint64_t size_ = 0;
+};
+// Computes the checksum of bytes in one piece.
 std::uint64_t snapshot_checksum(std::span<const std::uint8_t> bytes);
 
 // Returns the bytes of a checksum as they are at the end of a snapshot.

@@ -211,6 +211,7 @@ Result restore_binary(std::span<const std::uint8_t> bytes, std::uint32_t at_leas
     return RestoreError{SnapshotError::Damaged, "the container is damaged"};
   }
   BinaryReader reader(*schema::GetSnapshot(bytes.data()));
+  reader.has_read = options.has_read;
   return Restore(reader, options).run();
 }
 

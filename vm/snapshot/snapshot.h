@@ -54,6 +54,10 @@ struct SnapshotOptions {
 std::vector<std::uint8_t> write_snapshot(const Run& run, const HostState& host, const SnapshotOptions& options = {});
 // Writes the same bytes to a memory that is empty.
 void write_snapshot(const Run& run, const HostState& host, const SnapshotOptions& options, SnapshotMemory& out);
+// Returns what writes the same bytes in pieces. Each write costs as much as write_snapshot(), and making the object as
+// well, so this is for runs whose snapshot should not be in memory: large ones.
+std::unique_ptr<SnapshotPieces> snapshot_pieces(const Run& run, HostState host, const SnapshotOptions& options = {});
+bool is_large_snapshot(const Run& run);
 
 // Returns the second face (docs/snapshots.md): JSON for people, lossless and canonical. restore_snapshot() takes either
 // face.
@@ -96,6 +100,9 @@ struct RestoreOptions {
   std::shared_ptr<MemorySource> memory;          // the memory of the run; null means malloc
   // The capability check: returns "" or why the run may not go on here. It runs before anything is built.
   std::function<std::string(const HostState&)> check;
+
+  // Is told which bytes nobody reads any more, in ascending order, while values are read. Unset: nobody asks.
+  std::function<void(std::span<const std::uint8_t>)> has_read;
 
   // Migrations besides the engine's own, which are asked first: for formats that only this host ever wrote.
   std::span<const Migration> migrations;

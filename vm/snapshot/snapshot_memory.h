@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "vm/snapshot/snapshot_pieces.h"
+
 namespace ptc {
 
-class SnapshotMemory {
+class SnapshotMemory : public SnapshotSink {
  public:
-  virtual ~SnapshotMemory() = default;
   // Takes room for so many bytes in all. Room that is not used is never touched, so it takes no memory of the machine.
   virtual void reserve(std::size_t bytes) = 0;
-  virtual void append(std::span<const std::uint8_t> more) = 0;
   virtual void prepend(std::span<const std::uint8_t> more) = 0;
   virtual std::span<const std::uint8_t> view() const = 0;
   // Gives back room when most of it was not needed.

@@ -1,7 +1,10 @@
 // One face of a snapshot, for restoring: parts in the order in which they may be trusted more and more. restore.cpp
 // calls the functions in the order of their declaration, until one returns false.
 #pragma once
+#include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "vm/snapshot/run_state.h"
@@ -24,6 +27,7 @@ class SnapshotReader {
   virtual bool read_values(std::vector<Value>& roots) = 0;
   virtual void forget_values() = 0;                     // releases what the reader holds of the heap of the run
 
+  std::function<void(std::span<const std::uint8_t>)> has_read;   // as in RestoreOptions; JSON has nothing to tell
   RestoreError error;
 
  protected:

@@ -98,12 +98,21 @@ void ValueReader::done(const std::vector<WalkStep>& path) {
 
 bool ValueReader::read(std::span<const std::uint8_t> bytes, std::vector<Value>& roots) {
   allow_comparing(bytes.size());
-  if (!run_stream(bytes)) return false;
+  tells_ = has_read != nullptr;
+  const bool is_whole = run_stream(bytes);
+  tells_ = false;
+  if (!is_whole) return false;
   for (const Value& root : stack_) {
     if (root.is(Tag::Hidden)) return fail("an inner object in the place of a value");
   }
   roots.swap(stack_);
   return true;
+}
+
+void ValueReader::tell_read() {
+  if (at_ - told_ < kToldBytes) return;
+  has_read(bytes_.subspan(told_, at_ - told_));
+  told_ = at_;
 }
 
 bool ValueReader::run_stream(std::span<const std::uint8_t> bytes) {
@@ -114,6 +123,7 @@ bool ValueReader::run_stream(std::span<const std::uint8_t> bytes) {
   while (at_ < bytes_.size()) {
     if (plain_item()) continue;
     if (!item()) return false;
+    if (tells_) tell_read();
     if (heap_.over_limit()) return fail("more than the memory limit");
   }
   return true;

@@ -6,6 +6,7 @@
 // the programs, then number_linked_objects(), then read().
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,7 @@ class ValueReader {
   std::vector<const Keyword*> names;
   std::vector<BuiltinId> builtins;
   std::string problem;
+  std::function<void(std::span<const std::uint8_t>)> has_read;   // told by read() what nobody reads again; may be unset
   Heap& heap() { return heap_; }
 
   [[nodiscard]] bool read_shapes(std::span<const std::uint8_t> bytes);   // the bytes must outlive the reader
@@ -65,6 +67,8 @@ class ValueReader {
  private:
   bool fail(std::string_view why);
   bool run_stream(std::span<const std::uint8_t> bytes);
+  static constexpr std::size_t kToldBytes = std::size_t{256} << 10;
+  void tell_read();
   bool plain_item();                                            // returns false for another item, and reads nothing
   bool item();
   bool varint(std::uint64_t& n);
@@ -103,7 +107,8 @@ class ValueReader {
   MachineState& run_;
   Heap& heap_;
   std::span<const std::uint8_t> bytes_;
-  std::size_t at_ = 0;
+  std::size_t at_ = 0, told_ = 0;                               // bytes before `told_` were told as read
+  bool tells_ = false;
   std::vector<Value> stack_;                                    // owned
   std::vector<Value> shapes_;                                   // owned
   std::vector<Object*> table_;                                  // objects by ordinal, borrowed

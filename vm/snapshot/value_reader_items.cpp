@@ -1,5 +1,7 @@
 // The items of a value stream, one function a kind: pop the parts, check them, push what they make.
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstring>
 
 #include "vm/builtins/regex.h"
@@ -27,9 +29,14 @@ bool ValueReader::string(std::uint64_t n) {
   if (n > bytes_.size() - at_) return fail("cut off");
   const std::string_view text(reinterpret_cast<const char*>(bytes_.data()) + at_, n);
   if (!utf8_is_valid(text)) return fail("text that is not UTF-8");
-  at_ += n;
   const Value made = string_raw(heap_, n);
-  if (n != 0) std::memcpy(static_cast<String*>(made.object)->bytes(), text.data(), n);
+  for (std::size_t done = 0; done < n;) {
+    const std::size_t count = std::min<std::size_t>(n - done, kToldBytes);
+    std::memcpy(static_cast<String*>(made.object)->bytes() + done, text.data() + done, count);
+    done += count;
+    at_ += count;
+    if (tells_) tell_read();
+  }
   push(made);
   return true;
 }

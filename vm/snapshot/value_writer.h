@@ -13,7 +13,7 @@
 
 #include "schema/builtin_id.h"
 #include "vm/snapshot/object_walk.h"
-#include "vm/snapshot/snapshot_memory.h"
+#include "vm/snapshot/snapshot_pieces.h"
 #include "vm/value/heap.h"
 
 namespace ptc {
@@ -42,7 +42,7 @@ class ByteBuffer {
   std::span<const std::uint8_t> view() const { return {bytes_.get(), size_}; }   // what did not go elsewhere
 
   // From now on, bytes go there when the buffer is full and at flush(). The place must outlive the buffer.
-  void send_to(SnapshotMemory& elsewhere) { elsewhere_ = &elsewhere; }
+  void send_to(SnapshotSink& elsewhere) { elsewhere_ = &elsewhere; }
   void flush() {
     elsewhere_->append(view());
     size_ = 0;
@@ -59,7 +59,7 @@ class ByteBuffer {
 
   std::unique_ptr<std::uint8_t[]> bytes_;
   std::size_t size_ = 0, room_ = 0;
-  SnapshotMemory* elsewhere_ = nullptr;
+  SnapshotSink* elsewhere_ = nullptr;
 };
 
 class ValueWriter {

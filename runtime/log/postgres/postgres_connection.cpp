@@ -48,6 +48,10 @@ std::string array_of(Oid type, const Values& values, Write write) {
   return out;
 }
 
+std::string_view as_text(std::span<const std::uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 std::string_view as_text(const PostgresUuid& value) {
   return {reinterpret_cast<const char*>(value.data()), value.size()};
 }
@@ -88,15 +92,18 @@ PostgresParameters& PostgresParameters::bytes(std::string_view value) {
 
 PostgresParameters& PostgresParameters::null_bytes() { return add(kBytes, nullptr, 0); }
 
-PostgresParameters& PostgresParameters::large_bytes(std::string_view value) {
-  if (value.size() < kLeastInPieces) return bytes(value).add(kOid, nullptr, 0);
-  in_pieces_ = value;
-  null_bytes().own(kOid, std::string(4, '\0'));
-  object_ = &owned_.back();
-  return *this;
+PostgresParameters& PostgresParameters::snapshot(const Parked& parked) {
+  if (parked.snapshot_size() >= kLeastInPieces) {
+    in_pieces_ = &parked;
+    null_bytes().own(kOid, std::string(4, '\0'));
+    object_ = &owned_.back();
+    return *this;
+  }
+  if (parked.pieces == nullptr) return bytes(as_text(parked.snapshot)).add(kOid, nullptr, 0);
+  return own(kBytes, std::string(as_text(parked.whole_snapshot()))).add(kOid, nullptr, 0);
 }
 
-PostgresParameters& PostgresParameters::null_large_bytes() { return null_bytes().add(kOid, nullptr, 0); }
+PostgresParameters& PostgresParameters::null_snapshot() { return null_bytes().add(kOid, nullptr, 0); }
 
 void PostgresParameters::set_object(Oid object) {
   for (std::size_t i = 0; i < object_->size(); ++i) (*object_)[i] = static_cast<char>(object >> (24 - 8 * i));
@@ -221,17 +228,26 @@ std::variant<PostgresRows, PostgresFailure> PostgresConnection::command(const st
 }
 
 std::optional<PostgresFailure> PostgresConnection::send_pieces(PostgresParameters& parameters, Oid& object) {
-  for (std::size_t at = 0; at < parameters.in_pieces_.size(); at += kPieceBytes) {
+  std::optional<PostgresFailure> failed;
+  std::uint64_t at = 0;
+  SnapshotSlicer pieces(kPieceBytes, [&](std::span<const std::uint8_t> bytes) {
+    if (failed || bytes.empty()) return;
     PostgresParameters piece;
     if (at != 0) piece.own(kOid, *parameters.object_).count(at);
-    piece.bytes(parameters.in_pieces_.substr(at, kPieceBytes));
+    piece.bytes(as_text(bytes));
     auto done = look_anew(at == 0 ? "SELECT lo_from_bytea(0, $1)" : "SELECT lo_put($1, $2, $3)", piece);
-    if (auto* failed = std::get_if<PostgresFailure>(&done)) return std::move(*failed);
-    if (at != 0) continue;
-    object = static_cast<Oid>(std::get<PostgresRows>(done).integer_at(0, 0));
-    parameters.set_object(object);
-  }
-  return std::nullopt;
+    if (auto* refused = std::get_if<PostgresFailure>(&done)) {
+      failed = std::move(*refused);
+      return;
+    }
+    if (at == 0) {
+      object = static_cast<Oid>(std::get<PostgresRows>(done).integer_at(0, 0));
+      parameters.set_object(object);
+    }
+    at += bytes.size();
+  });
+  parameters.in_pieces_->write_snapshot(pieces);
+  return failed;
 }
 
 std::variant<PostgresRows, PostgresFailure> PostgresConnection::ask(const char* sql, PostgresParameters& parameters) {

@@ -30,11 +30,11 @@ class PostgresParameters {
  public:
   PostgresParameters& bytes(std::string_view value);
   PostgresParameters& null_bytes();
-  // Adds two parameters for one value of any size, for coalesce($N, lo_get($N+1)). libpq copies a message as a whole,
-  // so a large value goes in pieces into a large object, in the transaction of the statement, and the object is
-  // removed before the commit. At most one such value in a statement.
-  PostgresParameters& large_bytes(std::string_view value);
-  PostgresParameters& null_large_bytes();
+  // Adds two parameters for the snapshot of a parked run, for coalesce($N, lo_get($N+1)). libpq copies a message as a
+  // whole, so a large one goes in pieces into a large object, in the transaction of the statement, and the object is
+  // removed before the commit. At most one snapshot in a statement.
+  PostgresParameters& snapshot(const Parked& parked);
+  PostgresParameters& null_snapshot();
   PostgresParameters& integer(std::optional<std::int64_t> value);
   PostgresParameters& count(std::uint64_t value);   // binds the largest number of PostgreSQL when the value is larger
   PostgresParameters& small(std::int16_t value);
@@ -49,14 +49,14 @@ class PostgresParameters {
   friend class PostgresConnection;
   PostgresParameters& add(Oid type, const char* data, std::size_t size);
   PostgresParameters& own(Oid type, std::string value);
-  bool has_pieces() const { return !in_pieces_.empty(); }
+  bool has_pieces() const { return in_pieces_ != nullptr; }
   void set_object(Oid object);   // the object that has the pieces
 
   std::vector<Oid> types_;
   std::vector<const char*> data_;   // null: NULL
   std::vector<int> sizes_, formats_;
   std::deque<std::string> owned_;
-  std::string_view in_pieces_;         // what goes into a large object first; mostly empty
+  const Parked* in_pieces_ = nullptr;   // its snapshot goes into a large object first; mostly null
   std::string* object_ = nullptr;      // the parameter that names the object
 };
 

@@ -62,10 +62,6 @@ WaitKeys wait_keys(const Parked* run) {
   return out;
 }
 
-std::string_view as_text(const std::vector<std::uint8_t>& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 Fact written_fact(const Fact& given, std::uint64_t seq, std::uint64_t token) {
   Fact out = given;
   out.seq = seq;
@@ -139,9 +135,9 @@ void add_parked(PostgresParameters& out, const Parked* run) {
   }
   out.byte_array(keys.indexed).byte_array(keys.whole);
   if (run == nullptr) {
-    out.integer(std::nullopt).integer(std::nullopt).null_large_bytes();
+    out.integer(std::nullopt).integer(std::nullopt).null_snapshot();
   } else {
-    out.integer(run->deadline_ms).count(run->observed_seq).large_bytes(as_text(run->snapshot));
+    out.integer(run->deadline_ms).count(run->observed_seq).snapshot(*run);
   }
 }
 

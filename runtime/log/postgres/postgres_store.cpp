@@ -46,7 +46,7 @@ std::optional<StoreError> check_postgres_log(std::string_view log) {
 
 std::optional<StoreError> check_postgres_message(const FactColumns& facts, const Parked* run) {
   constexpr std::size_t kMostBytes = std::size_t{1'000} << 20;
-  std::size_t bytes = run == nullptr ? 0 : run->snapshot.size();
+  std::size_t bytes = run == nullptr ? 0 : run->snapshot_size();
   for (const auto& body : facts.bodies) bytes += body->size();
   if (bytes <= kMostBytes) return std::nullopt;
   return StoreError{Kind::Misuse, "a write has " + std::to_string(bytes) +

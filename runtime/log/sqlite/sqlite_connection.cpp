@@ -90,9 +90,17 @@ void SqliteConnection::use_at(const Place& place, bool is_written, const Use& us
   sqlite3_blob_close(blob);   // says again what was noted
 }
 
-void SqliteConnection::write_at(const Place& place, std::span<const std::uint8_t> bytes) {
+void SqliteConnection::write_at(const Place& place, const Parked& parked) {
+  constexpr std::size_t kPiece = std::size_t{64} << 20;
   use_at(place, true, [&](sqlite3_blob* blob) {
-    return sqlite3_blob_write(blob, bytes.data(), static_cast<int>(bytes.size()), 0);   // one that is too large fails
+    int code = SQLITE_OK, at = 0;                  // one that is too large for SQLite has failed as zeros
+    SnapshotSlicer pieces(kPiece, [&](std::span<const std::uint8_t> piece) {
+      if (code != SQLITE_OK) return;
+      code = sqlite3_blob_write(blob, piece.data(), static_cast<int>(piece.size()), at);
+      at += static_cast<int>(piece.size());
+    });
+    parked.write_snapshot(pieces);
+    return code;
   });
 }
 

@@ -43,7 +43,7 @@ class SqliteConnection {
   };
   // Writes a value in place that has that size already, or reads one. SQLite copies what is bound or read as a column,
   // so a large value would be in memory twice.
-  void write_at(const Place& place, std::span<const std::uint8_t> bytes);
+  void write_at(const Place& place, const Parked& parked);   // its snapshot
   std::vector<std::uint8_t> read_at(const Place& place);
 
   bool failed() const { return error_.has_value(); }

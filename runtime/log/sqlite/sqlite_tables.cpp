@@ -294,15 +294,17 @@ bool SqliteTables::has_parked(const RunRow& run) {
 void SqliteTables::park(RunRow& run, const Parked& parked) {
   stop_waiting(run);
   SqliteQuery(connection_, kForgetWaitKeys).integer(run.id).run();
-  const bool is_large = parked.snapshot.size() >= kLargeSnapshot;
+  const bool is_large = parked.snapshot_size() >= kLargeSnapshot;
+  const bool is_made = !is_large && parked.pieces != nullptr;
+  const std::vector<std::uint8_t> made = is_made ? parked.whole_snapshot() : std::vector<std::uint8_t>();
   {
     SqliteQuery query(connection_, kPark);
     query.integer(run.id).text(parked.continuation);
     bind_moment(query, parked.deadline_ms);
     query.count(parked.observed_seq);
-    (is_large ? query.zeros(parked.snapshot.size()) : query.bytes(parked.snapshot)).run();
+    (is_large ? query.zeros(parked.snapshot_size()) : query.bytes(is_made ? made : parked.snapshot)).run();
   }
-  if (is_large) connection_.write_at(snapshot_of(run.id), parked.snapshot);
+  if (is_large) connection_.write_at(snapshot_of(run.id), parked);
   std::uint64_t place = 0;
   for (const std::string& key : parked.wait_keys) {
     SqliteQuery(connection_, kWaitFor).integer(run.id).count(place++).text(key).run();

@@ -1,4 +1,5 @@
 // Runs: what step() comes to, budgets, moving, snapshots.
+#include "ptcvm/sealing.hpp"
 #include "run_fixture.h"
 
 namespace ptcvm {
@@ -226,6 +227,38 @@ TEST_F(RunTest, AParkedRunGoesOnAsIfNothingHadHappened) {
   EXPECT_EQ(parked.usage().fuel, straight.usage().fuel);
   EXPECT_EQ(parked.usage().peak_bytes, straight.usage().peak_bytes);
   EXPECT_EQ(parked.usage().tool_calls, 1u);
+}
+
+TEST_F(RunTest, ASnapshotCanGoOutInPieces) {
+  for (const char* const source : {"(await-signal \"go\")", "(let [v (mapv (fn [i] (str \"text number \" i)) "
+                                                           "(range 120000))] (await-signal \"go\") (count v))"}) {
+    Run run = started(source);
+    ASSERT_EQ(run.step(), RunState::Suspended);
+    const std::vector<std::byte> whole = run.snapshot();
+    std::vector<std::byte> out;
+    const ByteSink sink = [&out](std::span<const std::byte> piece) {
+      out.insert(out.end(), piece.begin(), piece.end());
+      return true;
+    };
+    EXPECT_TRUE(run.write_snapshot(sink));
+    EXPECT_EQ(out, whole);
+    EXPECT_FALSE(run.write_snapshot([](std::span<const std::byte>) { return false; }));
+
+    KeyRing keys;
+    ASSERT_TRUE(keys.rotate({.id = "k", .time_ms = 0}));
+    const SealLabel label{.tenant = "acme", .run_id = "r", .sequence = 3};
+    out.clear();
+    ASSERT_TRUE(run.write_sealed_snapshot(sink, keys, label));
+    EXPECT_EQ(out, seal(whole, keys, label).value());
+    EXPECT_EQ(run.write_sealed_snapshot([](std::span<const std::byte>) { return false; }, keys, label).error().code,
+              Errc::store_failed);
+    EXPECT_EQ(run.write_sealed_snapshot(sink, KeyRing(), label).error().code, Errc::seal_refused);
+
+    std::vector<std::byte> spent = whole;
+    auto again = Run::restore_from(engine_, spent);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(again->snapshot(), whole);
+  }
 }
 
 TEST_F(RunTest, ARunWhoseEngineForgotItsProgramCanBeParked) {

@@ -48,6 +48,18 @@ TEST(Checksum, IsXxh64) {
   EXPECT_EQ(snapshot_checksum(some_bytes(8'000)), 0xbb8488f1b05183f4u);
 }
 
+TEST(Checksum, IsTheSameInPiecesOfAnySize) {
+  const Bytes bytes = some_bytes(8'000);
+  for (const std::size_t size : {1u, 7u, 8u, 31u, 32u, 33u, 100u, 7'999u}) {
+    SnapshotChecksum sum;
+    std::span<const std::uint8_t> rest = bytes;
+    for (; rest.size() > size; rest = rest.subspan(size)) sum.add(rest.first(size));
+    sum.add(rest);
+    sum.add({});
+    EXPECT_EQ(sum.value(), 0xbb8488f1b05183f4u) << size;
+  }
+}
+
 TEST(Checksum, IsTakenOffWhenItHolds) {
   Bytes bytes = some_bytes(64);
   append_checksum(bytes);

@@ -78,6 +78,12 @@ End finish(std::shared_ptr<const Program> program, Face face) {
   }
 }
 
+std::vector<std::uint8_t> whole(const SnapshotPieces& pieces) {
+  SnapshotVector<std::uint8_t> out;
+  pieces.write(out);
+  return std::move(out).take();
+}
+
 class RoundTrip : public testing::TestWithParam<const char*> {};
 
 void expect_as_straight(const char* source, Face face) {
@@ -107,24 +113,52 @@ TEST_P(RoundTrip, HasTheSameBytesWhenItsHeapIsLarge) {
     write_snapshot(run, {}, {}, large);
     run.heap().account(-kMore);
     EXPECT_TRUE(std::ranges::equal(large.view(), small));
+    const auto pieces = snapshot_pieces(run, {});
+    EXPECT_EQ(pieces->size(), small.size());
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(whole(*pieces), small);
     const StepStatus status = run.step(1);
     is_over = status != StepStatus::Yielded;
   }
 }
 
-TEST(LargeSnapshot, IsReadAndWrittenAgain) {
+ptc::Run large_run() {
   const auto program = compiled(
       "(let [text (reduce (fn [s _] (str s s)) \"12345678\" (range 18)) "
       "ints (mapv (fn [i] (* i 1003)) (range 100000)) words (mapv (fn [i] (str \"word \" i)) (range 20000))] "
       "(loop [i 0] (if (< i 10) (recur (inc i)) (+ (count text) (count ints) (count words)))))");
-  ASSERT_NE(program, nullptr);
   ptc::Run run(RunLimits{});
   run.start(program);
   while (run.step(1'000) == StepStatus::Yielded && run.heap().bytes_used() < (9u << 19)) {
   }
-  ASSERT_GT(run.heap().bytes_used(), 4u << 20);
+  EXPECT_GT(run.heap().bytes_used(), 4u << 20);
+  return run;
+}
+
+TEST(LargeSnapshot, IsReadAndWrittenAgain) {
+  const ptc::Run run = large_run();
   ptc::Run again = restored(run, Face::Binary);
   EXPECT_EQ(write_snapshot(again, {}), write_snapshot(run, {}));
+  EXPECT_EQ(whole(*snapshot_pieces(run, {})), write_snapshot(run, {}));
+}
+
+// A host may forget what was read. Here the bytes become something else at once.
+TEST(LargeSnapshot, CanBeForgottenWhileItIsRead) {
+  const ptc::Run run = large_run();
+  std::vector<std::uint8_t> bytes = write_snapshot(run, {});
+  const std::vector<std::uint8_t> kept = bytes;
+  std::size_t forgotten = 0;
+  RestoreOptions options;
+  options.has_read = [&](std::span<const std::uint8_t> read) {
+    const auto at = static_cast<std::size_t>(read.data() - bytes.data());
+    EXPECT_GE(at, forgotten == 0 ? 1 : forgotten);
+    forgotten = at + read.size();
+    ASSERT_LT(forgotten, bytes.size());
+    std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), read.size(), std::uint8_t{0xFF});
+  };
+  auto result = restore_snapshot(bytes, options);
+  ASSERT_TRUE(std::holds_alternative<Restored>(result)) << std::get<RestoreError>(result).message;
+  EXPECT_GT(forgotten, bytes.size() / 2);
+  EXPECT_EQ(write_snapshot(std::get<Restored>(result).run, {}), kept);
 }
 
 TEST_P(RoundTrip, EndsAsTheStraightRun) { expect_as_straight(GetParam(), Face::Binary); }
