@@ -136,6 +136,8 @@ StoreResult<Put> progress_operation(FactStore& store, std::string_view run, std:
   Fact fact = fact_of(FactKind::OperationProgressed, FactAuthor::Outside, std::move(said));
   fact.id = operation;
   fact.value = std::move(value_edn);
+  RunLog log;
+  if (auto error = read_answers(store, run, log)) return std::move(*error);
   return put_one(store, run, fact);
 }
 

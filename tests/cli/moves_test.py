@@ -291,6 +291,7 @@ class Pulls(MoveTest):
                       ("journal", "reset", "order-17", "reserve", "--reason", "again"),
                       ("resume", "order-17", *self.tools, "--resolve", "op1=true")):
             self.assertIn("run_is_copy", self.refused(*words, "--store", file), words)
+        self.ok("progress", "order-17", "--store", file)
         self.assertEqual(self.state(file), "waiting", "nothing has woken it")
         self.assertEqual(self.ok("journal", "export", "order-17", "--store", file), before)
 
