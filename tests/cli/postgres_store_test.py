@@ -1,6 +1,8 @@
 """Runs that a store in PostgreSQL keeps: everything that store_test.py says of files, and what is said of databases.
 
 usage: postgres_store_test.py PTCVM   (the program under test)"""
+import re
+import shlex
 import unittest
 
 import store_test
@@ -75,7 +77,18 @@ class StoreCommandTest(CommandLineTest):
             status, out, err = ptcvm(*words, "--store", url)
             self.assertEqual(status, 74, err)
             self.assertNotIn("geheim", out + err)
-            self.assertIn("postgresql://app@/x", err)
+            self.assertIn("postgresql://app@/x?host=/nowhere", err)
+
+    def test_a_printed_command_has_the_whole_url(self):
+        url = SERVER.new_database("whole") + "&application_name=a%20b&sslpassword=geheim"
+        self.assertIn("?", url)
+        self.assertEqual(ptcvm("store", "migrate", "--store", url)[0], 0)
+        status, out, err = ptcvm("run", self.file("w.ptc", '(await-signal "go")'), "--store", url, "--id", "r")
+        self.assertEqual(status, 75, err)
+        self.assertNotIn("geheim", out + err)
+        words = shlex.split(re.search("ptcvm (journal put .*) JSON", err).group(1))
+        self.assertEqual(ptcvm(*words, "1")[0], 0, words)
+        self.assertIn("application_name=a%20b", words[words.index("--store") + 1])
 
     def test_what_a_database_does_not_do_is_refused_by_name(self):
         program = self.file("p.ptc", "1")

@@ -15,6 +15,14 @@ namespace {
 [[maybe_unused]] constexpr std::string_view kWithout =
     "this ptcvm has no stores in PostgreSQL: it was built without libpq";
 
+// Returns whether a parameter of a URL is a password or the like. A name may be written with %.
+bool may_be_secret(std::string_view name) {
+  for (const std::string_view part : {"%", "password", "secret", "scram"}) {
+    if (name.find(part) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 #ifdef PTCVM_HAVE_POSTGRES
 // A database without a store, or with one of another version, is bad input. All else is a failure of the machine.
 int status_of(const Error& error) { return error.detail == "store_version" ? kBadInput : kStoreFailed; }
@@ -33,10 +41,20 @@ bool is_postgres_url(std::string_view text) {
 
 std::string shown_place(std::string_view text) {
   if (!is_postgres_url(text)) return std::string(text);
-  const std::size_t begin = text.find("://") + 3;
-  std::string out(text.substr(0, text.find('?')));   // words after it may hold a password
+  const std::size_t begin = text.find("://") + 3, words = text.find('?');
+  std::string out(text.substr(0, words));
   const std::size_t at = out.find('@', begin), colon = out.find(':', begin);
   if (at != std::string::npos && colon < at) out.erase(colon, at - colon);
+  if (words == std::string_view::npos) return out;
+  char mark = '?';
+  for (std::string_view rest = text.substr(words + 1); !rest.empty();) {
+    const std::size_t end = rest.find('&');
+    const std::string_view word = rest.substr(0, end);
+    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+    if (may_be_secret(word.substr(0, word.find('=')))) continue;
+    out.append(1, mark).append(word);
+    mark = '&';
+  }
   return out;
 }
 

@@ -10,7 +10,7 @@ namespace ptcvm::cli {
 
 // Returns whether the text is a URL of PostgreSQL, and not the path of a file.
 bool is_postgres_url(std::string_view text);
-// Returns the text as messages show it: without the password of a URL.
+// Returns the text as messages show it: without the passwords of a URL.
 std::string shown_place(std::string_view text);
 
 // Opens the store that options.path names. Returns nullopt when the store cannot be opened; `message` then says why,
