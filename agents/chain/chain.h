@@ -16,7 +16,7 @@ namespace ptcvm::chain {
 
 // A tool that plans may use. The host makes its calls: ChainRun hands them out as operations.
 struct ChainTool {
-  std::string name, signature, description;   // told to the planner; the signature is text such as "(path :string)"
+  std::string name, signature, description;   // told to the planner; docs/signatures.md; "": any call
   Effect effect = Effect::Unsafe;             // what happens to a call whose process died
   // Effect::Reconcilable: says whether a call in doubt happened. The result is what the host would have answered.
   std::function<Reconciled(ToolCall&)> reconcile = {};
@@ -42,6 +42,9 @@ enum class Verifier : std::uint8_t {
 struct ChainOptions {
   std::string id, input;                  // the task, and what a person wants; the id also names runs in the store
   std::vector<ChainTool> tools;
+  // Plans, calls and answers are checked against the signatures of the tools. false: signatures are texts for the
+  // planner; a task that a version without this check has begun goes on so.
+  bool checks_signatures = true;
   ChainPolicy policy = {};
   boost::json::object context = {};       // for the planner: a TaskContext as JSON (context.h); {}: it is told nothing
   Verifier verifier = Verifier::Nobody;
@@ -49,7 +52,7 @@ struct ChainOptions {
   std::uint32_t most_revisions = 3;       // counts the first plan, too
   std::size_t parallel = 4;               // the most steps at once; 1 keeps the order of the plan
   std::size_t most_steps = 1'000;         // bounds a plan
-  std::size_t most_output_bytes = 262'144;   // bounds an output; a longer one is cut, with a note
+  std::size_t most_output_bytes = 262'144;   // bounds an output; a longer one fails its step (OUTPUT_TOO_LARGE)
   // true: the chain yields after each group of steps, when nothing is in flight. Hosts show progress there, or stop
   // without a call in doubt. Each group costs one more write.
   bool yields_between_steps = false;

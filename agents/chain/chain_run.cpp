@@ -17,6 +17,7 @@
 #include "agents/chain/step_results.h"
 #include "agents/chain/step_values.h"
 #include "agents/chain/steps_run.h"
+#include "agents/chain/tool_signatures.h"
 #include "ptcvm/json.hpp"
 #include "ptcvm/stored_run.hpp"
 
@@ -35,8 +36,9 @@ std::uint32_t revision_of(const json::object& request) { return member_number(re
 class ChainRun::Impl {
  public:
   Impl(const Engine& engine, const Store& store, ChainOptions options)
-      : engine_(engine), store_(store), options_(std::move(options)), planning_(options_),
-        steps_(engine_, store_, options_, operations_), feedback_(engine_, store_, options_, operations_) {}
+      : engine_(engine), store_(store), options_(std::move(options)), planning_(options_, signatures_),
+        steps_(engine_, store_, options_, signatures_, operations_),
+        feedback_(engine_, store_, options_, operations_) {}
 
   Result<void> start();
   Result<ChainState> step(std::uint64_t fuel);
@@ -70,6 +72,7 @@ class ChainRun::Impl {
   const Store store_;
   const ChainOptions options_;
   OperationTable operations_;
+  ToolSignatures signatures_;
   Planning planning_;
   StepsRun steps_;
   FeedbackRun feedback_;
@@ -96,6 +99,11 @@ Result<void> ChainRun::Impl::start() {
     if (const auto fault = document_fault(DocumentType::Context, options_.context)) {
       return Error{Errc::invalid_value, fault->name + ": the context of the task: " + fault->message, std::nullopt};
     }
+  }
+  if (options_.checks_signatures) {
+    auto signatures = ToolSignatures::of(options_.tools);
+    if (!signatures) return std::move(signatures).error();
+    signatures_ = *std::move(signatures);
   }
   const auto asked = last_replan(store_, options_.id);
   if (!asked) return asked.error();

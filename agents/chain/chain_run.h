@@ -51,7 +51,7 @@ struct ChainOutcome {
 class ChainRun {
  public:
   // Prepares the chain, or goes on with the chain of that id. Nothing is written before the first step. invalid_value:
-  // the id or a tool is not possible.
+  // the id or a tool is not possible. invalid_signature: the signature of a tool cannot be read.
   static Result<ChainRun> start(const Engine& engine, const Store& store, ChainOptions options);
   ChainRun(ChainRun&& moved) noexcept;
   ChainRun& operator=(ChainRun&& moved) noexcept;

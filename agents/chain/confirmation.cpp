@@ -1,5 +1,7 @@
 #include "agents/chain/confirmation.h"
 
+#include <charconv>
+
 #include "agents/chain/ascii_text.h"
 
 namespace ptcvm::chain {
@@ -33,13 +35,20 @@ std::optional<ConfirmationId> read_confirmation_id(std::string_view id) {
   const auto revision = taken_part(id);
   const auto step = taken_part(id);
   if (!revision || !step) return std::nullopt;
-  return ConfirmationId{*step, id};
+  std::uint32_t number = 0;
+  std::from_chars(revision->data(), revision->data() + revision->size(), number);
+  return ConfirmationId{number, *step, id};
 }
 
 ConfirmationReply read_confirmation(std::string_view reply) {
   const std::string said = lowercase(trimmed(reply));
   const bool is_lasting = said == "always" || said == "a";
   return {is_lasting || said == "yes" || said == "y", is_lasting};
+}
+
+bool is_confirmation(std::string_view reply) {
+  const std::string said = lowercase(trimmed(reply));
+  return read_confirmation(said).is_approved || said == "no" || said == "n";
 }
 
 }  // namespace ptcvm::chain

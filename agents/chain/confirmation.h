@@ -9,6 +9,7 @@ namespace ptcvm::chain {
 
 // The parts of the id of such an operation: confirm/REVISION/STEP/SIGNATURE.
 struct ConfirmationId {
+  std::uint32_t revision = 0;
   std::string_view step, signature;
 };
 
@@ -21,5 +22,7 @@ struct ConfirmationReply {
 };
 // Reads what a person said: yes, y, always, a; everything else is a refusal.
 ConfirmationReply read_confirmation(std::string_view reply);
+// Returns whether the reply is one of those words, no or n.
+bool is_confirmation(std::string_view reply);
 
 }  // namespace ptcvm::chain

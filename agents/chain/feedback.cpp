@@ -8,11 +8,24 @@ namespace ptcvm::chain {
 
 namespace {
 
+// Returns the parts between semicolons, without blanks around them.
+std::vector<std::string_view> parts_of(std::string_view text) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const std::size_t end = text.find(';');
+    parts.push_back(trimmed(text.substr(0, end)));
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  }
+  return parts;
+}
+
+bool is_rating(std::string_view value) { return value == "positive" || value == "neutral" || value == "negative"; }
+
 void take_part(TaskFeedback& feedback, std::string_view part) {
   const std::size_t equals = part.find('=');
   if (equals == std::string_view::npos) return;
   const std::string_view name = part.substr(0, equals), value = trimmed(part.substr(equals + 1));
-  if (name == "rating" && (value == "positive" || value == "neutral" || value == "negative")) feedback.rating = value;
+  if (name == "rating" && is_rating(value)) feedback.rating = value;
   if (name == "comment") feedback.comment = value;
   if (name == "correction" && !value.empty()) feedback.corrections.emplace_back(value);
 }
@@ -23,14 +36,27 @@ std::optional<TaskFeedback> read_feedback(std::string_view reply) {
   const std::string_view text = trimmed(reply);
   if (text.empty()) return std::nullopt;
   TaskFeedback feedback;
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t end = rest.find(';');
-    take_part(feedback, trimmed(rest.substr(0, end)));
-    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
-  }
+  for (const std::string_view part : parts_of(text)) take_part(feedback, part);
   const bool has_comment = feedback.comment && !feedback.comment->empty();
   if (!feedback.rating && !has_comment && feedback.corrections.empty()) feedback.comment = text;
   return feedback;
+}
+
+std::string feedback_fault(std::string_view reply) {
+  std::string unknown;
+  bool has_known = false;
+  for (const std::string_view part : parts_of(reply)) {
+    const std::size_t equals = part.find('=');
+    const std::string_view name = part.substr(0, equals);
+    const bool is_known = equals != part.npos && (name == "rating" || name == "comment" || name == "correction");
+    has_known = has_known || is_known;
+    if (!is_known && !part.empty() && unknown.empty()) unknown = part;
+    if (is_known && name == "rating" && !is_rating(trimmed(part.substr(equals + 1)))) {
+      return "a rating is positive, neutral or negative: " + std::string(part);
+    }
+  }
+  if (!has_known || unknown.empty()) return {};
+  return "there is no part \"" + unknown + "\"; the parts are rating=, comment= and correction=, with ; between them";
 }
 
 boost::json::object feedback_json(std::string_view task_id, const TaskFeedback& feedback) {

@@ -22,6 +22,9 @@ struct TaskFeedback {
 // comment as a whole. nullopt: the reply is blank.
 std::optional<TaskFeedback> read_feedback(std::string_view reply);
 
+// Returns why a person should say it again, or "": an unknown rating, or an unknown part beside a known one.
+std::string feedback_fault(std::string_view reply);
+
 boost::json::object feedback_json(std::string_view task_id, const TaskFeedback& feedback);
 // Reads what feedback_json() writes.
 std::variant<TaskFeedback, DocumentFault> read_feedback_json(const boost::json::value& document);

@@ -19,7 +19,15 @@ bool wants_person(const PlanStep& step, const ChainPolicy& policy) {
   return step.requires_confirmation || has(policy.confirmed_tools, step.tool);
 }
 
+std::string call_text(const PlanStep& step, const boost::json::object& args) {
+  return step.tool + ' ' + boost::json::serialize(args);
+}
+
 }  // namespace
+
+std::string question_text(const PlanStep& step, const boost::json::object& args) {
+  return "Step " + step.id + " wants to call " + call_text(step, args) + ". Say yes, always, or no.";
+}
 
 bool is_dangerous(const PlanStep& step, const boost::json::object& args, const SafetyRules& rules) {
   return step.risk == RiskLevel::High || (!step.tool.empty() && assess_risk(step.tool, args, rules).is_high);
@@ -39,7 +47,7 @@ GateVerdict judge_call(const PlanStep& step, const boost::json::object& args, co
   const RiskAssessment risk =
       step.tool.empty() ? RiskAssessment() : assess_risk(step.tool, args, policy.safety, trust);
   if (!risk.is_high && !wants_person(step, policy)) return {};
-  const std::string call = step.tool + ' ' + boost::json::serialize(args);
+  const std::string call = call_text(step, args);
   std::string signature = risk.is_high ? risk.signature : "call:" + step.tool;
   if (!risk.is_high || risk.covers_one_call) signature += '#' + call_name(call);
   if (has(policy.approved_signatures, signature)) return {};
@@ -47,8 +55,7 @@ GateVerdict judge_call(const PlanStep& step, const boost::json::object& args, co
     return known->second ? GateVerdict() : GateVerdict{Kind::Refuse, "USER_DENIED", {}, {}};
   }
   if (!policy.has_person) return {Kind::Refuse, "CONFIRMATION_UNAVAILABLE", {}, {}};
-  std::string question = "Step " + step.id + " wants to call " + call + ". Say yes, always, or no.";
-  return {Kind::Ask, {}, signature, std::move(question)};
+  return {Kind::Ask, {}, signature, question_text(step, args)};
 }
 
 GateVerdict judge_agent_call(std::string_view tool, const boost::json::object& args, const ChainPolicy& policy,

@@ -29,6 +29,9 @@ bool is_dangerous(const PlanStep& step, const boost::json::object& args, const S
 GateVerdict judge_call(const PlanStep& step, const boost::json::object& args, const ChainPolicy& policy,
                        const Decisions& decisions, Trust trust);
 
+// Returns what a person is asked about the call.
+std::string question_text(const PlanStep& step, const boost::json::object& args);
+
 // Decides about a call that the agent of a step wants to make. Nobody is asked in the middle of an agent: a call that
 // a person would have to confirm is refused with CONFIRMATION_UNAVAILABLE, unless it was approved for good.
 GateVerdict judge_agent_call(std::string_view tool, const boost::json::object& args, const ChainPolicy& policy,

@@ -9,6 +9,7 @@
 
 #include "agents/chain/ascii_text.h"
 #include "agents/chain/model_json.h"
+#include "agents/chain/tool_signatures.h"
 
 namespace ptcvm::chain {
 
@@ -57,6 +58,7 @@ class PlanMaker {
   }
   bool name_steps();
   bool check_results(std::size_t index);
+  bool check_args(std::size_t index);
   bool check_result(std::size_t index, const json::value& argument, const std::vector<bool>& upstream);
   bool check_named(std::size_t index, const json::object& result, const std::vector<bool>& upstream);
   void add_last_check();
@@ -246,6 +248,12 @@ bool PlanMaker::check_results(std::size_t index) {
   return !has_result(args) || check_result(index, args, upstream_of(plan_, index));
 }
 
+bool PlanMaker::check_args(std::size_t index) {
+  const PlanStep& step = plan_.steps[index];
+  const std::string fault = rules_.signatures == nullptr ? std::string() : rules_.signatures->planned_fault(step);
+  return fault.empty() || fail("PLAN_ARGUMENTS_INVALID", index, fault);
+}
+
 // A plan that checks nothing checks its outputs at the end.
 void PlanMaker::add_last_check() {
   const auto checks = [](const PlanStep& step) { return !step.verification.empty(); };
@@ -269,7 +277,7 @@ std::variant<Plan, PlanError> PlanMaker::make() {
     if (!read_step(i)) return error_;
   }
   for (std::size_t i = 0; i < proposed_.size(); ++i) {
-    if (!check_results(i)) return error_;
+    if (!check_results(i) || !check_args(i)) return error_;
   }
   add_last_check();
   return std::move(plan_);

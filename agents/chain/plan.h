@@ -13,6 +13,8 @@
 
 namespace ptcvm::chain {
 
+class ToolSignatures;
+
 enum class StepType { Thought, Action, System };
 enum class RiskLevel { Low, Medium, High };
 
@@ -44,7 +46,7 @@ struct Plan {
 
 struct PlanError {
   std::string name;      // PLAN_INVALID, PLAN_CYCLE, PLAN_UNKNOWN_DEPENDENCY, PLAN_DUPLICATE_ID, PLAN_UNKNOWN_TOOL,
-                         // PLAN_RESULT_NOT_UPSTREAM, PLAN_TOO_LARGE
+                         // PLAN_RESULT_NOT_UPSTREAM, PLAN_ARGUMENTS_INVALID, PLAN_TOO_LARGE
   std::string message;   // says which step, what is wrong with it, and what would be right
 };
 
@@ -52,6 +54,7 @@ struct PlanRules {
   std::string task_id;                                        // for ids that the planner does not give
   std::optional<std::vector<std::string>> tools = std::nullopt;   // nullopt: every tool is known
   std::size_t most_steps = 1000;
+  const ToolSignatures* signatures = nullptr;                 // nullptr: arguments are not checked
 };
 
 // Makes a plan of the steps that a planner proposed. An entry of dependsOn is the number of a step from 1, its id, or

@@ -64,6 +64,7 @@ json::object Planning::check(const json::object& request) {
   PlanRules rules{.task_id = options_.id, .most_steps = options_.most_steps};
   rules.tools.emplace();
   for (const ChainTool& tool : options_.tools) rules.tools->push_back(tool.name);
+  rules.signatures = &signatures_;
   auto made = read_plan(reply, rules);
   if (const PlanError* const error = std::get_if<PlanError>(&made)) {
     const bool is_last = member_number(request, "attempt") > 1;

@@ -14,12 +14,15 @@
 #include "agents/chain/plan.h"
 #include "agents/chain/plan_program.h"
 #include "agents/chain/report.h"
+#include "agents/chain/tool_signatures.h"
 
 namespace ptcvm::chain {
 
 class Planning {
  public:
-  explicit Planning(const ChainOptions& options) : options_(options) {}   // the options must outlive it
+  // Both must outlive it.
+  Planning(const ChainOptions& options, const ToolSignatures& signatures)
+      : options_(options), signatures_(signatures) {}
 
   // Takes what the driver began with: the reply about the intent (model_usage.h), and the context as text.
   void begin(const boost::json::value& intent, std::string_view context);
@@ -53,6 +56,7 @@ class Planning {
   boost::json::object check_revision(std::uint32_t revision, Plan plan);
 
   const ChainOptions& options_;
+  const ToolSignatures& signatures_;
   IntentProfile intent_;
   std::string context_, wish_;
   std::map<std::uint32_t, Plan> plans_;

@@ -15,12 +15,6 @@ namespace {
 
 namespace json = boost::json;
 
-// Returns a name of the program as calls have it.
-std::string seen_name(std::string name) {
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
 // Returns the value at one part of a path, or null.
 const json::value* part_of(const json::value& value, const json::value& part) {
   if (const json::object* const object = value.if_object()) {
@@ -75,6 +69,11 @@ json::value value_with(const json::value& planned, const std::map<std::string, j
 
 }  // namespace
 
+std::string seen_name(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
 std::vector<std::string> program_names(const json::object& args) {
   std::vector<std::string> names;
   std::set<std::string> taken;
@@ -104,20 +103,15 @@ std::string output_text(const json::value& output) {
   return json::serialize(output);
 }
 
-json::value cut_output(json::value output, std::size_t most) {
-  std::string text;
-  if (output.is_string()) {
-    if (output.get_string().size() <= most) return output;
-    text = output.get_string();
-  } else if (output.is_object() || output.is_array()) {
-    text = json::serialize(output);
-    if (text.size() <= most) return output;
-  } else {
-    return output;
-  }
+std::size_t output_bytes(const json::value& output) {
+  return output.is_string() ? output.get_string().size() : output_text(output).size();
+}
+
+std::string cut_text(std::string text, std::size_t most) {
+  if (text.size() <= most) return text;
   std::size_t end = most;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) --end;   // not inside of a character
-  return json::value(text.substr(0, end) + "\n[cut: the output had " + std::to_string(text.size()) + " bytes]");
+  return text.substr(0, end) + "\n[cut: the text had " + std::to_string(text.size()) + " bytes]";
 }
 
 std::variant<json::value, std::nullptr_t> taken_result(const json::value& given) {

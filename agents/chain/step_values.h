@@ -20,6 +20,9 @@ namespace ptcvm::chain {
 // Returns the arguments of a call of a program.
 boost::json::object call_args(const WaitingCall& call);
 
+// Returns a name of the program as calls have it.
+std::string seen_name(std::string name);
+
 // Returns the names under which a program hands over the members of arguments, in their order: the names of the plan,
 // and other ones where two names would be one.
 std::vector<std::string> program_names(const boost::json::object& args);
@@ -27,9 +30,11 @@ std::vector<std::string> program_names(const boost::json::object& args);
 // Returns the output of a step as text: a text as it is, nothing for null, JSON for everything else.
 std::string output_text(const boost::json::value& output);
 
-// Returns the output, cut to `most` bytes with a note that says how long it was. Only texts are cut; another value that
-// is too long becomes text.
-boost::json::value cut_output(boost::json::value output, std::size_t most);
+// Returns how many bytes output_text() has.
+std::size_t output_bytes(const boost::json::value& output);
+
+// Returns the text, cut to `most` bytes with a note that says how long it was.
+std::string cut_text(std::string text, std::size_t most);
 
 // Returns the value that a program handed over with (result "step" …): {"json" text "path" […]} or a scalar.
 // nullptr in the variant: the result has no such path.

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "agents/chain/confirmation.h"
 #include "agents/chain/json_member.h"
 #include "agents/chain/plan_program.h"
 #include "agents/chain/prompts.h"
+#include "agents/chain/question_log.h"
 #include "agents/chain/step_values.h"
 #include "agents/chain/step_verdict.h"
 #include "agents/chain/verification.h"
@@ -42,8 +44,10 @@ void add_usage(json::object& answer, const ModelUsage& usage) {
 
 std::string steps_run_id(std::string_view task_id) { return std::string(task_id) + "/steps"; }
 
-StepsRun::StepsRun(const Engine& engine, const Store& store, const ChainOptions& options, OperationTable& operations)
-    : engine_(engine), store_(store), options_(options), operations_(operations), run_id_(steps_run_id(options.id)) {}
+StepsRun::StepsRun(const Engine& engine, const Store& store, const ChainOptions& options,
+                   const ToolSignatures& signatures, OperationTable& operations)
+    : engine_(engine), store_(store), options_(options), signatures_(signatures), operations_(operations),
+      run_id_(steps_run_id(options.id)) {}
 
 const PlanStep* StepsRun::find(std::string_view id) const {
   const auto found = step_at_.find(id);
@@ -196,8 +200,8 @@ Result<bool> StepsRun::gate(const WaitingCall& call) {
   GateVerdict verdict;
   if (step != nullptr && !step->tool.empty()) {
     const bool has_args = args != nullptr && args->is_object();
-    const auto exact = exact_args(step->args, has_args ? args->get_object() : json::object());
-    if (const json::object* const found = std::get_if<json::object>(&exact)) {
+    const auto exact = signatures_.args_of(*step, has_args ? args->get_object() : json::object());
+    if (const json::object* const found = std::get_if<json::object>(&exact)) {   // else the call fails
       verdict = judge_call(*step, *found, options_.policy, decisions_, history_.trust);
     }
   } else if (step != nullptr) {
@@ -241,12 +245,10 @@ Result<bool> StepsRun::verify(const WaitingCall& call) {
 
 Result<bool> StepsRun::hand_out(const WaitingCall& call) {
   const PlanStep* const step = find(step_of_key(call.task_id, options_.id));
-  const json::object planned = step == nullptr            ? json::object()
-                               : step->tool.empty() ? json::object{{"prompt", step->description}, {"args", step->args}}
-                                                    : step->args;
-  auto args = exact_args(planned, call_args(call));
-  if (step == nullptr || std::holds_alternative<std::nullptr_t>(args)) {
-    const json::object error{{"error", step == nullptr ? "UNKNOWN_STEP" : "RESULT_PATH_MISSING"}, {"ms", 0}};
+  auto args = step == nullptr ? std::variant<json::object, std::string>("UNKNOWN_STEP")
+                              : signatures_.args_of(*step, call_args(call));
+  if (const std::string* const fault = std::get_if<std::string>(&args)) {
+    const json::object error{{"error", *fault}, {"ms", 0}};
     if (auto said = run_->answer(call.id, value_of(error)); !said) return said.error();
     return true;
   }
@@ -274,8 +276,7 @@ void StepsRun::list_questions() {
     question.step = step->id;
     question.tool = step->tool;
     question.signature = id->signature;
-    question.text = "Step " + step->id + " wants to call " + step->tool + " (" + question.signature +
-                    "). Say yes, always, or no.";
+    question.text = asked_text(*step, wait.args_edn);
     question.revision = revision_;
     operations_.add(std::move(question), OperationOwner::Steps);
   }
@@ -309,9 +310,13 @@ Result<void> StepsRun::answer(const OperationTable::Entry& entry, json::value va
                               const ModelUsage& usage) {
   if (entry.operation.kind == OperationKind::Question) return answer_question(entry, value);
   if (entry.operation.purpose == "verify") return answer_verdict(entry, value, usage);
+  if (std::string fault = signatures_.fit_output(entry.operation.tool, value, options_.most_output_bytes);
+      !fault.empty()) {
+    return answer_error(entry, std::move(fault), ms, usage);
+  }
   json::object answer = call_answer(entry, ms);
   add_usage(answer, usage);
-  answer["value"] = cut_output(std::move(value), options_.most_output_bytes);
+  answer["value"] = std::move(value);
   return run_->answer(entry.call, value_of(answer));
 }
 
@@ -321,7 +326,7 @@ Result<void> StepsRun::answer_error(const OperationTable::Entry& entry, std::str
   if (message.empty()) message = "Unknown failure";
   json::object answer = call_answer(entry, ms);
   add_usage(answer, usage);
-  answer["error"] = cut_output(json::value(message), options_.most_output_bytes);
+  answer["error"] = cut_text(message, options_.most_output_bytes);
   return run_->answer(entry.call, value_of(answer));
 }
 
@@ -338,7 +343,11 @@ Result<void> StepsRun::answer_unknown(const OperationTable::Entry& entry, std::s
 
 Result<void> StepsRun::settle(const OperationTable::Entry& entry, DoubtAnswer answer, json::value value) {
   json::object result = call_answer(entry, 0);
-  if (answer == DoubtAnswer::Happened) result["value"] = cut_output(std::move(value), options_.most_output_bytes);
+  if (answer == DoubtAnswer::Happened) {
+    std::string fault = signatures_.fit_output(entry.operation.tool, value, options_.most_output_bytes);
+    if (!fault.empty()) return Error{Errc::invalid_value, std::move(fault), std::nullopt};
+    result["value"] = std::move(value);
+  }
   if (answer != DoubtAnswer::GiveUp) return run_->settle(entry.operation.key, answer, value_of(result));
   // Giving up is an error of the step, not of the program.
   result["error"] = "GIVEN_UP";

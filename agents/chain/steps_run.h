@@ -18,6 +18,7 @@
 #include "agents/chain/operation.h"
 #include "agents/chain/plan.h"
 #include "agents/chain/plan_program.h"
+#include "agents/chain/tool_signatures.h"
 #include "ptcvm/engine.hpp"
 #include "ptcvm/stored_run.hpp"
 
@@ -25,10 +26,11 @@ namespace ptcvm::chain {
 
 enum class StepsState : std::uint8_t { Yielded, Waits, Over };
 
-// Belongs to one thread. Options, the store and the table must outlive it.
+// Belongs to one thread. Options, the store, the signatures and the table must outlive it.
 class StepsRun {
  public:
-  StepsRun(const Engine& engine, const Store& store, const ChainOptions& options, OperationTable& operations);
+  StepsRun(const Engine& engine, const Store& store, const ChainOptions& options, const ToolSignatures& signatures,
+           OperationTable& operations);
 
   // Prepares the revision.
   Result<void> start(const Plan& plan, std::uint32_t revision, const PlanHistory& history);
@@ -72,6 +74,7 @@ class StepsRun {
   const Engine& engine_;
   const Store& store_;
   const ChainOptions& options_;
+  const ToolSignatures& signatures_;
   OperationTable& operations_;
   const std::string run_id_;
   std::optional<StoredRun> run_;

@@ -1,9 +1,12 @@
 #include "agents/chain/task_record_json.h"
 
+#include <algorithm>
+#include <array>
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "agents/chain/json_member.h"
@@ -33,6 +36,22 @@ std::int64_t number_in(const json::object& object, std::string_view name) {
   return found != nullptr && found->is_int64() ? found->get_int64() : 0;
 }
 
+constexpr std::array<std::string_view, 12> kMembers = {
+    "kind", "version", "taskId",     "input",           "reports",   "feedback",
+    "plan", "result",  "strategyId", "strategyVersion", "createdAt", "traces"};
+constexpr std::array<std::string_view, 6> kTraceMembers = {"stepId", "tool", "args", "output", "durationMs", "status"};
+
+template <class Names>
+std::string unknown_in(const json::object& object, const Names& known) {
+  for (const auto& member : object) {
+    if (std::ranges::find(known, std::string_view(member.key())) != known.end()) continue;
+    std::string names;
+    for (const std::string_view name : known) names.append(names.empty() ? "" : ", ").append(name);
+    return "there is no member \"" + std::string(member.key()) + "\"; the members are " + names;
+  }
+  return {};
+}
+
 // Returns the first thing that is wrong, or "".
 std::string fault_of(const json::object& object) {
   for (const char* const name : {"taskId", "input", "result", "strategyId", "strategyVersion"}) {
@@ -40,6 +59,7 @@ std::string fault_of(const json::object& object) {
     if (found == nullptr || !found->is_string()) return "\"" + std::string(name) + "\" is no text";
   }
   if (member_text(object, "taskId").empty()) return "\"taskId\" is empty";
+  if (const std::string fault = unknown_in(object, kMembers); !fault.empty()) return fault;
   for (const char* const name : {"reports", "traces"}) {
     const json::value* const found = object.if_contains(name);
     if (found == nullptr || !found->is_array()) return "\"" + std::string(name) + "\" is no list";
@@ -49,6 +69,8 @@ std::string fault_of(const json::object& object) {
   }
   for (const json::value& trace : object.at("traces").get_array()) {
     if (!trace.is_object()) return "a trace is no object";
+    const std::string fault = unknown_in(trace.get_object(), kTraceMembers);
+    if (!fault.empty()) return "a trace: " + fault;
   }
   const json::value* const feedback = object.if_contains("feedback");
   if (feedback == nullptr || feedback->is_null()) return {};
