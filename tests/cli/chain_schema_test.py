@@ -29,7 +29,7 @@ def with_member(document, name, value):
 
 class Schemas(CommandLineTest):
     def chain(self, command, intent, *plans, more=()):
-        tools = [{"name": "say", "signature": "(text :string) -> :any", "effect": "keyed",
+        tools = [{"name": "say", "signature": "(text :string?) -> :any", "effect": "keyed",
                   "command": ["sh", "-c", "cat > /dev/null; echo '\"hello\"'"]}]
         lines = [json.dumps({"text": json.dumps(text)}) + "\n" for text in (intent, *plans)]
         return ptcvm("chain", command, "Greet", "--tools", self.file("tools.json", json.dumps(tools)), "--model",

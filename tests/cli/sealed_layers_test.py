@@ -15,7 +15,7 @@ AGENT = {"name": "p", "prompt": "Pay Ann.", "signature": "() -> {receipt :string
 PAYS = {"program": '(return {:receipt (tool/pay {:to "ann"})})'}
 INTENT = json.dumps({"category": "action", "summary": "Greet", "complexity": "simple"})
 PLAN = {"steps": [{"id": "a", "type": "action", "description": "do a", "tool": "say", "requiresConfirmation": True}]}
-SAY = {"name": "say", "signature": "(text :string) -> :any", "description": "says", "effect": "keyed",
+SAY = {"name": "say", "signature": "(text :string?) -> :any", "description": "says", "effect": "keyed",
        "command": ["sh", "-c", "cat > /dev/null; echo '\"hello\"'"]}
 ASKS = '(let [at (ask "When?" {:qid "q1"})] (propose {:type :compose_intent :text (str "At " at)}))'
 
@@ -138,8 +138,8 @@ class SealedLayers(CommandLineTest):
         self.command("chain", "answer", "--id", "t", "a", "always")
         approved = self.command("chain", "approvals")[1].split()
         self.assertNotEqual(approved, [])
-        self.command("journal", "put", "chain approvals", "more", "1", "--force")
-        self.refuse_everywhere("chain approvals", "t", [
+        self.command("journal", "put", "chain approvals/acme", "more", "1", "--force")
+        self.refuse_everywhere("chain approvals/acme", "t", [
             ("chain", "approvals"), ("chain", "approvals", "--revoke", approved[0]),
             ("chain", "run", "Greet", "--tools", self.place("tools.json"), "--model", self.script(INTENT, PLAN),
              "--id", "v")])
@@ -175,6 +175,45 @@ class SealedLayers(CommandLineTest):
         self.begin("harness", "answer", "q1", "noon", "--id", "c")
         status, out, err = self.command(*run)
         self.assertEqual((status, json.loads(out.splitlines()[-1])["draft"]["text"]), (75, "At noon"), err)
+
+    def test_tenants_do_not_lock_each_other_out(self):
+        """What one tenant has approved, told or imported is not there for another one, and stops nobody."""
+        for tenant in ("acme", "other", "default"):
+            self.seal = (*self.seal[:3], tenant)
+            self.begin_task("t-" + tenant)
+            self.assertEqual(self.command("chain", "answer", "--id", "t-" + tenant, "a", "always")[0], 0)
+            self.assertEqual(self.command("chain", "facts", "the user is " + tenant)[0], 0)
+            line = json.dumps({"kind": "fact", "version": 1, "key": "k", "content": "from " + tenant, "createdAt": 1})
+            self.assertEqual(self.command("chain", "import", self.file("l.jsonl", line + "\n"))[0], 0)
+        for tenant in ("acme", "other", "default"):
+            self.seal = (*self.seal[:3], tenant)
+            for words in (("list",), ("approvals",), ("facts",), ("export",), ("report", "t-" + tenant),
+                          ("replay", "t-" + tenant)):
+                status, out, err = self.command("chain", *words)
+                self.assertEqual((status, err), (0, ""), (tenant, words))
+                if words[0] in ("facts", "export"):
+                    self.assertEqual([other for other in ("acme", "other", "default") if other in out], [tenant])
+            self.assertEqual(len(self.command("chain", "approvals")[1].split()), 1)
+            self.begin("chain", "run", "Greet", "--tools", self.place("tools.json"), "--model",
+                       self.script(INTENT, PLAN), "--id", "v-" + tenant, status=0)
+
+    def test_lists_go_on_after_a_log_that_is_refused(self):
+        self.begin_agent("p")
+        self.seal = (*self.seal[:3], "other")
+        doubtful = self.json("d.json", [{"name": "pay", "command": ["sh", "-c", "kill -9 $PPID"], "effect": "unsafe"}])
+        for run in ("q", "r", "s"):
+            self.command("run", self.file("pay.ptc", "(tool/pay {:order 17})"), "--tools", doubtful, "--id", run)
+        status, out, err = self.command("doubt", "list")
+        self.assertEqual((status, [each for each in "pqrs" if f"\n{each}\n" in "\n" + out]), (0, ["q", "r", "s"]), err)
+        database = sqlite3.connect(self.store)
+        with database:
+            database.execute("UPDATE fact SET body = zeroblob(length(body)) WHERE run = "
+                             "(SELECT id FROM run WHERE log = 'q') AND seq = 2")
+        database.close()
+        status, out, err = self.command("doubt", "list")
+        self.assertEqual((status, [each for each in "pqrs" if f"\n{each}\n" in "\n" + out]), (65, ["r", "s"]), err)
+        self.assertIn("ptcvm: q: ", err)
+        self.assertIn("fact_changed", err)
 
     def test_runs_of_another_tenant_are_left_out_of_lists(self):
         self.begin_agent("p")

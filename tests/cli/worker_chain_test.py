@@ -7,6 +7,7 @@ The model is a script or a server in this process. Tools write what they do into
 import json
 import os
 import pathlib
+import re
 import signal
 import sys
 import threading
@@ -79,14 +80,31 @@ class Chains(ChainWorkerTest):
         self.assertIn("is a job of a queue", self.refused("chain", "run", "Pay", "--tools", words[3], "--model",
                                                           words[1], "--store", self.store, "--id", "t"))
         self.chain("answer", "t", "a", "always")
+        self.assertIn("is told", self.ok(*answer, "a", "always"), "the same answer twice is one")
+        self.assertIn("already_resolved", self.refused(*answer, "a", "no"), "although no worker has read the first")
         self.assertEqual(self.runs()["t"]["queue_state"], "ready")
         self.assertIn("ended", self.work(*words))
         self.assertEqual([name for name, _ in self.calls()], ["say"])
         self.assertIn("call:say#", self.ok("chain", "approvals", "--store", self.store))
         self.enqueue_task("u")
         self.assertIn("ended", self.work(*words), "it is approved for other tasks, too")
-        self.assertIn("waits for nobody", self.refused(*answer, "a", "yes"))
+        self.assertIn("was answered so before", self.ok(*answer, "a", "yes"))
+        self.assertIn("already_resolved", self.refused(*answer, "a", "no"))
         self.assertIn("ends once", self.refused("chain", "replan", "--store", self.store, "--id", "t", "other"))
+
+    def test_a_cancelled_task_takes_no_answers(self):
+        plan = {"steps": [step("a", "say", args={"text": "x"}, requiresConfirmation=True)]}
+        self.enqueue_task("t")
+        self.work("--model", self.script(INTENT, plan), *self.tools())
+        name = re.search("a@[0-9a-f]{8}", self.chain("show", "t")).group(0)
+        self.ok("runs", "cancel", "t", "--reason", "no longer wanted", "--store", self.store)
+        for said in ("a", name):
+            self.assertIn("run_cancelled: t", self.refused("chain", "answer", "--store", self.store, "t", said, "yes"))
+        self.enqueue("r", '(await-signal "go")')
+        self.work()
+        self.ok("runs", "cancel", "r", "--reason", "no longer wanted", "--store", self.store)
+        for words in (("journal", "put", "r", "go", "1"), ("resolve", "r", "go", "1")):
+            self.assertIn("run_cancelled: r", self.refused(*words, "--store", self.store))
 
     def test_no_is_an_answer(self):
         plan = {"steps": [step("a", "say", args={"text": "x"}, requiresConfirmation=True)]}
@@ -111,7 +129,7 @@ class Chains(ChainWorkerTest):
             worker.kill()
         self.assertEqual(self.runs()["t"]["state"], "in doubt")
         listed = self.ok("doubt", "list", "--store", self.store)
-        self.assertIn(" t a --happened JSON", listed)
+        self.assertRegex(listed, " t a@[0-9a-f]{8} --happened JSON")
         self.assertNotIn("agent resume", listed)
         key = json.loads(self.ok("doubt", "list", "--store", self.store, "--json"))["key"]
         self.assertIn("chain answer", self.refused("doubt", "settle", "--store", self.store, "t/steps", key,
@@ -132,7 +150,7 @@ class Chains(ChainWorkerTest):
                 worker = self.worker(*words)
                 self.assertEqual(self.until_left(worker, "t"), found)
                 worker.kill()
-            self.chain("answer", "t", "a", "--did-not")
+            self.chain("answer", "t", re.search("a@[0-9a-f]{8}", self.chain("show", "t")).group(0), "--did-not")
         self.assertIn("ended", self.work(*words))
         self.assertEqual((self.report("t")["outputs"], len(self.calls())), (["1"], 3))
 
@@ -207,7 +225,7 @@ class Chains(ChainWorkerTest):
         self.work("--model", self.script(INTENT, plan), *self.tools())
         self.ok("runs", "cancel", "t", "--reason", "no", "--store", self.store)
         self.assertEqual(self.runs()["t"]["queue_state"], "dead")
-        self.assertIn("waits for nobody", self.refused("chain", "answer", "--store", self.store, "--id", "t", "a",
+        self.assertIn("run_cancelled", self.refused("chain", "answer", "--store", self.store, "--id", "t", "a",
                                                        "yes"))
 
     def test_a_stop_waits_for_the_tool_and_parks_the_task(self):

@@ -9,6 +9,7 @@
 #include "tools/ptcvm/agent_tell.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/moments.h"
+#include "tools/ptcvm/store_logs.h"
 #include "tools/ptcvm/terminal.h"
 #include "tools/ptcvm/text_table.h"
 
@@ -82,6 +83,7 @@ int resume_agent(ResumeAgent& request) {
   int status = kSuccess;
   const auto store = store_of(arguments.store, StoreUse::Existing, status);
   if (!store) return status;
+  if (refuses_answers(*store, id)) return kBadInput;
   if (const auto queued = queued_agent(*store, id)) {
     if (arguments.model.empty()) return tell_agent(*store, *queued, request);
     return refuse_input("the run " + id + " is in the queue " + queued->queue + ": its worker has the model");

@@ -7,6 +7,7 @@
 #include "agents/loop/stored_agent.h"
 #include "tools/ptcvm/agent_record.h"
 #include "tools/ptcvm/agent_stored_commands.h"
+#include "tools/ptcvm/bounded_file.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/json_problem.h"
@@ -87,7 +88,7 @@ bool take_words(Letters& letters, const ToldAgent& told) {
 
 std::optional<Value> read_told_value(const std::string& path, std::string text, std::string& message) {
   if (text.starts_with('@')) {
-    auto content = read_file(text.substr(1), message);
+    auto content = read_file(text.substr(1), message, kValueFile);
     if (!content) return std::nullopt;
     text = *std::move(content);
   }

@@ -1,14 +1,18 @@
 // ptcvm chain export and import: what stays of tasks, as lines of JSON.
+#include <algorithm>
 #include <boost/json.hpp>
 #include <iostream>
 #include <memory>
 #include <sstream>
+#include <string_view>
 
 #include "agents/chain/task_record_json.h"
+#include "tools/ptcvm/bounded_file.h"
 #include "tools/ptcvm/chain_memory.h"
 #include "tools/ptcvm/chain_stored_commands.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
+#include "tools/ptcvm/json_file.h"
 #include "tools/ptcvm/terminal.h"
 
 namespace ptcvm::cli {
@@ -33,9 +37,9 @@ int export_archive(const ArchiveArguments& arguments) {
   StoreCommand command(arguments.store);
   int status = kSuccess;
   if (!command.open(StoreUse::Existing, status)) return status;
-  const auto records = all_records(command.store());
+  const auto records = all_records(command.store(), arguments.store);
   if (!records) return complain_of_store(records.error());
-  const auto facts = told_facts(command.store());
+  const auto facts = told_facts(command.store(), arguments.store);
   if (!facts) return complain_of_store(facts.error());
   std::string lines;
   for (const chain::TaskRecord& record : *records) lines += json::serialize(chain::record_json(record)) + "\n";
@@ -47,6 +51,8 @@ int export_archive(const ArchiveArguments& arguments) {
   std::string message;
   return write_file(arguments.file, lines, message) ? kSuccess : refuse_input(message);
 }
+
+constexpr std::string_view kFactMembers[] = {"kind", "version", "key", "content", "createdAt"};
 
 // What one line asks for: a record, or a fact.
 struct Line {
@@ -60,11 +66,19 @@ std::string read_line(const std::string& text, Line& line) {
   const json::value document = json::parse(text, error);
   if (error || !document.is_object()) return "RECORD_INVALID: it is no JSON object";
   const json::object& object = document.get_object();
+  if (const std::string doubled = doubled_member(text); !doubled.empty()) {
+    return "RECORD_INVALID: the member " + doubled + " is written twice";
+  }
   const auto text_at = [&](std::string_view name) {
     const json::value* const found = object.if_contains(name);
     return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
   };
   if (text_at("kind") == "fact") {
+    for (const auto& member : object) {
+      if (std::ranges::find(kFactMembers, std::string_view(member.key())) != std::end(kFactMembers)) continue;
+      return "RECORD_INVALID: a fact has no member \"" + std::string(member.key()) +
+             "\"; the members are kind, version, key, content, createdAt";
+    }
     const json::value* const time = object.if_contains("createdAt");
     line.fact = {text_at("key"), text_at("content"), time != nullptr && time->is_int64() ? time->get_int64() : 0};
     return line.fact.key.empty() || line.fact.content.empty() ? "RECORD_INVALID: a fact has a key and a content" : "";
@@ -78,7 +92,7 @@ std::string read_line(const std::string& text, Line& line) {
 // Reads the whole file before anything is written.
 int import_archive(const ArchiveArguments& arguments) {
   std::string message;
-  const auto text = read_file(arguments.file, message);
+  const auto text = read_file(arguments.file, message, {FileBound().most_bytes, "a file of chain export"});
   if (!text) return refuse_input(message);
   std::vector<Line> lines;
   std::istringstream in(*text);
@@ -92,18 +106,19 @@ int import_archive(const ArchiveArguments& arguments) {
   StoreCommand command(arguments.store);
   int status = kSuccess;
   if (!command.open(StoreUse::Create, status)) return status;
-  const auto known = told_facts(command.store());
+  const auto known = told_facts(command.store(), arguments.store);
   if (!known) return complain_of_store(known.error());
   std::size_t taken = 0, there = 0;
   for (const Line& line : lines) {
     Result<bool> is_new = true;
     if (line.record) {
-      is_new = import_record(command.store(), *line.record);
+      is_new = import_record(command.store(), arguments.store, *line.record);
     } else {
       is_new = std::none_of(known->begin(), known->end(), [&](const auto& one) { return one.key == line.fact.key; });
       if (*is_new) {
         const chain::MemoryFact& fact = line.fact;
-        const auto told = tell_fact(command.store(), fact.key, fact.content, command.by(), fact.created_ms);
+        const auto told = tell_fact(command.store(), arguments.store, fact.key, fact.content, command.by(),
+                                    fact.created_ms);
         if (!told) is_new = told.error();
       }
     }

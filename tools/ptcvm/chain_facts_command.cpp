@@ -17,7 +17,7 @@ struct FactArguments {
 };
 
 int tell(const Store& store, const FactArguments& arguments, const std::string& by) {
-  const auto facts = told_facts(store);
+  const auto facts = told_facts(store, arguments.store);
   if (!facts) return complain_of_store(facts.error());
   const std::string& key = arguments.forget.empty() ? arguments.key : arguments.forget;
   const bool is_known = std::any_of(facts->begin(), facts->end(), [&](const auto& fact) { return fact.key == key; });
@@ -28,7 +28,7 @@ int tell(const Store& store, const FactArguments& arguments, const std::string& 
     const auto is_free = [&](const auto& fact) { return fact.key != free; };
     if (std::all_of(facts->begin(), facts->end(), is_free)) name = free;
   }
-  const auto told = tell_fact(store, name, arguments.text, by);
+  const auto told = tell_fact(store, arguments.store, name, arguments.text, by);
   return told ? kSuccess : complain_of_store(told.error());
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ptcvm/host_log.hpp"
+#include "tools/ptcvm/terminal.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -58,6 +59,14 @@ std::optional<std::string> chain_of_steps(const Store& store, const std::string&
   std::string id = log.substr(0, log.size() - kSteps.size());
   const auto setup = known_setup(store, id);
   return setup && *setup ? std::optional(std::move(id)) : std::nullopt;
+}
+
+bool is_of_chain(const Store& store, const std::string& log) {
+  const auto task = chain_of_steps(store, log);
+  if (!task) return false;
+  complain(log + " has the steps of the task " + *task + ": say it with ptcvm chain answer; ptcvm chain show " + *task +
+           " shows how");
+  return true;
 }
 
 void retell_tools(ChainSetup& setup, const std::vector<DeclaredTool>& tools) {

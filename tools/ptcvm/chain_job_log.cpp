@@ -202,6 +202,12 @@ Result<void> ChainJobLog::tell(const Store& store, const std::string& id, const 
   return loop::put_letter(log, std::move(fact));
 }
 
+Result<std::vector<ChainLetter>> ChainJobLog::letters_in(const Store& store, const std::string& id) {
+  ChainJobLog log(HostLog::of(store, id), {});
+  if (auto heard = log.hear(); !heard) return heard.error();
+  return std::move(log.letters_);
+}
+
 Result<std::size_t> ChainJobLog::lost_requests(const Store& store, const std::string& id) {
   std::size_t count = 0;
   const auto visited = visit_host_facts(store, id, [&](const HostFact& fact) { count += fact.name == kLost; });

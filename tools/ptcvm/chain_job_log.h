@@ -36,6 +36,8 @@ class ChainJobLog {
                                   std::function<std::int64_t()> clock);
   // Puts a letter into the log, without a claim.
   static Result<void> tell(const Store& store, const std::string& id, const ChainLetter& letter, std::int64_t now_ms);
+  // Returns the letters that people have put into the log, in their order.
+  static Result<std::vector<ChainLetter>> letters_in(const Store& store, const std::string& id);
   // Returns how many requests of a chain were lost with their processes.
   static Result<std::size_t> lost_requests(const Store& store, const std::string& id);
 

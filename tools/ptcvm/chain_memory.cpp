@@ -16,6 +16,7 @@
 #include "tools/ptcvm/chain_setup.h"
 #include "tools/ptcvm/moments.h"
 #include "tools/ptcvm/postgres_place.h"
+#include "tools/ptcvm/store_logs.h"
 
 namespace ptcvm::cli {
 namespace {
@@ -40,8 +41,8 @@ Result<std::unique_ptr<chain::TaskArchive>> archive_in(const StoreOptions& optio
   return drivers::open_sqlite_archive(":memory:");
 }
 
-Result<void> keep_imported(const Store& store, chain::TaskArchive& archive) {
-  const auto records = imported_records(store);
+Result<void> keep_imported(const Store& store, const StoreOptions& place, chain::TaskArchive& archive) {
+  const auto records = imported_records(store, place);
   if (!records) return records.error();
   for (const chain::TaskRecord& record : *records) {
     const auto kept = archive.mark(record.task_id);
@@ -75,9 +76,9 @@ Result<void> keep_changed(const Store& store, chain::TaskArchive& archive) {
 
 }  // namespace
 
-Result<std::vector<chain::MemoryFact>> told_facts(const Store& store) {
+Result<std::vector<chain::MemoryFact>> told_facts(const Store& store, const StoreOptions& place) {
   std::map<std::string, chain::MemoryFact> known;
-  const auto visited = visit_host_facts(store, kFactLog, [&](const HostFact& fact) {
+  const auto visited = visit_shared_facts(store, place, kFactLog, [&](const HostFact& fact) {
     known.erase(fact.name);
     if (!fact.body.empty()) known[fact.name] = {fact.name, fact.body, fact.time_ms};
   });
@@ -87,22 +88,22 @@ Result<std::vector<chain::MemoryFact>> told_facts(const Store& store) {
   return facts;
 }
 
-Result<void> tell_fact(const Store& store, const std::string& key, const std::string& content, const std::string& by,
-                       std::int64_t time_ms) {
+Result<void> tell_fact(const Store& store, const StoreOptions& place, const std::string& key,
+                       const std::string& content, const std::string& by, std::int64_t time_ms) {
   HostFact fact;
   fact.fact_class = HostFactClass::Observation;
   fact.name = key;
   fact.body = content;
   fact.by = by;
   fact.time_ms = time_ms == 0 ? now_millis() : time_ms;
-  const auto put = HostLog::of(store, kFactLog).put(HostCut::blind(), {&fact, 1});
+  const auto put = HostLog::of(store, shared_log(place, kFactLog)).put(HostCut::blind(), {&fact, 1});
   if (!put) return put.error();
   return {};
 }
 
-Result<std::vector<chain::TaskRecord>> imported_records(const Store& store) {
+Result<std::vector<chain::TaskRecord>> imported_records(const Store& store, const StoreOptions& place) {
   std::vector<chain::TaskRecord> records;
-  const auto visited = visit_host_facts(store, kImportLog, [&](const HostFact& fact) {
+  const auto visited = visit_shared_facts(store, place, kImportLog, [&](const HostFact& fact) {
     boost::system::error_code error;
     const json::value document = json::parse(fact.body, error);
     auto record = chain::read_record(error ? json::value() : document);
@@ -112,7 +113,7 @@ Result<std::vector<chain::TaskRecord>> imported_records(const Store& store) {
   return records;
 }
 
-Result<bool> import_record(const Store& store, const chain::TaskRecord& record) {
+Result<bool> import_record(const Store& store, const StoreOptions& place, const chain::TaskRecord& record) {
   const auto own = store.find(record.task_id);
   if (!own) return own.error();
   if (*own) return false;
@@ -122,13 +123,13 @@ Result<bool> import_record(const Store& store, const chain::TaskRecord& record) 
   fact.key = "task/" + record.task_id;
   fact.body = json::serialize(chain::record_json(record));
   fact.time_ms = now_millis();
-  const auto put = HostLog::of(store, kImportLog).put(HostCut::blind(), {&fact, 1});
+  const auto put = HostLog::of(store, shared_log(place, kImportLog)).put(HostCut::blind(), {&fact, 1});
   if (!put) return put.error();
   return put->puts.front().is_mine;
 }
 
-Result<std::vector<chain::TaskRecord>> all_records(const Store& store) {
-  auto records = imported_records(store);
+Result<std::vector<chain::TaskRecord>> all_records(const Store& store, const StoreOptions& place) {
+  auto records = imported_records(store, place);
   if (!records) return records.error();
   const auto ids = task_ids(store);
   if (!ids) return ids.error();
@@ -148,10 +149,10 @@ Result<std::vector<chain::TaskRecord>> all_records(const Store& store) {
 Result<std::unique_ptr<chain::TaskArchive>> open_archive(const Store& store, const StoreOptions& options) {
   auto archive = archive_in(options);
   if (!archive) return archive.error();
-  const auto facts = told_facts(store);
+  const auto facts = told_facts(store, options);
   if (!facts) return facts.error();
   if (auto kept = (*archive)->keep_facts(*facts); !kept) return kept.error();
-  if (auto kept = keep_imported(store, **archive); !kept) return kept.error();
+  if (auto kept = keep_imported(store, options, **archive); !kept) return kept.error();
   if (auto kept = keep_changed(store, **archive); !kept) return kept.error();
   return archive;
 }

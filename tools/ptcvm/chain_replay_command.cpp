@@ -5,12 +5,13 @@
 #include <memory>
 
 #include "agents/chain/task_replay.h"
+#include "tools/ptcvm/bounded_file.h"
 #include "tools/ptcvm/chain_session.h"
 #include "tools/ptcvm/chain_setup.h"
 #include "tools/ptcvm/chain_stored_commands.h"
+#include "tools/ptcvm/chain_strategy.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
-#include "tools/ptcvm/json_problem.h"
 #include "tools/ptcvm/terminal.h"
 
 namespace ptcvm::cli {
@@ -68,14 +69,10 @@ std::optional<ChainSetup> changed_setup(const Store& store, const ReplayArgument
   ChainSetup setup = **std::move(kept);
   if (arguments.strategy.empty()) return setup;
   std::string message;
-  const auto text = read_file(arguments.strategy, message);
-  boost::system::error_code error;
-  const json::value strategy = text ? json::parse(*text, error) : json::value();
-  if (text && error) message = arguments.strategy + " is no JSON: " + json_problem(*text);
-  if (text && !error && !strategy.is_object()) message = arguments.strategy + ": an object is wanted";
-  if (!message.empty()) status = refuse_input(message);
-  if (!message.empty()) return std::nullopt;
-  setup.strategy = strategy.get_object();
+  auto strategy = read_strategy(arguments.strategy, setup.tool_names(), message);
+  if (!strategy) status = refuse_input(message);
+  if (!strategy) return std::nullopt;
+  setup.strategy = *std::move(strategy);
   return setup;
 }
 
@@ -88,12 +85,12 @@ int replay_of(const ReplayArguments& arguments) {
   const auto setup = changed_setup(*store, arguments, status);
   if (!setup) return status;
   std::optional<std::string> plan = std::string();
-  if (!arguments.plan.empty()) plan = read_file(arguments.plan, message);
+  if (!arguments.plan.empty()) plan = read_file(arguments.plan, message, kPlanFile);
   auto options = plan ? setup->options(arguments.chain.store.id, message) : std::nullopt;
   if (!options) return refuse_input(message);
   options->policy.has_person = true;
   options->context = {};   // planners are not asked
-  const auto approved = approved_signatures(*store);
+  const auto approved = approved_signatures(*store, arguments.chain.store);
   if (!approved) return complain_of_store(approved.error());
   options->policy.approved_signatures = *approved;
   const Engine engine;

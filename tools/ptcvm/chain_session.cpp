@@ -1,11 +1,15 @@
 #include "tools/ptcvm/chain_session.h"
 
+#include <algorithm>
+#include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 #include <iostream>
 #include <utility>
 
+#include "agents/chain/question_log.h"
 #include "agents/chain/report_text.h"
 #include "tools/ptcvm/chain_memory.h"
+#include "tools/ptcvm/chain_questions.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/shell_arguments.h"
 #include "tools/ptcvm/terminal.h"
@@ -20,6 +24,14 @@ int status_of(const Error& error) {
   if (error.code == Errc::store_failed) return complain_of_store(error);
   complain(error.message);
   return error.code == Errc::busy ? kBusy : kBadInput;
+}
+
+// Returns whether the report tells an earlier revision, because the planner had nothing else, or touched what is done.
+bool is_last_plan_refused(const boost::json::object& report) {
+  const boost::json::array& notes = report.at("verificationNotes").as_array();
+  return std::ranges::any_of(notes, [](const boost::json::value& note) {
+    return note.is_string() && note.get_string().starts_with("REPLAN_");
+  });
 }
 
 }  // namespace
@@ -39,7 +51,7 @@ int ChainSession::open(const ChainSetup& setup, bool is_kept) {
   auto options = setup.options(id_, message);
   if (!options) return refuse_input(message);
   options->policy.has_person = is_kept;
-  const auto approved = approved_signatures(store_);
+  const auto approved = approved_signatures(store_, arguments_.store);
   if (!approved) return status_of(approved.error());
   options->policy.approved_signatures = *approved;
   const bool has_other_model = !arguments_.model.empty() && arguments_.model != setup.model;
@@ -96,7 +108,8 @@ ChainDriver::End ChainSession::drive(const std::function<bool()>& is_over) { ret
 
 int ChainSession::report(const ChainDriver::End& end) {
   for (const std::string& signature : run_->lasting_approvals()) {
-    if (auto kept = approve_signature(store_, signature, true, ""); !kept) return status_of(kept.error());
+    const auto kept = approve_signature(store_, arguments_.store, signature, true, "");
+    if (!kept) return status_of(kept.error());
   }
   if (is_kept_) {
     // The archive now has what became of this task. The log of the task is enough: the next command tries again.
@@ -117,19 +130,14 @@ int ChainSession::report(const ChainDriver::End& end) {
     std::cerr << "How was it? ptcvm chain feedback " << store_words(arguments_.store) << " --id " << shell_quoted(id_)
               << " 'rating=positive; comment=…'\n";
   }
-  return outcome.report.at("success").as_bool() ? kSuccess : kProgramFailed;
+  const bool is_good = outcome.report.at("success").as_bool() && !is_last_plan_refused(outcome.report);
+  return is_good ? kSuccess : kProgramFailed;
 }
 
 int ChainSession::report_waiting() const {
-  const std::string task = store_words(arguments_.store) + " --id " + shell_quoted(id_) + ' ';
   for (const ChainOperation& operation : run_->operations()) {
-    const std::string step = shell_quoted(operation.step);
-    if (operation.kind == OperationKind::Question) {
-      std::cerr << operation.text << "\n  ptcvm chain answer " << task << step << " yes\n";
-    } else if (operation.kind == OperationKind::Doubt) {
-      std::cerr << "Nobody knows whether step " << operation.step << " has called " << operation.tool << ' '
-                << operation.text << ". Look, then say it:\n  ptcvm chain answer " << task << step
-                << " --happened JSON | --did-not | --give-up\n";
+    if (operation.kind == OperationKind::Question || operation.kind == OperationKind::Doubt) {
+      std::cerr << asked_lines(arguments_.store, id_, chain::asked_question(operation));
     }
   }
   if (!is_kept_) complain("the task waits and is not kept; run it with --store and --id to go on later");

@@ -6,37 +6,30 @@
 #include <filesystem>
 #include <map>
 
+#include "agents/chain/tool_signatures.h"
 #include "agents/loop/agent_definition.h"
 #include "ptcvm/host_log.hpp"
 #include "tools/ptcvm/agent_tools.h"
+#include "tools/ptcvm/bounded_file.h"
 #include "tools/ptcvm/chain_strategy.h"
-#include "tools/ptcvm/files.h"
+#include "tools/ptcvm/json_file.h"
 #include "tools/ptcvm/json_members.h"
-#include "tools/ptcvm/json_problem.h"
 #include "tools/ptcvm/kept_limits.h"
 #include "tools/ptcvm/moments.h"
+#include "tools/ptcvm/store_logs.h"
 
 namespace ptcvm::cli {
 namespace {
 
 namespace json = boost::json;
 
+constexpr FileBound kToolsFile{std::size_t{16} << 20, "a file of tools"};
 constexpr const char* kSetup = "setup";
 constexpr const char* kApprovals = "chain approvals";   // the log of what people have approved for good
 constexpr std::string_view kSetupLog = "/setup";
 constexpr std::uint32_t kMostRevisions = 100, kMostParallel = 1'000;   // as --revisions and --parallel have them
 
 std::string setup_log(const std::string& id) { return id + std::string(kSetupLog); }
-
-std::optional<json::value> read_json(const std::string& path, std::string& message) {
-  const auto text = read_file(path, message);
-  if (!text) return std::nullopt;
-  boost::system::error_code error;
-  json::value value = json::parse(*text, error);
-  if (!error) return value;
-  message = path + " is no JSON: " + json_problem(*text);
-  return std::nullopt;
-}
 
 // Reads tools as an agent file has them.
 std::optional<std::vector<loop::AgentTool>> read_chain_tools(const json::array& tools, std::string& message) {
@@ -85,7 +78,7 @@ json::object agent_tool_of(const DeclaredTool& tool) {
 
 // Reads the file of tools: a list, or a map with the list and with MCP servers, which are started.
 bool add_chain_tools(const std::string& path, ChainSetup& setup, std::string& message) {
-  const auto file = read_json(path, message);
+  const auto file = read_json_file(path, kToolsFile, message);
   if (!file) return false;
   const json::object* const parts = file->if_object();
   const json::value* const list = parts == nullptr ? &*file : parts->if_contains("tools");
@@ -185,11 +178,9 @@ std::optional<ChainSetup> ChainSetup::of(const ChainArguments& arguments, std::s
   setup.parallel = arguments.parallel;
   if (!add_chain_tools(arguments.tools, setup, message)) return std::nullopt;
   if (arguments.strategy.empty()) return setup;
-  const auto strategy = read_json(arguments.strategy, message);
+  auto strategy = read_strategy(arguments.strategy, setup.tool_names(), message);
   if (!strategy) return std::nullopt;
-  if (!strategy->is_object()) message = arguments.strategy + ": an object is wanted";
-  if (!strategy->is_object()) return std::nullopt;
-  setup.strategy = strategy->get_object();
+  setup.strategy = *std::move(strategy);
   return setup;
 }
 
@@ -208,12 +199,25 @@ std::optional<chain::ChainOptions> ChainSetup::options(const std::string& id, st
   options.verifier = verify == "heuristic" ? chain::Verifier::Heuristic
                      : verify == "model"   ? chain::Verifier::Model
                                            : chain::Verifier::Nobody;
+  options.checks_signatures = checks_signatures;
+  if (const auto signatures = chain::ToolSignatures::of(options.tools); checks_signatures && !signatures) {
+    message = signatures.error().message;
+    return std::nullopt;
+  }
   options.most_revisions = revisions;
   options.parallel = parallel;
   options.yields_between_steps = true;
   options.clock = now_millis;
   if (!apply_strategy(strategy, options, message)) return std::nullopt;
   return options;
+}
+
+std::vector<std::string> ChainSetup::tool_names() const {
+  std::vector<std::string> names;
+  for (const json::value& tool : tools) {
+    if (const json::object* const members = tool.if_object()) names.push_back(text_of(*members, "name"));
+  }
+  return names;
 }
 
 std::vector<loop::AgentTool> ChainSetup::agent_tools() const {
@@ -259,6 +263,7 @@ std::optional<ChainSetup> read_setup(const std::string& text) {
   if (!read_served(*body, setup)) return std::nullopt;
   const json::value* const limits = body->if_contains("limits");
   setup.is_job = body->contains("job");
+  setup.checks_signatures = body->contains("checksSignatures");
   if (limits != nullptr && limits->is_object()) setup.limits = read_limits(limits->get_object(), Limits());
   return setup;
 }
@@ -274,6 +279,7 @@ std::string write_setup(const ChainSetup& setup) {
                    {"tools", setup.tools},
                    {"served", std::move(served)},
                    {"strategy", setup.strategy}};
+  if (setup.checks_signatures) out["checksSignatures"] = true;
   if (setup.is_job) out["job"] = true;
   if (setup.limits) out["limits"] = write_limits(*setup.limits, Limits());
   return json::serialize(out);
@@ -330,9 +336,20 @@ Result<std::size_t> kept_replies_of(const Store& store, const std::string& id) {
   return count;
 }
 
-Result<std::vector<std::string>> approved_signatures(const Store& store) {
+// Earlier versions had one log for all tenants, which belongs to the tenant who wrote first.
+Result<void> visit_shared_facts(const Store& store, const StoreOptions& place, const std::string& name,
+                                const std::function<void(const HostFact& fact)>& visit) {
+  const std::string own = shared_log(place, name);
+  if (own != name) {
+    auto visited = visit_host_facts(store, name, visit);
+    if (!visited && !is_of_other_tenant(visited.error())) return visited;
+  }
+  return visit_host_facts(store, own, visit);
+}
+
+Result<std::vector<std::string>> approved_signatures(const Store& store, const StoreOptions& place) {
   std::vector<std::string> approved;
-  const auto visited = visit_host_facts(store, kApprovals, [&](const HostFact& fact) {
+  const auto visited = visit_shared_facts(store, place, kApprovals, [&](const HostFact& fact) {
     std::erase(approved, fact.body);
     if (fact.name == "approved") approved.push_back(fact.body);
   });
@@ -340,14 +357,14 @@ Result<std::vector<std::string>> approved_signatures(const Store& store) {
   return approved;
 }
 
-Result<void> approve_signature(const Store& store, const std::string& signature, bool is_approved,
-                               const std::string& by) {
+Result<void> approve_signature(const Store& store, const StoreOptions& place, const std::string& signature,
+                               bool is_approved, const std::string& by) {
   HostFact fact;
   fact.fact_class = HostFactClass::Observation;
   fact.name = is_approved ? "approved" : "revoked";
   fact.body = signature;
   fact.by = by;
-  return put_fact(store, kApprovals, std::move(fact));
+  return put_fact(store, shared_log(place, kApprovals), std::move(fact));
 }
 
 }  // namespace ptcvm::cli

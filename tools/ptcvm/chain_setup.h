@@ -44,6 +44,7 @@ struct ChainSetup {
   boost::json::array tools;        // as agent files have them: name, signature, description, effect, command
   std::vector<DeclaredTool> served;   // the tools that MCP servers have
   boost::json::object strategy;    // as docs/task-chain.md describes it
+  bool checks_signatures = true;   // false: a version without this check has begun the task
   bool is_job = false;             // workers execute the task: its tools have no commands here
   std::optional<Limits> limits = {};   // a job: for programs of its agents; nullopt: no worker has begun it
 
@@ -51,6 +52,7 @@ struct ChainSetup {
   static std::optional<ChainSetup> of(const ChainArguments& arguments, std::string& message);
   // Returns the options of the chain. Returns nullopt when a tool or the strategy is wrong; `message` then says why.
   std::optional<chain::ChainOptions> options(const std::string& id, std::string& message) const;
+  std::vector<std::string> tool_names() const;
   // Returns the tools for agents of steps; the tools must be right.
   std::vector<loop::AgentTool> agent_tools() const;
   // Returns the commands of the tools; the tools must be right.
@@ -76,9 +78,13 @@ Result<std::vector<std::string>> task_ids(const Store& store);
 Result<void> keep_reply(const Store& store, const std::string& id, const std::string& key);
 Result<std::size_t> kept_replies_of(const Store& store, const std::string& id);
 
+// Calls visit() for every fact that the tasks of a tenant share under that name, in order.
+Result<void> visit_shared_facts(const Store& store, const StoreOptions& place, const std::string& name,
+                                const std::function<void(const HostFact& fact)>& visit);
+
 // Signatures that people have approved for good, in their order.
-Result<std::vector<std::string>> approved_signatures(const Store& store);
-Result<void> approve_signature(const Store& store, const std::string& signature, bool is_approved,
-                               const std::string& by);
+Result<std::vector<std::string>> approved_signatures(const Store& store, const StoreOptions& place);
+Result<void> approve_signature(const Store& store, const StoreOptions& place, const std::string& signature,
+                               bool is_approved, const std::string& by);
 
 }  // namespace ptcvm::cli

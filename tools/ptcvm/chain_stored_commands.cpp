@@ -8,6 +8,8 @@
 
 #include "agents/chain/asked_replan.h"
 #include "agents/chain/chain_log.h"
+#include "agents/chain/feedback.h"
+#include "agents/chain/question_log.h"
 #include "tools/ptcvm/chain_job.h"
 #include "tools/ptcvm/chain_job_log.h"
 #include "tools/ptcvm/chain_memory.h"
@@ -15,6 +17,7 @@
 #include "tools/ptcvm/chain_tell.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/moments.h"
+#include "tools/ptcvm/store_logs.h"
 #include "tools/ptcvm/terminal.h"
 #include "tools/ptcvm/text_table.h"
 #include "tools/ptcvm/tool_errors.h"
@@ -58,34 +61,34 @@ struct AnswerArguments : ChainAnswer {
   ChainArguments chain;
 };
 
-// Returns the operation that the answer is about, or nullptr after a message.
-const ChainOperation* asked(const std::vector<ChainOperation>& operations, const AnswerArguments& arguments) {
-  const auto found = std::find_if(operations.begin(), operations.end(), [&](const ChainOperation& operation) {
-    const bool is_for_people = operation.kind == OperationKind::Doubt || operation.kind == OperationKind::Question;
-    return is_for_people && operation.step == arguments.step && operation.purpose != "feedback";
-  });
-  if (found != operations.end()) return &*found;
-  refuse_step(arguments.step);
-  return nullptr;
-}
-
-// Says what became of a call in doubt. Returns false after a message.
-bool settle(chain::ChainRun& run, const ChainOperation& operation, const AnswerArguments& arguments) {
-  auto said = read_doubt(arguments);
-  if (!said) return false;
-  const auto settled = run.settle(operation.id, said->answer, std::move(said->output));
-  if (!settled) complain(settled.error().message);
-  return static_cast<bool>(settled);
+// Gives the answer to the operation that the question is about.
+Result<void> say(chain::ChainRun& run, const chain::LoggedQuestion& question, const std::string& text,
+                 std::optional<SaidDoubt>& doubt) {
+  for (const ChainOperation& operation : run.operations()) {
+    if (operation.key != question.key) continue;
+    if (doubt && operation.kind == OperationKind::Doubt && operation.attempt == question.attempt) {
+      return run.settle(operation.id, doubt->answer, std::move(doubt->output));
+    }
+    if (!doubt && operation.kind == OperationKind::Question) return run.answer(operation.id, json::value(text));
+  }
+  return Error{Errc::wrong_state, "stale answer: nobody asks " + question.name + " any more", std::nullopt, {}};
 }
 
 int answer_task(const AnswerArguments& arguments) {
   int status = kSuccess;
   const auto task = known_task(arguments.chain, status);
   if (!task) return status;
+  if (refuses_answers(*task->store, arguments.chain.store.id)) return kBadInput;
   if (task->setup.is_job) {
     Store store = *task->store;
-    return tell_chain(StoreCommand(arguments.chain.store), store, arguments);
+    return tell_chain(StoreCommand(arguments.chain.store), store, task->setup, arguments);
   }
+  const auto question = chosen_question(arguments.chain.store, *task->store, arguments, status);
+  if (!question) return status;
+  std::optional<SaidDoubt> doubt;
+  if (question->kind == chain::LoggedQuestion::Kind::Doubt && !(doubt = read_doubt(arguments))) return kBadInput;
+  const std::string fault = doubt ? doubt_fault(task->setup, arguments.chain.store.id, *question, *doubt) : "";
+  if (!fault.empty()) return refuse_input(fault);
   ChainSession session(arguments.chain, *task->store);
   if (const int opened = session.open(task->setup, true); opened != kSuccess) return opened;
   if (const auto stepped = session.run().step(); !stepped) {
@@ -93,17 +96,11 @@ int answer_task(const AnswerArguments& arguments) {
     complain(stepped.error().message);
     return stepped.error().code == Errc::busy ? kBusy : kBadInput;
   }
-  const std::vector<ChainOperation> operations = session.run().operations();
-  const ChainOperation* const operation = asked(operations, arguments);
-  if (operation == nullptr) return kBadInput;
-  if (operation->kind == OperationKind::Doubt) {
-    if (!settle(session.run(), *operation, arguments)) return kBadInput;
-  } else {
-    if (arguments.text.empty()) return refuse_input("step " + arguments.step + " asks: say yes, always or no");
-    const auto said = session.run().answer(operation->id, json::value(arguments.text));
-    if (!said) return refuse_input(said.error().message);
-  }
-  return session.report(session.drive());
+  const auto said = question->is_answered ? Result<void>() : say(session.run(), *question, arguments.text, doubt);
+  if (!said && said.error().code != Errc::wrong_state) return refuse_input(said.error().message);
+  if (!said) complain(said.error().message);
+  const int ended = session.report(session.drive());   // also then: the step may have begun calls
+  return said ? ended : kBadInput;
 }
 
 std::string state_of(const chain::ChainLog& log) {
@@ -111,13 +108,16 @@ std::string state_of(const chain::ChainLog& log) {
   return log.report->at("success").as_bool() ? "succeeded" : "without success";
 }
 
-// Returns what people have to say before the task goes on, or "" when the task has its report.
-Result<std::string> waits_of(const Store& store, const std::string& id, const chain::ChainLog& log) {
-  if (log.report && !log.is_replanned) return std::string();
-  const auto detail = store.detail(id + "/steps");
-  if (!detail) return detail.error();
-  if (detail->is_in_doubt) return std::string("a call in doubt");
-  return std::string(detail->waits_for.empty() ? "" : "an answer");
+// Returns what people have to say before the task goes on, or "".
+std::string waits_of(const std::vector<chain::LoggedQuestion>& questions) {
+  using Kind = chain::LoggedQuestion::Kind;
+  const auto waits_for = [&questions](Kind kind) {
+    return std::ranges::any_of(questions, [kind](const chain::LoggedQuestion& question) {
+      return question.kind == kind && !question.is_answered;
+    });
+  };
+  if (waits_for(Kind::Doubt)) return "a call in doubt";
+  return waits_for(Kind::Confirm) ? "an answer" : "";
 }
 
 int show_task(const ChainArguments& arguments) {
@@ -125,13 +125,14 @@ int show_task(const ChainArguments& arguments) {
   const auto task = known_task(arguments, status);
   const auto log = task ? log_of(*task->store, arguments.store.id, status) : std::nullopt;
   if (!log) return status;
-  const auto waits = waits_of(*task->store, arguments.store.id, *log);
-  if (!waits) return complain_of_store(waits.error());
+  const auto questions = chain::read_questions(*task->store, arguments.store.id);
+  if (!questions) return complain_of_store(questions.error());
+  const std::string waits = waits_of(*questions);
   const auto lost = task->setup.is_job ? ChainJobLog::lost_requests(*task->store, arguments.store.id)
                                        : Result<std::size_t>(std::size_t{0});
   if (!lost) return complain_of_store(lost.error());
   std::cout << harmless_text(task->setup.input) << "\n" << state_of(*log) << ", revision " << log->revision
-            << (waits->empty() ? "" : ", waits for " + *waits) << '\n';
+            << (waits.empty() ? "" : ", waits for " + waits) << '\n';
   if (*lost != 0) std::cout << "requests whose workers died before the reply: " << *lost << ", sent again\n";
   for (const chain::LoggedStep& step : log->steps) {
     if (step.status == "skipped" && step.revision < log->revision) continue;   // its turn comes again
@@ -140,6 +141,9 @@ int show_task(const ChainArguments& arguments) {
               << duration_text(static_cast<std::uint64_t>(step.duration_ms) * 1'000) << ')';
     if (!step.error.empty()) std::cout << ": " << harmless_text(cut_text(step.error));
     std::cout << '\n';
+  }
+  for (const chain::LoggedQuestion& question : *questions) {
+    if (!question.is_answered) std::cout << asked_lines(arguments.store, arguments.store.id, question);
   }
   return kSuccess;
 }
@@ -164,6 +168,7 @@ int take_feedback(const ChainArguments& arguments) {
     return kSuccess;
   }
   if (!log->report) return refuse_input("the task has no report yet; see ptcvm chain show");
+  if (const std::string fault = chain::feedback_fault(arguments.input); !fault.empty()) return refuse_input(fault);
   std::string message;
   auto options = task->setup.options(arguments.store.id, message);
   if (!options) return refuse_input(message);
@@ -187,9 +192,9 @@ Result<std::vector<std::string>> row_of(const Store& store, const std::string& i
   if (!setup) return setup.error();
   const auto log = chain::read_chain_log(store, id);
   if (!log) return log.error();
-  const auto waits = waits_of(store, id, *log);
-  if (!waits) return waits.error();
-  return std::vector{id, state_of(*log), std::to_string(log->revision), *waits};
+  const auto questions = chain::read_questions(store, id);
+  if (!questions) return questions.error();
+  return std::vector{id, state_of(*log), std::to_string(log->revision), waits_of(*questions)};
 }
 
 int list_tasks(const ChainArguments& arguments) {
@@ -246,7 +251,7 @@ int show_approvals(const ApprovalArguments& arguments) {
   const auto store = open_store(arguments.store, StoreUse::Existing, message, status);
   if (!store) complain(message);
   if (!store) return status;
-  const auto approved = approved_signatures(*store);
+  const auto approved = approved_signatures(*store, arguments.store);
   if (!approved) return complain_of_store(approved.error());
   if (arguments.revoked.empty()) {
     for (const std::string& signature : *approved) std::cout << signature << '\n';
@@ -255,7 +260,8 @@ int show_approvals(const ApprovalArguments& arguments) {
   if (std::find(approved->begin(), approved->end(), arguments.revoked) == approved->end()) {
     return refuse_input("nobody has approved " + arguments.revoked);
   }
-  const auto revoked = approve_signature(*store, arguments.revoked, false, StoreCommand(arguments.store).by());
+  const auto revoked = approve_signature(*store, arguments.store, arguments.revoked, false,
+                                         StoreCommand(arguments.store).by());
   return revoked ? kSuccess : complain_of_store(revoked.error());
 }
 
@@ -266,7 +272,8 @@ void add_chain_answer(CLI::App& chain, int& status) {
   command->footer("A task of a queue (ptcvm enqueue --chain) is told the answer, and a worker goes on with it.");
   auto arguments = std::make_shared<AnswerArguments>();
   declare_chain_store(*command, arguments->chain);
-  command->add_option("STEP", arguments->step, "The step that asks")->required();
+  command->add_option("STEP", arguments->step, "The step that asks, or STEP@…: its question, as chain show names it")
+      ->required();
   command->add_option("ANSWER", arguments->text, "yes, always (also for other tasks), or no");
   command->add_option("--happened", arguments->happened, "The call in doubt happened, and this was its answer")
       ->type_name("JSON");

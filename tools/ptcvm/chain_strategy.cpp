@@ -8,11 +8,29 @@
 #include <vector>
 
 #include "agents/chain/context.h"
+#include "tools/ptcvm/bounded_file.h"
+#include "tools/ptcvm/json_file.h"
 
 namespace ptcvm::cli {
 namespace {
 
 namespace json = boost::json;
+
+constexpr FileBound kStrategyFile{std::size_t{16} << 20, "a strategy"};
+
+struct StrategySection {
+  std::string_view name;
+  std::vector<std::string_view> members;      // empty: what it says is for the planner
+  std::vector<std::string_view> tools = {};   // members that list tools by their names
+};
+const StrategySection kSections[] = {
+    {"metadata", {"id", "version", "name", "description"}},
+    {"system", {}},
+    {"planning", {"maxSteps"}},
+    {"execution", {"requiresConfirmation"}, {"requiresConfirmation"}},
+    {"preferences", {"userConfirmation", "riskTolerance", "autonomyLevel", "responseSpeed"}},
+    {"constraints", {"mustConfirmBefore", "deniedTools"}, {"mustConfirmBefore", "deniedTools"}},
+    {"safety", {"userDataDirs", "systemDirs", "allowPaths", "denyPaths", "guardedTools"}}};
 
 // Reads members of sections; a member of the wrong type is remembered.
 class StrategyReader {
@@ -82,7 +100,65 @@ class StrategyReader {
   std::string message_;
 };
 
+// Returns the names with ", " between them.
+template <class Names>
+std::string names_text(const Names& names) {
+  std::string text;
+  for (const auto& name : names) text.append(text.empty() ? "" : ", ").append(name);
+  return text;
+}
+
+// Returns the first member of the object that is not known, as a sentence, or "".
+template <class Names>
+std::string unknown_name(const json::object& object, std::string_view where, const Names& known) {
+  for (const auto& member : object) {
+    if (std::ranges::find(known, std::string_view(member.key())) != std::ranges::end(known)) continue;
+    return std::string(where) + ": there is no member \"" + std::string(member.key()) + "\"; the members are " +
+           names_text(known);
+  }
+  return {};
+}
+
+std::string unknown_tool(const json::object& section, std::string_view where, std::string_view name,
+                         const std::vector<std::string>& tools) {
+  const json::value* const list = section.if_contains(name);
+  if (list == nullptr || !list->is_array()) return {};
+  for (const json::value& tool : list->get_array()) {
+    if (!tool.is_string() || std::ranges::find(tools, std::string_view(tool.get_string())) != tools.end()) continue;
+    return std::string(where) + '.' + std::string(name) + " names \"" + std::string(tool.get_string()) +
+           "\", which is no tool of the task; the tools are " + names_text(tools);
+  }
+  return {};
+}
+
+// Returns why the file is no strategy for a task with these tools, or "".
+std::string strategy_fault(const json::object& strategy, const std::vector<std::string>& tools) {
+  std::vector<std::string_view> sections;
+  for (const StrategySection& section : kSections) sections.push_back(section.name);
+  if (auto fault = unknown_name(strategy, "the strategy", sections); !fault.empty()) return fault;
+  for (const StrategySection& section : kSections) {
+    const json::value* const found = strategy.if_contains(section.name);
+    if (found == nullptr || !found->is_object() || section.members.empty()) continue;
+    const json::object& members = found->get_object();
+    if (auto fault = unknown_name(members, section.name, section.members); !fault.empty()) return fault;
+    for (const std::string_view list : section.tools) {
+      if (auto fault = unknown_tool(members, section.name, list, tools); !fault.empty()) return fault;
+    }
+  }
+  return {};
+}
+
 }  // namespace
+
+std::optional<json::object> read_strategy(const std::string& path, const std::vector<std::string>& tools,
+                                          std::string& message) {
+  auto file = read_json_file(path, kStrategyFile, message);
+  if (!file) return std::nullopt;
+  message = file->is_object() ? strategy_fault(file->get_object(), tools) : "an object is wanted";
+  if (message.empty()) return std::move(file->get_object());
+  message = path + ": " + message;
+  return std::nullopt;
+}
 
 bool apply_strategy(const json::object& strategy, chain::ChainOptions& options, std::string& message) {
   constexpr double kMostSteps = 10'000;

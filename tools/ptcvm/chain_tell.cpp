@@ -1,12 +1,12 @@
 #include "tools/ptcvm/chain_tell.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <iostream>
 #include <utility>
 
 #include "agents/chain/confirmation.h"
-#include "agents/chain/plan_program.h"
-#include "agents/chain/steps_run.h"
+#include "agents/chain/tool_signatures.h"
 #include "tools/ptcvm/agent_tell.h"
 #include "tools/ptcvm/chain_job_log.h"
 #include "tools/ptcvm/commands.h"
@@ -16,65 +16,68 @@ namespace ptcvm::cli {
 namespace {
 
 namespace json = boost::json;
+using chain::LoggedQuestion;
 
-// Returns the letter about the doubt or the question of the step; nullopt after a message. `status` is then what the
-// command ends with.
-std::optional<ChainLetter> letter_of(const Store& store, const std::string& id, const ChainAnswer& answer,
-                                     int& status) {
-  const std::string steps = chain::steps_run_id(id);
-  const auto doubts = store.doubts(steps);
-  if (!doubts) return status = complain_of_store(doubts.error()), std::nullopt;
-  for (const JournalCall& doubt : *doubts) {
-    if (chain::step_of_key(doubt.task, id) != answer.step) continue;
-    auto said = read_doubt(answer);
-    if (!said) return status = kBadInput, std::nullopt;
-    return ChainLetter{doubt.key, doubt.attempt, {}, said->answer, std::move(said->output), {}};
-  }
-  const auto detail = store.detail(steps);
-  if (!detail) return status = complain_of_store(detail.error()), std::nullopt;
-  for (const std::string& key : detail->waits_for) {
-    const auto question = chain::read_confirmation_id(key);
-    if (!question || question->step != answer.step) continue;
-    if (answer.text.empty()) {
-      return status = refuse_input("step " + answer.step + " asks: say yes, always or no"), std::nullopt;
-    }
-    return ChainLetter{key, 1, answer.text, {}, {}, {}};
-  }
-  status = refuse_step(answer.step);
-  return std::nullopt;
+constexpr const char* kTold = ": the worker that goes on is told\n";
+
+// Returns what a letter says, as a person would.
+std::string said_text(const ChainLetter& letter) {
+  if (!letter.doubt) return letter.answer;
+  if (*letter.doubt == DoubtAnswer::Happened) return "it happened: " + json::serialize(letter.output);
+  return *letter.doubt == DoubtAnswer::DidNot ? "it did not happen" : "given up";
+}
+
+bool says_the_same(const ChainLetter& one, const ChainLetter& other) {
+  if (one.doubt || other.doubt) return one.doubt == other.doubt && one.output == other.output;
+  const auto said = chain::read_confirmation(one.answer), before = chain::read_confirmation(other.answer);
+  return said.is_approved == before.is_approved && said.is_lasting == before.is_lasting;
+}
+
+// Returns the letter; nullopt after a message.
+std::optional<ChainLetter> letter_of(const LoggedQuestion& question, const ChainAnswer& answer) {
+  if (question.kind == LoggedQuestion::Kind::Confirm) return ChainLetter{question.key, 1, answer.text, {}, {}, {}};
+  auto said = read_doubt(answer);
+  if (!said) return std::nullopt;
+  return ChainLetter{question.key, question.attempt, {}, said->answer, std::move(said->output), {}};
 }
 
 }  // namespace
 
-int refuse_step(const std::string& step) {
-  return refuse_input("the step " + step + " waits for nobody; see ptcvm chain show");
+std::string doubt_fault(const ChainSetup& setup, const std::string& id, const LoggedQuestion& question,
+                        const SaidDoubt& said) {
+  if (said.answer != DoubtAnswer::Happened) return {};
+  std::string message;
+  const auto options = setup.options(id, message);
+  return options ? chain::fault_of_output(*options, question.tool, said.output) : message;
 }
 
-std::optional<SaidDoubt> read_doubt(const ChainAnswer& answer) {
-  if (!answer.happened.empty()) {
-    boost::system::error_code error;
-    json::value output = json::parse(answer.happened, error);
-    if (error) refuse_input("--happened: JSON is wanted");
-    if (error) return std::nullopt;
-    return SaidDoubt{DoubtAnswer::Happened, std::move(output)};
-  }
-  if (answer.give_up) return SaidDoubt{DoubtAnswer::GiveUp, {}};
-  if (answer.did_not) return SaidDoubt{DoubtAnswer::DidNot, {}};
-  refuse_input("step " + answer.step + " is in doubt: say --happened JSON, --did-not or --give-up");
-  return std::nullopt;
-}
-
-int tell_chain(const StoreCommand& command, Store& store, const ChainAnswer& answer) {
+int tell_chain(const StoreCommand& command, Store& store, const ChainSetup& setup, const ChainAnswer& answer) {
   const std::string& id = command.options().id;
-  if (!queued_agent(store, id)) return refuse_step(answer.step);
   int status = kSuccess;
-  auto letter = letter_of(store, id, answer, status);
-  if (!letter) return status;
+  const auto question = chosen_question(command.options(), store, answer, status);
+  if (!question) return status;
+  if (question->is_answered) {
+    std::cout << id << ": " << question->name << " was answered so before\n";
+    return kSuccess;
+  }
+  auto letter = letter_of(*question, answer);
+  if (!letter) return kBadInput;
+  const auto letters = ChainJobLog::letters_in(store, id);
+  if (!letters) return complain_of_store(letters.error());
+  for (const ChainLetter& before : *letters) {
+    if (before.key != letter->key || before.attempt != letter->attempt) continue;
+    if (!says_the_same(*letter, before)) return refuse_second(question->name, before.by, said_text(before));
+    std::cout << id << kTold;
+    return kSuccess;
+  }
+  if (!queued_agent(store, id)) return refuse_step(answer.step);
+  const std::string fault = letter->doubt ? doubt_fault(setup, id, *question, {*letter->doubt, letter->output}) : "";
+  if (!fault.empty()) return refuse_input(fault);
   letter->by = command.by();
   if (const auto told = ChainJobLog::tell(store, id, *letter, now_millis()); !told) {
     return complain_of_store(told.error());
   }
-  std::cout << id << ": the worker that goes on is told\n";
+  std::cout << id << kTold;
   return kSuccess;
 }
 

@@ -4,6 +4,7 @@
 #include "tools/ptcvm/chain_job.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/doubt_text.h"
+#include "tools/ptcvm/store_logs.h"
 #include "tools/ptcvm/store_options.h"
 
 namespace ptcvm::cli {
@@ -70,10 +71,12 @@ int list(const DoubtRequest& request) {
     if (!all) return complain_of_store(all.error());
     ids = std::move(*all);
   }
+  status = kSuccess;
   bool any = false;
   for (const std::string& id : ids) {
     const auto doubts = command.store().doubts(id);
-    if (!doubts) return complain_of_store(doubts.error());
+    if (!doubts && passes_over(doubts.error(), id, status)) continue;
+    if (!doubts) return status;
     const auto detail = command.store().detail(id);
     auto of_agent = detail ? agent_doubts(detail->waits_for) : std::vector<std::string>();
     if (!of_agent.empty() && is_chain_job(command.store(), id)) of_agent.clear();   // the log of its steps has them
@@ -82,8 +85,8 @@ int list(const DoubtRequest& request) {
     show_doubts(request.store, id, task, *doubts, request.json);
     show_agent_doubts(request.store, id, of_agent, request.json);
   }
-  if (!any && !request.json) std::cerr << "nothing is in doubt\n";
-  return kSuccess;
+  if (!any && !request.json && status == kSuccess) std::cerr << "nothing is in doubt\n";
+  return status;
 }
 
 int settle(const DoubtRequest& request) {
@@ -104,10 +107,8 @@ int settle(const DoubtRequest& request) {
     return refuse_input(doubts->empty() ? "nothing is in doubt in " + request.store.id
                                         : "which one? Give the KEY; `ptcvm doubt list` shows them");
   }
-  if (const auto task = chain_of_steps(command.store(), request.store.id)) {
-    return refuse_input("the call belongs to a step of the task " + *task + ": say it with ptcvm chain answer; " +
-                        "ptcvm doubt list shows how");
-  }
+  if (refuses_answers(command.store(), request.store.id)) return kBadInput;
+  if (is_of_chain(command.store(), request.store.id)) return kBadInput;
   const DoubtAnswer answer = request.happened  ? DoubtAnswer::Happened
                              : request.did_not ? DoubtAnswer::DidNot
                                                : DoubtAnswer::GiveUp;

@@ -1,6 +1,7 @@
 #include "tools/ptcvm/doubt_text.h"
 
 #include "agents/chain/plan_program.h"
+#include "agents/chain/question_log.h"
 #include "runtime/text/json_text.h"
 #include "tools/ptcvm/shell_arguments.h"
 #include "tools/ptcvm/tool_errors.h"
@@ -46,7 +47,8 @@ std::string doubt_text(const StoreOptions& store, const std::string& run, const 
 
 std::string chain_doubt_text(const StoreOptions& store, const std::string& task, const JournalCall& doubt) {
   const std::string step(chain::step_of_key(doubt.task, task));
-  return text_with("ptcvm chain answer " + store_words(store) + ' ' + shell_quoted(task) + ' ' + shell_quoted(step),
+  return text_with("ptcvm chain answer " + store_words(store) + ' ' + shell_quoted(task) + ' ' +
+                       shell_quoted(chain::doubt_name(step, doubt.key, doubt.attempt)),
                    doubt);
 }
 

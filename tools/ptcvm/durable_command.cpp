@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "ptcvm/run_moves.hpp"
+#include "tools/ptcvm/bounded_file.h"
 #include "tools/ptcvm/command_calls.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/doubt_text.h"
@@ -89,7 +90,7 @@ class StoredTurn {
 
   bool read_plan() {
     if (request_.plan.empty()) return true;
-    const auto text = read_file(request_.plan, message_);
+    const auto text = read_file(request_.plan, message_, kPlanFile);
     if (!text) return false;
     auto plan = ptcvm::read_plan(*text);
     if (!plan) message_ = request_.plan + ": " + plan.error().message;

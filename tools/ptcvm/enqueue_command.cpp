@@ -7,6 +7,7 @@
 #include "runtime/text/json_text.h"
 #include "tools/ptcvm/agent_job.h"
 #include "tools/ptcvm/agent_session.h"
+#include "tools/ptcvm/bounded_file.h"
 #include "tools/ptcvm/bulk_jobs.h"
 #include "tools/ptcvm/chain_job.h"
 #include "tools/ptcvm/commands.h"
@@ -20,6 +21,8 @@
 
 namespace ptcvm::cli {
 namespace {
+
+constexpr FileBound kTaskFile{std::size_t{1} << 20, "the text of a task"};
 
 constexpr const char* kEnqueueExamples = R"(Examples:
   ptcvm enqueue order.ptc --store runs.db --id order-17 --data order.json
@@ -205,7 +208,7 @@ bool take_agent(const EnqueueRequest& request, QueuedJob& job, std::string& mess
 // Makes a job of a task: its setup without commands.
 bool take_chain(const EnqueueRequest& request, QueuedJob& job, std::string& message) {
   if (!request.arguments.program.limits.is_empty()) return message = "the limits of a task are those of workers", false;
-  auto text = read_file(request.chain, message);
+  auto text = read_file(request.chain, message, kTaskFile);
   if (!text) return false;
   text->erase(text->find_last_not_of(" \t\r\n") + 1);
   if (text->empty()) return message = request.chain + ": the text of the task is empty", false;

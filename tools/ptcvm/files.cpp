@@ -9,6 +9,8 @@
 #include <cstring>
 #include <memory>
 
+#include "tools/ptcvm/bounded_file.h"
+
 namespace ptcvm::cli {
 namespace {
 
@@ -56,8 +58,10 @@ std::optional<std::string> read_while(const std::string& path, std::string& mess
 }
 
 std::optional<std::string> read_file(const std::string& path, std::string& message, std::uint64_t most_bytes) {
-  auto text = read_while(path, message, [most_bytes](std::string_view so_far) { return so_far.size() <= most_bytes; });
-  if (!text || text->size() <= most_bytes) return text;
+  if (most_bytes == UINT64_MAX) return read_file(path, message, FileBound());
+  auto text = read_bounded(path, message, [most_bytes](std::string_view) { return most_bytes; });
+  if (!text) return std::nullopt;
+  if (!text->is_longer) return std::move(text->bytes);
   message = "memory_exceeded: " + (path == "-" ? "standard input" : path) + " has more than the " +
             std::to_string(most_bytes) + " bytes for which the run has memory: give a larger --memory-bytes";
   return std::nullopt;

@@ -8,7 +8,9 @@
 
 #include "agents/harness/conversation_json.h"
 #include "harness_page_files.h"
+#include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/harness_web_reply.h"
+#include "tools/ptcvm/store_logs.h"
 
 namespace ptcvm::cli {
 
@@ -90,6 +92,7 @@ Result<std::vector<std::string>> HarnessSite::stored() const {
   constexpr std::size_t kPage = 500;
   std::vector<std::string> ids;
   std::string after;
+  int ignored = kSuccess;
   for (std::size_t count = kPage; count == kPage;) {
     const auto page = house_.store.runs(after, kPage);
     if (!page) return page.error();
@@ -98,6 +101,7 @@ Result<std::vector<std::string>> HarnessSite::stored() const {
       after = info.id;
       if (!is_served(info.id)) continue;
       const auto is_one = is_conversation(house_.store, info.id);
+      if (!is_one && passes_over(is_one.error(), info.id, ignored)) continue;
       if (!is_one) return is_one.error();
       if (*is_one) ids.push_back(info.id);
     }

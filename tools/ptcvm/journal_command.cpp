@@ -2,10 +2,14 @@
 #include <algorithm>
 #include <iostream>
 
+#include "agents/chain/confirmation.h"
+#include "tools/ptcvm/bounded_file.h"
+#include "tools/ptcvm/chain_job.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/journal_show.h"
 #include "tools/ptcvm/moments.h"
+#include "tools/ptcvm/store_logs.h"
 #include "tools/ptcvm/store_options.h"
 #include "tools/ptcvm/terminal.h"
 #include "tools/ptcvm/waits_text.h"
@@ -95,6 +99,8 @@ int put(const JournalRequest& request) {
   }
   if (!command.open(StoreUse::Create, status)) return status;
   const std::string& run = request.store.id;
+  if (refuses_answers(command.store(), run)) return kBadInput;
+  if (chain::read_confirmation_id(request.task) && is_of_chain(command.store(), run)) return kBadInput;
   if (!request.force && !instead_of && !(message = reason_not_to_put(command, request.task)).empty()) {
     return refuse_input(message + "; --force puts the value all the same");
   }
@@ -124,7 +130,7 @@ int import_facts(const JournalRequest& request) {
   StoreCommand command(request.store);
   int status = kSuccess;
   std::string message;
-  const auto text = read_file(request.file, message);
+  const auto text = read_file(request.file, message, {FileBound().most_bytes, "a log"});
   if (!text) return refuse_input(message);
   // First into a store that nobody sees: a file that is refused makes no store.
   const auto readable = Store::in_memory().import_log(request.store.id, *text);

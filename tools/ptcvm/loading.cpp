@@ -1,8 +1,11 @@
 #include "tools/ptcvm/loading.h"
 
+#include <cstdint>
 #include <span>
+#include <utility>
 
 #include "compiler/read/reader.h"
+#include "tools/ptcvm/bounded_file.h"
 #include "tools/ptcvm/files.h"
 
 namespace ptcvm::cli {
@@ -20,12 +23,12 @@ bool is_compiled(std::string_view bytes) {
 }  // namespace
 
 std::optional<std::string> read_program(const std::string& path, std::string& message) {
-  const auto goes_on = [](std::string_view so_far) {
-    return so_far.size() <= (is_compiled(so_far) ? kMostCompiledBytes : ptc::kMaxSourceBytes);
-  };
-  auto bytes = read_while(path, message, goes_on);
-  if (!bytes || goes_on(*bytes)) return bytes;
-  if (!is_compiled(*bytes)) return bytes->substr(0, ptc::kMaxSourceBytes + 1);
+  auto text = read_bounded(path, message, [](std::string_view so_far) -> std::uint64_t {
+    return is_compiled(so_far) ? kMostCompiledBytes : ptc::kMaxSourceBytes;
+  });
+  if (!text) return std::nullopt;
+  if (!text->is_longer) return std::move(text->bytes);
+  if (!is_compiled(text->bytes)) return text->bytes.substr(0, ptc::kMaxSourceBytes + 1);
   message = path + ": a compiled program has at most " + std::to_string(kMostCompiledBytes) + " bytes";
   return std::nullopt;
 }

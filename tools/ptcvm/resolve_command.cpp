@@ -1,6 +1,8 @@
 // ptcvm resolve: the answer to an operation of a run that a store keeps.
+#include "tools/ptcvm/chain_job.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/operation_arguments.h"
+#include "tools/ptcvm/store_logs.h"
 #include "tools/ptcvm/store_options.h"
 
 namespace ptcvm::cli {
@@ -33,6 +35,8 @@ int resolve(const ResolveRequest& request) {
     answer.value_edn = std::move(*value);
   }
   if (!command.open(StoreUse::Existing, status) || !command.read(JournalExtent::Notable, status)) return status;
+  if (refuses_answers(command.store(), request.store.id)) return kBadInput;
+  if (is_of_chain(command.store(), request.store.id)) return kBadInput;
   return answer_operation(command, answer, message) ? kSuccess : refuse_input(message);
 }
 

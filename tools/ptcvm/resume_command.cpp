@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "tools/ptcvm/bounded_file.h"
 #include "tools/ptcvm/command_calls.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/durable_command.h"
@@ -162,7 +163,7 @@ class Resume {
       const auto [operation, json] = parts_of(text);
       if (!json) return complain_of("--resolve " + text, "OP=JSON");
       std::optional<std::string> content = *json;
-      if (json->starts_with('@')) content = read_file(json->substr(1), message_);
+      if (json->starts_with('@')) content = read_file(json->substr(1), message_, kValueFile);
       if (!content) return false;
       auto value = Value::from_json(*content);
       if (!value) {

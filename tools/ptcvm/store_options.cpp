@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "ptcvm/claim_heartbeat.hpp"
+#include "tools/ptcvm/bounded_file.h"
 #include "tools/ptcvm/commands.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/postgres_place.h"
@@ -179,7 +180,7 @@ int complain_of_busy(const std::string& message) {
 
 std::optional<std::string> value_argument(const std::string& text, bool is_edn, std::string& message) {
   std::optional<std::string> content = text;
-  if (text.starts_with('@')) content = read_file(text.substr(1), message);
+  if (text.starts_with('@')) content = read_file(text.substr(1), message, kValueFile);
   if (!content) return std::nullopt;
   const auto read = is_edn ? Value::from_edn(*content) : Value::from_json(*content);
   if (read) return read->to_edn();

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "ptcvm/value.hpp"
+#include "tools/ptcvm/bounded_file.h"
 #include "tools/ptcvm/files.h"
 #include "tools/ptcvm/mcp_tools.h"
 #include "tools/ptcvm/staying_process.h"
@@ -219,12 +220,7 @@ std::optional<std::vector<DeclaredTool>> read_tools(std::string_view text, const
 }
 
 std::optional<std::vector<DeclaredTool>> read_tools_file(const std::string& path, std::string& message) {
-  const auto goes_on = [](std::string_view so_far) { return so_far.size() <= kMostFileBytes; };
-  const auto text = read_while(path, message, goes_on);
-  if (text && !goes_on(*text)) {
-    message = path + ": a file of tools has at most " + std::to_string(kMostFileBytes) + " bytes";
-    return std::nullopt;
-  }
+  const auto text = read_file(path, message, {kMostFileBytes, "a file of tools"});
   return text ? read_tools(*text, path, message) : std::nullopt;
 }
 

@@ -9,6 +9,7 @@
 
 #include "agents/chain/chain_log.h"
 #include "agents/chain/confirmation.h"
+#include "ptcvm/queues.hpp"
 #include "tools/ptcvm/agent_store.h"
 #include "tools/ptcvm/chain_driver.h"
 #include "tools/ptcvm/chain_job.h"
@@ -119,15 +120,23 @@ class ChainTurn {
     options->policy.has_person = true;
     options->clock = turn_.now_ms;
     options->memory_bytes = setup_.limits->memory_bytes;
-    auto approved = approved_signatures(turn_.store);
+    auto approved = approved_signatures(turn_.store, own_place());
     if (!approved) return approved.error();
     options->policy.approved_signatures = *std::move(approved);
     const auto has_context = chain::has_context(turn_.store, id_);
     if (!has_context) return has_context.error();
     if (!*has_context) {   // a task goes on without a memory, too
-      static_cast<void>(recall_context(store_, place_, setup_.input, id_, options->context));
+      static_cast<void>(recall_context(turn_.store, own_place(), setup_.input, id_, options->context));
     }
     return *std::move(options);
+  }
+
+  // Returns the store as the tenant of the run sees it.
+  StoreOptions own_place() const {
+    StoreOptions own = place_;
+    const auto queued = queued_run(store_, id_);
+    if (queued && *queued && !(*queued)->tenant.empty()) own.tenant = (*queued)->tenant;
+    return own;
   }
 
   std::string agent_runs() const { return id_ + "/agents/"; }
@@ -207,7 +216,7 @@ class ChainTurn {
     } else {
       if (operation.kind != OperationKind::Question || letter.answer.empty()) return false;
       if (chain::read_confirmation(letter.answer).is_lasting) {   // first: the answer is not read again
-        said = approve_signature(turn_.store, operation.signature, true, letter.by);
+        said = approve_signature(turn_.store, own_place(), operation.signature, true, letter.by);
       }
       if (said) said = run.answer(operation.id, json::value(letter.answer));
     }

@@ -1,0 +1,19 @@
+// A file of JSON in which every member counts: a member that is written twice is refused.
+#pragma once
+#include <boost/json/value.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tools/ptcvm/bounded_file.h"
+
+namespace ptcvm::cli {
+
+// Returns the path of the first member that is written twice, as /constraints/deniedTools, or "". The text is JSON.
+std::string doubled_member(std::string_view text);
+
+// Returns the document, or nullopt and why there is none.
+std::optional<boost::json::value> read_json_file(const std::string& path, const FileBound& bound,
+                                                 std::string& message);
+
+}  // namespace ptcvm::cli
