@@ -45,6 +45,10 @@ class WatchedStore final : public ptc::ForwardingStore {
                                        std::span<const ptc::Fact> facts) override {
     return told({log, "ended"}, [&] { return store_.ended(log, cut, facts); });
   }
+  ptc::StoreResult<std::optional<ptc::Written>> end_job(std::string_view log, ptc::Cut cut, const ptc::Fact& end,
+                                                        std::int64_t now_ms) override {
+    return told({log, "ended"}, [&] { return store_.end_job(log, cut, end, now_ms); });
+  }
   ptc::StoreResult<std::monostate> flush() override {
     return told({{}, "flush", true}, [&] { return store_.flush(); });
   }

@@ -192,12 +192,13 @@ ptc::Finish Worker::Impl::finish_by_log(const Taken& taken) {
   if (last == nullptr) return {ptc::Finish::Kind::Retry, 0, "the store does not say how the turn ended"};
   if (last->empty()) return {};
   const auto end = std::ranges::find(last->rbegin(), last->rend(), ptc::FactKind::TurnEnded, &ptc::Fact::kind);
+  if (end != last->rend() && ptc::ends_well(*end)) return {kOver, 0, {}};
   const std::string how = end == last->rend() ? "facts of others behind it" : end->status;
-  if (how == "ok" || how == "return") return {kOver, 0, {}};
   return {ptc::Finish::Kind::Retry, 0, "the turn ended with " + how};
 }
 
 ptc::StoreResult<bool> Worker::Impl::give_back(const Taken& taken, const ptc::Finish& how) {
+  if (node_store->is_finished(taken.run.log, taken.run.token)) return true;
   return ask_until_over<bool>(
       taken, [&] { return queue->finish(taken.run.log, taken.run.token, how, time.now_ms()); });
 }

@@ -59,6 +59,10 @@ StoreError moves_nothing() { return {StoreError::Kind::Misuse, "this store moves
 
 }  // namespace
 
+StoreResult<std::optional<Written>> FactStore::end_job(std::string_view, Cut, const Fact&, std::int64_t) {
+  return std::optional<Written>();
+}
+
 StoreResult<Written> FactStore::depart(std::string_view, Cut, const Fact&) { return moves_nothing(); }
 StoreResult<bool> FactStore::arrive(const Arrival&, std::int64_t) { return moves_nothing(); }
 StoreResult<bool> FactStore::settle_departure(std::string_view, std::string_view) { return moves_nothing(); }

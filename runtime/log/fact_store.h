@@ -210,6 +210,11 @@ class FactStore {
   virtual StoreResult<Written> resumed(std::string_view log, Cut cut, std::span<const Fact> facts) = 0;
   // Says that the run is over, under a claim, and removes the parked bytes. Writes the facts as put() does.
   virtual StoreResult<Written> ended(std::string_view log, Cut cut, std::span<const Fact> facts) = 0;
+  // Does at once what ended() does with one fact without a key, and RunQueue::finish() with Over behind it. Returns
+  // nullopt, and changes nothing, when this cannot be done so simply: the claim is not the newest, or no queue gave it,
+  // the log has another head than the cut, or the store has no such step. Then ended() and finish() say more.
+  virtual StoreResult<std::optional<Written>> end_job(std::string_view log, Cut cut, const Fact& end,
+                                                      std::int64_t now_ms);
 
   // The steps of a run that goes to another store (run_move.h). A store without them refuses with Misuse.
   // Writes the fact under a claim, gives the claim back, and takes the job out of its queue, all or nothing. From then

@@ -73,6 +73,10 @@ class MemoryQueue final : public ProtocolQueue {
   // For the store, under its mutex.
   void wake(std::string_view log, std::int64_t now_ms) { wake_job(tables_, log, now_ms); }
   void release_if_dead(std::string_view log, std::int64_t now_ms) { ptc::release_if_dead(tables_, log, now_ms); }
+  bool holds(std::string_view log, std::uint64_t token) { return holds_job(tables_, log, token); }
+  void finish_over(std::string_view log, std::uint64_t token, std::uint64_t head, std::int64_t now_ms) {
+    finish_job(tables_, log, token, {Finish::Kind::Over, 0, {}, head}, now_ms);
+  }
   std::optional<StoreError> depart(std::string_view log) { return depart_job(tables_, log); }
   void arrive(const JobRow& job, std::int64_t now_ms) { arrive_job(tables_, job, now_ms); }
 

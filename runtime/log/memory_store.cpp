@@ -292,11 +292,28 @@ StoreResult<Written> MemoryStore::ended(std::string_view log, Cut cut, std::span
   if (auto wrong = refused(found, cut.token)) return *wrong;
   if (auto wrong = check_cut(found->facts.size(), cut)) return *wrong;
   if (found->facts.empty() && facts.empty()) return error(StoreError::Kind::Missing, "no such log");
-  Written out = put_all(*found, cut, facts);
-  found->state = LogState::Ended;
-  found->parked.reset();
-  found->woken = false;
+  return end(*found, cut, facts);
+}
+
+Written MemoryStore::end(Log& log, Cut cut, std::span<const Fact> facts) {
+  Written out = put_all(log, cut, facts);
+  log.state = LogState::Ended;
+  log.parked.reset();
+  log.woken = false;
   return out;
+}
+
+StoreResult<std::optional<Written>> MemoryStore::end_job(std::string_view log, Cut cut, const Fact& end,
+                                                         std::int64_t now_ms) {
+  if (auto wrong = check_end_job(log, cut, end)) return *wrong;
+  const std::lock_guard lock(mutex_);
+  Log* const found = log_named(log);
+  const bool is_simple = !refused(found, cut.token) && found->facts.size() == cut.seq &&
+                         queue_->holds(log, cut.token);
+  if (!is_simple) return std::optional<Written>();
+  Written out = this->end(*found, cut, {&end, 1});
+  queue_->finish_over(log, cut.token, out.head, now_ms);
+  return std::optional(std::move(out));
 }
 
 StoreResult<Written> MemoryStore::depart(std::string_view log, Cut cut, const Fact& moved) {

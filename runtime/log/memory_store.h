@@ -39,6 +39,8 @@ class MemoryStore final : public FactStore {
   StoreResult<bool> release(std::string_view log, std::uint64_t token) override;
   StoreResult<Written> resumed(std::string_view log, Cut cut, std::span<const Fact> facts) override;
   StoreResult<Written> ended(std::string_view log, Cut cut, std::span<const Fact> facts) override;
+  StoreResult<std::optional<Written>> end_job(std::string_view log, Cut cut, const Fact& end,
+                                              std::int64_t now_ms) override;
   StoreResult<Written> depart(std::string_view log, Cut cut, const Fact& moved) override;
   StoreResult<bool> arrive(const Arrival& run, std::int64_t now_ms) override;
   StoreResult<bool> settle_departure(std::string_view log, std::string_view key) override;
@@ -70,6 +72,7 @@ class MemoryStore final : public FactStore {
   std::optional<Fact> conflict(const Log& log, Cut cut, std::span<const Fact> facts) const;
   Fact append(Log& log, std::uint64_t token, const Fact& fact);
   Written seen(const Log& log, Cut cut) const;
+  Written end(Log& log, Cut cut, std::span<const Fact> facts);
   Written put_all(Log& log, Cut cut, std::span<const Fact> facts);
   Written append_all(Log& log, Cut cut, std::span<const Fact> facts);   // decisions, whose keys are free
   RunInfo info_of(const std::string& name, const Log& log) const;

@@ -46,6 +46,10 @@ std::uint64_t token_in(std::string_view owner, std::string_view run) {
 
 }   // namespace
 
+bool ends_well(const Fact& fact) {
+  return fact.kind == FactKind::TurnEnded && fact.key.empty() && (fact.status == "ok" || fact.status == "return");
+}
+
 NodeTime NodeTime::of_machine() {
   return {wall_millis, boot_millis, [](std::int64_t ms) {
             std::this_thread::sleep_for(std::chrono::milliseconds(ms));
@@ -68,6 +72,7 @@ void NodeStore::take(const std::string& log, std::uint64_t token, std::optional<
   if (opening) openings_.emplace(log, *std::move(opening));
   taken_.insert_or_assign(log, token);
   heads_.insert_or_assign(log, 0);
+  finished_.erase(log);
 }
 
 void NodeStore::leave(const std::string& log, std::uint64_t token) {
@@ -76,7 +81,14 @@ void NodeStore::leave(const std::string& log, std::uint64_t token) {
   if (at == taken_.end() || at->second != token) return;
   taken_.erase(at);
   heads_.erase(log);
+  finished_.erase(log);
   openings_.erase(log);
+}
+
+bool NodeStore::is_finished(std::string_view log, std::uint64_t token) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = finished_.find(log);
+  return at != finished_.end() && at->second == token;
 }
 
 std::uint64_t NodeStore::known_head(std::string_view log) const {
@@ -218,7 +230,21 @@ StoreResult<Written> NodeStore::resumed(std::string_view log, Cut cut, std::span
   return counted(log, [&] { return store_.resumed(log, cut, facts); });
 }
 StoreResult<Written> NodeStore::ended(std::string_view log, Cut cut, std::span<const Fact> facts) {
+  const bool is_end_of_job = facts.size() == 1 && ends_well(facts[0]) && cut.token != 0 && token_of(log) == cut.token;
+  if (is_end_of_job) return counted(log, [&] { return ended_with_job(log, cut, facts[0]); });
   return counted(log, [&] { return store_.ended(log, cut, facts); });
+}
+
+StoreResult<Written> NodeStore::ended_with_job(std::string_view log, Cut cut, const Fact& end) {
+  auto told = store_.end_job(log, cut, end, time_.now_ms());
+  if (auto* error = std::get_if<StoreError>(&told)) return std::move(*error);
+  auto& done = std::get<std::optional<Written>>(told);
+  if (!done) return store_.ended(log, cut, {&end, 1});
+  const std::lock_guard lock(mutex_);
+  if (const auto at = taken_.find(log); at != taken_.end() && at->second == cut.token) {
+    finished_.insert_or_assign(std::string(log), cut.token);
+  }
+  return *std::move(done);
 }
 
 }   // namespace ptc

@@ -34,6 +34,9 @@ struct NodeTime {
   static NodeTime of_machine();
 };
 
+// Whether a fact is the end of a turn after which a run is over.
+bool ends_well(const Fact& fact);
+
 class NodeStore : public ForwardingStore {
  public:
   explicit NodeStore(FactStore& store, NodeTime time = NodeTime::of_machine())
@@ -46,6 +49,9 @@ class NodeStore : public ForwardingStore {
   void take(const std::string& log, std::uint64_t token, std::optional<Opening> opening = std::nullopt);
   // That claim was given back. Another claim of the log, which the queue may have given meanwhile, stays.
   void leave(const std::string& log, std::uint64_t token);
+
+  // Whether the store took that claim back with the end of the run, as finish() does with Over.
+  bool is_finished(std::string_view log, std::uint64_t token) const;
 
   std::vector<KnownClaim> claims() const;             // what the queue gave, and what was not given back
   // Returns how many facts the log of a run has at least: so many it had after the last write of this node.
@@ -72,6 +78,8 @@ class NodeStore : public ForwardingStore {
  private:
   // Makes a call that writes, and counts it.
   auto counted(std::string_view log, const auto& call);
+  // Ends the run and its job at once, when that can be done.
+  StoreResult<Written> ended_with_job(std::string_view log, Cut cut, const Fact& end);
   // Takes what is kept for opening the run. nullopt: nothing is.
   std::optional<Opening> take_opening(std::string_view log);
   std::uint64_t token_of(std::string_view log) const;
@@ -85,6 +93,7 @@ class NodeStore : public ForwardingStore {
   mutable std::mutex mutex_;
   std::map<std::string, std::uint64_t, std::less<>> taken_, parts_;   // tokens by log: from the queue; from the store
   std::map<std::string, std::uint64_t, std::less<>> heads_;           // by log, as taken_
+  std::map<std::string, std::uint64_t, std::less<>> finished_;        // tokens by log, until they are left
   std::map<std::string, Opening, std::less<>> openings_;   // by log, until the run was opened or written to
   std::int64_t until_boot_ms_ = 0;
   std::atomic<std::uint64_t> commits_{0}, fenced_{0};

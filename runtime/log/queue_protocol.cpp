@@ -135,6 +135,36 @@ void release_if_dead(QueueTables& tables, std::string_view log, std::int64_t now
   rescue_job(tables, *job, now_ms);
 }
 
+bool holds_job(QueueTables& tables, std::string_view log, std::uint64_t token) {
+  const std::optional<JobRow> job = tables.job(log);
+  return job && job->state == JobState::Held && job->token == token && is_held_by(tables.run(log), token);
+}
+
+bool finish_job(QueueTables& tables, std::string_view log, std::uint64_t token, const Finish& how,
+                std::int64_t now_ms) {
+  std::optional<JobRow> job = tables.job(log);
+  const QueuedRun run = tables.run(log);
+  if (!job || job->state != JobState::Held || job->token != token || !is_held_by(run, token)) return false;
+  tables.set_claim(log, token, "", 0);
+  const std::optional<NodeRow> node = tables.node(job->node);
+  if (node && run.state == LogState::Parked) job->format = node->format;
+  job->crashes = 0;
+  job->reason = how.reason;
+  if (how.kind == Finish::Kind::AsIs || how.kind == Finish::Kind::Over) {
+    const bool is_over = how.kind == Finish::Kind::Over && run.head >= how.head;
+    is_over ? place_job(tables, *job, run, now_ms) : give_back(tables, *job, run, now_ms);
+    return true;
+  }
+  if (how.kind == Finish::Kind::Retry) ++job->attempts;
+  const bool is_dead = how.kind == Finish::Kind::GiveUp || job->is_cancelled || job->attempts >= job->most_attempts;
+  if (is_dead) {
+    give_up_job(tables, *job, now_ms);
+  } else {
+    set_aside(tables, *job, JobState::Timer, lease_end(now_ms, how.delay_ms));
+  }
+  return true;
+}
+
 StoreResult<NodeRow> ProtocolQueue::join(const NodeInfo& node, std::int64_t now_ms) {
   if (auto wrong = check_node(node)) return *std::move(wrong);
   return within<NodeRow>([&](QueueTables& tables) -> StoreResult<NodeRow> {
@@ -214,29 +244,8 @@ StoreResult<bool> ProtocolQueue::finish(std::string_view log, std::uint64_t toke
                                         std::int64_t now_ms) {
   if (auto wrong = check_log(log)) return *std::move(wrong);
   if (auto wrong = check_finish(how)) return *std::move(wrong);
-  return within<bool>([&](QueueTables& tables) -> StoreResult<bool> {
-    std::optional<JobRow> job = tables.job(log);
-    const QueuedRun run = tables.run(log);
-    if (!job || job->state != JobState::Held || job->token != token || !is_held_by(run, token)) return false;
-    tables.set_claim(log, token, "", 0);
-    const std::optional<NodeRow> node = tables.node(job->node);
-    if (node && run.state == LogState::Parked) job->format = node->format;
-    job->crashes = 0;
-    job->reason = how.reason;
-    if (how.kind == Finish::Kind::AsIs || how.kind == Finish::Kind::Over) {
-      const bool is_over = how.kind == Finish::Kind::Over && run.head >= how.head;
-      is_over ? place_job(tables, *job, run, now_ms) : give_back(tables, *job, run, now_ms);
-      return true;
-    }
-    if (how.kind == Finish::Kind::Retry) ++job->attempts;
-    const bool is_dead = how.kind == Finish::Kind::GiveUp || job->is_cancelled || job->attempts >= job->most_attempts;
-    if (is_dead) {
-      give_up_job(tables, *job, now_ms);
-    } else {
-      set_aside(tables, *job, JobState::Timer, lease_end(now_ms, how.delay_ms));
-    }
-    return true;
-  });
+  return within<bool>(
+      [&](QueueTables& tables) -> StoreResult<bool> { return finish_job(tables, log, token, how, now_ms); });
 }
 
 StoreResult<std::vector<std::string>> ProtocolQueue::give_back_others(std::uint64_t id,

@@ -12,6 +12,10 @@ void wake_job(QueueTables& tables, std::string_view log, std::int64_t now_ms);
 // Takes the job of a run out of its queue, in the transaction in which the run leaves for another store. Returns
 // RunOrdered when jobs come after it, or it comes after runs that are not done.
 std::optional<StoreError> depart_job(QueueTables& tables, std::string_view log);
+// Whether a node holds the job of a log under that claim.
+bool holds_job(QueueTables& tables, std::string_view log, std::uint64_t token);
+// RunQueue::finish() within a transaction.
+bool finish_job(QueueTables& tables, std::string_view log, std::uint64_t token, const Finish& how, std::int64_t now_ms);
 // Puts a job from another store into its queue. The run is there. The state of the row is the one before the move.
 void arrive_job(QueueTables& tables, const JobRow& job, std::int64_t now_ms);
 // Takes a run from its node when the node is dead, so that somebody else may claim it.

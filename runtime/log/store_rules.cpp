@@ -54,6 +54,12 @@ Check check_resume_or_end(std::string_view log, Cut cut, std::span<const Fact> f
   return check_put(log, cut, facts);
 }
 
+Check check_end_job(std::string_view log, Cut cut, const Fact& end) {
+  if (auto wrong = check_resume_or_end(log, cut, {&end, 1})) return wrong;
+  const bool is_plain = end.key.empty() && end.kind == FactKind::TurnEnded;
+  return is_plain ? std::nullopt : misuse("a job ends by a fact of the kind TurnEnded without a key");
+}
+
 Check check_decide(std::string_view log, Cut cut, std::span<const Fact> facts) {
   if (auto wrong = check_log(log)) return wrong;
   if (cut.token == 0) return misuse("a decision under no claim");

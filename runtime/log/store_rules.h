@@ -13,6 +13,7 @@ namespace ptc {
 std::optional<StoreError> check_log(std::string_view log);
 std::optional<StoreError> check_put(std::string_view log, Cut cut, std::span<const Fact> facts);
 std::optional<StoreError> check_resume_or_end(std::string_view log, Cut cut, std::span<const Fact> facts);
+std::optional<StoreError> check_end_job(std::string_view log, Cut cut, const Fact& end);
 std::optional<StoreError> check_decide(std::string_view log, Cut cut, std::span<const Fact> facts);
 std::optional<StoreError> check_park(std::string_view log, Cut cut, std::span<const Fact> facts, const Parked& run);
 std::optional<StoreError> check_depart(std::string_view log, Cut cut, const Fact& moved);

@@ -214,24 +214,68 @@ std::unique_ptr<PostgresStore> impatient(const std::string& url) {
   return taken(PostgresStore::open(url, options));
 }
 
-TEST(PostgresFailures, ARunIsGivenBackAfterAWriteOfUnknownFate) {
+// A node, and a way to the same store that breaks.
+struct NodeBehindProxy {
   Place place;
-  test::CuttingProxy proxy(place.server.socket());
-  const auto direct = opened(place.url);
+  test::CuttingProxy proxy{place.server.socket()};
+  const std::unique_ptr<PostgresStore> direct = opened(place.url);
   const std::uint64_t node = joined(*direct);
+};
+
+TEST(PostgresFailures, ARunIsGivenBackAfterAWriteOfUnknownFate) {
+  NodeBehindProxy at;
   for (const auto cut : {test::CutPlace::BeforeCall, test::CutPlace::AfterCall, test::CutPlace::BeforeAnswer}) {
     const std::string log = "run " + std::to_string(static_cast<int>(cut));
-    enqueued(*direct, job_of(log));
-    const ClaimedRun run = claims(*direct, node).at(0);
+    enqueued(*at.direct, job_of(log));
+    // A new store has told no worker of anything. Its call after the claim is the one that is cut.
+    const auto store = impatient(at.proxy.url("store"));
+    const ClaimedRun run = claims(*store, at.node).at(0);
     const Fact end = fact_of(FactKind::TurnEnded, "");
-    // A new store has told no worker of anything. Its next call is the one that is cut.
-    const auto store = impatient(proxy.url("store"));
-    proxy.cut_next(cut);
+    at.proxy.cut_next(cut);
     EXPECT_EQ(error_of(store->ended(log, Cut::blind(run.token), {&end, 1})), "store_unknown");
     EXPECT_TRUE(finished(*store, run)) << "the claim is still the newest";
     EXPECT_NE(state_of(*store, log), "held");
-    for (const ClaimedRun& left : claims(*direct, node)) finished(*direct, left, {Finish::Kind::GiveUp, 0, ""});
+    const Finish given_up{Finish::Kind::GiveUp, 0, ""};
+    for (const ClaimedRun& left : claims(*at.direct, at.node)) finished(*at.direct, left, given_up);
   }
+}
+
+// The store asks again: the end is there once, whether the first attempt came through or not.
+TEST(PostgresFailures, AJobThatEndsWhileTheConnectionBreaksEndsOnce) {
+  NodeBehindProxy at;
+  for (const auto cut : {test::CutPlace::BeforeCall, test::CutPlace::AfterCall, test::CutPlace::BeforeAnswer}) {
+    const std::string log = "run " + std::to_string(static_cast<int>(cut));
+    enqueued(*at.direct, job_of(log));
+    const auto store = opened(at.proxy.url("store"));
+    const ClaimedRun run = claims(*store, at.node).at(0);
+    at.proxy.cut_next(cut);
+    const auto done = taken(store->end_job(log, {run.token, 1}, fact_of(FactKind::TurnEnded, ""), kStoreNow));
+    ASSERT_TRUE(done) << log;
+    EXPECT_EQ(done->head, 2u);
+    EXPECT_EQ(head_of(*at.direct, log), 2u);
+    EXPECT_EQ(state_of(*at.direct, log), "done");
+    EXPECT_EQ(store->reconnects(), 1u);
+  }
+}
+
+TEST(PostgresFailures, AnEndOfAJobOfUnknownFateIsFencedByTheNextWrite) {
+  NodeBehindProxy at;
+  enqueued(*at.direct, job_of("a"));
+  const auto store = impatient(at.proxy.url("store"));
+  const ClaimedRun run = claims(*store, at.node).at(0);
+  const auto nonce = [&] {
+    at.place.server.run("CREATE TABLE IF NOT EXISTS nonces (nonce uuid UNIQUE); "
+                        "INSERT INTO nonces SELECT nonce FROM ptcvm.run", "store");   // another one than each before
+  };
+  nonce();
+  at.proxy.cut_next(test::CutPlace::BeforeCall);
+  const Fact end = fact_of(FactKind::TurnEnded, "");
+  EXPECT_EQ(error_of(store->end_job("a", {run.token, 1}, end, kStoreNow)), "store_unknown");
+  EXPECT_FALSE(taken(store->end_job("a", {run.token, 1}, end, kStoreNow))) << "ended() says more";
+  EXPECT_EQ(taken(store->ended("a", {run.token, 1}, {&end, 1})).head, 2u);
+  nonce();
+  EXPECT_TRUE(finished(*store, run, kOver));
+  EXPECT_EQ(state_of(*at.direct, "a"), "done");
 }
 
 TEST(PostgresFailures, AWriteAfterOneOfUnknownFateFencesIt) {

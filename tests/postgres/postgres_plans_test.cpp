@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/log/postgres/postgres_connection.h"
+#include "runtime/log/postgres/postgres_schema.h"
 #include "tests/support/postgres_server.h"
 
 namespace ptc {
@@ -73,6 +74,26 @@ TEST_F(PostgresPlans, OfFunctionsThatChangedAreNotUsed) {
   EXPECT_FALSE(connection->execute("DROP FUNCTION told(); "
                                    "CREATE FUNCTION told() RETURNS int2 LANGUAGE sql AS 'SELECT 2::int2'"));
   EXPECT_EQ(told(), 2);
+}
+
+// The planner expects that few jobs need no more than the tools of a worker, and would read and sort all of them.
+TEST_F(PostgresPlans, AClaimLeavesTheJobsAloneThatItDoesNotTake) {
+  const std::string url = server().new_database("claims");
+  ASSERT_TRUE(std::holds_alternative<int>(migrate_postgres(url)));
+  auto out = PostgresConnection::open(url);
+  const auto connection = std::get<std::unique_ptr<PostgresConnection>>(std::move(out));
+  for (const char* const step : {
+           "SELECT count(ptcvm.enqueue_program('job ' || i, 'nil')) FROM generate_series(1, 2000) i",
+           "ANALYZE",
+           "SELECT count(*) FROM ptcvm.node_join(gen_random_uuid(), 'n', 'o', 'b', 1, 60000, null)",
+           "BEGIN",
+           "SELECT count(*) FROM ptcvm.claim_next(1, 'default', '{}', 1, ARRAY[gen_random_uuid()], null, false, false)",
+       }) {
+    EXPECT_FALSE(connection->execute(step)) << step;
+  }
+  auto rows = connection->look("SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables "
+                               "WHERE schemaname = 'ptcvm' AND relname = 'job'", {});
+  EXPECT_LT(std::get<PostgresRows>(rows).integer_at(0, 0), 100);
 }
 
 }   // namespace

@@ -9,7 +9,7 @@ namespace ptc {
 namespace {
 
 [[maybe_unused]] const bool kSealedQueueConforms =
-    queue_conformance("SealedPostgresQueue", [] { return open_empty(sealer(ring())); });
+    queue_conformance("SealedPostgresQueue", [] { return open_empty(sealer(ring())); }, EndsJobs::InTwoCalls);
 
 class PostgresSealedQueue : public PostgresSeal {
  protected:

@@ -112,6 +112,10 @@ class CountingStore final : private Opened, public ptc::ForwardingStore {
   Written ended(Log log, ptc::Cut cut, Given facts) override {
     return counted("ended", [&] { return store_.ended(log, cut, facts); });
   }
+  ptc::StoreResult<std::optional<ptc::Written>> end_job(Log log, ptc::Cut cut, const ptc::Fact& end,
+                                                        std::int64_t now_ms) override {
+    return counted("end_job", [&] { return store_.end_job(log, cut, end, now_ms); });
+  }
 
  private:
   CountingQueue queue_;
@@ -150,7 +154,7 @@ class WorkerCalls : public testing::Test {
 
 TEST_F(WorkerCalls, AnEmptyRunIsClaimedAndEnded) {
   enqueue("nil");
-  EXPECT_EQ(work(), (Counts{{"claim_next", 1}, {"ended", 1}, {"finish", 1}}));
+  EXPECT_EQ(work(), (Counts{{"claim_next", 1}, {"end_job", 1}}));
   EXPECT_EQ(queued_run(*store_, "r").value()->state, "done");
 }
 
@@ -166,13 +170,13 @@ TEST_F(WorkerCalls, ARunThatWaitsIsClaimedTwice) {
   EXPECT_EQ(first.count("opening") + first.count("read_notable"), 0u);
   EXPECT_EQ(queued_run(*store_, "r").value()->state, "waiting");
   ASSERT_TRUE(store_->resolve("r", "op1", Value::of(std::int64_t{1})));
-  EXPECT_EQ(work(tools), (Counts{{"claim_next", 1}, {"resumed", 1}, {"ended", 1}, {"finish", 1}}));
+  EXPECT_EQ(work(tools), (Counts{{"claim_next", 1}, {"resumed", 1}, {"end_job", 1}}));
 }
 
 // What opening it reads is more than an answer of a claim has.
 TEST_F(WorkerCalls, ALargeRunIsReadInOneCall) {
   enqueue("(count \"" + std::string(70'000, 'x') + "\")");
-  EXPECT_EQ(work(), (Counts{{"claim_next", 1}, {"opening", 1}, {"ended", 1}, {"finish", 1}}));
+  EXPECT_EQ(work(), (Counts{{"claim_next", 1}, {"opening", 1}, {"end_job", 1}}));
 }
 
 TEST_F(WorkerCalls, ATurnThatFailedIsNotTheEnd) {

@@ -11,6 +11,7 @@ constexpr std::int64_t kPatienceMs = 4'000;   // how long a call is made again
 constexpr std::int64_t kSlowestMs = 8'000;    // how long a packet is under way
 
 std::uint64_t head_in(const ptc::Written& written) { return written.head; }
+std::uint64_t head_in(const std::optional<ptc::Written>& written) { return written ? written->head : 0; }
 template <class T>
 std::uint64_t head_in(const T&) {
   return 0;
@@ -142,6 +143,21 @@ ptc::StoreResult<ptc::Written> Network::ended(std::string_view log, ptc::Cut cut
   return write<ptc::Written>("ends", log, cut, [this, log = std::string(log), cut, own = copy_of(facts)] {
     return server_.store().ended(log, cut, own);
   });
+}
+
+ptc::StoreResult<std::optional<ptc::Written>> Network::end_job(std::string_view log, ptc::Cut cut,
+                                                               const ptc::Fact& end, std::int64_t now_ms) {
+  using Done = std::optional<ptc::Written>;
+  const Call<Done> body = [&server = server_, log = std::string(log), cut, end, now = server_.clock(now_ms)] {
+    auto done = server.store().end_job(log, cut, end, now);
+    const auto* const written = std::get_if<Done>(&done);
+    if (written != nullptr && *written) server.checker().rescued_no_more(log);
+    return done;
+  };
+  auto out = write<Done>("ends and gives back", log, cut, body);
+  const auto* const done = std::get_if<Done>(&out);
+  if (done != nullptr && *done) held_.erase(held_.find(log));
+  return out;
 }
 
 ptc::StoreResult<std::vector<ptc::Fact>> Network::read(std::string_view log, std::uint64_t after, std::size_t most) {

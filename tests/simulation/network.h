@@ -45,6 +45,8 @@ class Network final : public ptc::FactStore, private ptc::RunQueue {
   ptc::StoreResult<ptc::Written> resumed(std::string_view log, ptc::Cut cut,
                                          std::span<const ptc::Fact> facts) override;
   ptc::StoreResult<ptc::Written> ended(std::string_view log, ptc::Cut cut, std::span<const ptc::Fact> facts) override;
+  ptc::StoreResult<std::optional<ptc::Written>> end_job(std::string_view log, ptc::Cut cut, const ptc::Fact& end,
+                                                        std::int64_t now_ms) override;
   ptc::StoreResult<std::vector<ptc::Fact>> read(std::string_view log, std::uint64_t after, std::size_t most) override;
   ptc::StoreResult<std::optional<ptc::Fact>> find(std::string_view log, std::string_view key) override;
   ptc::StoreResult<std::vector<ptc::Fact>> open_calls(std::string_view log) override;

@@ -417,7 +417,7 @@ class QueueTest : public testing::Test {
 
 }   // namespace
 
-bool queue_conformance(const std::string& suite, FreshStore fresh) {
+bool queue_conformance(const std::string& suite, FreshStore fresh, EndsJobs ends) {
   const auto add = [&](const StoreCase& each) {
     testing::RegisterTest(suite.c_str(), each.name, nullptr, nullptr, __FILE__, __LINE__,
                           [&each, fresh]() -> testing::Test* { return new QueueTest(each, fresh); });
@@ -426,6 +426,7 @@ bool queue_conformance(const std::string& suite, FreshStore fresh) {
   for (const StoreCase& each : queue_thread_cases()) add(each);
   for (const StoreCase& each : queue_upkeep_cases()) add(each);
   for (const StoreCase& each : queue_cancel_cases()) add(each);
+  for (const StoreCase& each : queue_end_cases(ends)) add(each);
   return true;
 }
 

@@ -8,9 +8,12 @@
 
 namespace ptc {
 
-bool queue_conformance(const std::string& suite, FreshStore fresh);
+// Whether the store has a step for the end of a run and its job (FactStore::end_job()).
+enum class EndsJobs { AtOnce, InTwoCalls };
+bool queue_conformance(const std::string& suite, FreshStore fresh, EndsJobs ends = EndsJobs::AtOnce);
 std::span<const StoreCase> queue_upkeep_cases();   // parts of them
 std::span<const StoreCase> queue_cancel_cases();
+std::span<const StoreCase> queue_end_cases(EndsJobs ends);
 std::span<const StoreCase> queue_thread_cases();
 // Makes random calls on both stores and compares every answer. The stores are empty.
 void compare_queues(FactStore& one, FactStore& other, unsigned seed, int calls);

@@ -199,7 +199,8 @@ class Walk {
     const ClaimedRun run = held_[at];
     held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(at));
     std::string out;
-    switch (below(5)) {
+    switch (below(6)) {
+      case 5: return end_job(run);
       case 0: {
         const Fact end = fact_of(FactKind::TurnEnded, "");
         out = error_of(store_.ended(run.log, Cut::blind(run.token), {&end, 1}));
@@ -227,6 +228,12 @@ class Walk {
     }
     const Finish how{static_cast<Finish::Kind>(below(3) == 0 ? 1 + below(3) : 0), below(4'000), "how", below(5)};
     return out + ' ' + shown<bool>(queue().finish(run.log, run.token, how, now_), yes_or_no);
+  }
+  std::string end_job(const ClaimedRun& run) {
+    const Cut cut{run.token, static_cast<std::uint64_t>(below(4))};
+    return shown<std::optional<Written>>(
+        store_.end_job(run.log, cut, fact_of(FactKind::TurnEnded, ""), now_),
+        [](const std::optional<Written>& told) { return told ? std::to_string(told->head) : "not at once"; });
   }
 
   FactStore& store_;

@@ -22,12 +22,32 @@ create or replace function ptcvm.enqueue_new(
   p_delays bigint[], p_ats bigint[], p_attempts bigint[], p_needs bytea[], p_need_of bigint[], p_times bigint[],
   p_ranks smallint[], p_bodies bytea[])
 returns void language plpgsql as $$
+declare
+  v_count int := cardinality(p_runs);
+  v_pass bigint;
 begin
   insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
   select g.run, 1, null, g.time_ms, g.rank, 0, p_op, g.body
   from unnest(p_runs, p_times, p_ranks, p_bodies) as g (run, time_ms, rank, body);
   insert into ptcvm.queue (name) select q from unnest(p_queues) q
   where not exists (select from ptcvm.queue x where x.name = q) group by q order by q on conflict do nothing;
+  if p_queues = array_fill(p_queues[1], array[v_count]) and p_tenants = array_fill(p_tenants[1], array[v_count])
+     and 0 >= all (p_delays) and p_now >= all (p_ats) then      -- one line, and all are ready
+    v_pass := greatest((select q.pass from ptcvm.queue q where q.name = p_queues[1]), (
+      select s.pass from ptcvm.job s where s.state = 0 and s.queue = p_queues[1] and s.tenant = p_tenants[1]
+      order by s.pass desc limit 1), 0);
+    with need as (
+      select n.place, array_agg(n.tool order by n.at) as tools
+      from unnest(p_needs, p_need_of) with ordinality as n (tool, place, at) group by n.place
+    )
+    insert into ptcvm.job (run, op, queue, tenant, state, priority, most_attempts, needs, pass, at_ms)
+    select g.run, p_op, p_queues[1], p_tenants[1], 0, g.priority, g.attempts, coalesce(n.tools, '{}'),
+           v_pass + g.place, p_now
+    from unnest(p_runs, p_priorities, p_attempts) with ordinality as g (run, priority, attempts, place)
+    left join need n on n.place = g.place order by g.place;
+    perform ptcvm.keep_ready(p_queues[1]);
+    return;
+  end if;
   with given as (
     select g.*, greatest(g.at_ms, ptcvm.lease_end(p_now, g.delay)) as due
     from unnest(p_runs, p_queues, p_tenants, p_priorities, p_delays, p_ats, p_attempts) with ordinality

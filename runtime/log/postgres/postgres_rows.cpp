@@ -62,14 +62,14 @@ WaitKeys wait_keys(const Parked* run) {
   return out;
 }
 
+}   // namespace
+
 Fact written_fact(const Fact& given, std::uint64_t seq, std::uint64_t token) {
   Fact out = given;
   out.seq = seq;
   out.writer = token;
   return out;
 }
-
-}   // namespace
 
 std::string indexed_key(std::string_view key) {
   if (key.size() <= kMostKeyBytes) return std::string(key);

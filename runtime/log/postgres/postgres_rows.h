@@ -44,6 +44,8 @@ StoreResult<std::vector<RunInfo>> infos_in(const PostgresRows& rows);
 // The name of the refusal of a write to a log that is not what the writer has sealed (postgres_seals.h). It does not
 // leave the store.
 inline constexpr std::string_view kLogChanged = "log_changed";
+// A fact as the log has it.
+Fact written_fact(const Fact& given, std::uint64_t seq, std::uint64_t token);
 // Reads the rows of ptcvm.write(). `facts` are what was written under the token of the cut. RunMoved has no message.
 StoreResult<ParkResult> write_in(const PostgresRows& rows, std::string_view log, std::span<const Fact> facts, Cut cut);
 

@@ -77,6 +77,8 @@ class PostgresStore final : public FactStore {
   StoreResult<std::vector<RunInfo>> runs(std::string_view after, std::size_t most) override;
 
   StoreResult<Written> ended(std::string_view log, Cut cut, std::span<const Fact> facts) override;
+  StoreResult<std::optional<Written>> end_job(std::string_view log, Cut cut, const Fact& end,
+                                              std::int64_t now_ms) override;   // in postgres_ends.cpp
   StoreResult<ParkResult> park(std::string_view log, Cut cut, std::span<const Fact> facts, const Parked& run) override;
   StoreResult<Written> put(std::string_view log, Cut cut, std::span<const Fact> facts,
                            Durability durability = Durability::AsMode) override;

@@ -243,13 +243,17 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 -- Rows: the runs; or one row without a log: the node is dead. What opening a run reads is in the columns from head on,
 -- which are null when it is much, when the call asks again, or when the node has a key ring: then it must check what it
 -- reads.
+--
+-- enable_sort: the index has the order. The planner expects that few jobs need no more than these tools, and would
+-- otherwise read and sort all that are ready, for each claim.
 drop function if exists ptcvm.claim_next(bigint, bytea, bytea[], bigint, uuid[], bigint, boolean);
 create or replace function ptcvm.claim_next(p_node bigint, p_queue bytea, p_tools bytea[], p_most bigint,
                                             p_nonces uuid[], p_now bigint, p_again boolean, p_keys boolean)
 returns table (log bytea, tenant bytea, token bigint, nonce uuid, cancelled boolean, attempts int, head bigint,
                notable_seqs bigint[], notable bytea[], call_seqs bigint[], calls bytea[], continuation bytea,
                deadline_ms bigint, observed_seq bigint, wait_keys bytea[], snapshot bytea)
-language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+set enable_sort = off as $$
 #variable_conflict use_column
 declare
   v_now bigint := ptcvm.now_ms(p_now);
@@ -294,31 +298,37 @@ begin
   if v_room > 0 then
     for j in select * from ptcvm.job x where x.state = 0 and x.queue = p_queue and x.format <= n.format
                and x.needs <@ p_tools order by x.priority, x.pass, x.id loop
-      exit when v_room <= 0;
-      continue when q.tenant_slots is not null and q.tenant_slots <= (
-        select count(*) from ptcvm.job x where x.state = 2 and x.queue = p_queue and x.tenant = j.tenant);
+      if q.tenant_slots is not null then
+        continue when q.tenant_slots <= (
+          select count(*) from ptcvm.job x where x.state = 2 and x.queue = p_queue and x.tenant = j.tenant);
+      end if;
       select * into r from ptcvm.run x where x.id = j.run for no key update skip locked;
-      continue when not found;
-      select * into j from ptcvm.job x where x.id = j.id;         -- as it is now, under the lock of the run
-      continue when j.state <> 0 or (r.seal is not null and not p_keys);
-      if r.owner <> '' and r.until_ms > v_now then
-        perform ptcvm.set_aside(j.id, 1, r.until_ms);
+      continue when not found or (r.seal is not null and not p_keys);
+      if r.owner <> '' and r.until_ms > v_now then      -- the job is as it is now, under the lock of the run
+        update ptcvm.job x set state = 1, at_ms = r.until_ms, node = 0, token = 0 where x.id = j.id and x.state = 0;
         continue;
       end if;
-      log := r.log; tenant := j.tenant; token := r.token + 1; nonce := p_nonces[v_next];
-      cancelled := j.cancelled; attempts := j.attempts;
-      update ptcvm.job x set state = 2, node = p_node, token = r.token + 1, at_ms = v_now where x.id = j.id;
+      update ptcvm.job x set state = 2, node = p_node, token = r.token + 1, at_ms = v_now
+      where x.id = j.id and x.state = 0 returning x.cancelled, x.attempts into cancelled, attempts;
+      continue when not found;
       update ptcvm.run x set token = r.token + 1, nonce = p_nonces[v_next], owner = n.owner,
         until_ms = 9223372036854775807 where x.id = r.id;
+      log := r.log; tenant := j.tenant; token := r.token + 1; nonce := p_nonces[v_next];
       v_next := v_next + 1;
       v_room := v_room - 1;
       q.pass := greatest(q.pass, j.pass);
       if q.starts_per_hour is not null then q.tokens := q.tokens - 3600000; end if;
       if not p_keys then
-        select o.* into head, notable_seqs, notable, call_seqs, calls, continuation, deadline_ms, observed_seq,
-          wait_keys, snapshot from ptcvm.small_opening(r.id, r.token = 0) o;
+        select l.seq, array[l.seq], array[l.body], null, null, null, null, null, null, null into head, notable_seqs,
+          notable, call_seqs, calls, continuation, deadline_ms, observed_seq, wait_keys, snapshot
+        from ptcvm.fact l where l.run = r.id order by l.seq desc limit 1;      -- most runs that are new have one fact
+        if r.token <> 0 or head is distinct from 1 or length(notable[1]) > 65536 then
+          select o.* into head, notable_seqs, notable, call_seqs, calls, continuation, deadline_ms, observed_seq,
+            wait_keys, snapshot from ptcvm.small_opening(r.id, r.token = 0) o;
+        end if;
       end if;
       return next;
+      exit when v_room <= 0;
     end loop;
   end if;
   update ptcvm.queue x set tokens = q.tokens, filled_ms = q.filled_ms, pass = q.pass
@@ -368,6 +378,42 @@ begin
     perform ptcvm.set_aside(j.id, 1, ptcvm.lease_end(v_now, p_delay));
   end if;
   return query select true;
+end $$;
+
+-- The end of a log and of its job (FactStore::end_job()), in few statements on single rows. No row: nothing was changed,
+-- and write() and finish() say why. p_again: the lock waits for a first attempt that still runs.
+create or replace function ptcvm.end_job(
+  p_log bytea, p_token bigint, p_nonces uuid[], p_seen bigint, p_op uuid, p_again boolean, p_time bigint,
+  p_rank smallint, p_body bytea, p_now bigint)
+returns table (head bigint) language plpgsql security definer
+set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $$
+declare
+  v_now bigint := ptcvm.now_ms(p_now);
+  r ptcvm.run;
+  v_job bigint;
+  v_is_blocker boolean;
+begin
+  if p_seen = 9223372036854775807 then return; end if;        -- the cut has seen nothing: it is blind
+  head := p_seen + 1;
+  select * into r from ptcvm.run where log = p_log and token = p_token for no key update;
+  if p_again and exists (select from ptcvm.fact f where f.run = r.id and f.seq = head and f.op = p_op) then
+    return next;
+    return;
+  end if;
+  if r.nonce = any (p_nonces) is not true or r.owner = '' or r.state in (3, 4) or r.seal is not null then return; end if;
+  -- This one first: the run is locked, so nobody takes the job away or writes behind the head.
+  update ptcvm.job x set state = 5, at_ms = v_now, node = 0, token = 0, crashes = 0, reason = ''
+  where x.run = r.id and x.state = 2 and x.token = p_token and p_seen = (
+    select f.seq from ptcvm.fact f where f.run = r.id order by f.seq desc limit 1)
+  returning x.id, exists (select from ptcvm.dependent d where d.run = r.id) into v_job, v_is_blocker;
+  if not found then return; end if;
+  insert into ptcvm.fact (run, seq, key, time_ms, rank, writer, op, body)
+  values (r.id, head, null, p_time, p_rank, p_token, p_op, p_body);
+  update ptcvm.run x set state = 2, owner = '', until_ms = 0 where x.id = r.id;
+  delete from ptcvm.parked where run = r.id;
+  if found then delete from ptcvm.waiting where run = r.id; end if;
+  if v_is_blocker then perform ptcvm.unblock(v_job, v_now); end if;
+  return next;
 end $$;
 
 create or replace function ptcvm.rescue(p_most bigint, p_now bigint) returns table (log bytea)

@@ -332,4 +332,23 @@ StoreResult<Written> SqliteStore::ended(std::string_view log, Cut cut, std::span
   return write_under(log, cut, Durability::AsMode, body);
 }
 
+StoreResult<std::optional<Written>> SqliteStore::end_job(std::string_view log, Cut cut, const Fact& end,
+                                                         std::int64_t now_ms) {
+  using Done = std::optional<Written>;
+  if (auto wrong = check_end_job(log, cut, end)) return *std::move(wrong);
+  if (queue() == nullptr) return Done();
+  const auto body = [&](SqliteTables& tables, RunRow& run) -> StoreResult<Done> {
+    SqliteQueueTables jobs(*connection_);
+    const bool is_simple = !departed(tables, run) && tables.head(run) == cut.seq && holds_job(jobs, log, cut.token);
+    if (!is_simple) return Done();
+    Written told = seen(tables, log, cut.seq, cut);
+    put_all(tables, run, cut.token, {&end, 1}, told);
+    tables.set_state(run, LogState::Ended);
+    tables.forget_parked(run);
+    finish_job(jobs, log, cut.token, {Finish::Kind::Over, 0, {}, told.head}, now_ms);
+    return Done(std::move(told));
+  };
+  return write_log<Done>(log, SealCheck::Rest, Durability::AsMode, body);
+}
+
 }  // namespace ptc

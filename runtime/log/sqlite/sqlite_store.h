@@ -60,6 +60,8 @@ class SqliteStore final : public FactStore {
                            Durability durability = Durability::AsMode) override;
   StoreResult<Written> resumed(std::string_view log, Cut cut, std::span<const Fact> facts) override;
   StoreResult<Written> ended(std::string_view log, Cut cut, std::span<const Fact> facts) override;
+  StoreResult<std::optional<Written>> end_job(std::string_view log, Cut cut, const Fact& end,
+                                              std::int64_t now_ms) override;
   StoreResult<Decided> decide(std::string_view log, Cut cut, std::span<const Fact> facts) override;
   StoreResult<ParkResult> park(std::string_view log, Cut cut, std::span<const Fact> facts, const Parked& run) override;
   StoreResult<std::vector<Fact>> read(std::string_view log, std::uint64_t after, std::size_t most) override;
