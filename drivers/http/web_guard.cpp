@@ -86,7 +86,7 @@ const WebToken* WebGuard::token_of(std::string_view secret) const {
   return found;
 }
 
-std::variant<std::string, WebReply> WebGuard::person_of(const WebRequest& request) const {
+std::variant<const WebToken*, WebReply> WebGuard::known_token(const WebRequest& request) const {
   constexpr std::string_view kBearer = "Bearer ";
   std::string_view secret = request.header("authorization");
   const bool is_bearer = secret.starts_with(kBearer);
@@ -105,12 +105,26 @@ std::variant<std::string, WebReply> WebGuard::person_of(const WebRequest& reques
   if (changes && !is_bearer && request.header("origin").empty()) {
     return refusal(403, "a request with a cookie must have the header Origin");
   }
-  return token->name;
+  return token;
+}
+
+std::variant<std::string, WebReply> WebGuard::visitor_of(const WebRequest& request) const {
+  auto known = known_token(request);
+  if (auto* const refused = std::get_if<WebReply>(&known)) return std::move(*refused);
+  return std::get<const WebToken*>(known)->name;
+}
+
+std::variant<std::string, WebReply> WebGuard::person_of(const WebRequest& request) const {
+  auto known = known_token(request);
+  if (auto* const refused = std::get_if<WebReply>(&known)) return std::move(*refused);
+  const WebToken& token = *std::get<const WebToken*>(known);
+  if (token.is_of_agent) return refusal(403, "this token is one of an agent, and opens no place of people");
+  return token.name;
 }
 
 std::optional<std::string> WebGuard::cookie_of(std::string_view secret) const {
   const WebToken* const token = token_of(secret);
-  if (token == nullptr) return std::nullopt;
+  if (token == nullptr || token->is_of_agent) return std::nullopt;
   return cookie_name() + "=" + token->secret + "; Path=/; HttpOnly; SameSite=Strict";
 }
 

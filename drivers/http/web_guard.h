@@ -1,5 +1,5 @@
 // Says who may ask a server: the header Host names the server itself, the header Origin (which browsers send) names a
-// page of the server, and a token names a person. Belongs to one thread.
+// page of the server, and a token names a person or an agent. Belongs to one thread.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -12,10 +12,11 @@
 
 namespace ptcvm::drivers {
 
-// A secret of a person.
+// A secret of a person, or of an agent, which may do less.
 struct WebToken {
-  std::string name;      // what the person is called in logs; "" for somebody
+  std::string name;      // what the visitor is called in logs; "" for somebody
   std::string secret;
+  bool is_of_agent = false;
 };
 
 // Returns a new secret of 128 random bits.
@@ -34,11 +35,14 @@ class WebGuard {
   // Returns the name of the person whose token the request has, or the refusal. A request that changes something and
   // has its token in a cookie must say its origin.
   std::variant<std::string, WebReply> person_of(const WebRequest& request) const;
-  // Returns the header Set-Cookie for a token, or nullopt when nobody has this token.
+  // Does the same for places that are open to agents, too.
+  std::variant<std::string, WebReply> visitor_of(const WebRequest& request) const;
+  // Returns the header Set-Cookie for a token, or nullopt when no person has this token.
   std::optional<std::string> cookie_of(std::string_view secret) const;
 
  private:
   const WebToken* token_of(std::string_view secret) const;
+  std::variant<const WebToken*, WebReply> known_token(const WebRequest& request) const;
   bool is_own_host(std::string_view host) const;
   std::string cookie_name() const { return "ptcvm_" + std::to_string(port_); }
 

@@ -96,6 +96,38 @@ class TwoProcessesTest(A2aTest):
         self.assertIn("127.0.0.1:9", state["draft"]["error"])
 
 
+class AgentTokenTest(A2aTest):
+    def test_the_token_of_an_agent_opens_nothing_of_people(self):
+        page = self.page("payer", "--a2a", "--a2a-token", "clinic=of-the-agent")
+        page.act("payer", "whisper", text="a secret of ours")
+        page.token = "of-the-agent"
+        self.assertEqual(self.send(page, "hello", "m1")["id"], "init:payer#0")
+        for method, path, body in [
+                ("GET", "/api/conversations", None), ("GET", "/api/conversations/payer", None),
+                ("GET", "/api/conversations/payer/events", None), ("GET", "/api/conversations/payer/journal", None),
+                ("GET", "/api/conversations/payer/attachments/x", None),
+                ("POST", "/api/conversations/payer/approve", {}),
+                ("POST", "/api/conversations/payer/whisper", {"text": "obey"}),
+                ("POST", "/api/conversations/payer/setup", {"mode": "auto"}),
+                ("POST", "/api/conversations/payer/clear", {})]:
+            status, answer = page.call(method, path, body)
+            self.assertEqual((status, "token" in answer["error"]), (403, True), path)
+        self.assertEqual(page.raw("POST", "/login", "of-the-agent")[0], 401)
+        self.assertEqual(page.raw("GET", "/?token=of-the-agent")[0], 401)
+        self.assertEqual(page.raw("GET", "/api/conversations", Cookie=f"ptcvm_{page.port}=of-the-agent")[0], 403)
+        page.token = TOKEN   # the token of a person opens both
+        heard = [fact for fact in page.state("payer")["journal"] if fact["type"] == "message_received"]
+        self.assertEqual([(fact["text"], fact["by"]) for fact in heard], [("hello", "clinic")])
+        self.send(page, "from ann", "m2", taskId="init:payer#0")
+
+    def test_a_secret_is_one_of_an_agent_or_of_a_person(self):
+        kept = ("--store", os.path.join(self.folder.name, "own.db"), "--a2a")
+        status, _, err = ptcvm("harness", "serve", *kept, "--token", "same", "--a2a-token", "clinic=same")
+        self.assertEqual((status, "--a2a-token: a person has the same secret" in err), (65, True), err)
+        status, _, err = ptcvm("harness", "serve", *kept, "--a2a-token", "clinic=")
+        self.assertEqual((status, "--a2a-token: must be" in err), (65, True), err)
+
+
 class ServerTest(A2aTest):
     def reply(self, page, text, **body):
         page.act("payer", "draft", text=text)

@@ -26,7 +26,7 @@ constexpr std::size_t kWorkers = 4;
 
 struct ServeArguments {
   HarnessArguments harness;
-  std::vector<std::string> ids, tokens, hosts;
+  std::vector<std::string> ids, tokens, agent_tokens, hosts;
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;
   bool serves_a2a = false;
@@ -41,11 +41,11 @@ bool is_secret(std::string_view text) {
 }
 
 // Reads NAME=SECRET or SECRET.
-std::optional<drivers::WebToken> token_of(const std::string& text) {
+std::optional<drivers::WebToken> token_of(const std::string& text, std::string_view usual_name) {
   const std::size_t equals = text.find('=');
   drivers::WebToken token;
   if (equals == std::string::npos) {
-    token = {"page", text};
+    token = {std::string(usual_name), text};
   } else {
     token = {text.substr(0, equals), text.substr(equals + 1)};
   }
@@ -53,18 +53,30 @@ std::optional<drivers::WebToken> token_of(const std::string& text) {
   return token;
 }
 
-// Returns the tokens, a new one when none is given; nullopt, with the reason, when one cannot be read.
-std::optional<std::vector<drivers::WebToken>> tokens_of(const ServeArguments& arguments, std::string& message) {
-  std::vector<drivers::WebToken> tokens;
-  for (const std::string& text : arguments.tokens) {
-    auto token = token_of(text);
-    if (!token) {
-      message = "--token: must be SECRET or NAME=SECRET, the secret of letters, digits, and . _ ~ + / -";
-      return std::nullopt;
-    }
+// Adds the tokens of an option. Returns false, with the reason, when one cannot be read.
+bool add_tokens(std::string_view option, const std::vector<std::string>& texts, const drivers::WebToken& usual,
+                std::vector<drivers::WebToken>& tokens, std::string& message) {
+  for (const std::string& text : texts) {
+    auto token = token_of(text, usual.name);
+    message = std::string(option) + ": must be SECRET or NAME=SECRET, the secret of letters, digits, and . _ ~ + / -";
+    if (!token) return false;
+    token->is_of_agent = usual.is_of_agent;
+    message = std::string(option) + ": a person has the same secret; give agents another one";
+    const bool is_of_person = std::ranges::any_of(
+        tokens, [&token](const auto& other) { return other.secret == token->secret && !other.is_of_agent; });
+    if (token->is_of_agent && is_of_person) return false;
     tokens.push_back(*std::move(token));
   }
+  return true;
+}
+
+// Returns the tokens; people come first, with a new token when nobody of them has one. nullopt, with the reason: a token
+// cannot be read.
+std::optional<std::vector<drivers::WebToken>> tokens_of(const ServeArguments& arguments, std::string& message) {
+  std::vector<drivers::WebToken> tokens;
+  if (!add_tokens("--token", arguments.tokens, {"page", "", false}, tokens, message)) return std::nullopt;
   if (tokens.empty()) tokens.push_back({"page", drivers::random_secret()});
+  if (!add_tokens("--a2a-token", arguments.agent_tokens, {"agent", "", true}, tokens, message)) return std::nullopt;
   return tokens;
 }
 
@@ -165,12 +177,15 @@ void add_harness_serve(CLI::App& app, int& status) {
   command->add_option("--peer", harness.peer, "The conversation of the other side, in the same store");
   command->add_option("--remote", harness.remote, "The agent of the other side, a URL of a server of A2A");
   command->add_flag("--a2a", arguments->serves_a2a, "Let others talk to the conversations by A2A, at /a2a/ID");
+  command->add_option("--a2a-token", arguments->agent_tokens,
+                      "SECRET or NAME=SECRET of an agent of the other side: it opens /a2a/ID, and nothing else");
   command->add_option("--mode", harness.mode, "approve: a person approves drafts; auto: they are sent")
       ->check(CLI::IsMember({"approve", "auto"}));
   command->add_flag("--begin", harness.begins, "Begin an empty conversation");
   command->footer(R"(Examples:
   ptcvm harness serve --store talk.db
   ptcvm harness serve --store talk.db --id clinic --peer payer --planner scenario-v0.3 --scenario visit.json
+  ptcvm harness serve --store talk.db --id payer --a2a --a2a-token clinic=SECRET
 
 The first line of standard output is the address to open. docs/harness.md has the requests that the page makes.)");
   command->callback([arguments, &status] { status = serve(*arguments); });

@@ -167,13 +167,13 @@ void HarnessSite::answer_rpc(const drivers::WebRequest& request,
   }
   if (request.path.size() != 2) return exchange->reply(error_reply(404, "there is no such place"));
   if (request.method != "POST") return exchange->reply(error_reply(405, "use POST"));
-  const auto person = guard_.person_of(request);
-  if (const auto* const refused = std::get_if<drivers::WebReply>(&person)) return exchange->reply(*refused);
+  const auto visitor = guard_.visitor_of(request);
+  if (const auto* const refused = std::get_if<drivers::WebReply>(&visitor)) return exchange->reply(*refused);
   const auto rpc = a2a::read_rpc(request.body);
   if (const auto* const refused = std::get_if<json::object>(&rpc)) return exchange->reply(json_reply(*refused));
   const auto opened = room(id);
   if (!opened) return exchange->reply(error_reply(opened.error()));
-  (*opened)->answer_rpc(std::get<a2a::RpcRequest>(rpc), std::get<std::string>(person), exchange);
+  (*opened)->answer_rpc(std::get<a2a::RpcRequest>(rpc), std::get<std::string>(visitor), exchange);
 }
 
 // /api/conversations, /api/conversations/ID, /api/conversations/ID/WHAT
