@@ -4,6 +4,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "agents/a2a/json_rpc.h"
 #include "agents/a2a/task_server.h"
 #include "agents/harness/ingestion.h"
 #include "agents/harness/json_members.h"
@@ -20,6 +21,11 @@ Error refuse_answer(std::string message, std::string_view detail) {
   return {Errc::wrong_state, std::move(message), std::nullopt, detail};
 }
 
+// Returns whether a server that answers so has not taken the message. After an internal error nobody knows.
+bool is_refusal(const json::object& failure) {
+  return harness::number_of(failure, "code") != static_cast<double>(RpcCode::Internal);
+}
+
 // An answer that is no JSON-RPC says nothing of what became of the request.
 Result<json::object> result_of(std::string_view body) {
   boost::system::error_code error;
@@ -28,7 +34,8 @@ Result<json::object> result_of(std::string_view body) {
     return refuse_answer("the server answered with something that is no JSON-RPC", harness::kMayBeSent);
   }
   if (const json::object* const failure = object_at(answer.get_object(), "error")) {
-    return refuse_answer("the server refused the request: " + std::string(text_of(*failure, "message")), {});
+    return refuse_answer("the server refused the request: " + std::string(text_of(*failure, "message")),
+                         is_refusal(*failure) ? std::string_view{} : harness::kMayBeSent);
   }
   const json::object* const result = object_at(answer.get_object(), "result");
   if (result == nullptr) return refuse_answer("the answer of the server has no result", harness::kMayBeSent);

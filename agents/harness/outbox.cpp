@@ -12,6 +12,15 @@ Error no_adapter() {
   return {Errc::wrong_state, "no adapter: there is no transport to send with", std::nullopt, {}};
 }
 
+// What a failed attempt says of the message.
+enum class Fate : std::uint8_t { Refused, NotReached, Unknown };
+
+Fate fate_of(const Error& error) {
+  if (error.detail == kMayBeSent || error.code == Errc::store_failed) return Fate::Unknown;
+  const bool is_refusal = error.code == Errc::wrong_state || error.code == Errc::invalid_value;
+  return is_refusal && error.detail != kNotReached ? Fate::Refused : Fate::NotReached;
+}
+
 // Leaves failures of sending with the draft; passes on the others.
 Result<void> kept_with_draft(Result<void> sent) {
   if (!sent && (sent.error().code == Errc::store_failed || sent.error().code == Errc::busy)) return sent;
@@ -47,8 +56,9 @@ Result<void> Outbox::deliver(const Sending& sending, bool is_first, const Author
       return conversation_.observe_sent(sending.message_id, std::move(facts), author);
     }
     error = task.error().message;
-    const std::string_view detail = task.error().detail;
-    may_be_sent = may_be_sent || detail == kMayBeSent || (detail == kNotReached && !is_first);
+    const Fate fate = fate_of(task.error());
+    may_be_sent = may_be_sent || fate == Fate::Unknown || (fate == Fate::NotReached && !is_first);
+    if (fate == Fate::Refused) break;
     pause_(send_delay_ms(attempt));
   }
   if (may_be_sent) {

@@ -13,7 +13,8 @@
 
 namespace ptcvm::harness {
 
-// Details of errors of Transport::send(). Any other error means that the other side refused the message.
+// Details of errors of Transport::send(). wrong_state and invalid_value without one of them mean that the other side
+// refused the message, store_failed that it may have arrived, and the other errors that it did not.
 inline constexpr std::string_view kMayBeSent = "may_be_sent";     // the message may have arrived: the answer was lost
 inline constexpr std::string_view kNotReached = "not_reached";    // this attempt did not reach the other side
 

@@ -128,7 +128,7 @@ class CurlCalls::State {
         const auto found = transfers_.find(id);
         if (found == transfers_.end()) continue;
         const std::string server = found->second->server();
-        end(id, HttpFailure{HttpFailure::Kind::Cancelled, "The call to " + server + " was cancelled."});
+        end(id, HttpFailure{HttpFailure::Kind::Cancelled, "The call to " + server + " was cancelled.", true});
       }
     }
   }

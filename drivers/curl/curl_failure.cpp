@@ -24,6 +24,13 @@ Kind kind_of(CURLcode code, bool head_came) {
   }
 }
 
+// Returns whether the failure is one of those that come before the first byte of the request.
+bool is_before_request(CURLcode code, Kind kind) {
+  if (kind == Kind::BadRequest || kind == Kind::Certificate || kind == Kind::Broken) return true;
+  return code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT ||
+         code == CURLE_SSL_CONNECT_ERROR;
+}
+
 std::string_view advice(CURLcode code, Kind kind) {
   if (code == CURLE_COULDNT_RESOLVE_PROXY) return "Check http_proxy, https_proxy and no_proxy.";
   switch (kind) {
@@ -64,7 +71,7 @@ HttpFailure curl_failure(CURLcode code, std::string_view detail, std::string_vie
   if (!message.ends_with('.')) message += '.';
   const std::string_view next = advice(code, kind);
   if (!next.empty()) message.append(" ").append(next);
-  return {kind, std::move(message)};
+  return {kind, std::move(message), !is_before_request(code, kind)};
 }
 
 }  // namespace ptcvm::drivers

@@ -37,7 +37,7 @@ struct HttpRequest {
 struct HttpFailure {
   enum class Kind : std::uint8_t {
     BadRequest,     // the URL or a header is malformed; nothing was sent
-    Unreachable,    // no connection: name, port, proxy
+    Unreachable,    // no connection, or it ended before the answer began
     Certificate,    // the server or its certificate is not trusted
     TimedOut,       // one of the timeouts
     Cut,            // the connection ended within the answer
@@ -46,6 +46,7 @@ struct HttpFailure {
   };
   Kind kind{};
   std::string message;    // what happened, with host and port, and what to do; never a header and never a secret
+  bool may_be_sent = false;   // the request, or a part of it, may have reached the server
 };
 
 // Takes an answer as it comes. CurlCalls calls the functions from the functions of its own that do work, never from

@@ -3,11 +3,13 @@
 
 usage: harness_a2a_test.py PTCVM   (the program under test)"""
 import http.client
+import http.server
 import json
 import os
 import pathlib
 import signal
 import sys
+import threading
 import unittest
 
 from harness_page import TOKEN, Page
@@ -21,6 +23,55 @@ SIDE = ("--planner", "scenario-v0.3", "--scenario", NEGOTIATION / "scenario.json
 def message(text, message_id, **members):
     return {"kind": "message", "role": "user", "messageId": message_id, "parts": [{"kind": "text", "text": text}],
             **members}
+
+
+class LedgerAgent:
+    """An agent that takes messages into its ledger, a list of (messageId, text), and answers as `fate` says."""
+
+    def __init__(self):
+        self.ledger, self.fate, self.takes_once = [], None, False
+        agent = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def log_message(self, *_):
+                pass
+
+            def do_GET(self):
+                extensions = [{"uri": "urn:ptcvm:message-ids-once:v1"}] if agent.takes_once else []
+                self.answer(200, json.dumps({"capabilities": {"extensions": extensions}}))
+
+            def do_POST(self):
+                request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                status, result = 200, {"kind": "task", "id": "t1", "status": {"state": "working"}}
+                if request["method"] == "message/send":
+                    said = request["params"]["message"]
+                    agent.ledger.append((said["messageId"], said["parts"][0]["text"]))
+                    if agent.fate == "hang up":
+                        self.close_connection = True
+                        return
+                body = {"jsonrpc": "2.0", "id": request["id"], "result": result}
+                code = {"refuse": -32602, "internal error": -32603}.get(agent.fate)
+                if code:
+                    body = {"jsonrpc": "2.0", "id": request["id"], "error": {"code": code, "message": "no"}}
+                if agent.fate == "status 500":
+                    status = 500
+                self.answer(status, "<html>" if agent.fate == "nonsense" else json.dumps(body))
+
+            def answer(self, status, text):
+                data = text.encode()
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
 
 
 class A2aTest(CommandLineTest):
@@ -126,6 +177,58 @@ class AgentTokenTest(A2aTest):
         self.assertEqual((status, "--a2a-token: a person has the same secret" in err), (65, True), err)
         status, _, err = ptcvm("harness", "serve", *kept, "--a2a-token", "clinic=")
         self.assertEqual((status, "--a2a-token: must be" in err), (65, True), err)
+
+
+class LostAnswerTest(A2aTest):
+    """Drafts that go to an agent of the test, which writes down each message before it answers, or does not answer."""
+
+    def setUp(self):
+        super().setUp()
+        self.agent = LedgerAgent()
+        self.addCleanup(self.agent.close)
+        self.kept = ("--store", os.path.join(self.folder.name, "own.db"), "--id", "own")
+        program = self.file("plan.ptc", '(propose {:type :compose_intent :text "one"})')
+        self.assertEqual(self.harness("run", "--planner", program, "--begin")[0], 75)
+
+    def harness(self, command, *args):
+        """Status, the last line of standard output, and standard error."""
+        status, out, err = ptcvm("harness", command, *self.kept, *args)
+        return status, json.loads(out.splitlines()[-1]) if out else None, err
+
+    def approve(self):
+        return self.harness("approve", "--remote", self.agent.url)
+
+    def test_a_message_whose_answer_is_lost_stays_in_flight_under_its_id(self):
+        for fate in ("hang up", "nonsense", "status 500", "internal error"):
+            with self.subTest(fate):
+                self.kept = (*self.kept[:3], fate.replace(" ", "-"))
+                self.harness("say", "hello")
+                self.harness("run", "--planner", self.file("plan.ptc", '(propose {:type :compose_intent :text "one"})'))
+                self.agent.ledger.clear()
+                self.agent.fate = fate
+                status, _, err = self.approve()
+                self.assertEqual((status, "stays in flight" in err), (65, True), err)
+                self.agent.fate = None
+                self.assertEqual(self.approve()[0], 65)
+                self.assertEqual(len(set(self.agent.ledger)), 1, self.agent.ledger)
+
+    def test_a_server_that_takes_each_id_once_gets_the_lost_message_under_the_same_id(self):
+        self.agent.takes_once = True
+        self.agent.fate = "hang up"
+        self.assertEqual(self.approve()[0], 65)
+        self.agent.fate = None
+        self.harness("run", "--planner", "simple-demo", "--remote", self.agent.url)
+        self.assertEqual(len(set(self.agent.ledger)), 1, self.agent.ledger)
+        sent = [json.loads(line) for line in ptcvm("harness", "log", *self.kept)[1].splitlines()]
+        self.assertEqual([fact["messageId"] for fact in sent if fact["type"] == "message_sent"],
+                         [self.agent.ledger[0][0]])
+
+    def test_a_refused_message_is_not_tried_again_and_keeps_its_error(self):
+        self.agent.fate = "refuse"
+        status, _, err = self.approve()
+        self.assertEqual((status, "the server refused" in err, len(self.agent.ledger)), (65, True, 1), err)
+        self.agent.fate = None
+        self.assertEqual(self.approve()[0], 0)
 
 
 class ServerTest(A2aTest):

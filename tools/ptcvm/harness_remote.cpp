@@ -22,13 +22,6 @@ Error not_sent(std::string message, std::string_view detail) {
   return {Errc::wrong_state, std::move(message), std::nullopt, detail};
 }
 
-// Returns what a failure says of the request.
-std::string_view detail_of(drivers::HttpFailure::Kind kind) {
-  using Kind = drivers::HttpFailure::Kind;
-  const bool is_sent = kind == Kind::TimedOut || kind == Kind::Cut || kind == Kind::Cancelled;
-  return is_sent ? harness::kMayBeSent : harness::kNotReached;
-}
-
 Result<std::string> post(const std::string& url, const std::string& body) {
   drivers::HttpRequest request;
   request.url = url;
@@ -41,11 +34,14 @@ Result<std::string> post(const std::string& url, const std::string& body) {
   request.timeouts.total_ms = kMostMs;
   drivers::BlockingAnswer answer = drivers::blocking_call(std::move(request), kMostAnswerBytes);
   if (answer.is_too_large) return not_sent(url + ": the answer is too large", harness::kMayBeSent);
-  if (answer.failure) return not_sent(answer.failure->message, detail_of(answer.failure->kind));
+  if (answer.failure) {
+    const bool may_be_sent = answer.failure->may_be_sent;
+    return not_sent(answer.failure->message, may_be_sent ? harness::kMayBeSent : harness::kNotReached);
+  }
   constexpr int kFine = 200, kBroken = 500;
   if (answer.status == kFine) return std::move(answer.body);
   const std::string what = url + ": the server answered with the status " + std::to_string(answer.status);
-  return not_sent(what, answer.status >= kBroken ? harness::kMayBeSent : std::string_view{});
+  return not_sent(what, answer.status >= kBroken ? harness::kMayBeSent : harness::kNotReached);
 }
 
 }  // namespace
