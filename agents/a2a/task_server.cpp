@@ -1,6 +1,7 @@
 #include "agents/a2a/task_server.h"
 
 #include <algorithm>
+#include <boost/json/parse.hpp>
 
 #include "agents/a2a/task_view.h"
 #include "agents/harness/ingestion.h"
@@ -25,15 +26,20 @@ json::object task_of(const harness::Conversation& conversation) {
   return task_json(conversation.view(), conversation.log().id());
 }
 
-// Returns whether any epoch of the conversation has a message of this id.
-Result<bool> was_taken(const harness::Conversation& conversation, std::string_view message_id) {
+// Returns the fact with which any epoch of the conversation has a message of this id.
+Result<std::optional<HostFact>> taken_before(const harness::Conversation& conversation, std::string_view message_id) {
   for (std::uint64_t epoch = 0; epoch <= conversation.view().epoch(); ++epoch) {
-    const auto found =
-        conversation.log().find(harness::message_key(epoch, message_id));
-    if (!found) return found.error();
-    if (*found) return true;
+    auto found = conversation.log().find(harness::message_key(epoch, message_id));
+    if (!found || *found) return found;
   }
-  return false;
+  return std::optional<HostFact>{};
+}
+
+// Returns whether the log has this message: what was received under its id says the same.
+bool is_same(const HostFact& taken, const harness::ProposedFact& heard) {
+  boost::system::error_code error;
+  const json::value body = json::parse(taken.body, error);
+  return !error && taken.name == harness::fact_info(heard.type).name && body == json::value(heard.body);
 }
 
 // Returns why the message cannot be taken, or nullopt.
@@ -61,9 +67,16 @@ std::optional<RpcFailure> wrong_message(const json::object* message) {
 Served take_message(harness::Conversation& conversation, const json::object& params, const harness::Author& author) {
   const json::object* const message = harness::object_at(params, "message");
   if (auto wrong = wrong_message(message)) return *std::move(wrong);
-  const auto known = was_taken(conversation, text_of(*message, "messageId"));
+  json::object heard = *message;
+  heard["role"] = "agent";   // for the planner here, the client is the other side
+  std::vector<harness::ProposedFact> facts = harness::facts_of_message(heard);
+  const std::string_view id = text_of(*message, "messageId");
+  const auto known = taken_before(conversation, id);
   if (!known) return failure_of(known.error());
-  if (*known) return task_of(conversation);
+  if (*known && is_same(**known, facts.back())) return task_of(conversation);
+  if (*known) {
+    return RpcFailure{RpcCode::InvalidParams, "another message was taken under the messageId " + std::string(id)};
+  }
   const harness::ConversationView& view = conversation.view();
   const std::string_view named = text_of(*message, "taskId");
   if (!named.empty() && named != task_id(conversation.log().id(), view.epoch())) {
@@ -75,9 +88,6 @@ Served take_message(harness::Conversation& conversation, const json::object& par
   if (named.empty() && view.has_public()) {
     if (const auto cleared = harness::clear(conversation, author); !cleared) return failure_of(cleared.error());
   }
-  json::object heard = *message;
-  heard["role"] = "agent";   // for the planner here, the client is the other side
-  std::vector<harness::ProposedFact> facts = harness::facts_of_message(heard);
   facts.push_back({harness::FactType::status_changed,
                    {{"a2a", harness::turn_after(harness::next_state_of(*message)).other}}});
   if (const auto written = conversation.observe(std::move(facts), author); !written) {

@@ -1,5 +1,6 @@
 // The server side of A2A over a conversation: message/send, tasks/get and tasks/cancel. Streams are message/send or
-// tasks/get first, and then what task_view.h says is new. A messageId that comes again is taken once.
+// tasks/get first, and then what task_view.h says is new. A messageId that comes again is taken once, and
+// refused when it comes with another text or other files.
 #pragma once
 #include <string>
 #include <string_view>

@@ -88,16 +88,17 @@ Result<bool> write_effect(Conversation& conversation, std::string key, std::stri
 
 Result<Sending> begin_send(Conversation& conversation, std::string_view compose_id,
                            const std::optional<std::string>& next_state, const SenderTrace& trace,
-                           const Author& author) {
+                           std::string_view nonce, const Author& author) {
   if (const Result<bool> read = conversation.refresh(); !read) return read.error();
   const ConversationView& view = conversation.view();
   if (const char* const why = refusal_of(view, compose_id)) return refuse(Errc::wrong_state, why);
   const DraftState& draft = *view.draft(compose_id);
   const std::string hint(text_of(view.fact_at(draft.seq)->body, "nextStateHint"));
-  Result<Sending> sending =
-      compose(view, compose_id,
-              "m-" + conversation.log().id() + "-" + std::string(compose_id) + "-" + std::to_string(draft.rounds + 1),
-              next_state.value_or(hint.empty() ? "working" : hint), trace);
+  std::string message_id =
+      "m-" + conversation.log().id() + "-" + std::string(compose_id) + "-" + std::to_string(draft.rounds + 1);
+  if (!nonce.empty()) message_id.append("-").append(nonce);
+  Result<Sending> sending = compose(view, compose_id, std::move(message_id),
+                                    next_state.value_or(hint.empty() ? "working" : hint), trace);
   if (!sending) return sending;
   const std::string key = "send/" + std::to_string(draft.seq) + "/" + std::to_string(draft.rounds + 1);
   const Result<bool> mine = write_effect(

@@ -2,7 +2,7 @@
 // written before the transport is called, and names the id of the message, so a process that dies in the middle can ask
 // the transport whether the message arrived.
 //
-//   auto sending = begin_send(conversation, "c-1", {}, sender, author);
+//   auto sending = begin_send(conversation, "c-1", {}, sender, nonce, author);
 //   for (; sending->attempt < kSendAttempts; ++sending->attempt) {
 //     if (transport takes sending->message) { observe the task that it returns; break; }
 //     wait send_delay_ms(sending->attempt)
@@ -38,12 +38,13 @@ struct Sending {
   std::uint32_t attempt = 0;          // the attempt that comes next, from 0
 };
 
-// Notes that the draft is being sent, and returns its message. The next state is the argument, or the hint of the
+// Notes that the draft is being sent, and returns its message. `nonce` is of random letters and digits, and a part of the
+// id of the message: conversations of the same name in other stores have other ids. The next state is the argument, or the hint of the
 // draft, or "working". Errors: wrong_state with "compose not found", "draft dismissed", "draft already sent" or "draft
 // already in flight"; invalid_value with "attachment not found: …"; busy when another process writes effects now.
 Result<Sending> begin_send(Conversation& conversation, std::string_view compose_id,
                            const std::optional<std::string>& next_state, const SenderTrace& trace,
-                           const Author& author);
+                           std::string_view nonce, const Author& author);
 // Returns the message of a draft that is in flight, under its id. Errors: as begin_send().
 Result<Sending> compose_again(const ConversationView& view, std::string_view compose_id, const SenderTrace& trace);
 // Notes that no attempt went well. The draft may be sent again.

@@ -40,7 +40,8 @@ std::optional<SendMode> find_send_mode(std::string_view name) {
 Result<void> Outbox::send(std::string_view compose_id, const std::optional<std::string>& next_state,
                           const Author& author) {
   if (transport_ == nullptr) return no_adapter();
-  const Result<Sending> sending = begin_send(conversation_, compose_id, next_state, trace_, author);
+  const std::string nonce = new_nonce_ ? new_nonce_() : std::string();
+  const Result<Sending> sending = begin_send(conversation_, compose_id, next_state, trace_, nonce, author);
   if (!sending) return sending.error();
   return deliver(*sending, true, author);
 }

@@ -43,10 +43,15 @@ std::optional<SendMode> find_send_mode(std::string_view name);
 class Outbox {
  public:
   using Pause = std::function<void(std::int64_t ms)>;
+  using NewNonce = std::function<std::string()>;
   // Everything must outlive the outbox. `transport` may be null: then every send fails with "no adapter". `pause` waits
-  // between attempts.
-  Outbox(Conversation& conversation, Transport* transport, Pause pause)
-      : conversation_(conversation), transport_(transport), pause_(std::move(pause)) {}
+  // between attempts. `new_nonce` gives random letters and digits for the id of a message (drafts.h); without it ids are
+  // unique in one store.
+  Outbox(Conversation& conversation, Transport* transport, Pause pause, NewNonce new_nonce = {})
+      : conversation_(conversation),
+        transport_(transport),
+        pause_(std::move(pause)),
+        new_nonce_(std::move(new_nonce)) {}
 
   SenderTrace& trace() { return trace_; }   // what is stamped on messages; the mode is kept up to date
   SendMode mode() const { return mode_; }
@@ -74,6 +79,7 @@ class Outbox {
   Conversation& conversation_;
   Transport* transport_;
   Pause pause_;
+  NewNonce new_nonce_;
   SenderTrace trace_;
   SendMode mode_ = SendMode::Approve;
 };

@@ -1,5 +1,7 @@
 #include "agents/harness/peer_transport.h"
 
+#include <algorithm>
+
 #include "agents/harness/ingestion.h"
 #include "agents/harness/turn.h"
 
@@ -11,6 +13,13 @@ namespace {
 
 json::object task_of(json::array history, std::string_view state) {
   return {{"kind", "task"}, {"id", "peer"}, {"history", std::move(history)}, {"status", {{"state", state}}}};
+}
+
+// Returns whether that side has heard the message already: another one may have come under its id.
+bool has_heard(const ConversationView& view, const ProposedFact& message) {
+  return std::ranges::any_of(view.facts(), [&message](const Fact& fact) {
+    return fact.type == message.type && fact.body == message.body;
+  });
 }
 
 TurnStates states_after(const json::object& message) { return turn_after(next_state_of(message)); }
@@ -27,6 +36,9 @@ Result<json::object> PeerTransport::send(const json::object& message) {
   json::object heard = message;
   heard["role"] = "agent";
   std::vector<ProposedFact> facts = facts_of_message(heard);
+  if (is_known && !has_heard(peer_.view(), facts.back())) {
+    return Error{Errc::wrong_state, "the other side has another message under the id of this one", std::nullopt, {}};
+  }
   facts.push_back({FactType::status_changed, {{"a2a", states_after(message).other}}});
   if (!is_known) {
     const Result<void> written = peer_.observe(std::move(facts), {clock_(), by_});

@@ -19,7 +19,7 @@ class PeerTransport final : public Transport {
                 const Conversation* own = nullptr)
       : peer_(std::move(peer)), clock_(std::move(clock)), by_(std::move(by)), own_(own) {}
 
-  // Error: wrong_state when the conversation of the other side has ended.
+  // Error: wrong_state when the conversation of the other side has ended, or has another message of this id.
   Result<boost::json::object> send(const boost::json::object& message) override;
   Result<std::optional<boost::json::object>> task() override;
   Result<std::optional<bool>> arrived(std::string_view message_id) override;

@@ -138,6 +138,19 @@ class TwoProcessesTest(A2aTest):
         self.assertEqual((status, json.loads(out)["status"]), (75, "draft"), err)
         self.assertIn("The same to you", ptcvm("harness", "log", *kept)[1])
 
+    def test_conversations_of_one_name_in_two_stores_send_two_messages(self):
+        other = self.page("payer", "--a2a")
+        os.environ["PTCVM_A2A_TOKEN"] = TOKEN
+        self.addCleanup(os.environ.pop, "PTCVM_A2A_TOKEN")
+        for text in ("from one store", "from the other one"):
+            kept = ("--store", os.path.join(self.folder.name, text + ".db"), "--id", "clinic")
+            program = self.file("plan.ptc", f'(propose {{:type :compose_intent :text "{text}"}})')
+            status, _, err = ptcvm("harness", "run", *kept, "--planner", program, "--begin", "--mode", "auto",
+                                   "--remote", f"http://127.0.0.1:{other.port}/a2a/payer")
+            self.assertEqual(status, 0, err)
+            whole = ptcvm("harness", "log", "--all", "--store", os.path.join(self.folder.name, "payer.db"), "payer")[1]
+            self.assertIn(f'"text":"{text}"', whole)
+
     def test_a_server_that_is_away_leaves_the_draft_with_its_error(self):
         page = self.page("clinic", "--remote", "http://127.0.0.1:9/a2a/payer")
         page.act("clinic", "draft", text="Is anybody there?")
@@ -268,6 +281,19 @@ class ServerTest(A2aTest):
         texts = [fact["text"] for fact in page.state("payer")["journal"] if fact["type"] == "message_received"]
         self.assertEqual(texts, ["another matter"])
         self.assertEqual(self.rpc(page, "tasks/get", {"id": "init:payer#0"})["error"]["code"], -32001)
+
+    def test_a_message_id_that_comes_with_another_message_is_refused(self):
+        page = self.page("payer", "--a2a")
+        self.send(page, "hello", "m1")
+        self.reply(page, "good day")
+        own = next(fact["messageId"] for fact in page.state("payer")["journal"] if fact["type"] == "message_sent")
+        for said in (message("hello again", "m1"), message("good day", own),
+                     message("hello", "m1", parts=[{"kind": "text", "text": "hello"}, {
+                         "kind": "file", "file": {"name": "a.txt", "bytes": "aGk="}}])):
+            refused = self.rpc(page, "message/send", {"message": said})["error"]
+            self.assertEqual((refused["code"], "another message" in refused["message"]), (-32602, True))
+        self.assertEqual(self.send(page, "hello", "m1")["id"], "init:payer#0")
+        self.assertEqual(len([fact for fact in page.state("payer")["journal"] if fact["type"] == "message_received"]), 1)
 
     def test_a_stream_tells_what_the_other_side_says_and_ends_with_the_turn(self):
         page = self.page("payer", "--a2a")

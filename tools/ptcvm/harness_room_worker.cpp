@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "drivers/http/web_guard.h"
 #include "tools/ptcvm/harness_pass.h"
 #include "tools/ptcvm/moments.h"
 
@@ -28,9 +29,8 @@ Result<void> RoomWorker::open() {
     conversation_.reset();
     return Error{Errc::not_available, message, std::nullopt, {}};
   }
-  outbox_ = std::make_unique<harness::Outbox>(*conversation_, transport_.get(), [](std::int64_t ms) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(ms));
-  });
+  const auto pause = [](std::int64_t ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); };
+  outbox_ = std::make_unique<harness::Outbox>(*conversation_, transport_.get(), pause, drivers::random_secret);
   harness::HarnessOptions options;
   options.on_hud = on_hud_;
   harness_ = std::make_unique<harness::Harness>(*conversation_, std::move(options));

@@ -62,7 +62,8 @@ std::optional<int> HarnessSession::open(StoreUse use) {
     transport_ = std::make_unique<harness::PeerTransport>(*std::move(peer), now_millis, arguments_.store.id,
                                                           &*conversation_);
   }
-  outbox_ = std::make_unique<harness::Outbox>(*conversation_, transport_.get(), [](std::int64_t) {});
+  outbox_ = std::make_unique<harness::Outbox>(*conversation_, transport_.get(), [](std::int64_t) {},
+                                              drivers::random_secret);
   outbox_->trace().planner_type = arguments_.planner.empty() ? "off" : arguments_.planner;
   if (const auto recovered = outbox_->recover(author()); !recovered) return refuse_error(recovered.error());
   return std::nullopt;

@@ -13,6 +13,7 @@
 #include "agents/harness/log_transport.h"
 #include "agents/harness/peer_transport.h"
 #include "agents/harness/program_planner.h"
+#include "drivers/http/web_guard.h"
 #include "ptcvm/engine.hpp"
 #include "tools/ptcvm/conversation_job.h"
 #include "tools/ptcvm/conversation_model.h"
@@ -72,7 +73,7 @@ class ConversationTurn {
       if (auto resumed = log_->resumed(HostCut::blind(token_), {}); !resumed) return resumed.error();
     }
     if (auto made = make_transport(); !made) return made;
-    outbox_.emplace(*conversation_, transport_.get(), [this](std::int64_t ms) { pause(ms); });
+    outbox_.emplace(*conversation_, transport_.get(), [this](std::int64_t ms) { pause(ms); }, drivers::random_secret);
     outbox_->trace().planner_type = job_.agent ? "agent" : job_.planner.empty() ? "program" : job_.planner;
     if (auto settled = outbox_->recover(author()); !settled) return settled;
     harness_.emplace(*conversation_);
