@@ -86,6 +86,12 @@ bool is_stamped_on_messages(FactType type) {
 
 }  // namespace
 
+std::string timer_of(std::string_view program, std::string_view signal) {
+  return std::string(program).append("/").append(signal);
+}
+
+std::string timer_signal(std::string_view timer) { return "timer_fired/" + std::string(timer); }
+
 json::object cursor_json(const PlanCursor& cursor) {
   return {{"generation", cursor.generation},
           {"planned", seqs_json(cursor.planned)},
@@ -267,6 +273,33 @@ void ConversationView::forget_derived() {
 std::vector<ProgramWait> ConversationView::program_waits(std::string_view program) const {
   const auto found = program_waits_.find(program);
   return found == program_waits_.end() ? std::vector<ProgramWait>{} : found->second;
+}
+
+bool ConversationView::is_waited_for(std::string_view signal) const {
+  return parked_pass_ && std::ranges::find(parked_pass_->waits, signal) != parked_pass_->waits.end();
+}
+
+std::vector<std::string> ConversationView::due_timers(std::int64_t now_ms) const {
+  std::vector<std::string> due;
+  for (const auto& [program, waits] : program_waits_) {
+    for (const ProgramWait& wait : waits) {
+      const bool is_over = wait.deadline_ms != 0 && wait.deadline_ms <= now_ms;
+      if (!is_over || !is_waited_for(wait.signal) || has_arrived(wait.signal)) continue;
+      std::string timer = timer_of(program, wait.signal);
+      if (!has_arrived(timer_signal(timer))) due.push_back(std::move(timer));
+    }
+  }
+  return due;
+}
+
+bool ConversationView::may_resume() const {
+  if (!parked_pass_) return false;
+  if (std::ranges::any_of(parked_pass_->waits, [this](const auto& wait) { return has_arrived(wait); })) return true;
+  return std::ranges::any_of(program_waits_, [this](const auto& entry) {
+    return std::ranges::any_of(entry.second, [this, &entry](const ProgramWait& wait) {
+      return is_waited_for(wait.signal) && has_arrived(timer_signal(timer_of(entry.first, wait.signal)));
+    });
+  });
 }
 
 const Fact* ConversationView::open_question() const {

@@ -58,6 +58,11 @@ struct ProgramWait {
   std::int64_t deadline_ms = 0;   // when the program stops waiting, ms since 1970; 0 means never
 };
 
+// Returns the name of the timer of a wait with a deadline, as timer_fired has it.
+std::string timer_of(std::string_view program, std::string_view signal);
+// Returns the signal of a timer.
+std::string timer_signal(std::string_view timer);
+
 // A draft and what became of it.
 struct DraftState {
   std::uint64_t seq = 0;          // the newest fact with this draft
@@ -92,6 +97,10 @@ class ConversationView {
   std::size_t cancelled_passes() const { return cancelled_passes_; }   // counts parked passes that were given up
   // Returns what the program of that id waited for when it was parked last.
   std::vector<ProgramWait> program_waits(std::string_view program) const;
+  // Returns the names of deadlines of the parked pass that are over at that time, although no fact says so yet.
+  std::vector<std::string> due_timers(std::int64_t now_ms) const;
+  // Returns whether a fact came that the parked pass waits for, or a fact that says that the deadline is over.
+  bool may_resume() const;
   // Returns whether a fact "type/key" arrived: an answer, a result of a tool, a timer, a message of a draft.
   bool has_arrived(std::string_view signal) const { return arrived_.contains(signal); }
 
@@ -136,6 +145,7 @@ class ConversationView {
   void take_draft(const Fact& fact);
   void take_send(const HostFact& fact, const boost::json::object& body);
   void rewind(const HostFact& fact, const boost::json::object& body);
+  bool is_waited_for(std::string_view signal) const;
   void forget_derived();
 
   std::uint64_t log_seq_ = 0, generation_ = 0, epoch_ = 0;

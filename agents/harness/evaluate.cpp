@@ -30,8 +30,7 @@ bool has_news(const TriggerSeqs& now, const TriggerSeqs& then) {
 // A fact that the parked pass waits for lets it go on, whatever else is in the way. A new trigger gives it up.
 bool goes_on(const ConversationView& view, const TriggerSeqs& fired) {
   const std::optional<ParkedPass>& parked = view.parked_pass();
-  return parked && !has_news(fired, parked->fired) &&
-         std::ranges::any_of(parked->waits, [&](const auto& wait) { return view.has_arrived(wait); });
+  return parked && !has_news(fired, parked->fired) && view.may_resume();
 }
 
 PassDecision park(PassDecision decision, ParkReason reason) {

@@ -62,15 +62,9 @@ std::string signal_of(const StoredWait& wait) {
   return wait.tool == "await-signal" && name ? std::string(*name) : wait.key;
 }
 
-std::string timer_signal(const std::string& timer) { return "timer_fired/" + timer; }
-
 bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; }
 
 }  // namespace
-
-std::string timer_of(std::string_view program, std::string_view signal) {
-  return std::string(program).append("/").append(signal);
-}
 
 std::string fact_program_source(std::string_view source) {
   constexpr std::string_view kFacts = "facts/";

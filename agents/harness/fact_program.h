@@ -81,9 +81,6 @@ class FactProgram {
   std::shared_ptr<std::int64_t> now_ms_ = std::make_shared<std::int64_t>(0);   // the tools and the clock see it
 };
 
-// Returns the name of the timer of a wait with a deadline, as timer_fired has it.
-std::string timer_of(std::string_view program, std::string_view signal);
-
 // Returns the source as it is compiled: with the words above, and facts/… spelled as tools. Lines keep their numbers.
 std::string fact_program_source(std::string_view source);
 

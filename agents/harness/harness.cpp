@@ -71,8 +71,19 @@ Result<Verdict> Harness::begin(std::int64_t now_ms) {
   return verdict;
 }
 
+// Writes down that deadlines of the parked pass are over. An answer that comes later is too late.
+Result<void> Harness::fire_timers(std::int64_t now_ms) {
+  std::vector<ProposedFact> fired;
+  for (std::string& timer : conversation_.view().due_timers(now_ms)) {
+    fired.push_back({FactType::timer_fired, {{"timer", std::move(timer)}}});
+  }
+  if (fired.empty()) return {};
+  return conversation_.observe(std::move(fired), {now_ms, "clock"});
+}
+
 Result<Verdict> Harness::act(std::uint64_t token, std::int64_t now_ms) {
   if (const Result<bool> read = conversation_.refresh(); !read) return read.error();
+  if (const Result<void> told = fire_timers(now_ms); !told) return told.error();
   const ConversationView& view = conversation_.view();
   decision_ = evaluate(view, view.cursor(), options_.rules);
   switch (decision_.verdict) {

@@ -53,7 +53,7 @@ class Harness final : public PlanContext {
   bool wants_pass() const { return is_wanted_ && !pass_; }
   bool is_planning() const { return pass_.has_value(); }
 
-  // Evaluates the journal and begins a pass when the verdict is Run. Dismisses the draft itself when it is Dismiss:
+  // Writes timer_fired for deadlines that are over, evaluates the journal, and begins a pass when the verdict is Run. Dismisses the draft itself when it is Dismiss:
   // last_end() says whether that was written. busy: another process has a pass; the wish for a pass stays.
   Result<Verdict> begin(std::int64_t now_ms);
   // Ends the pass with what the planner gave. Error: wrong_state without a pass.
@@ -82,6 +82,7 @@ class Harness final : public PlanContext {
     std::int64_t now_ms = 0;
   };
   Result<Verdict> act(std::uint64_t token, std::int64_t now_ms);
+  Result<void> fire_timers(std::int64_t now_ms);
   Result<PassEnd> commit(std::vector<ProposedFact> facts, bool consumes);
   Result<PassEnd> settle(PlanOutput output);
   Result<PassEnd> park(const std::vector<std::string>& waits);

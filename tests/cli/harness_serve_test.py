@@ -52,6 +52,14 @@ class ConversationTest(ServeTest):
         self.assertEqual([(fact["text"], fact["by"]) for fact in sent], [("At one", "ann")])
         self.assertEqual(page.act("clinic", "approve", draft=edited)[0], 409)
 
+    def test_a_deadline_that_is_over_lets_the_program_go_on(self):
+        page = self.page("--planner", self.file("plan.ptc", """(let [v (await-fact :user_answer "q7" 1000)]
+          (propose {:type :compose_intent :text (str "got " v)}))"""))
+        page.act("clinic", "say", text="hello")
+        state = page.wait_for("clinic", lambda state: state["draft"])
+        self.assertEqual(state["draft"]["text"], "got timeout")
+        self.assertIn("timer_fired", self.types(page))
+
     def test_whisper_dismiss_regenerate_and_clear(self):
         page = self.page("--planner", "simple-demo")
         page.act("clinic", "say", text="hello")

@@ -56,6 +56,16 @@ class HarnessTest(CommandLineTest):
                                         "compose_intent", "message_sent", "status_changed"])
         self.assertIn("draft already sent", self.harness("approve", "c1", status=65))
 
+    def test_a_deadline_that_is_over_lets_the_program_go_on(self):
+        self.harness("say", "hello")
+        waits = """(let [v (await-fact :user_answer "q7" 1000)]
+          (propose {:type :compose_intent :text (str "got " v)}))"""
+        ended = self.plan(waits)
+        while ended["status"] == "waiting":
+            ended = self.plan(waits)
+        self.assertEqual((ended["status"], ended["draft"]["text"]), ("draft", "got timeout"))
+        self.assertEqual(self.types().count("timer_fired"), 1)
+
     def test_the_whole_log_has_notes_and_what_a_rewind_dropped(self):
         self.harness("say", "Hello")
         dropped = self.plan(ECHO)["draft"]["composeId"]

@@ -157,6 +157,7 @@ void HarnessRoom::look() {
   }
   const std::int64_t now_ms = now_millis();
   if (house_.asks_other_side && now_ms >= next_look_ms_) is_wanted_ = true;
+  if (!conversation_.view().due_timers(now_ms).empty()) is_wanted_ = true;
   if (is_wanted_ && now_ms >= next_look_ms_) wake();
   if (is_loading_) return;
   const auto due = setup_->due_load(now_ms);
