@@ -47,6 +47,7 @@ Result<void> dismiss(Conversation& conversation, std::string_view compose_id, co
   if (const Result<bool> read = conversation.refresh(); !read) return read.error();
   const DraftState* const draft = conversation.view().draft(compose_id);
   if (draft == nullptr) return refuse_person(Errc::wrong_state, "compose not found");
+  if (draft->is_dismissed) return refuse_person(Errc::wrong_state, "draft dismissed");
   if (draft->is_sent || !draft->in_flight.empty()) return refuse_person(Errc::wrong_state, "draft already sent");
   return conversation.observe({{FactType::compose_dismissed, {{"composeId", compose_id}}}}, author);
 }

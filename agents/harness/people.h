@@ -12,7 +12,7 @@ Result<void> whisper(Conversation& conversation, std::string_view text, const Au
 // Answers a question. Errors: invalid_value when the journal has no question with that id; when the question must be
 // answered and the text is blank.
 Result<void> answer(Conversation& conversation, std::string_view qid, std::string_view text, const Author& author);
-// Gives up a draft. Error: wrong_state, "compose not found" or "draft already sent".
+// Gives up a draft. Error: wrong_state, "compose not found", "draft dismissed" or "draft already sent".
 Result<void> dismiss(Conversation& conversation, std::string_view compose_id, const Author& author);
 // Puts a draft by hand in the place of a draft, with its attachments. Returns the id of the new draft. Errors as above.
 Result<std::string> edit_draft(Conversation& conversation, std::string_view compose_id, std::string text,

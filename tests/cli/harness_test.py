@@ -97,6 +97,15 @@ class HarnessTest(CommandLineTest):
         self.assertEqual(self.types(), ["message_received", "status_changed", "user_guidance"])
         self.assertEqual(self.plan(ECHO)["draft"]["text"], "hello")
 
+    def test_a_draft_that_was_dismissed_is_not_edited_or_dismissed_again(self):
+        self.harness("say", "hello")
+        draft = self.plan(ECHO)["draft"]["composeId"]
+        edited = self.harness("edit", draft, "Good day", status=75)["draft"]["composeId"]
+        for words in (("edit", draft, "from an old window"), ("dismiss", draft)):
+            self.assertIn("draft dismissed", self.harness(*words, status=65))
+        self.assertEqual(self.plan(ECHO)["drafts"], [edited])
+        self.assertEqual(self.types().count("compose_dismissed"), 1)
+
     def test_auto_sends_to_the_other_conversation(self):
         self.harness("say", "hello")
         self.assertEqual(self.plan(ECHO, "--mode", "auto", "--peer", "other", status=0)["status"], "turn")
