@@ -62,6 +62,10 @@ std::optional<BatchRefusal> refuse_batch(const ConversationView& view, std::span
     makes_attachments = true;
     introduced.emplace(trimmed(text_of(fact.body, "name")));
   }
+  const auto is_draft = [](const ProposedFact& fact) { return fact.type == FactType::compose_intent; };
+  if (std::ranges::count_if(batch, is_draft) > 1) {
+    return disallowed("compose_intent: a pass may propose one draft; put the texts into one, or wait for the next turn");
+  }
   const Names calls = makes_attachments ? succeeded_calls(view, batch) : Names{};
   for (const ProposedFact& fact : batch) {
     std::optional<BatchRefusal> refusal;

@@ -112,6 +112,15 @@ class HarnessTest(CommandLineTest):
         self.kept = (*self.kept[:3], "other")
         self.assertEqual(self.types(), ["message_received", "status_changed"])
 
+    def test_two_drafts_of_one_pass_are_refused(self):
+        self.harness("say", "hello")
+        two = """(do (propose {:type :compose_intent :text "a"}) (propose {:type :compose_intent :text "b"}))"""
+        state = json.loads(ptcvm("harness", "run", *self.kept, "--planner", self.file("plan.ptc", two), "--mode", "auto",
+                                 "--peer", "other")[1].splitlines()[-1])
+        self.assertEqual((state["drafts"], state["in_flight"]), ([], []))
+        self.assertEqual(self.types()[2:], ["planner_error"] * 3)
+        self.assertIn("one draft", ptcvm("harness", "log", *self.kept)[1])
+
     def test_a_program_that_fails_is_in_the_log_three_times(self):
         self.harness("say", "hello")
         self.plan('(fail "no")', status=0)

@@ -1,5 +1,6 @@
 #include "tools/ptcvm/harness_pass.h"
 
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -7,15 +8,14 @@ namespace ptcvm::cli {
 
 namespace {
 
-// Sends what the planner drafted; what a person wrote waits for approval.
+// Sends the newest draft of the planner; what a person wrote waits for approval.
 Result<void> send_drafts(const PassParts& parts, const harness::Author& author) {
   const harness::ConversationView& view = parts.conversation.view();
   const std::vector<std::string> drafts = view.unsent_drafts();
-  for (const std::string& id : drafts) {
+  for (const std::string& id : drafts | std::views::reverse) {
     const harness::DraftState* const draft = view.draft(id);
     if (draft == nullptr || draft->writer == 0) continue;
-    const Result<void> sent = parts.outbox.send(id, std::nullopt, author);
-    if (!sent) return sent.error();
+    return parts.outbox.send(id, std::nullopt, author);   // the turn passes: an older draft of an old log is left
   }
   return {};
 }
