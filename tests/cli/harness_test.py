@@ -85,6 +85,15 @@ class HarnessTest(CommandLineTest):
         by_argument = ptcvm("harness", "log", *self.kept)
         self.assertEqual((by_argument[0], ptcvm("harness", "log", "--id", "clinic", *self.kept[:2])), (0, by_argument))
 
+    def test_the_store_may_be_in_the_environment(self):
+        os.environ["PTCVM_STORE"] = self.kept[1]
+        self.addCleanup(os.environ.pop, "PTCVM_STORE")
+        self.kept = self.kept[2:]
+        self.harness("say", "hello")
+        self.assertEqual(self.plan(ECHO)["draft"]["text"], "hello")
+        self.kept = self.kept[1:]
+        self.assertEqual(self.plan(ECHO)["draft"]["text"], "hello")
+
     def test_whisper_edit_dismiss_and_regenerate(self):
         self.harness("say", "hello")
         self.plan(ECHO)

@@ -136,7 +136,8 @@ std::string apply_default_store(const CLI::App& app, std::vector<std::string>& w
   const char* const usual = std::getenv(kStoreVariable);
   const auto [arguments, found] = command_in(app, words);
   const std::string command = found->get_name();
-  if (usual == nullptr || is_given(words, "--store")) return "";
+  const bool is_of_harness = found->get_parent() != nullptr && found->get_parent()->get_name() == "harness";
+  if (usual == nullptr || is_of_harness || is_given(words, "--store")) return "";
   const std::string store = usual;
   const bool begins_run = command == "run" || command == "eval" || command == "repl";
   if (begins_run || excludes_store(command, words)) unsetenv(kStoreVariable);
